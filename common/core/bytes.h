@@ -1,0 +1,44 @@
+#pragma once
+// Little-endian reading and writing of whole numbers, wherever a byte's place is part of a contract.
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "core/assert.h"
+
+namespace tickbox {
+
+using ConstBytes = std::span<const std::byte>;
+using MutableBytes = std::span<std::byte>;
+
+/// Writes `value` at the start of `out`, lowest byte first.  Requires: room for it.
+template <std::unsigned_integral T>
+constexpr void store_le(MutableBytes out, T value) {
+  TICKBOX_ASSERT(out.size() >= sizeof(T));
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out[i] = static_cast<std::byte>(value >> (8 * i));
+  }
+}
+
+/// Reads what store_le() wrote.  Requires: sizeof(T) bytes.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T load_le(ConstBytes in) {
+  TICKBOX_ASSERT(in.size() >= sizeof(T));
+  T value = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    value = static_cast<T>(value | (static_cast<T>(std::to_integer<std::uint8_t>(in[i])) << (8 * i)));
+  }
+  return value;
+}
+
+/// The bytes of a text or of any contiguous range of one-byte elements.
+template <class Range>
+[[nodiscard]] ConstBytes as_bytes_of(const Range& range) {
+  return std::as_bytes(std::span{range});
+}
+
+}  // namespace tickbox

@@ -1,0 +1,29 @@
+#pragma once
+// Lengths and speeds as whole numbers of sub-units (Q16.16): the only numbers the simulation knows.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tickbox {
+
+/// 1 world unit = 65,536 sub-units.
+inline constexpr std::int32_t kUnit = 65'536;
+
+/// No coordinate lies beyond ±16,384 units: maximum corners and differences then fit easily into 64 bits of fine position.
+inline constexpr std::int32_t kWorldLimit = 1 << 30;
+
+/// Largest speed per axis, sub-units per tick: 4,096 units, a quarter of the world's half.
+inline constexpr std::int32_t kSpeedLimit = 1 << 28;
+
+/// A pair of sub-unit quantities, indexed by axis (0 is x, to the right; 1 is y, down).
+struct Vec2 {
+  std::int32_t x = 0;
+  std::int32_t y = 0;
+
+  constexpr std::int32_t& operator[](std::size_t axis) { return axis == 0 ? x : y; }
+  constexpr std::int32_t operator[](std::size_t axis) const { return axis == 0 ? x : y; }
+  friend constexpr bool operator==(Vec2, Vec2) = default;
+};
+
+}  // namespace tickbox

@@ -1,0 +1,62 @@
+#pragma once
+// XXH3-64 over canonical bytes: every whole number enters lowest byte first, so that a hash is the same on every machine.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/assert.h"
+#include "core/bytes.h"
+
+namespace tickbox {
+
+/// XXH3-64 of `bytes`.   Source: xxHash, XXH3_64bits_withSeed.
+[[nodiscard]] std::uint64_t hash_bytes(ConstBytes bytes, std::uint64_t seed = 0);
+
+/// Gathers up to Capacity bytes of fields and hashes them in one go: for one body or one record head.
+template <std::size_t Capacity>
+class FieldHasher {
+ public:
+  template <std::integral T>
+  void add(T field) {
+    using Unsigned = std::make_unsigned_t<T>;
+    TICKBOX_ASSERT(size_ + sizeof(T) <= Capacity);
+    store_le(MutableBytes{bytes_}.subspan(size_), static_cast<Unsigned>(field));
+    size_ += sizeof(T);
+  }
+
+  [[nodiscard]] std::uint64_t digest(std::uint64_t seed) const {
+    return hash_bytes(ConstBytes{bytes_}.first(size_), seed);
+  }
+
+ private:
+  std::array<std::byte, Capacity> bytes_{};
+  std::size_t size_ = 0;
+};
+
+/// The same hash over a stream of any length. Cost: no allocation; the state lives inside.
+class StreamHasher {
+ public:
+  explicit StreamHasher(std::uint64_t seed = 0);
+  StreamHasher(const StreamHasher&) = delete;
+  StreamHasher& operator=(const StreamHasher&) = delete;
+  ~StreamHasher();
+
+  template <std::integral T>
+  void add(T field) {
+    std::array<std::byte, sizeof(T)> bytes;
+    store_le(MutableBytes{bytes}, static_cast<std::make_unsigned_t<T>>(field));
+    add_bytes(bytes);
+  }
+  void add_bytes(ConstBytes bytes);
+
+  [[nodiscard]] std::uint64_t digest() const;
+
+ private:
+  // Large enough for XXH3_state_t and aligned as it asks; checked where it is made.
+  alignas(64) std::array<std::byte, 576> state_;
+};
+
+}  // namespace tickbox

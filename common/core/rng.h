@@ -1,0 +1,46 @@
+#pragma once
+// splitmix64: a random sequence that is one u64 of state, so that it can be hashed, saved and sent like any field.
+
+#include <cstdint>
+
+#include "core/assert.h"
+
+namespace tickbox {
+
+/// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
+class Rng {
+ public:
+  explicit constexpr Rng(std::uint64_t seed) : state_(seed) {}
+
+  constexpr std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15ULL;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+
+  /// A number from 0 to bound − 1, without the bias of a plain remainder.  Requires: bound > 0.
+  constexpr std::uint64_t below(std::uint64_t bound) {
+    TICKBOX_ASSERT(bound > 0);
+    const std::uint64_t rejected_below = (0 - bound) % bound;
+    for (;;) {
+      const std::uint64_t draw = next();
+      if (draw >= rejected_below) {
+        return draw % bound;
+      }
+    }
+  }
+
+  /// True in `numerator` of `denominator` cases.
+  constexpr bool chance(std::uint64_t numerator, std::uint64_t denominator) {
+    return below(denominator) < numerator;
+  }
+
+  [[nodiscard]] constexpr std::uint64_t state() const { return state_; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace tickbox

@@ -1,0 +1,28 @@
+#pragma once
+// Where a datagram comes from or goes to: one form for IPv4 (mapped) and IPv6.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace tickbox::net {
+
+struct Address {
+  std::array<std::uint8_t, 16> ip{};  ///< IPv6, or IPv4 as ::ffff:a.b.c.d
+  std::uint16_t port = 0;
+
+  friend constexpr auto operator<=>(const Address&, const Address&) = default;
+};
+
+[[nodiscard]] bool is_loopback(const Address& address);
+
+/// "127.0.0.1:7777" or "[::1]:7777".
+[[nodiscard]] std::string to_string(const Address& address);
+
+/// Reads what to_string() writes; a name is not looked up here.  Fails: with one line that says what is wrong.
+[[nodiscard]] std::expected<Address, std::string> parse_address(std::string_view text);
+
+}  // namespace tickbox::net
