@@ -1,0 +1,42 @@
+#pragma once
+// A TOML file whose flat keys are the flags of a program.
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tickbox::os {
+
+/// Largest configuration read.
+inline constexpr std::size_t kConfigBytesMax = std::size_t{1} * 1024 * 1024;
+
+struct ConfigEntry {
+  std::string key;  ///< a flag without its dashes: "tick-rate"
+  std::vector<std::string>
+      values;  ///< as they would stand on the command line; several where TOML has an array
+  unsigned line = 0;
+};
+
+/// The entries of `text` in the order of their lines; `path` is for messages.
+/// Fails: when it is no TOML or has tables, with one line that names file and line.
+[[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> parse_config(
+    std::string_view text, const std::string& path);
+
+/// parse_config() of a file.  Fails: also when it cannot be read.
+[[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> read_config(
+    const std::string& path);
+
+/// Makes the entries the defaults of the options of `app`: a flag or its environment variable still
+/// wins. Fails: at an unknown key or a value its option refuses, with one line that names file,
+/// line and key.
+[[nodiscard]] std::expected<void, std::string> apply_config(CLI::App& app,
+                                                            const std::vector<ConfigEntry>& entries,
+                                                            const std::string& path);
+
+}  // namespace tickbox::os

@@ -1,0 +1,22 @@
+#pragma once
+
+// What a program's exit code tells the shell that started it.
+
+namespace tickbox::os {
+
+enum class ExitCode : int {
+  Done = 0,        ///< and everything asked for held
+  Failed = 1,      ///< at run time: port in use, disk full, file missing
+  WrongUsage = 2,  ///< a flag or the configuration; nothing was started
+  CheckFailed =
+      3,  ///< ran, and a hash differs, a threshold is missed, a recording is damaged inside
+  NotConnected = 4,  ///< could not connect, or was disconnected
+  Inconclusive = 5,  ///< the load generator itself was saturated
+};
+
+/// For `return` from main.
+[[nodiscard]] constexpr int to_int(ExitCode code) {
+  return static_cast<int>(code);
+}
+
+}  // namespace tickbox::os

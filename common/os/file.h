@@ -1,0 +1,20 @@
+#pragma once
+// A whole file into memory, for maps, scenarios, keys and recordings.
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace tickbox::os {
+
+/// Largest file read at once; a recording of a whole day of 64 players stays below it.
+inline constexpr std::size_t kFileBytesMax = std::size_t{4} * 1024 * 1024 * 1024;
+
+/// All bytes of a regular file, a pipe or a device that ends.
+/// Fails: with one line that says what, why and what to try; also when it holds more than
+/// `bytes_max`.
+[[nodiscard]] std::expected<std::vector<std::byte>, std::string> read_file(
+    const std::string& path, std::size_t bytes_max = kFileBytesMax);
+
+}  // namespace tickbox::os

@@ -1,0 +1,46 @@
+#pragma once
+// How people write quantities on the command line and in files: 250ms, 64KiB, 20/s, 5%, HOST:PORT.
+
+#include "core/clock.h"
+#include "net/address.h"
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace tickbox::os {
+
+// Each fails with one line that quotes the text and shows a right one; none takes blanks, signs or
+// a missing unit.
+
+/// "250ms", "10s", "5m"; units ns us ms s m h, decimals allowed. At most 10 years.
+[[nodiscard]] std::expected<Duration, std::string> parse_duration(std::string_view text);
+
+/// "512", "512B", "64KiB", "4MiB", "1GiB", in bytes.
+[[nodiscard]] std::expected<std::uint64_t, std::string> parse_size(std::string_view text);
+
+/// "20/s" or "90/m", per second.
+[[nodiscard]] std::expected<double, std::string> parse_rate(std::string_view text);
+
+/// "5%" or "0.5%", as percent: 0 to 100.
+[[nodiscard]] std::expected<double, std::string> parse_percent(std::string_view text);
+
+/// A name or address and a port, "localhost:7777" or "[::1]:7777".
+struct HostPort {
+  std::string host;  ///< without brackets
+  std::uint16_t port = 0;
+};
+
+[[nodiscard]] std::expected<HostPort, std::string> parse_host_port(std::string_view text);
+
+/// Asks the resolver for `host`. Where a name has both kinds, IPv4 is taken: a server listens on
+/// 127.0.0.1 unless told otherwise, and "localhost" must find it. Fails: with one line.  Cost: may
+/// wait for a name server; at start-up only.
+[[nodiscard]] std::expected<net::Address, std::string> resolve_host(const std::string& host,
+                                                                    std::uint16_t port);
+
+/// parse_host_port() and resolve_host() in one.
+[[nodiscard]] std::expected<net::Address, std::string> resolve_host_port(std::string_view text);
+
+}  // namespace tickbox::os
