@@ -1,10 +1,11 @@
 #pragma once
-// A vector whose capacity is part of its type: for queues and lists that must never allocate on the tick path.
+// A vector whose capacity is part of its type: for queues and lists that must never allocate on the
+// tick path.
+
+#include "core/assert.h"
 
 #include <array>
 #include <cstddef>
-
-#include "core/assert.h"
 
 namespace tickbox {
 
@@ -12,8 +13,11 @@ template <class T, std::size_t Capacity>
 class BoundedVector {
  public:
   [[nodiscard]] static constexpr std::size_t capacity() { return Capacity; }
+
   [[nodiscard]] constexpr std::size_t size() const { return size_; }
+
   [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
+
   [[nodiscard]] constexpr bool full() const { return size_ == Capacity; }
 
   /// Requires: not full().
@@ -43,16 +47,22 @@ class BoundedVector {
     TICKBOX_ASSERT(index < size_);
     return items_[index];
   }
+
   constexpr const T& operator[](std::size_t index) const {
     TICKBOX_ASSERT(index < size_);
     return items_[index];
   }
 
   constexpr T* begin() { return items_.data(); }
+
   constexpr T* end() { return items_.data() + size_; }
+
   constexpr const T* begin() const { return items_.data(); }
+
   constexpr const T* end() const { return items_.data() + size_; }
+
   constexpr T* data() { return items_.data(); }
+
   constexpr const T* data() const { return items_.data(); }
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// Where bytes that must outlive the process are handed over: a file in the programs, memory in the tests.
+// Where bytes that must outlive the process are handed over: a file in the programs, memory in the
+// tests.
 
 #include "core/bytes.h"
 

@@ -1,5 +1,8 @@
 #pragma once
-// Little-endian reading and writing of whole numbers, wherever a byte's place is part of a contract.
+// Little-endian reading and writing of whole numbers, wherever a byte's place is part of a
+// contract.
+
+#include "core/assert.h"
 
 #include <bit>
 #include <concepts>
@@ -7,8 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-
-#include "core/assert.h"
 
 namespace tickbox {
 
@@ -30,7 +31,8 @@ template <std::unsigned_integral T>
   TICKBOX_ASSERT(in.size() >= sizeof(T));
   T value = 0;
   for (std::size_t i = 0; i < sizeof(T); ++i) {
-    value = static_cast<T>(value | (static_cast<T>(std::to_integer<std::uint8_t>(in[i])) << (8 * i)));
+    value =
+        static_cast<T>(value | (static_cast<T>(std::to_integer<std::uint8_t>(in[i])) << (8 * i)));
   }
   return value;
 }

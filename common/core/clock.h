@@ -1,5 +1,6 @@
 #pragma once
-// Time as an argument: whoever needs it is handed a moment, and only the programs and the tests own a clock.
+// Time as an argument: whoever needs it is handed a moment, and only the programs and the tests own
+// a clock.
 
 #include <chrono>
 #include <cstdint>

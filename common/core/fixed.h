@@ -10,7 +10,8 @@ namespace tickbox {
 /// 1 world unit = 65,536 sub-units.
 inline constexpr std::int32_t kUnit = 65'536;
 
-/// No coordinate lies beyond ±16,384 units: maximum corners and differences then fit easily into 64 bits of fine position.
+/// No coordinate lies beyond ±16,384 units: maximum corners and differences then fit easily into 64
+/// bits of fine position.
 inline constexpr std::int32_t kWorldLimit = 1 << 30;
 
 /// Largest speed per axis, sub-units per tick: 4,096 units, a quarter of the world's half.
@@ -22,7 +23,9 @@ struct Vec2 {
   std::int32_t y = 0;
 
   constexpr std::int32_t& operator[](std::size_t axis) { return axis == 0 ? x : y; }
+
   constexpr std::int32_t operator[](std::size_t axis) const { return axis == 0 ? x : y; }
+
   friend constexpr bool operator==(Vec2, Vec2) = default;
 };
 

@@ -1,5 +1,9 @@
 #pragma once
-// XXH3-64 over canonical bytes: every whole number enters lowest byte first, so that a hash is the same on every machine.
+// XXH3-64 over canonical bytes: every whole number enters lowest byte first, so that a hash is the
+// same on every machine.
+
+#include "core/assert.h"
+#include "core/bytes.h"
 
 #include <array>
 #include <concepts>
@@ -7,15 +11,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/assert.h"
-#include "core/bytes.h"
-
 namespace tickbox {
 
 /// XXH3-64 of `bytes`.   Source: xxHash, XXH3_64bits_withSeed.
 [[nodiscard]] std::uint64_t hash_bytes(ConstBytes bytes, std::uint64_t seed = 0);
 
-/// Gathers up to Capacity bytes of fields and hashes them in one go: for one body or one record head.
+/// Gathers up to Capacity bytes of fields and hashes them in one go: for one body or one record
+/// head.
 template <std::size_t Capacity>
 class FieldHasher {
  public:
@@ -50,6 +52,7 @@ class StreamHasher {
     store_le(MutableBytes{bytes}, static_cast<std::make_unsigned_t<T>>(field));
     add_bytes(bytes);
   }
+
   void add_bytes(ConstBytes bytes);
 
   [[nodiscard]] std::uint64_t digest() const;

@@ -1,9 +1,10 @@
 #pragma once
-// splitmix64: a random sequence that is one u64 of state, so that it can be hashed, saved and sent like any field.
-
-#include <cstdint>
+// splitmix64: a random sequence that is one u64 of state, so that it can be hashed, saved and sent
+// like any field.
 
 #include "core/assert.h"
+
+#include <cstdint>
 
 namespace tickbox {
 

@@ -1,0 +1,234 @@
+// The arena's rules. Every quantity is a whole number of sub-units and ticks, fixed by the tick
+// rate at construction.
+//
+// What one player does must reach another only by contact: nobody searches the room, and the one
+// thing that does, the choice of a place to appear at, is the server's alone (Authority::Server)
+// and travels as an outcome.
+
+#include "game/arena.h"
+
+#include "core/assert.h"
+#include "game/directions.h"
+#include "sim/aabb.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace tickbox::game {
+namespace {
+
+constexpr Vec2 kPlayerSize{kUnit, kUnit};
+constexpr Vec2 kCrateSize{kUnit, kUnit};
+constexpr Vec2 kBulletSize{kUnit / 10, kUnit / 10};
+
+constexpr std::uint16_t kSolidLayer = 1;
+constexpr std::uint16_t kBulletLayer = 2;
+
+constexpr std::int64_t kRunUnitsPerSecond = 8;
+constexpr std::int64_t kBulletUnitsPerSecond = 200;
+constexpr std::int64_t kAccelerationUnits = 60;  // per second²: full speed after 8 ticks at 60 Hz
+constexpr std::int64_t kFrictionUnits = 40;
+
+/// 1/√2 in 1/65,536.
+constexpr std::int64_t kDiagonal = 46'341;
+
+/// Places near the middle among which one who appears draws: enough for everyone present, and some.
+constexpr std::size_t kPlacesPerPlayer = 6;
+constexpr std::size_t kPlacesMin = 24;
+
+constexpr std::array<Vec2, kMoveDirections + 1> kMoves = {
+    {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}};
+
+std::int32_t per_tick(std::int64_t units_per_second, std::int64_t rate) {
+  return static_cast<std::int32_t>(units_per_second * kUnit / rate);
+}
+
+/// A bullet is spent by its first contact; a player is hit once a tick. Contacts come in the order
+/// of time.
+void spend_bullets(World& world, const sim::StepReport& report, TickEvents& events) {
+  for (const sim::Contact& contact : report.contacts) {
+    const bool a_is_bullet = kind_of(contact.a) == EntityKind::Bullet;
+    const BodyId bullet = a_is_bullet ? contact.a : contact.b;
+    const BodyId other = a_is_bullet ? contact.b : contact.a;
+    if (kind_of(bullet) != EntityKind::Bullet || !world.remove(bullet) ||
+        kind_of(other) != EntityKind::Player) {
+      continue;
+    }
+    const Hit hit{.shooter = player_of(bullet), .victim = player_of(other)};
+    if (std::ranges::find(events.hits, hit.victim, &Hit::victim) == events.hits.end()) {
+      events.hits.push_back(hit);
+    }
+  }
+}
+
+std::int32_t approach(std::int32_t value, std::int32_t target, std::int32_t by) {
+  return value < target ? std::min(value + by, target) : std::max(value - by, target);
+}
+
+bool is_free(const World& world, const sim::Box& place) {
+  return std::ranges::none_of(world.physics().movers(), [&](const sim::Body& body) {
+    return sim::overlap(place, {.min = body.min, .size = body.size});
+  });
+}
+
+/// A free place, drawn from the world's own sequence. There always is one: Map promises more than
+/// can be occupied.
+Vec2 draw_place(World& world) {
+  const std::vector<Vec2>& places = world.map()->spawn_points;
+  const auto players = static_cast<std::size_t>(std::ranges::count_if(world.seats(), &Seat::taken));
+  const std::size_t near =
+      std::min(places.size(), std::max(kPlacesMin, kPlacesPerPlayer * players));
+  const std::size_t start = world.rng.below(near);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Vec2 place = places[(start + i) % places.size()];
+    if (is_free(world, {.min = place, .size = kPlayerSize})) {
+      return place;
+    }
+  }
+  TICKBOX_ASSERT(!"a free place to appear at");
+  return {};
+}
+
+}  // namespace
+
+Arena::Arena(std::uint32_t ticks_per_second)
+    : run_speed_(per_tick(kRunUnitsPerSecond, ticks_per_second)),
+      diagonal_speed_(static_cast<std::int32_t>(run_speed_ * kDiagonal / kUnit)),
+      acceleration_(static_cast<std::int32_t>(kAccelerationUnits * kUnit / ticks_per_second /
+                                              ticks_per_second)),
+      friction_(
+          static_cast<std::int32_t>(kFrictionUnits * kUnit / ticks_per_second / ticks_per_second)),
+      bullet_speed_(per_tick(kBulletUnitsPerSecond, ticks_per_second)),
+      reload_ticks_(static_cast<std::uint8_t>((ticks_per_second + 1) / 2)),
+      bullet_ticks_(static_cast<std::uint8_t>(ticks_per_second)) {
+  TICKBOX_ASSERT(ticks_per_second >= 1 && ticks_per_second <= kArenaTickRateMax);
+}
+
+sim::WorldSettings Arena::settings() const {
+  return {.gravity = {0, 0}, .border = sim::Border::Solid};
+}
+
+sim::Body Arena::body_for(const EntityState& entity) const {
+  sim::Body body{.id = entity.id, .min = entity.min, .velocity = entity.velocity};
+  switch (entity.traits.kind) {
+    case EntityKind::Player:
+      body.size = kPlayerSize;
+      body.mass = 4;
+      body.layers = kSolidLayer;
+      break;
+    case EntityKind::Crate:
+      body.size = kCrateSize;
+      body.mass = 2;
+      body.layers = kSolidLayer;
+      break;
+    case EntityKind::Bullet:
+      body.size = kBulletSize;
+      body.response = sim::Response::Stop;
+      body.layers = kBulletLayer;
+      body.collides_with = kSolidLayer;
+      break;
+  }
+  return body;
+}
+
+void Arena::open(World& world) const {
+  std::uint32_t number = 0;
+  for (const Vec2 place : world.map()->crates) {
+    const EntityState crate{.id = crate_body(number++),
+                            .min = place,
+                            .velocity = {},
+                            .traits = {.kind = EntityKind::Crate}};
+    world.add(body_for(crate), crate.traits);
+  }
+}
+
+void Arena::leave(World& world, PlayerId player) const {
+  Seat& seat = world.seat(player);
+  TICKBOX_ASSERT(seat.taken);
+  world.remove(world.body_of(player));
+  seat.taken = false;
+}
+
+void Arena::join(World& world, PlayerId player) const {
+  Seat& seat = world.seat(player);
+  TICKBOX_ASSERT(!seat.taken);
+  seat = {.generation = (seat.generation + 1) % kGenerations, .score = 0, .taken = true};
+  const EntityState entity{.id = world.body_of(player),
+                           .min = draw_place(world),
+                           .velocity = {},
+                           .traits = {.kind = EntityKind::Player}};
+  world.add(body_for(entity), entity.traits);
+}
+
+void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs) const {
+  for (const PlayerInput& given : inputs) {
+    const std::size_t index = world.index_of(world.body_of(given.player));
+    if (index != world.size()) {
+      world.traits()[index].held = clamped(given.input);
+    }
+  }
+  // In the order of ids players come first, then crates, then bullets: those born here are behind
+  // all who still act.
+  std::size_t i = 0;
+  for (; i < world.size() && world.traits()[i].kind == EntityKind::Player; ++i) {
+    act(world, i);
+  }
+  for (; i < world.size() && world.traits()[i].kind == EntityKind::Crate; ++i) {
+    Vec2& velocity = world.physics().movers()[i].velocity;
+    velocity = {approach(velocity.x, 0, friction_), approach(velocity.y, 0, friction_)};
+  }
+}
+
+void Arena::act(World& world, std::size_t index) const {
+  sim::Body& body = world.physics().movers()[index];
+  Traits& traits = world.traits()[index];
+  const Vec2 direction = kMoves[traits.held.move];
+  const std::int32_t speed = direction.x != 0 && direction.y != 0 ? diagonal_speed_ : run_speed_;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const std::int32_t rate = direction[axis] != 0 ? acceleration_ : friction_;
+    body.velocity[axis] = approach(body.velocity[axis], direction[axis] * speed, rate);
+  }
+  if (traits.timer > 0) {
+    --traits.timer;
+  } else if ((traits.held.buttons & kButtonShoot) != 0) {
+    traits.timer = reload_ticks_;
+    const EntityState bullet{.id = bullet_body(player_of(body.id), world.tick),
+                             .min = {body.min.x + (kPlayerSize.x - kBulletSize.x) / 2,
+                                     body.min.y + (kPlayerSize.y - kBulletSize.y) / 2},
+                             .velocity = aimed(traits.held.aim, bullet_speed_),
+                             .traits = {.kind = EntityKind::Bullet, .timer = bullet_ticks_}};
+    sim::Body bullet_box = body_for(bullet);
+    bullet_box.ignores = body.id;
+    world.add(bullet_box, bullet.traits);
+  }
+}
+
+void Arena::after_step(World& world, const sim::StepReport& report, Authority authority,
+                       TickEvents& events) const {
+  spend_bullets(world, report, events);
+  // From here on a bullet may meet its owner as anyone else, so that its fields alone say all about
+  // it.
+  for (std::size_t i = world.size(); i > 0 && world.traits()[i - 1].kind == EntityKind::Bullet;
+       --i) {
+    sim::Body& bullet = world.physics().movers()[i - 1];
+    bullet.ignores = sim::kNoBody;
+    if (--world.traits()[i - 1].timer == 0) {
+      world.remove(bullet.id);
+    }
+  }
+  if (authority == Authority::Replica) {
+    return;
+  }
+  for (const Hit& hit : events.hits) {
+    if (world.seat(hit.shooter).taken) {
+      ++world.seat(hit.shooter).score;
+    }
+    const Vec2 place = draw_place(world);
+    sim::Body& body = world.physics().movers()[world.index_of(world.body_of(hit.victim))];
+    body.min = place;
+    body.velocity = {};
+  }
+}
+
+}  // namespace tickbox::game

@@ -1,0 +1,43 @@
+#pragma once
+// Arena: players run in eight directions, push crates and each other, and shoot; who is hit appears
+// elsewhere.
+
+#include "game/rules.h"
+
+#include <cstdint>
+
+namespace tickbox::game {
+
+/// Largest tick rate of the arena: a bullet's life of one second must fit its 8-bit timer, and a
+/// bullet must leave its owner's box within its first tick.
+inline constexpr std::uint32_t kArenaTickRateMax = 240;
+
+class Arena final : public Rules {
+ public:
+  /// Requires: 1 ≤ ticks_per_second ≤ kArenaTickRateMax.
+  explicit Arena(std::uint32_t ticks_per_second);
+
+  [[nodiscard]] std::string_view name() const override { return "arena"; }
+
+  [[nodiscard]] sim::WorldSettings settings() const override;
+  [[nodiscard]] sim::Body body_for(const EntityState& entity) const override;
+  void open(World& world) const override;
+  void leave(World& world, PlayerId player) const override;
+  void join(World& world, PlayerId player) const override;
+  void apply_inputs(World& world, std::span<const PlayerInput> inputs) const override;
+  void after_step(World& world, const sim::StepReport& report, Authority authority,
+                  TickEvents& events) const override;
+
+ private:
+  void act(World& world, std::size_t index) const;  // one player: run, stop, shoot
+
+  std::int32_t run_speed_;       ///< sub-units per tick
+  std::int32_t diagonal_speed_;  ///< sub-units per tick and axis, of the same length as run_speed_
+  std::int32_t acceleration_;    ///< sub-units per tick²
+  std::int32_t friction_;        ///< sub-units per tick²
+  std::int32_t bullet_speed_;    ///< sub-units per tick
+  std::uint8_t reload_ticks_;
+  std::uint8_t bullet_ticks_;
+};
+
+}  // namespace tickbox::game

@@ -1,0 +1,15 @@
+#pragma once
+// Unit vectors in whole numbers: 1,024 directions for shots, eight for running.
+
+#include "core/fixed.h"
+
+#include <cstdint>
+
+namespace tickbox::game {
+
+/// The vector of `length` sub-units in a direction; direction 0 is +x, 256 is +y (down). Mirrored
+/// directions give exactly mirrored vectors.  Requires: direction < kAimDirections, 0 ≤ length ≤
+/// kSpeedLimit.
+[[nodiscard]] Vec2 aimed(std::uint16_t direction, std::int32_t length);
+
+}  // namespace tickbox::game

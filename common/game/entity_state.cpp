@@ -1,0 +1,19 @@
+#include "game/entity_state.h"
+
+#include <type_traits>
+
+namespace tickbox::game {
+
+std::uint64_t entity_hash(const EntityState& entity) {
+  FieldHasher<64> hasher;
+  for_each_field(entity, [&](const char*, auto field) {
+    if constexpr (std::is_enum_v<decltype(field)>) {
+      hasher.add(static_cast<std::underlying_type_t<decltype(field)>>(field));
+    } else {
+      hasher.add(field);
+    }
+  });
+  return hasher.digest(entity.id.value);
+}
+
+}  // namespace tickbox::game

@@ -1,0 +1,98 @@
+#pragma once
+// Everything of one entity that is hashed, sent and recorded, in one list of fields that all of
+// them walk.
+
+#include "core/fixed.h"
+#include "core/hash.h"
+#include "core/ids.h"
+#include "game/input.h"
+
+#include <cstdint>
+
+namespace tickbox::game {
+
+enum class EntityKind : std::uint8_t { Player, Crate, Bullet };
+inline constexpr std::uint8_t kEntityKinds = 3;
+
+/// What an entity is, beside a moving box. Its body's size, mass and layers follow from the kind.
+struct Traits {
+  EntityKind kind = EntityKind::Player;
+  Input held;  ///< of a player: the input it acts on until another comes
+  std::uint8_t timer =
+      0;  ///< ticks: of a player until it may shoot again, of a bullet until it is gone
+
+  friend bool operator==(const Traits&, const Traits&) = default;
+};
+
+/// Positions in sub-units, velocities in sub-units per tick.
+struct EntityState {
+  BodyId id;
+  Vec2 min;
+  Vec2 velocity;
+  Traits traits;
+
+  friend bool operator==(const EntityState&, const EntityState&) = default;
+};
+
+/// Visits every replicated field, in the order in which it is hashed. The id comes first and seeds
+/// the hash.
+template <class Entity, class Visit>
+constexpr void for_each_field(Entity& entity, Visit&& visit) {
+  visit("id", entity.id.value);
+  visit("kind", entity.traits.kind);
+  visit("x", entity.min.x);
+  visit("y", entity.min.y);
+  visit("vx", entity.velocity.x);
+  visit("vy", entity.velocity.y);
+  visit("move", entity.traits.held.move);
+  visit("buttons", entity.traits.held.buttons);
+  visit("aim", entity.traits.held.aim);
+  visit("timer", entity.traits.timer);
+}
+
+/// XXH3-64 over the fields of one entity, seeded with its id.
+[[nodiscard]] std::uint64_t entity_hash(const EntityState& entity);
+
+/// The hash of a set of entities: the sum of theirs modulo 2^64, the same in any order, so that a
+/// view's hash can be kept up as members come and go.
+class ViewHash {
+ public:
+  void add(std::uint64_t hash_of_entity) { sum_ += hash_of_entity; }
+
+  [[nodiscard]] std::uint64_t value() const { return sum_; }
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+
+// An entity's id tells its kind and, where there is one, its player, so that both ends derive the
+// same id for the same birth: [31:30] kind; players [29:12] generation of the seat, [11:0] seat;
+// crates [29:0] number; bullets [29:18] seat of the owner, [17:0] tick of birth (one birth per
+// owner and tick; 2^18 ticks is far beyond a bullet's life).
+inline constexpr int kSeatBits = 12;
+inline constexpr std::uint32_t kSeatsMax = 1U << kSeatBits;
+inline constexpr std::uint32_t kGenerations = 1U << 18;
+
+[[nodiscard]] constexpr BodyId player_body(PlayerId player, std::uint32_t generation) {
+  return {(generation % kGenerations) << kSeatBits | player.value};
+}
+
+[[nodiscard]] constexpr BodyId crate_body(std::uint32_t number) {
+  return {1U << 30 | number};
+}
+
+[[nodiscard]] constexpr BodyId bullet_body(PlayerId owner, Tick born) {
+  return {2U << 30 | std::uint32_t{owner.value} << 18 | (born.value & 0x3ffff)};
+}
+
+[[nodiscard]] constexpr EntityKind kind_of(BodyId id) {
+  return static_cast<EntityKind>(id.value >> 30);
+}
+
+/// The seat of a player's body, or of the owner of a bullet.  Requires: a player or a bullet.
+[[nodiscard]] constexpr PlayerId player_of(BodyId id) {
+  const bool bullet = kind_of(id) == EntityKind::Bullet;
+  return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
+}
+
+}  // namespace tickbox::game

@@ -1,0 +1,44 @@
+#pragma once
+// What a player wants in one tick: an intent, never a position or a hit.
+
+#include "core/ids.h"
+
+#include <compare>
+#include <cstdint>
+
+namespace tickbox::game {
+
+/// Directions a stick can have: 0 is rest, then east and on clockwise (y points down) in eighths of
+/// a turn.
+inline constexpr std::uint8_t kMoveDirections = 8;
+
+/// Directions a shot can have; 0 is +x, a quarter of them is +y (down).
+inline constexpr std::uint16_t kAimDirections = 1'024;
+
+inline constexpr std::uint8_t kButtonShoot = 1;
+inline constexpr std::uint8_t kButtonsKnown = kButtonShoot;
+
+struct Input {
+  std::uint8_t move = 0;     ///< 0 to kMoveDirections
+  std::uint8_t buttons = 0;  ///< bits of kButtonsKnown
+  std::uint16_t aim = 0;     ///< 0 to kAimDirections − 1
+
+  friend constexpr auto operator<=>(const Input&, const Input&) = default;
+};
+
+struct PlayerInput {
+  PlayerId player;
+  Input input;
+
+  friend constexpr auto operator<=>(const PlayerInput&, const PlayerInput&) = default;
+};
+
+/// The nearest input that means something: what a cheat sends outside the ranges becomes rest, no
+/// button, direction 0.
+[[nodiscard]] constexpr Input clamped(Input input) {
+  return {.move = input.move <= kMoveDirections ? input.move : std::uint8_t{0},
+          .buttons = static_cast<std::uint8_t>(input.buttons & kButtonsKnown),
+          .aim = input.aim < kAimDirections ? input.aim : std::uint16_t{0}};
+}
+
+}  // namespace tickbox::game

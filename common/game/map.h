@@ -1,0 +1,27 @@
+#pragma once
+// The ground of a room: statics, places to appear at, and where crates stand when it opens.
+
+#include "core/fixed.h"
+#include "sim/statics.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tickbox::game {
+
+/// Thread: immutable once made, so rooms and clients of one process share it.
+struct Map {
+  sim::SharedStatics statics;
+  std::vector<Vec2> spawn_points;  ///< minimum corners of 1×1 boxes at least 2 units apart; the
+                                   ///< busiest places first
+  std::vector<Vec2> crates;        ///< minimum corners
+  std::uint32_t seats = 0;         ///< players it is made for
+};
+
+using SharedMap = std::shared_ptr<const Map>;
+
+/// XXH3-64 over everything in it: both ends compare it before the first tick.
+[[nodiscard]] std::uint64_t map_hash(const Map& map);
+
+}  // namespace tickbox::game

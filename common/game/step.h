@@ -1,0 +1,33 @@
+#pragma once
+// One tick of a match. The same function on the server, in every client's prediction, and in every
+// replay.
+
+#include "game/rules.h"
+#include "game/world.h"
+#include "sim/step.h"
+
+#include <span>
+
+namespace tickbox::game {
+
+/// What enters a tick from outside, each list sorted by player id, each player at most once.
+struct TickCommands {
+  std::span<const PlayerId> leaves;
+  std::span<const PlayerId> joins;
+  std::span<const PlayerInput> inputs;
+};
+
+/// Scratch memory and the report of the last tick; serves any number of worlds, one after the
+/// other.
+struct Stepper {
+  sim::Stepper physics;
+  TickEvents events;
+};
+
+/// Moves `world` from tick t to t + 1: leaves, joins, inputs, physics, consequences.
+/// Returns the physics' report; the rules' events are in stepper.events. Both last until the
+/// stepper's next step.
+const sim::StepReport& step(World& world, const Rules& rules, const TickCommands& commands,
+                            Authority authority, Stepper& stepper);
+
+}  // namespace tickbox::game

@@ -1,0 +1,79 @@
+#pragma once
+// The state of a match: the physics' bodies with their traits, the seats, the random sequence and
+// the tick.
+
+#include "core/ids.h"
+#include "core/rng.h"
+#include "game/entity_state.h"
+#include "game/map.h"
+#include "sim/world.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tickbox::game {
+
+/// A place for a player in a room. The generation tells this player's body from its predecessors'.
+struct Seat {
+  std::uint32_t generation = 0;
+  std::uint32_t score = 0;
+  bool taken = false;
+
+  friend bool operator==(const Seat&, const Seat&) = default;
+};
+
+class World {
+ public:
+  /// An empty world at tick 0.  Requires: map->seats ≤ kSeatsMax.
+  World(SharedMap map, sim::WorldSettings settings, std::uint64_t seed);
+
+  Tick tick;
+  Rng rng;
+
+  [[nodiscard]] const SharedMap& map() const { return map_; }
+
+  [[nodiscard]] sim::World& physics() { return physics_; }
+
+  [[nodiscard]] const sim::World& physics() const { return physics_; }
+
+  [[nodiscard]] std::span<Seat> seats() { return seats_; }
+
+  [[nodiscard]] std::span<const Seat> seats() const { return seats_; }
+
+  /// Requires: player.value < seats().size().
+  [[nodiscard]] Seat& seat(PlayerId player);
+  [[nodiscard]] const Seat& seat(PlayerId player) const;
+  /// The body of whoever has the seat, whether it is in this world or not.
+  [[nodiscard]] BodyId body_of(PlayerId player) const;
+
+  // Entities, in the order of their ids; entity i is physics().movers()[i] with traits()[i].
+  [[nodiscard]] std::size_t size() const { return traits_.size(); }
+
+  [[nodiscard]] std::span<Traits> traits() { return traits_; }
+
+  [[nodiscard]] std::span<const Traits> traits() const { return traits_; }
+
+  [[nodiscard]] EntityState entity(std::size_t index) const;
+
+  /// The index of an entity, or size() where there is none.  Cost: one binary search.
+  [[nodiscard]] std::size_t index_of(BodyId id) const;
+
+  /// Requires: no entity has that id.
+  void add(const sim::Body& body, const Traits& traits);
+  /// False where there is none.
+  bool remove(BodyId id);
+  /// Takes out all entities; keeps memory, seats, tick and random state.
+  void clear_entities();
+
+ private:
+  SharedMap map_;
+  sim::World physics_;
+  std::vector<Traits> traits_;
+  std::vector<Seat> seats_;
+};
+
+/// XXH3-64 over tick, random state, seats and every entity in the order of ids.
+[[nodiscard]] std::uint64_t state_hash(const World& world);
+
+}  // namespace tickbox::game
