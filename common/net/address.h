@@ -22,7 +22,8 @@ struct Address {
 /// "127.0.0.1:7777" or "[::1]:7777".
 [[nodiscard]] std::string to_string(const Address& address);
 
-/// Reads what to_string() writes; a name is not looked up here.  Fails: with one line that says what is wrong.
+/// Reads what to_string() writes; a name is not looked up here.  Fails: with one line that says
+/// what is wrong.
 [[nodiscard]] std::expected<Address, std::string> parse_address(std::string_view text);
 
 }  // namespace tickbox::net

@@ -1,15 +1,17 @@
 #pragma once
-// The one way datagrams leave and arrive; a real socket in the programs, a simulated network in the tests.
-
-#include <cstddef>
-#include <optional>
+// The one way datagrams leave and arrive; a real socket in the programs, a simulated network in the
+// tests.
 
 #include "core/bytes.h"
 #include "net/address.h"
 
+#include <cstddef>
+#include <optional>
+
 namespace tickbox::net {
 
-/// Largest UDP payload ever sent: passes every path that carries IPv6 (1,280) with room for tunnels.
+/// Largest UDP payload ever sent: passes every path that carries IPv6 (1,280) with room for
+/// tunnels.
 inline constexpr std::size_t kDatagramBytesMax = 1'200;
 
 /// A datagram as it came. The bytes are valid until the next call to the same Transport.
@@ -25,8 +27,8 @@ class Transport {
   /// Sends at once or drops: UDP promises nothing.  Requires: at most kDatagramBytesMax bytes.
   virtual void send(const Address& to, ConstBytes bytes) = 0;
 
-  /// The next datagram that has arrived, or nothing. Never waits. One that was longer than kDatagramBytesMax comes with
-  /// kDatagramBytesMax + 1 bytes, so that its reader can tell.
+  /// The next datagram that has arrived, or nothing. Never waits. One that was longer than
+  /// kDatagramBytesMax comes with kDatagramBytesMax + 1 bytes, so that its reader can tell.
   virtual std::optional<Datagram> receive() = 0;
 };
 

@@ -1,0 +1,34 @@
+#pragma once
+// A Transport behind a bad link: what `--net` puts between a client and its socket.
+
+#include "core/clock.h"
+#include "net/link_simulator.h"
+#include "net/transport.h"
+
+namespace tickbox::net {
+
+/// Takes the time from `clock`; send() and receive() move what has become due.
+class ImpairedTransport final : public Transport {
+ public:
+  /// Borrows both.
+  ImpairedTransport(Transport& inner, const Clock& clock, const LinkConditions& conditions,
+                    std::uint64_t stream);
+
+  void send(const Address& to, ConstBytes bytes) override;
+  std::optional<Datagram> receive() override;
+
+  [[nodiscard]] const LinkCounts& up() const { return up_.counts(); }
+
+  [[nodiscard]] const LinkCounts& down() const { return down_.counts(); }
+
+ private:
+  void pass_on();
+
+  Transport& inner_;
+  const Clock& clock_;
+  LinkSimulator up_;
+  LinkSimulator down_;
+  Address server_;  ///< the one peer: a client talks to one server
+};
+
+}  // namespace tickbox::net

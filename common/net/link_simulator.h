@@ -1,0 +1,85 @@
+#pragma once
+// A bad link, one direction of it: delays, jitters, loses, doubles, reorders and damages datagrams
+// by a seed.
+
+#include "core/bytes.h"
+#include "core/clock.h"
+#include "core/rng.h"
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::net {
+
+/// Shares are in parts per million.
+struct LinkConditions {
+  Duration delay{};   ///< one way; a link both ways has twice it
+  Duration jitter{};  ///< each datagram is late by up to this, evenly spread
+  std::uint32_t loss_ppm = 0;
+  std::uint32_t duplicate_ppm = 0;
+  std::uint32_t reorder_ppm = 0;   ///< held back until the next few have passed
+  std::uint32_t corrupt_ppm = 0;   ///< one bit flipped
+  std::uint32_t truncate_ppm = 0;  ///< its tail cut off
+  std::uint64_t seed = 1;
+
+  friend bool operator==(const LinkConditions&, const LinkConditions&) = default;
+};
+
+/// Reads
+/// "delay=80ms,jitter=20ms,loss=5%,duplicate=1%,reorder=1%,corrupt=0.1%,truncate=0.1%,seed=7".
+/// `delay` is the round trip's: each direction gets half. Jitter and shares hold for each
+/// direction. Fails: one line that names the part and what it takes.
+[[nodiscard]] std::expected<LinkConditions, std::string> parse_link_conditions(
+    std::string_view text);
+
+/// What really happened to what was put in.
+struct LinkCounts {
+  std::uint64_t in = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t reordered = 0;
+  std::uint64_t corrupted = 0;
+  std::uint64_t truncated = 0;
+  std::uint64_t out = 0;
+};
+
+class LinkSimulator {
+ public:
+  /// `stream` tells two links of one seed apart: another direction, another client.
+  LinkSimulator(const LinkConditions& conditions, std::uint64_t stream);
+
+  /// Puts a datagram in at `now`.
+  void push(Instant now, ConstBytes datagram);
+
+  /// The next datagram due by `now`, in the order of arrival times (equal: of pushing). Valid until
+  /// the next call.
+  [[nodiscard]] std::optional<ConstBytes> pop(Instant now);
+
+  /// When the next one is due.
+  [[nodiscard]] std::optional<Instant> next_due() const;
+
+  [[nodiscard]] const LinkCounts& counts() const { return counts_; }
+
+ private:
+  struct Waiting {
+    Instant due;
+    std::uint64_t order = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  void enqueue(Instant due, ConstBytes datagram);
+
+  LinkConditions conditions_;
+  Rng rng_;
+  std::vector<Waiting> waiting_;  ///< a heap by (due, order)
+  std::vector<std::byte> current_;
+  std::uint64_t pushed_ = 0;
+  LinkCounts counts_;
+};
+
+}  // namespace tickbox::net

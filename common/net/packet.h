@@ -1,0 +1,86 @@
+#pragma once
+// The sealed packet: type, connection and sequence in clear but authenticated, the message
+// encrypted, a tag. 23 bytes more than the message.
+
+#include "core/bytes.h"
+#include "net/crypto.h"
+#include "net/drop_reason.h"
+#include "net/replay_window.h"
+#include "net/transport.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+
+namespace tickbox::net {
+
+enum class PacketType : std::uint8_t {
+  Connect = 1,
+  Accept = 2,
+  Refuse = 3,
+  Input = 8,
+  Snapshot = 9,
+  Disconnect = 10,
+};
+
+enum class Direction : std::uint8_t { ToServer, ToClient };
+
+/// Byte 0: type in the low six bits, key epoch in the high two. Bytes 1 to 4: connection id. 5 and
+/// 6: the low 16 bits of the sequence. Then the ciphertext, and the tag.
+inline constexpr std::size_t kPacketHeadBytes = 7;
+inline constexpr std::size_t kPacketOverheadBytes = kPacketHeadBytes + kTagBytes;
+inline constexpr std::size_t kMessageBytesMax = kDatagramBytesMax - kPacketOverheadBytes;
+static_assert(kPacketOverheadBytes == 23);
+
+/// Room for one datagram.
+using PacketBuffer = std::array<std::byte, kDatagramBytesMax>;
+
+/// The type of a datagram, if its first byte names one.
+[[nodiscard]] std::optional<PacketType> packet_type(ConstBytes datagram);
+
+/// The connection id of a sealed packet, unproven until it opens.  Requires: at least
+/// kPacketHeadBytes bytes.
+[[nodiscard]] std::uint32_t packet_connection(ConstBytes datagram);
+
+/// One side of a session: seals what it sends and opens what it receives.
+class PacketChannel {
+ public:
+  PacketChannel() = default;
+  /// Sends in direction `sends`. The server's sequence 0 is the ACCEPT's own.
+  PacketChannel(const SessionKeys& keys, std::uint32_t connection, Direction sends);
+
+  [[nodiscard]] std::uint32_t connection() const { return connection_; }
+
+  /// Seals `message` into `out` and returns the datagram, a part of `out`.  Requires: at most
+  /// kMessageBytesMax bytes.
+  ConstBytes seal_packet(PacketType type, ConstBytes message, PacketBuffer& out);
+
+  struct Opened {
+    PacketType type;
+    std::uint64_t sequence;
+    ConstBytes message;  ///< a part of the buffer given
+  };
+
+  /// Order of checks: length, type, replay, AEAD; the window advances last.
+  /// Fails: TooShort, TooLong, UnknownType, UnknownConnection, Replayed, Forged.
+  std::expected<Opened, DropReason> open_packet(ConstBytes datagram, PacketBuffer& out);
+
+  /// The sequence of the last packet sealed; 0 before the first.
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
+
+  [[nodiscard]] const ReplayWindow& received() const { return window_; }
+
+ private:
+  SessionKeys keys_;
+  std::uint32_t connection_ = 0;
+  Direction sends_ = Direction::ToServer;
+  std::uint64_t sent_ = 0;
+  ReplayWindow window_;
+};
+
+/// The whole sequence that `low` is the end of, nearest to `newest`.
+[[nodiscard]] std::uint64_t expand_sequence(std::uint16_t low, std::uint64_t newest);
+
+}  // namespace tickbox::net
