@@ -1,0 +1,124 @@
+#pragma once
+// A recording's bytes: file header, record header, checksum. README.md has the same as tables.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace tickbox::record {
+
+inline constexpr std::uint16_t kFormatVersion = 1;
+inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
+
+/// The file begins with two equal copies of the header, so that no single damaged byte costs the
+/// salt.
+inline constexpr std::size_t kFileHeaderBytes = 160;
+inline constexpr std::size_t kFileHeaderCopies = 2;
+inline constexpr std::size_t kRecordsOffset = kFileHeaderBytes * kFileHeaderCopies;
+
+/// Longest text of a file header, in bytes: rules and simulation hash.
+inline constexpr std::size_t kHeaderTextMax = 32;
+
+/// What a recording says of itself before its first record.
+struct Header {
+  std::array<std::byte, 16>
+      salt{};                     ///< random: no record of another recording passes for one of this
+  std::uint64_t schema_hash = 0;  ///< of the schema files that records were written by
+  std::uint64_t map_hash = 0;
+  std::uint64_t seed = 0;       ///< of the room's world
+  std::int64_t start_ms = 0;    ///< wall-clock time when the room opened, since 1970 UTC
+  std::uint32_t tick_rate = 0;  ///< per second
+  std::uint32_t map_seats = 0;
+  std::uint32_t room = 0;
+  std::string rules;       ///< at most kHeaderTextMax bytes
+  std::string simulation;  ///< hash of the sources that stepped it; at most kHeaderTextMax bytes
+
+  friend bool operator==(const Header&, const Header&) = default;
+};
+
+/// Why a file cannot be read at all.
+enum class RecordError : std::uint8_t {
+  NotARecording,  ///< it begins with other bytes than a recording does
+  HeaderCut,  ///< it ends within its header: the recorder was killed before anything was recorded
+  HeaderDamaged,   ///< both copies of the header have a wrong checksum, or impossible values
+  UnknownVersion,  ///< written by another version of the format
+};
+
+/// For messages: what the error means, in words.
+[[nodiscard]] std::string_view describe(RecordError error);
+
+/// Requires: texts of at most kHeaderTextMax bytes, tick_rate > 0.
+[[nodiscard]] std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header);
+
+/// Reads one copy.  Fails: as RecordError says.
+[[nodiscard]] std::expected<Header, RecordError> decode_header(ConstBytes bytes);
+
+enum class RecordType : std::uint16_t { Keyframe = 1, Ticks = 2, Trailer = 3 };
+
+inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
+
+/// Flag of a keyframe or a trailer: ticks before it are missing because the sink did not take them.
+inline constexpr std::uint16_t kFlagGapBefore = 1;
+inline constexpr std::uint16_t kFlagsKnown = kFlagGapBefore;
+
+inline constexpr std::size_t kRecordHeadBytes = 24;
+inline constexpr std::size_t kChecksumBytes = 8;
+
+/// Longest payload. A keyframe of 500,000 entities; a longer length is damage and is never
+/// allocated.
+inline constexpr std::size_t kPayloadBytesMax = std::size_t{16} * 1024 * 1024;
+inline constexpr std::size_t kPayloadAlignment = 8;
+static_assert(kPayloadBytesMax % kPayloadAlignment == 0);
+static_assert(kRecordsOffset % kPayloadAlignment == 0);
+static_assert((kRecordHeadBytes + kChecksumBytes) % kPayloadAlignment == 0);
+
+/// The fixed part in front of a record's payload.
+struct RecordHead {
+  std::uint32_t payload_bytes = 0;  ///< a multiple of kPayloadAlignment
+  RecordType type = RecordType::Keyframe;
+  std::uint16_t flags = 0;
+  Tick tick;  ///< keyframe: its world's; ticks: the first; trailer: the last
+  std::uint32_t count =
+      0;  ///< keyframe: number of its segment, from 0; ticks: how many; trailer: segments
+
+  friend bool operator==(const RecordHead&, const RecordHead&) = default;
+};
+
+[[nodiscard]] constexpr std::size_t record_bytes(const RecordHead& head) {
+  return kRecordHeadBytes + head.payload_bytes + kChecksumBytes;
+}
+
+/// Requires: room for kRecordHeadBytes.
+void store_head(MutableBytes out, const RecordHead& head);
+
+enum class HeadError : std::uint8_t {
+  Cut,    ///< fewer bytes than a head has
+  Wrong,  ///< no sync word, or a value that no writer writes
+};
+
+/// Bounds every value.  The payload may still be longer than what follows.
+[[nodiscard]] std::expected<RecordHead, HeadError> load_head(ConstBytes bytes);
+
+/// The seeds of checksums: each record's is the salt's hash mixed with the checksum of the record
+/// before it in its segment; a keyframe has none before it.
+class Chain {
+ public:
+  explicit Chain(const Header& header);
+
+  [[nodiscard]] std::uint64_t seed_after(std::uint64_t previous_checksum) const {
+    return salt_hash_ ^ previous_checksum;
+  }
+
+  [[nodiscard]] std::uint64_t seed_of_keyframe() const { return salt_hash_; }
+
+ private:
+  std::uint64_t salt_hash_;
+};
+
+}  // namespace tickbox::record

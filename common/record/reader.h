@@ -1,0 +1,96 @@
+#pragma once
+// Walks the bytes of a recording, believes none of them, and goes on at the next keyframe after
+// damage.
+
+#include "core/bytes.h"
+#include "record/format.h"
+#include "record/recorded.h"
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tickbox::record {
+
+/// A stretch of the file that is not what the writer wrote.
+struct Damage {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
+/// A file whose last record is cut, or that has no trailer, ends early: its recorder was killed. A
+/// complete record with a wrong checksum or impossible content, and anything bad that a valid
+/// record follows, is damage.
+///
+/// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
+/// before it; after Damage comes a Keyframe, a Trailer, Finished, or more Damage. Cost: linear in
+/// the file's length, hostile files included.
+class Reader {
+ public:
+  enum class Item : std::uint8_t {
+    Keyframe,
+    Ticks,
+    Trailer,
+    Damage,
+    EndsEarly,
+    Finished,  ///< for ever, once there is nothing more
+  };
+
+  /// Requires: `file` outlives the reader.  Fails: when no copy of the file header can be read.
+  [[nodiscard]] static std::expected<Reader, RecordError> open(ConstBytes file);
+
+  [[nodiscard]] const Header& header() const { return header_; }
+
+  /// Moves on to the next item, whose content is then to be had below until the next call.
+  Item next();
+
+  [[nodiscard]] const record::Keyframe& keyframe() const { return keyframe_; }
+
+  [[nodiscard]] std::span<const RecordedTick> ticks() const { return {ticks_.data(), tick_count_}; }
+
+  [[nodiscard]] const record::Trailer& trailer() const { return trailer_; }
+
+  [[nodiscard]] const record::Damage& damage() const { return damage_; }
+
+  /// Bytes from the start of the file that have been walked: for progress.
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+
+ private:
+  enum class Framing : std::uint8_t { Whole, Cut, Bad };
+
+  Reader(ConstBytes file, Header header);
+
+  [[nodiscard]] Framing check_record(std::size_t offset, std::uint64_t previous,
+                                     RecordHead& head) const;
+  [[nodiscard]] ConstBytes aligned_payload(const RecordHead& head);
+  [[nodiscard]] bool follows(const RecordHead& head) const;
+  [[nodiscard]] bool decode(const RecordHead& head);
+  [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
+  [[nodiscard]] bool decode_ticks(const RecordHead& head, ConstBytes payload);
+  [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
+  Item accept(const RecordHead& head);
+  Item resume(Framing reason);
+
+  ConstBytes file_;
+  Header header_;
+  Chain chain_;
+  std::size_t offset_ = kRecordsOffset;
+  std::uint64_t checksum_ = 0;     ///< of the record before offset_
+  std::optional<Tick> last_tick_;  ///< that was read
+  bool in_segment_ = false;        ///< a Ticks record may follow
+  bool finished_ = false;
+  std::size_t
+      search_budget_;  ///< bytes that may still be hashed in vain while searching after damage
+  std::optional<record::Damage> header_damage_;
+
+  record::Keyframe keyframe_;
+  std::vector<RecordedTick> ticks_;  ///< never shrinks, to keep its memory
+  std::size_t tick_count_ = 0;
+  record::Trailer trailer_;
+  record::Damage damage_;
+  std::vector<std::uint64_t> aligned_;
+};
+
+}  // namespace tickbox::record

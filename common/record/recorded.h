@@ -1,0 +1,56 @@
+#pragma once
+// What a recording holds, decoded: whole worlds now and then, and what entered each tick between
+// them.
+
+#include "core/ids.h"
+#include "game/entity_state.h"
+#include "game/input.h"
+#include "game/step.h"
+#include "game/world.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::record {
+
+/// Where a tick's input came from.
+enum class InputSource : std::uint8_t {
+  Arrived,      ///< from the player, in time
+  Substituted,  ///< made up by the server, because the player's had not come
+};
+
+/// One tick: what entered it, and the hash of the state after its step.
+struct RecordedTick {
+  Tick tick;
+  std::vector<PlayerId> leaves;
+  std::vector<PlayerId> joins;
+  std::vector<game::PlayerInput> inputs;
+  std::vector<InputSource> sources;  ///< of inputs, one for one
+  std::uint64_t state_hash = 0;
+
+  /// Valid as long as this.
+  [[nodiscard]] game::TickCommands commands() const { return {leaves, joins, inputs}; }
+};
+
+/// A whole world after `tick`.
+struct Keyframe {
+  Tick tick;
+  std::uint32_t segment = 0;  ///< number of the segment that it begins, from 0
+  Tick previous;              ///< of the keyframe before; its own where it is the first
+  bool gap_before = false;    ///< ticks before it were not recorded
+  std::uint64_t state_hash = 0;
+  std::uint64_t random = 0;  ///< state of the world's random sequence
+  std::vector<game::Seat> seats;
+  std::vector<game::EntityState> entities;  ///< by id, no id twice
+};
+
+/// A clean end.
+struct Trailer {
+  Tick last_tick;
+  bool gap_before = false;
+  std::uint32_t segments = 0;
+  std::uint32_t ticks = 0;
+  std::uint32_t gaps = 0;
+};
+
+}  // namespace tickbox::record

@@ -1,0 +1,107 @@
+#pragma once
+// Turns a running match into records for a sink that may refuse them; the match never waits.
+
+#include "core/byte_sink.h"
+#include "game/step.h"
+#include "game/world.h"
+#include "record/format.h"
+#include "record/recorded.h"
+
+#include "schema/record_generated.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tickbox::record {
+
+/// A keyframe is due this often: what one damaged byte costs at most, and the longest way to a tick
+/// when seeking.
+inline constexpr std::uint32_t kKeyframeSeconds = 5;
+
+/// Ticks gathered into one record cover this much time: what a killed recorder loses at most,
+/// beside the sink's own wait.
+inline constexpr std::uint32_t kBatchesPerSecond = 10;
+
+struct WriterStats {
+  std::uint64_t records = 0;  ///< taken by the sink
+  std::uint64_t bytes = 0;    ///< of them and the file header
+  std::uint64_t records_refused = 0;
+  std::uint64_t ticks_recorded = 0;
+  std::uint64_t ticks_lost =
+      0;  ///< not in the recording: gathered or stepped while the sink refused
+  std::uint32_t keyframes = 0;
+  std::uint32_t gaps = 0;
+};
+
+/// One recording of one room. After each tick, and once before the first:
+///
+///     writer.tick(world.tick, commands, sources, state_hash(world));   // not before the first
+///     if (writer.needs_keyframe()) writer.keyframe(world);
+///
+/// Each call of the sink's write() brings the file header or one whole record. A refused record is
+/// gone and with it all ticks until the next keyframe, which then says so ("gap before").
+/// Invariant: what the sink took is always a readable recording.
+/// Cost: no allocation once warm.
+class Writer {
+ public:
+  /// Gives the file header to the sink at once.  Requires: as encode_header(); the sink outlives
+  /// the writer.
+  Writer(ByteSink& sink, const Header& header);
+
+  /// True at the start, every kKeyframeSeconds, and while ticks are lost, once per batch of them.
+  [[nodiscard]] bool needs_keyframe() const;
+
+  /// Flushes, and begins a segment.  Requires: world.tick is that of the last tick() call, if there
+  /// was one.
+  void keyframe(const game::World& world);
+
+  /// Adds the tick that made `tick`. Flushes when a batch is full.
+  /// Requires: one source per input; a keyframe() before the first; ticks one after the other.
+  void tick(Tick tick, const game::TickCommands& commands, std::span<const InputSource> sources,
+            std::uint64_t state_hash);
+
+  /// Flushes, and writes the trailer. Nothing may follow. False when the sink refused: the file
+  /// then ends early.
+  bool finish();
+
+  [[nodiscard]] const WriterStats& stats() const { return stats_; }
+
+ private:
+  enum class State : std::uint8_t {
+    Unopened,   ///< the sink has not taken the file header
+    Broken,     ///< no keyframe stands, or a record after it was refused: ticks are lost
+    Recording,  ///< in a segment
+    Finished,
+  };
+
+  bool open();
+  void flush();
+  void drop_batch();
+  bool write_record(RecordHead head);
+
+  ByteSink& sink_;
+  Header header_;
+  Chain chain_;
+  State state_ = State::Unopened;
+  std::uint32_t ticks_per_batch_;
+  std::uint32_t ticks_per_keyframe_;
+
+  std::uint64_t checksum_ = 0;           ///< of the last record that the sink took
+  Tick last_tick_;                       ///< seen, recorded or not
+  Tick keyframe_tick_;                   ///< of the last keyframe that the sink took
+  std::uint32_t ticks_until_retry_ = 0;  ///< while Unopened or Broken
+  bool gap_ = false;  ///< ticks were lost since the last record that the sink took
+
+  // The batch that is being gathered, as the schema wants it.
+  std::vector<schema::TickHead> heads_;
+  std::vector<std::uint16_t> leaves_;
+  std::vector<std::uint16_t> joins_;
+  std::vector<schema::RecordedInput> inputs_;
+
+  flatbuffers::FlatBufferBuilder builder_;
+  std::vector<std::byte> record_;  ///< the record that is being put together
+  WriterStats stats_;
+};
+
+}  // namespace tickbox::record
