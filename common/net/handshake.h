@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <string_view>
 
 namespace tickbox::net {
 
@@ -17,6 +18,14 @@ inline constexpr std::uint32_t kProtocolVersion = 1;
 
 /// A CONNECT is padded to this, so that no answer is larger.
 inline constexpr std::size_t kConnectBytes = kDatagramBytesMax;
+
+/// A name of rules, in bytes.
+inline constexpr std::size_t kRulesNameMax = 64;
+
+/// Largest answers; both leave a CONNECT the larger.
+inline constexpr std::size_t kAcceptBytesMax = 256;
+inline constexpr std::size_t kRefuseBytesMax = 96;
+static_assert(kAcceptBytesMax < kConnectBytes && kRefuseBytesMax < kConnectBytes);
 
 /// A hash of the schema files this program was built with.
 [[nodiscard]] std::uint64_t schema_hash();
@@ -66,12 +75,14 @@ struct Refuse {
 
 /// CONNECT: type, FlatBuffers message, zeros up to kConnectBytes − 16, tag under `key`.
 ConstBytes encode_connect(const Connect& connect, const Key& key, PacketBuffer& out);
-/// Fails: TooShort (of any other length than kConnectBytes), Forged, Malformed.
+/// Another protocol or schema than ours is no error here: the server answers it by name.
+/// Fails: TooShort and TooLong (any other length than kConnectBytes), UnknownType, Forged,
+/// Malformed.
 [[nodiscard]] std::expected<Connect, DropReason> decode_connect(ConstBytes datagram,
                                                                 const Key& key);
 
 /// ACCEPT: type, connection id, server nonce in clear; sealed under the new session's key with
-/// sequence 0.
+/// sequence 0.   Requires: rules of 1 to kRulesNameMax bytes, tick_rate from 1 to 65,535.
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const SessionKeys& keys,
                          PacketBuffer& out);
@@ -82,13 +93,15 @@ struct Accepted {
   SessionKeys keys;
 };
 
-/// Derives the session's keys from the nonces and opens what they sealed.   Fails: TooShort,
-/// TooLong, Forged, Malformed.
+/// Derives the session's keys from the nonces and opens what they sealed.
+/// Fails: TooShort, TooLong, UnknownType, Forged, Malformed.
 [[nodiscard]] std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram, const Key& key,
                                                                 const HandshakeNonce& client_nonce);
 
 /// REFUSE: type, FlatBuffers message, tag under `key`.
 ConstBytes encode_refuse(const Refuse& refuse, const Key& key, PacketBuffer& out);
+/// Whether it answers this client is for the caller to see, by its nonce.
+/// Fails: TooShort, TooLong, UnknownType, Forged, Malformed.
 [[nodiscard]] std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram, const Key& key);
 
 }  // namespace tickbox::net

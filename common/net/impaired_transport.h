@@ -7,7 +7,8 @@
 
 namespace tickbox::net {
 
-/// Takes the time from `clock`; send() and receive() move what has become due.
+/// Takes the time from `clock`; send() and receive() move what has become due. What comes from
+/// elsewhere than the server is dropped.
 class ImpairedTransport final : public Transport {
  public:
   /// Borrows both.
@@ -16,6 +17,9 @@ class ImpairedTransport final : public Transport {
 
   void send(const Address& to, ConstBytes bytes) override;
   std::optional<Datagram> receive() override;
+
+  /// When the next datagram is due either way: who has said goodbye calls receive() until then.
+  [[nodiscard]] std::optional<Instant> next_due() const;
 
   [[nodiscard]] const LinkCounts& up() const { return up_.counts(); }
 

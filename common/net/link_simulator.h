@@ -48,6 +48,10 @@ struct LinkCounts {
   std::uint64_t out = 0;
 };
 
+/// Datagrams on their way at once: 10 s of delay at 6,000 a second. A link that holds more is
+/// congested, and loses.
+inline constexpr std::size_t kLinkWaitingMax = 65'536;
+
 class LinkSimulator {
  public:
   /// `stream` tells two links of one seed apart: another direction, another client.
@@ -72,11 +76,28 @@ class LinkSimulator {
     std::vector<std::byte> bytes;
   };
 
-  void enqueue(Instant due, ConstBytes datagram);
+  /// A datagram held back until others have passed it.
+  struct Held {
+    Waiting waiting;
+    Instant release;            ///< at the latest
+    std::uint32_t passers = 0;  ///< datagrams still to let pass
+    bool passed = false;
+  };
+
+  [[nodiscard]] static bool arrives_later(const Waiting& a, const Waiting& b);
+  [[nodiscard]] bool happens(std::uint32_t ppm);
+  [[nodiscard]] Waiting make_waiting(Instant now, ConstBytes datagram);
+  void damage(std::vector<std::byte>& bytes);
+  void put_on_the_way(Waiting&& waiting);
+  void let_pass(Instant due);
+  void enqueue(Waiting&& waiting);
+  void release(std::size_t held);
 
   LinkConditions conditions_;
   Rng rng_;
   std::vector<Waiting> waiting_;  ///< a heap by (due, order)
+  std::vector<Held> held_;
+  std::vector<std::vector<std::byte>> spare_;  ///< memory of datagrams that have arrived
   std::vector<std::byte> current_;
   std::uint64_t pushed_ = 0;
   LinkCounts counts_;

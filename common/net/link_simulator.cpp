@@ -1,0 +1,134 @@
+#include "net/link_simulator.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+
+namespace tickbox::net {
+namespace {
+
+constexpr std::uint64_t kMillion = 1'000'000;
+
+/// A datagram held back waits for 1 to 3 others, but no longer than this after its time: the stream
+/// may have ended.
+constexpr std::uint64_t kPassersMax = 3;
+constexpr Duration kHeldMax = std::chrono::milliseconds{100};
+
+// Neighbouring seeds and streams must not give neighbouring sequences.
+std::uint64_t mix(std::uint64_t seed, std::uint64_t stream) {
+  return Rng{seed}.next() ^ Rng { ~stream }.next();
+}
+
+}  // namespace
+
+LinkSimulator::LinkSimulator(const LinkConditions& conditions, std::uint64_t stream)
+    : conditions_(conditions), rng_(mix(conditions.seed, stream)) {}
+
+void LinkSimulator::push(Instant now, ConstBytes datagram) {
+  ++counts_.in;
+  const bool lost = happens(conditions_.loss_ppm);
+  if (lost || waiting_.size() + held_.size() >= kLinkWaitingMax) {
+    ++counts_.lost;
+    return;
+  }
+  put_on_the_way(make_waiting(now, datagram));
+  if (happens(conditions_.duplicate_ppm)) {
+    ++counts_.duplicated;
+    put_on_the_way(make_waiting(now, datagram));
+  }
+}
+
+std::optional<ConstBytes> LinkSimulator::pop(Instant now) {
+  for (std::size_t i = held_.size(); i-- > 0;) {
+    if (held_[i].release <= now) release(i);
+  }
+  if (waiting_.empty() || waiting_.front().due > now) return std::nullopt;
+  std::ranges::pop_heap(waiting_, arrives_later);
+  current_.swap(waiting_.back().bytes);
+  spare_.push_back(std::move(waiting_.back().bytes));
+  waiting_.pop_back();
+  ++counts_.out;
+  return ConstBytes{current_};
+}
+
+std::optional<Instant> LinkSimulator::next_due() const {
+  std::optional<Instant> next;
+  if (!waiting_.empty()) next = waiting_.front().due;
+  for (const Held& held : held_) {
+    next = std::min(next.value_or(held.release), held.release);
+  }
+  return next;
+}
+
+bool LinkSimulator::happens(std::uint32_t ppm) {
+  return rng_.chance(ppm, kMillion);
+}
+
+LinkSimulator::Waiting LinkSimulator::make_waiting(Instant now, ConstBytes datagram) {
+  Waiting waiting;
+  if (!spare_.empty()) {
+    waiting.bytes = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  waiting.bytes.assign(datagram.begin(), datagram.end());
+  damage(waiting.bytes);
+  const auto jitter = static_cast<std::uint64_t>(conditions_.jitter.count());
+  waiting.due =
+      now + conditions_.delay + Duration{static_cast<Duration::rep>(rng_.below(jitter + 1))};
+  waiting.order = pushed_++;
+  return waiting;
+}
+
+void LinkSimulator::damage(std::vector<std::byte>& bytes) {
+  if (happens(conditions_.truncate_ppm) && !bytes.empty()) {
+    ++counts_.truncated;
+    bytes.resize(rng_.below(bytes.size()));
+  }
+  if (happens(conditions_.corrupt_ppm) && !bytes.empty()) {
+    ++counts_.corrupted;
+    const std::uint64_t bit = rng_.below(8 * bytes.size());
+    bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+  }
+}
+
+void LinkSimulator::put_on_the_way(Waiting&& waiting) {
+  if (happens(conditions_.reorder_ppm)) {
+    const Instant release = waiting.due + kHeldMax;
+    const auto passers = static_cast<std::uint32_t>(1 + rng_.below(kPassersMax));
+    held_.push_back({.waiting = std::move(waiting), .release = release, .passers = passers});
+    return;
+  }
+  const Instant due = waiting.due;
+  enqueue(std::move(waiting));
+  let_pass(due);
+}
+
+// A datagram that arrives at `due` overtakes all that are held back.
+void LinkSimulator::let_pass(Instant due) {
+  for (std::size_t i = held_.size(); i-- > 0;) {
+    Held& held = held_[i];
+    held.passed = true;
+    held.waiting.due = std::max(held.waiting.due, due);
+    held.release = std::max(held.release, due);
+    if (--held.passers == 0) release(i);
+  }
+}
+
+void LinkSimulator::release(std::size_t held) {
+  Held free = std::move(held_[held]);
+  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(held));
+  if (free.passed) ++counts_.reordered;
+  free.waiting.order = pushed_++;
+  enqueue(std::move(free.waiting));
+}
+
+void LinkSimulator::enqueue(Waiting&& waiting) {
+  waiting_.push_back(std::move(waiting));
+  std::ranges::push_heap(waiting_, arrives_later);
+}
+
+bool LinkSimulator::arrives_later(const Waiting& a, const Waiting& b) {
+  return a.due != b.due ? a.due > b.due : a.order > b.order;
+}
+
+}  // namespace tickbox::net
