@@ -1,0 +1,67 @@
+#pragma once
+// Inputs of one player that have arrived and have not been stepped, keyed by tick.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/ids.h"
+#include "game/input.h"
+
+namespace tickbox::server {
+
+/// Where the input of a tick came from.
+enum class InputSource : std::uint8_t {
+  Given,     ///< the client's own
+  Repeated,  ///< its last one again
+  Neutral,   ///< nothing pressed: it has been silent for longer than kRepeatsMax
+};
+
+struct TakenInput {
+  game::Input input;
+  InputSource source = InputSource::Neutral;
+};
+
+/// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is no error.
+/// Invariant: every held input is later than the last taken.
+class InputBuffer {
+ public:
+  /// Ticks ahead of the world that are held: a second at 60 Hz; a client further ahead has lost its clock.
+  static constexpr std::size_t kHeldMax = 64;
+  /// Missing inputs for which the last one stands in: 133 ms at 60 Hz, then a silent player stops.
+  static constexpr int kRepeatsMax = 8;
+
+  enum class Pushed : std::uint8_t { Stored, Repeated, TooLate, TooEarly };
+
+  /// `opened`: the last tick already stepped.
+  explicit InputBuffer(Tick opened = {}) : taken_(opened), newest_given_(opened) {}
+
+  /// The first input for a tick stands.
+  Pushed push(Tick tick, game::Input input);
+
+  /// The input for `tick`; the last one again when it has not come: the world waits for nobody.
+  /// Requires: `tick` is the one after the last taken.
+  TakenInput take(Tick tick);
+
+  /// Gives up every tick up to `tick`, as for a player that was not in the world yet.
+  void skip_to(Tick tick);
+
+  /// Every input up to this tick has arrived or was given up.
+  [[nodiscard]] Tick complete_to() const;
+
+ private:
+  struct Held {
+    bool present = false;
+    game::Input input;
+  };
+  [[nodiscard]] Held& at(Tick tick) { return held_[tick.value % kHeldMax]; }
+  [[nodiscard]] const Held& at(Tick tick) const { return held_[tick.value % kHeldMax]; }
+
+  std::array<Held, kHeldMax> held_{};
+  Tick taken_;         ///< the last tick taken
+  Tick newest_given_;  ///< the newest tick whose input came from the client and was taken
+  std::uint64_t arrived_ = ~std::uint64_t{0};  ///< bit i: the input for taken_ − i came, be it too late
+  game::Input last_;
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,82 @@
+#pragma once
+// What the server counts, and how it is told: one struct that the tick thread alone writes, and its Prometheus text.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/histogram.h"
+#include "net/drop_reason.h"
+#include "net/handshake.h"
+
+namespace tickbox::server {
+
+/// The parts of a tick that are timed, in nanoseconds.
+enum class Phase : std::uint8_t { Receive, Step, Send, Total };
+inline constexpr std::size_t kPhases = 4;
+
+enum class ConnectionResult : std::uint8_t { Accepted, RefusedFull, RefusedVersion, RefusedDraining };
+inline constexpr std::size_t kConnectionResults = 4;
+
+enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
+inline constexpr std::size_t kInputResults = 4;
+
+/// Enumerators of net::DisconnectReason, counted from 1.
+inline constexpr std::size_t kDisconnectReasons = 5;
+
+struct Traffic {
+  std::uint64_t packets_in = 0;
+  std::uint64_t packets_out = 0;
+  std::uint64_t bytes_in = 0;   ///< UDP payload
+  std::uint64_t bytes_out = 0;  ///< UDP payload
+};
+
+struct RecordingMetrics {
+  std::uint64_t bytes = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t queue_bytes = 0;
+  bool degraded = false;
+};
+
+struct Metrics {
+  std::array<Histogram, kPhases> phases;  ///< nanoseconds
+  Histogram lateness;                     ///< nanoseconds from a tick's deadline to its start
+  std::uint64_t ticks = 0;
+  std::uint64_t overruns = 0;  ///< ticks that took longer than their period
+  std::uint64_t slipped = 0;
+
+  std::uint64_t rooms = 0;
+  std::uint64_t clients = 0;
+  std::uint64_t clients_max = 0;
+  std::uint64_t entities = 0;
+  std::uint32_t tick_rate = 0;
+
+  Traffic traffic;
+  net::DropCounts drops;
+  std::array<std::uint64_t, kConnectionResults> connections{};
+  std::array<std::uint64_t, kDisconnectReasons> disconnects{};
+  std::array<std::uint64_t, kInputResults> inputs{};
+  std::uint64_t hash_mismatches = 0;  ///< reported by clients
+  RecordingMetrics recording;
+
+  [[nodiscard]] Histogram& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
+  [[nodiscard]] const Histogram& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+  void count(ConnectionResult result) { ++connections[static_cast<std::size_t>(result)]; }
+  void count(InputResult result) { ++inputs[static_cast<std::size_t>(result)]; }
+  void count(net::DisconnectReason reason) { ++disconnects[static_cast<std::size_t>(reason)]; }
+};
+
+/// What a process knows of itself beside its metrics.
+struct ProcessFacts {
+  std::string version;
+  std::string commit;
+  std::string simulation_hash;
+  std::uint64_t cpu_microseconds = 0;
+  std::uint64_t resident_bytes = 0;
+};
+
+/// The text format of Prometheus, version 0.0.4.
+[[nodiscard]] std::string exposition(const Metrics& metrics, const ProcessFacts& process);
+
+}  // namespace tickbox::server

@@ -1,0 +1,51 @@
+#pragma once
+// One match: a world, its rules, and what each tick did to its players' bodies. It has never heard of sessions.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/ids.h"
+#include "game/map.h"
+#include "game/rules.h"
+#include "game/step.h"
+#include "game/world.h"
+
+namespace tickbox::server {
+
+class Room {
+ public:
+  Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::uint64_t seed);
+
+  /// Steps the world by one tick.
+  void tick(const game::TickCommands& commands);
+
+  [[nodiscard]] const game::World& world() const { return world_; }
+  [[nodiscard]] const game::Rules& rules() const { return *rules_; }
+
+  /// Of the whole state after the last tick.
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+  /// The world's entities after the last tick, by id, and the hash of each.
+  [[nodiscard]] std::span<const game::EntityState> entities() const { return entities_; }
+  [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const { return hashes_; }
+
+  /// Ticks since another mover touched this player's body, or it was put elsewhere; 255 for 255 and more. Until then what
+  /// its client predicts from its own inputs alone must be exact.
+  [[nodiscard]] std::uint8_t ticks_since_touched(PlayerId player) const;
+
+ private:
+  void note_touched(const sim::StepReport& report);
+  void publish();
+
+  std::shared_ptr<const game::Rules> rules_;
+  game::World world_;
+  game::Stepper stepper_;
+  std::uint64_t hash_ = 0;
+  std::vector<game::EntityState> entities_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<Tick> touched_;  ///< by seat
+};
+
+}  // namespace tickbox::server

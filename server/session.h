@@ -1,0 +1,49 @@
+#pragma once
+// One client's connection: who it is, its keys and sequences, its inputs, and what it must be told next.
+
+#include <cstdint>
+
+#include "core/clock.h"
+#include "core/ids.h"
+#include "net/address.h"
+#include "net/crypto.h"
+#include "net/messages.h"
+#include "net/packet.h"
+#include "server/input_buffer.h"
+
+namespace tickbox::server {
+
+/// A client that has been silent for this long is gone.
+inline constexpr Duration kSessionTimeout = std::chrono::seconds{5};
+
+struct Session {
+  enum class State : std::uint8_t {
+    Free,      ///< nobody
+    Accepted,  ///< has been sent an ACCEPT; its keys are not proven yet
+    Playing,   ///< a packet of its own has opened: it has a body from the next tick on
+  };
+
+  State state = State::Free;
+  bool in_world = false;  ///< its join has been stepped
+  PlayerId seat;
+  net::Address address;
+  net::HandshakeNonce client_nonce{};
+  net::PacketBuffer accept{};  ///< what its CONNECT was answered with, for when it asks again
+  std::size_t accept_bytes = 0;
+  net::PacketChannel channel;
+
+  Instant heard;                 ///< the last packet that opened
+  Instant newest_arrival;        ///< of the newest sequence
+  InputBuffer inputs;
+  std::uint16_t substituted = 0;
+  std::uint16_t late = 0;
+  std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
+  std::uint32_t mismatches = 0;  ///< as the client reported
+
+  [[nodiscard]] ConstBytes accept_datagram() const { return ConstBytes{accept}.first(accept_bytes); }
+};
+
+/// The part of a snapshot's head that is the session's own.
+[[nodiscard]] net::SnapshotHead snapshot_head(const Session& session, Instant now);
+
+}  // namespace tickbox::server
