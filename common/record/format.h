@@ -74,6 +74,9 @@ inline constexpr std::size_t kChecksumBytes = 8;
 /// allocated.
 inline constexpr std::size_t kPayloadBytesMax = std::size_t{16} * 1024 * 1024;
 inline constexpr std::size_t kPayloadAlignment = 8;
+
+/// Ticks of one record. The writer's largest batch is 24 ticks, at 240 Hz.
+inline constexpr std::uint32_t kTicksPerRecordMax = 1'024;
 static_assert(kPayloadBytesMax % kPayloadAlignment == 0);
 static_assert(kRecordsOffset % kPayloadAlignment == 0);
 static_assert((kRecordHeadBytes + kChecksumBytes) % kPayloadAlignment == 0);
@@ -106,7 +109,7 @@ enum class HeadError : std::uint8_t {
 [[nodiscard]] std::expected<RecordHead, HeadError> load_head(ConstBytes bytes);
 
 /// The seeds of checksums: each record's is the salt's hash mixed with the checksum of the record
-/// before it in its segment; a keyframe has none before it.
+/// before it in its segment; before a keyframe stands none, which counts as 0.
 class Chain {
  public:
   explicit Chain(const Header& header);
@@ -114,8 +117,6 @@ class Chain {
   [[nodiscard]] std::uint64_t seed_after(std::uint64_t previous_checksum) const {
     return salt_hash_ ^ previous_checksum;
   }
-
-  [[nodiscard]] std::uint64_t seed_of_keyframe() const { return salt_hash_; }
 
  private:
   std::uint64_t salt_hash_;

@@ -54,8 +54,10 @@ class Reader {
 
   [[nodiscard]] const record::Damage& damage() const { return damage_; }
 
-  /// Bytes from the start of the file that have been walked: for progress.
+  /// Bytes from the start of the file that have been walked, and the file's length: for progress.
   [[nodiscard]] std::size_t offset() const { return offset_; }
+
+  [[nodiscard]] std::size_t file_bytes() const { return file_.size(); }
 
  private:
   enum class Framing : std::uint8_t { Whole, Cut, Bad };
@@ -64,26 +66,32 @@ class Reader {
 
   [[nodiscard]] Framing check_record(std::size_t offset, std::uint64_t previous,
                                      RecordHead& head) const;
-  [[nodiscard]] ConstBytes aligned_payload(const RecordHead& head);
   [[nodiscard]] bool follows(const RecordHead& head) const;
+  [[nodiscard]] std::optional<std::size_t> find_record(std::size_t from, RecordHead& head);
+  [[nodiscard]] ConstBytes aligned_payload(const RecordHead& head);
   [[nodiscard]] bool decode(const RecordHead& head);
   [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_ticks(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
+  Item damaged_until(std::size_t end);
   Item resume(Framing reason);
 
   ConstBytes file_;
   Header header_;
   Chain chain_;
-  std::size_t offset_ = kRecordsOffset;
-  std::uint64_t checksum_ = 0;     ///< of the record before offset_
-  std::optional<Tick> last_tick_;  ///< that was read
-  bool in_segment_ = false;        ///< a Ticks record may follow
-  bool finished_ = false;
-  std::size_t
-      search_budget_;  ///< bytes that may still be hashed in vain while searching after damage
   std::optional<record::Damage> header_damage_;
+
+  std::size_t offset_;
+  std::uint64_t checksum_ = 0;     ///< of the record before offset_
+  std::uint32_t segments_ = 0;     ///< number of the last keyframe read, plus one
+  std::optional<Tick> last_tick_;  ///< that was read
+  Tick last_keyframe_;
+  bool in_segment_ = false;  ///< a Ticks record may follow
+  bool resuming_ = false;    ///< damage lies before offset_: ticks and segments may be missing
+  bool trailer_read_ = false;
+  bool finished_ = false;
+  std::size_t search_budget_;  ///< bytes that may still be hashed in vain after damage
 
   record::Keyframe keyframe_;
   std::vector<RecordedTick> ticks_;  ///< never shrinks, to keep its memory

@@ -46,8 +46,9 @@ struct Keyframe {
 
 /// A clean end.
 struct Trailer {
-  Tick last_tick;
-  bool gap_before = false;
+  Tick last_tick;  ///< recorded
+  Tick last_keyframe;
+  bool gap_before = false;  ///< ticks after last_tick were not recorded
   std::uint32_t segments = 0;
   std::uint32_t ticks = 0;
   std::uint32_t gaps = 0;

@@ -77,7 +77,7 @@ class Writer {
 
   bool open();
   void flush();
-  void drop_batch();
+  void lose_ticks(std::uint32_t count);
   bool write_record(RecordHead head);
 
   ByteSink& sink_;
@@ -88,7 +88,9 @@ class Writer {
   std::uint32_t ticks_per_keyframe_;
 
   std::uint64_t checksum_ = 0;           ///< of the last record that the sink took
+  bool any_tick_ = false;                ///< last_tick_ means something
   Tick last_tick_;                       ///< seen, recorded or not
+  Tick last_recorded_;                   ///< the last tick in what the sink took
   Tick keyframe_tick_;                   ///< of the last keyframe that the sink took
   std::uint32_t ticks_until_retry_ = 0;  ///< while Unopened or Broken
   bool gap_ = false;  ///< ticks were lost since the last record that the sink took

@@ -1,0 +1,155 @@
+#include "record/format.h"
+
+#include "core/assert.h"
+#include "core/hash.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::record {
+namespace {
+
+// Offsets within a file header; README.md lists them.
+constexpr std::size_t kVersionAt = 8;
+constexpr std::size_t kHeaderBytesAt = 10;
+constexpr std::size_t kTickRateAt = 12;
+constexpr std::size_t kSaltAt = 16;
+constexpr std::size_t kSchemaHashAt = 32;
+constexpr std::size_t kMapHashAt = 40;
+constexpr std::size_t kSeedAt = 48;
+constexpr std::size_t kStartAt = 56;
+constexpr std::size_t kMapSeatsAt = 64;
+constexpr std::size_t kRoomAt = 68;
+constexpr std::size_t kRulesAt = 72;
+constexpr std::size_t kSimulationAt = kRulesAt + kHeaderTextMax;
+constexpr std::size_t kReservedAt = kSimulationAt + kHeaderTextMax;
+constexpr std::size_t kChecksumAt = kFileHeaderBytes - kChecksumBytes;
+static_assert(kReservedAt <= kChecksumAt);
+
+void store_text(MutableBytes out, std::string_view text) {
+  TICKBOX_ASSERT(text.size() <= kHeaderTextMax);
+  std::ranges::copy(as_bytes_of(text), out.begin());
+}
+
+/// A text ends at its first zero byte, and only zeros may follow.
+std::string load_text(ConstBytes in) {
+  std::string text;
+  for (const std::byte byte : in.first(kHeaderTextMax)) {
+    if (byte == std::byte{0}) {
+      break;
+    }
+    text.push_back(static_cast<char>(byte));
+  }
+  return text;
+}
+
+bool is_magic_prefix(ConstBytes bytes) {
+  const ConstBytes magic = as_bytes_of(kMagic);
+  const std::size_t size = std::min(bytes.size(), magic.size());
+  return std::ranges::equal(bytes.first(size), magic.first(size));
+}
+
+}  // namespace
+
+std::string_view describe(RecordError error) {
+  switch (error) {
+    case RecordError::NotARecording:
+      return "it is not a recording";
+    case RecordError::HeaderCut:
+      return "it ends within its header: nothing was recorded yet";
+    case RecordError::HeaderDamaged:
+      return "both copies of its header are damaged";
+    case RecordError::UnknownVersion:
+      return "it was written by another version of the recording format";
+  }
+  std::unreachable();
+}
+
+std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
+  TICKBOX_ASSERT(header.tick_rate > 0);
+  std::array<std::byte, kFileHeaderBytes> bytes{};
+  const MutableBytes out{bytes};
+  std::ranges::copy(as_bytes_of(kMagic), out.begin());
+  store_le(out.subspan(kVersionAt), kFormatVersion);
+  store_le(out.subspan(kHeaderBytesAt), std::uint16_t{kFileHeaderBytes});
+  store_le(out.subspan(kTickRateAt), header.tick_rate);
+  std::ranges::copy(header.salt, out.subspan(kSaltAt).begin());
+  store_le(out.subspan(kSchemaHashAt), header.schema_hash);
+  store_le(out.subspan(kMapHashAt), header.map_hash);
+  store_le(out.subspan(kSeedAt), header.seed);
+  store_le(out.subspan(kStartAt), static_cast<std::uint64_t>(header.start_ms));
+  store_le(out.subspan(kMapSeatsAt), header.map_seats);
+  store_le(out.subspan(kRoomAt), header.room);
+  store_text(out.subspan(kRulesAt), header.rules);
+  store_text(out.subspan(kSimulationAt), header.simulation);
+  store_le(out.subspan(kChecksumAt), hash_bytes(out.first(kChecksumAt)));
+  return bytes;
+}
+
+std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
+  if (!is_magic_prefix(bytes)) {
+    return std::unexpected{RecordError::NotARecording};
+  }
+  if (bytes.size() < kFileHeaderBytes) {
+    return std::unexpected{RecordError::HeaderCut};
+  }
+  const auto checksum = load_le<std::uint64_t>(bytes.subspan(kChecksumAt));
+  const bool intact = checksum == hash_bytes(bytes.first(kChecksumAt));
+  if (load_le<std::uint16_t>(bytes.subspan(kVersionAt)) != kFormatVersion) {
+    return std::unexpected{RecordError::UnknownVersion};
+  }
+  if (!intact || load_le<std::uint16_t>(bytes.subspan(kHeaderBytesAt)) != kFileHeaderBytes) {
+    return std::unexpected{RecordError::HeaderDamaged};
+  }
+  Header header;
+  std::ranges::copy(bytes.subspan(kSaltAt, header.salt.size()), header.salt.begin());
+  header.schema_hash = load_le<std::uint64_t>(bytes.subspan(kSchemaHashAt));
+  header.map_hash = load_le<std::uint64_t>(bytes.subspan(kMapHashAt));
+  header.seed = load_le<std::uint64_t>(bytes.subspan(kSeedAt));
+  header.start_ms = static_cast<std::int64_t>(load_le<std::uint64_t>(bytes.subspan(kStartAt)));
+  header.tick_rate = load_le<std::uint32_t>(bytes.subspan(kTickRateAt));
+  header.map_seats = load_le<std::uint32_t>(bytes.subspan(kMapSeatsAt));
+  header.room = load_le<std::uint32_t>(bytes.subspan(kRoomAt));
+  header.rules = load_text(bytes.subspan(kRulesAt));
+  header.simulation = load_text(bytes.subspan(kSimulationAt));
+  if (header.tick_rate == 0) {
+    return std::unexpected{RecordError::HeaderDamaged};
+  }
+  return header;
+}
+
+void store_head(MutableBytes out, const RecordHead& head) {
+  TICKBOX_ASSERT(out.size() >= kRecordHeadBytes);
+  store_le(out, kSyncWord);
+  store_le(out.subspan(4), head.payload_bytes);
+  store_le(out.subspan(8), static_cast<std::uint16_t>(head.type));
+  store_le(out.subspan(10), head.flags);
+  store_le(out.subspan(12), head.tick.value);
+  store_le(out.subspan(16), head.count);
+  store_le(out.subspan(20), std::uint32_t{0});
+}
+
+std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
+  if (bytes.size() < kRecordHeadBytes) {
+    return std::unexpected{HeadError::Cut};
+  }
+  const auto type = load_le<std::uint16_t>(bytes.subspan(8));
+  const RecordHead head{.payload_bytes = load_le<std::uint32_t>(bytes.subspan(4)),
+                        .type = static_cast<RecordType>(type),
+                        .flags = load_le<std::uint16_t>(bytes.subspan(10)),
+                        .tick = {load_le<std::uint32_t>(bytes.subspan(12))},
+                        .count = load_le<std::uint32_t>(bytes.subspan(16))};
+  const bool known = type >= static_cast<std::uint16_t>(RecordType::Keyframe) &&
+                     type <= static_cast<std::uint16_t>(RecordType::Trailer) &&
+                     (head.flags & ~kFlagsKnown) == 0 &&
+                     load_le<std::uint32_t>(bytes.subspan(20)) == 0;
+  if (load_le<std::uint32_t>(bytes) != kSyncWord || !known ||
+      head.payload_bytes > kPayloadBytesMax || head.payload_bytes % kPayloadAlignment != 0) {
+    return std::unexpected{HeadError::Wrong};
+  }
+  return head;
+}
+
+Chain::Chain(const Header& header) : salt_hash_(hash_bytes(header.salt)) {}
+
+}  // namespace tickbox::record

@@ -1,0 +1,345 @@
+#include "record/reader.h"
+
+#include "core/hash.h"
+#include "net/entity_codec.h"
+
+#include "schema/record_generated.h"
+#include "schema/world_generated.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace tickbox::record {
+namespace {
+
+/// What is hashed in vain while searching: enough for any damage that happens, and too little for a
+/// file that is full of false record heads to take more than a few times its length.
+constexpr std::size_t kSearchPerFileByte = 4;
+constexpr std::size_t kSearchBytesMin = std::size_t{1} * 1024 * 1024;
+
+/// The root of a payload whose every offset and length has been checked, or nullptr. A payload is
+/// one table, so whatever has more is none of ours.
+template <class Root>
+const Root* verified_root(ConstBytes payload) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(payload.data());
+  flatbuffers::Verifier verifier{data, payload.size(), 1, 1};
+  return verifier.VerifyBuffer<Root>() ? flatbuffers::GetRoot<Root>(data) : nullptr;
+}
+
+/// Takes the next `count` players off `source`.  False when they are too few, not in ascending
+/// order or beyond the seats.
+template <class Source>
+bool take_players(const Source& source, std::uint32_t& at, std::uint32_t count, std::uint32_t seats,
+                  std::vector<PlayerId>& players) {
+  players.clear();
+  if (count > source.size() - at) {
+    return false;
+  }
+  for (; count > 0; --count, ++at) {
+    const PlayerId player{source.Get(at)};
+    if (player.value >= seats || (!players.empty() && players.back() >= player)) {
+      return false;
+    }
+    players.push_back(player);
+  }
+  return true;
+}
+
+bool take_inputs(const flatbuffers::Vector<const schema::RecordedInput*>& source, std::uint32_t& at,
+                 std::uint32_t count, std::uint32_t seats, RecordedTick& tick) {
+  tick.inputs.clear();
+  tick.sources.clear();
+  if (count > source.size() - at) {
+    return false;
+  }
+  for (; count > 0; --count, ++at) {
+    const schema::RecordedInput& input = *source.Get(at);
+    const PlayerId player{input.player()};
+    if (player.value >= seats || input.source() > std::uint8_t{1} ||
+        (!tick.inputs.empty() && tick.inputs.back().player >= player)) {
+      return false;
+    }
+    tick.inputs.push_back(
+        {.player = player,
+         .input = {.move = input.move(), .buttons = input.buttons(), .aim = input.aim()}});
+    tick.sources.push_back(static_cast<InputSource>(input.source()));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::expected<Reader, RecordError> Reader::open(ConstBytes file) {
+  const auto first = decode_header(file);
+  const std::size_t second_at = std::min(kFileHeaderBytes, file.size());
+  const auto second = decode_header(file.subspan(second_at));
+  if (!first && !second) {
+    return std::unexpected{first.error()};
+  }
+  Reader reader{file, first ? *first : *second};
+  const bool second_is_cut = !second && file.size() < kRecordsOffset;
+  if (!first) {
+    reader.header_damage_ = record::Damage{.offset = 0, .bytes = kFileHeaderBytes};
+  } else if (!second_is_cut && (!second || *second != *first)) {
+    reader.header_damage_ = record::Damage{.offset = kFileHeaderBytes, .bytes = kFileHeaderBytes};
+  }
+  return reader;
+}
+
+Reader::Reader(ConstBytes file, Header header)
+    : file_(file),
+      header_(std::move(header)),
+      chain_(header_),
+      offset_(std::min(kRecordsOffset, file.size())),
+      search_budget_(kSearchPerFileByte * file.size() + kSearchBytesMin) {}
+
+Reader::Item Reader::next() {
+  if (header_damage_) {
+    damage_ = *header_damage_;
+    header_damage_.reset();
+    return Item::Damage;
+  }
+  if (finished_) {
+    return Item::Finished;
+  }
+  if (trailer_read_) {
+    finished_ = true;
+    return offset_ == file_.size() ? Item::Finished : damaged_until(file_.size());
+  }
+  if (offset_ == file_.size()) {
+    finished_ = true;
+    return Item::EndsEarly;
+  }
+  RecordHead head;
+  const Framing framing = check_record(offset_, checksum_, head);
+  if (framing != Framing::Whole) {
+    return resume(framing);
+  }
+  return follows(head) && decode(head) ? accept(head) : resume(Framing::Bad);
+}
+
+/// Is there a whole record at `offset`, if the record before it has the checksum `previous`?
+Reader::Framing Reader::check_record(std::size_t offset, std::uint64_t previous,
+                                     RecordHead& head) const {
+  const ConstBytes rest = file_.subspan(offset);
+  const auto loaded = load_head(rest);
+  if (!loaded) {
+    return loaded.error() == HeadError::Cut ? Framing::Cut : Framing::Bad;
+  }
+  head = *loaded;
+  if (record_bytes(head) > rest.size()) {
+    return Framing::Cut;
+  }
+  const std::size_t checksum_at = kRecordHeadBytes + head.payload_bytes;
+  const std::uint64_t seed = chain_.seed_after(head.type == RecordType::Keyframe ? 0 : previous);
+  const bool intact = load_le<std::uint64_t>(rest.subspan(checksum_at)) ==
+                      hash_bytes(rest.first(checksum_at), seed);
+  return intact ? Framing::Whole : Framing::Bad;
+}
+
+/// Does a whole record with this head belong where the walk stands?
+bool Reader::follows(const RecordHead& head) const {
+  const bool gap = (head.flags & kFlagGapBefore) != 0;
+  const Tick last = last_tick_.value_or(Tick{0});
+  switch (head.type) {
+    case RecordType::Ticks:
+      return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count >= 1 &&
+             head.count <= kTicksPerRecordMax && (head.tick + (head.count - 1)) >= head.tick;
+    case RecordType::Keyframe:
+    case RecordType::Trailer: {
+      // Between segments ticks may be missing only where the writer or damage says so. A
+      // recording's first keyframe may be of any tick.
+      const bool begins = segments_ == 0 && head.type == RecordType::Keyframe;
+      const bool segment_fits = resuming_ ? head.count >= segments_ : head.count == segments_;
+      const bool tick_fits =
+          begins || (resuming_ || (gap && head.type == RecordType::Keyframe) ? head.tick >= last
+                                                                             : head.tick == last);
+      return segment_fits && tick_fits;
+    }
+  }
+  return false;
+}
+
+Reader::Item Reader::accept(const RecordHead& head) {
+  offset_ += record_bytes(head);
+  checksum_ = load_le<std::uint64_t>(file_.subspan(offset_ - kChecksumBytes));
+  resuming_ = false;
+  switch (head.type) {
+    case RecordType::Keyframe:
+      segments_ = head.count + 1;
+      in_segment_ = true;
+      last_tick_ = head.tick;
+      last_keyframe_ = head.tick;
+      return Item::Keyframe;
+    case RecordType::Ticks:
+      last_tick_ = head.tick + (head.count - 1);
+      return Item::Ticks;
+    case RecordType::Trailer:
+      trailer_read_ = true;
+      return Item::Trailer;
+  }
+  return Item::Finished;
+}
+
+Reader::Item Reader::damaged_until(std::size_t end) {
+  damage_ = {.offset = offset_, .bytes = end - offset_};
+  offset_ = end;
+  return Item::Damage;
+}
+
+/// The first whole record at or after `from`. A record's checksum stands at its end, so the eight
+/// bytes before any record are what it is chained to, whatever became of the rest of its
+/// predecessor.
+std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& head) {
+  const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
+  std::array<std::byte, sizeof kSyncWord> sync{};
+  store_le(MutableBytes{sync}, kSyncWord);
+  const std::string_view wanted{reinterpret_cast<const char*>(sync.data()), sync.size()};
+  for (std::size_t at = text.find(wanted, from); at != std::string_view::npos;
+       at = text.find(wanted, at + 1)) {
+    const auto plausible = load_head(file_.subspan(at));
+    if (!plausible || record_bytes(*plausible) > file_.size() - at) {
+      continue;
+    }
+    const auto previous = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
+    if (check_record(at, previous, head) == Framing::Whole) {
+      return at;
+    }
+    if (search_budget_ < record_bytes(*plausible)) {
+      return std::nullopt;
+    }
+    search_budget_ -= record_bytes(*plausible);
+  }
+  return std::nullopt;
+}
+
+/// Something else than the next record stands at offset_: tells the end of a killed recording from
+/// damage, and finds where to go on.
+Reader::Item Reader::resume(Framing reason) {
+  resuming_ = true;
+  in_segment_ = false;
+  bool any_record = false;
+  RecordHead head;
+  std::size_t from = offset_ + 1;
+  while (const auto found = find_record(from, head)) {
+    any_record = true;
+    if (head.type != RecordType::Ticks && follows(head)) {
+      const Item item = damaged_until(*found);
+      checksum_ = load_le<std::uint64_t>(file_.subspan(*found - kChecksumBytes));
+      return item;
+    }
+    from = *found + record_bytes(head);
+  }
+  finished_ = true;
+  if (reason == Framing::Cut && !any_record) {
+    return Item::EndsEarly;
+  }
+  return damaged_until(file_.size());
+}
+
+/// FlatBuffers are read in place, and structs in them want to be aligned.
+ConstBytes Reader::aligned_payload(const RecordHead& head) {
+  const ConstBytes payload = file_.subspan(offset_ + kRecordHeadBytes, head.payload_bytes);
+  if (reinterpret_cast<std::uintptr_t>(payload.data()) % kPayloadAlignment == 0) {
+    return payload;
+  }
+  aligned_.resize(payload.size() / sizeof(std::uint64_t));
+  const MutableBytes copy = std::as_writable_bytes(std::span{aligned_});
+  std::ranges::copy(payload, copy.begin());
+  return copy;
+}
+
+bool Reader::decode(const RecordHead& head) {
+  const ConstBytes payload = aligned_payload(head);
+  switch (head.type) {
+    case RecordType::Keyframe:
+      return decode_keyframe(head, payload);
+    case RecordType::Ticks:
+      return decode_ticks(head, payload);
+    case RecordType::Trailer:
+      return decode_trailer(head, payload);
+  }
+  return false;
+}
+
+bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
+  const auto* root = verified_root<schema::Keyframe>(payload);
+  if (root == nullptr || root->seats() == nullptr || root->entities() == nullptr ||
+      root->seats()->size() > game::kSeatsMax) {
+    return false;
+  }
+  const Tick previous{root->previous()};
+  const bool chained =
+      resuming_ || segments_ == 0 ? previous <= head.tick : previous == last_keyframe_;
+  if (!chained) {
+    return false;
+  }
+  keyframe_.tick = head.tick;
+  keyframe_.segment = head.count;
+  keyframe_.previous = previous;
+  keyframe_.gap_before = (head.flags & kFlagGapBefore) != 0;
+  keyframe_.state_hash = root->state_hash();
+  keyframe_.random = root->random();
+  keyframe_.seats.clear();
+  for (const schema::Seat* seat : *root->seats()) {
+    if (seat->taken() > std::uint8_t{1}) {
+      return false;
+    }
+    keyframe_.seats.push_back({.generation = seat->generation(),
+                               .score = seat->score(),
+                               .taken = seat->taken() == std::uint8_t{1}});
+  }
+  keyframe_.entities.clear();
+  for (const schema::Entity* wire : *root->entities()) {
+    const auto entity = net::decode_entity(*wire);
+    if (!entity || (!keyframe_.entities.empty() && keyframe_.entities.back().id >= entity->id)) {
+      return false;
+    }
+    keyframe_.entities.push_back(*entity);
+  }
+  return true;
+}
+
+bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
+  const auto* root = verified_root<schema::Ticks>(payload);
+  if (root == nullptr || root->ticks() == nullptr || root->leaves() == nullptr ||
+      root->joins() == nullptr || root->inputs() == nullptr ||
+      root->ticks()->size() != head.count) {
+    return false;
+  }
+  const std::uint32_t seats = std::min(header_.map_seats, game::kSeatsMax);
+  std::uint32_t leaves = 0;
+  std::uint32_t joins = 0;
+  std::uint32_t inputs = 0;
+  ticks_.resize(std::max(ticks_.size(), std::size_t{head.count}));
+  for (std::uint32_t i = 0; i < head.count; ++i) {
+    const schema::TickHead& from = *root->ticks()->Get(i);
+    RecordedTick& tick = ticks_[i];
+    tick.tick = head.tick + i;
+    tick.state_hash = from.state_hash();
+    if (!take_players(*root->leaves(), leaves, from.leaves(), seats, tick.leaves) ||
+        !take_players(*root->joins(), joins, from.joins(), seats, tick.joins) ||
+        !take_inputs(*root->inputs(), inputs, from.inputs(), seats, tick)) {
+      return false;
+    }
+  }
+  tick_count_ = head.count;
+  return leaves == root->leaves()->size() && joins == root->joins()->size() &&
+         inputs == root->inputs()->size();
+}
+
+bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
+  const auto* root = verified_root<schema::Trailer>(payload);
+  if (root == nullptr || root->keyframes() != head.count) {
+    return false;
+  }
+  trailer_ = {.last_tick = head.tick,
+              .last_keyframe = {root->last_keyframe()},
+              .gap_before = (head.flags & kFlagGapBefore) != 0,
+              .segments = head.count,
+              .ticks = root->ticks(),
+              .gaps = root->gaps()};
+  return resuming_ || trailer_.last_keyframe == last_keyframe_;
+}
+
+}  // namespace tickbox::record

@@ -1,0 +1,203 @@
+#include "record/writer.h"
+
+#include "core/assert.h"
+#include "core/hash.h"
+#include "net/entity_codec.h"
+
+#include "schema/world_generated.h"
+
+#include <algorithm>
+
+namespace tickbox::record {
+namespace {
+
+/// How many entries of a list are of one tick. A list of players holds each once, so it cannot be
+/// longer.
+std::uint16_t count_of(std::size_t size) {
+  TICKBOX_ASSERT(size <= game::kSeatsMax);
+  return static_cast<std::uint16_t>(size);
+}
+
+schema::RecordedInput encode_input(const game::PlayerInput& input, InputSource source) {
+  return {input.player.value, input.input.aim, input.input.move, input.input.buttons,
+          static_cast<std::uint8_t>(source)};
+}
+
+}  // namespace
+
+Writer::Writer(ByteSink& sink, const Header& header)
+    : sink_(sink),
+      header_(header),
+      chain_(header),
+      ticks_per_batch_(std::clamp(header.tick_rate / kBatchesPerSecond, 1U, kTicksPerRecordMax)),
+      ticks_per_keyframe_(header.tick_rate * kKeyframeSeconds) {
+  open();
+}
+
+bool Writer::open() {
+  const auto header = encode_header(header_);
+  std::array<std::byte, kRecordsOffset> copies{};
+  for (std::size_t i = 0; i < kFileHeaderCopies; ++i) {
+    std::ranges::copy(header, copies.begin() + static_cast<std::ptrdiff_t>(i * kFileHeaderBytes));
+  }
+  if (!sink_.write(copies)) {
+    ++stats_.records_refused;
+    return false;
+  }
+  stats_.bytes += copies.size();
+  state_ = State::Broken;
+  return true;
+}
+
+bool Writer::needs_keyframe() const {
+  switch (state_) {
+    case State::Unopened:
+    case State::Broken:
+      return ticks_until_retry_ == 0;
+    case State::Recording:
+      return last_tick_ - keyframe_tick_ >= ticks_per_keyframe_;
+    case State::Finished:
+      return false;
+  }
+  return false;
+}
+
+void Writer::keyframe(const game::World& world) {
+  TICKBOX_ASSERT(state_ != State::Finished);
+  TICKBOX_ASSERT(!any_tick_ || world.tick == last_tick_);
+  flush();
+  last_tick_ = world.tick;
+  any_tick_ = true;
+  if (state_ == State::Unopened && !open()) {
+    ticks_until_retry_ = ticks_per_batch_;
+    return;
+  }
+
+  builder_.Clear();
+  schema::Entity* entities = nullptr;
+  const auto entities_at = builder_.CreateUninitializedVectorOfStructs(world.size(), &entities);
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    entities[i] = net::encode_entity(world.entity(i));
+  }
+  schema::Seat* seats = nullptr;
+  const auto seats_at = builder_.CreateUninitializedVectorOfStructs(world.seats().size(), &seats);
+  for (const game::Seat& seat : world.seats()) {
+    *seats++ = {seat.generation, seat.score, std::uint8_t{seat.taken}};
+  }
+  const Tick previous = stats_.keyframes > 0 ? keyframe_tick_ : world.tick;
+  builder_.Finish(schema::CreateKeyframe(builder_, game::state_hash(world), world.rng.state(),
+                                         previous.value, seats_at, entities_at));
+  if (write_record({.type = RecordType::Keyframe, .tick = world.tick, .count = stats_.keyframes})) {
+    ++stats_.keyframes;
+    keyframe_tick_ = world.tick;
+    last_recorded_ = world.tick;
+    state_ = State::Recording;
+  }
+}
+
+void Writer::tick(Tick tick, const game::TickCommands& commands,
+                  std::span<const InputSource> sources, std::uint64_t state_hash) {
+  TICKBOX_ASSERT(any_tick_ && tick == last_tick_ + 1);
+  TICKBOX_ASSERT(sources.size() == commands.inputs.size());
+  last_tick_ = tick;
+  if (state_ != State::Recording) {
+    lose_ticks(1);
+    ticks_until_retry_ -= std::min(ticks_until_retry_, 1U);
+    return;
+  }
+  heads_.emplace_back(state_hash, count_of(commands.leaves.size()), count_of(commands.joins.size()),
+                      count_of(commands.inputs.size()));
+  for (const PlayerId player : commands.leaves) {
+    leaves_.push_back(player.value);
+  }
+  for (const PlayerId player : commands.joins) {
+    joins_.push_back(player.value);
+  }
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    inputs_.push_back(encode_input(commands.inputs[i], sources[i]));
+  }
+  if (heads_.size() == ticks_per_batch_) {
+    flush();
+  }
+}
+
+void Writer::flush() {
+  if (heads_.empty()) {
+    return;
+  }
+  builder_.Clear();
+  const auto inputs = builder_.CreateVectorOfStructs(inputs_);
+  const auto joins = builder_.CreateVector(joins_);
+  const auto leaves = builder_.CreateVector(leaves_);
+  const auto heads = builder_.CreateVectorOfStructs(heads_);
+  builder_.Finish(schema::CreateTicks(builder_, heads, leaves, joins, inputs));
+  const auto count = static_cast<std::uint32_t>(heads_.size());
+  const Tick first{last_tick_.value - count + 1};
+  if (write_record({.type = RecordType::Ticks, .tick = first, .count = count})) {
+    stats_.ticks_recorded += count;
+    last_recorded_ = last_tick_;
+  } else {
+    lose_ticks(count);
+  }
+  heads_.clear();
+  leaves_.clear();
+  joins_.clear();
+  inputs_.clear();
+}
+
+void Writer::lose_ticks(std::uint32_t count) {
+  stats_.ticks_lost += count;
+  if (!gap_ && stats_.keyframes > 0) {
+    ++stats_.gaps;
+    gap_ = true;
+  }
+}
+
+bool Writer::finish() {
+  TICKBOX_ASSERT(state_ != State::Finished);
+  flush();
+  const bool opened = state_ != State::Unopened;
+  if (opened) {
+    builder_.Clear();
+    builder_.Finish(schema::CreateTrailer(builder_,
+                                          static_cast<std::uint32_t>(stats_.ticks_recorded),
+                                          stats_.keyframes, stats_.gaps, keyframe_tick_.value));
+  }
+  const bool written = opened && write_record({.type = RecordType::Trailer,
+                                               .tick = last_recorded_,
+                                               .count = stats_.keyframes});
+  state_ = State::Finished;
+  return written;
+}
+
+/// Puts head, the builder's payload and the checksum together, and gives them to the sink as one.
+bool Writer::write_record(RecordHead head) {
+  const std::size_t unpadded = builder_.GetSize();
+  const std::size_t padded =
+      (unpadded + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
+  TICKBOX_ASSERT(padded <= kPayloadBytesMax);
+  head.payload_bytes = static_cast<std::uint32_t>(padded);
+  head.flags = gap_ ? kFlagGapBefore : std::uint16_t{0};
+  record_.assign(record_bytes(head), std::byte{0});
+  const MutableBytes out{record_};
+  store_head(out, head);
+  std::ranges::copy(std::as_bytes(std::span{builder_.GetBufferPointer(), unpadded}),
+                    out.subspan(kRecordHeadBytes).begin());
+  const std::size_t checksum_at = kRecordHeadBytes + padded;
+  const std::uint64_t previous = head.type == RecordType::Keyframe ? 0 : checksum_;
+  const std::uint64_t checksum = hash_bytes(out.first(checksum_at), chain_.seed_after(previous));
+  store_le(out.subspan(checksum_at), checksum);
+  if (!sink_.write(record_)) {
+    ++stats_.records_refused;
+    state_ = State::Broken;
+    ticks_until_retry_ = ticks_per_batch_;
+    return false;
+  }
+  ++stats_.records;
+  stats_.bytes += record_.size();
+  checksum_ = checksum;
+  gap_ = false;
+  return true;
+}
+
+}  // namespace tickbox::record
