@@ -1,28 +1,45 @@
 #pragma once
-// The bodies that never move, sorted into a grid once and shared, unchanged, by every world on the same map.
+// The bodies that never move, sorted into a grid once and shared, unchanged, by every world on the
+// same map.
+
+#include "sim/body.h"
+#include "sim/static_grid.h"
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "sim/body.h"
-
 namespace tickbox::sim {
 
 /// Owns a map's static bodies.   Thread: immutable, so free to share.
 class Statics {
  public:
-  /// Requires: every body Static, ids unique, positions within ±kWorldLimit, sizes 1 to 2^30.
+  /// Requires: every body Static, ids unique and below kWorldBorder, corners within ±kWorldLimit,
+  /// sizes 1 to 2^30.
   explicit Statics(std::vector<Body> bodies);
 
   /// In the order of their ids.
   [[nodiscard]] std::span<const Body> bodies() const { return bodies_; }
 
+  /// The static called `id`, or nullptr.  Cost: one binary search.
+  [[nodiscard]] const Body* find(BodyId id) const;
+
+  [[nodiscard]] const StaticGrid& grid() const { return grid_; }
+
+  /// Of every field of every static: what they add to the hash of a world.
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
  private:
   std::vector<Body> bodies_;
+  StaticGrid grid_;
+  std::uint64_t hash_ = 0;
 };
 
 using SharedStatics = std::shared_ptr<const Statics>;
+
+/// Whether a box would overlap any static, whatever their layers; touching is not overlapping.
+/// Requires: a size of at least 1 on both axes.
+[[nodiscard]] bool overlaps_any(const Statics& statics, Vec2 min, Vec2 size);
 
 }  // namespace tickbox::sim

@@ -1,24 +1,25 @@
 #pragma once
-// One tick of physics: every box moves along its path, meets what it meets in the exact order of time, and nothing overlaps.
+// One tick of physics: every box moves along its path, meets what it meets in the exact order of
+// time, and nothing overlaps.
 
+#include "sim/motion.h"
+#include "sim/world.h"
+
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "sim/world.h"
-
 namespace tickbox::sim {
 
-/// Fine steps inside one tick. Odd, so that no exact half exists and rounding is the same in a mirror.
-inline constexpr std::int64_t kFineSteps = (std::int64_t{1} << 30) - 1;
-
-/// Events a body may have in one tick; past it, it is frozen: at rest and immovable until the tick ends.
+/// Events a body may have in one tick; past it, it is frozen: at rest and immovable until the tick
+/// ends.
 inline constexpr int kEventBudget = 64;
 
 /// One handled event. Sorted by time, then lower id, then higher id; repeats included.
 struct Contact {
-  BodyId a;  ///< the lower id
-  BodyId b;
+  BodyId a;                  ///< the lower id
+  BodyId b;                  ///< kWorldBorder where a side of the world was hit
   std::int8_t normal_x = 0;  ///< points from b to a
   std::int8_t normal_y = 0;
   std::int64_t time = 0;       ///< whole fine steps, 0 to kFineSteps − 1
@@ -28,18 +29,31 @@ struct Contact {
   friend bool operator==(const Contact&, const Contact&) = default;
 };
 
+/// Two bodies, the one with the lower id first.
+struct BodyPair {
+  BodyId low;
+  BodyId high;
+
+  friend constexpr auto operator<=>(const BodyPair&, const BodyPair&) = default;
+};
+
+[[nodiscard]] constexpr BodyPair ordered_pair(BodyId a, BodyId b) {
+  return a < b ? BodyPair{a, b} : BodyPair{b, a};
+}
+
 /// What a step did, beside moving. Valid until the next step of the same Stepper.
 struct StepReport {
   std::vector<Contact> contacts;
-  std::vector<BodyId> frozen;   ///< by id
-  std::vector<BodyId> left;     ///< removed at the border, by id
-  std::uint32_t events = 0;     ///< handled in all
-  std::uint32_t events_max = 0; ///< of one body
+  std::vector<BodyId> frozen;      ///< by id
+  std::vector<BodyId> left;        ///< removed at the border, by id
+  std::vector<BodyPair> overlaps;  ///< did so when the tick began, and still do; by ids
+  std::uint32_t events = 0;        ///< handled in all
+  std::uint32_t events_max = 0;    ///< of one body
 };
 
-/// Steps worlds. Holds only scratch memory, so one Stepper serves any number of worlds, one after the other, and the
-/// result never depends on what it stepped before.
-/// Cost: no allocation once warm.
+/// Steps worlds. Holds only scratch memory, so one Stepper serves any number of worlds, one after
+/// the other, and the result never depends on what it stepped before. Cost: no allocation once
+/// warm.
 class Stepper {
  public:
   Stepper();
@@ -47,7 +61,9 @@ class Stepper {
   Stepper(Stepper&&) noexcept;
   Stepper& operator=(Stepper&&) noexcept;
 
-  /// Moves `world` by one tick.  Source: the swept AABB against the Minkowski difference, on a time lattice.
+  /// Moves `world` by one tick. Bodies that overlap when it begins do not collide with each other
+  /// until they are apart. Requires: every mover within the limits of Body. Source: the swept AABB
+  /// against the Minkowski difference, on a time lattice.
   const StepReport& step(World& world);
 
  private:

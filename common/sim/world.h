@@ -1,12 +1,13 @@
 #pragma once
-// Everything the physics keeps from one tick to the next: settings, a shared set of statics, and the movers by id.
+// Everything the physics keeps from one tick to the next: settings, a shared set of statics, and
+// the movers by id.
+
+#include "sim/body.h"
+#include "sim/statics.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "sim/body.h"
-#include "sim/statics.h"
 
 namespace tickbox::sim {
 
@@ -17,7 +18,7 @@ enum class Border : std::uint8_t {
 };
 
 struct WorldSettings {
-  Vec2 gravity;  ///< sub-units per tick², added to velocities before anything moves
+  Vec2 gravity{};  ///< sub-units per tick², added to velocities before anything moves
   Border border = Border::Solid;
 };
 
@@ -26,18 +27,23 @@ class World {
   World(WorldSettings settings, SharedStatics statics);
 
   [[nodiscard]] const WorldSettings& settings() const { return settings_; }
+
   [[nodiscard]] const Statics& statics() const { return *statics_; }
+
   [[nodiscard]] const SharedStatics& shared_statics() const { return statics_; }
 
-  /// In the order of their ids. Positions and velocities may be changed between steps, ids and order may not.
+  /// In the order of their ids. Positions and velocities may be changed between steps, ids and
+  /// order may not.
   [[nodiscard]] std::span<Body> movers() { return movers_; }
+
   [[nodiscard]] std::span<const Body> movers() const { return movers_; }
 
   /// The mover called `id`, or nullptr.  Cost: one binary search.
   [[nodiscard]] Body* find(BodyId id);
   [[nodiscard]] const Body* find(BodyId id) const;
 
-  /// Puts a mover in its place by id.  Requires: Dynamic, its id not in use, its values within the limits of Body.
+  /// Puts a mover in its place by id.  Requires: Dynamic, its id not in use, its values within the
+  /// limits of Body.
   void add(const Body& body);
 
   /// Takes a mover out; false where there is none.
@@ -52,7 +58,8 @@ class World {
   std::vector<Body> movers_;
 };
 
-/// XXH3-64 over every field of every mover in the order of ids, and the settings; statics enter by their fields too.
+/// XXH3-64 over every field of every mover in the order of ids, and the settings; statics enter by
+/// their fields too.
 [[nodiscard]] std::uint64_t state_hash(const World& world);
 
 }  // namespace tickbox::sim

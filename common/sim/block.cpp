@@ -1,0 +1,86 @@
+// The touching block of an inelastic contact, solved at once.
+//
+// Pair by pair, a chain of k bodies that are pushed would come to one velocity only after about k²
+// log v exchanges of momentum. So the two that meet are taken as one body, and again and again the
+// body that runs into it fastest, or that it runs into, joins; all leave with their common velocity
+// after one event each.
+
+#include "sim/step_run.h"
+
+#include <cstdint>
+
+namespace tickbox::sim {
+
+/// Fills members_, adds a contact for each that joined, and returns the velocity of all.
+std::int64_t StepRun::gather_block(const Event& event) {
+  const Axis axis = event.impact.axis;
+  const FineTime now = event.impact.at.whole;
+  neighbours_.clear();
+  std::int64_t mass = 0;
+  std::int64_t momentum = 0;
+  const auto add = [&](std::uint32_t mover) {
+    mass += bodies_[mover].mass;
+    momentum += bodies_[mover].mass * flights_[mover].motion.velocity[axis];
+    add_member(mover, axis, now);
+  };
+  add(event.mover);
+  add(event.partner);
+
+  const Neighbour* found = nullptr;
+  while ((found = fastest_neighbour(axis, momentum / mass)) != nullptr) {
+    const Neighbour joining = *found;
+    const BodyId id = bodies_[joining.mover].id;
+    const BodyId member = bodies_[joining.member].id;
+    const bool is_high = joining.end == End::High;
+    add_contact(event.impact.at, axis, is_high ? member : id, is_high ? id : member);
+    add(joining.mover);
+  }
+  for (const std::uint32_t member : members_) {
+    is_member_[member] = 0;
+  }
+  return momentum / mass;
+}
+
+void StepRun::add_member(std::uint32_t mover, Axis axis, FineTime now) {
+  members_.push_back(mover);
+  is_member_[mover] = 1;
+  const Motion& motion = flights_[mover].motion;
+  const Box around = grown(hull_of(motion, now, now), 1);
+  grid_.visit_near(around, [&](std::uint32_t other) {
+    if (is_member_[other] != 0 || !may_meet(bodies_[mover], bodies_[other])) return;
+    const Motion& theirs = flights_[other].motion;
+    if (!overlap_on(motion, theirs, other_axis(axis), now)) return;
+    const Fine above = theirs.low(axis, now) - motion.high(axis, now);
+    const Fine below = motion.low(axis, now) - theirs.high(axis, now);
+    if (above >= 0 && above < kFineSteps) neighbours_.push_back({other, mover, End::High});
+    if (below >= 0 && below < kFineSteps) neighbours_.push_back({other, mover, End::Low});
+  });
+}
+
+const StepRun::Neighbour* StepRun::fastest_neighbour(Axis axis, std::int64_t velocity) const {
+  const Neighbour* best = nullptr;
+  std::int64_t best_approach = 0;
+  for (const Neighbour& neighbour : neighbours_) {
+    if (is_member_[neighbour.mover] != 0) continue;
+    const std::int64_t theirs = flights_[neighbour.mover].motion.velocity[axis];
+    const std::int64_t approach =
+        neighbour.end == End::High ? velocity - theirs : theirs - velocity;
+    if (approach <= 0 || approach < best_approach || !can_join(neighbour, axis, approach)) continue;
+    const bool is_better = best == nullptr || approach > best_approach ||
+                           neighbour.mover < best->mover ||
+                           (neighbour.mover == best->mover && neighbour.member < best->member);
+    if (!is_better) continue;
+    best = &neighbour;
+    best_approach = approach;
+  }
+  return best;
+}
+
+bool StepRun::can_join(const Neighbour& neighbour, Axis axis, std::int64_t approach) const {
+  const Flight& flight = flights_[neighbour.mover];
+  if (flight.is_spent() || flight.is_blocked(axis, neighbour.end)) return false;
+  return bounciness_of(bodies_[neighbour.mover]) == 0 || approach <= calm_speed(axis) ||
+         is_tired(flight.events, Kind::Dynamic);
+}
+
+}  // namespace tickbox::sim

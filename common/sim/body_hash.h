@@ -1,0 +1,25 @@
+#pragma once
+// How one body enters a hash: every field, lowest byte first.
+
+#include "core/bytes.h"
+#include "core/hash.h"
+#include "sim/body.h"
+
+#include <array>
+
+namespace tickbox::sim {
+
+/// Adds all fields of `body` in one piece, which costs a fraction of adding them one by one.
+inline void add_body(StreamHasher& hasher, const Body& body) {
+  std::array<std::byte, kBodyFieldBytes> bytes{};
+  std::size_t used = 0;
+  for_each_field(body, [&](auto field) {
+    using Unsigned = std::make_unsigned_t<decltype(field)>;
+    store_le(MutableBytes{bytes}.subspan(used), static_cast<Unsigned>(field));
+    used += sizeof(field);
+  });
+  TICKBOX_ASSERT(used == bytes.size());
+  hasher.add_bytes(bytes);
+}
+
+}  // namespace tickbox::sim

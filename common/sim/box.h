@@ -1,0 +1,59 @@
+#pragma once
+// A closed rectangle in sub-units, 64 bits wide so that no corner of the world can overflow it:
+// what the grids search with.
+
+#include "sim/body.h"
+#include "sim/motion.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace tickbox::sim {
+
+struct Box {
+  std::array<std::int64_t, kAxes> min{};
+  std::array<std::int64_t, kAxes> max{};
+};
+
+[[nodiscard]] constexpr Box box_of(Vec2 min, Vec2 size) {
+  return {{min.x, min.y}, {std::int64_t{min.x} + size.x, std::int64_t{min.y} + size.y}};
+}
+
+/// Whether they share a point, be it on their edges only.
+[[nodiscard]] constexpr bool touch(const Box& a, const Box& b) {
+  return a.min[0] <= b.max[0] && b.min[0] <= a.max[0] && a.min[1] <= b.max[1] &&
+         b.min[1] <= a.max[1];
+}
+
+/// Whether their open interiors meet.
+[[nodiscard]] constexpr bool overlap(const Box& a, const Box& b) {
+  return a.min[0] < b.max[0] && b.min[0] < a.max[0] && a.min[1] < b.max[1] && b.min[1] < a.max[1];
+}
+
+[[nodiscard]] constexpr bool contains(const Box& outer, const Box& inner) {
+  return outer.min[0] <= inner.min[0] && inner.max[0] <= outer.max[0] &&
+         outer.min[1] <= inner.min[1] && inner.max[1] <= outer.max[1];
+}
+
+[[nodiscard]] constexpr Box grown(Box box, std::int64_t margin) {
+  for (Axis axis = 0; axis < kAxes; ++axis) {
+    box.min[axis] -= margin;
+    box.max[axis] += margin;
+  }
+  return box;
+}
+
+/// Everything a box in motion covers from `from` to `to`, rounded outwards.
+[[nodiscard]] constexpr Box hull_of(const Motion& motion, FineTime from, FineTime to) {
+  Box hull;
+  for (Axis axis = 0; axis < kAxes; ++axis) {
+    const Fine first = motion.low(axis, from);
+    const Fine last = motion.low(axis, to);
+    hull.min[axis] = floor_to_sub_unit(std::min(first, last));
+    hull.max[axis] = floor_to_sub_unit(std::max(first, last) + motion.size[axis]) + 1;
+  }
+  return hull;
+}
+
+}  // namespace tickbox::sim

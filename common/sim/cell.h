@@ -1,0 +1,54 @@
+#pragma once
+// Cells of the square grids, several sizes at once, found through a hash: no array grows with the
+// size of the world.
+
+#include "sim/box.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace tickbox::sim {
+
+/// A cell of level n is 2^n sub-units wide. The least is a quarter of a unit, so that coordinates
+/// fit into a key.
+inline constexpr int kFinestLevel = 14;
+inline constexpr int kCoarsestLevel = 34;
+
+/// Level and both coordinates in one number, different for every cell a query can name.
+using CellKey = std::uint64_t;
+
+[[nodiscard]] constexpr CellKey cell_key(int level, std::int64_t x, std::int64_t y) {
+  constexpr std::uint64_t kCoordinate = (std::uint64_t{1} << 24) - 1;
+  return static_cast<std::uint64_t>(level) << 48 |
+         (static_cast<std::uint64_t>(x) & kCoordinate) << 24 |
+         (static_cast<std::uint64_t>(y) & kCoordinate);
+}
+
+/// One of 2^bits buckets.   Requires: bits from 1 to 63.
+[[nodiscard]] constexpr std::size_t bucket_of(CellKey key, int bits) {
+  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ULL) >> (64 - bits));
+}
+
+/// The cells of one level that a closed box touches.
+struct CellRange {
+  std::int64_t x0 = 0;
+  std::int64_t y0 = 0;
+  std::int64_t x1 = 0;
+  std::int64_t y1 = 0;
+
+  [[nodiscard]] constexpr std::int64_t count() const { return (x1 - x0 + 1) * (y1 - y0 + 1); }
+};
+
+[[nodiscard]] constexpr CellRange cells_of(const Box& box, int level) {
+  return {box.min[0] >> level, box.min[1] >> level, box.max[0] >> level, box.max[1] >> level};
+}
+
+/// The least level whose cells are at least `width` wide.
+[[nodiscard]] constexpr int level_for(std::int64_t width) {
+  const int level =
+      width <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(width - 1)));
+  return level < kFinestLevel ? kFinestLevel : level;
+}
+
+}  // namespace tickbox::sim

@@ -1,0 +1,53 @@
+#pragma once
+// What two bodies do to each other's normal velocity at a contact: who is immovable, how much comes
+// back, who shares.
+
+#include "core/fixed.h"
+#include "sim/body.h"
+
+#include <cstdint>
+
+namespace tickbox::sim {
+
+/// Events after which a body no longer bounces off what moves, and off what does not. Without this,
+/// bodies between bodies rattle ever faster inside one tick.
+inline constexpr int kTiredAmongMovers = 8;
+inline constexpr int kTiredAtStatics = 48;
+
+/// One of the two bodies of a contact, reduced to the axis of the contact.
+struct Side {
+  std::int64_t velocity = 0;
+  std::int64_t mass = 1;
+  int events = 0;                ///< had this tick
+  std::uint16_t bounciness = 0;  ///< its restitution, 0 unless it bounces
+  bool stops = false;
+  Kind kind = Kind::Static;
+  bool frozen = false;     ///< its budget of events is used up
+  bool immovable = false;  ///< for a push by the other: static, frozen, or blocked
+};
+
+/// The normal velocities after the contact.   Invariant: low <= high, so that the pair does not
+/// approach.
+struct Exchange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool shared =
+      false;  ///< both move, and nothing bounced: the whole touching block has to take part
+};
+
+[[nodiscard]] constexpr std::uint16_t bounciness_of(const Body& body) {
+  return body.response == Response::Bounce ? body.restitution : std::uint16_t{0};
+}
+
+/// Whether a body met by something dynamic, or by something that is not, does not bounce any more
+/// this tick.
+[[nodiscard]] constexpr bool is_tired(int events, Kind met) {
+  return events >= (met == Kind::Dynamic ? kTiredAmongMovers : kTiredAtStatics);
+}
+
+/// The contact of `low` with `high`, the one on the side of larger coordinates.
+/// `calm` is the approach speed up to which nothing bounces: twice the world's gravity.
+/// Requires: low.velocity > high.velocity.
+[[nodiscard]] Exchange exchange(const Side& low, const Side& high, std::int64_t calm);
+
+}  // namespace tickbox::sim

@@ -1,0 +1,53 @@
+#include "sim/statics.h"
+
+#include "core/assert.h"
+#include "sim/body_hash.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::sim {
+namespace {
+
+std::vector<Body> sorted_by_id(std::vector<Body> bodies) {
+  std::sort(bodies.begin(), bodies.end(), [](const Body& a, const Body& b) { return a.id < b.id; });
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    TICKBOX_ASSERT(bodies[i].kind == Kind::Static);
+    TICKBOX_ASSERT(is_within_limits(bodies[i]));
+    TICKBOX_ASSERT(i == 0 || bodies[i - 1].id < bodies[i].id);
+  }
+  return bodies;
+}
+
+std::uint64_t hash_of(std::span<const Body> bodies) {
+  StreamHasher hasher;
+  for (const Body& body : bodies) {
+    add_body(hasher, body);
+  }
+  return hasher.digest();
+}
+
+}  // namespace
+
+Statics::Statics(std::vector<Body> bodies)
+    : bodies_(sorted_by_id(std::move(bodies))), grid_(bodies_), hash_(hash_of(bodies_)) {}
+
+const Body* Statics::find(BodyId id) const {
+  const auto place =
+      std::lower_bound(bodies_.begin(), bodies_.end(), id,
+                       [](const Body& body, BodyId sought) { return body.id < sought; });
+  return place != bodies_.end() && place->id == id ? &*place : nullptr;
+}
+
+bool overlaps_any(const Statics& statics, Vec2 min, Vec2 size) {
+  TICKBOX_ASSERT(size.x >= 1 && size.y >= 1);
+  const Box box = box_of(min, size);
+  bool found = false;
+  statics.grid().visit(box, [&](std::uint32_t index) {
+    const Body& body = statics.bodies()[index];
+    found = found || overlap(box, box_of(body.min, body.size));
+  });
+  return found;
+}
+
+}  // namespace tickbox::sim

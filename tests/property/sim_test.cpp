@@ -1,0 +1,193 @@
+// What must hold in every world: the fast step equals the naive one, nothing overlaps, and no
+// direction is special.
+
+#include "sim/box.h"
+#include "sim/step.h"
+#include "tests/property/naive_step.h"
+#include "tests/property/random_world.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tickbox::test {
+namespace {
+
+using sim::Body;
+using sim::World;
+
+std::vector<sim::BodyPair> overlapping_pairs(const World& world) {
+  std::vector<Body> bodies{world.statics().bodies().begin(), world.statics().bodies().end()};
+  bodies.insert(bodies.end(), world.movers().begin(), world.movers().end());
+  std::vector<sim::BodyPair> pairs;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    for (std::size_t j = i + 1; j < bodies.size(); ++j) {
+      const Body& a = bodies[i];
+      const Body& b = bodies[j];
+      const bool both_static = a.kind == sim::Kind::Static && b.kind == sim::Kind::Static;
+      if (both_static || !may_meet(a, b)) continue;
+      if (overlap(sim::box_of(a.min, a.size), sim::box_of(b.min, b.size))) {
+        pairs.push_back(sim::ordered_pair(a.id, b.id));
+      }
+    }
+  }
+  return pairs;
+}
+
+TEST(Step, EqualsTheNaiveStepHashForHashAndContactForContact) {
+  sim::Stepper stepper;
+  std::size_t contacts = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    World fast = random_world({.seed = seed});
+    World naive = fast;
+    Rng kicks{seed};
+    for (int tick = 1; tick <= 12; ++tick) {
+      if (tick % 5 == 0) {
+        Rng same = kicks;
+        disturb(fast, kicks);
+        disturb(naive, same);
+      }
+      const sim::StepReport& report = stepper.step(fast);
+      const NaiveReport expected = naive_step(naive);
+      ASSERT_EQ(report.contacts, expected.contacts) << "seed " << seed << " tick " << tick;
+      ASSERT_EQ(report.frozen, expected.frozen) << "seed " << seed << " tick " << tick;
+      ASSERT_EQ(report.events_max, expected.events_max) << "seed " << seed << " tick " << tick;
+      ASSERT_EQ(state_hash(fast), state_hash(naive)) << "seed " << seed << " tick " << tick;
+      contacts += report.contacts.size();
+    }
+  }
+  EXPECT_GT(contacts, 10'000U) << "the worlds are too empty to prove anything";
+}
+
+TEST(Step, LeavesNoOverlapInAnyWorld) {
+  sim::Stepper stepper;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    World world = random_world({.seed = seed, .movers_max = 120, .statics_max = 40});
+    Rng kicks{seed};
+    for (int tick = 1; tick <= 30; ++tick) {
+      if (tick % 7 == 0) disturb(world, kicks);
+      const sim::StepReport& report = stepper.step(world);
+      ASSERT_TRUE(overlapping_pairs(world).empty()) << "seed " << seed << " tick " << tick;
+      ASSERT_TRUE(report.overlaps.empty()) << "seed " << seed << " tick " << tick;
+    }
+  }
+}
+
+TEST(Step, FreezesNobodyInAnyWorld) {
+  sim::Stepper stepper;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    World world = random_world({.seed = seed, .movers_max = 80, .statics_max = 30});
+    for (int tick = 1; tick <= 20; ++tick) {
+      ASSERT_TRUE(stepper.step(world).frozen.empty()) << "seed " << seed << " tick " << tick;
+    }
+  }
+}
+
+/// A way to look at a world from elsewhere, applied to everything that has a direction.
+struct Outlook {
+  const char* name;
+  std::function<void(Body&)> body;
+  std::function<void(Vec2&)> direction;
+};
+
+World seen_by(const World& world, const Outlook& outlook) {
+  sim::WorldSettings settings = world.settings();
+  outlook.direction(settings.gravity);
+  std::vector<Body> statics{world.statics().bodies().begin(), world.statics().bodies().end()};
+  for (Body& body : statics) {
+    outlook.body(body);
+  }
+  World seen{settings, std::make_shared<const sim::Statics>(std::move(statics))};
+  for (Body body : world.movers()) {
+    outlook.body(body);
+    seen.add(body);
+  }
+  return seen;
+}
+
+void expect_same_from(const Outlook& outlook, const std::function<bool(const World&)>& applies) {
+  sim::Stepper stepper;
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    World here = random_world({.seed = seed, .movers_max = 60, .statics_max = 30});
+    if (!applies(here)) continue;
+    World there = seen_by(here, outlook);
+    for (int tick = 1; tick <= 15; ++tick) {
+      stepper.step(here);
+      stepper.step(there);
+      ASSERT_EQ(state_hash(seen_by(here, outlook)), state_hash(there))
+          << outlook.name << " seed " << seed << " tick " << tick;
+    }
+    ++compared;
+  }
+  EXPECT_GT(compared, 20);
+}
+
+bool any_world(const World& /*world*/) {
+  return true;
+}
+
+TEST(Step, IsTheSameInAMirror) {
+  expect_same_from({"left for right",
+                    [](Body& body) {
+                      body.min.x = -(body.min.x + body.size.x);
+                      body.velocity.x = -body.velocity.x;
+                    },
+                    [](Vec2& direction) { direction.x = -direction.x; }},
+                   any_world);
+  expect_same_from({"up for down",
+                    [](Body& body) {
+                      body.min.y = -(body.min.y + body.size.y);
+                      body.velocity.y = -body.velocity.y;
+                    },
+                    [](Vec2& direction) { direction.y = -direction.y; }},
+                   any_world);
+}
+
+// On whole units exact corners at equal speeds are common, and these go to y by the rules: such a
+// world has a direction.
+bool has_no_exact_corners(const World& world) {
+  for (const Body& body : world.movers()) {
+    if (body.min.x % kUnit != 0 || body.min.y % kUnit != 0) return true;
+  }
+  return false;
+}
+
+TEST(Step, IsTheSameWithTheAxesExchanged) {
+  expect_same_from({"transposed",
+                    [](Body& body) {
+                      std::swap(body.min.x, body.min.y);
+                      std::swap(body.size.x, body.size.y);
+                      std::swap(body.velocity.x, body.velocity.y);
+                    },
+                    [](Vec2& direction) { std::swap(direction.x, direction.y); }},
+                   has_no_exact_corners);
+}
+
+bool is_far_from_the_border(const World& world) {
+  constexpr std::int32_t kFar = kWorldLimit / 2;
+  for (const Body& body : world.movers()) {
+    if (body.min.x < -kFar || body.min.x > kFar || body.min.y < -kFar || body.min.y > kFar)
+      return false;
+    if (body.velocity.x > kUnit || body.velocity.y > kUnit) return false;
+    if (body.velocity.x < -kUnit || body.velocity.y < -kUnit) return false;
+  }
+  return true;
+}
+
+TEST(Step, IsTheSameElsewhere) {
+  expect_same_from({"translated",
+                    [](Body& body) {
+                      body.min.x += 123'456'789;
+                      body.min.y -= 98'765'431;
+                    },
+                    [](Vec2& /*direction*/) {}},
+                   is_far_from_the_border);
+}
+
+}  // namespace
+}  // namespace tickbox::test
