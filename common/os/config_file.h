@@ -17,14 +17,13 @@ namespace tickbox::os {
 inline constexpr std::size_t kConfigBytesMax = std::size_t{1} * 1024 * 1024;
 
 struct ConfigEntry {
-  std::string key;  ///< a flag without its dashes: "tick-rate"
-  std::vector<std::string>
-      values;  ///< as they would stand on the command line; several where TOML has an array
+  std::string key;    ///< a flag without its dashes: "tick-rate"
+  std::string value;  ///< as it would stand on the command line
   unsigned line = 0;
 };
 
 /// The entries of `text` in the order of their lines; `path` is for messages.
-/// Fails: when it is no TOML or has tables, with one line that names file and line.
+/// Fails: when it is no TOML or has tables or arrays, with one line that names file and line.
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> parse_config(
     std::string_view text, const std::string& path);
 

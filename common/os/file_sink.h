@@ -14,7 +14,7 @@
 namespace tickbox::os {
 
 struct FileSinkOptions {
-  std::string path;  ///< must not exist: nothing is ever overwritten
+  std::string path{};  ///< must not exist: nothing is ever overwritten
   /// Bytes that may wait for the disk. Memory is taken only as they wait. At 1 MB/s it bridges a
   /// stall of a minute.
   std::size_t queue_bytes_max = std::size_t{64} * 1024 * 1024;

@@ -29,19 +29,19 @@ inline constexpr std::chrono::seconds kHttpTimeout{5};
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
 
 struct HttpRequest {
-  std::string method;         ///< GET; a HEAD is asked as a GET, and its body is not sent
-  std::string path;           ///< "/metrics", as sent: not decoded
-  std::string query;          ///< what follows '?', without it
-  std::string host;           ///< already checked
-  std::string authorization;  ///< the header, or nothing
-  std::string body;
+  std::string method{};         ///< GET; a HEAD is asked as a GET, and its body is not sent
+  std::string path{};           ///< "/metrics", as sent: not decoded
+  std::string query{};          ///< what follows '?', without it
+  std::string host{};           ///< already checked
+  std::string authorization{};  ///< the header, or nothing
+  std::string body{};
 };
 
 struct HttpResponse {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
-  std::vector<std::pair<std::string, std::string>> headers;  ///< beside type and length
+  std::string body{};
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< beside type and length
 };
 
 /// Answers one request.  Thread: the server's, one call at a time. What it throws is answered by a
@@ -50,10 +50,10 @@ using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
 struct HttpOptions {
   net::Address bind;  ///< port 0 takes a free one
-  HttpHandler handler;
+  HttpHandler handler{};
   /// Names allowed in Host beside localhost, loopback addresses and the address a connection came
   /// to: a page of another origin must not reach us through a name it controls (DNS rebinding).
-  std::vector<std::string> hosts;
+  std::vector<std::string> hosts{};
 };
 
 /// How often a status was answered, the server's own refusals included.

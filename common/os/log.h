@@ -1,6 +1,8 @@
 #pragma once
 // Events on stderr, one line each, for people or for machines.
 
+#include "os/log_event.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <expected>
@@ -50,14 +52,5 @@ class Log {
   struct Sink;
   std::unique_ptr<Sink> sink_;
 };
-
-/// `text` as the value of a field: in quotes where it needs them.
-[[nodiscard]] std::string log_value(std::string_view text);
-
-/// The fields of an event as one JSON object: {"time":…,"level":…,"event":…, then each key}. Whole
-/// numbers and decimals become numbers, true and false booleans, all else strings; words without
-/// '=' go into the event.
-[[nodiscard]] std::string event_to_json(std::string_view time, std::string_view level,
-                                        std::string_view event);
 
 }  // namespace tickbox::os

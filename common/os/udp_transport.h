@@ -24,7 +24,7 @@ enum class IpFamilies : std::uint8_t {
 };
 
 struct UdpOptions {
-  net::Address bind;  ///< port 0 takes a free one; an IPv4-mapped address makes an IPv4 socket
+  net::Address bind{};  ///< port 0 takes a free one; an IPv4-mapped address makes an IPv4 socket
   IpFamilies families = IpFamilies::OwnOnly;
   std::size_t buffer_bytes = kSocketBufferBytes;  ///< asked of the kernel, each way
 };

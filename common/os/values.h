@@ -28,7 +28,7 @@ namespace tickbox::os {
 
 /// A name or address and a port, "localhost:7777" or "[::1]:7777".
 struct HostPort {
-  std::string host;  ///< without brackets
+  std::string host{};  ///< without brackets
   std::uint16_t port = 0;
 };
 

@@ -1,0 +1,205 @@
+// CLI11 parses; the words of its errors, and where values come from beside the command line, are
+// ours.
+
+#include "os/command_line.h"
+
+#include "os/build_info.h"
+#include "os/config_file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace tickbox::os {
+namespace {
+
+/// A third of the letters may be wrong, two in a short name.
+std::size_t edits_allowed(std::string_view name) {
+  return std::max<std::size_t>(2, name.size() / 3);
+}
+
+/// Levenshtein distance.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// Gives every option of `app` its variable, and those of a subcommand theirs once it is met: a
+/// variable meant for one command is not looked at by another.
+void bind_environment(CLI::App& app) {
+  for (CLI::Option* const option : app.get_options()) {
+    if (option->get_configurable() && !option->get_lnames().empty() &&
+        option->get_envname().empty()) {
+      option->envname(environment_name("--" + option->get_lnames().front()));
+    }
+  }
+  for (CLI::App* const command : app.get_subcommands([](CLI::App*) { return true; })) {
+    command->preparse_callback([command](std::size_t) { bind_environment(*command); });
+  }
+}
+
+/// What could have stood where an unknown word stands, in the program and the commands given so
+/// far.
+std::vector<std::string> known_names(const CLI::App& app, bool flags) {
+  std::vector<std::string> names;
+  if (flags) {
+    for (const CLI::Option* const option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        names.push_back("--" + name);
+      }
+    }
+  } else {
+    for (const CLI::App* const command :
+         app.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(command->get_name());
+    }
+  }
+  for (const CLI::App* const command : app.get_subcommands()) {
+    const auto more = known_names(*command, flags);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
+}
+
+std::string unknown_word(const CLI::App& app, const std::string& word) {
+  const bool flag = word.starts_with('-') && word.size() > 1;
+  const std::string name = word.substr(0, word.find('='));
+  const std::vector<std::string> known = known_names(app, flag);
+  const char* kind = flag            ? "unknown option "
+                     : known.empty() ? "unexpected argument "
+                                     : "unknown command ";
+  const auto near = nearest_name(name, known);
+  return kind + name + (near ? "; did you mean " + *near + '?' : "; see --help");
+}
+
+std::string command_wanted(const CLI::App& app) {
+  const CLI::App* asked = &app;
+  while (!asked->get_subcommands().empty()) {
+    asked = asked->get_subcommands().front();
+  }
+  std::string line = "no command given; try";
+  const char* separator = " ";
+  for (const CLI::App* const each : asked->get_subcommands([](const CLI::App*) { return true; })) {
+    line += separator + each->get_name();
+    separator = ", ";
+  }
+  return line;
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  while (text.ends_with(' ')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+/// The one line for what CLI11 found wrong.
+std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> remaining = app.remaining(true);
+  if (!remaining.empty()) return unknown_word(app, remaining.front());
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+      std::string_view{error.what()}.find("subcommand") != std::string_view::npos) {
+    return command_wanted(app);
+  }
+  constexpr std::string_view kConversion = "Could not convert: ";
+  std::string line = one_line(error.what());
+  if (line.starts_with(kConversion)) {
+    return "cannot read " + line.substr(kConversion.size()) + " as a value of its kind; see --help";
+  }
+  return line.contains(';') ? line : line + "; see --help";
+}
+
+std::string program_name(const CLI::App& app, const char* const* argv) {
+  if (!app.get_name().empty()) return app.get_name();
+  const std::string_view path = argv[0] == nullptr ? "tickbox" : argv[0];
+  return std::string{path.substr(path.find_last_of('/') + 1)};
+}
+
+}  // namespace
+
+void prepare(CLI::App& app, std::string_view description, std::string_view example,
+             CommonFlags& flags) {
+  app.description(std::string{description});
+  app.set_help_flag("--help", "Print this help and exit");
+  app.get_help_ptr()->configurable(false);
+  app.option_defaults()->always_capture_default();
+  app.footer("Example: " + std::string{example} +
+             "\nEach option is also read from TICKBOX_ and its name, as in TICKBOX_QUIET=1 for "
+             "--quiet; the command line wins.");
+  if (app.get_parent() == nullptr) {
+    app.set_version_flag("--version", version_text());
+  }
+  app.add_flag("--json", flags.json, "Print one JSON document as the last line on stdout");
+  app.add_flag("--quiet", flags.quiet, "Print no progress on stderr");
+}
+
+CLI::Option* add_config(CLI::App& app) {
+  return app
+      .add_option_function<std::string>(
+          "--config",
+          [&app](const std::string& path) {
+            const auto entries = read_config(path);
+            if (!entries) throw CLI::ValidationError{entries.error()};
+            if (const auto applied = apply_config(app, *entries, path); !applied) {
+              throw CLI::ValidationError{applied.error()};
+            }
+          },
+          "Read defaults from this TOML file; its keys are the names of the options")
+      ->trigger_on_parse()
+      ->type_name("F.toml");
+}
+
+std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* const* argv) {
+  bind_environment(app);
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return ExitCode::Done;
+  } catch (const CLI::CallForVersion& version) {
+    std::fprintf(stdout, "%s\n", version.what());
+    return ExitCode::Done;
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "%s: %s\n", program_name(app, argv).c_str(),
+                 message_for(app, error).c_str());
+    return ExitCode::WrongUsage;
+  }
+}
+
+std::string environment_name(std::string_view flag) {
+  flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
+  std::string name = "TICKBOX_";
+  for (const char c : flag) {
+    const bool small = c >= 'a' && c <= 'z';
+    name += c == '-' ? '_' : small ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return name;
+}
+
+std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known) {
+  std::optional<std::string> nearest;
+  std::size_t fewest = edits_allowed(name) + 1;
+  for (const std::string& each : known) {
+    const std::size_t edits = edits_between(name, each);
+    if (edits < fewest) {
+      fewest = edits;
+      nearest = each;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace tickbox::os

@@ -1,0 +1,85 @@
+// Handlers may touch nothing but lock-free atomics, so they count there and the loop reads.
+
+#include "os/signals.h"
+
+#include "core/assert.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <signal.h>
+
+namespace tickbox::os {
+namespace {
+
+using Counter = std::atomic<int>;
+static_assert(Counter::is_always_lock_free);
+
+struct Counters {
+  Counter stops{0};
+  Counter hangups{0};
+  std::atomic<bool> alive{false};
+};
+
+Counters& counters() {
+  constinit static Counters instance;
+  return instance;
+}
+
+extern "C" void count_stop(int /*signal*/) {
+  counters().stops.fetch_add(1, std::memory_order_relaxed);
+}
+
+extern "C" void count_hangup(int /*signal*/) {
+  counters().hangups.fetch_add(1, std::memory_order_relaxed);
+}
+
+struct Handled {
+  int signal;
+  void (*handler)(int);
+};
+
+const std::array<Handled, 5>& handled() {
+  static const std::array<Handled, 5> kHandled{{{SIGINT, count_stop},
+                                                {SIGTERM, count_stop},
+                                                {SIGHUP, count_hangup},
+                                                {SIGPIPE, SIG_IGN},
+                                                {SIGXFSZ, SIG_IGN}}};
+  return kHandled;
+}
+
+void set_handler(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  sigfillset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  TICKBOX_ASSERT(sigaction(signal, &action, nullptr) == 0);
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  TICKBOX_ASSERT(!counters().alive.exchange(true));
+  counters().stops = 0;
+  counters().hangups = 0;
+  for (const Handled& each : handled()) {
+    set_handler(each.signal, each.handler);
+  }
+}
+
+StopSignals::~StopSignals() {
+  for (const Handled& each : handled()) {
+    set_handler(each.signal, SIG_DFL);
+  }
+  counters().alive = false;
+}
+
+int StopSignals::stops() const {
+  return counters().stops.load(std::memory_order_relaxed);
+}
+
+int StopSignals::hangups() const {
+  return counters().hangups.load(std::memory_order_relaxed);
+}
+
+}  // namespace tickbox::os

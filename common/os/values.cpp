@@ -1,0 +1,95 @@
+// A number, then one unit of a short list; nothing around them.
+
+#include "os/values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+
+namespace tickbox::os {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+/// Ten years: longer than anything here runs, and far from the end of a Duration.
+constexpr double kNanosecondsMax = 10.0 * 366 * 24 * 3600 * 1e9;
+/// Whole numbers up to here are exact in a double.
+constexpr double kExactMax = 9'007'199'254'740'992.0;
+
+std::unexpected<std::string> refuse(std::string_view text, std::string_view kind,
+                                    std::string_view example) {
+  return std::unexpected{"'" + std::string{text} + "' is no " + std::string{kind} + "; try " +
+                         std::string{example}};
+}
+
+std::optional<double> parse_quantity(std::string_view text, std::initializer_list<Unit> units) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  double number = 0;
+  const char* const end = text.data() + digits;
+  const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  const std::string_view name = text.substr(digits);
+  const auto unit = std::ranges::find(units, name, &Unit::name);
+  if (unit == units.end()) return std::nullopt;
+  return number * unit->factor;
+}
+
+}  // namespace
+
+std::expected<Duration, std::string> parse_duration(std::string_view text) {
+  const auto nanoseconds = parse_quantity(
+      text, {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}});
+  if (!nanoseconds || *nanoseconds > kNanosecondsMax) {
+    return refuse(text, "duration", "250ms, 10s or 5m");
+  }
+  return Duration{std::llround(*nanoseconds)};
+}
+
+std::expected<std::uint64_t, std::string> parse_size(std::string_view text) {
+  const auto bytes = parse_quantity(
+      text,
+      {{"", 1}, {"B", 1}, {"KiB", 1024.0}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}});
+  if (!bytes || *bytes > kExactMax || *bytes != std::floor(*bytes)) {
+    return refuse(text, "size", "512, 64KiB or 4MiB");
+  }
+  return static_cast<std::uint64_t>(*bytes);
+}
+
+std::expected<double, std::string> parse_rate(std::string_view text) {
+  const auto per_second = parse_quantity(text, {{"/s", 1}, {"/m", 1.0 / 60}});
+  if (!per_second || *per_second > kExactMax) return refuse(text, "rate", "20/s or 90/m");
+  return *per_second;
+}
+
+std::expected<double, std::string> parse_percent(std::string_view text) {
+  const auto percent = parse_quantity(text, {{"%", 1}});
+  if (!percent || *percent > 100) return refuse(text, "percentage", "5% or 0.5%");
+  return *percent;
+}
+
+std::expected<HostPort, std::string> parse_host_port(std::string_view text) {
+  const std::string example = "127.0.0.1:7777, localhost:7777 or [::1]:7777";
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return refuse(text, "HOST:PORT", example);
+  std::string_view host = text.substr(0, colon);
+  const std::string_view port = text.substr(colon + 1);
+  const bool bracketed = host.starts_with('[') && host.ends_with(']') && host.size() > 2;
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (host.empty() || host.find_first_of("[] \t") != std::string_view::npos ||
+      (!bracketed && host.contains(':'))) {
+    return refuse(text, "HOST:PORT", example);
+  }
+  HostPort result{.host = std::string{host}};
+  const auto [stop, error] = std::from_chars(port.data(), port.data() + port.size(), result.port);
+  if (error != std::errc{} || stop != port.data() + port.size()) {
+    return refuse(text, "HOST:PORT", example + "; a port is 0 to 65535");
+  }
+  return result;
+}
+
+}  // namespace tickbox::os

@@ -1,0 +1,21 @@
+// The line of --version.
+
+#include "os/build_info.h"
+
+namespace tickbox::os {
+
+std::string version_text() {
+  const BuildInfo& info = build_info();
+  std::string line = "tickbox ";
+  line += info.version;
+  line += " (commit ";
+  line += info.commit;
+  line += ", ";
+  line += info.compiler;
+  line += ", simulation ";
+  line += info.simulation_hash;
+  line += ')';
+  return line;
+}
+
+}  // namespace tickbox::os
