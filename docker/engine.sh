@@ -1,0 +1,141 @@
+# shellcheck shell=bash
+# Finds a Docker engine, or starts one that lives as long as the script that sourced this.
+#
+# The sourcing script calls engine_up, then docker and engine_build, and engine_down in its EXIT trap. An engine of our own
+# needs no network set-up, no registry and nothing of an earlier run: everything it writes is under the folder $work, and it is
+# ended by its own process id.
+
+work=               # what this run writes, once engine_up ran
+docker_program=docker
+dockerd_pid=        # of our own engine
+base_image=         # made here, for want of a registry
+builder=debian:12-slim
+build_network=()
+
+say() { printf '== %s\n' "$*" >&2; }
+die() { printf 'docker/test.sh: %s\n' "$*" >&2; exit 1; }
+docker() { command "$docker_program" "$@"; }
+
+is_debian_root() { [[ $EUID -eq 0 && -f /etc/debian_version ]]; }
+
+# Installs the packages named, and keeps those that are services from being started.
+install_packages() {
+  local policy=/usr/sbin/policy-rc.d denied=
+  if [[ ! -e $policy ]]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+    denied=yes
+  fi
+  local failed=
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; } \
+    >"$work/apt.log" 2>&1 </dev/null || failed=yes
+  [[ -z $denied ]] || rm -f "$policy"
+  if [[ $failed ]]; then
+    tail -n 20 "$work/apt.log" >&2
+    die "apt-get could not install $*"
+  fi
+}
+
+# A bridge would need iptables and a kernel module; a container without a network still has its own loopback.
+start_engine() {
+  docker_program=/usr/bin/docker  # of the same package, so of the same age
+  export DOCKER_HOST=unix://$work/docker.sock
+  PATH=$PATH:/usr/sbin:/sbin setsid dockerd --iptables=false --ip6tables=false --bridge=none \
+    --data-root "$work/data" --exec-root "$work/exec" --pidfile "$work/docker.pid" --host "$DOCKER_HOST" \
+    >"$work/dockerd.log" 2>&1 &
+  dockerd_pid=$!
+  local try
+  for ((try = 0; try < 300; ++try)); do
+    docker info >/dev/null 2>&1 && return
+    kill -0 "$dockerd_pid" 2>/dev/null || break
+    sleep 0.1
+  done
+  tail -n 20 "$work/dockerd.log" >&2
+  die 'dockerd did not start'
+}
+
+# A builder as the registry's, from the machine's own package source.
+# shellcheck disable=SC2016  # the $(FIELD)s are apt's
+make_base_image() {
+  local codename mirror base=$work/base include=
+  codename=$(. /etc/os-release && printf %s "$VERSION_CODENAME")
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' "Codename: $codename" | head -n 1)
+  [[ $mirror ]] || die "no package source of Debian $codename is known to apt"
+  [[ $mirror != https:* ]] || include=--include=ca-certificates
+  if ! PATH=$PATH:/usr/sbin:/sbin debootstrap --variant=minbase ${include:+"$include"} "$codename" "$base" "$mirror" \
+    >"$work/debootstrap.log" 2>&1; then
+    tail -n 20 "$work/debootstrap.log" >&2
+    die 'debootstrap could not make the builder base'
+  fi
+  apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' \
+    >"$base/etc/apt/sources.list"
+  [[ ! $include ]] || cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
+  echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io"
+  base_image=tickbox-test-base:$$
+  tar -C "$base" --numeric-owner --one-file-system -c . | docker import - "$base_image" >/dev/null
+  rm -rf --one-file-system "$base"
+  builder=$base_image
+}
+
+engine_up() {
+  work=$(mktemp -d "${TMPDIR:-/tmp}/tickbox-docker.XXXXXX")
+  local missing=()
+  command -v jq >/dev/null || missing+=(jq)
+  local own=
+  if ! timeout 10 docker info >/dev/null 2>&1; then
+    is_debian_root || die 'no Docker engine answers, and only root on Debian can start one here'
+    own=yes
+    missing+=(docker.io docker-compose)
+  fi
+  if ((${#missing[@]})); then
+    is_debian_root || die "missing: ${missing[*]}"
+    say "installing ${missing[*]}"
+    install_packages "${missing[@]}"
+  fi
+  if [[ $own ]]; then
+    say 'starting an engine'
+    start_engine
+  fi
+  if ! docker image inspect "$builder" >/dev/null 2>&1 && ! timeout 60 docker pull -q "$builder" >/dev/null 2>&1; then
+    is_debian_root || die "$builder cannot be pulled, and only root on Debian can make its like"
+    say "making a builder: $builder cannot be pulled"
+    command -v debootstrap >/dev/null || install_packages debootstrap
+    make_base_image
+  fi
+  [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
+}
+
+# engine_build TARGET TAG
+engine_build() {
+  docker build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" -f docker/Dockerfile \
+    --target "$1" -t "$2" .
+}
+
+# dockerd ends its containerd itself; only one that had to be killed leaves it behind.
+stop_engine() {
+  local containerd_pid try
+  containerd_pid=$(cat "$work/exec/containerd/containerd.pid" 2>/dev/null) || true
+  kill "$dockerd_pid" 2>/dev/null || true
+  for ((try = 0; try < 200; ++try)); do
+    kill -0 "$dockerd_pid" 2>/dev/null || break
+    sleep 0.1
+  done
+  if kill -KILL "$dockerd_pid" 2>/dev/null && [[ $containerd_pid ]]; then
+    kill -KILL "$containerd_pid" 2>/dev/null || true
+  fi
+  wait "$dockerd_pid" 2>/dev/null || true
+}
+
+engine_down() {
+  [[ $work ]] || return 0
+  if [[ $dockerd_pid ]]; then
+    docker ps -aq 2>/dev/null | xargs -r "$docker_program" rm -f -v >/dev/null 2>&1 || true
+    stop_engine
+  elif [[ $base_image ]]; then
+    docker rmi "$base_image" >/dev/null 2>&1 || true
+  fi
+  local mounts
+  mounts=$(awk -v under="$work/" 'index($2, under) == 1 { print $2 }' /proc/mounts | sort -r)
+  [[ ! $mounts ]] || xargs -r umount -l <<<"$mounts" || true
+  rm -rf --one-file-system "$work"
+}

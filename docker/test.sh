@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# Builds the images and runs them as they are meant to run: locked down, played against, stopped, and their recording replayed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'TEXT'
+docker/test.sh - builds both images, runs them, and takes everything down again
+
+Checks the image (size, user, contents), the server in it on a read-only root without capabilities and without a network
+(health, ready line, refusals), clients in its network namespace, the stop on SIGTERM, the recording it leaves, and
+docker/compose.yaml where a compose program is found.
+
+Uses the Docker engine that answers. Where none does, and this is root on Debian, it installs Debian's docker.io, and starts an
+engine of its own in a temporary folder. Where the builder image cannot be pulled, it makes one by debootstrap.
+
+One line per check on stdout, progress on stderr.  Exit: 0 all passed, 1 something failed, 2 wrong usage.
+TEXT
+}
+
+case ${1-} in
+  '') ;;
+  -h | --help) usage; exit 0 ;;
+  *) printf 'docker/test.sh: unknown option %s (only --help is known)\n' "$1" >&2; exit 2 ;;
+esac
+
+# shellcheck source=docker/engine.sh
+. docker/engine.sh
+
+readonly size_max=8000000  # bytes: a server alone, with no system around it, has no need of more
+readonly drain_max=25      # seconds, so that Kubernetes' 30 are never used up
+readonly name=tickbox-test-$$
+readonly server_image=tickbox-server:test-$$
+readonly client_image=tickbox:test-$$
+compose=()
+passed=0
+failed=0
+
+# check WHAT COMMAND...: passes if the command succeeds.
+check() {
+  local what=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    printf 'ok - %s\n' "$what"
+  else
+    failed=$((failed + 1))
+    printf 'not ok - %s\n' "$what"
+  fi
+}
+
+take_down() {
+  local status=$?
+  trap - EXIT
+  trap '' INT TERM
+  say 'taking it all down'
+  if ((${#compose[@]})); then
+    "${compose[@]}" down -v >/dev/null 2>&1 || true
+  fi
+  if [[ $work ]]; then
+    docker rm -f "$name" "$name-played" >/dev/null 2>&1 || true
+    docker volume rm -f "$name" >/dev/null 2>&1 || true
+    docker rmi "$server_image" "$client_image" >/dev/null 2>&1 || true
+  fi
+  engine_down
+  exit "$status"
+}
+trap take_down EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+locked=(--read-only --cap-drop ALL --security-opt no-new-privileges)
+
+# alone ARGUMENT...: the server's program with these arguments, in a namespace of its own.
+alone() { docker run --rm --network none "${locked[@]}" "$server_image" "$@"; }
+
+# client ARGUMENT...: a client beside the running server.
+client() { docker run --rm --network "container:$name" "${locked[@]}" "$client_image" "$@"; }
+
+# exits CODE COMMAND...: quietly.
+exits() {
+  local wanted=$1 got=0
+  shift
+  "$@" >"$work/said" 2>&1 || got=$?
+  ((got == wanted)) && return
+  printf '# exit %d, not %d: %s\n' "$got" "$wanted" "$(tail -n 3 "$work/said")" >&2
+  return 1
+}
+
+# holds FILTER FILE: whether jq's filter is true of the document on the file's last line.
+holds() {
+  tail -n 1 "$2" | jq -e "$1" >/dev/null && return
+  printf '# %s does not hold in: %s\n' "$1" "$(tail -n 1 "$2")" >&2
+  return 1
+}
+
+# same WANTED GOT
+same() {
+  [[ $1 == "$2" ]] && return
+  printf '# %s, not %s\n' "$2" "$1" >&2
+  return 1
+}
+
+image() { docker image inspect -f "$1" "$server_image"; }
+state() { docker inspect -f "$1" "$name"; }
+
+# within SECONDS COMMAND...: whether the command succeeds before so many seconds have passed.
+within() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < end)) || return 1
+    sleep 0.2
+  done
+}
+
+is_healthy() { [[ $(state '{{.State.Health.Status}}') == healthy ]]; }
+
+build() {
+  local target began=$SECONDS
+  say 'building'
+  for target in server tickbox; do
+    local tag=$server_image
+    [[ $target == server ]] || tag=$client_image
+    if ! engine_build "$target" "$tag" >"$work/build.log" 2>&1; then
+      tail -n 40 "$work/build.log" >&2
+      die "the image $target does not build"
+    fi
+  done
+  say "built in $((SECONDS - began)) s"
+}
+
+check_image() {
+  local size holder
+  size=$(image '{{.Size}}')
+  check "the image has $size bytes, less than $size_max" test "$size" -lt "$size_max"
+  check 'its user is 65532:65532' same 65532:65532 "$(image '{{.Config.User}}')"
+  check 'it is entered and asked for its health without a shell' \
+    same '["/tickbox-server"] ["CMD","/tickbox-server","health"]' "$(image '{{json .Config.Entrypoint}} {{json .Config.Healthcheck.Test}}')"
+  check 'it is stopped by SIGTERM' same SIGTERM "$(image '{{.Config.StopSignal}}')"
+  holder=$(docker create "$server_image")
+  docker export "$holder" | tar -t >"$work/files"
+  docker rm -v "$holder" >/dev/null
+  # What the engine itself puts into every container is not the image's.
+  check 'it holds the program and /data, and nothing else' same 'data/ tickbox-server' \
+    "$(grep -vE '^(\.dockerenv|(dev|etc|proc|sys)/.*)$' "$work/files" | sort | paste -sd ' ')"
+}
+
+check_refusals() {
+  check '--version answers' exits 0 alone --version
+  check 'an unknown option is wrong usage' exits 2 alone --no-such-option
+  check 'an address that is not loopback is refused' exits 2 alone --bind 0.0.0.0
+  check 'health fails where nothing serves' exits 1 alone health
+}
+
+start_server() {
+  docker run -d --name "$name" --network none "${locked[@]}" -v "$name:/data" "$server_image" --record /data --json >/dev/null
+  check 'the server gets healthy on a read-only root, without a capability' within 60 is_healthy
+  docker logs "$name" >"$work/server.out" 2>"$work/server.err"
+  check 'it says that it is ready, and where' \
+    holds '.event == "ready" and .address == "127.0.0.1:7777" and .admin == "127.0.0.1:9180"' "$work/server.out"
+  check 'its process has the user id 65532' same 65532 "$(docker top "$name" -eo pid,uid | awk 'END { print $2 }')"
+}
+
+play() {
+  check 'a client plays for 5 s' exits 0 client connect 127.0.0.1:7777 --seconds 5 --json
+  check 'its hashes are the server'"'"'s' holds '.state_hash.checked > 100 and .state_hash.mismatched == 0' "$work/said"
+  check 'a name resolves in the static program' exits 0 client connect localhost:7777 --seconds 1 --json
+  check '16 clients play for 10 s' \
+    exits 0 client load 127.0.0.1:7777 --clients 16 --seconds 10 --admin 127.0.0.1:9180 --json
+  check 'all of them connected, none was dropped, no hash differed' holds \
+    '.clients.connected == 16 and .clients.dropped == 0 and .state_hash.checked > 1000 and .state_hash.mismatched == 0' \
+    "$work/said"
+  check 'the server is still healthy' exits 0 docker exec "$name" /tickbox-server health
+}
+
+stop() {
+  docker run -d --name "$name-played" --network "container:$name" "${locked[@]}" "$client_image" \
+    connect 127.0.0.1:7777 --seconds 120 --json >/dev/null
+  sleep 3
+  local began=$SECONDS
+  docker stop -t 30 "$name" >/dev/null
+  check "it stopped $((SECONDS - began)) s after SIGTERM, within $drain_max s" test $((SECONDS - began)) -le "$drain_max"
+  check 'its exit code is 0' same 0 "$(state '{{.State.ExitCode}}')"
+  check 'the client that was playing was told, and left with 4' same 4 "$(timeout 10 "$docker_program" wait "$name-played")"
+}
+
+verify_recording() {
+  local recordings file
+  docker cp "$name:/data/." - | tar -tv --numeric-owner | grep -v '/$' >"$work/recordings" || true
+  recordings=$(grep -cE ' 65532/65532 .*\.tickbox$' "$work/recordings") || true
+  check 'one recording, of the user 65532, is in /data' same '1 of 1' "$recordings of $(wc -l <"$work/recordings")"
+  file=$(awk '{ print $NF }' "$work/recordings" | head -n 1)
+  check 'it replays' exits 0 docker run --rm --network none "${locked[@]}" -v "$name:/data:ro" "$client_image" \
+    replay verify "/data/${file#./}" --json
+  check 'to the same hashes, every tick, to its end' holds '.ticks > 600 and .mismatched == 0 and .complete' "$work/said"
+}
+
+check_compose() {
+  if docker compose version >/dev/null 2>&1; then
+    compose=("$docker_program" compose)
+  elif command -v docker-compose >/dev/null; then
+    compose=(docker-compose)
+  else
+    say 'docker/compose.yaml is not checked: no compose program'
+    return
+  fi
+  compose+=(-p "$name" -f docker/compose.yaml)
+  export TICKBOX_TAG=test-$$ TICKBOX_SECONDS=5
+  check 'compose plays its load to the end' \
+    exits 0 "${compose[@]}" up --no-build --abort-on-container-exit --exit-code-from load
+  check 'and stops its server with 0' same 0 \
+    "$(docker inspect -f '{{.State.ExitCode}}' "$("${compose[@]}" ps -a -q server 2>/dev/null)")"
+}
+
+engine_up
+build
+check_image
+check_refusals
+start_server
+play
+stop
+verify_recording
+check_compose
+if ((failed)); then
+  say 'the last the server said'
+  docker logs --tail 20 "$name" >&2 || true
+fi
+say "took $SECONDS s"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+((failed == 0))
