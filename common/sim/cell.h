@@ -4,30 +4,35 @@
 
 #include "sim/box.h"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace tickbox::sim {
 
 /// A cell of level n is 2^n sub-units wide. The least is a quarter of a unit, so that coordinates
-/// fit into a key.
+/// fit into a key; from one level to the next, cells are four times as wide, so that few levels
+/// hold anything.
 inline constexpr int kFinestLevel = 14;
+inline constexpr int kLevelStep = 2;
 inline constexpr int kCoarsestLevel = 34;
 
-/// Level and both coordinates in one number, different for every cell a query can name.
+/// Level and both coordinates in one number, different for every cell that a query can name.
 using CellKey = std::uint64_t;
 
+inline constexpr int kCoordinateBits = 24;
+inline constexpr std::uint64_t kCoordinateMask = (std::uint64_t{1} << kCoordinateBits) - 1;
+
 [[nodiscard]] constexpr CellKey cell_key(int level, std::int64_t x, std::int64_t y) {
-  constexpr std::uint64_t kCoordinate = (std::uint64_t{1} << 24) - 1;
-  return static_cast<std::uint64_t>(level) << 48 |
-         (static_cast<std::uint64_t>(x) & kCoordinate) << 24 |
-         (static_cast<std::uint64_t>(y) & kCoordinate);
+  return static_cast<std::uint64_t>(level) << (2 * kCoordinateBits) |
+         (static_cast<std::uint64_t>(y) & kCoordinateMask) << kCoordinateBits |
+         (static_cast<std::uint64_t>(x) & kCoordinateMask);
 }
 
-/// One of 2^bits buckets.   Requires: bits from 1 to 63.
+/// One of 2^bits buckets. Cells of one row have neighbouring ones, so that a query reads along
+/// memory. Requires: bits from 1 to 63.
 [[nodiscard]] constexpr std::size_t bucket_of(CellKey key, int bits) {
-  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ULL) >> (64 - bits));
+  const std::uint64_t row = ((key >> kCoordinateBits) * 0x9e3779b97f4a7c15ULL) >> (64 - bits);
+  return static_cast<std::size_t>((row + key) & ((std::uint64_t{1} << bits) - 1));
 }
 
 /// The cells of one level that a closed box touches.
@@ -46,9 +51,11 @@ struct CellRange {
 
 /// The least level whose cells are at least `width` wide.
 [[nodiscard]] constexpr int level_for(std::int64_t width) {
-  const int level =
-      width <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(width - 1)));
-  return level < kFinestLevel ? kFinestLevel : level;
+  int level = kFinestLevel;
+  while (std::int64_t{1} << level < width) {
+    level += kLevelStep;
+  }
+  return level;
 }
 
 }  // namespace tickbox::sim

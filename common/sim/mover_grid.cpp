@@ -41,8 +41,10 @@ void MoverGrid::build(std::span<const Body> movers) {
     const Body& mover = movers[i];
     const int level = level_of(mover);
     const Box corner = {{mover.min.x, mover.min.y}, {mover.min.x, mover.min.y}};
-    const CellKey key = cell_key(level, corner.min[0] >> level, corner.min[1] >> level);
-    unsorted_[i] = {key, hull_of_tick(mover), i, level};
+    const std::int32_t x = mover.min.x >> std::min(level, 31);
+    const std::int32_t y = mover.min.y >> std::min(level, 31);
+    const CellKey key = cell_key(level, x, y);
+    unsorted_[i] = {key, hull_of_tick(mover), x, y, i, level};
     allowed_[i] = grown(corner, std::int64_t{1} << (level - 1));
     levels_ |= std::uint64_t{1} << level;
     ++first_[bucket_of(key, bits_) + 1];
@@ -67,7 +69,7 @@ void MoverGrid::keep_up(std::uint32_t mover, const Box& hull) {
 
 bool MoverGrid::is_wide(const Box& area) const {
   std::int64_t cells = 0;
-  for (int level = kFinestLevel; level <= kCoarsestLevel; ++level) {
+  for (int level = kFinestLevel; level <= kCoarsestLevel; level += kLevelStep) {
     if (has_level(level)) cells += range_around(area, level).count();
   }
   return cells > static_cast<std::int64_t>(slots_.size());

@@ -37,7 +37,9 @@ class MoverGrid {
  private:
   struct Slot {
     CellKey key = 0;
-    Box hull;  ///< of the path at the tick's start
+    Box hull;            ///< of the path at the tick's start
+    std::int32_t x = 0;  ///< of its cell
+    std::int32_t y = 0;
     std::uint32_t mover = 0;
     int level = 0;
   };
@@ -77,15 +79,23 @@ void MoverGrid::visit_cells(const CellRange& range, int level, Visit&& visit) co
   }
 }
 
+// Of two at different levels the finer one finds the coarser; of two at one level the one whose
+// cell comes first, row by row, finds the other; and in one cell, the one with the lower index.
 template <class Visit>
 void MoverGrid::visit_pairs(Visit&& visit) const {
   for (const Slot& slot : slots_) {
-    const auto visit_later = [&](const Slot& other) {
-      const bool is_mine = other.level > slot.level || other.mover > slot.mover;
-      if (is_mine && touch(slot.hull, other.hull)) visit(slot.mover, other.mover);
+    const auto visit_touching = [&](const Slot& other) {
+      if (touch(slot.hull, other.hull)) visit(slot.mover, other.mover);
     };
-    for (int level = slot.level; level <= kCoarsestLevel; ++level) {
-      if (has_level(level)) visit_cells(range_around(slot.hull, level), level, visit_later);
+    const auto visit_later = [&](const Slot& other) {
+      if (other.key != slot.key || other.mover > slot.mover) visit_touching(other);
+    };
+    CellRange range = range_around(slot.hull, slot.level);
+    visit_cells({slot.x, slot.y, range.x1, slot.y}, slot.level, visit_later);
+    range.y0 = slot.y + 1;
+    visit_cells(range, slot.level, visit_touching);
+    for (int level = slot.level + kLevelStep; level <= kCoarsestLevel; level += kLevelStep) {
+      if (has_level(level)) visit_cells(range_around(slot.hull, level), level, visit_touching);
     }
   }
 }
@@ -101,7 +111,7 @@ void MoverGrid::visit_near(const Box& area, Visit&& visit) const {
   const auto visit_unstrayed = [&](const Slot& slot) {
     if (strayed_[slot.mover] == 0) visit(slot.mover);
   };
-  for (int level = kFinestLevel; level <= kCoarsestLevel; ++level) {
+  for (int level = kFinestLevel; level <= kCoarsestLevel; level += kLevelStep) {
     if (has_level(level)) visit_cells(range_around(area, level), level, visit_unstrayed);
   }
   for (const std::uint32_t mover : strays_) {

@@ -9,9 +9,6 @@ namespace {
 /// A rectangle that touches more cells goes to a coarser level.
 constexpr std::int64_t kCellsPerStaticMax = 32;
 
-/// Levels between one used and the next coarser: cells four times as wide.
-constexpr int kLevelStep = 2;
-
 /// Cells as wide as the median static is on average, so that most statics touch few and most cells
 /// hold few.
 int typical_level(std::span<const Body> statics) {
