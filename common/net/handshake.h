@@ -51,6 +51,8 @@ struct Connect {
   std::uint32_t protocol = kProtocolVersion;
   std::uint64_t schema = 0;
   HandshakeNonce client_nonce{};
+
+  friend bool operator==(const Connect&, const Connect&) = default;
 };
 
 struct Accept {
@@ -61,6 +63,8 @@ struct Accept {
   std::string rules;
   std::uint32_t map_seats = 0;
   std::uint64_t map_hash = 0;
+
+  friend bool operator==(const Accept&, const Accept&) = default;
 };
 
 struct Refuse {
@@ -68,6 +72,8 @@ struct Refuse {
   RefuseReason reason{};
   std::uint32_t have = 0;
   std::uint32_t limit = 0;
+
+  friend bool operator==(const Refuse&, const Refuse&) = default;
 };
 
 /// A sentence for people: "server full 64/64"; "protocol 3, not 4".

@@ -40,7 +40,9 @@ void LinkSimulator::push(Instant now, ConstBytes datagram) {
 
 std::optional<ConstBytes> LinkSimulator::pop(Instant now) {
   for (std::size_t i = held_.size(); i-- > 0;) {
-    if (held_[i].release <= now) release(i);
+    if (held_[i].release > now) continue;
+    held_[i].waiting.due = held_[i].release;
+    release(i);
   }
   if (waiting_.empty() || waiting_.front().due > now) return std::nullopt;
   std::ranges::pop_heap(waiting_, arrives_later);

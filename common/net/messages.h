@@ -44,6 +44,8 @@ struct SnapshotHead {
       255;  ///< ticks since another mover touched the client's body, or it was moved
   std::uint8_t fragment = 0;
   std::uint8_t fragments = 1;
+
+  friend bool operator==(const SnapshotHead&, const SnapshotHead&) = default;
 };
 
 /// Entities in one datagram, so that head, FlatBuffers and seal fit kDatagramBytesMax; checked
@@ -70,7 +72,7 @@ class MessageEncoder {
   MessageEncoder& operator=(MessageEncoder&&) noexcept;
 
   ConstBytes input(const InputMessage& message);
-  /// Requires: at most kEntitiesPerFragment entities.
+  /// Requires: at most kEntitiesPerFragment entities, and a head whose counts agree with them.
   ConstBytes snapshot(const SnapshotHead& head, std::span<const game::EntityState> entities);
   ConstBytes disconnect(DisconnectReason reason);
 

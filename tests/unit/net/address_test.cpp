@@ -1,0 +1,94 @@
+#include "net/address.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::net {
+namespace {
+
+// What is read is written again in the one recommended form.
+void expect_text(std::string_view read, std::string_view written) {
+  const auto address = parse_address(read);
+  ASSERT_TRUE(address) << address.error();
+  EXPECT_EQ(to_string(*address), written);
+}
+
+TEST(Address, ReadsAndWritesIpv4) {
+  expect_text("127.0.0.1:7777", "127.0.0.1:7777");
+  expect_text("255.254.1.0:65535", "255.254.1.0:65535");
+  expect_text("0.0.0.0:0", "0.0.0.0:0");
+}
+
+TEST(Address, ReadsAndWritesIpv6AsRfc5952Says) {
+  expect_text("[::1]:7777", "[::1]:7777");
+  expect_text("[::]:1", "[::]:1");
+  expect_text("[1::]:1", "[1::]:1");
+  expect_text("[2001:DB8:0:0:1:0:0:1]:443", "[2001:db8::1:0:0:1]:443");
+  expect_text("[2001:db8:0:1:1:1:1:1]:443", "[2001:db8:0:1:1:1:1:1]:443");
+  expect_text("[fe80:0:0:0:0:0:0:1]:1", "[fe80::1]:1");
+  expect_text("[1:2:3:4:5:6:7:8]:9", "[1:2:3:4:5:6:7:8]:9");
+  expect_text("[0:0:1:0:0:0:1:0]:9", "[0:0:1::1:0]:9");
+}
+
+TEST(Address, TakesMappedIpv4ForIpv4) {
+  expect_text("[::ffff:10.0.0.1]:80", "10.0.0.1:80");
+  expect_text("[::ffff:a00:1]:80", "10.0.0.1:80");
+}
+
+TEST(Address, SaysWhatIsWrong) {
+  const auto error = [](std::string_view text) { return parse_address(text).error(); };
+  const std::string expected = ", expected an address like 127.0.0.1:7777 or [::1]:7777";
+  EXPECT_EQ(error(""), "'' names no port" + expected);
+  EXPECT_EQ(error("127.0.0.1"), "'127.0.0.1' names no port" + expected);
+  EXPECT_EQ(error("[::1]"), "'[::1]' names no port" + expected);
+  EXPECT_EQ(error("127.0.0.1:"), "'127.0.0.1:' has no port from 0 to 65535" + expected);
+  EXPECT_EQ(error("127.0.0.1:65536"), "'127.0.0.1:65536' has no port from 0 to 65535" + expected);
+  EXPECT_EQ(error("127.0.0.1:+1"), "'127.0.0.1:+1' has no port from 0 to 65535" + expected);
+  EXPECT_EQ(error("localhost:1"), "'localhost:1' is no IPv4 address" + expected);
+  EXPECT_EQ(error("::1:7777"), "'::1:7777' has an IPv6 address without brackets" + expected);
+  EXPECT_EQ(error("[::g]:1"), "'[::g]:1' is no IPv6 address" + expected);
+}
+
+TEST(Address, RefusesWhatIsAlmostAnAddress) {
+  for (const std::string_view text : {"1.2.3:1",
+                                      "1.2.3.4.5:1",
+                                      "1.2.3.256:1",
+                                      "01.2.3.4:1",
+                                      "1..3.4:1",
+                                      "1.2.3.4 :1",
+                                      " 1.2.3.4:1",
+                                      "1.2.3.-4:1",
+                                      ":1",
+                                      "[]:1",
+                                      "[:]:1",
+                                      "[:::]:1",
+                                      "[1:2:3:4:5:6:7]:1",
+                                      "[1:2:3:4:5:6:7:8:9]:1",
+                                      "[1::2::3]:1",
+                                      "[12345::]:1",
+                                      "[1:2:3:4:5:6:7::8]:1",
+                                      "[::1.2.3]:1",
+                                      "[1.2.3.4::]:1",
+                                      "[::1:]:1",
+                                      "[:1::]:1",
+                                      "[1:2:3:4:5:6:7:1.2.3.4]:1",
+                                      "[::1:1",
+                                      "[:1",
+                                      "]:1",
+                                      "[::1]x:1"}) {
+    EXPECT_FALSE(parse_address(text)) << text;
+  }
+}
+
+TEST(Address, KnowsLoopback) {
+  for (const std::string_view text :
+       {"127.0.0.1:1", "127.255.255.254:1", "[::1]:1", "[::ffff:127.1.2.3]:1"}) {
+    EXPECT_TRUE(is_loopback(*parse_address(text))) << text;
+  }
+  for (const std::string_view text : {"128.0.0.1:1", "126.255.255.255:1", "0.0.0.0:1", "[::]:1",
+                                      "[::2]:1", "[1::1]:1", "[::7f00:1]:1"}) {
+    EXPECT_FALSE(is_loopback(*parse_address(text))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::net

@@ -1,0 +1,129 @@
+// The way of a packet, and the bad link, allocate nothing once warm: every allocation of this
+// program is counted.
+
+#include "net/link_simulator.h"
+#include "net/packet.h"
+#include "tests/unit/net/samples.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{
+    0};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+void* counted(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc{};
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return counted(size);
+}
+
+void* operator new[](std::size_t size) {
+  return counted(size);
+}
+
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace tickbox::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Allocation, IsCounted) {
+  const std::uint64_t before = allocations;
+  const std::vector<int> some(10);
+  EXPECT_EQ(allocations - before, 1U);
+}
+
+TEST(Allocation, NoneOnTheWayOfAPacket) {
+  const SessionKeys keys = samples::session_keys(1);
+  PacketChannel client{keys, 7, Direction::ToServer};
+  PacketChannel server{keys, 7, Direction::ToClient};
+  MessageEncoder encoder;
+  const InputMessage input = samples::input_message(64);
+  const auto entities = samples::entities(kEntitiesPerFragment);
+  PacketBuffer wire{};
+  PacketBuffer opened{};
+  std::uint64_t taken = 0;
+  const auto once = [&] {
+    auto packet = server.open_packet(
+        client.seal_packet(PacketType::Input, encoder.input(input), wire), opened);
+    taken += packet && decode_input(packet->message) ? 1U : 0U;
+    const ConstBytes snapshot = encoder.snapshot(samples::head(), entities);
+    packet = client.open_packet(server.seal_packet(PacketType::Snapshot, snapshot, wire), opened);
+    taken += packet && decode_snapshot(packet->message) ? 1U : 0U;
+    const ConstBytes goodbye = encoder.disconnect(DisconnectReason::Kicked);
+    packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);
+    taken += packet && decode_disconnect(packet->message) ? 1U : 0U;
+  };
+  once();
+  const std::uint64_t before = allocations;
+  for (int i = 0; i < 1'000; ++i)
+    once();
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(taken, 3U * 1'001);
+}
+
+// A stranger's CONNECT costs no memory, whatever it holds.
+TEST(Allocation, NoneForAConnect) {
+  PacketBuffer buffer{};
+  auto datagram = samples::copy_of(encode_connect(samples::connect(), published_key(), buffer));
+  const std::uint64_t before = allocations;
+  EXPECT_TRUE(decode_connect(datagram, published_key()));
+  datagram[5] ^= std::byte{1};
+  EXPECT_FALSE(decode_connect(datagram, published_key()));
+  EXPECT_EQ(allocations - before, 0U);
+}
+
+TEST(Allocation, NoneOnAWarmLink) {
+  LinkSimulator link{{.delay = 40ms,
+                      .jitter = 20ms,
+                      .loss_ppm = 50'000,
+                      .duplicate_ppm = 50'000,
+                      .reorder_ppm = 50'000,
+                      .corrupt_ppm = 50'000},
+                     0};
+  const std::vector<std::byte> datagram(1'200);
+  Instant now{};
+  const auto run = [&](int count) {
+    for (int i = 0; i < count; ++i, now += 1ms) {
+      link.push(now, datagram);
+      while (link.pop(now)) {
+      }
+    }
+  };
+  for (int i = 0; i < 1'000; ++i) {
+    link.push(now, datagram);
+  }
+  run(50'000);
+  const std::uint64_t before = allocations;
+  run(10'000);
+  EXPECT_EQ(allocations - before, 0U);
+}
+
+}  // namespace
+}  // namespace tickbox::net

@@ -1,0 +1,233 @@
+#include "net/link_simulator.h"
+
+#include "tests/unit/net/samples.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tickbox::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kSent = 100'000;
+
+struct Arrival {
+  std::uint32_t number;
+  Instant at;
+  std::vector<std::byte> bytes;
+
+  friend bool operator==(const Arrival&, const Arrival&) = default;
+};
+
+std::vector<std::byte> datagram(std::uint32_t number, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  store_le(MutableBytes{bytes}, number);
+  return bytes;
+}
+
+// Sends a numbered datagram each millisecond, and takes each arrival in its very moment.
+std::vector<Arrival> run(LinkSimulator& link, std::uint64_t count, std::size_t size = 16) {
+  std::vector<Arrival> arrivals;
+  const auto take_until = [&](Instant end) {
+    for (auto due = link.next_due(); due && *due <= end; due = link.next_due()) {
+      const auto bytes = link.pop(*due);
+      if (!bytes) continue;  // one that was held back is free now
+      const std::uint32_t number = bytes->size() >= 4 ? load_le<std::uint32_t>(*bytes) : 0;
+      arrivals.push_back({number, *due, samples::copy_of(*bytes)});
+    }
+  };
+  Instant now{};
+  for (std::uint32_t i = 0; i < count; ++i, now += 1ms) {
+    take_until(now);
+    link.push(now, datagram(i, size));
+  }
+  take_until(now + 1min);
+  EXPECT_FALSE(link.next_due());
+  return arrivals;
+}
+
+// `counted` is what `ppm` of `trials` makes, within five standard deviations.
+void expect_share(std::uint64_t counted, std::uint64_t trials, std::uint32_t ppm) {
+  const double share = ppm / 1e6;
+  const double mean = static_cast<double>(trials) * share;
+  EXPECT_NEAR(static_cast<double>(counted), mean, 5 * std::sqrt(mean * (1 - share)));
+  EXPECT_GT(counted, 0U);
+}
+
+TEST(LinkSimulator, IsAPerfectLinkByDefault) {
+  LinkSimulator link{{}, 0};
+  const auto arrivals = run(link, 1'000);
+  ASSERT_EQ(arrivals.size(), 1'000U);
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    EXPECT_EQ(arrivals[i], (Arrival{i, Instant{} + i * 1ms, datagram(i, 16)}));
+  }
+}
+
+TEST(LinkSimulator, LosesTheShareAskedFor) {
+  LinkSimulator link{{.loss_ppm = 50'000}, 0};
+  const auto arrivals = run(link, kSent);
+  expect_share(link.counts().lost, kSent, 50'000);
+  EXPECT_EQ(link.counts().in, kSent);
+  EXPECT_EQ(arrivals.size(), kSent - link.counts().lost);
+  EXPECT_EQ(link.counts().out, arrivals.size());
+}
+
+TEST(LinkSimulator, LosesAllAndNothing) {
+  LinkSimulator all{{.loss_ppm = 1'000'000}, 0};
+  EXPECT_TRUE(run(all, 1'000).empty());
+  EXPECT_EQ(all.counts().lost, 1'000U);
+}
+
+TEST(LinkSimulator, DoublesTheShareAskedFor) {
+  LinkSimulator link{{.duplicate_ppm = 10'000}, 0};
+  const auto arrivals = run(link, kSent);
+  expect_share(link.counts().duplicated, kSent, 10'000);
+  EXPECT_EQ(arrivals.size(), kSent + link.counts().duplicated);
+  std::vector<int> seen(kSent);
+  for (const Arrival& arrival : arrivals)
+    ++seen[arrival.number];
+  EXPECT_EQ(static_cast<std::uint64_t>(std::ranges::count(seen, 2)), link.counts().duplicated);
+  EXPECT_EQ(std::ranges::count(seen, 0), 0);
+}
+
+TEST(LinkSimulator, FlipsOneBitOfTheShareAskedFor) {
+  LinkSimulator link{{.corrupt_ppm = 20'000}, 0};
+  const auto arrivals = run(link, kSent);
+  expect_share(link.counts().corrupted, kSent, 20'000);
+  std::uint64_t changed = 0;
+  for (std::uint32_t i = 0; i < kSent; ++i) {
+    const auto sent = datagram(i, 16);
+    int bits = 0;
+    for (std::size_t b = 0; b < 16; ++b) {
+      bits += std::popcount(std::to_integer<std::uint8_t>(sent[b] ^ arrivals[i].bytes[b]));
+    }
+    ASSERT_LE(bits, 1);
+    changed += bits == 1 ? 1 : 0;
+  }
+  EXPECT_EQ(changed, link.counts().corrupted);
+}
+
+TEST(LinkSimulator, CutsTheShareAskedFor) {
+  LinkSimulator link{{.truncate_ppm = 20'000}, 0};
+  const auto arrivals = run(link, kSent);
+  expect_share(link.counts().truncated, kSent, 20'000);
+  const auto cut =
+      std::ranges::count_if(arrivals, [](const Arrival& a) { return a.bytes.size() < 16; });
+  EXPECT_EQ(static_cast<std::uint64_t>(cut), link.counts().truncated);
+}
+
+// How many arrive after one that was sent later.
+std::uint64_t overtaken(const std::vector<Arrival>& arrivals) {
+  std::uint64_t count = 0;
+  std::uint32_t newest = 0;
+  for (const Arrival& arrival : arrivals) {
+    count += arrival.number < newest ? 1 : 0;
+    newest = std::max(newest, arrival.number);
+  }
+  return count;
+}
+
+TEST(LinkSimulator, ReordersTheShareAskedFor) {
+  LinkSimulator link{{.delay = 30ms, .reorder_ppm = 10'000}, 0};
+  const auto arrivals = run(link, kSent);
+  expect_share(link.counts().reordered, kSent, 10'000);
+  EXPECT_EQ(overtaken(arrivals), link.counts().reordered);
+  EXPECT_EQ(arrivals.size(), kSent);
+  for (std::size_t i = 0; i < kSent; ++i) {
+    ASSERT_LE(std::abs(static_cast<std::int64_t>(i) - arrivals[i].number), 30)
+        << "held back for too many";
+  }
+}
+
+TEST(LinkSimulator, LetsGoOfTheLastDatagramThoughNonePassesIt) {
+  LinkSimulator link{{.delay = 30ms, .reorder_ppm = 1'000'000}, 0};
+  link.push(Instant{}, datagram(1, 16));
+  EXPECT_FALSE(link.pop(Instant{} + 129ms));
+  EXPECT_EQ(link.next_due(), Instant{} + 130ms);
+  EXPECT_TRUE(link.pop(Instant{} + 130ms));
+  EXPECT_EQ(link.counts().reordered, 0U) << "nothing has overtaken it";
+}
+
+TEST(LinkSimulator, DelaysByDelayAndEvenlySpreadJitter) {
+  LinkSimulator link{{.delay = 40ms, .jitter = 20ms}, 0};
+  const auto arrivals = run(link, kSent);
+  ASSERT_EQ(arrivals.size(), kSent);
+  std::array<std::uint64_t, 4> quarters{};
+  for (const Arrival& arrival : arrivals) {
+    const Duration late = arrival.at - (Instant{} + arrival.number * 1ms) - 40ms;
+    ASSERT_GE(late, 0ms);
+    ASSERT_LE(late, 20ms);
+    ++quarters[std::min<std::size_t>(3, static_cast<std::size_t>(late / 5ms))];
+  }
+  for (const std::uint64_t quarter : quarters)
+    expect_share(quarter, kSent, 250'000);
+}
+
+TEST(LinkSimulator, GivesArrivalsInTheOrderOfTheirTimes) {
+  LinkSimulator link{{.delay = 40ms,
+                      .jitter = 20ms,
+                      .loss_ppm = 10'000,
+                      .duplicate_ppm = 10'000,
+                      .reorder_ppm = 50'000},
+                     0};
+  const auto arrivals = run(link, 20'000);
+  EXPECT_TRUE(std::ranges::is_sorted(arrivals, {}, &Arrival::at));
+  EXPECT_EQ(link.counts().out, link.counts().in - link.counts().lost + link.counts().duplicated);
+}
+
+// Waiting for a while and then taking all at once is no other link.
+TEST(LinkSimulator, GivesTheSameToARareReader) {
+  const LinkConditions conditions{
+      .delay = 40ms, .jitter = 20ms, .loss_ppm = 10'000, .corrupt_ppm = 10'000};
+  LinkSimulator often{conditions, 0};
+  LinkSimulator rarely{conditions, 0};
+  const auto arrivals = run(often, 5'000);
+  for (std::uint32_t i = 0; i < 5'000; ++i)
+    rarely.push(Instant{} + i * 1ms, datagram(i, 16));
+  for (const Arrival& arrival : arrivals) {
+    const auto bytes = rarely.pop(Instant{} + 1min);
+    ASSERT_TRUE(bytes);
+    ASSERT_EQ(samples::copy_of(*bytes), arrival.bytes);
+  }
+  EXPECT_FALSE(rarely.pop(Instant{} + 1min));
+}
+
+TEST(LinkSimulator, IsDecidedBySeedAndStream) {
+  const auto arrivals_of = [](std::uint64_t seed, std::uint64_t stream) {
+    LinkSimulator link{{.delay = 40ms,
+                        .jitter = 20ms,
+                        .loss_ppm = 50'000,
+                        .duplicate_ppm = 10'000,
+                        .reorder_ppm = 10'000,
+                        .corrupt_ppm = 10'000,
+                        .truncate_ppm = 10'000,
+                        .seed = seed},
+                       stream};
+    return run(link, 2'000);
+  };
+  EXPECT_EQ(arrivals_of(7, 3), arrivals_of(7, 3));
+  EXPECT_NE(arrivals_of(7, 3), arrivals_of(8, 3));
+  EXPECT_NE(arrivals_of(7, 3), arrivals_of(7, 4));
+  EXPECT_NE(arrivals_of(3, 7), arrivals_of(7, 3));
+}
+
+TEST(LinkSimulator, LosesWhatDoesNotFitItsQueue) {
+  LinkSimulator link{{.delay = 1s}, 0};
+  for (std::uint32_t i = 0; i < kLinkWaitingMax + 10; ++i)
+    link.push(Instant{}, datagram(i, 4));
+  EXPECT_EQ(link.counts().lost, 10U);
+}
+
+TEST(LinkSimulator, PassesEmptyDatagramsUnderEveryFault) {
+  LinkSimulator link{{.corrupt_ppm = 1'000'000, .truncate_ppm = 1'000'000}, 0};
+  link.push(Instant{}, {});
+  const auto bytes = link.pop(Instant{});
+  ASSERT_TRUE(bytes);
+  EXPECT_TRUE(bytes->empty());
+  EXPECT_EQ(link.counts().corrupted + link.counts().truncated, 0U);
+}
+
+}  // namespace
+}  // namespace tickbox::net

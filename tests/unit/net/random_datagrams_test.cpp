@@ -1,0 +1,115 @@
+// Nonsense at every door: random bytes, and right messages with a few bytes changed. Nothing may
+// crash, and what is sealed or tagged may not be taken.
+
+#include "core/rng.h"
+#include "net/packet.h"
+#include "tests/unit/net/samples.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::net {
+namespace {
+
+constexpr int kDatagrams = 100'000;
+
+class RandomBytes {
+ public:
+  explicit RandomBytes(std::uint64_t seed) : rng_(seed) {}
+
+  /// Up to a little more than a datagram; short ones are as frequent as long ones.
+  ConstBytes next() {
+    const std::size_t size = rng_.chance(1, 2) ? rng_.below(64) : rng_.below(bytes_.size() + 1);
+    for (std::size_t i = 0; i < size; ++i)
+      bytes_[i] = static_cast<std::byte>(rng_.next() & 0xff);
+    return ConstBytes{bytes_}.first(size);
+  }
+
+  /// `bytes` with up to four bytes changed, and sometimes its tail gone.
+  ConstBytes mutated(ConstBytes bytes) {
+    std::ranges::copy(bytes, bytes_.begin());
+    const std::size_t size = rng_.chance(1, 4) ? 1 + rng_.below(bytes.size()) : bytes.size();
+    for (std::uint64_t n = 1 + rng_.below(4); n > 0; --n) {
+      bytes_[rng_.below(size)] =
+          rng_.chance(1, 4) ? std::byte{0} : static_cast<std::byte>(rng_.next() & 0xff);
+    }
+    return ConstBytes{bytes_}.first(size);
+  }
+
+ private:
+  Rng rng_;
+  std::array<std::byte, kDatagramBytesMax + 8> bytes_{};
+};
+
+TEST(RandomDatagrams, AreNoHandshakeAndNoPacket) {
+  RandomBytes random{1};
+  PacketChannel server{samples::session_keys(1), 7, Direction::ToClient};
+  PacketChannel client{samples::session_keys(1), 7, Direction::ToServer};
+  PacketBuffer buffer{};
+  for (int i = 0; i < kDatagrams; ++i) {
+    const ConstBytes datagram = random.next();
+    ASSERT_FALSE(decode_connect(datagram, published_key())) << i;
+    ASSERT_FALSE(decode_accept(datagram, published_key(), samples::nonce(1))) << i;
+    ASSERT_FALSE(decode_refuse(datagram, published_key())) << i;
+    ASSERT_FALSE(server.open_packet(datagram, buffer)) << i;
+    ASSERT_FALSE(client.open_packet(datagram, buffer)) << i;
+  }
+}
+
+// Random bytes that reach the doors behind the length and the type.
+TEST(RandomDatagrams, WithARightHeadAreNoPacket) {
+  RandomBytes random{2};
+  PacketChannel server{samples::session_keys(1), 7, Direction::ToClient};
+  PacketBuffer buffer{};
+  int forged = 0;
+  for (int i = 0; i < kDatagrams; ++i) {
+    auto datagram = samples::copy_of(random.next());
+    if (datagram.size() < kPacketOverheadBytes || datagram.size() > kDatagramBytesMax) continue;
+    datagram[0] = static_cast<std::byte>(PacketType::Input);
+    store_le(MutableBytes{datagram}.subspan(1), 7U);
+    const auto opened = server.open_packet(datagram, buffer);
+    ASSERT_FALSE(opened);
+    forged += opened.error() == DropReason::Forged ? 1 : 0;
+  }
+  EXPECT_GT(forged, kDatagrams / 3);
+}
+
+TEST(RandomDatagrams, CrashNoMessageDecoder) {
+  RandomBytes random{3};
+  for (int i = 0; i < kDatagrams; ++i) {
+    const ConstBytes bytes = random.next();
+    (void)decode_input(bytes);
+    (void)decode_snapshot(bytes);
+    (void)decode_disconnect(bytes);
+  }
+}
+
+TEST(RandomDatagrams, ThatAreAlmostMessagesAreRefusedOrMeanSomething) {
+  RandomBytes random{4};
+  MessageEncoder encoder;
+  const auto input = samples::copy_of(encoder.input(samples::input_message(20)));
+  const auto all = samples::entities(kEntitiesPerFragment);
+  const auto snapshot = samples::copy_of(encoder.snapshot(samples::head(), all));
+  const auto goodbye = samples::copy_of(encoder.disconnect(DisconnectReason::Kicked));
+  int refused = 0;
+  for (int i = 0; i < kDatagrams; ++i) {
+    const auto read_input = decode_input(random.mutated(input));
+    if (read_input) {
+      ASSERT_TRUE(decode_input(encoder.input(*read_input)));
+    }
+    const auto read_snapshot = decode_snapshot(random.mutated(snapshot));
+    if (read_snapshot) {
+      const std::span entities{read_snapshot->entities.data(), read_snapshot->entities.size()};
+      ASSERT_TRUE(decode_snapshot(encoder.snapshot(read_snapshot->head, entities)));
+    }
+    const auto read_goodbye = decode_disconnect(random.mutated(goodbye));
+    if (read_goodbye) {
+      ASSERT_NE(name_of(*read_goodbye), "unknown");
+    }
+    refused += (read_input ? 0 : 1) + (read_snapshot ? 0 : 1) + (read_goodbye ? 0 : 1);
+  }
+  EXPECT_GT(refused, kDatagrams / 2);
+  EXPECT_LT(refused, 3 * kDatagrams);
+}
+
+}  // namespace
+}  // namespace tickbox::net

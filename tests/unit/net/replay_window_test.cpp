@@ -1,0 +1,76 @@
+#include "net/replay_window.h"
+
+#include "core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace tickbox::net {
+namespace {
+
+TEST(ReplayWindow, TakesEachOnce) {
+  ReplayWindow window;
+  for (std::uint64_t sequence = 1; sequence <= 5'000; ++sequence) {
+    ASSERT_TRUE(window.accepts(sequence));
+    window.advance(sequence);
+    ASSERT_FALSE(window.accepts(sequence));
+  }
+  EXPECT_EQ(window.newest(), 5'000U);
+  EXPECT_EQ(window.count(), 5'000U);
+}
+
+TEST(ReplayWindow, KnowsNoSequenceZero) {
+  EXPECT_FALSE(ReplayWindow{}.accepts(0));
+}
+
+TEST(ReplayWindow, ReachesBack1023AndNoFurther) {
+  for (const std::uint64_t first : {1U, 2U, 63U, 64U, 1'000U, 65'530U}) {
+    for (const std::uint64_t later : {1U, 1'023U, 1'024U, 1'025U}) {
+      ReplayWindow window;
+      window.advance(first + later);
+      EXPECT_EQ(window.accepts(first), later < kReplayWindow)
+          << first << " came " << later << " late";
+      ReplayWindow seen;
+      seen.advance(first);
+      seen.advance(first + later);
+      EXPECT_FALSE(seen.accepts(first)) << first << " again " << later << " later";
+    }
+  }
+}
+
+TEST(ReplayWindow, JumpsAnyDistance) {
+  ReplayWindow window;
+  for (std::uint64_t sequence :
+       {std::uint64_t{1}, std::uint64_t{1} << 20, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    window.advance(sequence);
+    EXPECT_FALSE(window.accepts(sequence));
+    EXPECT_EQ(window.accepts(sequence - 1), sequence > 1);
+  }
+}
+
+// Against a set that forgets nothing.
+TEST(ReplayWindow, AgreesWithASetUnderEveryOrder) {
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    Rng rng{seed};
+    ReplayWindow window;
+    std::set<std::uint64_t> taken;
+    std::uint64_t newest = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const std::uint64_t lowest = newest > 1'100 ? newest - 1'100 : 0;
+      const std::uint64_t sequence = lowest + rng.below(1'110 + (rng.chance(1, 100) ? 1'200U : 0U));
+      const bool is_new =
+          sequence != 0 && sequence + kReplayWindow > newest && !taken.contains(sequence);
+      ASSERT_EQ(window.accepts(sequence), is_new) << "seed " << seed << " step " << i;
+      if (!is_new) continue;
+      window.advance(sequence);
+      taken.insert(sequence);
+      newest = std::max(newest, sequence);
+      ASSERT_EQ(window.newest(), newest);
+      ASSERT_EQ(window.count(), taken.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::net
