@@ -1,0 +1,114 @@
+#include "client/bot.h"
+
+#include "core/assert.h"
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace tickbox::client {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, BotKind>, 5> kNames = {
+    {{"wander", BotKind::Wander},
+     {"chase", BotKind::Chase},
+     {"still", BotKind::Still},
+     {"stress", BotKind::Stress},
+     {"mix", BotKind::Mix}}};
+
+/// The eighth of a turn that a vector points to, 1 to 8 as inputs count them; 0 for none.
+std::uint8_t direction_of(std::int64_t x, std::int64_t y) {
+  const std::int64_t width = std::abs(x);
+  const std::int64_t height = std::abs(y);
+  // tan 22.5° is close to 2/5.
+  const bool along_x = width * 5 > height * 2;
+  const bool along_y = height * 5 > width * 2;
+  const int column = along_x ? (x > 0 ? 1 : -1) : 0;
+  const int row = along_y ? (y > 0 ? 1 : -1) : 0;
+  constexpr std::array<std::array<std::uint8_t, 3>, 3> kDirections = {
+      {{6, 7, 8}, {5, 0, 1}, {4, 3, 2}}};
+  return kDirections[static_cast<std::size_t>(row + 1)][static_cast<std::size_t>(column + 1)];
+}
+
+}  // namespace
+
+std::expected<BotKind, std::string> parse_bot_kind(std::string_view text) {
+  for (const auto& [name, kind] : kNames) {
+    if (text == name) {
+      return kind;
+    }
+  }
+  return std::unexpected("unknown bot \"" + std::string{text} +
+                         "\"; there are wander, chase, still, stress and mix");
+}
+
+BotKind bot_kind_of(BotKind kind, std::uint64_t number) {
+  return kind == BotKind::Mix ? kNames[number % 4].second : kind;
+}
+
+Bot::Bot(BotKind kind, std::uint64_t seed, std::uint32_t ticks_per_second)
+    : kind_(kind), rng_(seed), ticks_per_second_(ticks_per_second) {
+  TICKBOX_ASSERT(kind != BotKind::Mix);
+}
+
+game::Input Bot::decide(const std::optional<game::EntityState>& own,
+                        std::span<const game::EntityState> seen) {
+  switch (kind_) {
+    case BotKind::Wander:
+      return wander();
+    case BotKind::Chase:
+      return own ? chase(*own, seen) : game::Input{};
+    case BotKind::Stress:
+      return {.move = static_cast<std::uint8_t>(rng_.below(game::kMoveDirections + 1)),
+              .buttons = static_cast<std::uint8_t>(rng_.below(2)),
+              .aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections))};
+    case BotKind::Still:
+    case BotKind::Mix:
+      break;
+  }
+  return {};
+}
+
+game::Input Bot::wander() {
+  if (ticks_left_ == 0) {
+    ticks_left_ = 30 + rng_.below(61);
+    move_ = static_cast<std::uint8_t>(rng_.below(game::kMoveDirections + 1));
+  }
+  --ticks_left_;
+  game::Input input{.move = move_};
+  if (rng_.chance(1, ticks_per_second_)) {
+    input.buttons = game::kButtonShoot;
+    input.aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections));
+  }
+  return input;
+}
+
+game::Input Bot::chase(const game::EntityState& own, std::span<const game::EntityState> seen) {
+  const game::EntityState* nearest = nullptr;
+  std::int64_t nearest_distance = 0;
+  for (const game::EntityState& entity : seen) {
+    if (entity.traits.kind != game::EntityKind::Player || entity.id == own.id) {
+      continue;
+    }
+    const std::int64_t distance = std::abs(std::int64_t{entity.min.x} - own.min.x) +
+                                  std::abs(std::int64_t{entity.min.y} - own.min.y);
+    if (nearest == nullptr || distance < nearest_distance) {
+      nearest = &entity;
+      nearest_distance = distance;
+    }
+  }
+  if (nearest == nullptr) {
+    return wander();
+  }
+  const std::uint8_t move = direction_of(std::int64_t{nearest->min.x} - own.min.x,
+                                         std::int64_t{nearest->min.y} - own.min.y);
+  game::Input input{.move = move};
+  if (move != 0 && rng_.chance(1, ticks_per_second_)) {
+    input.buttons = game::kButtonShoot;
+    input.aim =
+        static_cast<std::uint16_t>((move - 1) * (game::kAimDirections / game::kMoveDirections));
+  }
+  return input;
+}
+
+}  // namespace tickbox::client

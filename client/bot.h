@@ -1,0 +1,52 @@
+#pragma once
+// Players without people: each decides its inputs from a seed and from what its client sees.
+
+#include "core/rng.h"
+#include "game/entity_state.h"
+#include "game/input.h"
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tickbox::client {
+
+enum class BotKind : std::uint8_t {
+  Wander,  ///< a new direction, or none, every 30 to 90 ticks; shoots once a second on average
+  Chase,   ///< runs after the nearest player and shoots at it
+  Still,   ///< does nothing
+  Stress,  ///< other buttons every tick
+  Mix,     ///< a quarter of each, by the number of the client
+};
+
+/// Reads "wander", "chase", "still", "stress" or "mix".  Fails: with one line that names them.
+[[nodiscard]] std::expected<BotKind, std::string> parse_bot_kind(std::string_view text);
+
+/// The kind that client `number` plays: its own, or its share of a mix.
+[[nodiscard]] BotKind bot_kind_of(BotKind kind, std::uint64_t number);
+
+class Bot {
+ public:
+  /// Requires: kind is not Mix.
+  Bot(BotKind kind, std::uint64_t seed, std::uint32_t ticks_per_second);
+
+  /// The input for the next tick. `own`: the own body as predicted; `seen`: the newest view.
+  [[nodiscard]] game::Input decide(const std::optional<game::EntityState>& own,
+                                   std::span<const game::EntityState> seen);
+
+ private:
+  [[nodiscard]] game::Input wander();
+  [[nodiscard]] game::Input chase(const game::EntityState& own,
+                                  std::span<const game::EntityState> seen);
+
+  BotKind kind_;
+  Rng rng_;
+  std::uint32_t ticks_per_second_;
+  std::uint8_t move_ = 0;
+  std::uint64_t ticks_left_ = 0;
+};
+
+}  // namespace tickbox::client

@@ -1,0 +1,217 @@
+#include "client/client.h"
+
+#include "game/catalog.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::client {
+namespace {
+
+/// Ticks run in one poll: after a pause, more would only make inputs that are too late.
+constexpr int kTicksPerPollMax = 64;
+
+std::uint16_t grown(std::uint16_t before, std::uint16_t now) {
+  return static_cast<std::uint16_t>(now - before);
+}
+
+}  // namespace
+
+Client::Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
+               Grounds& grounds, Instant now)
+    : options_(options), grounds_(grounds), connection_(transport, options.server, entropy, now) {}
+
+void Client::poll(Instant now) {
+  while (const auto message = connection_.receive(now)) {
+    if (!clock_ && !begin(now)) {
+      return;
+    }
+    if (message->type == net::PacketType::Snapshot) {
+      on_snapshot(message->bytes, now);
+    } else {
+      connection_.drop(net::DropReason::Unexpected);
+    }
+  }
+  connection_.update(now);
+  if (connection_.state() != Connection::State::Connected || (!clock_ && !begin(now))) {
+    return;
+  }
+  int ran = 0;
+  for (; ran < kTicksPerPollMax && clock_->next_due() <= now; ++ran) {
+    run_tick();
+  }
+  if (ran > 0) {
+    send_inputs(now);
+  }
+}
+
+/// Takes its place once the server has accepted. False when it is not a place this client knows how
+/// to take.
+bool Client::begin(Instant now) {
+  const net::Accept& accept = connection_.accept();
+  std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
+  const bool seats_known = accept.map_seats >= 1 && accept.map_seats <= game::kSeatsMax;
+  if (rules == nullptr || !seats_known || accept.player.value >= accept.map_seats) {
+    connection_.fail("the server plays \"" + accept.rules +
+                     "\", which this client does not know; are both of one build?");
+    return false;
+  }
+  const game::SharedMap map = grounds_.map(accept.map_seats);
+  if (game::map_hash(*map) != accept.map_hash) {
+    connection_.fail("the server's map is not the one this client has; are both of one build?");
+    return false;
+  }
+  prediction_ = std::make_unique<Prediction>(map, std::move(rules), accept.player, accept.body);
+  bot_.emplace(options_.bot, options_.seed, accept.tick_rate);
+  clock_.emplace(accept.tick_rate, accept.tick, connection_.connect_time(), now);
+  newest_input_ = {clock_->next().value - 1};
+  confirmed_ = newest_input_;
+  return true;
+}
+
+void Client::on_snapshot(ConstBytes message, Instant now) {
+  const auto fragment = net::decode_snapshot(message);
+  if (!fragment) {
+    ++stats_.snapshots_rejected;
+    return connection_.drop(fragment.error());
+  }
+  const auto view = assembler_.add(*fragment);
+  if (!view) {
+    if (view.error() == net::DropReason::Malformed) {
+      ++stats_.snapshots_rejected;
+    }
+    return connection_.drop(view.error());
+  }
+  if (*view) {
+    on_view(**view, now);
+  }
+}
+
+void Client::on_view(const View& view, Instant now) {
+  ++stats_.hashes_checked;
+  if (view_hash(view.entities) != view.head.view_hash) {
+    ++stats_.hashes_mismatched;
+    ++stats_.snapshots_rejected;
+    return;  // not acknowledged, and nothing is built on it
+  }
+  acknowledge(view.head.tick);
+  if (view.head.tick < newest_) {
+    ++stats_.snapshots_late;
+    return;
+  }
+  if (stats_.snapshots_received > 0) {
+    stats_.snapshot_gap.add(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(now - newest_at_).count()));
+  } else {
+    first_snapshot_ = view.head.tick;
+  }
+  ++stats_.snapshots_received;
+  newest_at_ = now;
+  on_head(view.head, now);
+  judge(prediction_->reconcile(view));
+  seen_.assign(view.entities.begin(), view.entities.end());
+}
+
+/// Notes that the snapshot of `tick` arrived whole, in the form in which it is told.
+void Client::acknowledge(Tick tick) {
+  if (tick > newest_) {
+    const std::int64_t ahead = tick - newest_;
+    ack_bits_ = ahead < 64 ? ack_bits_ << ahead : 0;
+    if (newest_.value != 0 && ahead <= 64) {
+      ack_bits_ |= std::uint64_t{1} << (ahead - 1);
+    }
+    newest_ = tick;
+  } else if (newest_ - tick >= 1 && newest_ - tick <= 64) {
+    ack_bits_ |= std::uint64_t{1} << (newest_ - tick - 1);
+  }
+}
+
+/// What the server says of our own packets.
+void Client::on_head(const net::SnapshotHead& head, Instant now) {
+  confirmed_ = std::max(confirmed_, head.input_tick);
+  const std::uint16_t missed =
+      static_cast<std::uint16_t>(grown(substituted_, head.substituted) + grown(late_, head.late));
+  stats_.inputs_substituted += grown(substituted_, head.substituted);
+  stats_.inputs_late += grown(late_, head.late);
+  substituted_ = head.substituted;
+  late_ = head.late;
+  if (missed > 0) {
+    clock_->on_missed();
+  }
+  const Sent& sent = sent_[head.newest_packet % sent_.size()];
+  if (static_cast<std::uint32_t>(sent.sequence) != head.newest_packet ||
+      sent.sequence <= newest_acked_) {
+    return;
+  }
+  newest_acked_ = sent.sequence;
+  stats_.up_sent = sent.sequence;
+  stats_.up_arrived = head.packets_received;
+  const Duration round_trip = now - sent.at - std::chrono::microseconds{10} * head.ack_delay;
+  stats_.round_trip.add(static_cast<std::uint64_t>(std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count())));
+  clock_->on_margin(head.margin, sent.clock_moved);
+}
+
+void Client::judge(const Verdict& verdict) {
+  if (!verdict.predicted) {
+    return;
+  }
+  PredictionCounts& counts = verdict.touched ? stats_.touched : stats_.untouched;
+  ++counts.checked;
+  counts.exact += verdict.exact ? 1 : 0;
+  stats_.corrected += verdict.corrected ? 1 : 0;
+  stats_.prediction_error.add(verdict.error);
+}
+
+void Client::run_tick() {
+  const Tick tick = clock_->next();
+  const game::Input input = bot_->decide(prediction_->own(), seen_);
+  prediction_->predict(tick, input);
+  inputs_[tick.value % inputs_.size()] = input;
+  newest_input_ = tick;
+  clock_->ran();
+  ++stats_.ticks;
+  if (options_.on_input) {
+    options_.on_input(tick, input);
+  }
+}
+
+void Client::send_inputs(Instant now) {
+  net::InputMessage message{.ack_bits = ack_bits_,
+                            .newest_snapshot = newest_,
+                            .mismatches = static_cast<std::uint32_t>(stats_.hashes_mismatched),
+                            .first_tick = {},
+                            .inputs = {}};
+  const std::uint64_t decided = std::min<std::uint64_t>(stats_.ticks, net::kInputsPerMessageMax);
+  const Tick oldest{newest_input_.value - static_cast<std::uint32_t>(decided) + 1};
+  message.first_tick = std::max(oldest, confirmed_ + 1);
+  for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {
+    message.inputs.push_back(inputs_[tick.value % inputs_.size()]);
+  }
+  const Duration moved = clock_->moved();
+  const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
+  sent_[sequence % sent_.size()] = {.sequence = sequence, .at = now, .clock_moved = moved};
+}
+
+Instant Client::next_wakeup() const {
+  const Instant connection = connection_.next_wakeup();
+  return clock_ ? std::min(clock_->next_due(), connection) : connection;
+}
+
+void Client::leave() {
+  connection_.leave();
+}
+
+ClientStats Client::stats() const {
+  ClientStats stats = stats_;
+  stats.inputs_sent = stats.ticks;
+  if (stats.snapshots_received > 0) {
+    const auto ticks = static_cast<std::uint64_t>(newest_ - first_snapshot_ + 1);
+    stats.snapshots_lost = ticks - std::min(ticks, stats.snapshots_received + stats.snapshots_late);
+  }
+  stats.down_sent = connection_.channel().received().newest();
+  stats.down_arrived = connection_.channel().received().count();
+  return stats;
+}
+
+}  // namespace tickbox::client

@@ -1,0 +1,100 @@
+#pragma once
+// A whole client: connects, plays by a bot, predicts its own body, and checks all that the server
+// says. Driven from outside, like the server: whoever has the time calls poll().
+
+#include "client/bot.h"
+#include "client/client_stats.h"
+#include "client/clock_sync.h"
+#include "client/connection.h"
+#include "client/ground.h"
+#include "client/prediction.h"
+#include "client/view_assembler.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::client {
+
+struct ClientOptions {
+  net::Address server;
+  BotKind bot = BotKind::Wander;
+  std::uint64_t seed = 1;
+  /// Told of every input as it is decided; for tests and tools.
+  std::function<void(Tick, const game::Input&)> on_input;
+};
+
+class Client {
+ public:
+  /// Sends the first CONNECT. Borrows all of them.
+  Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
+         Grounds& grounds, Instant now);
+
+  /// Receives all there is, runs the ticks that are due, sends.
+  void poll(Instant now);
+
+  /// When to poll next at the latest; a datagram may ask for it earlier.
+  [[nodiscard]] Instant next_wakeup() const;
+
+  /// Says goodbye.
+  void leave();
+
+  [[nodiscard]] const Connection& connection() const { return connection_; }
+
+  /// Whether a body of its own has been seen.
+  [[nodiscard]] bool playing() const {
+    return prediction_ != nullptr && prediction_->own().has_value();
+  }
+
+  [[nodiscard]] ClientStats stats() const;
+
+  [[nodiscard]] Tick newest_snapshot() const { return newest_; }
+
+ private:
+  /// What is known of a packet that was sent, until the server speaks of it.
+  struct Sent {
+    std::uint64_t sequence = 0;
+    Instant at;
+    Duration clock_moved{};
+  };
+
+  bool begin(Instant now);
+  void on_snapshot(ConstBytes message, Instant now);
+  void on_view(const View& view, Instant now);
+  void on_head(const net::SnapshotHead& head, Instant now);
+  void acknowledge(Tick tick);
+  void judge(const Verdict& verdict);
+  void run_tick();
+  void send_inputs(Instant now);
+
+  ClientOptions options_;
+  Grounds& grounds_;
+  Connection connection_;
+  ViewAssembler assembler_;
+  net::MessageEncoder encoder_;
+  std::optional<ClockSync> clock_;
+  std::optional<Bot> bot_;
+  std::unique_ptr<Prediction> prediction_;
+  std::vector<game::EntityState> seen_;  ///< the newest view
+
+  std::array<Sent, 1'024> sent_{};  ///< by sequence
+  std::uint64_t newest_acked_ = 0;  ///< newest of our packets that the server has spoken of
+  std::uint16_t substituted_ = 0;   ///< as the newest head told
+  std::uint16_t late_ = 0;
+
+  Tick first_snapshot_;
+  Tick newest_;                 ///< of the snapshots that arrived whole
+  std::uint64_t ack_bits_ = 0;  ///< bit i: newest_ − 1 − i arrived whole
+  Instant newest_at_;
+
+  Tick confirmed_;  ///< every input up to here has arrived or was given up
+  Tick newest_input_;
+  std::array<game::Input, net::kInputsPerMessageMax> inputs_{};  ///< by tick
+  ClientStats stats_;
+};
+
+}  // namespace tickbox::client

@@ -1,0 +1,30 @@
+#include "client/client_stats.h"
+
+namespace tickbox::client {
+
+void ClientStats::add_all(const ClientStats& other) {
+  ticks += other.ticks;
+  snapshots_received += other.snapshots_received;
+  snapshots_late += other.snapshots_late;
+  snapshots_rejected += other.snapshots_rejected;
+  snapshots_lost += other.snapshots_lost;
+  hashes_checked += other.hashes_checked;
+  hashes_mismatched += other.hashes_mismatched;
+  untouched.checked += other.untouched.checked;
+  untouched.exact += other.untouched.exact;
+  touched.checked += other.touched.checked;
+  touched.exact += other.touched.exact;
+  corrected += other.corrected;
+  prediction_error.add_all(other.prediction_error);
+  inputs_sent += other.inputs_sent;
+  inputs_late += other.inputs_late;
+  inputs_substituted += other.inputs_substituted;
+  round_trip.add_all(other.round_trip);
+  snapshot_gap.add_all(other.snapshot_gap);
+  up_sent += other.up_sent;
+  up_arrived += other.up_arrived;
+  down_sent += other.down_sent;
+  down_arrived += other.down_arrived;
+}
+
+}  // namespace tickbox::client

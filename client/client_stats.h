@@ -1,0 +1,48 @@
+#pragma once
+// What a client has seen, as whole numbers that add up over many clients.
+
+#include "core/histogram.h"
+
+#include <cstdint>
+
+namespace tickbox::client {
+
+/// Predictions compared with what the server said, and how many were right to the bit.
+struct PredictionCounts {
+  std::uint64_t checked = 0;
+  std::uint64_t exact = 0;
+};
+
+struct ClientStats {
+  std::uint64_t ticks = 0;
+  std::uint64_t snapshots_received = 0;  ///< whole and new
+  std::uint64_t snapshots_late = 0;      ///< whole, but after a newer one
+  std::uint64_t snapshots_rejected = 0;  ///< malformed, or of another hash than they said
+  std::uint64_t snapshots_lost =
+      0;  ///< ticks between the first and the newest of which none came whole
+
+  std::uint64_t hashes_checked = 0;
+  std::uint64_t hashes_mismatched = 0;
+
+  PredictionCounts untouched;  ///< what a client can know: its own inputs and the ground
+  PredictionCounts touched;    ///< other movers were in it
+  std::uint64_t corrected = 0;
+  Histogram prediction_error;  ///< sub-units, of all predictions compared
+
+  std::uint64_t inputs_sent = 0;  ///< ticks; repeats not counted
+  std::uint64_t inputs_late = 0;
+  std::uint64_t inputs_substituted = 0;
+
+  Histogram round_trip;    ///< microseconds
+  Histogram snapshot_gap;  ///< microseconds between new whole snapshots
+
+  // Packets sent by one end, and how many of them reached the other.
+  std::uint64_t up_sent = 0;
+  std::uint64_t up_arrived = 0;
+  std::uint64_t down_sent = 0;
+  std::uint64_t down_arrived = 0;
+
+  void add_all(const ClientStats& other);
+};
+
+}  // namespace tickbox::client

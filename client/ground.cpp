@@ -1,0 +1,25 @@
+#include "client/ground.h"
+
+#include "game/arena_map.h"
+#include "game/catalog.h"
+
+namespace tickbox::client {
+
+game::SharedMap Grounds::map(std::uint32_t seats) {
+  game::SharedMap& map = maps_[seats];
+  if (map == nullptr) {
+    map = game::make_arena_map(seats);
+  }
+  return map;
+}
+
+std::shared_ptr<const game::Rules> Grounds::rules(std::string_view name,
+                                                  std::uint32_t ticks_per_second) {
+  std::shared_ptr<const game::Rules>& rules = rules_[{std::string{name}, ticks_per_second}];
+  if (rules == nullptr) {
+    rules = game::make_rules(name, ticks_per_second);
+  }
+  return rules;
+}
+
+}  // namespace tickbox::client
