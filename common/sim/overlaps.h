@@ -1,0 +1,14 @@
+#pragma once
+// Which bodies of a world overlap: asked of the positions alone, so that it can judge a step.
+
+#include "sim/step.h"
+
+#include <vector>
+
+namespace tickbox::sim {
+
+/// All pairs that may meet and overlap, two statics apart, sorted by ids.
+/// Cost: all movers and statics are sorted along x; for tools and tests, not for the tick.
+[[nodiscard]] std::vector<BodyPair> find_overlaps(const World& world);
+
+}  // namespace tickbox::sim

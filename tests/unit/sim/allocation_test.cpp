@@ -1,0 +1,67 @@
+// A warm step asks nothing of the heap.
+
+#include "core/rng.h"
+#include "tests/unit/sim/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <ostream>
+#include <vector>
+
+namespace {
+
+std::atomic<std::uint64_t>& allocations() {
+  static std::atomic<std::uint64_t> count{0};
+  return count;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  allocations().fetch_add(1, std::memory_order_relaxed);
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc{};
+  return memory;
+}
+
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace tickbox::test {
+namespace {
+
+TEST(Step, AllocatesNothingOnceWarm) {
+  Rng rng{1};
+  std::vector<sim::Body> bodies = {
+      wall(1'000, at(-20, 20), at(40, 1)), wall(1'001, at(-20, -20), at(40, 1)),
+      wall(1'002, at(-21, -20), at(1, 41)), wall(1'003, at(20, -20), at(1, 41))};
+  for (std::uint32_t n = 0; n < 150; ++n) {
+    const Vec2 corner = at(-19 + 2.5 * (n % 15), -19 + 2.5 * (n / 15));
+    const Vec2 velocity = {static_cast<std::int32_t>(rng.below(40'000)) - 20'000,
+                           static_cast<std::int32_t>(rng.below(40'000)) - 20'000};
+    bodies.push_back(bouncing(moving(box(n, corner, at(1, 1)), velocity), 200));
+  }
+  Scene scene{{.gravity = {0, 546}}, bodies};
+  const sim::World at_start = scene.world();
+  scene.step(200);
+  scene.world() = at_start;
+  const std::uint64_t before = allocations().load();
+  std::size_t contacts = 0;
+  for (int tick = 0; tick < 200; ++tick) {
+    contacts += scene.step().contacts.size();
+  }
+  EXPECT_EQ(allocations().load(), before);
+  EXPECT_GT(contacts, 1'000U);
+}
+
+}  // namespace
+}  // namespace tickbox::test
