@@ -1,8 +1,8 @@
 #include "server/input_buffer.h"
 
-#include <utility>
-
 #include "core/assert.h"
+
+#include <utility>
 
 namespace tickbox::server {
 

@@ -1,12 +1,12 @@
 #pragma once
 // Inputs of one player that have arrived and have not been stepped, keyed by tick.
 
+#include "core/ids.h"
+#include "game/input.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-
-#include "core/ids.h"
-#include "game/input.h"
 
 namespace tickbox::server {
 
@@ -22,11 +22,12 @@ struct TakenInput {
   InputSource source = InputSource::Neutral;
 };
 
-/// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is no error.
-/// Invariant: every held input is later than the last taken.
+/// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is no
+/// error. Invariant: every held input is later than the last taken.
 class InputBuffer {
  public:
-  /// Ticks ahead of the world that are held: a second at 60 Hz; a client further ahead has lost its clock.
+  /// Ticks ahead of the world that are held: a second at 60 Hz; a client further ahead has lost its
+  /// clock.
   static constexpr std::size_t kHeldMax = 64;
   /// Missing inputs for which the last one stands in: 133 ms at 60 Hz, then a silent player stops.
   static constexpr int kRepeatsMax = 8;
@@ -34,7 +35,8 @@ class InputBuffer {
   enum class Pushed : std::uint8_t { Stored, Repeated, TooLate, TooEarly };
 
   /// `opened`: the last tick already stepped.
-  explicit InputBuffer(Tick opened = {}) : taken_(opened), newest_given_(opened) {}
+  InputBuffer() = default;
+  explicit InputBuffer(Tick opened) : taken_(opened), newest_given_(opened) {}
 
   /// The first input for a tick stands.
   Pushed push(Tick tick, game::Input input);
@@ -54,13 +56,16 @@ class InputBuffer {
     bool present = false;
     game::Input input;
   };
+
   [[nodiscard]] Held& at(Tick tick) { return held_[tick.value % kHeldMax]; }
+
   [[nodiscard]] const Held& at(Tick tick) const { return held_[tick.value % kHeldMax]; }
 
   std::array<Held, kHeldMax> held_{};
   Tick taken_;         ///< the last tick taken
   Tick newest_given_;  ///< the newest tick whose input came from the client and was taken
-  std::uint64_t arrived_ = ~std::uint64_t{0};  ///< bit i: the input for taken_ − i came, be it too late
+  std::uint64_t arrived_ =
+      ~std::uint64_t{0};  ///< bit i: the input for taken_ − i came, be it too late
   game::Input last_;
 };
 

@@ -1,11 +1,11 @@
 #include "server/interest.h"
 
+#include "core/fixed.h"
+#include "net/messages.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <tuple>
-
-#include "core/fixed.h"
-#include "net/messages.h"
 
 namespace tickbox::server {
 namespace {
@@ -25,13 +25,15 @@ void Interest::look(const Room& room) {
   for (std::uint32_t i = 0; i < entities_.size(); ++i) {
     by_x_.push_back({.x = entities_[i].min.x, .index = i});
   }
-  std::ranges::sort(by_x_, {}, [](const Column& column) { return std::tuple{column.x, column.index}; });
+  std::ranges::sort(by_x_, {},
+                    [](const Column& column) { return std::tuple{column.x, column.index}; });
 }
 
 std::span<const std::uint32_t> Interest::view_of(std::uint32_t own) {
   const Vec2 centre = entities_[own].min;
   view_.clear();
-  const auto first = std::ranges::lower_bound(by_x_, std::int64_t{centre.x} - kHalfWidth, {}, &Column::x);
+  const auto first =
+      std::ranges::lower_bound(by_x_, std::int64_t{centre.x} - kHalfWidth, {}, &Column::x);
   for (auto it = first; it != by_x_.end() && it->x <= std::int64_t{centre.x} + kHalfWidth; ++it) {
     if (std::abs(std::int64_t{entities_[it->index].min.y} - centre.y) <= kHalfHeight) {
       view_.push_back(it->index);

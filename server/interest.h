@@ -1,11 +1,12 @@
 #pragma once
-// Who sees what: the entities around a player's body, nothing outside, and never more than a snapshot holds.
+// Who sees what: the entities around a player's body, nothing outside, and never more than a
+// snapshot holds.
+
+#include "server/room.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "server/room.h"
 
 namespace tickbox::server {
 
@@ -18,8 +19,9 @@ class Interest {
   /// Looks at the room's entities once, for all of this tick's views.
   void look(const Room& room);
 
-  /// Indices into room.entities() of what the entity `own` sees, itself included, ascending; the nearest where there are
-  /// more than net::kViewEntitiesMax. Valid until the next call.   Cost: no allocation once warm.
+  /// Indices into room.entities() of what the entity `own` sees, itself included, ascending; the
+  /// nearest where there are more than net::kViewEntitiesMax. Valid until the next call.   Cost: no
+  /// allocation once warm.
   [[nodiscard]] std::span<const std::uint32_t> view_of(std::uint32_t own);
 
  private:

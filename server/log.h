@@ -1,5 +1,6 @@
 #pragma once
-// Where the server tells what happened: an interface, so that a test can read it and a program can print it.
+// Where the server tells what happened: an interface, so that a test can read it and a program can
+// print it.
 
 #include <cstdint>
 #include <string_view>

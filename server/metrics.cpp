@@ -9,11 +9,13 @@ namespace tickbox::server {
 namespace {
 
 constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step", "send", "total"};
-constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {"accepted", "refused_full",
-                                                                               "refused_version", "refused_draining"};
-constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late", "too_early"};
+constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {
+    "accepted", "refused_full", "refused_version", "refused_draining"};
+constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
+                                                                     "too_early"};
 
-/// Upper bounds of the buckets told to Prometheus, in nanoseconds: four to a doubling, from 16 µs to 1 s.
+/// Upper bounds of the buckets told to Prometheus, in nanoseconds: four to a doubling, from 16 µs
+/// to 1 s.
 constexpr std::array<std::uint64_t, 65> kBounds = [] {
   std::array<std::uint64_t, 65> bounds{};
   constexpr std::array<std::uint64_t, 4> kQuarterDoublings = {16'000, 19'027, 22'627, 26'909};
@@ -27,7 +29,8 @@ constexpr std::array<std::uint64_t, 65> kBounds = [] {
 class Text {
  public:
   void head(std::string_view name, std::string_view type, std::string_view help) {
-    fmt::format_to(std::back_inserter(out_), "# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+    fmt::format_to(std::back_inserter(out_), "# HELP {} {}\n# TYPE {} {}\n", name, help, name,
+                   type);
   }
 
   void sample(std::string_view name, std::string_view labels, std::uint64_t value) {
@@ -38,7 +41,8 @@ class Text {
     fmt::format_to(std::back_inserter(out_), "{}{} {:.9g}\n", name, labels, value);
   }
 
-  void single(std::string_view name, std::string_view type, std::string_view help, std::uint64_t value) {
+  void single(std::string_view name, std::string_view type, std::string_view help,
+              std::uint64_t value) {
     head(name, type, help);
     sample(name, "", value);
   }
@@ -47,11 +51,11 @@ class Text {
   void histogram(std::string_view name, std::string_view label, const Histogram& histogram) {
     const std::string_view comma = label.empty() ? "" : ",";
     for (const std::uint64_t bound : kBounds) {
-      fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"{:.9g}\"}} {}\n", name, label, comma,
-                     static_cast<double>(bound) * 1e-9, histogram.at_most(bound));
+      fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"{:.9g}\"}} {}\n", name, label,
+                     comma, static_cast<double>(bound) * 1e-9, histogram.at_most(bound));
     }
-    fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"+Inf\"}} {}\n", name, label, comma,
-                   histogram.count());
+    fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"+Inf\"}} {}\n", name, label,
+                   comma, histogram.count());
     const std::string labels = label.empty() ? std::string{} : fmt::format("{{{}}}", label);
     sample(fmt::format("{}_sum", name), labels, static_cast<double>(histogram.sum()) * 1e-9);
     sample(fmt::format("{}_count", name), labels, histogram.count());
@@ -63,18 +67,24 @@ class Text {
   std::string out_;
 };
 
-std::string label(std::string_view name, std::string_view value) { return fmt::format("{{{}=\"{}\"}}", name, value); }
+std::string label(std::string_view name, std::string_view value) {
+  return fmt::format("{{{}=\"{}\"}}", name, value);
+}
 
 void add_ticks(Text& text, const Metrics& metrics) {
   text.head("tickbox_tick_duration_seconds", "histogram", "Time spent on a tick, by part.");
   for (std::size_t i = 0; i < kPhases; ++i) {
-    text.histogram("tickbox_tick_duration_seconds", fmt::format("phase=\"{}\"", kPhaseNames[i]), metrics.phases[i]);
+    text.histogram("tickbox_tick_duration_seconds", fmt::format("phase=\"{}\"", kPhaseNames[i]),
+                   metrics.phases[i]);
   }
-  text.head("tickbox_tick_lateness_seconds", "histogram", "Time from a tick's deadline to its start.");
+  text.head("tickbox_tick_lateness_seconds", "histogram",
+            "Time from a tick's deadline to its start.");
   text.histogram("tickbox_tick_lateness_seconds", "", metrics.lateness);
   text.single("tickbox_ticks_total", "counter", "Ticks stepped.", metrics.ticks);
-  text.single("tickbox_tick_overruns_total", "counter", "Ticks that took longer than their period.", metrics.overruns);
-  text.single("tickbox_ticks_slipped_total", "counter", "Ticks given up after a stall.", metrics.slipped);
+  text.single("tickbox_tick_overruns_total", "counter", "Ticks that took longer than their period.",
+              metrics.overruns);
+  text.single("tickbox_ticks_slipped_total", "counter", "Ticks given up after a stall.",
+              metrics.slipped);
   text.single("tickbox_tick_rate", "gauge", "Ticks per second asked for.", metrics.tick_rate);
 }
 
@@ -85,19 +95,21 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities);
   text.head("tickbox_connections_total", "counter", "Answers to those who asked to connect.");
   for (std::size_t i = 0; i < kConnectionResults; ++i) {
-    text.sample("tickbox_connections_total", label("result", kConnectionNames[i]), metrics.connections[i]);
+    text.sample("tickbox_connections_total", label("result", kConnectionNames[i]),
+                metrics.connections[i]);
   }
   text.head("tickbox_disconnects_total", "counter", "Sessions that ended.");
   for (std::size_t i = 1; i < kDisconnectReasons; ++i) {
-    text.sample("tickbox_disconnects_total", label("reason", net::name_of(static_cast<net::DisconnectReason>(i))),
+    text.sample("tickbox_disconnects_total",
+                label("reason", net::name_of(static_cast<net::DisconnectReason>(i))),
                 metrics.disconnects[i]);
   }
   text.head("tickbox_inputs_total", "counter", "Inputs by what became of them.");
   for (std::size_t i = 0; i < kInputResults; ++i) {
     text.sample("tickbox_inputs_total", label("result", kInputNames[i]), metrics.inputs[i]);
   }
-  text.single("tickbox_state_hash_mismatches_total", "counter", "Views that a client hashed otherwise.",
-              metrics.hash_mismatches);
+  text.single("tickbox_state_hash_mismatches_total", "counter",
+              "Views that a client hashed otherwise.", metrics.hash_mismatches);
 }
 
 void add_traffic(Text& text, const Metrics& metrics) {
@@ -108,16 +120,20 @@ void add_traffic(Text& text, const Metrics& metrics) {
   text.head("tickbox_bytes_total", "counter", "UDP payload, that of dropped datagrams included.");
   text.sample("tickbox_bytes_total", label("direction", "in"), traffic.bytes_in);
   text.sample("tickbox_bytes_total", label("direction", "out"), traffic.bytes_out);
-  text.head("tickbox_packets_dropped_total", "counter", "Datagrams that arrived and were not used.");
+  text.head("tickbox_packets_dropped_total", "counter",
+            "Datagrams that arrived and were not used.");
   for (std::size_t i = 0; i < net::kDropReasons; ++i) {
     const auto reason = static_cast<net::DropReason>(i);
-    text.sample("tickbox_packets_dropped_total", label("reason", net::name_of(reason)), metrics.drops.of(reason));
+    text.sample("tickbox_packets_dropped_total", label("reason", net::name_of(reason)),
+                metrics.drops.of(reason));
   }
   const RecordingMetrics& recording = metrics.recording;
-  text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.", recording.bytes);
-  text.single("tickbox_recording_errors_total", "counter", "Writes of recordings that failed.", recording.errors);
-  text.single("tickbox_recording_queue_bytes", "gauge", "Bytes of recordings waiting to be written.",
-              recording.queue_bytes);
+  text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
+              recording.bytes);
+  text.single("tickbox_recording_errors_total", "counter", "Writes of recordings that failed.",
+              recording.errors);
+  text.single("tickbox_recording_queue_bytes", "gauge",
+              "Bytes of recordings waiting to be written.", recording.queue_bytes);
   text.single("tickbox_recording_degraded", "gauge", "1 while a recording cannot be written.",
               recording.degraded ? 1U : 0U);
 }
@@ -125,11 +141,12 @@ void add_traffic(Text& text, const Metrics& metrics) {
 void add_process(Text& text, const ProcessFacts& process) {
   text.head("tickbox_build_info", "gauge", "What this program was built from.");
   text.sample("tickbox_build_info",
-              fmt::format("{{version=\"{}\",commit=\"{}\",simulation=\"{}\"}}", process.version, process.commit,
-                          process.simulation_hash),
+              fmt::format("{{version=\"{}\",commit=\"{}\",simulation=\"{}\"}}", process.version,
+                          process.commit, process.simulation_hash),
               std::uint64_t{1});
   text.head("process_cpu_seconds_total", "counter", "Processor time used.");
-  text.sample("process_cpu_seconds_total", "", static_cast<double>(process.cpu_microseconds) * 1e-6);
+  text.sample("process_cpu_seconds_total", "",
+              static_cast<double>(process.cpu_microseconds) * 1e-6);
   text.single("process_resident_memory_bytes", "gauge", "Memory in use.", process.resident_bytes);
 }
 

@@ -1,14 +1,15 @@
 #pragma once
-// What the server counts, and how it is told: one struct that the tick thread alone writes, and its Prometheus text.
+// What the server counts, and how it is told: one struct that the tick thread alone writes, and its
+// Prometheus text.
+
+#include "core/histogram.h"
+#include "net/drop_reason.h"
+#include "net/handshake.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-
-#include "core/histogram.h"
-#include "net/drop_reason.h"
-#include "net/handshake.h"
 
 namespace tickbox::server {
 
@@ -16,7 +17,12 @@ namespace tickbox::server {
 enum class Phase : std::uint8_t { Receive, Step, Send, Total };
 inline constexpr std::size_t kPhases = 4;
 
-enum class ConnectionResult : std::uint8_t { Accepted, RefusedFull, RefusedVersion, RefusedDraining };
+enum class ConnectionResult : std::uint8_t {
+  Accepted,
+  RefusedFull,
+  RefusedVersion,
+  RefusedDraining
+};
 inline constexpr std::size_t kConnectionResults = 4;
 
 enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
@@ -61,9 +67,15 @@ struct Metrics {
   RecordingMetrics recording;
 
   [[nodiscard]] Histogram& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
-  [[nodiscard]] const Histogram& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+
+  [[nodiscard]] const Histogram& of(Phase phase) const {
+    return phases[static_cast<std::size_t>(phase)];
+  }
+
   void count(ConnectionResult result) { ++connections[static_cast<std::size_t>(result)]; }
+
   void count(InputResult result) { ++inputs[static_cast<std::size_t>(result)]; }
+
   void count(net::DisconnectReason reason) { ++disconnects[static_cast<std::size_t>(reason)]; }
 };
 

@@ -1,13 +1,14 @@
 #pragma once
-// Between a room and its recording: says after each tick what entered it, and hands over a world whenever one is due.
-
-#include <span>
-#include <vector>
+// Between a room and its recording: says after each tick what entered it, and hands over a world
+// whenever one is due.
 
 #include "core/byte_sink.h"
 #include "record/writer.h"
 #include "server/input_buffer.h"
 #include "server/room.h"
+
+#include <span>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -17,7 +18,8 @@ class Recorder {
   Recorder(ByteSink& sink, const record::Header& header, const Room& room);
 
   /// After room.tick(commands); one source per input.
-  void ticked(const Room& room, const game::TickCommands& commands, std::span<const InputSource> sources);
+  void ticked(const Room& room, const game::TickCommands& commands,
+              std::span<const InputSource> sources);
 
   /// Writes the clean end.
   void finish() { writer_.finish(); }

@@ -1,25 +1,22 @@
 #include "server/room.h"
 
+#include "core/assert.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "core/assert.h"
-
 namespace tickbox::server {
-namespace {
-
-bool is_mover(BodyId id) { return id.value >> 30 < game::kEntityKinds; }
-
-}  // namespace
-
 Room::Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::uint64_t seed)
-    : rules_(std::move(rules)), world_(std::move(map), rules_->settings(), seed), touched_(world_.seats().size()) {
+    : rules_(std::move(rules)),
+      world_(std::move(map), rules_->settings(), seed),
+      touched_(world_.seats().size()) {
   rules_->open(world_);
   publish();
 }
 
 void Room::tick(const game::TickCommands& commands) {
-  const sim::StepReport& report = game::step(world_, *rules_, commands, game::Authority::Server, stepper_);
+  const sim::StepReport& report =
+      game::step(world_, *rules_, commands, game::Authority::Server, stepper_);
   for (const PlayerId player : commands.joins) {
     touched_[player.value] = world_.tick;
   }
@@ -29,7 +26,7 @@ void Room::tick(const game::TickCommands& commands) {
 
 void Room::note_touched(const sim::StepReport& report) {
   const auto touch = [&](BodyId body, BodyId by) {
-    if (game::kind_of(body) == game::EntityKind::Player && is_mover(by)) {
+    if (game::kind_of(body) == game::EntityKind::Player && game::is_entity(by)) {
       touched_[game::player_of(body).value] = world_.tick;
     }
   };
@@ -54,7 +51,8 @@ void Room::publish() {
 
 std::uint8_t Room::ticks_since_touched(PlayerId player) const {
   TICKBOX_ASSERT(player.value < touched_.size());
-  return static_cast<std::uint8_t>(std::min<std::int64_t>(255, world_.tick - touched_[player.value]));
+  return static_cast<std::uint8_t>(
+      std::min<std::int64_t>(255, world_.tick - touched_[player.value]));
 }
 
 }  // namespace tickbox::server

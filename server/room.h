@@ -1,16 +1,17 @@
 #pragma once
-// One match: a world, its rules, and what each tick did to its players' bodies. It has never heard of sessions.
-
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
+// One match: a world, its rules, and what each tick did to its players' bodies. It has never heard
+// of sessions.
 
 #include "core/ids.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -22,6 +23,7 @@ class Room {
   void tick(const game::TickCommands& commands);
 
   [[nodiscard]] const game::World& world() const { return world_; }
+
   [[nodiscard]] const game::Rules& rules() const { return *rules_; }
 
   /// Of the whole state after the last tick.
@@ -29,10 +31,11 @@ class Room {
 
   /// The world's entities after the last tick, by id, and the hash of each.
   [[nodiscard]] std::span<const game::EntityState> entities() const { return entities_; }
+
   [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const { return hashes_; }
 
-  /// Ticks since another mover touched this player's body, or it was put elsewhere; 255 for 255 and more. Until then what
-  /// its client predicts from its own inputs alone must be exact.
+  /// Ticks since another mover touched this player's body, or it was put elsewhere; 255 for 255 and
+  /// more. Until then what its client predicts from its own inputs alone must be exact.
   [[nodiscard]] std::uint8_t ticks_since_touched(PlayerId player) const;
 
  private:

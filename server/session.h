@@ -1,7 +1,6 @@
 #pragma once
-// One client's connection: who it is, its keys and sequences, its inputs, and what it must be told next.
-
-#include <cstdint>
+// One client's connection: who it is, its keys and sequences, its inputs, and what it must be told
+// next.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -10,6 +9,8 @@
 #include "net/messages.h"
 #include "net/packet.h"
 #include "server/input_buffer.h"
+
+#include <cstdint>
 
 namespace tickbox::server {
 
@@ -32,15 +33,17 @@ struct Session {
   std::size_t accept_bytes = 0;
   net::PacketChannel channel;
 
-  Instant heard;                 ///< the last packet that opened
-  Instant newest_arrival;        ///< of the newest sequence
+  Instant heard;           ///< the last packet that opened
+  Instant newest_arrival;  ///< of the newest sequence
   InputBuffer inputs;
   std::uint16_t substituted = 0;
   std::uint16_t late = 0;
   std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
   std::uint32_t mismatches = 0;  ///< as the client reported
 
-  [[nodiscard]] ConstBytes accept_datagram() const { return ConstBytes{accept}.first(accept_bytes); }
+  [[nodiscard]] ConstBytes accept_datagram() const {
+    return ConstBytes{accept}.first(accept_bytes);
+  }
 };
 
 /// The part of a snapshot's head that is the session's own.

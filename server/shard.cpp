@@ -1,13 +1,13 @@
 #include "server/shard.h"
 
+#include "core/assert.h"
+#include "net/crypto.h"
+#include "net/handshake.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "core/assert.h"
-#include "net/crypto.h"
-#include "net/handshake.h"
 
 namespace tickbox::server {
 namespace {
@@ -15,8 +15,11 @@ namespace {
 /// A goodbye is sent this often, for UDP loses some.
 constexpr int kGoodbyes = 3;
 
-/// By how much a count that only grows has grown: packets may arrive in another order than they were sent.
-std::uint32_t grown(std::uint32_t before, std::uint32_t now) { return now > before ? now - before : 0; }
+/// By how much a count that only grows has grown: packets may arrive in another order than they
+/// were sent.
+std::uint32_t grown(std::uint32_t before, std::uint32_t now) {
+  return now > before ? now - before : 0;
+}
 
 }  // namespace
 
@@ -75,7 +78,8 @@ void Shard::on_connect(const net::Datagram& datagram, Instant now) {
   if (connect->protocol != net::kProtocolVersion || connect->schema != net::schema_hash()) {
     metrics_.count(ConnectionResult::RefusedVersion);
     return refuse(datagram.from, *connect,
-                  connect->protocol != net::kProtocolVersion ? net::RefuseReason::Protocol : net::RefuseReason::Schema);
+                  connect->protocol != net::kProtocolVersion ? net::RefuseReason::Protocol
+                                                             : net::RefuseReason::Schema);
   }
   if (const Session* session = session_from(datagram.from, connect->client_nonce)) {
     return transmit(session->address, session->accept_datagram());
@@ -97,23 +101,29 @@ void Shard::accept(const net::Address& from, const net::Connect& connect, Instan
   std::uint32_t& connection = connections_[seat.value];
   connection += game::kSeatsMax;
   const net::HandshakeNonce server_nonce = net::draw_nonce(entropy_);
-  const net::SessionKeys keys = net::derive_session_keys(net::published_key(), connect.client_nonce, server_nonce);
+  const net::SessionKeys keys =
+      net::derive_session_keys(net::published_key(), connect.client_nonce, server_nonce);
 
   Session& session = *free;
-  session = {.state = Session::State::Accepted, .seat = seat, .address = from, .client_nonce = connect.client_nonce};
+  session = {.state = Session::State::Accepted,
+             .seat = seat,
+             .address = from,
+             .client_nonce = connect.client_nonce};
   session.channel = net::PacketChannel{keys, connection, net::Direction::ToClient};
   session.heard = now;
   session.newest_arrival = now;
   session.inputs = InputBuffer{room_.world().tick};
 
-  const net::Accept message{.player = seat,
-                            .body = game::player_body(seat, room_.world().seat(seat).generation + 1),
-                            .tick_rate = options_.tick_rate,
-                            .tick = room_.world().tick,
-                            .rules = std::string{room_.rules().name()},
-                            .map_seats = room_.world().map()->seats,
-                            .map_hash = game::map_hash(*room_.world().map())};
-  session.accept_bytes = net::encode_accept(message, connection, server_nonce, keys, session.accept).size();
+  const net::Accept message{
+      .player = seat,
+      .body = game::player_body(seat, room_.world().seat(seat).generation + 1),
+      .tick_rate = options_.tick_rate,
+      .tick = room_.world().tick,
+      .rules = std::string{room_.rules().name()},
+      .map_seats = room_.world().map()->seats,
+      .map_hash = game::map_hash(*room_.world().map())};
+  session.accept_bytes =
+      net::encode_accept(message, connection, server_nonce, keys, session.accept).size();
   metrics_.count(ConnectionResult::Accepted);
   transmit(from, session.accept_datagram());
 }
@@ -153,8 +163,9 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   if (session->state == Session::State::Accepted) {
     session->state = Session::State::Playing;
     ++clients_;
-    log_.event(Severity::Info, fmt::format("session_opened seat={} address={} clients={}", session->seat.value,
-                                           net::to_string(session->address), clients_));
+    log_.event(Severity::Info,
+               fmt::format("session_opened seat={} address={} clients={}", session->seat.value,
+                           net::to_string(session->address), clients_));
   }
   const bool newest = opened->sequence == session->channel.received().newest();
   if (newest) {
@@ -187,16 +198,19 @@ void Shard::on_inputs(Session& session, const net::InputMessage& message) {
   if (const std::uint32_t more = grown(session.mismatches, message.mismatches); more > 0) {
     session.mismatches = message.mismatches;
     metrics_.hash_mismatches += more;
-    log_.event(Severity::Error, fmt::format("state_hash_mismatch seat={} count={} tick={}", session.seat.value,
-                                            session.mismatches, room_.world().tick.value));
+    log_.event(Severity::Error,
+               fmt::format("state_hash_mismatch seat={} count={} tick={}", session.seat.value,
+                           session.mismatches, room_.world().tick.value));
   }
 }
 
-/// How long before its use an input arrived: ticks until it is stepped, and the rest of the present one.
+/// How long before its use an input arrived: ticks until it is stepped, and the rest of the present
+/// one.
 std::int16_t Shard::margin_of(Tick newest, const Arrival& arrival) const {
   const std::int64_t period = tick_duration(options_.tick_rate).count();
   const std::int64_t ticks = newest - (room_.world().tick + 1);
-  const std::int64_t sixteenths = ticks * 16 + (arrival.next_deadline - arrival.now).count() * 16 / period;
+  const std::int64_t sixteenths =
+      ticks * 16 + (arrival.next_deadline - arrival.now).count() * 16 / period;
   return static_cast<std::int16_t>(std::clamp<std::int64_t>(sixteenths, INT16_MIN, INT16_MAX));
 }
 
@@ -209,7 +223,8 @@ Session* Shard::session_of(std::uint32_t connection) {
 
 Session* Shard::session_from(const net::Address& address, const net::HandshakeNonce& client_nonce) {
   const auto found = std::ranges::find_if(sessions_, [&](const Session& session) {
-    return session.state != Session::State::Free && session.address == address && session.client_nonce == client_nonce;
+    return session.state != Session::State::Free && session.address == address &&
+           session.client_nonce == client_nonce;
   });
   return found != sessions_.end() ? &*found : nullptr;
 }
@@ -238,7 +253,8 @@ void Shard::close_silent_sessions(Instant now) {
   }
 }
 
-/// Sessions lie in the order of their seats, so every list comes out sorted by player; leaves are gathered as they happen.
+/// Sessions lie in the order of their seats, so every list comes out sorted by player; leaves are
+/// gathered as they happen.
 void Shard::gather_commands() {
   std::ranges::sort(left_);
   joins_.clear();
@@ -287,10 +303,12 @@ void Shard::send_snapshot(Session& session, Instant now) {
   head.tick = room_.world().tick;
   head.view_size = static_cast<std::uint16_t>(view.size());
   head.touched = room_.ticks_since_touched(session.seat);
-  head.fragments = static_cast<std::uint8_t>((view.size() + net::kEntitiesPerFragment - 1) / net::kEntitiesPerFragment);
+  head.fragments = static_cast<std::uint8_t>((view.size() + net::kEntitiesPerFragment - 1) /
+                                             net::kEntitiesPerFragment);
   for (std::size_t first = 0; first < view.size(); first += net::kEntitiesPerFragment) {
     fragment_.clear();
-    for (const std::uint32_t index : view.subspan(first, std::min(net::kEntitiesPerFragment, view.size() - first))) {
+    for (const std::uint32_t index :
+         view.subspan(first, std::min(net::kEntitiesPerFragment, view.size() - first))) {
       fragment_.push_back(room_.entities()[index]);
     }
     send_packet(session, net::PacketType::Snapshot, encoder_.snapshot(head, fragment_));
@@ -322,9 +340,11 @@ void Shard::close(Session& session, net::DisconnectReason reason, Instant now) {
   if (session.state == Session::State::Playing) {
     --clients_;
     metrics_.count(reason);
-    const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(now - session.heard).count();
-    log_.event(Severity::Info, fmt::format("session_closed seat={} reason={} silent_ms={} clients={}",
-                                           session.seat.value, net::name_of(reason), silent, clients_));
+    const auto silent =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - session.heard).count();
+    log_.event(Severity::Info,
+               fmt::format("session_closed seat={} reason={} silent_ms={} clients={}",
+                           session.seat.value, net::name_of(reason), silent, clients_));
   }
   session = {.seat = session.seat};
 }

@@ -1,14 +1,11 @@
 #pragma once
-// One socket, its sessions and its room, driven from outside: receive fills buffers, tick moves the world, send tells it.
+// One socket, its sessions and its room, driven from outside: receive fills buffers, tick moves the
+// world, send tells it.
 //
-// Two laws keep it simple. Packets never step the world: they fill the sessions' input buffers. And the world never knows
-// that sessions exist: it takes leaves, joins and inputs by seat. Whoever drives a shard gives it the time; it has no
-// clock, thread or socket of its own, so that a test can run it with its clients on a virtual clock.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+// Two laws keep it simple. Packets never step the world: they fill the sessions' input buffers. And
+// the world never knows that sessions exist: it takes leaves, joins and inputs by seat. Whoever
+// drives a shard gives it the time; it has no clock, thread or socket of its own, so that a test
+// can run it with its clients on a virtual clock.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -21,11 +18,16 @@
 #include "server/room.h"
 #include "server/session.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace tickbox::server {
 
 struct ShardOptions {
-  std::uint32_t tick_rate = 60;      ///< per second
-  std::uint32_t max_clients = 1'000; ///< at most the seats of the room's map
+  std::uint32_t tick_rate = 60;       ///< per second
+  std::uint32_t max_clients = 1'000;  ///< at most the seats of the room's map
 };
 
 /// What a shard uses and does not own.
@@ -37,7 +39,8 @@ struct ShardParts {
   Recorder* recorder = nullptr;
 };
 
-/// Datagrams taken in one receive(): so that a flood cannot hold up the tick. 4 ms of work at about 1 µs each.
+/// Datagrams taken in one receive(): so that a flood cannot hold up the tick. 4 ms of work at about
+/// 1 µs each.
 inline constexpr std::size_t kReceiveBudget = 4'096;
 
 class Shard {
@@ -45,7 +48,8 @@ class Shard {
   Shard(const ShardOptions& options, const ShardParts& parts);
 
   /// Drains the transport into the sessions. Never steps.
-  /// `next_deadline`: when the tick after the room's present one is due, for the margins clients are told.
+  /// `next_deadline`: when the tick after the room's present one is due, for the margins clients
+  /// are told.
   void receive(Instant now, Instant next_deadline);
 
   /// Moves the room by one tick.
@@ -58,8 +62,11 @@ class Shard {
   void stop(Instant now);
 
   [[nodiscard]] bool stopping() const { return stopping_; }
+
   [[nodiscard]] std::size_t clients() const { return clients_; }
+
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
+
   [[nodiscard]] Metrics& metrics() { return metrics_; }
 
  private:
@@ -67,6 +74,7 @@ class Shard {
     Instant now;
     Instant next_deadline;
   };
+
   void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
   void on_connect(const net::Datagram& datagram, Instant now);
   void on_packet(const net::Datagram& datagram, const Arrival& arrival);
@@ -90,9 +98,10 @@ class Shard {
   Room& room_;
   Recorder* recorder_;
 
-  std::vector<Session> sessions_;            ///< the session at index i has seat i
-  std::vector<std::uint32_t> connections_;   ///< its present connection id: generation · kSeatsMax + seat
-  std::size_t clients_ = 0;                  ///< sessions Playing
+  std::vector<Session> sessions_;  ///< the session at index i has seat i
+  std::vector<std::uint32_t>
+      connections_;          ///< its present connection id: generation · kSeatsMax + seat
+  std::size_t clients_ = 0;  ///< sessions Playing
   bool stopping_ = false;
 
   std::vector<PlayerId> left_;  ///< whose bodies leave in the next tick

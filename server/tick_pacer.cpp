@@ -4,12 +4,14 @@
 
 namespace tickbox::server {
 
-TickPacer::TickPacer(Instant start, std::uint32_t ticks_per_second) : start_(start), rate_(ticks_per_second) {
+TickPacer::TickPacer(Instant start, std::uint32_t ticks_per_second)
+    : start_(start), rate_(ticks_per_second) {
   TICKBOX_ASSERT(ticks_per_second > 0);
 }
 
 Instant TickPacer::deadline(std::int64_t tick) const {
-  return start_ + std::chrono::seconds{tick / rate_} + Duration{tick % rate_ * 1'000'000'000 / rate_};
+  return start_ + std::chrono::seconds{tick / rate_} +
+         Duration{tick % rate_ * 1'000'000'000 / rate_};
 }
 
 std::int64_t TickPacer::due(Instant now) {
@@ -19,7 +21,8 @@ std::int64_t TickPacer::due(Instant now) {
   }
   const Duration behind = now - deadline(ticks_ + ticks + 1);
   if (ticks == kCatchUpMax && behind >= Duration::zero()) {
-    const std::int64_t beyond = behind.count() / tick_duration(static_cast<std::uint32_t>(rate_)).count() + 1;
+    const std::int64_t beyond =
+        behind.count() / tick_duration(static_cast<std::uint32_t>(rate_)).count() + 1;
     slipped_ += static_cast<std::uint64_t>(beyond);
     start_ += Duration{beyond * 1'000'000'000 / rate_};
   }

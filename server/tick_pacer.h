@@ -1,16 +1,17 @@
 #pragma once
-// Which ticks are due: absolute deadlines that never drift, a bounded number caught up, the rest announced as slipped.
-
-#include <cstdint>
+// Which ticks are due: absolute deadlines that never drift, a bounded number caught up, the rest
+// announced as slipped.
 
 #include "core/clock.h"
+
+#include <cstdint>
 
 namespace tickbox::server {
 
 class TickPacer {
  public:
-  /// After a stall of up to this many ticks the world catches up; what is beyond is slipped time. An eighth of a second at
-  /// 60 Hz: longer bursts would make every client's inputs late at once.
+  /// After a stall of up to this many ticks the world catches up; what is beyond is slipped time.
+  /// An eighth of a second at 60 Hz: longer bursts would make every client's inputs late at once.
   static constexpr std::int64_t kCatchUpMax = 8;
 
   /// The first tick is due one period after `start`.   Requires: ticks_per_second > 0.
@@ -19,7 +20,8 @@ class TickPacer {
   /// When the next tick is due.
   [[nodiscard]] Instant next() const { return deadline(ticks_ + 1); }
 
-  /// Ticks to run now, 0 to kCatchUpMax. Those due beyond it are slipped: their deadlines move to the future.
+  /// Ticks to run now, 0 to kCatchUpMax. Those due beyond it are slipped: their deadlines move to
+  /// the future.
   [[nodiscard]] std::int64_t due(Instant now);
 
   /// Says that the tick of next() has been run.

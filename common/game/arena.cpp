@@ -9,7 +9,7 @@
 
 #include "core/assert.h"
 #include "game/directions.h"
-#include "sim/aabb.h"
+#include "sim/box.h"
 
 #include <algorithm>
 #include <array>
@@ -68,7 +68,7 @@ std::int32_t approach(std::int32_t value, std::int32_t target, std::int32_t by) 
 
 bool is_free(const World& world, const sim::Box& place) {
   return std::ranges::none_of(world.physics().movers(), [&](const sim::Body& body) {
-    return sim::overlap(place, {.min = body.min, .size = body.size});
+    return sim::overlap(place, sim::box_of(body.min, body.size));
   });
 }
 
@@ -82,7 +82,7 @@ Vec2 draw_place(World& world) {
   const std::size_t start = world.rng.below(near);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Vec2 place = places[(start + i) % places.size()];
-    if (is_free(world, {.min = place, .size = kPlayerSize})) {
+    if (is_free(world, sim::box_of(place, kPlayerSize))) {
       return place;
     }
   }

@@ -1,7 +1,8 @@
 #include "game/arena_map.h"
 
 #include "core/assert.h"
-#include "sim/aabb.h"
+#include "game/entity_state.h"
+#include "sim/box.h"
 
 #include <algorithm>
 #include <array>
@@ -24,14 +25,19 @@ constexpr Vec2 kCrateInBlock{10 * kUnit + kUnit / 2, 10 * kUnit + kUnit / 2};
 /// bullets it has in flight.
 constexpr std::size_t kSpawnPointsPerSeat = 5;
 
-constexpr sim::Box box_of_units(std::int32_t x, std::int32_t y, std::int32_t width,
+struct Wall {
+  Vec2 min;
+  Vec2 size;
+};
+
+constexpr Wall box_of_units(std::int32_t x, std::int32_t y, std::int32_t width,
                                 std::int32_t height) {
   return {.min = {x * kUnit, y * kUnit}, .size = {width * kUnit, height * kUnit}};
 }
 
 /// The walls of a block, four kinds in turn: a beam and a thin wall; the same turned; a pillar and
 /// a thin corner; a row of single tiles (whose seams nobody may feel) and a thin wall.
-using BlockWalls = std::array<sim::Box, 5>;
+using BlockWalls = std::array<Wall, 5>;
 constexpr std::array<BlockWalls, 4> kBlockWalls = {{
     {{{.min = {3 * kUnit, 7 * kUnit + kUnit / 2}, .size = {8 * kUnit, kUnit}},
       {.min = {13 * kUnit, 4 * kUnit}, .size = {kThin, 8 * kUnit}}}},
@@ -47,11 +53,11 @@ constexpr std::array<BlockWalls, 4> kBlockWalls = {{
       {.min = {12 * kUnit, 8 * kUnit}, .size = {kThin, 5 * kUnit}}}},
 }};
 
-void add_static(std::vector<sim::Body>& statics, const sim::Box& box) {
+void add_static(std::vector<sim::Body>& statics, const Wall& wall) {
   statics.push_back({.id = {static_cast<std::uint32_t>(3U << 30 | statics.size())},
                      .kind = sim::Kind::Static,
-                     .min = box.min,
-                     .size = box.size});
+                     .min = wall.min,
+                     .size = wall.size});
 }
 
 void add_border(std::vector<sim::Body>& statics, std::int32_t half) {
@@ -69,15 +75,15 @@ std::vector<Vec2> free_places(const std::vector<sim::Body>& statics,
   std::vector<Vec2> places;
   for (std::int32_t y = -half + kUnit; y + kUnit <= half; y += kSpawnSpacing) {
     for (std::int32_t x = -half + kUnit; x + kUnit <= half; x += kSpawnSpacing) {
-      const sim::Box place{.min = {x, y}, .size = kPlayerSize};
+      const sim::Box place = sim::box_of({x, y}, kPlayerSize);
       const bool on_static = std::ranges::any_of(statics, [&](const sim::Body& body) {
-        return sim::overlap(place, {.min = body.min, .size = body.size});
+        return sim::overlap(place, sim::box_of(body.min, body.size));
       });
       const bool on_crate = std::ranges::any_of(crates, [&](Vec2 crate) {
-        return sim::overlap(place, {.min = crate, .size = kPlayerSize});
+        return sim::overlap(place, sim::box_of(crate, kPlayerSize));
       });
       if (!on_static && !on_crate) {
-        places.push_back(place.min);
+        places.push_back({x, y});
       }
     }
   }
@@ -99,7 +105,7 @@ Map make_square(std::int32_t blocks, std::uint32_t seats) {
   for (std::int32_t row = 0; row < blocks; ++row) {
     for (std::int32_t column = 0; column < blocks; ++column) {
       const Vec2 corner{column * kBlock - half, row * kBlock - half};
-      for (const sim::Box& wall :
+      for (const Wall& wall :
            kBlockWalls[static_cast<std::size_t>(column + 3 * row) % kBlockWalls.size()]) {
         if (wall.size.x > 0) {
           add_static(statics,

@@ -89,6 +89,11 @@ inline constexpr std::uint32_t kGenerations = 1U << 18;
   return static_cast<EntityKind>(id.value >> 30);
 }
 
+/// Whether the id is an entity's; a map's statics have ids beyond.
+[[nodiscard]] constexpr bool is_entity(BodyId id) {
+  return id.value >> 30 < kEntityKinds;
+}
+
 /// The seat of a player's body, or of the owner of a bullet.  Requires: a player or a bullet.
 [[nodiscard]] constexpr PlayerId player_of(BodyId id) {
   const bool bullet = kind_of(id) == EntityKind::Bullet;
