@@ -39,8 +39,8 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 /// variable meant for one command is not looked at by another.
 void bind_environment(CLI::App& app) {
   for (CLI::Option* const option : app.get_options()) {
-    if (option->get_configurable() && !option->get_lnames().empty() &&
-        option->get_envname().empty()) {
+    const bool about_the_call = option == app.get_help_ptr() || option == app.get_version_ptr();
+    if (!about_the_call && !option->get_lnames().empty() && option->get_envname().empty()) {
       option->envname(environment_name("--" + option->get_lnames().front()));
     }
   }
@@ -121,10 +121,9 @@ std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
   return line.contains(';') ? line : line + "; see --help";
 }
 
-std::string program_name(const CLI::App& app, const char* const* argv) {
-  if (!app.get_name().empty()) return app.get_name();
-  const std::string_view path = argv[0] == nullptr ? "tickbox" : argv[0];
-  return std::string{path.substr(path.find_last_of('/') + 1)};
+std::string file_name(const char* path) {
+  const std::string_view whole = path == nullptr ? "tickbox" : path;
+  return std::string{whole.substr(whole.find_last_of('/') + 1)};
 }
 
 }  // namespace
@@ -158,11 +157,13 @@ CLI::Option* add_config(CLI::App& app) {
           },
           "Read defaults from this TOML file; its keys are the names of the options")
       ->trigger_on_parse()
+      ->configurable(false)
       ->type_name("F.toml");
 }
 
 std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* const* argv) {
   bind_environment(app);
+  if (app.get_name().empty()) app.name(file_name(argv[0]));
   try {
     app.parse(argc, argv);
     return std::nullopt;
@@ -173,8 +174,7 @@ std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* 
     std::fprintf(stdout, "%s\n", version.what());
     return ExitCode::Done;
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "%s: %s\n", program_name(app, argv).c_str(),
-                 message_for(app, error).c_str());
+    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), message_for(app, error).c_str());
     return ExitCode::WrongUsage;
   }
 }

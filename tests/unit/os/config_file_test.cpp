@@ -1,0 +1,54 @@
+// TOML to entries.
+
+#include "os/config_file.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::os {
+namespace {
+
+TEST(ConfigFile, GivesScalarsInTheOrderOfTheirLines) {
+  const auto entries = parse_config(
+      "tick-rate = 60\n# why\nmap = \"a b.tmj\"\nratio = 0.25\ninsecure = true\nbig = "
+      "9007199254740993\n",
+      "s.toml");
+  ASSERT_TRUE(entries) << entries.error();
+  std::string seen;
+  for (const ConfigEntry& entry : *entries) {
+    seen += std::to_string(entry.line) + ' ' + entry.key + '=' + entry.value + '\n';
+  }
+  EXPECT_EQ(
+      seen,
+      "1 tick-rate=60\n3 map=a b.tmj\n4 ratio=0.25\n5 insecure=true\n6 big=9007199254740993\n");
+}
+
+TEST(ConfigFile, AnEmptyFileSetsNothing) {
+  const auto entries = parse_config("", "s.toml");
+  ASSERT_TRUE(entries) << entries.error();
+  EXPECT_TRUE(entries->empty());
+}
+
+TEST(ConfigFile, NamesFileAndLineOfWhatIsNoToml) {
+  for (const char* text : {"port = 1\nport = 2\n", "port = 1\nx = \n", "port = 1\nport\n"}) {
+    const auto entries = parse_config(text, "s.toml");
+    ASSERT_FALSE(entries) << text;
+    EXPECT_TRUE(entries.error().starts_with("s.toml:2: ")) << entries.error();
+    EXPECT_EQ(entries.error().find('\n'), std::string::npos) << entries.error();
+  }
+}
+
+TEST(ConfigFile, RefusesTablesArraysAndDates) {
+  EXPECT_EQ(parse_config("a = 1\n[server]\nport = 1\n", "s.toml").error(),
+            "s.toml:2: server is no text, number or boolean; write one key = value per line");
+  EXPECT_FALSE(parse_config("a = [1, 2]\n", "s.toml"));
+  EXPECT_FALSE(parse_config("a.b = 1\n", "s.toml"));
+  EXPECT_FALSE(parse_config("a = 2026-01-01\n", "s.toml"));
+}
+
+TEST(ConfigFile, SaysWhenItCannotBeRead) {
+  EXPECT_EQ(read_config("/nowhere.toml").error(),
+            "cannot read /nowhere.toml: no such file or directory; check the path");
+}
+
+}  // namespace
+}  // namespace tickbox::os

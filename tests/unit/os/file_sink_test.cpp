@@ -1,0 +1,194 @@
+// Real files: what was taken is there, in order, and a disk that fails leaves whole records behind.
+
+#include "os/file_sink.h"
+
+#include "core/bytes.h"
+#include "os/signals.h"
+#include "os/steady_clock.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <thread>
+
+namespace tickbox::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Lowers the size a file of this process may reach, as a full disk does.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit lowered{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &lowered), 0);
+  }
+
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  const SteadyClock clock;
+  const Instant end = clock.now() + 10s;
+  while (!condition()) {
+    if (clock.now() > end) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+TEST(FileSink, WritesEveryRecordInOrder) {
+  const TemporaryFolder folder;
+  auto sink = FileSink::create({.path = folder.file("a")});
+  ASSERT_TRUE(sink) << sink.error();
+  std::string all;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string record(static_cast<std::size_t>(i % 400), static_cast<char>('a' + i % 26));
+    ASSERT_TRUE((*sink)->write(as_bytes_of(record)));
+    all += record;
+  }
+  const std::string large(3'000'000, 'L');  // larger than any chunk
+  ASSERT_TRUE((*sink)->write(as_bytes_of(large)));
+  all += large;
+  const auto closed = (*sink)->close();
+  ASSERT_TRUE(closed) << closed.error();
+  EXPECT_EQ(text_of(folder.file("a")), all);
+  const FileSinkStats stats = (*sink)->stats();
+  EXPECT_EQ(stats.bytes_written, all.size());
+  EXPECT_EQ(stats.queue_bytes, 0U);
+  EXPECT_EQ(stats.errors, 0U);
+  EXPECT_FALSE(stats.degraded);
+}
+
+TEST(FileSink, BytesReachTheFileWhileItIsOpen) {
+  const TemporaryFolder folder;
+  auto sink = FileSink::create({.path = folder.file("a")});
+  ASSERT_TRUE(sink) << sink.error();
+  ASSERT_TRUE((*sink)->write(as_bytes_of(std::string{"one"})));
+  EXPECT_TRUE(comes_true([&] { return text_of(folder.file("a")) == "one"; }));
+  ASSERT_TRUE((*sink)->write(as_bytes_of(std::string{"two"})));
+  EXPECT_TRUE(comes_true([&] { return text_of(folder.file("a")) == "onetwo"; }));
+}
+
+TEST(FileSink, NeverOverwrites) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a", "precious");
+  const auto sink = FileSink::create({.path = path});
+  ASSERT_FALSE(sink);
+  EXPECT_EQ(sink.error(),
+            "cannot create " + path +
+                ": file exists; nothing is overwritten: name another or move it away");
+  EXPECT_EQ(text_of(path), "precious");
+}
+
+TEST(FileSink, SaysWhenTheFolderIsMissing) {
+  const TemporaryFolder folder;
+  const auto sink = FileSink::create({.path = folder.file("no/a")});
+  ASSERT_FALSE(sink);
+  EXPECT_NE(sink.error().find("make its directory first"), std::string::npos) << sink.error();
+}
+
+TEST(FileSink, RefusesWholeRecordsWhenTheQueueIsFull) {
+  const TemporaryFolder folder;
+  // Nothing leaves the queue before the hour is over, or the sink is closed.
+  auto sink =
+      FileSink::create({.path = folder.file("a"), .queue_bytes_max = 10, .flush_interval = 1h});
+  ASSERT_TRUE(sink) << sink.error();
+  EXPECT_TRUE((*sink)->write(as_bytes_of(std::string{"123456"})));
+  EXPECT_FALSE((*sink)->write(as_bytes_of(std::string{"12345"})));
+  EXPECT_TRUE((*sink)->write(as_bytes_of(std::string{"7890"})));
+  EXPECT_EQ((*sink)->stats().queue_bytes, 10U);
+  EXPECT_EQ((*sink)->stats().writes_refused, 1U);
+  EXPECT_TRUE((*sink)->close());
+  EXPECT_EQ(text_of(folder.file("a")), "1234567890");
+}
+
+TEST(FileSink, TakesNothingOnceClosed) {
+  const TemporaryFolder folder;
+  auto sink = FileSink::create({.path = folder.file("a")});
+  ASSERT_TRUE(sink) << sink.error();
+  EXPECT_TRUE((*sink)->close());
+  EXPECT_FALSE((*sink)->write(as_bytes_of(std::string{"late"})));
+  EXPECT_TRUE((*sink)->close());
+  EXPECT_EQ(text_of(folder.file("a")), "");
+}
+
+// The limit falls inside the 34th record of 30 bytes: 33 whole ones must stay, and not a byte more.
+TEST(FileSink, CutsBackToTheLastWholeRecordWhenTheDiskIsFull) {
+  const StopSignals ignores_file_size_signal;
+  const TemporaryFolder folder;
+  const FileSizeLimit limit{1'000};
+  auto sink = FileSink::create({.path = folder.file("a"), .flush_interval = 5ms});
+  ASSERT_TRUE(sink) << sink.error();
+  std::string all;
+  for (char letter = 'A'; letter < 'A' + 50; ++letter) {
+    const std::string record(30, letter);
+    (void)(*sink)->write(as_bytes_of(record));
+    all += record;
+  }
+  ASSERT_TRUE(comes_true([&] { return (*sink)->stats().degraded; }));
+  EXPECT_FALSE((*sink)->write(as_bytes_of(std::string{"more"})));
+  EXPECT_EQ((*sink)->stats().bytes_written, 990U);
+  EXPECT_EQ((*sink)->stats().errors, 1U);
+  EXPECT_EQ((*sink)->stats().queue_bytes, 0U);
+  EXPECT_EQ(text_of(folder.file("a")), all.substr(0, 990));
+  const auto closed = (*sink)->close();
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error(),
+            "cannot write " + folder.file("a") + ": file too large; 990 bytes of it are whole");
+}
+
+// Several chunks wait when the disk fails in the middle of them: what is left still ends with a
+// whole record.
+TEST(FileSink, CutsBackAlsoWhenManyChunksWait) {
+  const StopSignals ignores_file_size_signal;
+  const TemporaryFolder folder;
+  const FileSizeLimit limit{500'000};
+  auto sink = FileSink::create({.path = folder.file("a")});
+  ASSERT_TRUE(sink) << sink.error();
+  constexpr std::size_t kRecordBytes = 777;
+  for (int i = 0; i < 2'000; ++i) {
+    (void)(*sink)->write(as_bytes_of(std::string(kRecordBytes, static_cast<char>('a' + i % 26))));
+  }
+  EXPECT_FALSE((*sink)->close());
+  const std::string text = text_of(folder.file("a"));
+  EXPECT_EQ(text.size(), 500'000 / kRecordBytes * kRecordBytes);
+  EXPECT_EQ((*sink)->stats().bytes_written, text.size());
+  EXPECT_EQ(text.back(), static_cast<char>('a' + (text.size() / kRecordBytes - 1) % 26));
+}
+
+TEST(FileSink, WritersAndWatchersMayBeDifferentThreads) {
+  const TemporaryFolder folder;
+  auto sink = FileSink::create({.path = folder.file("a"), .flush_interval = 1ms});
+  ASSERT_TRUE(sink) << sink.error();
+  std::uint64_t written = 0;
+  std::thread writer{[&] {
+    const std::string record(1'000, 'r');
+    for (int i = 0; i < 2'000; ++i) {
+      if ((*sink)->write(as_bytes_of(record))) written += record.size();
+    }
+  }};
+  std::uint64_t last = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::uint64_t now = (*sink)->stats().bytes_written;
+    EXPECT_GE(now, last);
+    last = now;
+  }
+  writer.join();
+  EXPECT_TRUE((*sink)->close());
+  EXPECT_EQ((*sink)->stats().bytes_written, written);
+  EXPECT_EQ(written, 2'000'000U);
+}
+
+}  // namespace
+}  // namespace tickbox::os

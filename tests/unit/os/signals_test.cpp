@@ -1,0 +1,66 @@
+// Real signals to this process, counted.
+
+#include "os/signals.h"
+
+#include "os/thread.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <signal.h>
+#include <unistd.h>
+
+namespace tickbox::os {
+namespace {
+
+TEST(StopSignals, CountsInterruptAndTerminateTogether) {
+  const StopSignals signals;
+  EXPECT_FALSE(signals.stop_requested());
+  ASSERT_EQ(raise(SIGTERM), 0);
+  EXPECT_TRUE(signals.stop_requested());
+  EXPECT_EQ(signals.stops(), 1);
+  ASSERT_EQ(raise(SIGINT), 0);
+  EXPECT_EQ(signals.stops(), 2);
+  EXPECT_EQ(signals.hangups(), 0);
+}
+
+TEST(StopSignals, AHangupIsNoStop) {
+  const StopSignals signals;
+  ASSERT_EQ(raise(SIGHUP), 0);
+  ASSERT_EQ(raise(SIGHUP), 0);
+  EXPECT_EQ(signals.hangups(), 2);
+  EXPECT_FALSE(signals.stop_requested());
+}
+
+TEST(StopSignals, StartsFromZeroEachTime) {
+  {
+    const StopSignals signals;
+    ASSERT_EQ(raise(SIGTERM), 0);
+  }
+  const StopSignals signals;
+  EXPECT_EQ(signals.stops(), 0);
+}
+
+TEST(StopSignals, WritingToAReaderThatLeftIsAnErrorAndNotTheEnd) {
+  const StopSignals signals;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  close(ends[0]);
+  EXPECT_EQ(write(ends[1], "x", 1), -1);
+  EXPECT_EQ(errno, EPIPE);
+  close(ends[1]);
+}
+
+TEST(StopSignals, ThreadsBesideTheTickTakeNone) {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  start_thread("signal_test", [&] { pthread_sigmask(SIG_SETMASK, nullptr, &blocked); }).join();
+  EXPECT_EQ(sigismember(&blocked, SIGTERM), 1);
+  EXPECT_EQ(sigismember(&blocked, SIGHUP), 1);
+  sigset_t here;
+  pthread_sigmask(SIG_SETMASK, nullptr, &here);
+  EXPECT_EQ(sigismember(&here, SIGTERM), 0);
+}
+
+}  // namespace
+}  // namespace tickbox::os

@@ -1,0 +1,45 @@
+#pragma once
+// A folder of its own for a test, gone after it.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdlib.h>
+#include <string>
+#include <string_view>
+
+namespace tickbox::os {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tickbox-XXXXXX").string();
+    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+    path_ = pattern;
+  }
+
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string file(std::string_view name) const { return (path_ / name).string(); }
+
+  [[nodiscard]] std::string write(std::string_view name, std::string_view text) const {
+    std::ofstream{file(name), std::ios::binary} << text;
+    return file(name);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string text_of(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+}  // namespace tickbox::os

@@ -1,0 +1,201 @@
+// Real sockets on loopback, every port a free one.
+
+#include "os/udp_transport.h"
+
+#include "os/socket_address.h"
+#include "os/steady_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace tickbox::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+net::Address address(const char* text) {
+  const auto parsed = net::parse_address(text);
+  EXPECT_TRUE(parsed) << parsed.error();
+  return *parsed;
+}
+
+std::unique_ptr<UdpTransport> open_at(const char* bind) {
+  auto transport = UdpTransport::open({.bind = address(bind)});
+  EXPECT_TRUE(transport) << transport.error();
+  return *std::move(transport);
+}
+
+std::string as_text(ConstBytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST(UdpTransport, TakesAFreePortAndTellsIt) {
+  const auto transport = open_at("127.0.0.1:0");
+  EXPECT_NE(transport->local_address().port, 0);
+  EXPECT_EQ(net::to_string(transport->local_address()),
+            "127.0.0.1:" + std::to_string(transport->local_address().port));
+}
+
+TEST(UdpTransport, CarriesADatagramWithItsSender) {
+  for (const char* bind : {"127.0.0.1:0", "[::1]:0"}) {
+    const auto a = open_at(bind);
+    const auto b = open_at(bind);
+    const std::string text = "hello";
+    a->send(b->local_address(), as_bytes_of(text));
+    ASSERT_TRUE(b->wait_readable(5s));
+    const auto datagram = b->receive();
+    ASSERT_TRUE(datagram);
+    EXPECT_EQ(as_text(datagram->bytes), "hello");
+    EXPECT_EQ(datagram->from, a->local_address()) << net::to_string(datagram->from);
+    EXPECT_FALSE(b->receive());
+    EXPECT_EQ(a->counters().datagrams_out, 1U);
+    EXPECT_EQ(a->counters().bytes_out, 5U);
+    EXPECT_EQ(b->counters().datagrams_in, 1U);
+    EXPECT_EQ(b->counters().bytes_in, 5U);
+  }
+}
+
+TEST(UdpTransport, KeepsOrderAndContentOverManyBatches) {
+  const auto a = open_at("127.0.0.1:0");
+  const auto b = open_at("127.0.0.1:0");
+  for (std::size_t i = 0; i < 200; ++i) {
+    a->send(b->local_address(), as_bytes_of(std::string(i, static_cast<char>('a' + i % 26))));
+  }
+  for (std::size_t i = 0; i < 200; ++i) {
+    ASSERT_TRUE(b->wait_readable(5s)) << i;
+    const auto datagram = b->receive();
+    ASSERT_TRUE(datagram) << i;
+    ASSERT_EQ(as_text(datagram->bytes), std::string(i, static_cast<char>('a' + i % 26)));
+  }
+  EXPECT_FALSE(b->receive());
+}
+
+TEST(UdpTransport, HoldsMoreThanTheUsualDefaultOf256Datagrams) {
+  const auto a = open_at("127.0.0.1:0");
+  const auto b = open_at("127.0.0.1:0");
+  if (b->buffers().receive_bytes < kSocketBufferBytes / 2) {
+    GTEST_SKIP() << "this kernel grants " << b->buffers().receive_bytes << " bytes";
+  }
+  constexpr int kDatagrams = 1'000;
+  const std::string text(100, 'x');
+  for (int i = 0; i < kDatagrams; ++i) {
+    a->send(b->local_address(), as_bytes_of(text));
+  }
+  int received = 0;
+  while (b->receive()) {
+    ++received;
+  }
+  EXPECT_EQ(received, kDatagrams);
+}
+
+TEST(UdpTransport, ShowsADatagramThatIsTooLong) {
+  const auto b = open_at("127.0.0.1:0");
+  const int sender = socket(AF_INET, SOCK_DGRAM, 0);
+  ASSERT_GE(sender, 0);
+  const SocketAddress target = to_ipv4_or_ipv6(b->local_address());
+  for (const std::size_t size :
+       {net::kDatagramBytesMax, net::kDatagramBytesMax + 1, std::size_t{9'000}}) {
+    const std::string bytes(size, 'x');
+    ASSERT_EQ(sendto(sender, bytes.data(), bytes.size(), 0,
+                     reinterpret_cast<const sockaddr*>(&target.storage), target.size),
+              static_cast<ssize_t>(size));
+    ASSERT_TRUE(b->wait_readable(5s));
+    const auto datagram = b->receive();
+    ASSERT_TRUE(datagram);
+    EXPECT_EQ(datagram->bytes.size(), std::min(size, net::kDatagramBytesMax + 1));
+  }
+  close(sender);
+}
+
+TEST(UdpTransport, ReceivesNothingWithoutWaiting) {
+  const auto transport = open_at("127.0.0.1:0");
+  const SteadyClock clock;
+  const Instant start = clock.now();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(transport->receive());
+  }
+  EXPECT_LT(clock.now() - start, 1s);
+  EXPECT_EQ(transport->counters().receive_errors, 0U);
+}
+
+TEST(UdpTransport, WaitsNoLongerThanAsked) {
+  const auto transport = open_at("127.0.0.1:0");
+  const SteadyClock clock;
+  const Instant start = clock.now();
+  EXPECT_FALSE(transport->wait_readable(20ms));
+  EXPECT_GE(clock.now() - start, 20ms);
+  EXPECT_FALSE(transport->wait_readable(-1s));
+  EXPECT_LT(clock.now() - start, 5s);
+}
+
+// A server must get its own port or say so: with SO_REUSEADDR both would have it, and one would
+// hear nothing.
+TEST(UdpTransport, RefusesAPortThatIsTaken) {
+  const auto first = open_at("127.0.0.1:0");
+  const auto second = UdpTransport::open({.bind = first->local_address()});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error(),
+            "cannot bind UDP " + net::to_string(first->local_address()) +
+                ": address already in use; is another server running? try --port 0");
+}
+
+TEST(UdpTransport, RefusesAnAddressThatIsNotOurs) {
+  const auto transport = UdpTransport::open({.bind = address("192.0.2.1:0")});
+  ASSERT_FALSE(transport);
+  EXPECT_NE(transport.error().find("an address of this machine"), std::string::npos)
+      << transport.error();
+}
+
+TEST(UdpTransport, AReceiverThatIsGoneIsNoError) {
+  const auto a = open_at("127.0.0.1:0");
+  const net::Address gone = open_at("127.0.0.1:0")->local_address();
+  const std::string text = "anybody?";
+  for (int i = 0; i < 10; ++i) {
+    a->send(gone, as_bytes_of(text));
+    EXPECT_FALSE(a->receive());
+  }
+  EXPECT_EQ(a->counters().send_errors, 0U);
+  EXPECT_EQ(a->counters().receive_errors, 0U);
+}
+
+TEST(UdpTransport, CountsWhatItsAddressFamilyCannotReach) {
+  const auto v4 = open_at("127.0.0.1:0");
+  const std::string text = "?";
+  v4->send(address("[::1]:9"), as_bytes_of(text));
+  EXPECT_EQ(v4->counters().send_errors, 1U);
+  EXPECT_EQ(v4->counters().datagrams_out, 0U);
+}
+
+TEST(UdpTransport, BothFamiliesMeetOnOneSocketWhereAsked) {
+  auto both = UdpTransport::open({.bind = address("[::]:0"), .families = IpFamilies::Both});
+  ASSERT_TRUE(both) << both.error();
+  const auto v4 = open_at("127.0.0.1:0");
+  net::Address target = address("127.0.0.1:1");
+  target.port = (*both)->local_address().port;
+  const std::string question = "ping";
+  v4->send(target, as_bytes_of(question));
+  ASSERT_TRUE((*both)->wait_readable(5s));
+  const auto datagram = (*both)->receive();
+  ASSERT_TRUE(datagram);
+  EXPECT_EQ(datagram->from, v4->local_address());
+  (*both)->send(datagram->from, as_bytes_of(question));
+  ASSERT_TRUE(v4->wait_readable(5s));
+  EXPECT_EQ(v4->receive()->from, target);
+}
+
+TEST(UdpTransport, CarriesAnEmptyDatagram) {
+  const auto a = open_at("127.0.0.1:0");
+  const auto b = open_at("127.0.0.1:0");
+  a->send(b->local_address(), {});
+  ASSERT_TRUE(b->wait_readable(5s));
+  const auto datagram = b->receive();
+  ASSERT_TRUE(datagram);
+  EXPECT_TRUE(datagram->bytes.empty());
+}
+
+}  // namespace
+}  // namespace tickbox::os

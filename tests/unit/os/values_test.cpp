@@ -1,0 +1,96 @@
+// Quantities as people write them.
+
+#include "os/values.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Values, ReadsDurations) {
+  EXPECT_EQ(parse_duration("250ms"), Duration{250ms});
+  EXPECT_EQ(parse_duration("10s"), Duration{10s});
+  EXPECT_EQ(parse_duration("5m"), Duration{5min});
+  EXPECT_EQ(parse_duration("1.5h"), Duration{90min});
+  EXPECT_EQ(parse_duration("7us"), Duration{7us});
+  EXPECT_EQ(parse_duration("1ns"), Duration{1ns});
+  EXPECT_EQ(parse_duration("0s"), Duration{0});
+}
+
+TEST(Values, RefusesWhatIsNoDuration) {
+  for (const char* text : {"", "s", "10", "-1s", "1 s", " 1s", "1s ", "1.2.3s", "1x", "1S", "0x1s",
+                           "1e3s", "nans", "99999999h"}) {
+    EXPECT_FALSE(parse_duration(text)) << text;
+  }
+  EXPECT_EQ(parse_duration("10").error(), "'10' is no duration; try 250ms, 10s or 5m");
+}
+
+TEST(Values, ReadsSizes) {
+  EXPECT_EQ(parse_size("512"), 512U);
+  EXPECT_EQ(parse_size("512B"), 512U);
+  EXPECT_EQ(parse_size("64KiB"), 65'536U);
+  EXPECT_EQ(parse_size("1.5MiB"), 1'572'864U);
+  EXPECT_EQ(parse_size("2GiB"), 2'147'483'648U);
+}
+
+TEST(Values, RefusesWhatIsNoSize) {
+  for (const char* text : {"", "KiB", "-1", "64KB", "64k", "0.3B", "99999999999GiB", "1e3"}) {
+    EXPECT_FALSE(parse_size(text)) << text;
+  }
+  EXPECT_EQ(parse_size("64KB").error(), "'64KB' is no size; try 512, 64KiB or 4MiB");
+}
+
+TEST(Values, ReadsRatesAndPercents) {
+  EXPECT_EQ(parse_rate("20/s"), 20.0);
+  EXPECT_EQ(parse_rate("90/m"), 1.5);
+  EXPECT_FALSE(parse_rate("20"));
+  EXPECT_FALSE(parse_rate("/s"));
+  EXPECT_EQ(parse_percent("5%"), 5.0);
+  EXPECT_EQ(parse_percent("0.5%"), 0.5);
+  EXPECT_EQ(parse_percent("100%"), 100.0);
+  EXPECT_FALSE(parse_percent("100.1%"));
+  EXPECT_FALSE(parse_percent("-1%"));
+  EXPECT_FALSE(parse_percent("5"));
+}
+
+TEST(Values, SplitsHostAndPort) {
+  const auto name = parse_host_port("localhost:7777");
+  ASSERT_TRUE(name) << name.error();
+  EXPECT_EQ(name->host, "localhost");
+  EXPECT_EQ(name->port, 7777);
+  const auto v6 = parse_host_port("[::1]:65535");
+  ASSERT_TRUE(v6) << v6.error();
+  EXPECT_EQ(v6->host, "::1");
+  EXPECT_EQ(v6->port, 65535);
+}
+
+TEST(Values, RefusesWhatIsNoHostAndPort) {
+  for (const char* text : {"", "localhost", ":7777", "localhost:", "localhost:x", "localhost:65536",
+                           "localhost:-1", "::1:7777", "[]:1", "[::1:7", "a b:1"}) {
+    EXPECT_FALSE(parse_host_port(text)) << text;
+  }
+}
+
+TEST(Values, ResolvesAddressesAndPrefersIPv4ForLocalhost) {
+  const auto v4 = resolve_host_port("127.0.0.1:7777");
+  ASSERT_TRUE(v4) << v4.error();
+  EXPECT_EQ(net::to_string(*v4), "127.0.0.1:7777");
+  const auto v6 = resolve_host_port("[::1]:7777");
+  ASSERT_TRUE(v6) << v6.error();
+  EXPECT_EQ(net::to_string(*v6), "[::1]:7777");
+  const auto name = resolve_host_port("localhost:80");
+  ASSERT_TRUE(name) << name.error();
+  EXPECT_EQ(net::to_string(*name), "127.0.0.1:80");
+}
+
+TEST(Values, SaysWhichHostWasNotFound) {
+  // .invalid never resolves (RFC 6761), with or without a name server.
+  const auto missing = resolve_host("tickbox.invalid", 1);
+  ASSERT_FALSE(missing);
+  EXPECT_TRUE(missing.error().starts_with("cannot find host tickbox.invalid: ")) << missing.error();
+}
+
+}  // namespace
+}  // namespace tickbox::os
