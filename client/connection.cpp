@@ -17,7 +17,7 @@ std::string in_words(net::DisconnectReason reason) {
     case net::DisconnectReason::ClientLeft:
       return "left";
     case net::DisconnectReason::ServerStopping:
-      return "the server is stopping";
+      return "server is stopping";
     case net::DisconnectReason::TimedOut:
       return "the server heard nothing from here for too long";
     case net::DisconnectReason::Kicked:

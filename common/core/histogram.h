@@ -1,0 +1,83 @@
+#pragma once
+// Counts of values by size, fine enough that a quantile is right to 1.6 %, in fixed memory.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace tickbox {
+
+/// Values below 128 are counted exactly, larger ones in 64 buckets per power of two.
+/// Source: the log-linear layout of HdrHistogram (Tene).
+class Histogram {
+ public:
+  /// Values from 2^40 on are counted as the largest: 12 days in microseconds.
+  static constexpr std::size_t kBuckets = 128 + 33 * 64;
+
+  void add(std::uint64_t value) {
+    ++counts_[bucket_of(value)];
+    ++total_;
+    sum_ += value;
+  }
+
+  void add_all(const Histogram& other) {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      counts_[i] += other.counts_[i];
+    }
+    total_ += other.total_;
+    sum_ += other.sum_;
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return total_; }
+  [[nodiscard]] std::uint64_t sum() const { return sum_; }
+
+  /// The least value that `per_mille` of 1,000 values do not exceed, rounded up to its bucket's end; 0 when empty.
+  [[nodiscard]] std::uint64_t quantile(std::uint32_t per_mille) const {
+    const std::uint64_t wanted = (total_ * per_mille + 999) / 1'000;
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      seen += counts_[i];
+      if (seen >= wanted && seen > 0) {
+        return last_of(i);
+      }
+    }
+    return 0;
+  }
+
+  /// How many values are at most `value`, to the resolution of the buckets.
+  [[nodiscard]] std::uint64_t at_most(std::uint64_t value) const {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < kBuckets && last_of(i) <= value; ++i) {
+      seen += counts_[i];
+    }
+    return seen;
+  }
+
+ private:
+  static constexpr std::size_t bucket_of(std::uint64_t value) {
+    if (value < 128) {
+      return static_cast<std::size_t>(value);
+    }
+    const int shift = static_cast<int>(std::bit_width(value)) - 7;
+    if (shift > 33) {
+      return kBuckets - 1;
+    }
+    return 128 + static_cast<std::size_t>(shift - 1) * 64 + static_cast<std::size_t>((value >> shift) - 64);
+  }
+
+  static constexpr std::uint64_t last_of(std::size_t bucket) {
+    if (bucket < 128) {
+      return bucket;
+    }
+    const std::size_t shift = (bucket - 128) / 64 + 1;
+    const std::uint64_t first = (64 + (bucket - 128) % 64) << shift;
+    return first + (std::uint64_t{1} << shift) - 1;
+  }
+
+  std::array<std::uint64_t, kBuckets> counts_{};
+  std::uint64_t total_ = 0;
+  std::uint64_t sum_ = 0;
+};
+
+}  // namespace tickbox

@@ -1,0 +1,131 @@
+// How sessions begin and end, seen from outside: full servers, silent clients, seats given again,
+// hostile datagrams.
+
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tickbox::tests {
+namespace {
+
+using client::Connection;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(Sessions, RefusesWhoComesWhenFull) {
+  Harness harness{{.max_clients = 2}};
+  harness.add_client();
+  harness.add_client();
+  harness.run_for(seconds{1});
+  const std::size_t third = harness.add_client();
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.shard().clients(), 2U);
+  EXPECT_EQ(harness.client(third).connection().state(), Connection::State::Refused);
+  EXPECT_EQ(harness.client(third).connection().reason(), "server full 2/2");
+}
+
+TEST(Sessions, GivesASeatAgainAfterItsClientLeft) {
+  Harness harness{{.max_clients = 1}};
+  const std::size_t first = harness.add_client();
+  harness.run_for(seconds{1});
+  const BodyId first_body = harness.client(first).connection().accept().body;
+  harness.leave(first);
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  const std::size_t second = harness.add_client();
+  harness.run_for(seconds{1});
+  ASSERT_TRUE(harness.client(second).playing());
+  EXPECT_NE(harness.client(second).connection().accept().body, first_body);
+}
+
+TEST(Sessions, ClosesASilentClientAfterFiveSeconds) {
+  Harness harness{{}};
+  const std::size_t silent = harness.add_client();
+  const std::size_t other = harness.add_client();
+  harness.run_for(seconds{2});
+  harness.silence(silent);
+  harness.run_for(milliseconds{4'500});
+  EXPECT_EQ(harness.shard().clients(), 2U);
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.shard().clients(), 1U);
+  EXPECT_TRUE(harness.client(other).playing());
+}
+
+TEST(Sessions, TellsEveryoneWhenTheServerStops) {
+  Harness harness{{.link = {.loss_ppm = 100'000}}};
+  for (int i = 0; i < 8; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{3});
+  harness.stop();
+  int told = 0;
+  for (const Harness::Player& player : harness.players()) {
+    told += player.client->connection().reason() == "server is stopping" ? 1 : 0;
+  }
+  EXPECT_GE(told, 7);
+  const std::size_t late = harness.add_client({});
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.client(late).connection().reason(), "server is stopping");
+}
+
+TEST(Sessions, SaysSoWhenNobodyAnswers) {
+  Harness harness{{}};
+  const std::size_t lonely = harness.add_client({.loss_ppm = 1'000'000});
+  harness.run_for(seconds{6});
+  EXPECT_EQ(harness.client(lonely).connection().state(), Connection::State::Silent);
+  EXPECT_EQ(harness.client(lonely).connection().reason(),
+            "no answer from 127.0.0.1:7777 after 5 s; is a server running there?");
+}
+
+// 10,000 datagrams of noise and of real packets with a bit flipped: each is dropped and counted,
+// nobody who plays notices, and no stranger gets more bytes than it sent.
+TEST(Sessions, DropsAndCountsNoise) {
+  Harness harness{{.seed = 3}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{1});
+  Rng rng{99};
+  net::Address stranger = SimulatedNetwork::server_address();
+  stranger.port = 9;
+  std::uint64_t bytes_in = 0;
+  const std::uint64_t dropped_before = harness.shard().metrics().drops.total();
+  for (int i = 0; i < 10'000; ++i) {
+    std::vector<std::byte> noise(rng.below(1'400));
+    for (std::byte& byte : noise) {
+      byte = static_cast<std::byte>(rng.next());
+    }
+    if (!noise.empty() && rng.chance(1, 2)) {
+      noise[0] = static_cast<std::byte>(rng.below(12));
+    }
+    bytes_in += noise.size();
+    harness.network().inject(stranger, noise);
+    if (i % 10 == 0) {
+      harness.run_for(milliseconds{1});
+    }
+  }
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.shard().metrics().drops.total() - dropped_before, 10'000U);
+  EXPECT_LE(harness.network().bytes_to_strangers(), bytes_in);
+  EXPECT_EQ(harness.network().bytes_to_strangers(), 0U);
+  EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
+  EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+}
+
+// Bits flipped and tails cut on the way of a playing client: dropped, counted as forged, and
+// nothing else happens.
+TEST(Sessions, DropsDamagedPacketsOfAPlayingClient) {
+  Harness harness{{.seed = 4}};
+  const std::size_t client = harness.add_client({.corrupt_ppm = 100'000, .truncate_ppm = 100'000});
+  harness.run_for(seconds{20});
+  const net::LinkCounts& up = harness.network().up(client);
+  const client::ClientStats stats = harness.client(client).stats();
+  EXPECT_GT(up.corrupted + up.truncated, 100U);
+  EXPECT_GE(harness.shard().metrics().drops.total(), (up.corrupted + up.truncated) * 9 / 10);
+  EXPECT_EQ(stats.hashes_mismatched, 0U);
+  EXPECT_GT(stats.hashes_checked, 500U);
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+}
+
+}  // namespace
+}  // namespace tickbox::tests

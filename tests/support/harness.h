@@ -1,0 +1,122 @@
+#pragma once
+// The production server and production clients in one thread, on a virtual clock and a simulated
+// network.
+
+#include "client/client.h"
+#include "core/byte_sink.h"
+#include "server/recorder.h"
+#include "server/shard.h"
+#include "server/tick_pacer.h"
+#include "tests/support/simulated_network.h"
+#include "tests/support/virtual_time.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tickbox::tests {
+
+/// A recording in memory.
+class MemorySink final : public ByteSink {
+ public:
+  bool write(ConstBytes bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return true;
+  }
+
+  [[nodiscard]] ConstBytes bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Keeps every line, and counts those that ask for somebody to act.
+class MemoryLog final : public server::Log {
+ public:
+  void event(server::Severity severity, std::string_view line) override {
+    errors_ += severity == server::Severity::Error ? 1 : 0;
+    lines_.emplace_back(line);
+  }
+
+  [[nodiscard]] int errors() const { return errors_; }
+
+  [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  int errors_ = 0;
+  std::vector<std::string> lines_;
+};
+
+struct HarnessOptions {
+  std::uint64_t seed = 1;
+  std::uint32_t tick_rate = 60;
+  std::uint32_t max_clients = 16;
+  net::LinkConditions link;
+  client::BotKind bot = client::BotKind::Mix;
+};
+
+class Harness {
+ public:
+  explicit Harness(const HarnessOptions& options);
+
+  /// Brings in one more client; returns its number.
+  std::size_t add_client();
+  std::size_t add_client(const net::LinkConditions& link);
+
+  /// Lets a client say goodbye, or fall silent.
+  void leave(std::size_t client) { players_[client].client->leave(); }
+
+  void silence(std::size_t client) { players_[client].silent = true; }
+
+  /// Lets virtual time pass, a millisecond at a time.
+  void run_for(Duration duration);
+  /// Stops the server, lets the goodbyes arrive, closes the recording.
+  void stop();
+
+  struct Player {
+    std::unique_ptr<client::Client> client;
+    std::unique_ptr<SeededEntropy> entropy;
+    std::map<Tick, game::Input> inputs;  ///< everything it decided
+    bool silent = false;
+  };
+
+  [[nodiscard]] const std::vector<Player>& players() const { return players_; }
+
+  [[nodiscard]] const client::Client& client(std::size_t index) const {
+    return *players_[index].client;
+  }
+
+  [[nodiscard]] server::Shard& shard() { return shard_; }
+
+  [[nodiscard]] const server::Room& room() const { return room_; }
+
+  [[nodiscard]] SimulatedNetwork& network() { return network_; }
+
+  [[nodiscard]] const MemoryLog& log() const { return log_; }
+
+  [[nodiscard]] ConstBytes recording() const { return sink_.bytes(); }
+
+  [[nodiscard]] const game::SharedMap& map() const { return map_; }
+
+  [[nodiscard]] const game::Rules& rules() const { return *rules_; }
+
+ private:
+  HarnessOptions options_;
+  VirtualClock clock_;
+  SimulatedNetwork network_;
+  SeededEntropy entropy_;
+  MemorySink sink_;
+  MemoryLog log_;
+  client::Grounds grounds_;
+  std::shared_ptr<const game::Rules> rules_;
+  game::SharedMap map_;
+  server::Room room_;
+  server::Recorder recorder_;
+  server::Shard shard_;
+  server::TickPacer pacer_;
+  std::vector<Player> players_;
+};
+
+}  // namespace tickbox::tests
