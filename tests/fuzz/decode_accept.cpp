@@ -1,0 +1,36 @@
+// A message sealed as a server seals its ACCEPT; and the bytes as a whole datagram.
+
+#include "net/handshake.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <algorithm>
+
+using namespace tickbox;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const ConstBytes input = fuzz::bytes_of(data, size);
+  const net::HandshakeNonce client_nonce{};
+  const net::HandshakeNonce server_nonce{};
+  (void)net::decode_accept(input, net::published_key(), client_nonce);
+
+  constexpr std::size_t kHeadBytes = 1 + 4 + net::kNonceBytes;
+  const std::size_t message_size =
+      std::min(input.size(), net::kAcceptBytesMax - kHeadBytes - net::kTagBytes);
+  net::PacketBuffer buffer{};
+  const MutableBytes datagram =
+      MutableBytes{buffer}.first(kHeadBytes + message_size + net::kTagBytes);
+  datagram[0] = static_cast<std::byte>(net::PacketType::Accept);
+  const auto keys = net::derive_session_keys(net::published_key(), client_nonce, server_nonce);
+  net::seal(keys.server_to_client, 0, datagram.first(kHeadBytes), input.first(message_size),
+            datagram.subspan(kHeadBytes));
+  const auto read = net::decode_accept(datagram, net::published_key(), client_nonce);
+  if (!read) {
+    fuzz::check(read.error() == net::DropReason::Malformed);
+    return 0;
+  }
+  net::PacketBuffer out{};
+  const ConstBytes again = net::encode_accept(read->accept, 0, server_nonce, keys, out);
+  const auto same = net::decode_accept(again, net::published_key(), client_nonce);
+  fuzz::check(same && same->accept == read->accept);
+  return 0;
+}
