@@ -196,7 +196,7 @@ class Replay {
 void Replay::keyframe(const Keyframe& keyframe) {
   segments_.begin(keyframe.segment, keyframe.previous, last_tick_);
   last_tick_ = keyframe.tick;
-  result_.gaps += keyframe.gap_before ? 1 : 0;
+  result_.gaps += keyframe.gap_before ? 1U : 0U;
   if (keyframe.tick < start_) {
     return;
   }
@@ -246,7 +246,7 @@ void Replay::tick(const RecordedTick& recorded) {
     return;
   }
   ++result_.ticks;
-  result_.recovered_ticks += result_.damages > 0 ? 1 : 0;
+  result_.recovered_ticks += result_.damages > 0 ? 1U : 0U;
   const std::uint64_t hash = game::state_hash(*world_);
   if (hash == recorded.state_hash) {
     return;
@@ -259,7 +259,7 @@ void Replay::tick(const RecordedTick& recorded) {
 
 void Replay::trailer(const Trailer& trailer) {
   segments_.trailer(trailer, last_tick_);
-  result_.gaps += trailer.gap_before ? 1 : 0;
+  result_.gaps += trailer.gap_before ? 1U : 0U;
   trailer_read_ = true;
 }
 

@@ -74,19 +74,19 @@ void Writer::keyframe(const game::World& world) {
   }
 
   builder_.Clear();
-  schema::Entity* entities = nullptr;
-  const auto entities_at = builder_.CreateUninitializedVectorOfStructs(world.size(), &entities);
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    entities[i] = net::encode_entity(world.entity(i));
-  }
-  schema::Seat* seats = nullptr;
-  const auto seats_at = builder_.CreateUninitializedVectorOfStructs(world.seats().size(), &seats);
-  for (const game::Seat& seat : world.seats()) {
-    *seats++ = {seat.generation, seat.score, std::uint8_t{seat.taken}};
-  }
+  // (CreateUninitializedVectorOfStructs of FlatBuffers 2 aligns to a struct's size.)
+  const auto entities = builder_.CreateVectorOfStructs<schema::Entity>(
+      world.size(), [&world](std::size_t i, schema::Entity* entity) {
+        *entity = net::encode_entity(world.entity(i));
+      });
+  const auto seats = builder_.CreateVectorOfStructs<schema::Seat>(
+      world.seats().size(), [&world](std::size_t i, schema::Seat* out) {
+        const game::Seat& seat = world.seats()[i];
+        *out = {seat.generation, seat.score, std::uint8_t{seat.taken}};
+      });
   const Tick previous = stats_.keyframes > 0 ? keyframe_tick_ : world.tick;
   builder_.Finish(schema::CreateKeyframe(builder_, game::state_hash(world), world.rng.state(),
-                                         previous.value, seats_at, entities_at));
+                                         previous.value, seats, entities));
   if (write_record({.type = RecordType::Keyframe, .tick = world.tick, .count = stats_.keyframes})) {
     ++stats_.keyframes;
     keyframe_tick_ = world.tick;

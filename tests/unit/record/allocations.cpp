@@ -1,0 +1,52 @@
+#include "tests/unit/record/allocations.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::uint64_t>& counter() {
+  static std::atomic<std::uint64_t> count{0};
+  return count;
+}
+
+void* counted(std::size_t size, std::size_t alignment) {
+  counter().fetch_add(1, std::memory_order_relaxed);
+  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+  if (memory == nullptr) {
+    throw std::bad_alloc{};
+  }
+  return memory;
+}
+
+}  // namespace
+
+std::uint64_t tickbox::test::allocations() {
+  return counter().load(std::memory_order_relaxed);
+}
+
+void* operator new(std::size_t size) {
+  return counted(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}

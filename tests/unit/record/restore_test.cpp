@@ -1,0 +1,81 @@
+#include "record/restore.h"
+
+#include "tests/unit/record/match.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tickbox::record {
+namespace {
+
+using test::Match;
+
+/// The world of a match after some ticks, as a reader gives it.
+Keyframe keyframe_of(const game::World& world) {
+  Keyframe keyframe{.tick = world.tick,
+                    .state_hash = game::state_hash(world),
+                    .random = world.rng.state(),
+                    .seats = {world.seats().begin(), world.seats().end()}};
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    keyframe.entities.push_back(world.entity(i));
+  }
+  return keyframe;
+}
+
+Match match_of_40_ticks() {
+  Match match;
+  for (int i = 0; i < 40; ++i) {
+    match.step();
+  }
+  return match;
+}
+
+TEST(Restore, GivesAWorldThatStepsOnAsTheOriginal) {
+  Match match = match_of_40_ticks();
+  auto world = restore(keyframe_of(match.world()), match.map(), match.rules()).value();
+  EXPECT_EQ(game::state_hash(world), game::state_hash(match.world()));
+  game::Stepper stepper;
+  for (int i = 0; i < 60; ++i) {
+    const RecordedTick tick = match.step();
+    game::step(world, match.rules(), tick.commands(), game::Authority::Server, stepper);
+    ASSERT_EQ(game::state_hash(world), tick.state_hash) << "tick " << tick.tick.value;
+  }
+}
+
+TEST(Restore, RefusesOtherSeatsThanTheMapHas) {
+  const Match match = match_of_40_ticks();
+  auto keyframe = keyframe_of(match.world());
+  keyframe.seats.emplace_back();
+  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::WrongSeats);
+}
+
+TEST(Restore, RefusesBodiesOfUnknownSeats) {
+  const Match match = match_of_40_ticks();
+  auto keyframe = keyframe_of(match.world());
+  keyframe.entities.push_back({.id = game::bullet_body({test::kMatchSeats}, {40}),
+                               .min = {},
+                               .velocity = {},
+                               .traits = {.kind = game::EntityKind::Bullet, .held = {}}});
+  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::UnknownSeat);
+}
+
+TEST(Restore, RefusesSeatsWithoutBodiesAndBodiesWithoutSeats) {
+  const Match match = match_of_40_ticks();
+  const auto good = keyframe_of(match.world());
+  ASSERT_EQ(good.entities.front().traits.kind, game::EntityKind::Player);
+  const PlayerId player = game::player_of(good.entities.front().id);
+
+  auto keyframe = good;
+  keyframe.entities.erase(keyframe.entities.begin());
+  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::SeatWithoutBody);
+  keyframe = good;
+  keyframe.seats[player.value].taken = false;
+  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::SeatWithoutBody);
+  keyframe = good;
+  ++keyframe.seats[player.value].generation;
+  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::SeatWithoutBody);
+}
+
+}  // namespace
+}  // namespace tickbox::record

@@ -1,0 +1,196 @@
+#include "record/writer.h"
+
+#include "tests/unit/record/allocations.h"
+#include "tests/unit/record/match.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::record {
+namespace {
+
+using test::Match;
+using test::MemorySink;
+using test::pieces;
+
+TEST(RecordWriter, GathersATenthOfASecondPerRecord) {
+  Match match{{.tick_rate = 60}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 6 * 4 + 5);
+  ASSERT_EQ(sink.writes.size(), 1U + 1U + 4U);  // file header, keyframe, four batches of six
+  writer.finish();
+  const auto found = pieces(sink.bytes);
+  ASSERT_EQ(found.size(), 7U);
+  EXPECT_EQ(found[0].head.type, RecordType::Keyframe);
+  EXPECT_EQ(found[4].head.count, 6U);
+  EXPECT_EQ(found[4].head.tick, Tick{19});
+  EXPECT_EQ(found[5].head.count, 5U);  // what was left at the end
+  EXPECT_EQ(found[6].head.type, RecordType::Trailer);
+  EXPECT_EQ(found[6].head.tick, Tick{29});
+  EXPECT_EQ(found.back().end(), sink.bytes.size());
+}
+
+TEST(RecordWriter, AsksForAKeyframeEveryFiveSeconds) {
+  Match match{{.tick_rate = 60}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  EXPECT_TRUE(writer.needs_keyframe());
+  match.record(writer, 901);
+  writer.finish();
+  std::vector<std::uint32_t> ticks;
+  for (const auto& piece : pieces(sink.bytes)) {
+    if (piece.head.type == RecordType::Keyframe) {
+      ticks.push_back(piece.head.tick.value);
+    }
+  }
+  EXPECT_EQ(ticks, (std::vector<std::uint32_t>{0, 300, 600, 900}));
+  EXPECT_EQ(writer.stats().keyframes, 4U);
+  EXPECT_EQ(writer.stats().ticks_recorded, 901U);
+  EXPECT_EQ(writer.stats().ticks_lost, 0U);
+  EXPECT_EQ(writer.stats().bytes, sink.bytes.size());
+}
+
+TEST(RecordWriter, MayBeginInTheMiddleOfAMatch) {
+  Match match;
+  for (int i = 0; i < 25; ++i) {
+    match.step();
+  }
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 10);
+  EXPECT_TRUE(writer.finish());
+  const auto result = test::verify(sink.bytes, match);
+  EXPECT_EQ(result.ticks, 10U);
+  EXPECT_EQ(result.mismatched, 0U);
+  EXPECT_TRUE(result.complete);
+}
+
+TEST(RecordWriter, GoesOnWithAGapAndAKeyframeAfterARefusal) {
+  Match match;
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 20);
+  sink.refuse_from_now_on();
+  match.record(writer, 7);
+  sink.take_again();
+  match.record(writer, 30);
+  EXPECT_TRUE(writer.finish());
+
+  EXPECT_EQ(writer.stats().gaps, 1U);
+  EXPECT_GT(writer.stats().records_refused, 0U);
+  EXPECT_EQ(writer.stats().ticks_recorded + writer.stats().ticks_lost, 57U);
+  EXPECT_LE(writer.stats().ticks_lost, 9U);  // the seven, and those until the next attempt
+
+  std::uint32_t gaps = 0;
+  auto reader = Reader::open(sink.bytes).value();
+  for (auto item = reader.next(); item != Reader::Item::Finished; item = reader.next()) {
+    EXPECT_NE(item, Reader::Item::Damage);
+    gaps += item == Reader::Item::Keyframe && reader.keyframe().gap_before ? 1U : 0U;
+  }
+  EXPECT_EQ(gaps, 1U);
+
+  const auto result = test::verify(sink.bytes, match);
+  EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
+  EXPECT_EQ(result.mismatched, 0U);
+  EXPECT_EQ(result.damages, 0U);
+  EXPECT_EQ(result.gaps, 1U);
+  EXPECT_FALSE(result.complete);
+}
+
+TEST(RecordWriter, WritesTheHeaderLateWhenItWasRefusedFirst) {
+  Match match;
+  MemorySink sink;
+  sink.refuse_from_now_on();
+  Writer writer{sink, match.header()};
+  match.record(writer, 12);
+  EXPECT_TRUE(sink.bytes.empty());
+  sink.take_again();
+  match.record(writer, 12);
+  EXPECT_TRUE(writer.finish());
+  const auto result = test::verify(sink.bytes, match);
+  EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
+  EXPECT_GE(result.ticks, 11U);
+  EXPECT_EQ(result.mismatched, 0U);
+  EXPECT_TRUE(result.complete);  // a recording that begins late lacks nothing within
+}
+
+TEST(RecordWriter, SaysInTheTrailerWhenTheLastTicksAreMissing) {
+  Match match;
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 10);
+  sink.refuse_from_now_on();
+  match.record(writer, 3);
+  sink.take_again();
+  EXPECT_TRUE(writer.finish());
+  const auto result = test::verify(sink.bytes, match);
+  EXPECT_EQ(result.ticks, 10U);
+  EXPECT_EQ(result.last_tick, Tick{10});
+  EXPECT_EQ(result.gaps, 1U);
+  EXPECT_TRUE(result.held());
+  EXPECT_FALSE(result.complete);
+}
+
+// A sink that refuses at random: whatever it took is a readable recording without damage.
+TEST(RecordWriter, LeavesAReadableRecordingWhateverIsRefused) {
+  for (std::uint64_t seed = 1; seed <= 32; ++seed) {
+    Match match{{.seed = seed}};
+    MemorySink sink;
+    Rng rng{seed};
+    Writer writer{sink, match.header()};
+    for (int i = 0; i < 120; ++i) {
+      match.record(writer, 1);
+      if (rng.chance(1, 8)) {
+        sink.refuse_from_now_on();
+      } else if (rng.chance(1, 3)) {
+        sink.take_again();
+      }
+    }
+    sink.take_again();
+    EXPECT_TRUE(writer.finish());
+    const auto result = test::verify(sink.bytes, match);
+    EXPECT_EQ(result.ticks, writer.stats().ticks_recorded) << "seed " << seed;
+    EXPECT_EQ(result.gaps, writer.stats().gaps) << "seed " << seed;
+    EXPECT_EQ(result.segments_whole, writer.stats().keyframes) << "seed " << seed;
+    EXPECT_TRUE(result.held()) << "seed " << seed;
+  }
+}
+
+/// Counts, and keeps nothing.
+class CountingSink final : public ByteSink {
+ public:
+  bool write(ConstBytes record) override {
+    bytes += record.size();
+    return true;
+  }
+
+  std::uint64_t bytes = 0;
+};
+
+TEST(RecordWriter, DoesNotAllocateOnceWarm) {
+  Match match{{.tick_rate = 60, .seats = 32}};
+  CountingSink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 700);
+  // The same ticks once more, under later numbers, so that only the writer is at work.
+  const auto played = match.played();
+  const game::World& world = match.world();
+  game::World later = world;
+  std::uint64_t hashes = 0;
+  const std::uint64_t before = test::allocations();
+  const std::uint64_t bytes_before = sink.bytes;
+  for (const RecordedTick& tick : played) {
+    later.tick = later.tick + 1;
+    writer.tick(later.tick, tick.commands(), tick.sources, tick.state_hash);
+    if (writer.needs_keyframe()) {
+      writer.keyframe(later);
+      ++hashes;
+    }
+  }
+  EXPECT_EQ(test::allocations() - before, 0U);
+  EXPECT_GE(hashes, 2U);
+  EXPECT_GT(sink.bytes, bytes_before);
+}
+
+}  // namespace
+}  // namespace tickbox::record
