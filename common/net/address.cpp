@@ -19,9 +19,9 @@ bool is_mapped(const Address& address) {
 // A whole number of at most `digits_max` digits, all of `text`.
 std::optional<std::uint32_t> parse_number(std::string_view text, int base, std::size_t digits_max) {
   std::uint32_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
-  if (text.empty() || text.size() > digits_max || error != std::errc{} || stop != end) return {};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const bool all = error == std::errc{} && stop == text.data() + text.size();
+  if (!all || text.size() > digits_max) return {};
   return value;
 }
 
@@ -39,8 +39,8 @@ bool parse_ipv4(std::string_view text, std::span<std::uint8_t> out) {
   return true;
 }
 
-// Groups of up to four hex digits, at most `room` of them; the last may be an IPv4 address in the
-// place of two. Returns how many were written.
+// Groups of up to four hex digits, as many as `out` has room for; the last may be an IPv4 address
+// in the place of two. Returns how many bytes were written.
 std::optional<std::size_t> parse_groups(std::string_view text, std::span<std::uint8_t> out) {
   std::size_t written = 0;
   while (!text.empty()) {

@@ -61,12 +61,12 @@ bool crypto_ready() {
 }
 
 const Key& published_key() {
-  static const Key key = [] {
+  static const Key kKey = [] {
     Key bytes{};
     blake2b(bytes, as_bytes_of(std::string_view{"tickbox published key, loopback only"}), {});
     return bytes;
   }();
-  return key;
+  return kKey;
 }
 
 SessionKeys derive_session_keys(const Key& key, const HandshakeNonce& client,

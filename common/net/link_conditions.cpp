@@ -20,6 +20,21 @@ constexpr Duration kLinkDelayMax = std::chrono::seconds{10};
 constexpr std::array kKeys{"delay"sv,   "jitter"sv,  "loss"sv,     "duplicate"sv,
                            "reorder"sv, "corrupt"sv, "truncate"sv, "seed"sv};
 
+/// Letters of an unknown key that are compared with known ones: a long one is like none.
+constexpr std::size_t kComparedMax = 64;
+
+/// Largest whole part of a number: in millionths, and as nanoseconds of a longest delay, it stays
+/// within 64 bits.
+constexpr std::uint64_t kWholeMax = 1'000'000'000'000;
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t nanoseconds;
+};
+
+constexpr std::array kUnits{Unit{"ns"sv, 1}, Unit{"us"sv, 1'000}, Unit{"ms"sv, 1'000'000},
+                            Unit{"s"sv, 1'000'000'000}};
+
 std::string quoted(std::string_view text) {
   return "'" + std::string{text} + "'";
 }
@@ -41,15 +56,14 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest_key(std::string_view name) {
-  constexpr std::size_t kLongestWorthComparing = 64;
-  const std::string_view start = name.substr(0, kLongestWorthComparing);
+  const std::string_view start = name.substr(0, kComparedMax);
   return *std::ranges::min_element(kKeys, {},
                                    [&](std::string_view key) { return edits_between(start, key); });
 }
 
-// A decimal number, exactly, in millionths. At most six decimals; no sign, no exponent.
+// A decimal number, exactly, in millionths. At most kWholeMax and six decimals; no sign, no
+// exponent.
 std::optional<std::uint64_t> parse_millionths(std::string_view text) {
-  constexpr std::uint64_t kWholeMax = 1'000'000'000'000;
   const std::size_t point = std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, point);
   const std::string_view decimals =
@@ -72,13 +86,6 @@ std::optional<std::uint64_t> parse_millionths(std::string_view text) {
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {
-  struct Unit {
-    std::string_view name;
-    std::uint64_t nanoseconds;
-  };
-
-  constexpr std::array kUnits{Unit{"ns"sv, 1}, Unit{"us"sv, 1'000}, Unit{"ms"sv, 1'000'000},
-                              Unit{"s"sv, 1'000'000'000}};
   for (const Unit& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
     const auto millionths = parse_millionths(text.substr(0, text.size() - unit.name.size()));
@@ -101,9 +108,8 @@ std::optional<std::uint32_t> parse_share(std::string_view text) {
 
 std::optional<std::uint64_t> parse_seed(std::string_view text) {
   std::uint64_t seed = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed);
-  if (text.empty() || error != std::errc{} || stop != end) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
   return seed;
 }
 

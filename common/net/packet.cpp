@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::size_t kConnectionAt = 1;
 constexpr std::size_t kSequenceAt = 5;
+constexpr std::uint64_t kCycle = 0x10000;  // of the part of a sequence that is sent
 static_assert(kSequenceAt + sizeof(std::uint16_t) == kPacketHeadBytes);
 
 bool travels(PacketType type, Direction direction) {
@@ -98,7 +99,6 @@ std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(Cons
 }
 
 std::uint64_t expand_sequence(std::uint16_t low, std::uint64_t newest) {
-  constexpr std::uint64_t kCycle = 0x10000;
   const std::uint64_t guess = (newest & ~(kCycle - 1)) | low;
   if (guess + kCycle / 2 < newest) return guess + kCycle;
   if (guess > newest + kCycle / 2 && guess >= kCycle) return guess - kCycle;
