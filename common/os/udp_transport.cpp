@@ -204,6 +204,10 @@ bool UdpTransport::wait_readable(Duration wait) {
   return ppoll(&entry, 1, &limit, nullptr) > 0;
 }
 
+int UdpTransport::native_handle() const {
+  return socket_->handle;
+}
+
 net::Address UdpTransport::local_address() const {
   return socket_->local;
 }

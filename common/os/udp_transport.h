@@ -64,6 +64,9 @@ class UdpTransport final : public net::Transport {
   /// the wait early.
   [[nodiscard]] bool wait_readable(Duration wait);
 
+  /// For PollSet; it stays ours.
+  [[nodiscard]] int native_handle() const;
+
   /// Where this socket is bound, with the port it really got.
   [[nodiscard]] net::Address local_address() const;
   [[nodiscard]] UdpBuffers buffers() const;
