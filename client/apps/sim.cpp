@@ -1,0 +1,211 @@
+#include "client/apps/sim.h"
+
+#include "map/scenario.h"
+#include "map/trace.h"
+#include "os/exit_code.h"
+#include "os/file.h"
+#include "sim/overlaps.h"
+#include "sim/step.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+/// Where trace lines go.
+class TraceOutput {
+ public:
+  explicit TraceOutput(const std::string& name)
+      : name_(name),
+        file_(name.empty()  ? nullptr
+              : name == "-" ? stdout
+                            : std::fopen(name.c_str(), "wb")) {
+    failed_ = !name.empty() && file_ == nullptr;
+    if (failed_) reason_ = errno;
+  }
+
+  TraceOutput(const TraceOutput&) = delete;
+  TraceOutput& operator=(const TraceOutput&) = delete;
+
+  ~TraceOutput() { close(); }
+
+  [[nodiscard]] bool wanted() const { return file_ != nullptr; }
+
+  [[nodiscard]] bool failed() const { return failed_; }
+
+  [[nodiscard]] std::string error() const {
+    return "cannot write the trace " + name_ + ": " + std::strerror(reason_) +
+           "; name a file in a folder that exists and has room";
+  }
+
+  void write(std::string_view line) {
+    if (!failed_ && std::fwrite(line.data(), 1, line.size(), file_) != line.size()) fail();
+  }
+
+  void close() {
+    if (file_ == nullptr) return;
+    const bool is_ours = file_ != stdout;
+    const int result = is_ours ? std::fclose(file_) : std::fflush(file_);
+    if (result != 0) fail();
+    file_ = nullptr;
+  }
+
+ private:
+  void fail() {
+    if (!failed_) reason_ = errno;
+    failed_ = true;
+  }
+
+  std::string name_;
+  std::FILE* file_;
+  bool failed_ = false;
+  int reason_ = 0;
+};
+
+struct Outcome {
+  std::uint32_t ticks = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t contacts = 0;
+  std::size_t movers = 0;
+  std::size_t overlaps_left = 0;
+  std::uint64_t freezes = 0;
+  std::uint32_t events_max = 0;
+  std::vector<double> step_us{};  ///< of each tick; sorted at the end
+
+  /// The least time that `percent` of the steps did not exceed.
+  [[nodiscard]] double percentile(std::size_t percent) const {
+    if (step_us.empty()) return 0;
+    return step_us[(step_us.size() * percent + 99) / 100 - 1];
+  }
+};
+
+void apply_changes(const map::Scenario& scenario, Tick tick, std::size_t& next, sim::World& world) {
+  for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {
+    sim::Body* const body = world.find(scenario.changes[next].id);
+    if (body != nullptr) body->velocity = scenario.changes[next].velocity;
+  }
+}
+
+Outcome play(const map::Scenario& scenario, std::uint32_t ticks, TraceOutput& trace) {
+  using Clock = std::chrono::steady_clock;
+  sim::World world = map::make_world(scenario);
+  sim::Stepper stepper;
+  Outcome outcome;
+  std::string line;
+  const auto trace_tick = [&](Tick tick, const sim::StepReport& report) {
+    if (!trace.wanted()) return;
+    line.clear();
+    map::append_trace_line(line, tick, world, report);
+    trace.write(line);
+  };
+
+  trace_tick(Tick{0}, {});
+  std::size_t next_change = 0;
+  for (Tick tick{1}; tick.value <= ticks && !trace.failed(); tick = tick + 1) {
+    apply_changes(scenario, tick, next_change, world);
+    const auto begin = Clock::now();
+    const sim::StepReport& report = stepper.step(world);
+    const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
+    outcome.step_us.push_back(took.count());
+    outcome.contacts += report.contacts.size();
+    outcome.freezes += report.frozen.size();
+    outcome.events_max = std::max(outcome.events_max, report.events_max);
+    trace_tick(tick, report);
+  }
+  outcome.ticks = ticks;
+  outcome.hash = sim::state_hash(world);
+  outcome.movers = world.movers().size();
+  outcome.overlaps_left = sim::find_overlaps(world).size();
+  std::ranges::sort(outcome.step_us);
+  return outcome;
+}
+
+std::string decimal(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", value);
+  return text.data();
+}
+
+std::string document_of(const Outcome& outcome) {
+  return "{\"ticks\":" + std::to_string(outcome.ticks) + ",\"hash\":\"" +
+         map::hash_text(outcome.hash) + "\",\"contacts\":" + std::to_string(outcome.contacts) +
+         ",\"overlaps_left\":" + std::to_string(outcome.overlaps_left) +
+         ",\"freezes\":" + std::to_string(outcome.freezes) +
+         ",\"events_max\":" + std::to_string(outcome.events_max) +
+         ",\"step_us\":{\"p50\":" + decimal(outcome.percentile(50)) +
+         ",\"p99\":" + decimal(outcome.percentile(99)) + "}}\n";
+}
+
+std::string summary_of(const map::Scenario& scenario, const Outcome& outcome) {
+  const double seconds = static_cast<double>(outcome.ticks) / scenario.tick_rate;
+  return std::to_string(outcome.ticks) + " ticks (" + decimal(seconds) + " s at " +
+         std::to_string(scenario.tick_rate) + " Hz), " + std::to_string(outcome.movers) +
+         " moving and " + std::to_string(scenario.statics.size()) + " static bodies\n" +
+         "contacts       " + std::to_string(outcome.contacts) + ", at most " +
+         std::to_string(outcome.events_max) + " of one body in a tick\n" + "overlaps left  " +
+         std::to_string(outcome.overlaps_left) + "\nfreezes        " +
+         std::to_string(outcome.freezes) + "\nstep           " + decimal(outcome.percentile(50)) +
+         " us median, " + decimal(outcome.percentile(99)) + " us p99\nhash           " +
+         map::hash_text(outcome.hash) + "\n";
+}
+
+int failed(ExitCode code, const std::string& line) {
+  std::fprintf(stderr, "%s\n", line.c_str());
+  return os::to_int(code);
+}
+
+/// A document must be the last line on stdout; a summary must not mix with a trace there.
+int print(const SimOptions& options, const map::Scenario& scenario, const Outcome& outcome) {
+  const bool json = options.flags.json;
+  std::FILE* const to = options.trace == "-" && !json ? stderr : stdout;
+  const std::string text = json ? document_of(outcome) : summary_of(scenario, outcome);
+  if (std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0) {
+    return os::to_int(ExitCode::Done);
+  }
+  return failed(ExitCode::Failed, std::string{"cannot write the result: "} + std::strerror(errno));
+}
+
+}  // namespace
+
+int run_sim(const SimOptions& options) {
+  const auto bytes = os::read_file(options.scenario, map::kScenarioBytesMax);
+  if (!bytes) return failed(ExitCode::Failed, bytes.error());
+  const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+  const auto scenario = map::parse_scenario(text, options.scenario);
+  if (!scenario) return failed(ExitCode::WrongUsage, scenario.error());
+
+  TraceOutput trace{options.trace};
+  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
+  const Outcome outcome = play(*scenario, options.ticks.value_or(scenario->ticks), trace);
+  trace.close();
+  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
+  return print(options, *scenario, outcome);
+}
+
+void add_sim(CLI::App& app, std::function<int()>& run) {
+  const auto options = std::make_shared<SimOptions>();
+  CLI::App* const command = app.add_subcommand("sim");
+  os::prepare(*command, "Steps a scenario file without a network.",
+              "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5", options->flags);
+  command->add_option("scenario", options->scenario, "the file")->required()->type_name("SCENARIO");
+  command
+      ->add_option("--trace", options->trace, "write a line per tick to a file, or to - (stdout)")
+      ->type_name("F");
+  command->add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own")
+      ->check(CLI::Range(std::int64_t{0}, map::kTicksMax))
+      ->type_name("N");
+  command->callback([options, &run] { run = [options] { return run_sim(*options); }; });
+}
+
+}  // namespace tickbox::apps

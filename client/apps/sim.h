@@ -1,0 +1,28 @@
+#pragma once
+// `tickbox sim`: a scenario file stepped without a network, its course traced, its end summed up.
+
+#include "os/command_line.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace tickbox::apps {
+
+struct SimOptions {
+  std::string scenario{};                ///< a file
+  std::string trace{};                   ///< a file, "-" for stdout, empty for none
+  std::optional<std::uint32_t> ticks{};  ///< in place of the scenario's own
+  os::CommonFlags flags{};
+};
+
+/// Runs it and prints what came of it: for people, or as a document. Returns the exit code of the
+/// program.
+[[nodiscard]] int run_sim(const SimOptions& options);
+
+/// Adds the subcommand to `app`; sets `run` when it is the one chosen.  Requires: both outlive the
+/// parsing and the run.
+void add_sim(CLI::App& app, std::function<int()>& run);
+
+}  // namespace tickbox::apps

@@ -1,0 +1,40 @@
+#include "map/nearest_name.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace tickbox::map {
+namespace {
+
+/// Levenshtein: letters put in, left out or exchanged.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t exchanged = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string suggestion(std::string_view name, std::span<const std::string_view> known) {
+  std::string_view nearest;
+  std::size_t fewest = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string_view candidate : known) {
+    const std::size_t edits = edits_between(name, candidate);
+    if (edits >= fewest) continue;
+    fewest = edits;
+    nearest = candidate;
+  }
+  return nearest.empty() ? std::string{} : "; did you mean \"" + std::string{nearest} + "\"?";
+}
+
+}  // namespace tickbox::map

@@ -1,0 +1,101 @@
+// `tickbox sim` from its options to its exit code and its output.
+
+#include "client/apps/sim.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace tickbox::test {
+namespace {
+
+std::string data_file(const std::string& name) {
+  return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/scenarios/" + name;
+}
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran run(const apps::SimOptions& options) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Ran ran;
+  ran.code = apps::run_sim(options);
+  ran.out = testing::internal::GetCapturedStdout();
+  ran.err = testing::internal::GetCapturedStderr();
+  return ran;
+}
+
+std::ptrdiff_t lines_in(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+TEST(SimCommand, PrintsADocumentAsTheLastLine) {
+  const Ran ran = run({.scenario = data_file("goomba.json"), .flags = {.json = true}});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("{\"ticks\":120,\"hash\":\"")) << ran.out;
+  EXPECT_NE(
+      ran.out.find("\"overlaps_left\":0,\"freezes\":0,\"events_max\":2,\"step_us\":{\"p50\":"),
+      std::string::npos)
+      << ran.out;
+  EXPECT_EQ(lines_in(ran.out), 1);
+}
+
+TEST(SimCommand, TracesToStdoutBeforeTheDocument) {
+  const Ran ran = run(
+      {.scenario = data_file("goomba.json"), .trace = "-", .ticks = 10, .flags = {.json = true}});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("{\"tick\":0,")) << ran.out;
+  EXPECT_EQ(lines_in(ran.out), 11 + 1);
+}
+
+TEST(SimCommand, TracesToAFileAndSumsUpForPeople) {
+  const std::string trace = testing::TempDir() + "tickbox_sim_trace.jsonl";
+  const Ran ran = run({.scenario = data_file("seams.json"), .trace = trace});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("120 ticks (2.000 s at 60 Hz), 1 moving and 20 static bodies\n"))
+      << ran.out;
+  std::ostringstream text;
+  text << std::ifstream{trace}.rdbuf();
+  EXPECT_EQ(lines_in(text.str()), 121);
+  std::filesystem::remove(trace);
+}
+
+TEST(SimCommand, FailsInOneLineWhereAFileIsMissing) {
+  const Ran ran = run({.scenario = data_file("nowhere.json")});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.err.find("nowhere.json"), std::string::npos) << ran.err;
+  EXPECT_EQ(lines_in(ran.err), 1);
+  EXPECT_EQ(run({.scenario = data_file("goomba.json"), .trace = "/nowhere/trace"}).code, 1);
+}
+
+TEST(SimCommand, CallsABadScenarioWrongUsage) {
+  const std::string file = testing::TempDir() + "tickbox_bad_scenario.json";
+  std::ofstream{file} << R"({"tick_rate": 60, "ticks": 1, "bodies": [], "gravty": [0, 1]})";
+  const Ran ran = run({.scenario = file});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, file + ":1: unknown key \"gravty\"; did you mean \"gravity\"?\n");
+  EXPECT_EQ(ran.out, "");
+  std::filesystem::remove(file);
+}
+
+TEST(SimCommand, IsChosenByItsName) {
+  CLI::App app{"tickbox"};
+  std::function<int()> chosen;
+  apps::add_sim(app, chosen);
+  app.parse("sim " + data_file("head_on.json") + " --ticks 3 --json");
+  ASSERT_TRUE(chosen);
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(chosen(), 0);
+  EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("{\"ticks\":3,"));
+}
+
+}  // namespace
+}  // namespace tickbox::test
