@@ -4,6 +4,8 @@
 #include "core/hash.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 namespace tickbox::record {
@@ -31,15 +33,21 @@ void store_text(MutableBytes out, std::string_view text) {
   std::ranges::copy(as_bytes_of(text), out.begin());
 }
 
-/// A text ends at its first zero byte, and only zeros may follow.
-std::string load_text(ConstBytes in) {
-  std::string text;
-  for (const std::byte byte : in.first(kHeaderTextMax)) {
-    if (byte == std::byte{0}) {
-      break;
-    }
-    text.push_back(static_cast<char>(byte));
+/// A text is printable ASCII and ends at its first zero byte, which only zeros follow.
+std::optional<std::string> load_text(ConstBytes in) {
+  const ConstBytes field = in.first(kHeaderTextMax);
+  const auto end = std::ranges::find(field, std::byte{0});
+  const bool printable = std::all_of(field.begin(), end, [](std::byte byte) {
+    return byte >= std::byte{' '} && byte <= std::byte{'~'};
+  });
+  const bool padded =
+      std::all_of(end, field.end(), [](std::byte byte) { return byte == std::byte{0}; });
+  if (!printable || !padded) {
+    return std::nullopt;
   }
+  std::string text;
+  std::transform(field.begin(), end, std::back_inserter(text),
+                 [](std::byte byte) { return static_cast<char>(byte); });
   return text;
 }
 
@@ -110,11 +118,13 @@ std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
   header.tick_rate = load_le<std::uint32_t>(bytes.subspan(kTickRateAt));
   header.map_seats = load_le<std::uint32_t>(bytes.subspan(kMapSeatsAt));
   header.room = load_le<std::uint32_t>(bytes.subspan(kRoomAt));
-  header.rules = load_text(bytes.subspan(kRulesAt));
-  header.simulation = load_text(bytes.subspan(kSimulationAt));
-  if (header.tick_rate == 0) {
+  auto rules = load_text(bytes.subspan(kRulesAt));
+  auto simulation = load_text(bytes.subspan(kSimulationAt));
+  if (header.tick_rate == 0 || !rules || !simulation) {
     return std::unexpected{RecordError::HeaderDamaged};
   }
+  header.rules = *std::move(rules);
+  header.simulation = *std::move(simulation);
   return header;
 }
 

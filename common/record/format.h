@@ -36,8 +36,9 @@ struct Header {
   std::uint32_t tick_rate = 0;  ///< per second
   std::uint32_t map_seats = 0;
   std::uint32_t room = 0;
-  std::string rules;       ///< at most kHeaderTextMax bytes
-  std::string simulation;  ///< hash of the sources that stepped it; at most kHeaderTextMax bytes
+  std::string rules;       ///< printable ASCII, at most kHeaderTextMax bytes
+  std::string simulation;  ///< hash of the sources that stepped it; printable ASCII, at most
+                           ///< kHeaderTextMax bytes
 
   friend bool operator==(const Header&, const Header&) = default;
 };
@@ -53,7 +54,7 @@ enum class RecordError : std::uint8_t {
 /// For messages: what the error means, in words.
 [[nodiscard]] std::string_view describe(RecordError error);
 
-/// Requires: texts of at most kHeaderTextMax bytes, tick_rate > 0.
+/// Requires: texts as Header says, tick_rate > 0.
 [[nodiscard]] std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header);
 
 /// Reads one copy.  Fails: as RecordError says.

@@ -1,0 +1,36 @@
+#pragma once
+// What a recording holds, counted without stepping any of it.
+
+#include "core/ids.h"
+#include "record/reader.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tickbox::record {
+
+/// Damaged stretches that a summary lists one by one; the rest are only counted.
+inline constexpr std::size_t kDamagesListedMax = 64;
+
+struct Summary {
+  std::optional<Tick> first_tick;  ///< of the first keyframe
+  Tick last_tick;
+  std::uint64_t ticks = 0;
+  std::uint32_t segments = 0;  ///< whose keyframe could be read
+  std::uint32_t gaps = 0;
+  std::uint64_t joins = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t inputs = 0;
+  std::uint64_t inputs_substituted = 0;  ///< of them
+  std::uint32_t players_max = 0;         ///< at once, at a keyframe
+  bool complete = false;                 ///< it has a trailer, no damage and no gap
+  bool ends_early = false;
+  std::uint32_t damage_count = 0;
+  std::vector<Damage> damages;  ///< the first kDamagesListedMax
+};
+
+/// Walks `reader`, fresh from open(), to its end.
+[[nodiscard]] Summary summarize(Reader reader);
+
+}  // namespace tickbox::record
