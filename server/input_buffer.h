@@ -36,6 +36,7 @@ class InputBuffer {
 
   /// `opened`: the last tick already stepped.
   InputBuffer() = default;
+
   explicit InputBuffer(Tick opened) : taken_(opened), newest_given_(opened) {}
 
   /// The first input for a tick stands.

@@ -1,0 +1,302 @@
+// The one loop that moves a server. Everything it joins is driven: the shard has no clock, the
+// pacer no thread, the recording's file a thread of its own. The loop drains the socket every
+// millisecond, so that margins are told to a sixteenth of a tick, and sleeps in between; it is
+// never woken by a packet.
+
+#include "server/apps/serve.h"
+
+#include "game/arena_map.h"
+#include "game/catalog.h"
+#include "os/build_info.h"
+#include "os/entropy.h"
+#include "os/http.h"
+#include "os/process.h"
+#include "os/published.h"
+#include "os/signals.h"
+#include "os/steady_clock.h"
+#include "os/udp_transport.h"
+#include "os/values.h"
+#include "server/admin.h"
+#include "server/apps/recording_file.h"
+#include "server/shard.h"
+#include "server/summary.h"
+#include "server/tick_pacer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// Between two drains of the socket while anyone plays.
+constexpr Duration kDrainInterval = std::chrono::milliseconds{1};
+/// Between two copies of the status for the admin side.
+constexpr Duration kPublishInterval = std::chrono::milliseconds{100};
+/// How long a drain may take to reach the last client.
+constexpr Duration kLastWords = std::chrono::milliseconds{20};
+
+class OsLog final : public Log {
+ public:
+  explicit OsLog(const os::Log& log) : log_(log) {}
+
+  void event(Severity severity, std::string_view line) override {
+    constexpr std::array kLevels = {os::LogLevel::Debug, os::LogLevel::Info, os::LogLevel::Warning,
+                                    os::LogLevel::Error};
+    log_.write(kLevels[static_cast<std::size_t>(severity)], line);
+  }
+
+ private:
+  const os::Log& log_;
+};
+
+os::ExitCode fail(const std::string& why) {
+  std::fprintf(stderr, "tickbox-server: %s\n", why.c_str());
+  return os::ExitCode::Failed;
+}
+
+/// Everything a running server owns, in the order in which it is made.
+class Server {
+ public:
+  Server(const Options& options, const os::Log& log) : options_(options), log_(log) {}
+
+  /// Fails: with one line.
+  std::expected<void, std::string> open();
+  void announce(const Announcement& announcement);
+  os::ExitCode run();
+
+ private:
+  std::expected<void, std::string> open_sockets();
+  std::expected<void, std::string> open_recording(std::uint64_t seed);
+  void run_due_ticks();
+  void publish(ServerState state);
+  void wait();
+  void log_buffers();
+
+  const Options& options_;
+  OsLog log_;
+  os::SteadyClock clock_;
+  os::StopSignals signals_;
+  os::SystemEntropy entropy_;
+  std::unique_ptr<os::UdpTransport> transport_;
+  os::Published<Status> status_;
+  std::unique_ptr<os::HttpServer> admin_;
+  std::unique_ptr<Room> room_;
+  std::optional<RecordingFile> recording_;
+  std::optional<Recorder> recorder_;
+  std::optional<Shard> shard_;
+  std::optional<TickPacer> pacer_;
+  std::optional<Summary> summary_;
+  Instant last_tick_;
+  Instant published_;
+  std::uint64_t ticks_ = 0;
+};
+
+std::expected<void, std::string> Server::open() {
+  if (!net::crypto_ready()) {
+    return std::unexpected("the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  if (auto sockets = open_sockets(); !sockets) {
+    return sockets;
+  }
+  std::uint64_t seed = 0;
+  std::array<std::byte, sizeof(seed)> drawn{};
+  entropy_.fill(drawn);
+  seed = options_.seed.value_or(load_le<std::uint64_t>(drawn));
+  room_ = std::make_unique<Room>(game::make_arena_map(options_.max_clients),
+                                 game::make_rules(options_.rules, options_.tick_rate), seed);
+  if (auto recording = open_recording(seed); !recording) {
+    return recording;
+  }
+  shard_.emplace(ShardOptions{.tick_rate = options_.tick_rate, .max_clients = options_.max_clients},
+                 ShardParts{.transport = *transport_,
+                            .entropy = entropy_,
+                            .log = log_,
+                            .room = *room_,
+                            .recorder = recorder_ ? &*recorder_ : nullptr});
+  return {};
+}
+
+std::expected<void, std::string> Server::open_sockets() {
+  const auto address = os::resolve_host(options_.bind, options_.port);
+  const auto admin_address = os::resolve_host(options_.admin_bind, options_.admin_port);
+  if (!address || !admin_address) {
+    return std::unexpected(!address ? address.error() : admin_address.error());
+  }
+  auto transport = os::UdpTransport::open({.bind = *address});
+  if (!transport) {
+    return std::unexpected(std::move(transport.error()));
+  }
+  transport_ = *std::move(transport);
+  const os::BuildInfo& build = os::build_info();
+  auto admin = os::HttpServer::start(
+      {.bind = *admin_address, .handler = [this, &build](const os::HttpRequest& request) {
+         const os::ProcessUse use = os::process_use();
+         AdminReply reply = answer(request.path, status_.read(),
+                                   {.version = std::string{build.version},
+                                    .commit = std::string{build.commit},
+                                    .simulation_hash = std::string{build.simulation_hash},
+                                    .cpu_microseconds = use.cpu_microseconds,
+                                    .resident_bytes = use.resident_bytes},
+                                   clock_.now());
+         return os::HttpResponse{.status = reply.status,
+                                 .content_type = std::move(reply.content_type),
+                                 .body = std::move(reply.body)};
+       }});
+  if (!admin) {
+    return std::unexpected(std::move(admin.error()));
+  }
+  admin_ = *std::move(admin);
+  return {};
+}
+
+std::expected<void, std::string> Server::open_recording(std::uint64_t seed) {
+  if (options_.record.empty()) {
+    return {};
+  }
+  auto recording = create_recording(options_, *room_, seed, entropy_);
+  if (!recording) {
+    return std::unexpected(std::move(recording.error()));
+  }
+  recording_ = *std::move(recording);
+  recorder_.emplace(*recording_->sink, recording_->header, *room_);
+  log_.event(Severity::Info,
+             fmt::format("recording_opened path={}", os::log_value(recording_->path)));
+  return {};
+}
+
+void Server::log_buffers() {
+  const os::UdpBuffers buffers = transport_->buffers();
+  if (buffers.receive_bytes < os::kSocketBufferBytes) {
+    log_.event(Severity::Warning,
+               fmt::format(
+                   "socket_buffer_small receive_bytes={} asked={} try=\"sysctl net.core.rmem_max\"",
+                   buffers.receive_bytes, os::kSocketBufferBytes));
+  }
+}
+
+void Server::announce(const Announcement& announcement) {
+  const std::string address = net::to_string(transport_->local_address());
+  const std::string admin = net::to_string(admin_->local_address());
+  log_buffers();
+  last_tick_ = clock_.now();
+  publish(ServerState::Ready);
+  log_.event(
+      Severity::Info,
+      fmt::format("ready address={} admin={} rules={} tick_rate={} max_clients={} version=\"{}\"",
+                  address, admin, options_.rules, options_.tick_rate, options_.max_clients,
+                  os::build_info().version));
+  if (announcement.json) {
+    fmt::print("{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin);
+  } else if (!announcement.quiet) {
+    fmt::print(
+        "metrics  http://{}/metrics\nconnect  tickbox connect {} --seconds 10\n"
+        "load     tickbox load {} --clients 32 --seconds 10 --admin {}\n",
+        admin, address, address, admin);
+  }
+  std::fflush(stdout);
+}
+
+os::ExitCode Server::run() {
+  pacer_.emplace(clock_.now(), options_.tick_rate);
+  summary_.emplace(clock_.now());
+  while (!signals_.stop_requested() && (options_.ticks == 0 || ticks_ < options_.ticks)) {
+    run_due_ticks();
+    if (clock_.now() - published_ >= kPublishInterval) {
+      publish(ServerState::Ready);
+    }
+    if (summary_->due(clock_.now())) {
+      log_.event(Severity::Info, summary_->take(shard_->metrics(), clock_.now()));
+    }
+    wait();
+  }
+  log_.event(Severity::Info,
+             fmt::format("stopping clients={} ticks={}", shard_->clients(), ticks_));
+  publish(ServerState::Draining);
+  shard_->stop(clock_.now());
+  os::sleep_until(clock_.now() + kLastWords);
+  if (recorder_) {
+    recorder_->finish();
+    if (const auto closed = recording_->sink->close(); !closed) {
+      return fail(closed.error());
+    }
+    log_.event(
+        Severity::Info,
+        fmt::format("recording_closed path={} ticks={} bytes={}", os::log_value(recording_->path),
+                    recorder_->stats().ticks_recorded, recorder_->stats().bytes));
+  }
+  admin_->stop();
+  log_.event(Severity::Info, "stopped");
+  return os::ExitCode::Done;
+}
+
+/// Receives; steps what is due, each tick timed by its parts; tells the clients once.
+void Server::run_due_ticks() {
+  Metrics& metrics = shard_->metrics();
+  const Instant received_from = clock_.now();
+  shard_->receive(received_from, pacer_->next());
+  const Instant received = clock_.now();
+  const std::int64_t due = pacer_->due(received);
+  metrics.slipped = pacer_->slipped();
+  Duration receiving = received - received_from;
+  for (std::int64_t i = 0; i < due; ++i) {
+    const Instant start = clock_.now();
+    metrics.lateness.add(
+        static_cast<std::uint64_t>(std::max(Duration::zero(), start - pacer_->next()).count()));
+    shard_->tick(start);
+    pacer_->ran();
+    ++ticks_;
+    const Instant stepped = clock_.now();
+    const bool last = i + 1 == due;
+    if (last) {
+      shard_->send(stepped);
+    }
+    const Instant sent = clock_.now();
+    const Duration total = receiving + (sent - start);
+    metrics.of(Phase::Receive).add(static_cast<std::uint64_t>(receiving.count()));
+    metrics.of(Phase::Step).add(static_cast<std::uint64_t>((stepped - start).count()));
+    metrics.of(Phase::Send).add(static_cast<std::uint64_t>((sent - stepped).count()));
+    metrics.of(Phase::Total).add(static_cast<std::uint64_t>(total.count()));
+    metrics.overruns += total > tick_duration(options_.tick_rate) ? 1U : 0U;
+    summary_->add_tick(static_cast<std::uint64_t>(total.count()));
+    receiving = Duration::zero();
+    last_tick_ = sent;
+  }
+}
+
+void Server::publish(ServerState state) {
+  published_ = clock_.now();
+  if (recording_) {
+    const os::FileSinkStats stats = recording_->sink->stats();
+    shard_->metrics().recording = {.bytes = stats.bytes_written,
+                                   .errors = stats.errors,
+                                   .queue_bytes = stats.queue_bytes,
+                                   .degraded = stats.degraded};
+  }
+  status_.publish({.state = state, .last_tick = last_tick_, .metrics = shard_->metrics()});
+}
+
+void Server::wait() {
+  const Instant now = clock_.now();
+  const Duration nap =
+      shard_->clients() > 0 ? kDrainInterval : Duration{std::chrono::milliseconds{10}};
+  os::sleep_until(std::min(pacer_->next(), now + nap));
+}
+
+}  // namespace
+
+os::ExitCode serve(const Options& options, const Announcement& announcement, const os::Log& log) {
+  Server server{options, log};
+  if (const auto opened = server.open(); !opened) {
+    return fail(opened.error());
+  }
+  server.announce(announcement);
+  return server.run();
+}
+
+}  // namespace tickbox::server

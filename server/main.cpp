@@ -1,0 +1,100 @@
+// tickbox-server: what it takes on its command line, and which command that is.
+
+#include "game/catalog.h"
+#include "os/command_line.h"
+#include "os/log.h"
+#include "os/values.h"
+#include "server/apps/health.h"
+#include "server/apps/serve.h"
+#include "server/options.h"
+
+#include <fmt/core.h>
+
+#include <expected>
+#include <string>
+
+namespace {
+
+using namespace tickbox;
+
+constexpr const char* kExample = "tickbox-server --port 7777 --record recordings";
+
+/// The published key proves nothing about who sends, so it is for this machine alone.
+std::string check_loopback(const std::string& text) {
+  const auto address = os::resolve_host(text, 0);
+  if (!address) {
+    return address.error();
+  }
+  if (!net::is_loopback(*address)) {
+    return fmt::format(
+        "{} is not a loopback address: without keys a server can only be trusted with this "
+        "machine; "
+        "try 127.0.0.1 or ::1",
+        text);
+  }
+  return {};
+}
+
+void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
+  os::add_config(app);
+  app.add_option("--bind", options.bind, "Loopback address to serve clients on")
+      ->check(CLI::Validator{check_loopback, "ADDRESS"})
+      ->capture_default_str();
+  app.add_option("--port", options.port, "UDP port; 0 takes a free one")->capture_default_str();
+  app.add_option("--admin-bind", options.admin_bind, "Loopback address of the admin side (HTTP)")
+      ->check(CLI::Validator{check_loopback, "ADDRESS"})
+      ->capture_default_str();
+  app.add_option("--admin-port", options.admin_port, "Its TCP port; 0 takes a free one")
+      ->capture_default_str();
+  app.add_option("--tick-rate", options.tick_rate, "Ticks per second")
+      ->check(CLI::Range(game::kTickRateMin, game::kTickRateMax))
+      ->capture_default_str();
+  app.add_option("--rules", options.rules, "Kind of game")
+      ->check(CLI::IsMember({"arena"}))
+      ->capture_default_str();
+  app.add_option("--max-clients", options.max_clients,
+                 "Clients at once; the built-in map grows with it")
+      ->check(CLI::Range(1U, game::kSeatsMax))
+      ->capture_default_str();
+  app.add_flag("--insecure")
+      ->description("Serve with the published key; the default, and all there is");
+  app.add_option("--record", options.record, "Directory to record the match to")->type_name("DIR");
+  app.add_option("--seed", options.seed,
+                 "Of everything the match draws; drawn itself when not given");
+  app.add_option("--ticks", options.ticks, "Stop after so many; 0 never")->capture_default_str();
+  os::add_value(app, "--log-level", log.level, os::parse_log_level,
+                "debug, info, warning or error");
+  os::add_value(app, "--log-format", log.format, os::parse_log_format, "text or json");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app;
+  os::CommonFlags flags;
+  server::Options options;
+  os::LogOptions log_options;
+  os::prepare(
+      app, "Serves a match to many clients: steps it at a fixed tick, tells everyone, records it.",
+      kExample, flags);
+  app.name("tickbox-server");
+  add_options(app, options, log_options);
+
+  std::string admin = fmt::format("127.0.0.1:{}", server::kDefaultAdminPort);
+  os::CommonFlags health_flags;
+  CLI::App* health = app.add_subcommand("health");
+  os::prepare(*health, "Asks a running server whether it is alive; exit 0 if so, 1 if not.",
+              "tickbox-server health --admin 127.0.0.1:9180", health_flags);
+  health->add_option("--admin", admin, "Its admin side")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+
+  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+    return os::to_int(*exit_code);
+  }
+  if (health->parsed()) {
+    return os::to_int(server::check_health(admin));
+  }
+  const os::Log log{log_options};
+  return os::to_int(server::serve(options, {.json = flags.json, .quiet = flags.quiet}, log));
+}

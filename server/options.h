@@ -1,0 +1,28 @@
+#pragma once
+// What a server is told when it starts.
+
+#include "game/entity_state.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tickbox::server {
+
+inline constexpr std::uint16_t kDefaultPort = 7'777;
+inline constexpr std::uint16_t kDefaultAdminPort = 9'180;
+
+struct Options {
+  std::string bind = "127.0.0.1";
+  std::uint16_t port = kDefaultPort;  ///< 0 takes a free one
+  std::string admin_bind = "127.0.0.1";
+  std::uint16_t admin_port = kDefaultAdminPort;  ///< 0 takes a free one
+  std::uint32_t tick_rate = 60;                  ///< per second
+  std::string rules = "arena";
+  std::uint32_t max_clients = 1'000;  ///< at most game::kSeatsMax
+  std::string record;                 ///< directory; empty: no recording
+  std::optional<std::uint64_t> seed;  ///< of the room's world; drawn when not given
+  std::uint64_t ticks = 0;            ///< stop after so many; 0: never
+};
+
+}  // namespace tickbox::server

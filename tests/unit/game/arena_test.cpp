@@ -1,0 +1,173 @@
+#include "game/arena.h"
+
+#include "tests/unit/game/match.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::game {
+namespace {
+
+constexpr std::int32_t kRunPerTick = 8 * kUnit / 60;
+
+TEST(Arena, AcceleratesToEightUnitsPerSecondAndStopsByFriction) {
+  TestMatch match;
+  match.join(0);
+  match.place(0, {-30, -31});
+  match.tick({{.player = {0}, .input = kRight}});
+  EXPECT_EQ(match.body(0).velocity.x, 60 * kUnit / 3'600);
+  match.ticks(20, {});
+  EXPECT_EQ(match.body(0).velocity.x, kRunPerTick)
+      << "a player holds its input until another comes";
+  match.tick({{.player = {0}, .input = {}}});
+  EXPECT_LT(match.body(0).velocity.x, kRunPerTick);
+  match.ticks(20, {});
+  EXPECT_EQ(match.body(0).velocity, Vec2{});
+}
+
+TEST(Arena, RunsAsFastDiagonally) {
+  TestMatch match;
+  match.join(0);
+  match.place(0, {-31, -31});
+  match.ticks(15, {{.player = {0}, .input = {.move = 2}}});
+  const Vec2 velocity = match.body(0).velocity;
+  EXPECT_EQ(velocity.x, velocity.y);
+  const std::int64_t squared =
+      std::int64_t{velocity.x} * velocity.x + std::int64_t{velocity.y} * velocity.y;
+  EXPECT_NEAR(static_cast<double>(squared),
+              static_cast<double>(std::int64_t{kRunPerTick} * kRunPerTick), 2e4);
+}
+
+TEST(Arena, ABulletLeavesItsOwnerAndHitsWhoStandsInItsWay) {
+  TestMatch match;
+  match.join(0);
+  match.join(1);
+  match.place(0, {-31, -31});
+  match.place(1, {-22, -31});
+  match.tick({{.player = {0}, .input = kShootRight}});
+  EXPECT_EQ(match.count(EntityKind::Bullet), 1U);
+  match.tick({{.player = {0}, .input = {}}});
+  EXPECT_EQ(match.world.seat({0}).score, 0U);
+  match.tick();
+  ASSERT_EQ(match.stepper.events.hits.size(), 1U);
+  EXPECT_EQ(match.stepper.events.hits[0], (Hit{.shooter = {0}, .victim = {1}}));
+  EXPECT_EQ(match.world.seat({0}).score, 1U);
+  EXPECT_EQ(match.count(EntityKind::Bullet), 0U);
+  EXPECT_NE(match.body(1).min, (Vec2{-22 * kUnit, -31 * kUnit})) << "who is hit appears elsewhere";
+  EXPECT_EQ(match.body(1).velocity, Vec2{});
+  EXPECT_EQ(match.body(0).min, (Vec2{-31 * kUnit, -31 * kUnit}))
+      << "a shot does not push its owner";
+}
+
+TEST(Arena, ThinWallsStopBullets) {
+  TestMatch match;
+  match.join(0);
+  // The first block's thin wall stands 13 units from its left edge, which is at -32.
+  match.place(0, {-23, -26});
+  match.tick({{.player = {0}, .input = kShootRight}});
+  match.ticks(4, {{.player = {0}, .input = {}}});
+  EXPECT_EQ(match.count(EntityKind::Bullet), 0U);
+  for (const sim::Body& body : match.world.physics().movers()) {
+    if (kind_of(body.id) == EntityKind::Bullet) {
+      EXPECT_LT(body.min.x, -19 * kUnit);
+    }
+  }
+}
+
+TEST(Arena, ShootsTwicePerSecondAtMost) {
+  TestMatch match;
+  match.join(0);
+  match.place(0, {-31, -31});
+  std::size_t born = 0;
+  std::size_t before = 0;
+  for (int i = 0; i < 120; ++i) {
+    match.tick({{.player = {0}, .input = kShootRight}});
+    const std::size_t now = match.count(EntityKind::Bullet);
+    born += now > before ? 1 : 0;
+    before = now;
+  }
+  EXPECT_EQ(born, 4U);
+}
+
+TEST(Arena, ABulletIsGoneAfterASecond) {
+  TestMatch match{64};
+  match.join(0);
+  // Along the upper wall nothing stands in its way for the whole width of the field.
+  sim::Body& body = match.body(0);
+  const sim::Body& upper = match.world.map()->statics->bodies()[0];
+  body.min = {upper.min.x + upper.size.y, upper.min.y + upper.size.y};
+  match.tick({{.player = {0}, .input = kShootRight}});
+  match.ticks(58, {{.player = {0}, .input = {}}});
+  const std::size_t shortly_before = match.count(EntityKind::Bullet);
+  match.ticks(2, {});
+  EXPECT_EQ(match.count(EntityKind::Bullet), 0U);
+  EXPECT_LE(shortly_before, 1U);
+}
+
+TEST(Arena, PushesCratesWhichThenStop) {
+  TestMatch match;
+  match.join(0);
+  const BodyId crate = crate_body(0);
+  sim::Body& box = *match.world.physics().find(crate);
+  const Vec2 place = box.min;
+  match.body(0).min = {place.x - 2 * kUnit, place.y};
+  match.ticks(30, {{.player = {0}, .input = kRight}});
+  const Vec2 pushed = match.world.physics().find(crate)->min;
+  EXPECT_GT(pushed.x, place.x + kUnit / 2);
+  match.ticks(60, {{.player = {0}, .input = {}}});
+  EXPECT_EQ(match.world.physics().find(crate)->velocity, Vec2{});
+}
+
+TEST(Arena, WhoJoinsAgainHasANewBodyAndNoScore) {
+  TestMatch match;
+  match.join(0);
+  const BodyId before = match.world.body_of({0});
+  match.world.seat({0}).score = 5;
+  match.leave(0);
+  EXPECT_EQ(match.count(EntityKind::Player), 0U);
+  match.join(0);
+  EXPECT_NE(match.world.body_of({0}), before);
+  EXPECT_EQ(match.world.seat({0}).score, 0U);
+}
+
+TEST(Arena, ClampsWhatNoClientCanMean) {
+  TestMatch match;
+  match.join(0);
+  match.place(0, {-31, -31});
+  match.tick({{.player = {0}, .input = {.move = 200, .buttons = 0xfe, .aim = 60'000}}});
+  EXPECT_EQ(match.world.traits()[match.world.index_of(match.world.body_of({0}))].held, Input{});
+}
+
+// With every seat taken and everyone shooting, nobody ever appears inside somebody, and the draw
+// for a place always ends.
+TEST(Arena, SeatsAThousand) {
+  TestMatch match{1'000};
+  std::vector<PlayerId> everyone;
+  std::vector<PlayerInput> inputs;
+  Rng rng{3};
+  for (std::uint16_t i = 0; i < 1'000; ++i) {
+    everyone.push_back({i});
+    inputs.push_back({.player = {i}, .input = kShootRight});
+  }
+  step(match.world, match.rules, {.leaves = {}, .joins = everyone, .inputs = {}}, Authority::Server,
+       match.stepper);
+  std::size_t hits = 0;
+  for (int tick = 0; tick < 60; ++tick) {
+    for (PlayerInput& input : inputs) {
+      input.input.aim = static_cast<std::uint16_t>(rng.below(kAimDirections));
+      input.input.move = static_cast<std::uint8_t>(rng.below(kMoveDirections + 1));
+    }
+    match.tick(inputs);
+    hits += match.stepper.events.hits.size();
+  }
+  EXPECT_EQ(match.count(EntityKind::Player), 1'000U);
+  EXPECT_GT(hits, 50U);
+  const std::span<const sim::Body> movers = std::as_const(match.world).physics().movers();
+  for (std::size_t i = 0; i < movers.size(); ++i) {
+    if (kind_of(movers[i].id) == EntityKind::Player) {
+      EXPECT_FALSE(sim::overlaps_any(*match.world.map()->statics, movers[i].min, movers[i].size));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::game

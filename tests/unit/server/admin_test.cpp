@@ -1,0 +1,40 @@
+#include "server/admin.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::server {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Instant kNow{seconds{50}};
+
+Status status_of(ServerState state) {
+  Status status;
+  status.state = state;
+  status.last_tick = kNow;
+  return status;
+}
+
+TEST(Admin, IsReadyOnlyWhileItTakesClients) {
+  EXPECT_EQ(answer("/readyz", status_of(ServerState::Ready), {}, kNow).status, 200U);
+  EXPECT_EQ(answer("/readyz", status_of(ServerState::Starting), {}, kNow).body, "starting\n");
+  const AdminReply draining = answer("/readyz", status_of(ServerState::Draining), {}, kNow);
+  EXPECT_EQ(draining.status, 503U);
+  EXPECT_EQ(draining.body, "draining\n");
+}
+
+TEST(Admin, IsAliveWhileItTicks) {
+  const Status status = status_of(ServerState::Ready);
+  EXPECT_EQ(answer("/livez", status, {}, kNow + seconds{2}).status, 200U);
+  const AdminReply stalled = answer("/livez", status, {}, kNow + seconds{3});
+  EXPECT_EQ(stalled.status, 500U);
+  EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
+}
+
+TEST(Admin, KnowsNothingElse) {
+  EXPECT_EQ(answer("/../etc", status_of(ServerState::Ready), {}, kNow).status, 404U);
+}
+
+}  // namespace
+}  // namespace tickbox::server

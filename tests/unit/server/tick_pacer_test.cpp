@@ -1,0 +1,58 @@
+#include "server/tick_pacer.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::server {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Instant kStart{seconds{100}};
+
+/// Runs what is due at `now`; returns how many.
+std::int64_t run(TickPacer& pacer, Instant now) {
+  const std::int64_t due = pacer.due(now);
+  for (std::int64_t i = 0; i < due; ++i) {
+    pacer.ran();
+  }
+  return due;
+}
+
+TEST(TickPacer, IsDueOncePerPeriod) {
+  TickPacer pacer{kStart, 60};
+  EXPECT_EQ(run(pacer, kStart), 0);
+  EXPECT_EQ(run(pacer, pacer.next() - Duration{1}), 0);
+  EXPECT_EQ(run(pacer, pacer.next()), 1);
+  EXPECT_EQ(run(pacer, pacer.next() - Duration{1}), 0);
+}
+
+// 60 does not divide a second into whole nanoseconds: an hour later the deadlines still fall where
+// they must.
+TEST(TickPacer, NeverDrifts) {
+  TickPacer pacer{kStart, 60};
+  for (int i = 0; i < 60 * 3'600; ++i) {
+    run(pacer, pacer.next());
+  }
+  EXPECT_EQ(pacer.next(), kStart + seconds{3'600} + Duration{1'000'000'000 / 60});
+  EXPECT_EQ(pacer.slipped(), 0U);
+}
+
+TEST(TickPacer, CatchesUpAShortStall) {
+  TickPacer pacer{kStart, 60};
+  EXPECT_EQ(run(pacer, kStart + milliseconds{101}), 6);
+  EXPECT_EQ(pacer.slipped(), 0U);
+}
+
+TEST(TickPacer, SlipsWhatALongStallLeaves) {
+  TickPacer pacer{kStart, 60};
+  const Instant after = kStart + seconds{10};
+  EXPECT_EQ(run(pacer, after), TickPacer::kCatchUpMax);
+  EXPECT_EQ(pacer.slipped(), 600U - TickPacer::kCatchUpMax);
+  EXPECT_EQ(run(pacer, after), 0);
+  EXPECT_GT(pacer.next(), after);
+  EXPECT_LE(pacer.next() - after, tick_duration(60));
+}
+
+}  // namespace
+}  // namespace tickbox::server
