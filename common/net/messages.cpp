@@ -34,8 +34,7 @@ SnapshotHead decode_head(const schema::SnapshotHead& wire) {
           .fragments = wire.fragments()};
 }
 
-// A view of n entities in f fragments: every fragment but an only one holds some, and none more
-// than fits.
+// A fragment of a view: none holds more than fits, and an only one holds all.
 bool is_possible(const SnapshotHead& head, std::size_t entities) {
   return head.fragments >= 1 && head.fragments <= kFragmentsMax && head.fragment < head.fragments &&
          entities <= kEntitiesPerFragment && entities <= head.view_size &&
