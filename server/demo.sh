@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# One real match in one command: a server, 32 clients, a recording, and whether all they say of each other is true.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: server/demo.sh [--json] [--stay]
+
+Installs what is missing, builds, starts a server that records, lets 32 clients play for 20 s (8 of them through 80 ms, 20 ms
+jitter and 5 % loss), stops it, replays the recording, and says whether everything held.
+
+  --json  the verdict as one JSON document, the last line of output
+  --stay  keeps the server up and prints what to try next; Ctrl-C ends it
+
+Exit: 0 all held, 1 something could not be run, 2 wrong usage, 3 something did not hold.
+USAGE
+}
+
+json=no
+stay=no
+for argument in "$@"; do
+    case "$argument" in
+    --json) json=yes ;;
+    --stay) stay=yes ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        echo "server/demo.sh: unknown option $argument; there are --json and --stay" >&2
+        exit 2
+        ;;
+    esac
+done
+
+readonly good_clients=24 bad_clients=8 seconds=20
+readonly bad_link="delay=80ms,jitter=20ms,loss=5%"
+
+say() { echo "$@" >&2; }
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$top"
+# shellcheck source=tests/packages.sh
+. tests/packages.sh
+say "1/5 looking for what the build needs"
+tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
+tickbox_share_cache "$top"
+
+say "2/5 building (a few minutes the first time)"
+cmake --preset release --log-level=WARNING >&2
+cmake --build --preset release --target tickbox tickbox-server >&2
+bin=$top/build/release/bin
+
+work=$(mktemp -d)
+server=
+finish() {
+    if [ -n "$server" ] && kill -0 "$server" 2>/dev/null; then
+        kill -TERM "$server"
+        wait "$server" || true
+    fi
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+say "3/5 starting a server that records"
+"$bin/tickbox-server" --port 0 --admin-port 0 --record "$work/recordings" --json >"$work/ready" 2>"$work/server.log" &
+server=$!
+for _ in $(seq 100); do
+    if [ -s "$work/ready" ]; then break; fi
+    if ! kill -0 "$server" 2>/dev/null; then break; fi
+    sleep 0.1
+done
+if [ ! -s "$work/ready" ]; then
+    cat "$work/server.log" >&2
+    say "the server did not become ready"
+    exit 1
+fi
+address=$(jq -r .address "$work/ready")
+admin=$(jq -r .admin "$work/ready")
+
+say "4/5 $((good_clients + bad_clients)) clients play for $seconds s at $address"
+"$bin/tickbox" load "$address" --clients "$good_clients" --seconds "$seconds" --seed 1 --admin "$admin" --json --quiet \
+    >"$work/good.json" 2>"$work/good.log" &
+good=$!
+"$bin/tickbox" load "$address" --clients "$bad_clients" --seconds "$seconds" --seed 2 --net "$bad_link,seed=7" \
+    --json --quiet >"$work/bad.json" 2>"$work/bad.log" &
+bad=$!
+good_exit=0
+bad_exit=0
+wait "$good" || good_exit=$?
+wait "$bad" || bad_exit=$?
+for run in good bad; do
+    if ! tail -n 1 "$work/$run.json" | jq -e .clients >"$work/checked" 2>/dev/null; then
+        cat "$work/$run.log" >&2
+        say "the clients could not be run"
+        exit 1
+    fi
+done
+
+say "5/5 replaying the recording"
+server_exit=0
+if [ "$stay" = no ]; then
+    kill -TERM "$server"
+    wait "$server" || server_exit=$?
+    server=
+fi
+replay_exit=0
+"$bin/tickbox" replay verify "$work"/recordings/*.tickbox --json --quiet >"$work/replay.json" 2>"$work/replay.log" ||
+    replay_exit=$?
+if ! tail -n 1 "$work/replay.json" | jq -e .ticks >"$work/checked" 2>/dev/null; then
+    cat "$work/replay.log" >&2
+    say "the recording could not be replayed (exit $replay_exit)"
+    exit 1
+fi
+
+document=$(jq -c -n \
+    --slurpfile good <(tail -n 1 "$work/good.json") --slurpfile bad <(tail -n 1 "$work/bad.json") \
+    --slurpfile replay <(tail -n 1 "$work/replay.json") --argjson server_exit "$server_exit" '
+    $good[0] as $g | $bad[0] as $b | $replay[0] as $r |
+    {clients: {asked: ($g.clients.asked + $b.clients.asked), connected: ($g.clients.connected + $b.clients.connected)},
+     state_hash: {checked: ($g.state_hash.checked + $b.state_hash.checked),
+                  mismatched: ($g.state_hash.mismatched + $b.state_hash.mismatched)},
+     prediction: {checked: $g.prediction.checked, exact: $g.prediction.exact, touched: $g.prediction.touched},
+     tick_ms: {p50: $g.tick_ms.p50, p99: $g.tick_ms.p99},
+     replay: {ticks: $r.ticks, mismatched: $r.mismatched}} |
+    .verdict = (if .clients.connected == .clients.asked
+                   and .state_hash.checked > 1000 and .state_hash.mismatched == 0
+                   and .prediction.exact >= 0.99 * .prediction.checked and .prediction.checked > 1000
+                   and .replay.ticks > 1000 and .replay.mismatched == 0 and $server_exit == 0
+                then "held" else "failed" end)')
+
+figure() { jq -r "$1" <<<"$document"; }
+verdict=$(figure .verdict)
+if [ "$json" = no ]; then
+    cat <<REPORT
+
+  clients       $(figure '"\(.clients.connected) of \(.clients.asked) connected"'), $bad_clients of them through $bad_link
+  state hashes  $(figure '"\(.state_hash.checked) checked, \(.state_hash.mismatched) differ"')
+  predictions   $(figure '"\(.prediction.exact) of \(.prediction.checked) exact to the bit"') (clients without loss, own body untouched by others)
+  server tick   $(figure '"p50 \(.tick_ms.p50) ms, p99 \(.tick_ms.p99) ms"') of 16.7 ms
+  replay        $(figure '"\(.replay.ticks) ticks stepped again, \(.replay.mismatched) differ"')
+
+  verdict       $([ "$verdict" = held ] && echo "everything held" || echo "SOMETHING DID NOT HOLD")
+REPORT
+fi
+if [ "$verdict" != held ]; then
+    say "clients without loss: exit $good_exit, with loss: exit $bad_exit, replay: exit $replay_exit, server: exit $server_exit"
+    tail -n 5 "$work"/*.log >&2
+fi
+if [ "$json" = yes ]; then
+    echo "$document"
+fi
+
+if [ "$stay" = yes ]; then
+    cat >&2 <<NEXT
+
+The server goes on at $address. Try in another terminal:
+  build/release/bin/tickbox connect $address --seconds 10
+  build/release/bin/tickbox load $address --clients 200 --seconds 10 --admin $admin
+  curl http://$admin/metrics
+Ctrl-C ends it.
+NEXT
+    wait "$server" || true
+    server=
+fi
+[ "$verdict" = held ] || exit 3

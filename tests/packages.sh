@@ -1,0 +1,50 @@
+# Sourced by the scripts that build: what Debian 12 must have for it, and how it gets there.
+# shellcheck shell=bash
+
+# To build and run the programs and the demo.
+TICKBOX_BUILD_PACKAGES=(
+    g++ cmake ninja-build ccache mold pkg-config git ca-certificates jq
+    libasio-dev libboost-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libspdlog-dev
+    libsodium-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev)
+
+# To check format, lint and fuzz as well.
+# shellcheck disable=SC2034 # read by who sources this
+TICKBOX_LINT_PACKAGES=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck)
+
+# Installs the packages given that are missing; says how where it may not.
+tickbox_ensure_packages() {
+    local package missing=()
+    for package in "$@"; do
+        if [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" != "install ok installed" ]; then
+            missing+=("$package")
+        fi
+    done
+    if [ ${#missing[@]} -eq 0 ]; then
+        return 0
+    fi
+    if ! command -v apt-get >/dev/null; then
+        echo "missing: ${missing[*]}; this needs Debian 12 (or their equals installed by hand)" >&2
+        return 1
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "missing packages; install them with: sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
+        return 1
+    fi
+    echo "installing: ${missing[*]}" >&2
+    local log
+    log=$(mktemp)
+    if ! { DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}" ||
+        { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; }; } \
+        >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        echo "apt-get could not install: ${missing[*]}" >&2
+        return 1
+    fi
+    rm -f "$log"
+}
+
+# A cache that another checkout of the same sources can use as well.
+tickbox_share_cache() {
+    export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs the tests.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/run.sh [release|asan|tsan|dev] [ctest options]
+
+  release  the optimised build with assertions, every test (the default)
+  asan     every test again under AddressSanitizer and UndefinedBehaviorSanitizer
+  tsan     what has threads, under ThreadSanitizer
+  dev      the debug build with all audits
+
+Builds in build/<preset>. What follows the preset goes to ctest: tests/run.sh asan -R InputBuffer
+USAGE
+}
+
+case "${1:-release}" in
+-h | --help)
+    usage
+    exit 0
+    ;;
+release | asan | tsan | dev) ;;
+*)
+    echo "tests/run.sh: unknown preset $1; there are release, asan, tsan and dev" >&2
+    exit 2
+    ;;
+esac
+preset=${1:-release}
+[ $# -eq 0 ] || shift
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$top"
+# shellcheck source=tests/packages.sh
+. tests/packages.sh
+tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
+tickbox_share_cache "$top"
+
+cmake --preset "$preset" --log-level=WARNING
+cmake --build --preset "$preset"
+ctest --preset "$preset" --parallel "$(nproc)" "$@"
