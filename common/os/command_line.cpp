@@ -113,6 +113,11 @@ std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
       std::string_view{error.what()}.find("subcommand") != std::string_view::npos) {
     return command_wanted(app);
   }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch) &&
+      std::string_view{error.what()}.ends_with(" missing")) {
+    const std::string_view line = error.what();
+    return std::string{line.substr(0, line.find(':'))} + " needs a value; see --help";
+  }
   constexpr std::string_view kConversion = "Could not convert: ";
   std::string line = one_line(error.what());
   if (line.starts_with(kConversion)) {

@@ -1,5 +1,8 @@
 #include "os/process.h"
 
+#include "os/system_error.h"
+
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <sys/resource.h>
@@ -30,6 +33,24 @@ ProcessUse process_use() {
   getrusage(RUSAGE_SELF, &usage);
   return {.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime),
           .resident_bytes = resident_bytes()};
+}
+
+std::expected<void, std::string> allow_open_files(std::size_t count) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return std::unexpected{"cannot ask for the limit of open files: " + reason_of(errno)};
+  }
+  if (limit.rlim_cur >= count) return {};
+  if (limit.rlim_max < count) {
+    const std::string wanted = std::to_string(count);
+    return std::unexpected{"this takes " + wanted + " open files, and the hard limit is " +
+                           std::to_string(limit.rlim_max) + "; try fewer, or ulimit -Hn " + wanted};
+  }
+  limit.rlim_cur = count;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return std::unexpected{"cannot raise the limit of open files: " + reason_of(errno)};
+  }
+  return {};
 }
 
 }  // namespace tickbox::os

@@ -1,7 +1,10 @@
 #pragma once
 // What this process uses of its machine.
 
+#include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <string>
 
 namespace tickbox::os {
 
@@ -12,5 +15,9 @@ struct ProcessUse {
 
 /// Thread: any.  Cost: two system calls and a read of a small file.
 [[nodiscard]] ProcessUse process_use();
+
+/// Lets this process have `count` files and sockets open, where the hard limit allows it.
+/// Fails: with one line that says what to try.
+[[nodiscard]] std::expected<void, std::string> allow_open_files(std::size_t count);
 
 }  // namespace tickbox::os

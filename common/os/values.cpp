@@ -28,12 +28,13 @@ std::unexpected<std::string> refuse(std::string_view text, std::string_view kind
 }
 
 std::optional<double> parse_quantity(std::string_view text, std::initializer_list<Unit> units) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::size_t length = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view digits = text.substr(0, length);
+  const std::string_view name = text.substr(length);
   double number = 0;
-  const char* const end = text.data() + digits;
-  const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  const std::string_view name = text.substr(digits);
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number,
+                                             std::chars_format::fixed);
+  if (error != std::errc{} || stop != digits.data() + digits.size()) return std::nullopt;
   const auto unit = std::ranges::find(units, name, &Unit::name);
   if (unit == units.end()) return std::nullopt;
   return number * unit->factor;
