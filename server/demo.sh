@@ -153,6 +153,7 @@ if [ "$json" = yes ]; then
 fi
 
 if [ "$stay" = yes ]; then
+    trap 'exit 0' INT TERM
     cat >&2 <<NEXT
 
 The server goes on at $address. Try in another terminal:
