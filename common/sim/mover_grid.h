@@ -21,6 +21,11 @@ class MoverGrid {
   /// Sorts in the movers of a tick.  Cost: linear, no allocation once warm.
   void build(std::span<const Body> movers);
 
+  /// What a mover covers in the whole tick, as it moves at the tick's start.
+  [[nodiscard]] const Box& hull_at_start(std::uint32_t mover) const {
+    return unsorted_[mover].hull;
+  }
+
   /// Calls visit(a, b), once for every pair whose paths' hulls touch, as they move at the tick's
   /// start.
   template <class Visit>
@@ -56,7 +61,7 @@ class MoverGrid {
   template <class Visit>
   void visit_cells(const CellRange& range, int level, Visit&& visit) const;
 
-  std::vector<Slot> unsorted_;
+  std::vector<Slot> unsorted_;         ///< by mover
   std::vector<Slot> slots_;            ///< by bucket
   std::vector<std::uint32_t> first_;   ///< slot of each bucket, and the end
   std::vector<Box> allowed_;           ///< of each mover: where its level promises that it stays

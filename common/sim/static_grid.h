@@ -7,7 +7,9 @@
 
 #include "sim/cell.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -22,11 +24,12 @@ class StaticGrid {
   template <class Visit>
   void visit(const Box& area, Visit&& visit) const;
 
-  /// Calls visit(index) for what a box in motion may touch between `from` and `to`, some of them
-  /// more than once. Walks along the path, and stops where `is_over(s)` says that nothing after s
-  /// is of interest.
+  /// Calls visit(index) for what a box in motion may touch from `from` to the tick's end, some of
+  /// them more than once. Walks along the path, and stops where `is_over(s)` says that nothing
+  /// after s is of interest. Requires: `hull` covers that path.
   template <class Visit, class IsOver>
-  void visit_path(const Motion& motion, FineTime from, Visit&& visit, IsOver&& is_over) const;
+  void visit_path(const Motion& motion, FineTime from, const Box& hull, Visit&& visit_one,
+                  IsOver&& is_over) const;
 
  private:
   struct Entry {
@@ -38,6 +41,8 @@ class StaticGrid {
   [[nodiscard]] int level_of(const Box& box) const;
   [[nodiscard]] std::int64_t cells_in(const Box& area) const;
 
+  template <class Visit>
+  void visit_cells(const Box& area, Visit&& visit) const;
   template <class Visit>
   void visit_cell(CellKey key, const Box& area, Visit&& visit) const;
 
@@ -58,13 +63,7 @@ void StaticGrid::visit_cell(CellKey key, const Box& area, Visit&& visit) const {
 }
 
 template <class Visit>
-void StaticGrid::visit(const Box& area, Visit&& visit) const {
-  if (cells_in(area) > static_cast<std::int64_t>(entries_.size())) {
-    for (const Entry& entry : entries_) {
-      if (touch(entry.box, area)) visit(entry.index);
-    }
-    return;
-  }
+void StaticGrid::visit_cells(const Box& area, Visit&& visit) const {
   for (const int level : levels_) {
     const CellRange range = cells_of(area, level);
     for (std::int64_t y = range.y0; y <= range.y1; ++y) {
@@ -75,18 +74,32 @@ void StaticGrid::visit(const Box& area, Visit&& visit) const {
   }
 }
 
-template <class Visit, class IsOver>
-void StaticGrid::visit_path(const Motion& motion, FineTime from, Visit&& visit_one,
-                            IsOver&& is_over) const {
-  constexpr std::int64_t kCellsAtOnce = 16;
-  const Box whole = hull_of(motion, from, kFineSteps);
-  const std::int64_t cells = cells_in(whole);
-  if (cells <= kCellsAtOnce || cells > static_cast<std::int64_t>(entries_.size()) * kCellsAtOnce) {
-    visit(whole, visit_one);
+template <class Visit>
+void StaticGrid::visit(const Box& area, Visit&& visit) const {
+  if (cells_in(area) <= static_cast<std::int64_t>(entries_.size())) {
+    visit_cells(area, visit);
     return;
   }
-  const std::int64_t way = std::max(whole.max[0] - whole.min[0], whole.max[1] - whole.min[1]);
+  for (const Entry& entry : entries_) {
+    if (touch(entry.box, area)) visit(entry.index);
+  }
+}
+
+template <class Visit, class IsOver>
+void StaticGrid::visit_path(const Motion& motion, FineTime from, const Box& hull, Visit&& visit_one,
+                            IsOver&& is_over) const {
+  constexpr std::int64_t kCellsAtOnce = 16;
+  const std::int64_t cells = cells_in(hull);
+  if (cells <= kCellsAtOnce) {
+    visit_cells(hull, visit_one);
+    return;
+  }
+  const std::int64_t way = std::max(std::abs(motion.velocity[0]), std::abs(motion.velocity[1]));
   const std::int64_t parts = (way >> base_level_) + 1;
+  if (parts > static_cast<std::int64_t>(entries_.size())) {
+    visit(hull, visit_one);
+    return;
+  }
   for (std::int64_t part = 0; part < parts; ++part) {
     const FineTime start = from + (kFineSteps - from) * part / parts;
     const FineTime end = from + (kFineSteps - from) * (part + 1) / parts;

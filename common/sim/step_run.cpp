@@ -14,10 +14,7 @@ std::int32_t accelerated(std::int32_t velocity, std::int32_t gravity, std::uint1
       std::clamp<std::int64_t>(sum, -std::int64_t{kSpeedLimit}, std::int64_t{kSpeedLimit}));
 }
 
-bool is_inside_world(const Body& body) {
-  const Box box = box_of(body.min, body.size);
-  return contains({{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}}, box);
-}
+constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};
 
 bool is_reported_before(const Contact& a, const Contact& b) {
   const Moment a_at{a.time, a.time_rest, a.time_divisor};
@@ -70,7 +67,7 @@ void StepRun::find_first_events() {
     if (may_meet(bodies_[a], bodies_[b])) expect_pair(a, b, 0);
   });
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
-    expect_immovable(mover, 0);
+    expect_immovable(mover, grid_.hull_at_start(mover), 0);
   }
 }
 
@@ -85,7 +82,7 @@ void StepRun::look_ahead(std::uint32_t mover, FineTime now) {
   grid_.visit_near(hull, [&](std::uint32_t other) {
     if (other != mover && may_meet(bodies_[mover], bodies_[other])) expect_pair(mover, other, now);
   });
-  expect_immovable(mover, now);
+  expect_immovable(mover, hull, now);
 }
 
 void StepRun::expect_pair(std::uint32_t a, std::uint32_t b, FineTime now) {
@@ -105,7 +102,7 @@ void StepRun::note_overlap(std::uint32_t mover, BodyId id, const Motion& motion,
 }
 
 // Of all that never moves only the first to be met is expected: any event makes the others stale.
-void StepRun::expect_immovable(std::uint32_t mover, FineTime now) {
+void StepRun::expect_immovable(std::uint32_t mover, const Box& hull, FineTime now) {
   const Body& body = bodies_[mover];
   const Flight& flight = flights_[mover];
   bool found = false;
@@ -120,7 +117,7 @@ void StepRun::expect_immovable(std::uint32_t mover, FineTime now) {
   };
 
   statics_->grid().visit_path(
-      flight.motion, now,
+      flight.motion, now, hull,
       [&](std::uint32_t index) {
         const Body& wall = statics_->bodies()[index];
         if (!may_meet(body, wall)) return;
@@ -129,7 +126,7 @@ void StepRun::expect_immovable(std::uint32_t mover, FineTime now) {
         consider(time_of_impact(flight.motion, resting, now), wall.id, index, Partner::Static);
       },
       [&](FineTime walked) { return found && first.impact.at.whole < walked; });
-  if (settings_.border == Border::Solid) {
+  if (settings_.border == Border::Solid && !contains(kWholeWorld, hull)) {
     for (Axis axis = 0; axis < kAxes; ++axis) {
       consider(time_to_border(flight.motion, axis, now), kWorldBorder, 0, Partner::Border);
     }
@@ -157,7 +154,7 @@ void StepRun::land(World& world) {
 
 void StepRun::remove_who_left(World& world) {
   for (const Body& body : bodies_) {
-    if (!is_inside_world(body)) report_.left.push_back(body.id);
+    if (!contains(kWholeWorld, box_of(body.min, body.size))) report_.left.push_back(body.id);
   }
   for (const BodyId id : report_.left) {
     world.remove(id);

@@ -65,7 +65,7 @@ class StepRun {
   // Looking ahead: step_run.cpp.
   void look_ahead(std::uint32_t mover, FineTime now);
   void expect_pair(std::uint32_t a, std::uint32_t b, FineTime now);
-  void expect_immovable(std::uint32_t mover, FineTime now);
+  void expect_immovable(std::uint32_t mover, const Box& hull, FineTime now);
   void note_overlap(std::uint32_t mover, BodyId id, const Motion& motion, FineTime now);
   [[nodiscard]] bool is_current(const Event& event) const;
 
