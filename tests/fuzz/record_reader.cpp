@@ -1,0 +1,57 @@
+// A whole recording, as it lies on a disk that may have done anything to it.
+
+#include "core/ids.h"
+#include "record/reader.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <optional>
+
+using namespace tickbox;
+
+namespace {
+
+/// Ticks strictly increase, and come only within a segment.
+class Order {
+ public:
+  void keyframe(Tick tick) {
+    fuzz::check(!last_ || tick >= *last_);
+    last_ = tick;
+    in_segment_ = true;
+  }
+
+  void tick(Tick tick) {
+    fuzz::check(in_segment_ && last_ && tick > *last_ && tick - *last_ == 1);
+    last_ = tick;
+  }
+
+  void damage() { in_segment_ = false; }
+
+ private:
+  std::optional<Tick> last_;
+  bool in_segment_ = false;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using Item = record::Reader::Item;
+  auto reader = record::Reader::open(fuzz::bytes_of(data, size));
+  if (!reader) return 0;
+  Order order;
+  for (Item item = reader->next(); item != Item::Finished; item = reader->next()) {
+    fuzz::check(reader->offset() <= size);
+    if (item == Item::Keyframe) {
+      order.keyframe(reader->keyframe().tick);
+    } else if (item == Item::Ticks) {
+      for (const record::RecordedTick& tick : reader->ticks()) {
+        order.tick(tick.tick);
+        fuzz::check(tick.sources.size() == tick.inputs.size());
+      }
+    } else if (item == Item::Damage) {
+      const record::Damage damage = reader->damage();
+      fuzz::check(damage.bytes > 0 && damage.offset + damage.bytes <= size);
+      if (damage.offset >= record::kRecordsOffset) order.damage();
+    }
+  }
+  return 0;
+}
