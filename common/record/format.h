@@ -60,7 +60,7 @@ enum class RecordError : std::uint8_t {
 /// Reads one copy.  Fails: as RecordError says.
 [[nodiscard]] std::expected<Header, RecordError> decode_header(ConstBytes bytes);
 
-enum class RecordType : std::uint16_t { Keyframe = 1, Ticks = 2, Trailer = 3 };
+enum class RecordType : std::uint8_t { Keyframe = 1, Ticks = 2, Trailer = 3 };
 
 inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
 

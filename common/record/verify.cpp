@@ -174,7 +174,7 @@ class Replay {
   VerifyResult finish();
 
  private:
-  void tick(const RecordedTick& tick);
+  void tick(game::World& world, const RecordedTick& recorded);
   void impossible();
   void mismatch(Tick tick, Difference difference);
 
@@ -209,7 +209,7 @@ void Replay::keyframe(const Keyframe& keyframe) {
   const bool continues = world_ && world_->tick == keyframe.tick;
   const bool in_range = keyframe.tick >= options_.from && keyframe.tick <= options_.to;
   const auto difference = continues ? first_difference(keyframe, *world_) : std::nullopt;
-  if (unexplained_ && difference) {
+  if (unexplained_ && difference && result_.first_mismatch) {
     Mismatch& first = *result_.first_mismatch;
     first.entity = difference->entity;
     first.field = difference->field;
@@ -230,24 +230,24 @@ void Replay::ticks(std::span<const RecordedTick> ticks) {
   for (const RecordedTick& recorded : ticks) {
     const bool wanted = recorded.tick <= options_.to || unexplained_;
     if (world_ && wanted) {
-      tick(recorded);
+      tick(*world_, recorded);
     }
   }
   last_tick_ = ticks.back().tick;
 }
 
-void Replay::tick(const RecordedTick& recorded) {
-  if (!possible(*world_, recorded)) {
+void Replay::tick(game::World& world, const RecordedTick& recorded) {
+  if (!possible(world, recorded)) {
     impossible();
     return;
   }
-  game::step(*world_, rules_, recorded.commands(), game::Authority::Server, stepper_);
+  game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
   if (recorded.tick < options_.from || recorded.tick > options_.to) {
     return;
   }
   ++result_.ticks;
   result_.recovered_ticks += result_.damages > 0 ? 1U : 0U;
-  const std::uint64_t hash = game::state_hash(*world_);
+  const std::uint64_t hash = game::state_hash(world);
   if (hash == recorded.state_hash) {
     return;
   }
