@@ -36,12 +36,14 @@ void Client::poll(Instant now) {
   if (connection_.state() != Connection::State::Connected || (!clock_ && !begin(now))) {
     return;
   }
-  int ran = 0;
-  for (; ran < kTicksPerPollMax && clock_->next_due() <= now; ++ran) {
+  std::optional<Instant> scheduled;
+  for (int ran = 0; ran < kTicksPerPollMax && clock_->next_due() <= now; ++ran) {
+    scheduled = clock_->next_due();
     run_tick();
   }
-  if (ran > 0) {
-    send_inputs(now);
+  if (scheduled) {
+    // A round trip counts from when its input was due: whoever drives this late must not hide it.
+    send_inputs(*scheduled);
   }
 }
 
@@ -89,7 +91,10 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
 
 void Client::on_view(const View& view, Instant now) {
   ++stats_.hashes_checked;
-  if (view_hash(view.entities) != view.head.view_hash) {
+  if (const std::uint64_t got = view_hash(view.entities); got != view.head.view_hash) {
+    if (stats_.hashes_mismatched == 0) {
+      stats_.first_mismatch = {.tick = view.head.tick, .expected = view.head.view_hash, .got = got};
+    }
     ++stats_.hashes_mismatched;
     ++stats_.snapshots_rejected;
     return;  // not acknowledged, and nothing is built on it
@@ -176,7 +181,7 @@ void Client::run_tick() {
   }
 }
 
-void Client::send_inputs(Instant now) {
+void Client::send_inputs(Instant scheduled) {
   net::InputMessage message{.ack_bits = ack_bits_,
                             .newest_snapshot = newest_,
                             .mismatches = static_cast<std::uint32_t>(stats_.hashes_mismatched),
@@ -190,7 +195,7 @@ void Client::send_inputs(Instant now) {
   }
   const Duration moved = clock_->moved();
   const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
-  sent_[sequence % sent_.size()] = {.sequence = sequence, .at = now, .clock_moved = moved};
+  sent_[sequence % sent_.size()] = {.sequence = sequence, .at = scheduled, .clock_moved = moved};
 }
 
 Instant Client::next_wakeup() const {

@@ -50,7 +50,10 @@ class Client {
     return prediction_ != nullptr && prediction_->own().has_value();
   }
 
+  /// Cost: a copy of some 50 KB; for now and then.
   [[nodiscard]] ClientStats stats() const;
+
+  [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
 
   [[nodiscard]] Tick newest_snapshot() const { return newest_; }
 
@@ -69,7 +72,7 @@ class Client {
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);
   void run_tick();
-  void send_inputs(Instant now);
+  void send_inputs(Instant scheduled);
 
   ClientOptions options_;
   Grounds& grounds_;

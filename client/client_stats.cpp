@@ -10,6 +10,9 @@ void ClientStats::add_all(const ClientStats& other) {
   snapshots_lost += other.snapshots_lost;
   hashes_checked += other.hashes_checked;
   hashes_mismatched += other.hashes_mismatched;
+  if (!first_mismatch) {
+    first_mismatch = other.first_mismatch;
+  }
   untouched.checked += other.untouched.checked;
   untouched.exact += other.untouched.exact;
   touched.checked += other.touched.checked;

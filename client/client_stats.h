@@ -2,8 +2,10 @@
 // What a client has seen, as whole numbers that add up over many clients.
 
 #include "core/histogram.h"
+#include "core/ids.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tickbox::client {
 
@@ -11,6 +13,13 @@ namespace tickbox::client {
 struct PredictionCounts {
   std::uint64_t checked = 0;
   std::uint64_t exact = 0;
+};
+
+/// A view that did not have the hash the server said.
+struct HashMismatch {
+  Tick tick;
+  std::uint64_t expected = 0;
+  std::uint64_t got = 0;
 };
 
 struct ClientStats {
@@ -23,6 +32,7 @@ struct ClientStats {
 
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
+  std::optional<HashMismatch> first_mismatch;
 
   PredictionCounts untouched;  ///< what a client can know: its own inputs and the ground
   PredictionCounts touched;    ///< other movers were in it

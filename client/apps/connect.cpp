@@ -1,0 +1,233 @@
+#include "client/apps/connect.h"
+
+#include "client/apps/document.h"
+#include "client/apps/play_figures.h"
+#include "client/apps/play_flags.h"
+#include "client/apps/progress.h"
+#include "client/apps/swarm.h"
+#include "net/crypto.h"
+#include "os/exit_code.h"
+#include "os/signals.h"
+#include "os/steady_clock.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+using client::ClientStats;
+using client::Connection;
+using os::ExitCode;
+
+/// How soon a Ctrl-C is seen.
+constexpr Duration kLookAround = std::chrono::milliseconds{50};
+
+struct ConnectOptions {
+  PlayFlags play;
+  double seconds = 0;  ///< of play; 0 until something ends it
+  bool headless = true;
+};
+
+/// One game, from CONNECT to goodbye.
+class Game {
+ public:
+  Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm)
+      : options_(options), clock_(clock), swarm_(swarm) {}
+
+  void play(const os::StopSignals& signals);
+  [[nodiscard]] ExitCode report() const;
+
+ private:
+  [[nodiscard]] const Connection& connection() const { return swarm_.client(0)->connection(); }
+
+  [[nodiscard]] bool time_is_up() const;
+  [[nodiscard]] std::string status() const;
+  [[nodiscard]] Figures figures(const ClientStats& stats) const;
+  [[nodiscard]] ExitCode judge(const ClientStats& stats) const;
+
+  const ConnectOptions& options_;
+  const Clock& clock_;
+  Swarm& swarm_;
+  std::optional<Instant> connected_at_;
+  Duration played_{};
+  bool left_ = false;  ///< by our own will
+};
+
+bool Game::time_is_up() const {
+  return connected_at_ && options_.seconds > 0 &&
+         clock_.now() - *connected_at_ >= std::chrono::duration<double>{options_.seconds};
+}
+
+void Game::play(const os::StopSignals& signals) {
+  Progress progress{options_.play.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
+                    clock_.now()};
+  swarm_.turn(clock_.now());
+  while (!connection().over()) {
+    swarm_.turn(clock_.now() + kLookAround);
+    if (!connected_at_ && connection().state() == Connection::State::Connected) {
+      connected_at_ = clock_.now();
+    }
+    if (progress.due(clock_.now())) {
+      progress.show(status());
+    }
+    if (signals.stop_requested() || time_is_up()) {
+      left_ = true;
+      break;
+    }
+  }
+  if (connected_at_) {
+    played_ = clock_.now() - *connected_at_;
+  }
+  progress.clear();
+  swarm_.leave();
+}
+
+/// rtt, loss, predictions, corrections and hashes, in one line.
+std::string Game::status() const {
+  if (!connected_at_) {
+    return "connecting";
+  }
+  const ClientStats stats = swarm_.client(0)->stats();
+  return fmt::format(
+      "rtt {:.1f} ms  loss {:.1f}% down {:.1f}% up  predictions {:.2f}% exact  {} corrections  {}",
+      static_cast<double>(stats.round_trip.quantile(500)) / 1'000,
+      100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
+      100 * share(stats.up_sent - stats.up_arrived, stats.up_sent),
+      100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected,
+      stats.first_mismatch
+          ? fmt::format("HASH DIFFERS since tick {}", stats.first_mismatch->tick.value)
+          : fmt::format("hash ok at tick {}", swarm_.client(0)->newest_snapshot().value));
+}
+
+void add_link(Figures& figures, const char* way, const net::LinkCounts& counts) {
+  const auto add = [&](const char* name, std::uint64_t value) {
+    figures.push_back({fmt::format("link.{}.{}", way, name), value});
+  };
+  add("in", counts.in);
+  add("lost", counts.lost);
+  add("duplicated", counts.duplicated);
+  add("reordered", counts.reordered);
+  add("corrupted", counts.corrupted);
+  add("truncated", counts.truncated);
+}
+
+Figures Game::figures(const ClientStats& stats) const {
+  Figures figures;
+  figures.push_back({"connected", connected_at_.has_value()});
+  figures.push_back({"ticks", stats.ticks});
+  figures.push_back({"snapshots.received", stats.snapshots_received});
+  figures.push_back({"snapshots.lost", stats.snapshots_lost});
+  figures.push_back({"snapshots.late", stats.snapshots_late});
+  figures.push_back({"snapshots.rejected", stats.snapshots_rejected});
+  add_state_hash(figures, stats);
+  add_prediction(figures, stats);
+  figures.push_back({"inputs.sent", stats.inputs_sent});
+  figures.push_back({"inputs.late", stats.inputs_late});
+  figures.push_back({"inputs.substituted", stats.inputs_substituted});
+  add_round_trip(figures, stats);
+  figures.push_back({"loss.up", share(stats.up_sent - stats.up_arrived, stats.up_sent)});
+  figures.push_back({"loss.down", share(stats.down_sent - stats.down_arrived, stats.down_sent)});
+  const double seconds = std::chrono::duration<double>{played_}.count();
+  const client::LinkUse& use = connection().use();
+  const auto rate = [&](std::uint64_t bytes) {
+    return seconds > 0 ? FigureValue{static_cast<double>(bytes) / seconds} : FigureValue{};
+  };
+  figures.push_back({"bytes_per_second.down", rate(use.bytes_down)});
+  figures.push_back({"bytes_per_second.up", rate(use.bytes_up)});
+  if (const net::ImpairedTransport* link = swarm_.link(0)) {
+    add_link(figures, "up", link->up());
+    add_link(figures, "down", link->down());
+  }
+  figures.push_back({"disconnect_reason", connection().reason()});
+  return figures;
+}
+
+ExitCode Game::judge(const ClientStats& stats) const {
+  if (stats.first_mismatch) {
+    const client::HashMismatch& first = *stats.first_mismatch;
+    fmt::print(stderr,
+               "tickbox connect: {} of {} hashes differ, first at tick {}: the server says "
+               "{:016x}, the view here has {:016x}\n",
+               stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected,
+               first.got);
+    return ExitCode::CheckFailed;
+  }
+  if (!connected_at_) {
+    fmt::print(stderr, "tickbox connect: could not connect: {}\n",
+               left_ ? "stopped before an answer came" : connection().reason());
+    return ExitCode::NotConnected;
+  }
+  if (!left_) {
+    fmt::print(stderr, "tickbox connect: disconnected: {}\n", connection().reason());
+    return ExitCode::NotConnected;
+  }
+  return ExitCode::Done;
+}
+
+ExitCode Game::report() const {
+  const ClientStats stats = swarm_.client(0)->stats();
+  const Figures found = figures(stats);
+  if (options_.play.json()) {
+    fmt::print("{}\n", to_json(found));
+  } else if (connected_at_) {
+    fmt::print("{}", to_table(found));
+  }
+  std::fflush(stdout);
+  return judge(stats);
+}
+
+ExitCode run_connect(const ConnectOptions& options) {
+  const auto fail = [](const std::string& why) {
+    fmt::print(stderr, "tickbox connect: {}\n", why);
+    return ExitCode::Failed;
+  };
+  if (!net::crypto_ready()) {
+    return fail("the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  const os::StopSignals signals;
+  const os::SteadyClock clock;
+  const auto swarm = Swarm::open({.server = options.play.server,
+                                  .clients = 1,
+                                  .bot = options.play.bot,
+                                  .link = options.play.link,
+                                  .seed = options.play.seed},
+                                 clock);
+  if (!swarm) {
+    return fail(swarm.error());
+  }
+  Game game{options, clock, **swarm};
+  game.play(signals);
+  return game.report();
+}
+
+}  // namespace
+
+void add_connect(CLI::App& app, std::function<int()>& run) {
+  auto options = std::make_shared<ConnectOptions>();
+  options->play.program = &app;
+  CLI::App* command = app.add_subcommand("connect");
+  os::prepare(
+      *command,
+      "Play as one client: predict, reconcile, verify every hash. In the document, "
+      "prediction.checked and .exact count the ticks no other mover had a part in, "
+      ".touched the others; errors are in units, losses shares from 0 to 1",
+      "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\"",
+      options->play.common);
+  add_play_flags(*command, options->play);
+  command
+      ->add_option("--seconds", options->seconds,
+                   "Leave after so many seconds of play; 0 stays until Ctrl-C")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  command->add_flag("--headless", options->headless, "Draw nothing; the default, and all there is");
+  command->callback(
+      [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,24 @@
+#pragma once
+// Figures that the documents of `connect` and `load` have in common.
+
+#include "client/apps/document.h"
+#include "client/client_stats.h"
+#include "core/histogram.h"
+
+namespace tickbox::apps {
+
+/// A quantile of microseconds, in milliseconds; nothing when there are none.
+[[nodiscard]] FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille);
+
+/// state_hash{checked,mismatched}
+void add_state_hash(Figures& figures, const client::ClientStats& stats);
+
+/// prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}: checked and
+/// exact count the predictions that no other mover was part of, touched the others; errors are of
+/// all, in units.
+void add_prediction(Figures& figures, const client::ClientStats& stats);
+
+/// rtt_ms{p50,p99}
+void add_round_trip(Figures& figures, const client::ClientStats& stats);
+
+}  // namespace tickbox::apps

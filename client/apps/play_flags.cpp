@@ -1,0 +1,50 @@
+#include "client/apps/play_flags.h"
+
+#include "os/values.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+bool given(const CLI::App* program, const char* flag) {
+  const CLI::Option* option = program == nullptr ? nullptr : program->get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0 && option->as<bool>();
+}
+
+std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {
+  auto link = net::parse_link_conditions(text);
+  if (!link) {
+    return std::unexpected(std::move(link.error()));
+  }
+  return std::optional{*link};
+}
+
+}  // namespace
+
+bool PlayFlags::json() const {
+  return common.json || given(program, "--json");
+}
+
+bool PlayFlags::quiet() const {
+  return common.quiet || given(program, "--quiet");
+}
+
+void add_play_flags(CLI::App& command, PlayFlags& flags) {
+  os::add_value(command, "HOST:PORT", flags.server, os::resolve_host_port,
+                "The server, such as 127.0.0.1:7777")
+      ->required();
+  os::add_value(command, "--bot", flags.bot, client::parse_bot_kind,
+                "Who plays: wander, chase, still, stress or mix (default wander)");
+  os::add_value(
+      command, "--net", flags.link, parse_link,
+      "Put a bad link before each socket: delay=80ms (both ways together), jitter=20ms, "
+      "loss=5%, duplicate=1%, reorder=1%, corrupt=0.1%, truncate=0.1%, seed=7 (each way)");
+  command.add_option("--seed", flags.seed, "Of what the bots decide")->capture_default_str();
+  command.add_flag("--insecure", flags.insecure,
+                   "Play with the published key; the default, and all there is");
+}
+
+}  // namespace tickbox::apps
