@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -175,8 +176,9 @@ const JsonMember* JsonValue::find(std::string_view key) const {
 std::expected<JsonValue, JsonError> parse_json(std::string_view text) {
   std::uint32_t line = 1;
   TreeBuilder builder{&line};
-  const bool done = json::sax_parse(CountingIterator{text.data(), &line},
-                                    CountingIterator{text.data() + text.size(), &line}, &builder);
+  const CountingIterator begin{std::to_address(text.begin()), &line};
+  const CountingIterator end{std::to_address(text.end()), &line};
+  const bool done = json::sax_parse(begin, end, &builder);
   if (!done) return std::unexpected(builder.error());
   return std::move(builder.tree());
 }

@@ -21,8 +21,8 @@ struct JsonValue {
   std::int64_t whole = 0;
   double number = 0;  ///< of a whole one too
   std::string text{};
-  std::vector<JsonValue> items{};
-  std::vector<JsonMember> members{};  ///< in the order of the file
+  std::vector<JsonValue> items;
+  std::vector<JsonMember> members;  ///< in the order of the file
 
   [[nodiscard]] bool is_number() const { return kind == Kind::Whole || kind == Kind::Decimal; }
 

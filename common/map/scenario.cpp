@@ -64,6 +64,7 @@ class Reader {
   void read_body(const JsonValue& object, std::size_t place);
   void read_material(ObjectReader& reader, Body& body);
   void read_change(const JsonValue& object, std::size_t place);
+  void sort_changes();
   void check_ids();
   std::optional<Vec2> velocity_of(ObjectReader& reader);
 
@@ -91,7 +92,7 @@ Scenario Reader::read() {
   for (const JsonValue& object : objects(reader, "set")) {
     if (!error_->found()) read_change(object, ++place);
   }
-  std::ranges::stable_sort(scenario_.changes, {}, &VelocityChange::tick);
+  sort_changes();
   return std::move(scenario_);
 }
 
@@ -165,6 +166,19 @@ std::optional<Vec2> Reader::velocity_of(ObjectReader& reader) {
   }
   if (reader.has("displacement")) return reader.scaled_pair("displacement", speeds(1));
   return reader.scaled_pair("velocity", speeds(scenario_.tick_rate));
+}
+
+void Reader::sort_changes() {
+  std::vector<std::pair<Tick, std::size_t>> order;
+  for (const VelocityChange& change : scenario_.changes) {
+    order.emplace_back(change.tick, order.size());
+  }
+  std::ranges::sort(order);
+  std::vector<VelocityChange> sorted;
+  for (const auto& [tick, place] : order) {
+    sorted.push_back(scenario_.changes[place]);
+  }
+  scenario_.changes = std::move(sorted);
 }
 
 void Reader::check_ids() {
