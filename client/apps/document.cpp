@@ -68,7 +68,8 @@ std::string to_json(const Figures& figures, const std::vector<RequirementResult>
   Json document = document_of(figures);
   Json& list = document["requirements"] = Json::array();
   for (const RequirementResult& each : requirements) {
-    list.push_back({{"text", each.text}, {"held", each.held}, {"value", rounded(each.value)}});
+    const Json value = each.value ? Json(rounded(*each.value)) : Json();
+    list.push_back({{"text", each.text}, {"held", each.held}, {"value", value}});
   }
   document["verdict"] = verdict;
   return dump(document);

@@ -24,9 +24,9 @@ using Figures = std::vector<Figure>;
 
 /// What became of one requirement.
 struct RequirementResult {
-  std::string text;
+  std::string text{};
   bool held = false;
-  double value = 0;
+  std::optional<double> value{};  ///< nothing: not known
 };
 
 /// The figures as one line of JSON, objects nested by the dots of their paths.

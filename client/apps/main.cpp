@@ -1,6 +1,7 @@
 // tickbox: everything a person runs against a server, a command each.
 
 #include "client/apps/connect.h"
+#include "client/apps/load.h"
 #include "client/apps/replay.h"
 #include "client/apps/sim.h"
 #include "os/command_line.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   app.name("tickbox");
   app.require_subcommand(0, 1);
   apps::add_connect(app, run);
+  apps::add_load(app, run);
   apps::add_replay(app, run);
   apps::add_sim(app, run);
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {

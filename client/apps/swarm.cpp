@@ -107,7 +107,8 @@ void Swarm::poll(std::size_t number) {
     start(number, now);
   }
   seat.client->poll(now);
-  seat.was_connected = seat.was_connected || connected;
+  seat.was_connected = seat.was_connected || connected ||
+                       seat.client->connection().state() == client::Connection::State::Connected;
   // Nothing is due any more for one that is over; what still arrives wakes the set.
   Instant due = seat.client->connection().over() ? Instant::max() : seat.client->next_wakeup();
   if (seat.link) {

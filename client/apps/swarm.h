@@ -70,6 +70,11 @@ class Swarm {
     return seats_[number].client.get();
   }
 
+  /// Whether it has been connected, now or before.
+  [[nodiscard]] bool was_connected(std::size_t number) const {
+    return seats_[number].was_connected;
+  }
+
   /// Nothing without a bad link.
   [[nodiscard]] const net::ImpairedTransport* link(std::size_t number) const {
     return seats_[number].link.get();

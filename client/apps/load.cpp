@@ -1,0 +1,244 @@
+#include "client/apps/load.h"
+
+#include "client/apps/load_run.h"
+#include "client/apps/play_flags.h"
+#include "client/apps/requirement.h"
+#include "net/crypto.h"
+#include "os/exit_code.h"
+#include "os/steady_clock.h"
+#include "os/values.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+struct LoadOptions {
+  PlayFlags play;
+  std::uint32_t clients = 32;
+  double seconds = 10;
+  double ramp = 1;
+  std::optional<net::Address> admin;
+  std::vector<std::string> require;
+};
+
+Duration to_duration(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
+}
+
+/// The error, or nothing: for CLI11's check().
+std::string check_requirements(const std::string& text) {
+  const auto parsed = parse_requirements(text);
+  if (!parsed) {
+    return parsed.error();
+  }
+  const Figures known = figures_of({});
+  for (const Requirement& each : *parsed) {
+    if (const auto checked = check_path(each, known); !checked) {
+      return checked.error();
+    }
+  }
+  return {};
+}
+
+std::expected<std::optional<net::Address>, std::string> parse_admin(std::string_view text) {
+  auto address = os::resolve_host_port(text);
+  if (!address) {
+    return std::unexpected(std::move(address.error()));
+  }
+  return std::optional{*address};
+}
+
+std::vector<Requirement> requirements_of(const LoadOptions& options) {
+  std::vector<Requirement> all;
+  for (const std::string& text : options.require) {
+    // Checked as it was parsed.
+    const std::vector<Requirement> some = parse_requirements(text).value();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+ExitCode fail(ExitCode code, const std::string& why) {
+  fmt::print(stderr, "tickbox load: {}\n", why);
+  return code;
+}
+
+/// How a run ended, and what to say of it.
+struct Verdict {
+  ExitCode code = ExitCode::Done;
+  std::string word{};  ///< for the document
+  std::string why{};   ///< for people
+};
+
+Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& results,
+              const std::string& reason) {
+  const auto& stats = report.stats;
+  if (stats.first_mismatch) {
+    return {.code = ExitCode::CheckFailed,
+            .word = "failed",
+            .why = fmt::format("{} of {} hashes differ, first at tick {}: the server says {:016x}, "
+                               "the view here has {:016x}",
+                               stats.hashes_mismatched, stats.hashes_checked,
+                               stats.first_mismatch->tick.value, stats.first_mismatch->expected,
+                               stats.first_mismatch->got)};
+  }
+  if (report.clients_connected == 0) {
+    return {.code = ExitCode::NotConnected,
+            .word = "not connected",
+            .why = "nobody could connect: " + (reason.empty() ? "stopped before" : reason)};
+  }
+  if (report.clients_dropped == report.clients_connected) {
+    return {.code = ExitCode::NotConnected,
+            .word = "disconnected",
+            .why = "everybody was disconnected: " + reason};
+  }
+  if (is_saturated(report)) {
+    return {.code = ExitCode::Inconclusive,
+            .word = "inconclusive",
+            .why =
+                "the generator itself was late by more than a tick; try fewer clients or a "
+                "faster machine"};
+  }
+  const auto missed = std::ranges::count(results, false, &RequirementResult::held);
+  if (missed > 0) {
+    return {.code = ExitCode::CheckFailed,
+            .word = "failed",
+            .why = fmt::format("{} of {} requirements missed", missed, results.size())};
+  }
+  return {.word = "passed",
+          .why = results.empty() ? std::string{"no hash differs"}
+                                 : std::string{"no hash differs, and every requirement held"}};
+}
+
+void print_for_people(const Figures& figures, const std::vector<RequirementResult>& results,
+                      const Verdict& verdict) {
+  for (const RequirementResult& each : results) {
+    fmt::print("{}  {:<40} {}\n", each.held ? "held  " : "MISSED", each.text,
+               each.value ? fmt::format("is {:.6g}", *each.value) : std::string{"is not known"});
+  }
+  fmt::print("{}{}: {}\n", to_table(figures), verdict.word, verdict.why);
+}
+
+void print_report(const LoadOptions& options, const LoadReport& report,
+                  const std::vector<RequirementResult>& results, const Verdict& verdict) {
+  const Figures figures = figures_of(report);
+  if (options.play.json()) {
+    if (verdict.code != ExitCode::Done) {
+      fail(verdict.code, verdict.why);
+    }
+    fmt::print("{}\n", to_json(figures, results, verdict.word));
+  } else {
+    print_for_people(figures, results, verdict);
+  }
+  std::fflush(stdout);
+}
+
+/// A server that cannot be asked at the start will not be asked at the end either.
+std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const LoadOptions& options,
+                                                                      const Clock& clock) {
+  if (!options.admin) {
+    return nullptr;
+  }
+  if (const auto sample = ask_server(*options.admin, clock); !sample) {
+    return std::unexpected("cannot ask --admin: " + sample.error());
+  }
+  return std::make_unique<ServerWatch>(*options.admin, clock);
+}
+
+ExitCode run_load(const LoadOptions& options) {
+  const std::vector<Requirement> requirements = requirements_of(options);
+  for (const Requirement& each : requirements) {
+    if (!options.admin && is_told_by_server(each.path)) {
+      return fail(ExitCode::WrongUsage,
+                  "--require: " + each.path + " is the server's to tell; add --admin HOST:PORT");
+    }
+  }
+  if (!net::crypto_ready()) {
+    return fail(ExitCode::Failed, "the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  const os::StopSignals signals;
+  const os::SteadyClock clock;
+  const auto watch = watch_server(options, clock);
+  if (!watch) {
+    return fail(ExitCode::NotConnected, watch.error());
+  }
+  const LoadTimes times{.ramp = to_duration(options.ramp),
+                        .measured = to_duration(options.seconds)};
+  const auto swarm = Swarm::open({.server = options.play.server,
+                                  .clients = options.clients,
+                                  .ramp = times.ramp,
+                                  .bot = options.play.bot,
+                                  .link = options.play.link,
+                                  .seed = options.play.seed},
+                                 clock);
+  if (!swarm) {
+    return fail(ExitCode::Failed, swarm.error());
+  }
+  LoadRun load{{.clock = clock, .signals = signals, .swarm = **swarm, .watch = watch->get()},
+               times,
+               options.play.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
+  const LoadReport report = load.run();
+  const Figures figures = figures_of(report);
+  std::vector<RequirementResult> results;
+  for (const Requirement& each : requirements) {
+    results.push_back(check(each, figures));
+  }
+  const Verdict verdict = judge(report, results, load.reason());
+  print_report(options, report, results, verdict);
+  return verdict.code;
+}
+
+void add_times(CLI::App& command, LoadOptions& options) {
+  command.add_option("--clients", options.clients, "How many play at once")
+      ->check(CLI::Range(std::size_t{1}, kClientsMax))
+      ->capture_default_str();
+  command
+      .add_option("--seconds", options.seconds, "How long to measure, from when the last one is in")
+      ->check(CLI::Range(0.1, 1e7))
+      ->capture_default_str();
+  command.add_option("--ramp", options.ramp, "Seconds over which they connect")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_load(CLI::App& app, std::function<int()>& run) {
+  auto options = std::make_shared<LoadOptions>();
+  options->play.program = &app;
+  CLI::App* command = app.add_subcommand("load");
+  os::prepare(*command,
+              "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
+              "requirement is missed or a hash differs, 4 when nobody could connect, 5 when the "
+              "generator itself was too slow to judge by",
+              "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
+              "--require \"tick_ms.p99<=8,state_hash.mismatched==0\"",
+              options->play.common);
+  add_play_flags(*command, options->play);
+  add_times(*command, *options);
+  os::add_value(*command, "--admin", options->admin, parse_admin,
+                "The server's admin side: adds its own figures");
+  command
+      ->add_option("--require", options->require,
+                   "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
+                   "is one of <= >= < > == !=")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator{check_requirements, "REQUIREMENTS"});
+  command->callback(
+      [options, &run] { run = [options] { return os::to_int(run_load(*options)); }; });
+}
+
+}  // namespace tickbox::apps
