@@ -86,8 +86,7 @@ Vec2 draw_place(World& world) {
       return place;
     }
   }
-  TICKBOX_ASSERT(!"a free place to appear at");
-  return {};
+  assert_failed("there is a free place to appear at", __FILE__, __LINE__);
 }
 
 }  // namespace

@@ -72,12 +72,11 @@ MessageEncoder& MessageEncoder::operator=(MessageEncoder&&) noexcept = default;
 ConstBytes MessageEncoder::input(const InputMessage& message) {
   auto& flat = builder_->flat;
   flat.Clear();
-  schema::Input* inputs = nullptr;
-  const auto vector = flat.CreateUninitializedVectorOfStructs(message.inputs.size(), &inputs);
-  for (std::size_t i = 0; i < message.inputs.size(); ++i) {
-    const game::Input& input = message.inputs[i];
-    inputs[i] = schema::Input{input.aim, input.move, input.buttons};
-  }
+  const auto vector = flat.CreateVectorOfStructs<schema::Input>(
+      message.inputs.size(), [&message](std::size_t i, schema::Input* wire) {
+        const game::Input& input = message.inputs[i];
+        *wire = {input.aim, input.move, input.buttons};
+      });
   const schema::InputHead head{message.ack_bits, message.newest_snapshot.value,
                                message.first_tick.value, message.mismatches};
   return builder_->finish(schema::CreateInputMessage(flat, &head, vector));
@@ -88,11 +87,9 @@ ConstBytes MessageEncoder::snapshot(const SnapshotHead& head,
   TICKBOX_ASSERT(is_possible(head, entities.size()));
   auto& flat = builder_->flat;
   flat.Clear();
-  schema::Entity* wire = nullptr;
-  const auto vector = flat.CreateUninitializedVectorOfStructs(entities.size(), &wire);
-  for (std::size_t i = 0; i < entities.size(); ++i) {
-    wire[i] = encode_entity(entities[i]);
-  }
+  const auto vector = flat.CreateVectorOfStructs<schema::Entity>(
+      entities.size(),
+      [entities](std::size_t i, schema::Entity* wire) { *wire = encode_entity(entities[i]); });
   const schema::SnapshotHead wire_head = encode_head(head);
   return builder_->finish(schema::CreateSnapshot(flat, &wire_head, vector));
 }

@@ -40,10 +40,16 @@ struct TestMatch {
     return *world.physics().find(world.body_of({player}));
   }
 
-  /// Puts a player where the test wants it, in the open: blocks of the first kind have nothing in
-  /// this corner.
+  /// The upper left corner of the field.
+  [[nodiscard]] Vec2 corner() const {
+    const sim::Body& upper_wall = world.map()->statics->bodies()[0];
+    return {upper_wall.min.x + upper_wall.size.y, upper_wall.min.y + upper_wall.size.y};
+  }
+
+  /// Puts a player so many units from the corner. In the first block, rows 0 to 3 and column 0 to 2
+  /// are open; a thin wall stands at x = 13, from y = 4 to 12.
   void place(std::uint16_t player, Vec2 units) {
-    body(player).min = {units.x * kUnit, units.y * kUnit};
+    body(player).min = {corner().x + units.x * kUnit, corner().y + units.y * kUnit};
     body(player).velocity = {};
   }
 
