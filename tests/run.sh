@@ -37,5 +37,9 @@ tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
 tickbox_share_cache "$top"
 
 cmake --preset "$preset" --log-level=WARNING
-cmake --build --preset "$preset"
+targets=(all)
+if [ "$preset" = tsan ]; then
+    targets=(unit_os integration tickbox tickbox-server)
+fi
+cmake --build --preset "$preset" --target "${targets[@]}"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"
