@@ -8,6 +8,7 @@
 work=               # what this run writes, once engine_up ran
 docker_program=docker
 dockerd_pid=        # of our own engine
+building=           # the process id of a build under way
 base_image=         # made here, for want of a registry
 builder=debian:12-slim
 build_network=()
@@ -105,10 +106,13 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
-# engine_build TARGET TAG
+# engine_build TARGET TAG COMMIT, with its output in $work/build.log. It is waited for, so that a signal need not wait for it.
 engine_build() {
-  docker build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" -f docker/Dockerfile \
-    --target "$1" -t "$2" .
+  "$docker_program" build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" \
+    --build-arg "COMMIT=$3" -f docker/Dockerfile --target "$1" -t "$2" . >"$work/build.log" 2>&1 &
+  building=$!
+  wait "$building" || return
+  building=
 }
 
 # dockerd ends its containerd itself; only one that had to be killed leaves it behind.
@@ -128,6 +132,7 @@ stop_engine() {
 
 engine_down() {
   [[ $work ]] || return 0
+  [[ ! $building ]] || kill "$building" 2>/dev/null || true
   if [[ $dockerd_pid ]]; then
     docker ps -aq 2>/dev/null | xargs -r "$docker_program" rm -f -v >/dev/null 2>&1 || true
     stop_engine

@@ -32,6 +32,8 @@ readonly drain_max=25      # seconds, so that Kubernetes' 30 are never used up
 readonly name=tickbox-test-$$
 readonly server_image=tickbox-server:test-$$
 readonly client_image=tickbox:test-$$
+commit=$(git rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown
+readonly commit
 compose=()
 passed=0
 failed=0
@@ -122,7 +124,7 @@ build() {
   for target in server tickbox; do
     local tag=$server_image
     [[ $target == server ]] || tag=$client_image
-    if ! engine_build "$target" "$tag" >"$work/build.log" 2>&1; then
+    if ! engine_build "$target" "$tag" "$commit"; then
       tail -n 40 "$work/build.log" >&2
       die "the image $target does not build"
     fi
@@ -148,6 +150,7 @@ check_image() {
 
 check_refusals() {
   check '--version answers' exits 0 alone --version
+  check "with the commit $commit" grep -qF "$commit" "$work/said"
   check 'an unknown option is wrong usage' exits 2 alone --no-such-option
   check 'an address that is not loopback is refused' exits 2 alone --bind 0.0.0.0
   check 'health fails where nothing serves' exits 1 alone health
