@@ -1,0 +1,152 @@
+// One client against a real server: what it prints, and how it ends.
+
+#include "os/udp_transport.h"
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace tickbox::integration {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// As the command line's page states them.
+const Strings& document_keys() {
+  static const Strings kKeys = {"connected",
+                                "ticks",
+                                "snapshots.received",
+                                "snapshots.lost",
+                                "snapshots.late",
+                                "snapshots.rejected",
+                                "state_hash.checked",
+                                "state_hash.mismatched",
+                                "prediction.checked",
+                                "prediction.exact",
+                                "prediction.corrected",
+                                "prediction.error_p99",
+                                "prediction.error_max",
+                                "inputs.sent",
+                                "inputs.late",
+                                "inputs.substituted",
+                                "rtt_ms.p50",
+                                "rtt_ms.p99",
+                                "loss.up",
+                                "loss.down",
+                                "bytes_per_second.down",
+                                "bytes_per_second.up",
+                                "disconnect_reason"};
+  return kKeys;
+}
+
+/// A loopback socket that never answers; while it lives, nobody else gets its port.
+std::unique_ptr<os::UdpTransport> silent_socket() {
+  return os::UdpTransport::open({.bind = net::parse_address("127.0.0.1:0").value()}).value();
+}
+
+TEST(Connect, ACleanRunVerifiesEveryHash) {
+  const RunningServer server;
+  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "3", "--json"}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  const Document document{played.out};
+  EXPECT_EQ(document.missing(document_keys()), Strings{});
+  EXPECT_TRUE(document.truth("connected"));
+  EXPECT_GT(document.number("state_hash.checked"), 100);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_GT(document.number("prediction.checked"), 0);
+  EXPECT_EQ(document.number("snapshots.rejected"), 0);
+  EXPECT_EQ(document.text("disconnect_reason"), "left");
+  EXPECT_EQ(line_count(played.out), 1U) << played.out;
+  EXPECT_EQ(server.metric("tickbox_state_hash_mismatches_total"), 0);
+}
+
+TEST(Connect, PeopleGetATable) {
+  const RunningServer server;
+  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "0.5"}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  EXPECT_TRUE(played.out.contains("state_hash")) << played.out;
+  EXPECT_FALSE(played.out.contains('{')) << played.out;
+  EXPECT_FALSE((played.out + played.err).contains('\x1b')) << played;
+}
+
+TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
+  const RunningServer server;
+  const Finished played =
+      run(tickbox({"connect", server.address(), "--seconds", "3", "--json", "--net",
+                   "delay=60ms,jitter=20ms,loss=15%,duplicate=2%,reorder=2%,seed=7"}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  const Document document{played.out};
+  EXPECT_GT(document.number("loss.up"), 0);
+  EXPECT_GT(document.number("loss.down"), 0);
+  EXPECT_GT(document.number("link.down.lost"), 0);
+  EXPECT_GE(document.number("rtt_ms.p50"), 60);
+  EXPECT_GT(document.number("state_hash.checked"), 50);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+}
+
+TEST(Connect, FlippedBitsAndCutTailsAreDroppedAndNothingDiffers) {
+  const RunningServer server;
+  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "3", "--json",
+                                       "--net", "corrupt=10%,truncate=10%,seed=3"}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  const Document document{played.out};
+  for (const char* damaged :
+       {"link.up.corrupted", "link.up.truncated", "link.down.corrupted", "link.down.truncated"}) {
+    EXPECT_GT(document.number(damaged), 0) << damaged;
+  }
+  EXPECT_GT(document.number("state_hash.checked"), 50);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_GT(server.metric("tickbox_packets_dropped_total", "forged"), 0);
+  EXPECT_EQ(server.metric("tickbox_packets_dropped_total", "malformed"), 0)
+      << "what opens under the key is what was sent";
+}
+
+TEST(Connect, WithoutAnAnswerItGivesUpAndSaysSo) {
+  const auto silent = silent_socket();
+  const std::string nobody = net::to_string(silent->local_address());
+  const Instant start = std::chrono::steady_clock::now();
+  const Finished refused = run(tickbox({"connect", nobody, "--seconds", "60"}));
+  const Duration took = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(refused.exit_code, kNotConnected) << refused;
+  EXPECT_EQ(refused.err, "tickbox connect: could not connect: no answer from " + nobody +
+                             " after 5 s; is a server running there?\n");
+  // 5 s; the rest is for a busy machine.
+  EXPECT_LT(took, std::chrono::seconds{15});
+}
+
+TEST(Connect, AClosedPortIsNoAnswerEither) {
+  const std::string nobody = net::to_string(silent_socket()->local_address());
+  const Finished refused = run(tickbox({"connect", nobody, "--seconds", "60", "--json"}));
+  EXPECT_EQ(refused.exit_code, kNotConnected) << refused;
+  EXPECT_TRUE(refused.err.contains("no answer from " + nobody + " after 5 s")) << refused.err;
+  EXPECT_FALSE(Document{refused.out}.truth("connected"));
+}
+
+TEST(Connect, AFullServerSaysHowFull) {
+  const RunningServer server{{"--max-clients", "1"}};
+  const Process first{tickbox({"connect", server.address(), "--seconds", "60"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  const Finished second = run(tickbox({"connect", server.address(), "--seconds", "60"}));
+  EXPECT_EQ(second.exit_code, kNotConnected) << second;
+  EXPECT_EQ(second.err, "tickbox connect: could not connect: server full 1/1\n");
+  EXPECT_TRUE(
+      eventually([&] { return server.metric("tickbox_connections_total", "refused_full") >= 1; }));
+}
+
+TEST(Connect, CtrlCLeavesCleanlyAndPrintsTheDocument) {
+  const RunningServer server;
+  Process client{tickbox({"connect", server.address(), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  client.signal(SIGINT);
+  const Finished left = finish(client);
+  EXPECT_EQ(left.exit_code, kDone) << left;
+  const Document document{left.out};
+  EXPECT_TRUE(document.truth("connected"));
+  EXPECT_EQ(document.text("disconnect_reason"), "left");
+  EXPECT_TRUE(server.wait_for_goodbyes(1));
+}
+
+}  // namespace
+}  // namespace tickbox::integration

@@ -1,0 +1,125 @@
+// Many clients of one process against a real server.
+
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::integration {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// A long tick: a generator that a busy machine holds up is inconclusive only after a whole one.
+const Strings& slow_server() {
+  static const Strings kArguments = {"--tick-rate", "20"};
+  return kArguments;
+}
+
+/// As the command line's page states them.
+const Strings& document_keys() {
+  static const Strings kKeys = {"clients.asked",
+                                "clients.connected",
+                                "clients.dropped",
+                                "snapshots_per_client_per_second.min",
+                                "snapshots_per_client_per_second.p50",
+                                "snapshot_gap_ms.p50",
+                                "snapshot_gap_ms.p99",
+                                "snapshot_gap_ms.p999",
+                                "tick_ms.p50",
+                                "tick_ms.p99",
+                                "tick_ms.p999",
+                                "tick_ms.max",
+                                "tick_overruns",
+                                "tick_rate_held",
+                                "bytes_per_client_per_second.down",
+                                "bytes_per_client_per_second.up",
+                                "rtt_ms.p50",
+                                "rtt_ms.p99",
+                                "state_hash.checked",
+                                "state_hash.mismatched",
+                                "prediction.checked",
+                                "prediction.exact",
+                                "prediction.corrected",
+                                "prediction.error_p99",
+                                "prediction.error_max",
+                                "server.cpu_percent",
+                                "server.rss_bytes",
+                                "generator.cpu_percent",
+                                "generator.late_p99_ms",
+                                "requirements",
+                                "verdict"};
+  return kKeys;
+}
+
+/// Two clients for a moment, judged by `requirement`.
+Finished load_shortly(const RunningServer& server, const Strings& more) {
+  Command command = tickbox(
+      {"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "0.5", "--json"});
+  command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+  return run(command);
+}
+
+TEST(Load, TwentyClientsPlayAndVerify) {
+  const RunningServer server{slow_server()};
+  const Finished loaded = run(tickbox({"load", server.address(), "--clients", "20", "--seconds",
+                                       "3", "--admin", server.admin(), "--json"}));
+  ASSERT_EQ(loaded.exit_code, kDone) << loaded;
+  const Document document{loaded.out};
+  EXPECT_EQ(document.missing(document_keys()), Strings{});
+  EXPECT_EQ(document.number("clients.asked"), 20);
+  EXPECT_EQ(document.number("clients.connected"), 20);
+  EXPECT_EQ(document.number("clients.dropped"), 0);
+  EXPECT_GT(document.number("state_hash.checked"), 100);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_GT(document.number("tick_ms.p99"), 0);
+  EXPECT_GT(document.number("server.rss_bytes"), 0);
+  EXPECT_EQ(document.text("verdict"), "passed");
+  EXPECT_FALSE((loaded.out + loaded.err).contains('\x1b')) << loaded;
+  EXPECT_TRUE(server.wait_for_goodbyes(20));
+  EXPECT_EQ(server.metric("tickbox_connections_total", "accepted"), 20);
+}
+
+TEST(Load, WithoutTheAdminSideTheServersFiguresAreNull) {
+  const RunningServer server{slow_server()};
+  const Finished loaded = load_shortly(server, {});
+  ASSERT_EQ(loaded.exit_code, kDone) << loaded;
+  const Document document{loaded.out};
+  for (const char* figure : {"tick_ms.p50", "tick_ms.p99", "tick_overruns", "tick_rate_held",
+                             "server.cpu_percent", "server.rss_bytes"}) {
+    EXPECT_TRUE(document.is_null(figure)) << figure;
+  }
+}
+
+TEST(Load, ARequirementThatHoldsPasses) {
+  const RunningServer server{slow_server()};
+  const Finished loaded =
+      load_shortly(server, {"--admin", server.admin(), "--require",
+                            "clients.connected==2,state_hash.mismatched==0,tick_ms.p50>0"});
+  EXPECT_EQ(loaded.exit_code, kDone) << loaded;
+  EXPECT_TRUE(loaded.out.contains(R"("text":"clients.connected==2","held":true,"value":2)"))
+      << loaded.out;
+}
+
+TEST(Load, ARequirementThatIsMissedIsAFailedCheck) {
+  const RunningServer server{slow_server()};
+  const Finished loaded = load_shortly(server, {"--require", "clients.connected==2", "--require",
+                                                "snapshots_per_client_per_second.p50>=1000"});
+  EXPECT_EQ(loaded.exit_code, kCheckFailed) << loaded;
+  EXPECT_TRUE(loaded.err.contains("1 of 2 requirements missed")) << loaded.err;
+  EXPECT_EQ(Document{loaded.out}.text("verdict"), "failed");
+}
+
+TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {
+  RunningServer server;
+  const std::string admin = server.admin();
+  ASSERT_EQ(server.stop().exit_code, kDone);
+  const Finished loaded =
+      run(tickbox({"load", server.address(), "--admin", admin, "--seconds", "1"}));
+  EXPECT_EQ(loaded.exit_code, kNotConnected) << loaded;
+  EXPECT_TRUE(loaded.err.contains("cannot ask --admin")) << loaded.err;
+  EXPECT_EQ(line_count(loaded.err), 1U) << loaded.err;
+}
+
+}  // namespace
+}  // namespace tickbox::integration

@@ -1,0 +1,46 @@
+#pragma once
+// The two programs as commands, run to their end.
+
+#include "tests/integration/process.h"
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::integration {
+
+/// Exit codes as the command line's page states them: written out, not taken from the programs'
+/// own header.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kWrongUsage = 2;
+inline constexpr int kCheckFailed = 3;
+inline constexpr int kNotConnected = 4;
+
+[[nodiscard]] Command tickbox(std::vector<std::string> arguments);
+[[nodiscard]] Command tickbox_server(std::vector<std::string> arguments);
+
+/// How a program ended.
+struct Finished {
+  int exit_code = 0;
+  std::string out{};
+  std::string err{};
+
+  friend std::ostream& operator<<(std::ostream& stream, const Finished& finished);
+};
+
+/// Waits for the end of what has been started.  Throws std::runtime_error when it does not come.
+[[nodiscard]] Finished finish(Process& process);
+
+/// Runs it from start to end.
+[[nodiscard]] Finished run(const Command& command);
+
+[[nodiscard]] std::size_t line_count(std::string_view text);
+[[nodiscard]] std::string last_line(std::string_view text);
+
+/// Asks again and again until it is true.  Returns whether it came true in time.
+[[nodiscard]] bool eventually(const std::function<bool()>& condition);
+
+}  // namespace tickbox::integration

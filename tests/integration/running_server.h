@@ -1,0 +1,54 @@
+#pragma once
+// A real tickbox-server on free loopback ports, from its ready line to the end of a test.
+
+#include "os/http.h"
+#include "tests/integration/programs.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::integration {
+
+class RunningServer {
+ public:
+  /// Starts it with these arguments beside `--port 0 --admin-port 0 --json`.  Throws
+  /// std::runtime_error when it does not get ready.
+  explicit RunningServer(const std::vector<std::string>& arguments = {},
+                         const std::vector<std::string>& environment = {});
+
+  [[nodiscard]] Process& process() { return process_; }
+
+  /// As it says itself: HOST:PORT of the UDP side and of the admin side.
+  [[nodiscard]] const std::string& address() const { return address_; }
+
+  [[nodiscard]] const std::string& admin() const { return admin_; }
+
+  [[nodiscard]] const std::string& ready_line() const { return ready_line_; }
+
+  /// Throws std::runtime_error when nothing answers.
+  [[nodiscard]] os::HttpResponse get(std::string_view path) const;
+
+  /// The sum over the samples of a metric, or over those one of whose labels is `value`; none is 0.
+  [[nodiscard]] double metric(std::string_view name, std::string_view label_value = {}) const;
+
+  /// Returns whether so many clients play before patience ends.
+  [[nodiscard]] bool wait_for_clients(int count) const;
+
+  /// Returns whether so many clients have said goodbye, and nobody plays, before patience ends.
+  [[nodiscard]] bool wait_for_goodbyes(int count) const;
+
+  /// Asks it to stop, and waits.
+  [[nodiscard]] Finished stop();
+
+ private:
+  Process process_;
+  std::string address_;
+  std::string admin_;
+  std::string ready_line_;
+};
+
+/// The port of HOST:PORT.
+[[nodiscard]] std::string port_of(std::string_view address);
+
+}  // namespace tickbox::integration

@@ -1,0 +1,144 @@
+// How a server gets ready, what it says while it is, and what keeps it from starting.
+
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::integration {
+namespace {
+
+void expect_failed(const Finished& finished, const std::vector<std::string>& said) {
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_EQ(finished.out, "");
+  const std::string line = last_line(finished.err);
+  for (const std::string& words : said) {
+    EXPECT_TRUE(line.contains(words)) << words << " is not in: " << line;
+  }
+}
+
+TEST(ServerStart, ReadyIsOneLineOfJsonWithBothAddresses) {
+  RunningServer server;
+  const Document ready{server.ready_line()};
+  EXPECT_EQ(ready.text("event"), "ready");
+  EXPECT_TRUE(server.address().starts_with("127.0.0.1:")) << server.address();
+  EXPECT_TRUE(server.admin().starts_with("127.0.0.1:")) << server.admin();
+  EXPECT_NE(port_of(server.address()), "0");
+  EXPECT_NE(port_of(server.admin()), "0");
+  const Finished finished = server.stop();
+  EXPECT_EQ(line_count(finished.out), 1U) << "a document, and nothing beside it: " << finished.out;
+  EXPECT_TRUE(finished.err.contains(" ready address=" + server.address())) << finished.err;
+}
+
+TEST(ServerStart, PeopleAreToldTheNextCommands) {
+  Process process{tickbox_server({"--port", "0", "--admin-port", "0"})};
+  EXPECT_TRUE(process.wait_for_output(
+      [](const Output& output) { return line_count(output.out) == 3; }, kPatience));
+  const std::string out = process.output().out;
+  EXPECT_TRUE(out.contains("tickbox connect 127.0.0.1:")) << out;
+  EXPECT_TRUE(out.contains("tickbox load 127.0.0.1:")) << out;
+  EXPECT_TRUE(out.contains("http://127.0.0.1:")) << out;
+}
+
+TEST(ServerStart, TheAdminSideAnswers) {
+  const RunningServer server;
+  EXPECT_EQ(server.get("/livez").status, 200U);
+  EXPECT_EQ(server.get("/readyz").status, 200U);
+  const os::HttpResponse metrics = server.get("/metrics");
+  EXPECT_EQ(metrics.status, 200U);
+  EXPECT_TRUE(metrics.content_type.starts_with("text/plain; version=0.0.4"))
+      << metrics.content_type;
+  for (const char* name :
+       {"tickbox_tick_duration_seconds", "tickbox_tick_lateness_seconds", "tickbox_clients",
+        "tickbox_packets_total", "tickbox_bytes_total", "tickbox_packets_dropped_total"}) {
+    EXPECT_TRUE(metrics.body.contains(name)) << name;
+  }
+  EXPECT_EQ(server.get("/no-such-page").status, 404U);
+}
+
+TEST(ServerStart, ItTicksWithoutAnybodyThere) {
+  const RunningServer server;
+  EXPECT_TRUE(eventually([&] { return server.metric("tickbox_ticks_total") > 10; }));
+}
+
+TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
+  RunningServer server;
+  const Command health = tickbox_server({"health", "--admin", server.admin()});
+  const Finished alive = run(health);
+  EXPECT_EQ(alive.exit_code, kDone) << alive;
+  EXPECT_EQ(alive.out, "ok\n");
+
+  ASSERT_EQ(server.stop().exit_code, kDone);
+  expect_failed(run(health), {"cannot connect to", server.admin(), "is the server running?"});
+  EXPECT_EQ(run(tickbox_server({"health", "--admin", "nonsense"})).exit_code, kWrongUsage);
+}
+
+TEST(ServerStart, ABusyUdpPortFailsAndIsNamed) {
+  const RunningServer first;
+  const Finished second =
+      run(tickbox_server({"--port", port_of(first.address()), "--admin-port", "0"}));
+  expect_failed(second, {first.address(), "in use"});
+  EXPECT_EQ(line_count(second.err), 1U) << second.err;
+}
+
+TEST(ServerStart, ABusyAdminPortFailsAndIsNamed) {
+  const RunningServer first;
+  const Finished second =
+      run(tickbox_server({"--port", "0", "--admin-port", port_of(first.admin())}));
+  expect_failed(second, {first.admin(), "in use"});
+  EXPECT_EQ(line_count(second.err), 1U) << second.err;
+}
+
+TEST(ServerStart, ARecordingDirectoryThatCannotBeMadeFails) {
+  const os::TemporaryFolder folder;
+  const std::string inside_a_file = folder.write("file", "no directory") + "/recordings";
+  const Finished finished =
+      run(tickbox_server({"--port", "0", "--admin-port", "0", "--record", inside_a_file}));
+  expect_failed(finished, {inside_a_file, "--record"});
+  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+}
+
+TEST(ServerStart, AnUnknownKeyNamesFileLineAndKey) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("server.toml", "# settings\ntick-rate = 30\nprt = 7\n");
+  const Finished finished = run(tickbox_server({"--config", file}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_TRUE(finished.err.contains(file + ":3: unknown key prt; did you mean port?"))
+      << finished.err;
+  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+}
+
+TEST(ServerStart, AWrongValueInAFileNamesFileLineAndKey) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("server.toml", "seed = 1\ntick-rate = 100000\n");
+  const Finished finished = run(tickbox_server({"--config", file}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_TRUE(finished.err.contains(file + ":2: ")) << finished.err;
+  EXPECT_TRUE(finished.err.contains("tick-rate")) << finished.err;
+}
+
+TEST(ServerStart, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("server.toml", "tick-rate = 30\n");
+  const std::vector<std::string> environment = {"TICKBOX_TICK_RATE=40"};
+  EXPECT_EQ(RunningServer({"--config", file}).metric("tickbox_tick_rate"), 30);
+  EXPECT_EQ(RunningServer({"--config", file}, environment).metric("tickbox_tick_rate"), 40);
+  EXPECT_EQ(RunningServer({"--config", file, "--tick-rate", "50"}, environment)
+                .metric("tickbox_tick_rate"),
+            50);
+  EXPECT_EQ(RunningServer({"--tick-rate", "50", "--config", file}).metric("tickbox_tick_rate"), 50);
+  EXPECT_EQ(RunningServer().metric("tickbox_tick_rate"), 60) << "the default";
+}
+
+TEST(ServerStart, TheFileMayBeNamedInTheEnvironment) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("server.toml", "tick-rate = 30\n");
+  const std::string named = "TICKBOX_CONFIG=" + file;
+  EXPECT_EQ(RunningServer({}, {named}).metric("tickbox_tick_rate"), 30);
+  EXPECT_EQ(RunningServer({}, {named, "TICKBOX_TICK_RATE=40"}).metric("tickbox_tick_rate"), 40);
+  EXPECT_EQ(RunningServer({"--tick-rate", "50"}, {named}).metric("tickbox_tick_rate"), 50);
+}
+
+}  // namespace
+}  // namespace tickbox::integration

@@ -1,0 +1,65 @@
+// Scenario files through the program.
+
+#include "tests/integration/document.h"
+#include "tests/integration/programs.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::integration {
+namespace {
+
+const std::string kExample = TICKBOX_SOURCE_DIR "/tests/data/scenarios/goomba.json";
+
+TEST(Sim, TheExampleRunsAndIsTheSameTwice) {
+  const Finished first = run(tickbox({"sim", kExample, "--json"}));
+  const Finished second = run(tickbox({"sim", kExample, "--json"}));
+  ASSERT_EQ(first.exit_code, kDone) << first;
+  const Document document{first.out};
+  EXPECT_EQ(document.missing({"ticks", "hash", "contacts", "overlaps_left", "freezes", "events_max",
+                              "step_us.p50", "step_us.p99"}),
+            std::vector<std::string>{});
+  EXPECT_EQ(document.number("ticks"), 120);
+  EXPECT_EQ(document.number("overlaps_left"), 0);
+  EXPECT_GT(document.number("contacts"), 0);
+  EXPECT_EQ(document.text("hash"), Document{second.out}.text("hash"));
+  EXPECT_EQ(first.err, "");
+}
+
+TEST(Sim, ATraceHasALinePerTickAndThenTheDocument) {
+  const Finished traced = run(tickbox({"sim", kExample, "--trace", "-", "--ticks", "5", "--json"}));
+  ASSERT_EQ(traced.exit_code, kDone) << traced;
+  EXPECT_EQ(line_count(traced.out), 7U) << "ticks 0 to 5 and the document\n" << traced.out;
+  EXPECT_EQ(Document{traced.out}.number("ticks"), 5);
+}
+
+TEST(Sim, AMissingFileFailsAndIsNamed) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("missing.json");
+  const Finished finished = run(tickbox({"sim", file}));
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_TRUE(finished.err.contains(file)) << finished.err;
+  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+}
+
+TEST(Sim, AnUnknownKeyNamesBodyAndKey) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("wrong.json",
+                                        R"({"tick_rate": 60, "ticks": 1, "bodies": [
+          {"id": 42, "kind": "dynamic", "min": [0, 0], "size": [1, 1], "bounciness": 1}]})");
+  const Finished finished = run(tickbox({"sim", file}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_TRUE(finished.err.contains("body 42")) << finished.err;
+  EXPECT_TRUE(finished.err.contains("bounciness")) << finished.err;
+  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+}
+
+TEST(Sim, WhatIsNoJsonIsWrongUsage) {
+  const os::TemporaryFolder folder;
+  const Finished finished = run(tickbox({"sim", folder.write("wrong.json", "{\"ticks\": ")}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+}
+
+}  // namespace
+}  // namespace tickbox::integration

@@ -1,0 +1,131 @@
+// Wrong usage: nothing is started, and one line names what is wrong. Help and version are no error.
+
+#include "tests/integration/programs.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::integration {
+namespace {
+
+void expect_wrong_usage(const Command& command, const std::vector<std::string>& said) {
+  const Finished finished = run(command);
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+  for (const std::string& words : said) {
+    EXPECT_TRUE(finished.err.contains(words)) << words << " is not in: " << finished.err;
+  }
+}
+
+void expect_help(const Command& command) {
+  const Finished finished = run(command);
+  EXPECT_EQ(finished.exit_code, kDone) << finished;
+  EXPECT_TRUE(finished.out.contains("Example: ")) << finished.out;
+  EXPECT_TRUE(finished.out.contains("TICKBOX_")) << finished.out;
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST(Usage, HelpOfBothProgramsAndEachCommandGoesToStdout) {
+  expect_help(tickbox({"--help"}));
+  expect_help(tickbox_server({"--help"}));
+  expect_help(tickbox_server({"health", "--help"}));
+  for (const char* command : {"connect", "load", "replay", "sim"}) {
+    expect_help(tickbox({command, "--help"}));
+  }
+}
+
+TEST(Usage, VersionOfBothProgramsGoesToStdout) {
+  for (const Command& command : {tickbox({"--version"}), tickbox_server({"--version"})}) {
+    const Finished finished = run(command);
+    EXPECT_EQ(finished.exit_code, kDone) << finished;
+    EXPECT_TRUE(finished.out.contains("0.1.0")) << finished.out;
+    EXPECT_TRUE(finished.out.contains("simulation")) << finished.out;
+    EXPECT_EQ(finished.err, "");
+  }
+}
+
+TEST(Usage, AWrongFlagOfTheServerIsToldWithTheNearestOne) {
+  expect_wrong_usage(tickbox_server({"--tick-rat", "60"}),
+                     {"--tick-rat", "did you mean --tick-rate"});
+}
+
+TEST(Usage, AWrongFlagOfACommandIsToldWithTheNearestOne) {
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--second", "3"}),
+                     {"--second", "did you mean --seconds"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--client", "3"}),
+                     {"--client", "did you mean --clients"});
+}
+
+TEST(Usage, AWrongValueNamesItsFlag) {
+  expect_wrong_usage(tickbox_server({"--port", "65536"}), {"--port", "65536"});
+  expect_wrong_usage(tickbox_server({"--tick-rate", "fast"}), {"--tick-rate", "fast"});
+  expect_wrong_usage(tickbox_server({"--rules", "chess"}), {"--rules", "chess"});
+  expect_wrong_usage(tickbox_server({"--max-clients", "0"}), {"--max-clients"});
+  expect_wrong_usage(tickbox_server({"--log-level", "loud"}), {"--log-level", "loud"});
+  expect_wrong_usage(tickbox_server({"--port"}), {"--port"});
+}
+
+TEST(Usage, AWrongValueInTheEnvironmentIsWrongUsageToo) {
+  Command command = tickbox_server({});
+  command.environment = {"TICKBOX_TICK_RATE=fast"};
+  expect_wrong_usage(command, {"--tick-rate", "fast"});
+}
+
+TEST(Usage, AnUnknownCommandIsToldWithTheNearestOne) {
+  expect_wrong_usage(tickbox({"conect", "127.0.0.1:7777"}), {"conect", "did you mean connect"});
+  expect_wrong_usage(tickbox_server({"helth"}), {"helth", "did you mean health"});
+  expect_wrong_usage(tickbox({"replay", "verfy", "x.tickbox"}), {"verfy", "did you mean verify"});
+}
+
+TEST(Usage, TickboxWithoutACommandSaysWhatThereIs) {
+  const Finished finished = run(tickbox({}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_EQ(finished.out, "");
+  for (const char* command : {"connect", "load", "replay", "sim"}) {
+    EXPECT_TRUE(finished.err.contains(command)) << finished.err;
+  }
+}
+
+TEST(Usage, WithoutKeysOnlyLoopbackIsServedAndTheServerSaysWhy) {
+  for (const char* flag : {"--bind", "--admin-bind"}) {
+    expect_wrong_usage(tickbox_server({flag, "0.0.0.0"}),
+                       {flag, "0.0.0.0", "not a loopback address"});
+    expect_wrong_usage(tickbox_server({flag, "192.0.2.1"}), {flag, "192.0.2.1", "without keys"});
+    expect_wrong_usage(tickbox_server({flag, "::"}), {flag, "not a loopback address"});
+  }
+}
+
+TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "lag=80ms"}), {"--net", "lag"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "loss=120%"}),
+                     {"--net", "120%"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1"}), {"127.0.0.1"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:70000"}), {"70000"});
+  expect_wrong_usage(tickbox({"connect"}), {"HOST:PORT"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--bot", "cheat"}), {"--bot", "cheat"});
+}
+
+TEST(Usage, LoadRefusesRequirementsThatItCannotJudge) {
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "tick_ms.p98<=8"}),
+                     {"--require", "tick_ms.p98", "did you mean tick_ms.p99"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "rtt_ms.p99"}),
+                     {"--require", "rtt_ms.p99"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "rtt_ms.p99<=soon"}),
+                     {"--require", "soon"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "tick_ms.p99<=8"}),
+                     {"tick_ms.p99", "--admin"});
+}
+
+TEST(Usage, NothingIsColouredWhereThereIsNoTerminal) {
+  for (Command command :
+       {tickbox({"--help"}), tickbox({}), tickbox({"connect", "--help"}),
+        tickbox({"sim", "no such file"}), tickbox_server({"--help"}),
+        tickbox_server({"--prt", "1"}), tickbox_server({"health", "--admin", "1"})}) {
+    command.environment = {"TERM=xterm-256color", "COLORTERM=truecolor"};
+    const Finished finished = run(command);
+    EXPECT_FALSE((finished.out + finished.err).contains('\x1b')) << finished;
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::integration
