@@ -5,17 +5,21 @@
 namespace tickbox::record {
 namespace {
 
-void add(Summary& summary, const Keyframe& keyframe) {
+void add(Summary& summary, std::uint64_t& players, const Keyframe& keyframe) {
   ++summary.segments;
   summary.gaps += keyframe.gap_before ? 1U : 0U;
   summary.first_tick = summary.first_tick.value_or(keyframe.tick);
   summary.last_tick = keyframe.tick;
-  const auto players = std::ranges::count_if(keyframe.seats, &game::Seat::taken);
-  summary.players_max = std::max(summary.players_max, static_cast<std::uint32_t>(players));
+  players = static_cast<std::uint64_t>(std::ranges::count_if(keyframe.seats, &game::Seat::taken));
+  summary.players_max = std::max(summary.players_max, players);
 }
 
-void add(Summary& summary, std::span<const RecordedTick> ticks) {
+void add(Summary& summary, std::uint64_t& players, std::span<const RecordedTick> ticks) {
   for (const RecordedTick& tick : ticks) {
+    // A forged recording may let more leave than there are.
+    players -= std::min<std::uint64_t>(players, tick.leaves.size());
+    players += tick.joins.size();
+    summary.players_max = std::max(summary.players_max, players);
     ++summary.ticks;
     summary.joins += tick.joins.size();
     summary.leaves += tick.leaves.size();
@@ -37,14 +41,15 @@ void add(Summary& summary, const Damage& damage) {
 
 Summary summarize(Reader reader) {
   Summary summary;
+  std::uint64_t players = 0;
   bool trailer = false;
   for (;;) {
     switch (reader.next()) {
       case Reader::Item::Keyframe:
-        add(summary, reader.keyframe());
+        add(summary, players, reader.keyframe());
         break;
       case Reader::Item::Ticks:
-        add(summary, reader.ticks());
+        add(summary, players, reader.ticks());
         break;
       case Reader::Item::Trailer:
         trailer = true;

@@ -23,7 +23,7 @@ struct Summary {
   std::uint64_t leaves = 0;
   std::uint64_t inputs = 0;
   std::uint64_t inputs_substituted = 0;  ///< of them
-  std::uint32_t players_max = 0;         ///< at once, at a keyframe
+  std::uint64_t players_max = 0;         ///< at once
   bool complete = false;                 ///< it has a trailer, no damage and no gap
   bool ends_early = false;
   std::uint32_t damage_count = 0;
