@@ -79,7 +79,9 @@ Duration ClockSync::worst_margin() const {
 }
 
 void ClockSync::on_missed() {
-  if (margin_count_ > kNewMargins && ticks_since_miss_ >= kTicksBetweenMisses) {
+  // While it catches up, the margins already show what is missing.
+  const bool catching_up = speed_per_mille_ > 1'000;
+  if (!catching_up && margin_count_ > kNewMargins && ticks_since_miss_ >= kTicksBetweenMisses) {
     extra_ = std::min(extra_ + period_, kExtraMax);
     ticks_since_miss_ = 0;
   }

@@ -17,7 +17,11 @@ std::expected<std::optional<View>, net::DropReason> ViewAssembler::add(
              head.view_size != open.head.view_size) {
     return std::unexpected(net::DropReason::Malformed);
   }
-  open.arrived = static_cast<std::uint8_t>(open.arrived | 1U << head.fragment);
+  const auto bit = static_cast<std::uint8_t>(1U << head.fragment);
+  if ((open.arrived & bit) != 0) {
+    return std::nullopt;  // a view is told once, however often its parts come
+  }
+  open.arrived = static_cast<std::uint8_t>(open.arrived | bit);
   open.parts[head.fragment] = fragment.entities;
   if (open.arrived != (1U << head.fragments) - 1) {
     return std::nullopt;

@@ -129,21 +129,22 @@ void print_for_people(const Figures& figures, const std::vector<RequirementResul
     fmt::print("{}  {:<40} {}\n", each.held ? "held  " : "MISSED", each.text,
                each.value ? fmt::format("is {:.6g}", *each.value) : std::string{"is not known"});
   }
-  fmt::print("{}{}: {}\n", to_table(figures), verdict.word, verdict.why);
+  fmt::print("{}verdict: {}{}\n", to_table(figures), verdict.word,
+             verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
 }
 
 void print_report(const LoadOptions& options, const LoadReport& report,
                   const std::vector<RequirementResult>& results, const Verdict& verdict) {
   const Figures figures = figures_of(report);
   if (options.play.json()) {
-    if (verdict.code != ExitCode::Done) {
-      fail(verdict.code, verdict.why);
-    }
     fmt::print("{}\n", to_json(figures, results, verdict.word));
-  } else {
+  } else if (report.clients_connected > 0) {
     print_for_people(figures, results, verdict);
   }
   std::fflush(stdout);
+  if (verdict.code != ExitCode::Done) {
+    fail(verdict.code, verdict.why);
+  }
 }
 
 /// A server that cannot be asked at the start will not be asked at the end either.

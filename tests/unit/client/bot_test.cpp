@@ -1,0 +1,127 @@
+#include "client/bot.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace tickbox::client {
+namespace {
+
+constexpr std::uint32_t kRate = 60;
+
+game::EntityState player_at(std::uint16_t seat, std::int32_t x, std::int32_t y) {
+  return {.id = game::player_body({seat}, 1),
+          .min = {.x = x * kUnit, .y = y * kUnit},
+          .velocity = {},
+          .traits = {.kind = game::EntityKind::Player, .held = {}, .timer = 0}};
+}
+
+std::vector<game::Input> decisions(BotKind kind, std::uint64_t seed, int ticks) {
+  Bot bot{kind, seed, kRate};
+  const game::EntityState own = player_at(0, 0, 0);
+  const std::vector<game::EntityState> seen{own, player_at(1, 10, 0)};
+  std::vector<game::Input> all;
+  for (int i = 0; i < ticks; ++i) {
+    all.push_back(bot.decide(own, seen));
+  }
+  return all;
+}
+
+int shots_of(const std::vector<game::Input>& inputs) {
+  int shots = 0;
+  for (const game::Input& input : inputs) {
+    shots += (input.buttons & game::kButtonShoot) != 0 ? 1 : 0;
+  }
+  return shots;
+}
+
+TEST(Bot, ReadsEachNameAndNamesAllWhenItIsNone) {
+  EXPECT_EQ(parse_bot_kind("wander"), BotKind::Wander);
+  EXPECT_EQ(parse_bot_kind("chase"), BotKind::Chase);
+  EXPECT_EQ(parse_bot_kind("still"), BotKind::Still);
+  EXPECT_EQ(parse_bot_kind("stress"), BotKind::Stress);
+  EXPECT_EQ(parse_bot_kind("mix"), BotKind::Mix);
+  const auto unknown = parse_bot_kind("wandr");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().find("wander, chase, still, stress and mix"), std::string::npos);
+}
+
+TEST(Bot, MixIsAQuarterOfEach) {
+  std::set<BotKind> kinds;
+  for (std::uint64_t number = 0; number < 4; ++number) {
+    kinds.insert(bot_kind_of(BotKind::Mix, number));
+    EXPECT_EQ(bot_kind_of(BotKind::Mix, number), bot_kind_of(BotKind::Mix, number + 4));
+    EXPECT_EQ(bot_kind_of(BotKind::Chase, number), BotKind::Chase);
+  }
+  EXPECT_EQ(kinds, (std::set{BotKind::Wander, BotKind::Chase, BotKind::Still, BotKind::Stress}));
+}
+
+TEST(Bot, DecidesAlikeFromOneSeedAndOtherwiseFromAnother) {
+  for (const BotKind kind : {BotKind::Wander, BotKind::Chase, BotKind::Stress}) {
+    EXPECT_EQ(decisions(kind, 7, 600), decisions(kind, 7, 600));
+    EXPECT_NE(decisions(kind, 7, 600), decisions(kind, 8, 600));
+  }
+}
+
+TEST(Bot, OnlyEverAsksForWhatThereIs) {
+  for (const BotKind kind : {BotKind::Wander, BotKind::Chase, BotKind::Still, BotKind::Stress}) {
+    for (const game::Input& input : decisions(kind, 3, 3'000)) {
+      EXPECT_EQ(input, game::clamped(input));
+    }
+  }
+}
+
+TEST(Bot, StillDoesNothing) {
+  for (const game::Input& input : decisions(BotKind::Still, 1, 200)) {
+    EXPECT_EQ(input, game::Input{});
+  }
+}
+
+TEST(Bot, WanderKeepsADirectionThirtyToNinetyTicksAndShootsOnceASecond) {
+  const std::vector<game::Input> inputs = decisions(BotKind::Wander, 5, 60 * 600);
+  int same = 0;
+  int shortest = 1'000;
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    ++same;
+    if (inputs[i].move != inputs[i - 1].move) {
+      shortest = std::min(shortest, same);
+      same = 0;
+    }
+  }
+  EXPECT_GE(shortest, 30);
+  EXPECT_NEAR(shots_of(inputs), 600, 90);
+}
+
+TEST(Bot, StressPressesOtherButtonsEveryTick) {
+  const std::vector<game::Input> inputs = decisions(BotKind::Stress, 5, 600);
+  int changed = 0;
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    changed += inputs[i] != inputs[i - 1] ? 1 : 0;
+  }
+  EXPECT_GT(changed, 580);
+}
+
+TEST(Bot, ChaseRunsAtTheNearestAndShootsThatWay) {
+  Bot bot{BotKind::Chase, 1, kRate};
+  const game::EntityState own = player_at(0, 0, 0);
+  const std::vector<game::EntityState> seen{own, player_at(1, 10, 0), player_at(2, 0, 3)};
+  int shots = 0;
+  for (int i = 0; i < 600; ++i) {
+    const game::Input input = bot.decide(own, seen);
+    EXPECT_EQ(input.move, 3) << "south, where player 2 is";
+    if (input.buttons != 0) {
+      ++shots;
+      EXPECT_EQ(input.aim, game::kAimDirections / 4) << "down";
+    }
+  }
+  EXPECT_NEAR(shots, 10, 9);
+}
+
+TEST(Bot, ChaseStandsUntilItHasABody) {
+  Bot bot{BotKind::Chase, 1, kRate};
+  EXPECT_EQ(bot.decide(std::nullopt, {}), game::Input{});
+}
+
+}  // namespace
+}  // namespace tickbox::client

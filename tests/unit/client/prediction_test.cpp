@@ -1,0 +1,163 @@
+// Prediction against the real step, as a server would run it: one player alone on the built-in map.
+
+#include "client/prediction.h"
+
+#include "game/arena_map.h"
+#include "game/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <vector>
+
+namespace tickbox::client {
+namespace {
+
+constexpr PlayerId kPlayer{0};
+constexpr std::uint32_t kSeats = 4;
+/// Ticks from a step on the server until its snapshot is compared.
+constexpr std::size_t kLatency = 6;
+
+/// The truth, and the snapshots of it.
+class Truth {
+ public:
+  Truth() : world_(game::make_arena_map(kSeats), rules_->settings(), 1) {
+    rules_->open(world_);
+    const std::array joins{kPlayer};
+    game::step(world_, *rules_, {.leaves = {}, .joins = joins, .inputs = {}},
+               game::Authority::Server, stepper_);
+  }
+
+  void step(const game::Input& input) {
+    const game::PlayerInput given{.player = kPlayer, .input = input};
+    game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = {&given, 1}},
+               game::Authority::Server, stepper_);
+  }
+
+  [[nodiscard]] BodyId body() const { return world_.body_of(kPlayer); }
+
+  [[nodiscard]] Tick tick() const { return world_.tick; }
+
+  [[nodiscard]] std::vector<game::EntityState> entities() const {
+    std::vector<game::EntityState> all;
+    for (std::size_t i = 0; i < world_.size(); ++i) {
+      all.push_back(world_.entity(i));
+    }
+    return all;
+  }
+
+  [[nodiscard]] Prediction predictor() const { return {world_.map(), rules_, kPlayer, body()}; }
+
+ private:
+  std::shared_ptr<const game::Rules> rules_ = game::make_rules("arena", 60);
+  game::World world_;
+  game::Stepper stepper_;
+};
+
+/// A client that is kLatency ticks ahead of what it hears.
+class Match {
+ public:
+  Match() : prediction_(truth_.predictor()) { hear(255); }
+
+  /// One tick: the client plays `predicted`, the server uses `used`.
+  Verdict tick(const game::Input& predicted, const game::Input& used, std::uint8_t touched = 255) {
+    prediction_.predict(truth_.tick() + 1, predicted);
+    truth_.step(used);
+    on_the_way_.push_back({.tick = truth_.tick(), .entities = truth_.entities()});
+    return on_the_way_.size() > kLatency ? hear_oldest(touched) : Verdict{};
+  }
+
+  Verdict tick(const game::Input& input) { return tick(input, input); }
+
+ private:
+  struct Sent {
+    Tick tick;
+    std::vector<game::EntityState> entities;
+  };
+
+  Verdict hear(std::uint8_t touched) {
+    on_the_way_.push_back({.tick = truth_.tick(), .entities = truth_.entities()});
+    return hear_oldest(touched);
+  }
+
+  Verdict hear_oldest(std::uint8_t touched) {
+    const Sent sent = on_the_way_.front();
+    on_the_way_.pop_front();
+    const View view{.head = {.tick = sent.tick, .touched = touched}, .entities = sent.entities};
+    return prediction_.reconcile(view);
+  }
+
+  Truth truth_;
+  Prediction prediction_;
+  std::deque<Sent> on_the_way_;
+};
+
+/// Runs about, stands, shoots.
+game::Input input_at(int tick) {
+  return {.move = static_cast<std::uint8_t>(tick / 20 % 9),
+          .buttons = tick % 45 == 0 ? game::kButtonShoot : std::uint8_t{0},
+          .aim = static_cast<std::uint16_t>(tick * 7 % 1'024)};
+}
+
+TEST(Prediction, HasNoBodyBeforeTheFirstView) {
+  const Truth truth;
+  EXPECT_FALSE(truth.predictor().own());
+}
+
+TEST(Prediction, IsExactWhileNothingElseTouchesTheBody) {
+  Match match;
+  int checked = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Verdict verdict = match.tick(input_at(i));
+    if (!verdict.predicted || verdict.touched) continue;
+    ++checked;
+    EXPECT_TRUE(verdict.exact) << "tick " << i;
+    EXPECT_FALSE(verdict.corrected) << "tick " << i;
+    EXPECT_EQ(verdict.error, 0U) << "tick " << i;
+  }
+  EXPECT_GT(checked, 400);
+}
+
+TEST(Prediction, IsCorrectedAfterAnInputWasSubstitutedAndExactAgain) {
+  Match match;
+  for (int i = 0; i < 30; ++i)
+    match.tick({.move = 1});
+  int wrong = 0;
+  int corrected = 0;
+  // The client turned west; for one tick the server still had it run east.
+  for (int i = 0; i < 60; ++i) {
+    const Verdict verdict =
+        match.tick({.move = 5}, {.move = i == 0 ? std::uint8_t{1} : std::uint8_t{5}});
+    wrong += verdict.predicted && !verdict.exact ? 1 : 0;
+    corrected += verdict.corrected ? 1 : 0;
+    EXPECT_FALSE(verdict.touched);
+    EXPECT_TRUE(!verdict.predicted || verdict.exact || verdict.error > 0) << "tick " << i;
+    EXPECT_TRUE(i <= static_cast<int>(2 * kLatency) || verdict.exact) << "tick " << i;
+  }
+  EXPECT_GT(wrong, 0);
+  EXPECT_LE(wrong, static_cast<int>(kLatency) + 1) << "those predicted before it was known";
+  EXPECT_EQ(corrected, 1) << "the first snapshot that tells puts all right";
+}
+
+TEST(Prediction, IsFlaggedWhenTheServerSaysAnotherTouchedTheBodySinceItsBase) {
+  Match match;
+  for (int i = 0; i < 30; ++i)
+    match.tick({});
+  // Touched in this very tick: after the view that the prediction was made from.
+  EXPECT_TRUE(match.tick({}, {}, 0).touched);
+  // Touched so long ago that the base knew of it.
+  EXPECT_FALSE(match.tick({}, {}, kLatency + 1).touched);
+  EXPECT_FALSE(match.tick({}, {}, 255).touched);
+}
+
+TEST(Prediction, IgnoresAViewWithoutItsBody) {
+  const Truth truth;
+  Prediction prediction = truth.predictor();
+  const View empty{.head = {.tick = truth.tick()}, .entities = {}};
+  EXPECT_FALSE(prediction.reconcile(empty).predicted);
+  EXPECT_FALSE(prediction.own());
+}
+
+}  // namespace
+}  // namespace tickbox::client
