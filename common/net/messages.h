@@ -50,7 +50,7 @@ struct SnapshotHead {
 
 /// Entities in one datagram, so that head, FlatBuffers and seal fit kDatagramBytesMax; checked
 /// where it is encoded.
-inline constexpr std::size_t kEntitiesPerFragment = 38;
+inline constexpr std::size_t kEntitiesPerFragment = 39;
 /// Datagrams in one snapshot.
 inline constexpr std::size_t kFragmentsMax = 4;
 /// Entities in one view.
