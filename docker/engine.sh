@@ -106,10 +106,10 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
-# engine_build TARGET TAG COMMIT, with its output in $work/build.log. It is waited for, so that a signal need not wait for it.
+# engine_build CONTEXT TARGET TAG COMMIT, with its output in $work/build.log. It is waited for, so that a signal need not wait.
 engine_build() {
   "$docker_program" build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" \
-    --build-arg "COMMIT=$3" -f docker/Dockerfile --target "$1" -t "$2" . >"$work/build.log" 2>&1 &
+    --build-arg "COMMIT=$4" -f "$1/docker/Dockerfile" --target "$2" -t "$3" "$1" >"$work/build.log" 2>&1 &
   building=$!
   wait "$building" || return
   building=

@@ -119,12 +119,15 @@ within() {
 is_healthy() { [[ $(state '{{.State.Health.Status}}') == healthy ]]; }
 
 build() {
-  local target began=$SECONDS
+  local target began=$SECONDS context=$work/context
   say 'building'
+  # Both images from one moment of a tree that may be worked in meanwhile.
+  mkdir "$context"
+  tar -c --exclude=./build --exclude=./.git --exclude=./.cache . | tar -x -C "$context"
   for target in server tickbox; do
     local tag=$server_image
     [[ $target == server ]] || tag=$client_image
-    if ! engine_build "$target" "$tag" "$commit"; then
+    if ! engine_build "$context" "$target" "$tag" "$commit"; then
       tail -n 40 "$work/build.log" >&2
       die "the image $target does not build"
     fi
