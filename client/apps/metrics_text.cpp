@@ -69,8 +69,9 @@ std::optional<double> parse_value(std::string_view text) {
     return std::numeric_limits<double>::infinity();
   }
   double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   return error == std::errc{} && stop == end && !text.empty() ? std::optional{value} : std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 #include "client/apps/requirement.h"
 
-#include "os/command_line.h"
+#include "core/nearest_name.h"
 
 #include <fmt/format.h>
 
@@ -44,8 +44,9 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   const std::string_view number = trimmed(text.substr(at + found->first.size()));
   Requirement requirement{
       .text = std::string{text}, .path = std::string{path}, .comparison = found->second};
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, requirement.number);
+  const char* begin = number.data();
+  const char* end = begin + number.size();
+  const auto [stop, error] = std::from_chars(begin, end, requirement.number);
   if (path.empty() || number.empty() || error != std::errc{} || stop != end ||
       !std::isfinite(requirement.number)) {
     return fail(path.empty() ? "names no figure" : "ends in no number");
@@ -97,9 +98,10 @@ std::expected<void, std::string> check_path(const Requirement& requirement, cons
     }
     paths.push_back(figure.path);
   }
-  const auto near = os::nearest_name(requirement.path, paths);
-  return std::unexpected(fmt::format("unknown figure {}{}", requirement.path,
-                                     near ? "; did you mean " + *near + "?" : "; see --help"));
+  const auto near = nearest_name(requirement.path, paths);
+  return std::unexpected(
+      fmt::format("unknown figure {}{}", requirement.path,
+                  near ? "; did you mean " + std::string{*near} + "?" : "; see --help"));
 }
 
 RequirementResult check(const Requirement& requirement, const Figures& figures) {
