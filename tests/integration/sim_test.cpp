@@ -33,6 +33,13 @@ TEST(Sim, ATraceHasALinePerTickAndThenTheDocument) {
   EXPECT_EQ(Document{traced.out}.number("ticks"), 5);
 }
 
+// It was heeded after the command only, and a summary for people was printed.
+TEST(Sim, JsonMayStandBeforeTheCommand) {
+  const Finished finished = run(tickbox({"--json", "sim", kExample}));
+  ASSERT_EQ(finished.exit_code, kDone) << finished;
+  EXPECT_EQ(Document{finished.out}.number("ticks"), 120);
+}
+
 TEST(Sim, AMissingFileFailsAndIsNamed) {
   const os::TemporaryFolder folder;
   const std::string file = folder.file("missing.json");

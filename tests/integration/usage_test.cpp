@@ -65,6 +65,13 @@ TEST(Usage, AWrongValueNamesItsFlag) {
   expect_wrong_usage(tickbox_server({"--port"}), {"--port"});
 }
 
+// They were taken for numbers near 2^64, and so a server was started.
+TEST(Usage, NegativeSeedsAndTicksAreWrongValues) {
+  expect_wrong_usage(tickbox_server({"--ticks", "-1"}), {"--ticks", "-1"});
+  expect_wrong_usage(tickbox_server({"--seed", "-1"}), {"--seed", "-1"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--seed", "-1"}), {"--seed", "-1"});
+}
+
 TEST(Usage, AWrongValueInTheEnvironmentIsWrongUsageToo) {
   Command command = tickbox_server({});
   command.environment = {"TICKBOX_TICK_RATE=fast"};
