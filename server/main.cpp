@@ -10,7 +10,9 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <expected>
+#include <limits>
 #include <string>
 
 namespace {
@@ -60,8 +62,11 @@ void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
       ->description("Serve with the published key; the default, and all there is");
   app.add_option("--record", options.record, "Directory to record the match to")->type_name("DIR");
   app.add_option("--seed", options.seed,
-                 "Of everything the match draws; drawn itself when not given");
-  app.add_option("--ticks", options.ticks, "Stop after so many; 0 never")->capture_default_str();
+                 "Of everything the match draws; drawn itself when not given")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+  app.add_option("--ticks", options.ticks, "Stop after so many; 0 never")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
   os::add_value(app, "--log-level", log.level, os::parse_log_level,
                 "debug, info, warning or error");
   os::add_value(app, "--log-format", log.format, os::parse_log_format, "text or json");

@@ -2,6 +2,8 @@
 
 #include "os/values.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +44,9 @@ void add_play_flags(CLI::App& command, PlayFlags& flags) {
       command, "--net", flags.link, parse_link,
       "Put a bad link before each socket: delay=80ms (both ways together), jitter=20ms, "
       "loss=5%, duplicate=1%, reorder=1%, corrupt=0.1%, truncate=0.1%, seed=7 (each way)");
-  command.add_option("--seed", flags.seed, "Of what the bots decide")->capture_default_str();
+  command.add_option("--seed", flags.seed, "Of what the bots decide")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
   command.add_flag("--insecure", flags.insecure,
                    "Play with the published key; the default, and all there is");
 }

@@ -205,7 +205,12 @@ void add_sim(CLI::App& app, std::function<int()>& run) {
   command->add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own")
       ->check(CLI::Range(std::int64_t{0}, map::kTicksMax))
       ->type_name("N");
-  command->callback([options, &run] { run = [options] { return run_sim(*options); }; });
+  command->callback([options, &app, &run] {
+    const CLI::Option* const json = app.get_option_no_throw("--json");
+    options->flags.json =
+        options->flags.json || (json != nullptr && json->count() > 0 && json->as<bool>());
+    run = [options] { return run_sim(*options); };
+  });
 }
 
 }  // namespace tickbox::apps
