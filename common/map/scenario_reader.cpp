@@ -1,6 +1,6 @@
 #include "map/scenario_reader.h"
 
-#include "map/nearest_name.h"
+#include "core/nearest_name.h"
 
 #include <algorithm>
 #include <cmath>
@@ -106,8 +106,9 @@ std::optional<std::size_t> ObjectReader::word(std::string_view key,
 void ObjectReader::check_keys(std::span<const std::string_view> known) {
   for (const JsonMember& member : object_->members) {
     if (std::ranges::find(known, member.key) != known.end()) continue;
-    error_->add(member.line,
-                with_owner("unknown key " + in_quotes(member.key)) + suggestion(member.key, known));
+    const auto near = nearest_name(member.key, known);
+    error_->add(member.line, with_owner("unknown key " + in_quotes(member.key)) +
+                                 (near ? "; did you mean " + in_quotes(*near) + "?" : ""));
   }
 }
 

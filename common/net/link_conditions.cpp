@@ -1,12 +1,12 @@
 // Reads what people write after --net.
 
+#include "core/nearest_name.h"
 #include "net/link_simulator.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
-#include <numeric>
 
 namespace tickbox::net {
 namespace {
@@ -19,9 +19,6 @@ constexpr Duration kLinkDelayMax = std::chrono::seconds{10};
 
 constexpr std::array kKeys{"delay"sv,   "jitter"sv,  "loss"sv,     "duplicate"sv,
                            "reorder"sv, "corrupt"sv, "truncate"sv, "seed"sv};
-
-/// Letters of an unknown key that are compared with known ones: a long one is like none.
-constexpr std::size_t kComparedMax = 64;
 
 /// Largest whole part of a number: in millionths, and as nanoseconds of a longest delay, it stays
 /// within 64 bits.
@@ -39,26 +36,12 @@ std::string quoted(std::string_view text) {
   return "'" + std::string{text} + "'";
 }
 
-// Levenshtein's distance: the fewest letters to add, drop or change.
-std::size_t edits_between(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
+std::string all_keys() {
+  std::string keys;
+  for (const std::string_view key : kKeys) {
+    keys.append(keys.empty() ? "" : ", ").append(key);
   }
-  return row.back();
-}
-
-std::string_view nearest_key(std::string_view name) {
-  const std::string_view start = name.substr(0, kComparedMax);
-  return *std::ranges::min_element(kKeys, {},
-                                   [&](std::string_view key) { return edits_between(start, key); });
+  return keys;
 }
 
 // A decimal number, exactly, in millionths. At most kWholeMax and six decimals; no sign, no
@@ -147,8 +130,9 @@ std::string take(LinkConditions& link, const Part& part) {
     if (store(link.seed, parse_seed(part.value))) return {};
     return "seed: " + quoted(part.value) + " is no whole number, expected one like 7";
   }
-  return "unknown key " + quoted(part.key) + ", did you mean '" +
-         std::string{nearest_key(part.key)} + "'?";
+  const auto near = nearest_name(part.key, kKeys);
+  return "unknown key " + quoted(part.key) +
+         (near ? "; did you mean '" + std::string{*near} + "'?" : "; there are " + all_keys());
 }
 
 }  // namespace

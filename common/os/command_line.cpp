@@ -3,37 +3,17 @@
 
 #include "os/command_line.h"
 
+#include "core/nearest_name.h"
 #include "os/build_info.h"
 #include "os/config_file.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 namespace tickbox::os {
 namespace {
-
-/// A third of the letters may be wrong, two in a short name.
-std::size_t edits_allowed(std::string_view name) {
-  return std::max<std::size_t>(2, name.size() / 3);
-}
-
-/// Levenshtein distance.
-std::size_t edits_between(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 /// Gives every option of `app` its variable, and those of a subcommand theirs once it is met: a
 /// variable meant for one command is not looked at by another.
@@ -80,7 +60,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
                      : known.empty() ? "unexpected argument "
                                      : "unknown command ";
   const auto near = nearest_name(name, known);
-  return kind + name + (near ? "; did you mean " + *near + '?' : "; see --help");
+  return kind + name + (near ? "; did you mean " + std::string{*near} + '?' : "; see --help");
 }
 
 std::string command_wanted(const CLI::App& app) {
@@ -192,19 +172,6 @@ std::string environment_name(std::string_view flag) {
     name += c == '-' ? '_' : small ? static_cast<char>(c - 'a' + 'A') : c;
   }
   return name;
-}
-
-std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known) {
-  std::optional<std::string> nearest;
-  std::size_t fewest = edits_allowed(name) + 1;
-  for (const std::string& each : known) {
-    const std::size_t edits = edits_between(name, each);
-    if (edits < fewest) {
-      fewest = edits;
-      nearest = each;
-    }
-  }
-  return nearest;
 }
 
 }  // namespace tickbox::os

@@ -57,9 +57,4 @@ CLI::Option* add_value(CLI::App& app, const std::string& name, T& target,
 /// "TICKBOX_TICK_RATE" for "--tick-rate".
 [[nodiscard]] std::string environment_name(std::string_view flag);
 
-/// The one of `known` that is fewest edits away from `name`, if any is near enough to have been
-/// meant.
-[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
-                                                      std::span<const std::string> known);
-
 }  // namespace tickbox::os

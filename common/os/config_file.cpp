@@ -3,7 +3,7 @@
 
 #include "os/config_file.h"
 
-#include "os/command_line.h"
+#include "core/nearest_name.h"
 #include "os/file.h"
 
 #include <CLI/CLI.hpp>
@@ -86,7 +86,7 @@ std::expected<void, std::string> apply_config(CLI::App& app,
       const auto near = nearest_name(entry.key, known);
       return std::unexpected{
           place(path, entry.line) + "unknown key " + entry.key +
-          (near ? "; did you mean " + *near + '?' : "; see --help for the names")};
+          (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names")};
     }
     CLI::Option* const option = app.get_option("--" + entry.key);
     try {

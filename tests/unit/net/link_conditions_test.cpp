@@ -52,9 +52,9 @@ TEST(LinkConditions, ReadSharesExactly) {
 
 TEST(LinkConditions, SayWhatIsWrong) {
   const auto error = [](std::string_view text) { return parse_link_conditions(text).error(); };
-  EXPECT_EQ(error("los=5%"), "unknown key 'los', did you mean 'loss'?");
-  EXPECT_EQ(error("delay=1ms,jiter=5ms"), "unknown key 'jiter', did you mean 'jitter'?");
-  EXPECT_EQ(error("duplicates=5%"), "unknown key 'duplicates', did you mean 'duplicate'?");
+  EXPECT_EQ(error("los=5%"), "unknown key 'los'; did you mean 'loss'?");
+  EXPECT_EQ(error("delay=1ms,jiter=5ms"), "unknown key 'jiter'; did you mean 'jitter'?");
+  EXPECT_EQ(error("duplicates=5%"), "unknown key 'duplicates'; did you mean 'duplicate'?");
   EXPECT_EQ(error("loss"), "'loss' is no key=value, expected parts like delay=80ms or loss=5%");
   EXPECT_EQ(error("loss=5"), "loss: '5' is no share, expected 0% to 100%, like 5% or 0.1%");
   EXPECT_EQ(error("loss=101%"), "loss: '101%' is no share, expected 0% to 100%, like 5% or 0.1%");

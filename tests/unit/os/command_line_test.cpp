@@ -222,13 +222,6 @@ TEST(CommandLine, AVariableOfAnotherCommandIsNotLookedAt) {
   EXPECT_EQ(program.run({"load"}), std::nullopt) << program.err;
 }
 
-TEST(CommandLine, NearestNameIsNoWildGuess) {
-  const std::vector<std::string> known = {"--port", "--rules", "--admin-port"};
-  EXPECT_EQ(nearest_name("--prt", known), "--port");
-  EXPECT_EQ(nearest_name("--adminport", known), "--admin-port");
-  EXPECT_EQ(nearest_name("--completely-else", known), std::nullopt);
-}
-
 TEST(CommandLine, EnvironmentNamesFollowTheFlags) {
   EXPECT_EQ(environment_name("--tick-rate"), "TICKBOX_TICK_RATE");
   EXPECT_EQ(environment_name("--port"), "TICKBOX_PORT");
