@@ -100,10 +100,18 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
             .word = "not connected",
             .why = "nobody could connect: " + (reason.empty() ? "stopped before" : reason)};
   }
-  if (report.clients_dropped == report.clients_connected) {
+  if (report.clients_dropped > 0) {
     return {.code = ExitCode::NotConnected,
             .word = "disconnected",
-            .why = "everybody was disconnected: " + reason};
+            .why = fmt::format("{} of {} clients were disconnected: {}", report.clients_dropped,
+                               report.clients_connected, reason)};
+  }
+  if (report.clients_connected < report.clients_asked) {
+    return {.code = ExitCode::NotConnected,
+            .word = "not connected",
+            .why = fmt::format("{} of {} clients could not connect: {}",
+                               report.clients_asked - report.clients_connected,
+                               report.clients_asked, reason)};
   }
   if (is_saturated(report)) {
     return {.code = ExitCode::Inconclusive,
