@@ -1,5 +1,7 @@
 #include "sim/step.h"
 
+#include "core/assert.h"
+#include "sim/overlaps.h"
 #include "sim/step_run.h"
 
 namespace tickbox::sim {
@@ -16,7 +18,13 @@ Stepper& Stepper::operator=(Stepper&&) noexcept = default;
 
 const StepReport& Stepper::step(World& world) {
   scratch_->run.run(world);
-  return scratch_->run.report();
+  const StepReport& report = scratch_->run.report();
+#ifdef TICKBOX_AUDIT
+  // Nothing overlaps that did not when the tick began: asked of the positions, which know nothing
+  // of how they came about.
+  TICKBOX_ASSERT(find_overlaps(world) == report.overlaps);
+#endif
+  return report;
 }
 
 }  // namespace tickbox::sim

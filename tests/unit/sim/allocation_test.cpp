@@ -40,6 +40,9 @@ namespace tickbox::test {
 namespace {
 
 TEST(Step, AllocatesNothingOnceWarm) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP() << "the audit of each step allocates";
+#endif
   Rng rng{1};
   std::vector<sim::Body> bodies = {
       wall(1'000, at(-20, 20), at(40, 1)), wall(1'001, at(-20, -20), at(40, 1)),
