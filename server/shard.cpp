@@ -195,13 +195,15 @@ void Shard::on_inputs(Session& session, const net::InputMessage& message) {
     }
     tick = tick + 1;
   }
-  if (const std::uint32_t more = grown(session.mismatches, message.mismatches); more > 0) {
-    session.mismatches = message.mismatches;
-    metrics_.hash_mismatches += more;
-    log_.event(Severity::Error,
-               fmt::format("state_hash_mismatch seat={} count={} tick={}", session.seat.value,
-                           session.mismatches, room_.world().tick.value));
+  const std::uint32_t more = grown(session.mismatches, message.mismatches);
+  if (more > 0 && session.mismatches == 0) {
+    // The first of a session calls somebody; the counter holds the truth, and no client can flood
+    // the log.
+    log_.event(Severity::Error, fmt::format("state_hash_mismatch seat={} tick={}",
+                                            session.seat.value, room_.world().tick.value));
   }
+  session.mismatches += more;
+  metrics_.hash_mismatches += more;
 }
 
 /// How long before its use an input arrived: ticks until it is stepped, and the rest of the present
