@@ -161,7 +161,7 @@ std::string summary_of(const map::Scenario& scenario, const Outcome& outcome) {
 }
 
 int failed(ExitCode code, const std::string& line) {
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "tickbox sim: %s\n", line.c_str());
   return os::to_int(code);
 }
 
