@@ -3,50 +3,12 @@
 
 #include "net/link_simulator.h"
 #include "net/packet.h"
+#include "tests/support/allocations.h"
 #include "tests/unit/net/samples.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-namespace {
-
-std::atomic<std::uint64_t> allocations{
-    0};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-
-void* counted(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc{};
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return counted(size);
-}
-
-void* operator new[](std::size_t size) {
-  return counted(size);
-}
-
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include <vector>
 
 namespace tickbox::net {
 namespace {
@@ -54,9 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Allocation, IsCounted) {
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = tests::allocations();
   const std::vector<int> some(10);
-  EXPECT_EQ(allocations - before, 1U);
+  EXPECT_EQ(tests::allocations() - before, 1U);
 }
 
 TEST(Allocation, NoneOnTheWayOfAPacket) {
@@ -81,10 +43,10 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
     taken += packet && decode_disconnect(packet->message) ? 1U : 0U;
   };
   once();
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = tests::allocations();
   for (int i = 0; i < 1'000; ++i)
     once();
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(tests::allocations() - before, 0U);
   EXPECT_EQ(taken, 3U * 1'001);
 }
 
@@ -92,11 +54,11 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
 TEST(Allocation, NoneForAConnect) {
   PacketBuffer buffer{};
   auto datagram = samples::copy_of(encode_connect(samples::connect(), published_key(), buffer));
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = tests::allocations();
   EXPECT_TRUE(decode_connect(datagram, published_key()));
   datagram[5] ^= std::byte{1};
   EXPECT_FALSE(decode_connect(datagram, published_key()));
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(tests::allocations() - before, 0U);
 }
 
 TEST(Allocation, NoneOnAWarmLink) {
@@ -120,9 +82,9 @@ TEST(Allocation, NoneOnAWarmLink) {
     link.push(now, datagram);
   }
   run(50'000);
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = tests::allocations();
   run(10'000);
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(tests::allocations() - before, 0U);
 }
 
 }  // namespace

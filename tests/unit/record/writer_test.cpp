@@ -1,6 +1,6 @@
 #include "record/writer.h"
 
-#include "tests/unit/record/allocations.h"
+#include "tests/support/allocations.h"
 #include "tests/unit/record/match.h"
 
 #include <gtest/gtest.h>
@@ -177,7 +177,7 @@ TEST(RecordWriter, DoesNotAllocateOnceWarm) {
   const game::World& world = match.world();
   game::World later = world;
   std::uint64_t hashes = 0;
-  const std::uint64_t before = test::allocations();
+  const std::uint64_t before = tests::allocations();
   const std::uint64_t bytes_before = sink.bytes;
   for (const RecordedTick& tick : played) {
     later.tick = later.tick + 1;
@@ -187,7 +187,7 @@ TEST(RecordWriter, DoesNotAllocateOnceWarm) {
       ++hashes;
     }
   }
-  EXPECT_EQ(test::allocations() - before, 0U);
+  EXPECT_EQ(tests::allocations() - before, 0U);
   EXPECT_GE(hashes, 2U);
   EXPECT_GT(sink.bytes, bytes_before);
 }

@@ -1,40 +1,14 @@
 // A warm step asks nothing of the heap.
 
 #include "core/rng.h"
+#include "tests/support/allocations.h"
 #include "tests/unit/sim/scene.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <ostream>
 #include <vector>
-
-namespace {
-
-std::atomic<std::uint64_t>& allocations() {
-  static std::atomic<std::uint64_t> count{0};
-  return count;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  allocations().fetch_add(1, std::memory_order_relaxed);
-  void* const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc{};
-  return memory;
-}
-
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace tickbox::test {
 namespace {
@@ -57,12 +31,12 @@ TEST(Step, AllocatesNothingOnceWarm) {
   const sim::World at_start = scene.world();
   scene.step(200);
   scene.world() = at_start;
-  const std::uint64_t before = allocations().load();
+  const std::uint64_t before = tests::allocations();
   std::size_t contacts = 0;
   for (int tick = 0; tick < 200; ++tick) {
     contacts += scene.step().contacts.size();
   }
-  EXPECT_EQ(allocations().load(), before);
+  EXPECT_EQ(tests::allocations(), before);
   EXPECT_GT(contacts, 1'000U);
 }
 

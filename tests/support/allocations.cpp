@@ -1,4 +1,4 @@
-#include "tests/unit/record/allocations.h"
+#include "tests/support/allocations.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -23,7 +23,7 @@ void* counted(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-std::uint64_t tickbox::test::allocations() {
+std::uint64_t tickbox::tests::allocations() {
   return counter().load(std::memory_order_relaxed);
 }
 
