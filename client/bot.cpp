@@ -23,11 +23,12 @@ std::uint8_t direction_of(std::int64_t x, std::int64_t y) {
   // tan 22.5° is close to 2/5.
   const bool along_x = width * 5 > height * 2;
   const bool along_y = height * 5 > width * 2;
-  const int column = along_x ? (x > 0 ? 1 : -1) : 0;
-  const int row = along_y ? (y > 0 ? 1 : -1) : 0;
+  // 0 to 2: left, neither, right; up, neither, down.
+  const std::size_t column = !along_x ? 1 : x > 0 ? 2 : 0;
+  const std::size_t row = !along_y ? 1 : y > 0 ? 2 : 0;
   constexpr std::array<std::array<std::uint8_t, 3>, 3> kDirections = {
       {{6, 7, 8}, {5, 0, 1}, {4, 3, 2}}};
-  return kDirections[static_cast<std::size_t>(row + 1)][static_cast<std::size_t>(column + 1)];
+  return kDirections[row][column];
 }
 
 }  // namespace

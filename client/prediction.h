@@ -36,8 +36,8 @@ inline constexpr std::int32_t kReachUnits = 12;
 struct Verdict {
   bool predicted = false;  ///< there was one to compare
   bool exact = false;
-  bool touched = false;  ///< another mover touched the body after the prediction's base, or was
-                         ///< expected to: where the others went since cannot be known
+  bool touched = false;     ///< another mover touched the body after the prediction's base, or was
+                            ///< expected to: where the others went since cannot be known
   bool corrected = false;   ///< the body stands elsewhere now than it stood before the snapshot
   std::uint32_t error = 0;  ///< sub-units between predicted and true position, the larger axis
 };

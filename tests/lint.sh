@@ -6,8 +6,8 @@ usage() {
     cat <<'USAGE'
 usage: tests/lint.sh [--all | --since REV]
 
-Without an option clang-tidy looks at what the commits of the last day changed; --all at everything; --since at what changed
-since a revision. Needs a configured build/release (tests/run.sh makes it).
+Without an option clang-tidy looks at what the commits of the last day changed of the programs' sources; --since at what changed
+since a revision; --all at every source, the tests' too. Needs a configured build/release (tests/run.sh makes it).
 USAGE
 }
 
@@ -18,9 +18,9 @@ case "${1:-}" in
     usage
     exit 0
     ;;
---all) base= ;;
---since) base=${2:?tests/lint.sh: --since needs a revision} ;;
-"") base=$(git rev-list -1 --before='1 day ago' HEAD) ;;
+--all) base='' sources=('*.cpp') ;;
+--since) base=${2:?tests/lint.sh: --since needs a revision} sources=('*.cpp') ;;
+"") base=$(git rev-list -1 --before='1 day ago' HEAD) sources=('common/*.cpp' 'server/*.cpp' 'client/*.cpp') ;;
 *)
     usage >&2
     exit 2
@@ -35,9 +35,9 @@ git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run --Werror
 git ls-files '*.sh' .ci/run | xargs shellcheck --external-sources
 
 if [ -z "$base" ]; then
-    changed=$(git ls-files '*.cpp')
+    changed=$(git ls-files "${sources[@]}")
 else
-    changed=$(git diff --name-only --diff-filter=d "$base" -- '*.cpp')
+    changed=$(git diff --name-only --diff-filter=d "$base" -- "${sources[@]}")
 fi
 # A source that no target of this build compiles (fuzz targets' mains) has no flags to be checked with.
 tidied=$(for source in $changed; do

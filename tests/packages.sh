@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 # To build and run the programs and the demo.
+# shellcheck disable=SC2034 # read by who sources this
 TICKBOX_BUILD_PACKAGES=(
     g++ cmake ninja-build ccache mold pkg-config git ca-certificates jq
     libasio-dev libboost-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libspdlog-dev

@@ -202,6 +202,7 @@ ExitCode run_load(const LoadOptions& options) {
   const LoadReport report = load.run();
   const Figures figures = figures_of(report);
   std::vector<RequirementResult> results;
+  results.reserve(requirements.size());
   for (const Requirement& each : requirements) {
     results.push_back(check(each, figures));
   }

@@ -347,7 +347,7 @@ std::expected<record::VerifyResult, int> verify_recording(const Options& options
                options.file, reader.header().simulation, simulation);
   }
   Progress progress{options};
-  const record::VerifyResult result = record::verify(
+  record::VerifyResult result = record::verify(
       reader, setting->map, *setting->rules,
       {.from = {options.from}, .to = {options.to}, .progress = [&](std::uint32_t thousandths) {
          progress(thousandths);

@@ -4,6 +4,7 @@
 #include "map/trace.h"
 #include "os/exit_code.h"
 #include "os/file.h"
+#include "os/system_error.h"
 #include "sim/overlaps.h"
 #include "sim/step.h"
 
@@ -45,7 +46,7 @@ class TraceOutput {
   [[nodiscard]] bool failed() const { return failed_; }
 
   [[nodiscard]] std::string error() const {
-    return "cannot write the trace " + name_ + ": " + std::strerror(reason_) +
+    return "cannot write the trace " + name_ + ": " + os::reason_of(reason_) +
            "; name a file in a folder that exists and has room";
   }
 
@@ -173,7 +174,7 @@ int print(const SimOptions& options, const map::Scenario& scenario, const Outcom
   if (std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0) {
     return os::to_int(ExitCode::Done);
   }
-  return failed(ExitCode::Failed, std::string{"cannot write the result: "} + std::strerror(errno));
+  return failed(ExitCode::Failed, std::string{"cannot write the result: "} + os::reason_of(errno));
 }
 
 }  // namespace

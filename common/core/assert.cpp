@@ -10,8 +10,8 @@ void print_and_return(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "tickbox: assertion failed: %s (%s:%d)\n", condition, file, line);
 }
 
-AssertHandler handler_in_use =
-    &print_and_return;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+AssertHandler handler_in_use = &print_and_return;
 
 }  // namespace
 

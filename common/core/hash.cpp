@@ -26,8 +26,6 @@ StreamHasher::StreamHasher(std::uint64_t seed) {
   XXH3_64bits_reset_withSeed(state, seed);
 }
 
-StreamHasher::~StreamHasher() = default;
-
 void StreamHasher::add_bytes(ConstBytes bytes) {
   XXH3_64bits_update(state_in(state_.data()), bytes.data(), bytes.size());
 }

@@ -44,11 +44,10 @@ class StreamHasher {
   explicit StreamHasher(std::uint64_t seed = 0);
   StreamHasher(const StreamHasher&) = delete;
   StreamHasher& operator=(const StreamHasher&) = delete;
-  ~StreamHasher();
 
   template <std::integral T>
   void add(T field) {
-    std::array<std::byte, sizeof(T)> bytes;
+    std::array<std::byte, sizeof(T)> bytes{};
     store_le(MutableBytes{bytes}, static_cast<std::make_unsigned_t<T>>(field));
     add_bytes(bytes);
   }
@@ -59,7 +58,7 @@ class StreamHasher {
 
  private:
   // Large enough for XXH3_state_t and aligned as it asks; checked where it is made.
-  alignas(64) std::array<std::byte, 576> state_;
+  alignas(64) std::array<std::byte, 576> state_{};
 };
 
 }  // namespace tickbox

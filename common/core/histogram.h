@@ -30,9 +30,11 @@ class Histogram {
   }
 
   [[nodiscard]] std::uint64_t count() const { return total_; }
+
   [[nodiscard]] std::uint64_t sum() const { return sum_; }
 
-  /// The least value that `per_mille` of 1,000 values do not exceed, rounded up to its bucket's end; 0 when empty.
+  /// The least value that `per_mille` of 1,000 values do not exceed, rounded up to its bucket's
+  /// end; 0 when empty.
   [[nodiscard]] std::uint64_t quantile(std::uint32_t per_mille) const {
     const std::uint64_t wanted = (total_ * per_mille + 999) / 1'000;
     std::uint64_t seen = 0;
@@ -63,7 +65,8 @@ class Histogram {
     if (shift > 33) {
       return kBuckets - 1;
     }
-    return 128 + static_cast<std::size_t>(shift - 1) * 64 + static_cast<std::size_t>((value >> shift) - 64);
+    return 128 + static_cast<std::size_t>(shift - 1) * 64 +
+           static_cast<std::size_t>((value >> shift) - 64);
   }
 
   static constexpr std::uint64_t last_of(std::size_t bucket) {

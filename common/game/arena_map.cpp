@@ -31,7 +31,7 @@ struct Wall {
 };
 
 constexpr Wall box_of_units(std::int32_t x, std::int32_t y, std::int32_t width,
-                                std::int32_t height) {
+                            std::int32_t height) {
   return {.min = {x * kUnit, y * kUnit}, .size = {width * kUnit, height * kUnit}};
 }
 
@@ -79,9 +79,8 @@ std::vector<Vec2> free_places(const std::vector<sim::Body>& statics,
       const bool on_static = std::ranges::any_of(statics, [&](const sim::Body& body) {
         return sim::overlap(place, sim::box_of(body.min, body.size));
       });
-      const bool on_crate = std::ranges::any_of(crates, [&](Vec2 crate) {
-        return sim::overlap(place, sim::box_of(crate, kPlayerSize));
-      });
+      const bool on_crate = std::ranges::any_of(
+          crates, [&](Vec2 crate) { return sim::overlap(place, sim::box_of(crate, kPlayerSize)); });
       if (!on_static && !on_crate) {
         places.push_back({x, y});
       }

@@ -1,10 +1,11 @@
 #pragma once
-
 // What a program's exit code tells the shell that started it.
+
+#include <cstdint>
 
 namespace tickbox::os {
 
-enum class ExitCode : int {
+enum class ExitCode : std::uint8_t {
   Done = 0,        ///< and everything asked for held
   Failed = 1,      ///< at run time: port in use, disk full, file missing
   WrongUsage = 2,  ///< a flag or the configuration; nothing was started

@@ -52,18 +52,30 @@ const Strings& document_keys() {
   return kKeys;
 }
 
-/// Two clients for a moment, judged by `requirement`.
+/// Runs until the generator was not held up: on a busy machine "inconclusive" is the right answer,
+/// and means to try again.
+Finished run_conclusively(const Command& command) {
+  constexpr int kInconclusive = 5;
+  Finished finished = run(command);
+  for (int attempt = 1; attempt < 10 && finished.exit_code == kInconclusive; ++attempt) {
+    finished = run(command);
+  }
+  return finished;
+}
+
+/// Two clients for a moment.
 Finished load_shortly(const RunningServer& server, const Strings& more) {
   Command command = tickbox(
       {"load", server.address(), "--clients", "2", "--ramp", "0", "--seconds", "0.5", "--json"});
   command.arguments.insert(command.arguments.end(), more.begin(), more.end());
-  return run(command);
+  return run_conclusively(command);
 }
 
 TEST(Load, TwentyClientsPlayAndVerify) {
   const RunningServer server{slow_server()};
-  const Finished loaded = run(tickbox({"load", server.address(), "--clients", "20", "--seconds",
-                                       "3", "--admin", server.admin(), "--json"}));
+  const Finished loaded =
+      run_conclusively(tickbox({"load", server.address(), "--clients", "20", "--seconds", "3",
+                                "--admin", server.admin(), "--json"}));
   ASSERT_EQ(loaded.exit_code, kDone) << loaded;
   const Document document{loaded.out};
   EXPECT_EQ(document.missing(document_keys()), Strings{});
@@ -77,7 +89,7 @@ TEST(Load, TwentyClientsPlayAndVerify) {
   EXPECT_EQ(document.text("verdict"), "passed");
   EXPECT_FALSE((loaded.out + loaded.err).contains('\x1b')) << loaded;
   EXPECT_TRUE(server.wait_for_goodbyes(20));
-  EXPECT_EQ(server.metric("tickbox_connections_total", "accepted"), 20);
+  EXPECT_GE(server.metric("tickbox_connections_total", "accepted"), 20);
 }
 
 TEST(Load, WithoutTheAdminSideTheServersFiguresAreNull) {

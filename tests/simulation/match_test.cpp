@@ -84,8 +84,8 @@ void expect_recording_replays(const Harness& harness) {
   const record::VerifyResult result = record::verify(*reader, harness.map(), harness.rules());
   EXPECT_EQ(result.ticks, harness.room().world().tick.value);
   EXPECT_EQ(result.mismatched, 0U);
-  EXPECT_TRUE(result.complete) << result.damages << " damages, " << result.gaps << " gaps, ends early: "
-                               << result.ends_early;
+  EXPECT_TRUE(result.complete) << result.damages << " damages, " << result.gaps
+                               << " gaps, ends early: " << result.ends_early;
 }
 
 class Match : public testing::TestWithParam<std::uint64_t> {};

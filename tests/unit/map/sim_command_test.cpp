@@ -81,7 +81,8 @@ TEST(SimCommand, CallsABadScenarioWrongUsage) {
   std::ofstream{file} << R"({"tick_rate": 60, "ticks": 1, "bodies": [], "gravty": [0, 1]})";
   const Ran ran = run({.scenario = file});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.err, "tickbox sim: " + file + ":1: unknown key \"gravty\"; did you mean \"gravity\"?\n");
+  EXPECT_EQ(ran.err,
+            "tickbox sim: " + file + ":1: unknown key \"gravty\"; did you mean \"gravity\"?\n");
   EXPECT_EQ(ran.out, "");
   std::filesystem::remove(file);
 }
