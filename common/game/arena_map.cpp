@@ -95,6 +95,15 @@ std::vector<Vec2> free_places(const std::vector<sim::Body>& statics,
   return places;
 }
 
+void add_block(std::vector<sim::Body>& statics, const BlockWalls& walls, Vec2 corner) {
+  for (const Wall& wall : walls) {
+    if (wall.size.x > 0) {
+      add_static(statics,
+                 {.min = {corner.x + wall.min.x, corner.y + wall.min.y}, .size = wall.size});
+    }
+  }
+}
+
 Map make_square(std::int32_t blocks, std::uint32_t seats) {
   Map map;
   map.seats = seats;
@@ -104,13 +113,8 @@ Map make_square(std::int32_t blocks, std::uint32_t seats) {
   for (std::int32_t row = 0; row < blocks; ++row) {
     for (std::int32_t column = 0; column < blocks; ++column) {
       const Vec2 corner{column * kBlock - half, row * kBlock - half};
-      for (const Wall& wall :
-           kBlockWalls[static_cast<std::size_t>(column + 3 * row) % kBlockWalls.size()]) {
-        if (wall.size.x > 0) {
-          add_static(statics,
-                     {.min = {corner.x + wall.min.x, corner.y + wall.min.y}, .size = wall.size});
-        }
-      }
+      const auto kind = static_cast<std::size_t>(column + 3 * row) % kBlockWalls.size();
+      add_block(statics, kBlockWalls[kind], corner);
       map.crates.push_back({corner.x + kCrateInBlock.x, corner.y + kCrateInBlock.y});
     }
   }

@@ -169,16 +169,8 @@ std::optional<Vec2> Reader::velocity_of(ObjectReader& reader) {
 }
 
 void Reader::sort_changes() {
-  std::vector<std::pair<Tick, std::size_t>> order;
-  for (const VelocityChange& change : scenario_.changes) {
-    order.emplace_back(change.tick, order.size());
-  }
-  std::ranges::sort(order);
-  std::vector<VelocityChange> sorted;
-  for (const auto& [tick, place] : order) {
-    sorted.push_back(scenario_.changes[place]);
-  }
-  scenario_.changes = std::move(sorted);
+  // Of one tick, those further down in the file apply later.
+  std::ranges::stable_sort(scenario_.changes, {}, &VelocityChange::tick);
 }
 
 void Reader::check_ids() {
