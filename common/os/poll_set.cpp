@@ -33,7 +33,7 @@ std::expected<void, std::string> PollSet::watch(const UdpTransport& transport, s
 }
 
 std::span<const std::size_t> PollSet::wait(Duration wait) {
-  std::array<epoll_event, kReadyMax> events;
+  std::array<epoll_event, kReadyMax> events{};
   const auto nanoseconds = std::max(wait, Duration::zero()).count();
   const timespec timeout{.tv_sec = nanoseconds / 1'000'000'000,
                          .tv_nsec = nanoseconds % 1'000'000'000};

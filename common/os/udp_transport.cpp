@@ -76,10 +76,10 @@ struct UdpTransport::Socket {
   UdpBuffers buffers;
   UdpCounters counters;
 
-  std::array<std::array<std::byte, kReceiveBytes>, kBatch> bytes;
-  std::array<sockaddr_storage, kBatch> from;
-  std::array<iovec, kBatch> vectors;
-  std::array<mmsghdr, kBatch> messages;
+  std::array<std::array<std::byte, kReceiveBytes>, kBatch> bytes{};
+  std::array<sockaddr_storage, kBatch> from{};
+  std::array<iovec, kBatch> vectors{};
+  std::array<mmsghdr, kBatch> messages{};
   std::size_t count = 0;  ///< datagrams of the last batch
   std::size_t next = 0;   ///< the first not handed out yet
 
