@@ -53,11 +53,17 @@ bin=$top/build/release/bin
 
 work=$(mktemp -d)
 server=
+good=
+bad=
 finish() {
-    if [ -n "$server" ] && kill -0 "$server" 2>/dev/null; then
-        kill -TERM "$server"
-        wait "$server" || true
-    fi
+    trap '' INT TERM
+    local program
+    for program in $good $bad $server; do
+        if kill -0 "$program" 2>/dev/null; then
+            kill -TERM "$program"
+            wait "$program" || true
+        fi
+    done
     rm -rf "$work"
 }
 trap finish EXIT
@@ -90,6 +96,8 @@ good_exit=0
 bad_exit=0
 wait "$good" || good_exit=$?
 wait "$bad" || bad_exit=$?
+good=
+bad=
 for run in good bad; do
     if ! tail -n 1 "$work/$run.json" | jq -e .clients >"$work/checked" 2>/dev/null; then
         cat "$work/$run.log" >&2
