@@ -69,15 +69,21 @@ void Harness::run_for(Duration duration) {
         player.client->poll(clock_.now());
       }
     }
-    shard_.receive(clock_.now(), pacer_.next());
-    const std::int64_t due = pacer_.due(clock_.now());
-    for (std::int64_t i = 0; i < due; ++i) {
-      shard_.tick(clock_.now());
-      pacer_.ran();
-    }
-    if (due > 0) {
-      shard_.send(clock_.now());
-    }
+    const std::uint64_t before = options_.meter != nullptr ? options_.meter() : 0;
+    drive_shard();
+    metered_ += options_.meter != nullptr ? options_.meter() - before : 0;
+  }
+}
+
+void Harness::drive_shard() {
+  shard_.receive(clock_.now(), pacer_.next());
+  const std::int64_t due = pacer_.due(clock_.now());
+  for (std::int64_t i = 0; i < due; ++i) {
+    shard_.tick(clock_.now());
+    pacer_.ran();
+  }
+  if (due > 0) {
+    shard_.send(clock_.now());
   }
 }
 

@@ -21,6 +21,8 @@ namespace tickbox::tests {
 /// A recording in memory.
 class MemorySink final : public ByteSink {
  public:
+  MemorySink() { bytes_.reserve(kBytesReserved); }
+
   bool write(ConstBytes bytes) override {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return true;
@@ -29,6 +31,9 @@ class MemorySink final : public ByteSink {
   [[nodiscard]] ConstBytes bytes() const { return bytes_; }
 
  private:
+  /// More than a test's match fills: growing would count as the server's own asking for memory.
+  static constexpr std::size_t kBytesReserved = std::size_t{4} * 1024 * 1024;
+
   std::vector<std::byte> bytes_;
 };
 
@@ -55,6 +60,9 @@ struct HarnessOptions {
   std::uint32_t max_clients = 16;
   net::LinkConditions link;
   client::BotKind bot = client::BotKind::Mix;
+  /// Asked before and after the shard is driven, where a test wants to know what that took of
+  /// something.
+  std::uint64_t (*meter)() = nullptr;
 };
 
 class Harness {
@@ -102,7 +110,12 @@ class Harness {
 
   [[nodiscard]] const game::Rules& rules() const { return *rules_; }
 
+  /// By how much HarnessOptions::meter has grown while the shard was driven.
+  [[nodiscard]] std::uint64_t metered() const { return metered_; }
+
  private:
+  void drive_shard();
+
   HarnessOptions options_;
   VirtualClock clock_;
   SimulatedNetwork network_;
@@ -117,6 +130,7 @@ class Harness {
   server::Shard shard_;
   server::TickPacer pacer_;
   std::vector<Player> players_;
+  std::uint64_t metered_ = 0;
 };
 
 }  // namespace tickbox::tests
