@@ -26,7 +26,7 @@ void Room::tick(const game::TickCommands& commands) {
 
 void Room::note_touched(const sim::StepReport& report) {
   const auto touch = [&](BodyId body, BodyId by) {
-    if (game::kind_of(body) == game::EntityKind::Player && game::is_entity(by)) {
+    if (game::has_kind(body, game::EntityKind::Player) && game::is_entity(by)) {
       touched_[game::player_of(body).value] = world_.tick;
     }
   };

@@ -299,14 +299,9 @@ nlohmann::ordered_json verify_document(const record::VerifyResult& result, doubl
 }
 
 std::string_view kind_name(BodyId id) {
-  switch (game::kind_of(id)) {
-    case game::EntityKind::Player:
-      return "player";
-    case game::EntityKind::Crate:
-      return "crate";
-    case game::EntityKind::Bullet:
-      return "bullet";
-  }
+  if (game::has_kind(id, game::EntityKind::Player)) return "player";
+  if (game::has_kind(id, game::EntityKind::Crate)) return "crate";
+  if (game::has_kind(id, game::EntityKind::Bullet)) return "bullet";
   return "entity";
 }
 

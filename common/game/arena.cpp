@@ -48,11 +48,11 @@ std::int32_t per_tick(std::int64_t units_per_second, std::int64_t rate) {
 /// of time.
 void spend_bullets(World& world, const sim::StepReport& report, TickEvents& events) {
   for (const sim::Contact& contact : report.contacts) {
-    const bool a_is_bullet = kind_of(contact.a) == EntityKind::Bullet;
+    const bool a_is_bullet = has_kind(contact.a, EntityKind::Bullet);
     const BodyId bullet = a_is_bullet ? contact.a : contact.b;
     const BodyId other = a_is_bullet ? contact.b : contact.a;
-    if (kind_of(bullet) != EntityKind::Bullet || !world.remove(bullet) ||
-        kind_of(other) != EntityKind::Player) {
+    if (!has_kind(bullet, EntityKind::Bullet) || !world.remove(bullet) ||
+        !has_kind(other, EntityKind::Player)) {
       continue;
     }
     const Hit hit{.shooter = player_of(bullet), .victim = player_of(other)};

@@ -85,8 +85,9 @@ inline constexpr std::uint32_t kGenerations = 1U << 18;
   return {2U << 30 | std::uint32_t{owner.value} << 18 | (born.value & 0x3ffff)};
 }
 
-[[nodiscard]] constexpr EntityKind kind_of(BodyId id) {
-  return static_cast<EntityKind>(id.value >> 30);
+/// Whether the id is that of an entity of this kind. A map's statics have ids of no kind.
+[[nodiscard]] constexpr bool has_kind(BodyId id, EntityKind kind) {
+  return id.value >> 30 == static_cast<std::uint32_t>(kind);
 }
 
 /// Whether the id is an entity's; a map's statics have ids beyond.
@@ -96,7 +97,7 @@ inline constexpr std::uint32_t kGenerations = 1U << 18;
 
 /// The seat of a player's body, or of the owner of a bullet.  Requires: a player or a bullet.
 [[nodiscard]] constexpr PlayerId player_of(BodyId id) {
-  const bool bullet = kind_of(id) == EntityKind::Bullet;
+  const bool bullet = has_kind(id, EntityKind::Bullet);
   return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
 }
 

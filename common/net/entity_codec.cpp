@@ -37,7 +37,7 @@ std::expected<game::EntityState, DropReason> decode_entity(const schema::Entity&
                  .held = {.move = wire.move(), .buttons = wire.buttons(), .aim = wire.aim()},
                  .timer = wire.timer()},
   };
-  const bool possible = game::kind_of(entity.id) == entity.traits.kind &&
+  const bool possible = game::has_kind(entity.id, entity.traits.kind) &&
                         within(entity.min, kWorldLimit) && within(entity.velocity, kSpeedLimit) &&
                         entity.traits.held == game::clamped(entity.traits.held);
   if (!possible) return std::unexpected{DropReason::Malformed};

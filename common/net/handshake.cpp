@@ -59,7 +59,7 @@ bool is_possible(const schema::Accept& accept) {
   const BodyId body{accept.body()};
   return accept.tick_rate() > 0 && accept.rules() != nullptr && accept.rules()->size() > 0 &&
          accept.rules()->size() <= kRulesNameMax && accept.map_seats() <= game::kSeatsMax &&
-         player.value < accept.map_seats() && game::kind_of(body) == game::EntityKind::Player &&
+         player.value < accept.map_seats() && game::has_kind(body, game::EntityKind::Player) &&
          game::player_of(body) == player;
 }
 

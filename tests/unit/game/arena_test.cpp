@@ -157,7 +157,7 @@ TEST(Arena, SeatsAThousand) {
   EXPECT_GT(hits, 50U);
   const std::span<const sim::Body> movers = std::as_const(match.world).physics().movers();
   for (std::size_t i = 0; i < movers.size(); ++i) {
-    if (kind_of(movers[i].id) == EntityKind::Player) {
+    if (has_kind(movers[i].id, EntityKind::Player)) {
       EXPECT_FALSE(sim::overlaps_any(*match.world.map()->statics, movers[i].min, movers[i].size));
     }
   }

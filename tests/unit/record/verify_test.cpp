@@ -72,7 +72,7 @@ TEST(Verify, NamesTickEntityAndFieldOfAChangedInput) {
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, changed);
   ASSERT_TRUE(result.first_mismatch->entity);
-  EXPECT_EQ(game::kind_of(*result.first_mismatch->entity), game::EntityKind::Player);
+  EXPECT_TRUE(game::has_kind(*result.first_mismatch->entity, game::EntityKind::Player));
   EXPECT_EQ(result.first_mismatch->field, "x");
   EXPECT_NE(result.first_mismatch->expected, result.first_mismatch->got);
   // The keyframe after it sets the replay right again.
