@@ -19,18 +19,35 @@ std::vector<Body> sorted_by_id(std::vector<Body> bodies) {
   return bodies;
 }
 
-std::uint64_t hash_of(std::span<const Body> bodies) {
+void add_path(StreamHasher& hasher, const Path& path) {
+  hasher.add(path.speed());
+  hasher.add(static_cast<std::uint32_t>(path.points().size()));
+  for (const Vec2 point : path.points()) {
+    hasher.add(point.x);
+    hasher.add(point.y);
+  }
+}
+
+std::uint64_t hash_of(std::span<const Body> bodies, std::span<const Path> paths) {
   StreamHasher hasher;
   for (const Body& body : bodies) {
     add_body(hasher, body);
+  }
+  for (const Path& path : paths) {
+    add_path(hasher, path);
   }
   return hasher.digest();
 }
 
 }  // namespace
 
-Statics::Statics(std::vector<Body> bodies)
-    : bodies_(sorted_by_id(std::move(bodies))), grid_(bodies_), hash_(hash_of(bodies_)) {}
+Statics::Statics(std::vector<Body> bodies, std::vector<Path> paths)
+    : bodies_(sorted_by_id(std::move(bodies))),
+      paths_(std::move(paths)),
+      grid_(bodies_),
+      hash_(hash_of(bodies_, paths_)) {
+  TICKBOX_ASSERT(paths_.size() < kNoPath);
+}
 
 const Body* Statics::find(BodyId id) const {
   const auto place =

@@ -1,8 +1,9 @@
 #pragma once
-// The bodies that never move, sorted into a grid once and shared, unchanged, by every world on the
-// same map.
+// What of a map never changes: its static bodies, sorted into a grid once, and the paths of its
+// kinematic ones; shared by every world on the same map.
 
 #include "sim/body.h"
+#include "sim/path.h"
 #include "sim/static_grid.h"
 
 #include <cstdint>
@@ -17,21 +18,25 @@ class Statics {
  public:
   /// Requires: every body Static, ids unique and below kWorldBorder, corners within ±kWorldLimit,
   /// sizes 1 to 2^30.
-  explicit Statics(std::vector<Body> bodies);
+  explicit Statics(std::vector<Body> bodies, std::vector<Path> paths = {});
 
   /// In the order of their ids.
   [[nodiscard]] std::span<const Body> bodies() const { return bodies_; }
+
+  /// By Body::path.
+  [[nodiscard]] std::span<const Path> paths() const { return paths_; }
 
   /// The static called `id`, or nullptr.  Cost: one binary search.
   [[nodiscard]] const Body* find(BodyId id) const;
 
   [[nodiscard]] const StaticGrid& grid() const { return grid_; }
 
-  /// Of every field of every static: what they add to the hash of a world.
+  /// Of every field of every static, and of every path: what they add to the hash of a world.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
  private:
   std::vector<Body> bodies_;
+  std::vector<Path> paths_;
   StaticGrid grid_;
   std::uint64_t hash_ = 0;
 };

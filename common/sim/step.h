@@ -44,11 +44,19 @@ struct BodyPair {
 /// What a step did, beside moving. Valid until the next step of the same Stepper.
 struct StepReport {
   std::vector<Contact> contacts;
-  std::vector<BodyId> frozen;      ///< by id
-  std::vector<BodyId> left;        ///< removed at the border, by id
-  std::vector<BodyPair> overlaps;  ///< did so when the tick began, and still do; by ids
-  std::uint32_t events = 0;        ///< handled in all
-  std::uint32_t events_max = 0;    ///< of one body
+  std::vector<BodyId> frozen;  ///< by id
+  std::vector<BodyId> left;    ///< removed at the border, by id
+  std::vector<BodyPair>
+      overlaps;  ///< could not be parted when the tick began, and still overlap; by ids
+  std::vector<BodyPair> separated;  ///< were parted when the tick began, by ids
+  std::vector<BodyId> blocked;      ///< kinematic bodies that waited, by id
+  std::vector<BodyId> crushed;      ///< by a kinematic body, by id
+  std::vector<BodyPair>
+      begin;  ///< of a ghost and another: began to overlap; by ids, repeats included
+  std::vector<BodyPair>
+      end;  ///< of a ghost and another: no longer overlap; by ids, repeats included
+  std::uint32_t events = 0;      ///< handled in all
+  std::uint32_t events_max = 0;  ///< of one body
 };
 
 /// Steps worlds. Holds only scratch memory, so one Stepper serves any number of worlds, one after

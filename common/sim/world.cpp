@@ -31,7 +31,8 @@ Body* World::find(BodyId id) {
 }
 
 void World::add(const Body& body) {
-  TICKBOX_ASSERT(body.kind == Kind::Dynamic);
+  TICKBOX_ASSERT(body.kind != Kind::Static);
+  TICKBOX_ASSERT(body.path == kNoPath || body.path < statics_->paths().size());
   TICKBOX_ASSERT(is_within_limits(body));
   TICKBOX_ASSERT(statics_->find(body.id) == nullptr);
   const auto place = std::lower_bound(movers_.begin(), movers_.end(), body.id, has_lower_id);

@@ -42,8 +42,8 @@ class World {
   [[nodiscard]] Body* find(BodyId id);
   [[nodiscard]] const Body* find(BodyId id) const;
 
-  /// Puts a mover in its place by id.  Requires: Dynamic, its id not in use, its values within the
-  /// limits of Body.
+  /// Puts a mover in its place by id.  Requires: not Static, its id not in use, its values within
+  /// the limits of Body, its path one of the statics'.
   void add(const Body& body);
 
   /// Takes a mover out; false where there is none.
