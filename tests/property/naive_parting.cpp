@@ -1,0 +1,102 @@
+// Parting what overlaps when the tick begins: rule 2.
+
+#include "tests/property/naive_run.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tickbox::test::naive {
+namespace {
+
+constexpr int kTurnsMax = 8;
+
+/// One of the four ways of b out of a.
+struct Way {
+  std::size_t axis;
+  int sign;
+  i64 length;  // sub-units
+};
+
+/// Who goes how far, in sub-units.
+struct Shares {
+  i64 a, b;
+};
+
+std::array<Way, 4> ways_out(const Thing& a, const Thing& b) {
+  const auto before = [&](std::size_t k) { return (b.base[k] + b.size[k] - a.base[k]) / kSteps; };
+  const auto after = [&](std::size_t k) { return (a.base[k] + a.size[k] - b.base[k]) / kSteps; };
+  std::array<Way, 4> ways = {
+      {{1, -1, before(1)}, {1, 1, after(1)}, {0, -1, before(0)}, {0, 1, after(0)}}};
+  std::ranges::stable_sort(ways, {}, &Way::length);
+  return ways;
+}
+
+std::vector<Shares> who_moves(const Thing& a, const Thing& b, i64 length) {
+  if (!a.dynamic()) return {{0, length}};
+  if (!b.dynamic()) return {{length, 0}};
+  return {{length / 2, length - length / 2}, {0, length}, {length, 0}};
+}
+
+void shift(Thing& x, std::size_t k, i64 by) {
+  x.base[k] += by * kSteps;
+  x.body.min[k] = static_cast<std::int32_t>(x.base[k] / kSteps);
+}
+
+/// x as it would be, against all others as they are.
+bool may_be_there(const Run& run, const Thing& x, const Thing& before) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    const i64 limit = i64{kWorldLimit} * kSteps;
+    if (x.base[k] < -limit || x.base[k] > limit) return false;
+    if (run.solid_border && x.base[k] + x.size[k] > limit) return false;
+  }
+  return std::ranges::none_of(run.things, [&](const Thing& y) {
+    return !y.border && y.body.id != x.body.id && apart_by_rule(x, y) && overlap_now(x, y, 0) &&
+           !overlap_now(before, y, 0);
+  });
+}
+
+bool try_way(Run& run, Thing& a, Thing& b, const Way& way) {
+  for (const Shares& shares : who_moves(a, b, way.length)) {
+    Thing new_a = a;
+    Thing new_b = b;
+    shift(new_a, way.axis, -way.sign * shares.a);
+    shift(new_b, way.axis, way.sign * shares.b);
+    // Towards each other they do not count: they overlapped before.
+    if (shares.a != 0 && !may_be_there(run, new_a, a)) continue;
+    if (shares.b != 0 && !may_be_there(run, new_b, b)) continue;
+    a = new_a;
+    b = new_b;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Run::part() {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  const std::size_t border = things.size() - 1;
+  for (std::size_t a = 0; a < border; ++a) {
+    for (std::size_t b = a + 1; b < border; ++b) {
+      const Thing& x = things[a];
+      const Thing& y = things[b];
+      if (x.crushes() || y.crushes() || !apart_by_rule(x, y)) continue;
+      if (overlap_now(x, y, 0)) pairs.emplace_back(a, b);
+    }
+  }
+
+  std::vector<int> turns(things.size(), 0);
+  for (const auto& [i, j] : pairs) {
+    Thing& a = things[i];
+    Thing& b = things[j];
+    if (!overlap_now(a, b, 0) || turns[i] >= kTurnsMax || turns[j] >= kTurnsMax) continue;
+    ++turns[i];
+    ++turns[j];
+    const bool parted = std::ranges::any_of(
+        ways_out(a, b), [&](const Way& way) { return try_way(*this, a, b, way); });
+    if (parted) report.separated.push_back({a.body.id, b.body.id});
+  }
+}
+
+}  // namespace tickbox::test::naive

@@ -1,0 +1,150 @@
+#pragma once
+// What the naive step knows during one tick: every body with its course so far, and the report.
+
+#include "tests/property/naive_step.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tickbox::test::naive {
+
+using i64 = std::int64_t;
+
+constexpr i64 kSteps = (i64{1} << 30) - 1;
+constexpr i64 kSpent = 64;      // events after which a body is spent
+constexpr i64 kTired = 8;       // events after which nothing bounces off another dynamic body
+constexpr i64 kVeryTired = 48;  // ... nor off anything else
+constexpr std::size_t kNone = ~std::size_t{0};
+
+/// The exact moment q + r / d, 0 <= r < d.
+struct Time {
+  i64 q, r, d;
+};
+
+/// Below, at or above zero as x is before, at or after y.
+int compare(Time x, Time y);
+
+/// n / d, d not zero.
+Time divide(i64 n, i64 d);
+
+/// Where a box is from the fine time `from` on: base + v · s.
+struct Piece {
+  i64 from;
+  std::array<i64, 2> base, v;
+};
+
+struct Thing {
+  sim::Body body;  ///< as found, but parted
+  bool border = false;
+  std::array<i64, 2> base{}, size{}, v{};
+  std::array<i64, 2> first_v{};  ///< of rule 1
+  std::vector<Piece> course;     ///< of the whole tick so far
+  i64 events = 0;
+  std::array<std::array<bool, 2>, 2> blocked{};  ///< [axis][towards larger coordinates]
+  std::array<bool, 2> hit{};                     ///< [axis]: an event changed the velocity
+  bool waits = false;
+
+  std::size_t ridden = kNone;   ///< on what it stood in rule 3
+  std::size_t carrier = kNone;  ///< the kinematic body at the bottom of it
+  std::array<i64, 2> given{};
+  bool gone = false;
+
+  [[nodiscard]] i64 at(std::size_t k, i64 s) const { return base[k] + v[k] * s; }
+
+  [[nodiscard]] bool dynamic() const { return !border && body.kind == sim::Kind::Dynamic; }
+
+  [[nodiscard]] bool kinematic() const { return !border && body.kind == sim::Kind::Kinematic; }
+
+  [[nodiscard]] bool mover() const { return dynamic() || kinematic(); }
+
+  [[nodiscard]] bool ghost() const { return body.sensor || body.response == sim::Response::Pass; }
+
+  [[nodiscard]] bool crushes() const { return kinematic() && body.squeeze == sim::Squeeze::Crush; }
+
+  [[nodiscard]] bool one_way() const { return body.one_way != sim::OneWay::None; }
+
+  [[nodiscard]] bool spent() const { return events >= kSpent; }
+
+  [[nodiscard]] bool stops() const { return body.response == sim::Response::Stop; }
+
+  [[nodiscard]] i64 bounce() const {
+    return body.response == sim::Response::Bounce ? body.restitution : 0;
+  }
+};
+
+bool meet(const Thing& x, const Thing& y);
+bool collide(const Thing& x, const Thing& y);
+bool apart_by_rule(const Thing& x, const Thing& y);
+bool overlap_axis(const Thing& x, const Thing& y, std::size_t k, i64 s);
+bool overlap_now(const Thing& x, const Thing& y, i64 s);
+
+/// The axis and the end that is solid: towards larger coordinates, or not.
+struct SolidSide {
+  std::size_t axis;
+  bool high;
+};
+
+SolidSide solid_side(sim::OneWay one_way);
+
+struct Hit {
+  Time t;
+  i64 length;
+  std::size_t axis;
+  std::size_t a = 0, b = 0;  // places in Run::things, a < b
+};
+
+/// On what a body stands, and what it is given by it.
+struct Ride {
+  std::size_t on = kNone;         // kNone: in no wave, or a kinematic body
+  std::size_t kinematic = kNone;  // kNone: in no wave
+};
+
+/// Rule 3 is asked twice in a tick, of different places and velocities.
+enum class When : std::uint8_t { Start, End };
+
+struct Run {
+  explicit Run(const sim::World& world);
+
+  std::vector<Thing> things;  ///< by id; the border last
+  std::array<i64, 2> gravity{};
+  bool solid_border = true;
+  std::vector<std::pair<std::size_t, std::size_t>> crushing;  ///< no impacts any more
+  std::vector<std::pair<std::size_t, std::size_t>> deep;      ///< overlapped when the sweep started
+  NaiveReport report;
+
+  // Rules 1 to 3.
+  void set_velocities(const sim::World& world);
+  void part();
+  [[nodiscard]] std::vector<Ride> rides(When when) const;
+  void give_riders();
+  void start_sweep();
+
+  // Rule 4.
+  [[nodiscard]] std::optional<Hit> first(i64 now) const;
+
+  // Rules 5 to 7.
+  void handle(const Hit& hit);
+
+  // Rules 8 and 10.
+  void take_from_riders();
+  void watch_ghosts();
+  void finish(sim::World& world);
+
+  /// Changes the velocity and not the place.
+  void turn(Thing& x, std::size_t k, i64 v, i64 s) const;
+
+  /// Rule 8's taking off of what was given in rule 3.
+  void take_off(Thing& x, i64 s) const;
+};
+
+/// v, brought towards zero by at most `amount`, where they have the same sign.
+i64 towards_zero(i64 v, i64 amount);
+
+/// The nearest sub-unit.
+i64 rounded(i64 fine);
+
+}  // namespace tickbox::test::naive
