@@ -114,7 +114,7 @@ struct Run {
   bool solid_border = true;
   std::vector<std::pair<std::size_t, std::size_t>> crushing;  ///< no impacts any more
   std::vector<std::pair<std::size_t, std::size_t>> deep;      ///< overlapped when the sweep started
-  NaiveReport report;
+  sim::StepReport report;
 
   // Rules 1 to 3.
   void set_velocities(const sim::World& world);

@@ -294,7 +294,7 @@ void Run::finish(sim::World& world) {
 
 }  // namespace naive
 
-NaiveReport naive_step(sim::World& world) {
+sim::StepReport naive_step(sim::World& world) {
   naive::Run run{world};
   run.set_velocities(world);
   run.part();

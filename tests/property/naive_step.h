@@ -10,26 +10,9 @@
 #include "sim/step.h"
 #include "sim/world.h"
 
-#include <cstdint>
-#include <vector>
-
 namespace tickbox::test {
 
-/// Everything sim::StepReport holds, under the same names.
-struct NaiveReport {
-  std::vector<sim::Contact> contacts;
-  std::vector<BodyId> frozen;
-  std::vector<BodyId> left;
-  std::vector<sim::BodyPair> overlaps;
-  std::vector<sim::BodyPair> separated;
-  std::vector<BodyId> blocked;
-  std::vector<BodyId> crushed;
-  std::vector<sim::BodyPair> begin;
-  std::vector<sim::BodyPair> end;
-  std::uint32_t events = 0;
-  std::uint32_t events_max = 0;
-};
-
-NaiveReport naive_step(sim::World& world);
+/// Moves `world` by one tick and says what happened, as sim::Stepper does.
+sim::StepReport naive_step(sim::World& world);
 
 }  // namespace tickbox::test

@@ -1,9 +1,10 @@
 #include "tests/property/random_world.h"
 
 #include "sim/box.h"
+#include "tests/property/random_body.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,142 +14,230 @@ namespace {
 
 using sim::Body;
 
-std::int32_t between(Rng& rng, std::int64_t low, std::int64_t high) {
-  return static_cast<std::int32_t>(
-      low + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(high - low + 1))));
+bool would_overlap(const Body& a, const Body& b) {
+  return sim::may_collide(a, b) && overlap(sim::box_of(a.min, a.size), sim::box_of(b.min, b.size));
 }
 
-/// What a world is like; every number is the same for all of its bodies.
-struct Climate {
-  std::int32_t extent = 0;  ///< half the width of the place
-  std::int32_t size_max = 0;
-  std::int32_t speed_max = 0;
-  Vec2 centre;
-  bool on_whole_units = false;  ///< so that exact corners and simultaneous hits abound
-  int bouncy_percent = 0;
-  bool layered = false;
-  bool heavy = false;
+bool is_in_world(const Body& body) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (body.min[k] < -kWorldLimit || std::int64_t{body.min[k]} + body.size[k] > kWorldLimit) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Ids in no order, none twice: so that orders by id are not orders of creation.
+BodyId scattered_id(std::size_t n) {
+  return {static_cast<std::uint32_t>(n * 40'503 % 65'536)};
+}
+
+class Builder {
+ public:
+  explicit Builder(const RandomWorldOptions& options)
+      : options_(options), rng_(options.seed), climate_(draw_climate(rng_, options.features)) {}
+
+  sim::World build();
+
+ private:
+  bool place(Body body);
+  void place_floor();
+  void place_moving(int most);
+  void place_lift();
+  void place_closing_walls();
+  void stack_on(const Body& base, int height);
+  void follow_path(Body& body, sim::Path path);
+  [[nodiscard]] Body any_kinematic();
+
+  [[nodiscard]] std::size_t down_axis() const { return climate_.gravity.y != 0 ? 1 : 0; }
+
+  [[nodiscard]] int down_sign() const { return climate_.gravity[down_axis()] < 0 ? -1 : 1; }
+
+  RandomWorldOptions options_;
+  Rng rng_;
+  Climate climate_;
+  std::vector<Body> placed_;
+  std::vector<sim::Path> paths_;
 };
 
-Climate draw_climate(Rng& rng) {
-  constexpr std::array<std::int32_t, 5> kSpeeds = {0, 2'000, kUnit / 4, 8 * kUnit, kSpeedLimit};
-  Climate climate;
-  climate.extent = between(rng, 5, 12) * kUnit;
-  climate.size_max = rng.chance(1, 4) ? 4 * kUnit : 2 * kUnit;
-  climate.speed_max = kSpeeds[rng.below(kSpeeds.size())];
-  climate.on_whole_units = rng.chance(1, 3);
-  climate.bouncy_percent = rng.chance(1, 2) ? 0 : between(rng, 1, 100);
-  climate.layered = rng.chance(1, 4);
-  climate.heavy = rng.chance(1, 3);
-  if (rng.chance(1, 5)) {
-    const std::int32_t edge = kWorldLimit - climate.extent;
-    climate.centre = {rng.chance(1, 2) ? edge : -edge, rng.chance(1, 2) ? edge : -edge};
+bool Builder::place(Body body) {
+  body.id = scattered_id(placed_.size());
+  if (!placed_.empty() && rng_.chance(1, 12)) {
+    body.ignores = placed_[rng_.below(placed_.size())].id;
   }
-  return climate;
-}
-
-std::int32_t draw_length(Rng& rng, const Climate& climate) {
-  if (climate.on_whole_units) return between(rng, 1, climate.size_max / kUnit) * kUnit;
-  return rng.chance(1, 12) ? between(rng, 1, 3) : between(rng, kUnit / 8, climate.size_max);
-}
-
-std::int32_t draw_place(Rng& rng, const Climate& climate, std::int32_t centre) {
-  const std::int32_t room = climate.extent - climate.size_max;
-  if (!climate.on_whole_units) return centre + between(rng, -room, room);
-  return centre + between(rng, -room / kUnit, room / kUnit) * kUnit;
-}
-
-std::int32_t draw_speed(Rng& rng, const Climate& climate) {
-  if (rng.chance(1, 4)) return 0;
-  const std::int64_t fastest = rng.chance(1, 10) ? kSpeedLimit : climate.speed_max;
-  return between(rng, -fastest, fastest);
-}
-
-Body draw_body(Rng& rng, const Climate& climate, sim::Kind kind) {
-  Body body;
-  body.kind = kind;
-  body.size = {draw_length(rng, climate), draw_length(rng, climate)};
-  body.min = {draw_place(rng, climate, climate.centre.x),
-              draw_place(rng, climate, climate.centre.y)};
-  if (climate.layered) {
-    body.layers = static_cast<std::uint16_t>(1 + rng.below(7));
-    body.collides_with = static_cast<std::uint16_t>(1 + rng.below(15));
-  }
-  const auto draw = static_cast<int>(rng.below(100));
-  if (draw < climate.bouncy_percent) {
-    body.response = sim::Response::Bounce;
-    body.restitution = static_cast<std::uint16_t>(rng.below(sim::kFullRestitution + 1));
-  } else if (draw % 8 == 0) {
-    body.response = sim::Response::Stop;
-  }
-  if (kind == sim::Kind::Static) return body;
-  body.velocity = {draw_speed(rng, climate), draw_speed(rng, climate)};
-  body.mass = static_cast<std::uint16_t>(climate.heavy ? 1 + rng.below(65'535) : 1 + rng.below(3));
-  body.gravity_scale =
-      rng.chance(1, 6) ? static_cast<std::uint16_t>(rng.below(600)) : sim::kFullGravity;
-  return body;
-}
-
-bool is_free(const std::vector<Body>& placed, const Body& body) {
-  return std::ranges::none_of(placed, [&](const Body& other) {
-    const bool both_static = body.kind == sim::Kind::Static && other.kind == sim::Kind::Static;
-    return !both_static && sim::may_meet(body, other) &&
-           overlap(sim::box_of(body.min, body.size), sim::box_of(other.min, other.size));
-  });
-}
-
-void place(std::vector<Body>& placed, Body body, Rng& rng) {
-  body.id = {static_cast<std::uint32_t>(placed.size() * 7 % 101 + placed.size() * 101)};
-  if (!placed.empty() && rng.chance(1, 12)) body.ignores = placed[rng.below(placed.size())].id;
-  if (is_free(placed, body)) placed.push_back(body);
+  if (!is_in_world(body)) return false;
+  const bool may_overlap = static_cast<int>(rng_.below(100)) < climate_.overlapping_percent;
+  const bool overlaps =
+      std::ranges::any_of(placed_, [&](const Body& other) { return would_overlap(body, other); });
+  if (overlaps && !may_overlap) return false;
+  placed_.push_back(body);
+  return true;
 }
 
 /// A floor of abutting tiles: the place for ghost hits on seams.
-void place_floor(std::vector<Body>& placed, const Climate& climate, Rng& rng) {
-  const std::int32_t y = climate.centre.y + climate.extent - 2 * kUnit;
-  for (std::int32_t x = -climate.extent; x + kUnit <= climate.extent; x += kUnit) {
-    place(placed,
-          {.kind = sim::Kind::Static, .min = {climate.centre.x + x, y}, .size = {kUnit, kUnit}},
-          rng);
+void Builder::place_floor() {
+  const std::int32_t y = climate_.centre.y + climate_.extent - 2 * kUnit;
+  for (std::int32_t x = -climate_.extent; x + kUnit <= climate_.extent; x += kUnit) {
+    place({.kind = sim::Kind::Static, .min = {climate_.centre.x + x, y}, .size = {kUnit, kUnit}});
   }
+}
+
+void Builder::stack_on(const Body& base, int height) {
+  const std::size_t down = down_axis();
+  Body below = base;
+  for (int n = 0; n < height; ++n) {
+    Body body = draw_body(rng_, climate_, sim::Kind::Dynamic);
+    if (rng_.chance(2, 3)) body.velocity = {};
+    const std::size_t across = 1 - down;
+    body.min[across] =
+        below.min[across] + between(rng_, -body.size[across] / 2, below.size[across] / 2);
+    body.min[down] = below.min[down] + (down_sign() > 0 ? -body.size[down] : below.size[down]);
+    if (!place(body)) return;
+    below = body;
+  }
+}
+
+void Builder::follow_path(Body& body, sim::Path path) {
+  body.path = static_cast<std::uint16_t>(paths_.size());
+  body.path_ticks = rng_.chance(1, 2) ? 0 : static_cast<std::uint32_t>(rng_.below(1'000));
+  body.min = path.place_at(body.path_ticks);
+  paths_.push_back(std::move(path));
+}
+
+Body Builder::any_kinematic() {
+  Body body = draw_body(rng_, climate_, sim::Kind::Kinematic);
+  if (rng_.chance(2, 3)) follow_path(body, draw_path(rng_, climate_, body.min));
+  return body;
+}
+
+/// Along gravity, up and down again, below a ceiling and with a stack on it.
+void Builder::place_lift() {
+  const std::size_t down = down_axis();
+  Body lift = draw_body(rng_, climate_, sim::Kind::Kinematic);
+  lift.size[1 - down] = between(rng_, 1, 3) * kUnit;
+  const std::int32_t way = between(rng_, 1, 4) * kUnit;
+  Vec2 top = lift.min;
+  top[down] -= down_sign() * way;
+  if (std::abs(top[down]) > kWorldLimit) return;
+  follow_path(lift, {{lift.min, top}, between(rng_, 0, rng_.chance(1, 4) ? 4 * kUnit : kUnit / 4)});
+  if (!place(lift)) return;
+  stack_on(lift, between(rng_, 0, 4));
+  Body ceiling = draw_body(rng_, climate_, sim::Kind::Static);
+  ceiling.min = top;
+  ceiling.min[down] -= down_sign() * between(rng_, 0, 3 * kUnit);
+  if (std::abs(ceiling.min[down]) <= kWorldLimit) place(ceiling);
+}
+
+/// Two kinematic walls that run at each other with something between.
+void Builder::place_closing_walls() {
+  const std::size_t axis = rng_.below(2);
+  Body low = draw_body(rng_, climate_, sim::Kind::Kinematic);
+  Body high = draw_body(rng_, climate_, sim::Kind::Kinematic);
+  Body between_them = draw_body(rng_, climate_, sim::Kind::Dynamic);
+  high.min = between_them.min = low.min;
+  between_them.min[axis] += low.size[axis] + between(rng_, 0, kUnit);
+  high.min[axis] = between_them.min[axis] + between_them.size[axis] + between(rng_, 0, kUnit);
+  low.velocity[axis] = between(rng_, 0, kUnit / 2);
+  high.velocity[axis] = -between(rng_, 0, kUnit / 2);
+  place(between_them);
+  place(low);
+  place(high);
+}
+
+void Builder::place_moving(int most) {
+  for (auto n = 1 + rng_.below(static_cast<std::uint64_t>(most)); n > 0; --n) {
+    switch (rng_.below(5)) {
+      case 0:
+        place_lift();
+        break;
+      case 1:
+        place_closing_walls();
+        break;
+      default: {
+        const Body body = any_kinematic();
+        if (place(body) && rng_.chance(1, 2)) stack_on(body, between(rng_, 1, 3));
+      }
+    }
+  }
+}
+
+sim::World Builder::build() {
+  const sim::WorldSettings settings{
+      .gravity = climate_.gravity,
+      .border = rng_.chance(1, 3) ? sim::Border::Remove : sim::Border::Solid};
+  if (rng_.chance(1, 2)) place_floor();
+  for (auto n = rng_.below(static_cast<std::uint64_t>(options_.statics_max) + 1); n > 0; --n) {
+    place(draw_body(rng_, climate_, sim::Kind::Static));
+  }
+  if (options_.features.kinematic && rng_.chance(3, 4)) {
+    place_moving(1 + options_.movers_max / 6);
+  }
+  for (auto n = 2 + rng_.below(static_cast<std::uint64_t>(options_.movers_max) - 1); n > 0; --n) {
+    place(draw_body(rng_, climate_, sim::Kind::Dynamic));
+  }
+
+  std::vector<Body> statics;
+  std::ranges::copy_if(placed_, std::back_inserter(statics),
+                       [](const Body& body) { return body.kind == sim::Kind::Static; });
+  sim::World world{settings, std::make_shared<const sim::Statics>(std::move(statics), paths_)};
+  for (const Body& body : placed_) {
+    if (body.kind != sim::Kind::Static) world.add(body);
+  }
+  return world;
+}
+
+bool is_free(const sim::World& world, const Body& body) {
+  const auto bad = [&](const Body& other) {
+    return other.id != body.id && would_overlap(body, other);
+  };
+  return std::ranges::none_of(world.movers(), bad) &&
+         std::ranges::none_of(world.statics().bodies(), bad);
+}
+
+void kick(Body& body, Rng& rng) {
+  const std::int32_t speed = rng.chance(1, 8) ? kSpeedLimit : kUnit / 3;
+  body.velocity = {between(rng, -speed, speed), between(rng, -speed, speed)};
+}
+
+/// To the place of another body, or near it.
+void teleport(const sim::World& world, Body& body, Rng& rng, const Features& features) {
+  Body moved = body;
+  moved.min = world.movers()[rng.below(world.movers().size())].min;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::int64_t place = moved.min[k] + between(rng, -2 * kUnit, 2 * kUnit);
+    const std::int64_t limit = kWorldLimit;
+    moved.min[k] = static_cast<std::int32_t>(std::clamp(place, -limit, limit - body.size[k]));
+  }
+  if (features.overlaps || is_free(world, moved)) body = moved;
+}
+
+void add_like(sim::World& world, Body body, Rng& rng, const Features& features) {
+  constexpr std::uint32_t kFirstNewId = 70'000;  // above all of scattered_id()
+  body.id = {kFirstNewId + static_cast<std::uint32_t>(rng.below(1'000'000))};
+  if (world.find(body.id) != nullptr) return;
+  teleport(world, body, rng, features);
+  if (features.overlaps || is_free(world, body)) world.add(body);
 }
 
 }  // namespace
 
 sim::World random_world(const RandomWorldOptions& options) {
-  Rng rng{options.seed};
-  const Climate climate = draw_climate(rng);
-  sim::WorldSettings settings;
-  if (rng.chance(2, 3)) settings.gravity.y = between(rng, 0, 1'000);
-  if (rng.chance(1, 5)) settings.gravity.x = between(rng, -600, 600);
-  settings.border = rng.chance(1, 3) ? sim::Border::Remove : sim::Border::Solid;
-
-  std::vector<Body> placed;
-  if (rng.chance(1, 2)) place_floor(placed, climate, rng);
-  for (std::uint64_t n = rng.below(static_cast<std::uint64_t>(options.statics_max) + 1); n > 0;
-       --n) {
-    place(placed, draw_body(rng, climate, sim::Kind::Static), rng);
-  }
-  for (std::uint64_t n = 2 + rng.below(static_cast<std::uint64_t>(options.movers_max) - 1); n > 0;
-       --n) {
-    place(placed, draw_body(rng, climate, sim::Kind::Dynamic), rng);
-  }
-
-  std::vector<Body> statics;
-  std::ranges::copy_if(placed, std::back_inserter(statics),
-                       [](const Body& body) { return body.kind == sim::Kind::Static; });
-  sim::World world{settings, std::make_shared<const sim::Statics>(std::move(statics))};
-  for (const Body& body : placed) {
-    if (body.kind == sim::Kind::Dynamic) world.add(body);
-  }
-  return world;
+  return Builder{options}.build();
 }
 
-void disturb(sim::World& world, Rng& rng) {
+void disturb(sim::World& world, Rng& rng, const Features& features) {
   for (Body& body : world.movers()) {
     if (!rng.chance(1, 6)) continue;
-    const std::int32_t speed = rng.chance(1, 8) ? kSpeedLimit : kUnit / 3;
-    body.velocity = {between(rng, -speed, speed), between(rng, -speed, speed)};
+    if (rng.chance(1, 8)) {
+      teleport(world, body, rng, features);
+    } else {
+      kick(body, rng);
+    }
+  }
+  if (world.movers().size() < 2) return;
+  if (rng.chance(1, 3)) world.remove(world.movers()[rng.below(world.movers().size())].id);
+  if (rng.chance(1, 3)) {
+    add_like(world, world.movers()[rng.below(world.movers().size())], rng, features);
   }
 }
 

