@@ -1,0 +1,109 @@
+// The benchmark as a program, in small: what it prints, and that Tickbox keeps its promises there.
+
+#include "tests/integration/programs.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tickbox::bench {
+namespace {
+
+using integration::Finished;
+using nlohmann::json;
+
+/// Every world with 100 bodies and all engines, for 40 ticks after the warm-up.
+const std::vector<std::string> kSmall = {"--n", "100", "--ticks", "40", "--repeats", "2"};
+
+Finished bench(std::vector<std::string> arguments) {
+  return integration::run(
+      {.program = TICKBOX_PROGRAM_DIR "/tickbox-bench-physics", .arguments = std::move(arguments)});
+}
+
+Finished small(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = kSmall;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return bench(std::move(arguments));
+}
+
+TEST(BenchPhysics, EveryWorldRunsInEveryEngineAndTickboxIsExact) {
+  const Finished finished = small({"--json", "--quiet"});
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  const json document = json::parse(integration::last_line(finished.out));
+  ASSERT_EQ(document.at("worlds").size(), 4 * 3 + 5U) << finished;
+  int ours = 0;
+  for (const json& line : document.at("worlds")) {
+    EXPECT_EQ(line.at("n"), 100) << line;
+    EXPECT_GT(line.at("us_per_tick").get<double>(), 0) << line;
+    EXPECT_EQ(line.at("hash").get<std::string>().size(), 16U) << line;
+    EXPECT_EQ(line.at("ticks"), 40) << line;
+    EXPECT_EQ(line.at("repeats"), 2) << line;
+    if (line.at("engine") != "tickbox") continue;
+    ++ours;
+    EXPECT_EQ(line.at("overlaps"), 0) << line;
+    EXPECT_EQ(line.at("tunnelled"), 0) << line;
+    EXPECT_EQ(line.at("repeatable"), true) << line;
+    if (line.at("world") == "S5") {
+      EXPECT_EQ(line.at("moving"), 0) << line;
+    }
+  }
+  EXPECT_EQ(ours, 5);
+  EXPECT_EQ(document.at("ratios").size(), 4 * 2 + 4U) << finished;
+  EXPECT_EQ(finished.err.find("running"), std::string::npos) << finished;
+}
+
+// Chipmunk has no sweep: were none counted, the count would be broken.
+TEST(BenchPhysics, BulletsThatGoThroughWallsAreSeen) {
+  const Finished finished = small({"--worlds", "S3", "--engines", "chipmunk", "--json"});
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  const json document = json::parse(integration::last_line(finished.out));
+  EXPECT_GT(document.at("worlds").at(0).at("bullets_tunnelled"), 0) << finished;
+}
+
+TEST(BenchPhysics, ACsvHasALinePerWorldAndEngine) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("lines.csv");
+  const Finished finished = small({"--worlds", "S1,S4", "--engines", "tickbox", "--csv", file});
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  const std::string csv = os::text_of(file);
+  EXPECT_EQ(integration::line_count(csv), 3U) << csv;
+  EXPECT_TRUE(csv.starts_with("world,n,engine,us_per_tick,")) << csv;
+  EXPECT_TRUE(csv.contains("\nS4,100,tickbox,")) << csv;
+}
+
+TEST(BenchPhysics, WrongUsageIsToldInOneLineAndNothingRuns) {
+  const std::vector<std::vector<std::string>> wrong = {{"--worlds", "S6"},
+                                                       {"--worlds", "S1,,S2"},
+                                                       {"--engines", "boxtwod"},
+                                                       {"--n", "0"},
+                                                       {"--n", "1e3"},
+                                                       {"--n", "-5"},
+                                                       {"--repeats", "none"},
+                                                       {"--peers", "best"},
+                                                       {"--density", "--n", "5"},
+                                                       {"--wolds", "S1"},
+                                                       {"S1"}};
+  for (const std::vector<std::string>& arguments : wrong) {
+    const Finished finished = bench(arguments);
+    EXPECT_EQ(finished.exit_code, integration::kWrongUsage) << finished;
+    EXPECT_EQ(integration::line_count(finished.err), 1U) << finished;
+    EXPECT_EQ(finished.out, "");
+  }
+}
+
+TEST(BenchPhysics, AFileThatCannotBeWrittenIsNamedBeforeAnythingRuns) {
+  const Finished finished = bench({"--csv", "/no/such/folder/lines.csv"});
+  EXPECT_EQ(finished.exit_code, integration::kFailed) << finished;
+  EXPECT_TRUE(finished.err.contains("/no/such/folder/lines.csv")) << finished;
+  EXPECT_EQ(finished.out, "");
+}
+
+TEST(BenchPhysics, HelpEndsWithAnExample) {
+  const Finished finished = bench({"--help"});
+  EXPECT_EQ(finished.exit_code, integration::kDone) << finished;
+  EXPECT_TRUE(finished.out.contains("Example: tickbox-bench-physics")) << finished;
+}
+
+}  // namespace
+}  // namespace tickbox::bench
