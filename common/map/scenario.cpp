@@ -1,5 +1,7 @@
 #include "map/scenario.h"
 
+#include "map/body_reader.h"
+#include "map/scales.h"
 #include "map/scenario_reader.h"
 
 #include <algorithm>
@@ -14,43 +16,9 @@ using sim::Body;
 
 constexpr std::array<std::string_view, 6> kScenarioKeys = {"tick_rate", "ticks",  "gravity",
                                                            "border",    "bodies", "set"};
-constexpr std::array<std::string_view, 12> kBodyKeys = {
-    "id",   "kind",        "min",           "size",   "velocity",      "displacement",
-    "mass", "restitution", "gravity_scale", "layers", "collides_with", "response"};
 constexpr std::array<std::string_view, 4> kSetKeys = {"tick", "id", "velocity", "displacement"};
 
-constexpr std::array<std::string_view, 2> kKinds = {"static", "dynamic"};
-constexpr std::array<std::string_view, 3> kResponses = {"slide", "stop", "bounce"};
 constexpr std::array<std::string_view, 2> kBorders = {"solid", "remove"};
-
-Scale lengths(std::int64_t low, std::string words) {
-  return {.factor = kUnit, .low = low, .high = kWorldLimit, .words = std::move(words)};
-}
-
-Scale shares(std::int64_t whole, std::int64_t high, std::string words) {
-  return {.factor = static_cast<double>(whole), .low = 0, .high = high, .words = std::move(words)};
-}
-
-/// Speeds in units per second, or per tick where `ticks_per_second` is 1.
-Scale speeds(std::uint32_t ticks_per_second) {
-  const auto fastest = std::int64_t{kSpeedLimit / kUnit} * ticks_per_second;
-  return {.factor = static_cast<double>(kUnit) / ticks_per_second,
-          .low = -kSpeedLimit,
-          .high = kSpeedLimit,
-          .words = "from -" + std::to_string(fastest) + " to " + std::to_string(fastest)};
-}
-
-Scale accelerations(std::uint32_t rate) {
-  const auto most = std::int64_t{kSpeedLimit / kUnit} * rate * rate;
-  return {.factor = static_cast<double>(kUnit) / (static_cast<double>(rate) * rate),
-          .low = -kSpeedLimit,
-          .high = kSpeedLimit,
-          .words = "from -" + std::to_string(most) + " to " + std::to_string(most)};
-}
-
-std::int64_t id_max() {
-  return std::int64_t{sim::kWorldBorder.value} - 1;
-}
 
 /// Reads the parts of one file into one scenario.
 class Reader {
@@ -61,12 +29,12 @@ class Reader {
 
  private:
   void read_head(ObjectReader& reader);
-  void read_body(const JsonValue& object, std::size_t place);
-  void read_material(ObjectReader& reader, Body& body);
+  void read_bodies(ObjectReader& reader);
+  void keep_bodies(std::vector<BodyOnPath> bodies);
   void read_change(const JsonValue& object, std::size_t place);
   void sort_changes();
   void check_ids();
-  std::optional<Vec2> velocity_of(ObjectReader& reader);
+  void check_can_change(ObjectReader& reader, BodyId id);
 
   /// The objects listed at `key`; an error, and none, where anything else stands there.
   std::span<const JsonValue> objects(ObjectReader& reader, std::string_view key);
@@ -83,12 +51,8 @@ Scenario Reader::read() {
   }
   ObjectReader reader{*file_, *error_};
   read_head(reader);
+  read_bodies(reader);
   std::size_t place = 0;
-  for (const JsonValue& object : objects(reader, "bodies")) {
-    if (!error_->found()) read_body(object, ++place);
-  }
-  check_ids();
-  place = 0;
   for (const JsonValue& object : objects(reader, "set")) {
     if (!error_->found()) read_change(object, ++place);
   }
@@ -121,51 +85,31 @@ std::span<const JsonValue> Reader::objects(ObjectReader& reader, std::string_vie
   return {};
 }
 
-void Reader::read_body(const JsonValue& object, std::size_t place) {
-  ObjectReader reader{object, *error_};
-  reader.set_owner("in the body at place " + std::to_string(place));
-  Body body;
-  reader.require("id");
-  body.id.value = static_cast<std::uint32_t>(reader.whole("id", 0, id_max()).value_or(0));
-  reader.set_owner("in body " + std::to_string(body.id.value));
-  reader.check_keys(kBodyKeys);
-  for (const char* const key : {"kind", "min", "size"}) {
-    reader.require(key);
+void Reader::read_bodies(ObjectReader& reader) {
+  std::vector<BodyOnPath> bodies;
+  for (const JsonValue& object : objects(reader, "bodies")) {
+    if (error_->found()) return;
+    bodies.push_back(read_body(object, bodies.size() + 1, scenario_.tick_rate, *error_));
   }
-  if (reader.word("kind", kKinds) == 0) body.kind = sim::Kind::Static;
-  body.min =
-      reader.scaled_pair("min", lengths(-kWorldLimit, "from -16384 to 16384")).value_or(Vec2{});
-  body.size = reader.scaled_pair("size", lengths(1, "from 1/65536 to 16384")).value_or(Vec2{1, 1});
-  body.velocity = velocity_of(reader).value_or(Vec2{});
-  if (body.kind == sim::Kind::Static && body.velocity != Vec2{}) {
-    reader.fail(reader.has("velocity") ? "velocity" : "displacement",
-                "a static body does not move: remove its velocity, or make it dynamic");
-  }
-  read_material(reader, body);
-  (body.kind == sim::Kind::Static ? scenario_.statics : scenario_.movers).push_back(body);
+  check_ids();
+  if (!error_->found()) keep_bodies(std::move(bodies));
 }
 
-void Reader::read_material(ObjectReader& reader, Body& body) {
-  constexpr std::int64_t kAll = 0xffff;
-  const auto to_u16 = [](std::int64_t value) { return static_cast<std::uint16_t>(value); };
-  constexpr std::array<sim::Response, 3> kMeanings = {sim::Response::Slide, sim::Response::Stop,
-                                                      sim::Response::Bounce};
-  body.response = kMeanings[reader.word("response", kResponses).value_or(0)];
-  body.mass = to_u16(reader.whole("mass", 1, kAll).value_or(1));
-  body.layers = to_u16(reader.whole("layers", 0, kAll).value_or(1));
-  body.collides_with = to_u16(reader.whole("collides_with", 0, kAll).value_or(kAll));
-  const Scale restitution = shares(sim::kFullRestitution, sim::kFullRestitution, "from 0 to 1");
-  body.restitution = to_u16(reader.scaled("restitution", restitution).value_or(0));
-  const Scale gravity = shares(sim::kFullGravity, kAll, "from 0 to 255.99");
-  body.gravity_scale = to_u16(reader.scaled("gravity_scale", gravity).value_or(sim::kFullGravity));
-}
-
-std::optional<Vec2> Reader::velocity_of(ObjectReader& reader) {
-  if (reader.has("velocity") && reader.has("displacement")) {
-    reader.fail("displacement", "\"velocity\" and \"displacement\" mean the same; remove one");
+// By ids, so that neither bodies nor paths are counted in the order of the file.
+void Reader::keep_bodies(std::vector<BodyOnPath> bodies) {
+  std::ranges::sort(bodies, {}, [](const BodyOnPath& each) { return each.body.id; });
+  for (BodyOnPath& each : bodies) {
+    if (!each.path.empty()) {
+      if (scenario_.paths.size() == kPathsMax) {
+        return error_->add(file_->line, "more than " + std::to_string(kPathsMax) +
+                                            " bodies have a \"path\"; give some a \"velocity\"");
+      }
+      each.body.path = static_cast<std::uint16_t>(scenario_.paths.size());
+      scenario_.paths.emplace_back(std::move(each.path), each.speed);
+    }
+    (each.body.kind == sim::Kind::Static ? scenario_.statics : scenario_.movers)
+        .push_back(each.body);
   }
-  if (reader.has("displacement")) return reader.scaled_pair("displacement", speeds(1));
-  return reader.scaled_pair("velocity", speeds(scenario_.tick_rate));
 }
 
 void Reader::sort_changes() {
@@ -198,13 +142,24 @@ void Reader::read_change(const JsonValue& object, std::size_t place) {
   VelocityChange change;
   change.tick.value = static_cast<std::uint32_t>(reader.whole("tick", 1, kTicksMax).value_or(1));
   change.id.value = static_cast<std::uint32_t>(reader.whole("id", 0, id_max()).value_or(0));
-  change.velocity = velocity_of(reader).value_or(Vec2{});
-  const bool known =
-      std::ranges::any_of(scenario_.movers, [&](const Body& body) { return body.id == change.id; });
-  if (!known) {
-    reader.fail("id", "no dynamic body has the id " + std::to_string(change.id.value));
-  }
+  change.velocity = velocity_of(reader, scenario_.tick_rate).value_or(Vec2{});
+  check_can_change(reader, change.id);
   scenario_.changes.push_back(change);
+}
+
+void Reader::check_can_change(ObjectReader& reader, BodyId id) {
+  const std::string name = "body " + std::to_string(id.value);
+  if (std::ranges::binary_search(scenario_.statics, id, {}, &Body::id)) {
+    return reader.fail("id",
+                       name + " is static and does not move: name another, or make it dynamic");
+  }
+  const auto mover = std::ranges::lower_bound(scenario_.movers, id, {}, &Body::id);
+  if (mover == scenario_.movers.end() || mover->id != id) {
+    return reader.fail("id", "there is no " + name + ": name one of \"bodies\"");
+  }
+  if (mover->path != sim::kNoPath) {
+    reader.fail("id", name + " follows its path: name another, or give it a \"velocity\" instead");
+  }
 }
 
 }  // namespace
@@ -223,10 +178,9 @@ std::expected<Scenario, std::string> parse_scenario(std::string_view text,
 }
 
 sim::World make_world(const Scenario& scenario) {
-  sim::World world{scenario.settings, std::make_shared<const sim::Statics>(scenario.statics)};
-  std::vector<Body> movers = scenario.movers;
-  std::ranges::sort(movers, {}, &Body::id);
-  for (const Body& body : movers) {
+  sim::World world{scenario.settings,
+                   std::make_shared<const sim::Statics>(scenario.statics, scenario.paths)};
+  for (const Body& body : scenario.movers) {
     world.add(body);
   }
   return world;

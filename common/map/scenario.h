@@ -22,7 +22,11 @@ inline constexpr std::int64_t kTickRateMax = 1'000;
 /// Ticks that a scenario may ask for; a day at 1,000 Hz is less.
 inline constexpr std::int64_t kTicksMax = 100'000'000;
 
-/// A mover's velocity replaced before the step that makes `tick`.
+/// Bodies of one scenario that may have a path: a body names its own by 16 bits, and one number
+/// means none.
+inline constexpr std::size_t kPathsMax = sim::kNoPath;
+
+/// The velocity of a mover without a path, replaced before the step that makes `tick`.
 struct VelocityChange {
   Tick tick{};
   BodyId id{};
@@ -33,8 +37,9 @@ struct Scenario {
   std::uint32_t tick_rate = 60;
   std::uint32_t ticks = 0;
   sim::WorldSettings settings{};
-  std::vector<sim::Body> statics{};
-  std::vector<sim::Body> movers{};
+  std::vector<sim::Body> statics{};       ///< by id
+  std::vector<sim::Body> movers{};        ///< by id
+  std::vector<sim::Path> paths{};         ///< by Body::path
   std::vector<VelocityChange> changes{};  ///< by tick; of one tick, in the order of the file
 };
 

@@ -13,6 +13,10 @@ std::string in_quotes(std::string_view text) {
   return "\"" + std::string{text} + "\"";
 }
 
+bool is_pair(const JsonValue& value) {
+  return value.kind == JsonValue::Kind::List && value.items.size() == 2;
+}
+
 }  // namespace
 
 void FirstError::add(std::uint32_t at_line, std::string_view message) {
@@ -74,17 +78,48 @@ std::optional<std::int64_t> ObjectReader::scaled(std::string_view key, const Sca
   return value == nullptr ? std::nullopt : rounded(key, *value, scale);
 }
 
+std::optional<Vec2> ObjectReader::pair(std::string_view key, const JsonValue& value,
+                                       const Scale& scale) {
+  const auto x = rounded(key, value.items[0], scale);
+  const auto y = rounded(key, value.items[1], scale);
+  if (!x || !y) return std::nullopt;
+  return Vec2{static_cast<std::int32_t>(*x), static_cast<std::int32_t>(*y)};
+}
+
 std::optional<Vec2> ObjectReader::scaled_pair(std::string_view key, const Scale& scale) {
   const JsonValue* const value = find(key);
   if (value == nullptr) return std::nullopt;
-  if (value->kind != JsonValue::Kind::List || value->items.size() != 2) {
-    fail(key, in_quotes(key) + " must be a pair [x, y], and is " + shown(*value));
+  if (is_pair(*value)) return pair(key, *value, scale);
+  fail(key, in_quotes(key) + " must be a pair [x, y], and is " + shown(*value));
+  return std::nullopt;
+}
+
+std::optional<std::vector<Vec2>> ObjectReader::scaled_pairs(std::string_view key,
+                                                            const Scale& scale, std::size_t most) {
+  const JsonValue* const value = find(key);
+  if (value == nullptr) return std::nullopt;
+  const std::size_t count = value->items.size();
+  if (count < 1 || count > most || !std::ranges::all_of(value->items, is_pair)) {
+    fail(key, in_quotes(key) + " must be 1 to " + std::to_string(most) +
+                  " pairs [[x, y], …], and is " +
+                  (count > most ? "a list of " + std::to_string(count) : shown(*value)));
     return std::nullopt;
   }
-  const auto x = rounded(key, value->items[0], scale);
-  const auto y = rounded(key, value->items[1], scale);
-  if (!x || !y) return std::nullopt;
-  return Vec2{static_cast<std::int32_t>(*x), static_cast<std::int32_t>(*y)};
+  std::vector<Vec2> pairs;
+  for (const JsonValue& item : value->items) {
+    const auto one = pair(key, item, scale);
+    if (!one) return std::nullopt;
+    pairs.push_back(*one);
+  }
+  return pairs;
+}
+
+std::optional<bool> ObjectReader::truth(std::string_view key) {
+  const JsonValue* const value = find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->kind == JsonValue::Kind::Boolean) return value->text == "true";
+  fail(key, in_quotes(key) + " must be true or false, and is " + shown(*value));
+  return std::nullopt;
 }
 
 std::optional<std::size_t> ObjectReader::word(std::string_view key,

@@ -4,11 +4,13 @@
 #include "core/fixed.h"
 #include "map/json_document.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::map {
 
@@ -56,6 +58,13 @@ class ObjectReader {
   /// The same for a pair [x, y].
   std::optional<Vec2> scaled_pair(std::string_view key, const Scale& scale);
 
+  /// The same for a list of pairs [[x, y], …], of 1 to `most`.
+  std::optional<std::vector<Vec2>> scaled_pairs(std::string_view key, const Scale& scale,
+                                                std::size_t most);
+
+  /// true or false.
+  std::optional<bool> truth(std::string_view key);
+
   /// The place of a word in `words`.
   std::optional<std::size_t> word(std::string_view key, std::span<const std::string_view> words);
 
@@ -69,6 +78,7 @@ class ObjectReader {
   [[nodiscard]] std::string with_owner(const std::string& message) const;
   std::optional<std::int64_t> rounded(std::string_view key, const JsonValue& value,
                                       const Scale& scale);
+  std::optional<Vec2> pair(std::string_view key, const JsonValue& value, const Scale& scale);
 
   const JsonValue* object_;
   FirstError* error_;

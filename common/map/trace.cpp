@@ -1,10 +1,7 @@
 #include "map/trace.h"
 
-#include "sim/overlaps.h"
-
 #include <array>
 #include <charconv>
-#include <vector>
 
 namespace tickbox::map {
 namespace {
@@ -51,21 +48,17 @@ std::string contact_text(const sim::Contact& contact) {
 
 void append_trace_line(std::string& out, Tick tick, const sim::World& world,
                        const sim::StepReport& report) {
-  // Kinematic bodies and sensors do not exist yet: what only they can cause is listed as never
-  // happening.
-  const std::vector<BodyId> nobody;
-  const std::vector<sim::BodyPair> no_pair;
   out += "{\"tick\":" + std::to_string(tick.value) + ",\"hash\":\"" +
          hash_text(sim::state_hash(world)) + "\"";
   append_list(out, "bodies", world.movers(), body_text);
   append_list(out, "contacts", report.contacts, contact_text);
-  append_list(out, "overlaps", sim::find_overlaps(world), pair_text);
-  append_list(out, "crushed", nobody, id_text);
+  append_list(out, "overlaps", report.overlaps, pair_text);
+  append_list(out, "crushed", report.crushed, id_text);
   append_list(out, "frozen", report.frozen, id_text);
-  append_list(out, "blocked", nobody, id_text);
+  append_list(out, "blocked", report.blocked, id_text);
   append_list(out, "left", report.left, id_text);
-  append_list(out, "begin", no_pair, pair_text);
-  append_list(out, "end", no_pair, pair_text);
+  append_list(out, "begin", report.begin, pair_text);
+  append_list(out, "end", report.end, pair_text);
   out += "}\n";
 }
 

@@ -62,16 +62,6 @@ TEST(Scenario, NamesFileLineBodyAndKeyOfWhatItDoesNotKnow) {
             "a.json:1: unknown key \"gravty\"; did you mean \"gravity\"?");
 }
 
-TEST(Scenario, DoesNotKnowWhatIsNotBuilt) {
-  for (const char* const key : {"friction", "sensor", "one_way", "path", "speed", "squeeze"}) {
-    const std::string error = error_of(with_body(", \"" + std::string{key} + "\": 0"));
-    EXPECT_TRUE(error.starts_with("a.json:2: unknown key \"" + std::string{key} + "\" in body 3"))
-        << error;
-  }
-  EXPECT_EQ(error_of(R"({"tick_rate": 1, "ticks": 1, "bodies": [{"id": 3, "kind": "kinematic"}]})"),
-            "a.json:1: key \"min\" is missing in body 3");
-}
-
 struct Wrong {
   const char* keys;
   const char* message;
@@ -99,7 +89,7 @@ TEST(Scenario, RefusesValuesOutsideTheirLimits) {
           Wrong{R"(, "restitution": 1.1)",
                 R"("restitution" must be a number from 0 to 1, and is 1.1 in body 3)"},
           Wrong{R"(, "response": "slid")",
-                R"("response" must be one of slide, stop, bounce, and is "slid" in body 3)"},
+                R"("response" must be one of slide, stop, bounce, pass, and is "slid" in body 3)"},
           Wrong{R"(, "id": 3)", R"(key "id" is given twice; remove one)"},
           Wrong{R"(, "velocity": [1, 1], "displacement": [1, 1])",
                 R"("velocity" and "displacement" mean the same; remove one in body 3)"},
@@ -128,7 +118,7 @@ TEST(Scenario, RefusesTwoBodiesOfOneIdAndSetsForNobody) {
                      "{\"id\": 1, \"kind\": \"dynamic\", \"min\": [5, 0], \"size\": [1, 1]}]}"),
             "a.json:3: \"id\" 1 is given to two bodies; give one of them another");
   EXPECT_EQ(error_of(with_body("", R"(, "set": [{"tick": 1, "id": 4, "velocity": [1, 1]}])")),
-            "a.json:1: no dynamic body has the id 4 in the set at place 1");
+            "a.json:1: there is no body 4: name one of \"bodies\" in the set at place 1");
 }
 
 TEST(Scenario, SaysOnWhichLineATextIsNoJson) {

@@ -53,5 +53,22 @@ TEST(Trace, WritesALinePerTick) {
                 "[],\"end\":[]}\n");
 }
 
+TEST(Trace, ListsWhateverAStepReports) {
+  const sim::World world{{}, std::make_shared<const sim::Statics>(std::vector<sim::Body>{})};
+  const sim::StepReport report{.frozen = {{5}},
+                               .left = {{6}, {7}},
+                               .overlaps = {{{1}, {2}}},
+                               .blocked = {{4}},
+                               .crushed = {{3}},
+                               .begin = {{{8}, {9}}, {{8}, {10}}},
+                               .end = {{{8}, {9}}}};
+  std::string line;
+  map::append_trace_line(line, Tick{4}, world, report);
+  EXPECT_EQ(line, "{\"tick\":4,\"hash\":\"" + map::hash_text(state_hash(world)) +
+                      "\",\"bodies\":[],\"contacts\":[],\"overlaps\":[[1,2]],\"crushed\":[3],"
+                      "\"frozen\":[5],\"blocked\":[4],\"left\":[6,7],\"begin\":[[8,9],[8,10]],"
+                      "\"end\":[[8,9]]}\n");
+}
+
 }  // namespace
 }  // namespace tickbox::test

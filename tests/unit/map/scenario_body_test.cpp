@@ -1,0 +1,210 @@
+// What makes a body of a scenario more than a box that falls: paths, one-way sides, sensors,
+// friction; and what of it does not go together.
+
+#include "map/scenario.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tickbox::test {
+namespace {
+
+/// A scenario of one body, id 3, of `kind`, one unit large, with `keys` added.
+std::string with_body(const std::string& kind, const std::string& keys) {
+  return R"({"tick_rate": 60, "ticks": 5, "bodies": [{"id": 3, "size": [1, 1], "kind": ")" + kind +
+         "\"" + keys + "}]}";
+}
+
+map::Scenario read(const std::string& text) {
+  const auto scenario = map::parse_scenario(text, "a.json");
+  EXPECT_TRUE(scenario.has_value()) << scenario.error();
+  return scenario.value_or(map::Scenario{});
+}
+
+std::string error_of(const std::string& text) {
+  const auto scenario = map::parse_scenario(text, "a.json");
+  return scenario ? "no error" : scenario.error();
+}
+
+const std::string kAtOne = R"(, "min": [1, 2])";
+const std::string kPath = R"(, "path": [[1, 2], [1, -3]])";
+
+TEST(ScenarioPath, BeginsWhereItsBodyIs) {
+  const map::Scenario scenario =
+      read(with_body("kinematic", kPath + R"(, "speed": 2, "squeeze": "crush")"));
+  ASSERT_EQ(scenario.movers.size(), 1U);
+  ASSERT_EQ(scenario.paths.size(), 1U);
+  const sim::Body& body = scenario.movers[0];
+  EXPECT_EQ(body.kind, sim::Kind::Kinematic);
+  EXPECT_EQ(body.min, (Vec2{65'536, 131'072}));
+  EXPECT_EQ(body.path, 0);
+  EXPECT_EQ(body.squeeze, sim::Squeeze::Crush);
+  EXPECT_EQ(scenario.paths[0].speed(), 2'185);  // 2,184.5 sub-units per tick
+  EXPECT_EQ(scenario.paths[0].length(), 5 * kUnit);
+}
+
+TEST(ScenarioPath, MayBeRepeatedByMinButNotContradicted) {
+  EXPECT_EQ(error_of(with_body("kinematic", kAtOne + kPath + R"(, "speed": 2)")), "no error");
+  EXPECT_EQ(
+      error_of(with_body("kinematic", R"(, "min": [1, -3])" + kPath + R"(, "speed": 2)")),
+      "a.json:1: \"min\" is not the first point of \"path\", where the body begins: make them "
+      "equal, or remove \"min\" in body 3");
+}
+
+TEST(ScenarioPath, KeepsTheWholeBoxInTheWorld) {
+  const auto ending_at = [](const std::string& point) {
+    return error_of(with_body("kinematic", R"(, "speed": 1, "path": [[0, 0], )" + point + "]"));
+  };
+  EXPECT_EQ(ending_at("[16383, -16384]"), "no error");
+  EXPECT_EQ(ending_at("[0, 16383.1]"),
+            "a.json:1: \"path\" leaves the world at point 2: min and size together must not pass "
+            "16384; move it in body 3");
+  EXPECT_EQ(ending_at("[-16384.1, 0]"),
+            "a.json:1: \"path\" must be numbers from -16384 to 16384, and is [[0, 0], [-16384.1, "
+            "0]] in body 3");
+}
+
+TEST(ScenarioPath, HasBetweenOneAndManyPoints) {
+  const auto of_points = [](int count) {
+    std::string points;
+    for (int i = 0; i < count; ++i) {
+      points += i == 0 ? "[0, 0]" : ", [0, 0]";
+    }
+    return error_of(with_body("kinematic", R"(, "speed": 1, "path": [)" + points + "]"));
+  };
+  EXPECT_EQ(of_points(1), "no error");
+  EXPECT_EQ(of_points(1024), "no error");
+  EXPECT_EQ(of_points(0),
+            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is [] in body 3");
+  EXPECT_EQ(
+      of_points(1025),
+      "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is a list of 1025 in body 3");
+  EXPECT_EQ(error_of(with_body("kinematic", R"(, "speed": 1, "path": [1, 2])")),
+            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is [1, 2] in body 3");
+}
+
+TEST(ScenarioPath, IsNumberedByIdsNotByTheOrderOfTheFile) {
+  const std::string lift = R"("kind": "kinematic", "size": [1, 1], "speed": 60, "path": )";
+  const std::string low = R"({"id": 2, )" + lift + "[[0, 0], [1, 0]]}";
+  const std::string high = R"({"id": 9, )" + lift + "[[4, 0], [9, 0]]}";
+  const auto hash_of = [](const std::string& bodies) {
+    return state_hash(
+        map::make_world(read(R"({"tick_rate": 60, "ticks": 1, "bodies": [)" + bodies + "]}")));
+  };
+  EXPECT_EQ(hash_of(low + ", " + high), hash_of(high + ", " + low));
+}
+
+TEST(ScenarioBody, IsKinematicWithoutAPathByItsVelocity) {
+  const sim::Body body =
+      read(with_body("kinematic", kAtOne + R"(, "velocity": [0, 60])")).movers.at(0);
+  EXPECT_EQ(body.kind, sim::Kind::Kinematic);
+  EXPECT_EQ(body.path, sim::kNoPath);
+  EXPECT_EQ(body.velocity, (Vec2{0, kUnit}));
+  EXPECT_EQ(body.squeeze, sim::Squeeze::Blocked);
+}
+
+TEST(ScenarioBody, HasOneSolidSideOrAll) {
+  const auto side_of = [](const std::string& word) {
+    return read(with_body("static", kAtOne + R"(, "one_way": ")" + word + "\""))
+        .statics.at(0)
+        .one_way;
+  };
+  EXPECT_EQ(side_of("up"), sim::OneWay::Up);
+  EXPECT_EQ(side_of("down"), sim::OneWay::Down);
+  EXPECT_EQ(side_of("left"), sim::OneWay::Left);
+  EXPECT_EQ(side_of("right"), sim::OneWay::Right);
+  EXPECT_EQ(read(with_body("static", kAtOne)).statics.at(0).one_way, sim::OneWay::None);
+}
+
+TEST(ScenarioBody, SensesAndPasses) {
+  EXPECT_TRUE(read(with_body("static", kAtOne + R"(, "sensor": true)")).statics.at(0).sensor);
+  EXPECT_FALSE(read(with_body("dynamic", kAtOne + R"(, "sensor": false)")).movers.at(0).sensor);
+  EXPECT_EQ(read(with_body("dynamic", kAtOne + R"(, "response": "pass")")).movers.at(0).response,
+            sim::Response::Pass);
+}
+
+TEST(ScenarioBody, RubsByNearestStepAndNeverWholly) {
+  const auto friction_of = [](const std::string& share) {
+    return read(with_body("dynamic", kAtOne + R"(, "friction": )" + share)).movers.at(0).friction;
+  };
+  EXPECT_EQ(friction_of("0"), 0);
+  EXPECT_EQ(friction_of("0.3"), 77);  // 76.8
+  EXPECT_EQ(friction_of("1"), 255);
+}
+
+struct Wrong {
+  const char* kind;
+  std::string keys;
+  const char* message;
+};
+
+TEST(ScenarioBody, RefusesWhatDoesNotGoTogether) {
+  for (
+      const Wrong& wrong : {
+          Wrong{"dynamic", kPath + R"(, "speed": 2)",
+                R"("path" is for kinematic bodies only: remove it, or change "kind")"},
+          Wrong{"static", kPath + R"(, "speed": 2)",
+                R"("path" is for kinematic bodies only: remove it, or change "kind")"},
+          Wrong{
+              "dynamic", kAtOne + R"(, "speed": 2)",
+              R"("speed" is for kinematic bodies with a "path" only: remove it, or change "kind")"},
+          Wrong{"kinematic", kAtOne + R"(, "speed": 2)",
+                R"("speed" is that along a "path": add one, or say "velocity")"},
+          Wrong{"kinematic", kPath, R"(key "speed" is missing beside "path": add it)"},
+          Wrong{"kinematic", kPath + R"(, "speed": 1, "velocity": [0, 0])",
+                R"("velocity" and "path" both say how it moves: remove one of them)"},
+          Wrong{"kinematic", kPath + R"(, "speed": 1, "displacement": [0, 1])",
+                R"("displacement" and "path" both say how it moves: remove one of them)"},
+          Wrong{"kinematic", R"(, "speed": 1)", R"(key "min" is missing)"},
+          Wrong{"kinematic", kPath + R"(, "speed": -1)",
+                R"("speed" must be a number from 0 to 245760, and is -1)"},
+          Wrong{"kinematic", kPath + R"(, "speed": 245761)",
+                R"("speed" must be a number from 0 to 245760, and is 245761)"},
+          Wrong{"dynamic", kAtOne + R"(, "squeeze": "crush")",
+                R"("squeeze" is for kinematic bodies only: remove it, or change "kind")"},
+          Wrong{"kinematic", kAtOne + R"(, "squeeze": "crushed")",
+                R"("squeeze" must be one of blocked, crush, and is "crushed")"},
+          Wrong{
+              "dynamic", kAtOne + R"(, "one_way": "up")",
+              R"("one_way" is for static and kinematic bodies only: remove it, or change "kind")"},
+          Wrong{"static", kAtOne + R"(, "one_way": "top")",
+                R"("one_way" must be one of up, down, left, right, and is "top")"},
+          Wrong{"static", kAtOne + R"(, "one_way": "up", "sensor": true)",
+                "a sensor, or what passes, stops nobody and has no solid side: remove "
+                "\"one_way\", or make it solid"},
+          Wrong{"static", kAtOne + R"(, "sensor": 1)",
+                R"("sensor" must be true or false, and is 1)"},
+          Wrong{"dynamic", kAtOne + R"(, "friction": 1.1)",
+                R"("friction" must be a number from 0 to 1, and is 1.1)"},
+          Wrong{"static", kAtOne + R"(, "velocity": [1, 0])",
+                "a static body does not move: remove its velocity, or make it dynamic or "
+                "kinematic"},
+      }) {
+    EXPECT_EQ(error_of(with_body(wrong.kind, wrong.keys)),
+              std::string{"a.json:1: "} + wrong.message + " in body 3");
+  }
+}
+
+TEST(ScenarioSet, ChangesWhoMovesByItsVelocityOnly) {
+  const auto set_for = [](const std::string& id) {
+    return error_of(R"({"tick_rate": 60, "ticks": 5, "bodies": [
+      {"id": 1, "kind": "static", "min": [0, 0], "size": [1, 1]},
+      {"id": 2, "kind": "dynamic", "min": [2, 0], "size": [1, 1]},
+      {"id": 3, "kind": "kinematic", "min": [4, 0], "size": [1, 1]},
+      {"id": 4, "kind": "kinematic", "path": [[6, 0]], "size": [1, 1], "speed": 0} ],
+      "set": [ {"tick": 2, "velocity": [1, 0], "id": )" +
+                    id + "} ]}");
+  };
+  EXPECT_EQ(set_for("2"), "no error");
+  EXPECT_EQ(set_for("3"), "no error");
+  EXPECT_EQ(set_for("1"),
+            "a.json:6: body 1 is static and does not move: name another, or make it dynamic in the "
+            "set at place 1");
+  EXPECT_EQ(set_for("4"),
+            "a.json:6: body 4 follows its path: name another, or give it a \"velocity\" instead in "
+            "the set at place 1");
+}
+
+}  // namespace
+}  // namespace tickbox::test
