@@ -6,11 +6,16 @@
 TICKBOX_BUILD_PACKAGES=(
     g++ cmake ninja-build ccache mold pkg-config git ca-certificates jq
     libasio-dev libboost-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libspdlog-dev
-    libsodium-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev)
+    libsodium-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev
+    libbox2d-dev libchipmunk-dev)
 
 # To check format, lint and fuzz as well.
 # shellcheck disable=SC2034 # read by who sources this
 TICKBOX_LINT_PACKAGES=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck)
+
+# To ask other processors, emulated, for the hashes of tests/golden.
+# shellcheck disable=SC2034 # read by who sources this
+TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev)
 
 # Installs the packages given that are missing; says how where it may not.
 tickbox_ensure_packages() {

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Asks g++ and clang++, from -O0 to all that this processor has, whether every tick has the hash of the golden file.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/golden/compilers.sh
+
+Builds tickbox-golden by g++ and clang++-19 at -O0, -O2 and -O3 -march=native in build/golden-compilers, and compares every tick
+of every scene. (Not by g++ -O2: that is what tests/run.sh does.) Exit: 0 all agree, 1 one does not, 2 wrong usage.
+USAGE
+}
+
+case "${1:-}" in
+"") ;;
+-h | --help)
+    usage
+    exit 0
+    ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$top"
+# shellcheck source=tests/packages.sh
+. tests/packages.sh
+# shellcheck source=tests/golden/build.sh
+. tests/golden/build.sh
+tickbox_ensure_packages g++ clang-19 libxxhash-dev
+tickbox_share_cache "$top"
+
+# -O0 first: these are slow to run, and do so while the others are built.
+for variant in "g++ -O0" "clang++-19 -O0" "clang++-19 -O2" "g++ -O3 -march=native" "clang++-19 -O3 -march=native"; do
+    folder=build/golden-compilers/${variant// /}
+    read -ra command <<<"$variant"
+    golden_build "$folder" "${command[@]}"
+    golden_ask "$variant" "$folder" "$folder/tickbox-golden" check tests/golden/hashes.txt
+done
+golden_answers

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Asks other processors, emulated, whether every tick has the hash of the golden file: AArch64, 32-bit ARM, big-endian s390x.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/golden/cross.sh [--full]
+
+Builds tickbox-golden by the cross compilers of Debian in build/golden-cross and runs it under qemu-user: the first ticks of every
+scene, with --full all of them. Looks for floating-point instructions in the simulation's objects where it knows the processor's.
+Exit: 0 all agree, 1 one does not, 2 wrong usage.
+USAGE
+}
+
+how=(--short)
+case "${1:-}" in
+"") ;;
+--full) how=() ;;
+-h | --help)
+    usage
+    exit 0
+    ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$top"
+# shellcheck source=tests/packages.sh
+. tests/packages.sh
+# shellcheck source=tests/golden/build.sh
+. tests/golden/build.sh
+tickbox_ensure_packages "${TICKBOX_CROSS_PACKAGES[@]}"
+tickbox_share_cache "$top"
+
+floats=0
+for processor in aarch64 arm s390x; do
+    folder=build/golden-cross/$processor
+    triplet=$processor-linux-gnu
+    [ "$processor" != arm ] || triplet=arm-linux-gnueabihf
+    # Linked static: the emulator then needs no libraries of that processor. The ABI that g++ 7 changed is nobody's here.
+    golden_build "$folder" "$triplet-g++" -O2 -static -Wno-psabi
+    golden_ask "$processor" "$folder" "qemu-$processor" "$folder/tickbox-golden" check tests/golden/hashes.txt "${how[@]}"
+    if [ "$processor" != s390x ]; then
+        OBJDUMP=$triplet-objdump NM=$triplet-nm tests/golden/no_float.sh "$folder"/common-{sim,game}-*.o || floats=1
+    fi
+done
+golden_answers
+exit $floats

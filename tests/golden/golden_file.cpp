@@ -1,0 +1,92 @@
+#include "tests/golden/golden_file.h"
+
+#include <charconv>
+#include <cstddef>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+namespace tickbox::golden {
+namespace {
+
+constexpr std::string_view kScenePrefix = "scene ";
+constexpr int kBase = 16;
+
+template <class Number>
+constexpr std::size_t kDigits = 2 * sizeof(Number);
+
+template <class Number>
+std::string to_hex(Number number) {
+  std::string text(kDigits<Number>, '0');
+  for (auto digit = text.rbegin(); digit != text.rend(); ++digit) {
+    *digit = "0123456789abcdef"[number % kBase];
+    number /= kBase;
+  }
+  return text;
+}
+
+/// A number in exactly its digits, or nothing.
+template <class Number>
+std::optional<Number> from_hex(std::string_view text) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, number, kBase);
+  if (text.size() != kDigits<Number> || parsed != end || error != std::errc{}) return {};
+  return number;
+}
+
+std::optional<TickHashes> parse_tick(std::string_view line) {
+  constexpr std::size_t kStateDigits = kDigits<std::uint64_t>;
+  if (line.size() <= kStateDigits || line[kStateDigits] != ' ') return {};
+  const auto state = from_hex<std::uint64_t>(line.substr(0, kStateDigits));
+  const auto report = from_hex<std::uint32_t>(line.substr(kStateDigits + 1));
+  if (!state || !report) return {};
+  return TickHashes{.state = *state, .report = *report};
+}
+
+}  // namespace
+
+std::string hex(std::uint64_t state) {
+  return to_hex(state);
+}
+
+std::string hex(std::uint32_t report) {
+  return to_hex(report);
+}
+
+std::expected<Golden, std::string> read_golden(const std::string& path) {
+  std::ifstream in{path};
+  if (!in) return std::unexpected("cannot read " + path + "; is it there?");
+  Golden golden;
+  std::string line;
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (line.starts_with('#')) continue;
+    if (line.starts_with(kScenePrefix)) {
+      golden.push_back({.name = line.substr(kScenePrefix.size()), .ticks = {}});
+      continue;
+    }
+    const auto tick = parse_tick(line);
+    if (!tick || golden.empty()) {
+      return std::unexpected(path + ":" + std::to_string(number) + ": no tick of a scene: \"" +
+                             line + "\"; write the file again");
+    }
+    golden.back().ticks.push_back(*tick);
+  }
+  return golden;
+}
+
+std::expected<void, std::string> write_golden(const std::string& path, const Golden& golden) {
+  std::ofstream out{path, std::ios::trunc};
+  out << "# Hashes of every tick: state, report. Written by tickbox-golden; see README.md here.\n";
+  for (const GoldenScene& scene : golden) {
+    out << kScenePrefix << scene.name << '\n';
+    for (const TickHashes& tick : scene.ticks) {
+      out << hex(tick.state) << ' ' << hex(tick.report) << '\n';
+    }
+  }
+  out.close();
+  if (!out) return std::unexpected("cannot write " + path + "; is there such a folder, and room?");
+  return {};
+}
+
+}  // namespace tickbox::golden

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Spoils copies of the golden file and looks whether tickbox-golden says what is wrong with them.
+#   golden_test.sh PROGRAM
+set -euo pipefail
+
+program=$1
+golden=$(dirname "${BASH_SOURCE[0]}")/hashes.txt
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+# expect EXIT "TEXT SAID" WORD...
+expect() {
+    local wanted=$1 text=$2 got=0
+    shift 2
+    "$program" "$@" >"$scratch/said.txt" 2>&1 || got=$?
+    if [ "$got" -eq "$wanted" ] && grep -qF -- "$text" "$scratch/said.txt"; then
+        echo "ok - $*"
+    else
+        echo "not ok - $*: exit $got instead of $wanted, or not said: $text"
+        cat "$scratch/said.txt"
+        failed=1
+    fi
+}
+
+# The line of a tick of a scene.
+line_of() {
+    echo $(($(grep -n "^scene $1\$" "$golden" | cut -d : -f 1) + $2))
+}
+
+spoiled=$scratch/hashes.txt
+pile=$(line_of pile 100)
+right=$(sed -n "${pile}p" "$golden")
+state=${right% *}
+report=${right#* }
+
+sed "${pile}s/^.*\$/00000000000000ff $report/" "$golden" >"$spoiled"
+expect 3 "pile differs first at tick 100: the state is $state, the file has 00000000000000ff" check "$spoiled" --short
+expect 3 "1 of $(grep -c '^scene ' "$golden") scenes differ" check "$spoiled" --short
+expect 3 "match: 150 ticks agree" check "$spoiled" --short
+sed "${pile}s/^.*\$/$state 000000ff/" "$golden" >"$spoiled"
+expect 3 "pile differs first at tick 100: the state is the same, the report is $report, the file has 000000ff" \
+    check "$spoiled" --short
+sed "${pile}d" "$golden" >"$spoiled"
+expect 3 "pile has 1999 ticks in the file instead of 2000" check "$spoiled" --short
+sed "s/^scene pile\$/scene heap/" "$golden" >"$spoiled"
+expect 3 "pile is not in the file" check "$spoiled" --short
+expect 3 "there is no scene heap any more" check "$spoiled" --short
+sed "${pile}s/^./g/" "$golden" >"$spoiled"
+expect 1 "hashes.txt:$pile: no tick of a scene: \"g" check "$spoiled" --short
+expect 1 "cannot read $scratch/none" check "$scratch/none"
+expect 1 "cannot write $scratch/none/file" write "$scratch/none/file"
+expect 0 "pile tick 100 state $state report $report" show pile 100
+expect 2 "unknown scene heap; there are arena" show heap 100
+expect 2 "a tick is a number from 0 to 2000, not 2001" show pile 2001
+expect 2 "usage:" check
+expect 2 "usage:" check "$golden" --shorter
+expect 0 "usage:" --help
+
+expect 0 "scenes of 2000 ticks written" write "$spoiled"
+if ! cmp "$golden" "$spoiled"; then
+    echo "not ok - what is written is what is checked"
+    failed=1
+fi
+exit $failed

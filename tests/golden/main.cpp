@@ -1,0 +1,114 @@
+// tickbox-golden: plays scenes and compares the hash of every tick with the golden file. It needs
+// no library but the simulation's, so that any compiler and emulator can be asked.
+
+#include "os/exit_code.h"
+#include "tests/golden/check.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using tickbox::os::ExitCode;
+namespace golden = tickbox::golden;
+
+constexpr std::string_view kUsage =
+    R"(usage: tickbox-golden check FILE [--short]
+       tickbox-golden write FILE
+       tickbox-golden show SCENE TICK
+
+  check  plays every scene and compares the hashes of each tick with FILE; with --short only the
+         first ticks of each, for emulators
+  write  plays every scene and writes FILE anew: do so only when the world shall move differently,
+         and say why in the commit
+  show   prints every mover of a scene as it is after a tick, a line each: what to compare where
+         two builds differ
+
+Exit: 0 all agree, 1 a file cannot be read or written, 2 wrong usage, 3 a hash differs.
+)";
+
+ExitCode refuse(const std::string& why) {
+  std::cerr << "tickbox-golden: " << why << '\n' << kUsage;
+  return ExitCode::WrongUsage;
+}
+
+ExitCode check(const std::string& path, std::uint32_t ticks) {
+  const auto recorded = golden::read_golden(path);
+  if (!recorded) {
+    std::cerr << "tickbox-golden: " << recorded.error() << '\n';
+    return ExitCode::Failed;
+  }
+  const std::size_t different = golden::count_different(*recorded, path, ticks);
+  if (different == 0) return ExitCode::Done;
+  std::cerr << "tickbox-golden: " << different << " of " << golden::scenes().size()
+            << " scenes differ; tests/golden/README.md says how to go on from here\n";
+  return ExitCode::CheckFailed;
+}
+
+ExitCode write(const std::string& path) {
+  const auto written = golden::write_golden(path, golden::play_all(golden::kTicks));
+  if (!written) {
+    std::cerr << "tickbox-golden: " << written.error() << '\n';
+    return ExitCode::Failed;
+  }
+  std::cout << path << ": " << golden::scenes().size() << " scenes of " << golden::kTicks
+            << " ticks written\n";
+  return ExitCode::Done;
+}
+
+ExitCode show(std::string_view name, std::string_view tick_text) {
+  const auto named = std::ranges::find(golden::scenes(), name, &golden::NamedScene::name);
+  if (named == golden::scenes().end()) {
+    std::string names;
+    for (const golden::NamedScene& each : golden::scenes()) {
+      names += " " + std::string{each.name};
+    }
+    return refuse("unknown scene " + std::string{name} + "; there are" + names);
+  }
+  std::uint32_t last = 0;
+  const char* const end = tick_text.data() + tick_text.size();
+  const auto [parsed, error] = std::from_chars(tick_text.data(), end, last);
+  if (parsed != end || error != std::errc{} || last > golden::kTicks) {
+    return refuse("a tick is a number from 0 to " + std::to_string(golden::kTicks) + ", not " +
+                  std::string{tick_text});
+  }
+  const auto scene = named->make();
+  golden::TickHashes hashes;
+  for (std::uint32_t tick = 1; tick <= last; ++tick) {
+    hashes = scene->step();
+  }
+  std::cout << name << " tick " << last << " state " << golden::hex(hashes.state) << " report "
+            << golden::hex(hashes.report) << '\n';
+  for (const tickbox::sim::Body& body : scene->world().movers()) {
+    for_each_field(body, [](auto field) { std::cout << +field << ' '; });
+    std::cout << '\n';
+  }
+  return ExitCode::Done;
+}
+
+ExitCode run(std::span<const std::string> words) {
+  if (words.empty()) return refuse("nothing to do");
+  const std::string& command = words[0];
+  if (command == "--help" || command == "-h") {
+    std::cout << kUsage;
+    return ExitCode::Done;
+  }
+  if (command == "check" && words.size() == 2) return check(words[1], golden::kTicks);
+  if (command == "check" && words.size() == 3 && words[2] == "--short") {
+    return check(words[1], golden::kShortTicks);
+  }
+  if (command == "write" && words.size() == 2) return write(words[1]);
+  if (command == "show" && words.size() == 3) return show(words[1], words[2]);
+  return refuse("this is not how " + command + " is asked");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return to_int(run(std::vector<std::string>(argv + 1, argv + argc)));
+}

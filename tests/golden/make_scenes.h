@@ -1,0 +1,45 @@
+#pragma once
+// One function for each scene of the golden file.
+
+#include "tests/golden/scene.h"
+
+#include <memory>
+
+namespace tickbox::golden {
+
+// Weightless: weightless_scenes.cpp.
+
+/// 196 elastic boxes in a closed arena.
+std::unique_ptr<Scene> make_arena();
+/// Bullets up to the speed limit among walls down to one sub-unit thick.
+std::unique_ptr<Scene> make_bullets();
+/// Everybody at the speed limit in a closed room.
+std::unique_ptr<Scene> make_rush();
+
+// Falling: falling_scenes.cpp.
+
+/// Running and jumping on rows of tiles.
+std::unique_ptr<Scene> make_platformer();
+/// Boxes of all sizes, masses and responses thrown into a pit, over and over.
+std::unique_ptr<Scene> make_pile();
+/// A stack of 100, a pyramid, and towers of masses from 1 to 65,535, kicked at times.
+std::unique_ptr<Scene> make_stacks();
+
+// Many against each other: crowd_scene.cpp.
+
+/// Players that all push into the same corner, crates between them.
+std::unique_ptr<Scene> make_crowd();
+
+// The end of the world: border_scenes.cpp.
+
+/// Boxes, some as large as can be, thrown at the corners of a world that is closed.
+std::unique_ptr<Scene> make_corners();
+/// Boxes that leave a world that is open, and others that appear, on top of them as well.
+std::unique_ptr<Scene> make_exits();
+
+// The game: match_scene.cpp.
+
+/// 16 players of the arena who run, shoot, leave and join.
+std::unique_ptr<Scene> make_match();
+
+}  // namespace tickbox::golden

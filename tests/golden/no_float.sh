@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Looks for floating-point instructions in object files: arithmetic, comparisons, conversions, and calls that do these.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/golden/no_float.sh FILE...
+
+FILE is an object or an archive, of x86-64, AArch64 or 32-bit ARM; OBJDUMP and NM name the tools to read it with. Moves are no
+finding: compilers copy whole numbers through the same registers, and what is only moved changes no result.
+Exit: 0 none found, 1 some found, 2 wrong usage or a file that cannot be read.
+USAGE
+}
+
+case "${1:-}" in
+-h | --help)
+    usage
+    exit 0
+    ;;
+"" | -*)
+    usage >&2
+    exit 2
+    ;;
+esac
+
+objdump=${OBJDUMP:-objdump}
+nm=${NM:-nm}
+headers=$("$objdump" -f "$@") || exit 2
+
+# `floats` are the instructions looked for, `moves` those of them that only move.
+case $headers in
+*elf64-x86-64*)
+    # x87; then, with and without AVX's v: conversions, arithmetic and comparisons of scalars and vectors of halves, singles and
+    # doubles; fused arithmetic. Logic, shuffles and moves of them (xorps, unpcklpd, movaps) serve whole numbers too. String
+    # instructions are safe: objdump calls them cmpsl, not cmpsd.
+    arithmetic='add|sub|mul|div|sqrt|rsqrt|rcp|min|max|addsub|hadd|hsub|dp|round|u?comi|cmp[a-z_0-9]*'
+    wide='rndscale|reduce|range|scalef|getexp|getmant|rcp14|rsqrt14|rcp28|rsqrt28|exp2'
+    floats="^(f[a-z0-9]+|v?cvt[a-z0-9]+|v?($arithmetic|$wide)(ss|sd|sh|ps|pd|ph)|vf[a-z0-9]+)\$"
+    moves='^$'
+    ;;
+*elf64-littleaarch64*)
+    floats='^(f[a-z0-9]+|[su]cvtf)$'
+    moves='^fmov$'
+    ;;
+*elf32-littlearm*)
+    # vcmp.f64 and all others carry the type.
+    floats='\.f(16|32|64)|^vcvt'
+    moves='^vmov'
+    ;;
+*)
+    echo "tests/golden/no_float.sh: no list of instructions for these files; there are x86-64, AArch64 and ARM" >&2
+    exit 2
+    ;;
+esac
+
+found=0
+# shellcheck disable=SC2016 # awk's fields
+"$objdump" --disassemble --no-show-raw-insn --demangle --wide "$@" | awk -F '\t' -v floats="$floats" -v moves="$moves" '
+    /file format/ { file = $1; sub(/: .*/, "", file) }
+    /^[0-9a-f]+ <.*>:$/ { function_name = $0; sub(/^[^<]*/, "", function_name); sub(/:$/, "", function_name) }
+    /^ *[0-9a-f]+:\t/ {
+        ++instructions
+        count = split($2, words, " ")
+        for (i = 1; i < count && words[i] ~ /^(lock|rep[a-z]*|notrack|bnd|data16|addr32|[c-g]s|rex[.A-Z]*|\{.*\})$/;) ++i
+        if (words[i] ~ floats && words[i] !~ moves) {
+            ++hits
+            print file ": " function_name ": " $2 " " $3
+        }
+    }
+    END {
+        if (instructions == 0) print "tests/golden/no_float.sh: not one instruction in these files"
+        if (hits == 0) print "no_float: none in " instructions " instructions"
+        exit hits > 0 || instructions == 0
+    }' || found=1
+
+# The C library, and the compilers own for processors and types that have no instructions for it: __adddf3, __fixtfdi, __aeabi_dadd.
+functions='sqrt|cbrt|pow|exp2?|expm1|log|log2|log10|log1p|a?(sin|cos|tan)h?|atan2|hypot|floor|ceil|l?l?round|trunc|l?l?rint|nearbyint'
+functions+='|fmod|remainder|fabs|fma|fmin|fmax|ldexp|frexp|modf|copysign'
+calls="^(($functions)[fl]?|__[a-z]*(sf|df|xf|tf)[a-z]*[0-9]?|__aeabi_([df](add|sub|mul|div|rsub|cmp|2)|c[df]|u?[il]2[df])[a-z0-9]*)\$"
+if "$nm" --undefined-only --format=posix "$@" | cut -d ' ' -f 1 | sort -u | grep -E "$calls"; then
+    echo "are called, and work with floats"
+    found=1
+fi
+exit $found

@@ -1,0 +1,13 @@
+#pragma once
+// A hash of everything a step reports, beside the state of the world.
+
+#include "sim/step.h"
+
+#include <cstdint>
+
+namespace tickbox::golden {
+
+/// The lower half of XXH3-64 over every field of `report`.
+[[nodiscard]] std::uint32_t report_hash(const sim::StepReport& report);
+
+}  // namespace tickbox::golden

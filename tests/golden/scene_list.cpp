@@ -1,0 +1,22 @@
+#include "tests/golden/make_scenes.h"
+
+#include <array>
+
+namespace tickbox::golden {
+namespace {
+
+constexpr std::array kScenes = {
+    NamedScene{"arena", make_arena}, NamedScene{"bullets", make_bullets},
+    NamedScene{"rush", make_rush},   NamedScene{"platformer", make_platformer},
+    NamedScene{"pile", make_pile},   NamedScene{"stacks", make_stacks},
+    NamedScene{"crowd", make_crowd}, NamedScene{"corners", make_corners},
+    NamedScene{"exits", make_exits}, NamedScene{"match", make_match},
+};
+
+}  // namespace
+
+std::span<const NamedScene> scenes() {
+  return kScenes;
+}
+
+}  // namespace tickbox::golden
