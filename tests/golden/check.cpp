@@ -56,15 +56,16 @@ std::size_t count_different(const Golden& golden, const std::string& path, std::
     const auto difference = judge(named, golden, ticks);
     if (difference) {
       ++different;
-      std::cerr << path << ": " << named.name << " " << *difference << std::endl;
+      std::cerr << path << ": " << named.name << " " << *difference << '\n' << std::flush;
     } else {
-      std::cout << named.name << ": " << ticks << " ticks agree" << std::endl;
+      std::cout << named.name << ": " << ticks << " ticks agree" << '\n' << std::flush;
     }
   }
   for (const GoldenScene& recorded : golden) {
     if (std::ranges::find(scenes(), recorded.name, &NamedScene::name) == scenes().end()) {
       ++different;
-      std::cerr << path << ": there is no scene " << recorded.name << " any more" << std::endl;
+      std::cerr << path << ": there is no scene " << recorded.name << " any more" << '\n'
+                << std::flush;
     }
   }
   return different;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tickbox::golden {
 namespace {
@@ -29,8 +30,9 @@ std::string to_hex(Number number) {
 template <class Number>
 std::optional<Number> from_hex(std::string_view text) {
   Number number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, number, kBase);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [parsed, error] = std::from_chars(begin, end, number, kBase);
   if (text.size() != kDigits<Number> || parsed != end || error != std::errc{}) return {};
   return number;
 }
@@ -67,8 +69,10 @@ std::expected<Golden, std::string> read_golden(const std::string& path) {
     }
     const auto tick = parse_tick(line);
     if (!tick || golden.empty()) {
-      return std::unexpected(path + ":" + std::to_string(number) + ": no tick of a scene: \"" +
-                             line + "\"; write the file again");
+      std::string why = path;
+      why += ":" + std::to_string(number) + ": no tick of a scene: \"";
+      why += line + "\"; write the file again";
+      return std::unexpected(std::move(why));
     }
     golden.back().ticks.push_back(*tick);
   }

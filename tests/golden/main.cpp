@@ -71,8 +71,9 @@ ExitCode show(std::string_view name, std::string_view tick_text) {
     return refuse("unknown scene " + std::string{name} + "; there are" + names);
   }
   std::uint32_t last = 0;
-  const char* const end = tick_text.data() + tick_text.size();
-  const auto [parsed, error] = std::from_chars(tick_text.data(), end, last);
+  const char* const begin = tick_text.data();
+  const char* const end = begin + tick_text.size();
+  const auto [parsed, error] = std::from_chars(begin, end, last);
   if (parsed != end || error != std::errc{} || last > golden::kTicks) {
     return refuse("a tick is a number from 0 to " + std::to_string(golden::kTicks) + ", not " +
                   std::string{tick_text});
