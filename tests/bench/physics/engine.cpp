@@ -1,10 +1,35 @@
 #include "tests/bench/physics/engine.h"
 
 #include "core/hash.h"
+#include "sim/tiles.h"
 
 #include <bit>
 
 namespace tickbox::bench {
+namespace {
+
+/// Adds the rectangles that a map's tiles become when Tickbox loads them.
+void add_merged(const Scene& scene, std::vector<Rect>& statics) {
+  sim::TileGrid grid{.tile = {kUnit, kUnit},
+                     .width = static_cast<std::int32_t>(scene.width),
+                     .height = static_cast<std::int32_t>(scene.height)};
+  const auto width = static_cast<std::size_t>(grid.width);
+  std::vector<std::uint8_t> cells(width * static_cast<std::size_t>(grid.height), 0);
+  for (const Tile& tile : scene.tiles) {
+    cells.at(static_cast<std::size_t>(tile.y) * width + static_cast<std::size_t>(tile.x)) = 1;
+  }
+  grid.cells = cells;
+  for (const sim::Body& body : sim::merged_tiles(grid, {.kind = sim::Kind::Static})) {
+    const double tiles_x = body.size.x / kUnit;
+    const double tiles_y = body.size.y / kUnit;
+    statics.push_back({.x = body.min.x / kUnit + tiles_x / 2,
+                       .y = body.min.y / kUnit + tiles_y / 2,
+                       .width = tiles_x,
+                       .height = tiles_y});
+  }
+}
+
+}  // namespace
 
 std::string_view name_of(EngineKind kind) {
   switch (kind) {
@@ -25,19 +50,11 @@ std::string_view name_of(EngineKind kind) {
 Geometry geometry_of(const Scene& scene, PeerBodies bodies) {
   Geometry geometry;
   geometry.statics = scene.walls;
-  const auto add = [&](const TileRect& tile) {
-    geometry.statics.push_back({.x = tile.x + tile.width / 2.0,
-                                .y = tile.y + tile.height / 2.0,
-                                .width = static_cast<double>(tile.width),
-                                .height = static_cast<double>(tile.height)});
-  };
   if (bodies == PeerBodies::Boxes) {
-    for (const TileRect& rect : merge_tiles(scene.tiles)) {
-      add(rect);
-    }
+    add_merged(scene, geometry.statics);
   } else {
     for (const Tile& tile : scene.tiles) {
-      add({.x = tile.x, .y = tile.y});
+      geometry.statics.push_back({.x = tile.x + 0.5, .y = tile.y + 0.5});
     }
   }
   for (const SceneBody& body : scene.bodies) {

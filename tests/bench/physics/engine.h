@@ -17,17 +17,16 @@ enum class EngineKind : std::uint8_t { Tickbox, Box2d, Chipmunk, Box2dSleeping, 
 /// As on the command line and in documents: "tickbox", "box2d", "box2d-sleep".
 [[nodiscard]] std::string_view name_of(EngineKind kind);
 
-/// How a peer's bodies are made.
+/// How a peer's bodies are made. None turns: ours do not either.
 enum class PeerBodies : std::uint8_t {
-  Boxes,     ///< as ours: no rotation, no friction; a static body for each wall and rectangle
-  Defaults,  ///< as the engine makes them if told nothing; one static body holds all, tile by tile
+  Boxes,  ///< as ours: no friction; a static body for each wall and each rectangle of merged tiles
+  Plain,  ///< with the engine's default friction; one static body holds all, tile by tile
 };
 
-/// Where a body is: its centre, in units, and its turn in radians.
+/// Where a body is: its centre, in units.
 struct Pose {
   double x = 0;
   double y = 0;
-  double angle = 0;
 };
 
 /// What does not change while the world runs, in the engine's own precision.

@@ -45,7 +45,7 @@ class Box2dEngine final : public Engine {
   [[nodiscard]] std::vector<Pose> poses() const override {
     std::vector<Pose> poses;
     for (const b2Body* const body : bodies_) {
-      poses.push_back({body->GetPosition().x, body->GetPosition().y, body->GetAngle()});
+      poses.push_back({body->GetPosition().x, body->GetPosition().y});
     }
     return poses;
   }
@@ -59,7 +59,7 @@ class Box2dEngine final : public Engine {
     for (const b2Body* const body : bodies_) {
       const b2Vec2 at = body->GetPosition();
       const b2Vec2 velocity = body->GetLinearVelocity();
-      numbers.insert(numbers.end(), {at.x, at.y, body->GetAngle(), velocity.x, velocity.y});
+      numbers.insert(numbers.end(), {at.x, at.y, velocity.x, velocity.y});
     }
     return hash_numbers(numbers);
   }
@@ -101,7 +101,7 @@ class Box2dEngine final : public Engine {
     definition.type = b2_dynamicBody;
     definition.position = {narrow(from.place.x), narrow(from.place.y)};
     definition.linearVelocity = {narrow(from.vx), narrow(from.vy)};
-    definition.fixedRotation = bodies == PeerBodies::Boxes;
+    definition.fixedRotation = true;
     definition.bullet = is_bullet;
     b2PolygonShape shape;
     shape.SetAsBox(narrow(from.place.width / 2), narrow(from.place.height / 2));

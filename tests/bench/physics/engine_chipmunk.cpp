@@ -18,6 +18,9 @@ constexpr cpBitmask kOnBullets = 4;
 /// What its manual suggests where sleeping is wanted.
 constexpr double kSecondsToSleep = 0.5;
 
+/// An infinite moment of inertia.
+constexpr double kNoRotation = std::numeric_limits<double>::infinity();
+
 /// Debian's library greets on stdout when it makes its first space, in the middle of our document.
 cpSpace* new_space_in_silence() {
   std::fflush(stdout);
@@ -57,7 +60,7 @@ class ChipmunkEngine final : public Engine {
                 {CP_NO_GROUP, kOnStatics, CP_ALL_CATEGORIES});
     }
     for (const SceneBody& body : scene.bodies) {
-      add_body(body, scene, options.bodies);
+      add_body(body, scene);
     }
   }
 
@@ -81,7 +84,7 @@ class ChipmunkEngine final : public Engine {
     std::vector<Pose> poses;
     for (const Owned<cpBody>& body : bodies_) {
       const cpVect at = cpBodyGetPosition(body.get());
-      poses.push_back({at.x, at.y, cpBodyGetAngle(body.get())});
+      poses.push_back({at.x, at.y});
     }
     return poses;
   }
@@ -95,8 +98,7 @@ class ChipmunkEngine final : public Engine {
     for (const Owned<cpBody>& body : bodies_) {
       const cpVect at = cpBodyGetPosition(body.get());
       const cpVect velocity = cpBodyGetVelocity(body.get());
-      numbers.insert(numbers.end(),
-                     {at.x, at.y, cpBodyGetAngle(body.get()), velocity.x, velocity.y});
+      numbers.insert(numbers.end(), {at.x, at.y, velocity.x, velocity.y});
     }
     return hash_numbers(numbers);
   }
@@ -109,12 +111,9 @@ class ChipmunkEngine final : public Engine {
     cpSpaceAddShape(space_.get(), shape);
   }
 
-  void add_body(const SceneBody& from, const Scene& scene, PeerBodies bodies) {
+  void add_body(const SceneBody& from, const Scene& scene) {
     const double mass = from.place.width * from.place.height;
-    const double moment = bodies == PeerBodies::Boxes
-                              ? std::numeric_limits<double>::infinity()
-                              : cpMomentForBox(mass, from.place.width, from.place.height);
-    cpBody* const body = bodies_.emplace_back(cpBodyNew(mass, moment)).get();
+    cpBody* const body = bodies_.emplace_back(cpBodyNew(mass, kNoRotation)).get();
     cpBodySetPosition(body, cpv(from.place.x, from.place.y));
     cpBodySetVelocity(body, cpv(from.vx, from.vy));
     cpSpaceAddBody(space_.get(), body);

@@ -94,8 +94,8 @@ Parsed<std::optional<int>> parse_number(std::string_view text) {
 
 Parsed<PeerBodies> parse_peer_bodies(std::string_view text) {
   if (text == "boxes") return PeerBodies::Boxes;
-  if (text == "defaults") return PeerBodies::Defaults;
-  return std::unexpected{fmt::format("'{}' is neither boxes nor defaults", text)};
+  if (text == "plain") return PeerBodies::Plain;
+  return std::unexpected{fmt::format("'{}' is neither boxes nor plain", text)};
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -117,10 +117,10 @@ void add_options(CLI::App& app, Options& options) {
                 "Repetitions of every engine (default: up to 7, as time allows)");
   os::add_value(app, "--ticks", options.effort.ticks, parse_number,
                 "Measured ticks, after the warm-up (default: each world's own)");
-  auto* const peers = os::add_value(app, "--peers", options.effort.peer_bodies, parse_peer_bodies,
-                                    "How peers make bodies: boxes, as ours, or defaults, with "
-                                    "rotation, friction and single tiles "
-                                    "(default: boxes)");
+  auto* const peers = os::add_value(
+      app, "--peers", options.effort.peer_bodies, parse_peer_bodies,
+      "How peers make bodies: boxes, as ours, or plain, with their default friction and single "
+      "tiles on one static body (default: boxes)");
   app.add_option("--csv", options.csv, "Write the lines to this file as well")->type_name("F");
   app.add_flag("--density", options.density,
                "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one")

@@ -1,5 +1,7 @@
 #include "tests/bench/physics/measure.h"
 
+#include "tests/bench/physics/step_clock.h"
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -25,10 +27,10 @@ class Run {
     const int end = scene_.warm_up + ticks_;
     for (int tick = 0; tick < end; ++tick) {
       scene_.steer(tick, [&](std::size_t body, double vx) { engine_->set_vx(body, vx); });
-      const auto begin = SteadyTime::now();
+      clock_.start();
       engine_->step();
-      const std::chrono::duration<double, std::micro> took = SteadyTime::now() - begin;
-      if (tick >= scene_.warm_up) step_us_.push_back(took.count());
+      const double took_us = clock_.elapsed_us();
+      if (tick >= scene_.warm_up) step_us_.push_back(took_us);
       look(end - tick - 1);
     }
   }
@@ -66,6 +68,7 @@ class Run {
   RoomWatch rooms_;
   RestWatch rest_;
   int ticks_;
+  StepClock clock_;
   std::vector<double> step_us_;
   Quality quality_;
 };

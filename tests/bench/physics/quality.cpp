@@ -1,35 +1,25 @@
 #include "tests/bench/physics/quality.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 namespace tickbox::bench {
 namespace {
 
-/// A box that may be turned, with the upright rectangle around it.
 struct Shape {
-  Pose pose;
-  double half_width = 0;
-  double half_height = 0;
-  double cosine = 1;
-  double sine = 0;
-  double reach_x = 0;  ///< from the centre
-  double reach_y = 0;
+  double left = 0;
+  double right = 0;
+  double top = 0;
+  double bottom = 0;
   bool is_static = false;
   bool is_bullet = false;
 };
 
 Shape shape_of(const Rect& rect, const Pose& pose) {
-  Shape shape{.pose = pose, .half_width = rect.width / 2, .half_height = rect.height / 2};
-  shape.cosine = std::cos(pose.angle);
-  shape.sine = std::sin(pose.angle);
-  const double c = std::abs(shape.cosine);
-  const double s = std::abs(shape.sine);
-  shape.reach_x = c * shape.half_width + s * shape.half_height;
-  shape.reach_y = s * shape.half_width + c * shape.half_height;
-  return shape;
+  return {.left = pose.x - rect.width / 2,
+          .right = pose.x + rect.width / 2,
+          .top = pose.y - rect.height / 2,
+          .bottom = pose.y + rect.height / 2};
 }
 
 std::vector<Shape> shapes_of(const Geometry& geometry, std::span<const Pose> poses) {
@@ -50,43 +40,21 @@ bool may_meet(const Shape& a, const Shape& b) {
   return !a.is_bullet && !b.is_bullet;
 }
 
-/// How far `shape` reaches from its centre along a direction of length 1.
-double reach_along(const Shape& shape, double x, double y) {
-  return std::abs(shape.cosine * x + shape.sine * y) * shape.half_width +
-         std::abs(shape.cosine * y - shape.sine * x) * shape.half_height;
-}
-
-/// The shortest way out; 0 or less where they are apart. Source: separating axes, two of each box.
+/// The shortest way out; 0 or less where they are apart.
 double depth_of(const Shape& a, const Shape& b) {
-  const double dx = b.pose.x - a.pose.x;
-  const double dy = b.pose.y - a.pose.y;
-  double depth = std::numeric_limits<double>::max();
-  for (const Shape* const shape : {&a, &b}) {
-    const std::array<std::array<double, 2>, 2> axes{
-        {{shape->cosine, shape->sine}, {-shape->sine, shape->cosine}}};
-    for (const auto& [x, y] : axes) {
-      const double apart = std::abs(dx * x + dy * y);
-      depth = std::min(depth, reach_along(a, x, y) + reach_along(b, x, y) - apart);
-    }
-  }
-  return depth;
+  return std::min({a.right - b.left, b.right - a.left, a.bottom - b.top, b.bottom - a.top});
 }
 
 }  // namespace
 
 Overlaps find_overlaps(const Geometry& geometry, std::span<const Pose> poses, double tolerance) {
   std::vector<Shape> shapes = shapes_of(geometry, poses);
-  const auto left = [](const Shape& shape) { return shape.pose.x - shape.reach_x; };
-  std::ranges::sort(shapes, {}, left);
+  std::ranges::sort(shapes, {}, &Shape::left);
   Overlaps overlaps;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const Shape& shape = shapes[i];
-    const double right = shape.pose.x + shape.reach_x;
-    for (std::size_t j = i + 1; j < shapes.size() && left(shapes[j]) < right; ++j) {
-      const Shape& other = shapes[j];
-      const double apart_y = std::abs(shape.pose.y - other.pose.y);
-      if (apart_y >= shape.reach_y + other.reach_y || !may_meet(shape, other)) continue;
-      const double depth = depth_of(shape, other);
+    for (std::size_t j = i + 1; j < shapes.size() && shapes[j].left < shapes[i].right; ++j) {
+      const double depth = depth_of(shapes[i], shapes[j]);
+      if (depth <= 0 || !may_meet(shapes[i], shapes[j])) continue;
       if (depth > tolerance) ++overlaps.pairs;
       overlaps.deepest = std::max(overlaps.deepest, depth);
     }

@@ -16,7 +16,7 @@ struct Overlaps {
 };
 
 /// Pairs that should collide and overlap by more than `tolerance`, two statics apart; a depth is
-/// the least way out. Exact for boxes that are not turned and whose numbers are sub-units.
+/// the least way out. Exact where all numbers are whole sub-units.
 /// Cost: everything is sorted along x.
 [[nodiscard]] Overlaps find_overlaps(const Geometry& geometry, std::span<const Pose> poses,
                                      double tolerance);

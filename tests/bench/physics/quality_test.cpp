@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <numbers>
 
 namespace tickbox::bench {
 namespace {
@@ -39,16 +38,6 @@ TEST(Quality, WhatIsForgivenIsNotCountedButItsDepthIsTold) {
   const Overlaps overlaps = find_overlaps(boxes(poses), poses, 0.01);
   EXPECT_EQ(overlaps.pairs, 0U);
   EXPECT_NEAR(overlaps.deepest, 0.005, 1e-12);
-}
-
-// The upright rectangles around them overlap; they do not.
-TEST(Quality, TurnedBoxesAreJudgedAsTheyAre) {
-  constexpr double kEighth = std::numbers::pi / 4;
-  const std::array apart{Pose{0, 0, kEighth}, Pose{0.8, 0.8, kEighth}};
-  EXPECT_EQ(find_overlaps(boxes(apart), apart, 0).pairs, 0U);
-  const std::array corner{Pose{0, 0, 0}, Pose{1.2, 0, kEighth}};
-  EXPECT_NEAR(find_overlaps(boxes(corner), corner, 0).deepest, 0.5 + std::numbers::sqrt2 / 2 - 1.2,
-              1e-12);
 }
 
 TEST(Quality, BulletsMeetStaticsOnlyAndStaticsNotEachOther) {

@@ -137,7 +137,7 @@ std::string json_of(std::span<const Line> lines, PeerBodies bodies, Document kin
     for (const Ratio& ratio : ratios_of(lines)) {
       document["ratios"].push_back(json_of(ratio));
     }
-    document["peer_bodies"] = bodies == PeerBodies::Boxes ? "boxes" : "defaults";
+    document["peer_bodies"] = bodies == PeerBodies::Boxes ? "boxes" : "plain";
   }
   document["sound"] = is_sound(lines);
   return document.dump();

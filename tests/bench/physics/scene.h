@@ -3,7 +3,6 @@
 // y down.
 
 #include "tests/bench/physics/draws.h"
-#include "tests/bench/physics/tiles.h"
 
 #include <cstdint>
 #include <vector>
@@ -30,6 +29,12 @@ struct Rect {
   double y = 0;
   double width = 1;
   double height = 1;
+};
+
+/// A square of one unit; its corner with the least x and y.
+struct Tile {
+  std::int32_t x = 0;
+  std::int32_t y = 0;
 };
 
 enum class Role : std::uint8_t {
