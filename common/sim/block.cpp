@@ -11,10 +11,12 @@
 
 namespace tickbox::sim {
 
-/// Fills members_, adds a contact for each that joined, and returns the velocity of all.
-std::int64_t StepRun::gather_block(const Event& event) {
-  const Axis axis = event.impact.axis;
-  const FineTime now = event.impact.at.whole;
+/// Fills members_ and touches_, adds a contact for each that joined, and returns the velocity of
+/// all.
+std::int64_t StepRun::gather_block(const Event& event, std::uint32_t low, std::uint32_t high,
+                                   std::int64_t approach) {
+  const Axis axis = event.axis;
+  const FineTime now = event.whole;
   neighbours_.clear();
   std::int64_t mass = 0;
   std::int64_t momentum = 0;
@@ -23,17 +25,19 @@ std::int64_t StepRun::gather_block(const Event& event) {
     momentum += bodies_[mover].mass * flights_[mover].motion.velocity[axis];
     add_member(mover, axis, now);
   };
-  add(event.mover);
-  add(event.partner);
+  add(low);
+  add(high);
+  touches_.push_back({low, high, approach, friction_of(low, high)});
 
   const Neighbour* found = nullptr;
   while ((found = fastest_neighbour(axis, momentum / mass)) != nullptr) {
-    const Neighbour joining = *found;
-    const BodyId id = bodies_[joining.mover].id;
-    const BodyId member = bodies_[joining.member].id;
-    const bool is_high = joining.end == End::High;
-    add_contact(event.impact.at, axis, is_high ? member : id, is_high ? id : member);
-    add(joining.mover);
+    const auto [joining, member, end] = *found;
+    const std::uint32_t below = end == End::High ? member : joining;
+    const std::uint32_t above = end == End::High ? joining : member;
+    add_contact(event, bodies_[below].id, bodies_[above].id);
+    touches_.push_back(
+        {below, above, approach_of(*found, axis, momentum / mass), friction_of(below, above)});
+    add(joining);
   }
   for (const std::uint32_t member : members_) {
     is_member_[member] = 0;
@@ -47,7 +51,11 @@ void StepRun::add_member(std::uint32_t mover, Axis axis, FineTime now) {
   const Motion& motion = flights_[mover].motion;
   const Box around = grown(hull_of(motion, now, now), 1);
   grid_.visit_near(around, [&](std::uint32_t other) {
-    if (is_member_[other] != 0 || !may_meet(bodies_[mover], bodies_[other])) return;
+    const Body& body = bodies_[other];
+    if (is_member_[other] != 0 || body.kind != Kind::Dynamic ||
+        !may_collide(bodies_[mover], body)) {
+      return;
+    }
     const Motion& theirs = flights_[other].motion;
     if (!overlap_on(motion, theirs, other_axis(axis), now)) return;
     const Fine above = theirs.low(axis, now) - motion.high(axis, now);
@@ -57,14 +65,19 @@ void StepRun::add_member(std::uint32_t mover, Axis axis, FineTime now) {
   });
 }
 
+/// How fast the block, at `velocity`, and a neighbour of it come together.
+std::int64_t StepRun::approach_of(const Neighbour& neighbour, Axis axis,
+                                  std::int64_t velocity) const {
+  const std::int64_t theirs = flights_[neighbour.mover].motion.velocity[axis];
+  return neighbour.end == End::High ? velocity - theirs : theirs - velocity;
+}
+
 const StepRun::Neighbour* StepRun::fastest_neighbour(Axis axis, std::int64_t velocity) const {
   const Neighbour* best = nullptr;
   std::int64_t best_approach = 0;
   for (const Neighbour& neighbour : neighbours_) {
     if (is_member_[neighbour.mover] != 0) continue;
-    const std::int64_t theirs = flights_[neighbour.mover].motion.velocity[axis];
-    const std::int64_t approach =
-        neighbour.end == End::High ? velocity - theirs : theirs - velocity;
+    const std::int64_t approach = approach_of(neighbour, axis, velocity);
     if (approach <= 0 || approach < best_approach || !can_join(neighbour, axis, approach)) continue;
     const bool is_better = best == nullptr || approach > best_approach ||
                            neighbour.mover < best->mover ||

@@ -4,6 +4,7 @@
 
 #include "sim/body.h"
 #include "sim/motion.h"
+#include "sim/touch4.h"
 
 #include <algorithm>
 #include <array>
@@ -44,6 +45,19 @@ struct Box {
   return box;
 }
 
+/// The same, 32 bits wide.
+[[nodiscard]] constexpr Rect rect_of(const Box& box) {
+  const auto cut = [](std::int64_t value) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX));
+  };
+  return {cut(box.min[0]), cut(box.min[1]), cut(box.max[0]), cut(box.max[1])};
+}
+
+/// The larger of its two extents.
+[[nodiscard]] constexpr std::int64_t extent_of(const Box& box) {
+  return std::max(box.max[0] - box.min[0], box.max[1] - box.min[1]);
+}
+
 /// Everything a box in motion covers from `from` to `to`, rounded outwards.
 [[nodiscard]] constexpr Box hull_of(const Motion& motion, FineTime from, FineTime to) {
   Box hull;
@@ -52,6 +66,16 @@ struct Box {
     const Fine last = motion.low(axis, to);
     hull.min[axis] = floor_to_sub_unit(std::min(first, last));
     hull.max[axis] = floor_to_sub_unit(std::max(first, last) + motion.size[axis]) + 1;
+  }
+  return hull;
+}
+
+/// Everything a body covers in the tick that begins where it stands, if nothing turns it.
+[[nodiscard]] constexpr Box hull_of_path(const Body& body, const Motion& motion) {
+  Box hull = box_of(body.min, body.size);
+  for (Axis axis = 0; axis < kAxes; ++axis) {
+    hull.min[axis] += std::min(std::int64_t{0}, motion.velocity[axis]);
+    hull.max[axis] += std::max(std::int64_t{0}, motion.velocity[axis]);
   }
   return hull;
 }

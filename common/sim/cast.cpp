@@ -201,10 +201,12 @@ std::optional<CastHit> Caster::nearest(const Cast& cast) const {
 
   Box hull = hull_of(motion, 0, kFineSteps);
   if (!contains(kWholeWorld, hull)) visit_border(cast, motion, consider);
-  statics_->grid().visit_path(
-      motion, 0, hull,
-      [&](std::uint32_t index) { consider(hit_on(cast, motion, statics_->bodies()[index])); },
-      [&](FineTime walked) { return first && first->at.whole < walked; });
+  for (const StaticGrid* grid : {&statics_->grid(), &statics_->ghosts()}) {
+    grid->visit_path(
+        motion, 0, hull,
+        [&](std::uint32_t index) { consider(hit_on(cast, motion, statics_->bodies()[index])); },
+        [&](FineTime walked) { return first && first->at.whole < walked; });
+  }
   if (first) hull = hull_of(motion, 0, first->at.whole + 1);
   visit_movers(cast, hull, [&](const Body& body) { consider(hit_on(cast, motion, body)); });
   return first;
@@ -220,10 +222,12 @@ void Caster::all(const Cast& cast, std::vector<CastHit>& hits) const {
   };
 
   visit_border(cast, motion, take);
-  statics_->grid().visit_path(
-      motion, 0, hull,
-      [&](std::uint32_t index) { take(hit_on(cast, motion, statics_->bodies()[index])); },
-      [](FineTime /*walked*/) { return false; });
+  for (const StaticGrid* grid : {&statics_->grid(), &statics_->ghosts()}) {
+    grid->visit_path(
+        motion, 0, hull,
+        [&](std::uint32_t index) { take(hit_on(cast, motion, statics_->bodies()[index])); },
+        [](FineTime /*walked*/) { return false; });
+  }
   visit_movers(cast, hull, [&](const Body& body) { take(hit_on(cast, motion, body)); });
   std::sort(hits.begin(), hits.end(), is_before);
   hits.erase(std::unique(hits.begin(), hits.end()), hits.end());

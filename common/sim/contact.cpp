@@ -4,82 +4,124 @@
 #include "sim/step_run.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace tickbox::sim {
-namespace {
-
-constexpr End opposite(End end) {
-  return end == End::Low ? End::High : End::Low;
-}
-
-}  // namespace
 
 void StepRun::handle(const Event& event) {
-  const Axis axis = event.impact.axis;
-  const FineTime now = event.impact.at.whole;
-  const bool with_mover = event.kind == Partner::Mover;
-  const End end = mover_end(event);
-  const bool is_low = end == End::Low;
-  const Side mine = mover_side(event.mover, axis, end);
-  const Side theirs =
-      with_mover ? mover_side(event.partner, axis, opposite(end)) : wall_side(event);
-
-  const Side& low = is_low ? mine : theirs;
-  const Side& high = is_low ? theirs : mine;
-  Exchange after = exchange(low, high, calm_speed(axis));
-
-  const BodyId partner_id = event.low_id == bodies_[event.mover].id ? event.high_id : event.low_id;
-  const BodyId mover_id = bodies_[event.mover].id;
-  add_contact(event.impact.at, axis, is_low ? mover_id : partner_id,
-              is_low ? partner_id : mover_id);
-
-  members_.clear();
-  if (after.shared) {
-    after.low = after.high = gather_block(event);
+  if (event.kind == Partner::Mover) {
+    handle_pair(event);
   } else {
-    members_.push_back(event.mover);
-    if (with_mover) members_.push_back(event.partner);
+    handle_wall(event);
   }
-  const std::int64_t my_velocity = is_low ? after.low : after.high;
-  const std::int64_t their_velocity = is_low ? after.high : after.low;
-  for (const std::uint32_t member : members_) {
-    give_velocity(member, axis, member == event.mover ? my_velocity : their_velocity, now);
-  }
-
-  if (theirs.immovable && my_velocity == their_velocity) {
-    flights_[event.mover].block(axis, opposite(end));
-  }
-  if (with_mover && mine.immovable && my_velocity == their_velocity) {
-    flights_[event.partner].block(axis, end);
-  }
-  if (!with_mover) snap(event, end);
-  for (const std::uint32_t member : members_) {
-    look_ahead(member, now);
-  }
+  look_again(event.whole);
 }
 
-End StepRun::mover_end(const Event& event) const {
-  const Axis axis = event.impact.axis;
-  const FineTime now = event.impact.at.whole;
-  const Motion& motion = flights_[event.mover].motion;
-  bool is_low = motion.velocity[axis] > 0;
-  if (event.kind == Partner::Mover) {
-    is_low = motion.low(axis, now) < flights_[event.partner].motion.low(axis, now);
+void StepRun::look_again(FineTime now) {
+  for (const std::uint32_t mover : unsettled_) {
+    if (settling_) {
+      push_touching(mover);
+    } else {
+      look_ahead(mover, now);
+    }
   }
-  return is_low ? End::Low : End::High;
+  unsettled_.clear();
+}
+
+void StepRun::handle_wall(const Event& event) {
+  const std::uint32_t mover = event.mover;
+  const FineTime now = event.whole;
+  const Axis axis = event.axis;
+  const End end = flights_[mover].motion.velocity[axis] > 0 ? End::Low : End::High;
+  const bool is_low = end == End::Low;
+  const BodyId id = bodies_[mover].id;
+  const BodyId wall_id = event.low_id == id ? event.high_id : event.low_id;
+  add_contact(event, is_low ? id : wall_id, is_low ? wall_id : id);
+  if (bodies_[mover].kind == Kind::Kinematic) {
+    wait(mover, now);
+    return;
+  }
+  const Side mine = mover_side(mover, axis, end);
+  const Side wall = wall_side(event);
+  const Side& low = is_low ? mine : wall;
+  const Side& high = is_low ? wall : mine;
+  const Exchange after = exchange(low, high, calm_speed(axis));
+
+  const std::int64_t velocity = is_low ? after.low : after.high;
+  give_velocity(mover, axis, velocity, now);
+  if (velocity == 0) flights_[mover].block(axis, opposite(end));
+  if (!mine.immovable) {
+    const bool is_border = event.kind == Partner::Border;
+    const std::uint8_t of_wall =
+        is_border ? std::uint8_t{0} : statics_->bodies()[event.partner].friction;
+    rub({.low = is_low ? mover : kNobody,
+         .high = is_low ? kNobody : mover,
+         .change = low.velocity - high.velocity + after.high - after.low,
+         .friction = std::max(bodies_[mover].friction, of_wall)},
+        axis, now);
+  }
+  snap(event, end);
+  unsettled_.push_back(mover);
+}
+
+void StepRun::handle_pair(const Event& event) {
+  const Axis axis = event.axis;
+  const FineTime now = event.whole;
+  const bool is_low =
+      flights_[event.mover].motion.low(axis, now) < flights_[event.partner].motion.low(axis, now);
+  const std::uint32_t low_mover = is_low ? event.mover : event.partner;
+  const std::uint32_t high_mover = is_low ? event.partner : event.mover;
+  const Side low = mover_side(low_mover, axis, End::Low);
+  const Side high = mover_side(high_mover, axis, End::High);
+  add_contact(event, bodies_[low_mover].id, bodies_[high_mover].id);
+  if (squeezes(low_mover, low, high_mover, high)) {
+    squeeze(low_mover, high_mover, axis, now);
+    return;
+  }
+
+  Exchange after = exchange(low, high, calm_speed(axis));
+  const std::int64_t approach = low.velocity - high.velocity;
+  members_.clear();
+  touches_.clear();
+  if (after.shared) {
+    after.low = after.high = gather_block(event, low_mover, high_mover, approach);
+  } else {
+    members_.push_back(low_mover);
+    members_.push_back(high_mover);
+    if (!low.immovable || !high.immovable) {
+      touches_.push_back({.low = low_mover,
+                          .high = high_mover,
+                          .change = approach + after.high - after.low,
+                          .friction = friction_of(low_mover, high_mover),
+                          .low_is_fixed = low.immovable,
+                          .high_is_fixed = high.immovable});
+    }
+  }
+  for (const std::uint32_t member : members_) {
+    if (bodies_[member].kind != Kind::Dynamic) continue;
+    give_velocity(member, axis, member == low_mover ? after.low : after.high, now);
+    unsettled_.push_back(member);
+  }
+  if (high.immovable && after.low == after.high) flights_[low_mover].block(axis, End::High);
+  if (low.immovable && after.low == after.high) flights_[high_mover].block(axis, End::Low);
+  for (const Touch& touch : touches_) {
+    rub(touch, axis, now);
+  }
 }
 
 Side StepRun::mover_side(std::uint32_t mover, Axis axis, End pushed_to) const {
   const Flight& flight = flights_[mover];
   const Body& body = bodies_[mover];
+  const bool kinematic = body.kind == Kind::Kinematic;
+  const bool spent = !kinematic && flight.is_spent();
   return {.velocity = flight.motion.velocity[axis],
           .mass = body.mass,
           .events = flight.events,
           .bounciness = bounciness_of(body),
           .stops = body.response == Response::Stop,
-          .kind = Kind::Dynamic,
-          .frozen = flight.is_spent(),
-          .immovable = flight.is_spent() || flight.is_blocked(axis, pushed_to)};
+          .kind = body.kind,
+          .frozen = spent,
+          .immovable = kinematic || spent || flight.is_blocked(axis, pushed_to)};
 }
 
 Side StepRun::wall_side(const Event& event) const {
@@ -96,64 +138,112 @@ void StepRun::give_velocity(std::uint32_t mover, Axis axis, std::int64_t velocit
   Flight& flight = flights_[mover];
   const bool is_first = flight.events == 0;
   const bool freezes = flight.is_spent();
+  const auto velocity_before = flight.motion.velocity;
   ++flight.events;
-  ++flight.version;
-  turn(flight, axis, freezes ? 0 : velocity, now);
+  mark_turned(mover);
+  turn(mover, axis, freezes ? 0 : velocity, now);
   if (freezes || (is_first && bodies_[mover].response == Response::Stop)) {
-    turn(flight, other_axis(axis), 0, now);
+    turn(mover, other_axis(axis), 0, now);
+  }
+  for (Axis changed = 0; changed < kAxes; ++changed) {
+    if (flight.motion.velocity[changed] != velocity_before[changed]) flight.mark_changed(changed);
   }
 }
 
-void StepRun::turn(Flight& flight, Axis axis, std::int64_t velocity, FineTime now) {
+void StepRun::mark_turned(std::uint32_t mover) {
+  if (flights_[mover].version++ == 0) turned_.push_back(mover);
+}
+
+void StepRun::turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now) {
   constexpr std::int64_t kLimit = kSpeedLimit;
   const std::int64_t clamped = std::clamp(velocity, -kLimit, kLimit);
+  Flight& flight = flights_[mover];
   if (clamped == flight.motion.velocity[axis]) return;
+  if (has_ghosts_) pieces_.push_back({mover, now, flight.motion});
   flight.motion.turn(axis, clamped, now);
   flight.unblock(axis);
+}
+
+int StepRun::friction_of(std::uint32_t a, std::uint32_t b) const {
+  return std::max(bodies_[a].friction, bodies_[b].friction);
+}
+
+// Of the tangential velocity between two bodies, friction takes at most its share of what the
+// normal one has changed by.
+void StepRun::rub(const Touch& touch, Axis axis, FineTime now) {
+  if (touch.friction == 0) return;
+  const Axis along = other_axis(axis);
+  const auto velocity_of = [&](std::uint32_t mover) {
+    return mover == kNobody ? 0 : flights_[mover].motion.velocity[along];
+  };
+  const auto mass_of = [&](std::uint32_t mover, bool is_fixed) {
+    return is_fixed || mover == kNobody ? 0 : std::int64_t{bodies_[mover].mass};
+  };
+  const std::int64_t low = velocity_of(touch.low);
+  const std::int64_t high = velocity_of(touch.high);
+  const std::int64_t most = touch.change * touch.friction / kFrictionWhole;
+  const std::int64_t taken = std::clamp(low - high, -most, most);
+  const std::int64_t low_mass = mass_of(touch.low, touch.low_is_fixed);
+  const std::int64_t high_mass = mass_of(touch.high, touch.high_is_fixed);
+  if (taken == 0) return;
+  if (high_mass == 0) {
+    turn(touch.low, along, low - taken, now);
+  } else if (low_mass == 0) {
+    turn(touch.high, along, high + taken, now);
+  } else {
+    const std::int64_t mass = low_mass + high_mass;
+    turn(touch.low, along, low - taken * high_mass / mass, now);
+    turn(touch.high, along, high + taken * low_mass / mass, now);
+  }
 }
 
 // Exact times are fractions of a fine step, so at the last whole one before a hit the body is short
 // of the wall by less than its way in one. Without closing that gap a body could not enter an
 // opening of exactly its own size.
 void StepRun::snap(const Event& event, End end) {
-  const Axis axis = event.impact.axis;
-  const FineTime now = event.impact.at.whole;
+  const Axis axis = event.axis;
+  const FineTime now = event.whole;
   Motion& motion = flights_[event.mover].motion;
   Fine face = Fine{end == End::Low ? kWorldLimit : -kWorldLimit} * kFineSteps;
   if (event.kind == Partner::Static) {
     const Body& wall = statics_->bodies()[event.partner];
-    const Motion resting = motion_of(wall.min, wall.size, {});
-    face = end == End::Low ? resting.low(axis, 0) : resting.high(axis, 0);
+    const std::int64_t size = end == End::Low ? 0 : wall.size[axis];
+    face = (wall.min[axis] + size) * kFineSteps;
   }
   const Fine gap = end == End::Low ? face - motion.high(axis, now) : face - motion.low(axis, now);
   const bool is_past = end == End::Low ? gap < 0 : gap > 0;
   if (gap == 0 || is_past) return;
 
-  const Fine before = motion.base[axis];
+  const Motion before = motion;
   motion.base[axis] += gap;
-  if (overlaps_mover(event.mover, now)) motion.base[axis] = before;
+  if (overlaps_mover(event.mover, now)) {
+    motion = before;
+  } else if (has_ghosts_) {
+    pieces_.push_back({event.mover, now, before});
+  }
 }
 
 bool StepRun::overlaps_mover(std::uint32_t mover, FineTime now) const {
+  if (parts_[mover] != Part::Full) return false;
   const Motion& motion = flights_[mover].motion;
   bool found = false;
   grid_.visit_near(hull_of(motion, now, now), [&](std::uint32_t other) {
-    found = found || (other != mover && may_meet(bodies_[mover], bodies_[other]) &&
+    found = found || (other != mover && stay_apart(bodies_[mover], bodies_[other]) &&
                       overlap(motion, flights_[other].motion, now));
   });
   return found;
 }
 
-void StepRun::add_contact(const Moment& at, Axis axis, BodyId low_side, BodyId high_side) {
+void StepRun::add_contact(const Event& event, BodyId low_side, BodyId high_side) {
   const bool a_is_low = low_side < high_side;
   const std::int8_t normal = a_is_low ? -1 : 1;
   report_.contacts.push_back({.a = std::min(low_side, high_side),
                               .b = std::max(low_side, high_side),
-                              .normal_x = axis == 0 ? normal : std::int8_t{0},
-                              .normal_y = axis == 1 ? normal : std::int8_t{0},
-                              .time = at.whole,
-                              .time_rest = at.rest,
-                              .time_divisor = at.divisor});
+                              .normal_x = event.axis == 0 ? normal : std::int8_t{0},
+                              .normal_y = event.axis == 1 ? normal : std::int8_t{0},
+                              .time = event.whole,
+                              .time_rest = event.rest,
+                              .time_divisor = event.divisor});
 }
 
 }  // namespace tickbox::sim

@@ -6,7 +6,6 @@
 #include "sim/sweep.h"
 
 #include <algorithm>
-#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -16,30 +15,47 @@ namespace tickbox::sim {
 enum class Partner : std::uint8_t { Mover, Static, Border };
 
 /// An impact that will happen unless one of its bodies has another event first: then its version is
-/// no longer current.
+/// no longer current. Kept small, as the queue moves it about: an Impact in 32 bits where it fits.
 struct Event {
-  Impact impact;
+  std::uint32_t whole = 0;
+  std::uint32_t rest = 0;
+  std::uint32_t divisor = 1;
+  Partner kind = Partner::Mover;
+  std::uint8_t axis = 0;
+  Fine length = 0;
   BodyId low_id;
   BodyId high_id;
   std::uint32_t mover = 0;    ///< index
   std::uint32_t partner = 0;  ///< index among the movers or the statics
   std::uint32_t mover_version = 0;
   std::uint32_t partner_version = 0;
-  Partner kind = Partner::Mover;
+
+  [[nodiscard]] Moment at() const { return {whole, rest, divisor}; }
+
+  void set(const Impact& impact) {
+    whole = static_cast<std::uint32_t>(impact.at.whole);
+    rest = static_cast<std::uint32_t>(impact.at.rest);
+    divisor = static_cast<std::uint32_t>(impact.at.divisor);
+    axis = static_cast<std::uint8_t>(impact.axis);
+    length = impact.length;
+  }
 };
+
+static_assert(kFineSteps <= UINT32_MAX && 2 * std::int64_t{kSpeedLimit} <= UINT32_MAX);
 
 /// Time; longer contact first, so that a face beats the corner of its neighbour; ids. Two sides of
 /// the border may be reached at once under the same id: then the axis of larger speed goes first,
 /// then y, as at any corner.
 [[nodiscard]] inline bool is_before(const Event& a, const Event& b) {
-  if (const auto order = a.impact.at <=> b.impact.at; order != 0) return order < 0;
-  if (a.impact.length != b.impact.length) return a.impact.length > b.impact.length;
+  if (a.whole != b.whole) return a.whole < b.whole;
+  const std::uint64_t a_rest = std::uint64_t{a.rest} * b.divisor;
+  const std::uint64_t b_rest = std::uint64_t{b.rest} * a.divisor;
+  if (a_rest != b_rest) return a_rest < b_rest;
+  if (a.length != b.length) return a.length > b.length;
   if (a.low_id != b.low_id) return a.low_id < b.low_id;
   if (a.high_id != b.high_id) return a.high_id < b.high_id;
-  if (a.impact.at.divisor != b.impact.at.divisor) {
-    return a.impact.at.divisor > b.impact.at.divisor;
-  }
-  return a.impact.axis > b.impact.axis;
+  if (a.divisor != b.divisor) return a.divisor > b.divisor;
+  return a.axis > b.axis;
 }
 
 /// A binary heap.
@@ -48,6 +64,8 @@ class EventQueue {
   [[nodiscard]] bool empty() const { return events_.empty(); }
 
   void clear() { events_.clear(); }
+
+  void reserve(std::size_t events) { events_.reserve(events); }
 
   void push(const Event& event) {
     events_.push_back(event);

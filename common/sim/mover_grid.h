@@ -6,121 +6,170 @@
 // cells are at least twice as wide as the way it goes plus its size. So all that it covers in the
 // tick is within half a cell of that corner, and a query that looks half a cell further than its
 // own box misses nobody. Bullets are at a coarse level and players at a fine one; neither costs the
-// other anything. A mover that is made faster than its level allows is listed as a stray.
+// other anything. The cells of a row lie one after the other in memory, rows are scattered by a
+// hash. A mover that is made faster than its level allows is listed as a stray.
 
 #include "sim/cell.h"
+#include "sim/touch4.h"
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::sim {
 
 class MoverGrid {
  public:
-  /// Sorts in the movers of a tick.  Cost: linear, no allocation once warm.
-  void build(std::span<const Body> movers);
+  /// Forgets the tick before.  Cost: linear, no allocation once warm.
+  void start(std::size_t movers);
 
-  /// What a mover covers in the whole tick, as it moves at the tick's start.
-  [[nodiscard]] const Box& hull_at_start(std::uint32_t mover) const {
-    return unsorted_[mover].hull;
-  }
+  /// Notes a mover, its place, and what it covers until the tick ends. `reach` is what it may cover
+  /// to each side of its corner without becoming a stray. Requires: `hull` within that reach.
+  void add(std::uint32_t mover, Vec2 corner, const Box& hull, std::int64_t reach);
 
-  /// Calls visit(a, b), once for every pair whose paths' hulls touch, as they move at the tick's
-  /// start.
+  /// Sorts those added into their cells.
+  void sort();
+
+  /// Calls visit(a, b), once for every pair whose hulls touch.  Requires: no strays yet.
   template <class Visit>
   void visit_pairs(Visit&& visit) const;
 
-  /// Calls visit(index) once for every mover that may come near `area` before the tick ends, and
-  /// for some others.
+  /// Calls visit(index) once for every mover whose hull touches `area`.
   template <class Visit>
   void visit_near(const Box& area, Visit&& visit) const;
 
-  /// Tells that `mover` covers `hull` until it turns again.
+  /// Tells that from now on `mover` covers `hull`.  Requires: it was added.
   void keep_up(std::uint32_t mover, const Box& hull);
 
  private:
-  struct Slot {
-    CellKey key = 0;
-    Box hull;            ///< of the path at the tick's start
+  /// Where a mover stands.
+  struct Place {
+    std::uint32_t mover = 0;
+    std::uint32_t bucket = 0;
     std::int32_t x = 0;  ///< of its cell
     std::int32_t y = 0;
+    std::int32_t level = 0;
+  };
+
+  struct Added {
+    Place place;
+    Rect hull;
+  };
+
+  /// Where a mover may go without becoming a stray.
+  struct Home {
+    Vec2 corner;
+    std::int32_t level = 0;
+    std::uint32_t slot = 0;
+    bool strayed = false;
+  };
+
+  struct Stray {
     std::uint32_t mover = 0;
-    int level = 0;
+    Rect hull;
   };
 
   /// A mover of `level` that comes within reach of `area` has its cell in this range.
-  static CellRange range_around(const Box& area, int level) {
-    return cells_of(grown(area, std::int64_t{1} << (level - 1)), level);
+  static CellRange range_around(const Rect& area, int level) {
+    const std::int64_t half = std::int64_t{1} << (level - 1);
+    return {(area.x0 - half) >> level, (area.y0 - half) >> level, (area.x1 + half) >> level,
+            (area.y1 + half) >> level};
   }
 
   [[nodiscard]] bool has_level(int level) const { return (levels_ >> level & 1) != 0; }
 
-  [[nodiscard]] bool is_wide(const Box& area) const;
+  [[nodiscard]] bool is_wide(const Rect& area) const;
 
+  /// The slots of the cells x0 to x1 of a row, and of others that share their buckets.
   template <class Visit>
-  void visit_cells(const CellRange& range, int level, Visit&& visit) const;
+  void visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1, const Rect& area,
+                 Visit&& visit) const;
 
-  std::vector<Slot> unsorted_;         ///< by mover
-  std::vector<Slot> slots_;            ///< by bucket
-  std::vector<std::uint32_t> first_;   ///< slot of each bucket, and the end
-  std::vector<Box> allowed_;           ///< of each mover: where its level promises that it stays
-  std::vector<std::uint8_t> strayed_;  ///< whether it broke that promise
-  std::vector<std::uint32_t> strays_;
+  /// The slots from `from` to the end of a bucket of the same row further on.
+  template <class Visit>
+  void visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
+                const Rect& area, Visit&& visit) const;
+
+  std::vector<Added> added_;
+  std::vector<Home> homes_;           ///< by mover
+  std::vector<Place> places_;         ///< by slot
+  RectColumns hulls_;                 ///< by slot
+  std::vector<std::uint32_t> first_;  ///< slot of each bucket, and the end
+  std::vector<Stray> strays_;
   std::uint64_t levels_ = 0;  ///< a bit for each that holds anything
   int bits_ = 1;
 };
 
 template <class Visit>
-void MoverGrid::visit_cells(const CellRange& range, int level, Visit&& visit) const {
-  for (std::int64_t y = range.y0; y <= range.y1; ++y) {
-    for (std::int64_t x = range.x0; x <= range.x1; ++x) {
-      const CellKey key = cell_key(level, x, y);
-      const std::size_t bucket = bucket_of(key, bits_);
-      for (std::uint32_t i = first_[bucket]; i < first_[bucket + 1]; ++i) {
-        if (slots_[i].key == key) visit(slots_[i]);
-      }
-    }
+void MoverGrid::visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
+                         const Rect& area, Visit&& visit) const {
+  if (end_bucket >= start_bucket) {
+    hulls_.visit_touching(from, first_[end_bucket + 1], area, visit);
+    return;
   }
+  hulls_.visit_touching(from, places_.size(), area, visit);
+  hulls_.visit_touching(0, first_[end_bucket + 1], area, visit);
+}
+
+template <class Visit>
+void MoverGrid::visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1,
+                          const Rect& area, Visit&& visit) const {
+  const std::size_t start = bucket_of(cell_key(level, x0, y), bits_);
+  const std::size_t mask = (std::size_t{1} << bits_) - 1;
+  const std::size_t end = (start + static_cast<std::size_t>(x1 - x0)) & mask;
+  visit_on(first_[start], start, end, area, [&](std::size_t slot) {
+    const Place& place = places_[slot];
+    if (place.y == y && place.level == level) visit(place);
+  });
 }
 
 // Of two at different levels the finer one finds the coarser; of two at one level the one whose
-// cell comes first, row by row, finds the other; and in one cell, the one with the lower index.
+// cell comes first, row by row, finds the other; and in one cell, the one in the earlier slot.
 template <class Visit>
 void MoverGrid::visit_pairs(Visit&& visit) const {
-  for (const Slot& slot : slots_) {
-    const auto visit_touching = [&](const Slot& other) {
-      if (touch(slot.hull, other.hull)) visit(slot.mover, other.mover);
-    };
-    const auto visit_later = [&](const Slot& other) {
-      if (other.key != slot.key || other.mover > slot.mover) visit_touching(other);
-    };
-    CellRange range = range_around(slot.hull, slot.level);
-    visit_cells({slot.x, slot.y, range.x1, slot.y}, slot.level, visit_later);
-    range.y0 = slot.y + 1;
-    visit_cells(range, slot.level, visit_touching);
-    for (int level = slot.level + kLevelStep; level <= kCoarsestLevel; level += kLevelStep) {
-      if (has_level(level)) visit_cells(range_around(slot.hull, level), level, visit_touching);
+  const std::size_t mask = (std::size_t{1} << bits_) - 1;
+  for (std::size_t slot = 0; slot < places_.size(); ++slot) {
+    const Place& place = places_[slot];
+    const Rect hull = hulls_[slot];
+    const auto visit_other = [&](const Place& other) { visit(place.mover, other.mover); };
+    const CellRange range = range_around(hull, place.level);
+    const auto further = static_cast<std::size_t>(range.x1 - place.x);
+    visit_on(slot + 1, place.bucket, (place.bucket + further) & mask, hull, [&](std::size_t other) {
+      const Place& found = places_[other];
+      if (found.y == place.y && found.level == place.level) visit_other(found);
+    });
+    if (range.y1 > place.y) {
+      visit_row(place.level, place.y + 1, range.x0, range.x1, hull, visit_other);
+    }
+    for (int level = place.level + kLevelStep; levels_ >> level != 0; level += kLevelStep) {
+      if (!has_level(level)) continue;
+      const CellRange coarse = range_around(hull, level);
+      for (std::int64_t y = coarse.y0; y <= coarse.y1; ++y) {
+        visit_row(level, y, coarse.x0, coarse.x1, hull, visit_other);
+      }
     }
   }
 }
 
 template <class Visit>
 void MoverGrid::visit_near(const Box& area, Visit&& visit) const {
-  if (is_wide(area)) {
-    for (std::uint32_t mover = 0; mover < slots_.size(); ++mover) {
-      visit(mover);
+  const Rect rect = rect_of(area);
+  if (is_wide(rect)) {
+    hulls_.visit_touching(0, places_.size(), rect,
+                          [&](std::size_t slot) { visit(places_[slot].mover); });
+  } else {
+    for (int level = kFinestLevel; levels_ >> level != 0; level += kLevelStep) {
+      if (!has_level(level)) continue;
+      const CellRange range = range_around(rect, level);
+      for (std::int64_t y = range.y0; y <= range.y1; ++y) {
+        visit_row(level, y, range.x0, range.x1, rect,
+                  [&](const Place& place) { visit(place.mover); });
+      }
     }
-    return;
   }
-  const auto visit_unstrayed = [&](const Slot& slot) {
-    if (strayed_[slot.mover] == 0) visit(slot.mover);
-  };
-  for (int level = kFinestLevel; level <= kCoarsestLevel; level += kLevelStep) {
-    if (has_level(level)) visit_cells(range_around(area, level), level, visit_unstrayed);
-  }
-  for (const std::uint32_t mover : strays_) {
-    visit(mover);
+  for (const Stray& stray : strays_) {
+    if (touch(stray.hull, rect)) visit(stray.mover);
   }
 }
 

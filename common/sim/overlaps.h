@@ -7,7 +7,8 @@
 
 namespace tickbox::sim {
 
-/// All pairs that may meet and overlap, two statics apart, sorted by ids.
+/// All pairs that the step keeps apart and that overlap, sorted by ids; without kinematic bodies
+/// that crush.
 /// Cost: all movers and statics are sorted along x; for tools and tests, not for the tick.
 [[nodiscard]] std::vector<BodyPair> find_overlaps(const World& world);
 

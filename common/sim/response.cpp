@@ -15,7 +15,7 @@ std::int64_t rebound_speed(const Side& low, const Side& high, std::int64_t calm)
 }
 
 /// What something immovable does by itself: statics rest, and so does a body that freezes; a
-/// blocked one goes on.
+/// blocked or kinematic one goes on.
 std::int64_t own_velocity(const Side& side) {
   return side.frozen ? 0 : side.velocity;
 }

@@ -11,19 +11,19 @@ namespace tickbox::sim {
 
 /// Events after which a body no longer bounces off what moves, and off what does not. Without this,
 /// bodies between bodies rattle ever faster inside one tick.
-inline constexpr int kTiredAmongMovers = 8;
-inline constexpr int kTiredAtStatics = 48;
+inline constexpr std::uint32_t kTiredAmongMovers = 8;
+inline constexpr std::uint32_t kTiredAtStatics = 48;
 
 /// One of the two bodies of a contact, reduced to the axis of the contact.
 struct Side {
   std::int64_t velocity = 0;
   std::int64_t mass = 1;
-  int events = 0;                ///< had this tick
+  std::uint32_t events = 0;      ///< had this tick
   std::uint16_t bounciness = 0;  ///< its restitution, 0 unless it bounces
   bool stops = false;
   Kind kind = Kind::Static;
   bool frozen = false;     ///< its budget of events is used up
-  bool immovable = false;  ///< for a push by the other: static, frozen, or blocked
+  bool immovable = false;  ///< for a push by the other: static, kinematic, frozen, or blocked
 };
 
 /// The normal velocities after the contact.   Invariant: low <= high, so that the pair does not
@@ -41,7 +41,7 @@ struct Exchange {
 
 /// Whether a body met by something dynamic, or by something that is not, does not bounce any more
 /// this tick.
-[[nodiscard]] constexpr bool is_tired(int events, Kind met) {
+[[nodiscard]] constexpr bool is_tired(std::uint32_t events, Kind met) {
   return events >= (met == Kind::Dynamic ? kTiredAmongMovers : kTiredAtStatics);
 }
 

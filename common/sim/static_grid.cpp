@@ -6,69 +6,99 @@
 namespace tickbox::sim {
 namespace {
 
-/// A rectangle that touches more cells goes to a coarser level.
-constexpr std::int64_t kCellsPerStaticMax = 32;
+/// A rectangle that would be listed in more cells goes to a coarser level.
+constexpr std::int64_t kCellsPerStaticMax = 256;
 
-/// Cells as wide as the median static is on average, so that most statics touch few and most cells
-/// hold few.
-int typical_level(std::span<const Body> statics) {
-  if (statics.empty()) return kFinestLevel;
+/// Entries in one cell that are looked through without a thought of narrowing the search.
+constexpr std::size_t kFewEntries = 32;
+
+/// Cells twice as wide as the median static is on its shorter side, so that a mover of that size,
+/// and its way, fit into one.
+int typical_level(std::span<const Body> statics, std::span<const std::uint32_t> which) {
   std::vector<std::int64_t> widths;
-  widths.reserve(statics.size());
-  for (const Body& body : statics) {
-    widths.push_back((std::int64_t{body.size.x} + body.size.y) / 2);
+  widths.reserve(which.size());
+  for (const std::uint32_t index : which) {
+    widths.push_back(std::min(statics[index].size.x, statics[index].size.y));
   }
   const auto median = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
   std::nth_element(widths.begin(), median, widths.end());
-  return level_for(*median);
+  return level_for(2 * *median);
+}
+
+/// The cells from which a box as large as a cell, with its middle in there, can reach `rect`.
+CellRange cells_near(const Rect& rect, int level) {
+  const std::int64_t half = std::int64_t{1} << (level - 1);
+  return {(rect.x0 - half) >> level, (rect.y0 - half) >> level, (rect.x1 + half) >> level,
+          (rect.y1 + half) >> level};
+}
+
+Rect united(const Rect& a, const Rect& b) {
+  return {std::min(a.x0, b.x0), std::min(a.y0, b.y0), std::max(a.x1, b.x1), std::max(a.y1, b.y1)};
 }
 
 }  // namespace
 
-StaticGrid::StaticGrid(std::span<const Body> statics) : base_level_(typical_level(statics)) {
-  std::vector<Entry> unsorted;
-  for (std::uint32_t index = 0; index < statics.size(); ++index) {
-    const Box box = box_of(statics[index].min, statics[index].size);
-    const int level = level_of(box);
-    if (std::find(levels_.begin(), levels_.end(), level) == levels_.end()) levels_.push_back(level);
-    const CellRange range = cells_of(box, level);
+StaticGrid::StaticGrid(std::span<const Body> statics, std::span<const std::uint32_t> which) {
+  if (which.empty()) return;
+  const int finest = typical_level(statics, which);
+  std::vector<Listed> listed;
+  listed.reserve(which.size());
+  Rect all = rect_of(box_of(statics[which[0]].min, statics[which[0]].size));
+  for (const std::uint32_t index : which) {
+    const Rect rect = rect_of(box_of(statics[index].min, statics[index].size));
+    all = united(all, rect);
+    int level = finest;
+    while (cells_near(rect, level).count() > kCellsPerStaticMax) {
+      level += kLevelStep;
+    }
+    listed.push_back({rect, index, level});
+  }
+  std::ranges::stable_sort(listed, {}, &Listed::level);
+
+  const std::int64_t extent =
+      std::max(std::int64_t{all.x1} - all.x0, std::int64_t{all.y1} - all.y0);
+  for (int level = listed.front().level;; level += kLevelStep) {
+    const auto here = std::ranges::lower_bound(listed, level, {}, &Listed::level);
+    const auto beyond = std::ranges::upper_bound(listed, level, {}, &Listed::level);
+    levels_.push_back({level, table_of({listed.begin(), beyond}, level),
+                       levels_.empty() ? Table{} : table_of({here, beyond}, level)});
+    if (beyond == listed.end() && std::int64_t{1} << level >= extent) break;
+  }
+}
+
+StaticGrid::Table StaticGrid::table_of(std::span<const Listed> listed, int level) {
+  Table table;
+  std::vector<std::pair<CellKey, Entry>> unsorted;
+  for (const Listed& one : listed) {
+    const CellRange range = cells_near(one.rect, level);
     for (std::int64_t y = range.y0; y <= range.y1; ++y) {
       for (std::int64_t x = range.x0; x <= range.x1; ++x) {
-        unsorted.push_back({cell_key(level, x, y), box, index});
+        unsorted.emplace_back(cell_key(level, x, y), Entry{one.rect, one.index});
       }
     }
   }
-  std::sort(levels_.begin(), levels_.end());
-
-  bits_ = static_cast<int>(std::bit_width(2 * unsorted.size() + 1));
-  first_.assign((std::size_t{1} << bits_) + 1, 0);
-  for (const Entry& entry : unsorted) {
-    ++first_[bucket_of(entry.key, bits_) + 1];
+  table.bits = static_cast<int>(std::bit_width(unsorted.size() + 1));
+  table.first.assign((std::size_t{1} << table.bits) + 1, 0);
+  for (const auto& [key, entry] : unsorted) {
+    ++table.first[bucket_of(key, table.bits) + 1];
   }
-  for (std::size_t bucket = 1; bucket < first_.size(); ++bucket) {
-    first_[bucket] += first_[bucket - 1];
+  for (std::size_t bucket = 1; bucket < table.first.size(); ++bucket) {
+    table.first[bucket] += table.first[bucket - 1];
   }
-  entries_.resize(unsorted.size());
-  std::vector<std::uint32_t> next = first_;
-  for (const Entry& entry : unsorted) {
-    entries_[next[bucket_of(entry.key, bits_)]++] = entry;
+  table.entries.resize(unsorted.size());
+  std::vector<std::uint32_t> next = table.first;
+  for (const auto& [key, entry] : unsorted) {
+    table.entries[next[bucket_of(key, table.bits)]++] = entry;
   }
+  return table;
 }
 
-int StaticGrid::level_of(const Box& box) const {
-  int level = base_level_;
-  while (cells_of(box, level).count() > kCellsPerStaticMax) {
-    level += kLevelStep;
-  }
-  return level;
-}
-
-std::int64_t StaticGrid::cells_in(const Box& area) const {
-  std::int64_t cells = 0;
-  for (const int level : levels_) {
-    cells += cells_of(area, level).count();
-  }
-  return cells;
+bool StaticGrid::is_crowded(std::size_t level, const Box& hull) const {
+  const int bits = levels_[level].level;
+  if (extent_of(hull) > std::int64_t{1} << bits) return true;
+  return cell(levels_[level].all, bits, (hull.min[0] + hull.max[0]) / 2 >> bits,
+              (hull.min[1] + hull.max[1]) / 2 >> bits)
+             .size() > kFewEntries;
 }
 
 }  // namespace tickbox::sim

@@ -2,14 +2,16 @@
 // Finds the statics near a box. Built once for a map; a query costs by the size of its box, not by
 // that of the map.
 //
-// A rectangle lies in every cell that it touches, at the finest level where these are few. Usually
-// all are at one level; only a floor as wide as the world goes to a coarser one.
+// There are several levels, each with cells four times as wide as those of the one before. At each
+// level a rectangle is listed in every cell from which it can be reached by a box that is no larger
+// than a cell and has its middle in that cell. So a query takes the finest level whose cells are as
+// large as its box, and looks at one single cell. A rectangle too large for that at the fine levels
+// is listed at a coarser one only, and looked for there.
 
 #include "sim/cell.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -17,7 +19,16 @@ namespace tickbox::sim {
 
 class StaticGrid {
  public:
-  explicit StaticGrid(std::span<const Body> statics);
+  /// Of `statics` those that are listed in `which`, by index.
+  StaticGrid(std::span<const Body> statics, std::span<const std::uint32_t> which);
+
+  [[nodiscard]] bool empty() const { return levels_.empty(); }
+
+  /// Whether a path that covers `hull` is better walked than looked at as a whole.
+  [[nodiscard]] bool is_long(const Box& hull) const {
+    constexpr std::int64_t kCells = 4;
+    return !empty() && extent_of(hull) > kCells << levels_.front().level;
+  }
 
   /// Calls visit(index) for every static whose closed box touches `area`, some of them more than
   /// once.
@@ -25,87 +36,144 @@ class StaticGrid {
   void visit(const Box& area, Visit&& visit) const;
 
   /// Calls visit(index) for what a box in motion may touch from `from` to the tick's end, some of
-  /// them more than once. Walks along the path, and stops where `is_over(s)` says that nothing
-  /// after s is of interest. Requires: `hull` covers that path.
+  /// them more than once. Where much lies near, it walks along the path in ever smaller parts, and
+  /// stops where `is_over(s)` says that nothing after s is of interest. Requires: `hull` covers
+  /// that path.
   template <class Visit, class IsOver>
   void visit_path(const Motion& motion, FineTime from, const Box& hull, Visit&& visit_one,
                   IsOver&& is_over) const;
 
  private:
   struct Entry {
-    CellKey key = 0;
-    Box box;
+    Rect rect;
     std::uint32_t index = 0;
   };
 
-  [[nodiscard]] int level_of(const Box& box) const;
-  [[nodiscard]] std::int64_t cells_in(const Box& area) const;
+  /// Entries by bucket.
+  struct Table {
+    std::vector<Entry> entries;
+    std::vector<std::uint32_t> first;  ///< entry of each bucket, and the end
+    int bits = 1;
+  };
+
+  struct Level {
+    int level = 0;
+    Table all;    ///< what is listed at this level or a finer one
+    Table large;  ///< what is listed at no finer one
+  };
+
+  /// A static and the finest level at which it is listed.
+  struct Listed {
+    Rect rect;
+    std::uint32_t index = 0;
+    int level = 0;
+  };
+
+  static Table table_of(std::span<const Listed> listed, int level);
+
+  /// The finest level with cells as large as `area`, or the coarsest there is.
+  [[nodiscard]] std::size_t level_of(const Box& area) const;
+
+  [[nodiscard]] static std::span<const Entry> cell(const Table& table, int level, std::int64_t x,
+                                                   std::int64_t y);
+
+  /// Whether it pays to look at parts of `hull` instead.
+  [[nodiscard]] bool is_crowded(std::size_t level, const Box& hull) const;
 
   template <class Visit>
-  void visit_cells(const Box& area, Visit&& visit) const;
-  template <class Visit>
-  void visit_cell(CellKey key, const Box& area, Visit&& visit) const;
+  void visit_at(std::size_t level, const Box& area, Visit&& visit) const;
 
-  std::vector<Entry> entries_;        ///< by bucket
-  std::vector<std::uint32_t> first_;  ///< entry of each bucket, and the end
-  std::vector<int> levels_;           ///< that hold anything, ascending
-  int bits_ = 1;
-  int base_level_ = kFinestLevel;
+  template <class Visit>
+  static void visit_table(const Table& table, int level, const Box& area, Visit&& visit);
+
+  template <class Visit, class IsOver>
+  bool walk(std::size_t level, const Motion& motion, FineTime from, FineTime to, const Box& hull,
+            Visit&& visit_one, IsOver&& is_over) const;
+
+  std::vector<Level> levels_;  ///< the finest first
 };
 
-template <class Visit>
-void StaticGrid::visit_cell(CellKey key, const Box& area, Visit&& visit) const {
-  const std::size_t bucket = bucket_of(key, bits_);
-  for (std::uint32_t i = first_[bucket]; i < first_[bucket + 1]; ++i) {
-    const Entry& entry = entries_[i];
-    if (entry.key == key && touch(entry.box, area)) visit(entry.index);
+inline std::size_t StaticGrid::level_of(const Box& area) const {
+  const std::int64_t extent = extent_of(area);
+  std::size_t level = 0;
+  while (level + 1 < levels_.size() && std::int64_t{1} << levels_[level].level < extent) {
+    ++level;
   }
+  return level;
 }
 
+inline std::span<const StaticGrid::Entry> StaticGrid::cell(const Table& table, int level,
+                                                           std::int64_t x, std::int64_t y) {
+  const std::size_t bucket = bucket_of(cell_key(level, x, y), table.bits);
+  const std::uint32_t from = table.first[bucket];
+  return std::span{table.entries}.subspan(from, table.first[bucket + 1] - from);
+}
+
+// A box larger than a cell is looked up in parts.
 template <class Visit>
-void StaticGrid::visit_cells(const Box& area, Visit&& visit) const {
-  for (const int level : levels_) {
-    const CellRange range = cells_of(area, level);
-    for (std::int64_t y = range.y0; y <= range.y1; ++y) {
-      for (std::int64_t x = range.x0; x <= range.x1; ++x) {
-        visit_cell(cell_key(level, x, y), area, visit);
+void StaticGrid::visit_table(const Table& table, int level, const Box& area, Visit&& visit) {
+  if (table.entries.empty()) return;
+  const Rect rect = rect_of(area);
+  const std::int64_t half = std::int64_t{1} << (level - 1);
+  const auto parts = [&](Axis axis) { return (area.max[axis] - area.min[axis] - 1) >> level; };
+  const std::int64_t columns = std::max(std::int64_t{0}, parts(0));
+  const std::int64_t rows = std::max(std::int64_t{0}, parts(1));
+  if (columns + rows > 0 && columns * rows > static_cast<std::int64_t>(table.entries.size())) {
+    for (const Entry& entry : table.entries) {
+      if (touch(entry.rect, rect)) visit(entry.index);
+    }
+    return;
+  }
+  const bool single = columns == 0 && rows == 0;
+  const std::int64_t x = single ? (area.min[0] + area.max[0]) / 2 : area.min[0] + half;
+  const std::int64_t y = single ? (area.min[1] + area.max[1]) / 2 : area.min[1] + half;
+  for (std::int64_t row = 0; row <= rows; ++row) {
+    for (std::int64_t column = 0; column <= columns; ++column) {
+      for (const Entry& entry : cell(table, level, (x >> level) + column, (y >> level) + row)) {
+        if (touch(entry.rect, rect)) visit(entry.index);
       }
     }
   }
 }
 
 template <class Visit>
+void StaticGrid::visit_at(std::size_t level, const Box& area, Visit&& visit) const {
+  visit_table(levels_[level].all, levels_[level].level, area, visit);
+  for (std::size_t coarser = level + 1; coarser < levels_.size(); ++coarser) {
+    visit_table(levels_[coarser].large, levels_[coarser].level, area, visit);
+  }
+}
+
+template <class Visit>
 void StaticGrid::visit(const Box& area, Visit&& visit) const {
-  if (cells_in(area) <= static_cast<std::int64_t>(entries_.size())) {
-    visit_cells(area, visit);
-    return;
+  if (!empty()) visit_at(level_of(area), area, visit);
+}
+
+template <class Visit, class IsOver>
+bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, FineTime to,
+                      const Box& hull, Visit&& visit_one, IsOver&& is_over) const {
+  constexpr FineTime kParts = 4;
+  const auto end_of = [&](FineTime part) { return from + (to - from) * part / kParts; };
+  const bool parts_are_finer = level > 0 && to - from >= kParts && is_crowded(level, hull) &&
+                               level_of(hull_of(motion, from, end_of(1))) < level;
+  if (!parts_are_finer) {
+    visit_at(level, hull, visit_one);
+    return is_over(to);
   }
-  for (const Entry& entry : entries_) {
-    if (touch(entry.box, area)) visit(entry.index);
+  for (FineTime part = 0; part < kParts; ++part) {
+    const Box part_hull = hull_of(motion, end_of(part), end_of(part + 1));
+    if (walk(level_of(part_hull), motion, end_of(part), end_of(part + 1), part_hull, visit_one,
+             is_over)) {
+      return true;
+    }
   }
+  return false;
 }
 
 template <class Visit, class IsOver>
 void StaticGrid::visit_path(const Motion& motion, FineTime from, const Box& hull, Visit&& visit_one,
                             IsOver&& is_over) const {
-  constexpr std::int64_t kCellsAtOnce = 16;
-  const std::int64_t cells = cells_in(hull);
-  if (cells <= kCellsAtOnce) {
-    visit_cells(hull, visit_one);
-    return;
-  }
-  const std::int64_t way = std::max(std::abs(motion.velocity[0]), std::abs(motion.velocity[1]));
-  const std::int64_t parts = (way >> base_level_) + 1;
-  if (parts > static_cast<std::int64_t>(entries_.size())) {
-    visit(hull, visit_one);
-    return;
-  }
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const FineTime start = from + (kFineSteps - from) * part / parts;
-    const FineTime end = from + (kFineSteps - from) * (part + 1) / parts;
-    visit(hull_of(motion, start, end), visit_one);
-    if (is_over(end)) return;
-  }
+  if (!empty()) walk(level_of(hull), motion, from, kFineSteps, hull, visit_one, is_over);
 }
 
 }  // namespace tickbox::sim

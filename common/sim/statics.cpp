@@ -19,6 +19,15 @@ std::vector<Body> sorted_by_id(std::vector<Body> bodies) {
   return bodies;
 }
 
+std::vector<std::uint32_t> indices_where(std::span<const Body> bodies,
+                                         bool (*is_one)(const Body&)) {
+  std::vector<std::uint32_t> indices;
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+    if (is_one(bodies[i])) indices.push_back(i);
+  }
+  return indices;
+}
+
 void add_path(StreamHasher& hasher, const Path& path) {
   hasher.add(path.speed());
   hasher.add(static_cast<std::uint32_t>(path.points().size()));
@@ -44,7 +53,8 @@ std::uint64_t hash_of(std::span<const Body> bodies, std::span<const Path> paths)
 Statics::Statics(std::vector<Body> bodies, std::vector<Path> paths)
     : bodies_(sorted_by_id(std::move(bodies))),
       paths_(std::move(paths)),
-      grid_(bodies_),
+      grid_(bodies_, indices_where(bodies_, [](const Body& body) { return !is_ghost(body); })),
+      ghosts_(bodies_, indices_where(bodies_, is_ghost)),
       hash_(hash_of(bodies_, paths_)) {
   TICKBOX_ASSERT(paths_.size() < kNoPath);
 }

@@ -29,7 +29,11 @@ class Statics {
   /// The static called `id`, or nullptr.  Cost: one binary search.
   [[nodiscard]] const Body* find(BodyId id) const;
 
+  /// Of those that stop somebody.
   [[nodiscard]] const StaticGrid& grid() const { return grid_; }
+
+  /// Of those that only report who overlaps them.
+  [[nodiscard]] const StaticGrid& ghosts() const { return ghosts_; }
 
   /// Of every field of every static, and of every path: what they add to the hash of a world.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
@@ -38,13 +42,14 @@ class Statics {
   std::vector<Body> bodies_;
   std::vector<Path> paths_;
   StaticGrid grid_;
+  StaticGrid ghosts_;
   std::uint64_t hash_ = 0;
 };
 
 using SharedStatics = std::shared_ptr<const Statics>;
 
-/// Whether a box would overlap any static, whatever their layers; touching is not overlapping.
-/// Requires: a size of at least 1 on both axes.
+/// Whether a box would overlap any static that is no ghost, whatever their layers; touching is not
+/// overlapping. Requires: a size of at least 1 on both axes.
 [[nodiscard]] bool overlaps_any(const Statics& statics, Vec2 min, Vec2 size);
 
 }  // namespace tickbox::sim

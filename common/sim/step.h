@@ -14,7 +14,7 @@ namespace tickbox::sim {
 
 /// Events a body may have in one tick; past it, it is frozen: at rest and immovable until the tick
 /// ends.
-inline constexpr int kEventBudget = 64;
+inline constexpr std::uint32_t kEventBudget = 64;
 
 /// One handled event. Sorted by time, then lower id, then higher id; repeats included.
 struct Contact {

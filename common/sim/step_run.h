@@ -1,44 +1,26 @@
 #pragma once
 // The inside of a Stepper: one tick under way, with every mover in flight, the impacts to come, and
 // memory to reuse.
+//
+//   take_off     velocities, flights, and who may meet whom      take_off.cpp, parting.cpp,
+//   riders.cpp settle       what happens before anything has moved          settle.cpp the sweep
+//   impact after impact, in the order of time       look_ahead.cpp, contact.cpp, block.cpp,
+//   squeeze.cpp land         whole sub-units again, riders, ghosts, report   landing.cpp,
+//   ghosts.cpp
 
 #include "sim/event_queue.h"
+#include "sim/flight.h"
 #include "sim/mover_grid.h"
+#include "sim/one_way.h"
 #include "sim/response.h"
 #include "sim/step.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace tickbox::sim {
-
-/// The two ends of an axis.
-enum class End : std::uint8_t { Low, High };
-
-/// A mover during a tick.
-struct Flight {
-  Motion motion;
-  std::uint32_t version =
-      0;  ///< grows with every event, so that impacts found before are known to be stale
-  int events = 0;
-  std::uint8_t blocked = 0;  ///< a bit for each side towards which it cannot be pushed
-
-  [[nodiscard]] bool is_spent() const { return events >= kEventBudget; }
-
-  [[nodiscard]] bool is_blocked(Axis axis, End end) const {
-    return (blocked & bit(axis, end)) != 0;
-  }
-
-  void block(Axis axis, End end) { blocked = static_cast<std::uint8_t>(blocked | bit(axis, end)); }
-
-  void unblock(Axis axis) {
-    blocked = static_cast<std::uint8_t>(blocked & ~(bit(axis, End::Low) | bit(axis, End::High)));
-  }
-
- private:
-  static unsigned bit(Axis axis, End end) { return 1U << (2 * axis + static_cast<unsigned>(end)); }
-};
 
 /// Moves one world after the other by a tick.
 class StepRun {
@@ -48,6 +30,34 @@ class StepRun {
   [[nodiscard]] const StepReport& report() const { return report_; }
 
  private:
+  static constexpr std::uint32_t kNobody = 0xffff'ffff;
+
+  /// How a mover takes part in a tick.
+  enum class Part : std::uint8_t {
+    Full,   ///< may meet other movers
+    Alone,  ///< meets statics and the border only, as no other mover is on its layers
+    Ghost,  ///< meets the border only
+  };
+
+  /// Two movers, by index.
+  struct Pair {
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+  };
+
+  /// What a mover stands on, and what it is given for it.
+  struct Ride {
+    std::uint32_t wave = kNobody;  ///< 0 for kinematic bodies; kNobody for who rides on nothing
+    std::uint32_t on = kNobody;
+    std::uint32_t root = kNobody;  ///< the kinematic body below
+    std::int64_t length = 0;       ///< of the contact
+    Vec2 given;
+  };
+
+  /// Which riders are looked for: those that are to be carried through a tick, or those that rest
+  /// on something at its end.
+  enum class RideAt : std::uint8_t { Start, End };
+
   /// A body at the edge of a growing block, and the member it touches.
   struct Neighbour {
     std::uint32_t mover = 0;
@@ -55,51 +65,184 @@ class StepRun {
     End end = End::Low;  ///< of the member, where the neighbour is
   };
 
-  // The tick as a whole: step_run.cpp.
-  void take_off(World& world);
-  void find_first_events();
-  void land(World& world);
-  void remove_who_left(World& world);
-  void keep_overlaps(const World& world);
+  /// Two bodies that meet on one axis; kNobody stands for what is no mover.
+  struct Touch {
+    std::uint32_t low = kNobody;
+    std::uint32_t high = kNobody;
+    std::int64_t change = 0;  ///< of their relative normal velocity
+    int friction = 0;
+    bool low_is_fixed = false;
+    bool high_is_fixed = false;
+  };
 
-  // Looking ahead: step_run.cpp.
+  /// A straight piece of a course, up to `until`.
+  struct Piece {
+    std::uint32_t mover = 0;
+    FineTime until = 0;
+    Motion motion;
+  };
+
+  // The tick as a whole: step_run.cpp.
+  void start(World& world);
+  void sweep();
+  [[nodiscard]] bool is_current(const Event& event) const;
+
+  /// Requires: `body` is one of the movers.
+  [[nodiscard]] std::uint32_t index_of(const Body& body) const {
+    return static_cast<std::uint32_t>(&body - bodies_.data());
+  }
+
+  [[nodiscard]] std::int64_t calm_speed(Axis axis) const;
+
+  // Velocities and candidates: take_off.cpp.
+  void take_off();
+  void accelerate();
+  void make_flights();
+  void sort_into_grid();
+  void find_pairs();
+  void find_walls();
+  void note_overlap(const Body& a, const Body& b);
+
+  // What overlaps when the tick begins: parting.cpp.
+  [[nodiscard]] bool part_overlaps();
+  [[nodiscard]] bool has_turns_left(const Body& body) const;
+  bool part(const Body& a, const Body& b);
+  bool shift(const Body& a, const Body& b, Axis axis, std::int64_t way_of_a, std::int64_t way_of_b);
+  [[nodiscard]] bool is_free(const Body& body, Axis axis, std::int64_t way,
+                             const Body& partner) const;
+  void move_by(const Body& body, Axis axis, std::int64_t way);
+
+  // Who stands on whom: riders.cpp.
+  [[nodiscard]] bool find_riders(RideAt when, std::vector<Ride>& rides);
+  void find_standing_on(std::uint32_t carrier, RideAt when, std::vector<Ride>& rides);
+  [[nodiscard]] std::int64_t standing_length(const Body& rider, const Body& carrier,
+                                             Axis axis) const;
+  [[nodiscard]] bool moves_along(std::uint32_t rider, std::uint32_t carrier, Axis axis,
+                                 RideAt when) const;
+  [[nodiscard]] std::int64_t own_velocity(std::uint32_t mover, Axis axis, RideAt when) const;
+  void carry();
+  void set_down();
+  void drop_riders_of(std::uint32_t kinematic, FineTime now);
+  [[nodiscard]] std::int64_t without_given(std::uint32_t mover, Axis axis) const;
+
+  // Contacts at the tick's start: settle.cpp.
+  void settle();
+  void settle_alone(std::uint32_t mover);
+  void push_touching(std::uint32_t mover);
+  void push_touching_pair(std::uint32_t a, std::uint32_t b);
+  [[nodiscard]] std::optional<Event> first_touching_wall(std::uint32_t mover) const;
+
+  // Looking ahead: look_ahead.cpp.
+  void find_first_impacts();
+  void fly_alone(std::uint32_t mover);
   void look_ahead(std::uint32_t mover, FineTime now);
   void expect_pair(std::uint32_t a, std::uint32_t b, FineTime now);
-  void expect_immovable(std::uint32_t mover, const Box& hull, FineTime now);
-  void note_overlap(std::uint32_t mover, BodyId id, const Motion& motion, FineTime now);
-  [[nodiscard]] bool is_current(const Event& event) const;
+  [[nodiscard]] std::optional<Event> first_wall(std::uint32_t mover, const Box& hull,
+                                                FineTime now) const;
+  void keep_earlier(std::optional<Event>& first, const Impact& impact, std::uint32_t mover,
+                    std::uint32_t wall_index) const;
+  void keep_border(std::optional<Event>& first, std::uint32_t mover, FineTime now) const;
+  [[nodiscard]] bool meets_border(std::uint32_t mover, const Box& hull) const;
+  [[nodiscard]] Event event_of(const Impact& impact, std::uint32_t a, std::uint32_t b) const;
+  [[nodiscard]] bool counts(const Impact& impact, std::uint32_t a, std::uint32_t b) const;
+  [[nodiscard]] bool ignore_each_other(std::uint32_t a, std::uint32_t b) const;
 
   // One event: contact.cpp.
   void handle(const Event& event);
-  [[nodiscard]] End mover_end(const Event& event) const;
+  void handle_wall(const Event& event);
+  void handle_pair(const Event& event);
+  void look_again(FineTime now);
   [[nodiscard]] Side mover_side(std::uint32_t mover, Axis axis, End pushed_to) const;
   [[nodiscard]] Side wall_side(const Event& event) const;
   void give_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
-  static void turn(Flight& flight, Axis axis, std::int64_t velocity, FineTime now);
+  void turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
+  void mark_turned(std::uint32_t mover);
+  [[nodiscard]] int friction_of(std::uint32_t a, std::uint32_t b) const;
+  void rub(const Touch& touch, Axis axis, FineTime now);
   void snap(const Event& event, End end);
   [[nodiscard]] bool overlaps_mover(std::uint32_t mover, FineTime now) const;
-  void add_contact(const Moment& at, Axis axis, BodyId low_side, BodyId high_side);
+  void add_contact(const Event& event, BodyId low_side, BodyId high_side);
+
+  // Between a kinematic body and something immovable: squeeze.cpp.
+  [[nodiscard]] bool squeezes(std::uint32_t low, const Side& low_side, std::uint32_t high,
+                              const Side& high_side) const;
+  void squeeze(std::uint32_t low, std::uint32_t high, Axis axis, FineTime now);
+  void wait(std::uint32_t kinematic, FineTime now);
 
   // The touching block of an inelastic contact: block.cpp.
-  std::int64_t gather_block(const Event& event);
+  std::int64_t gather_block(const Event& event, std::uint32_t low, std::uint32_t high,
+                            std::int64_t approach);
   void add_member(std::uint32_t mover, Axis axis, FineTime now);
+  [[nodiscard]] std::int64_t approach_of(const Neighbour& neighbour, Axis axis,
+                                         std::int64_t velocity) const;
   [[nodiscard]] const Neighbour* fastest_neighbour(Axis axis, std::int64_t velocity) const;
   [[nodiscard]] bool can_join(const Neighbour& neighbour, Axis axis, std::int64_t approach) const;
 
-  [[nodiscard]] std::int64_t calm_speed(Axis axis) const;
+  // The end of a tick: landing.cpp.
+  void land(World& world);
+  void round_positions();
+  void note_who_left();
+  void finish_report(const World& world);
+  void sort_contacts();
+
+  // Begin and end of overlaps that stop nobody: ghosts.cpp.
+  void report_ghosts();
+  void sort_courses();
+  [[nodiscard]] std::span<const Piece> course_of(std::uint32_t mover) const;
+  [[nodiscard]] Box hull_of_course(std::uint32_t mover) const;
+  void follow(const Body& a, std::span<const Piece> a_course, const Body& b,
+              std::span<const Piece> b_course);
 
   WorldSettings settings_;
   std::span<Body> bodies_;
   const Statics* statics_ = nullptr;
-
-  std::vector<Flight> flights_;  ///< by index of mover
-  MoverGrid grid_;
-  EventQueue queue_;
   StepReport report_;
 
+  std::vector<Flight> flights_;  ///< by index of mover, as all of these
+  std::vector<Part> parts_;
+  std::vector<std::uint32_t> kinematics_;
+  bool has_ghosts_ = false;
+
+  // Candidates, by what they are when the tick begins.
+  MoverGrid grid_;
+  std::vector<Box> hulls_;  ///< of whole paths
+  std::vector<Pair> pairs_;
+  std::vector<Pair> touching_;  ///< those of pairs_ that touch already
+  std::vector<std::uint32_t>
+      first_neighbour_;  ///< of each mover, in neighbours_at_start_; and the end
+  std::vector<std::uint32_t> neighbours_at_start_;
+  std::vector<std::uint32_t> walls_;       ///< statics near the paths
+  std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
+  std::vector<std::uint8_t> is_long_;      ///< whose walls are looked for along its path instead
+  std::vector<BodyPair> overlapping_;
+  std::vector<std::uint8_t> turns_of_parting_;
+  bool was_parted_ = false;
+
+  EventQueue queue_;
+  bool settling_ = false;               ///< nothing has moved yet
+  std::vector<std::uint32_t> turned_;   ///< movers that are no longer on the path they took off on
+  std::vector<std::uint32_t> escaped_;  ///< of those, who left the hull of that path
+  std::vector<std::uint8_t> has_escaped_;
+  std::vector<std::uint32_t>
+      unsettled_;               ///< of an event: whose impacts have to be looked for again
+  std::vector<Pair> crushing_;  ///< kinematic, and who it crushes
+
+  std::vector<Ride> rides_;
+  std::vector<Ride> rides_at_end_;
+  std::vector<std::uint32_t> wave_;
+  std::vector<std::uint32_t> next_wave_;
+
   std::vector<std::uint32_t> members_;
-  std::vector<std::uint8_t> is_member_;  ///< by index of mover
+  std::vector<std::uint8_t> is_member_;
   std::vector<Neighbour> neighbours_;
+  std::vector<Touch> touches_;
+
+  std::vector<std::uint8_t> has_left_;
+  std::vector<Piece> pieces_;
+  std::vector<Piece> courses_;  ///< the same, by mover
+  std::vector<std::uint32_t> first_piece_;
+  RectColumns course_hulls_;
+  std::vector<std::uint32_t> ghost_statics_;
 };
 
 }  // namespace tickbox::sim

@@ -48,7 +48,7 @@ bool may_be_there(const Run& run, const Thing& x, const Thing& before) {
   for (std::size_t k = 0; k < 2; ++k) {
     const i64 limit = i64{kWorldLimit} * kSteps;
     if (x.base[k] < -limit || x.base[k] > limit) return false;
-    if (run.solid_border && x.base[k] + x.size[k] > limit) return false;
+    if (x.base[k] + x.size[k] > limit) return false;
   }
   return std::ranges::none_of(run.things, [&](const Thing& y) {
     return !y.border && y.body.id != x.body.id && apart_by_rule(x, y) && overlap_now(x, y, 0) &&
@@ -90,12 +90,16 @@ void Run::part() {
   for (const auto& [i, j] : pairs) {
     Thing& a = things[i];
     Thing& b = things[j];
+    const int of_a = a.dynamic() ? 1 : 0;
+    const int of_b = b.dynamic() ? 1 : 0;
     if (!overlap_now(a, b, 0) || turns[i] >= kTurnsMax || turns[j] >= kTurnsMax) continue;
-    ++turns[i];
-    ++turns[j];
-    const bool parted = std::ranges::any_of(
-        ways_out(a, b), [&](const Way& way) { return try_way(*this, a, b, way); });
-    if (parted) report.separated.push_back({a.body.id, b.body.id});
+    turns[i] += of_a;
+    turns[j] += of_b;
+    const std::array<Way, 4> ways = ways_out(a, b);
+    const auto taken =
+        std::ranges::find_if(ways, [&](const Way& way) { return try_way(*this, a, b, way); });
+    if (taken != ways.end()) report.separated.push_back({a.body.id, b.body.id});
+    ties.of_ways = ties.of_ways || std::ranges::adjacent_find(ways, {}, &Way::length) != ways.end();
   }
 }
 

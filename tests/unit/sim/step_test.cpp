@@ -159,13 +159,25 @@ TEST(Step, FreezesWhoeverHasSpentTheBudgetOfEventsAndEnds) {
   EXPECT_GT(report.events_max, static_cast<std::uint32_t>(sim::kEventBudget));
 }
 
-TEST(Step, KeepsBodiesThatOverlapAtTheStartOutOfEachOthersWayAndSaysSo) {
-  Scene scene{{moving(box(1, at(0, 0), at(2, 2)), at(0.25, 0)), box(2, at(1, 1), at(2, 2))}};
+TEST(Step, PartsBodiesThatOverlapAtTheStartAlongTheShortestWay) {
+  Scene scene{{moving(box(1, at(0, 0), at(2, 2)), at(0.25, 0)), box(2, at(1, 1.5), at(2, 2))}};
   const auto& report = scene.step();
-  EXPECT_TRUE(report.contacts.empty());
-  EXPECT_EQ(report.overlaps, (std::vector<sim::BodyPair>{{BodyId{1}, BodyId{2}}}));
-  EXPECT_EQ(scene.place(1), at(0.25, 0));
-  EXPECT_TRUE(scene.step(20).overlaps.empty());  // it has come out on the other side
+  EXPECT_EQ(report.separated, (std::vector<sim::BodyPair>{{BodyId{1}, BodyId{2}}}));
+  EXPECT_TRUE(report.overlaps.empty());
+  EXPECT_EQ(scene.place(1), at(0.25, -0.25));  // each half a quarter of a unit, and its own way
+  EXPECT_EQ(scene.place(2), at(1, 1.75));
+}
+
+TEST(Step, LeavesWhatItCannotPartWhereItIsAndSaysSo) {
+  // A box of 2 in a shaft of 1, whose ends are closed.
+  Scene scene{{box(5, at(0, 0), at(2, 2)), wall(1, at(-9, -9), at(10, 30)),
+               wall(2, at(1, -9), at(10, 30)), wall(3, at(-9, -30), at(20, 21)),
+               wall(4, at(-9, 21), at(20, 9))}};
+  const auto& report = scene.step();
+  EXPECT_TRUE(report.separated.empty());
+  EXPECT_EQ(report.overlaps,
+            (std::vector<sim::BodyPair>{{BodyId{1}, BodyId{5}}, {BodyId{2}, BodyId{5}}}));
+  EXPECT_EQ(scene.place(5), at(0, 0));
 }
 
 }  // namespace

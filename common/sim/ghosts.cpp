@@ -1,0 +1,119 @@
+// Ghosts, sensors and bodies that pass, change nothing: so who overlaps them is looked at when the
+// tick is over, along the finished courses. A course is a body's straight pieces between its turns,
+// and is kept only where there are ghosts. Nothing crosses a ghost unseen, as each piece is looked
+// at with the exact time of impact.
+
+#include "sim/step_run.h"
+
+#include <algorithm>
+
+namespace tickbox::sim {
+namespace {
+
+/// Whether the open interiors meet at some moment from `from` until `until`.
+bool meet(const Motion& a, const Motion& b, FineTime from, FineTime until) {
+  if (overlap(a, b, from)) return true;
+  const auto impact = time_of_impact(a, b, from);
+  return impact && impact->at.whole < until;
+}
+
+}  // namespace
+
+/// The pieces of each mover one after the other, in the order of time, the last up to the tick's
+/// end.
+void StepRun::sort_courses() {
+  for (std::uint32_t mover = 0; mover < flights_.size(); ++mover) {
+    pieces_.push_back({mover, kFineSteps, flights_[mover].motion});
+  }
+  first_piece_.assign(flights_.size() + 1, 0);
+  for (const Piece& piece : pieces_) {
+    ++first_piece_[piece.mover];
+  }
+  for (std::size_t i = 1; i < first_piece_.size(); ++i) {
+    first_piece_[i] += first_piece_[i - 1];
+  }
+  courses_.resize(pieces_.size());
+  for (std::size_t i = pieces_.size(); i-- > 0;) {
+    courses_[--first_piece_[pieces_[i].mover]] = pieces_[i];
+  }
+}
+
+std::span<const StepRun::Piece> StepRun::course_of(std::uint32_t mover) const {
+  const std::uint32_t first = first_piece_[mover];
+  return std::span{courses_}.subspan(first, first_piece_[mover + 1] - first);
+}
+
+Box StepRun::hull_of_course(std::uint32_t mover) const {
+  const auto course = course_of(mover);
+  Box hull = hull_of(course.front().motion, 0, course.front().until);
+  for (std::size_t i = 1; i < course.size(); ++i) {
+    const Box piece = hull_of(course[i].motion, course[i - 1].until, course[i].until);
+    for (Axis axis = 0; axis < kAxes; ++axis) {
+      hull.min[axis] = std::min(hull.min[axis], piece.min[axis]);
+      hull.max[axis] = std::max(hull.max[axis], piece.max[axis]);
+    }
+  }
+  return hull;
+}
+
+void StepRun::report_ghosts() {
+  const std::size_t count = bodies_.size();
+  course_hulls_.resize(count);
+  for (std::uint32_t mover = 0; mover < count; ++mover) {
+    course_hulls_.set(mover, rect_of(hull_of_course(mover)));
+  }
+  for (std::uint32_t mover = 0; mover < count; ++mover) {
+    const Body& body = bodies_[mover];
+    const Box hull = hull_of_course(mover);
+    ghost_statics_.clear();
+    const auto note = [&](std::uint32_t index) {
+      if (may_meet(body, statics_->bodies()[index])) ghost_statics_.push_back(index);
+    };
+    statics_->ghosts().visit(hull, note);
+    if (parts_[mover] == Part::Ghost) statics_->grid().visit(hull, note);
+    std::sort(ghost_statics_.begin(), ghost_statics_.end());
+    ghost_statics_.erase(std::unique(ghost_statics_.begin(), ghost_statics_.end()),
+                         ghost_statics_.end());
+    for (const std::uint32_t index : ghost_statics_) {
+      const Body& ghost = statics_->bodies()[index];
+      const Piece resting{kNobody, kFineSteps, motion_of(ghost.min, ghost.size, {})};
+      follow(body, course_of(mover), ghost, {&resting, 1});
+    }
+    if (parts_[mover] != Part::Ghost) continue;
+    course_hulls_.visit_touching(0, count, rect_of(hull), [&](std::size_t found) {
+      const auto other = static_cast<std::uint32_t>(found);
+      const bool is_its_turn = parts_[other] != Part::Ghost || other > mover;
+      if (other == mover || !is_its_turn || !may_meet(body, bodies_[other])) return;
+      follow(body, course_of(mover), bodies_[other], course_of(other));
+    });
+  }
+}
+
+void StepRun::follow(const Body& a, std::span<const Piece> a_course, const Body& b,
+                     std::span<const Piece> b_course) {
+  const BodyPair pair = ordered_pair(a.id, b.id);
+  bool together = overlap(a_course.front().motion, b_course.front().motion, 0);
+  FineTime from = 0;
+  for (std::size_t i = 0, j = 0; i < a_course.size() && j < b_course.size();) {
+    const FineTime until = std::min(a_course[i].until, b_course[j].until);
+    const Motion& a_motion = a_course[i].motion;
+    const Motion& b_motion = b_course[j].motion;
+    if (!together && meet(a_motion, b_motion, from, until)) {
+      report_.begin.push_back(pair);
+      together = true;
+    }
+    if (together && !overlap(a_motion, b_motion, until)) {
+      report_.end.push_back(pair);
+      together = false;
+    }
+    from = until;
+    const bool a_is_done = a_course[i].until == until;
+    if (b_course[j].until == until) ++j;
+    if (a_is_done) ++i;
+  }
+  if (together && !overlap(box_of(a.min, a.size), box_of(b.min, b.size))) {
+    report_.end.push_back(pair);
+  }
+}
+
+}  // namespace tickbox::sim

@@ -1,0 +1,178 @@
+// The start of a tick: velocities, flights, and who may meet whom on the paths they take off on.
+
+#include "core/assert.h"
+#include "sim/step_run.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tickbox::sim {
+namespace {
+
+std::int32_t clamped(std::int64_t velocity) {
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(velocity, -std::int64_t{kSpeedLimit}, std::int64_t{kSpeedLimit}));
+}
+
+/// All that may have been changed since the body was added.
+bool is_sane(const Body& body) {
+  return std::abs(std::int64_t{body.min.x}) <= kWorldLimit &&
+         std::abs(std::int64_t{body.min.y}) <= kWorldLimit;
+}
+
+/// How far it gets from its corner, whichever way it turns without getting faster.
+std::int64_t reach_of(const Body& body, const Motion& motion) {
+  const std::int64_t way = std::max(std::abs(motion.velocity[0]), std::abs(motion.velocity[1]));
+  return way + std::max(body.size.x, body.size.y);
+}
+
+}  // namespace
+
+void StepRun::take_off() {
+  accelerate();
+  turns_of_parting_.assign(bodies_.size(), 0);
+  was_parted_ = false;
+  do {
+    make_flights();
+    sort_into_grid();
+    if (find_riders(RideAt::Start, rides_)) {
+      carry();
+      sort_into_grid();
+    }
+    overlapping_.clear();
+    report_.crushed.clear();
+    report_.overlaps.clear();
+    find_pairs();
+    find_walls();
+  } while (part_overlaps());
+}
+
+void StepRun::accelerate() {
+  const std::size_t count = bodies_.size();
+  parts_.resize(count);
+  kinematics_.clear();
+  has_ghosts_ = !statics_->ghosts().empty();
+  unsigned layers = 0;
+  unsigned collides_with = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Body& body = bodies_[i];
+    TICKBOX_ASSERT(is_sane(body));
+    if (body.kind == Kind::Kinematic) {
+      kinematics_.push_back(i);
+      if (body.path != kNoPath) {
+        const Vec2 aim = statics_->paths()[body.path].place_at(body.path_ticks + 1);
+        body.velocity = {clamped(std::int64_t{aim.x} - body.min.x),
+                         clamped(std::int64_t{aim.y} - body.min.y)};
+      }
+    } else {
+      for (Axis axis = 0; axis < kAxes; ++axis) {
+        const std::int64_t gravity = settings_.gravity[axis];
+        body.velocity[axis] =
+            clamped(body.velocity[axis] + (body.gravity_scale == kFullGravity
+                                               ? gravity
+                                               : gravity * body.gravity_scale / kFullGravity));
+      }
+    }
+    if (is_ghost(body)) {
+      has_ghosts_ = true;
+      continue;
+    }
+    layers |= body.layers;
+    collides_with |= body.collides_with;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Body& body = bodies_[i];
+    const bool meets_movers =
+        (body.layers & collides_with) != 0 && (body.collides_with & layers) != 0;
+    parts_[i] = is_ghost(body) ? Part::Ghost : meets_movers ? Part::Full : Part::Alone;
+  }
+}
+
+void StepRun::make_flights() {
+  flights_.resize(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Body& body = bodies_[i];
+    flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
+  }
+}
+
+void StepRun::sort_into_grid() {
+  grid_.start(bodies_.size());
+  hulls_.resize(bodies_.size());
+  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
+    const Body& body = bodies_[i];
+    const Motion& motion = flights_[i].motion;
+    hulls_[i] = hull_of_path(body, motion);
+    if (parts_[i] == Part::Full) grid_.add(i, body.min, hulls_[i], reach_of(body, motion));
+  }
+  grid_.sort();
+}
+
+void StepRun::find_pairs() {
+  pairs_.clear();
+  touching_.clear();
+  grid_.visit_pairs([this](std::uint32_t a, std::uint32_t b) {
+    const Body& first = bodies_[a];
+    const Body& second = bodies_[b];
+    if (!may_collide(first, second)) return;
+    pairs_.push_back({a, b});
+    const Box box = box_of(first.min, first.size);
+    const Box other = box_of(second.min, second.size);
+    if (!touch(box, other)) return;
+    if (overlap(box, other)) {
+      note_overlap(first, second);
+    } else {
+      touching_.push_back({a, b});
+    }
+  });
+
+  first_neighbour_.assign(bodies_.size() + 1, 0);
+  for (const Pair pair : touching_) {
+    ++first_neighbour_[pair.a];
+    ++first_neighbour_[pair.b];
+  }
+  for (std::size_t i = 1; i < first_neighbour_.size(); ++i) {
+    first_neighbour_[i] += first_neighbour_[i - 1];
+  }
+  neighbours_at_start_.resize(2 * touching_.size());
+  for (const Pair pair : touching_) {
+    neighbours_at_start_[--first_neighbour_[pair.a]] = pair.b;
+    neighbours_at_start_[--first_neighbour_[pair.b]] = pair.a;
+  }
+}
+
+// Of who is so fast that its walls are looked for along its path, only those at its start.
+void StepRun::find_walls() {
+  const StaticGrid& grid = statics_->grid();
+  walls_.clear();
+  first_wall_.resize(bodies_.size() + 1);
+  is_long_.resize(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    first_wall_[i] = static_cast<std::uint32_t>(walls_.size());
+    const Body& body = bodies_[i];
+    is_long_[i] = grid.is_long(hulls_[i]) ? 1 : 0;
+    if (parts_[i] == Part::Ghost || body.kind == Kind::Kinematic) continue;
+    const Box box = box_of(body.min, body.size);
+    grid.visit(is_long_[i] != 0 ? box : hulls_[i], [&](std::uint32_t index) {
+      const Body& wall = statics_->bodies()[index];
+      if (!may_collide(body, wall)) return;
+      walls_.push_back(index);
+      if (overlap(box, box_of(wall.min, wall.size))) note_overlap(body, wall);
+    });
+  }
+  first_wall_[bodies_.size()] = static_cast<std::uint32_t>(walls_.size());
+}
+
+void StepRun::note_overlap(const Body& a, const Body& b) {
+  if (!stay_apart(a, b)) return;
+  const auto crushes = [](const Body& body) {
+    return body.kind == Kind::Kinematic && body.squeeze == Squeeze::Crush;
+  };
+  if (crushes(a) || crushes(b)) {
+    report_.crushed.push_back(crushes(a) ? b.id : a.id);
+  } else {
+    overlapping_.push_back(ordered_pair(a.id, b.id));
+  }
+}
+
+}  // namespace tickbox::sim

@@ -1,0 +1,100 @@
+#pragma once
+// Four rectangles at a time against one: the innermost loop of the search for pairs.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace tickbox::sim {
+
+/// A closed rectangle in sub-units, 32 bits wide. What lies beyond is cut off at the ends of the
+/// range, which makes it larger than it is, never smaller.
+struct Rect {
+  std::int32_t x0 = 0;
+  std::int32_t y0 = 0;
+  std::int32_t x1 = 0;
+  std::int32_t y1 = 0;
+};
+
+[[nodiscard]] constexpr bool touch(const Rect& a, const Rect& b) {
+  return a.x0 <= b.x1 && b.x0 <= a.x1 && a.y0 <= b.y1 && b.y0 <= a.y1;
+}
+
+/// Rectangles by column, so that four of them fill a register.
+class RectColumns {
+ public:
+  static constexpr std::size_t kLanes = 4;
+
+  /// What each rectangle is stays open until it is set.
+  void resize(std::size_t size) {
+    for (auto& column : columns_) {
+      column.resize(size + kLanes);  // the last four of a search may lie beyond the end
+    }
+  }
+
+  void set(std::size_t i, const Rect& rect) {
+    columns_[0][i] = rect.x0;
+    columns_[1][i] = rect.y0;
+    columns_[2][i] = rect.x1;
+    columns_[3][i] = rect.y1;
+  }
+
+  void clear_at(std::size_t i) { set(i, kNowhere); }
+
+  [[nodiscard]] Rect operator[](std::size_t i) const {
+    return {columns_[0][i], columns_[1][i], columns_[2][i], columns_[3][i]};
+  }
+
+  /// Calls visit(i) for every i in [from, to) whose rectangle touches `rect`, in ascending order.
+  template <class Visit>
+  void visit_touching(std::size_t from, std::size_t to, const Rect& rect, Visit&& visit) const;
+
+ private:
+  static constexpr Rect kNowhere = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
+
+  std::array<std::vector<std::int32_t>, 4> columns_;
+};
+
+#ifdef __SSE2__
+
+template <class Visit>
+void RectColumns::visit_touching(std::size_t from, std::size_t to, const Rect& rect,
+                                 Visit&& visit) const {
+  const __m128i x0 = _mm_set1_epi32(rect.x0);
+  const __m128i y0 = _mm_set1_epi32(rect.y0);
+  const __m128i x1 = _mm_set1_epi32(rect.x1);
+  const __m128i y1 = _mm_set1_epi32(rect.y1);
+  const auto four = [](const std::vector<std::int32_t>& column, std::size_t i) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(column.data() + i));
+  };
+  for (std::size_t i = from; i < to; i += kLanes) {
+    const __m128i apart = _mm_or_si128(_mm_or_si128(_mm_cmpgt_epi32(four(columns_[0], i), x1),
+                                                    _mm_cmpgt_epi32(x0, four(columns_[2], i))),
+                                       _mm_or_si128(_mm_cmpgt_epi32(four(columns_[1], i), y1),
+                                                    _mm_cmpgt_epi32(y0, four(columns_[3], i))));
+    auto together = ~static_cast<unsigned>(_mm_movemask_epi8(apart)) & 0x1111U;
+    for (; together != 0; together &= together - 1) {
+      const std::size_t found = i + static_cast<std::size_t>(__builtin_ctz(together)) / kLanes;
+      if (found < to) visit(found);
+    }
+  }
+}
+
+#else
+
+template <class Visit>
+void RectColumns::visit_touching(std::size_t from, std::size_t to, const Rect& rect,
+                                 Visit&& visit) const {
+  for (std::size_t i = from; i < to; ++i) {
+    if (touch((*this)[i], rect)) visit(i);
+  }
+}
+
+#endif
+
+}  // namespace tickbox::sim
