@@ -1,0 +1,98 @@
+#include "tests/unit/articles/scene.h"
+
+#include "map/trace.h"
+#include "sim/overlaps.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+void tickbox::PrintTo(Vec2 vector, std::ostream* stream) {
+  *stream << "[" << map::units_text(vector.x) << ", " << map::units_text(vector.y) << "]";
+}
+
+namespace tickbox::test {
+namespace {
+
+map::Scenario read(const std::string& file) {
+  const std::string path = Scene::path_of(file);
+  std::ostringstream text;
+  text << std::ifstream{path}.rdbuf();
+  auto scenario = map::parse_scenario(text.str(), path);
+  if (!scenario) throw std::runtime_error{scenario.error()};
+  return *std::move(scenario);
+}
+
+std::int32_t sub_units(double in_units) {
+  const double exact = in_units * kUnit;
+  EXPECT_EQ(exact, std::round(exact)) << in_units << " is between two sub-units";
+  return static_cast<std::int32_t>(exact);
+}
+
+const sim::Body* find(const sim::World& world, BodyId id) {
+  const sim::Body* const mover = world.find(id);
+  return mover != nullptr ? mover : world.statics().find(id);
+}
+
+}  // namespace
+
+Vec2 units(double x, double y) {
+  return {sub_units(x), sub_units(y)};
+}
+
+std::ostream& operator<<(std::ostream& stream, const Met& met) {
+  return stream << "{" << met.a << ", " << met.b << ", [" << met.normal.x << ", " << met.normal.y
+                << "], at " << met.at.whole << " + " << met.at.rest << "/" << met.at.divisor << "}";
+}
+
+Scene::Scene(const std::string& file)
+    : file_(file), scenario_(read(file)), world_(map::make_world(scenario_)) {}
+
+std::string Scene::path_of(const std::string& file) {
+  return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/articles/" + file;
+}
+
+const sim::StepReport& Scene::step() {
+  tick_ = tick_ + 1;
+  for (const map::VelocityChange& change : scenario_.changes) {
+    if (change.tick == tick_) world_.find(change.id)->velocity = change.velocity;
+  }
+  report_ = stepper_.step(world_);
+  if (!report_.contacts.empty()) contact_ticks_.push_back(tick_.value);
+  expect_apart();
+  return report_;
+}
+
+void Scene::run() {
+  while (tick_.value < scenario_.ticks) {
+    step();
+  }
+}
+
+void Scene::expect_apart() const {
+  std::vector<sim::BodyPair> left = sim::find_overlaps(world_);
+  std::erase_if(left, [this](const sim::BodyPair& pair) {
+    return !sim::stay_apart(*find(world_, pair.low), *find(world_, pair.high));
+  });
+  EXPECT_EQ(left, report_.overlaps) << file_ << " tick " << tick_.value;
+}
+
+Meetings Scene::met() const {
+  Meetings meetings;
+  for (const sim::Contact& contact : report_.contacts) {
+    meetings.push_back({contact.a.value,
+                        contact.b.value,
+                        {contact.normal_x, contact.normal_y},
+                        {contact.time, contact.time_rest, contact.time_divisor}});
+  }
+  return meetings;
+}
+
+const sim::Body& Scene::body(std::uint32_t id) const {
+  return *world_.find({id});
+}
+
+}  // namespace tickbox::test

@@ -1,0 +1,41 @@
+// Kenton Hamaluik, "Simple AABB Collision Detection Using the Minkowski Difference" (2014): do two
+// boxes overlap, and by which shortest way does one of them get out.
+
+#include "sim/overlaps.h"
+#include "tests/unit/articles/scene.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::test {
+namespace {
+
+using Pairs = std::vector<sim::BodyPair>;
+
+// Body 2 is inside, 3 is in by one sub-unit.
+TEST(SimpleMinkowski, TwoBoxesOverlapWhereTheirDifferenceCoversTheOrigin) {
+  Scene scene{"overlap.json"};
+  EXPECT_EQ(sim::find_overlaps(scene.world()), (Pairs{both(1, 2), both(1, 3)}));
+}
+
+// Of the article's test `min <= 0 && max >= 0` the equality is contact here: 4 touches a side, 5 a
+// corner, 6 is a sub-unit off. None of them is moved, and none has met anybody.
+TEST(SimpleMinkowski, TouchingIsContactAndNotOverlap) {
+  Scene scene{"overlap.json"};
+  scene.step();
+  EXPECT_EQ(scene.at(4), units(-1, 0));
+  EXPECT_EQ(scene.at(5), units(4, 4));
+  EXPECT_EQ(scene.at(6), off_by({0, 1}, units(0, 4)));
+  EXPECT_EQ(scene.met(), Meetings{});
+}
+
+// "Any lag spikes can easily cause objects to pass right through objects": a tick of a whole
+// second, in which the body would go 60 units, and the wall is one thick.
+TEST(SimpleMinkowski, ALagSpikeLetsNobodyThrough) {
+  Scene scene{"lag_spike.json"};
+  scene.step();
+  EXPECT_EQ(scene.at(2), units(29, 4));
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(29, 60)}}));
+}
+
+}  // namespace
+}  // namespace tickbox::test

@@ -1,0 +1,183 @@
+// Kenton Hamaluik, "Swept AABB Collision Detection Using the Minkowski Difference" (2014): when in
+// a tick do two moving boxes meet, and what then. A tick is a second in these scenes, so that
+// velocities are ways.
+
+#include "sim/cast.h"
+#include "tests/unit/articles/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace tickbox::test {
+namespace {
+
+using Pairs = std::vector<sim::BodyPair>;
+
+/// What a box meets first that is pushed from `from` along `way`, past everything that moves.
+std::optional<sim::CastHit> cast(const sim::World& world, Vec2 from, Vec2 way) {
+  sim::Caster caster;
+  caster.look_at(world.statics(), sim::Border::Solid, {});
+  return caster.nearest({.from = from, .size = units(1, 1), .way = way});
+}
+
+// 1, 10, 100, 1,000 and 4,096 units in a tick, on a platform a quarter thick: 64 − 1 is the top.
+TEST(SweptMinkowski, NoMatterHowFastABoxMovesItDoesNotTunnel) {
+  Scene scene{"thin_platform.json"};
+  scene.run();
+  for (const std::uint32_t id : {2U, 3U, 4U, 5U, 6U}) {
+    EXPECT_EQ(scene.at(id), units(2 * (id - 2), 63));
+    EXPECT_EQ(scene.velocity(id), Vec2{});
+  }
+}
+
+// In the middle of nine tiles every way out leads into another. Nothing is forced: it is reported,
+// tick by tick, and still cannot get into the next tile.
+TEST(SweptMinkowski, WhatCannotBePartedIsReportedAndMoves) {
+  Scene scene{"walled_in.json"};
+  for (const double x : {2.75, 3.0, 3.0}) {
+    EXPECT_EQ(scene.step().overlaps, Pairs{both(5, 10)});
+    EXPECT_EQ(scene.at(10), units(x, 2.5));
+  }
+  EXPECT_EQ(scene.met(), (Meetings{{6, 10, {1, 0}, share(0, 1)}}));
+}
+
+// 2 units apart, 8 after 4: at 2 / (8 − 4). Together they go on with 6: 4 + 3 and 5 + 3.
+TEST(SweptMinkowski, AFasterBoxCatchesUpByTheirRelativeMotion) {
+  Scene scene{"relative_motion.json"};
+  scene.step();
+  EXPECT_EQ(scene.met().at(1), (Met{1, 2, {-1, 0}, share(1, 2)}));
+  EXPECT_EQ(scene.at(1), units(7, 0));
+  EXPECT_EQ(scene.at(2), units(8, 0));
+}
+
+// 8 units apart, 16 towards each other: both have gone 4, and stand.
+TEST(SweptMinkowski, TwoBoxesMeetHeadOnHalfWay) {
+  Scene scene{"relative_motion.json"};
+  scene.step();
+  EXPECT_EQ(scene.met().at(2), (Met{3, 4, {-1, 0}, share(1, 2)}));
+  EXPECT_EQ(scene.at(3), units(4, 4));
+  EXPECT_EQ(scene.at(4), units(5, 4));
+}
+
+TEST(SweptMinkowski, BoxesOfOneVelocityNeverMeetThoughTheyTouch) {
+  Scene scene{"relative_motion.json"};
+  scene.step();
+  EXPECT_EQ(scene.at(5), units(8, 8));
+  EXPECT_EQ(scene.at(6), units(9, 8));
+  EXPECT_EQ(scene.met().size(), 3U) << "not theirs";
+}
+
+TEST(SweptMinkowski, AgainstABoxAtRestTheRelativeMotionIsItsOwn) {
+  Scene scene{"relative_motion.json"};
+  scene.step();
+  EXPECT_EQ(scene.met().at(0), (Met{7, 8, {-1, 0}, share(1, 4)}));
+  EXPECT_EQ(scene.at(7), units(2, 12));
+}
+
+// 1 and 2 are both at the crossing from 7/16 on, corner to corner. 4 has left it at the very moment
+// when 3 arrives.
+TEST(SweptMinkowski, CrossingWaysMeetOnlyIfAtTheSameTime) {
+  Scene scene{"crossing_movers.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(7, 16)}}));
+  EXPECT_EQ(scene.at(1), units(16, 12.5));  // 8 + 8 · 9/16
+  EXPECT_EQ(scene.at(2), units(8, 11.5));
+  EXPECT_EQ(scene.at(3), units(16, 48));
+  EXPECT_EQ(scene.at(4), units(8, 58));
+}
+
+// 2 passes beside, 3 is too slow, 4 moves away from contact, and 5 is in contact only when the tick
+// ends: that is met at the start of the next.
+TEST(SweptMinkowski, ARayThatDoesNotReachTheBoxIsNoHit) {
+  Scene scene{"ray_misses.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), Meetings{});
+  EXPECT_EQ(scene.at(2), units(20, -2));
+  EXPECT_EQ(scene.at(3), units(5, 0));
+  EXPECT_EQ(scene.at(4), units(2, 3));
+  EXPECT_EQ(scene.at(5), units(7, 1.5));
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{1, 5, {1, 0}, share(0, 1)}}));
+}
+
+// On a face, on another, and a unit away from a third.
+TEST(SweptMinkowski, ARayParallelToAFaceIsNoHit) {
+  Scene scene{"parallel_ray.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), Meetings{});
+  EXPECT_EQ(scene.at(2), units(6, -1));
+  EXPECT_EQ(scene.at(3), units(8, 1));
+  EXPECT_EQ(scene.at(4), units(-2, 6));
+}
+
+// "The lines are co-linear; todo: calculate intersection point." There is none: who moves along the
+// line of an edge slides over the box. A sub-unit lower, and its side is hit.
+TEST(SweptMinkowski, ARayAlongTheLineOfAnEdgeIsNoHit) {
+  Scene scene{"collinear_ray.json"};
+  EXPECT_EQ(cast(scene.world(), units(0, -1), units(16, 0)), std::nullopt);
+  EXPECT_TRUE(cast(scene.world(), off_by({0, 1}, units(0, 19)), units(16, 0)));
+  scene.step();
+  EXPECT_EQ(scene.at(2), units(16, -1));
+  EXPECT_EQ(scene.at(4), off_by({0, 1}, units(3, 19)));
+  EXPECT_EQ(scene.met(), (Meetings{{3, 4, {1, 0}, share(3, 16)}}));
+}
+
+// In, away, along, and in while along.
+TEST(SweptMinkowski, ARayThatStartsOnAnEdgeHitsOnlyInwards) {
+  Scene scene{"start_on_edge.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(0, 1)}, {1, 5, {1, 0}, share(0, 1)}}));
+  EXPECT_EQ(scene.at(2), units(-1, 0));
+  EXPECT_EQ(scene.at(3), units(-5, 2));
+  EXPECT_EQ(scene.at(4), units(1, 4));
+  EXPECT_EQ(scene.at(5), units(-1, 7));
+}
+
+// Both would go in by one face and out by another. 2: 7 / 28, then down along the face. 3: 12 / 24.
+TEST(SweptMinkowski, OfTheFourEdgesTheFirstIsHit) {
+  Scene scene{"nearest_edge.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(1, 4)}, {1, 3, {0, -1}, share(1, 2)}}));
+  EXPECT_EQ(scene.at(2), units(7, 12));
+  EXPECT_EQ(scene.at(3), units(10, 12));
+}
+
+// A fifth of a tick is no whole number of fine steps: the moment is exact all the same, and so is
+// the place.
+TEST(SweptMinkowski, TheFractionOfTheWayIsExact) {
+  static_assert(sim::kFineSteps % 5 != 0);
+  Scene scene{"exact_fraction.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(1, 5)}}));
+  EXPECT_EQ(scene.at(2), units(1, 0));
+}
+
+// The article keeps what is along the tangent of the *motion*: nothing, of a body that moves alone.
+// Kept is what is along the surface, and the rest of the tick is used to go there: 8 and 2 units.
+TEST(SweptMinkowski, VelocityIsKeptAlongTheSurfaceNotAlongTheMotion) {
+  Scene scene{"along_the_surface.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(1, 4)}, {1, 3, {0, 1}, share(1, 4)}}));
+  EXPECT_EQ(scene.velocity(2), units(8, 0));
+  EXPECT_EQ(scene.velocity(3), units(2, 0));
+  EXPECT_EQ(scene.at(2), units(8, 9));
+  EXPECT_EQ(scene.at(3), units(22, 9));
+}
+
+// Where both edges are met at once the faster axis decides, then y. A ray that only touches the
+// corner passes.
+TEST(SweptMinkowski, AnExactCornerGoesToTheFasterAxis) {
+  Scene scene{"exact_corner.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(1, 2)},
+                                   {3, 4, {1, 0}, share(1, 2)},
+                                   {5, 6, {0, 1}, share(1, 2)}}));
+  EXPECT_EQ(scene.at(2), units(11, 9));
+  EXPECT_EQ(scene.at(4), units(39, 11));
+  EXPECT_EQ(scene.at(6), units(71, 9));
+  EXPECT_EQ(scene.at(8), units(101, 7));
+}
+
+}  // namespace
+}  // namespace tickbox::test
