@@ -1,6 +1,7 @@
 // Bodies that overlap when a tick begins are put apart along the shortest way out, the penetration
-// vector of the Minkowski difference; where that way is not free, along the next. One pass, nobody
-// more than a few times: what cannot be parted stays as it is, and is reported.
+// vector of the Minkowski difference; where that way is not free, along the next, as long as it
+// does not lead through a wall. One pass, nobody more than a few times: what cannot be parted stays
+// as it is, and is reported.
 
 #include "sim/step_run.h"
 
@@ -79,7 +80,10 @@ bool StepRun::part(const Body& a, const Body& b) {
     const std::int64_t half = whole / 2;
     return std::pair{half, whole - half};
   };
-  for (const Way& out : ways_out(box_of(a), box_of(b))) {
+  const auto ways = ways_out(box_of(a), box_of(b));
+  for (const Way& out : ways) {
+    const bool is_shortest = &out == ways.data();
+    if (!is_shortest && out.length() > std::min(a.size[out.axis], b.size[out.axis])) continue;
     if (a.kind == Kind::Dynamic && b.kind == Kind::Dynamic) {
       const auto [of_a, of_b] = split(out.way);
       if (shift(a, b, out.axis, -of_a, of_b)) return true;

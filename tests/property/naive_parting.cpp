@@ -96,8 +96,10 @@ void Run::part() {
     turns[i] += of_a;
     turns[j] += of_b;
     const std::array<Way, 4> ways = ways_out(a, b);
-    const auto taken =
-        std::ranges::find_if(ways, [&](const Way& way) { return try_way(*this, a, b, way); });
+    const auto taken = std::ranges::find_if(ways, [&](const Way& way) {
+      const i64 shorter = std::min(a.size[way.axis], b.size[way.axis]) / kSteps;
+      return (&way == ways.data() || way.length <= shorter) && try_way(*this, a, b, way);
+    });
     if (taken != ways.end()) report.separated.push_back({a.body.id, b.body.id});
     ties.of_ways = ties.of_ways || std::ranges::adjacent_find(ways, {}, &Way::length) != ways.end();
   }
