@@ -75,21 +75,14 @@ TEST_P(FastStep, EqualsTheNaiveStep) {
   EXPECT_GT(contacts_, 10'000U) << "the worlds are too empty to prove anything";
 }
 
-INSTANTIATE_TEST_SUITE_P(Worlds, FastStep, testing::Values(Kind{"plain", kPlain}),
-                         [](const testing::TestParamInfo<Kind>& worlds) {
-                           return std::string{worlds.param.name};
-                         });
-
-INSTANTIATE_TEST_SUITE_P(DISABLED_Worlds, FastStep,
-                         testing::Values(Kind{"kinematic", {true, false, false, false, false}},
-                                         Kind{"ghosts", {false, true, false, false, false}},
-                                         Kind{"one_way", {false, false, true, false, false}},
-                                         Kind{"friction", {false, false, false, true, false}},
-                                         Kind{"overlaps", {false, false, false, false, true}},
-                                         Kind{"all", Features{}}),
-                         [](const testing::TestParamInfo<Kind>& worlds) {
-                           return std::string{worlds.param.name};
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Worlds, FastStep,
+    testing::Values(Kind{"plain", kPlain}, Kind{"kinematic", {true, false, false, false, false}},
+                    Kind{"ghosts", {false, true, false, false, false}},
+                    Kind{"one_way", {false, false, true, false, false}},
+                    Kind{"friction", {false, false, false, true, false}},
+                    Kind{"overlaps", {false, false, false, false, true}}, Kind{"all", Features{}}),
+    [](const testing::TestParamInfo<Kind>& worlds) { return std::string{worlds.param.name}; });
 
 }  // namespace
 }  // namespace tickbox::test

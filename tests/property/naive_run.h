@@ -95,6 +95,7 @@ struct Hit {
   i64 length;
   std::size_t axis;
   std::size_t a = 0, b = 0;  // places in Run::things, a < b
+  bool tie = false;          // of the axes
 };
 
 /// On what a body stands, and what it is given by it.
@@ -108,6 +109,7 @@ enum class When : std::uint8_t { Start, End };
 
 struct Run {
   explicit Run(const sim::World& world);
+  void run(sim::World& world);
 
   std::vector<Thing> things;  ///< by id; the border last
   std::array<i64, 2> gravity{};
@@ -115,6 +117,7 @@ struct Run {
   std::vector<std::pair<std::size_t, std::size_t>> crushing;  ///< no impacts any more
   std::vector<std::pair<std::size_t, std::size_t>> deep;      ///< overlapped when the sweep started
   sim::StepReport report;
+  Ties ties;
 
   // Rules 1 to 3.
   void set_velocities(const sim::World& world);
@@ -124,7 +127,7 @@ struct Run {
   void start_sweep();
 
   // Rule 4.
-  [[nodiscard]] std::optional<Hit> first(i64 now) const;
+  [[nodiscard]] std::optional<Hit> first(i64 now);
 
   // Rules 5 to 7.
   void handle(const Hit& hit);

@@ -104,18 +104,20 @@ std::optional<Hit> impact(const Thing& x, const Thing& y, i64 now) {
   }
   if (always[0] && always[1]) return {};
   std::size_t k = always[0] ? 1 : 0;
+  bool tie = false;
   if (!always[0] && !always[1]) {
     const int order = compare(in[0], in[1]);
     const bool x_faster = std::abs(y.v[0] - x.v[0]) > std::abs(y.v[1] - x.v[1]);
     k = order > 0 || (order == 0 && x_faster) ? 0 : 1;
     if (compare(in[k], out[1 - k]) >= 0) return {};
+    tie = order == 0 && std::abs(y.v[0] - x.v[0]) == std::abs(y.v[1] - x.v[1]);
   }
   if (in[k].q < now || in[k].q >= kSteps) return {};
   const std::size_t o = 1 - k;
   const i64 px = x.at(o, in[k].q);
   const i64 py = y.at(o, in[k].q);
   const i64 common = std::min(px + x.size[o], py + y.size[o]) - std::max(px, py);
-  return Hit{in[k], std::max<i64>(common, 0), k};
+  return Hit{.t = in[k], .length = std::max<i64>(common, 0), .axis = k, .tie = tie};
 }
 
 // A side of the world: a half-plane, which acts on one axis only and which nothing can be beyond
@@ -128,7 +130,8 @@ std::optional<Hit> border_impact(const Thing& m, std::size_t k, i64 now) {
   Time t = divide(way, speed);
   if (way <= speed * now) t = {now, 0, speed};
   if (t.q >= kSteps) return {};
-  return Hit{t, m.size[1 - k], k};
+  const bool tie = std::abs(m.v[0]) == std::abs(m.v[1]);
+  return Hit{.t = t, .length = m.size[1 - k], .axis = k, .tie = tie};
 }
 
 // Where x is one-way: whether `other` comes to its solid side.
@@ -223,13 +226,16 @@ void Run::start_sweep() {
   }
 }
 
-std::optional<Hit> Run::first(i64 now) const {
+std::optional<Hit> Run::first(i64 now) {
   std::optional<Hit> best;
   const std::size_t border = things.size() - 1;
   const auto consider = [&](std::optional<Hit> hit, std::size_t a, std::size_t b) {
     if (!hit) return;
     hit->a = a;
     hit->b = b;
+    if (best && compare(hit->t, best->t) == 0 && (a == best->a || a == best->b || b == best->b)) {
+      ties.of_moments = true;
+    }
     if (!best || goes_before(*hit, *best)) best = hit;
   };
   for (std::size_t a = 0; a < border; ++a) {
@@ -239,12 +245,16 @@ std::optional<Hit> Run::first(i64 now) const {
       if (!collide(x, y)) continue;
       if (std::ranges::count(crushing, std::pair{a, b}) != 0) continue;
       const std::optional<Hit> hit = impact(x, y, now);
-      if (hit && is_solid_for(x, y, *hit) && is_solid_for(y, x, *hit)) consider(hit, a, b);
+      if (!hit) continue;
+      const bool counts = is_solid_for(x, y, *hit) && is_solid_for(y, x, *hit);
+      if (counts) consider(hit, a, b);
+      ties.of_axes = ties.of_axes || (!counts && hit->tie);
     }
     for (std::size_t k = 0; k < 2 && solid_border && meets_border(x); ++k) {
       consider(border_impact(x, k, now), a, border);
     }
   }
+  ties.of_axes = ties.of_axes || (best && best->tie);
   return best;
 }
 
@@ -292,21 +302,31 @@ void Run::finish(sim::World& world) {
   report.crushed.erase(repeated.begin(), repeated.end());
 }
 
+void Run::run(sim::World& world) {
+  set_velocities(world);
+  part();
+  give_riders();
+  start_sweep();
+  i64 now = 0;
+  while (const auto hit = first(now)) {
+    now = hit->t.q;
+    handle(*hit);
+  }
+  finish(world);
+}
+
 }  // namespace naive
 
 sim::StepReport naive_step(sim::World& world) {
   naive::Run run{world};
-  run.set_velocities(world);
-  run.part();
-  run.give_riders();
-  run.start_sweep();
-  naive::i64 now = 0;
-  while (const auto hit = run.first(now)) {
-    now = hit->t.q;
-    run.handle(*hit);
-  }
-  run.finish(world);
+  run.run(world);
   return run.report;
+}
+
+Ties ties_in_tick(sim::World world) {
+  naive::Run run{world};
+  run.run(world);
+  return run.ties;
 }
 
 }  // namespace tickbox::test

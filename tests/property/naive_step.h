@@ -12,7 +12,17 @@
 
 namespace tickbox::test {
 
+/// Where nothing but a preference of the rules told two ways apart.
+struct Ties {
+  bool of_ways = false;     ///< rule 2: two ways out of equal length
+  bool of_axes = false;     ///< rule 4: an exact corner at equal speeds
+  bool of_moments = false;  ///< rule 4: a body met two others at once, and the longer contact won
+};
+
 /// Moves `world` by one tick and says what happened, as sim::Stepper does.
 sim::StepReport naive_step(sim::World& world);
+
+/// What decided the tick of `world` that comes next.
+[[nodiscard]] Ties ties_in_tick(sim::World world);
 
 }  // namespace tickbox::test

@@ -1,0 +1,113 @@
+// I4: no direction, place or name is special, no neighbour far away is felt, and neither are the
+// seams of statics.
+//
+// Each tick of a world is stepped as it is and as it is seen otherwise, and must be seen the same
+// afterwards: every mover and every list of the report.
+
+#include "tests/property/any_stepper.h"
+#include "tests/property/outlook.h"
+#include "tests/property/random_world.h"
+#include "tests/property/world_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tickbox::test {
+namespace {
+
+using sim::Body;
+using sim::World;
+
+constexpr int kTicks = 20;
+constexpr int kTicksBetweenDisturbances = 6;
+
+/// Whether nobody can reach the border within a tick.
+bool is_far_from_border(const World& world) {
+  constexpr std::int32_t kNear = kWorldLimit - kSpeedLimit - 8 * kUnit;
+  return std::ranges::all_of(world.movers(), [](const Body& body) {
+    return std::max(std::abs(body.min.x), std::abs(body.min.y)) < kNear;
+  });
+}
+
+/// Contacts at the same time by the same pair have no order that every outlook shares.
+sim::StepReport sorted(sim::StepReport report) {
+  std::ranges::stable_sort(report.contacts, [](const sim::Contact& a, const sim::Contact& b) {
+    return std::tuple{a.time, a.a, a.b, a.normal_x, a.normal_y, a.time_rest, a.time_divisor} <
+           std::tuple{b.time, b.a, b.b, b.normal_x, b.normal_y, b.time_rest, b.time_divisor};
+  });
+  return report;
+}
+
+/// Whether a tie was to be broken for which the rules name a direction: of ways out of an overlap
+/// (up, down, left, right), of axes (y).
+bool may_differ(const Outlook& outlook, const World& before) {
+  const Ties ties = ties_in_tick(before);
+  const bool mirrored = outlook.left_for_right || outlook.up_for_down;
+  return (ties.of_ways && (mirrored || outlook.transposed)) || (ties.of_axes && outlook.transposed);
+}
+
+void expect_same(const Outlook& outlook) {
+  AnyStepper stepper;
+  std::size_t compared = 0;
+  std::size_t skipped = 0;
+  for (const std::uint64_t seed : seeds(300)) {
+    const Features features;
+    World world =
+        random_world({.seed = seed, .movers_max = 60, .statics_max = 30, .features = features});
+    Rng rng{seed};
+    for (int tick = 1; tick <= kTicks; ++tick) {
+      if (tick % kTicksBetweenDisturbances == 0) disturb(world, rng, features);
+      if (!can_be_seen(world, outlook)) break;
+      const World before = world;
+      World other = seen(world, outlook);
+      const bool moves_border = outlook.shift != Vec2{};
+      if (moves_border && !(is_far_from_border(world) && is_far_from_border(other))) break;
+      const sim::StepReport here = sorted(seen(stepper.step(world), outlook));
+      const sim::StepReport there = sorted(stepper.step(other));
+      if (!can_be_seen(world, outlook)) break;
+      const std::string difference =
+          first_difference(seen(world, outlook), other) + first_difference(here, there);
+      if (difference.empty()) {
+        ++compared;
+      } else if (may_differ(outlook, before)) {
+        ++skipped;
+      } else {
+        FAIL() << outlook.name << ", seed " << seed << " tick " << tick
+               << " (\"fast\" is here, \"naive\" is there)\n"
+               << difference;
+      }
+    }
+  }
+  EXPECT_GT(compared, 20 * skipped) << outlook.name;
+}
+
+TEST(Metamorphic, LeftAndRightAreAlike) {
+  expect_same({.name = "left for right", .left_for_right = true});
+}
+
+TEST(Metamorphic, UpAndDownAreAlike) {
+  expect_same({.name = "up for down", .up_for_down = true});
+}
+
+TEST(Metamorphic, TheAxesAreAlike) {
+  expect_same({.name = "transposed", .transposed = true});
+}
+
+TEST(Metamorphic, EveryPlaceIsAlike) {
+  expect_same({.name = "elsewhere", .shift = {123'456'789, -98'765'431}});
+}
+
+TEST(Metamorphic, NamesMatterByTheirOrderAlone) {
+  expect_same({.name = "renamed", .renamed = true});
+}
+
+}  // namespace
+}  // namespace tickbox::test

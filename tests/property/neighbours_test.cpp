@@ -1,0 +1,227 @@
+// I4, of what is around: bodies far away change nothing, those that meet nobody change nothing
+// wherever they are, and neither do the seams of statics.
+
+#include "tests/property/any_stepper.h"
+#include "tests/property/outlook.h"
+#include "tests/property/random_world.h"
+#include "tests/property/world_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tickbox::test {
+namespace {
+
+using sim::Body;
+using sim::World;
+
+constexpr int kTicks = 20;
+constexpr int kTicksBetweenDisturbances = 6;
+
+/// Ids of bodies that were added here; those of a world renamed by Outlook are no multiple of 3.
+bool is_added(BodyId id) {
+  return id < sim::kWorldBorder && id.value % 3 == 0;
+}
+
+/// Strangers among the world's own: somewhere at random, or beyond the reach of a tick.
+class Crowd {
+ public:
+  explicit Crowd(std::uint64_t seed) : rng_(seed) {}
+
+  World added_to(const World& world);
+
+ private:
+  std::int32_t draw(std::int64_t low, std::int64_t high) {
+    return static_cast<std::int32_t>(
+        low + static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(high - low + 1))));
+  }
+
+  Body draw_far(sim::Kind kind);
+  Body draw_among(const World& world, sim::Kind kind);
+
+  Rng rng_;
+};
+
+/// Near a corner of the world, where others of its sort are.
+Body Crowd::draw_far(sim::Kind kind) {
+  constexpr std::int32_t kFar = 12'000 * kUnit;
+  Body body{.kind = kind};
+  for (std::size_t k = 0; k < 2; ++k) {
+    body.min[k] = (rng_.chance(1, 2) ? kFar : -kFar) + draw(-8 * kUnit, 8 * kUnit);
+    body.size[k] = draw(1, 3 * kUnit);
+    if (kind != sim::Kind::Static) body.velocity[k] = draw(-kUnit, kUnit);
+  }
+  return body;
+}
+
+/// Meets nobody.
+Body Crowd::draw_among(const World& world, sim::Kind kind) {
+  Body body = draw_far(kind);
+  body.layers = 0;
+  if (!world.movers().empty()) body.min = world.movers()[rng_.below(world.movers().size())].min;
+  return body;
+}
+
+World Crowd::added_to(const World& world) {
+  std::vector<Body> statics{world.statics().bodies().begin(), world.statics().bodies().end()};
+  std::vector<Body> movers{world.movers().begin(), world.movers().end()};
+  std::uint32_t id = 0;
+  for (int n = 0; n < 40; ++n) {
+    for (const sim::Kind kind :
+         {sim::Kind::Static, sim::Kind::Dynamic, sim::Kind::Dynamic, sim::Kind::Kinematic}) {
+      Body body = rng_.chance(1, 2) ? draw_far(kind) : draw_among(world, kind);
+      id += 3 * (1 + static_cast<std::uint32_t>(rng_.below(900)));
+      body.id = {id};
+      (kind == sim::Kind::Static ? statics : movers).push_back(body);
+    }
+  }
+  const auto paths = world.statics().paths();
+  World crowded{world.settings(),
+                std::make_shared<const sim::Statics>(
+                    std::move(statics), std::vector<sim::Path>{paths.begin(), paths.end()})};
+  for (const Body& body : movers) {
+    crowded.add(body);
+  }
+  return crowded;
+}
+
+/// What is left of a world and of a report without those that were added.
+World without_added(World world) {
+  std::vector<BodyId> added;
+  for (const Body& body : world.movers()) {
+    if (is_added(body.id)) added.push_back(body.id);
+  }
+  for (const BodyId id : added) {
+    world.remove(id);
+  }
+  return world;
+}
+
+sim::StepReport without_added(sim::StepReport report) {
+  const auto is_added_id = [](BodyId id) { return is_added(id); };
+  const auto is_added_pair = [](const sim::BodyPair& p) {
+    return is_added(p.low) || is_added(p.high);
+  };
+  std::erase_if(report.contacts,
+                [](const sim::Contact& c) { return is_added(c.a) || is_added(c.b); });
+  for (auto* ids : {&report.frozen, &report.left, &report.blocked, &report.crushed}) {
+    std::erase_if(*ids, is_added_id);
+  }
+  for (auto* pairs : {&report.overlaps, &report.separated, &report.begin, &report.end}) {
+    std::erase_if(*pairs, is_added_pair);
+  }
+  report.events = report.events_max = 0;
+  return report;
+}
+
+bool is_near_origin(const World& world) {
+  constexpr std::int32_t kNear = 4'000 * kUnit;
+  return std::ranges::all_of(world.movers(), [](const Body& body) {
+    return std::max(std::abs(body.min.x), std::abs(body.min.y)) < kNear;
+  });
+}
+
+TEST(Neighbours, WhoIsFarAwayOrMeetsNobodyIsNotFelt) {
+  AnyStepper stepper;
+  int compared = 0;
+  for (const std::uint64_t seed : seeds(200)) {
+    const Features features;
+    World world = seen(random_world({.seed = seed, .movers_max = 40, .features = features}),
+                       {.renamed = true});
+    Rng rng{seed};
+    Crowd crowd{seed};
+    for (int tick = 1; tick <= kTicks && is_near_origin(world); ++tick) {
+      World crowded = crowd.added_to(world);
+      const sim::StepReport among = without_added(stepper.step(crowded));
+      const sim::StepReport alone = without_added(stepper.step(world));
+      const std::string difference =
+          first_difference(world, without_added(crowded)) + first_difference(alone, among);
+      ASSERT_TRUE(difference.empty()) << "seed " << seed << " tick " << tick
+                                      << " (\"fast\" is alone, \"naive\" is among others)\n"
+                                      << difference;
+      ++compared;
+    }
+  }
+  if (compared == 0) GTEST_SKIP() << "the one world tried is not near the origin";
+}
+
+/// Where a static may be cut: not so that an inner face of a one-way body becomes solid.
+bool may_be_cut(const Body& body, std::size_t axis) {
+  using enum sim::OneWay;
+  const bool solid_on_x = body.one_way == Left || body.one_way == Right;
+  const bool solid_on_y = body.one_way == Up || body.one_way == Down;
+  return !(axis == 0 && solid_on_x) && !(axis == 1 && solid_on_y) && body.size[axis] > 1;
+}
+
+/// Every static cut in two, at a place of its own; but those that someone ignores by its name.
+World with_split_statics(const World& world, Rng& rng) {
+  constexpr std::uint32_t kFirstNewId = 3'000'000;
+  std::vector<Body> pieces;
+  for (const Body& body : world.statics().bodies()) {
+    const bool is_named = std::ranges::any_of(
+        world.movers(), [&](const Body& mover) { return mover.ignores == body.id; });
+    const std::size_t axis = rng.below(2);
+    pieces.push_back(body);
+    if (is_named || !may_be_cut(body, axis)) continue;
+    const auto width =
+        static_cast<std::int32_t>(1 + rng.below(static_cast<std::uint64_t>(body.size[axis] - 1)));
+    Body rest = body;
+    rest.min[axis] += width;
+    rest.size[axis] -= width;
+    rest.id = {kFirstNewId + static_cast<std::uint32_t>(pieces.size())};
+    pieces.back().size[axis] = width;
+    pieces.push_back(rest);
+  }
+  const auto paths = world.statics().paths();
+  World split{world.settings(),
+              std::make_shared<const sim::Statics>(
+                  std::move(pieces), std::vector<sim::Path>{paths.begin(), paths.end()})};
+  for (const Body& body : world.movers()) {
+    split.add(body);
+  }
+  return split;
+}
+
+// Two exceptions are by rule. Of contacts at one moment the longest is first, and a seam makes
+// contacts shorter; and the way out of an overlap is the shortest out of each piece, which is why
+// there are no overlaps here.
+TEST(Neighbours, SeamsOfSplitStaticsAreNotFelt) {
+  AnyStepper stepper;
+  std::size_t compared = 0;
+  std::size_t skipped = 0;
+  for (const std::uint64_t seed : seeds(300)) {
+    Features features;
+    features.overlaps = false;
+    World world =
+        random_world({.seed = seed, .movers_max = 40, .statics_max = 30, .features = features});
+    Rng rng{seed};
+    for (int tick = 1; tick <= kTicks; ++tick) {
+      if (tick % kTicksBetweenDisturbances == 0) disturb(world, rng, features);
+      const World before = world;
+      World split = with_split_statics(world, rng);
+      stepper.step(world);
+      const sim::StepReport& report = stepper.step(split);
+      const std::string difference = first_difference(world, split);
+      if (difference.empty()) {
+        ++compared;
+      } else if (ties_in_tick(before).of_moments || !report.overlaps.empty()) {
+        ++skipped;
+      } else {
+        FAIL() << "seed " << seed << " tick " << tick
+               << " (\"fast\" is whole, \"naive\" is split)\n"
+               << difference;
+      }
+    }
+  }
+  EXPECT_GT(compared, 20 * skipped);
+}
+
+}  // namespace
+}  // namespace tickbox::test
