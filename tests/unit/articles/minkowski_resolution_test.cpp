@@ -8,6 +8,25 @@
 namespace tickbox::test {
 namespace {
 
+using Pairs = std::vector<sim::BodyPair>;
+
+// A lying box across a standing one: left 6.5 − 2, right 4 − 0.5, up 2 + 2, down 4 − 0.
+TEST(MinkowskiResolution, TheSmallestOfTheFourSidesIsTheWayOut) {
+  Scene scene{"smallest_of_four.json"};
+  scene.step();
+  EXPECT_EQ(scene.at(2), units(4, 0));
+  EXPECT_EQ(scene.report().separated, Pairs{both(1, 2)});
+}
+
+// "You probably want both the entities to move a little bit": 65,537 sub-units deep, and the odd
+// one is the higher id's.
+TEST(MinkowskiResolution, OfTwoThatMoveEachGoesHalfTheWay) {
+  Scene scene{"two_movers.json"};
+  scene.step();
+  EXPECT_EQ(scene.at(1), units(-0.5, 0));
+  EXPECT_EQ(scene.at(2), units(3.5, 0));
+}
+
 // "Your computer spends all of eternity rearranging one Goomba." Two contacts a tick, for ten
 // seconds after Mario has landed, and nothing moves.
 TEST(MinkowskiResolution, TheGoombaUnderMarioIsAtRest) {
@@ -21,6 +40,21 @@ TEST(MinkowskiResolution, TheGoombaUnderMarioIsAtRest) {
   EXPECT_EQ(scene.velocity(2), Vec2{});
   EXPECT_EQ(scene.velocity(3), Vec2{});
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(0, 1)}, {2, 3, {0, 1}, share(0, 1)}}));
+}
+
+// The Goomba in the floor by a quarter, Mario in the Goomba by a half. The floor lifts the Goomba,
+// which then has no room below: Mario alone gives way. All in the first tick.
+TEST(MinkowskiResolution, AGoombaPushedIntoTheFloorIsArrangedOnce) {
+  Scene scene{"goomba_in_the_floor.json"};
+  scene.step();
+  EXPECT_EQ(scene.report().separated, (Pairs{both(1, 2), both(2, 3)}));
+  EXPECT_EQ(scene.at(2), units(5, 9));
+  EXPECT_EQ(scene.at(3), units(5, 8));
+  for (int tick = 1; tick < 60; ++tick) {
+    EXPECT_EQ(scene.step().separated, Pairs{});
+  }
+  EXPECT_EQ(scene.at(2), units(5, 9));
+  EXPECT_EQ(scene.at(3), units(5, 8));
 }
 
 }  // namespace

@@ -28,6 +28,28 @@ TEST(SimpleMinkowski, TouchingIsContactAndNotOverlap) {
   EXPECT_EQ(scene.met(), Meetings{});
 }
 
+// Depths 1, 1.5, 0.75 and 1; the other three sides are further away each time.
+TEST(SimpleMinkowski, ThePenetrationVectorLeadsOutOfTheNearestSide) {
+  Scene scene{"nearest_side.json"};
+  scene.step();
+  EXPECT_EQ(scene.at(5), units(-1, 4.5)) << "left";
+  EXPECT_EQ(scene.at(6), units(110, 4.5)) << "right";
+  EXPECT_EQ(scene.at(7), units(4.5, 99)) << "up";
+  EXPECT_EQ(scene.at(8), units(104, 110)) << "down";
+  EXPECT_EQ(scene.report().separated, (Pairs{both(1, 5), both(2, 6), both(3, 7), both(4, 8)}));
+}
+
+// The article takes whichever side its code looks at first. Here the order is a rule: up, down,
+// left, right.
+TEST(SimpleMinkowski, OfEqualDepthsUpAndDownComeFirst) {
+  Scene scene{"equal_depth.json"};
+  scene.step();
+  EXPECT_EQ(scene.at(2), units(-1, -2));
+  EXPECT_EQ(scene.at(3), units(9, -2));
+  EXPECT_EQ(scene.at(4), units(-1, 10));
+  EXPECT_EQ(scene.at(5), units(9, 10));
+}
+
 // "Any lag spikes can easily cause objects to pass right through objects": a tick of a whole
 // second, in which the body would go 60 units, and the wall is one thick.
 TEST(SimpleMinkowski, ALagSpikeLetsNobodyThrough) {

@@ -76,5 +76,24 @@ TEST(SweptDots, AFallIsStraightWithinATick) {
   EXPECT_EQ(scene.at(2), units(10, 7));
 }
 
+// The article draws a line for the dot alone: an obstacle that moves would run over it. 1 meets the
+// resting dot 2 after 4 of 8 units and takes it along. 3 and its dot are 9 apart and close in by
+// 24: 33 − 16 · 5/8.
+TEST(SweptDots, AnObstacleThatMovesTakesTheDotAlong) {
+  Scene scene{"moving_obstacle.json"};
+  scene.step();
+  EXPECT_EQ(scene.met(), (Meetings{{3, 4, {1, 0}, share(3, 8)}, {1, 2, {1, 0}, share(1, 2)}}));
+  EXPECT_EQ(scene.at(1), units(2, 0));
+  EXPECT_EQ(scene.at(2), units(1, 1));
+  EXPECT_EQ(scene.at(3), units(24, 0));
+  EXPECT_EQ(scene.at(4), units(23, 1));
+  scene.step();
+  EXPECT_EQ(scene.met(), Meetings{});
+  EXPECT_EQ(scene.at(1), units(-6, 0));
+  EXPECT_EQ(scene.at(2), units(-7, 1));
+  EXPECT_EQ(scene.at(3), units(32, 0)) << "back from the end of its path";
+  EXPECT_EQ(scene.at(4), units(7, 1));
+}
+
 }  // namespace
 }  // namespace tickbox::test

@@ -31,6 +31,19 @@ TEST(SweptMinkowski, NoMatterHowFastABoxMovesItDoesNotTunnel) {
   }
 }
 
+// "The technique doesn't work if the objects are already colliding." All three are one unit deep:
+// first they are parted, to the left, and then swept. 2 moves in again and is at the wall; 3 goes
+// its three units away; 4 keeps the two units along the wall.
+TEST(SweptMinkowski, WhoStartsInsideIsPartedFirstAndThenSwept) {
+  Scene scene{"start_inside.json"};
+  scene.step();
+  EXPECT_EQ(scene.report().separated, (Pairs{both(1, 2), both(1, 3), both(1, 4)}));
+  EXPECT_EQ(scene.at(2), units(-1, 1));
+  EXPECT_EQ(scene.at(3), units(-4, 3));
+  EXPECT_EQ(scene.at(4), units(-1, 7));
+  EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(0, 1)}, {1, 4, {1, 0}, share(0, 1)}}));
+}
+
 // In the middle of nine tiles every way out leads into another. Nothing is forced: it is reported,
 // tick by tick, and still cannot get into the next tile.
 TEST(SweptMinkowski, WhatCannotBePartedIsReportedAndMoves) {
