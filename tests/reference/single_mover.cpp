@@ -1,0 +1,264 @@
+#include "tests/reference/single_mover.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+namespace tickbox::test {
+namespace {
+
+using sim::Axis;
+
+constexpr int kTiredAfter = 48;
+
+const Instant kEnd{.time = 1};
+
+/// The mover on one axis: at `place` when it is `since`, and on its way.
+struct Course {
+  std::int64_t size = 0;
+  Rational place;
+  Instant since;
+  std::int64_t velocity = 0;
+
+  [[nodiscard]] Instant reaches(std::int64_t target) const {
+    return {since.time + (target - place) / velocity, since.slack, since.clock};
+  }
+
+  [[nodiscard]] Rational at(const Rational& time) const {
+    return place + velocity * (time - since.time);
+  }
+};
+
+/// Where the mover's minimum corner must not be on one axis: the open interval.
+struct Forbidden {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+struct Hit {
+  Instant at;
+  const sim::Body* with = nullptr;  ///< null: the border
+  Axis axis = 0;
+  Rational length;
+};
+
+enum class Answer : std::uint8_t { No, Yes, Unsure };
+
+Answer answer(bool surely, bool surely_not) {
+  if (surely) return Answer::Yes;
+  return surely_not ? Answer::No : Answer::Unsure;
+}
+
+bool is_reported_before(const ExactContact& a, const ExactContact& b) {
+  if (a.at.time != b.at.time) return a.at.time < b.at.time;
+  if (a.with != b.with) return a.with < b.with;
+  const auto normal_x = [](const ExactContact& contact) {
+    return contact.axis == 0 ? contact.normal : 0;
+  };
+  return normal_x(a) < normal_x(b);  // two sides of the world
+}
+
+class Solver {
+ public:
+  explicit Solver(const sim::World& world) : world_(world), body_(world.movers().front()) {
+    for (Axis axis = 0; axis < 2; ++axis) {
+      const std::int64_t pull =
+          std::int64_t{world.settings().gravity[axis]} * body_.gravity_scale / 256;
+      const std::int64_t limit = kSpeedLimit;
+      courses_[axis] = {.size = body_.size[axis],
+                        .place = body_.min[axis],
+                        .velocity = std::clamp(body_.velocity[axis] + pull, -limit, limit)};
+    }
+  }
+
+  ExactTick run() {
+    while (const auto hit = first_hit()) {
+      handle(*hit);
+    }
+    for (Axis axis = 0; axis < 2; ++axis) {
+      const Course& course = courses_[axis];
+      tick_.place[axis] = course.at(1);
+      tick_.velocity[axis] = course.velocity;
+      tick_.tolerance[axis] += course.since.slack * std::abs(course.velocity) * kFineStep;
+    }
+    std::ranges::sort(tick_.contacts, is_reported_before);
+    return std::move(tick_);
+  }
+
+ private:
+  [[nodiscard]] Forbidden forbidden(const sim::Body& wall, Axis axis) const {
+    return {std::int64_t{wall.min[axis]} - courses_[axis].size,
+            std::int64_t{wall.min[axis]} + wall.size[axis]};
+  }
+
+  [[nodiscard]] Instant entry(const Forbidden& interval, Axis axis) const {
+    return courses_[axis].reaches(courses_[axis].velocity > 0 ? interval.low : interval.high);
+  }
+
+  [[nodiscard]] Instant exit(const Forbidden& interval, Axis axis) const {
+    return courses_[axis].reaches(courses_[axis].velocity > 0 ? interval.high : interval.low);
+  }
+
+  [[nodiscard]] bool is_still(Axis axis) const { return courses_[axis].velocity == 0; }
+
+  /// The length of the common edge at the fine step before `at`.
+  [[nodiscard]] Rational common_edge(const sim::Body& wall, const Instant& at, Axis axis) const {
+    const Axis across = 1 - axis;
+    const Course& course = courses_[across];
+    const Rational fine = at.time * sim::kFineSteps;
+    const Rational step{numerator(fine) / denominator(fine), sim::kFineSteps};
+    const Rational place = course.at(step);
+    const Rational low = std::max<Rational>(place, wall.min[across]);
+    const Rational high =
+        std::min<Rational>(place + course.size, std::int64_t{wall.min[across]} + wall.size[across]);
+    return std::max<Rational>(0, high - low);
+  }
+
+  /// Whether a wall is entered along `axis`, given that this is the axis entered last.
+  [[nodiscard]] Answer enters(const std::array<Forbidden, 2>& wall, Axis axis) const {
+    const Instant in = entry(wall[axis], axis);
+    Answer all = answer(surely_not_before(in, now_), surely_before(in, now_));
+    const auto and_also = [&](Answer next) {
+      if (all == Answer::No || next == Answer::No) {
+        all = Answer::No;
+      } else if (next == Answer::Unsure) {
+        all = Answer::Unsure;
+      }
+    };
+    and_also(answer(surely_before(in, kEnd), surely_not_before(in, kEnd)));
+    const Axis across = 1 - axis;
+    if (!is_still(across)) {
+      const Instant out = exit(wall[across], across);
+      and_also(answer(surely_before(in, out), surely_not_before(in, out)));
+    }
+    return all;
+  }
+
+  /// The axis a wall is entered last on; nothing where that is unsure.
+  [[nodiscard]] std::optional<Axis> last_entered(const std::array<Forbidden, 2>& wall) const {
+    if (is_still(0)) return 1;
+    if (is_still(1)) return 0;
+    const Instant x = entry(wall[0], 0);
+    const Instant y = entry(wall[1], 1);
+    if (surely_before(y, x)) return 0;
+    if (surely_before(x, y)) return 1;
+    if (!surely_same(x, y)) return std::nullopt;
+    return std::abs(courses_[0].velocity) > std::abs(courses_[1].velocity) ? 0 : 1;
+  }
+
+  void consider_wall(const sim::Body& wall) {
+    if (is_still(0) && is_still(1)) return;
+    if (!may_meet(wall, body_)) return;
+    const std::array<Forbidden, 2> interval = {forbidden(wall, 0), forbidden(wall, 1)};
+    for (Axis axis = 0; axis < 2; ++axis) {
+      const Rational& place = courses_[axis].place;
+      if (is_still(axis) && (place <= interval[axis].low || place >= interval[axis].high)) return;
+    }
+    const auto axis = last_entered(interval);
+    if (!axis) {
+      const bool is_missed = enters(interval, 0) == Answer::No && enters(interval, 1) == Answer::No;
+      tick_.unsure = tick_.unsure || !is_missed;
+      return;
+    }
+    const Answer hits = enters(interval, *axis);
+    if (hits == Answer::Unsure) tick_.unsure = true;
+    if (hits != Answer::Yes) return;
+    const Instant at = entry(interval[*axis], *axis);
+    take_if_first({at, &wall, *axis, common_edge(wall, at, *axis)});
+  }
+
+  void consider_border(Axis axis) {
+    const Course& course = courses_[axis];
+    if (world_.settings().border != sim::Border::Solid || course.velocity == 0) return;
+    const std::int64_t limit = kWorldLimit;
+    const Instant at = course.reaches(course.velocity > 0 ? limit - course.size : -limit);
+    if (surely_not_before(at, kEnd)) return;
+    if (!surely_before(at, kEnd)) tick_.unsure = true;
+    take_if_first({at, nullptr, axis, courses_[1 - axis].size});
+  }
+
+  void take_if_first(const Hit& hit) {
+    if (!best_ || surely_before(hit.at, best_->at)) {
+      best_ = hit;
+    } else if (surely_same(hit.at, best_->at)) {
+      if (is_first_of_ties(hit, *best_)) best_ = hit;
+    } else if (!surely_before(best_->at, hit.at)) {
+      tick_.unsure = true;
+    }
+  }
+
+  // Longer contact, lower id; of two sides of the world the one of larger speed, then y.
+  [[nodiscard]] bool is_first_of_ties(const Hit& a, const Hit& b) {
+    // Lengths are of the lattice's floor of the time, which is known without any lead only.
+    for (const Course& course : courses_) {
+      if (course.velocity != 0 && course.since.slack > 0) tick_.unsure = true;
+    }
+    if (a.length != b.length) return a.length > b.length;
+    if (id_of(a) != id_of(b)) return id_of(a) < id_of(b);
+    return a.axis == 1 && std::abs(courses_[1].velocity) >= std::abs(courses_[0].velocity);
+  }
+
+  static BodyId id_of(const Hit& hit) {
+    return hit.with != nullptr ? hit.with->id : sim::kWorldBorder;
+  }
+
+  std::optional<Hit> first_hit() {
+    best_.reset();
+    for (const sim::Body& wall : world_.statics().bodies()) {
+      consider_wall(wall);
+    }
+    consider_border(0);
+    consider_border(1);
+    if (tick_.unsure) return std::nullopt;
+    return best_;
+  }
+
+  [[nodiscard]] std::int64_t rebound(const Hit& hit, std::int64_t approach) const {
+    const auto bounciness = [](const sim::Body& body) {
+      return body.response == sim::Response::Bounce ? body.restitution : 0;
+    };
+    const bool stops = body_.response == sim::Response::Stop ||
+                       (hit.with != nullptr && hit.with->response == sim::Response::Stop);
+    const std::int64_t gravity = world_.settings().gravity[hit.axis];
+    if (stops || approach <= 2 * std::abs(gravity) || events_ >= kTiredAfter) return 0;
+    const int wall = hit.with != nullptr ? bounciness(*hit.with) : 0;
+    return approach * std::max<std::int64_t>(bounciness(body_), wall) / sim::kFullRestitution;
+  }
+
+  void handle(const Hit& hit) {
+    Course& course = courses_[hit.axis];
+    const int normal = course.velocity > 0 ? -1 : 1;
+    tick_.contacts.push_back({hit.at, id_of(hit), hit.axis, normal});
+    now_ = {hit.at.time, hit.at.slack + 1, hit.axis};
+
+    const std::int64_t back = rebound(hit, std::abs(course.velocity));
+    course.place = course.at(hit.at.time);
+    course.since = now_;
+    course.velocity = normal * back;
+    if (events_ == 0 && body_.response == sim::Response::Stop) {
+      const Axis across = 1 - hit.axis;
+      Course& other = courses_[across];
+      tick_.tolerance[across] = std::abs(other.velocity) * kFineStep;
+      other.place = other.at(hit.at.time);
+      other.velocity = 0;
+    }
+    ++events_;
+  }
+
+  const sim::World& world_;
+  const sim::Body& body_;
+  std::array<Course, 2> courses_;
+  Instant now_;
+  int events_ = 0;
+  std::optional<Hit> best_;
+  ExactTick tick_;
+};
+
+}  // namespace
+
+ExactTick exact_tick(const sim::World& world) {
+  return Solver{world}.run();
+}
+
+}  // namespace tickbox::test

@@ -1,0 +1,235 @@
+// The step against the exact solution, for one mover among statics: the same contacts at the same
+// times, and a place within what single_mover.h proves.
+
+#include "tests/reference/single_mover.h"
+
+#include "core/rng.h"
+#include "sim/box.h"
+#include "sim/step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tickbox::test {
+namespace {
+
+using sim::Body;
+
+constexpr std::int64_t kOne = kUnit;
+
+/// Sizes of a scene, in sub-units.
+struct Scale {
+  std::int64_t extent = 0;
+  std::int64_t size_max = 0;
+  std::int64_t speed_max = 0;
+};
+
+/// From a few sub-units, where corners, edges and ties are met all the time, to the whole world.
+constexpr std::array<Scale, 5> kScales = {{{12, 8, 30},
+                                           {40, 30, 400},
+                                           {4 * kOne, 2 * kOne, 8 * kOne},
+                                           {30 * kOne, 10 * kOne, kSpeedLimit},
+                                           {kWorldLimit / 8, kWorldLimit / 16, kSpeedLimit}}};
+
+std::int32_t between(Rng& rng, std::int64_t low, std::int64_t high) {
+  return static_cast<std::int32_t>(
+      low + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(high - low + 1))));
+}
+
+Vec2 draw_pair(Rng& rng, std::int64_t low, std::int64_t high) {
+  const std::int32_t x = between(rng, low, high);
+  return {x, between(rng, low, high)};
+}
+
+void draw_response(Rng& rng, Body& body, std::uint64_t bouncy_percent) {
+  if (rng.below(100) < bouncy_percent) {
+    body.response = sim::Response::Bounce;
+    body.restitution =
+        rng.chance(1, 2) ? sim::kFullRestitution : static_cast<std::uint16_t>(rng.below(257));
+  } else if (rng.chance(1, 5)) {
+    body.response = sim::Response::Stop;
+  }
+}
+
+/// A mover, and walls that it does not overlap.
+class SceneDraft {
+ public:
+  explicit SceneDraft(Rng& rng) : rng_(rng), scale_(kScales[rng.below(kScales.size())]) {
+    if (rng.chance(1, 6)) {
+      const std::int64_t edge = kWorldLimit - scale_.extent - scale_.size_max;
+      centre_ = {static_cast<std::int32_t>(between(rng, -1, 1) * edge),
+                 static_cast<std::int32_t>(edge)};
+    }
+    bouncy_percent_ = rng.chance(1, 3) ? 60 : 0;
+    mover_ = placed_anywhere({.id = {kMoverId}});
+    mover_.velocity = draw_pair(rng, -scale_.speed_max, scale_.speed_max);
+    if (rng.chance(1, 8)) mover_.velocity.y = mover_.velocity.x;
+    if (rng.chance(1, 4)) mover_.gravity_scale = 128;
+    draw_response(rng, mover_, bouncy_percent_);
+  }
+
+  void add_walls() {
+    for (std::uint64_t left = 1 + rng_.below(10); left > 0; --left) {
+      Body wall = placed_anywhere({});
+      if (rng_.chance(1, 4)) wall.size[rng_.below(2)] = 1;
+      if (rng_.chance(1, 3) && !walls_.empty()) {
+        const std::size_t axis = rng_.below(2);  // in line with the one before, edge to edge
+        wall.min = walls_.back().min;
+        wall.min[axis] += walls_.back().size[axis];
+      }
+      add(wall);
+    }
+  }
+
+  /// Four walls around the scene.
+  void add_room() {
+    const auto extent = static_cast<std::int32_t>(scale_.extent + scale_.size_max);
+    const std::int32_t thick = between(rng_, 1, scale_.size_max);
+    for (const std::int32_t start : {-extent, extent - thick}) {
+      add({.min = {centre_.x + start, centre_.y - extent}, .size = {thick, 2 * extent}});
+      add({.min = {centre_.x - extent, centre_.y + start}, .size = {2 * extent, thick}});
+    }
+  }
+
+  [[nodiscard]] sim::World finish() {
+    sim::WorldSettings settings;
+    if (rng_.chance(1, 2)) {
+      settings.gravity = draw_pair(rng_, -scale_.speed_max / 8, scale_.speed_max / 8);
+    }
+    settings.border = rng_.chance(1, 2) ? sim::Border::Solid : sim::Border::Remove;
+    sim::World world{settings, std::make_shared<const sim::Statics>(std::move(walls_))};
+    world.add(mover_);
+    return world;
+  }
+
+ private:
+  static constexpr std::uint32_t kMoverId = 50;
+
+  [[nodiscard]] Body placed_anywhere(Body body) {
+    const Vec2 offset = draw_pair(rng_, -scale_.extent, scale_.extent);
+    body.min = {centre_.x + offset.x, centre_.y + offset.y};
+    body.size = draw_pair(rng_, 1, scale_.size_max);
+    return body;
+  }
+
+  void add(Body wall) {
+    const auto number = static_cast<std::uint32_t>(walls_.size());
+    wall.id = {number < 5 ? kMoverId - 5 + number : kMoverId + number};
+    wall.kind = sim::Kind::Static;
+    draw_response(rng_, wall, bouncy_percent_);
+    if (wall.response == sim::Response::Stop && rng_.chance(3, 4)) wall.response = {};
+    const bool is_apart =
+        !overlap(sim::box_of(wall.min, wall.size), sim::box_of(mover_.min, mover_.size));
+    if (is_apart && is_within_limits(wall)) walls_.push_back(wall);
+  }
+
+  Rng& rng_;
+  Scale scale_;
+  Vec2 centre_;
+  std::uint64_t bouncy_percent_ = 0;
+  Body mover_;
+  std::vector<Body> walls_;
+};
+
+sim::World draw_scene(Rng& rng) {
+  SceneDraft scene{rng};
+  if (rng.chance(2, 3)) scene.add_room();
+  scene.add_walls();
+  return scene.finish();
+}
+
+/// What has been compared, so that a test that compares nothing fails.
+struct Tally {
+  int scenes = 0;
+  int unsure = 0;
+  std::size_t contacts = 0;
+  std::size_t later_contacts = 0;
+  std::size_t led_contacts = 0;  ///< on an axis on which the body has bounced before
+  std::size_t contacts_max = 0;  ///< in one scene
+};
+
+Rational time_of(const sim::Contact& contact) {
+  const Rational fine = contact.time + Rational{contact.time_rest} / contact.time_divisor;
+  return fine / sim::kFineSteps;
+}
+
+std::string difference(const ExactContact& expected, const sim::Contact& contact, BodyId mover) {
+  const BodyId with = contact.a == mover ? contact.b : contact.a;
+  if (with != expected.with) return "another body is hit";
+  const int normal = contact.a == mover ? expected.normal : -expected.normal;
+  const bool is_same_side = expected.axis == 0
+                                ? contact.normal_x == normal && contact.normal_y == 0
+                                : contact.normal_y == normal && contact.normal_x == 0;
+  if (!is_same_side) return "another side is hit";
+  const Rational time = time_of(contact);
+  if (expected.at.slack == 0 && time != expected.at.time) return "not at the exact time";
+  if (expected.at.slack > 0 && (time > expected.at.time || time <= expected.at.earliest())) {
+    return "too early or too late";
+  }
+  return {};
+}
+
+/// What the step does otherwise than the exact tick allows; empty where nothing.
+std::string difference(const ExactTick& exact, const sim::StepReport& report, const Body& mover,
+                       Tally& tally) {
+  std::size_t known = exact.contacts.size();
+  while (exact.unsure && known > 0 &&
+         exact.contacts[known - 1].at.time == exact.contacts.back().at.time) {
+    --known;
+  }
+  if (report.contacts.size() < known) return "contacts are missing";
+  if (!exact.unsure && report.contacts.size() != known) return "there are too many contacts";
+  for (std::size_t i = 0; i < known; ++i) {
+    const ExactContact& expected = exact.contacts[i];
+    const std::string what = difference(expected, report.contacts[i], mover.id);
+    if (!what.empty()) return "contact " + std::to_string(i) + ": " + what;
+    if (expected.at.slack > 0) ++tally.led_contacts;
+  }
+  tally.contacts += known;
+  tally.contacts_max = std::max(tally.contacts_max, known);
+  tally.later_contacts += known > 0 ? known - 1 : 0;
+  if (exact.unsure) {
+    ++tally.unsure;
+    return {};
+  }
+  const Rational half{1, 2};
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const Rational error = abs(Rational{mover.min[axis] - exact.place[axis]});
+    if (error > half + exact.tolerance[axis]) return "it ends elsewhere";
+    if (mover.velocity[axis] != exact.velocity[axis]) return "it ends at another velocity";
+  }
+  return {};
+}
+
+TEST(SingleMover, MovesAsTheExactSolutionDoes) {
+  constexpr int kScenes = 100'000;
+  sim::Stepper stepper;
+  Tally tally;
+  for (std::uint64_t seed = 1; seed <= kScenes; ++seed) {
+    Rng rng{seed};
+    sim::World world = draw_scene(rng);
+    const ExactTick exact = exact_tick(world);
+    const sim::StepReport& report = stepper.step(world);
+    if (!report.left.empty()) continue;
+    ASSERT_EQ(difference(exact, report, world.movers().front(), tally), "") << "seed " << seed;
+    ASSERT_TRUE(report.frozen.empty()) << "seed " << seed;
+    ++tally.scenes;
+  }
+  EXPECT_GT(tally.scenes, kScenes * 9 / 10);
+  EXPECT_LT(tally.unsure, kScenes / 50);
+  EXPECT_GT(tally.contacts, 100'000U);
+  EXPECT_GT(tally.later_contacts, 30'000U);
+  EXPECT_GT(tally.led_contacts, 10'000U);
+  EXPECT_GT(tally.contacts_max, 48U) << "nobody was tired";
+}
+
+}  // namespace
+}  // namespace tickbox::test
