@@ -25,6 +25,17 @@ std::unique_ptr<Scene> make_pile();
 /// A stack of 100, a pyramid, and towers of masses from 1 to 65,535, kicked at times.
 std::unique_ptr<Scene> make_stacks();
 
+// Machines: lift_scene.cpp, passage_scene.cpp, squeeze_scene.cpp.
+
+/// Riders on lifts and ferries of many speeds, some under a ceiling, and a wall that sweeps the
+/// floor.
+std::unique_ptr<Scene> make_lifts();
+/// Up through one-way floors, along rough ones, down by layers, past sensors, among ghosts.
+std::unique_ptr<Scene> make_passages();
+/// Closing walls and presses, of those that wait and of those that crush, on boxes put into each
+/// other.
+std::unique_ptr<Scene> make_squeeze();
+
 // Many against each other: crowd_scene.cpp.
 
 /// Players that all push into the same corner, crates between them.

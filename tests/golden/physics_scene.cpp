@@ -21,6 +21,14 @@ sim::Body& Plan::add_mover(Vec2 min, Vec2 size) {
   return movers.emplace_back(sim::Body{.id = {ids_given++}, .min = min, .size = size});
 }
 
+sim::Body& Plan::add_lift(Vec2 size, const sim::Path& path) {
+  sim::Body& lift = add_mover(path.place_at(0), size);
+  lift.kind = sim::Kind::Kinematic;
+  lift.path = static_cast<std::uint16_t>(paths.size());
+  paths.push_back(path);
+  return lift;
+}
+
 void Plan::add_walls(Vec2 inside) {
   add_static({-kWall, -kWall}, {inside.x + 2 * kWall, kWall});
   add_static({-kWall, inside.y}, {inside.x + 2 * kWall, kWall});
@@ -29,7 +37,7 @@ void Plan::add_walls(Vec2 inside) {
 }
 
 sim::World Plan::world() const {
-  sim::World world{settings, std::make_shared<const sim::Statics>(statics)};
+  sim::World world{settings, std::make_shared<const sim::Statics>(statics, paths)};
   for (const sim::Body& body : movers) {
     world.add(body);
   }

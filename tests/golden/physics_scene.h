@@ -15,12 +15,15 @@ namespace tickbox::golden {
 struct Plan {
   sim::WorldSettings settings;
   std::vector<sim::Body> statics;
+  std::vector<sim::Path> paths;
   std::vector<sim::Body> movers;
   std::uint32_t ids_given = 0;
 
   sim::Body& add_static(Vec2 min, Vec2 size);
   /// Valid until the next mover comes.
   sim::Body& add_mover(Vec2 min, Vec2 size);
+  /// A kinematic body that goes along `path`; valid like add_mover()'s.
+  sim::Body& add_lift(Vec2 size, const sim::Path& path);
   /// Four walls around the box from the origin to `inside`.
   void add_walls(Vec2 inside);
 
