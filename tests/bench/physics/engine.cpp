@@ -8,6 +8,10 @@
 namespace tickbox::bench {
 namespace {
 
+double units(std::int32_t sub_units) {
+  return static_cast<double>(sub_units) / kUnit;
+}
+
 /// Adds the rectangles that a map's tiles become when Tickbox loads them.
 void add_merged(const Scene& scene, std::vector<Rect>& statics) {
   sim::TileGrid grid{.tile = {kUnit, kUnit},
@@ -20,12 +24,12 @@ void add_merged(const Scene& scene, std::vector<Rect>& statics) {
   }
   grid.cells = cells;
   for (const sim::Body& body : sim::merged_tiles(grid, {.kind = sim::Kind::Static})) {
-    const double tiles_x = body.size.x / kUnit;
-    const double tiles_y = body.size.y / kUnit;
-    statics.push_back({.x = body.min.x / kUnit + tiles_x / 2,
-                       .y = body.min.y / kUnit + tiles_y / 2,
-                       .width = tiles_x,
-                       .height = tiles_y});
+    const double width_units = units(body.size.x);
+    const double height_units = units(body.size.y);
+    statics.push_back({.x = units(body.min.x) + width_units / 2,
+                       .y = units(body.min.y) + height_units / 2,
+                       .width = width_units,
+                       .height = height_units});
   }
 }
 

@@ -44,6 +44,7 @@ class Box2dEngine final : public Engine {
 
   [[nodiscard]] std::vector<Pose> poses() const override {
     std::vector<Pose> poses;
+    poses.reserve(bodies_.size());
     for (const b2Body* const body : bodies_) {
       poses.push_back({body->GetPosition().x, body->GetPosition().y});
     }

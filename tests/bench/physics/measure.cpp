@@ -115,6 +115,7 @@ std::vector<Line> measure(const Subject& subject, const Effort& effort,
                           const OnRepetition& on_repetition) {
   const Scene scene = make_scene(subject.scene, subject.n);
   std::vector<Growing> all;
+  all.reserve(subject.engines.size());
   for (const EngineKind engine : subject.engines) {
     all.push_back({.line = {.scene = subject.scene, .n = subject.n, .engine = engine}});
   }

@@ -36,12 +36,13 @@ Scene make_arena(int n) {
   const int columns = side_of(n);
   const double cell = scene.width / columns;
   for (int i = 0; i < n; ++i) {
+    const int row = i / columns;
     const double jx = scene.draws.next() - 0.5;
     const double jy = scene.draws.next() - 0.5;
     const double vx = scene.draws.next_signed() * kThrown;
     const double vy = scene.draws.next_signed() * kThrown;
     const double x = (i % columns + 0.5) * cell + jx * (cell - 1) * kSpread;
-    const double y = (i / columns + 0.5) * cell + jy * (cell - 1) * kSpread;
+    const double y = (row + 0.5) * cell + jy * (cell - 1) * kSpread;
     scene.bodies.push_back({.place = {x, scene.height - y, 1, 1}, .vx = vx, .vy = -vy});
   }
   add_border(scene);
@@ -68,8 +69,9 @@ Scene make_bullets(int n) {
     return at < wall ? wall - kClear : wall + kClear;
   };
   for (int i = 0; i < n; ++i) {
+    const int row = i / columns;
     const double x = away((i % columns + 0.5) * cell + scene.draws.next_signed() * kSpread);
-    const double y = away((i / columns + 0.5) * cell + scene.draws.next_signed() * kSpread);
+    const double y = away((row + 0.5) * cell + scene.draws.next_signed() * kSpread);
     const double p = scene.draws.next();
     const double q = scene.draws.next();
     const double t = scene.draws.next_signed();
@@ -104,10 +106,12 @@ Scene make_pile(int n) {
   scene.measured = 600;
   const int columns = static_cast<int>(std::ceil(kPitWidth * side_of(n) / kPitch));
   scene.width = kPitch * columns;
-  scene.height = kPitch * ((n + columns - 1) / columns);
+  const int rows = (n + columns - 1) / columns;
+  scene.height = kPitch * rows;
   for (int i = 0; i < n; ++i) {
+    const int row = i / columns;
     const double x = (i % columns + 0.5) * kPitch + scene.draws.next_signed() * kSpread;
-    const double y = (i / columns + 0.5) * kPitch + scene.draws.next_signed() * kSpread;
+    const double y = (row + 0.5) * kPitch + scene.draws.next_signed() * kSpread;
     const double vx = scene.draws.next_signed() * kThrown;
     const double vy = scene.draws.next_signed() * kThrown;
     scene.bodies.push_back({.place = {x, scene.height - y, 1, 1}, .vx = vx, .vy = -vy});

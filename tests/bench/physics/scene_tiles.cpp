@@ -60,8 +60,9 @@ Scene make_platformer(int n) {
   for (int i = 0; i < n; ++i) {
     const double a = scene.draws.next_signed();
     const double b = scene.draws.next_signed();
+    const int row = i / per_row;
     const double x = 4 * (i % per_row) + 2 + a * 1.2;
-    const double y = kRowPitch * (i / per_row) + 4 + b;
+    const double y = kRowPitch * row + 4 + b;
     scene.bodies.push_back({.place = {x, scene.height - y, kBody, kBody}});
   }
   add_border(scene);
@@ -88,8 +89,9 @@ Scene make_rest(int n) {
     const int right = offset + kBody / 2 > 1 ? tops[2 * slot + 1] : kNothing;
     const int top = std::max(left, right);
     if (top == kNothing) continue;
+    const std::size_t row = slot / slots_per_row;
     const double x = 2 * static_cast<double>(slot % slots_per_row) + offset;
-    const double y = kRowPitch * static_cast<double>(slot / slots_per_row) + top + kBody / 2;
+    const double y = kRowPitch * static_cast<double>(row) + top + kBody / 2;
     scene.bodies.push_back({.place = {x, scene.height - y, kBody, kBody}});
   }
   TICKBOX_ASSERT(std::ssize(scene.bodies) == n);
