@@ -50,13 +50,12 @@ Answer answer(bool surely, bool surely_not) {
   return surely_not ? Answer::No : Answer::Unsure;
 }
 
-bool is_reported_before(const ExactContact& a, const ExactContact& b) {
+bool is_listed_before(const ExactContact& a, const ExactContact& b) {
   if (a.at.time != b.at.time) return a.at.time < b.at.time;
   if (a.with != b.with) return a.with < b.with;
-  const auto normal_x = [](const ExactContact& contact) {
-    return contact.axis == 0 ? contact.normal : 0;
-  };
-  return normal_x(a) < normal_x(b);  // two sides of the world
+  if (a.axis != b.axis) return a.axis < b.axis;
+  if (a.normal != b.normal) return a.normal < b.normal;
+  return a.at.slack < b.at.slack;
 }
 
 class Solver {
@@ -82,7 +81,7 @@ class Solver {
       tick_.velocity[axis] = course.velocity;
       tick_.tolerance[axis] += course.since.slack * std::abs(course.velocity) * kFineStep;
     }
-    std::ranges::sort(tick_.contacts, is_reported_before);
+    std::ranges::sort(tick_.contacts, is_listed_before);
     return std::move(tick_);
   }
 
@@ -147,9 +146,25 @@ class Solver {
     return std::abs(courses_[0].velocity) > std::abs(courses_[1].velocity) ? 0 : 1;
   }
 
+  /// Whether a wall is solid to who goes the way the mover goes on `axis`.
+  [[nodiscard]] bool is_solid_from(const sim::Body& wall, Axis axis) const {
+    const bool comes_from_low = courses_[axis].velocity > 0;
+    switch (wall.one_way) {
+      case sim::OneWay::None:
+        return true;
+      case sim::OneWay::Left:
+      case sim::OneWay::Right:
+        return axis == 0 && comes_from_low == (wall.one_way == sim::OneWay::Left);
+      case sim::OneWay::Up:
+      case sim::OneWay::Down:
+        return axis == 1 && comes_from_low == (wall.one_way == sim::OneWay::Up);
+    }
+    return true;
+  }
+
   void consider_wall(const sim::Body& wall) {
     if (is_still(0) && is_still(1)) return;
-    if (!may_meet(wall, body_)) return;
+    if (!may_collide(wall, body_)) return;
     const std::array<Forbidden, 2> interval = {forbidden(wall, 0), forbidden(wall, 1)};
     for (Axis axis = 0; axis < 2; ++axis) {
       const Rational& place = courses_[axis].place;
@@ -162,6 +177,7 @@ class Solver {
       return;
     }
     const Answer hits = enters(interval, *axis);
+    if (hits == Answer::No || !is_solid_from(wall, *axis)) return;
     if (hits == Answer::Unsure) tick_.unsure = true;
     if (hits != Answer::Yes) return;
     const Instant at = entry(interval[*axis], *axis);

@@ -13,9 +13,11 @@
 //     contact at most, and rounding adds a half. A body at rest on the axis is at its face: exact.
 //   - one that stops at its first contact does so on the other axis too, less than a fine step
 //     early: it is within |v|/S there, v being what it had.
-// The order of two contacts on different axes may be another where their times are closer than the
-// lead, and so may be what a body grazes. There the solver says that it is unsure, and stops. At
-// exact ties without any lead the rules of the step decide, and it follows them.
+// (In a gap of exactly its own width a body goes from face to face in no time at all, at the fine
+// step before the moment it came in at: there contacts of one moment need not be reported in
+// order.) The order of two contacts on different axes may be another where their times are closer
+// than the lead, and so may be what a body grazes. There the solver says that it is unsure, and
+// stops. At exact ties without any lead the rules of the step decide, and it follows them.
 
 #include "sim/world.h"
 #include "tests/reference/exact.h"
@@ -34,14 +36,15 @@ struct ExactContact {
 };
 
 struct ExactTick {
-  std::vector<ExactContact> contacts;  ///< as a step reports them
+  std::vector<ExactContact> contacts;  ///< by time, id, axis, normal, slack
   bool unsure = false;                ///< the contacts before the last moment are all that is known
   std::array<Rational, 2> place;      ///< of the minimum corner at the end, in sub-units
   std::array<Rational, 2> tolerance;  ///< how far from it the step may be, but for the rounding
   std::array<std::int64_t, 2> velocity{};  ///< at the end
 };
 
-/// Requires: exactly one mover, dynamic, without friction, and overlapping nothing.
+/// Requires: exactly one mover, dynamic, without friction, and overlapping nothing that
+/// stays apart from it.
 [[nodiscard]] ExactTick exact_tick(const sim::World& world);
 
 }  // namespace tickbox::test

@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,11 +57,11 @@ void draw_response(Rng& rng, Body& body, std::uint64_t bouncy_percent) {
     body.restitution =
         rng.chance(1, 2) ? sim::kFullRestitution : static_cast<std::uint16_t>(rng.below(257));
   } else if (rng.chance(1, 5)) {
-    body.response = sim::Response::Stop;
+    body.response = rng.chance(1, 5) ? sim::Response::Pass : sim::Response::Stop;
   }
 }
 
-/// A mover, and walls that it does not overlap.
+/// A mover, and walls from which it is apart as far as it must be.
 class SceneDraft {
  public:
   explicit SceneDraft(Rng& rng) : rng_(rng), scale_(kScales[rng.below(kScales.size())]) {
@@ -126,9 +128,12 @@ class SceneDraft {
     wall.kind = sim::Kind::Static;
     draw_response(rng_, wall, bouncy_percent_);
     if (wall.response == sim::Response::Stop && rng_.chance(3, 4)) wall.response = {};
-    const bool is_apart =
-        !overlap(sim::box_of(wall.min, wall.size), sim::box_of(mover_.min, mover_.size));
-    if (is_apart && is_within_limits(wall)) walls_.push_back(wall);
+    if (rng_.chance(1, 8)) wall.one_way = static_cast<sim::OneWay>(1 + rng_.below(4));
+    wall.sensor = rng_.chance(1, 16);
+    const bool overlaps =
+        overlap(sim::box_of(wall.min, wall.size), sim::box_of(mover_.min, mover_.size));
+    if (overlaps && stay_apart(wall, mover_)) return;
+    if (is_within_limits(wall)) walls_.push_back(wall);
   }
 
   Rng& rng_;
@@ -154,6 +159,7 @@ struct Tally {
   std::size_t later_contacts = 0;
   std::size_t led_contacts = 0;  ///< on an axis on which the body has bounced before
   std::size_t contacts_max = 0;  ///< in one scene
+  int overlapping = 0;           ///< scenes in which the mover starts in a ghost or a one-way wall
 };
 
 Rational time_of(const sim::Contact& contact) {
@@ -177,6 +183,30 @@ std::string difference(const ExactContact& expected, const sim::Contact& contact
   return {};
 }
 
+/// The step's contacts, those of one exact moment in the order of `exact`.
+std::vector<sim::Contact> in_the_order_of(const ExactTick& exact,
+                                          const std::vector<sim::Contact>& reported) {
+  std::vector<sim::Contact> contacts = reported;
+  const std::size_t count = std::min(contacts.size(), exact.contacts.size());
+  std::size_t end = 0;
+  for (std::size_t first = 0; first < count; first = end) {
+    const Rational& moment = exact.contacts[first].at.time;
+    while (end < count && exact.contacts[end].at.time == moment) {
+      ++end;
+    }
+    const auto key = [](const sim::Contact& contact) {
+      return std::tuple{contact.a, contact.b, contact.normal_y != 0,
+                        contact.normal_x + contact.normal_y};
+    };
+    std::sort(contacts.begin() + static_cast<std::ptrdiff_t>(first),
+              contacts.begin() + static_cast<std::ptrdiff_t>(end),
+              [&](const sim::Contact& a, const sim::Contact& b) {
+                return key(a) != key(b) ? key(a) < key(b) : time_of(a) > time_of(b);
+              });
+  }
+  return contacts;
+}
+
 /// What the step does otherwise than the exact tick allows; empty where nothing.
 std::string difference(const ExactTick& exact, const sim::StepReport& report, const Body& mover,
                        Tally& tally) {
@@ -187,9 +217,10 @@ std::string difference(const ExactTick& exact, const sim::StepReport& report, co
   }
   if (report.contacts.size() < known) return "contacts are missing";
   if (!exact.unsure && report.contacts.size() != known) return "there are too many contacts";
+  const std::vector<sim::Contact> contacts = in_the_order_of(exact, report.contacts);
   for (std::size_t i = 0; i < known; ++i) {
     const ExactContact& expected = exact.contacts[i];
-    const std::string what = difference(expected, report.contacts[i], mover.id);
+    const std::string what = difference(expected, contacts[i], mover.id);
     if (!what.empty()) return "contact " + std::to_string(i) + ": " + what;
     if (expected.at.slack > 0) ++tally.led_contacts;
   }
@@ -209,6 +240,13 @@ std::string difference(const ExactTick& exact, const sim::StepReport& report, co
   return {};
 }
 
+bool starts_in_a_wall(const sim::World& world) {
+  const Body& mover = world.movers().front();
+  return std::ranges::any_of(world.statics().bodies(), [&](const Body& wall) {
+    return overlap(sim::box_of(wall.min, wall.size), sim::box_of(mover.min, mover.size));
+  });
+}
+
 TEST(SingleMover, MovesAsTheExactSolutionDoes) {
   constexpr int kScenes = 100'000;
   sim::Stepper stepper;
@@ -217,6 +255,7 @@ TEST(SingleMover, MovesAsTheExactSolutionDoes) {
     Rng rng{seed};
     sim::World world = draw_scene(rng);
     const ExactTick exact = exact_tick(world);
+    tally.overlapping += starts_in_a_wall(world) ? 1 : 0;
     const sim::StepReport& report = stepper.step(world);
     if (!report.left.empty()) continue;
     ASSERT_EQ(difference(exact, report, world.movers().front(), tally), "") << "seed " << seed;
@@ -228,6 +267,7 @@ TEST(SingleMover, MovesAsTheExactSolutionDoes) {
   EXPECT_GT(tally.contacts, 100'000U);
   EXPECT_GT(tally.later_contacts, 30'000U);
   EXPECT_GT(tally.led_contacts, 10'000U);
+  EXPECT_GT(tally.overlapping, kScenes / 50);
   EXPECT_GT(tally.contacts_max, 48U) << "nobody was tired";
 }
 
