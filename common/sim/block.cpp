@@ -49,7 +49,7 @@ void StepRun::add_member(std::uint32_t mover, Axis axis, FineTime now) {
   members_.push_back(mover);
   is_member_[mover] = 1;
   const Motion& motion = flights_[mover].motion;
-  const Box around = grown(hull_of(motion, now, now), 1);
+  const Rect around = rect_of(grown(hull_of(motion, now, now), 1));
   grid_.visit_near(around, [&](std::uint32_t other) {
     const Body& body = bodies_[other];
     if (is_member_[other] != 0 || body.kind != Kind::Dynamic ||

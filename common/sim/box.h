@@ -53,9 +53,13 @@ struct Box {
   return {cut(box.min[0]), cut(box.min[1]), cut(box.max[0]), cut(box.max[1])};
 }
 
+[[nodiscard]] constexpr Box box_of(const Rect& rect) {
+  return {{rect.x0, rect.y0}, {rect.x1, rect.y1}};
+}
+
 /// The larger of its two extents.
-[[nodiscard]] constexpr std::int64_t extent_of(const Box& box) {
-  return std::max(box.max[0] - box.min[0], box.max[1] - box.min[1]);
+[[nodiscard]] constexpr std::int64_t extent_of(const Rect& rect) {
+  return std::max(std::int64_t{rect.x1} - rect.x0, std::int64_t{rect.y1} - rect.y0);
 }
 
 /// Everything a box in motion covers from `from` to `to`, rounded outwards.
@@ -71,13 +75,13 @@ struct Box {
 }
 
 /// Everything a body covers in the tick that begins where it stands, if nothing turns it.
-[[nodiscard]] constexpr Box hull_of_path(const Body& body, const Motion& motion) {
+[[nodiscard]] constexpr Rect hull_of_path(const Body& body, const Motion& motion) {
   Box hull = box_of(body.min, body.size);
   for (Axis axis = 0; axis < kAxes; ++axis) {
     hull.min[axis] += std::min(std::int64_t{0}, motion.velocity[axis]);
     hull.max[axis] += std::max(std::int64_t{0}, motion.velocity[axis]);
   }
-  return hull;
+  return rect_of(hull);
 }
 
 }  // namespace tickbox::sim

@@ -28,7 +28,8 @@ bool may_hit(const Cast& cast, const Body& body) {
          cast.ignores != body.id && (cast.ghosts == CastGhosts::Counted || !is_ghost(body));
 }
 
-/// Whether who moves by `way` and hits along `axis` comes from the solid side.
+/// Whether who moves by `way` and hits along `axis` comes from the solid side. By the way and not
+/// by the places, for a point may start on the very edge.
 bool is_solid_to(const Body& body, Axis axis, Vec2 way) {
   switch (body.one_way) {
     case OneWay::None:
@@ -181,6 +182,17 @@ void Caster::visit_movers(const Cast& cast, const Box& hull, Visit&& visit) cons
   }
 }
 
+template <class Visit, class IsOver>
+void Caster::visit_statics(const Cast& cast, const Motion& motion, const Box& hull, Visit&& visit,
+                           IsOver&& is_over) const {
+  const auto look_at_one = [&](std::uint32_t index) {
+    visit(hit_on(cast, motion, statics_->bodies()[index]));
+  };
+  statics_->grid().visit_path(motion, 0, rect_of(hull), look_at_one, is_over);
+  if (cast.ghosts == CastGhosts::Skipped) return;
+  statics_->ghosts().visit_path(motion, 0, rect_of(hull), look_at_one, is_over);
+}
+
 template <class Visit>
 void Caster::visit_border(const Cast& cast, const Motion& motion, Visit&& visit) const {
   if (border_ != Border::Solid) return;
@@ -201,12 +213,8 @@ std::optional<CastHit> Caster::nearest(const Cast& cast) const {
 
   Box hull = hull_of(motion, 0, kFineSteps);
   if (!contains(kWholeWorld, hull)) visit_border(cast, motion, consider);
-  for (const StaticGrid* grid : {&statics_->grid(), &statics_->ghosts()}) {
-    grid->visit_path(
-        motion, 0, hull,
-        [&](std::uint32_t index) { consider(hit_on(cast, motion, statics_->bodies()[index])); },
-        [&](FineTime walked) { return first && first->at.whole < walked; });
-  }
+  visit_statics(cast, motion, hull, consider,
+                [&](FineTime walked) { return first && first->at.whole < walked; });
   if (first) hull = hull_of(motion, 0, first->at.whole + 1);
   visit_movers(cast, hull, [&](const Body& body) { consider(hit_on(cast, motion, body)); });
   return first;
@@ -222,12 +230,7 @@ void Caster::all(const Cast& cast, std::vector<CastHit>& hits) const {
   };
 
   visit_border(cast, motion, take);
-  for (const StaticGrid* grid : {&statics_->grid(), &statics_->ghosts()}) {
-    grid->visit_path(
-        motion, 0, hull,
-        [&](std::uint32_t index) { take(hit_on(cast, motion, statics_->bodies()[index])); },
-        [](FineTime /*walked*/) { return false; });
-  }
+  visit_statics(cast, motion, hull, take, [](FineTime /*walked*/) { return false; });
   visit_movers(cast, hull, [&](const Body& body) { take(hit_on(cast, motion, body)); });
   std::sort(hits.begin(), hits.end(), is_before);
   hits.erase(std::unique(hits.begin(), hits.end()), hits.end());

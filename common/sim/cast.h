@@ -92,6 +92,9 @@ class Caster {
 
   template <class Visit>
   void visit_movers(const Cast& cast, const Box& hull, Visit&& visit) const;
+  template <class Visit, class IsOver>
+  void visit_statics(const Cast& cast, const Motion& motion, const Box& hull, Visit&& visit,
+                     IsOver&& is_over) const;
   template <class Visit>
   void visit_border(const Cast& cast, const Motion& motion, Visit&& visit) const;
 

@@ -4,6 +4,8 @@
 
 #include "sim/box.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -51,11 +53,10 @@ struct CellRange {
 
 /// The least level whose cells are at least `width` wide.
 [[nodiscard]] constexpr int level_for(std::int64_t width) {
-  int level = kFinestLevel;
-  while (std::int64_t{1} << level < width) {
-    level += kLevelStep;
-  }
-  return level;
+  const int bits =
+      width <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(width - 1)));
+  const int steps = (std::max(bits, kFinestLevel) - kFinestLevel + kLevelStep - 1) / kLevelStep;
+  return kFinestLevel + steps * kLevelStep;
 }
 
 }  // namespace tickbox::sim

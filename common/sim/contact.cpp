@@ -60,7 +60,7 @@ void StepRun::handle_wall(const Event& event) {
          .friction = std::max(bodies_[mover].friction, of_wall)},
         axis, now);
   }
-  snap(event, end);
+  if (!settling_) snap(event, end);
   unsettled_.push_back(mover);
 }
 
@@ -227,7 +227,7 @@ bool StepRun::overlaps_mover(std::uint32_t mover, FineTime now) const {
   if (parts_[mover] != Part::Full) return false;
   const Motion& motion = flights_[mover].motion;
   bool found = false;
-  grid_.visit_near(hull_of(motion, now, now), [&](std::uint32_t other) {
+  grid_.visit_near(rect_of(hull_of(motion, now, now)), [&](std::uint32_t other) {
     found = found || (other != mover && stay_apart(bodies_[mover], bodies_[other]) &&
                       overlap(motion, flights_[other].motion, now));
   });

@@ -43,7 +43,7 @@ std::span<const StepRun::Piece> StepRun::course_of(std::uint32_t mover) const {
   return std::span{courses_}.subspan(first, first_piece_[mover + 1] - first);
 }
 
-Box StepRun::hull_of_course(std::uint32_t mover) const {
+Rect StepRun::hull_of_course(std::uint32_t mover) const {
   const auto course = course_of(mover);
   Box hull = hull_of(course.front().motion, 0, course.front().until);
   for (std::size_t i = 1; i < course.size(); ++i) {
@@ -53,18 +53,18 @@ Box StepRun::hull_of_course(std::uint32_t mover) const {
       hull.max[axis] = std::max(hull.max[axis], piece.max[axis]);
     }
   }
-  return hull;
+  return rect_of(hull);
 }
 
 void StepRun::report_ghosts() {
   const std::size_t count = bodies_.size();
   course_hulls_.resize(count);
   for (std::uint32_t mover = 0; mover < count; ++mover) {
-    course_hulls_.set(mover, rect_of(hull_of_course(mover)));
+    course_hulls_.set(mover, hull_of_course(mover));
   }
   for (std::uint32_t mover = 0; mover < count; ++mover) {
     const Body& body = bodies_[mover];
-    const Box hull = hull_of_course(mover);
+    const Rect hull = course_hulls_[mover];
     ghost_statics_.clear();
     const auto note = [&](std::uint32_t index) {
       if (may_meet(body, statics_->bodies()[index])) ghost_statics_.push_back(index);
@@ -80,7 +80,7 @@ void StepRun::report_ghosts() {
       follow(body, course_of(mover), ghost, {&resting, 1});
     }
     if (parts_[mover] != Part::Ghost) continue;
-    course_hulls_.visit_touching(0, count, rect_of(hull), [&](std::size_t found) {
+    course_hulls_.visit_touching(0, count, hull, [&](std::size_t found) {
       const auto other = static_cast<std::uint32_t>(found);
       const bool is_its_turn = parts_[other] != Part::Ghost || other > mover;
       if (other == mover || !is_its_turn || !may_meet(body, bodies_[other])) return;

@@ -3,21 +3,15 @@
 #include "sim/step_run.h"
 
 namespace tickbox::sim {
-namespace {
-
-constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};
-
-}  // namespace
-
 // Nothing has moved yet, so the candidates found at the start still hold, but for those who were
 // turned out of their hull.
 void StepRun::find_first_impacts() {
   escaped_.clear();
   has_escaped_.assign(bodies_.size(), 0);
   for (const std::uint32_t mover : turned_) {
-    const Box hull = hull_of_path(bodies_[mover], flights_[mover].motion);
-    if (parts_[mover] == Part::Full) grid_.keep_up(mover, hull);
+    const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
     if (contains(hulls_[mover], hull)) continue;
+    if (parts_[mover] == Part::Full) grid_.keep_up(mover, hull);
     hulls_[mover] = hull;
     is_long_[mover] = 1;
     has_escaped_[mover] = 1;
@@ -36,27 +30,27 @@ void StepRun::find_first_impacts() {
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
     if (parts_[mover] != Part::Full) {
       fly_alone(mover);
-    } else if (const auto wall = first_wall(mover, hulls_[mover], 0)) {
-      queue_.push(*wall);
+    } else if (has_walls(mover)) {
+      push(first_wall(mover, hulls_[mover], 0), mover);
     }
   }
 }
 
 // Nobody will ever meet it, so its whole tick can be played at once.
 void StepRun::fly_alone(std::uint32_t mover) {
-  FineTime now = 0;
-  Box hull = hulls_[mover];
-  while (const auto wall = first_wall(mover, hull, now)) {
-    handle_wall(*wall);
-    now = wall->whole;
-    hull = hull_of(flights_[mover].motion, now, kFineSteps);
+  Rect hull = hulls_[mover];
+  for (WallHit hit = first_wall(mover, hull, 0); hit.found;) {
+    handle_wall(event_of(hit, mover));
+    unsettled_.clear();
+    const FineTime now = hit.impact.at.whole;
     is_long_[mover] = 1;
+    hull = rect_of(hull_of(flights_[mover].motion, now, kFineSteps));
+    hit = first_wall(mover, hull, now);
   }
-  unsettled_.clear();
 }
 
 void StepRun::look_ahead(std::uint32_t mover, FineTime now) {
-  const Box hull = hull_of(flights_[mover].motion, now, kFineSteps);
+  const Rect hull = rect_of(hull_of(flights_[mover].motion, now, kFineSteps));
   grid_.keep_up(mover, hull);
   is_long_[mover] = 1;
   grid_.visit_near(hull, [&](std::uint32_t other) {
@@ -64,7 +58,7 @@ void StepRun::look_ahead(std::uint32_t mover, FineTime now) {
       expect_pair(mover, other, now);
     }
   });
-  if (const auto wall = first_wall(mover, hull, now)) queue_.push(*wall);
+  push(first_wall(mover, hull, now), mover);
 }
 
 void StepRun::expect_pair(std::uint32_t a, std::uint32_t b, FineTime now) {
@@ -74,10 +68,10 @@ void StepRun::expect_pair(std::uint32_t a, std::uint32_t b, FineTime now) {
 
 /// Of all that never moves only the first to be met: any event makes the others stale. On the path
 /// that a mover took off on, that is among the walls found then.
-std::optional<Event> StepRun::first_wall(std::uint32_t mover, const Box& hull, FineTime now) const {
+StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, FineTime now) const {
   const Body& body = bodies_[mover];
   const Motion& motion = flights_[mover].motion;
-  std::optional<Event> first;
+  WallHit first;
   if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return first;
   const auto consider = [&](std::uint32_t index) {
     const Body& wall = statics_->bodies()[index];
@@ -96,49 +90,66 @@ std::optional<Event> StepRun::first_wall(std::uint32_t mover, const Box& hull, F
         [&](std::uint32_t index) {
           if (may_collide(body, statics_->bodies()[index])) consider(index);
         },
-        [&](FineTime walked) { return first && first->whole < walked; });
+        [&](FineTime walked) { return first.found && first.impact.at.whole < walked; });
   }
-  if (meets_border(mover, hull)) keep_border(first, mover, now);
+  if (has_border(mover)) keep_border(first, mover, now);
   return first;
 }
 
-bool StepRun::meets_border(std::uint32_t mover, const Box& hull) const {
-  return settings_.border == Border::Solid && !contains(kWholeWorld, hull) &&
-         bodies_[mover].path == kNoPath;
+bool StepRun::has_border(std::uint32_t mover) const {
+  return settings_.border == Border::Solid && bodies_[mover].path == kNoPath;
 }
 
-void StepRun::keep_border(std::optional<Event>& first, std::uint32_t mover, FineTime now) const {
+/// Whether anything that never moves may be on the path it took off on.
+bool StepRun::has_walls(std::uint32_t mover) const {
+  return first_wall_[mover] != first_wall_[mover + 1] || is_long_[mover] != 0 ||
+         is_near_border_[mover] != 0;
+}
+
+void StepRun::keep_border(WallHit& first, std::uint32_t mover, FineTime now) const {
   for (Axis axis = 0; axis < kAxes; ++axis) {
     const auto impact = time_to_border(flights_[mover].motion, axis, now);
-    if (!impact) continue;
-    Event event{.kind = Partner::Border,
-                .low_id = bodies_[mover].id,
-                .high_id = kWorldBorder,
-                .mover = mover,
-                .mover_version = flights_[mover].version};
-    event.set(*impact);
-    if (!first || is_before(event, *first)) first = event;
+    if (impact && is_before(*impact, kWorldBorder, first))
+      first = {*impact, kWorldBorder, kNobody, true};
   }
 }
 
-void StepRun::keep_earlier(std::optional<Event>& first, const Impact& impact, std::uint32_t mover,
-                           std::uint32_t wall_index) const {
-  const Body& body = bodies_[mover];
-  const Body& wall = statics_->bodies()[wall_index];
-  if (wall.one_way != OneWay::None &&
-      !is_from_solid_side(wall.one_way, impact, flights_[mover].motion,
-                          motion_of(wall.min, wall.size, {}))) {
-    return;
+void StepRun::keep_earlier(WallHit& first, const Impact& impact, std::uint32_t mover,
+                           std::uint32_t index) const {
+  const Body& wall = statics_->bodies()[index];
+  const bool counts = wall.one_way == OneWay::None ||
+                      is_from_solid_side(wall.one_way, impact, flights_[mover].motion,
+                                         motion_of(wall.min, wall.size, {}));
+  if (counts && is_before(impact, wall.id, first)) first = {impact, wall.id, index, true};
+}
+
+// The order of the queue. For one mover, ids in the order of pairs are ids in the order of
+// partners.
+bool StepRun::is_before(const Impact& impact, BodyId id, const WallHit& first) {
+  if (!first.found) return true;
+  if (const auto order = impact.at <=> first.impact.at; order != 0) return order < 0;
+  if (impact.length != first.impact.length) return impact.length > first.impact.length;
+  if (id != first.id) return id < first.id;
+  if (impact.at.divisor != first.impact.at.divisor) {
+    return impact.at.divisor > first.impact.at.divisor;
   }
-  const auto [low_id, high_id] = ordered_pair(body.id, wall.id);
-  Event event{.kind = Partner::Static,
+  return impact.axis > first.impact.axis;
+}
+
+Event StepRun::event_of(const WallHit& hit, std::uint32_t mover) const {
+  const auto [low_id, high_id] = ordered_pair(bodies_[mover].id, hit.id);
+  Event event{.kind = hit.wall == kNobody ? Partner::Border : Partner::Static,
               .low_id = low_id,
               .high_id = high_id,
               .mover = mover,
-              .partner = wall_index,
+              .partner = hit.wall,
               .mover_version = flights_[mover].version};
-  event.set(impact);
-  if (!first || is_before(event, *first)) first = event;
+  event.set(hit.impact);
+  return event;
+}
+
+void StepRun::push(const WallHit& hit, std::uint32_t mover) {
+  if (hit.found) queue_.push(event_of(hit, mover));
 }
 
 /// Whether an impact of two movers is one for them: not for who is crushed, nor from a side that is

@@ -12,24 +12,23 @@ void MoverGrid::start(std::size_t movers) {
   first_.assign((std::size_t{1} << bits_) + 1, 0);
   added_.clear();
   added_.reserve(movers);
-  homes_.resize(movers);
+  slots_.resize(movers);
   strays_.clear();
   strays_.reserve(movers);
   levels_ = 0;
 }
 
-void MoverGrid::add(std::uint32_t mover, Vec2 corner, const Box& hull, std::int64_t reach) {
+void MoverGrid::add(std::uint32_t mover, Vec2 corner, std::int64_t reach) {
   const int level = level_for(2 * reach);
   const auto x = static_cast<std::int32_t>(std::int64_t{corner.x} >> level);
   const auto y = static_cast<std::int32_t>(std::int64_t{corner.y} >> level);
   const auto bucket = static_cast<std::uint32_t>(bucket_of(cell_key(level, x, y), bits_));
-  added_.push_back({{mover, bucket, x, y, level}, rect_of(hull)});
-  homes_[mover] = {corner, level, 0, false};
+  added_.push_back({mover, bucket, x, y, level});
   levels_ |= std::uint64_t{1} << level;
   ++first_[bucket + 1];
 }
 
-void MoverGrid::sort() {
+void MoverGrid::sort(std::span<const Rect> hulls) {
   for (std::size_t bucket = 1; bucket < first_.size(); ++bucket) {
     first_[bucket] += first_[bucket - 1];
   }
@@ -38,35 +37,32 @@ void MoverGrid::sort() {
   // Filling from the end turns each bucket's end into its start, so that no second array of
   // positions is needed.
   for (std::size_t i = added_.size(); i-- > 0;) {
-    const Added& added = added_[i];
-    const std::uint32_t slot = --first_[added.place.bucket + 1];
-    places_[slot] = added.place;
-    hulls_.set(slot, added.hull);
-    homes_[added.place.mover].slot = slot;
+    const Place& added = added_[i];
+    const std::uint32_t slot = --first_[added.bucket + 1];
+    places_[slot] = added;
+    hulls_.set(slot, hulls[added.mover]);
+    slots_[added.mover] = slot;
   }
   std::rotate(first_.begin(), first_.begin() + 1, first_.end());
   first_.back() = static_cast<std::uint32_t>(added_.size());
 }
 
-void MoverGrid::keep_up(std::uint32_t mover, const Box& hull) {
-  Home& home = homes_[mover];
-  const Rect rect = rect_of(hull);
-  if (home.strayed) {
+void MoverGrid::keep_up(std::uint32_t mover, const Rect& hull) {
+  std::uint32_t& slot = slots_[mover];
+  if (slot == kStrayed) {
     const auto stray = std::find_if(strays_.begin(), strays_.end(),
                                     [mover](const Stray& one) { return one.mover == mover; });
     TICKBOX_ASSERT(stray != strays_.end());
-    stray->hull = rect;
+    stray->hull = hull;
     return;
   }
-  const Box allowed = grown({{home.corner.x, home.corner.y}, {home.corner.x, home.corner.y}},
-                            std::int64_t{1} << (home.level - 1));
-  if (contains(allowed, hull)) {
-    hulls_.set(home.slot, rect);
+  if (contains(region_of(places_[slot]), box_of(hull))) {
+    hulls_.set(slot, hull);
     return;
   }
-  home.strayed = true;
-  hulls_.clear_at(home.slot);
-  strays_.push_back({mover, rect});
+  hulls_.clear_at(slot);
+  slot = kStrayed;
+  strays_.push_back({mover, hull});
 }
 
 bool MoverGrid::is_wide(const Rect& area) const {

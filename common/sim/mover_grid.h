@@ -24,12 +24,13 @@ class MoverGrid {
   /// Forgets the tick before.  Cost: linear, no allocation once warm.
   void start(std::size_t movers);
 
-  /// Notes a mover, its place, and what it covers until the tick ends. `reach` is what it may cover
-  /// to each side of its corner without becoming a stray. Requires: `hull` within that reach.
-  void add(std::uint32_t mover, Vec2 corner, const Box& hull, std::int64_t reach);
+  /// Notes a mover and its place. `reach` is what it may cover to each side of its corner without
+  /// becoming a stray.
+  void add(std::uint32_t mover, Vec2 corner, std::int64_t reach);
 
-  /// Sorts those added into their cells.
-  void sort();
+  /// Sorts those added into their cells. `hulls` are what they cover until the tick ends, by mover.
+  /// Requires: each hull within its mover's reach.
+  void sort(std::span<const Rect> hulls);
 
   /// Calls visit(a, b), once for every pair whose hulls touch.  Requires: no strays yet.
   template <class Visit>
@@ -37,10 +38,10 @@ class MoverGrid {
 
   /// Calls visit(index) once for every mover whose hull touches `area`.
   template <class Visit>
-  void visit_near(const Box& area, Visit&& visit) const;
+  void visit_near(const Rect& area, Visit&& visit) const;
 
   /// Tells that from now on `mover` covers `hull`.  Requires: it was added.
-  void keep_up(std::uint32_t mover, const Box& hull);
+  void keep_up(std::uint32_t mover, const Rect& hull);
 
  private:
   /// Where a mover stands.
@@ -50,19 +51,6 @@ class MoverGrid {
     std::int32_t x = 0;  ///< of its cell
     std::int32_t y = 0;
     std::int32_t level = 0;
-  };
-
-  struct Added {
-    Place place;
-    Rect hull;
-  };
-
-  /// Where a mover may go without becoming a stray.
-  struct Home {
-    Vec2 corner;
-    std::int32_t level = 0;
-    std::uint32_t slot = 0;
-    bool strayed = false;
   };
 
   struct Stray {
@@ -75,6 +63,14 @@ class MoverGrid {
     const std::int64_t half = std::int64_t{1} << (level - 1);
     return {(area.x0 - half) >> level, (area.y0 - half) >> level, (area.x1 + half) >> level,
             (area.y1 + half) >> level};
+  }
+
+  /// What a mover of a cell may cover without being missed by any query.
+  static Box region_of(const Place& place) {
+    const std::int64_t half = std::int64_t{1} << (place.level - 1);
+    const std::int64_t x = std::int64_t{place.x} * 2 * half;
+    const std::int64_t y = std::int64_t{place.y} * 2 * half;
+    return {{x - half, y - half}, {x + 3 * half - 1, y + 3 * half - 1}};
   }
 
   [[nodiscard]] bool has_level(int level) const { return (levels_ >> level & 1) != 0; }
@@ -91,8 +87,10 @@ class MoverGrid {
   void visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
                 const Rect& area, Visit&& visit) const;
 
-  std::vector<Added> added_;
-  std::vector<Home> homes_;           ///< by mover
+  static constexpr std::uint32_t kStrayed = 0xffff'ffff;
+
+  std::vector<Place> added_;
+  std::vector<std::uint32_t> slots_;  ///< by mover
   std::vector<Place> places_;         ///< by slot
   RectColumns hulls_;                 ///< by slot
   std::vector<std::uint32_t> first_;  ///< slot of each bucket, and the end
@@ -153,8 +151,7 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
 }
 
 template <class Visit>
-void MoverGrid::visit_near(const Box& area, Visit&& visit) const {
-  const Rect rect = rect_of(area);
+void MoverGrid::visit_near(const Rect& rect, Visit&& visit) const {
   if (is_wide(rect)) {
     hulls_.visit_touching(0, places_.size(), rect,
                           [&](std::size_t slot) { visit(places_[slot].mover); });

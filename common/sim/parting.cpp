@@ -116,8 +116,9 @@ bool StepRun::is_free(const Body& body, Axis axis, std::int64_t way, const Body&
     const Box box = box_of(other);
     free = free && (!overlap(after, box) || overlap(before, box));
   };
-  statics_->grid().visit(after, [&](std::uint32_t wall) { look_at(statics_->bodies()[wall]); });
-  grid_.visit_near(after, [&](std::uint32_t mover) { look_at(bodies_[mover]); });
+  statics_->grid().visit(rect_of(after),
+                         [&](std::uint32_t wall) { look_at(statics_->bodies()[wall]); });
+  grid_.visit_near(rect_of(after), [&](std::uint32_t mover) { look_at(bodies_[mover]); });
   return free;
 }
 
@@ -125,7 +126,7 @@ void StepRun::move_by(const Body& body, Axis axis, std::int64_t way) {
   if (way == 0) return;
   const std::uint32_t mover = index_of(body);
   bodies_[mover].min[axis] += static_cast<std::int32_t>(way);
-  if (parts_[mover] == Part::Full) grid_.keep_up(mover, box_of(bodies_[mover]));
+  if (parts_[mover] == Part::Full) grid_.keep_up(mover, rect_of(box_of(bodies_[mover])));
 }
 
 }  // namespace tickbox::sim

@@ -73,7 +73,7 @@ bool StepRun::find_riders(RideAt when, std::vector<Ride>& rides) {
 void StepRun::find_standing_on(std::uint32_t carrier, RideAt when, std::vector<Ride>& rides) {
   const Body& below = bodies_[carrier];
   const std::uint32_t wave = rides[carrier].wave + 1;
-  grid_.visit_near(box_of(below.min, below.size), [&](std::uint32_t rider) {
+  grid_.visit_near(rect_of(box_of(below.min, below.size)), [&](std::uint32_t rider) {
     const Body& body = bodies_[rider];
     Ride& ride = rides[rider];
     if (body.kind != Kind::Dynamic || ride.wave < wave || !may_collide(body, below)) return;

@@ -46,11 +46,11 @@ constexpr Motion kAtRest{};
 void StepRun::settle() {
   settling_ = true;
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
-    if (parts_[i] != Part::Full) continue;
+    if (first_wall_[i] == first_wall_[i + 1] && is_near_border_[i] == 0) continue;
     if (first_neighbour_[i] == first_neighbour_[i + 1]) {
       settle_alone(i);
-    } else if (const auto wall = first_touching_wall(i)) {
-      queue_.push(*wall);
+    } else {
+      push(first_touching_wall(i), i);
     }
   }
   for (const Pair pair : touching_) {
@@ -61,17 +61,18 @@ void StepRun::settle() {
     if (is_current(event)) handle(event);
   }
   settling_ = false;
+  contacts_at_start_ = report_.contacts.size();
 }
 
 void StepRun::settle_alone(std::uint32_t mover) {
-  while (const auto wall = first_touching_wall(mover)) {
-    handle_wall(*wall);
+  for (WallHit hit = first_touching_wall(mover); hit.found; hit = first_touching_wall(mover)) {
+    handle_wall(event_of(hit, mover));
+    unsettled_.clear();
   }
-  unsettled_.clear();
 }
 
 void StepRun::push_touching(std::uint32_t mover) {
-  if (const auto wall = first_touching_wall(mover)) queue_.push(*wall);
+  push(first_touching_wall(mover), mover);
   for (std::uint32_t i = first_neighbour_[mover]; i < first_neighbour_[mover + 1]; ++i) {
     push_touching_pair(mover, neighbours_at_start_[i]);
   }
@@ -85,20 +86,22 @@ void StepRun::push_touching_pair(std::uint32_t a, std::uint32_t b) {
   if (impact && counts(*impact, a, b)) queue_.push(event_of(*impact, a, b));
 }
 
-std::optional<Event> StepRun::first_touching_wall(std::uint32_t mover) const {
+StepRun::WallHit StepRun::first_touching_wall(std::uint32_t mover) const {
   const Body& body = bodies_[mover];
   const Motion& motion = flights_[mover].motion;
-  if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return std::nullopt;
+  WallHit first;
+  if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return first;
   const Box box = box_of(body.min, body.size);
-  std::optional<Event> first;
   for (std::uint32_t i = first_wall_[mover]; i < first_wall_[mover + 1]; ++i) {
     const Body& wall = statics_->bodies()[walls_[i]];
     const auto impact = impact_at_start(box, motion, box_of(wall.min, wall.size), kAtRest);
     if (impact) keep_earlier(first, *impact, mover, walls_[i]);
   }
-  if (meets_border(mover, hull_of_path(body, motion))) keep_border(first, mover, 0);
-  if (first && first->whole == 0 && first->rest == 0) return first;
-  return std::nullopt;
+  if (has_border(mover)) {
+    keep_border(first, mover, 0);
+    first.found = first.found && first.impact.at == Moment{};
+  }
+  return first;
 }
 
 }  // namespace tickbox::sim

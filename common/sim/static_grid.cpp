@@ -93,11 +93,11 @@ StaticGrid::Table StaticGrid::table_of(std::span<const Listed> listed, int level
   return table;
 }
 
-bool StaticGrid::is_crowded(std::size_t level, const Box& hull) const {
+bool StaticGrid::is_crowded(std::size_t level, const Rect& hull) const {
   const int bits = levels_[level].level;
   if (extent_of(hull) > std::int64_t{1} << bits) return true;
-  return cell(levels_[level].all, bits, (hull.min[0] + hull.max[0]) / 2 >> bits,
-              (hull.min[1] + hull.max[1]) / 2 >> bits)
+  return cell(levels_[level].all, bits, (std::int64_t{hull.x0} + hull.x1) / 2 >> bits,
+              (std::int64_t{hull.y0} + hull.y1) / 2 >> bits)
              .size() > kFewEntries;
 }
 

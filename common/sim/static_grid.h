@@ -25,7 +25,7 @@ class StaticGrid {
   [[nodiscard]] bool empty() const { return levels_.empty(); }
 
   /// Whether a path that covers `hull` is better walked than looked at as a whole.
-  [[nodiscard]] bool is_long(const Box& hull) const {
+  [[nodiscard]] bool is_long(const Rect& hull) const {
     constexpr std::int64_t kCells = 4;
     return !empty() && extent_of(hull) > kCells << levels_.front().level;
   }
@@ -33,14 +33,14 @@ class StaticGrid {
   /// Calls visit(index) for every static whose closed box touches `area`, some of them more than
   /// once.
   template <class Visit>
-  void visit(const Box& area, Visit&& visit) const;
+  void visit(const Rect& area, Visit&& visit) const;
 
   /// Calls visit(index) for what a box in motion may touch from `from` to the tick's end, some of
   /// them more than once. Where much lies near, it walks along the path in ever smaller parts, and
   /// stops where `is_over(s)` says that nothing after s is of interest. Requires: `hull` covers
   /// that path.
   template <class Visit, class IsOver>
-  void visit_path(const Motion& motion, FineTime from, const Box& hull, Visit&& visit_one,
+  void visit_path(const Motion& motion, FineTime from, const Rect& hull, Visit&& visit_one,
                   IsOver&& is_over) const;
 
  private:
@@ -72,28 +72,30 @@ class StaticGrid {
   static Table table_of(std::span<const Listed> listed, int level);
 
   /// The finest level with cells as large as `area`, or the coarsest there is.
-  [[nodiscard]] std::size_t level_of(const Box& area) const;
+  [[nodiscard]] std::size_t level_of(const Rect& area) const;
 
   [[nodiscard]] static std::span<const Entry> cell(const Table& table, int level, std::int64_t x,
                                                    std::int64_t y);
 
   /// Whether it pays to look at parts of `hull` instead.
-  [[nodiscard]] bool is_crowded(std::size_t level, const Box& hull) const;
+  [[nodiscard]] bool is_crowded(std::size_t level, const Rect& hull) const;
 
   template <class Visit>
-  void visit_at(std::size_t level, const Box& area, Visit&& visit) const;
+  void visit_at(std::size_t level, const Rect& area, Visit&& visit) const;
 
   template <class Visit>
-  static void visit_table(const Table& table, int level, const Box& area, Visit&& visit);
+  static void visit_table(const Table& table, int level, const Rect& area, Visit&& visit);
+  template <class Visit>
+  static void visit_parts(const Table& table, int level, const Rect& area, Visit&& visit);
 
   template <class Visit, class IsOver>
-  bool walk(std::size_t level, const Motion& motion, FineTime from, FineTime to, const Box& hull,
+  bool walk(std::size_t level, const Motion& motion, FineTime from, FineTime to, const Rect& hull,
             Visit&& visit_one, IsOver&& is_over) const;
 
   std::vector<Level> levels_;  ///< the finest first
 };
 
-inline std::size_t StaticGrid::level_of(const Box& area) const {
+inline std::size_t StaticGrid::level_of(const Rect& area) const {
   const std::int64_t extent = extent_of(area);
   std::size_t level = 0;
   while (level + 1 < levels_.size() && std::int64_t{1} << levels_[level].level < extent) {
@@ -109,35 +111,48 @@ inline std::span<const StaticGrid::Entry> StaticGrid::cell(const Table& table, i
   return std::span{table.entries}.subspan(from, table.first[bucket + 1] - from);
 }
 
+template <class Visit>
+void StaticGrid::visit_table(const Table& table, int level, const Rect& area, Visit&& visit) {
+  if (table.entries.empty()) return;
+  if (extent_of(area) > std::int64_t{1} << level) {
+    visit_parts(table, level, area, visit);
+    return;
+  }
+  const std::int64_t x = (std::int64_t{area.x0} + area.x1) / 2 >> level;
+  const std::int64_t y = (std::int64_t{area.y0} + area.y1) / 2 >> level;
+  for (const Entry& entry : cell(table, level, x, y)) {
+    if (touch(entry.rect, area)) visit(entry.index);
+  }
+}
+
 // A box larger than a cell is looked up in parts.
 template <class Visit>
-void StaticGrid::visit_table(const Table& table, int level, const Box& area, Visit&& visit) {
-  if (table.entries.empty()) return;
-  const Rect rect = rect_of(area);
+void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Visit&& visit) {
   const std::int64_t half = std::int64_t{1} << (level - 1);
-  const auto parts = [&](Axis axis) { return (area.max[axis] - area.min[axis] - 1) >> level; };
-  const std::int64_t columns = std::max(std::int64_t{0}, parts(0));
-  const std::int64_t rows = std::max(std::int64_t{0}, parts(1));
-  if (columns + rows > 0 && columns * rows > static_cast<std::int64_t>(table.entries.size())) {
+  const auto parts = [level](std::int64_t from, std::int64_t to) {
+    return std::max(std::int64_t{0}, (to - from - 1) >> level);
+  };
+  const std::int64_t columns = parts(area.x0, area.x1);
+  const std::int64_t rows = parts(area.y0, area.y1);
+  if (columns * rows > static_cast<std::int64_t>(table.entries.size())) {
     for (const Entry& entry : table.entries) {
-      if (touch(entry.rect, rect)) visit(entry.index);
+      if (touch(entry.rect, area)) visit(entry.index);
     }
     return;
   }
-  const bool single = columns == 0 && rows == 0;
-  const std::int64_t x = single ? (area.min[0] + area.max[0]) / 2 : area.min[0] + half;
-  const std::int64_t y = single ? (area.min[1] + area.max[1]) / 2 : area.min[1] + half;
+  const std::int64_t x = (area.x0 + half) >> level;
+  const std::int64_t y = (area.y0 + half) >> level;
   for (std::int64_t row = 0; row <= rows; ++row) {
     for (std::int64_t column = 0; column <= columns; ++column) {
-      for (const Entry& entry : cell(table, level, (x >> level) + column, (y >> level) + row)) {
-        if (touch(entry.rect, rect)) visit(entry.index);
+      for (const Entry& entry : cell(table, level, x + column, y + row)) {
+        if (touch(entry.rect, area)) visit(entry.index);
       }
     }
   }
 }
 
 template <class Visit>
-void StaticGrid::visit_at(std::size_t level, const Box& area, Visit&& visit) const {
+void StaticGrid::visit_at(std::size_t level, const Rect& area, Visit&& visit) const {
   visit_table(levels_[level].all, levels_[level].level, area, visit);
   for (std::size_t coarser = level + 1; coarser < levels_.size(); ++coarser) {
     visit_table(levels_[coarser].large, levels_[coarser].level, area, visit);
@@ -145,23 +160,23 @@ void StaticGrid::visit_at(std::size_t level, const Box& area, Visit&& visit) con
 }
 
 template <class Visit>
-void StaticGrid::visit(const Box& area, Visit&& visit) const {
+void StaticGrid::visit(const Rect& area, Visit&& visit) const {
   if (!empty()) visit_at(level_of(area), area, visit);
 }
 
 template <class Visit, class IsOver>
 bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, FineTime to,
-                      const Box& hull, Visit&& visit_one, IsOver&& is_over) const {
+                      const Rect& hull, Visit&& visit_one, IsOver&& is_over) const {
   constexpr FineTime kParts = 4;
   const auto end_of = [&](FineTime part) { return from + (to - from) * part / kParts; };
   const bool parts_are_finer = level > 0 && to - from >= kParts && is_crowded(level, hull) &&
-                               level_of(hull_of(motion, from, end_of(1))) < level;
+                               level_of(rect_of(hull_of(motion, from, end_of(1)))) < level;
   if (!parts_are_finer) {
     visit_at(level, hull, visit_one);
     return is_over(to);
   }
   for (FineTime part = 0; part < kParts; ++part) {
-    const Box part_hull = hull_of(motion, end_of(part), end_of(part + 1));
+    const Rect part_hull = rect_of(hull_of(motion, end_of(part), end_of(part + 1)));
     if (walk(level_of(part_hull), motion, end_of(part), end_of(part + 1), part_hull, visit_one,
              is_over)) {
       return true;
@@ -171,8 +186,8 @@ bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, Fi
 }
 
 template <class Visit, class IsOver>
-void StaticGrid::visit_path(const Motion& motion, FineTime from, const Box& hull, Visit&& visit_one,
-                            IsOver&& is_over) const {
+void StaticGrid::visit_path(const Motion& motion, FineTime from, const Rect& hull,
+                            Visit&& visit_one, IsOver&& is_over) const {
   if (!empty()) walk(level_of(hull), motion, from, kFineSteps, hull, visit_one, is_over);
 }
 

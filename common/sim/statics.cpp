@@ -70,7 +70,7 @@ bool overlaps_any(const Statics& statics, Vec2 min, Vec2 size) {
   TICKBOX_ASSERT(size.x >= 1 && size.y >= 1);
   const Box box = box_of(min, size);
   bool found = false;
-  statics.grid().visit(box, [&](std::uint32_t index) {
+  statics.grid().visit(rect_of(box), [&](std::uint32_t index) {
     const Body& body = statics.bodies()[index];
     found = found || overlap(box, box_of(body.min, body.size));
   });

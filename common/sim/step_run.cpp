@@ -45,6 +45,10 @@ void StepRun::start(World& world) {
   pieces_.clear();
   rides_.clear();
   is_member_.assign(bodies_.size(), 0);
+  flights_.resize(bodies_.size());
+  hulls_.resize(bodies_.size());
+  is_long_.resize(bodies_.size());
+  is_near_border_.resize(bodies_.size());
 }
 
 void StepRun::sweep() {

@@ -16,7 +16,6 @@
 #include "sim/step.h"
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +42,14 @@ class StepRun {
   struct Pair {
     std::uint32_t a = 0;
     std::uint32_t b = 0;
+  };
+
+  /// The first impact on something that never moves.
+  struct WallHit {
+    Impact impact;
+    BodyId id;
+    std::uint32_t wall = kNobody;  ///< among the statics; kNobody at the border
+    bool found = false;
   };
 
   /// What a mover stands on, and what it is given for it.
@@ -97,7 +104,6 @@ class StepRun {
   // Velocities and candidates: take_off.cpp.
   void take_off();
   void accelerate();
-  void make_flights();
   void sort_into_grid();
   void find_pairs();
   void find_walls();
@@ -130,19 +136,21 @@ class StepRun {
   void settle_alone(std::uint32_t mover);
   void push_touching(std::uint32_t mover);
   void push_touching_pair(std::uint32_t a, std::uint32_t b);
-  [[nodiscard]] std::optional<Event> first_touching_wall(std::uint32_t mover) const;
+  [[nodiscard]] WallHit first_touching_wall(std::uint32_t mover) const;
 
   // Looking ahead: look_ahead.cpp.
   void find_first_impacts();
   void fly_alone(std::uint32_t mover);
   void look_ahead(std::uint32_t mover, FineTime now);
   void expect_pair(std::uint32_t a, std::uint32_t b, FineTime now);
-  [[nodiscard]] std::optional<Event> first_wall(std::uint32_t mover, const Box& hull,
-                                                FineTime now) const;
-  void keep_earlier(std::optional<Event>& first, const Impact& impact, std::uint32_t mover,
-                    std::uint32_t wall_index) const;
-  void keep_border(std::optional<Event>& first, std::uint32_t mover, FineTime now) const;
-  [[nodiscard]] bool meets_border(std::uint32_t mover, const Box& hull) const;
+  [[nodiscard]] WallHit first_wall(std::uint32_t mover, const Rect& hull, FineTime now) const;
+  void keep_earlier(WallHit& first, const Impact& impact, std::uint32_t mover,
+                    std::uint32_t wall) const;
+  void keep_border(WallHit& first, std::uint32_t mover, FineTime now) const;
+  [[nodiscard]] Event event_of(const WallHit& hit, std::uint32_t mover) const;
+  [[nodiscard]] bool has_border(std::uint32_t mover) const;
+  [[nodiscard]] bool has_walls(std::uint32_t mover) const;
+  [[nodiscard]] static bool is_before(const Impact& impact, BodyId id, const WallHit& first);
   [[nodiscard]] Event event_of(const Impact& impact, std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool counts(const Impact& impact, std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool ignore_each_other(std::uint32_t a, std::uint32_t b) const;
@@ -150,6 +158,7 @@ class StepRun {
   // One event: contact.cpp.
   void handle(const Event& event);
   void handle_wall(const Event& event);
+  void push(const WallHit& hit, std::uint32_t mover);
   void handle_pair(const Event& event);
   void look_again(FineTime now);
   [[nodiscard]] Side mover_side(std::uint32_t mover, Axis axis, End pushed_to) const;
@@ -189,7 +198,7 @@ class StepRun {
   void report_ghosts();
   void sort_courses();
   [[nodiscard]] std::span<const Piece> course_of(std::uint32_t mover) const;
-  [[nodiscard]] Box hull_of_course(std::uint32_t mover) const;
+  [[nodiscard]] Rect hull_of_course(std::uint32_t mover) const;
   void follow(const Body& a, std::span<const Piece> a_course, const Body& b,
               std::span<const Piece> b_course);
 
@@ -205,7 +214,7 @@ class StepRun {
 
   // Candidates, by what they are when the tick begins.
   MoverGrid grid_;
-  std::vector<Box> hulls_;  ///< of whole paths
+  std::vector<Rect> hulls_;  ///< of whole paths
   std::vector<Pair> pairs_;
   std::vector<Pair> touching_;  ///< those of pairs_ that touch already
   std::vector<std::uint32_t>
@@ -214,11 +223,13 @@ class StepRun {
   std::vector<std::uint32_t> walls_;       ///< statics near the paths
   std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
   std::vector<std::uint8_t> is_long_;      ///< whose walls are looked for along its path instead
+  std::vector<std::uint8_t> is_near_border_;
   std::vector<BodyPair> overlapping_;
   std::vector<std::uint8_t> turns_of_parting_;
   bool was_parted_ = false;
 
   EventQueue queue_;
+  std::size_t contacts_at_start_ = 0;
   bool settling_ = false;               ///< nothing has moved yet
   std::vector<std::uint32_t> turned_;   ///< movers that are no longer on the path they took off on
   std::vector<std::uint32_t> escaped_;  ///< of those, who left the hull of that path

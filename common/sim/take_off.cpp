@@ -33,7 +33,10 @@ void StepRun::take_off() {
   turns_of_parting_.assign(bodies_.size(), 0);
   was_parted_ = false;
   do {
-    make_flights();
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const Body& body = bodies_[i];
+      flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
+    }
     sort_into_grid();
     if (find_riders(RideAt::Start, rides_)) {
       carry();
@@ -88,24 +91,19 @@ void StepRun::accelerate() {
   }
 }
 
-void StepRun::make_flights() {
-  flights_.resize(bodies_.size());
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Body& body = bodies_[i];
-    flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
-  }
-}
-
 void StepRun::sort_into_grid() {
+  constexpr Rect kWholeWorld = {-kWorldLimit, -kWorldLimit, kWorldLimit, kWorldLimit};
   grid_.start(bodies_.size());
-  hulls_.resize(bodies_.size());
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];
     const Motion& motion = flights_[i].motion;
+    const std::int64_t reach = reach_of(body, motion);
+    const Box around = grown({{body.min.x, body.min.y}, {body.min.x, body.min.y}}, reach + 1);
     hulls_[i] = hull_of_path(body, motion);
-    if (parts_[i] == Part::Full) grid_.add(i, body.min, hulls_[i], reach_of(body, motion));
+    is_near_border_[i] = contains(kWholeWorld, rect_of(around)) ? 0 : 1;
+    if (parts_[i] == Part::Full) grid_.add(i, body.min, reach);
   }
-  grid_.sort();
+  grid_.sort(hulls_);
 }
 
 void StepRun::find_pairs() {
@@ -146,14 +144,13 @@ void StepRun::find_walls() {
   const StaticGrid& grid = statics_->grid();
   walls_.clear();
   first_wall_.resize(bodies_.size() + 1);
-  is_long_.resize(bodies_.size());
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     first_wall_[i] = static_cast<std::uint32_t>(walls_.size());
     const Body& body = bodies_[i];
     is_long_[i] = grid.is_long(hulls_[i]) ? 1 : 0;
     if (parts_[i] == Part::Ghost || body.kind == Kind::Kinematic) continue;
     const Box box = box_of(body.min, body.size);
-    grid.visit(is_long_[i] != 0 ? box : hulls_[i], [&](std::uint32_t index) {
+    grid.visit(is_long_[i] != 0 ? rect_of(box) : hulls_[i], [&](std::uint32_t index) {
       const Body& wall = statics_->bodies()[index];
       if (!may_collide(body, wall)) return;
       walls_.push_back(index);
