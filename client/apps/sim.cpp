@@ -1,5 +1,7 @@
 #include "client/apps/sim.h"
 
+#include "client/apps/comparison.h"
+#include "client/apps/sim_outcome.h"
 #include "map/scenario.h"
 #include "map/trace.h"
 #include "os/exit_code.h"
@@ -9,11 +11,11 @@
 #include "sim/step.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <expected>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -74,23 +76,6 @@ class TraceOutput {
   int reason_ = 0;
 };
 
-struct Outcome {
-  std::uint32_t ticks = 0;
-  std::uint64_t hash = 0;
-  std::uint64_t contacts = 0;
-  std::size_t movers = 0;
-  std::size_t overlaps_left = 0;
-  std::uint64_t freezes = 0;
-  std::uint32_t events_max = 0;
-  std::vector<double> step_us{};  ///< of each tick; sorted at the end
-
-  /// The least time that `percent` of the steps did not exceed.
-  [[nodiscard]] double percentile(std::size_t percent) const {
-    if (step_us.empty()) return 0;
-    return step_us[(step_us.size() * percent + 99) / 100 - 1];
-  }
-};
-
 void apply_changes(const map::Scenario& scenario, Tick tick, std::size_t& next, sim::World& world) {
   for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {
     sim::Body* const body = world.find(scenario.changes[next].id);
@@ -98,9 +83,12 @@ void apply_changes(const map::Scenario& scenario, Tick tick, std::size_t& next, 
   }
 }
 
-Outcome play(const map::Scenario& scenario, std::uint32_t ticks, TraceOutput& trace) {
+Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutput& trace) {
   using Clock = std::chrono::steady_clock;
+  const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
   sim::World world = map::make_world(scenario);
+  std::optional<Comparison> beside;
+  if (options.compare == CompareWith::Discrete) beside.emplace(world);
   sim::Stepper stepper;
   Outcome outcome;
   std::string line;
@@ -113,8 +101,13 @@ Outcome play(const map::Scenario& scenario, std::uint32_t ticks, TraceOutput& tr
 
   trace_tick(Tick{0}, {});
   std::size_t next_change = 0;
+  std::size_t next_beside = 0;
   for (Tick tick{1}; tick.value <= ticks && !trace.failed(); tick = tick + 1) {
     apply_changes(scenario, tick, next_change, world);
+    if (beside) {
+      apply_changes(scenario, tick, next_beside, beside->discrete_world());
+      beside->before_step(world);
+    }
     const auto begin = Clock::now();
     const sim::StepReport& report = stepper.step(world);
     const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
@@ -123,7 +116,9 @@ Outcome play(const map::Scenario& scenario, std::uint32_t ticks, TraceOutput& tr
     outcome.freezes += report.frozen.size();
     outcome.events_max = std::max(outcome.events_max, report.events_max);
     trace_tick(tick, report);
+    if (beside) beside->after_step(tick, world, report);
   }
+  if (beside) outcome.compared = beside->result(world);
   outcome.ticks = ticks;
   outcome.hash = sim::state_hash(world);
   outcome.movers = world.movers().size();
@@ -132,33 +127,9 @@ Outcome play(const map::Scenario& scenario, std::uint32_t ticks, TraceOutput& tr
   return outcome;
 }
 
-std::string decimal(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", value);
-  return text.data();
-}
-
-std::string document_of(const Outcome& outcome) {
-  return "{\"ticks\":" + std::to_string(outcome.ticks) + ",\"hash\":\"" +
-         map::hash_text(outcome.hash) + "\",\"contacts\":" + std::to_string(outcome.contacts) +
-         ",\"overlaps_left\":" + std::to_string(outcome.overlaps_left) +
-         ",\"freezes\":" + std::to_string(outcome.freezes) +
-         ",\"events_max\":" + std::to_string(outcome.events_max) +
-         ",\"step_us\":{\"p50\":" + decimal(outcome.percentile(50)) +
-         ",\"p99\":" + decimal(outcome.percentile(99)) + "}}\n";
-}
-
-std::string summary_of(const map::Scenario& scenario, const Outcome& outcome) {
-  const double seconds = static_cast<double>(outcome.ticks) / scenario.tick_rate;
-  return std::to_string(outcome.ticks) + " ticks (" + decimal(seconds) + " s at " +
-         std::to_string(scenario.tick_rate) + " Hz), " + std::to_string(outcome.movers) +
-         " moving and " + std::to_string(scenario.statics.size()) + " static bodies\n" +
-         "contacts       " + std::to_string(outcome.contacts) + ", at most " +
-         std::to_string(outcome.events_max) + " of one body in a tick\n" + "overlaps left  " +
-         std::to_string(outcome.overlaps_left) + "\nfreezes        " +
-         std::to_string(outcome.freezes) + "\nstep           " + decimal(outcome.percentile(50)) +
-         " us median, " + decimal(outcome.percentile(99)) + " us p99\nhash           " +
-         map::hash_text(outcome.hash) + "\n";
+std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
+  if (text == "discrete") return CompareWith::Discrete;
+  return std::unexpected("must be discrete, and is \"" + std::string{text} + "\"");
 }
 
 int failed(ExitCode code, const std::string& line) {
@@ -188,7 +159,7 @@ int run_sim(const SimOptions& options) {
 
   TraceOutput trace{options.trace};
   if (trace.failed()) return failed(ExitCode::Failed, trace.error());
-  const Outcome outcome = play(*scenario, options.ticks.value_or(scenario->ticks), trace);
+  const Outcome outcome = play(*scenario, options, trace);
   trace.close();
   if (trace.failed()) return failed(ExitCode::Failed, trace.error());
   return print(options, *scenario, outcome);
@@ -206,6 +177,10 @@ void add_sim(CLI::App& app, std::function<int()>& run) {
   command->add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own")
       ->check(CLI::Range(std::int64_t{0}, map::kTicksMax))
       ->type_name("N");
+  os::add_value(*command, "--compare", options->compare, &parse_compare,
+                "step it a second time in another way, and count what tunnelled in each: discrete "
+                "moves, then tests for overlap")
+      ->type_name("WITH");
   command->callback([options, &app, &run] {
     const CLI::Option* const json = app.get_option_no_throw("--json");
     options->flags.json =

@@ -10,10 +10,17 @@
 
 namespace tickbox::apps {
 
+/// What a scenario is stepped beside.
+enum class CompareWith : std::uint8_t {
+  Nothing,
+  Discrete,  ///< the plain test for overlap when a tick has ended
+};
+
 struct SimOptions {
   std::string scenario{};                ///< a file
   std::string trace{};                   ///< a file, "-" for stdout, empty for none
   std::optional<std::uint32_t> ticks{};  ///< in place of the scenario's own
+  CompareWith compare = CompareWith::Nothing;
   os::CommonFlags flags{};
 };
 

@@ -40,6 +40,24 @@ TEST(Sim, JsonMayStandBeforeTheCommand) {
   EXPECT_EQ(Document{finished.out}.number("ticks"), 120);
 }
 
+// The dot at 20,000 px/s passes the wall where overlaps are looked for at the end of a tick only.
+TEST(Sim, ComparedWithADiscreteStepItSaysWhatTunnels) {
+  const std::string dots = TICKBOX_SOURCE_DIR "/tests/data/articles/dots.json";
+  const Finished plain = run(tickbox({"sim", dots, "--json"}));
+  const Finished compared = run(tickbox({"sim", dots, "--compare", "discrete", "--json"}));
+  ASSERT_EQ(compared.exit_code, kDone) << compared;
+  const Document document{compared.out};
+  EXPECT_EQ(document.text("compare.with"), "discrete");
+  EXPECT_EQ(document.number("compare.discrete.crossings"), 1);
+  EXPECT_EQ(document.number("compare.tickbox.crossings"), 0);
+  EXPECT_EQ(document.text("hash"), Document{plain.out}.text("hash"));
+  EXPECT_EQ(Document{plain.out}.missing({"compare"}), std::vector<std::string>{"compare"});
+
+  const Finished wrong = run(tickbox({"sim", dots, "--compare", "box2d"}));
+  EXPECT_EQ(wrong.exit_code, kWrongUsage) << wrong;
+  EXPECT_TRUE(wrong.err.contains("--compare")) << wrong.err;
+}
+
 TEST(Sim, AMissingFileFailsAndIsNamed) {
   const os::TemporaryFolder folder;
   const std::string file = folder.file("missing.json");
@@ -59,6 +77,17 @@ TEST(Sim, AnUnknownKeyNamesBodyAndKey) {
   EXPECT_TRUE(finished.err.contains("body 42")) << finished.err;
   EXPECT_TRUE(finished.err.contains("bounciness")) << finished.err;
   EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+}
+
+TEST(Sim, APathThatADynamicBodyCannotFollowIsWrongUsage) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.write("wrong.json",
+                                        R"({"tick_rate": 60, "ticks": 1, "bodies": [
+          {"id": 42, "kind": "dynamic", "size": [1, 1], "path": [[0, 0], [4, 0]], "speed": 1}]})");
+  const Finished finished = run(tickbox({"sim", file}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_TRUE(finished.err.contains("body 42")) << finished.err;
+  EXPECT_TRUE(finished.err.contains("\"path\"")) << finished.err;
 }
 
 TEST(Sim, WhatIsNoJsonIsWrongUsage) {

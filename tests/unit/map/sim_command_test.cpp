@@ -87,6 +87,53 @@ TEST(SimCommand, CallsABadScenarioWrongUsage) {
   std::filesystem::remove(file);
 }
 
+std::string article_file(const std::string& name) {
+  return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/articles/" + name;
+}
+
+TEST(SimCommand, TellsWhatTunnelsDiscretelyInTheDocument) {
+  const Ran ran = run({.scenario = article_file("dots.json"),
+                       .compare = apps::CompareWith::Discrete,
+                       .flags = {.json = true}});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.ends_with(
+      "},\"compare\":{\"with\":\"discrete\",\"discrete\":{\"crossings\":1,\"pushed_"
+      "through\":0,\"beyond\":[4],\"overlaps_left\":0,\"first\":[{\"tick\":3,\"id\":"
+      "4,\"through\":3}]},\"tickbox\":{\"crossings\":0,\"pushed_through\":0,"
+      "\"beyond\":[],\"overlaps_left\":0,\"first\":[]}}}\n"))
+      << ran.out;
+}
+
+TEST(SimCommand, TellsWhatTunnelsDiscretelyToPeople) {
+  const Ran ran =
+      run({.scenario = article_file("dots.json"), .compare = apps::CompareWith::Discrete});
+  EXPECT_TRUE(ran.out.ends_with(
+      "\ndiscrete       1 tunnelled unseen, 0 pushed through, 1 ended beyond, 0 overlaps left\n"
+      "               tick 3: body 4 through body 3\n"
+      "tickbox        0 tunnelled unseen, 0 pushed through, 0 ended beyond, 0 overlaps left\n"))
+      << ran.out;
+}
+
+// What is changed by "set" is changed in both worlds.
+TEST(SimCommand, ComparesTheSameScenario) {
+  const Ran ran = run({.scenario = data_file("seams.json"),
+                       .compare = apps::CompareWith::Discrete,
+                       .flags = {.json = true}});
+  EXPECT_TRUE(ran.out.contains("\"discrete\":{\"crossings\":0,")) << ran.out;
+}
+
+TEST(SimCommand, ComparesWithNothingElse) {
+  CLI::App app{"tickbox"};
+  std::function<int()> chosen;
+  apps::add_sim(app, chosen);
+  EXPECT_THROW(app.parse("sim " + data_file("head_on.json") + " --compare box2d"),
+               CLI::ValidationError);
+  app.parse("sim " + data_file("head_on.json") + " --ticks 3 --json --compare discrete");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(chosen(), 0);
+  EXPECT_TRUE(testing::internal::GetCapturedStdout().contains("\"compare\":{"));
+}
+
 TEST(SimCommand, IsChosenByItsName) {
   CLI::App app{"tickbox"};
   std::function<int()> chosen;

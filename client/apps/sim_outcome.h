@@ -1,0 +1,35 @@
+#pragma once
+// What came of a scenario's run, as a document and as lines for people.
+
+#include "client/apps/comparison.h"
+#include "map/scenario.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::apps {
+
+struct Outcome {
+  std::uint32_t ticks = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t contacts = 0;
+  std::size_t movers = 0;
+  std::size_t overlaps_left = 0;
+  std::uint64_t freezes = 0;
+  std::uint32_t events_max = 0;
+  std::vector<double> step_us{};       ///< of each tick, sorted
+  std::optional<Compared> compared{};  ///< where it was asked for
+
+  /// The least time that `percent` of the steps did not exceed.
+  [[nodiscard]] double percentile(std::size_t percent) const;
+};
+
+/// One line of JSON, its end included.
+[[nodiscard]] std::string document_of(const Outcome& outcome);
+
+[[nodiscard]] std::string summary_of(const map::Scenario& scenario, const Outcome& outcome);
+
+}  // namespace tickbox::apps

@@ -1,0 +1,170 @@
+// Did a box come through another: edges, corners, both moving; and the counts made of it.
+
+#include "client/apps/passage.h"
+
+#include "client/apps/crossings.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+namespace tickbox::test {
+namespace {
+
+using apps::CameFrom;
+using apps::Course;
+
+/// The course of a box of 2 by 2 from one place to another.
+Course course(Vec2 from, Vec2 to) {
+  return {sim::box_of(from, {2, 2}), sim::box_of(to, {2, 2})};
+}
+
+const Course kBlock = course({0, 0}, {0, 0});
+
+TEST(Passage, IsFromOneSideToTheOther) {
+  const auto passage = apps::passage_through(course({-9, 0}, {9, 1}), kBlock);
+  ASSERT_TRUE(passage);
+  EXPECT_EQ(passage->axis, 0U);
+  EXPECT_EQ(passage->side, CameFrom::Low);
+  const auto back = apps::passage_through(course({1, 9}, {0, -9}), kBlock);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->axis, 1U);
+  EXPECT_EQ(back->side, CameFrom::High);
+}
+
+TEST(Passage, IsNoneForWhoStopsShortOrIsInside) {
+  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {-2, 0}), kBlock)) << "touches";
+  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {-1, 0}), kBlock)) << "ends inside";
+  EXPECT_FALSE(apps::passage_through(course({-1, 0}, {9, 0}), kBlock)) << "starts inside";
+  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {-5, 0}), kBlock));
+  EXPECT_FALSE(apps::passage_through(course({-2, 0}, {-9, 0}), kBlock)) << "goes away";
+}
+
+TEST(Passage, IsNoneForWhoOnlyTouchesOnTheWay) {
+  EXPECT_FALSE(apps::passage_through(course({-9, -2}, {9, -2}), kBlock)) << "along a face";
+  EXPECT_FALSE(apps::passage_through(course({-4, 0}, {0, -4}), kBlock)) << "past a corner";
+  EXPECT_TRUE(apps::passage_through(course({-4, 1}, {1, -4}), kBlock)) << "through a corner";
+}
+
+// The corner is entered on both axes at once: the faster decides, then y.
+TEST(Passage, ThroughAnExactCornerIsAlongTheFasterAxis) {
+  EXPECT_EQ(apps::passage_through(course({-6, -4}, {10, 4}), kBlock)->axis, 0U);
+  EXPECT_EQ(apps::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
+}
+
+TEST(Passage, IsOfRelativeCourses) {
+  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {9, 0}), course({0, 0}, {18, 0})));
+  EXPECT_TRUE(apps::passage_through(course({-9, 0}, {0, 0}), course({0, 0}, {-9, 0})));
+}
+
+// From one end of the world to the other, a sub-unit less on y: cross products of 2^31 by 2^30.
+// With L = 2^30, x is inside from (L − 1) to (L + 1) in 2L − 1, y from (L + b − 1) to (L + b + 1)
+// in 2L − 2.
+TEST(Passage, IsExactAcrossTheWholeWorld) {
+  const Course across = {sim::box_of({-kWorldLimit, -kWorldLimit}, {1, 1}),
+                         sim::box_of({kWorldLimit - 1, kWorldLimit - 2}, {1, 1})};
+  const auto block_at = [](Vec2 min) {
+    return Course{sim::box_of(min, {1, 1}), sim::box_of(min, {1, 1})};
+  };
+  for (const auto& [b, inside] : {std::pair{-3, false}, std::pair{-2, true}, std::pair{-1, true},
+                                  std::pair{0, true}, std::pair{1, true}, std::pair{2, false}}) {
+    EXPECT_EQ(apps::passage_through(across, block_at({0, b})).has_value(), inside) << b;
+  }
+}
+
+/// A wall, id 1, at x = 0 and a body, id 2, that the test moves.
+class Crossings : public testing::Test {
+ protected:
+  Crossings() { world_.add({.id = {2}, .min = {-9, 0}, .size = {2, 2}}); }
+
+  /// One tick in which the body goes to `x`.
+  void move_to(std::int32_t x, const apps::TickNotes& notes = {}) {
+    counter_.before(world_);
+    world_.find({2})->min.x = x;
+    tick_ = tick_ + 1;
+    counter_.after(tick_, world_, notes);
+  }
+
+  [[nodiscard]] const apps::CrossingCounts& counts() const { return counter_.counts(); }
+
+  static sim::World world_with(sim::OneWay one_way) {
+    return {{},
+            std::make_shared<const sim::Statics>(std::vector<sim::Body>{{.id = {1},
+                                                                         .kind = sim::Kind::Static,
+                                                                         .min = {0, 0},
+                                                                         .size = {2, 2},
+                                                                         .one_way = one_way}})};
+  }
+
+  sim::World world_ = world_with(sim::OneWay::None);
+  apps::CrossingCounter counter_;
+  Tick tick_{};
+};
+
+TEST_F(Crossings, AreCountedAndNamed) {
+  move_to(-8);
+  move_to(8);
+  EXPECT_EQ(counts().unseen, 1U);
+  EXPECT_EQ(counts().pushed, 0U);
+  EXPECT_EQ(counts().first, (std::vector<apps::Crossing>{{{2}, {2}, {1}}}));
+  EXPECT_EQ(counter_.beyond(world_), std::vector<BodyId>{{2}});
+}
+
+TEST_F(Crossings, LeaveNobodyBeyondWhoCameBack) {
+  move_to(8);
+  move_to(-8);
+  EXPECT_EQ(counts().unseen, 2U);
+  EXPECT_EQ(counter_.beyond(world_), std::vector<BodyId>{});
+}
+
+TEST_F(Crossings, LeaveBeyondWhoHasLeftTheWorldSince) {
+  move_to(8);
+  world_.remove({2});
+  EXPECT_EQ(counter_.beyond(world_), std::vector<BodyId>{{2}});
+}
+
+TEST_F(Crossings, AreNotUnseenWhereTheTwoMet) {
+  move_to(8, {.met = {{{1}, {2}}}});
+  EXPECT_EQ(counts().unseen, 0U);
+  EXPECT_EQ(counts().pushed, 1U);
+}
+
+// Its course is bent: what lies between its two places says nothing.
+TEST_F(Crossings, AreNotJudgedOfWhoMetAThird) {
+  move_to(8, {.met = {{{2}, {3}}}});
+  move_to(-8, {.met = {{{1}, {2}}, {{2}, {3}}}});
+  move_to(8, {.turned = {{2}}});
+  EXPECT_EQ(counts().unseen + counts().pushed, 0U);
+}
+
+TEST_F(Crossings, AreNoneOfThoseWhoDoNotCollide) {
+  world_.movers()[0].sensor = true;
+  move_to(8);
+  EXPECT_EQ(counts().unseen, 0U);
+}
+
+TEST_F(Crossings, OfAOneWayBodyAreFromItsSolidSideOnly) {
+  for (const auto& [side, from_left, from_right] :
+       {std::tuple{sim::OneWay::Left, 1U, 0U}, std::tuple{sim::OneWay::Right, 0U, 1U},
+        std::tuple{sim::OneWay::Up, 0U, 0U}}) {
+    world_ = world_with(side);
+    world_.add({.id = {2}, .min = {-9, 0}, .size = {2, 2}});
+    counter_ = {};
+    move_to(8);
+    EXPECT_EQ(counts().unseen, from_left);
+    move_to(-8);
+    EXPECT_EQ(counts().unseen, from_left + from_right);
+  }
+}
+
+TEST_F(Crossings, AreAllCountedAndTheFirstKept) {
+  for (int i = 0; i < 50; ++i) {
+    move_to(i % 2 == 0 ? 8 : -8);
+  }
+  EXPECT_EQ(counts().unseen, 50U);
+  EXPECT_EQ(counts().first.size(), apps::kCrossingsKept);
+}
+
+}  // namespace
+}  // namespace tickbox::test
