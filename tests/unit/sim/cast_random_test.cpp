@@ -40,6 +40,7 @@ struct Place {
 constexpr Place kPlaces[] = {{8, 4, 12},
                              {60, 20, 90},
                              {50 * kUnit, 6 * kUnit, 90 * kUnit, 200},
+                             {100 * kUnit, kUnit, 200 * kUnit, 800},
                              {kWorldLimit / 2, kWorldLimit / 8, kSpeedLimit}};
 
 std::vector<Body> draw_bodies(Rng& rng, const Place& place) {
@@ -49,6 +50,11 @@ std::vector<Body> draw_bodies(Rng& rng, const Place& place) {
     Body body = box(
         id, {between(rng, -place.extent, place.extent), between(rng, -place.extent, place.extent)},
         {between(rng, 1, place.size_max), between(rng, 1, place.size_max)});
+    if (rng.chance(1, 10)) {  // long walls, which a cast comes near to long before it meets them
+      std::int32_t& length = body.size[rng.below(2)];
+      length = static_cast<std::int32_t>(
+          std::min<std::int64_t>(place.extent, 30 * std::int64_t{length}));
+    }
     if (rng.chance(1, 2)) body.kind = sim::Kind::Static;
     body.layers = static_cast<std::uint16_t>(1 + rng.below(3));
     body.sensor = rng.chance(1, 8);

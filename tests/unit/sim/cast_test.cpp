@@ -106,6 +106,12 @@ TEST(Cast, IsHitAtItsStartByWhatItStartsIn) {
   EXPECT_FALSE(nearest(one_box(), outwards));
 }
 
+TEST(Cast, PutsWhatItStartsInBeforeWhatItTouchesThere) {
+  const sim::World world = world_of({wall(1, at(1, 0), at(1, 2)), box(2, at(0, 1), at(1, 1))});
+  EXPECT_EQ(ids_hit(world, {.from = at(0, 0), .size = at(1, 1.5), .way = at(1, 0)}),
+            (std::vector<std::uint32_t>{2, 1}));
+}
+
 TEST(Cast, WithoutAWayTellsWhoIsThere) {
   const sim::World world = world_of({wall(1, at(0, 0), at(2, 2)), box(2, at(3, 0), at(1, 1))});
   EXPECT_EQ(ids_hit(world, {.from = at(1, 0), .size = at(3, 1)}),
