@@ -111,6 +111,7 @@ class Tick {
 
  private:
   void judge_pair(const Passage& a, const Passage& b);
+  void judge_one_way(const Passage& solid, const Passage& other);
   void judge_ghost(const Passage& a, const Passage& b);
   void judge_stopped(const Passage& passage);
   void judge_kinematic(const Passage& passage);
@@ -122,6 +123,8 @@ class Tick {
   const sim::World& before_;
   const sim::StepReport& report_;
   std::vector<Passage> passages_;
+  bool someone_waited_ = false;
+  bool someone_is_rough_ = false;
   std::ostringstream wrong_;
 };
 
@@ -141,12 +144,15 @@ Tick::Tick(const sim::World& before, const sim::World& after, const sim::StepRep
   }
   // Riders of a kinematic body that waits lose its velocity in the middle of the tick, without a
   // contact of their own: then nobody but kinematic bodies is sure to go straight.
-  const bool someone_waited = !report.blocked.empty();
+  someone_waited_ = !report.blocked.empty();
+  const auto is_rough = [](const Body& body) { return body.friction != 0; };
+  someone_is_rough_ = std::ranges::any_of(before.statics().bodies(), is_rough) ||
+                      std::ranges::any_of(before.movers(), is_rough);
   for (const Body& body : before.movers()) {
     const bool is_hit = in(hit, body.id);
     const bool is_shifted = body.kind == sim::Kind::Dynamic && in(shifted, body.id);
     const bool turns =
-        body.kind == sim::Kind::Dynamic ? is_hit || someone_waited : in(report.blocked, body.id);
+        body.kind == sim::Kind::Dynamic ? is_hit || someone_waited_ : in(report.blocked, body.id);
     const Body* to = after.find(body.id);
     passages_.push_back({&body, to, to != nullptr && !turns && !is_shifted, is_shifted, is_hit});
   }
@@ -182,6 +188,34 @@ void Tick::judge_pair(const Passage& a, const Passage& b) {
       stops_there(*b.from, *found, !found->b_is_high)) {
     complain("I2: they went through each other", a, b);
   }
+}
+
+/// Who was on the solid side and has not gone around is there still. Not to go around: beside the
+/// one-way body at both ends, and turned by nothing on that axis.
+void Tick::judge_one_way(const Passage& solid, const Passage& other) {
+  const Body& from = *solid.from;
+  if (from.one_way == sim::OneWay::None || !sim::may_collide(from, *other.from)) return;
+  if (solid.to == nullptr || other.to == nullptr || other.shifted || someone_waited_) return;
+  if (someone_is_rough_ || is_crushed_pair(from, *other.from)) return;
+  const bool on_y = from.one_way == sim::OneWay::Up || from.one_way == sim::OneWay::Down;
+  const bool is_high = from.one_way == sim::OneWay::Down || from.one_way == sim::OneWay::Right;
+  const std::size_t k = on_y ? 1 : 0;
+  const std::size_t across = 1 - k;
+  const auto is_there = [&](const Body& x, const Body& y) {
+    return is_high ? low(y, k) >= high(x, k) : high(y, k) <= low(x, k);
+  };
+  const auto is_beside = [&](const Body& x, const Body& y) {
+    return low(x, across) < high(y, across) && low(y, across) < high(x, across);
+  };
+  if (!is_there(from, *other.from) || is_there(*solid.to, *other.to)) return;
+  if (!is_beside(from, *other.from) || !is_beside(*solid.to, *other.to)) return;
+  const bool turned = std::ranges::any_of(report_.contacts, [&](const sim::Contact& contact) {
+    const bool is_its = contact.a == other.from->id || contact.b == other.from->id;
+    return is_its && (across == 0 ? contact.normal_x : contact.normal_y) != 0;
+  });
+  // A body that stops loses its way across at its first event, wherever that was.
+  if (turned || other.from->response == sim::Response::Stop) return;
+  complain("I2: it sank into a solid side", solid, other);
 }
 
 void Tick::judge_ghost(const Passage& a, const Passage& b) {
@@ -272,6 +306,8 @@ std::string Tick::judge() {
       const Passage& b = passages_[j];
       if (a.from->kind == sim::Kind::Static && b.from->kind == sim::Kind::Static) continue;
       judge_pair(a, b);
+      judge_one_way(a, b);
+      judge_one_way(b, a);
       judge_ghost(a, b);
     }
     judge_stopped(passages_[i]);

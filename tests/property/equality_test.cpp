@@ -4,6 +4,7 @@
 // --gtest_filter=*kinematic it is the way to look at one failure.
 
 #include "sim/step.h"
+#include "tests/property/any_stepper.h"
 #include "tests/property/naive_step.h"
 #include "tests/property/random_world.h"
 #include "tests/property/world_text.h"
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
-#include <optional>
 #include <string>
 
 namespace tickbox::test {
@@ -23,10 +23,8 @@ constexpr std::uint64_t kSeeds = 1500;
 constexpr int kTicks = 14;
 constexpr int kTicksBetweenDisturbances = 5;
 
-std::optional<std::uint64_t> only_seed() {
-  const char* text = std::getenv("TICKBOX_SEED");
-  if (text == nullptr) return std::nullopt;
-  return std::strtoull(text, nullptr, 10);
+bool prints_worlds() {
+  return std::getenv("TICKBOX_SEED") != nullptr;
 }
 
 struct Kind {
@@ -51,7 +49,7 @@ void FastStep::try_seed(std::uint64_t seed, int movers_max) {
     sim::World naive = fast;
     const sim::World before = fast;
     const sim::StepReport expected = naive_step(naive);
-    if (only_seed()) std::cout << "before tick " << tick << '\n' << text_of(before) << '\n';
+    if (prints_worlds()) std::cout << "before tick " << tick << '\n' << text_of(before) << '\n';
     const sim::StepReport& report = stepper_.step(fast);
     const std::string difference =
         first_difference(fast, naive) + first_difference(report, expected);
@@ -64,15 +62,12 @@ void FastStep::try_seed(std::uint64_t seed, int movers_max) {
 }
 
 TEST_P(FastStep, EqualsTheNaiveStep) {
-  if (const auto seed = only_seed()) {
-    try_seed(*seed, *seed % 4 == 0 ? 40 : 20);
-    return;
-  }
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (const std::uint64_t seed : seeds(kSeeds)) {
     try_seed(seed, seed % 4 == 0 ? 40 : 20);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(contacts_, 10'000U) << "the worlds are too empty to prove anything";
+  const bool tried_all = seeds(kSeeds).size() == kSeeds;
+  EXPECT_TRUE(!tried_all || contacts_ > 10'000) << "the worlds are too empty to prove anything";
 }
 
 INSTANTIATE_TEST_SUITE_P(

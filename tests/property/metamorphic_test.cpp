@@ -58,7 +58,7 @@ void expect_same(const Outlook& outlook) {
   AnyStepper stepper;
   std::size_t compared = 0;
   std::size_t skipped = 0;
-  for (const std::uint64_t seed : seeds(300)) {
+  for (const std::uint64_t seed : seeds(1'000)) {
     const Features features;
     World world =
         random_world({.seed = seed, .movers_max = 60, .statics_max = 30, .features = features});

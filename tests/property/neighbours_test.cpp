@@ -131,7 +131,7 @@ bool is_near_origin(const World& world) {
 TEST(Neighbours, WhoIsFarAwayOrMeetsNobodyIsNotFelt) {
   AnyStepper stepper;
   int compared = 0;
-  for (const std::uint64_t seed : seeds(200)) {
+  for (const std::uint64_t seed : seeds(600)) {
     const Features features;
     World world = seen(random_world({.seed = seed, .movers_max = 40, .features = features}),
                        {.renamed = true});
@@ -196,7 +196,7 @@ TEST(Neighbours, SeamsOfSplitStaticsAreNotFelt) {
   AnyStepper stepper;
   std::size_t compared = 0;
   std::size_t skipped = 0;
-  for (const std::uint64_t seed : seeds(300)) {
+  for (const std::uint64_t seed : seeds(1'000)) {
     Features features;
     features.overlaps = false;
     World world =

@@ -39,7 +39,7 @@ TEST(Restore, AtAnyTickChangesNothing) {
   constexpr int kTicks = 24;
   constexpr int kTicksBetweenDisturbances = 7;
   AnyStepper old;  // has stepped all worlds before
-  for (const std::uint64_t seed : seeds(200)) {
+  for (const std::uint64_t seed : seeds(600)) {
     const Features features;
     sim::World world = random_world({.seed = seed, .movers_max = 50, .features = features});
     Rng rng{seed};
