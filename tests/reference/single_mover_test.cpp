@@ -263,7 +263,7 @@ TEST(SingleMover, MovesAsTheExactSolutionDoes) {
     ++tally.scenes;
   }
   EXPECT_GT(tally.scenes, kScenes * 9 / 10);
-  EXPECT_LT(tally.unsure, kScenes / 50);
+  EXPECT_LT(tally.unsure, kScenes / 100);
   EXPECT_GT(tally.contacts, 100'000U);
   EXPECT_GT(tally.later_contacts, 30'000U);
   EXPECT_GT(tally.led_contacts, 10'000U);
