@@ -9,24 +9,6 @@ namespace {
 
 constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};
 
-/// By ids, and by what tells two contacts of one pair at one moment apart.
-bool is_named_before(const Contact& a, const Contact& b) {
-  const auto pair_of = [](const Contact& one) {
-    return std::uint64_t{one.a.value} << 32 | one.b.value;
-  };
-  if (pair_of(a) != pair_of(b)) return pair_of(a) < pair_of(b);
-  if (a.normal_x != b.normal_x) return a.normal_x < b.normal_x;
-  if (a.normal_y != b.normal_y) return a.normal_y < b.normal_y;
-  return a.time_divisor < b.time_divisor;
-}
-
-bool is_reported_before(const Contact& a, const Contact& b) {
-  if (a.time != b.time) return a.time < b.time;
-  const std::int64_t a_rest = a.time_rest * b.time_divisor;
-  const std::int64_t b_rest = b.time_rest * a.time_divisor;
-  return a_rest != b_rest ? a_rest < b_rest : is_named_before(a, b);
-}
-
 template <class List>
 void sort_out(List& list) {
   std::sort(list.begin(), list.end());
@@ -82,7 +64,7 @@ void StepRun::note_who_left() {
 }
 
 void StepRun::finish_report(const World& world) {
-  sort_contacts();
+  sorter_.sort(report_.contacts, contacts_at_start_);
   report_.events = static_cast<std::uint32_t>(report_.contacts.size());
   sort_out(report_.crushed);
   sort_out(report_.blocked);
@@ -101,23 +83,6 @@ void StepRun::finish_report(const World& world) {
     return a == nullptr || b == nullptr ||
            !overlap(box_of(a->min, a->size), box_of(b->min, b->size));
   });
-}
-
-// Those of the start are all of one moment, and those of the sweep come nearly sorted.
-void StepRun::sort_contacts() {
-  std::vector<Contact>& contacts = report_.contacts;
-  const auto swept = contacts.begin() + static_cast<std::ptrdiff_t>(contacts_at_start_);
-  const bool is_one_moment = swept == contacts.end() || swept->time > 0 || swept->time_rest > 0;
-  if (!is_one_moment) {
-    std::sort(contacts.begin(), contacts.end(), is_reported_before);
-    return;
-  }
-  if (!std::is_sorted(contacts.begin(), swept, is_named_before)) {
-    std::sort(contacts.begin(), swept, is_named_before);
-  }
-  if (!std::is_sorted(swept, contacts.end(), is_reported_before)) {
-    std::sort(swept, contacts.end(), is_reported_before);
-  }
 }
 
 }  // namespace tickbox::sim

@@ -17,6 +17,9 @@ void StepRun::find_first_impacts() {
     has_escaped_[mover] = 1;
     escaped_.push_back(mover);
   }
+  for (const Event& event : expected_) {
+    queue_.push(event);
+  }
   for (const Pair pair : pairs_) {
     if (has_escaped_[pair.a] == 0 && has_escaped_[pair.b] == 0) expect_pair(pair.a, pair.b, 0);
   }
@@ -30,29 +33,32 @@ void StepRun::find_first_impacts() {
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
     if (parts_[mover] != Part::Full) {
       fly_alone(mover);
-    } else if (has_walls(mover)) {
-      push(first_wall(mover, hulls_[mover], 0), mover);
+    } else if (knows_its_wall_[mover] == 0 || has_escaped_[mover] != 0) {
+      push(first_wall_of_all(mover), mover);
     }
   }
 }
 
 // Nobody will ever meet it, so its whole tick can be played at once.
 void StepRun::fly_alone(std::uint32_t mover) {
-  Rect hull = hulls_[mover];
-  for (WallHit hit = first_wall(mover, hull, 0); hit.found;) {
+  for (WallHit hit = first_wall_of_all(mover); hit.found;) {
     handle_wall(event_of(hit, mover));
     unsettled_.clear();
     const FineTime now = hit.impact.at.whole;
-    is_long_[mover] = 1;
-    hull = rect_of(hull_of(flights_[mover].motion, now, kFineSteps));
-    hit = first_wall(mover, hull, now);
+    hit = first_wall(mover, rect_of(hull_of(flights_[mover].motion, now, kFineSteps)), now);
   }
+}
+
+/// Of a mover that nothing has moved yet.
+StepRun::WallHit StepRun::first_wall_of_all(std::uint32_t mover) const {
+  if (is_long_[mover] != 0) return first_wall(mover, hulls_[mover], 0);
+  if (first_wall_[mover] == first_wall_[mover + 1] && is_near_border_[mover] == 0) return {};
+  return first_near_wall(mover);
 }
 
 void StepRun::look_ahead(std::uint32_t mover, FineTime now) {
   const Rect hull = rect_of(hull_of(flights_[mover].motion, now, kFineSteps));
   grid_.keep_up(mover, hull);
-  is_long_[mover] = 1;
   grid_.visit_near(hull, [&](std::uint32_t other) {
     if (other != mover && may_collide(bodies_[mover], bodies_[other])) {
       expect_pair(mover, other, now);
@@ -66,8 +72,7 @@ void StepRun::expect_pair(std::uint32_t a, std::uint32_t b, FineTime now) {
   if (impact && counts(*impact, a, b)) queue_.push(event_of(*impact, a, b));
 }
 
-/// Of all that never moves only the first to be met: any event makes the others stale. On the path
-/// that a mover took off on, that is among the walls found then.
+/// Of all that never moves only the first to be met: any event makes the others stale.
 StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, FineTime now) const {
   const Body& body = bodies_[mover];
   const Motion& motion = flights_[mover].motion;
@@ -78,13 +83,8 @@ StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, Fine
     const auto impact = time_of_impact(motion, motion_of(wall.min, wall.size, {}), now);
     if (impact) keep_earlier(first, *impact, mover, index);
   };
-  if (parts_[mover] == Part::Ghost || body.kind == Kind::Kinematic) {
-    // They go through everything but the border.
-  } else if (is_long_[mover] == 0) {
-    for (std::uint32_t i = first_wall_[mover]; i < first_wall_[mover + 1]; ++i) {
-      consider(walls_[i]);
-    }
-  } else {
+  const bool goes_through_all = parts_[mover] == Part::Ghost || body.kind == Kind::Kinematic;
+  if (!goes_through_all) {
     statics_->grid().visit_path(
         motion, now, hull,
         [&](std::uint32_t index) {
@@ -92,18 +92,13 @@ StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, Fine
         },
         [&](FineTime walked) { return first.found && first.impact.at.whole < walked; });
   }
-  if (has_border(mover)) keep_border(first, mover, now);
+  constexpr Rect kWholeWorld = {-kWorldLimit, -kWorldLimit, kWorldLimit, kWorldLimit};
+  if (!contains(kWholeWorld, hull) && has_border(mover)) keep_border(first, mover, now);
   return first;
 }
 
 bool StepRun::has_border(std::uint32_t mover) const {
   return settings_.border == Border::Solid && bodies_[mover].path == kNoPath;
-}
-
-/// Whether anything that never moves may be on the path it took off on.
-bool StepRun::has_walls(std::uint32_t mover) const {
-  return first_wall_[mover] != first_wall_[mover + 1] || is_long_[mover] != 0 ||
-         is_near_border_[mover] != 0;
 }
 
 void StepRun::keep_border(WallHit& first, std::uint32_t mover, FineTime now) const {

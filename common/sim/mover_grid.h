@@ -131,15 +131,11 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
     const Place& place = places_[slot];
     const Rect hull = hulls_[slot];
     const auto visit_other = [&](const Place& other) { visit(place.mover, other.mover); };
-    const CellRange range = range_around(hull, place.level);
-    const auto further = static_cast<std::size_t>(range.x1 - place.x);
-    visit_on(slot + 1, place.bucket, (place.bucket + further) & mask, hull, [&](std::size_t other) {
+    visit_on(slot + 1, place.bucket, (place.bucket + 1) & mask, hull, [&](std::size_t other) {
       const Place& found = places_[other];
       if (found.y == place.y && found.level == place.level) visit_other(found);
     });
-    if (range.y1 > place.y) {
-      visit_row(place.level, place.y + 1, range.x0, range.x1, hull, visit_other);
-    }
+    visit_row(place.level, place.y + 1, place.x - 1, place.x + 1, hull, visit_other);
     for (int level = place.level + kLevelStep; levels_ >> level != 0; level += kLevelStep) {
       if (!has_level(level)) continue;
       const CellRange coarse = range_around(hull, level);

@@ -45,12 +45,9 @@ constexpr Motion kAtRest{};
 
 void StepRun::settle() {
   settling_ = true;
-  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
-    if (first_wall_[i] == first_wall_[i + 1] && is_near_border_[i] == 0) continue;
-    if (first_neighbour_[i] == first_neighbour_[i + 1]) {
-      settle_alone(i);
-    } else {
-      push(first_touching_wall(i), i);
+  for (const std::vector<std::uint32_t>* movers : {&kinematics_, &leaning_}) {
+    for (const std::uint32_t mover : *movers) {
+      push(first_touching_wall(mover), mover);
     }
   }
   for (const Pair pair : touching_) {
@@ -92,12 +89,11 @@ StepRun::WallHit StepRun::first_touching_wall(std::uint32_t mover) const {
   WallHit first;
   if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return first;
   const Box box = box_of(body.min, body.size);
-  for (std::uint32_t i = first_wall_[mover]; i < first_wall_[mover + 1]; ++i) {
-    const Body& wall = statics_->bodies()[walls_[i]];
-    const auto impact = impact_at_start(box, motion, box_of(wall.min, wall.size), kAtRest);
-    if (impact) keep_earlier(first, *impact, mover, walls_[i]);
+  for (const StaticGrid::Entry& wall : walls_of(mover)) {
+    const auto impact = impact_at_start(box, motion, box_of(wall.rect), kAtRest);
+    if (impact) keep_earlier(first, *impact, mover, wall.index);
   }
-  if (has_border(mover)) {
+  if (is_near_border_[mover] != 0 && has_border(mover)) {
     keep_border(first, mover, 0);
     first.found = first.found && first.impact.at == Moment{};
   }

@@ -62,6 +62,7 @@ StaticGrid::StaticGrid(std::span<const Body> statics, std::span<const std::uint3
     const auto beyond = std::ranges::upper_bound(listed, level, {}, &Listed::level);
     levels_.push_back({level, table_of({listed.begin(), beyond}, level),
                        levels_.empty() ? Table{} : table_of({here, beyond}, level)});
+    if (!levels_.back().large.entries.empty()) with_large_.push_back(levels_.size() - 1);
     if (beyond == listed.end() && std::int64_t{1} << level >= extent) break;
   }
 }

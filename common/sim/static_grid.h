@@ -30,10 +30,25 @@ class StaticGrid {
     return !empty() && extent_of(hull) > kCells << levels_.front().level;
   }
 
+  /// A static, and its box. A corner that does not fit into 32 bits is cut off: it lies far outside
+  /// of the world, where nobody gets.
+  struct Entry {
+    Rect rect;
+    std::uint32_t index = 0;
+  };
+
   /// Calls visit(index) for every static whose closed box touches `area`, some of them more than
   /// once.
   template <class Visit>
-  void visit(const Rect& area, Visit&& visit) const;
+  void visit(const Rect& area, Visit&& visit) const {
+    visit_entries(area, [&](const Entry& entry) { visit(entry.index); });
+  }
+
+  /// The same with their boxes.
+  template <class Visit>
+  void visit_entries(const Rect& area, Visit&& visit) const {
+    if (!empty()) visit_at(level_of(area), area, visit);
+  }
 
   /// Calls visit(index) for what a box in motion may touch from `from` to the tick's end, some of
   /// them more than once. Where much lies near, it walks along the path in ever smaller parts, and
@@ -44,11 +59,6 @@ class StaticGrid {
                   IsOver&& is_over) const;
 
  private:
-  struct Entry {
-    Rect rect;
-    std::uint32_t index = 0;
-  };
-
   /// Entries by bucket.
   struct Table {
     std::vector<Entry> entries;
@@ -92,7 +102,8 @@ class StaticGrid {
   bool walk(std::size_t level, const Motion& motion, FineTime from, FineTime to, const Rect& hull,
             Visit&& visit_one, IsOver&& is_over) const;
 
-  std::vector<Level> levels_;  ///< the finest first
+  std::vector<Level> levels_;            ///< the finest first
+  std::vector<std::size_t> with_large_;  ///< those with any large statics
 };
 
 inline std::size_t StaticGrid::level_of(const Rect& area) const {
@@ -121,7 +132,7 @@ void StaticGrid::visit_table(const Table& table, int level, const Rect& area, Vi
   const std::int64_t x = (std::int64_t{area.x0} + area.x1) / 2 >> level;
   const std::int64_t y = (std::int64_t{area.y0} + area.y1) / 2 >> level;
   for (const Entry& entry : cell(table, level, x, y)) {
-    if (touch(entry.rect, area)) visit(entry.index);
+    if (touch(entry.rect, area)) visit(entry);
   }
 }
 
@@ -136,7 +147,7 @@ void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Vi
   const std::int64_t rows = parts(area.y0, area.y1);
   if (columns * rows > static_cast<std::int64_t>(table.entries.size())) {
     for (const Entry& entry : table.entries) {
-      if (touch(entry.rect, area)) visit(entry.index);
+      if (touch(entry.rect, area)) visit(entry);
     }
     return;
   }
@@ -145,7 +156,7 @@ void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Vi
   for (std::int64_t row = 0; row <= rows; ++row) {
     for (std::int64_t column = 0; column <= columns; ++column) {
       for (const Entry& entry : cell(table, level, x + column, y + row)) {
-        if (touch(entry.rect, area)) visit(entry.index);
+        if (touch(entry.rect, area)) visit(entry);
       }
     }
   }
@@ -154,14 +165,9 @@ void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Vi
 template <class Visit>
 void StaticGrid::visit_at(std::size_t level, const Rect& area, Visit&& visit) const {
   visit_table(levels_[level].all, levels_[level].level, area, visit);
-  for (std::size_t coarser = level + 1; coarser < levels_.size(); ++coarser) {
-    visit_table(levels_[coarser].large, levels_[coarser].level, area, visit);
+  for (const std::size_t coarser : with_large_) {
+    if (coarser > level) visit_table(levels_[coarser].large, levels_[coarser].level, area, visit);
   }
-}
-
-template <class Visit>
-void StaticGrid::visit(const Rect& area, Visit&& visit) const {
-  if (!empty()) visit_at(level_of(area), area, visit);
 }
 
 template <class Visit, class IsOver>
@@ -172,7 +178,7 @@ bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, Fi
   const bool parts_are_finer = level > 0 && to - from >= kParts && is_crowded(level, hull) &&
                                level_of(rect_of(hull_of(motion, from, end_of(1)))) < level;
   if (!parts_are_finer) {
-    visit_at(level, hull, visit_one);
+    visit_at(level, hull, [&](const Entry& entry) { visit_one(entry.index); });
     return is_over(to);
   }
   for (FineTime part = 0; part < kParts; ++part) {

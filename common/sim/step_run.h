@@ -8,6 +8,7 @@
 //   squeeze.cpp land         whole sub-units again, riders, ghosts, report   landing.cpp,
 //   ghosts.cpp
 
+#include "sim/contact_sorter.h"
 #include "sim/event_queue.h"
 #include "sim/flight.h"
 #include "sim/mover_grid.h"
@@ -105,8 +106,8 @@ class StepRun {
   void take_off();
   void accelerate();
   void sort_into_grid();
+  void forget_all_but_the_parted();
   void find_pairs();
-  void find_walls();
   void note_overlap(const Body& a, const Body& b);
 
   // What overlaps when the tick begins: parting.cpp.
@@ -138,9 +139,16 @@ class StepRun {
   void push_touching_pair(std::uint32_t a, std::uint32_t b);
   [[nodiscard]] WallHit first_touching_wall(std::uint32_t mover) const;
 
+  // Walls on the path it took off on: walls.cpp.
+  void meet_walls();
+  void meet_walls(std::uint32_t mover);
+  [[nodiscard]] std::span<const StaticGrid::Entry> walls_of(std::uint32_t mover) const;
+  [[nodiscard]] WallHit first_near_wall(std::uint32_t mover) const;
+
   // Looking ahead: look_ahead.cpp.
   void find_first_impacts();
   void fly_alone(std::uint32_t mover);
+  [[nodiscard]] WallHit first_wall_of_all(std::uint32_t mover) const;
   void look_ahead(std::uint32_t mover, FineTime now);
   void expect_pair(std::uint32_t a, std::uint32_t b, FineTime now);
   [[nodiscard]] WallHit first_wall(std::uint32_t mover, const Rect& hull, FineTime now) const;
@@ -149,7 +157,6 @@ class StepRun {
   void keep_border(WallHit& first, std::uint32_t mover, FineTime now) const;
   [[nodiscard]] Event event_of(const WallHit& hit, std::uint32_t mover) const;
   [[nodiscard]] bool has_border(std::uint32_t mover) const;
-  [[nodiscard]] bool has_walls(std::uint32_t mover) const;
   [[nodiscard]] static bool is_before(const Impact& impact, BodyId id, const WallHit& first);
   [[nodiscard]] Event event_of(const Impact& impact, std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool counts(const Impact& impact, std::uint32_t a, std::uint32_t b) const;
@@ -192,7 +199,6 @@ class StepRun {
   void round_positions();
   void note_who_left();
   void finish_report(const World& world);
-  void sort_contacts();
 
   // Begin and end of overlaps that stop nobody: ghosts.cpp.
   void report_ghosts();
@@ -220,15 +226,18 @@ class StepRun {
   std::vector<std::uint32_t>
       first_neighbour_;  ///< of each mover, in neighbours_at_start_; and the end
   std::vector<std::uint32_t> neighbours_at_start_;
-  std::vector<std::uint32_t> walls_;       ///< statics near the paths
+  std::vector<StaticGrid::Entry> walls_;   ///< statics near the paths
   std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
   std::vector<std::uint8_t> is_long_;      ///< whose walls are looked for along its path instead
   std::vector<std::uint8_t> is_near_border_;
+  std::vector<std::uint8_t> knows_its_wall_;  ///< whose first wall is in the queue already
   std::vector<BodyPair> overlapping_;
   std::vector<std::uint8_t> turns_of_parting_;
   bool was_parted_ = false;
 
   EventQueue queue_;
+  std::vector<Event> expected_;         ///< found before the queue is for them
+  std::vector<std::uint32_t> leaning_;  ///< who touches movers, and may touch walls
   std::size_t contacts_at_start_ = 0;
   bool settling_ = false;               ///< nothing has moved yet
   std::vector<std::uint32_t> turned_;   ///< movers that are no longer on the path they took off on
@@ -254,6 +263,7 @@ class StepRun {
   std::vector<std::uint32_t> first_piece_;
   RectColumns course_hulls_;
   std::vector<std::uint32_t> ghost_statics_;
+  ContactSorter sorter_;
 };
 
 }  // namespace tickbox::sim

@@ -42,12 +42,23 @@ void StepRun::take_off() {
       carry();
       sort_into_grid();
     }
-    overlapping_.clear();
-    report_.crushed.clear();
-    report_.overlaps.clear();
+    forget_all_but_the_parted();
     find_pairs();
-    find_walls();
+    meet_walls();
   } while (part_overlaps());
+}
+
+/// What a first attempt to take off has brought about.
+void StepRun::forget_all_but_the_parted() {
+  report_.contacts.clear();
+  report_.crushed.clear();
+  report_.overlaps.clear();
+  overlapping_.clear();
+  queue_.clear();
+  expected_.clear();
+  turned_.clear();
+  unsettled_.clear();
+  pieces_.clear();
 }
 
 void StepRun::accelerate() {
@@ -137,27 +148,6 @@ void StepRun::find_pairs() {
     neighbours_at_start_[--first_neighbour_[pair.a]] = pair.b;
     neighbours_at_start_[--first_neighbour_[pair.b]] = pair.a;
   }
-}
-
-// Of who is so fast that its walls are looked for along its path, only those at its start.
-void StepRun::find_walls() {
-  const StaticGrid& grid = statics_->grid();
-  walls_.clear();
-  first_wall_.resize(bodies_.size() + 1);
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    first_wall_[i] = static_cast<std::uint32_t>(walls_.size());
-    const Body& body = bodies_[i];
-    is_long_[i] = grid.is_long(hulls_[i]) ? 1 : 0;
-    if (parts_[i] == Part::Ghost || body.kind == Kind::Kinematic) continue;
-    const Box box = box_of(body.min, body.size);
-    grid.visit(is_long_[i] != 0 ? rect_of(box) : hulls_[i], [&](std::uint32_t index) {
-      const Body& wall = statics_->bodies()[index];
-      if (!may_collide(body, wall)) return;
-      walls_.push_back(index);
-      if (overlap(box, box_of(wall.min, wall.size))) note_overlap(body, wall);
-    });
-  }
-  first_wall_[bodies_.size()] = static_cast<std::uint32_t>(walls_.size());
 }
 
 void StepRun::note_overlap(const Body& a, const Body& b) {

@@ -1,7 +1,9 @@
 #pragma once
-// Four rectangles at a time against one: the innermost loop of the search for pairs.
+// Eight rectangles at a time against one: the innermost loop of the search for pairs.
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,8 +23,11 @@ struct Rect {
   std::int32_t y1 = 0;
 };
 
+/// Without a branch: which of the four comparisons fails cannot be foretold.
 [[nodiscard]] constexpr bool touch(const Rect& a, const Rect& b) {
-  return a.x0 <= b.x1 && b.x0 <= a.x1 && a.y0 <= b.y1 && b.y0 <= a.y1;
+  const unsigned apart =
+      unsigned{a.x0 > b.x1} | unsigned{b.x0 > a.x1} | unsigned{a.y0 > b.y1} | unsigned{b.y0 > a.y1};
+  return apart == 0;
 }
 
 [[nodiscard]] constexpr bool contains(const Rect& outer, const Rect& inner) {
@@ -30,15 +35,16 @@ struct Rect {
          inner.y1 <= outer.y1;
 }
 
-/// Rectangles by column, so that four of them fill a register.
+/// Rectangles by column, so that four of them fill a register, and two registers are looked at in
+/// one go: mostly that is all there is in a few cells, and a loop that runs once is well predicted.
 class RectColumns {
  public:
-  static constexpr std::size_t kLanes = 4;
+  static constexpr std::size_t kLanes = 8;
 
   /// What each rectangle is stays open until it is set.
   void resize(std::size_t size) {
     for (auto& column : columns_) {
-      column.resize(size + kLanes);  // the last four of a search may lie beyond the end
+      column.resize(size + kLanes);  // the last eight of a search may lie beyond the end
     }
   }
 
@@ -77,15 +83,19 @@ void RectColumns::visit_touching(std::size_t from, std::size_t to, const Rect& r
   const auto four = [](const std::vector<std::int32_t>& column, std::size_t i) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(column.data() + i));
   };
+  const auto apart = [&](std::size_t i) {
+    return _mm_or_si128(_mm_or_si128(_mm_cmpgt_epi32(four(columns_[0], i), x1),
+                                     _mm_cmpgt_epi32(x0, four(columns_[2], i))),
+                        _mm_or_si128(_mm_cmpgt_epi32(four(columns_[1], i), y1),
+                                     _mm_cmpgt_epi32(y0, four(columns_[3], i))));
+  };
   for (std::size_t i = from; i < to; i += kLanes) {
-    const __m128i apart = _mm_or_si128(_mm_or_si128(_mm_cmpgt_epi32(four(columns_[0], i), x1),
-                                                    _mm_cmpgt_epi32(x0, four(columns_[2], i))),
-                                       _mm_or_si128(_mm_cmpgt_epi32(four(columns_[1], i), y1),
-                                                    _mm_cmpgt_epi32(y0, four(columns_[3], i))));
-    auto together = ~static_cast<unsigned>(_mm_movemask_epi8(apart)) & 0x1111U;
+    const auto mask =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi32(apart(i), apart(i + kLanes / 2))));
+    const std::size_t count = std::min(kLanes, to - i);
+    auto together = ~mask & 0x5555U & ((1U << (2 * count)) - 1);
     for (; together != 0; together &= together - 1) {
-      const std::size_t found = i + static_cast<std::size_t>(__builtin_ctz(together)) / kLanes;
-      if (found < to) visit(found);
+      visit(i + static_cast<std::size_t>(std::countr_zero(together)) / 2);
     }
   }
 }

@@ -1,0 +1,80 @@
+#include "sim/contact_sorter.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tickbox::sim {
+namespace {
+
+std::uint64_t pair_of(const Contact& contact) {
+  return std::uint64_t{contact.a.value} << 32 | contact.b.value;
+}
+
+/// By ids, and by what tells two contacts of one pair at one moment apart.
+bool is_named_before(const Contact& a, const Contact& b) {
+  if (pair_of(a) != pair_of(b)) return pair_of(a) < pair_of(b);
+  if (a.normal_x != b.normal_x) return a.normal_x < b.normal_x;
+  if (a.normal_y != b.normal_y) return a.normal_y < b.normal_y;
+  return a.time_divisor < b.time_divisor;
+}
+
+bool is_reported_before(const Contact& a, const Contact& b) {
+  if (a.time != b.time) return a.time < b.time;
+  const std::int64_t a_rest = a.time_rest * b.time_divisor;
+  const std::int64_t b_rest = b.time_rest * a.time_divisor;
+  return a_rest != b_rest ? a_rest < b_rest : is_named_before(a, b);
+}
+
+}  // namespace
+
+void ContactSorter::sort(std::vector<Contact>& contacts, std::size_t at_start) {
+  const auto swept = contacts.begin() + static_cast<std::ptrdiff_t>(at_start);
+  if (!std::is_sorted(contacts.begin(), swept, is_named_before)) {
+    sort_by_ids(contacts, at_start);
+  }
+  // Of one pair there may be several.
+  if (!std::is_sorted(contacts.begin(), swept, is_named_before)) {
+    std::sort(contacts.begin(), swept, is_named_before);
+  }
+  if (!std::is_sorted(swept, contacts.end(), is_reported_before)) {
+    std::sort(swept, contacts.end(), is_reported_before);
+  }
+  const bool is_mixed = swept != contacts.end() && swept->time == 0 && swept->time_rest == 0;
+  if (is_mixed) std::sort(contacts.begin(), contacts.end(), is_reported_before);
+}
+
+/// Byte by byte, the last first; bytes in which all are equal are left out.
+void ContactSorter::sort_by_ids(std::vector<Contact>& contacts, std::size_t count) {
+  constexpr int kBits = 8;
+  constexpr std::size_t kDigits = std::size_t{1} << kBits;
+  keyed_.resize(count);
+  scattered_.resize(count);
+  std::uint64_t differing = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    keyed_[i] = {pair_of(contacts[i]), i};
+    differing |= keyed_[i].key ^ keyed_[0].key;
+  }
+  for (int shift = 0; shift < 64; shift += kBits) {
+    if ((differing >> shift & (kDigits - 1)) == 0) continue;
+    std::array<std::uint32_t, kDigits> next{};
+    const auto digit_of = [shift](const Keyed& one) { return one.key >> shift & (kDigits - 1); };
+    for (const Keyed& one : keyed_) {
+      ++next[digit_of(one)];
+    }
+    std::uint32_t before = 0;
+    for (std::uint32_t& place : next) {
+      before += std::exchange(place, before);
+    }
+    for (const Keyed& one : keyed_) {
+      scattered_[next[digit_of(one)]++] = one;
+    }
+    keyed_.swap(scattered_);
+  }
+  copies_.assign(contacts.begin(), contacts.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    contacts[i] = copies_[keyed_[i].index];
+  }
+}
+
+}  // namespace tickbox::sim

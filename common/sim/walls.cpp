@@ -1,0 +1,91 @@
+// The walls on the path that a mover takes off on, looked up once.
+//
+// What touches no mover deals with them at once: contacts at the start are its own affair, and the
+// first to come goes into the queue. For the others they are kept until that moment has been
+// settled.
+
+#include "sim/step_run.h"
+
+#include <algorithm>
+
+namespace tickbox::sim {
+namespace {
+
+Motion resting(const Rect& rect) {
+  Motion motion;
+  motion.base = {rect.x0 * kFineSteps, rect.y0 * kFineSteps};
+  motion.size = {(std::int64_t{rect.x1} - rect.x0) * kFineSteps,
+                 (std::int64_t{rect.y1} - rect.y0) * kFineSteps};
+  return motion;
+}
+
+bool overlap(const Rect& a, const Rect& b) {
+  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+}
+
+}  // namespace
+
+void StepRun::meet_walls() {
+  const StaticGrid& grid = statics_->grid();
+  settling_ = true;
+  walls_.clear();
+  leaning_.clear();
+  knows_its_wall_.assign(bodies_.size(), 0);
+  first_wall_.resize(bodies_.size() + 1);
+  for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
+    first_wall_[mover] = static_cast<std::uint32_t>(walls_.size());
+    is_long_[mover] = 0;
+    const Body& body = bodies_[mover];
+    if (parts_[mover] == Part::Ghost || body.kind == Kind::Kinematic) continue;
+    // Of who is so fast that its walls are looked for along its path, only those at its start.
+    is_long_[mover] = grid.is_long(hulls_[mover]) ? 1 : 0;
+    const Rect start = rect_of(box_of(body.min, body.size));
+    grid.visit_entries(is_long_[mover] != 0 ? start : hulls_[mover],
+                       [&](const StaticGrid::Entry& entry) {
+                         const Body& wall = statics_->bodies()[entry.index];
+                         if (!may_collide(body, wall)) return;
+                         walls_.push_back(entry);
+                         if (overlap(start, entry.rect)) note_overlap(body, wall);
+                       });
+    if (first_wall_[mover] != walls_.size() || is_near_border_[mover] != 0) meet_walls(mover);
+  }
+  first_wall_[bodies_.size()] = static_cast<std::uint32_t>(walls_.size());
+}
+
+void StepRun::meet_walls(std::uint32_t mover) {
+  first_wall_[mover + 1] = static_cast<std::uint32_t>(walls_.size());
+  if (first_neighbour_[mover] != first_neighbour_[mover + 1]) {
+    leaning_.push_back(mover);
+    return;
+  }
+  settle_alone(mover);
+  const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
+  const bool stays = contains(hulls_[mover], hull) && is_long_[mover] == 0;
+  if (!stays || parts_[mover] != Part::Full) return;
+  const WallHit hit = first_near_wall(mover);
+  if (hit.found) expected_.push_back(event_of(hit, mover));
+  knows_its_wall_[mover] = 1;
+  walls_.resize(first_wall_[mover]);
+}
+
+std::span<const StaticGrid::Entry> StepRun::walls_of(std::uint32_t mover) const {
+  const std::uint32_t first = first_wall_[mover];
+  return std::span{walls_}.subspan(first, first_wall_[mover + 1] - first);
+}
+
+/// The first to be met on the path it took off on, or on a part of it.
+StepRun::WallHit StepRun::first_near_wall(std::uint32_t mover) const {
+  const Motion& motion = flights_[mover].motion;
+  WallHit first;
+  if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return first;
+  const Rect hull = hull_of_path(bodies_[mover], motion);
+  for (const StaticGrid::Entry& wall : walls_of(mover)) {
+    if (!overlap(hull, wall.rect)) continue;
+    const auto impact = time_of_impact(motion, resting(wall.rect), 0);
+    if (impact) keep_earlier(first, *impact, mover, wall.index);
+  }
+  if (is_near_border_[mover] != 0 && has_border(mover)) keep_border(first, mover, 0);
+  return first;
+}
+
+}  // namespace tickbox::sim
