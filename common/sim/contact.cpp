@@ -50,7 +50,7 @@ void StepRun::handle_wall(const Event& event) {
   const std::int64_t velocity = is_low ? after.low : after.high;
   give_velocity(mover, axis, velocity, now);
   if (velocity == 0) flights_[mover].block(axis, opposite(end));
-  if (!mine.immovable) {
+  if (!mine.immovable && !is_tired(mine.events, Kind::Dynamic)) {
     const bool is_border = event.kind == Partner::Border;
     const std::uint8_t of_wall =
         is_border ? std::uint8_t{0} : statics_->bodies()[event.partner].friction;
@@ -164,8 +164,15 @@ void StepRun::turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTi
   flight.unblock(axis);
 }
 
+/// Of two movers, before they have this event: nothing any more where one is tired, as turns along
+/// one axis would reopen contacts on the other again and again.
 int StepRun::friction_of(std::uint32_t a, std::uint32_t b) const {
+  if (is_too_tired_to_rub(a) || is_too_tired_to_rub(b)) return 0;
   return std::max(bodies_[a].friction, bodies_[b].friction);
+}
+
+bool StepRun::is_too_tired_to_rub(std::uint32_t mover) const {
+  return bodies_[mover].kind == Kind::Dynamic && is_tired(flights_[mover].events, Kind::Dynamic);
 }
 
 // Of the tangential velocity between two bodies, friction takes at most its share of what the

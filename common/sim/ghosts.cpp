@@ -98,11 +98,12 @@ void StepRun::follow(const Body& a, std::span<const Piece> a_course, const Body&
     const FineTime until = std::min(a_course[i].until, b_course[j].until);
     const Motion& a_motion = a_course[i].motion;
     const Motion& b_motion = b_course[j].motion;
-    if (!together && meet(a_motion, b_motion, from, until)) {
+    const bool is_piece = from < until;  // where it turns twice at once, it is nowhere in between
+    if (is_piece && !together && meet(a_motion, b_motion, from, until)) {
       report_.begin.push_back(pair);
       together = true;
     }
-    if (together && !overlap(a_motion, b_motion, until)) {
+    if (is_piece && together && !overlap(a_motion, b_motion, until)) {
       report_.end.push_back(pair);
       together = false;
     }

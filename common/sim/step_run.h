@@ -174,6 +174,7 @@ class StepRun {
   void turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
   void mark_turned(std::uint32_t mover);
   [[nodiscard]] int friction_of(std::uint32_t a, std::uint32_t b) const;
+  [[nodiscard]] bool is_too_tired_to_rub(std::uint32_t mover) const;
   void rub(const Touch& touch, Axis axis, FineTime now);
   void snap(const Event& event, End end);
   [[nodiscard]] bool overlaps_mover(std::uint32_t mover, FineTime now) const;
