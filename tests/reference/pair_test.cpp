@@ -3,12 +3,12 @@
 
 #include "core/rng.h"
 #include "sim/sweep.h"
-#include "tests/reference/exact.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -17,6 +17,7 @@ namespace tickbox::test {
 namespace {
 
 using sim::Axis;
+using Rational = boost::multiprecision::cpp_rational;
 
 struct ExactImpact {
   Rational time;  ///< in ticks

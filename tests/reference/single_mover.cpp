@@ -1,12 +1,67 @@
 #include "tests/reference/single_mover.h"
 
+#include "sim/motion.h"
+
 #include <algorithm>
+#include <array>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace tickbox::test {
 namespace {
+
+using Rational = boost::multiprecision::cpp_rational;
+
+/// In ticks: one fine step.
+const Rational kFineStep{1, sim::kFineSteps};
+
+/// A moment of the continuous tick, in ticks from its start, and where on the lattice it may be:
+/// less than `slack` fine steps earlier, and exactly there where `slack` is 0.
+struct Instant {
+  Rational time;
+  int slack = 0;
+  std::optional<sim::Axis> clock;  ///< two of one clock are earlier by the same amount
+
+  [[nodiscard]] Rational earliest() const { return time - slack * kFineStep; }
+};
+
+/// Whether a is certainly before b, on the lattice too.
+bool surely_before(const Instant& a, const Instant& b) {
+  if (a.slack == b.slack && a.clock == b.clock) return a.time < b.time;
+  return b.slack > 0 ? a.time <= b.earliest() : a.time < b.time;
+}
+
+/// Whether a is certainly at b or after it, on the lattice too.
+bool surely_not_before(const Instant& a, const Instant& b) {
+  if (a.slack == b.slack && a.clock == b.clock) return a.time >= b.time;
+  return a.earliest() >= b.time;
+}
+
+/// Whether both are certainly the same, on the lattice too.
+bool surely_same(const Instant& a, const Instant& b) {
+  return a.time == b.time && a.slack == b.slack && (a.slack == 0 || a.clock == b.clock);
+}
+
+struct ExactContact {
+  Instant at;
+  BodyId with;
+  sim::Axis axis = 0;
+  int normal = 0;  ///< along `axis`, from the other body to the mover
+};
+
+struct ExactTick {
+  std::vector<ExactContact> contacts;  ///< by time, id, axis, normal, slack
+  bool unsure = false;                ///< the contacts before the last moment are all that is known
+  std::array<Rational, 2> place;      ///< of the minimum corner at the end, in sub-units
+  std::array<Rational, 2> tolerance;  ///< how far from it the step may be, but for the rounding
+  std::array<std::int64_t, 2> velocity{};  ///< at the end
+};
 
 using sim::Axis;
 
@@ -271,10 +326,87 @@ class Solver {
   ExactTick tick_;
 };
 
+Rational time_of(const sim::Contact& contact) {
+  const Rational fine = contact.time + Rational{contact.time_rest} / contact.time_divisor;
+  return fine / sim::kFineSteps;
+}
+
+std::string difference(const ExactContact& expected, const sim::Contact& contact, BodyId mover) {
+  const BodyId with = contact.a == mover ? contact.b : contact.a;
+  if (with != expected.with) return "another body is hit";
+  const int normal = contact.a == mover ? expected.normal : -expected.normal;
+  const bool is_same_side = expected.axis == 0
+                                ? contact.normal_x == normal && contact.normal_y == 0
+                                : contact.normal_y == normal && contact.normal_x == 0;
+  if (!is_same_side) return "another side is hit";
+  const Rational time = time_of(contact);
+  if (expected.at.slack == 0 && time != expected.at.time) return "not at the exact time";
+  if (expected.at.slack > 0 && (time > expected.at.time || time <= expected.at.earliest())) {
+    return "too early or too late";
+  }
+  return {};
+}
+
+/// The step's contacts, those of one exact moment in the order of `exact`.
+std::vector<sim::Contact> in_the_order_of(const ExactTick& exact,
+                                          const std::vector<sim::Contact>& reported) {
+  std::vector<sim::Contact> contacts = reported;
+  const std::size_t count = std::min(contacts.size(), exact.contacts.size());
+  std::size_t end = 0;
+  for (std::size_t first = 0; first < count; first = end) {
+    const Rational& moment = exact.contacts[first].at.time;
+    while (end < count && exact.contacts[end].at.time == moment) {
+      ++end;
+    }
+    const auto key = [](const sim::Contact& contact) {
+      return std::tuple{contact.a, contact.b, contact.normal_y != 0,
+                        contact.normal_x + contact.normal_y};
+    };
+    std::sort(contacts.begin() + static_cast<std::ptrdiff_t>(first),
+              contacts.begin() + static_cast<std::ptrdiff_t>(end),
+              [&](const sim::Contact& a, const sim::Contact& b) {
+                return key(a) != key(b) ? key(a) < key(b) : time_of(a) > time_of(b);
+              });
+  }
+  return contacts;
+}
+
+/// What the step does otherwise than the exact tick allows; empty where nothing.
+std::string difference(const ExactTick& exact, const sim::StepReport& report,
+                       const sim::Body& mover, Comparison& compared) {
+  std::size_t known = exact.contacts.size();
+  while (exact.unsure && known > 0 &&
+         exact.contacts[known - 1].at.time == exact.contacts.back().at.time) {
+    --known;
+  }
+  if (report.contacts.size() < known) return "contacts are missing";
+  if (!exact.unsure && report.contacts.size() != known) return "there are too many contacts";
+  const std::vector<sim::Contact> contacts = in_the_order_of(exact, report.contacts);
+  for (std::size_t i = 0; i < known; ++i) {
+    const ExactContact& expected = exact.contacts[i];
+    const std::string what = difference(expected, contacts[i], mover.id);
+    if (!what.empty()) return "contact " + std::to_string(i) + ": " + what;
+    if (expected.at.slack > 0) ++compared.led_contacts;
+  }
+  compared.contacts = known;
+  compared.unsure = exact.unsure;
+  if (exact.unsure) return {};
+  const Rational half{1, 2};
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const Rational error = abs(Rational{mover.min[axis] - exact.place[axis]});
+    if (error > half + exact.tolerance[axis]) return "it ends elsewhere";
+    if (mover.velocity[axis] != exact.velocity[axis]) return "it ends at another velocity";
+  }
+  return {};
+}
+
 }  // namespace
 
-ExactTick exact_tick(const sim::World& world) {
-  return Solver{world}.run();
+Comparison compare_with_exact(const sim::World& before, const sim::StepReport& report,
+                              const sim::Body& after) {
+  Comparison compared;
+  compared.difference = difference(Solver{before}.run(), report, after, compared);
+  return compared;
 }
 
 }  // namespace tickbox::test

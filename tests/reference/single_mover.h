@@ -1,6 +1,6 @@
 #pragma once
-// One tick of one dynamic body among statics as it truly is: straight lines, and contacts at exact
-// fractions of the tick. Slow, and rounds nothing.
+// The step against one tick of one dynamic body among statics as it truly is: straight lines, and
+// contacts at exact fractions of the tick. Slow, and rounds nothing.
 //
 // What the step may differ by. Let an axis have had n contacts in this tick off which the body came
 // with some velocity v on it. The step turns at the floor of the contact's time, and puts the body
@@ -19,32 +19,24 @@
 // than the lead, and so may be what a body grazes. There the solver says that it is unsure, and
 // stops. At exact ties without any lead the rules of the step decide, and it follows them.
 
+#include "sim/step.h"
 #include "sim/world.h"
-#include "tests/reference/exact.h"
 
-#include <array>
-#include <cstdint>
-#include <vector>
+#include <cstddef>
+#include <string>
 
 namespace tickbox::test {
 
-struct ExactContact {
-  Instant at;
-  BodyId with;
-  sim::Axis axis = 0;
-  int normal = 0;  ///< along `axis`, from the other body to the mover
+struct Comparison {
+  std::string difference;    ///< what the step does that the exact tick does not allow, or empty
+  bool unsure = false;       ///< compared are only the contacts before the solver was unsure
+  std::size_t contacts = 0;  ///< compared
+  std::size_t led_contacts = 0;  ///< of these, on an axis on which the body had bounced
 };
 
-struct ExactTick {
-  std::vector<ExactContact> contacts;  ///< by time, id, axis, normal, slack
-  bool unsure = false;                ///< the contacts before the last moment are all that is known
-  std::array<Rational, 2> place;      ///< of the minimum corner at the end, in sub-units
-  std::array<Rational, 2> tolerance;  ///< how far from it the step may be, but for the rounding
-  std::array<std::int64_t, 2> velocity{};  ///< at the end
-};
-
-/// Requires: exactly one mover, dynamic, without friction, and overlapping nothing that
-/// stays apart from it.
-[[nodiscard]] ExactTick exact_tick(const sim::World& world);
+/// Requires: exactly one mover before, dynamic, without friction, and overlapping nothing that
+/// stays apart from it; `after` is what the step made of it.
+[[nodiscard]] Comparison compare_with_exact(const sim::World& before, const sim::StepReport& report,
+                                            const sim::Body& after);
 
 }  // namespace tickbox::test
