@@ -7,7 +7,8 @@ usage() {
 usage: tests/golden/compilers.sh
 
 Builds tickbox-golden by g++ and clang++-19 at -O0, -O2 and -O3 -march=native in build/golden-compilers, and compares every tick
-of every scene. (Not by g++ -O2: that is what tests/run.sh does.) Exit: 0 all agree, 1 one does not, 2 wrong usage.
+of every scene; looks for floating-point instructions in the simulation's objects. Not by g++ -O2: tests/run.sh does that.
+Exit: 0 all agree, 1 one does not or has floats, 2 wrong usage.
 USAGE
 }
 
@@ -32,11 +33,16 @@ cd "$top"
 tickbox_ensure_packages g++ clang-19 libxxhash-dev
 tickbox_share_cache "$top"
 
+floats=0
 # -O0 first: these are slow to run, and do so while the others are built.
 for variant in "g++ -O0" "clang++-19 -O0" "clang++-19 -O2" "g++ -O3 -march=native" "clang++-19 -O3 -march=native"; do
     folder=build/golden-compilers/${variant// /}
     read -ra command <<<"$variant"
     golden_build "$folder" "${command[@]}"
     golden_ask "$variant" "$folder" "$folder/tickbox-golden" check tests/golden/hashes.txt
+    if [ "$(uname -m)" = x86_64 ]; then
+        tests/golden/no_float.sh "$folder"/common-{sim,game}-*.o || floats=1
+    fi
 done
 golden_answers
+exit $floats

@@ -8,7 +8,7 @@ usage: tests/golden/cross.sh [--full]
 
 Builds tickbox-golden by the cross compilers of Debian in build/golden-cross and runs it under qemu-user: the first ticks of every
 scene, with --full all of them. Looks for floating-point instructions in the simulation's objects where it knows the processor's.
-Exit: 0 all agree, 1 one does not, 2 wrong usage.
+Exit: 0 all agree, 1 one does not or has floats, 2 wrong usage.
 USAGE
 }
 
