@@ -51,11 +51,11 @@ TEST(Invariants, FreezeNobodyAtTheSpeedsOfGames) {
   constexpr std::int32_t kFast = 8 * kUnit;
   AnyStepper stepper;
   for (const std::uint64_t seed : seeds(1'000)) {
-    sim::World world = random_world(
-        {.seed = seed,
-         .movers_max = 60,
-         .statics_max = 30,
-         .features = {.kinematic = false, .ghosts = false, .friction = false, .overlaps = false}});
+    sim::World world =
+        random_world({.seed = seed,
+                      .movers_max = 60,
+                      .statics_max = 30,
+                      .features = {.kinematic = false, .ghosts = false, .overlaps = false}});
     for (int tick = 1; tick <= kTicks; ++tick) {
       for (sim::Body& body : world.movers()) {
         body.velocity = {std::clamp(body.velocity.x, -kFast, kFast),

@@ -188,6 +188,8 @@ void Event::rub(const Rub& rub) {
   const bool low_fixed = is_first && low_fixed_;
   const bool high_fixed = is_first && high_fixed_;
   if (low_fixed && high_fixed) return;
+  const auto is_tired = [](const Thing& x) { return x.dynamic() && x.events > kTired; };
+  if (is_tired(low) || is_tired(high)) return;  // had as many when this event, counted now, began
   const std::size_t o = 1 - k_;
   const i64 u = low.v[o] - high.v[o];
   const i64 most = rub.change * std::max(low.body.friction, high.body.friction) / 256;

@@ -15,8 +15,8 @@ namespace tickbox::test::naive {
 using i64 = std::int64_t;
 
 constexpr i64 kSteps = (i64{1} << 30) - 1;
-constexpr i64 kSpent = 64;      // events after which a body is spent
-constexpr i64 kTired = 8;       // events after which nothing bounces off another dynamic body
+constexpr i64 kSpent = 64;  // events after which a body is spent
+constexpr i64 kTired = 8;   // events after which nothing rubs, or bounces off another dynamic body
 constexpr i64 kVeryTired = 48;  // ... nor off anything else
 constexpr std::size_t kNone = ~std::size_t{0};
 

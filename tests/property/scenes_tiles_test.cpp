@@ -152,5 +152,18 @@ TEST(Tiles, APitOfExactlyOnesWidthIsFallenInto) {
   }
 }
 
+// In one tick: along the slant to the wall, then straight down. At the wall it must be exactly in
+// place, not a fraction of a sub-unit short of it.
+TEST(Tiles, APitOfExactlyOnesWidthIsFallenIntoInTheTickThatMeetsTheWall) {
+  for (int n = 1; n <= 60; ++n) {
+    const Vec2 velocity{units(4) + n * 7'919, units(40)};
+    Stage stage{{},
+                {wall(10, at(-9, 0), at(10, 9)), wall(11, at(2, -20), at(10, 99)),
+                 moving(box(1, {units(0.5) - n * 11, units(-8)}, kTile), velocity)}};
+    stage.step();
+    EXPECT_EQ(stage.body(1).min, (Vec2{units(1), units(-8) + velocity.y})) << n;
+  }
+}
+
 }  // namespace
 }  // namespace tickbox::test
