@@ -75,13 +75,19 @@ struct Box {
 }
 
 /// Everything a body covers in the tick that begins where it stands, if nothing turns it.
+/// Requires: its place within ±kWorldLimit.
 [[nodiscard]] constexpr Rect hull_of_path(const Body& body, const Motion& motion) {
-  Box hull = box_of(body.min, body.size);
-  for (Axis axis = 0; axis < kAxes; ++axis) {
-    hull.min[axis] += std::min(std::int64_t{0}, motion.velocity[axis]);
-    hull.max[axis] += std::max(std::int64_t{0}, motion.velocity[axis]);
-  }
-  return rect_of(hull);
+  const auto low = [&](Axis axis) {
+    return static_cast<std::int32_t>(body.min[axis] +
+                                     std::min(std::int64_t{0}, motion.velocity[axis]));
+  };
+  const auto high = [&](Axis axis) {
+    const std::int64_t way = std::max(std::int64_t{0}, motion.velocity[axis]);
+    return static_cast<std::int32_t>(
+        std::min(std::int64_t{body.min[axis]} + body.size[axis] + way, std::int64_t{INT32_MAX}));
+  };
+  static_assert(-std::int64_t{kWorldLimit} - kSpeedLimit >= INT32_MIN);
+  return {low(0), low(1), high(0), high(1)};
 }
 
 }  // namespace tickbox::sim

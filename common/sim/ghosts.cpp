@@ -80,7 +80,7 @@ void StepRun::report_ghosts() {
       follow(body, course_of(mover), ghost, {&resting, 1});
     }
     if (parts_[mover] != Part::Ghost) continue;
-    course_hulls_.visit_touching(0, count, hull, [&](std::size_t found) {
+    course_hulls_.visit_touching(0, count, RectColumns::Probe{hull}, [&](std::size_t found) {
       const auto other = static_cast<std::uint32_t>(found);
       const bool is_its_turn = parts_[other] != Part::Ghost || other > mover;
       if (other == mover || !is_its_turn || !may_meet(body, bodies_[other])) return;

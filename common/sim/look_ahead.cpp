@@ -13,6 +13,9 @@ void StepRun::find_first_impacts() {
     if (contains(hulls_[mover], hull)) continue;
     if (parts_[mover] == Part::Full) grid_.keep_up(mover, hull);
     hulls_[mover] = hull;
+    const bool is_listed =
+        !walls_of(mover).empty() || is_near_border_[mover] != 0 || is_long_[mover] != 0;
+    if (!is_listed) undecided_.push_back(mover);
     is_long_[mover] = 1;
     has_escaped_[mover] = 1;
     escaped_.push_back(mover);
@@ -30,10 +33,10 @@ void StepRun::find_first_impacts() {
       if (may_collide(bodies_[mover], bodies_[other])) expect_pair(mover, other, 0);
     });
   }
-  for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
+  for (const std::uint32_t mover : undecided_) {
     if (parts_[mover] != Part::Full) {
       fly_alone(mover);
-    } else if (knows_its_wall_[mover] == 0 || has_escaped_[mover] != 0) {
+    } else {
       push(first_wall_of_all(mover), mover);
     }
   }

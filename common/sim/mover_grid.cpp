@@ -10,33 +10,23 @@ namespace tickbox::sim {
 void MoverGrid::start(std::size_t movers) {
   bits_ = static_cast<int>(std::bit_width(2 * movers + 1));
   first_.assign((std::size_t{1} << bits_) + 1, 0);
-  added_.clear();
-  added_.reserve(movers);
+  added_.resize(movers);
+  added_count_ = 0;
   slots_.resize(movers);
   strays_.clear();
   strays_.reserve(movers);
   levels_ = 0;
 }
 
-void MoverGrid::add(std::uint32_t mover, Vec2 corner, std::int64_t reach) {
-  const int level = level_for(2 * reach);
-  const auto x = static_cast<std::int32_t>(std::int64_t{corner.x} >> level);
-  const auto y = static_cast<std::int32_t>(std::int64_t{corner.y} >> level);
-  const auto bucket = static_cast<std::uint32_t>(bucket_of(cell_key(level, x, y), bits_));
-  added_.push_back({mover, bucket, x, y, level});
-  levels_ |= std::uint64_t{1} << level;
-  ++first_[bucket + 1];
-}
-
 void MoverGrid::sort(std::span<const Rect> hulls) {
   for (std::size_t bucket = 1; bucket < first_.size(); ++bucket) {
     first_[bucket] += first_[bucket - 1];
   }
-  places_.resize(added_.size());
-  hulls_.resize(added_.size());
+  places_.resize(added_count_);
+  hulls_.resize(added_count_);
   // Filling from the end turns each bucket's end into its start, so that no second array of
   // positions is needed.
-  for (std::size_t i = added_.size(); i-- > 0;) {
+  for (std::size_t i = added_count_; i-- > 0;) {
     const Place& added = added_[i];
     const std::uint32_t slot = --first_[added.bucket + 1];
     places_[slot] = added;
@@ -44,7 +34,7 @@ void MoverGrid::sort(std::span<const Rect> hulls) {
     slots_[added.mover] = slot;
   }
   std::rotate(first_.begin(), first_.begin() + 1, first_.end());
-  first_.back() = static_cast<std::uint32_t>(added_.size());
+  first_.back() = static_cast<std::uint32_t>(added_count_);
 }
 
 void MoverGrid::keep_up(std::uint32_t mover, const Rect& hull) {

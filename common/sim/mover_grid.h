@@ -26,7 +26,15 @@ class MoverGrid {
 
   /// Notes a mover and its place. `reach` is what it may cover to each side of its corner without
   /// becoming a stray.
-  void add(std::uint32_t mover, Vec2 corner, std::int64_t reach);
+  void add(std::uint32_t mover, Vec2 corner, std::int64_t reach) {
+    const int level = level_for(2 * reach);
+    const auto x = static_cast<std::int32_t>(std::int64_t{corner.x} >> level);
+    const auto y = static_cast<std::int32_t>(std::int64_t{corner.y} >> level);
+    const auto bucket = static_cast<std::uint32_t>(bucket_of(cell_key(level, x, y), bits_));
+    added_[added_count_++] = {mover, bucket, x, y, level};
+    levels_ |= std::uint64_t{1} << level;
+    ++first_[bucket + 1];
+  }
 
   /// Sorts those added into their cells. `hulls` are what they cover until the tick ends, by mover.
   /// Requires: each hull within its mover's reach.
@@ -79,17 +87,18 @@ class MoverGrid {
 
   /// The slots of the cells x0 to x1 of a row, and of others that share their buckets.
   template <class Visit>
-  void visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1, const Rect& area,
-                 Visit&& visit) const;
+  void visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1,
+                 const RectColumns::Probe& probe, Visit&& visit) const;
 
   /// The slots from `from` to the end of a bucket of the same row further on.
   template <class Visit>
   void visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
-                const Rect& area, Visit&& visit) const;
+                const RectColumns::Probe& probe, Visit&& visit) const;
 
   static constexpr std::uint32_t kStrayed = 0xffff'ffff;
 
-  std::vector<Place> added_;
+  std::vector<Place> added_;  ///< the first added_count_
+  std::size_t added_count_ = 0;
   std::vector<std::uint32_t> slots_;  ///< by mover
   std::vector<Place> places_;         ///< by slot
   RectColumns hulls_;                 ///< by slot
@@ -101,22 +110,22 @@ class MoverGrid {
 
 template <class Visit>
 void MoverGrid::visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
-                         const Rect& area, Visit&& visit) const {
+                         const RectColumns::Probe& probe, Visit&& visit) const {
   if (end_bucket >= start_bucket) {
-    hulls_.visit_touching(from, first_[end_bucket + 1], area, visit);
+    hulls_.visit_touching(from, first_[end_bucket + 1], probe, visit);
     return;
   }
-  hulls_.visit_touching(from, places_.size(), area, visit);
-  hulls_.visit_touching(0, first_[end_bucket + 1], area, visit);
+  hulls_.visit_touching(from, places_.size(), probe, visit);
+  hulls_.visit_touching(0, first_[end_bucket + 1], probe, visit);
 }
 
 template <class Visit>
 void MoverGrid::visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1,
-                          const Rect& area, Visit&& visit) const {
+                          const RectColumns::Probe& probe, Visit&& visit) const {
   const std::size_t start = bucket_of(cell_key(level, x0, y), bits_);
   const std::size_t mask = (std::size_t{1} << bits_) - 1;
   const std::size_t end = (start + static_cast<std::size_t>(x1 - x0)) & mask;
-  visit_on(first_[start], start, end, area, [&](std::size_t slot) {
+  visit_on(first_[start], start, end, probe, [&](std::size_t slot) {
     const Place& place = places_[slot];
     if (place.y == y && place.level == level) visit(place);
   });
@@ -130,17 +139,18 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
   for (std::size_t slot = 0; slot < places_.size(); ++slot) {
     const Place& place = places_[slot];
     const Rect hull = hulls_[slot];
+    const RectColumns::Probe probe{hull};
     const auto visit_other = [&](const Place& other) { visit(place.mover, other.mover); };
-    visit_on(slot + 1, place.bucket, (place.bucket + 1) & mask, hull, [&](std::size_t other) {
+    visit_on(slot + 1, place.bucket, (place.bucket + 1) & mask, probe, [&](std::size_t other) {
       const Place& found = places_[other];
       if (found.y == place.y && found.level == place.level) visit_other(found);
     });
-    visit_row(place.level, place.y + 1, place.x - 1, place.x + 1, hull, visit_other);
+    visit_row(place.level, place.y + 1, place.x - 1, place.x + 1, probe, visit_other);
     for (int level = place.level + kLevelStep; levels_ >> level != 0; level += kLevelStep) {
       if (!has_level(level)) continue;
       const CellRange coarse = range_around(hull, level);
       for (std::int64_t y = coarse.y0; y <= coarse.y1; ++y) {
-        visit_row(level, y, coarse.x0, coarse.x1, hull, visit_other);
+        visit_row(level, y, coarse.x0, coarse.x1, probe, visit_other);
       }
     }
   }
@@ -148,15 +158,16 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
 
 template <class Visit>
 void MoverGrid::visit_near(const Rect& rect, Visit&& visit) const {
+  const RectColumns::Probe probe{rect};
   if (is_wide(rect)) {
-    hulls_.visit_touching(0, places_.size(), rect,
+    hulls_.visit_touching(0, places_.size(), probe,
                           [&](std::size_t slot) { visit(places_[slot].mover); });
   } else {
     for (int level = kFinestLevel; levels_ >> level != 0; level += kLevelStep) {
       if (!has_level(level)) continue;
       const CellRange range = range_around(rect, level);
       for (std::int64_t y = range.y0; y <= range.y1; ++y) {
-        visit_row(level, y, range.x0, range.x1, rect,
+        visit_row(level, y, range.x0, range.x1, probe,
                   [&](const Place& place) { visit(place.mover); });
       }
     }

@@ -45,10 +45,8 @@ constexpr Motion kAtRest{};
 
 void StepRun::settle() {
   settling_ = true;
-  for (const std::vector<std::uint32_t>* movers : {&kinematics_, &leaning_}) {
-    for (const std::uint32_t mover : *movers) {
-      push(first_touching_wall(mover), mover);
-    }
+  for (const std::uint32_t mover : leaning_) {
+    push(first_touching_wall(mover), mover);
   }
   for (const Pair pair : touching_) {
     push_touching_pair(pair.a, pair.b);

@@ -2,34 +2,55 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace tickbox::sim {
 namespace {
 
-/// A rectangle that would be listed in more cells goes to a coarser level.
-constexpr std::int64_t kCellsPerStaticMax = 256;
+/// A rectangle that would be listed in more cells goes to a coarser level. This much is a wall
+/// around a room of a thousand units.
+constexpr std::int64_t kCellsPerStaticMax = 1024;
+
+/// Cells per static on average, at the finest level: thin walls would fill many small ones.
+constexpr std::int64_t kCellsPerStatic = 64;
 
 /// Entries in one cell that are looked through without a thought of narrowing the search.
 constexpr std::size_t kFewEntries = 32;
-
-/// Cells twice as wide as the median static is on its shorter side, so that a mover of that size,
-/// and its way, fit into one.
-int typical_level(std::span<const Body> statics, std::span<const std::uint32_t> which) {
-  std::vector<std::int64_t> widths;
-  widths.reserve(which.size());
-  for (const std::uint32_t index : which) {
-    widths.push_back(std::min(statics[index].size.x, statics[index].size.y));
-  }
-  const auto median = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
-  std::nth_element(widths.begin(), median, widths.end());
-  return level_for(2 * *median);
-}
 
 /// The cells from which a box as large as a cell, with its middle in there, can reach `rect`.
 CellRange cells_near(const Rect& rect, int level) {
   const std::int64_t half = std::int64_t{1} << (level - 1);
   return {(rect.x0 - half) >> level, (rect.y0 - half) >> level, (rect.x1 + half) >> level,
           (rect.y1 + half) >> level};
+}
+
+/// Cells twice as wide as the median static is on its shorter side, so that a mover of that size,
+/// and its way, fit into one.
+int typical_level(std::span<const Rect> rects) {
+  std::vector<std::int64_t> widths;
+  widths.reserve(rects.size());
+  for (const Rect& rect : rects) {
+    widths.push_back(std::min(std::int64_t{rect.x1} - rect.x0, std::int64_t{rect.y1} - rect.y0));
+  }
+  const auto median = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
+  std::nth_element(widths.begin(), median, widths.end());
+  return level_for(2 * *median);
+}
+
+/// The finest level worth having.
+int finest_level(std::span<const Rect> rects) {
+  int level = typical_level(rects);
+  const auto cells = [&] {
+    std::int64_t sum = 0;
+    for (const Rect& rect : rects) {
+      sum += std::min(cells_near(rect, level).count(), kCellsPerStaticMax);
+    }
+    return sum;
+  };
+  while (cells() > kCellsPerStatic * std::ssize(rects)) {
+    level += kLevelStep;
+  }
+  return level;
 }
 
 Rect united(const Rect& a, const Rect& b) {
@@ -40,20 +61,24 @@ Rect united(const Rect& a, const Rect& b) {
 
 StaticGrid::StaticGrid(std::span<const Body> statics, std::span<const std::uint32_t> which) {
   if (which.empty()) return;
-  const int finest = typical_level(statics, which);
+  std::vector<Rect> rects;
+  rects.reserve(which.size());
+  for (const std::uint32_t index : which) {
+    rects.push_back(rect_of(box_of(statics[index].min, statics[index].size)));
+  }
+  const int finest = finest_level(rects);
   std::vector<Listed> listed;
   listed.reserve(which.size());
-  Rect all = rect_of(box_of(statics[which[0]].min, statics[which[0]].size));
-  for (const std::uint32_t index : which) {
-    const Rect rect = rect_of(box_of(statics[index].min, statics[index].size));
-    all = united(all, rect);
+  Rect all = rects.front();
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    all = united(all, rects[i]);
     int level = finest;
-    while (cells_near(rect, level).count() > kCellsPerStaticMax) {
+    while (cells_near(rects[i], level).count() > kCellsPerStaticMax) {
       level += kLevelStep;
     }
-    listed.push_back({rect, index, level});
+    listed.push_back({rects[i], which[i], level});
   }
-  std::ranges::stable_sort(listed, {}, &Listed::level);
+  std::ranges::sort(listed, {}, [](const Listed& one) { return std::pair{one.level, one.index}; });
 
   const std::int64_t extent =
       std::max(std::int64_t{all.x1} - all.x0, std::int64_t{all.y1} - all.y0);

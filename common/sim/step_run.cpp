@@ -49,6 +49,8 @@ void StepRun::start(World& world) {
   hulls_.resize(bodies_.size());
   is_long_.resize(bodies_.size());
   is_near_border_.resize(bodies_.size());
+  parts_.resize(bodies_.size());
+  first_wall_.resize(bodies_.size() + 1);
 }
 
 void StepRun::sweep() {

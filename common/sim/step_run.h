@@ -105,6 +105,8 @@ class StepRun {
   // Velocities and candidates: take_off.cpp.
   void take_off();
   void accelerate();
+  void aim(Body& body) const;
+  void make_flights();
   void sort_into_grid();
   void forget_all_but_the_parted();
   void find_pairs();
@@ -142,6 +144,7 @@ class StepRun {
   // Walls on the path it took off on: walls.cpp.
   void meet_walls();
   void meet_walls(std::uint32_t mover);
+  void note_wall(const Body& body, const StaticGrid::Entry& entry);
   [[nodiscard]] std::span<const StaticGrid::Entry> walls_of(std::uint32_t mover) const;
   [[nodiscard]] WallHit first_near_wall(std::uint32_t mover) const;
 
@@ -218,6 +221,8 @@ class StepRun {
   std::vector<Part> parts_;
   std::vector<std::uint32_t> kinematics_;
   bool has_ghosts_ = false;
+  unsigned layers_ = 0;  ///< of all movers but ghosts, as the next
+  unsigned collides_with_ = 0;
 
   // Candidates, by what they are when the tick begins.
   MoverGrid grid_;
@@ -231,7 +236,7 @@ class StepRun {
   std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
   std::vector<std::uint8_t> is_long_;      ///< whose walls are looked for along its path instead
   std::vector<std::uint8_t> is_near_border_;
-  std::vector<std::uint8_t> knows_its_wall_;  ///< whose first wall is in the queue already
+  std::vector<std::uint32_t> undecided_;  ///< whose first wall is not in the queue yet
   std::vector<BodyPair> overlapping_;
   std::vector<std::uint8_t> turns_of_parting_;
   bool was_parted_ = false;

@@ -14,10 +14,8 @@ std::int32_t clamped(std::int64_t velocity) {
       std::clamp<std::int64_t>(velocity, -std::int64_t{kSpeedLimit}, std::int64_t{kSpeedLimit}));
 }
 
-/// All that may have been changed since the body was added.
-bool is_sane(const Body& body) {
-  return std::abs(std::int64_t{body.min.x}) <= kWorldLimit &&
-         std::abs(std::int64_t{body.min.y}) <= kWorldLimit;
+bool is_in_world(std::int32_t place) {
+  return -kWorldLimit <= place && place <= kWorldLimit;
 }
 
 /// How far it gets from its corner, whichever way it turns without getting faster.
@@ -33,10 +31,7 @@ void StepRun::take_off() {
   turns_of_parting_.assign(bodies_.size(), 0);
   was_parted_ = false;
   do {
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      const Body& body = bodies_[i];
-      flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
-    }
+    make_flights();
     sort_into_grid();
     if (find_riders(RideAt::Start, rides_)) {
       carry();
@@ -62,56 +57,64 @@ void StepRun::forget_all_but_the_parted() {
 }
 
 void StepRun::accelerate() {
-  const std::size_t count = bodies_.size();
-  parts_.resize(count);
+  const Vec2 gravity = settings_.gravity;
   kinematics_.clear();
   has_ghosts_ = !statics_->ghosts().empty();
-  unsigned layers = 0;
-  unsigned collides_with = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
+  layers_ = 0;
+  collides_with_ = 0;
+  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
-    TICKBOX_ASSERT(is_sane(body));
+    TICKBOX_ASSERT(is_in_world(body.min.x) && is_in_world(body.min.y));
     if (body.kind == Kind::Kinematic) {
       kinematics_.push_back(i);
-      if (body.path != kNoPath) {
-        const Vec2 aim = statics_->paths()[body.path].place_at(body.path_ticks + 1);
-        body.velocity = {clamped(std::int64_t{aim.x} - body.min.x),
-                         clamped(std::int64_t{aim.y} - body.min.y)};
-      }
+      aim(body);
     } else {
-      for (Axis axis = 0; axis < kAxes; ++axis) {
-        const std::int64_t gravity = settings_.gravity[axis];
-        body.velocity[axis] =
-            clamped(body.velocity[axis] + (body.gravity_scale == kFullGravity
-                                               ? gravity
-                                               : gravity * body.gravity_scale / kFullGravity));
-      }
+      const std::int64_t scale = body.gravity_scale;
+      const bool is_whole = scale == kFullGravity;
+      const auto share = [&](std::int64_t of) { return is_whole ? of : of * scale / kFullGravity; };
+      body.velocity = {clamped(body.velocity.x + share(gravity.x)),
+                       clamped(body.velocity.y + share(gravity.y))};
     }
     if (is_ghost(body)) {
       has_ghosts_ = true;
-      continue;
+    } else {
+      layers_ |= body.layers;
+      collides_with_ |= body.collides_with;
     }
-    layers |= body.layers;
-    collides_with |= body.collides_with;
   }
-  for (std::size_t i = 0; i < count; ++i) {
+}
+
+/// Gives a kinematic body the velocity that takes it to its next place.
+void StepRun::aim(Body& body) const {
+  Vec2 way = body.velocity;
+  if (body.path != kNoPath) {
+    const Vec2 next = statics_->paths()[body.path].place_at(body.path_ticks + 1);
+    way = {clamped(std::int64_t{next.x} - body.min.x), clamped(std::int64_t{next.y} - body.min.y)};
+  }
+  body.velocity = {clamped(way.x), clamped(way.y)};
+}
+
+void StepRun::make_flights() {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];
     const bool meets_movers =
-        (body.layers & collides_with) != 0 && (body.collides_with & layers) != 0;
+        (body.layers & collides_with_) != 0 && (body.collides_with & layers_) != 0;
     parts_[i] = is_ghost(body) ? Part::Ghost : meets_movers ? Part::Full : Part::Alone;
+    flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
   }
 }
 
 void StepRun::sort_into_grid() {
-  constexpr Rect kWholeWorld = {-kWorldLimit, -kWorldLimit, kWorldLimit, kWorldLimit};
   grid_.start(bodies_.size());
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];
     const Motion& motion = flights_[i].motion;
     const std::int64_t reach = reach_of(body, motion);
-    const Box around = grown({{body.min.x, body.min.y}, {body.min.x, body.min.y}}, reach + 1);
+    const std::int64_t inside = kWorldLimit - reach;
     hulls_[i] = hull_of_path(body, motion);
-    is_near_border_[i] = contains(kWholeWorld, rect_of(around)) ? 0 : 1;
+    is_near_border_[i] =
+        static_cast<std::uint8_t>(unsigned{std::abs(std::int64_t{body.min.x}) >= inside} |
+                                  unsigned{std::abs(std::int64_t{body.min.y}) >= inside});
     if (parts_[i] == Part::Full) grid_.add(i, body.min, reach);
   }
   grid_.sort(hulls_);

@@ -61,9 +61,13 @@ class RectColumns {
     return {columns_[0][i], columns_[1][i], columns_[2][i], columns_[3][i]};
   }
 
-  /// Calls visit(i) for every i in [from, to) whose rectangle touches `rect`, in ascending order.
+  /// A rectangle to compare with, spread over the registers once for several searches.
+  class Probe;
+
+  /// Calls visit(i) for every i in [from, to) whose rectangle touches the probe, in ascending
+  /// order.
   template <class Visit>
-  void visit_touching(std::size_t from, std::size_t to, const Rect& rect, Visit&& visit) const;
+  void visit_touching(std::size_t from, std::size_t to, const Probe& probe, Visit&& visit) const;
 
  private:
   static constexpr Rect kNowhere = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
@@ -73,27 +77,38 @@ class RectColumns {
 
 #ifdef __SSE2__
 
+class RectColumns::Probe {
+ public:
+  explicit Probe(const Rect& rect)
+      : x0_(_mm_set1_epi32(rect.x0)),
+        y0_(_mm_set1_epi32(rect.y0)),
+        x1_(_mm_set1_epi32(rect.x1)),
+        y1_(_mm_set1_epi32(rect.y1)) {}
+
+  /// All bits of the lanes i to i + 3 that lie apart.
+  [[nodiscard]] __m128i apart(const RectColumns& rects, std::size_t i) const {
+    const auto four = [i](const std::vector<std::int32_t>& column) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(column.data() + i));
+    };
+    return _mm_or_si128(_mm_or_si128(_mm_cmpgt_epi32(four(rects.columns_[0]), x1_),
+                                     _mm_cmpgt_epi32(x0_, four(rects.columns_[2]))),
+                        _mm_or_si128(_mm_cmpgt_epi32(four(rects.columns_[1]), y1_),
+                                     _mm_cmpgt_epi32(y0_, four(rects.columns_[3]))));
+  }
+
+ private:
+  __m128i x0_, y0_, x1_, y1_;
+};
+
 template <class Visit>
-void RectColumns::visit_touching(std::size_t from, std::size_t to, const Rect& rect,
+void RectColumns::visit_touching(std::size_t from, std::size_t to, const Probe& probe,
                                  Visit&& visit) const {
-  const __m128i x0 = _mm_set1_epi32(rect.x0);
-  const __m128i y0 = _mm_set1_epi32(rect.y0);
-  const __m128i x1 = _mm_set1_epi32(rect.x1);
-  const __m128i y1 = _mm_set1_epi32(rect.y1);
-  const auto four = [](const std::vector<std::int32_t>& column, std::size_t i) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(column.data() + i));
-  };
-  const auto apart = [&](std::size_t i) {
-    return _mm_or_si128(_mm_or_si128(_mm_cmpgt_epi32(four(columns_[0], i), x1),
-                                     _mm_cmpgt_epi32(x0, four(columns_[2], i))),
-                        _mm_or_si128(_mm_cmpgt_epi32(four(columns_[1], i), y1),
-                                     _mm_cmpgt_epi32(y0, four(columns_[3], i))));
-  };
   for (std::size_t i = from; i < to; i += kLanes) {
-    const auto mask =
-        static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi32(apart(i), apart(i + kLanes / 2))));
+    const __m128i apart =
+        _mm_packs_epi32(probe.apart(*this, i), probe.apart(*this, i + kLanes / 2));
     const std::size_t count = std::min(kLanes, to - i);
-    auto together = ~mask & 0x5555U & ((1U << (2 * count)) - 1);
+    auto together =
+        ~static_cast<unsigned>(_mm_movemask_epi8(apart)) & 0x5555U & ((1U << (2 * count)) - 1);
     for (; together != 0; together &= together - 1) {
       visit(i + static_cast<std::size_t>(std::countr_zero(together)) / 2);
     }
@@ -102,11 +117,21 @@ void RectColumns::visit_touching(std::size_t from, std::size_t to, const Rect& r
 
 #else
 
+class RectColumns::Probe {
+ public:
+  explicit Probe(const Rect& rect) : rect_(rect) {}
+
+  [[nodiscard]] const Rect& rect() const { return rect_; }
+
+ private:
+  Rect rect_;
+};
+
 template <class Visit>
-void RectColumns::visit_touching(std::size_t from, std::size_t to, const Rect& rect,
+void RectColumns::visit_touching(std::size_t from, std::size_t to, const Probe& probe,
                                  Visit&& visit) const {
   for (std::size_t i = from; i < to; ++i) {
-    if (touch((*this)[i], rect)) visit(i);
+    if (touch((*this)[i], probe.rect())) visit(i);
   }
 }
 

@@ -30,41 +30,50 @@ void StepRun::meet_walls() {
   settling_ = true;
   walls_.clear();
   leaning_.clear();
-  knows_its_wall_.assign(bodies_.size(), 0);
-  first_wall_.resize(bodies_.size() + 1);
+  undecided_.clear();
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
-    first_wall_[mover] = static_cast<std::uint32_t>(walls_.size());
-    is_long_[mover] = 0;
+    const auto first = static_cast<std::uint32_t>(walls_.size());
     const Body& body = bodies_[mover];
-    if (parts_[mover] == Part::Ghost || body.kind == Kind::Kinematic) continue;
-    // Of who is so fast that its walls are looked for along its path, only those at its start.
-    is_long_[mover] = grid.is_long(hulls_[mover]) ? 1 : 0;
-    const Rect start = rect_of(box_of(body.min, body.size));
-    grid.visit_entries(is_long_[mover] != 0 ? start : hulls_[mover],
-                       [&](const StaticGrid::Entry& entry) {
-                         const Body& wall = statics_->bodies()[entry.index];
-                         if (!may_collide(body, wall)) return;
-                         walls_.push_back(entry);
-                         if (overlap(start, entry.rect)) note_overlap(body, wall);
-                       });
-    if (first_wall_[mover] != walls_.size() || is_near_border_[mover] != 0) meet_walls(mover);
+    first_wall_[mover] = first;
+    is_long_[mover] = 0;
+    if (parts_[mover] != Part::Ghost && body.kind != Kind::Kinematic) {
+      // Of who is so fast that its walls are looked for along its path, only those at its start.
+      const bool is_long = grid.is_long(hulls_[mover]);
+      is_long_[mover] = is_long ? 1 : 0;
+      const auto note = [&](const StaticGrid::Entry& entry) { note_wall(body, entry); };
+      grid.visit_entries(is_long ? rect_of(box_of(body.min, body.size)) : hulls_[mover], note);
+    }
+    const bool has_any = walls_.size() != first || (is_near_border_[mover] | is_long_[mover]) != 0;
+    if (has_any || parts_[mover] == Part::Alone) meet_walls(mover);
   }
   first_wall_[bodies_.size()] = static_cast<std::uint32_t>(walls_.size());
 }
 
+void StepRun::note_wall(const Body& body, const StaticGrid::Entry& entry) {
+  const Body& wall = statics_->bodies()[entry.index];
+  if (!may_collide(body, wall)) return;
+  walls_.push_back(entry);
+  const Rect start = rect_of(box_of(body.min, body.size));
+  if (overlap(start, entry.rect)) note_overlap(body, wall);
+}
+
 void StepRun::meet_walls(std::uint32_t mover) {
   first_wall_[mover + 1] = static_cast<std::uint32_t>(walls_.size());
-  if (first_neighbour_[mover] != first_neighbour_[mover + 1]) {
-    leaning_.push_back(mover);
+  const bool touches_movers = first_neighbour_[mover] != first_neighbour_[mover + 1];
+  const bool is_free = parts_[mover] == Part::Full && bodies_[mover].kind == Kind::Dynamic;
+  if (!is_free || touches_movers) {
+    if (is_free || bodies_[mover].kind == Kind::Kinematic) leaning_.push_back(mover);
+    undecided_.push_back(mover);
     return;
   }
   settle_alone(mover);
   const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
-  const bool stays = contains(hulls_[mover], hull) && is_long_[mover] == 0;
-  if (!stays || parts_[mover] != Part::Full) return;
+  if (!contains(hulls_[mover], hull) || is_long_[mover] != 0) {
+    undecided_.push_back(mover);
+    return;
+  }
   const WallHit hit = first_near_wall(mover);
   if (hit.found) expected_.push_back(event_of(hit, mover));
-  knows_its_wall_[mover] = 1;
   walls_.resize(first_wall_[mover]);
 }
 
