@@ -138,16 +138,18 @@ void StepRun::give_velocity(std::uint32_t mover, Axis axis, std::int64_t velocit
   Flight& flight = flights_[mover];
   const bool is_first = flight.events == 0;
   const bool freezes = flight.is_spent();
-  const auto velocity_before = flight.motion.velocity;
   ++flight.events;
   mark_turned(mover);
-  turn(mover, axis, freezes ? 0 : velocity, now);
+  change_velocity(mover, axis, freezes ? 0 : velocity, now);
   if (freezes || (is_first && bodies_[mover].response == Response::Stop)) {
-    turn(mover, other_axis(axis), 0, now);
+    change_velocity(mover, other_axis(axis), 0, now);
   }
-  for (Axis changed = 0; changed < kAxes; ++changed) {
-    if (flight.motion.velocity[changed] != velocity_before[changed]) flight.mark_changed(changed);
-  }
+}
+
+void StepRun::change_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now) {
+  const std::int64_t before = flights_[mover].motion.velocity[axis];
+  turn(mover, axis, velocity, now);
+  if (flights_[mover].motion.velocity[axis] != before) flights_[mover].mark_changed(axis);
 }
 
 void StepRun::mark_turned(std::uint32_t mover) {

@@ -2,9 +2,11 @@
 // What two bodies do to each other's normal velocity at a contact: who is immovable, how much comes
 // back, who shares.
 
+#include "core/assert.h"
 #include "core/fixed.h"
 #include "sim/body.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tickbox::sim {
@@ -45,9 +47,35 @@ struct Exchange {
   return events >= (met == Kind::Dynamic ? kTiredAmongMovers : kTiredAtStatics);
 }
 
+/// How fast the two part again.
+[[nodiscard]] constexpr std::int64_t rebound_speed(const Side& low, const Side& high,
+                                                   std::int64_t calm) {
+  const std::int64_t approach = low.velocity - high.velocity;
+  const bool inelastic = approach <= calm || low.stops || high.stops ||
+                         is_tired(low.events, high.kind) || is_tired(high.events, low.kind);
+  return inelastic ? 0 : approach * std::max(low.bounciness, high.bounciness) / kFullRestitution;
+}
+
+/// What something immovable does by itself: statics rest, and so does a body that freezes; a
+/// blocked or kinematic one goes on.
+[[nodiscard]] constexpr std::int64_t own_velocity(const Side& side) {
+  return side.frozen ? 0 : side.velocity;
+}
+
 /// The contact of `low` with `high`, the one on the side of larger coordinates.
 /// `calm` is the approach speed up to which nothing bounces: twice the world's gravity.
 /// Requires: low.velocity > high.velocity.
-[[nodiscard]] Exchange exchange(const Side& low, const Side& high, std::int64_t calm);
+[[nodiscard]] constexpr Exchange exchange(const Side& low, const Side& high, std::int64_t calm) {
+  TICKBOX_ASSERT(low.velocity > high.velocity);
+  const std::int64_t rebound = rebound_speed(low, high, calm);
+  if (low.immovable && high.immovable) return {};
+  if (low.immovable) return {own_velocity(low), own_velocity(low) + rebound};
+  if (high.immovable) return {own_velocity(high) - rebound, own_velocity(high)};
+
+  const std::int64_t mass = low.mass + high.mass;
+  const std::int64_t momentum = low.mass * low.velocity + high.mass * high.velocity;
+  return {(momentum - high.mass * rebound) / mass, (momentum + low.mass * rebound) / mass,
+          rebound == 0};
+}
 
 }  // namespace tickbox::sim

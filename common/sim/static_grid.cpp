@@ -87,7 +87,7 @@ StaticGrid::StaticGrid(std::span<const Body> statics, std::span<const std::uint3
     const auto beyond = std::ranges::upper_bound(listed, level, {}, &Listed::level);
     levels_.push_back({level, table_of({listed.begin(), beyond}, level),
                        levels_.empty() ? Table{} : table_of({here, beyond}, level)});
-    if (!levels_.back().large.entries.empty()) with_large_.push_back(levels_.size() - 1);
+    if (!levels_.back().large.indices.empty()) with_large_.push_back(levels_.size() - 1);
     if (beyond == listed.end() && std::int64_t{1} << level >= extent) break;
   }
 }
@@ -111,10 +111,13 @@ StaticGrid::Table StaticGrid::table_of(std::span<const Listed> listed, int level
   for (std::size_t bucket = 1; bucket < table.first.size(); ++bucket) {
     table.first[bucket] += table.first[bucket - 1];
   }
-  table.entries.resize(unsorted.size());
+  table.rects.resize(unsorted.size());
+  table.indices.resize(unsorted.size());
   std::vector<std::uint32_t> next = table.first;
   for (const auto& [key, entry] : unsorted) {
-    table.entries[next[bucket_of(key, table.bits)]++] = entry;
+    const std::uint32_t place = next[bucket_of(key, table.bits)]++;
+    table.rects.set(place, entry.rect);
+    table.indices[place] = entry.index;
   }
   return table;
 }
@@ -122,9 +125,9 @@ StaticGrid::Table StaticGrid::table_of(std::span<const Listed> listed, int level
 bool StaticGrid::is_crowded(std::size_t level, const Rect& hull) const {
   const int bits = levels_[level].level;
   if (extent_of(hull) > std::int64_t{1} << bits) return true;
-  return cell(levels_[level].all, bits, (std::int64_t{hull.x0} + hull.x1) / 2 >> bits,
-              (std::int64_t{hull.y0} + hull.y1) / 2 >> bits)
-             .size() > kFewEntries;
+  const Range range = cell(levels_[level].all, bits, (std::int64_t{hull.x0} + hull.x1) / 2 >> bits,
+                           (std::int64_t{hull.y0} + hull.y1) / 2 >> bits);
+  return range.to - range.from > kFewEntries;
 }
 
 }  // namespace tickbox::sim

@@ -61,7 +61,8 @@ class StaticGrid {
  private:
   /// Entries by bucket.
   struct Table {
-    std::vector<Entry> entries;
+    RectColumns rects;
+    std::vector<std::uint32_t> indices;
     std::vector<std::uint32_t> first;  ///< entry of each bucket, and the end
     int bits = 1;
   };
@@ -84,8 +85,13 @@ class StaticGrid {
   /// The finest level with cells as large as `area`, or the coarsest there is.
   [[nodiscard]] std::size_t level_of(const Rect& area) const;
 
-  [[nodiscard]] static std::span<const Entry> cell(const Table& table, int level, std::int64_t x,
-                                                   std::int64_t y);
+  /// Of the entries of a cell: the first, and the one after the last.
+  struct Range {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+  };
+
+  [[nodiscard]] static Range cell(const Table& table, int level, std::int64_t x, std::int64_t y);
 
   /// Whether it pays to look at parts of `hull` instead.
   [[nodiscard]] bool is_crowded(std::size_t level, const Rect& hull) const;
@@ -115,49 +121,49 @@ inline std::size_t StaticGrid::level_of(const Rect& area) const {
   return level;
 }
 
-inline std::span<const StaticGrid::Entry> StaticGrid::cell(const Table& table, int level,
-                                                           std::int64_t x, std::int64_t y) {
+inline StaticGrid::Range StaticGrid::cell(const Table& table, int level, std::int64_t x,
+                                          std::int64_t y) {
   const std::size_t bucket = bucket_of(cell_key(level, x, y), table.bits);
-  const std::uint32_t from = table.first[bucket];
-  return std::span{table.entries}.subspan(from, table.first[bucket + 1] - from);
+  return {table.first[bucket], table.first[bucket + 1]};
 }
 
 template <class Visit>
 void StaticGrid::visit_table(const Table& table, int level, const Rect& area, Visit&& visit) {
-  if (table.entries.empty()) return;
+  if (table.indices.empty()) return;
   if (extent_of(area) > std::int64_t{1} << level) {
     visit_parts(table, level, area, visit);
     return;
   }
   const std::int64_t x = (std::int64_t{area.x0} + area.x1) / 2 >> level;
   const std::int64_t y = (std::int64_t{area.y0} + area.y1) / 2 >> level;
-  for (const Entry& entry : cell(table, level, x, y)) {
-    if (touch(entry.rect, area)) visit(entry);
-  }
+  const Range range = cell(table, level, x, y);
+  if (range.from == range.to) return;
+  table.rects.visit_touching(range.from, range.to, RectColumns::Probe{area}, [&](std::size_t i) {
+    visit(Entry{table.rects[i], table.indices[i]});
+  });
 }
 
 // A box larger than a cell is looked up in parts.
 template <class Visit>
 void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Visit&& visit) {
+  const RectColumns::Probe probe{area};
+  const auto visit_entry = [&](std::size_t i) { visit(Entry{table.rects[i], table.indices[i]}); };
   const std::int64_t half = std::int64_t{1} << (level - 1);
   const auto parts = [level](std::int64_t from, std::int64_t to) {
     return std::max(std::int64_t{0}, (to - from - 1) >> level);
   };
   const std::int64_t columns = parts(area.x0, area.x1);
   const std::int64_t rows = parts(area.y0, area.y1);
-  if (columns * rows > static_cast<std::int64_t>(table.entries.size())) {
-    for (const Entry& entry : table.entries) {
-      if (touch(entry.rect, area)) visit(entry);
-    }
+  if (columns * rows > std::ssize(table.indices)) {
+    table.rects.visit_touching(0, table.indices.size(), probe, visit_entry);
     return;
   }
   const std::int64_t x = (area.x0 + half) >> level;
   const std::int64_t y = (area.y0 + half) >> level;
   for (std::int64_t row = 0; row <= rows; ++row) {
     for (std::int64_t column = 0; column <= columns; ++column) {
-      for (const Entry& entry : cell(table, level, x + column, y + row)) {
-        if (touch(entry.rect, area)) visit(entry);
-      }
+      const Range range = cell(table, level, x + column, y + row);
+      table.rects.visit_touching(range.from, range.to, probe, visit_entry);
     }
   }
 }

@@ -174,6 +174,7 @@ class StepRun {
   [[nodiscard]] Side mover_side(std::uint32_t mover, Axis axis, End pushed_to) const;
   [[nodiscard]] Side wall_side(const Event& event) const;
   void give_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
+  void change_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
   void turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
   void mark_turned(std::uint32_t mover);
   [[nodiscard]] int friction_of(std::uint32_t a, std::uint32_t b) const;
