@@ -10,8 +10,8 @@
 #include <sstream>
 #include <stdexcept>
 
-void tickbox::PrintTo(Vec2 vector, std::ostream* stream) {
-  *stream << "[" << map::units_text(vector.x) << ", " << map::units_text(vector.y) << "]";
+std::ostream& tickbox::operator<<(std::ostream& stream, Vec2 vector) {
+  return stream << "[" << map::units_text(vector.x) << ", " << map::units_text(vector.y) << "]";
 }
 
 namespace tickbox::test {

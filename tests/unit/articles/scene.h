@@ -14,7 +14,7 @@
 namespace tickbox {
 
 /// In units: how a failed test shows a place, a way or a velocity.
-void PrintTo(Vec2 vector, std::ostream* stream);
+std::ostream& operator<<(std::ostream& stream, Vec2 vector);
 
 }  // namespace tickbox
 
