@@ -34,7 +34,7 @@ std::int64_t StepRun::gather_block(const Event& event, std::uint32_t low, std::u
     const auto [joining, member, end] = *found;
     const std::uint32_t below = end == End::High ? member : joining;
     const std::uint32_t above = end == End::High ? joining : member;
-    add_contact(event, bodies_[below].id, bodies_[above].id);
+    add_contact(event.impact(), bodies_[below].id, bodies_[above].id);
     touches_.push_back(
         {below, above, approach_of(*found, axis, momentum / mass), friction_of(below, above)});
     add(joining);

@@ -36,7 +36,7 @@ void StepRun::handle_wall(const Event& event) {
   const bool is_low = end == End::Low;
   const BodyId id = bodies_[mover].id;
   const BodyId wall_id = event.low_id == id ? event.high_id : event.low_id;
-  add_contact(event, is_low ? id : wall_id, is_low ? wall_id : id);
+  add_contact(event.impact(), is_low ? id : wall_id, is_low ? wall_id : id);
   if (bodies_[mover].kind == Kind::Kinematic) {
     wait(mover, now);
     return;
@@ -73,7 +73,7 @@ void StepRun::handle_pair(const Event& event) {
   const std::uint32_t high_mover = is_low ? event.partner : event.mover;
   const Side low = mover_side(low_mover, axis, End::Low);
   const Side high = mover_side(high_mover, axis, End::High);
-  add_contact(event, bodies_[low_mover].id, bodies_[high_mover].id);
+  add_contact(event.impact(), bodies_[low_mover].id, bodies_[high_mover].id);
   if (squeezes(low_mover, low, high_mover, high)) {
     squeeze(low_mover, high_mover, axis, now);
     return;
@@ -150,10 +150,6 @@ void StepRun::change_velocity(std::uint32_t mover, Axis axis, std::int64_t veloc
   const std::int64_t before = flights_[mover].motion.velocity[axis];
   turn(mover, axis, velocity, now);
   if (flights_[mover].motion.velocity[axis] != before) flights_[mover].mark_changed(axis);
-}
-
-void StepRun::mark_turned(std::uint32_t mover) {
-  if (flights_[mover].version++ == 0) turned_.push_back(mover);
 }
 
 void StepRun::turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now) {
@@ -243,16 +239,16 @@ bool StepRun::overlaps_mover(std::uint32_t mover, FineTime now) const {
   return found;
 }
 
-void StepRun::add_contact(const Event& event, BodyId low_side, BodyId high_side) {
+void StepRun::add_contact(const Impact& impact, BodyId low_side, BodyId high_side) {
   const bool a_is_low = low_side < high_side;
   const std::int8_t normal = a_is_low ? -1 : 1;
-  report_.contacts.push_back({.a = std::min(low_side, high_side),
-                              .b = std::max(low_side, high_side),
-                              .normal_x = event.axis == 0 ? normal : std::int8_t{0},
-                              .normal_y = event.axis == 1 ? normal : std::int8_t{0},
-                              .time = event.whole,
-                              .time_rest = event.rest,
-                              .time_divisor = event.divisor});
+  report_.contacts.push_back({.a = a_is_low ? low_side : high_side,
+                              .b = a_is_low ? high_side : low_side,
+                              .normal_x = impact.axis == 0 ? normal : std::int8_t{0},
+                              .normal_y = impact.axis == 1 ? normal : std::int8_t{0},
+                              .time = impact.at.whole,
+                              .time_rest = impact.at.rest,
+                              .time_divisor = impact.at.divisor});
 }
 
 }  // namespace tickbox::sim

@@ -30,7 +30,7 @@ struct Event {
   std::uint32_t mover_version = 0;
   std::uint32_t partner_version = 0;
 
-  [[nodiscard]] Moment at() const { return {whole, rest, divisor}; }
+  [[nodiscard]] Impact impact() const { return {{whole, rest, divisor}, length, axis}; }
 
   void set(const Impact& impact) {
     whole = static_cast<std::uint32_t>(impact.at.whole);

@@ -14,29 +14,38 @@
 namespace tickbox::sim {
 namespace {
 
+/// How one axis stands at fine time 0.
+struct Stand {
+  bool is_inside = false;  ///< the open intervals meet
+  bool enters = false;     ///< they touch, and will meet at once
+};
+
+Stand stand_on(std::int64_t a_min, std::int64_t a_max, std::int64_t b_min, std::int64_t b_max,
+               std::int64_t velocity) {
+  return {.is_inside = b_min < a_max && a_min < b_max,
+          .enters = (b_min == a_max && velocity < 0) || (b_max == a_min && velocity > 0)};
+}
+
 /// time_of_impact() of boxes on whole sub-units at fine time 0, where it gives that very moment.
 std::optional<Impact> impact_at_start(const Box& a, const Motion& a_motion, const Box& b,
                                       const Motion& b_motion) {
-  std::array<bool, kAxes> enters{};
-  std::array<std::int64_t, kAxes> speed{};
-  for (Axis axis = 0; axis < kAxes; ++axis) {
-    const std::int64_t velocity = b_motion.velocity[axis] - a_motion.velocity[axis];
-    speed[axis] = std::abs(velocity);
-    if (b.min[axis] < a.max[axis] && a.min[axis] < b.max[axis]) continue;
-    enters[axis] = (b.min[axis] == a.max[axis] && velocity < 0) ||
-                   (b.max[axis] == a.min[axis] && velocity > 0);
-    if (!enters[axis]) return std::nullopt;
+  const std::int64_t x_velocity = b_motion.velocity[0] - a_motion.velocity[0];
+  const std::int64_t y_velocity = b_motion.velocity[1] - a_motion.velocity[1];
+  const Stand x = stand_on(a.min[0], a.max[0], b.min[0], b.max[0], x_velocity);
+  if (!x.is_inside && !x.enters) return std::nullopt;
+  const Stand y = stand_on(a.min[1], a.max[1], b.min[1], b.max[1], y_velocity);
+  if ((!y.is_inside && !y.enters) || (x.is_inside && y.is_inside)) return std::nullopt;
+
+  const std::int64_t x_speed = std::abs(x_velocity);
+  const std::int64_t y_speed = std::abs(y_velocity);
+  if (x.enters && y.enters) {
+    return Impact{{0, 0, std::max(x_speed, y_speed)}, 0, x_speed > y_speed ? Axis{0} : Axis{1}};
   }
-  if (!enters[0] && !enters[1]) return std::nullopt;
-  if (enters[0] && enters[1]) {
-    const Axis axis = speed[0] > speed[1] ? 0 : 1;
-    return Impact{{0, 0, speed[axis]}, 0, axis};
-  }
-  const Axis axis = enters[0] ? 0 : 1;
+  const Axis axis = x.enters ? 0 : 1;
   const Axis across = other_axis(axis);
   const std::int64_t length =
       std::min(a.max[across], b.max[across]) - std::max(a.min[across], b.min[across]);
-  return Impact{{0, 0, speed[axis]}, length * kFineSteps, axis};
+  return Impact{{0, 0, x.enters ? x_speed : y_speed}, length * kFineSteps, axis};
 }
 
 constexpr Motion kAtRest{};
@@ -61,9 +70,37 @@ void StepRun::settle() {
 
 void StepRun::settle_alone(std::uint32_t mover) {
   for (WallHit hit = first_touching_wall(mover); hit.found; hit = first_touching_wall(mover)) {
-    handle_wall(event_of(hit, mover));
-    unsettled_.clear();
+    if (is_plain_rest(mover, hit)) {
+      come_to_rest(mover, hit);
+    } else {
+      handle_wall(event_of(hit, mover));
+      unsettled_.clear();
+    }
   }
+}
+
+/// Whether nothing but the velocity into the wall is to change: what most contacts are.
+bool StepRun::is_plain_rest(std::uint32_t mover, const WallHit& hit) const {
+  if (hit.wall == kNobody || has_ghosts_) return false;
+  const Body& body = bodies_[mover];
+  const Body& wall = statics_->bodies()[hit.wall];
+  return body.response == Response::Slide && bounciness_of(wall) == 0 &&
+         (body.friction | wall.friction) == 0 && !flights_[mover].is_spent();
+}
+
+/// handle_wall() of a plain rest at the tick's start.
+void StepRun::come_to_rest(std::uint32_t mover, const WallHit& hit) {
+  Flight& flight = flights_[mover];
+  const Axis axis = hit.impact.axis;
+  const bool is_low = flight.motion.velocity[axis] > 0;
+  const BodyId id = bodies_[mover].id;
+  add_contact(hit.impact, is_low ? id : hit.id, is_low ? hit.id : id);
+  mark_turned(mover);
+  ++flight.events;
+  flight.motion.velocity[axis] = 0;
+  flight.unblock(axis);
+  flight.block(axis, is_low ? End::High : End::Low);
+  flight.mark_changed(axis);
 }
 
 void StepRun::push_touching(std::uint32_t mover) {

@@ -137,6 +137,8 @@ class StepRun {
   // Contacts at the tick's start: settle.cpp.
   void settle();
   void settle_alone(std::uint32_t mover);
+  [[nodiscard]] bool is_plain_rest(std::uint32_t mover, const WallHit& hit) const;
+  void come_to_rest(std::uint32_t mover, const WallHit& hit);
   void push_touching(std::uint32_t mover);
   void push_touching_pair(std::uint32_t a, std::uint32_t b);
   [[nodiscard]] WallHit first_touching_wall(std::uint32_t mover) const;
@@ -176,13 +178,17 @@ class StepRun {
   void give_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
   void change_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
   void turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
-  void mark_turned(std::uint32_t mover);
+
+  void mark_turned(std::uint32_t mover) {
+    if (flights_[mover].version++ == 0) turned_.push_back(mover);
+  }
+
   [[nodiscard]] int friction_of(std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool is_too_tired_to_rub(std::uint32_t mover) const;
   void rub(const Touch& touch, Axis axis, FineTime now);
   void snap(const Event& event, End end);
   [[nodiscard]] bool overlaps_mover(std::uint32_t mover, FineTime now) const;
-  void add_contact(const Event& event, BodyId low_side, BodyId high_side);
+  void add_contact(const Impact& impact, BodyId low_side, BodyId high_side);
 
   // Between a kinematic body and something immovable: squeeze.cpp.
   [[nodiscard]] bool squeezes(std::uint32_t low, const Side& low_side, std::uint32_t high,

@@ -51,7 +51,7 @@ void StepRun::meet_walls() {
 
 void StepRun::note_wall(const Body& body, const StaticGrid::Entry& entry) {
   const Body& wall = statics_->bodies()[entry.index];
-  if (!may_collide(body, wall)) return;
+  if (!may_meet(body, wall)) return;  // neither is a ghost here, and the body is dynamic
   walls_.push_back(entry);
   const Rect start = rect_of(box_of(body.min, body.size));
   if (overlap(start, entry.rect)) note_overlap(body, wall);
