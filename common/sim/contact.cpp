@@ -159,6 +159,7 @@ void StepRun::turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTi
   if (clamped == flight.motion.velocity[axis]) return;
   if (has_ghosts_) pieces_.push_back({mover, now, flight.motion});
   flight.motion.turn(axis, clamped, now);
+  flight.is_bent = flight.is_bent || now > 0;
   flight.unblock(axis);
 }
 
@@ -208,7 +209,8 @@ void StepRun::rub(const Touch& touch, Axis axis, FineTime now) {
 void StepRun::snap(const Event& event, End end) {
   const Axis axis = event.axis;
   const FineTime now = event.whole;
-  Motion& motion = flights_[event.mover].motion;
+  Flight& flight = flights_[event.mover];
+  Motion& motion = flight.motion;
   Fine face = Fine{end == End::Low ? kWorldLimit : -kWorldLimit} * kFineSteps;
   if (event.kind == Partner::Static) {
     const Body& wall = statics_->bodies()[event.partner];
@@ -223,9 +225,10 @@ void StepRun::snap(const Event& event, End end) {
   motion.base[axis] += gap;
   if (overlaps_mover(event.mover, now)) {
     motion = before;
-  } else if (has_ghosts_) {
-    pieces_.push_back({event.mover, now, before});
+    return;
   }
+  flight.is_bent = true;
+  if (has_ghosts_) pieces_.push_back({event.mover, now, before});
 }
 
 bool StepRun::overlaps_mover(std::uint32_t mover, FineTime now) const {

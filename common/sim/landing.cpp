@@ -37,7 +37,7 @@ void StepRun::round_positions() {
     const Flight& flight = flights_[i];
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int64_t velocity = flight.motion.velocity[axis];
-      const std::int64_t place = flight.version == 0
+      const std::int64_t place = !flight.is_bent
                                      ? body.min[axis] + velocity
                                      : round_to_sub_unit(flight.motion.low(axis, kFineSteps));
       body.min[axis] = static_cast<std::int32_t>(place);

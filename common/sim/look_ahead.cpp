@@ -6,19 +6,14 @@ namespace tickbox::sim {
 // Nothing has moved yet, so the candidates found at the start still hold, but for those who were
 // turned out of their hull.
 void StepRun::find_first_impacts() {
-  escaped_.clear();
-  has_escaped_.assign(bodies_.size(), 0);
-  for (const std::uint32_t mover : turned_) {
+  for (std::size_t i = turned_alone_; i < turned_.size(); ++i) {
+    const std::uint32_t mover = turned_[i];
     const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
     if (contains(hulls_[mover], hull)) continue;
-    if (parts_[mover] == Part::Full) grid_.keep_up(mover, hull);
-    hulls_[mover] = hull;
     const bool is_listed =
         !walls_of(mover).empty() || is_near_border_[mover] != 0 || is_long_[mover] != 0;
     if (!is_listed) undecided_.push_back(mover);
-    is_long_[mover] = 1;
-    has_escaped_[mover] = 1;
-    escaped_.push_back(mover);
+    escape(mover, hull);
   }
   for (const Event& event : expected_) {
     queue_.push(event);
@@ -42,6 +37,14 @@ void StepRun::find_first_impacts() {
   }
 }
 
+void StepRun::escape(std::uint32_t mover, const Rect& hull) {
+  if (parts_[mover] == Part::Full) grid_.keep_up(mover, hull);
+  hulls_[mover] = hull;
+  is_long_[mover] = 1;
+  has_escaped_[mover] = 1;
+  escaped_.push_back(mover);
+}
+
 // Nobody will ever meet it, so its whole tick can be played at once.
 void StepRun::fly_alone(std::uint32_t mover) {
   for (WallHit hit = first_wall_of_all(mover); hit.found;) {
@@ -55,8 +58,8 @@ void StepRun::fly_alone(std::uint32_t mover) {
 /// Of a mover that nothing has moved yet.
 StepRun::WallHit StepRun::first_wall_of_all(std::uint32_t mover) const {
   if (is_long_[mover] != 0) return first_wall(mover, hulls_[mover], 0);
-  if (first_wall_[mover] == first_wall_[mover + 1] && is_near_border_[mover] == 0) return {};
-  return first_near_wall(mover);
+  if (is_at_rest(flights_[mover].motion)) return {};
+  return first_near_wall(mover, hull_of_path(bodies_[mover], flights_[mover].motion));
 }
 
 void StepRun::look_ahead(std::uint32_t mover, FineTime now) {
@@ -80,7 +83,7 @@ StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, Fine
   const Body& body = bodies_[mover];
   const Motion& motion = flights_[mover].motion;
   WallHit first;
-  if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return first;
+  if (is_at_rest(motion)) return first;
   const auto consider = [&](std::uint32_t index) {
     const Body& wall = statics_->bodies()[index];
     const auto impact = time_of_impact(motion, motion_of(wall.min, wall.size, {}), now);

@@ -67,6 +67,10 @@ struct Motion {
   }
 };
 
+[[nodiscard]] constexpr bool is_at_rest(const Motion& motion) {
+  return (motion.velocity[0] | motion.velocity[1]) == 0;
+}
+
 [[nodiscard]] constexpr Motion motion_of(Vec2 min, Vec2 size, Vec2 velocity) {
   Motion motion;
   for (Axis axis = 0; axis < kAxes; ++axis) {

@@ -53,7 +53,7 @@ constexpr Motion kAtRest{};
 }  // namespace
 
 void StepRun::settle() {
-  settling_ = true;
+  turned_alone_ = turned_.size();
   for (const std::uint32_t mover : leaning_) {
     push(first_touching_wall(mover), mover);
   }
@@ -122,7 +122,7 @@ StepRun::WallHit StepRun::first_touching_wall(std::uint32_t mover) const {
   const Body& body = bodies_[mover];
   const Motion& motion = flights_[mover].motion;
   WallHit first;
-  if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return first;
+  if (is_at_rest(motion)) return first;
   const Box box = box_of(body.min, body.size);
   for (const StaticGrid::Entry& wall : walls_of(mover)) {
     const auto impact = impact_at_start(box, motion, box_of(wall.rect), kAtRest);

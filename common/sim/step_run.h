@@ -148,10 +148,11 @@ class StepRun {
   void meet_walls(std::uint32_t mover);
   void note_wall(const Body& body, const StaticGrid::Entry& entry);
   [[nodiscard]] std::span<const StaticGrid::Entry> walls_of(std::uint32_t mover) const;
-  [[nodiscard]] WallHit first_near_wall(std::uint32_t mover) const;
+  [[nodiscard]] WallHit first_near_wall(std::uint32_t mover, const Rect& hull) const;
 
   // Looking ahead: look_ahead.cpp.
   void find_first_impacts();
+  void escape(std::uint32_t mover, const Rect& hull);
   void fly_alone(std::uint32_t mover);
   [[nodiscard]] WallHit first_wall_of_all(std::uint32_t mover) const;
   void look_ahead(std::uint32_t mover, FineTime now);
@@ -252,8 +253,9 @@ class StepRun {
   std::vector<Event> expected_;         ///< found before the queue is for them
   std::vector<std::uint32_t> leaning_;  ///< who touches movers, and may touch walls
   std::size_t contacts_at_start_ = 0;
-  bool settling_ = false;               ///< nothing has moved yet
-  std::vector<std::uint32_t> turned_;   ///< movers that are no longer on the path they took off on
+  bool settling_ = false;              ///< nothing has moved yet
+  std::vector<std::uint32_t> turned_;  ///< movers that are no longer on the path they took off on
+  std::size_t turned_alone_ = 0;  ///< of those, who were so by walls at the start, and touch nobody
   std::vector<std::uint32_t> escaped_;  ///< of those, who left the hull of that path
   std::vector<std::uint8_t> has_escaped_;
   std::vector<std::uint32_t>

@@ -31,6 +31,8 @@ void StepRun::meet_walls() {
   walls_.clear();
   leaning_.clear();
   undecided_.clear();
+  escaped_.clear();
+  has_escaped_.assign(bodies_.size(), 0);
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
     const auto first = static_cast<std::uint32_t>(walls_.size());
     const Body& body = bodies_[mover];
@@ -53,8 +55,7 @@ void StepRun::note_wall(const Body& body, const StaticGrid::Entry& entry) {
   const Body& wall = statics_->bodies()[entry.index];
   if (!may_meet(body, wall)) return;  // neither is a ghost here, and the body is dynamic
   walls_.push_back(entry);
-  const Rect start = rect_of(box_of(body.min, body.size));
-  if (overlap(start, entry.rect)) note_overlap(body, wall);
+  if (overlap(rect_of(box_of(body.min, body.size)), entry.rect)) note_overlap(body, wall);
 }
 
 void StepRun::meet_walls(std::uint32_t mover) {
@@ -67,13 +68,17 @@ void StepRun::meet_walls(std::uint32_t mover) {
     return;
   }
   settle_alone(mover);
-  const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
-  if (!contains(hulls_[mover], hull) || is_long_[mover] != 0) {
-    undecided_.push_back(mover);
-    return;
+  if (!is_at_rest(flights_[mover].motion)) {
+    const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
+    const bool stays = contains(hulls_[mover], hull);
+    if (!stays) escape(mover, hull);
+    if (!stays || is_long_[mover] != 0) {
+      undecided_.push_back(mover);
+      return;
+    }
+    const WallHit hit = first_near_wall(mover, hull);
+    if (hit.found) expected_.push_back(event_of(hit, mover));
   }
-  const WallHit hit = first_near_wall(mover);
-  if (hit.found) expected_.push_back(event_of(hit, mover));
   walls_.resize(first_wall_[mover]);
 }
 
@@ -83,11 +88,9 @@ std::span<const StaticGrid::Entry> StepRun::walls_of(std::uint32_t mover) const 
 }
 
 /// The first to be met on the path it took off on, or on a part of it.
-StepRun::WallHit StepRun::first_near_wall(std::uint32_t mover) const {
+StepRun::WallHit StepRun::first_near_wall(std::uint32_t mover, const Rect& hull) const {
   const Motion& motion = flights_[mover].motion;
   WallHit first;
-  if (motion.velocity[0] == 0 && motion.velocity[1] == 0) return first;
-  const Rect hull = hull_of_path(bodies_[mover], motion);
   for (const StaticGrid::Entry& wall : walls_of(mover)) {
     if (!overlap(hull, wall.rect)) continue;
     const auto impact = time_of_impact(motion, resting(wall.rect), 0);
