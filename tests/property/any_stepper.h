@@ -12,8 +12,13 @@
 
 namespace tickbox::test {
 
+/// A variable of the environment, nullptr where it is not set.
+inline const char* setting(const char* name) {
+  return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets any
+}
+
 inline bool judges_naive_step() {
-  const char* text = std::getenv("TICKBOX_STEP");
+  const char* text = setting("TICKBOX_STEP");
   return text != nullptr && std::string_view{text} == "naive";
 }
 
@@ -44,7 +49,7 @@ inline std::uint64_t one_in() {
 
 /// 1 to `count`, or the first of them where a step is slow; only TICKBOX_SEED where that is set.
 inline std::vector<std::uint64_t> seeds(std::uint64_t count) {
-  if (const char* text = std::getenv("TICKBOX_SEED")) {
+  if (const char* text = setting("TICKBOX_SEED")) {
     return {std::strtoull(text, nullptr, 10)};
   }
   std::vector<std::uint64_t> all;

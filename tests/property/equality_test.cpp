@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -24,7 +23,7 @@ constexpr int kTicks = 14;
 constexpr int kTicksBetweenDisturbances = 5;
 
 bool prints_worlds() {
-  return std::getenv("TICKBOX_SEED") != nullptr;
+  return setting("TICKBOX_SEED") != nullptr;
 }
 
 struct Kind {

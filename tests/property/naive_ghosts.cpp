@@ -62,6 +62,38 @@ bool overlap_rounded(const Thing& x, const Thing& y) {
   return true;
 }
 
+/// All moments at which one of them begins a new piece, and the tick's end.
+std::vector<i64> moments(const Thing& x, const Thing& y) {
+  std::vector<i64> all = {kSteps};
+  for (const Thing* t : {&x, &y}) {
+    for (const Piece& piece : t->course) {
+      all.push_back(piece.from);
+    }
+  }
+  std::ranges::sort(all);
+  const auto repeated = std::ranges::unique(all);
+  all.erase(repeated.begin(), repeated.end());
+  return all;
+}
+
+void watch(const Thing& x, const Thing& y, sim::StepReport& report) {
+  const sim::BodyPair pair{x.body.id, y.body.id};
+  const std::vector<i64> turns = moments(x, y);
+  bool inside = Together{x, y, x.course.front(), y.course.front()}.overlap_at(0);
+  for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
+    const Together together{x, y, piece_from(x, turns[i]), piece_from(y, turns[i])};
+    if (!inside && together.overlap_within(turns[i], turns[i + 1])) {
+      report.begin.push_back(pair);
+      inside = true;
+    }
+    if (inside && !together.overlap_at(turns[i + 1])) {
+      report.end.push_back(pair);
+      inside = false;
+    }
+  }
+  if (inside && !overlap_rounded(x, y)) report.end.push_back(pair);
+}
+
 }  // namespace
 
 void Run::watch_ghosts() {
@@ -71,31 +103,7 @@ void Run::watch_ghosts() {
       const Thing& x = things[a];
       const Thing& y = things[b];
       if (!meet(x, y) || !(x.ghost() || y.ghost()) || !(x.mover() || y.mover())) continue;
-
-      std::vector<i64> turns = {kSteps};
-      for (const Thing* t : {&x, &y}) {
-        for (const Piece& piece : t->course) {
-          turns.push_back(piece.from);
-        }
-      }
-      std::ranges::sort(turns);
-      bool inside = Together{x, y, x.course.front(), y.course.front()}.overlap_at(0);
-      const sim::BodyPair pair{x.body.id, y.body.id};
-      for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
-        const i64 from = turns[i];
-        const i64 to = turns[i + 1];
-        if (from == to) continue;
-        const Together together{x, y, piece_from(x, from), piece_from(y, from)};
-        if (!inside && together.overlap_within(from, to)) {
-          report.begin.push_back(pair);
-          inside = true;
-        }
-        if (inside && !together.overlap_at(to)) {
-          report.end.push_back(pair);
-          inside = false;
-        }
-      }
-      if (inside && !overlap_rounded(x, y)) report.end.push_back(pair);
+      watch(x, y, report);
     }
   }
 }

@@ -91,9 +91,9 @@ struct SolidSide {
 SolidSide solid_side(sim::OneWay one_way);
 
 struct Hit {
-  Time t;
-  i64 length;
-  std::size_t axis;
+  Time t{};
+  i64 length = 0;
+  std::size_t axis = 0;
   std::size_t a = 0, b = 0;  // places in Run::things, a < b
   bool tie = false;          // of the axes
 };

@@ -52,10 +52,12 @@ class Crowd {
 /// Near a corner of the world, where others of its sort are.
 Body Crowd::draw_far(sim::Kind kind) {
   constexpr std::int32_t kFar = 12'000 * kUnit;
+  constexpr std::int32_t kSpread = 8 * kUnit;
+  constexpr std::int32_t kSizeMax = 3 * kUnit;
   Body body{.kind = kind};
   for (std::size_t k = 0; k < 2; ++k) {
-    body.min[k] = (rng_.chance(1, 2) ? kFar : -kFar) + draw(-8 * kUnit, 8 * kUnit);
-    body.size[k] = draw(1, 3 * kUnit);
+    body.min[k] = (rng_.chance(1, 2) ? kFar : -kFar) + draw(-kSpread, kSpread);
+    body.size[k] = draw(1, kSizeMax);
     if (kind != sim::Kind::Static) body.velocity[k] = draw(-kUnit, kUnit);
   }
   return body;
@@ -157,7 +159,8 @@ bool may_be_cut(const Body& body, std::size_t axis) {
   using enum sim::OneWay;
   const bool solid_on_x = body.one_way == Left || body.one_way == Right;
   const bool solid_on_y = body.one_way == Up || body.one_way == Down;
-  return !(axis == 0 && solid_on_x) && !(axis == 1 && solid_on_y) && body.size[axis] > 1;
+  const bool along_solid = axis == 0 ? solid_on_x : solid_on_y;
+  return !along_solid && body.size[axis] > 1;
 }
 
 /// Every static cut in two, at a place of its own; but those that someone ignores by its name.

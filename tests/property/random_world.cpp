@@ -122,9 +122,10 @@ void Builder::place_lift() {
   follow_path(lift, {{lift.min, top}, between(rng_, 0, rng_.chance(1, 4) ? 4 * kUnit : kUnit / 4)});
   if (!place(lift)) return;
   stack_on(lift, between(rng_, 0, 4));
+  constexpr std::int32_t kHeadroom = 3 * kUnit;
   Body ceiling = draw_body(rng_, climate_, sim::Kind::Static);
   ceiling.min = top;
-  ceiling.min[down] -= down_sign() * between(rng_, 0, 3 * kUnit);
+  ceiling.min[down] -= down_sign() * between(rng_, 0, kHeadroom);
   if (std::abs(ceiling.min[down]) <= kWorldLimit) place(ceiling);
 }
 
@@ -201,10 +202,11 @@ void kick(Body& body, Rng& rng) {
 
 /// To the place of another body, or near it.
 void teleport(const sim::World& world, Body& body, Rng& rng, const Features& features) {
+  constexpr std::int32_t kNear = 2 * kUnit;
   Body moved = body;
   moved.min = world.movers()[rng.below(world.movers().size())].min;
   for (std::size_t k = 0; k < 2; ++k) {
-    const std::int64_t place = moved.min[k] + between(rng, -2 * kUnit, 2 * kUnit);
+    const std::int64_t place = moved.min[k] + between(rng, -kNear, kNear);
     const std::int64_t limit = kWorldLimit;
     moved.min[k] = static_cast<std::int32_t>(std::clamp(place, -limit, limit - body.size[k]));
   }

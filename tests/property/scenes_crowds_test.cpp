@@ -30,8 +30,16 @@ std::vector<Body> room(double width, double height) {
           wall(3, at(-2, 0), at(2, height)), wall(4, at(width, 0), at(2, height))};
 }
 
-/// `count` boxes on a grid of cells, of up to the size of three quarters of a cell.
-void fill(std::vector<Body>& bodies, Rng& rng, int per_row, int count, double cell, double speed) {
+/// Boxes on a grid of cells, each of up to three quarters of the size of its cell.
+struct Grid {
+  int per_row = 0;
+  int count = 0;
+  double cell = 0;   // units
+  double speed = 0;  // at most, units per tick
+};
+
+void fill(std::vector<Body>& bodies, Rng& rng, const Grid& grid) {
+  const auto [per_row, count, cell, speed] = grid;
   for (int n = 0; n < count; ++n) {
     Body body{.id = {kFirstMover + static_cast<std::uint32_t>(n)}};
     for (std::size_t k = 0; k < 2; ++k) {
@@ -54,7 +62,7 @@ void expect_nobody_left(Stage& stage, double width, double height) {
 void throw_into_a_room(std::uint8_t friction) {
   Rng rng{1};
   std::vector<Body> bodies = room(50, 60);
-  fill(bodies, rng, 33, 1'000, 1.5, 0.6);
+  fill(bodies, rng, {33, 1'000, 1.5, 0.6});
   for (Body& body : bodies) {
     body.friction = friction;
   }
@@ -82,7 +90,7 @@ TEST(Crowds, AThousandRoughBoxesThrownIntoARoomFreezeNobody) {
 TEST(Crowds, AnArenaOfElasticBoxesKeepsItsEnergy) {
   Rng rng{2};
   std::vector<Body> bodies = room(60, 60);
-  fill(bodies, rng, 20, 400, 3, 0.17);
+  fill(bodies, rng, {20, 400, 3, 0.17});
   for (Body& body : bodies) {
     if (body.kind == sim::Kind::Dynamic) body = bouncing(body);
   }
@@ -119,7 +127,8 @@ TEST(Crowds, APlatformerOfHundredsFreezesNobody) {
   }
   for (int n = 0; n < 100; ++n) {
     const double x = 4 * (n % 20) + 1.2;
-    const double y = 8 * (n / 20) + 2;
+    const int row = n / 20;
+    const double y = 8 * row + 2;
     bodies.push_back(box(kFirstMover + static_cast<std::uint32_t>(n),
                          {units(x) + draw(rng, 0, 1), units(y) + draw(rng, 0, 2)}, at(0.8, 0.8)));
   }
@@ -139,7 +148,7 @@ TEST(Crowds, APlatformerOfHundredsFreezesNobody) {
 TEST(Crowds, ACrowdThatPressesToOnePlaceFreezesNobody) {
   Rng rng{4};
   std::vector<Body> bodies;
-  fill(bodies, rng, 15, 225, 2, 0);
+  fill(bodies, rng, {15, 225, 2, 0});
   Stage stage{{}, bodies};
   for (int tick = 0; tick < 400; ++tick) {
     for (Body& body : stage.world().movers()) {
@@ -157,7 +166,7 @@ TEST(Crowds, ACrowdThatPressesToOnePlaceFreezesNobody) {
 TEST(Crowds, BoxesPushedIntoAPileByAPlowFreezeNobody) {
   Rng rng{5};
   std::vector<Body> bodies = room(40, 30);
-  fill(bodies, rng, 20, 200, 1.5, 0.2);
+  fill(bodies, rng, {20, 200, 1.5, 0.2});
   bodies.push_back(mover(900, at(34, 20), at(1, 10), at(-0.05, 0)));
   Stage stage{kGravityDown, bodies};
   stage.step(500);

@@ -80,7 +80,8 @@ TEST(Fast, ARoomFullOfBodiesAtTheSpeedLimitKeepsThemInAndApart) {
   Rng rng{1};
   std::vector<Body> bodies = room(kRoom);
   for (std::uint32_t n = 0; n < kPerRow * kPerRow; ++n) {
-    Body body = box(10 + n, at(0.5 + 3 * (n % kPerRow), 0.5 + 3 * (n / kPerRow)), at(1, 1));
+    const std::uint32_t row = n / kPerRow;
+    Body body = box(10 + n, at(0.5 + 3 * (n % kPerRow), 0.5 + 3 * row), at(1, 1));
     body.response = static_cast<sim::Response>(n % 3);
     body.restitution = static_cast<std::uint16_t>(rng.below(257));
     bodies.push_back(body);
@@ -99,27 +100,27 @@ TEST(Fast, ARoomFullOfBodiesAtTheSpeedLimitKeepsThemInAndApart) {
   }
 }
 
+/// Of one size, near the corner of the world on those sides (−1 or 1), on its way out.
+Body at_corner(std::uint32_t id, Vec2 sides, std::int32_t size, std::int32_t rows) {
+  Body body = bouncing(box(id, {}, {size, size / rows + 1}), static_cast<std::uint16_t>(id));
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::int32_t inward = size * (rows + (k == 0 ? 1 : 0));
+    const bool at_low = sides[k] < 0;
+    body.min[k] = at_low ? -kWorldLimit + inward - size : kWorldLimit - inward;
+    body.velocity[k] = at_low ? -kSpeedLimit : kSpeedLimit;
+  }
+  body.layers = static_cast<std::uint16_t>(1U << (id % 16));
+  body.collides_with = body.layers;
+  return body;
+}
+
 TEST(Fast, AllAtTheCornersOfTheWorldStayInIt) {
   std::vector<Body> bodies;
   std::uint32_t id = 1;
-  for (const int x : {-1, 1}) {
-    for (const int y : {-1, 1}) {
-      for (const std::int32_t size : {1, 2, kUnit, 512 * kUnit, 4'096 * kUnit}) {
-        for (const int n : {1, 2}) {
-          Body body = bouncing(box(id, {}, {size, size / n + 1}), static_cast<std::uint16_t>(id));
-          for (std::size_t k = 0; k < 2; ++k) {
-            const std::int32_t inward = size * (n + (k == 0 ? 1 : 0));
-            const std::int32_t low = -kWorldLimit + inward - size;
-            const bool at_low = (k == 0 ? x : y) < 0;
-            body.min[k] = at_low ? low : kWorldLimit - inward;
-            body.velocity[k] = at_low ? -kSpeedLimit : kSpeedLimit;
-          }
-          body.layers = static_cast<std::uint16_t>(1U << (id % 16));
-          body.collides_with = body.layers;
-          bodies.push_back(body);
-          ++id;
-        }
-      }
+  for (const Vec2 sides : {Vec2{-1, -1}, Vec2{-1, 1}, Vec2{1, -1}, Vec2{1, 1}}) {
+    for (const std::int32_t size : {1, 2, kUnit, 512 * kUnit, 4'096 * kUnit}) {
+      bodies.push_back(at_corner(id++, sides, size, 1));
+      bodies.push_back(at_corner(id++, sides, size, 2));
     }
   }
   Stage stage{{}, bodies};

@@ -209,7 +209,7 @@ TEST(OneWay, OfTwoStackedTheOneBelowOnesFeetHolds) {
 
 TEST(OneWay, EachSideIsSolidFromItsOwnSideOnly) {
   const struct {
-    sim::OneWay side;
+    sim::OneWay side = sim::OneWay::None;
     Vec2 towards;  // of who is stopped
   } cases[] = {{sim::OneWay::Up, {0, 1}},
                {sim::OneWay::Down, {0, -1}},

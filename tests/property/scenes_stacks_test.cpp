@@ -125,6 +125,7 @@ TEST(Stacks, FourBoxesThatPushEachOtherInARingStayApart) {
 
 TEST(Stacks, NewtonsCradlePassesTheBlowOn) {
   std::vector<Body> bodies;
+  bodies.reserve(6);
   for (std::uint32_t n = 0; n < 5; ++n) {
     bodies.push_back(bouncing(box(1 + n, at(n, 0), kBox)));
   }
