@@ -75,19 +75,20 @@ struct Box {
 }
 
 /// Everything a body covers in the tick that begins where it stands, if nothing turns it.
-/// Requires: its place within ±kWorldLimit.
-[[nodiscard]] constexpr Rect hull_of_path(const Body& body, const Motion& motion) {
-  const auto low = [&](Axis axis) {
-    return static_cast<std::int32_t>(body.min[axis] +
-                                     std::min(std::int64_t{0}, motion.velocity[axis]));
-  };
-  const auto high = [&](Axis axis) {
-    const std::int64_t way = std::max(std::int64_t{0}, motion.velocity[axis]);
-    return static_cast<std::int32_t>(
-        std::min(std::int64_t{body.min[axis]} + body.size[axis] + way, std::int64_t{INT32_MAX}));
+/// Requires: its place within ±kWorldLimit, its velocity within ±kSpeedLimit.
+[[nodiscard]] constexpr Rect hull_of_path(const Body& body, Vec2 velocity) {
+  const auto high = [](std::int32_t min, std::int32_t size, std::int32_t way) {
+    const std::int64_t end = std::int64_t{min} + size + std::max(0, way);
+    return static_cast<std::int32_t>(std::min(end, std::int64_t{INT32_MAX}));
   };
   static_assert(-std::int64_t{kWorldLimit} - kSpeedLimit >= INT32_MIN);
-  return {low(0), low(1), high(0), high(1)};
+  return {body.min.x + std::min(0, velocity.x), body.min.y + std::min(0, velocity.y),
+          high(body.min.x, body.size.x, velocity.x), high(body.min.y, body.size.y, velocity.y)};
+}
+
+[[nodiscard]] constexpr Rect hull_of_path(const Body& body, const Motion& motion) {
+  return hull_of_path(body, Vec2{static_cast<std::int32_t>(motion.velocity[0]),
+                                 static_cast<std::int32_t>(motion.velocity[1])});
 }
 
 }  // namespace tickbox::sim

@@ -24,6 +24,10 @@ CellRange cells_near(const Rect& rect, int level) {
           (rect.y1 + half) >> level};
 }
 
+/// Cells no wider than this at the finest level, 16 units, however large the statics are: movers
+/// are seldom larger, and most of a hall's floor is then known to be empty.
+constexpr int kWidestFinestLevel = 20;
+
 /// Cells twice as wide as the median static is on its shorter side, so that a mover of that size,
 /// and its way, fit into one.
 int typical_level(std::span<const Rect> rects) {
@@ -34,7 +38,7 @@ int typical_level(std::span<const Rect> rects) {
   }
   const auto median = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
   std::nth_element(widths.begin(), median, widths.end());
-  return level_for(2 * *median);
+  return std::min(level_for(2 * *median), kWidestFinestLevel);
 }
 
 /// The finest level worth having.

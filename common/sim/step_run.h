@@ -107,7 +107,8 @@ class StepRun {
   void accelerate();
   void aim(Body& body) const;
   void make_flights();
-  void sort_into_grid();
+  void sort_in_again();
+  void sort_in(std::uint32_t mover, Vec2 velocity);
   void forget_all_but_the_parted();
   void find_pairs();
   void note_overlap(const Body& a, const Body& b);

@@ -19,9 +19,9 @@ bool is_in_world(std::int32_t place) {
 }
 
 /// How far it gets from its corner, whichever way it turns without getting faster.
-std::int64_t reach_of(const Body& body, const Motion& motion) {
-  const std::int64_t way = std::max(std::abs(motion.velocity[0]), std::abs(motion.velocity[1]));
-  return way + std::max(body.size.x, body.size.y);
+std::int64_t reach_of(const Body& body, Vec2 velocity) {
+  const std::int32_t way = std::max(std::abs(velocity.x), std::abs(velocity.y));
+  return std::int64_t{way} + std::max(body.size.x, body.size.y);
 }
 
 }  // namespace
@@ -32,10 +32,9 @@ void StepRun::take_off() {
   was_parted_ = false;
   do {
     make_flights();
-    sort_into_grid();
     if (find_riders(RideAt::Start, rides_)) {
       carry();
-      sort_into_grid();
+      sort_in_again();
     }
     forget_all_but_the_parted();
     find_pairs();
@@ -95,29 +94,35 @@ void StepRun::aim(Body& body) const {
 }
 
 void StepRun::make_flights() {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+  grid_.start(bodies_.size());
+  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];
     const bool meets_movers =
         (body.layers & collides_with_) != 0 && (body.collides_with & layers_) != 0;
     parts_[i] = is_ghost(body) ? Part::Ghost : meets_movers ? Part::Full : Part::Alone;
     flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
-  }
-}
-
-void StepRun::sort_into_grid() {
-  grid_.start(bodies_.size());
-  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
-    const Body& body = bodies_[i];
-    const Motion& motion = flights_[i].motion;
-    const std::int64_t reach = reach_of(body, motion);
-    const std::int64_t inside = kWorldLimit - reach;
-    hulls_[i] = hull_of_path(body, motion);
-    is_near_border_[i] =
-        static_cast<std::uint8_t>(unsigned{std::abs(std::int64_t{body.min.x}) >= inside} |
-                                  unsigned{std::abs(std::int64_t{body.min.y}) >= inside});
-    if (parts_[i] == Part::Full) grid_.add(i, body.min, reach);
+    sort_in(i, body.velocity);
   }
   grid_.sort(hulls_);
+}
+
+void StepRun::sort_in_again() {
+  grid_.start(bodies_.size());
+  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
+    const auto& velocity = flights_[i].motion.velocity;
+    sort_in(i, {static_cast<std::int32_t>(velocity[0]), static_cast<std::int32_t>(velocity[1])});
+  }
+  grid_.sort(hulls_);
+}
+
+void StepRun::sort_in(std::uint32_t mover, Vec2 velocity) {
+  const Body& body = bodies_[mover];
+  const std::int64_t reach = reach_of(body, velocity);
+  const std::int64_t inside = kWorldLimit - reach;
+  hulls_[mover] = hull_of_path(body, velocity);
+  is_near_border_[mover] = static_cast<std::uint8_t>(unsigned{std::abs(body.min.x) >= inside} |
+                                                     unsigned{std::abs(body.min.y) >= inside});
+  if (parts_[mover] == Part::Full) grid_.add(mover, body.min, reach);
 }
 
 void StepRun::find_pairs() {
