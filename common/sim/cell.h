@@ -11,30 +11,21 @@
 
 namespace tickbox::sim {
 
-/// A cell of level n is 2^n sub-units wide. The least is a quarter of a unit, so that coordinates
-/// fit into a key; from one level to the next, cells are four times as wide, so that few levels
-/// hold anything.
+/// A cell of level n is 2^n sub-units wide. The least is a quarter of a unit; from one level to the
+/// next, cells are four times as wide, so that few levels hold anything.
 inline constexpr int kFinestLevel = 14;
 inline constexpr int kLevelStep = 2;
 inline constexpr int kCoarsestLevel = 34;
 
-/// Level and both coordinates in one number, different for every cell that a query can name.
-using CellKey = std::uint64_t;
-
-inline constexpr int kCoordinateBits = 24;
-inline constexpr std::uint64_t kCoordinateMask = (std::uint64_t{1} << kCoordinateBits) - 1;
-
-[[nodiscard]] constexpr CellKey cell_key(int level, std::int64_t x, std::int64_t y) {
-  return static_cast<std::uint64_t>(level) << (2 * kCoordinateBits) |
-         (static_cast<std::uint64_t>(y) & kCoordinateMask) << kCoordinateBits |
-         (static_cast<std::uint64_t>(x) & kCoordinateMask);
-}
-
-/// One of 2^bits buckets. Cells of one row have neighbouring ones, so that a query reads along
-/// memory. Requires: bits from 1 to 63.
-[[nodiscard]] constexpr std::size_t bucket_of(CellKey key, int bits) {
-  const std::uint64_t row = ((key >> kCoordinateBits) * 0x9e3779b97f4a7c15ULL) >> (64 - bits);
-  return static_cast<std::size_t>((row + key) & ((std::uint64_t{1} << bits) - 1));
+/// One of 2^bits buckets for a cell. Cells of one row have neighbouring ones, so that a query reads
+/// along memory; rows are scattered. Different cells may share one.  Requires: bits from 1 to 63.
+[[nodiscard]] constexpr std::size_t bucket_of(int level, std::int64_t x, std::int64_t y, int bits) {
+  constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15ULL;  // 2^64 by the golden ratio
+  const std::uint64_t row =
+      static_cast<std::uint64_t>(y) + (static_cast<std::uint64_t>(level) << 32);
+  const std::uint64_t start = row * kScatter >> (64 - bits);
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  return static_cast<std::size_t>((start + static_cast<std::uint64_t>(x)) & mask);
 }
 
 /// The cells of one level that a closed box touches.

@@ -30,7 +30,7 @@ class MoverGrid {
     const int level = level_for(2 * reach);
     const auto x = static_cast<std::int32_t>(std::int64_t{corner.x} >> level);
     const auto y = static_cast<std::int32_t>(std::int64_t{corner.y} >> level);
-    const auto bucket = static_cast<std::uint32_t>(bucket_of(cell_key(level, x, y), bits_));
+    const auto bucket = static_cast<std::uint32_t>(bucket_of(level, x, y, bits_));
     added_[added_count_++] = {mover, bucket, x, y, level};
     levels_ |= std::uint64_t{1} << level;
     ++first_[bucket + 1];
@@ -122,7 +122,7 @@ void MoverGrid::visit_on(std::size_t from, std::size_t start_bucket, std::size_t
 template <class Visit>
 void MoverGrid::visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1,
                           const RectColumns::Probe& probe, Visit&& visit) const {
-  const std::size_t start = bucket_of(cell_key(level, x0, y), bits_);
+  const std::size_t start = bucket_of(level, x0, y, bits_);
   const std::size_t mask = (std::size_t{1} << bits_) - 1;
   const std::size_t end = (start + static_cast<std::size_t>(x1 - x0)) & mask;
   visit_on(first_[start], start, end, probe, [&](std::size_t slot) {
@@ -146,6 +146,7 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
       if (found.y == place.y && found.level == place.level) visit_other(found);
     });
     visit_row(place.level, place.y + 1, place.x - 1, place.x + 1, probe, visit_other);
+    if (levels_ >> (place.level + 1) == 0) continue;
     for (int level = place.level + kLevelStep; levels_ >> level != 0; level += kLevelStep) {
       if (!has_level(level)) continue;
       const CellRange coarse = range_around(hull, level);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kCellsPerStaticMax = 1024;
 
 /// Cells per static on average, at the finest level: thin walls would fill many small ones.
-constexpr std::int64_t kCellsPerStatic = 64;
+constexpr std::int64_t kCellsPerStatic = 256;
 
 /// Entries in one cell that are looked through without a thought of narrowing the search.
 constexpr std::size_t kFewEntries = 32;
@@ -24,9 +24,9 @@ CellRange cells_near(const Rect& rect, int level) {
           (rect.y1 + half) >> level};
 }
 
-/// Cells no wider than this at the finest level, 16 units, however large the statics are: movers
+/// Cells no wider than this at the finest level, 4 units, however large the statics are: movers
 /// are seldom larger, and most of a hall's floor is then known to be empty.
-constexpr int kWidestFinestLevel = 20;
+constexpr int kWidestFinestLevel = 18;
 
 /// Cells twice as wide as the median static is on its shorter side, so that a mover of that size,
 /// and its way, fit into one.
@@ -98,19 +98,26 @@ StaticGrid::StaticGrid(std::span<const Body> statics, std::span<const std::uint3
 
 StaticGrid::Table StaticGrid::table_of(std::span<const Listed> listed, int level) {
   Table table;
-  std::vector<std::pair<CellKey, Entry>> unsorted;
+
+  struct Sorted {
+    std::int64_t x = 0;
+    std::int64_t y = 0;
+    Entry entry;
+  };
+
+  std::vector<Sorted> unsorted;
   for (const Listed& one : listed) {
     const CellRange range = cells_near(one.rect, level);
     for (std::int64_t y = range.y0; y <= range.y1; ++y) {
       for (std::int64_t x = range.x0; x <= range.x1; ++x) {
-        unsorted.emplace_back(cell_key(level, x, y), Entry{one.rect, one.index});
+        unsorted.push_back({x, y, {one.rect, one.index}});
       }
     }
   }
   table.bits = static_cast<int>(std::bit_width(unsorted.size() + 1));
   table.first.assign((std::size_t{1} << table.bits) + 1, 0);
-  for (const auto& [key, entry] : unsorted) {
-    ++table.first[bucket_of(key, table.bits) + 1];
+  for (const auto& [x, y, entry] : unsorted) {
+    ++table.first[bucket_of(level, x, y, table.bits) + 1];
   }
   for (std::size_t bucket = 1; bucket < table.first.size(); ++bucket) {
     table.first[bucket] += table.first[bucket - 1];
@@ -118,8 +125,8 @@ StaticGrid::Table StaticGrid::table_of(std::span<const Listed> listed, int level
   table.rects.resize(unsorted.size());
   table.indices.resize(unsorted.size());
   std::vector<std::uint32_t> next = table.first;
-  for (const auto& [key, entry] : unsorted) {
-    const std::uint32_t place = next[bucket_of(key, table.bits)]++;
+  for (const auto& [x, y, entry] : unsorted) {
+    const std::uint32_t place = next[bucket_of(level, x, y, table.bits)]++;
     table.rects.set(place, entry.rect);
     table.indices[place] = entry.index;
   }

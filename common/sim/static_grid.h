@@ -47,7 +47,7 @@ class StaticGrid {
   /// The same with their boxes.
   template <class Visit>
   void visit_entries(const Rect& area, Visit&& visit) const {
-    if (!empty()) visit_at(level_of(area), area, visit);
+    if (!empty()) visit_at(level_of(extent_of(area)), area, visit);
   }
 
   /// Calls visit(index) for what a box in motion may touch from `from` to the tick's end, some of
@@ -82,8 +82,8 @@ class StaticGrid {
 
   static Table table_of(std::span<const Listed> listed, int level);
 
-  /// The finest level with cells as large as `area`, or the coarsest there is.
-  [[nodiscard]] std::size_t level_of(const Rect& area) const;
+  /// The finest level with cells as large as `extent`, or the coarsest there is.
+  [[nodiscard]] std::size_t level_of(std::int64_t extent) const;
 
   /// Of the entries of a cell: the first, and the one after the last.
   struct Range {
@@ -112,8 +112,7 @@ class StaticGrid {
   std::vector<std::size_t> with_large_;  ///< those with any large statics
 };
 
-inline std::size_t StaticGrid::level_of(const Rect& area) const {
-  const std::int64_t extent = extent_of(area);
+inline std::size_t StaticGrid::level_of(std::int64_t extent) const {
   std::size_t level = 0;
   while (level + 1 < levels_.size() && std::int64_t{1} << levels_[level].level < extent) {
     ++level;
@@ -123,7 +122,7 @@ inline std::size_t StaticGrid::level_of(const Rect& area) const {
 
 inline StaticGrid::Range StaticGrid::cell(const Table& table, int level, std::int64_t x,
                                           std::int64_t y) {
-  const std::size_t bucket = bucket_of(cell_key(level, x, y), table.bits);
+  const std::size_t bucket = bucket_of(level, x, y, table.bits);
   return {table.first[bucket], table.first[bucket + 1]};
 }
 
@@ -181,16 +180,17 @@ bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, Fi
                       const Rect& hull, Visit&& visit_one, IsOver&& is_over) const {
   constexpr FineTime kParts = 4;
   const auto end_of = [&](FineTime part) { return from + (to - from) * part / kParts; };
-  const bool parts_are_finer = level > 0 && to - from >= kParts && is_crowded(level, hull) &&
-                               level_of(rect_of(hull_of(motion, from, end_of(1)))) < level;
+  const bool parts_are_finer =
+      level > 0 && to - from >= kParts && is_crowded(level, hull) &&
+      level_of(extent_of(rect_of(hull_of(motion, from, end_of(1))))) < level;
   if (!parts_are_finer) {
     visit_at(level, hull, [&](const Entry& entry) { visit_one(entry.index); });
     return is_over(to);
   }
   for (FineTime part = 0; part < kParts; ++part) {
     const Rect part_hull = rect_of(hull_of(motion, end_of(part), end_of(part + 1)));
-    if (walk(level_of(part_hull), motion, end_of(part), end_of(part + 1), part_hull, visit_one,
-             is_over)) {
+    if (walk(level_of(extent_of(part_hull)), motion, end_of(part), end_of(part + 1), part_hull,
+             visit_one, is_over)) {
       return true;
     }
   }
@@ -200,7 +200,7 @@ bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, Fi
 template <class Visit, class IsOver>
 void StaticGrid::visit_path(const Motion& motion, FineTime from, const Rect& hull,
                             Visit&& visit_one, IsOver&& is_over) const {
-  if (!empty()) walk(level_of(hull), motion, from, kFineSteps, hull, visit_one, is_over);
+  if (!empty()) walk(level_of(extent_of(hull)), motion, from, kFineSteps, hull, visit_one, is_over);
 }
 
 }  // namespace tickbox::sim
