@@ -232,7 +232,7 @@ void StepRun::snap(const Event& event, End end) {
 }
 
 bool StepRun::overlaps_mover(std::uint32_t mover, FineTime now) const {
-  if (parts_[mover] != Part::Full) return false;
+  if (!meets_movers(mover)) return false;
   const Motion& motion = flights_[mover].motion;
   bool found = false;
   grid_.visit_near(rect_of(hull_of(motion, now, now)), [&](std::uint32_t other) {

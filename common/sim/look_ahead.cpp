@@ -22,14 +22,14 @@ void StepRun::find_first_impacts() {
     if (has_escaped_[pair.a] == 0 && has_escaped_[pair.b] == 0) expect_pair(pair.a, pair.b, 0);
   }
   for (const std::uint32_t mover : escaped_) {
-    if (parts_[mover] != Part::Full) continue;
+    if (!meets_movers(mover)) continue;
     grid_.visit_near(hulls_[mover], [&](std::uint32_t other) {
       if (other == mover || (has_escaped_[other] != 0 && other < mover)) return;
       if (may_collide(bodies_[mover], bodies_[other])) expect_pair(mover, other, 0);
     });
   }
   for (const std::uint32_t mover : undecided_) {
-    if (parts_[mover] != Part::Full) {
+    if (!meets_movers(mover)) {
       fly_alone(mover);
     } else {
       push(first_wall_of_all(mover), mover);
@@ -38,7 +38,7 @@ void StepRun::find_first_impacts() {
 }
 
 void StepRun::escape(std::uint32_t mover, const Rect& hull) {
-  if (parts_[mover] == Part::Full) grid_.keep_up(mover, hull);
+  if (meets_movers(mover)) grid_.keep_up(mover, hull);
   hulls_[mover] = hull;
   is_long_[mover] = 1;
   has_escaped_[mover] = 1;
@@ -89,8 +89,7 @@ StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, Fine
     const auto impact = time_of_impact(motion, motion_of(wall.min, wall.size, {}), now);
     if (impact) keep_earlier(first, *impact, mover, index);
   };
-  const bool goes_through_all = parts_[mover] == Part::Ghost || body.kind == Kind::Kinematic;
-  if (!goes_through_all) {
+  if (meets_statics(mover)) {
     statics_->grid().visit_path(
         motion, now, hull,
         [&](std::uint32_t index) {

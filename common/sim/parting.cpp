@@ -126,7 +126,7 @@ void StepRun::move_by(const Body& body, Axis axis, std::int64_t way) {
   if (way == 0) return;
   const std::uint32_t mover = index_of(body);
   bodies_[mover].min[axis] += static_cast<std::int32_t>(way);
-  if (parts_[mover] == Part::Full) grid_.keep_up(mover, rect_of(box_of(bodies_[mover])));
+  if (meets_movers(mover)) grid_.keep_up(mover, rect_of(box_of(bodies_[mover])));
 }
 
 }  // namespace tickbox::sim

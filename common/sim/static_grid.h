@@ -24,10 +24,10 @@ class StaticGrid {
 
   [[nodiscard]] bool empty() const { return levels_.empty(); }
 
-  /// Whether a path that covers `hull` is better walked than looked at as a whole.
-  [[nodiscard]] bool is_long(const Rect& hull) const {
-    constexpr std::int64_t kCells = 4;
-    return !empty() && extent_of(hull) > kCells << levels_.front().level;
+  /// A path that covers more than this is better walked than looked at as a whole.
+  [[nodiscard]] std::int64_t long_extent() const {
+    constexpr int kCellsInBits = 2;
+    return empty() ? INT64_MAX : std::int64_t{1} << (levels_.front().level + kCellsInBits);
   }
 
   /// A static, and its box. A corner that does not fit into 32 bits is cut off: it lies far outside
@@ -41,13 +41,13 @@ class StaticGrid {
   /// once.
   template <class Visit>
   void visit(const Rect& area, Visit&& visit) const {
-    visit_entries(area, [&](const Entry& entry) { visit(entry.index); });
+    visit_entries(area, extent_of(area), [&](const Entry& entry) { visit(entry.index); });
   }
 
-  /// The same with their boxes.
+  /// The same with their boxes.  Requires: `extent` is that of the area.
   template <class Visit>
-  void visit_entries(const Rect& area, Visit&& visit) const {
-    if (!empty()) visit_at(level_of(extent_of(area)), area, visit);
+  void visit_entries(const Rect& area, std::int64_t extent, Visit&& visit) const {
+    if (!empty()) visit_at(level_of(extent), area, extent, visit);
   }
 
   /// Calls visit(index) for what a box in motion may touch from `from` to the tick's end, some of
@@ -97,10 +97,11 @@ class StaticGrid {
   [[nodiscard]] bool is_crowded(std::size_t level, const Rect& hull) const;
 
   template <class Visit>
-  void visit_at(std::size_t level, const Rect& area, Visit&& visit) const;
+  void visit_at(std::size_t level, const Rect& area, std::int64_t extent, Visit&& visit) const;
 
   template <class Visit>
-  static void visit_table(const Table& table, int level, const Rect& area, Visit&& visit);
+  static void visit_table(const Table& table, int level, const Rect& area, std::int64_t extent,
+                          Visit&& visit);
   template <class Visit>
   static void visit_parts(const Table& table, int level, const Rect& area, Visit&& visit);
 
@@ -127,9 +128,9 @@ inline StaticGrid::Range StaticGrid::cell(const Table& table, int level, std::in
 }
 
 template <class Visit>
-void StaticGrid::visit_table(const Table& table, int level, const Rect& area, Visit&& visit) {
-  if (table.indices.empty()) return;
-  if (extent_of(area) > std::int64_t{1} << level) {
+void StaticGrid::visit_table(const Table& table, int level, const Rect& area, std::int64_t extent,
+                             Visit&& visit) {
+  if (extent > std::int64_t{1} << level) {
     visit_parts(table, level, area, visit);
     return;
   }
@@ -168,10 +169,13 @@ void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Vi
 }
 
 template <class Visit>
-void StaticGrid::visit_at(std::size_t level, const Rect& area, Visit&& visit) const {
-  visit_table(levels_[level].all, levels_[level].level, area, visit);
+void StaticGrid::visit_at(std::size_t level, const Rect& area, std::int64_t extent,
+                          Visit&& visit) const {
+  visit_table(levels_[level].all, levels_[level].level, area, extent, visit);
   for (const std::size_t coarser : with_large_) {
-    if (coarser > level) visit_table(levels_[coarser].large, levels_[coarser].level, area, visit);
+    if (coarser > level) {
+      visit_table(levels_[coarser].large, levels_[coarser].level, area, extent, visit);
+    }
   }
 }
 
@@ -184,7 +188,7 @@ bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, Fi
       level > 0 && to - from >= kParts && is_crowded(level, hull) &&
       level_of(extent_of(rect_of(hull_of(motion, from, end_of(1))))) < level;
   if (!parts_are_finer) {
-    visit_at(level, hull, [&](const Entry& entry) { visit_one(entry.index); });
+    visit_at(level, hull, extent_of(hull), [&](const Entry& entry) { visit_one(entry.index); });
     return is_over(to);
   }
   for (FineTime part = 0; part < kParts; ++part) {

@@ -34,10 +34,19 @@ class StepRun {
 
   /// How a mover takes part in a tick.
   enum class Part : std::uint8_t {
-    Full,   ///< may meet other movers
-    Alone,  ///< meets statics and the border only, as no other mover is on its layers
-    Ghost,  ///< meets the border only
+    Full,    ///< may meet other movers, statics and the border
+    Driven,  ///< kinematic: may meet other movers, and the border if it has no path
+    Alone,   ///< meets statics and the border only, as no other mover is on its layers
+    Ghost,   ///< meets the border only
   };
+
+  [[nodiscard]] bool meets_movers(std::uint32_t mover) const {
+    return parts_[mover] <= Part::Driven;
+  }
+
+  [[nodiscard]] bool meets_statics(std::uint32_t mover) const {
+    return parts_[mover] == Part::Full || parts_[mover] == Part::Alone;
+  }
 
   /// Two movers, by index.
   struct Pair {
@@ -107,6 +116,7 @@ class StepRun {
   void accelerate();
   void aim(Body& body) const;
   void make_flights();
+  [[nodiscard]] Part part_of(const Body& body) const;
   void sort_in_again();
   void sort_in(std::uint32_t mover, Vec2 velocity);
   void forget_all_but_the_parted();

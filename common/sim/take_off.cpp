@@ -93,13 +93,18 @@ void StepRun::aim(Body& body) const {
   body.velocity = {clamped(way.x), clamped(way.y)};
 }
 
+StepRun::Part StepRun::part_of(const Body& body) const {
+  if (is_ghost(body)) return Part::Ghost;
+  if (body.kind == Kind::Kinematic) return Part::Driven;
+  const bool meets_any = (body.layers & collides_with_) != 0 && (body.collides_with & layers_) != 0;
+  return meets_any ? Part::Full : Part::Alone;
+}
+
 void StepRun::make_flights() {
   grid_.start(bodies_.size());
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];
-    const bool meets_movers =
-        (body.layers & collides_with_) != 0 && (body.collides_with & layers_) != 0;
-    parts_[i] = is_ghost(body) ? Part::Ghost : meets_movers ? Part::Full : Part::Alone;
+    parts_[i] = part_of(body);
     flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
     sort_in(i, body.velocity);
   }
@@ -122,7 +127,7 @@ void StepRun::sort_in(std::uint32_t mover, Vec2 velocity) {
   hulls_[mover] = hull_of_path(body, velocity);
   is_near_border_[mover] = static_cast<std::uint8_t>(unsigned{std::abs(body.min.x) >= inside} |
                                                      unsigned{std::abs(body.min.y) >= inside});
-  if (parts_[mover] == Part::Full) grid_.add(mover, body.min, reach);
+  if (meets_movers(mover)) grid_.add(mover, body.min, reach);
 }
 
 void StepRun::find_pairs() {

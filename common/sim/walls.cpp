@@ -33,17 +33,22 @@ void StepRun::meet_walls() {
   undecided_.clear();
   escaped_.clear();
   has_escaped_.assign(bodies_.size(), 0);
+  const std::int64_t long_extent = grid.long_extent();
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
     const auto first = static_cast<std::uint32_t>(walls_.size());
-    const Body& body = bodies_[mover];
     first_wall_[mover] = first;
     is_long_[mover] = 0;
-    if (parts_[mover] != Part::Ghost && body.kind != Kind::Kinematic) {
-      // Of who is so fast that its walls are looked for along its path, only those at its start.
-      const bool is_long = grid.is_long(hulls_[mover]);
-      is_long_[mover] = is_long ? 1 : 0;
-      const auto note = [&](const StaticGrid::Entry& entry) { note_wall(body, entry); };
-      grid.visit_entries(is_long ? rect_of(box_of(body.min, body.size)) : hulls_[mover], note);
+    const auto note = [&](const StaticGrid::Entry& entry) { note_wall(bodies_[mover], entry); };
+    const std::int64_t extent = extent_of(hulls_[mover]);
+    if (!meets_statics(mover)) {
+      // Nothing but the border is in its way.
+    } else if (extent <= long_extent) {
+      grid.visit_entries(hulls_[mover], extent, note);
+    } else {
+      // Its walls are looked for along its path; here only those at its start.
+      const Rect start = rect_of(box_of(bodies_[mover].min, bodies_[mover].size));
+      is_long_[mover] = 1;
+      grid.visit_entries(start, extent_of(start), note);
     }
     const bool has_any = walls_.size() != first || (is_near_border_[mover] | is_long_[mover]) != 0;
     if (has_any || parts_[mover] == Part::Alone) meet_walls(mover);
@@ -61,9 +66,8 @@ void StepRun::note_wall(const Body& body, const StaticGrid::Entry& entry) {
 void StepRun::meet_walls(std::uint32_t mover) {
   first_wall_[mover + 1] = static_cast<std::uint32_t>(walls_.size());
   const bool touches_movers = first_neighbour_[mover] != first_neighbour_[mover + 1];
-  const bool is_free = parts_[mover] == Part::Full && bodies_[mover].kind == Kind::Dynamic;
-  if (!is_free || touches_movers) {
-    if (is_free || bodies_[mover].kind == Kind::Kinematic) leaning_.push_back(mover);
+  if (parts_[mover] != Part::Full || touches_movers) {
+    if (meets_movers(mover)) leaning_.push_back(mover);
     undecided_.push_back(mover);
     return;
   }
