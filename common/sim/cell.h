@@ -42,12 +42,11 @@ struct CellRange {
   return {box.min[0] >> level, box.min[1] >> level, box.max[0] >> level, box.max[1] >> level};
 }
 
-/// The least level whose cells are at least `width` wide.
+/// The least level whose cells are at least `width` wide.  Requires: width >= 1.
 [[nodiscard]] constexpr int level_for(std::int64_t width) {
-  const int bits =
-      width <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(width - 1)));
-  const int steps = (std::max(bits, kFinestLevel) - kFinestLevel + kLevelStep - 1) / kLevelStep;
-  return kFinestLevel + steps * kLevelStep;
+  static_assert(kLevelStep == 2 && kFinestLevel % kLevelStep == 0);
+  const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(width) - 1));
+  return std::max(kFinestLevel, static_cast<int>((bits + 1) & ~1U));
 }
 
 }  // namespace tickbox::sim

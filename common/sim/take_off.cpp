@@ -105,7 +105,9 @@ void StepRun::make_flights() {
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];
     parts_[i] = part_of(body);
-    flights_[i] = Flight{.motion = motion_of(body.min, body.size, body.velocity)};
+    Flight& flight = flights_[i];
+    flight = {};
+    flight.motion = motion_of(body.min, body.size, body.velocity);
     sort_in(i, body.velocity);
   }
   grid_.sort(hulls_);

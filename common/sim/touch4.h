@@ -104,13 +104,13 @@ template <class Visit>
 void RectColumns::visit_touching(std::size_t from, std::size_t to, const Probe& probe,
                                  Visit&& visit) const {
   for (std::size_t i = from; i < to; i += kLanes) {
-    const __m128i apart =
-        _mm_packs_epi32(probe.apart(*this, i), probe.apart(*this, i + kLanes / 2));
+    const __m128i first = probe.apart(*this, i);
+    const __m128i second = probe.apart(*this, i + kLanes / 2);
+    const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(first, second), _mm_setzero_si128());
     const std::size_t count = std::min(kLanes, to - i);
-    auto together =
-        ~static_cast<unsigned>(_mm_movemask_epi8(apart)) & 0x5555U & ((1U << (2 * count)) - 1);
+    auto together = ~static_cast<unsigned>(_mm_movemask_epi8(bytes)) & ((1U << count) - 1);
     for (; together != 0; together &= together - 1) {
-      visit(i + static_cast<std::size_t>(std::countr_zero(together)) / 2);
+      visit(i + static_cast<std::size_t>(std::countr_zero(together)));
     }
   }
 }
