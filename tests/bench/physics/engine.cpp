@@ -51,6 +51,10 @@ std::string_view name_of(EngineKind kind) {
   return "chipmunk-sleep";
 }
 
+std::string_view name_of(PeerBodies bodies) {
+  return bodies == PeerBodies::Plain ? "plain" : "boxes";
+}
+
 Geometry geometry_of(const Scene& scene, PeerBodies bodies) {
   Geometry geometry;
   geometry.statics = scene.walls;

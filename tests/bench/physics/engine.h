@@ -19,9 +19,12 @@ enum class EngineKind : std::uint8_t { Tickbox, Box2d, Chipmunk, Box2dSleeping, 
 
 /// How a peer's bodies are made. None turns: ours do not either.
 enum class PeerBodies : std::uint8_t {
+  Plain,  ///< as its users do: its default friction; one static body holds all, tile by tile
   Boxes,  ///< as ours: no friction; a static body for each wall and each rectangle of merged tiles
-  Plain,  ///< with the engine's default friction; one static body holds all, tile by tile
 };
+
+/// As on the command line and in documents: "plain", "boxes".
+[[nodiscard]] std::string_view name_of(PeerBodies bodies);
 
 /// Where a body is: its centre, in units.
 struct Pose {
@@ -77,7 +80,7 @@ inline constexpr Tolerance kPeerTolerance{.overlap = 0.01, .movement = 0.0001};
 enum class Sleep : std::uint8_t { Never, Allowed };
 
 struct PeerOptions {
-  PeerBodies bodies = PeerBodies::Boxes;
+  PeerBodies bodies = PeerBodies::Plain;
   Sleep sleep = Sleep::Never;
 };
 

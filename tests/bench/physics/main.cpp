@@ -22,6 +22,7 @@ constexpr std::array kScenes{SceneKind::Arena, SceneKind::Platformer, SceneKind:
                              SceneKind::Pile, SceneKind::Rest};
 constexpr std::array kEngines{EngineKind::Tickbox, EngineKind::Box2d, EngineKind::Chipmunk,
                               EngineKind::Box2dSleeping, EngineKind::ChipmunkSleeping};
+constexpr std::array kPeerBodies{PeerBodies::Plain, PeerBodies::Boxes};
 constexpr std::array kDensitySizes{100, 1'000, 10'000, 100'000};
 
 struct Options {
@@ -93,9 +94,7 @@ Parsed<std::optional<int>> parse_number(std::string_view text) {
 }
 
 Parsed<PeerBodies> parse_peer_bodies(std::string_view text) {
-  if (text == "boxes") return PeerBodies::Boxes;
-  if (text == "plain") return PeerBodies::Plain;
-  return std::unexpected{fmt::format("'{}' is neither boxes nor plain", text)};
+  return parse_name(text, kPeerBodies);
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -119,8 +118,8 @@ void add_options(CLI::App& app, Options& options) {
                 "Measured ticks, after the warm-up (default: each world's own)");
   auto* const peers = os::add_value(
       app, "--peers", options.effort.peer_bodies, parse_peer_bodies,
-      "How peers make bodies: boxes, as ours, or plain, with their default friction and single "
-      "tiles on one static body (default: boxes)");
+      "How peers make bodies: plain, with their default friction and the world's tiles one by one "
+      "on one static body, or boxes, with no friction and our merged rectangles (default: plain)");
   app.add_option("--csv", options.csv, "Write the lines to this file as well")->type_name("F");
   app.add_flag("--density", options.density,
                "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one")
@@ -205,9 +204,10 @@ int run(const Options& options) {
   warn_of_slow_build();
 
   const std::vector<Line> lines = measure_all(options);
-  print(options.density ? density_table(lines) : "\n" + ratio_table(lines));
+  print(options.density ? density_table(lines)
+                        : "\n" + ratio_table(lines, options.effort.peer_bodies));
   if (csv != nullptr) {
-    const std::string text = csv_of(lines);
+    const std::string text = csv_of(lines, options.effort.peer_bodies);
     const bool written = std::fwrite(text.data(), 1, text.size(), csv) == text.size();
     if (std::fclose(csv) != 0 || !written) return csv_error();
   }

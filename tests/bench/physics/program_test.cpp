@@ -53,6 +53,30 @@ TEST(BenchPhysics, EveryWorldRunsInEveryEngineAndTickboxIsExact) {
   EXPECT_EQ(finished.err.find("running"), std::string::npos) << finished;
 }
 
+TEST(BenchPhysics, PeersAreMadeAsTheirUsersDoUnlessOursAreAskedFor) {
+  const auto document_of = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--worlds", "S2", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = small(arguments);
+    EXPECT_EQ(finished.exit_code, integration::kDone) << finished;
+    return json::parse(integration::last_line(finished.out));
+  };
+  const json by_default = document_of({});
+  const json plain = document_of({"--peers", "plain"});
+  const json boxes = document_of({"--peers", "boxes"});
+  EXPECT_EQ(by_default.at("peer_bodies"), "plain");
+  EXPECT_EQ(boxes.at("peer_bodies"), "boxes");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto hash_in = [i](const json& document) {
+      return document.at("worlds").at(i).at("hash").get<std::string>();
+    };
+    EXPECT_EQ(hash_in(by_default), hash_in(plain)) << by_default.at("worlds").at(i);
+    // Tickbox goes its own way in both; among other tiles its peers go another.
+    const bool is_ours = by_default.at("worlds").at(i).at("engine") == "tickbox";
+    EXPECT_EQ(hash_in(by_default) == hash_in(boxes), is_ours) << by_default.at("worlds").at(i);
+  }
+}
+
 // Chipmunk has no sweep: were none counted, the count would be broken.
 TEST(BenchPhysics, BulletsThatGoThroughWallsAreSeen) {
   const Finished finished = small({"--worlds", "S3", "--engines", "chipmunk", "--json"});
@@ -70,6 +94,7 @@ TEST(BenchPhysics, ACsvHasALinePerWorldAndEngine) {
   EXPECT_EQ(integration::line_count(csv), 3U) << csv;
   EXPECT_TRUE(csv.starts_with("world,n,engine,us_per_tick,")) << csv;
   EXPECT_TRUE(csv.contains("\nS4,100,tickbox,")) << csv;
+  EXPECT_TRUE(csv.ends_with(",plain\n")) << csv;
 }
 
 TEST(BenchPhysics, WrongUsageIsToldInOneLineAndNothingRuns) {

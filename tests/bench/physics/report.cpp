@@ -94,11 +94,11 @@ std::string row_of(const Line& line) {
       line.repeatable ? "" : " (differs between repetitions)");
 }
 
-std::string ratio_table(std::span<const Line> lines) {
+std::string ratio_table(std::span<const Line> lines, PeerBodies bodies) {
   const std::vector<Ratio> ratios = ratios_of(lines);
   if (ratios.empty()) return {};
   std::string table =
-      "Time of tickbox by the peer's:\n" +
+      fmt::format("Time of tickbox by the peer's (--peers {}):\n", name_of(bodies)) +
       fmt::format("{:5} {:>6}  {:14} {:>7}  {:>7}\n", "world", "n", "against", "ratio", "target");
   for (const Ratio& ratio : ratios) {
     table += fmt::format("{:5} {:>6}  {:14} {:>7.3f}  {:>7}  {}\n", name_of(ratio.scene), ratio.n,
@@ -137,26 +137,27 @@ std::string json_of(std::span<const Line> lines, PeerBodies bodies, Document kin
     for (const Ratio& ratio : ratios_of(lines)) {
       document["ratios"].push_back(json_of(ratio));
     }
-    document["peer_bodies"] = bodies == PeerBodies::Boxes ? "boxes" : "plain";
+    document["peer_bodies"] = name_of(bodies);
   }
   document["sound"] = is_sound(lines);
   return document.dump();
 }
 
-std::string csv_of(std::span<const Line> lines) {
+std::string csv_of(std::span<const Line> lines, PeerBodies bodies) {
   std::string csv =
       "world,n,engine,us_per_tick,us_per_tick_median,us_p99,repeats,ticks,overlaps,deepest,"
-      "overlaps_most,deepest_ever,tunnelled,bullets_tunnelled,moving,largest_move,hash\n";
+      "overlaps_most,deepest_ever,tunnelled,bullets_tunnelled,moving,largest_move,hash,peer_"
+      "bodies\n";
   for (const Line& line : lines) {
     const Quality& quality = line.quality;
     const bool rests = ends_at_rest(line.scene);
-    csv += fmt::format("{},{},{},{:.3f},{:.3f},{:.3f},{},{},{},{:.6f},{},{:.6f},{},{},{},{},{}\n",
-                       name_of(line.scene), line.n, name_of(line.engine), line.best(),
-                       line.median(), line.p99_us, line.us_per_tick.size(), line.ticks,
-                       quality.at_end.pairs, quality.at_end.deepest, quality.overlaps_most,
-                       quality.deepest, quality.tunnelled, quality.bullets_tunnelled,
-                       rests ? std::to_string(quality.moving) : "",
-                       rests ? fmt::format("{:.6f}", quality.largest_move) : "", hex(line.hash));
+    csv += fmt::format(
+        "{},{},{},{:.3f},{:.3f},{:.3f},{},{},{},{:.6f},{},{:.6f},{},{},{},{},{},{}\n",
+        name_of(line.scene), line.n, name_of(line.engine), line.best(), line.median(), line.p99_us,
+        line.us_per_tick.size(), line.ticks, quality.at_end.pairs, quality.at_end.deepest,
+        quality.overlaps_most, quality.deepest, quality.tunnelled, quality.bullets_tunnelled,
+        rests ? std::to_string(quality.moving) : "",
+        rests ? fmt::format("{:.6f}", quality.largest_move) : "", hex(line.hash), name_of(bodies));
   }
   return csv;
 }

@@ -17,7 +17,7 @@ namespace tickbox::bench {
 [[nodiscard]] std::string row_of(const Line& line);
 
 /// The ratios to the peers, beside what was wanted; empty where there are none.
-[[nodiscard]] std::string ratio_table(std::span<const Line> lines);
+[[nodiscard]] std::string ratio_table(std::span<const Line> lines, PeerBodies bodies);
 
 /// Time per body over the number of bodies.
 [[nodiscard]] std::string density_table(std::span<const Line> lines);
@@ -27,6 +27,6 @@ enum class Document : std::uint8_t { Worlds, Density };
 /// One line.
 [[nodiscard]] std::string json_of(std::span<const Line> lines, PeerBodies bodies, Document kind);
 
-[[nodiscard]] std::string csv_of(std::span<const Line> lines);
+[[nodiscard]] std::string csv_of(std::span<const Line> lines, PeerBodies bodies);
 
 }  // namespace tickbox::bench

@@ -29,6 +29,7 @@ TEST(Targets, AreSetForTheirOwnSizesOnly) {
   EXPECT_EQ(target_of(SceneKind::Rest, 10'000, EngineKind::Box2d), 0.05);
   EXPECT_EQ(target_of(SceneKind::Rest, 1'000, EngineKind::Box2d), std::nullopt);
   EXPECT_EQ(target_of(SceneKind::Rest, 10'000, EngineKind::Box2dSleeping), std::nullopt);
+  EXPECT_EQ(target_of(SceneKind::Rest, 10'000, EngineKind::ChipmunkSleeping), std::nullopt);
 }
 
 TEST(Targets, OnlyTickboxIsHeldToItsPromises) {
