@@ -72,11 +72,11 @@ std::int64_t StepRun::approach_of(const Neighbour& neighbour, Axis axis,
   return neighbour.end == End::High ? velocity - theirs : theirs - velocity;
 }
 
-const StepRun::Neighbour* StepRun::fastest_neighbour(Axis axis, std::int64_t velocity) const {
+const StepRun::Neighbour* StepRun::fastest_neighbour(Axis axis, std::int64_t velocity) {
+  std::erase_if(neighbours_, [this](const Neighbour& one) { return is_member_[one.mover] != 0; });
   const Neighbour* best = nullptr;
   std::int64_t best_approach = 0;
   for (const Neighbour& neighbour : neighbours_) {
-    if (is_member_[neighbour.mover] != 0) continue;
     const std::int64_t approach = approach_of(neighbour, axis, velocity);
     if (approach <= 0 || approach < best_approach || !can_join(neighbour, axis, approach)) continue;
     const bool is_better = best == nullptr || approach > best_approach ||

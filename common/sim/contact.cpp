@@ -153,8 +153,7 @@ void StepRun::change_velocity(std::uint32_t mover, Axis axis, std::int64_t veloc
 }
 
 void StepRun::turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now) {
-  constexpr std::int64_t kLimit = kSpeedLimit;
-  const std::int64_t clamped = std::clamp(velocity, -kLimit, kLimit);
+  const std::int64_t clamped = clamped_speed(velocity);
   Flight& flight = flights_[mover];
   if (clamped == flight.motion.velocity[axis]) return;
   if (has_ghosts_) pieces_.push_back({mover, now, flight.motion});

@@ -19,6 +19,12 @@ class ContactSorter {
   /// Cost: no allocation once warm.
   void sort(std::vector<Contact>& contacts, std::size_t at_start);
 
+  void reserve(std::size_t contacts) {
+    keyed_.reserve(contacts);
+    scattered_.reserve(contacts);
+    copies_.reserve(contacts);
+  }
+
  private:
   struct Keyed {
     std::uint64_t key = 0;

@@ -23,6 +23,7 @@ struct Flight {
   std::uint8_t blocked = 0;  ///< a bit for each side towards which it cannot be pushed
   std::uint8_t changed = 0;  ///< a bit for each axis on which an event changed its velocity
   bool waits = false;        ///< of kinematic bodies: at rest until the tick ends
+  bool is_in_crush = false;  ///< crushes somebody, or is crushed, from now on
   bool is_bent = false;      ///< has turned or snapped after the tick's start
 
   [[nodiscard]] bool is_spent() const { return events >= kEventBudget; }

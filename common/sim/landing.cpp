@@ -23,9 +23,7 @@ void StepRun::land(World& world) {
   note_who_left();
   set_down();
   if (has_ghosts_) report_ghosts();
-  for (const BodyId id : report_.left) {
-    world.remove(id);
-  }
+  world.remove(report_.left);
   bodies_ = world.movers();
   finish_report(world);
 }

@@ -165,10 +165,11 @@ bool StepRun::counts(const Impact& impact, std::uint32_t a, std::uint32_t b) con
       !is_from_solid_side(of_b, impact, flights_[a].motion, flights_[b].motion)) {
     return false;
   }
-  return crushing_.empty() || !ignore_each_other(a, b);
+  return !ignore_each_other(a, b);
 }
 
 bool StepRun::ignore_each_other(std::uint32_t a, std::uint32_t b) const {
+  if (!flights_[a].is_in_crush || !flights_[b].is_in_crush) return false;
   for (const Pair pair : crushing_) {
     if ((pair.a == a && pair.b == b) || (pair.a == b && pair.b == a)) return true;
   }

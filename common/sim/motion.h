@@ -4,6 +4,7 @@
 
 #include "core/fixed.h"
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -26,6 +27,11 @@ using Axis = std::size_t;
 inline constexpr Axis kAxes = 2;
 static_assert(std::int64_t{kWorldLimit} <= (kFineSteps + 1) && kSpeedLimit <= kWorldLimit / 4,
               "differences of fine positions, extrapolated by a tick, must stay below 2^63");
+
+/// Within what a body may have.
+[[nodiscard]] constexpr std::int64_t clamped_speed(std::int64_t velocity) {
+  return std::clamp(velocity, -std::int64_t{kSpeedLimit}, std::int64_t{kSpeedLimit});
+}
 
 [[nodiscard]] constexpr Axis other_axis(Axis axis) {
   return 1 - axis;

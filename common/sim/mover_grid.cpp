@@ -7,14 +7,31 @@
 
 namespace tickbox::sim {
 
+namespace {
+
+/// Two cells or more for a mover, so that few share one by chance.
+int bits_for(std::size_t movers) {
+  return static_cast<int>(std::bit_width(2 * movers + 1));
+}
+
+}  // namespace
+
+void MoverGrid::reserve(std::size_t movers) {
+  added_.reserve(movers);
+  slots_.reserve(movers);
+  places_.reserve(movers);
+  hulls_.reserve(movers);
+  strays_.reserve(movers);
+  first_.reserve((std::size_t{1} << bits_for(movers)) + 1);
+}
+
 void MoverGrid::start(std::size_t movers) {
-  bits_ = static_cast<int>(std::bit_width(2 * movers + 1));
+  bits_ = bits_for(movers);
   first_.assign((std::size_t{1} << bits_) + 1, 0);
   added_.resize(movers);
   added_count_ = 0;
   slots_.resize(movers);
   strays_.clear();
-  strays_.reserve(movers);
   levels_ = 0;
 }
 

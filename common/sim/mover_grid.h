@@ -21,6 +21,9 @@ namespace tickbox::sim {
 
 class MoverGrid {
  public:
+  /// Makes room for so many movers in advance.
+  void reserve(std::size_t movers);
+
   /// Forgets the tick before.  Cost: linear, no allocation once warm.
   void start(std::size_t movers);
 

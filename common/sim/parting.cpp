@@ -53,7 +53,7 @@ bool StepRun::part_overlaps() {
   };
   std::sort(overlapping_.begin(), overlapping_.end());
   overlapping_.erase(std::unique(overlapping_.begin(), overlapping_.end()), overlapping_.end());
-  report_.overlaps = overlapping_;
+  report_.overlaps.assign(overlapping_.begin(), overlapping_.end());
   if (was_parted_) return false;
   was_parted_ = true;
   bool moved = false;

@@ -121,9 +121,11 @@ std::int64_t StepRun::own_velocity(std::uint32_t mover, Axis axis, RideAt when) 
 }
 
 void StepRun::carry() {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+  riders_.clear();
+  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     Ride& ride = rides_[i];
     if (ride.wave == kNobody || ride.wave == 0) continue;
+    riders_.push_back({ride.root, i});
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int32_t own = bodies_[i].velocity[axis];
       const std::int64_t carried =
@@ -133,6 +135,7 @@ void StepRun::carry() {
       ride.given[axis] = static_cast<std::int32_t>(carried - own);
     }
   }
+  std::sort(riders_.begin(), riders_.end());
 }
 
 // What somebody was given ends with the tick, or with its platform's motion.
@@ -143,13 +146,13 @@ std::int64_t StepRun::without_given(std::uint32_t mover, Axis axis) const {
 }
 
 void StepRun::drop_riders_of(std::uint32_t kinematic, FineTime now) {
-  for (std::uint32_t rider = 0; rider < rides_.size(); ++rider) {
-    Ride& ride = rides_[rider];
-    if (ride.root != kinematic || ride.wave == 0) continue;
+  const auto first = std::lower_bound(riders_.begin(), riders_.end(), Rider{kinematic, 0});
+  for (auto one = first; one != riders_.end() && one->root == kinematic; ++one) {
+    const std::uint32_t rider = one->mover;
     for (Axis axis = 0; axis < kAxes; ++axis) {
       turn(rider, axis, without_given(rider, axis), now);
     }
-    ride.given = {};
+    rides_[rider].given = {};
     mark_turned(rider);
     unsettled_.push_back(rider);
   }
@@ -168,7 +171,7 @@ void StepRun::set_down() {
       const std::int64_t velocity =
           was_riding ? without_given(i, axis)
                      : towards_zero(flights_[i].motion.velocity[axis], ride.given[axis]);
-      body.velocity[axis] = static_cast<std::int32_t>(velocity);
+      body.velocity[axis] = static_cast<std::int32_t>(clamped_speed(velocity));
     }
   }
 }

@@ -22,6 +22,7 @@ void StepRun::squeeze(std::uint32_t low, std::uint32_t high, Axis axis, FineTime
   if (bodies_[kinematic].squeeze == Squeeze::Crush) {
     report_.crushed.push_back(bodies_[victim].id);
     crushing_.push_back({kinematic, victim});
+    flights_[kinematic].is_in_crush = flights_[victim].is_in_crush = true;
     give_velocity(victim, axis, flights_[victim].motion.velocity[axis], now);
     return;
   }

@@ -154,7 +154,7 @@ void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Vi
   };
   const std::int64_t columns = parts(area.x0, area.x1);
   const std::int64_t rows = parts(area.y0, area.y1);
-  if (columns * rows > std::ssize(table.indices)) {
+  if ((columns + 1) * (rows + 1) > std::ssize(table.indices)) {
     table.rects.visit_touching(0, table.indices.size(), probe, visit_entry);
     return;
   }

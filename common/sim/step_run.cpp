@@ -1,18 +1,8 @@
 #include "sim/step_run.h"
 
-#include <bit>
 #include <cstdlib>
 
 namespace tickbox::sim {
-namespace {
-
-/// Room made in advance: the busiest worlds tried, piles and crowds, have one or two contacts a
-/// body and some impacts in view.
-constexpr std::size_t kContactsPerBody = 4;
-constexpr std::size_t kImpactsPerBody = 8;
-
-}  // namespace
-
 void StepRun::run(World& world) {
   start(world);
   take_off();
@@ -25,11 +15,9 @@ void StepRun::start(World& world) {
   settings_ = world.settings();
   bodies_ = world.movers();
   statics_ = &world.statics();
-  const std::size_t room = std::bit_ceil(bodies_.size() + 1);
+  make_room(bodies_.size());
   report_.contacts.clear();
-  report_.contacts.reserve(kContactsPerBody * room);
   queue_.clear();
-  queue_.reserve(kImpactsPerBody * room);
   for (std::vector<BodyId>* list :
        {&report_.frozen, &report_.left, &report_.blocked, &report_.crushed}) {
     list->clear();
@@ -39,11 +27,11 @@ void StepRun::start(World& world) {
     list->clear();
   }
   turned_.clear();
-  turned_.reserve(room);
   unsettled_.clear();
   crushing_.clear();
   pieces_.clear();
   rides_.clear();
+  riders_.clear();
   is_member_.assign(bodies_.size(), 0);
   flights_.resize(bodies_.size());
   hulls_.resize(bodies_.size());

@@ -71,6 +71,14 @@ class StepRun {
     Vec2 given;
   };
 
+  /// Who belongs to which kinematic body.
+  struct Rider {
+    std::uint32_t root = 0;
+    std::uint32_t mover = 0;
+
+    friend constexpr auto operator<=>(const Rider&, const Rider&) = default;
+  };
+
   /// Which riders are looked for: those that are to be carried through a tick, or those that rest
   /// on something at its end.
   enum class RideAt : std::uint8_t { Start, End };
@@ -99,8 +107,9 @@ class StepRun {
     Motion motion;
   };
 
-  // The tick as a whole: step_run.cpp.
+  // The tick as a whole: step_run.cpp, room.cpp.
   void start(World& world);
+  void make_room(std::size_t movers);
   void sweep();
   [[nodiscard]] bool is_current(const Event& event) const;
 
@@ -214,7 +223,7 @@ class StepRun {
   void add_member(std::uint32_t mover, Axis axis, FineTime now);
   [[nodiscard]] std::int64_t approach_of(const Neighbour& neighbour, Axis axis,
                                          std::int64_t velocity) const;
-  [[nodiscard]] const Neighbour* fastest_neighbour(Axis axis, std::int64_t velocity) const;
+  [[nodiscard]] const Neighbour* fastest_neighbour(Axis axis, std::int64_t velocity);
   [[nodiscard]] bool can_join(const Neighbour& neighbour, Axis axis, std::int64_t approach) const;
 
   // The end of a tick: landing.cpp.
@@ -235,6 +244,7 @@ class StepRun {
   std::span<Body> bodies_;
   const Statics* statics_ = nullptr;
   StepReport report_;
+  std::size_t room_ = 0;  ///< movers for which there is room
 
   std::vector<Flight> flights_;  ///< by index of mover, as all of these
   std::vector<Part> parts_;
@@ -275,6 +285,7 @@ class StepRun {
 
   std::vector<Ride> rides_;
   std::vector<Ride> rides_at_end_;
+  std::vector<Rider> riders_;  ///< sorted
   std::vector<std::uint32_t> wave_;
   std::vector<std::uint32_t> next_wave_;
 

@@ -10,8 +10,7 @@ namespace tickbox::sim {
 namespace {
 
 std::int32_t clamped(std::int64_t velocity) {
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(velocity, -std::int64_t{kSpeedLimit}, std::int64_t{kSpeedLimit}));
+  return static_cast<std::int32_t>(clamped_speed(velocity));
 }
 
 bool is_in_world(std::int32_t place) {

@@ -48,6 +48,12 @@ class RectColumns {
     }
   }
 
+  void reserve(std::size_t size) {
+    for (auto& column : columns_) {
+      column.reserve(size + kLanes);
+    }
+  }
+
   void set(std::size_t i, const Rect& rect) {
     columns_[0][i] = rect.x0;
     columns_[1][i] = rect.y0;

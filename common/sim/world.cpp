@@ -47,6 +47,12 @@ bool World::remove(BodyId id) {
   return true;
 }
 
+void World::remove(std::span<const BodyId> ids) {
+  if (ids.empty()) return;
+  std::erase_if(movers_,
+                [ids](const Body& body) { return std::ranges::binary_search(ids, body.id); });
+}
+
 void World::clear() {
   movers_.clear();
 }

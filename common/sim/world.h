@@ -49,6 +49,9 @@ class World {
   /// Takes a mover out; false where there is none.
   bool remove(BodyId id);
 
+  /// Takes out all those listed, sorted by id.  Cost: linear.
+  void remove(std::span<const BodyId> ids);
+
   /// Takes out all movers; keeps the memory.
   void clear();
 
