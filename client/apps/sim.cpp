@@ -170,7 +170,12 @@ void add_sim(CLI::App& app, std::function<int()>& run) {
   CLI::App* const command = app.add_subcommand("sim");
   os::prepare(*command, "Steps a scenario file without a network.",
               "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5", options->flags);
-  command->add_option("scenario", options->scenario, "the file")->required()->type_name("SCENARIO");
+  command
+      ->add_option("scenario", options->scenario,
+                   "a JSON file of static, dynamic and kinematic boxes in units, y down; "
+                   "tests/data/scenarios/every_key.json has every key once")
+      ->required()
+      ->type_name("SCENARIO");
   command
       ->add_option("--trace", options->trace, "write a line per tick to a file, or to - (stdout)")
       ->type_name("F");
