@@ -113,8 +113,20 @@ void Reader::keep_bodies(std::vector<BodyOnPath> bodies) {
 }
 
 void Reader::sort_changes() {
-  // Of one tick, those further down in the file apply later.
-  std::ranges::stable_sort(scenario_.changes, {}, &VelocityChange::tick);
+  // Of one tick, those further down in the file apply later. (std::stable_sort would do, were that
+  // of libstdc++ 12 not made of a deprecated function.)
+  std::vector<std::pair<Tick, std::size_t>> order;
+  order.reserve(scenario_.changes.size());
+  for (const VelocityChange& change : scenario_.changes) {
+    order.emplace_back(change.tick, order.size());
+  }
+  std::ranges::sort(order);
+  std::vector<VelocityChange> sorted;
+  sorted.reserve(order.size());
+  for (const auto& [tick, place] : order) {
+    sorted.push_back(scenario_.changes[place]);
+  }
+  scenario_.changes = std::move(sorted);
 }
 
 void Reader::check_ids() {
