@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace tickbox::test {
@@ -119,6 +121,25 @@ TEST(Scenario, RefusesTwoBodiesOfOneIdAndSetsForNobody) {
             "a.json:3: \"id\" 1 is given to two bodies; give one of them another");
   EXPECT_EQ(error_of(with_body("", R"(, "set": [{"tick": 1, "id": 4, "velocity": [1, 1]}])")),
             "a.json:1: there is no body 4: name one of \"bodies\" in the set at place 1");
+}
+
+// More than a few, as short lists keep their order by any sort.
+TEST(Scenario, AppliesSetsOfOneTickInTheOrderOfTheFile) {
+  constexpr int kSets = 60;
+  std::string sets;
+  for (int n = 0; n < kSets; ++n) {
+    sets += (n == 0 ? R"({"tick": )" : R"(, {"tick": )") + std::to_string(3 - n % 3) +
+            R"(, "id": 3, "displacement": [)" + std::to_string(n) + ", 0]}";
+  }
+  const auto scenario = map::parse_scenario(with_body("", R"(, "set": [)" + sets + "]"), "a.json");
+  ASSERT_TRUE(scenario.has_value()) << scenario.error();
+  ASSERT_EQ(scenario->changes.size(), std::size_t{kSets});
+  for (int n = 0; n < kSets; ++n) {
+    const map::VelocityChange& change = scenario->changes[static_cast<std::size_t>(n)];
+    const int place = 3 * (n % 20) + 2 - n / 20;
+    EXPECT_EQ(change.tick, Tick{static_cast<std::uint32_t>(1 + n / 20)});
+    EXPECT_EQ(change.velocity, (Vec2{place * kUnit, 0}));
+  }
 }
 
 TEST(Scenario, SaysOnWhichLineATextIsNoJson) {
