@@ -43,7 +43,7 @@ inline constexpr std::uint16_t kFullGravity = 256;
 /// The largest size on either axis.
 inline constexpr std::int32_t kSizeLimit = 1 << 30;
 
-/// No body: the default of `Body::ignores`.
+/// No body: who ignores nobody, and rides on nothing.
 inline constexpr BodyId kNoBody{0xffff'ffff};
 
 /// How contacts name the world's border. No body may have this id or a larger one.
@@ -131,6 +131,11 @@ inline constexpr std::size_t kBodyFieldBytes = 58;
   return may_collide(a, b) && a.one_way == OneWay::None && b.one_way == OneWay::None;
 }
 
+/// Whether it goes on through whom it would squeeze.
+[[nodiscard]] constexpr bool crushes(const Body& body) {
+  return body.kind == Kind::Kinematic && body.squeeze == Squeeze::Crush;
+}
+
 /// Whether every number of `body` is one the step can work with.
 [[nodiscard]] constexpr bool is_within_limits(const Body& body) {
   const auto between = [](std::int32_t value, std::int32_t low, std::int32_t high) {
@@ -139,6 +144,7 @@ inline constexpr std::size_t kBodyFieldBytes = 58;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     if (!between(body.min[axis], -kWorldLimit, kWorldLimit)) return false;
     if (!between(body.size[axis], 1, kSizeLimit)) return false;
+    if (std::int64_t{body.min[axis]} + body.size[axis] > INT32_MAX) return false;
     if (!between(body.velocity[axis], -kSpeedLimit, kSpeedLimit)) return false;
   }
   if (body.kind == Kind::Dynamic && body.one_way != OneWay::None) return false;

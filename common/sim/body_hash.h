@@ -1,11 +1,13 @@
 #pragma once
 // How one body enters a hash: every field, lowest byte first.
 
+#include "core/assert.h"
 #include "core/bytes.h"
 #include "core/hash.h"
 #include "sim/body.h"
 
 #include <array>
+#include <type_traits>
 
 namespace tickbox::sim {
 

@@ -1,10 +1,9 @@
 #pragma once
-// A closed rectangle in sub-units, 64 bits wide so that no corner of the world can overflow it:
-// what the grids search with.
+// A closed rectangle in sub-units, 64 bits wide so that no corner of the world can overflow it.
 
 #include "sim/body.h"
 #include "sim/motion.h"
-#include "sim/touch4.h"
+#include "sim/rects.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,8 @@ struct Box {
   std::array<std::int64_t, kAxes> min{};
   std::array<std::int64_t, kAxes> max{};
 };
+
+inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};
 
 [[nodiscard]] constexpr Box box_of(Vec2 min, Vec2 size) {
   return {{min.x, min.y}, {std::int64_t{min.x} + size.x, std::int64_t{min.y} + size.y}};

@@ -4,6 +4,7 @@
 #include "sim/sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace tickbox::sim {
@@ -11,8 +12,6 @@ namespace {
 
 /// Movers to a block: as many tests again as there are blocks in a world of a few hundred.
 constexpr std::size_t kBlockSize = 8;
-
-constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};
 
 bool is_valid(const Cast& cast) {
   for (Axis axis = 0; axis < kAxes; ++axis) {

@@ -15,7 +15,6 @@ namespace tickbox::sim {
 /// next, cells are four times as wide, so that few levels hold anything.
 inline constexpr int kFinestLevel = 14;
 inline constexpr int kLevelStep = 2;
-inline constexpr int kCoarsestLevel = 34;
 
 /// One of 2^bits buckets for a cell. Cells of one row have neighbouring ones, so that a query reads
 /// along memory; rows are scattered. Different cells may share one.  Requires: bits from 1 to 63.
@@ -28,7 +27,7 @@ inline constexpr int kCoarsestLevel = 34;
   return static_cast<std::size_t>((start + static_cast<std::uint64_t>(x)) & mask);
 }
 
-/// The cells of one level that a closed box touches.
+/// Cells of one level, the last ones included.
 struct CellRange {
   std::int64_t x0 = 0;
   std::int64_t y0 = 0;
@@ -37,10 +36,6 @@ struct CellRange {
 
   [[nodiscard]] constexpr std::int64_t count() const { return (x1 - x0 + 1) * (y1 - y0 + 1); }
 };
-
-[[nodiscard]] constexpr CellRange cells_of(const Box& box, int level) {
-  return {box.min[0] >> level, box.min[1] >> level, box.max[0] >> level, box.max[1] >> level};
-}
 
 /// The least level whose cells are at least `width` wide.  Requires: width >= 1.
 [[nodiscard]] constexpr int level_for(std::int64_t width) {

@@ -1,10 +1,8 @@
 // One event of a tick: who is hit from which side, what both do, and what follows from it.
 
-#include "core/assert.h"
 #include "sim/step_run.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tickbox::sim {
 
@@ -120,7 +118,7 @@ Side StepRun::mover_side(std::uint32_t mover, Axis axis, End pushed_to) const {
           .bounciness = bounciness_of(body),
           .stops = body.response == Response::Stop,
           .kind = body.kind,
-          .frozen = spent,
+          .spent = spent,
           .immovable = kinematic || spent || flight.is_blocked(axis, pushed_to)};
 }
 

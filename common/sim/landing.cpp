@@ -7,8 +7,6 @@
 namespace tickbox::sim {
 namespace {
 
-constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};
-
 template <class List>
 void sort_out(List& list) {
   std::sort(list.begin(), list.end());

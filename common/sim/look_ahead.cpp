@@ -3,6 +3,7 @@
 #include "sim/step_run.h"
 
 namespace tickbox::sim {
+
 // Nothing has moved yet, so the candidates found at the start still hold, but for those who were
 // turned out of their hull.
 void StepRun::find_first_impacts() {
@@ -11,7 +12,7 @@ void StepRun::find_first_impacts() {
     const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
     if (contains(hulls_[mover], hull)) continue;
     const bool is_listed =
-        !walls_of(mover).empty() || is_near_border_[mover] != 0 || is_long_[mover] != 0;
+        !walls_of(mover).empty() || is_near_border_[mover] != 0 || walks_[mover] != 0;
     if (!is_listed) undecided_.push_back(mover);
     escape(mover, hull);
   }
@@ -40,7 +41,7 @@ void StepRun::find_first_impacts() {
 void StepRun::escape(std::uint32_t mover, const Rect& hull) {
   if (meets_movers(mover)) grid_.keep_up(mover, hull);
   hulls_[mover] = hull;
-  is_long_[mover] = 1;
+  walks_[mover] = 1;
   has_escaped_[mover] = 1;
   escaped_.push_back(mover);
 }
@@ -57,7 +58,7 @@ void StepRun::fly_alone(std::uint32_t mover) {
 
 /// Of a mover that nothing has moved yet.
 StepRun::WallHit StepRun::first_wall_of_all(std::uint32_t mover) const {
-  if (is_long_[mover] != 0) return first_wall(mover, hulls_[mover], 0);
+  if (walks_[mover] != 0) return first_wall(mover, hulls_[mover], 0);
   if (is_at_rest(flights_[mover].motion)) return {};
   return first_near_wall(mover, hull_of_path(bodies_[mover], flights_[mover].motion));
 }
@@ -97,8 +98,7 @@ StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, Fine
         },
         [&](FineTime walked) { return first.found && first.impact.at.whole < walked; });
   }
-  constexpr Rect kWholeWorld = {-kWorldLimit, -kWorldLimit, kWorldLimit, kWorldLimit};
-  if (!contains(kWholeWorld, hull) && has_border(mover)) keep_border(first, mover, now);
+  if (!contains(kWholeWorld, box_of(hull)) && has_border(mover)) keep_border(first, mover, now);
   return first;
 }
 

@@ -10,11 +10,10 @@
 // hash. A mover that is made faster than its level allows is listed as a stray.
 
 #include "sim/cell.h"
-#include "sim/touch4.h"
+#include "sim/rects.h"
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace tickbox::sim {

@@ -6,14 +6,6 @@
 
 namespace tickbox::sim {
 
-namespace {
-
-bool is_crushing(const Body& body) {
-  return body.kind == Kind::Kinematic && body.squeeze == Squeeze::Crush;
-}
-
-}  // namespace
-
 std::vector<BodyPair> find_overlaps(const World& world) {
   std::vector<const Body*> from_the_left;
   for (const Body& body : world.statics().bodies()) {
@@ -33,7 +25,7 @@ std::vector<BodyPair> find_overlaps(const World& world) {
     for (std::size_t j = i + 1; j < from_the_left.size(); ++j) {
       const Body& other = *from_the_left[j];
       if (other.min.x >= box.max[0]) break;
-      if (is_crushing(body) || is_crushing(other)) continue;
+      if (crushes(body) || crushes(other)) continue;
       if (stay_apart(body, other) && overlap(box, box_of(other.min, other.size))) {
         pairs.push_back(ordered_pair(body.id, other.id));
       }

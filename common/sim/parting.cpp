@@ -15,8 +15,6 @@ namespace {
 /// Attempts per body and tick, so that a heap of bodies in one place costs its size.
 constexpr std::uint8_t kTurnsPerBody = 8;
 
-constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, kWorldLimit}};
-
 Box box_of(const Body& body) {
   return sim::box_of(body.min, body.size);
 }
@@ -96,13 +94,13 @@ bool StepRun::part(const Body& a, const Body& b) {
 
 bool StepRun::shift(const Body& a, const Body& b, Axis axis, std::int64_t way_of_a,
                     std::int64_t way_of_b) {
-  if (!is_free(a, axis, way_of_a, b) || !is_free(b, axis, way_of_b, a)) return false;
+  if (!may_stand(a, axis, way_of_a, b) || !may_stand(b, axis, way_of_b, a)) return false;
   move_by(a, axis, way_of_a);
   move_by(b, axis, way_of_b);
   return true;
 }
 
-bool StepRun::is_free(const Body& body, Axis axis, std::int64_t way, const Body& partner) const {
+bool StepRun::may_stand(const Body& body, Axis axis, std::int64_t way, const Body& partner) const {
   if (way == 0) return true;
   const Box before = box_of(body);
   Box after = before;

@@ -4,7 +4,6 @@
 #include "sim/motion.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace tickbox::sim {

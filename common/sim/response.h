@@ -24,7 +24,7 @@ struct Side {
   std::uint16_t bounciness = 0;  ///< its restitution, 0 unless it bounces
   bool stops = false;
   Kind kind = Kind::Static;
-  bool frozen = false;     ///< its budget of events is used up
+  bool spent = false;      ///< its budget of events is used up
   bool immovable = false;  ///< for a push by the other: static, kinematic, frozen, or blocked
 };
 
@@ -59,7 +59,7 @@ struct Exchange {
 /// What something immovable does by itself: statics rest, and so does a body that freezes; a
 /// blocked or kinematic one goes on.
 [[nodiscard]] constexpr std::int64_t own_velocity(const Side& side) {
-  return side.frozen ? 0 : side.velocity;
+  return side.spent ? 0 : side.velocity;
 }
 
 /// The contact of `low` with `high`, the one on the side of larger coordinates.

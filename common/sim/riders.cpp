@@ -8,7 +8,6 @@
 #include "sim/step_run.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tickbox::sim {
 namespace {

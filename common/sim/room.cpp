@@ -32,9 +32,9 @@ void StepRun::make_room(std::size_t movers) {
   room_ = std::bit_ceil(movers + 1);
   const std::size_t per_mover = room_ + 1;  // some lists of ranges have an end as well
   reserve_all(per_mover, flights_, parts_, kinematics_, hulls_, first_neighbour_, first_wall_,
-              is_long_, is_near_border_, undecided_, turns_of_parting_, expected_, leaning_,
-              turned_, escaped_, has_escaped_, rides_, rides_at_end_, riders_, wave_, next_wave_,
-              members_, is_member_, has_left_, first_piece_);
+              walks_, is_near_border_, undecided_, turns_of_parting_, expected_, leaning_, turned_,
+              escaped_, has_escaped_, rides_, rides_at_end_, riders_, wave_, next_wave_, members_,
+              is_member_, has_left_, first_piece_);
   reserve_all(per_mover, report_.frozen, report_.left, report_.blocked, report_.crushed,
               report_.overlaps, report_.separated, report_.begin, report_.end, overlapping_,
               crushing_);

@@ -19,7 +19,7 @@ void StepRun::squeeze(std::uint32_t low, std::uint32_t high, Axis axis, FineTime
   const std::uint32_t kinematic = kinematic_is_low ? low : high;
   const std::uint32_t victim = kinematic_is_low ? high : low;
   unsettled_.push_back(victim);
-  if (bodies_[kinematic].squeeze == Squeeze::Crush) {
+  if (crushes(bodies_[kinematic])) {
     report_.crushed.push_back(bodies_[victim].id);
     crushing_.push_back({kinematic, victim});
     flights_[kinematic].is_in_crush = flights_[victim].is_in_crush = true;

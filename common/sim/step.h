@@ -12,11 +12,12 @@
 
 namespace tickbox::sim {
 
-/// Events a body may have in one tick; past it, it is frozen: at rest and immovable until the tick
-/// ends.
+/// Events a body may have in one tick; past it, it is frozen: put to rest, and immovable until the
+/// tick ends.
 inline constexpr std::uint32_t kEventBudget = 64;
 
-/// One handled event. Sorted by time, then lower id, then higher id; repeats included.
+/// One handled event, or a body that joined a block by it. Sorted by time, then lower id, then
+/// higher id; repeats included.
 struct Contact {
   BodyId a;                  ///< the lower id
   BodyId b;                  ///< kWorldBorder where a side of the world was hit
@@ -55,8 +56,8 @@ struct StepReport {
       begin;  ///< of a ghost and another: began to overlap; by ids, repeats included
   std::vector<BodyPair>
       end;  ///< of a ghost and another: no longer overlap; by ids, repeats included
-  std::uint32_t events = 0;      ///< handled in all
-  std::uint32_t events_max = 0;  ///< of one body
+  std::uint32_t events = 0;      ///< handled in all, one for each contact
+  std::uint32_t events_max = 0;  ///< of one dynamic body
 };
 
 /// Steps worlds. Holds only scratch memory, so one Stepper serves any number of worlds, one after
@@ -69,9 +70,10 @@ class Stepper {
   Stepper(Stepper&&) noexcept;
   Stepper& operator=(Stepper&&) noexcept;
 
-  /// Moves `world` by one tick. Bodies that overlap when it begins do not collide with each other
-  /// until they are apart. Requires: every mover within the limits of Body. Source: the swept AABB
-  /// against the Minkowski difference, on a time lattice.
+  /// Moves `world` by one tick. Bodies that overlap when it begins are parted; where that cannot be
+  /// done, they do not collide with each other until they are apart. Requires: every mover within
+  /// the limits of Body. Source: the swept AABB against the Minkowski difference, on a time
+  /// lattice.
   const StepReport& step(World& world);
 
  private:

@@ -35,7 +35,7 @@ void StepRun::start(World& world) {
   is_member_.assign(bodies_.size(), 0);
   flights_.resize(bodies_.size());
   hulls_.resize(bodies_.size());
-  is_long_.resize(bodies_.size());
+  walks_.resize(bodies_.size());
   is_near_border_.resize(bodies_.size());
   parts_.resize(bodies_.size());
   first_wall_.resize(bodies_.size() + 1);

@@ -2,11 +2,11 @@
 // The inside of a Stepper: one tick under way, with every mover in flight, the impacts to come, and
 // memory to reuse.
 //
-//   take_off     velocities, flights, and who may meet whom      take_off.cpp, parting.cpp,
-//   riders.cpp settle       what happens before anything has moved          settle.cpp the sweep
-//   impact after impact, in the order of time       look_ahead.cpp, contact.cpp, block.cpp,
-//   squeeze.cpp land         whole sub-units again, riders, ghosts, report   landing.cpp,
-//   ghosts.cpp
+// A tick takes off: velocities, flights, and who may meet whom on these paths (take_off.cpp,
+// parting.cpp, riders.cpp, walls.cpp). It settles what happens before anything has moved
+// (settle.cpp). It sweeps through impact after impact, in the order of time (look_ahead.cpp,
+// contact.cpp, block.cpp, squeeze.cpp). It lands on whole sub-units again, sets riders down and
+// reports (landing.cpp, ghosts.cpp).
 
 #include "sim/contact_sorter.h"
 #include "sim/event_queue.h"
@@ -128,7 +128,7 @@ class StepRun {
   [[nodiscard]] Part part_of(const Body& body) const;
   void sort_in_again();
   void sort_in(std::uint32_t mover, Vec2 velocity);
-  void forget_all_but_the_parted();
+  void forget_meetings();
   void find_pairs();
   void note_overlap(const Body& a, const Body& b);
 
@@ -137,8 +137,8 @@ class StepRun {
   [[nodiscard]] bool has_turns_left(const Body& body) const;
   bool part(const Body& a, const Body& b);
   bool shift(const Body& a, const Body& b, Axis axis, std::int64_t way_of_a, std::int64_t way_of_b);
-  [[nodiscard]] bool is_free(const Body& body, Axis axis, std::int64_t way,
-                             const Body& partner) const;
+  [[nodiscard]] bool may_stand(const Body& body, Axis axis, std::int64_t way,
+                               const Body& partner) const;
   void move_by(const Body& body, Axis axis, std::int64_t way);
 
   // Who stands on whom: riders.cpp.
@@ -263,7 +263,8 @@ class StepRun {
   std::vector<std::uint32_t> neighbours_at_start_;
   std::vector<StaticGrid::Entry> walls_;   ///< statics near the paths
   std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
-  std::vector<std::uint8_t> is_long_;      ///< whose walls are looked for along its path instead
+  std::vector<std::uint8_t>
+      walks_;  ///< whose walls are looked for along its path, as walls_ has not all of them
   std::vector<std::uint8_t> is_near_border_;
   std::vector<std::uint32_t> undecided_;  ///< whose first wall is not in the queue yet
   std::vector<BodyPair> overlapping_;

@@ -10,7 +10,6 @@
 
 #include "sim/motion.h"
 
-#include <cstdint>
 #include <optional>
 
 namespace tickbox::sim {

@@ -31,18 +31,19 @@ void StepRun::take_off() {
   was_parted_ = false;
   do {
     make_flights();
+    riders_.clear();
     if (find_riders(RideAt::Start, rides_)) {
       carry();
       sort_in_again();
     }
-    forget_all_but_the_parted();
+    forget_meetings();
     find_pairs();
     meet_walls();
   } while (part_overlaps());
 }
 
-/// What a first attempt to take off has brought about.
-void StepRun::forget_all_but_the_parted() {
+/// What walls and pairs brought about in a first attempt to take off, before bodies were parted.
+void StepRun::forget_meetings() {
   report_.contacts.clear();
   report_.crushed.clear();
   report_.overlaps.clear();
@@ -166,9 +167,6 @@ void StepRun::find_pairs() {
 
 void StepRun::note_overlap(const Body& a, const Body& b) {
   if (!stay_apart(a, b)) return;
-  const auto crushes = [](const Body& body) {
-    return body.kind == Kind::Kinematic && body.squeeze == Squeeze::Crush;
-  };
   if (crushes(a) || crushes(b)) {
     report_.crushed.push_back(crushes(a) ? b.id : a.id);
   } else {

@@ -6,8 +6,6 @@
 
 #include "sim/step_run.h"
 
-#include <algorithm>
-
 namespace tickbox::sim {
 namespace {
 
@@ -37,7 +35,7 @@ void StepRun::meet_walls() {
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
     const auto first = static_cast<std::uint32_t>(walls_.size());
     first_wall_[mover] = first;
-    is_long_[mover] = 0;
+    walks_[mover] = 0;
     const auto note = [&](const StaticGrid::Entry& entry) { note_wall(bodies_[mover], entry); };
     const std::int64_t extent = extent_of(hulls_[mover]);
     if (!meets_statics(mover)) {
@@ -47,10 +45,10 @@ void StepRun::meet_walls() {
     } else {
       // Its walls are looked for along its path; here only those at its start.
       const Rect start = rect_of(box_of(bodies_[mover].min, bodies_[mover].size));
-      is_long_[mover] = 1;
+      walks_[mover] = 1;
       grid.visit_entries(start, extent_of(start), note);
     }
-    const bool has_any = walls_.size() != first || (is_near_border_[mover] | is_long_[mover]) != 0;
+    const bool has_any = walls_.size() != first || (is_near_border_[mover] | walks_[mover]) != 0;
     if (has_any || parts_[mover] == Part::Alone) meet_walls(mover);
   }
   first_wall_[bodies_.size()] = static_cast<std::uint32_t>(walls_.size());
@@ -76,7 +74,7 @@ void StepRun::meet_walls(std::uint32_t mover) {
     const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
     const bool stays = contains(hulls_[mover], hull);
     if (!stays) escape(mover, hull);
-    if (!stays || is_long_[mover] != 0) {
+    if (!stays || walks_[mover] != 0) {
       undecided_.push_back(mover);
       return;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Eight rectangles at a time against one: the innermost loop of the search for pairs.
+// Rectangles as the grids search with them: 32 bits wide, and eight at a time against one.
 
 #include <algorithm>
 #include <array>
