@@ -52,7 +52,15 @@ std::string_view name_of(EngineKind kind) {
 }
 
 std::string_view name_of(PeerBodies bodies) {
-  return bodies == PeerBodies::Plain ? "plain" : "boxes";
+  switch (bodies) {
+    case PeerBodies::Tiles:
+      return "tiles";
+    case PeerBodies::Boxes:
+      return "boxes";
+    case PeerBodies::Plain:
+      break;
+  }
+  return "plain";
 }
 
 Geometry geometry_of(const Scene& scene, PeerBodies bodies) {

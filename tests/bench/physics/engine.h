@@ -19,11 +19,12 @@ enum class EngineKind : std::uint8_t { Tickbox, Box2d, Chipmunk, Box2dSleeping, 
 
 /// How a peer's bodies are made. None turns: ours do not either.
 enum class PeerBodies : std::uint8_t {
-  Plain,  ///< as its users do: its default friction; one static body holds all, tile by tile
+  Tiles,  ///< as the worlds are written: no friction; one static body holds all, tile by tile
   Boxes,  ///< as ours: no friction; a static body for each wall and each rectangle of merged tiles
+  Plain,  ///< tile by tile, and with the engine's default friction
 };
 
-/// As on the command line and in documents: "plain", "boxes".
+/// As on the command line and in documents: "tiles", "boxes", "plain".
 [[nodiscard]] std::string_view name_of(PeerBodies bodies);
 
 /// Where a body is: its centre, in units.
@@ -80,7 +81,7 @@ inline constexpr Tolerance kPeerTolerance{.overlap = 0.01, .movement = 0.0001};
 enum class Sleep : std::uint8_t { Never, Allowed };
 
 struct PeerOptions {
-  PeerBodies bodies = PeerBodies::Plain;
+  PeerBodies bodies = PeerBodies::Tiles;
   Sleep sleep = Sleep::Never;
 };
 

@@ -109,7 +109,7 @@ class Box2dEngine final : public Engine {
     b2FixtureDef fixture;
     fixture.shape = &shape;
     fixture.density = 1;
-    if (bodies == PeerBodies::Boxes) fixture.friction = 0;
+    if (bodies != PeerBodies::Plain) fixture.friction = 0;
     fixture.restitution = narrow(scene.restitution);
     fixture.filter.categoryBits = is_bullet ? kOnBullets : kOnBoxes;
     fixture.filter.maskBits = is_bullet ? kOnStatics : kOnStatics | kOnBoxes;

@@ -22,7 +22,7 @@ constexpr std::array kScenes{SceneKind::Arena, SceneKind::Platformer, SceneKind:
                              SceneKind::Pile, SceneKind::Rest};
 constexpr std::array kEngines{EngineKind::Tickbox, EngineKind::Box2d, EngineKind::Chipmunk,
                               EngineKind::Box2dSleeping, EngineKind::ChipmunkSleeping};
-constexpr std::array kPeerBodies{PeerBodies::Plain, PeerBodies::Boxes};
+constexpr std::array kPeerBodies{PeerBodies::Tiles, PeerBodies::Boxes, PeerBodies::Plain};
 constexpr std::array kDensitySizes{100, 1'000, 10'000, 100'000};
 
 struct Options {
@@ -118,8 +118,10 @@ void add_options(CLI::App& app, Options& options) {
                 "Measured ticks, after the warm-up (default: each world's own)");
   auto* const peers = os::add_value(
       app, "--peers", options.effort.peer_bodies, parse_peer_bodies,
-      "How peers make bodies: plain, with their default friction and the world's tiles one by one "
-      "on one static body, or boxes, with no friction and our merged rectangles (default: plain)");
+      "How peers make bodies: tiles, as the worlds are written, one by one on one static body and "
+      "without friction; boxes, with our merged rectangles; or plain, tiles with the peer's "
+      "default "
+      "friction (default: tiles)");
   app.add_option("--csv", options.csv, "Write the lines to this file as well")->type_name("F");
   app.add_flag("--density", options.density,
                "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one")

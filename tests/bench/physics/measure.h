@@ -24,7 +24,7 @@ struct Subject {
 struct Effort {
   std::optional<int> repeats{};  ///< of every engine; otherwise as many as fit into kLineTime
   std::optional<int> ticks{};    ///< measured ones, instead of the world's own
-  PeerBodies peer_bodies = PeerBodies::Plain;
+  PeerBodies peer_bodies = PeerBodies::Tiles;
 };
 
 /// What a line may take if nothing is said: with it the whole benchmark takes some three minutes.

@@ -62,15 +62,15 @@ TEST(BenchPhysics, PeersAreMadeAsTheirUsersDoUnlessOursAreAskedFor) {
     return json::parse(integration::last_line(finished.out));
   };
   const json by_default = document_of({});
-  const json plain = document_of({"--peers", "plain"});
+  const json tiles = document_of({"--peers", "tiles"});
   const json boxes = document_of({"--peers", "boxes"});
-  EXPECT_EQ(by_default.at("peer_bodies"), "plain");
+  EXPECT_EQ(by_default.at("peer_bodies"), "tiles");
   EXPECT_EQ(boxes.at("peer_bodies"), "boxes");
   for (std::size_t i = 0; i < 3; ++i) {
     const auto hash_in = [i](const json& document) {
       return document.at("worlds").at(i).at("hash").get<std::string>();
     };
-    EXPECT_EQ(hash_in(by_default), hash_in(plain)) << by_default.at("worlds").at(i);
+    EXPECT_EQ(hash_in(by_default), hash_in(tiles)) << by_default.at("worlds").at(i);
     // Tickbox goes its own way in both; among other tiles its peers go another.
     const bool is_ours = by_default.at("worlds").at(i).at("engine") == "tickbox";
     EXPECT_EQ(hash_in(by_default) == hash_in(boxes), is_ours) << by_default.at("worlds").at(i);
@@ -94,7 +94,7 @@ TEST(BenchPhysics, ACsvHasALinePerWorldAndEngine) {
   EXPECT_EQ(integration::line_count(csv), 3U) << csv;
   EXPECT_TRUE(csv.starts_with("world,n,engine,us_per_tick,")) << csv;
   EXPECT_TRUE(csv.contains("\nS4,100,tickbox,")) << csv;
-  EXPECT_TRUE(csv.ends_with(",plain\n")) << csv;
+  EXPECT_TRUE(csv.ends_with(",tiles\n")) << csv;
 }
 
 TEST(BenchPhysics, WrongUsageIsToldInOneLineAndNothingRuns) {

@@ -12,7 +12,7 @@ struct Target {
   double ratio;
 };
 
-/// Against peers as people use them (PeerBodies::Plain) that may not sleep.
+/// Against peers in the worlds as they are written (PeerBodies::Tiles) that may not sleep.
 constexpr std::array<Target, 8> kTargets{{
     {SceneKind::Arena, EngineKind::Box2d, 0.10},
     {SceneKind::Arena, EngineKind::Chipmunk, 0.27},
