@@ -115,12 +115,12 @@ void StepRun::keep_border(WallHit& first, std::uint32_t mover, FineTime now) con
 }
 
 void StepRun::keep_earlier(WallHit& first, const Impact& impact, std::uint32_t mover,
-                           std::uint32_t index) const {
-  const Body& wall = statics_->bodies()[index];
-  const bool counts = wall.one_way == OneWay::None ||
-                      is_from_solid_side(wall.one_way, impact, flights_[mover].motion,
-                                         motion_of(wall.min, wall.size, {}));
-  if (counts && is_before(impact, wall.id, first)) first = {impact, wall.id, index, true};
+                           std::uint32_t wall) const {
+  const Body& body = statics_->bodies()[wall];
+  const bool counts = body.one_way == OneWay::None ||
+                      is_from_solid_side(body.one_way, impact, flights_[mover].motion,
+                                         motion_of(body.min, body.size, {}));
+  if (counts && is_before(impact, body.id, first)) first = {impact, body.id, wall, true};
 }
 
 // The order of the queue. For one mover, ids in the order of pairs are ids in the order of

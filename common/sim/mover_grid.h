@@ -87,10 +87,20 @@ class MoverGrid {
 
   [[nodiscard]] bool is_wide(const Rect& area) const;
 
-  /// The slots of the cells x0 to x1 of a row, and of others that share their buckets.
+  /// Neighbouring cells of one level.
+  struct Row {
+    int level = 0;
+    std::int64_t y = 0;
+    std::int64_t x0 = 0;
+    std::int64_t x1 = 0;
+  };
+
   template <class Visit>
-  void visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1,
-                 const RectColumns::Probe& probe, Visit&& visit) const;
+  void visit_row(const Row& row, const RectColumns::Probe& probe, Visit&& visit) const;
+
+  /// The movers in cells around `rect`, strays apart.
+  template <class Visit>
+  void visit_cells_near(const Rect& rect, const RectColumns::Probe& probe, Visit&& visit) const;
 
   /// The slots from `from` to the end of a bucket of the same row further on.
   template <class Visit>
@@ -122,14 +132,13 @@ void MoverGrid::visit_on(std::size_t from, std::size_t start_bucket, std::size_t
 }
 
 template <class Visit>
-void MoverGrid::visit_row(int level, std::int64_t y, std::int64_t x0, std::int64_t x1,
-                          const RectColumns::Probe& probe, Visit&& visit) const {
-  const std::size_t start = bucket_of(level, x0, y, bits_);
+void MoverGrid::visit_row(const Row& row, const RectColumns::Probe& probe, Visit&& visit) const {
+  const std::size_t start = bucket_of(row.level, row.x0, row.y, bits_);
   const std::size_t mask = (std::size_t{1} << bits_) - 1;
-  const std::size_t end = (start + static_cast<std::size_t>(x1 - x0)) & mask;
+  const std::size_t end = (start + static_cast<std::size_t>(row.x1 - row.x0)) & mask;
   visit_on(first_[start], start, end, probe, [&](std::size_t slot) {
-    const Place& place = places_[slot];
-    if (place.y == y && place.level == level) visit(place);
+    const Place& place = places_[slot];  // others may share the bucket
+    if (place.y == row.y && place.level == row.level) visit(place);
   });
 }
 
@@ -147,36 +156,44 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
       const Place& found = places_[other];
       if (found.y == place.y && found.level == place.level) visit_other(found);
     });
-    visit_row(place.level, place.y + 1, place.x - 1, place.x + 1, probe, visit_other);
+    visit_row({place.level, std::int64_t{place.y} + 1, std::int64_t{place.x} - 1,
+               std::int64_t{place.x} + 1},
+              probe, visit_other);
     if (levels_ >> (place.level + 1) == 0) continue;
     for (int level = place.level + kLevelStep; levels_ >> level != 0; level += kLevelStep) {
       if (!has_level(level)) continue;
       const CellRange coarse = range_around(hull, level);
       for (std::int64_t y = coarse.y0; y <= coarse.y1; ++y) {
-        visit_row(level, y, coarse.x0, coarse.x1, probe, visit_other);
+        visit_row({level, y, coarse.x0, coarse.x1}, probe, visit_other);
       }
     }
   }
 }
 
 template <class Visit>
-void MoverGrid::visit_near(const Rect& rect, Visit&& visit) const {
-  const RectColumns::Probe probe{rect};
-  if (is_wide(rect)) {
+void MoverGrid::visit_cells_near(const Rect& rect, const RectColumns::Probe& probe,
+                                 Visit&& visit) const {
+  for (int level = kFinestLevel; levels_ >> level != 0; level += kLevelStep) {
+    if (!has_level(level)) continue;
+    const CellRange range = range_around(rect, level);
+    for (std::int64_t y = range.y0; y <= range.y1; ++y) {
+      visit_row({level, y, range.x0, range.x1}, probe,
+                [&](const Place& place) { visit(place.mover); });
+    }
+  }
+}
+
+template <class Visit>
+void MoverGrid::visit_near(const Rect& area, Visit&& visit) const {
+  const RectColumns::Probe probe{area};
+  if (is_wide(area)) {
     hulls_.visit_touching(0, places_.size(), probe,
                           [&](std::size_t slot) { visit(places_[slot].mover); });
   } else {
-    for (int level = kFinestLevel; levels_ >> level != 0; level += kLevelStep) {
-      if (!has_level(level)) continue;
-      const CellRange range = range_around(rect, level);
-      for (std::int64_t y = range.y0; y <= range.y1; ++y) {
-        visit_row(level, y, range.x0, range.x1, probe,
-                  [&](const Place& place) { visit(place.mover); });
-      }
-    }
+    visit_cells_near(area, probe, visit);
   }
   for (const Stray& stray : strays_) {
-    if (touch(stray.hull, rect)) visit(stray.mover);
+    if (touch(stray.hull, area)) visit(stray.mover);
   }
 }
 

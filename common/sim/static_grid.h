@@ -105,9 +105,16 @@ class StaticGrid {
   template <class Visit>
   static void visit_parts(const Table& table, int level, const Rect& area, Visit&& visit);
 
+  /// A part of a path.
+  struct Leg {
+    FineTime from = 0;
+    FineTime to = 0;
+    Rect hull;
+  };
+
+  /// True when it is over.
   template <class Visit, class IsOver>
-  bool walk(std::size_t level, const Motion& motion, FineTime from, FineTime to, const Rect& hull,
-            Visit&& visit_one, IsOver&& is_over) const;
+  bool walk(const Motion& motion, const Leg& leg, Visit&& visit_one, IsOver&& is_over) const;
 
   std::vector<Level> levels_;            ///< the finest first
   std::vector<std::size_t> with_large_;  ///< those with any large statics
@@ -180,23 +187,25 @@ void StaticGrid::visit_at(std::size_t level, const Rect& area, std::int64_t exte
 }
 
 template <class Visit, class IsOver>
-bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, FineTime to,
-                      const Rect& hull, Visit&& visit_one, IsOver&& is_over) const {
+bool StaticGrid::walk(const Motion& motion, const Leg& leg, Visit&& visit_one,
+                      IsOver&& is_over) const {
   constexpr FineTime kParts = 4;
-  const auto end_of = [&](FineTime part) { return from + (to - from) * part / kParts; };
-  const bool parts_are_finer =
-      level > 0 && to - from >= kParts && is_crowded(level, hull) &&
-      level_of(extent_of(rect_of(hull_of(motion, from, end_of(1))))) < level;
+  const auto part_of = [&](FineTime part) {
+    const FineTime from = leg.from + (leg.to - leg.from) * part / kParts;
+    const FineTime to = leg.from + (leg.to - leg.from) * (part + 1) / kParts;
+    return Leg{from, to, rect_of(hull_of(motion, from, to))};
+  };
+  const std::int64_t extent = extent_of(leg.hull);
+  const std::size_t level = level_of(extent);
+  const bool parts_are_finer = level > 0 && leg.to - leg.from >= kParts &&
+                               is_crowded(level, leg.hull) &&
+                               level_of(extent_of(part_of(0).hull)) < level;
   if (!parts_are_finer) {
-    visit_at(level, hull, extent_of(hull), [&](const Entry& entry) { visit_one(entry.index); });
-    return is_over(to);
+    visit_at(level, leg.hull, extent, [&](const Entry& entry) { visit_one(entry.index); });
+    return is_over(leg.to);
   }
   for (FineTime part = 0; part < kParts; ++part) {
-    const Rect part_hull = rect_of(hull_of(motion, end_of(part), end_of(part + 1)));
-    if (walk(level_of(extent_of(part_hull)), motion, end_of(part), end_of(part + 1), part_hull,
-             visit_one, is_over)) {
-      return true;
-    }
+    if (walk(motion, part_of(part), visit_one, is_over)) return true;
   }
   return false;
 }
@@ -204,7 +213,7 @@ bool StaticGrid::walk(std::size_t level, const Motion& motion, FineTime from, Fi
 template <class Visit, class IsOver>
 void StaticGrid::visit_path(const Motion& motion, FineTime from, const Rect& hull,
                             Visit&& visit_one, IsOver&& is_over) const {
-  if (!empty()) walk(level_of(extent_of(hull)), motion, from, kFineSteps, hull, visit_one, is_over);
+  if (!empty()) walk(motion, {from, kFineSteps, hull}, visit_one, is_over);
 }
 
 }  // namespace tickbox::sim
