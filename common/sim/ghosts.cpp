@@ -71,9 +71,7 @@ void StepRun::report_ghosts() {
     };
     statics_->ghosts().visit(hull, note);
     if (parts_[mover] == Part::Ghost) statics_->grid().visit(hull, note);
-    std::sort(ghost_statics_.begin(), ghost_statics_.end());
-    ghost_statics_.erase(std::unique(ghost_statics_.begin(), ghost_statics_.end()),
-                         ghost_statics_.end());
+    sort_out(ghost_statics_);
     for (const std::uint32_t index : ghost_statics_) {
       const Body& ghost = statics_->bodies()[index];
       const Piece resting{kNobody, kFineSteps, motion_of(ghost.min, ghost.size, {})};

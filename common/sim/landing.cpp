@@ -5,15 +5,6 @@
 #include <algorithm>
 
 namespace tickbox::sim {
-namespace {
-
-template <class List>
-void sort_out(List& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
-}  // namespace
 
 void StepRun::land(World& world) {
   if (has_ghosts_) sort_courses();
@@ -23,7 +14,7 @@ void StepRun::land(World& world) {
   if (has_ghosts_) report_ghosts();
   world.remove(report_.left);
   bodies_ = world.movers();
-  finish_report(world);
+  finish_report();
 }
 
 void StepRun::round_positions() {
@@ -59,7 +50,7 @@ void StepRun::note_who_left() {
   }
 }
 
-void StepRun::finish_report(const World& world) {
+void StepRun::finish_report() {
   sorter_.sort(report_.contacts, contacts_at_start_);
   report_.events = static_cast<std::uint32_t>(report_.contacts.size());
   sort_out(report_.crushed);
@@ -69,10 +60,6 @@ void StepRun::finish_report(const World& world) {
 
   // What did not overlap when the sweep began does not now, so only the pairs noted then are looked
   // at again.
-  const auto find = [&](BodyId id) {
-    const Body* mover = world.find(id);
-    return mover != nullptr ? mover : world.statics().find(id);
-  };
   std::erase_if(report_.overlaps, [&](const BodyPair& pair) {
     const Body* a = find(pair.low);
     const Body* b = find(pair.high);

@@ -43,14 +43,7 @@ std::array<Way, 4> ways_out(const Box& a, const Box& b) {
 
 bool StepRun::part_overlaps() {
   if (overlapping_.empty()) return false;
-  const auto find = [this](BodyId id) -> const Body* {
-    const auto place =
-        std::lower_bound(bodies_.begin(), bodies_.end(), id,
-                         [](const Body& body, BodyId sought) { return body.id < sought; });
-    return place != bodies_.end() && place->id == id ? &*place : statics_->find(id);
-  };
-  std::sort(overlapping_.begin(), overlapping_.end());
-  overlapping_.erase(std::unique(overlapping_.begin(), overlapping_.end()), overlapping_.end());
+  sort_out(overlapping_);
   report_.overlaps.assign(overlapping_.begin(), overlapping_.end());
   if (was_parted_) return false;
   was_parted_ = true;

@@ -120,16 +120,13 @@ std::int64_t StepRun::own_velocity(std::uint32_t mover, Axis axis, RideAt when) 
 }
 
 void StepRun::carry() {
-  riders_.clear();
   for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
     Ride& ride = rides_[i];
     if (ride.wave == kNobody || ride.wave == 0) continue;
     riders_.push_back({ride.root, i});
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int32_t own = bodies_[i].velocity[axis];
-      const std::int64_t carried =
-          std::clamp(std::int64_t{own} + ride.given[axis], -std::int64_t{kSpeedLimit},
-                     std::int64_t{kSpeedLimit});
+      const std::int64_t carried = clamped_speed(std::int64_t{own} + ride.given[axis]);
       flights_[i].motion.velocity[axis] = carried;
       ride.given[axis] = static_cast<std::int32_t>(carried - own);
     }

@@ -31,7 +31,6 @@ void StepRun::start(World& world) {
   crushing_.clear();
   pieces_.clear();
   rides_.clear();
-  riders_.clear();
   is_member_.assign(bodies_.size(), 0);
   flights_.resize(bodies_.size());
   hulls_.resize(bodies_.size());
@@ -47,6 +46,13 @@ void StepRun::sweep() {
     const Event event = queue_.pop();
     if (is_current(event)) handle(event);
   }
+}
+
+const Body* StepRun::find(BodyId id) const {
+  const auto place =
+      std::lower_bound(bodies_.begin(), bodies_.end(), id,
+                       [](const Body& body, BodyId sought) { return body.id < sought; });
+  return place != bodies_.end() && place->id == id ? &*place : statics_->find(id);
 }
 
 bool StepRun::is_current(const Event& event) const {

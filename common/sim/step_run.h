@@ -16,11 +16,19 @@
 #include "sim/response.h"
 #include "sim/step.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace tickbox::sim {
+
+/// Sorts, and leaves one of each.
+template <class List>
+void sort_out(List& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
 
 /// Moves one world after the other by a tick.
 class StepRun {
@@ -112,6 +120,9 @@ class StepRun {
   void make_room(std::size_t movers);
   void sweep();
   [[nodiscard]] bool is_current(const Event& event) const;
+
+  /// A mover or a static, or nullptr.
+  [[nodiscard]] const Body* find(BodyId id) const;
 
   /// Requires: `body` is one of the movers.
   [[nodiscard]] std::uint32_t index_of(const Body& body) const {
@@ -230,7 +241,7 @@ class StepRun {
   void land(World& world);
   void round_positions();
   void note_who_left();
-  void finish_report(const World& world);
+  void finish_report();
 
   // Begin and end of overlaps that stop nobody: ghosts.cpp.
   void report_ghosts();
