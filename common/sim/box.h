@@ -58,6 +58,15 @@ inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, 
   return {{rect.x0, rect.y0}, {rect.x1, rect.y1}};
 }
 
+/// A box that stays where it is.
+[[nodiscard]] constexpr Motion resting(const Rect& rect) {
+  Motion motion;
+  motion.base = {rect.x0 * kFineSteps, rect.y0 * kFineSteps};
+  motion.size = {(std::int64_t{rect.x1} - rect.x0) * kFineSteps,
+                 (std::int64_t{rect.y1} - rect.y0) * kFineSteps};
+  return motion;
+}
+
 /// The larger of its two extents.
 [[nodiscard]] constexpr std::int64_t extent_of(const Rect& rect) {
   return std::max(std::int64_t{rect.x1} - rect.x0, std::int64_t{rect.y1} - rect.y0);

@@ -11,8 +11,7 @@ void StepRun::find_first_impacts() {
     const std::uint32_t mover = turned_[i];
     const Rect hull = hull_of_path(bodies_[mover], flights_[mover].motion);
     if (contains(hulls_[mover], hull)) continue;
-    const bool is_listed =
-        !walls_of(mover).empty() || is_near_border_[mover] != 0 || walks_[mover] != 0;
+    const bool is_listed = !walls_of(mover).empty() || is_near_border(mover) || walks_[mover] != 0;
     if (!is_listed) undecided_.push_back(mover);
     escape(mover, hull);
   }
@@ -88,7 +87,7 @@ StepRun::WallHit StepRun::first_wall(std::uint32_t mover, const Rect& hull, Fine
   const auto consider = [&](std::uint32_t index) {
     const Body& wall = statics_->bodies()[index];
     const auto impact = time_of_impact(motion, motion_of(wall.min, wall.size, {}), now);
-    if (impact) keep_earlier(first, *impact, mover, index);
+    if (impact) keep_earlier(first, *impact, motion, wall_of(wall, index));
   };
   if (meets_statics(mover)) {
     statics_->grid().visit_path(
@@ -110,17 +109,17 @@ void StepRun::keep_border(WallHit& first, std::uint32_t mover, FineTime now) con
   for (Axis axis = 0; axis < kAxes; ++axis) {
     const auto impact = time_to_border(flights_[mover].motion, axis, now);
     if (impact && is_before(*impact, kWorldBorder, first))
-      first = {*impact, kWorldBorder, kNobody, true};
+      first = {*impact, kWorldBorder, kNobody, false, true};
   }
 }
 
-void StepRun::keep_earlier(WallHit& first, const Impact& impact, std::uint32_t mover,
-                           std::uint32_t wall) const {
-  const Body& body = statics_->bodies()[wall];
-  const bool counts = body.one_way == OneWay::None ||
-                      is_from_solid_side(body.one_way, impact, flights_[mover].motion,
-                                         motion_of(body.min, body.size, {}));
-  if (counts && is_before(impact, body.id, first)) first = {impact, body.id, wall, true};
+void StepRun::keep_earlier(WallHit& first, const Impact& impact, const Motion& motion,
+                           const Wall& wall) {
+  const bool counts = wall.one_way == OneWay::None ||
+                      is_from_solid_side(wall.one_way, impact, motion, resting(wall.rect));
+  if (counts && is_before(impact, wall.id, first)) {
+    first = {impact, wall.id, wall.index, wall.is_dull, true};
+  }
 }
 
 // The order of the queue. For one mover, ids in the order of pairs are ids in the order of

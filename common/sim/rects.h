@@ -30,6 +30,11 @@ struct Rect {
   return apart == 0;
 }
 
+/// Whether their open interiors meet.
+[[nodiscard]] constexpr bool overlap(const Rect& a, const Rect& b) {
+  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+}
+
 [[nodiscard]] constexpr bool contains(const Rect& outer, const Rect& inner) {
   return outer.x0 <= inner.x0 && inner.x1 <= outer.x1 && outer.y0 <= inner.y0 &&
          inner.y1 <= outer.y1;

@@ -32,9 +32,9 @@ void StepRun::make_room(std::size_t movers) {
   room_ = std::bit_ceil(movers + 1);
   const std::size_t per_mover = room_ + 1;  // some lists of ranges have an end as well
   reserve_all(per_mover, flights_, parts_, kinematics_, hulls_, first_neighbour_, first_wall_,
-              walks_, is_near_border_, undecided_, turns_of_parting_, expected_, leaning_, turned_,
-              escaped_, has_escaped_, rides_, rides_at_end_, riders_, wave_, next_wave_, members_,
-              is_member_, has_left_, first_piece_);
+              walks_, rests_, has_rest_, undecided_, turns_of_parting_, expected_, leaning_,
+              turned_, escaped_, has_escaped_, rides_, rides_at_end_, riders_, wave_, next_wave_,
+              members_, is_member_, has_left_, first_piece_);
   reserve_all(per_mover, report_.frozen, report_.left, report_.blocked, report_.crushed,
               report_.overlaps, report_.separated, report_.begin, report_.end, overlapping_,
               crushing_);
@@ -46,6 +46,7 @@ void StepRun::make_room(std::size_t movers) {
   queue_.reserve(kImpactsPerBody * room_);
   sorter_.reserve(kContactsPerBody * room_);
   grid_.reserve(room_);
+  surroundings_.reserve(room_);
   course_hulls_.reserve(room_);
   ghost_statics_.reserve(room_);
 }

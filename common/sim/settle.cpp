@@ -69,9 +69,14 @@ void StepRun::settle() {
 }
 
 void StepRun::settle_alone(std::uint32_t mover) {
+  has_rest_[mover] = 0;
   for (WallHit hit = first_touching_wall(mover); hit.found; hit = first_touching_wall(mover)) {
     if (is_plain_rest(mover, hit)) {
       come_to_rest(mover, hit);
+      if (is_lasting_rest(mover)) {
+        rests_[mover] = {bodies_[mover], hit};
+        has_rest_[mover] = 1;
+      }
     } else {
       handle_wall(event_of(hit, mover));
       unsettled_.clear();
@@ -81,11 +86,22 @@ void StepRun::settle_alone(std::uint32_t mover) {
 
 /// Whether nothing but the velocity into the wall is to change: what most contacts are.
 bool StepRun::is_plain_rest(std::uint32_t mover, const WallHit& hit) const {
-  if (hit.wall == kNobody || has_ghosts_) return false;
+  if (!hit.is_dull || has_ghosts_) return false;
   const Body& body = bodies_[mover];
-  const Body& wall = statics_->bodies()[hit.wall];
-  return body.response == Response::Slide && bounciness_of(wall) == 0 &&
-         (body.friction | wall.friction) == 0 && !flights_[mover].is_spent();
+  return body.response == Response::Slide && body.friction == 0 && !flights_[mover].is_spent();
+}
+
+/// Whether the rest it came to is all that happens to it, and depends on nothing but itself.
+bool StepRun::is_lasting_rest(std::uint32_t mover) const {
+  const Flight& flight = flights_[mover];
+  return is_at_rest(flight.motion) && flight.events == 1 && !is_near_border(mover) &&
+         walks_[mover] == 0 && overlapping_.empty();
+}
+
+bool StepRun::rests_again(std::uint32_t mover) const {
+  return has_rest_[mover] != 0 && !has_ghosts_ && parts_[mover] == Part::Full &&
+         first_neighbour_[mover] == first_neighbour_[mover + 1] &&
+         bodies_[mover] == rests_[mover].body;
 }
 
 /// handle_wall() of a plain rest at the tick's start.
@@ -124,11 +140,11 @@ StepRun::WallHit StepRun::first_touching_wall(std::uint32_t mover) const {
   WallHit first;
   if (is_at_rest(motion)) return first;
   const Box box = box_of(body.min, body.size);
-  for (const StaticGrid::Entry& wall : walls_of(mover)) {
+  for (const Wall& wall : walls_of(mover)) {
     const auto impact = impact_at_start(box, motion, box_of(wall.rect), kAtRest);
-    if (impact) keep_earlier(first, *impact, mover, wall.index);
+    if (impact) keep_earlier(first, *impact, motion, wall);
   }
-  if (is_near_border_[mover] != 0 && has_border(mover)) {
+  if (is_near_border(mover) && has_border(mover)) {
     keep_border(first, mover, 0);
     first.found = first.found && first.impact.at == Moment{};
   }

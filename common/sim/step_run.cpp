@@ -14,8 +14,13 @@ void StepRun::run(World& world) {
 void StepRun::start(World& world) {
   settings_ = world.settings();
   bodies_ = world.movers();
-  statics_ = &world.statics();
+  if (statics_ != world.shared_statics()) {
+    statics_ = world.shared_statics();
+    surroundings_.forget();
+    has_rest_.clear();
+  }
   make_room(bodies_.size());
+  surroundings_.start(*statics_, bodies_.size());
   report_.contacts.clear();
   queue_.clear();
   for (std::vector<BodyId>* list :
@@ -34,8 +39,9 @@ void StepRun::start(World& world) {
   is_member_.assign(bodies_.size(), 0);
   flights_.resize(bodies_.size());
   hulls_.resize(bodies_.size());
+  rests_.resize(bodies_.size());
+  has_rest_.resize(bodies_.size(), 0);
   walks_.resize(bodies_.size());
-  is_near_border_.resize(bodies_.size());
   parts_.resize(bodies_.size());
   first_wall_.resize(bodies_.size() + 1);
 }

@@ -15,6 +15,7 @@
 #include "sim/one_way.h"
 #include "sim/response.h"
 #include "sim/step.h"
+#include "sim/surroundings.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -67,7 +68,15 @@ class StepRun {
     Impact impact;
     BodyId id;
     std::uint32_t wall = kNobody;  ///< among the statics; kNobody at the border
+    bool is_dull = false;          ///< what it is; the border is not
     bool found = false;
+  };
+
+  /// What came to rest on a wall as soon as a tick began, touching no mover: as long as it takes
+  /// off the same and touches none, it does so again.
+  struct Rest {
+    Body body;
+    WallHit on;
   };
 
   /// What a mover stands on, and what it is given for it.
@@ -170,6 +179,8 @@ class StepRun {
   void settle_alone(std::uint32_t mover);
   [[nodiscard]] bool is_plain_rest(std::uint32_t mover, const WallHit& hit) const;
   void come_to_rest(std::uint32_t mover, const WallHit& hit);
+  [[nodiscard]] bool is_lasting_rest(std::uint32_t mover) const;
+  [[nodiscard]] bool rests_again(std::uint32_t mover) const;
   void push_touching(std::uint32_t mover);
   void push_touching_pair(std::uint32_t a, std::uint32_t b);
   [[nodiscard]] WallHit first_touching_wall(std::uint32_t mover) const;
@@ -177,8 +188,9 @@ class StepRun {
   // Walls on the path it took off on: walls.cpp.
   void meet_walls();
   void meet_walls(std::uint32_t mover);
-  void note_wall(const Body& body, const StaticGrid::Entry& entry);
-  [[nodiscard]] std::span<const StaticGrid::Entry> walls_of(std::uint32_t mover) const;
+  void note_wall(const Body& body, const Wall& wall);
+  [[nodiscard]] bool is_near_border(std::uint32_t mover) const;
+  [[nodiscard]] std::span<const Wall> walls_of(std::uint32_t mover) const;
   [[nodiscard]] WallHit first_near_wall(std::uint32_t mover, const Rect& hull) const;
 
   // Looking ahead: look_ahead.cpp.
@@ -189,8 +201,8 @@ class StepRun {
   void look_ahead(std::uint32_t mover, FineTime now);
   void expect_pair(std::uint32_t a, std::uint32_t b, FineTime now);
   [[nodiscard]] WallHit first_wall(std::uint32_t mover, const Rect& hull, FineTime now) const;
-  void keep_earlier(WallHit& first, const Impact& impact, std::uint32_t mover,
-                    std::uint32_t wall) const;
+  static void keep_earlier(WallHit& first, const Impact& impact, const Motion& motion,
+                           const Wall& wall);
   void keep_border(WallHit& first, std::uint32_t mover, FineTime now) const;
   [[nodiscard]] Event event_of(const WallHit& hit, std::uint32_t mover) const;
   [[nodiscard]] bool has_border(std::uint32_t mover) const;
@@ -253,7 +265,7 @@ class StepRun {
 
   WorldSettings settings_;
   std::span<Body> bodies_;
-  const Statics* statics_ = nullptr;
+  SharedStatics statics_;
   StepReport report_;
   std::size_t room_ = 0;  ///< movers for which there is room
 
@@ -272,11 +284,13 @@ class StepRun {
   std::vector<std::uint32_t>
       first_neighbour_;  ///< of each mover, in neighbours_at_start_; and the end
   std::vector<std::uint32_t> neighbours_at_start_;
-  std::vector<StaticGrid::Entry> walls_;   ///< statics near the paths
+  Surroundings surroundings_;
+  std::vector<Wall> walls_;                ///< statics near the paths
   std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
   std::vector<std::uint8_t>
       walks_;  ///< whose walls are looked for along its path, as walls_ has not all of them
-  std::vector<std::uint8_t> is_near_border_;
+  std::vector<Rest> rests_;  ///< by mover, as of the last tick in which it rested
+  std::vector<std::uint8_t> has_rest_;
   std::vector<std::uint32_t> undecided_;  ///< whose first wall is not in the queue yet
   std::vector<BodyPair> overlapping_;
   std::vector<std::uint8_t> turns_of_parting_;

@@ -124,12 +124,8 @@ void StepRun::sort_in_again() {
 
 void StepRun::sort_in(std::uint32_t mover, Vec2 velocity) {
   const Body& body = bodies_[mover];
-  const std::int64_t reach = reach_of(body, velocity);
-  const std::int64_t inside = kWorldLimit - reach;
   hulls_[mover] = hull_of_path(body, velocity);
-  is_near_border_[mover] = static_cast<std::uint8_t>(unsigned{std::abs(body.min.x) >= inside} |
-                                                     unsigned{std::abs(body.min.y) >= inside});
-  if (meets_movers(mover)) grid_.add(mover, body.min, reach);
+  if (meets_movers(mover)) grid_.add(mover, body.min, reach_of(body, velocity));
 }
 
 void StepRun::find_pairs() {

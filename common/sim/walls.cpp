@@ -7,58 +7,47 @@
 #include "sim/step_run.h"
 
 namespace tickbox::sim {
-namespace {
-
-Motion resting(const Rect& rect) {
-  Motion motion;
-  motion.base = {rect.x0 * kFineSteps, rect.y0 * kFineSteps};
-  motion.size = {(std::int64_t{rect.x1} - rect.x0) * kFineSteps,
-                 (std::int64_t{rect.y1} - rect.y0) * kFineSteps};
-  return motion;
-}
-
-bool overlap(const Rect& a, const Rect& b) {
-  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
-}
-
-}  // namespace
-
 void StepRun::meet_walls() {
-  const StaticGrid& grid = statics_->grid();
   settling_ = true;
   walls_.clear();
   leaning_.clear();
   undecided_.clear();
   escaped_.clear();
   has_escaped_.assign(bodies_.size(), 0);
-  const std::int64_t long_extent = grid.long_extent();
+  const std::int64_t long_extent = statics_->grid().long_extent();
   for (std::uint32_t mover = 0; mover < bodies_.size(); ++mover) {
     const auto first = static_cast<std::uint32_t>(walls_.size());
     first_wall_[mover] = first;
     walks_[mover] = 0;
-    const auto note = [&](const StaticGrid::Entry& entry) { note_wall(bodies_[mover], entry); };
+    if (parts_[mover] == Part::Full && surroundings_.is_clear(mover, hulls_[mover])) continue;
+    if (rests_again(mover)) {
+      come_to_rest(mover, rests_[mover].on);
+      continue;
+    }
+    const auto note = [&](const Wall& wall) { note_wall(bodies_[mover], wall); };
     const std::int64_t extent = extent_of(hulls_[mover]);
     if (!meets_statics(mover)) {
       // Nothing but the border is in its way.
     } else if (extent <= long_extent) {
-      grid.visit_entries(hulls_[mover], extent, note);
+      surroundings_.visit(mover, hulls_[mover], extent, note);
     } else {
       // Its walls are looked for along its path; here only those at its start.
       const Rect start = rect_of(box_of(bodies_[mover].min, bodies_[mover].size));
       walks_[mover] = 1;
-      grid.visit_entries(start, extent_of(start), note);
+      surroundings_.visit(mover, start, extent_of(start), note);
     }
-    const bool has_any = walls_.size() != first || (is_near_border_[mover] | walks_[mover]) != 0;
+    const bool has_any = walls_.size() != first || walks_[mover] != 0 || is_near_border(mover);
     if (has_any || parts_[mover] == Part::Alone) meet_walls(mover);
   }
   first_wall_[bodies_.size()] = static_cast<std::uint32_t>(walls_.size());
 }
 
-void StepRun::note_wall(const Body& body, const StaticGrid::Entry& entry) {
-  const Body& wall = statics_->bodies()[entry.index];
+void StepRun::note_wall(const Body& body, const Wall& wall) {
   if (!may_meet(body, wall)) return;  // neither is a ghost here, and the body is dynamic
-  walls_.push_back(entry);
-  if (overlap(rect_of(box_of(body.min, body.size)), entry.rect)) note_overlap(body, wall);
+  walls_.push_back(wall);
+  if (overlap(rect_of(box_of(body.min, body.size)), wall.rect)) {
+    note_overlap(body, statics_->bodies()[wall.index]);
+  }
 }
 
 void StepRun::meet_walls(std::uint32_t mover) {
@@ -84,7 +73,15 @@ void StepRun::meet_walls(std::uint32_t mover) {
   walls_.resize(first_wall_[mover]);
 }
 
-std::span<const StaticGrid::Entry> StepRun::walls_of(std::uint32_t mover) const {
+/// Whether it may get to the border in this tick, as long as nothing makes it faster.
+bool StepRun::is_near_border(std::uint32_t mover) const {
+  const Rect& hull = hulls_[mover];
+  const std::int64_t reach =
+      std::int64_t{hull.x1} - hull.x0 + (std::int64_t{hull.y1} - hull.y0);  // of its corner, amply
+  return !contains(kWholeWorld, grown(box_of(hull), reach));
+}
+
+std::span<const Wall> StepRun::walls_of(std::uint32_t mover) const {
   const std::uint32_t first = first_wall_[mover];
   return std::span{walls_}.subspan(first, first_wall_[mover + 1] - first);
 }
@@ -93,12 +90,12 @@ std::span<const StaticGrid::Entry> StepRun::walls_of(std::uint32_t mover) const 
 StepRun::WallHit StepRun::first_near_wall(std::uint32_t mover, const Rect& hull) const {
   const Motion& motion = flights_[mover].motion;
   WallHit first;
-  for (const StaticGrid::Entry& wall : walls_of(mover)) {
+  for (const Wall& wall : walls_of(mover)) {
     if (!overlap(hull, wall.rect)) continue;
     const auto impact = time_of_impact(motion, resting(wall.rect), 0);
-    if (impact) keep_earlier(first, *impact, mover, wall.index);
+    if (impact) keep_earlier(first, *impact, motion, wall);
   }
-  if (is_near_border_[mover] != 0 && has_border(mover)) keep_border(first, mover, 0);
+  if (is_near_border(mover) && has_border(mover)) keep_border(first, mover, 0);
   return first;
 }
 

@@ -1,0 +1,49 @@
+#include "sim/surroundings.h"
+
+#include "sim/response.h"
+
+namespace tickbox::sim {
+
+Wall wall_of(const Body& body, std::uint32_t index) {
+  return {.rect = rect_of(box_of(body.min, body.size)),
+          .index = index,
+          .id = body.id,
+          .ignores = body.ignores,
+          .layers = body.layers,
+          .collides_with = body.collides_with,
+          .one_way = body.one_way,
+          .is_dull = bounciness_of(body) == 0 && body.friction == 0};
+}
+
+void Surroundings::reserve(std::size_t movers) {
+  regions_.reserve(movers);
+  clear_.reserve(movers);
+  counts_.reserve(movers);
+  walls_.reserve(movers);
+}
+
+void Surroundings::start(const Statics& statics, std::size_t movers) {
+  statics_ = &statics;
+  regions_.resize(movers, kNowhere);
+  clear_.resize(movers, kNowhere);
+  counts_.resize(movers);
+  walls_.resize(movers);
+}
+
+// Half its extent to each side: enough for a dozen ticks at walking speed, and mostly still one
+// cell of the grid to look at.
+void Surroundings::look_around(std::uint32_t mover, const Rect& hull, std::int64_t extent) {
+  const Rect region = rect_of(grown(box_of(hull), 2 * extent));
+  std::size_t count = 0;
+  visit_all(region, extent_of(region), [&](const Wall& wall) {
+    if (count < kMost) walls_[mover][count] = wall;
+    ++count;
+  });
+  const bool is_clear =
+      count == 0 && contains(kWholeWorld, grown(box_of(region), 2 * extent_of(region)));
+  regions_[mover] = region;
+  clear_[mover] = is_clear ? region : kNowhere;
+  counts_[mover] = count > kMost ? kCrowd : static_cast<std::uint8_t>(count);
+}
+
+}  // namespace tickbox::sim
