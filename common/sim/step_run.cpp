@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 namespace tickbox::sim {
+
 void StepRun::run(World& world) {
   start(world);
   take_off();
@@ -21,20 +22,13 @@ void StepRun::start(World& world) {
   }
   make_room(bodies_.size());
   surroundings_.start(*statics_, bodies_.size());
-  report_.contacts.clear();
-  queue_.clear();
-  for (std::vector<BodyId>* list :
-       {&report_.frozen, &report_.left, &report_.blocked, &report_.crushed}) {
+  for (std::vector<BodyId>* list : {&report_.frozen, &report_.left, &report_.blocked}) {
     list->clear();
   }
-  for (std::vector<BodyPair>* list :
-       {&report_.overlaps, &report_.separated, &report_.begin, &report_.end}) {
+  for (std::vector<BodyPair>* list : {&report_.separated, &report_.begin, &report_.end}) {
     list->clear();
   }
-  turned_.clear();
-  unsettled_.clear();
   crushing_.clear();
-  pieces_.clear();
   rides_.clear();
   is_member_.assign(bodies_.size(), 0);
   flights_.resize(bodies_.size());

@@ -7,6 +7,7 @@
 #include "sim/step_run.h"
 
 namespace tickbox::sim {
+
 void StepRun::meet_walls() {
   settling_ = true;
   walls_.clear();

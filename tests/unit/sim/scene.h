@@ -52,6 +52,18 @@ class Scene {
 
   explicit Scene(const std::vector<sim::Body>& bodies) : Scene(sim::WorldSettings{}, bodies) {}
 
+  static sim::World make_world(sim::WorldSettings settings, const std::vector<sim::Body>& bodies) {
+    std::vector<sim::Body> statics;
+    for (const sim::Body& body : bodies) {
+      if (body.kind == sim::Kind::Static) statics.push_back(body);
+    }
+    sim::World world{settings, std::make_shared<const sim::Statics>(std::move(statics))};
+    for (const sim::Body& body : bodies) {
+      if (body.kind == sim::Kind::Dynamic) world.add(body);
+    }
+    return world;
+  }
+
   const sim::StepReport& step(int ticks = 1) {
     for (int tick = 1; tick < ticks; ++tick) {
       stepper_.step(world_);
@@ -66,18 +78,6 @@ class Scene {
   [[nodiscard]] Vec2 velocity(std::uint32_t id) { return world_.find({id})->velocity; }
 
  private:
-  static sim::World make_world(sim::WorldSettings settings, const std::vector<sim::Body>& bodies) {
-    std::vector<sim::Body> statics;
-    for (const sim::Body& body : bodies) {
-      if (body.kind == sim::Kind::Static) statics.push_back(body);
-    }
-    sim::World world{settings, std::make_shared<const sim::Statics>(std::move(statics))};
-    for (const sim::Body& body : bodies) {
-      if (body.kind == sim::Kind::Dynamic) world.add(body);
-    }
-    return world;
-  }
-
   sim::World world_;
   sim::Stepper stepper_;
 };

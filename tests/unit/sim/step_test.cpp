@@ -50,6 +50,19 @@ TEST(Step, StopsWhereItHits) {
   EXPECT_EQ(scene.velocity(2), at(0, 0));
 }
 
+TEST(Step, RestsOnTheStaticsOfItsOwnWorldOnly) {
+  const sim::WorldSettings settings{.gravity = {0, kEarthGravity}};
+  const sim::Body crate = box(2, at(0, 4), at(1, 1));
+  sim::World floor = Scene::make_world(settings, {wall(1, at(-5, 5), at(10, 1)), crate});
+  sim::World hole = Scene::make_world(settings, {crate});
+  sim::Stepper stepper;
+  for (int tick = 0; tick < 3; ++tick) {
+    EXPECT_EQ(stepper.step(floor).contacts.size(), 1U);
+  }
+  EXPECT_TRUE(stepper.step(hole).contacts.empty());
+  EXPECT_EQ(hole.find({2})->velocity, (Vec2{0, kEarthGravity}));
+}
+
 TEST(Step, BouncesByItsRestitution) {
   Scene scene{{wall(1, at(4, 0), at(1, 20)), bouncing(moving(box(2, at(0, 5), at(1, 1)), at(6, 2))),
                bouncing(moving(box(3, at(0, 9), at(1, 1)), at(6, 0)), 128)}};
