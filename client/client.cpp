@@ -19,11 +19,13 @@ std::uint16_t grown(std::uint16_t before, std::uint16_t now) {
 
 Client::Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
                Grounds& grounds, Instant now)
-    : options_(options), grounds_(grounds), connection_(transport, options.server, entropy, now) {}
+    : options_(options),
+      grounds_(grounds),
+      connection_(options.connection, transport, entropy, now) {}
 
 void Client::poll(Instant now) {
   while (const auto message = connection_.receive(now)) {
-    if (!clock_ && !begin(now)) {
+    if (!has_begun() && !begin(now)) {
       return;
     }
     if (message->type == net::PacketType::Snapshot) {
@@ -33,7 +35,7 @@ void Client::poll(Instant now) {
     }
   }
   connection_.update(now);
-  if (connection_.state() != Connection::State::Connected || (!clock_ && !begin(now))) {
+  if (connection_.state() != Connection::State::Connected || (!has_begun() && !begin(now))) {
     return;
   }
   std::optional<Instant> scheduled;
@@ -47,9 +49,17 @@ void Client::poll(Instant now) {
   }
 }
 
-/// Takes its place once the server has accepted. False when it is not a place this client knows how
-/// to take.
+std::uint64_t Client::Place::snapshots_lost() const {
+  if (snapshots == 0) return 0;
+  const auto ticks = static_cast<std::uint64_t>(newest - first_snapshot + 1);
+  return ticks - std::min(ticks, snapshots);
+}
+
+/// Takes its place once the server has accepted, for the first time or again. False when it is not
+/// a place this client knows how to take.
 bool Client::begin(Instant now) {
+  stats_.snapshots_lost += place_.snapshots_lost();
+  place_ = {};
   const net::Accept& accept = connection_.accept();
   std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
   const bool seats_known = accept.map_seats >= 1 && accept.map_seats <= game::kSeatsMax;
@@ -64,10 +74,11 @@ bool Client::begin(Instant now) {
     return false;
   }
   prediction_ = std::make_unique<Prediction>(map, std::move(rules), accept.player, accept.body);
-  bot_.emplace(options_.bot, options_.seed, accept.tick_rate);
+  if (!bot_) bot_.emplace(options_.bot, options_.seed, accept.tick_rate);
   clock_.emplace(accept.tick_rate, accept.tick, connection_.connect_time(), now);
   newest_input_ = {clock_->next().value - 1};
-  confirmed_ = newest_input_;
+  place_.confirmed = newest_input_;
+  begun_ = connection_.sessions();
   return true;
 }
 
@@ -77,7 +88,7 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
     ++stats_.snapshots_rejected;
     return connection_.drop(fragment.error());
   }
-  const auto view = assembler_.add(*fragment);
+  const auto view = place_.assembler.add(*fragment);
   if (!view) {
     if (view.error() == net::DropReason::Malformed) {
       ++stats_.snapshots_rejected;
@@ -96,22 +107,24 @@ void Client::on_view(const View& view, Instant now) {
       stats_.first_mismatch = {.tick = view.head.tick, .expected = view.head.view_hash, .got = got};
     }
     ++stats_.hashes_mismatched;
+    ++place_.mismatches;
     ++stats_.snapshots_rejected;
     return;  // not acknowledged, and nothing is built on it
   }
   acknowledge(view.head.tick);
-  if (view.head.tick < newest_) {
+  ++place_.snapshots;
+  if (view.head.tick < place_.newest) {
     ++stats_.snapshots_late;
     return;
   }
-  if (stats_.snapshots_received > 0) {
+  if (place_.first_snapshot.value != 0) {
     stats_.snapshot_gap.add(static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(now - newest_at_).count()));
+        std::chrono::duration_cast<std::chrono::microseconds>(now - place_.newest_at).count()));
   } else {
-    first_snapshot_ = view.head.tick;
+    place_.first_snapshot = view.head.tick;
   }
   ++stats_.snapshots_received;
-  newest_at_ = now;
+  place_.newest_at = now;
   on_head(view.head, now);
   judge(prediction_->reconcile(view));
   seen_.assign(view.entities.begin(), view.entities.end());
@@ -119,36 +132,36 @@ void Client::on_view(const View& view, Instant now) {
 
 /// Notes that the snapshot of `tick` arrived whole, in the form in which it is told.
 void Client::acknowledge(Tick tick) {
-  if (tick > newest_) {
-    const std::int64_t ahead = tick - newest_;
-    ack_bits_ = ahead < 64 ? ack_bits_ << ahead : 0;
-    if (newest_.value != 0 && ahead <= 64) {
-      ack_bits_ |= std::uint64_t{1} << (ahead - 1);
+  if (tick > place_.newest) {
+    const std::int64_t ahead = tick - place_.newest;
+    place_.ack_bits = ahead < 64 ? place_.ack_bits << ahead : 0;
+    if (place_.newest.value != 0 && ahead <= 64) {
+      place_.ack_bits |= std::uint64_t{1} << (ahead - 1);
     }
-    newest_ = tick;
-  } else if (newest_ - tick >= 1 && newest_ - tick <= 64) {
-    ack_bits_ |= std::uint64_t{1} << (newest_ - tick - 1);
+    place_.newest = tick;
+  } else if (place_.newest - tick >= 1 && place_.newest - tick <= 64) {
+    place_.ack_bits |= std::uint64_t{1} << (place_.newest - tick - 1);
   }
 }
 
 /// What the server says of our own packets.
 void Client::on_head(const net::SnapshotHead& head, Instant now) {
-  confirmed_ = std::max(confirmed_, head.input_tick);
-  const std::uint16_t missed =
-      static_cast<std::uint16_t>(grown(substituted_, head.substituted) + grown(late_, head.late));
-  stats_.inputs_substituted += grown(substituted_, head.substituted);
-  stats_.inputs_late += grown(late_, head.late);
-  substituted_ = head.substituted;
-  late_ = head.late;
+  place_.confirmed = std::max(place_.confirmed, head.input_tick);
+  const std::uint16_t missed = static_cast<std::uint16_t>(
+      grown(place_.substituted, head.substituted) + grown(place_.late, head.late));
+  stats_.inputs_substituted += grown(place_.substituted, head.substituted);
+  stats_.inputs_late += grown(place_.late, head.late);
+  place_.substituted = head.substituted;
+  place_.late = head.late;
   if (missed > 0) {
     clock_->on_missed();
   }
-  const Sent& sent = sent_[head.newest_packet % sent_.size()];
+  const Sent& sent = place_.sent[head.newest_packet % place_.sent.size()];
   if (static_cast<std::uint32_t>(sent.sequence) != head.newest_packet ||
-      sent.sequence <= newest_acked_) {
+      sent.sequence <= place_.newest_acked) {
     return;
   }
-  newest_acked_ = sent.sequence;
+  place_.newest_acked = sent.sequence;
   stats_.up_sent = sent.sequence;
   stats_.up_arrived = head.packets_received;
   const Duration round_trip = now - sent.at - std::chrono::microseconds{10} * head.ack_delay;
@@ -182,20 +195,21 @@ void Client::run_tick() {
 }
 
 void Client::send_inputs(Instant scheduled) {
-  net::InputMessage message{.ack_bits = ack_bits_,
-                            .newest_snapshot = newest_,
-                            .mismatches = static_cast<std::uint32_t>(stats_.hashes_mismatched),
+  net::InputMessage message{.ack_bits = place_.ack_bits,
+                            .newest_snapshot = place_.newest,
+                            .mismatches = place_.mismatches,
                             .first_tick = {},
                             .inputs = {}};
   const std::uint64_t decided = std::min<std::uint64_t>(stats_.ticks, net::kInputsPerMessageMax);
   const Tick oldest{newest_input_.value - static_cast<std::uint32_t>(decided) + 1};
-  message.first_tick = std::max(oldest, confirmed_ + 1);
+  message.first_tick = std::max(oldest, place_.confirmed + 1);
   for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {
     message.inputs.push_back(inputs_[tick.value % inputs_.size()]);
   }
   const Duration moved = clock_->moved();
   const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
-  sent_[sequence % sent_.size()] = {.sequence = sequence, .at = scheduled, .clock_moved = moved};
+  place_.sent[sequence % place_.sent.size()] = {
+      .sequence = sequence, .at = scheduled, .clock_moved = moved};
 }
 
 Instant Client::next_wakeup() const {
@@ -210,10 +224,7 @@ void Client::leave() {
 ClientStats Client::stats() const {
   ClientStats stats = stats_;
   stats.inputs_sent = stats.ticks;
-  if (stats.snapshots_received > 0) {
-    const auto ticks = static_cast<std::uint64_t>(newest_ - first_snapshot_ + 1);
-    stats.snapshots_lost = ticks - std::min(ticks, stats.snapshots_received + stats.snapshots_late);
-  }
+  stats.snapshots_lost += place_.snapshots_lost();
   stats.down_sent = connection_.channel().received().newest();
   stats.down_arrived = connection_.channel().received().count();
   return stats;

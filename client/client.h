@@ -21,7 +21,7 @@
 namespace tickbox::client {
 
 struct ClientOptions {
-  net::Address server;
+  ConnectionOptions connection;
   BotKind bot = BotKind::Wander;
   std::uint64_t seed = 1;
   /// Told of every input as it is decided; for tests and tools.
@@ -30,7 +30,7 @@ struct ClientOptions {
 
 class Client {
  public:
-  /// Sends the first CONNECT. Borrows all of them.
+  /// Asks the server to be let in. Borrows all of them.
   Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
          Grounds& grounds, Instant now);
 
@@ -55,7 +55,7 @@ class Client {
 
   [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
 
-  [[nodiscard]] Tick newest_snapshot() const { return newest_; }
+  [[nodiscard]] Tick newest_snapshot() const { return place_.newest; }
 
  private:
   /// What is known of a packet that was sent, until the server speaks of it.
@@ -64,6 +64,27 @@ class Client {
     Instant at;
     Duration clock_moved{};
   };
+
+  /// What belongs to one session, and means nothing in the next.
+  struct Place {
+    ViewAssembler assembler;
+    std::array<Sent, 1'024> sent{};  ///< by sequence
+    std::uint64_t newest_acked = 0;  ///< newest of our packets that the server has spoken of
+    std::uint16_t substituted = 0;   ///< as the newest head told
+    std::uint16_t late = 0;
+    std::uint32_t mismatches = 0;
+
+    std::uint64_t snapshots = 0;  ///< that arrived whole
+    Tick first_snapshot;
+    Tick newest;                 ///< of the snapshots that arrived whole
+    std::uint64_t ack_bits = 0;  ///< bit i: newest − 1 − i arrived whole
+    Instant newest_at;
+    Tick confirmed;  ///< every input up to here has arrived or was given up
+
+    [[nodiscard]] std::uint64_t snapshots_lost() const;
+  };
+
+  [[nodiscard]] bool has_begun() const { return begun_ == connection_.sessions(); }
 
   bool begin(Instant now);
   void on_snapshot(ConstBytes message, Instant now);
@@ -77,24 +98,14 @@ class Client {
   ClientOptions options_;
   Grounds& grounds_;
   Connection connection_;
-  ViewAssembler assembler_;
   net::MessageEncoder encoder_;
+  std::uint32_t begun_ = 0;  ///< sessions in which it has taken its place
+  Place place_;
   std::optional<ClockSync> clock_;
   std::optional<Bot> bot_;
   std::unique_ptr<Prediction> prediction_;
   std::vector<game::EntityState> seen_;  ///< the newest view
 
-  std::array<Sent, 1'024> sent_{};  ///< by sequence
-  std::uint64_t newest_acked_ = 0;  ///< newest of our packets that the server has spoken of
-  std::uint16_t substituted_ = 0;   ///< as the newest head told
-  std::uint16_t late_ = 0;
-
-  Tick first_snapshot_;
-  Tick newest_;                 ///< of the snapshots that arrived whole
-  std::uint64_t ack_bits_ = 0;  ///< bit i: newest_ − 1 − i arrived whole
-  Instant newest_at_;
-
-  Tick confirmed_;  ///< every input up to here has arrived or was given up
   Tick newest_input_;
   std::array<game::Input, net::kInputsPerMessageMax> inputs_{};  ///< by tick
   ClientStats stats_;

@@ -46,7 +46,7 @@ struct ClientStats {
   Histogram round_trip;    ///< microseconds
   Histogram snapshot_gap;  ///< microseconds between new whole snapshots
 
-  // Packets sent by one end, and how many of them reached the other.
+  // Packets sent by one end, and how many of them reached the other, in the newest session.
   std::uint64_t up_sent = 0;
   std::uint64_t up_arrived = 0;
   std::uint64_t down_sent = 0;

@@ -22,106 +22,184 @@ std::string in_words(net::DisconnectReason reason) {
       return "the server heard nothing from here for too long";
     case net::DisconnectReason::Kicked:
       return "removed by the server";
+    case net::DisconnectReason::TakenOver:
+      return "resumed from elsewhere";
   }
   return "unknown";
 }
 
 }  // namespace
 
-Connection::Connection(net::Transport& transport, const net::Address& server, Entropy& entropy,
+Connection::Connection(ConnectionOptions options, net::Transport& transport, Entropy& entropy,
                        Instant now)
-    : transport_(transport),
-      server_(server),
-      nonce_(net::draw_nonce(entropy)),
+    : options_(std::move(options)),
+      transport_(transport),
+      entropy_(entropy),
       started_(now),
       heard_(now) {
+  TICKBOX_ASSERT(options_.token || options_.ticket);
+  begin(options_.ticket ? State::Resuming : State::Greeting, now);
+}
+
+/// Another thing to ask. The nonce stays through HELLO and CONNECT: the cookie is bound to it.
+void Connection::begin(State state, Instant now) {
+  if (state != State::Asking) nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+  state_ = state;
+  began_asking_ = now;
   ask(now);
 }
 
 void Connection::ask(Instant now) {
   asked_ = now;
-  transmit(net::encode_connect({.schema = net::schema_hash(), .client_nonce = nonce_},
-                               net::published_key(), packet_));
+  if (state_ == State::Greeting) {
+    transmit(net::encode_hello(net::make_ask(net::PacketType::Hello, nonce_), packet_));
+  } else if (state_ == State::Asking) {
+    transmit(net::encode_connect(net::make_ask(net::PacketType::Connect, nonce_), cookie_,
+                                 *options_.token, packet_));
+  } else {
+    transmit(net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_), *options_.ticket,
+                                packet_));
+  }
 }
 
 void Connection::transmit(ConstBytes datagram) {
   ++use_.packets_up;
   use_.bytes_up += datagram.size();
-  transport_.send(server_, datagram);
+  transport_.send(options_.server, datagram);
 }
 
 std::optional<Connection::Message> Connection::receive(Instant now) {
   while (const std::optional<net::Datagram> datagram = transport_.receive()) {
     ++use_.packets_down;
     use_.bytes_down += datagram->bytes.size();
-    if (datagram->from != server_) {
+    if (datagram->from != options_.server) {
       drops_.count(net::DropReason::UnknownConnection);
-      continue;
-    }
-    if (state_ != State::Connected) {
+    } else if (state_ != State::Connected) {
       on_answer(datagram->bytes, now);
-      continue;
-    }
-    if (net::packet_type(datagram->bytes) == net::PacketType::Accept) {
-      continue;  // our CONNECT was asked twice, and so answered twice
-    }
-    const auto opened = channel_.open_packet(datagram->bytes, opened_);
-    if (!opened) {
-      drops_.count(opened.error());
-      continue;
-    }
-    heard_ = now;
-    if (opened->type != net::PacketType::Disconnect) {
-      return Message{.type = opened->type, .bytes = opened->message};
-    }
-    if (const auto reason = net::decode_disconnect(opened->message)) {
-      end(State::Closed, in_words(*reason));
-    } else {
-      drops_.count(reason.error());
+    } else if (auto message = on_packet(datagram->bytes, now)) {
+      return message;
     }
   }
   return std::nullopt;
 }
 
-void Connection::on_answer(ConstBytes datagram, Instant now) {
-  const std::optional<net::PacketType> type = net::packet_type(datagram);
-  if (state_ != State::Connecting) {
-    drops_.count(net::DropReason::Unexpected);
-  } else if (type == net::PacketType::Accept) {
-    auto accepted = net::decode_accept(datagram, net::published_key(), nonce_);
-    if (!accepted) {
-      return drops_.count(accepted.error());
-    }
-    accept_ = std::move(accepted->accept);
-    channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
-    state_ = State::Connected;
-    connected_at_ = now;
-    heard_ = now;
-  } else if (type == net::PacketType::Refuse) {
-    const auto refuse = net::decode_refuse(datagram, net::published_key());
-    if (!refuse) {
-      return drops_.count(refuse.error());
-    }
-    if (refuse->client_nonce == nonce_) {
-      end(State::Refused, net::describe(*refuse));
-    }
+std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, Instant now) {
+  const auto type = net::packet_type(datagram);
+  if (type == net::PacketType::Accept || type == net::PacketType::Cookie) {
+    return std::nullopt;  // what was asked twice is answered twice
+  }
+  const auto opened = channel_.open_packet(datagram, opened_);
+  if (!opened) {
+    drops_.count(opened.error());
+    return std::nullopt;
+  }
+  heard_ = now;
+  if (opened->type == net::PacketType::Challenge) {
+    answer_challenge(opened->message);
+    return std::nullopt;
+  }
+  if (opened->type != net::PacketType::Disconnect) {
+    return Message{.type = opened->type, .bytes = opened->message};
+  }
+  if (const auto reason = net::decode_disconnect(opened->message)) {
+    end(State::Closed, in_words(*reason));
   } else {
-    drops_.count(net::DropReason::UnknownType);
+    drops_.count(reason.error());
+  }
+  return std::nullopt;
+}
+
+/// The network has given us another address, or somebody says so.
+void Connection::answer_challenge(ConstBytes message) {
+  if (const auto data = net::decode_path_check(message)) {
+    send(net::PacketType::Response, encoder_.path_check(*data));
+  } else {
+    drops_.count(data.error());
   }
 }
 
+void Connection::on_answer(ConstBytes datagram, Instant now) {
+  const std::optional<net::PacketType> type = net::packet_type(datagram);
+  if (type == net::PacketType::Cookie && state_ == State::Greeting) {
+    on_cookie(datagram, now);
+  } else if (type == net::PacketType::Accept &&
+             (state_ == State::Asking || state_ == State::Resuming)) {
+    on_accept(datagram, now);
+  } else if (type == net::PacketType::Refuse && connecting()) {
+    on_refuse(datagram, now);
+  } else {
+    drops_.count(type ? net::DropReason::Unexpected : net::DropReason::UnknownType);
+  }
+}
+
+void Connection::on_cookie(ConstBytes datagram, Instant now) {
+  const auto answer = net::decode_cookie(datagram);
+  if (!answer) {
+    return drops_.count(answer.error());
+  }
+  if (answer->client_nonce != nonce_) {
+    return drops_.count(net::DropReason::Unexpected);
+  }
+  cookie_ = answer->cookie;
+  begin(State::Asking, now);
+}
+
+void Connection::on_accept(ConstBytes datagram, Instant now) {
+  const bool by_ticket = state_ == State::Resuming;
+  auto accepted = net::decode_accept(
+      datagram, by_ticket ? options_.ticket->keys : options_.token->keys, nonce_);
+  if (!accepted) {
+    return drops_.count(accepted.error());
+  }
+  accept_ = std::move(accepted->accept);
+  channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
+  options_.ticket = {.sealed = accept_.ticket, .keys = net::derive_resume_keys(accepted->keys)};
+  token_is_used_ = token_is_used_ || !by_ticket;
+  resumed_ += by_ticket ? 1 : 0;
+  ++sessions_;
+  state_ = State::Connected;
+  connected_at_ = now;
+  heard_ = now;
+}
+
+void Connection::on_refuse(ConstBytes datagram, Instant now) {
+  const auto refuse = net::decode_refuse(datagram);
+  if (!refuse) {
+    return drops_.count(refuse.error());
+  }
+  if (refuse->client_nonce != nonce_) {
+    return drops_.count(net::DropReason::Unexpected);
+  }
+  if (state_ == State::Resuming && options_.token && !token_is_used_) {
+    ticket_refusal_ = net::describe(*refuse);
+    started_ = now;
+    return begin(State::Greeting, now);
+  }
+  end(sessions_ == 0 ? State::Refused : State::Closed, net::describe(*refuse));
+}
+
 void Connection::update(Instant now) {
-  if (state_ == State::Connecting && now - started_ >= kServerTimeout) {
-    end(State::Silent,
-        fmt::format("no answer from {} after {} s; is a server running there?",
-                    net::to_string(server_),
-                    std::chrono::duration_cast<std::chrono::seconds>(kServerTimeout).count()));
-  } else if (state_ == State::Connecting && now - asked_ >= kConnectRetry) {
+  if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
+    started_ = now;
+    begin(State::Resuming, now);
+  } else if (connecting() && now - started_ >= kServerTimeout) {
+    give_up(now);
+  } else if (state_ == State::Asking && now - began_asking_ >= kCookieUse) {
+    begin(State::Greeting, now);
+  } else if (connecting() && now - asked_ >= kAskRetry) {
     ask(now);
-  } else if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
-    end(State::Closed,
-        fmt::format("nothing heard from {} for {} s", net::to_string(server_),
-                    std::chrono::duration_cast<std::chrono::seconds>(kServerTimeout).count()));
+  }
+}
+
+void Connection::give_up(Instant now) {
+  const auto silent =
+      std::chrono::duration_cast<std::chrono::seconds>(now - (sessions_ > 0 ? heard_ : started_));
+  const std::string server = net::to_string(options_.server);
+  if (sessions_ > 0) {
+    end(State::Closed, fmt::format("nothing heard from {} for {} s", server, silent.count()));
+  } else {
+    end(State::Silent, fmt::format("no answer from {} after {} s; is a server running there?",
+                                   server, silent.count()));
   }
 }
 
@@ -152,7 +230,7 @@ void Connection::end(State state, std::string reason) {
 }
 
 Instant Connection::next_wakeup() const {
-  return state_ == State::Connecting ? asked_ + kConnectRetry : heard_ + kServerTimeout;
+  return connecting() ? asked_ + kAskRetry : heard_ + kServerTimeout;
 }
 
 }  // namespace tickbox::client

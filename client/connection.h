@@ -1,13 +1,15 @@
 #pragma once
-// The client's end of a session: asks until it is answered, opens what arrives, notices when it is
-// over.
+// The client's end of a session: asks until it is answered, opens what arrives, comes back by its
+// ticket when the link was down, notices when it is over.
 
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "net/connect_token.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
 #include "net/messages.h"
 #include "net/packet.h"
+#include "net/resume_ticket.h"
 #include "net/transport.h"
 
 #include <cstdint>
@@ -16,9 +18,12 @@
 
 namespace tickbox::client {
 
-/// A CONNECT is asked again this often until an answer comes.
-inline constexpr Duration kConnectRetry = std::chrono::milliseconds{250};
-/// Silence after which nobody is there, before and after the answer.
+/// What is asked is asked again this often until an answer comes.
+inline constexpr Duration kAskRetry = std::chrono::milliseconds{250};
+/// After this a cookie is asked for anew: the server takes it for a second longer.
+inline constexpr Duration kCookieUse = std::chrono::seconds{3};
+/// Silence after which nobody is there, before the answer; and after which, being connected, a
+/// client tries to come back.
 inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
 
 /// Counts of what passed the transport.
@@ -29,18 +34,26 @@ struct LinkUse {
   std::uint64_t bytes_down = 0;  ///< UDP payload
 };
 
+struct ConnectionOptions {
+  net::Address server;
+  std::optional<net::ConnectToken> token;   ///< one of these two, or both
+  std::optional<net::ResumeTicket> ticket;  ///< is tried first
+};
+
 class Connection {
  public:
   enum class State : std::uint8_t {
-    Connecting,
+    Greeting,  ///< has said HELLO
+    Asking,    ///< has a cookie, and has shown its token
+    Resuming,  ///< has shown its ticket
     Connected,
     Refused,  ///< the server said no
     Closed,   ///< was connected; the server ended it or fell silent, or leave() was called
     Silent,   ///< never answered
   };
 
-  /// Borrows the transport.
-  Connection(net::Transport& transport, const net::Address& server, Entropy& entropy, Instant now);
+  /// Borrows the transport and the entropy.  Requires: a token or a ticket.
+  Connection(ConnectionOptions options, net::Transport& transport, Entropy& entropy, Instant now);
 
   struct Message {
     net::PacketType type;
@@ -64,20 +77,33 @@ class Connection {
 
   [[nodiscard]] State state() const { return state_; }
 
-  [[nodiscard]] bool over() const {
-    return state_ != State::Connecting && state_ != State::Connected;
-  }
+  /// Greeting, Asking or Resuming.
+  [[nodiscard]] bool connecting() const { return state_ <= State::Resuming; }
+
+  [[nodiscard]] bool over() const { return state_ > State::Connected; }
 
   /// Why it is over, in words; empty while it is not.
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
-  /// Requires: has been Connected.
+  /// Sessions begun: 1 with the first ACCEPT, and one more each time it came back.
+  [[nodiscard]] std::uint32_t sessions() const { return sessions_; }
+
+  /// How many of them began by a ticket.
+  [[nodiscard]] std::uint32_t resumed() const { return resumed_; }
+
+  /// Why a ticket was not good, in words; empty where none was refused.
+  [[nodiscard]] const std::string& ticket_refusal() const { return ticket_refusal_; }
+
+  /// Requires: has been Connected, as the next.
   [[nodiscard]] const net::Accept& accept() const { return accept_; }
+
+  /// The way back into this session: worth keeping where a crash cannot reach it.
+  [[nodiscard]] const net::ResumeTicket& ticket() const { return *options_.ticket; }
 
   [[nodiscard]] const net::PacketChannel& channel() const { return channel_; }
 
-  /// From the first CONNECT to its ACCEPT.
-  [[nodiscard]] Duration connect_time() const { return connected_at_ - started_; }
+  /// From what was asked last to the ACCEPT: a round trip, and what was lost.
+  [[nodiscard]] Duration connect_time() const { return connected_at_ - began_asking_; }
 
   [[nodiscard]] const LinkUse& use() const { return use_; }
 
@@ -89,19 +115,33 @@ class Connection {
 
  private:
   void transmit(ConstBytes datagram);
+  void begin(State state, Instant now);
   void ask(Instant now);
   void on_answer(ConstBytes datagram, Instant now);
+  void on_cookie(ConstBytes datagram, Instant now);
+  void on_accept(ConstBytes datagram, Instant now);
+  void on_refuse(ConstBytes datagram, Instant now);
+  [[nodiscard]] std::optional<Message> on_packet(ConstBytes datagram, Instant now);
+  void answer_challenge(ConstBytes message);
+  void give_up(Instant now);
   void end(State state, std::string reason);
 
+  ConnectionOptions options_;
   net::Transport& transport_;
-  net::Address server_;
-  net::HandshakeNonce nonce_;
-  State state_ = State::Connecting;
+  Entropy& entropy_;
+  net::HandshakeNonce nonce_{};
+  net::CookieBytes cookie_{};
+  State state_ = State::Greeting;
   std::string reason_;
-  Instant started_;
+  std::string ticket_refusal_;
+  bool token_is_used_ = false;
+  Instant started_;       ///< of this attempt to get in
+  Instant began_asking_;  ///< in this state
   Instant asked_;
   Instant connected_at_;
   Instant heard_;
+  std::uint32_t sessions_ = 0;
+  std::uint32_t resumed_ = 0;
   net::Accept accept_;
   net::PacketChannel channel_;
   net::PacketBuffer packet_{};

@@ -9,8 +9,8 @@ namespace tickbox::server {
 namespace {
 
 constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step", "send", "total"};
-constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {
-    "accepted", "refused_full", "refused_version", "refused_draining"};
+constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {"accepted",
+                                                                               "resumed", "moved"};
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
                                                                      "too_early"};
 
@@ -97,6 +97,12 @@ void add_clients(Text& text, const Metrics& metrics) {
   for (std::size_t i = 0; i < kConnectionResults; ++i) {
     text.sample("tickbox_connections_total", label("result", kConnectionNames[i]),
                 metrics.connections[i]);
+  }
+  for (std::size_t i = 1; i < net::kRefuseReasons; ++i) {
+    const auto reason = static_cast<net::RefuseReason>(i);
+    text.sample("tickbox_connections_total",
+                label("result", fmt::format("refused_{}", net::name_of(reason))),
+                metrics.refusals[i]);
   }
   text.head("tickbox_disconnects_total", "counter", "Sessions that ended.");
   for (std::size_t i = 1; i < kDisconnectReasons; ++i) {

@@ -18,18 +18,17 @@ enum class Phase : std::uint8_t { Receive, Step, Send, Total };
 inline constexpr std::size_t kPhases = 4;
 
 enum class ConnectionResult : std::uint8_t {
-  Accepted,
-  RefusedFull,
-  RefusedVersion,
-  RefusedDraining
+  Accepted,  ///< by a token
+  Resumed,   ///< by a ticket
+  Moved,     ///< to another address
 };
-inline constexpr std::size_t kConnectionResults = 4;
+inline constexpr std::size_t kConnectionResults = 3;
 
 enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
 inline constexpr std::size_t kInputResults = 4;
 
 /// Enumerators of net::DisconnectReason, counted from 1.
-inline constexpr std::size_t kDisconnectReasons = 5;
+inline constexpr std::size_t kDisconnectReasons = 6;
 
 struct Traffic {
   std::uint64_t packets_in = 0;
@@ -61,6 +60,7 @@ struct Metrics {
   Traffic traffic;
   net::DropCounts drops;
   std::array<std::uint64_t, kConnectionResults> connections{};
+  std::array<std::uint64_t, net::kRefuseReasons> refusals{};
   std::array<std::uint64_t, kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, kInputResults> inputs{};
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
@@ -73,6 +73,8 @@ struct Metrics {
   }
 
   void count(ConnectionResult result) { ++connections[static_cast<std::size_t>(result)]; }
+
+  void count(net::RefuseReason reason) { ++refusals[static_cast<std::size_t>(reason)]; }
 
   void count(InputResult result) { ++inputs[static_cast<std::size_t>(result)]; }
 

@@ -5,17 +5,29 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "net/address.h"
+#include "net/connect_token.h"
 #include "net/crypto.h"
 #include "net/messages.h"
 #include "net/packet.h"
 #include "server/input_buffer.h"
+#include "server/rate_limit.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tickbox::server {
 
 /// A client that has been silent for this long is gone.
 inline constexpr Duration kSessionTimeout = std::chrono::seconds{5};
+
+/// An address that packets of a session come from, and that has not been proven to be its client's.
+struct UnprovenPath {
+  net::Address address;
+  std::uint64_t data = 0;   ///< that the client there must repeat
+  std::uint64_t heard = 0;  ///< bytes
+  std::uint64_t sent = 0;   ///< bytes
+  Instant challenged;
+};
 
 struct Session {
   enum class State : std::uint8_t {
@@ -25,17 +37,23 @@ struct Session {
   };
 
   State state = State::Free;
-  bool in_world = false;  ///< its join has been stepped
   PlayerId seat;
   net::Address address;
   net::HandshakeNonce client_nonce{};
-  net::PacketBuffer accept{};  ///< what its CONNECT was answered with, for when it asks again
+  net::PacketBuffer accept{};  ///< what it was answered with, for when it asks again
   std::size_t accept_bytes = 0;
   net::PacketChannel channel;
+  std::optional<net::TokenId> token;  ///< that let it in, until it is consumed
+  std::uint32_t ticket_serial = 0;    ///< of the ticket it was given
 
   Instant heard;           ///< the last packet that opened
   Instant newest_arrival;  ///< of the newest sequence
+  RateLimit packets;
+  RateLimit bytes;
+  std::optional<UnprovenPath> path;
+
   InputBuffer inputs;
+  bool has_been_stepped = false;  ///< a tick has taken an input from here
   std::uint16_t substituted = 0;
   std::uint16_t late = 0;
   std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input

@@ -6,16 +6,21 @@
 // the world never knows that sessions exist: it takes leaves, joins and inputs by seat. Whoever
 // drives a shard gives it the time; it has no clock, thread or socket of its own, so that a test
 // can run it with its clients on a virtual clock.
+//
+// arrivals.cpp lets in, shard.cpp plays.
 
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/messages.h"
 #include "net/transport.h"
 #include "server/interest.h"
+#include "server/limited_log.h"
 #include "server/log.h"
 #include "server/metrics.h"
+#include "server/reception.h"
 #include "server/recorder.h"
 #include "server/room.h"
+#include "server/seats.h"
 #include "server/session.h"
 
 #include <cstdint>
@@ -28,24 +33,23 @@ namespace tickbox::server {
 struct ShardOptions {
   std::uint32_t tick_rate = 60;       ///< per second
   std::uint32_t max_clients = 1'000;  ///< at most the seats of the room's map
+  ReceptionOptions reception;
 };
 
 /// What a shard uses and does not own.
 struct ShardParts {
   net::Transport& transport;
   Entropy& entropy;
+  const WallClock& calendar;
   Log& log;
   Room& room;
   Recorder* recorder = nullptr;
 };
 
-/// Datagrams taken in one receive(): so that a flood cannot hold up the tick. 4 ms of work at about
-/// 1 µs each.
-inline constexpr std::size_t kReceiveBudget = 4'096;
-
 class Shard {
  public:
-  Shard(const ShardOptions& options, const ShardParts& parts);
+  /// `now`: tokens issued before are of another life of this server.
+  Shard(const ShardOptions& options, const ShardParts& parts, Instant now);
 
   /// Drains the transport into the sessions. Never steps.
   /// `next_deadline`: when the tick after the room's present one is due, for the margins clients
@@ -61,6 +65,9 @@ class Shard {
   /// Tells all clients that the server stops, and takes no new ones.
   void stop(Instant now);
 
+  /// From now on tokens open with these keys; sessions there are go on.
+  void set_keys(net::KeyRing keys) { reception_.set_keys(std::move(keys)); }
+
   [[nodiscard]] bool stopping() const { return stopping_; }
 
   [[nodiscard]] std::size_t clients() const { return clients_; }
@@ -75,34 +82,56 @@ class Shard {
     Instant next_deadline;
   };
 
+  // Arrivals: arrivals.cpp.
+  void on_stranger(const net::Datagram& datagram, Instant now);
+  void on_newcomer(const net::Datagram& datagram, const net::Ask& ask, const Newcomer& newcomer,
+                   Instant now);
+  void on_returner(const net::Datagram& datagram, const net::Ask& ask, const Returner& returner,
+                   Instant now);
+  void on_asked_again(std::uint32_t connection);
+  void open_session(Session& session, std::uint32_t connection, const net::Datagram& datagram,
+                    const net::Ask& ask, const net::KeyPair& keys, Instant now);
+  void refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refuse refusal, Instant now);
+  void answer_stranger(const net::Address& to, ConstBytes datagram, Instant now);
+  void begin_to_play(Session& session, Instant now);
+
+  // Paths: paths.cpp.
+  void check_path(Session& session, const net::Datagram& datagram, Instant now);
+  void on_response(Session& session, const net::Address& from, ConstBytes message, Instant now);
+
+  // Packets, ticks, snapshots: shard.cpp.
   void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
-  void on_connect(const net::Datagram& datagram, Instant now);
   void on_packet(const net::Datagram& datagram, const Arrival& arrival);
-  void on_inputs(Session& session, const net::InputMessage& message);
-  void accept(const net::Address& from, const net::Connect& connect, Instant now);
-  void refuse(const net::Address& to, const net::Connect& connect, net::RefuseReason reason);
+  void on_message(Session& session, const net::PacketChannel::Opened& opened,
+                  const Arrival& arrival);
+  void on_inputs(Session& session, const net::InputMessage& message, Instant now);
   void close(Session& session, net::DisconnectReason reason, Instant now);
+  void say_goodbye(Session& session, net::DisconnectReason reason);
+  void let_go(Seat& seat);
   void close_silent_sessions(Instant now);
+  void log_drops(Instant now);
   void gather_commands();
+  void take_input(Seat& seat, Tick next);
   void send_snapshot(Session& session, Instant now);
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
   void transmit(const net::Address& to, ConstBytes datagram);
-  Session* session_of(std::uint32_t connection);
-  Session* session_from(const net::Address& address, const net::HandshakeNonce& client_nonce);
   [[nodiscard]] std::int16_t margin_of(Tick newest, const Arrival& arrival) const;
 
   ShardOptions options_;
   net::Transport& transport_;
   Entropy& entropy_;
-  Log& log_;
+  const WallClock& calendar_;
+  LimitedLog log_;
   Room& room_;
   Recorder* recorder_;
 
-  std::vector<Session> sessions_;  ///< the session at index i has seat i
-  std::vector<std::uint32_t>
-      connections_;          ///< its present connection id: generation · kSeatsMax + seat
+  std::uint64_t map_hash_;
+  Reception reception_;
+  Seats seats_;
   std::size_t clients_ = 0;  ///< sessions Playing
   bool stopping_ = false;
+  std::size_t taken_in_tick_ = 0;  ///< datagrams, since the last tick
+  RateLimit replies_;              ///< to strangers
 
   std::vector<PlayerId> left_;  ///< whose bodies leave in the next tick
   std::vector<PlayerId> joins_;
@@ -115,6 +144,8 @@ class Shard {
   net::PacketBuffer opened_{};
   std::vector<game::EntityState> fragment_;
   Metrics metrics_;
+  net::DropCounts drops_logged_;
+  Instant drops_logged_at_;
 };
 
 }  // namespace tickbox::server

@@ -10,6 +10,9 @@
 namespace tickbox::apps {
 namespace {
 
+/// Of the tokens a client makes for itself: long enough to get in, little for a server to remember.
+constexpr std::chrono::seconds kTokenLife{60};
+
 /// A socket, and what Asio opens beside it.
 constexpr std::size_t kFilesPerClient = 4;
 /// The terminal, the admin side, libraries.
@@ -87,10 +90,16 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 void Swarm::start(std::size_t number, Instant now) {
   Seat& seat = seats_[number];
   net::Transport& transport = seat.link ? static_cast<net::Transport&>(*seat.link) : *seat.socket;
-  const client::ClientOptions client_options{.server = options_.server,
-                                             .bot = client::bot_kind_of(options_.bot, number),
-                                             .seed = options_.seed * kClientsMax + number,
-                                             .on_input = {}};
+  net::TokenClaims claims{.client = number + 1};
+  claims.servers.push_back(options_.server);
+  const WallTime today = os::SystemCalendar{}.now();
+  const net::ConnectToken token =
+      net::issue_token(claims, today, today + kTokenLife, net::KeyRing::published(), entropy_);
+  const client::ClientOptions client_options{
+      .connection = {.server = options_.server, .token = token},
+      .bot = client::bot_kind_of(options_.bot, number),
+      .seed = options_.seed * kClientsMax + number,
+      .on_input = {}};
   seat.client =
       std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
 }
@@ -157,8 +166,7 @@ void Swarm::leave() {
 SwarmStates Swarm::states() const {
   SwarmStates states;
   for (const Seat& seat : seats_) {
-    if (!seat.client ||
-        seat.client->connection().state() == client::Connection::State::Connecting) {
+    if (!seat.client || (seat.client->connection().connecting() && !seat.was_connected)) {
       ++states.connecting;
     } else if (!seat.client->connection().over()) {
       ++states.connected;

@@ -19,6 +19,16 @@ class Clock {
   [[nodiscard]] virtual Instant now() const = 0;
 };
 
+/// A moment of the calendar, UTC: for what is written down and read elsewhere or later, as the
+/// expiry of a token. It may jump, so nothing that happens within one process goes by it.
+using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
+
+class WallClock {
+ public:
+  virtual ~WallClock() = default;
+  [[nodiscard]] virtual WallTime now() const = 0;
+};
+
 /// Length of one tick, rounded down to the nanosecond.
 [[nodiscard]] constexpr Duration tick_duration(std::uint32_t ticks_per_second) {
   return Duration{1'000'000'000 / ticks_per_second};

@@ -134,6 +134,12 @@ bool is_loopback(const Address& address) {
          address.ip[15] == 1;
 }
 
+ConstBytes network_of(const Address& address) {
+  constexpr std::size_t kIpv4NetworkBytes = kMappedPrefix.size() + 3;
+  constexpr std::size_t kIpv6NetworkBytes = 6;
+  return as_bytes_of(address.ip).first(is_mapped(address) ? kIpv4NetworkBytes : kIpv6NetworkBytes);
+}
+
 std::string to_string(const Address& address) {
   const std::string port = std::to_string(address.port);
   if (is_mapped(address)) return ipv4_text(address) + ":" + port;

@@ -1,6 +1,8 @@
 #pragma once
 // Where a datagram comes from or goes to: one form for IPv4 (mapped) and IPv6.
 
+#include "core/bytes.h"
+
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -18,6 +20,9 @@ struct Address {
 };
 
 [[nodiscard]] bool is_loopback(const Address& address);
+
+/// The part of an address that one customer of a provider mostly shares: IPv4 /24, IPv6 /48.
+[[nodiscard]] ConstBytes network_of(const Address& address);
 
 /// "127.0.0.1:7777" or "[::1]:7777".
 [[nodiscard]] std::string to_string(const Address& address);

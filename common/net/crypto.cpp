@@ -13,6 +13,13 @@ static_assert(kTagBytes == crypto_aead_chacha20poly1305_IETF_ABYTES);
 static_assert(kKeyBytes >= crypto_generichash_KEYBYTES_MIN &&
               kKeyBytes <= crypto_generichash_KEYBYTES_MAX);
 static_assert(kTagBytes >= crypto_generichash_BYTES_MIN);
+static_assert(kLongNonceBytes == crypto_aead_xchacha20poly1305_ietf_NPUBBYTES);
+static_assert(kKeyBytes == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
+static_assert(kTagBytes == crypto_aead_xchacha20poly1305_ietf_ABYTES);
+static_assert(kShortKeyBytes == crypto_shorthash_KEYBYTES);
+static_assert(sizeof(std::uint64_t) == crypto_shorthash_BYTES);
+
+constexpr int kBase64Variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
 
 using PacketNonce = std::array<std::byte, crypto_aead_chacha20poly1305_IETF_NPUBBYTES>;
 
@@ -39,20 +46,7 @@ void blake2b(MutableBytes out, ConstBytes input, ConstBytes key) {
   TICKBOX_ASSERT(failed == 0);
 }
 
-constexpr std::string_view kSessionLabel = "tickbox session";
-
-Key derive(const Key& key, std::byte direction, const HandshakeNonce& client,
-           const HandshakeNonce& server) {
-  std::array<std::byte, kSessionLabel.size() + 1 + 2 * kNonceBytes> input{};
-  const MutableBytes bytes{input};
-  std::ranges::copy(as_bytes_of(kSessionLabel), bytes.begin());
-  bytes[kSessionLabel.size()] = direction;
-  std::ranges::copy(client, bytes.subspan(kSessionLabel.size() + 1).begin());
-  std::ranges::copy(server, bytes.subspan(kSessionLabel.size() + 1 + kNonceBytes).begin());
-  Key derived{};
-  blake2b(derived, input, key);
-  return derived;
-}
+constexpr std::size_t kDerivedFromMax = 96;  // a label, and two nonces
 
 }  // namespace
 
@@ -69,16 +63,37 @@ const Key& published_key() {
   return kKey;
 }
 
-SessionKeys derive_session_keys(const Key& key, const HandshakeNonce& client,
-                                const HandshakeNonce& server) {
-  return {.client_to_server = derive(key, std::byte{0}, client, server),
-          .server_to_client = derive(key, std::byte{1}, client, server)};
+void wipe(MutableBytes bytes) {
+  sodium_memzero(bytes.data(), bytes.size());
 }
 
-HandshakeNonce draw_nonce(Entropy& entropy) {
-  HandshakeNonce nonce{};
-  entropy.fill(nonce);
-  return nonce;
+Key derive_key(const Key& key, std::string_view label, ConstBytes first, ConstBytes second) {
+  std::array<std::byte, kDerivedFromMax> input{};
+  const std::size_t size = label.size() + first.size() + second.size();
+  TICKBOX_ASSERT(size <= input.size());
+  auto end = std::ranges::copy(as_bytes_of(label), input.begin()).out;
+  end = std::ranges::copy(first, end).out;
+  std::ranges::copy(second, end);
+  Key derived{};
+  blake2b(derived, ConstBytes{input}.first(size), key);
+  return derived;
+}
+
+KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
+                            const HandshakeNonce& server) {
+  constexpr std::string_view kLabel = "tickbox session";
+  return {.to_server = derive_key(keys.to_server, kLabel, client, server),
+          .to_client = derive_key(keys.to_client, kLabel, client, server)};
+}
+
+KeyPair derive_resume_keys(const KeyPair& session) {
+  constexpr std::string_view kLabel = "tickbox resume";
+  return {.to_server = derive_key(session.to_server, kLabel),
+          .to_client = derive_key(session.to_client, kLabel)};
+}
+
+Key derive_next_key(const Key& key) {
+  return derive_key(key, "tickbox next key");
 }
 
 void seal(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes plaintext,
@@ -103,6 +118,26 @@ bool open(const Key& key, std::uint64_t sequence, ConstBytes clear, ConstBytes s
              raw(ConstBytes{nonce}), raw(ConstBytes{key})) == 0;
 }
 
+void seal_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstBytes plaintext,
+                MutableBytes out) {
+  TICKBOX_ASSERT(out.size() >= plaintext.size() + kTagBytes);
+  unsigned long long written = 0;
+  crypto_aead_xchacha20poly1305_ietf_encrypt(raw(out), &written, raw(plaintext), plaintext.size(),
+                                             raw(clear), clear.size(), nullptr,
+                                             raw(ConstBytes{nonce}), raw(ConstBytes{key}));
+  TICKBOX_ASSERT(written == plaintext.size() + kTagBytes);
+}
+
+bool open_drawn(const Key& key, const LongNonce& nonce, ConstBytes clear, ConstBytes sealed,
+                MutableBytes out) {
+  if (sealed.size() < kTagBytes) return false;
+  TICKBOX_ASSERT(out.size() >= sealed.size() - kTagBytes);
+  unsigned long long written = 0;
+  return crypto_aead_xchacha20poly1305_ietf_decrypt(
+             raw(out), &written, nullptr, raw(sealed), sealed.size(), raw(clear), clear.size(),
+             raw(ConstBytes{nonce}), raw(ConstBytes{key})) == 0;
+}
+
 std::array<std::byte, kTagBytes> tag_of(const Key& key, ConstBytes bytes) {
   std::array<std::byte, kTagBytes> tag{};
   blake2b(tag, bytes, key);
@@ -113,6 +148,45 @@ bool tag_matches(const Key& key, ConstBytes bytes, ConstBytes tag) {
   if (tag.size() != kTagBytes) return false;
   const auto expected = tag_of(key, bytes);
   return sodium_memcmp(expected.data(), tag.data(), kTagBytes) == 0;
+}
+
+std::uint64_t short_hash(const ShortKey& key, ConstBytes bytes) {
+  std::array<std::byte, sizeof(std::uint64_t)> hash{};
+  crypto_shorthash(raw(MutableBytes{hash}), raw(bytes), bytes.size(), raw(ConstBytes{key}));
+  return load_le<std::uint64_t>(hash);
+}
+
+bool same_hash(std::uint64_t a, std::uint64_t b) {
+  return sodium_memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+std::string to_base64(ConstBytes bytes) {
+  std::string text(sodium_base64_encoded_len(bytes.size(), kBase64Variant), '\0');
+  sodium_bin2base64(text.data(), text.size(), raw(bytes), bytes.size(), kBase64Variant);
+  text.pop_back();  // the terminating zero
+  return text;
+}
+
+bool from_base64(std::string_view text, MutableBytes out) {
+  std::size_t size = 0;
+  return sodium_base642bin(raw(out), out.size(), text.data(), text.size(), nullptr, &size, nullptr,
+                           kBase64Variant) == 0 &&
+         size == out.size() && text.size() + 1 == sodium_base64_encoded_len(size, kBase64Variant);
+}
+
+std::string to_hex(ConstBytes bytes) {
+  std::string text(2 * bytes.size() + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), raw(bytes), bytes.size());
+  text.pop_back();  // the terminating zero
+  return text;
+}
+
+bool from_hex(std::string_view text, MutableBytes out) {
+  std::size_t size = 0;
+  return text.size() == 2 * out.size() &&
+         sodium_hex2bin(raw(out), out.size(), text.data(), text.size(), nullptr, &size, nullptr) ==
+             0 &&
+         size == out.size();
 }
 
 }  // namespace tickbox::net

@@ -24,6 +24,8 @@ std::string_view name_of(DropReason reason) {
       return "unexpected";
     case DropReason::RateLimited:
       return "rate_limited";
+    case DropReason::BadCookie:
+      return "bad_cookie";
   }
   return "unknown";
 }

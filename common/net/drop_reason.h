@@ -14,13 +14,14 @@ enum class DropReason : std::uint8_t {
   TooLong,            ///< longer than kDatagramBytesMax
   UnknownType,        ///< a type byte that is not ours, or not of this direction
   UnknownConnection,  ///< a connection id or address nobody here has
-  Replayed,           ///< a sequence that has arrived already, or is older than the window
+  Replayed,           ///< a sequence that has arrived already, or is out of the window
   Forged,             ///< does not open under the key: altered, truncated or made up
   Malformed,          ///< opens, but is no such message
   Unexpected,         ///< a message that this state does not take
-  RateLimited,        ///< more than a source may send
+  RateLimited,        ///< more than a source may send, or all of them together
+  BadCookie,          ///< a CONNECT whose cookie is another's, too old, or made up
 };
-inline constexpr std::size_t kDropReasons = 9;
+inline constexpr std::size_t kDropReasons = 10;
 
 /// snake_case, as metrics name it.
 [[nodiscard]] std::string_view name_of(DropReason reason);

@@ -1,6 +1,7 @@
 #include "net/handshake.h"
 
 #include "game/entity_state.h"
+#include "net/byte_cursor.h"
 #include "net/verified_root.h"
 
 #include "schema/wire_generated.h"
@@ -10,48 +11,42 @@
 namespace tickbox::net {
 namespace {
 
+// Of what asks: type, protocol, schema, client nonce; then a cookie and a token, or a ticket; then
+// zeros, and the tag.
+constexpr std::size_t kAskHeadBytes = 1 + 4 + 8 + kNonceBytes;
+constexpr std::size_t kCookieAt = kAskHeadBytes;
+constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
+constexpr std::size_t kTicketAt = kAskHeadBytes;
+constexpr std::size_t kTagAt = kAskBytes - kTagBytes;
+static_assert(kTokenAt + kSealedTokenBytes <= kTagAt && kTicketAt + kSealedTicketBytes <= kTagAt);
+
 // ACCEPT's clear part: type, connection id, server nonce.
 constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kAcceptHeadBytes = kServerNonceAt + kNonceBytes;
 constexpr std::uint64_t kAcceptSequence = 0;  // packets of the session begin at 1
 
-schema::Nonce encode_nonce(const HandshakeNonce& nonce) {
-  schema::Nonce wire;
-  for (std::size_t i = 0; i < nonce.size(); ++i) {
-    wire.mutable_bytes()->Mutate(static_cast<flatbuffers::uoffset_t>(i),
-                                 std::to_integer<std::uint8_t>(nonce[i]));
-  }
-  return wire;
+// Zeros with the head of an Ask in front.
+ByteWriter begin_ask(const Ask& ask, PacketBuffer& out) {
+  out.fill(std::byte{0});
+  ByteWriter writer{out};
+  writer.number(static_cast<std::uint8_t>(ask.type));
+  writer.number(ask.protocol);
+  writer.number(ask.schema);
+  writer.bytes(ask.client_nonce);
+  return writer;
 }
 
-HandshakeNonce decode_nonce(const schema::Nonce& wire) {
-  HandshakeNonce nonce{};
-  std::ranges::transform(*wire.bytes(), nonce.begin(),
-                         [](std::uint8_t byte) { return std::byte{byte}; });
-  return nonce;
-}
-
-// Type, message, zeros up to `size` − 16, tag over all of that.
-ConstBytes write_tagged(PacketType type, ConstBytes message, std::size_t size, const Key& key,
-                        PacketBuffer& out) {
-  TICKBOX_ASSERT(1 + message.size() + kTagBytes <= size && size <= out.size());
-  const MutableBytes datagram = MutableBytes{out}.first(size);
-  std::ranges::fill(datagram, std::byte{0});
-  datagram[0] = static_cast<std::byte>(type);
-  std::ranges::copy(message, datagram.subspan(1).begin());
-  std::ranges::copy(tag_of(key, datagram.first(size - kTagBytes)),
-                    datagram.last(kTagBytes).begin());
+ConstBytes prove(PacketBuffer& out, const Key& to_server) {
+  const MutableBytes datagram{out};
+  std::ranges::copy(tag_of(to_server, datagram.first(kTagAt)), datagram.subspan(kTagAt).begin());
   return datagram;
 }
 
-// The message of a tagged datagram that is as long as its type allows.
-std::expected<ConstBytes, DropReason> read_tagged(PacketType type, ConstBytes datagram,
-                                                  const Key& key) {
+std::expected<void, DropReason> check(ConstBytes datagram, PacketType type, std::size_t size) {
+  if (datagram.size() < size) return std::unexpected{DropReason::TooShort};
+  if (datagram.size() > size) return std::unexpected{DropReason::TooLong};
   if (packet_type(datagram) != type) return std::unexpected{DropReason::UnknownType};
-  const ConstBytes tagged = datagram.first(datagram.size() - kTagBytes);
-  if (!tag_matches(key, tagged, datagram.last(kTagBytes)))
-    return std::unexpected{DropReason::Forged};
-  return tagged.subspan(1);
+  return {};
 }
 
 bool is_possible(const schema::Accept& accept) {
@@ -60,7 +55,8 @@ bool is_possible(const schema::Accept& accept) {
   return accept.tick_rate() > 0 && accept.rules() != nullptr && accept.rules()->size() > 0 &&
          accept.rules()->size() <= kRulesNameMax && accept.map_seats() <= game::kSeatsMax &&
          player.value < accept.map_seats() && game::has_kind(body, game::EntityKind::Player) &&
-         game::player_of(body) == player;
+         game::player_of(body) == player && accept.ticket() != nullptr &&
+         accept.ticket()->size() == kSealedTicketBytes;
 }
 
 }  // namespace
@@ -79,72 +75,142 @@ std::string_view name_of(DisconnectReason reason) {
       return "timed_out";
     case DisconnectReason::Kicked:
       return "kicked";
+    case DisconnectReason::TakenOver:
+      return "taken_over";
   }
   return "unknown";
 }
 
-std::string describe(const Refuse& refuse) {
-  const std::string have = std::to_string(refuse.have);
-  const std::string limit = std::to_string(refuse.limit);
-  switch (refuse.reason) {
-    case RefuseReason::Full:
-      return "server full " + have + "/" + limit;
-    case RefuseReason::Protocol:
-      return "protocol " + have + ", not " + limit;
-    case RefuseReason::Schema:
-      return "another schema of protocol " + std::to_string(kProtocolVersion) +
-             ": build both ends from one version";
-    case RefuseReason::Draining:
-      return "server is stopping";
+Ask make_ask(PacketType type, const HandshakeNonce& client_nonce) {
+  return {.type = type, .schema = schema_hash(), .client_nonce = client_nonce};
+}
+
+std::expected<Ask, DropReason> decode_ask(ConstBytes datagram) {
+  if (datagram.size() < kAskBytes) return std::unexpected{DropReason::TooShort};
+  if (datagram.size() > kAskBytes) return std::unexpected{DropReason::TooLong};
+  const auto type = packet_type(datagram);
+  if (type != PacketType::Hello && type != PacketType::Connect && type != PacketType::Resume) {
+    return std::unexpected{DropReason::UnknownType};
   }
-  return "refused";
+  ByteReader in{datagram.subspan(1)};
+  Ask ask{.type = *type};
+  ask.protocol = in.number<std::uint32_t>();
+  ask.schema = in.number<std::uint64_t>();
+  in.bytes(ask.client_nonce);
+  return ask;
 }
 
-ConstBytes encode_connect(const Connect& connect, const Key& key, PacketBuffer& out) {
-  flatbuffers::FlatBufferBuilder builder{256};
-  const schema::Nonce nonce = encode_nonce(connect.client_nonce);
-  builder.Finish(schema::CreateConnect(builder, connect.protocol, connect.schema, &nonce));
-  return write_tagged(PacketType::Connect, finished_bytes(builder), kConnectBytes, key, out);
+ConstBytes encode_hello(const Ask& hello, PacketBuffer& out) {
+  TICKBOX_ASSERT(hello.type == PacketType::Hello);
+  begin_ask(hello, out);
+  return out;
 }
 
-std::expected<Connect, DropReason> decode_connect(ConstBytes datagram, const Key& key) {
-  if (datagram.size() < kConnectBytes) return std::unexpected{DropReason::TooShort};
-  if (datagram.size() > kConnectBytes) return std::unexpected{DropReason::TooLong};
-  const auto message = read_tagged(PacketType::Connect, datagram, key);
-  if (!message) return std::unexpected{message.error()};
+ConstBytes encode_cookie(const HandshakeNonce& client_nonce, const CookieBytes& cookie,
+                         PacketBuffer& out) {
+  ByteWriter writer{out};
+  writer.number(static_cast<std::uint8_t>(PacketType::Cookie));
+  writer.bytes(client_nonce);
+  writer.bytes(cookie);
+  return ConstBytes{out}.first(kCookieDatagramBytes);
+}
 
-  const ReceivedMessage received{*message};
-  const auto* wire = received.root<schema::Connect>();
-  if (wire == nullptr || wire->client_nonce() == nullptr)
-    return std::unexpected{DropReason::Malformed};
-  return Connect{.protocol = wire->protocol(),
-                 .schema = wire->schema(),
-                 .client_nonce = decode_nonce(*wire->client_nonce())};
+std::expected<CookieAnswer, DropReason> decode_cookie(ConstBytes datagram) {
+  if (auto fine = check(datagram, PacketType::Cookie, kCookieDatagramBytes); !fine) {
+    return std::unexpected{fine.error()};
+  }
+  ByteReader in{datagram.subspan(1)};
+  CookieAnswer answer;
+  in.bytes(answer.client_nonce);
+  in.bytes(answer.cookie);
+  return answer;
+}
+
+ConstBytes encode_connect(const Ask& connect, const CookieBytes& cookie, const ConnectToken& token,
+                          PacketBuffer& out) {
+  TICKBOX_ASSERT(connect.type == PacketType::Connect);
+  ByteWriter writer = begin_ask(connect, out);
+  writer.bytes(cookie);
+  writer.bytes(token.sealed);
+  return prove(out, token.keys.to_server);
+}
+
+CookieBytes cookie_of(ConstBytes connect) {
+  CookieBytes cookie{};
+  std::ranges::copy(connect.subspan(kCookieAt, kCookieBytes), cookie.begin());
+  return cookie;
+}
+
+ConstBytes sealed_token_of(ConstBytes connect) {
+  return connect.subspan(kTokenAt, kSealedTokenBytes);
+}
+
+ConstBytes encode_resume(const Ask& resume, const ResumeTicket& ticket, PacketBuffer& out) {
+  TICKBOX_ASSERT(resume.type == PacketType::Resume);
+  begin_ask(resume, out).bytes(ticket.sealed);
+  return prove(out, ticket.keys.to_server);
+}
+
+ConstBytes sealed_ticket_of(ConstBytes resume) {
+  return resume.subspan(kTicketAt, kSealedTicketBytes);
+}
+
+bool is_proven(ConstBytes ask, const Key& to_server) {
+  return tag_matches(to_server, ask.first(kTagAt), ask.subspan(kTagAt));
+}
+
+ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out) {
+  ByteWriter writer{out};
+  writer.number(static_cast<std::uint8_t>(PacketType::Refuse));
+  writer.bytes(refuse.client_nonce);
+  writer.number(static_cast<std::uint8_t>(refuse.reason));
+  writer.number(refuse.have);
+  writer.number(refuse.limit);
+  return ConstBytes{out}.first(kRefuseBytes);
+}
+
+std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram) {
+  if (auto fine = check(datagram, PacketType::Refuse, kRefuseBytes); !fine) {
+    return std::unexpected{fine.error()};
+  }
+  ByteReader in{datagram.subspan(1)};
+  Refuse refuse;
+  in.bytes(refuse.client_nonce);
+  const auto reason = in.number<std::uint8_t>();
+  if (reason == 0 || reason >= kRefuseReasons) return std::unexpected{DropReason::Malformed};
+  refuse.reason = static_cast<RefuseReason>(reason);
+  refuse.have = in.number<std::uint32_t>();
+  refuse.limit = in.number<std::uint32_t>();
+  return refuse;
 }
 
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
-                         const HandshakeNonce& server_nonce, const SessionKeys& keys,
+                         const HandshakeNonce& server_nonce, const KeyPair& session,
                          PacketBuffer& out) {
   TICKBOX_ASSERT(accept.tick_rate > 0 && accept.tick_rate <= 0xffff);
   TICKBOX_ASSERT(!accept.rules.empty() && accept.rules.size() <= kRulesNameMax);
-  flatbuffers::FlatBufferBuilder builder{256};
+  flatbuffers::FlatBufferBuilder builder{512};
   const auto rules = builder.CreateString(accept.rules);
+  const auto ticket = builder.CreateVector(
+      reinterpret_cast<const std::uint8_t*>(accept.ticket.data()), accept.ticket.size());
   builder.Finish(schema::CreateAccept(builder, accept.player.value, accept.body.value,
                                       static_cast<std::uint16_t>(accept.tick_rate),
-                                      accept.tick.value, rules, accept.map_seats, accept.map_hash));
+                                      accept.tick.value, rules, accept.map_seats, accept.map_hash,
+                                      accept.boot, accept.room, ticket));
   const ConstBytes message = finished_bytes(builder);
   const MutableBytes datagram =
       MutableBytes{out}.first(kAcceptHeadBytes + message.size() + kTagBytes);
   TICKBOX_ASSERT(datagram.size() <= kAcceptBytesMax);
-  datagram[0] = static_cast<std::byte>(PacketType::Accept);
-  store_le(datagram.subspan(1), connection);
-  std::ranges::copy(server_nonce, datagram.subspan(kServerNonceAt).begin());
-  seal(keys.server_to_client, kAcceptSequence, datagram.first(kAcceptHeadBytes), message,
+  ByteWriter head{datagram};
+  head.number(static_cast<std::uint8_t>(PacketType::Accept));
+  head.number(connection);
+  head.bytes(server_nonce);
+  seal(session.to_client, kAcceptSequence, datagram.first(kAcceptHeadBytes), message,
        datagram.subspan(kAcceptHeadBytes));
   return datagram;
 }
 
-std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram, const Key& key,
+std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram, const KeyPair& keys,
                                                   const HandshakeNonce& client_nonce) {
   if (datagram.size() < kAcceptHeadBytes + kTagBytes) return std::unexpected{DropReason::TooShort};
   if (datagram.size() > kAcceptBytesMax) return std::unexpected{DropReason::TooLong};
@@ -154,53 +220,29 @@ std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram, const Key
   const ConstBytes sealed = datagram.subspan(kAcceptHeadBytes);
   HandshakeNonce server_nonce{};
   std::ranges::copy(head.subspan(kServerNonceAt), server_nonce.begin());
-  const SessionKeys keys = derive_session_keys(key, client_nonce, server_nonce);
+  const KeyPair session = derive_session_keys(keys, client_nonce, server_nonce);
   PacketBuffer opened{};
-  if (!open(keys.server_to_client, kAcceptSequence, head, sealed, opened)) {
+  if (!open(session.to_client, kAcceptSequence, head, sealed, opened)) {
     return std::unexpected{DropReason::Forged};
   }
 
   const ReceivedMessage received{ConstBytes{opened}.first(sealed.size() - kTagBytes)};
   const auto* wire = received.root<schema::Accept>();
   if (wire == nullptr || !is_possible(*wire)) return std::unexpected{DropReason::Malformed};
-  return Accepted{.accept = {.player = {wire->player()},
-                             .body = {wire->body()},
-                             .tick_rate = wire->tick_rate(),
-                             .tick = {wire->tick()},
-                             .rules = wire->rules()->str(),
-                             .map_seats = wire->map_seats(),
-                             .map_hash = wire->map_hash()},
-                  .connection = packet_connection(datagram),
-                  .keys = keys};
-}
-
-ConstBytes encode_refuse(const Refuse& refuse, const Key& key, PacketBuffer& out) {
-  flatbuffers::FlatBufferBuilder builder{256};
-  const schema::Nonce nonce = encode_nonce(refuse.client_nonce);
-  builder.Finish(schema::CreateRefuse(builder, &nonce, static_cast<std::uint8_t>(refuse.reason),
-                                      refuse.have, refuse.limit));
-  const ConstBytes message = finished_bytes(builder);
-  TICKBOX_ASSERT(1 + message.size() + kTagBytes <= kRefuseBytesMax);
-  return write_tagged(PacketType::Refuse, message, 1 + message.size() + kTagBytes, key, out);
-}
-
-std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram, const Key& key) {
-  if (datagram.size() < 1 + kTagBytes) return std::unexpected{DropReason::TooShort};
-  if (datagram.size() > kRefuseBytesMax) return std::unexpected{DropReason::TooLong};
-  const auto message = read_tagged(PacketType::Refuse, datagram, key);
-  if (!message) return std::unexpected{message.error()};
-
-  const ReceivedMessage received{*message};
-  const auto* wire = received.root<schema::Refuse>();
-  const auto last = static_cast<std::uint8_t>(RefuseReason::Draining);
-  if (wire == nullptr || wire->client_nonce() == nullptr || wire->reason() == 0 ||
-      wire->reason() > last) {
-    return std::unexpected{DropReason::Malformed};
-  }
-  return Refuse{.client_nonce = decode_nonce(*wire->client_nonce()),
-                .reason = static_cast<RefuseReason>(wire->reason()),
-                .have = wire->have(),
-                .limit = wire->limit()};
+  Accepted accepted{.accept = {.player = {wire->player()},
+                               .body = {wire->body()},
+                               .tick_rate = wire->tick_rate(),
+                               .tick = {wire->tick()},
+                               .rules = wire->rules()->str(),
+                               .map_seats = wire->map_seats(),
+                               .map_hash = wire->map_hash(),
+                               .boot = wire->boot(),
+                               .room = wire->room()},
+                    .connection = packet_connection(datagram),
+                    .keys = session};
+  std::ranges::transform(*wire->ticket(), accepted.accept.ticket.begin(),
+                         [](std::uint8_t byte) { return std::byte{byte}; });
+  return accepted;
 }
 
 }  // namespace tickbox::net

@@ -100,6 +100,12 @@ ConstBytes MessageEncoder::disconnect(DisconnectReason reason) {
   return builder_->finish(schema::CreateDisconnect(flat, static_cast<std::uint8_t>(reason)));
 }
 
+ConstBytes MessageEncoder::path_check(std::uint64_t data) {
+  auto& flat = builder_->flat;
+  flat.Clear();
+  return builder_->finish(schema::CreatePathCheck(flat, data));
+}
+
 std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {
   const ReceivedMessage received{message};
   const auto* wire = received.root<schema::InputMessage>();
@@ -140,10 +146,17 @@ std::expected<SnapshotFragment, DropReason> decode_snapshot(ConstBytes message) 
 std::expected<DisconnectReason, DropReason> decode_disconnect(ConstBytes message) {
   const ReceivedMessage received{message};
   const auto* wire = received.root<schema::Disconnect>();
-  const auto last = static_cast<std::uint8_t>(DisconnectReason::Kicked);
+  const auto last = static_cast<std::uint8_t>(DisconnectReason::TakenOver);
   if (wire == nullptr || wire->reason() == 0 || wire->reason() > last)
     return std::unexpected{DropReason::Malformed};
   return static_cast<DisconnectReason>(wire->reason());
+}
+
+std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message) {
+  const ReceivedMessage received{message};
+  const auto* wire = received.root<schema::PathCheck>();
+  if (wire == nullptr) return std::unexpected{DropReason::Malformed};
+  return wire->data();
 }
 
 }  // namespace tickbox::net

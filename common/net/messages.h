@@ -75,6 +75,8 @@ class MessageEncoder {
   /// Requires: at most kEntitiesPerFragment entities, and a head whose counts agree with them.
   ConstBytes snapshot(const SnapshotHead& head, std::span<const game::EntityState> entities);
   ConstBytes disconnect(DisconnectReason reason);
+  /// Of a CHALLENGE, and of its RESPONSE.
+  ConstBytes path_check(std::uint64_t data);
 
  private:
   struct Builder;
@@ -86,5 +88,6 @@ class MessageEncoder {
 [[nodiscard]] std::expected<InputMessage, DropReason> decode_input(ConstBytes message);
 [[nodiscard]] std::expected<SnapshotFragment, DropReason> decode_snapshot(ConstBytes message);
 [[nodiscard]] std::expected<DisconnectReason, DropReason> decode_disconnect(ConstBytes message);
+[[nodiscard]] std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message);
 
 }  // namespace tickbox::net

@@ -7,49 +7,62 @@ namespace {
 
 constexpr std::size_t kConnectionAt = 1;
 constexpr std::size_t kSequenceAt = 5;
-constexpr std::uint64_t kCycle = 0x10000;  // of the part of a sequence that is sent
+constexpr int kTypeBits = 6;
+constexpr unsigned kTypeMask = (1U << kTypeBits) - 1;
+constexpr std::uint64_t kCycle = std::uint64_t{1} << kSequenceBits;  // what is sent of a sequence
 static_assert(kSequenceAt + sizeof(std::uint16_t) == kPacketHeadBytes);
-
-bool travels(PacketType type, Direction direction) {
-  switch (type) {
-    case PacketType::Input:
-      return direction == Direction::ToServer;
-    case PacketType::Snapshot:
-      return direction == Direction::ToClient;
-    case PacketType::Disconnect:
-      return true;
-    case PacketType::Connect:
-    case PacketType::Accept:
-    case PacketType::Refuse:
-      return false;  // not sealed as packets are
-  }
-  return false;
-}
 
 Direction opposite(Direction direction) {
   return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
 }
 
-const Key& key_of(const SessionKeys& keys, Direction direction) {
-  return direction == Direction::ToServer ? keys.client_to_server : keys.server_to_client;
+const Key& key_of(const KeyPair& keys, Direction direction) {
+  return direction == Direction::ToServer ? keys.to_server : keys.to_client;
 }
 
 }  // namespace
 
 std::optional<PacketType> packet_type(ConstBytes datagram) {
   if (datagram.empty()) return std::nullopt;
-  const auto type =
-      static_cast<PacketType>(datagram[0]);  // a key epoch other than 0 makes it none of these
+  const auto first = std::to_integer<unsigned>(datagram[0]);
+  const auto type = static_cast<PacketType>(first & kTypeMask);
   switch (type) {
+    case PacketType::Hello:
+    case PacketType::Cookie:
     case PacketType::Connect:
     case PacketType::Accept:
+    case PacketType::Resume:
     case PacketType::Refuse:
+      return first == static_cast<unsigned>(type) ? std::optional{type} : std::nullopt;
     case PacketType::Input:
     case PacketType::Snapshot:
     case PacketType::Disconnect:
+    case PacketType::Challenge:
+    case PacketType::Response:
       return type;
   }
   return std::nullopt;
+}
+
+bool travels_sealed(PacketType type, Direction direction) {
+  switch (type) {
+    case PacketType::Input:
+    case PacketType::Response:
+      return direction == Direction::ToServer;
+    case PacketType::Snapshot:
+    case PacketType::Challenge:
+      return direction == Direction::ToClient;
+    case PacketType::Disconnect:
+      return true;
+    case PacketType::Hello:
+    case PacketType::Cookie:
+    case PacketType::Connect:
+    case PacketType::Accept:
+    case PacketType::Resume:
+    case PacketType::Refuse:
+      return false;  // of the handshake
+  }
+  return false;
 }
 
 std::uint32_t packet_connection(ConstBytes datagram) {
@@ -57,19 +70,38 @@ std::uint32_t packet_connection(ConstBytes datagram) {
   return load_le<std::uint32_t>(datagram.subspan(kConnectionAt));
 }
 
-PacketChannel::PacketChannel(const SessionKeys& keys, std::uint32_t connection, Direction sends)
-    : keys_(keys), connection_(connection), sends_(sends) {}
+const Key* EpochKeys::key_of(std::uint64_t sequence) const {
+  const std::uint64_t index = (sequence >> kEpochBits) + 1 - epoch_;
+  const bool is_before_all = epoch_ == 0 && index == 0;
+  return index < keys_.size() && !is_before_all ? &keys_[index] : nullptr;
+}
+
+void EpochKeys::reach(std::uint64_t sequence) {
+  const std::uint64_t epoch = sequence >> kEpochBits;
+  if (epoch <= epoch_) return;
+  TICKBOX_ASSERT(epoch == epoch_ + 1);
+  epoch_ = epoch;
+  keys_ = {keys_[1], keys_[2], derive_next_key(keys_[2])};
+}
+
+PacketChannel::PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends)
+    : sending_(key_of(keys, sends)),
+      receiving_(key_of(keys, opposite(sends))),
+      connection_(connection),
+      sends_(sends) {}
 
 ConstBytes PacketChannel::seal_packet(PacketType type, ConstBytes message, PacketBuffer& out) {
   TICKBOX_ASSERT(message.size() <= kMessageBytesMax);
-  TICKBOX_ASSERT(travels(type, sends_));
+  TICKBOX_ASSERT(travels_sealed(type, sends_));
   TICKBOX_ASSERT(sent_ < std::numeric_limits<std::uint64_t>::max());
   ++sent_;
+  sending_.reach(sent_);
   const MutableBytes datagram = MutableBytes{out}.first(message.size() + kPacketOverheadBytes);
-  datagram[0] = static_cast<std::byte>(type);
+  const auto epoch = static_cast<unsigned>(sent_ >> kEpochBits & 3);
+  datagram[0] = static_cast<std::byte>(static_cast<unsigned>(type) | epoch << kTypeBits);
   store_le(datagram.subspan(kConnectionAt), connection_);
   store_le(datagram.subspan(kSequenceAt), static_cast<std::uint16_t>(sent_ & 0xffff));
-  seal(key_of(keys_, sends_), sent_, datagram.first(kPacketHeadBytes), message,
+  seal(*sending_.key_of(sent_), sent_, datagram.first(kPacketHeadBytes), message,
        datagram.subspan(kPacketHeadBytes));
   return datagram;
 }
@@ -79,26 +111,29 @@ std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(Cons
   if (datagram.size() < kPacketOverheadBytes) return std::unexpected{DropReason::TooShort};
   if (datagram.size() > kDatagramBytesMax) return std::unexpected{DropReason::TooLong};
   const auto type = packet_type(datagram);
-  const Direction arrives = opposite(sends_);
-  if (!type || !travels(*type, arrives)) return std::unexpected{DropReason::UnknownType};
+  if (!type || !travels_sealed(*type, opposite(sends_))) {
+    return std::unexpected{DropReason::UnknownType};
+  }
   if (packet_connection(datagram) != connection_)
     return std::unexpected{DropReason::UnknownConnection};
 
+  const auto epoch = std::to_integer<std::uint32_t>(datagram[0]) >> kTypeBits;
   const auto low = load_le<std::uint16_t>(datagram.subspan(kSequenceAt));
-  const std::uint64_t sequence = expand_sequence(low, window_.newest());
-  if (!window_.accepts(sequence)) return std::unexpected{DropReason::Replayed};
+  const std::uint64_t sequence = expand_sequence(epoch << kEpochBits | low, window_.newest());
+  const Key* key = receiving_.key_of(sequence);
+  if (!window_.accepts(sequence) || key == nullptr) return std::unexpected{DropReason::Replayed};
 
   const ConstBytes head = datagram.first(kPacketHeadBytes);
   const ConstBytes sealed = datagram.subspan(kPacketHeadBytes);
-  if (!open(key_of(keys_, arrives), sequence, head, sealed, out))
-    return std::unexpected{DropReason::Forged};
+  if (!open(*key, sequence, head, sealed, out)) return std::unexpected{DropReason::Forged};
   window_.advance(sequence);
+  receiving_.reach(sequence);
   return Opened{.type = *type,
                 .sequence = sequence,
                 .message = ConstBytes{out}.first(sealed.size() - kTagBytes)};
 }
 
-std::uint64_t expand_sequence(std::uint16_t low, std::uint64_t newest) {
+std::uint64_t expand_sequence(std::uint32_t low, std::uint64_t newest) {
   const std::uint64_t guess = (newest & ~(kCycle - 1)) | low;
   if (guess + kCycle / 2 < newest) return guess + kCycle;
   if (guess > newest + kCycle / 2 && guess >= kCycle) return guess - kCycle;

@@ -1,6 +1,10 @@
 #pragma once
 // The sealed packet: type, connection and sequence in clear but authenticated, the message
 // encrypted, a tag. 23 bytes more than the message.
+//
+// Keys change with the sequence: an epoch is 65,536 packets of one direction, and each epoch's key
+// follows from the last by a one-way step. Nothing is negotiated, so nothing can be lost; and who
+// gets hold of a key reads nothing that was sent before its epoch.
 
 #include "core/bytes.h"
 #include "net/crypto.h"
@@ -17,22 +21,32 @@
 namespace tickbox::net {
 
 enum class PacketType : std::uint8_t {
-  Connect = 1,
-  Accept = 2,
-  Refuse = 3,
+  Hello = 1,
+  Cookie = 2,
+  Connect = 3,
+  Accept = 4,
+  Resume = 5,
+  Refuse = 6,
   Input = 8,
   Snapshot = 9,
   Disconnect = 10,
+  Challenge = 11,
+  Response = 12,
 };
 
 enum class Direction : std::uint8_t { ToServer, ToClient };
 
-/// Byte 0: type in the low six bits, key epoch in the high two. Bytes 1 to 4: connection id. 5 and
-/// 6: the low 16 bits of the sequence. Then the ciphertext, and the tag.
+/// Byte 0: type in the low six bits, key epoch modulo 4 in the high two. Bytes 1 to 4: connection
+/// id. 5 and 6: the low 16 bits of the sequence. Then the ciphertext, and the tag.
 inline constexpr std::size_t kPacketHeadBytes = 7;
 inline constexpr std::size_t kPacketOverheadBytes = kPacketHeadBytes + kTagBytes;
 inline constexpr std::size_t kMessageBytesMax = kDatagramBytesMax - kPacketOverheadBytes;
 static_assert(kPacketOverheadBytes == 23);
+
+/// Bits of a sequence within one key epoch: 65,536 packets, some 18 minutes of a client at 60 Hz.
+inline constexpr int kEpochBits = 16;
+/// Bits of a sequence that travel: those, and the epoch modulo 4.
+inline constexpr int kSequenceBits = kEpochBits + 2;
 
 /// Room for one datagram.
 using PacketBuffer = std::array<std::byte, kDatagramBytesMax>;
@@ -40,16 +54,38 @@ using PacketBuffer = std::array<std::byte, kDatagramBytesMax>;
 /// The type of a datagram, if its first byte names one.
 [[nodiscard]] std::optional<PacketType> packet_type(ConstBytes datagram);
 
+/// Whether a packet of this type travels sealed in this direction.
+[[nodiscard]] bool travels_sealed(PacketType type, Direction direction);
+
 /// The connection id of a sealed packet, unproven until it opens.  Requires: at least
 /// kPacketHeadBytes bytes.
 [[nodiscard]] std::uint32_t packet_connection(ConstBytes datagram);
+
+/// The keys of one direction, of the present epoch and its neighbours.
+class EpochKeys {
+ public:
+  EpochKeys() = default;
+
+  explicit EpochKeys(const Key& first) : keys_{Key{}, first, derive_next_key(first)} {}
+
+  /// The key of a sequence's epoch, or nullptr where that is no neighbour.
+  [[nodiscard]] const Key* key_of(std::uint64_t sequence) const;
+
+  /// Moves on to the epoch of `sequence`, if it is the next one. What lies before the last one is
+  /// overwritten.  Requires: key_of(sequence).
+  void reach(std::uint64_t sequence);
+
+ private:
+  std::array<Key, 3> keys_{};  ///< of the last epoch, this one, and the next
+  std::uint64_t epoch_ = 0;
+};
 
 /// One side of a session: seals what it sends and opens what it receives.
 class PacketChannel {
  public:
   PacketChannel() = default;
   /// Sends in direction `sends`. The server's sequence 0 is the ACCEPT's own.
-  PacketChannel(const SessionKeys& keys, std::uint32_t connection, Direction sends);
+  PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends);
 
   [[nodiscard]] std::uint32_t connection() const { return connection_; }
 
@@ -63,7 +99,7 @@ class PacketChannel {
     ConstBytes message;  ///< a part of the buffer given
   };
 
-  /// Order of checks: length, type, replay, AEAD; the window advances last.
+  /// Order of checks: length, type, connection, replay, AEAD; the window advances last.
   /// Fails: TooShort, TooLong, UnknownType, UnknownConnection, Replayed, Forged.
   std::expected<Opened, DropReason> open_packet(ConstBytes datagram, PacketBuffer& out);
 
@@ -73,14 +109,16 @@ class PacketChannel {
   [[nodiscard]] const ReplayWindow& received() const { return window_; }
 
  private:
-  SessionKeys keys_;
+  EpochKeys sending_;
+  EpochKeys receiving_;
   std::uint32_t connection_ = 0;
   Direction sends_ = Direction::ToServer;
   std::uint64_t sent_ = 0;
   ReplayWindow window_;
 };
 
-/// The whole sequence that `low` is the end of, nearest to `newest`.
-[[nodiscard]] std::uint64_t expand_sequence(std::uint16_t low, std::uint64_t newest);
+/// The whole sequence that `low` is the end of, nearest to `newest`.  Requires: low of
+/// kSequenceBits.
+[[nodiscard]] std::uint64_t expand_sequence(std::uint32_t low, std::uint64_t newest);
 
 }  // namespace tickbox::net

@@ -11,6 +11,10 @@ Instant SteadyClock::now() const {
   return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
 }
 
+WallTime SystemCalendar::now() const {
+  return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
 void sleep_until(Instant moment) {
   constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
   const std::int64_t nanoseconds = moment.time_since_epoch().count();

@@ -1,5 +1,5 @@
 #pragma once
-// The real clock of the programs.
+// The real clock of the programs, and their calendar.
 
 #include "core/clock.h"
 
@@ -9,6 +9,12 @@ namespace tickbox::os {
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const override;
+};
+
+/// CLOCK_REALTIME: UTC, as far as the machine knows it.
+class SystemCalendar final : public WallClock {
+ public:
+  [[nodiscard]] WallTime now() const override;
 };
 
 /// Sleeps until `moment`; returns at once when it has passed. A signal does not cut it short.

@@ -81,6 +81,7 @@ class Server {
   const Options& options_;
   OsLog log_;
   os::SteadyClock clock_;
+  os::SystemCalendar calendar_;
   os::StopSignals signals_;
   os::SystemEntropy entropy_;
   std::unique_ptr<os::UdpTransport> transport_;
@@ -113,12 +114,16 @@ std::expected<void, std::string> Server::open() {
   if (auto recording = open_recording(seed); !recording) {
     return recording;
   }
-  shard_.emplace(ShardOptions{.tick_rate = options_.tick_rate, .max_clients = options_.max_clients},
+  shard_.emplace(ShardOptions{.tick_rate = options_.tick_rate,
+                              .max_clients = options_.max_clients,
+                              .reception = {.addresses = {transport_->local_address()}}},
                  ShardParts{.transport = *transport_,
                             .entropy = entropy_,
+                            .calendar = calendar_,
                             .log = log_,
                             .room = *room_,
-                            .recorder = recorder_ ? &*recorder_ : nullptr});
+                            .recorder = recorder_ ? &*recorder_ : nullptr},
+                 clock_.now());
   return {};
 }
 

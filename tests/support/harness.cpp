@@ -25,17 +25,45 @@ Harness::Harness(const HarnessOptions& options)
       network_(clock_),
       entropy_(options.seed),
       rules_(grounds_.rules("arena", options.tick_rate)),
-      map_(grounds_.map(options.max_clients)),
-      room_(map_, rules_, options.seed),
-      recorder_(sink_, header_of(options, *map_), room_),
-      shard_({.tick_rate = options.tick_rate, .max_clients = options.max_clients},
-             {.transport = network_.server(),
-              .entropy = entropy_,
-              .log = log_,
-              .room = room_,
-              .recorder = &recorder_}),
-      pacer_(clock_.now(), options.tick_rate) {
+      map_(grounds_.map(options.max_clients)) {
   TICKBOX_ASSERT(net::crypto_ready());
+  start_server();
+  recorder_.emplace(sink_, header_of(options_, *map_), *room_);
+  start_shard();
+}
+
+void Harness::restart_server() {
+  recorder_.reset();
+  start_server();
+  start_shard();
+}
+
+void Harness::start_server() {
+  shard_.reset();
+  room_ = std::make_unique<server::Room>(map_, rules_, options_.seed);
+  pacer_.emplace(clock_.now(), options_.tick_rate);
+}
+
+void Harness::start_shard() {
+  shard_ = std::make_unique<server::Shard>(
+      server::ShardOptions{
+          .tick_rate = options_.tick_rate,
+          .max_clients = options_.max_clients,
+          .reception = {.keys = options_.keys, .addresses = {SimulatedNetwork::server_address()}}},
+      server::ShardParts{.transport = network_.server(),
+                         .entropy = entropy_,
+                         .calendar = calendar_,
+                         .log = log_,
+                         .room = *room_,
+                         .recorder = recorder_ ? &*recorder_ : nullptr},
+      clock_.now());
+}
+
+net::ConnectToken Harness::make_token(std::uint64_t client) {
+  net::TokenClaims claims{.client = client};
+  claims.servers.push_back(SimulatedNetwork::server_address());
+  return net::issue_token(claims, calendar_.now(), calendar_.now() + std::chrono::minutes{1},
+                          options_.keys, token_entropy_);
 }
 
 std::size_t Harness::add_client() {
@@ -43,22 +71,37 @@ std::size_t Harness::add_client() {
 }
 
 std::size_t Harness::add_client(const net::LinkConditions& link) {
+  return add_client(link, make_token(players_.size() + 1));
+}
+
+std::size_t Harness::add_client(const net::LinkConditions& link, const net::ConnectToken& token) {
   const std::size_t index = players_.size();
   const std::uint64_t seed = options_.seed * 1'000 + index;
   Player& player = players_.emplace_back();
   player.entropy = std::make_unique<SeededEntropy>(seed);
   net::LinkConditions own_link = link;
   own_link.seed = seed;
-  const client::ClientOptions client_options{
-      .server = SimulatedNetwork::server_address(),
-      .bot = client::bot_kind_of(options_.bot, index),
-      .seed = seed,
-      .on_input = [this, index](Tick tick, const game::Input& input) {
-        players_[index].inputs[tick] = input;
-      }};
-  player.client = std::make_unique<client::Client>(client_options, network_.add_client(own_link),
-                                                   *player.entropy, grounds_, clock_.now());
+  player.transport = &network_.add_client(own_link);
+  restart_client(index, {.server = SimulatedNetwork::server_address(), .token = token});
   return index;
+}
+
+void Harness::restart_with_ticket(std::size_t client) {
+  restart_client(client, {.server = SimulatedNetwork::server_address(),
+                          .ticket = players_[client].client->connection().ticket()});
+}
+
+void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
+  Player& player = players_[client];
+  const client::ClientOptions options{
+      .connection = connection,
+      .bot = client::bot_kind_of(options_.bot, client),
+      .seed = options_.seed * 1'000 + client,
+      .on_input = [this, client](Tick tick, const game::Input& input) {
+        players_[client].inputs[tick] = input;
+      }};
+  player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
+                                                   grounds_, clock_.now());
 }
 
 void Harness::run_for(Duration duration) {
@@ -76,21 +119,21 @@ void Harness::run_for(Duration duration) {
 }
 
 void Harness::drive_shard() {
-  shard_.receive(clock_.now(), pacer_.next());
-  const std::int64_t due = pacer_.due(clock_.now());
+  shard_->receive(clock_.now(), pacer_->next());
+  const std::int64_t due = pacer_->due(clock_.now());
   for (std::int64_t i = 0; i < due; ++i) {
-    shard_.tick(clock_.now());
-    pacer_.ran();
+    shard_->tick(clock_.now());
+    pacer_->ran();
   }
   if (due > 0) {
-    shard_.send(clock_.now());
+    shard_->send(clock_.now());
   }
 }
 
 void Harness::stop() {
-  shard_.stop(clock_.now());
+  shard_->stop(clock_.now());
   run_for(std::chrono::seconds{1});
-  recorder_.finish();
+  if (recorder_) recorder_->finish();
 }
 
 }  // namespace tickbox::tests

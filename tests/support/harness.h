@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct HarnessOptions {
   std::uint32_t max_clients = 16;
   net::LinkConditions link;
   client::BotKind bot = client::BotKind::Mix;
+  /// Of the server; clients seal their tokens with the same.
+  net::KeyRing keys = net::KeyRing::published();
   /// Asked before and after the shard is driven, where a test wants to know what that took of
   /// something.
   std::uint64_t (*meter)() = nullptr;
@@ -69,9 +72,22 @@ class Harness {
  public:
   explicit Harness(const HarnessOptions& options);
 
-  /// Brings in one more client; returns its number.
+  /// Brings in one more client, by a token of its own; returns its number.
   std::size_t add_client();
   std::size_t add_client(const net::LinkConditions& link);
+  std::size_t add_client(const net::LinkConditions& link, const net::ConnectToken& token);
+
+  /// A token good for a minute at this server.
+  [[nodiscard]] net::ConnectToken make_token(std::uint64_t client);
+
+  /// The client is killed, and started again with nothing but its newest ticket.
+  void restart_with_ticket(std::size_t client);
+
+  /// The same with what the test says.
+  void restart_client(std::size_t client, const client::ConnectionOptions& connection);
+
+  /// The server is killed, and started again with nothing but its keys. The recording ends.
+  void restart_server();
 
   /// Lets a client say goodbye, or fall silent.
   void leave(std::size_t client) { players_[client].client->leave(); }
@@ -86,6 +102,7 @@ class Harness {
   struct Player {
     std::unique_ptr<client::Client> client;
     std::unique_ptr<SeededEntropy> entropy;
+    net::Transport* transport = nullptr;
     std::map<Tick, game::Input> inputs;  ///< everything it decided
     bool silent = false;
   };
@@ -96,9 +113,13 @@ class Harness {
     return *players_[index].client;
   }
 
-  [[nodiscard]] server::Shard& shard() { return shard_; }
+  [[nodiscard]] server::Shard& shard() { return *shard_; }
 
-  [[nodiscard]] const server::Room& room() const { return room_; }
+  [[nodiscard]] const server::Room& room() const { return *room_; }
+
+  [[nodiscard]] const VirtualClock& clock() const { return clock_; }
+
+  [[nodiscard]] VirtualCalendar& calendar() { return calendar_; }
 
   [[nodiscard]] SimulatedNetwork& network() { return network_; }
 
@@ -114,21 +135,25 @@ class Harness {
   [[nodiscard]] std::uint64_t metered() const { return metered_; }
 
  private:
+  void start_server();
+  void start_shard();
   void drive_shard();
 
   HarnessOptions options_;
   VirtualClock clock_;
+  VirtualCalendar calendar_{clock_};
   SimulatedNetwork network_;
   SeededEntropy entropy_;
+  SeededEntropy token_entropy_{~std::uint64_t{0}};
   MemorySink sink_;
   MemoryLog log_;
   client::Grounds grounds_;
   std::shared_ptr<const game::Rules> rules_;
   game::SharedMap map_;
-  server::Room room_;
-  server::Recorder recorder_;
-  server::Shard shard_;
-  server::TickPacer pacer_;
+  std::unique_ptr<server::Room> room_;
+  std::optional<server::Recorder> recorder_;
+  std::unique_ptr<server::Shard> shard_;
+  std::optional<server::TickPacer> pacer_;
   std::vector<Player> players_;
   std::uint64_t metered_ = 0;
 };

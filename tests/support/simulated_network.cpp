@@ -1,5 +1,6 @@
 #include "tests/support/simulated_network.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tickbox::tests {
@@ -7,6 +8,8 @@ namespace {
 
 constexpr std::uint16_t kServerPort = 7'777;
 constexpr std::uint16_t kFirstClientPort = 20'000;
+/// Streams of chance of the links of clients that have moved.
+constexpr std::uint64_t kOtherNetwork = 1'000'000;
 
 net::Address loopback(std::uint16_t port) {
   net::Address address{.ip = {}, .port = port};
@@ -28,7 +31,13 @@ net::Address SimulatedNetwork::server_address() {
 net::Transport& SimulatedNetwork::add_client(const net::LinkConditions& conditions) {
   const std::size_t number = clients_.size();
   const net::Address address = loopback(static_cast<std::uint16_t>(kFirstClientPort + number));
-  return *clients_.emplace_back(std::make_unique<ClientEnd>(clock_, address, conditions, number));
+  return *clients_.emplace_back(std::make_unique<ClientEnd>(*this, address, conditions, number));
+}
+
+void SimulatedNetwork::move_client(std::size_t client, const net::Address& address) {
+  ClientEnd& end = *clients_[client];
+  end.address = address;
+  end.down = net::LinkSimulator{end.conditions, kOtherNetwork + 2 * end.number + 1};
 }
 
 void SimulatedNetwork::inject(const net::Address& from, ConstBytes bytes) {
@@ -36,9 +45,11 @@ void SimulatedNetwork::inject(const net::Address& from, ConstBytes bytes) {
 }
 
 void SimulatedNetwork::ServerEnd::send(const net::Address& to, ConstBytes bytes) {
-  const std::size_t index = static_cast<std::size_t>(to.port) - kFirstClientPort;
-  if (to.port >= kFirstClientPort && index < network_.clients_.size()) {
-    network_.clients_[index]->down.push(network_.clock_.now(), bytes);
+  network_.pass(Passed::Where::FromServer, to, bytes);
+  const auto client =
+      std::ranges::find_if(network_.clients_, [&](const auto& one) { return one->address == to; });
+  if (client != network_.clients_.end()) {
+    (*client)->down.push(network_.clock_.now(), bytes);
   } else {
     network_.bytes_to_strangers_ += bytes.size();
   }
@@ -49,29 +60,36 @@ std::optional<net::Datagram> SimulatedNetwork::ServerEnd::receive() {
     Injected injected = std::move(network_.injected_.front());
     network_.injected_.pop_front();
     network_.current_ = std::move(injected.bytes);
+    network_.pass(Passed::Where::AtServer, injected.from, network_.current_);
     return net::Datagram{.from = injected.from, .bytes = network_.current_};
   }
   for (const auto& client : network_.clients_) {
     if (const auto bytes = client->up.pop(network_.clock_.now())) {
+      network_.pass(Passed::Where::AtServer, client->address, *bytes);
       return net::Datagram{.from = client->address, .bytes = *bytes};
     }
   }
   return std::nullopt;
 }
 
-SimulatedNetwork::ClientEnd::ClientEnd(const Clock& clock_given, const net::Address& address_given,
-                                       const net::LinkConditions& conditions, std::uint64_t number)
-    : clock(clock_given),
+SimulatedNetwork::ClientEnd::ClientEnd(SimulatedNetwork& network_given,
+                                       const net::Address& address_given,
+                                       const net::LinkConditions& conditions_given,
+                                       std::uint64_t number_given)
+    : network(network_given),
       address(address_given),
+      conditions(conditions_given),
+      number(number_given),
       up(conditions, 2 * number),
       down(conditions, 2 * number + 1) {}
 
 void SimulatedNetwork::ClientEnd::send(const net::Address& /*to*/, ConstBytes bytes) {
-  up.push(clock.now(), bytes);
+  network.pass(Passed::Where::ToServer, address, bytes);
+  up.push(network.clock_.now(), bytes);
 }
 
 std::optional<net::Datagram> SimulatedNetwork::ClientEnd::receive() {
-  if (const auto bytes = down.pop(clock.now())) {
+  if (const auto bytes = down.pop(network.clock_.now())) {
     return net::Datagram{.from = server_address(), .bytes = *bytes};
   }
   return std::nullopt;

@@ -6,8 +6,11 @@
 #include "net/link_simulator.h"
 #include "net/transport.h"
 
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tickbox::tests {
@@ -23,6 +26,21 @@ class SimulatedNetwork {
 
   /// A new client's end, behind links of these conditions. Lives as long as the network.
   net::Transport& add_client(const net::LinkConditions& conditions);
+
+  /// The client is on another network all of a sudden: it sends from there, and what is on its way
+  /// to the old address gets lost.
+  void move_client(std::size_t client, const net::Address& address);
+
+  /// Told of every datagram as it is sent, and of those that reach the server.
+  struct Passed {
+    enum class Where : std::uint8_t { ToServer, AtServer, FromServer };
+
+    Where where;
+    net::Address client;
+    ConstBytes bytes;
+  };
+
+  void watch(std::function<void(const Passed&)> watcher) { watcher_ = std::move(watcher); }
 
   /// A datagram from an address that is no client's, as an attacker sends it.
   void inject(const net::Address& from, ConstBytes bytes);
@@ -51,13 +69,15 @@ class SimulatedNetwork {
   };
 
   struct ClientEnd final : public net::Transport {
-    ClientEnd(const Clock& clock_given, const net::Address& address_given,
-              const net::LinkConditions& conditions, std::uint64_t number);
+    ClientEnd(SimulatedNetwork& network_given, const net::Address& address_given,
+              const net::LinkConditions& conditions_given, std::uint64_t number_given);
     void send(const net::Address& to, ConstBytes bytes) override;
     std::optional<net::Datagram> receive() override;
 
-    const Clock& clock;
+    SimulatedNetwork& network;
     net::Address address;
+    net::LinkConditions conditions;
+    std::uint64_t number;
     net::LinkSimulator up;
     net::LinkSimulator down;
   };
@@ -67,11 +87,16 @@ class SimulatedNetwork {
     std::vector<std::byte> bytes;
   };
 
+  void pass(Passed::Where where, const net::Address& client, ConstBytes bytes) const {
+    if (watcher_) watcher_({.where = where, .client = client, .bytes = bytes});
+  }
+
   const Clock& clock_;
   ServerEnd server_{*this};
   std::vector<std::unique_ptr<ClientEnd>> clients_;
   std::deque<Injected> injected_;
   std::vector<std::byte> current_;
+  std::function<void(const Passed&)> watcher_;
   std::uint64_t bytes_to_strangers_ = 0;
 };
 

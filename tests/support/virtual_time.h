@@ -20,6 +20,27 @@ class VirtualClock final : public Clock {
   Instant now_{std::chrono::hours{1}};
 };
 
+/// A calendar that goes with a clock, from a day in 2026 on.
+class VirtualCalendar final : public WallClock {
+ public:
+  /// Borrows the clock.
+  explicit VirtualCalendar(const Clock& clock) : clock_(clock), start_(clock.now()) {}
+
+  [[nodiscard]] WallTime now() const override {
+    constexpr WallTime kStart = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
+    return kStart + std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - start_) +
+           offset_;
+  }
+
+  /// As a correction by the network's time does.
+  void jump(std::chrono::milliseconds by) { offset_ += by; }
+
+ private:
+  const Clock& clock_;
+  Instant start_;
+  std::chrono::milliseconds offset_{};
+};
+
 class SeededEntropy final : public Entropy {
  public:
   explicit SeededEntropy(std::uint64_t seed) : rng_(seed) {}

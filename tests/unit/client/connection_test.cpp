@@ -50,26 +50,39 @@ class ScriptedTransport final : public net::Transport {
   Arriving current_;
 };
 
+net::ConnectToken make_token(Entropy& entropy) {
+  net::TokenClaims claims{.client = 9};
+  claims.servers.push_back(kServer);
+  const WallTime today{std::chrono::hours{1}};
+  return net::issue_token(claims, today, today + std::chrono::minutes{1}, net::KeyRing::published(),
+                          entropy);
+}
+
 class ConnectionTest : public testing::Test {
  protected:
-  ConnectionTest() : connection_{transport_, kServer, entropy_, now_} {}
+  /// What was asked last, as a server reads it.
+  [[nodiscard]] net::Ask asked() const { return net::decode_ask(transport_.sent.back()).value(); }
 
-  /// The CONNECT that was sent last, as a server reads it.
-  [[nodiscard]] net::Connect asked() const {
-    return net::decode_connect(transport_.sent.back(), net::published_key()).value();
+  void answer_hello() {
+    transport_.deliver(
+        net::encode_cookie(asked().client_nonce, {std::byte{1}, std::byte{2}}, packet_));
+    EXPECT_FALSE(connection_.receive(now_));
   }
 
   void accept() {
-    const net::HandshakeNonce server_nonce = net::draw_nonce(entropy_);
-    const net::SessionKeys keys =
-        net::derive_session_keys(net::published_key(), asked().client_nonce, server_nonce);
+    if (asked().type == net::PacketType::Hello) answer_hello();
+    const bool by_ticket = asked().type == net::PacketType::Resume;
+    const auto server_nonce = net::draw<net::HandshakeNonce>(entropy_);
+    const net::KeyPair keys = net::derive_session_keys(
+        by_ticket ? connection_.ticket().keys : token_.keys, asked().client_nonce, server_nonce);
     const net::Accept accept{.player = {3},
                              .body = game::player_body({3}, 1),
                              .tick_rate = 60,
                              .tick = {500},
                              .rules = "arena",
                              .map_seats = 16,
-                             .map_hash = 1};
+                             .map_hash = 1,
+                             .ticket = {std::byte{++tickets_}}};
     server_ = net::PacketChannel{keys, 77, net::Direction::ToClient};
     transport_.deliver(net::encode_accept(accept, 77, server_nonce, keys, packet_));
     EXPECT_FALSE(connection_.receive(now_));
@@ -78,7 +91,7 @@ class ConnectionTest : public testing::Test {
   void refuse(const net::HandshakeNonce& nonce) {
     transport_.deliver(net::encode_refuse(
         {.client_nonce = nonce, .reason = net::RefuseReason::Full, .have = 64, .limit = 64},
-        net::published_key(), packet_));
+        packet_));
     EXPECT_FALSE(connection_.receive(now_));
   }
 
@@ -89,29 +102,66 @@ class ConnectionTest : public testing::Test {
 
   Instant now_{seconds{100}};
   tests::SeededEntropy entropy_{1};
+  net::ConnectToken token_ = make_token(entropy_);
   ScriptedTransport transport_;
-  Connection connection_;
+  Connection connection_{{.server = kServer, .token = token_}, transport_, entropy_, now_};
   net::PacketChannel server_;
+  std::uint8_t tickets_ = 0;
   net::PacketBuffer packet_{};
   net::MessageEncoder encoder_;
 };
 
 TEST_F(ConnectionTest, AsksAgainWithTheSameNonceUntilItIsAnswered) {
   ASSERT_EQ(transport_.sent.size(), 1U);
-  const net::HandshakeNonce nonce = asked().client_nonce;
-  EXPECT_EQ(asked().schema, net::schema_hash());
-  pass(kConnectRetry - milliseconds{1});
+  const net::Ask hello = asked();
+  EXPECT_EQ(hello.type, net::PacketType::Hello);
+  EXPECT_EQ(hello.schema, net::schema_hash());
+  pass(kAskRetry - milliseconds{1});
   EXPECT_EQ(transport_.sent.size(), 1U);
   pass(milliseconds{1});
   ASSERT_EQ(transport_.sent.size(), 2U);
-  EXPECT_EQ(asked().client_nonce, nonce);
+  EXPECT_EQ(asked(), hello);
+  answer_hello();
+  ASSERT_EQ(transport_.sent.size(), 3U);
+  EXPECT_EQ(asked().type, net::PacketType::Connect);
+  EXPECT_EQ(asked().client_nonce, hello.client_nonce) << "the cookie is bound to it";
+  pass(kAskRetry);
+  ASSERT_EQ(transport_.sent.size(), 4U);
+  EXPECT_EQ(transport_.sent[3], transport_.sent[2]);
   now_ += milliseconds{30};
   accept();
   EXPECT_EQ(connection_.state(), Connection::State::Connected);
   EXPECT_EQ(connection_.accept().tick, Tick{500});
-  EXPECT_EQ(connection_.connect_time(), kConnectRetry + milliseconds{30});
-  pass(kConnectRetry);
-  EXPECT_EQ(transport_.sent.size(), 2U) << "answered, so it asks no more";
+  EXPECT_EQ(connection_.connect_time(), kAskRetry + milliseconds{30});
+  EXPECT_EQ(connection_.sessions(), 1U);
+  pass(kAskRetry);
+  EXPECT_EQ(transport_.sent.size(), 4U) << "answered, so it asks no more";
+}
+
+TEST_F(ConnectionTest, ShowsItsTokenAndItsCookieAndProvesThem) {
+  answer_hello();
+  const Bytes& connect = transport_.sent.back();
+  EXPECT_TRUE(std::ranges::equal(net::sealed_token_of(connect), token_.sealed));
+  EXPECT_EQ(net::cookie_of(connect), (net::CookieBytes{std::byte{1}, std::byte{2}}));
+  EXPECT_TRUE(net::is_proven(connect, token_.keys.to_server));
+}
+
+TEST_F(ConnectionTest, AsksForANewCookieBeforeTheOldOneIsStale) {
+  answer_hello();
+  for (Duration passed{}; passed < kCookieUse; passed += kAskRetry) {
+    EXPECT_EQ(connection_.state(), Connection::State::Asking);
+    pass(kAskRetry);
+  }
+  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
+}
+
+TEST_F(ConnectionTest, IgnoresTheCookieOfAnother) {
+  net::HandshakeNonce other = asked().client_nonce;
+  other[31] ^= std::byte{1};
+  transport_.deliver(net::encode_cookie(other, {}, packet_));
+  EXPECT_FALSE(connection_.receive(now_));
+  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
+  EXPECT_EQ(connection_.drops().of(net::DropReason::Unexpected), 1U);
 }
 
 TEST_F(ConnectionTest, GivesUpWhenNobodyAnswers) {
@@ -137,7 +187,48 @@ TEST_F(ConnectionTest, IgnoresTheRefusalOfAnother) {
   net::HandshakeNonce other = asked().client_nonce;
   other[0] ^= std::byte{1};
   refuse(other);
-  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
+}
+
+TEST_F(ConnectionTest, ComesBackByItsNewestTicketWhenTheServerWasSilent) {
+  accept();
+  const net::ResumeTicket first = connection_.ticket();
+  pass(kServerTimeout);
+  ASSERT_EQ(connection_.state(), Connection::State::Resuming);
+  EXPECT_TRUE(std::ranges::equal(net::sealed_ticket_of(transport_.sent.back()), first.sealed));
+  EXPECT_TRUE(net::is_proven(transport_.sent.back(), first.keys.to_server));
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  EXPECT_EQ(connection_.sessions(), 2U);
+  EXPECT_EQ(connection_.resumed(), 1U);
+  EXPECT_NE(connection_.ticket().sealed, first.sealed);
+  EXPECT_NE(connection_.ticket().keys, first.keys);
+}
+
+TEST_F(ConnectionTest, AnswersAChallengeAtOnce) {
+  accept();
+  const ConstBytes message = encoder_.path_check(0x1234'5678'9abc'def0);
+  transport_.deliver(server_.seal_packet(net::PacketType::Challenge, message, packet_));
+  EXPECT_FALSE(connection_.receive(now_));
+  net::PacketBuffer opened{};
+  const auto packet = server_.open_packet(transport_.sent.back(), opened);
+  ASSERT_TRUE(packet);
+  EXPECT_EQ(packet->type, net::PacketType::Response);
+  EXPECT_EQ(net::decode_path_check(packet->message), 0x1234'5678'9abc'def0U);
+}
+
+TEST_F(ConnectionTest, FallsBackToItsTokenWhenItsTicketIsNotGood) {
+  accept();
+  Connection other{{.server = kServer, .token = token_, .ticket = connection_.ticket()},
+                   transport_,
+                   entropy_,
+                   now_};
+  ASSERT_EQ(other.state(), Connection::State::Resuming);
+  transport_.deliver(net::encode_refuse(
+      {.client_nonce = asked().client_nonce, .reason = net::RefuseReason::Restarted}, packet_));
+  EXPECT_FALSE(other.receive(now_));
+  EXPECT_EQ(other.state(), Connection::State::Greeting);
+  EXPECT_EQ(other.ticket_refusal(), "server has been restarted: connect anew");
 }
 
 TEST_F(ConnectionTest, DropsWhatComesFromAStrangerAndWhatIsDamaged) {
@@ -154,24 +245,27 @@ TEST_F(ConnectionTest, DropsWhatComesFromAStrangerAndWhatIsDamaged) {
   EXPECT_EQ(connection_.drops().of(net::DropReason::Forged), 1U);
 }
 
-TEST_F(ConnectionTest, NoticesSilence) {
+TEST_F(ConnectionTest, IsOverWhenNobodyLetsItBackIn) {
   accept();
   pass(kServerTimeout - milliseconds{1});
   EXPECT_EQ(connection_.state(), Connection::State::Connected);
   pass(milliseconds{1});
+  EXPECT_EQ(connection_.state(), Connection::State::Resuming);
+  pass(kServerTimeout);
   EXPECT_EQ(connection_.state(), Connection::State::Closed);
   EXPECT_NE(connection_.reason().find("nothing heard"), std::string::npos);
+  EXPECT_NE(connection_.reason().find("for 10 s"), std::string::npos);
 }
 
 // Forgeries are no sign of life.
 TEST_F(ConnectionTest, IsNotKeptAliveByWhatDoesNotOpen) {
   accept();
-  for (int i = 0; i < 10 && !connection_.over(); ++i) {
+  for (int i = 0; i < 10; ++i) {
     transport_.deliver(Bytes(100, std::byte{9}));
     EXPECT_FALSE(connection_.receive(now_));
     pass(kServerTimeout / 10);
   }
-  EXPECT_EQ(connection_.state(), Connection::State::Closed);
+  EXPECT_EQ(connection_.state(), Connection::State::Resuming);
 }
 
 TEST_F(ConnectionTest, TakesTheServersGoodbye) {

@@ -1,0 +1,56 @@
+#pragma once
+// Fixed layouts, field after field: for the few datagrams that are read before anybody has proven
+// anything, and for what is sealed in tokens and tickets.
+
+#include "core/bytes.h"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+
+namespace tickbox::net {
+
+/// Writes fields one after the other.  Requires: room for each.
+class ByteWriter {
+ public:
+  explicit ByteWriter(MutableBytes out) : rest_(out) {}
+
+  template <std::unsigned_integral T>
+  void number(T value) {
+    store_le(rest_, value);
+    rest_ = rest_.subspan(sizeof(T));
+  }
+
+  void bytes(ConstBytes field) {
+    TICKBOX_ASSERT(field.size() <= rest_.size());
+    std::ranges::copy(field, rest_.begin());
+    rest_ = rest_.subspan(field.size());
+  }
+
+ private:
+  MutableBytes rest_;
+};
+
+/// Reads what ByteWriter wrote.  Requires: as many bytes as are asked for.
+class ByteReader {
+ public:
+  explicit ByteReader(ConstBytes in) : rest_(in) {}
+
+  template <std::unsigned_integral T>
+  [[nodiscard]] T number() {
+    const T value = load_le<T>(rest_);
+    rest_ = rest_.subspan(sizeof(T));
+    return value;
+  }
+
+  void bytes(MutableBytes field) {
+    TICKBOX_ASSERT(field.size() <= rest_.size());
+    std::ranges::copy(rest_.first(field.size()), field.begin());
+    rest_ = rest_.subspan(field.size());
+  }
+
+ private:
+  ConstBytes rest_;
+};
+
+}  // namespace tickbox::net

@@ -1,0 +1,177 @@
+#include "net/connect_token.h"
+
+#include "net/byte_cursor.h"
+
+#include <algorithm>
+
+namespace tickbox::net {
+namespace {
+
+constexpr std::byte kVersion{1};
+constexpr std::string_view kLabel = "tickbox connect token";
+constexpr std::string_view kTextPrefix = "tickbox-token-1.";
+constexpr std::size_t kServerBytes = 18;
+constexpr std::size_t kTextBytes =
+    kSealedTokenBytes + 2 * kKeyBytes + 1 + kTokenServersMax * kServerBytes;
+
+using Clear = std::array<std::byte, kLabel.size() + kTokenHeadBytes>;
+
+// What the seal covers beside the secret. The label keeps a ticket from ever passing for a token.
+Clear clear_part(ConstBytes sealed) {
+  Clear clear{};
+  const auto end = std::ranges::copy(as_bytes_of(kLabel), clear.begin()).out;
+  std::ranges::copy(sealed.first(kTokenHeadBytes), end);
+  return clear;
+}
+
+void write_servers(ByteWriter& out, const TokenServers& servers) {
+  for (std::size_t i = 0; i < kTokenServersMax; ++i) {
+    const Address address = i < servers.size() ? servers[i] : Address{};
+    out.bytes(as_bytes_of(address.ip));
+    out.number(address.port);
+  }
+}
+
+TokenServers read_servers(ByteReader& in, std::size_t count) {
+  TokenServers servers;
+  for (std::size_t i = 0; i < kTokenServersMax; ++i) {
+    Address address;
+    in.bytes(std::as_writable_bytes(std::span{address.ip}));
+    address.port = in.number<std::uint16_t>();
+    if (i < count) servers.push_back(address);
+  }
+  return servers;
+}
+
+std::uint64_t to_number(WallTime time) {
+  return static_cast<std::uint64_t>(time.time_since_epoch().count());
+}
+
+WallTime to_time(std::uint64_t number) {
+  // The largest half of the range is no time anybody means; it stands for "never expires" nowhere.
+  return WallTime{std::chrono::milliseconds{
+      static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX))}};
+}
+
+}  // namespace
+
+ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime expires,
+                         const KeyRing& ring, Entropy& entropy) {
+  TICKBOX_ASSERT(!claims.servers.empty());
+  ConnectToken token{.keys = {.to_server = draw<Key>(entropy), .to_client = draw<Key>(entropy)},
+                     .servers = claims.servers};
+  const MutableBytes sealed{token.sealed};
+  const auto nonce = draw<LongNonce>(entropy);
+  ByteWriter head{sealed};
+  head.number(std::to_integer<std::uint8_t>(kVersion));
+  head.number(ring.newest().id);
+  head.number(to_number(issued));
+  head.number(to_number(expires));
+  head.bytes(nonce);
+
+  std::array<std::byte, kTokenSecretBytes> secret{};
+  ByteWriter out{secret};
+  out.number(claims.client);
+  out.bytes(token.keys.to_server);
+  out.bytes(token.keys.to_client);
+  out.number(claims.room);
+  out.number(static_cast<std::uint8_t>(claims.servers.size()));
+  out.number(static_cast<std::uint8_t>(claims.user.size()));
+  write_servers(out, claims.servers);
+  out.bytes(ConstBytes{claims.user.data(), claims.user.size()});
+  seal_drawn(ring.newest().key, nonce, clear_part(sealed), secret,
+             sealed.subspan(kTokenHeadBytes + kLongNonceBytes));
+  wipe(secret);
+  return token;
+}
+
+std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed, const KeyRing& ring) {
+  TICKBOX_ASSERT(sealed.size() == kSealedTokenBytes);
+  OpenedToken opened{.head = token_head(sealed), .claims = {}, .keys = {}};
+  const Key* key = ring.find(opened.head.key_id);
+  if (sealed[0] != kVersion) return std::unexpected{TokenFault::Forged};
+  if (key == nullptr) return std::unexpected{TokenFault::UnknownKey};
+
+  LongNonce nonce{};
+  std::ranges::copy(sealed.subspan(kTokenHeadBytes, kLongNonceBytes), nonce.begin());
+  std::array<std::byte, kTokenSecretBytes> secret{};
+  if (!open_drawn(*key, nonce, clear_part(sealed),
+                  sealed.subspan(kTokenHeadBytes + kLongNonceBytes), secret)) {
+    return std::unexpected{TokenFault::Forged};
+  }
+  ByteReader in{secret};
+  opened.claims.client = in.number<std::uint64_t>();
+  in.bytes(opened.keys.to_server);
+  in.bytes(opened.keys.to_client);
+  opened.claims.room = in.number<std::uint32_t>();
+  const auto servers = in.number<std::uint8_t>();
+  const auto user_bytes = in.number<std::uint8_t>();
+  opened.claims.servers = read_servers(in, servers);
+  for (std::size_t i = 0; i < std::min<std::size_t>(user_bytes, kTokenUserBytesMax); ++i) {
+    opened.claims.user.push_back(static_cast<std::byte>(in.number<std::uint8_t>()));
+  }
+  wipe(secret);
+  // Only an issuer of ours can seal, so a token that says nonsense is an issuer's mistake.
+  if (servers == 0 || servers > kTokenServersMax || user_bytes > kTokenUserBytesMax) {
+    return std::unexpected{TokenFault::Forged};
+  }
+  return opened;
+}
+
+TokenHead token_head(ConstBytes sealed) {
+  TICKBOX_ASSERT(sealed.size() == kSealedTokenBytes);
+  ByteReader in{sealed.subspan(1)};
+  TokenHead head;
+  head.key_id = in.number<std::uint32_t>();
+  head.issued = to_time(in.number<std::uint64_t>());
+  head.expires = to_time(in.number<std::uint64_t>());
+  return head;
+}
+
+TokenId token_id(ConstBytes sealed) {
+  TICKBOX_ASSERT(sealed.size() == kSealedTokenBytes);
+  TokenId id{};
+  std::ranges::copy(sealed.last(kTagBytes), id.begin());
+  return id;
+}
+
+std::string to_text(const ConnectToken& token) {
+  std::array<std::byte, kTextBytes> bytes{};
+  ByteWriter out{bytes};
+  out.bytes(token.sealed);
+  out.bytes(token.keys.to_server);
+  out.bytes(token.keys.to_client);
+  out.number(static_cast<std::uint8_t>(token.servers.size()));
+  write_servers(out, token.servers);
+  std::string text = std::string{kTextPrefix} + to_base64(bytes);
+  wipe(bytes);
+  return text;
+}
+
+std::expected<ConnectToken, std::string> parse_token(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  if (!text.starts_with(kTextPrefix)) {
+    return std::unexpected{"is no connect token: one is a line that begins with " +
+                           std::string{kTextPrefix}};
+  }
+  std::array<std::byte, kTextBytes> bytes{};
+  if (!from_base64(text.substr(kTextPrefix.size()), bytes)) {
+    return std::unexpected{"is a connect token that was cut short or altered"};
+  }
+  ConnectToken token;
+  ByteReader in{bytes};
+  in.bytes(token.sealed);
+  in.bytes(token.keys.to_server);
+  in.bytes(token.keys.to_client);
+  const auto servers = in.number<std::uint8_t>();
+  if (servers == 0 || servers > kTokenServersMax) {
+    return std::unexpected{"is a connect token that names no server"};
+  }
+  token.servers = read_servers(in, servers);
+  wipe(bytes);
+  return token;
+}
+
+}  // namespace tickbox::net

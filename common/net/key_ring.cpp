@@ -1,0 +1,89 @@
+#include "net/key_ring.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace tickbox::net {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kHeading =
+    "# Keys of a Tickbox server, the newest first: it seals new tokens, all of them open.\n"
+    "# Whoever has this file can let anybody in.\n";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::optional<RingKey> parse_line(std::string_view line) {
+  RingKey key;
+  const std::size_t blank = std::min(line.find_first_of(kBlanks), line.size());
+  const auto [stop, error] = std::from_chars(line.data(), line.data() + blank, key.id);
+  const bool has_id = error == std::errc{} && stop == line.data() + blank;
+  if (!has_id || key.id == kPublishedKeyId) return std::nullopt;
+  if (!from_hex(trimmed(line.substr(blank)), key.key)) return std::nullopt;
+  return key;
+}
+
+}  // namespace
+
+KeyRing KeyRing::published() {
+  return KeyRing{{{.id = kPublishedKeyId, .key = published_key()}}};
+}
+
+KeyRing KeyRing::fresh(Entropy& entropy) {
+  return KeyRing{{{.id = kPublishedKeyId + 1, .key = draw<Key>(entropy)}}};
+}
+
+std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
+  std::vector<RingKey> keys;
+  for (int number = 1; !text.empty(); ++number) {
+    const auto fail = [number](const std::string& why) {
+      return std::unexpected{"line " + std::to_string(number) + " " + why};
+    };
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const auto key = parse_line(line);
+    if (!key) return fail("is not an id from 1 and 64 hexadecimal digits");
+    if (std::ranges::find(keys, key->id, &RingKey::id) != keys.end()) {
+      return fail("has an id that an earlier line has");
+    }
+    if (keys.size() == kRingKeysMax) {
+      return fail("is one key too many: at most " + std::to_string(kRingKeysMax));
+    }
+    keys.push_back(*key);
+  }
+  if (keys.empty()) {
+    return std::unexpected{"there is no key in it; make one with: tickbox token keygen --out FILE"};
+  }
+  return KeyRing{std::move(keys)};
+}
+
+std::string KeyRing::text() const {
+  std::string text{kHeading};
+  for (const RingKey& key : keys_) {
+    text += std::to_string(key.id) + " " + to_hex(key.key) + "\n";
+  }
+  return text;
+}
+
+bool KeyRing::rotate(Entropy& entropy) {
+  if (keys_.size() == kRingKeysMax) return false;
+  const std::uint32_t newest = std::ranges::max(keys_, {}, &RingKey::id).id;
+  keys_.insert(keys_.begin(), {.id = newest + 1, .key = draw<Key>(entropy)});
+  return true;
+}
+
+const Key* KeyRing::find(std::uint32_t id) const {
+  const auto found = std::ranges::find(keys_, id, &RingKey::id);
+  return found != keys_.end() ? &found->key : nullptr;
+}
+
+}  // namespace tickbox::net

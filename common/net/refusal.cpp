@@ -1,0 +1,84 @@
+#include "net/refusal.h"
+
+namespace tickbox::net {
+
+std::string_view name_of(RefuseReason reason) {
+  switch (reason) {
+    case RefuseReason::Full:
+      return "full";
+    case RefuseReason::Protocol:
+      return "protocol";
+    case RefuseReason::Schema:
+      return "schema";
+    case RefuseReason::Draining:
+      return "draining";
+    case RefuseReason::KeyUnknown:
+      return "key_unknown";
+    case RefuseReason::TokenForged:
+      return "token_forged";
+    case RefuseReason::TokenExpired:
+      return "token_expired";
+    case RefuseReason::TokenBeforeBoot:
+      return "token_before_boot";
+    case RefuseReason::TokenElsewhere:
+      return "token_elsewhere";
+    case RefuseReason::TokenRoom:
+      return "token_room";
+    case RefuseReason::TokenUsed:
+      return "token_used";
+    case RefuseReason::TokenTaken:
+      return "token_taken";
+    case RefuseReason::TokensFull:
+      return "tokens_full";
+    case RefuseReason::Restarted:
+      return "restarted";
+    case RefuseReason::TicketForged:
+      return "ticket_forged";
+    case RefuseReason::TicketOver:
+      return "ticket_over";
+  }
+  return "unknown";
+}
+
+std::string describe(const Refuse& refuse) {
+  const std::string have = std::to_string(refuse.have);
+  const std::string limit = std::to_string(refuse.limit);
+  switch (refuse.reason) {
+    case RefuseReason::Full:
+      return "server full " + have + "/" + limit;
+    case RefuseReason::Protocol:
+      return "protocol " + have + ", not " + limit;
+    case RefuseReason::Schema:
+      return "another schema of the same protocol: build both ends from one version";
+    case RefuseReason::Draining:
+      return "server is stopping";
+    case RefuseReason::KeyUnknown:
+      return have == "0" ? "this server wants a token or its key file: it does not serve strangers"
+                         : "token sealed with key " + have + ", which this server does not have";
+    case RefuseReason::TokenForged:
+      return "token does not open: it was altered, or sealed by somebody else";
+    case RefuseReason::TokenExpired:
+      return "token expired " + have + " s ago";
+    case RefuseReason::TokenBeforeBoot:
+      return "token was issued " + have + " s before this server started: ask for a new one";
+    case RefuseReason::TokenElsewhere:
+      return "token is for other servers";
+    case RefuseReason::TokenRoom:
+      return "token is for room " + have + ", which is not here";
+    case RefuseReason::TokenUsed:
+      return "token has been used: each lets one client in once";
+    case RefuseReason::TokenTaken:
+      return "token is being used from another address";
+    case RefuseReason::TokensFull:
+      return "server remembers as many tokens as it can: try again later";
+    case RefuseReason::Restarted:
+      return "server has been restarted: connect anew";
+    case RefuseReason::TicketForged:
+      return "resume ticket does not open: it was altered, or is another server's";
+    case RefuseReason::TicketOver:
+      return "resume ticket is no longer good: its body is gone, or it has been used";
+  }
+  return "refused";
+}
+
+}  // namespace tickbox::net

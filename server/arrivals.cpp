@@ -1,0 +1,187 @@
+// How clients come in: by a token into a free seat, or by a ticket back into their own.
+
+#include "core/assert.h"
+#include "net/crypto.h"
+#include "net/handshake.h"
+#include "server/shard.h"
+
+#include <fmt/core.h>
+
+namespace tickbox::server {
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+
+}  // namespace
+
+void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
+  const auto ask = net::decode_ask(datagram.bytes);
+  if (!ask) {
+    return metrics_.drops.count(ask.error());
+  }
+  if (ask->protocol != net::kProtocolVersion) {
+    return refuse(datagram, *ask,
+                  {.reason = net::RefuseReason::Protocol,
+                   .have = net::kProtocolVersion,
+                   .limit = ask->protocol},
+                  now);
+  }
+  if (ask->schema != net::schema_hash()) {
+    return refuse(datagram, *ask, {.reason = net::RefuseReason::Schema}, now);
+  }
+  const Verdict verdict =
+      reception_.judge(*ask, datagram, {.instant = now, .today = calendar_.now()});
+  std::visit(
+      Overloaded{[&](net::DropReason reason) { metrics_.drops.count(reason); },
+                 [&](const net::CookieBytes& cookie) {
+                   answer_stranger(datagram.from,
+                                   net::encode_cookie(ask->client_nonce, cookie, packet_), now);
+                 },
+                 [&](const net::Refuse& refusal) { refuse(datagram, *ask, refusal, now); },
+                 [&](const AskedAgain& again) { on_asked_again(again.connection); },
+                 [&](const Newcomer& newcomer) { on_newcomer(datagram, *ask, newcomer, now); },
+                 [&](const Returner& returner) { on_returner(datagram, *ask, returner, now); }},
+      verdict);
+}
+
+void Shard::on_asked_again(std::uint32_t connection) {
+  const Session* session = seats_.find(connection);
+  if (session == nullptr || session->state != Session::State::Accepted) {
+    return metrics_.drops.count(net::DropReason::Unexpected);
+  }
+  transmit(session->address, session->accept_datagram());
+}
+
+void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
+                        const Newcomer& newcomer, Instant now) {
+  if (stopping_) {
+    return refuse(datagram, ask, {.reason = net::RefuseReason::Draining}, now);
+  }
+  if (newcomer.replaces) {
+    Session* before = seats_.find(*newcomer.replaces);
+    if (before != nullptr && before->state == Session::State::Accepted) {
+      let_go(seats_.of(*before));
+    }
+  }
+  Seat* seat = seats_.find_free();
+  if (seat == nullptr) {
+    const std::uint32_t held = seats_.held();
+    return refuse(datagram, ask,
+                  {.reason = net::RefuseReason::Full, .have = held, .limit = options_.max_clients},
+                  now);
+  }
+  Session& session = seats_.spare(*seat);
+  const std::uint32_t connection = seats_.new_connection(session);
+  if (!reception_.admit(newcomer, datagram.from, ask.client_nonce, connection, calendar_.now())) {
+    return refuse(datagram, ask, {.reason = net::RefuseReason::TokensFull}, now);
+  }
+  seat->held = true;
+  seat->client = newcomer.token.claims.client;
+  seat->body = game::player_body(seat->player, room_.world().seat(seat->player).generation + 1);
+  open_session(session, connection, datagram, ask, newcomer.token.keys, now);
+  session.token = newcomer.id;
+  metrics_.count(ConnectionResult::Accepted);
+}
+
+void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
+                        const Returner& returner, Instant now) {
+  if (stopping_) {
+    return refuse(datagram, ask, {.reason = net::RefuseReason::Draining}, now);
+  }
+  const net::Ticket& ticket = returner.ticket;
+  TICKBOX_ASSERT(ticket.seat.value < options_.max_clients);
+  Seat& seat = seats_.of(ticket.seat);
+  if (!seat.held || seat.body != ticket.body || seat.good_ticket != ticket.serial) {
+    return refuse(datagram, ask, {.reason = net::RefuseReason::TicketOver}, now);
+  }
+  Session& session = seats_.spare(seat);
+  const bool is_again = session.state == Session::State::Accepted &&
+                        session.address == datagram.from &&
+                        session.client_nonce == ask.client_nonce;
+  if (is_again) {
+    return transmit(session.address, session.accept_datagram());
+  }
+  open_session(session, seats_.new_connection(session), datagram, ask, ticket.keys, now);
+  metrics_.count(ConnectionResult::Resumed);
+}
+
+/// Answers with an ACCEPT, whose keys nobody else can make.
+void Shard::open_session(Session& session, std::uint32_t connection, const net::Datagram& datagram,
+                         const net::Ask& ask, const net::KeyPair& keys, Instant now) {
+  Seat& seat = seats_.of(session);
+  const auto server_nonce = net::draw<net::HandshakeNonce>(entropy_);
+  const net::KeyPair session_keys = net::derive_session_keys(keys, ask.client_nonce, server_nonce);
+
+  session = {.state = Session::State::Accepted,
+             .seat = seat.player,
+             .address = datagram.from,
+             .client_nonce = ask.client_nonce};
+  session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
+  session.ticket_serial = ++seat.serials;
+  session.heard = now;
+  session.newest_arrival = now;
+  session.inputs = InputBuffer{room_.world().tick};
+
+  const net::Accept message{
+      .player = seat.player,
+      .body = seat.body,
+      .tick_rate = options_.tick_rate,
+      .tick = room_.world().tick,
+      .rules = std::string{room_.rules().name()},
+      .map_seats = room_.world().map()->seats,
+      .map_hash = map_hash_,
+      .boot = reception_.boot(),
+      .room = reception_.room(),
+      .ticket = reception_.ticket_for({.seat = seat.player,
+                                       .body = seat.body,
+                                       .serial = session.ticket_serial,
+                                       .room = reception_.room(),
+                                       .client = seat.client,
+                                       .keys = net::derive_resume_keys(session_keys)})};
+  session.accept_bytes =
+      net::encode_accept(message, connection, server_nonce, session_keys, session.accept).size();
+  transmit(datagram.from, session.accept_datagram());
+}
+
+/// The keys are proven: the token is used up, and whoever had the seat before has it no more.
+void Shard::begin_to_play(Session& session, Instant now) {
+  session.state = Session::State::Playing;
+  if (session.token) {
+    reception_.consume(*session.token);
+    session.token = std::nullopt;
+  }
+  Seat& seat = seats_.of(session);
+  const bool resumes = seat.playing || seat.orphaned;
+  if (Session* before = seats_.playing(seat)) {
+    say_goodbye(*before, net::DisconnectReason::TakenOver);
+    metrics_.count(net::DisconnectReason::TakenOver);
+    seats_.reset(*before);
+  } else {
+    ++clients_;
+  }
+  seats_.take_over(seat, session);
+  log_.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
+    return fmt::format("session_{} seat={} client={} address={} clients={}",
+                       resumes ? "resumed" : "opened", session.seat.value, seat.client,
+                       net::to_string(session.address), clients_);
+  });
+}
+
+void Shard::refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refuse refusal,
+                   Instant now) {
+  refusal.client_nonce = ask.client_nonce;
+  metrics_.count(refusal.reason);
+  answer_stranger(datagram.from, net::encode_refuse(refusal, packet_), now);
+}
+
+void Shard::answer_stranger(const net::Address& to, ConstBytes datagram, Instant now) {
+  if (!replies_.take(kRepliesToStrangers, now)) {
+    return metrics_.drops.count(net::DropReason::RateLimited);
+  }
+  transmit(to, datagram);
+}
+
+}  // namespace tickbox::server

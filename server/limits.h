@@ -1,0 +1,56 @@
+#pragma once
+// What a stranger, and what a client, may ask of the server. Each number with its reason.
+
+#include "core/clock.h"
+#include "server/rate_limit.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tickbox::server {
+
+/// Datagrams taken from the transport in one receive(), and from one tick to the next: so that a
+/// flood holds up nothing but itself. At 1 µs each a receive() stays under 2 ms, a tick's under 8.
+inline constexpr std::size_t kDatagramsPerReceive = 2'048;
+inline constexpr std::size_t kDatagramsPerTick = 8'192;
+
+/// COOKIE and REFUSE to strangers, in all: at some 3 µs each no more than 6 % of a core, and
+/// 0.9 MB/s. Under a flood of 100,000 HELLOs a second a client that asks four times a second is
+/// answered within a second or two.
+inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
+
+/// Tokens, tickets and packets from unproven addresses opened, in all: at 2 µs each 1 % of a core.
+/// The burst lets a full server of 4,000 come back within one second.
+inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
+/// The same of one network: a load generator of a thousand clients gets in within four seconds.
+inline constexpr Rate kOpensOfNetwork{.per_second = 256, .burst = 512};
+/// Networks are told apart by a keyed hash of this many values: two may share one limit, nobody can
+/// choose with whom.
+inline constexpr std::size_t kNetworkBuckets = 4'096;
+
+/// Tokens remembered until they expire: with tokens good for a minute, 270 arrivals a second.
+inline constexpr std::size_t kTokensRemembered = 16'384;
+
+/// Packets of one session: one a tick is right, twice that for a client that catches up, and all of
+/// a second's that a stalled link delivers at once.
+[[nodiscard]] constexpr Rate packets_of_session(std::uint32_t tick_rate) {
+  return {.per_second = 2 * std::int64_t{tick_rate}, .burst = 2 * std::int64_t{tick_rate}};
+}
+
+/// Bytes of one session: as many packets of the largest that inputs can make.
+[[nodiscard]] constexpr Rate bytes_of_session(std::uint32_t tick_rate) {
+  constexpr std::int64_t kInputBytesMax = 400;
+  const Rate packets = packets_of_session(tick_rate);
+  return {.per_second = packets.per_second * kInputBytesMax,
+          .burst = packets.burst * kInputBytesMax};
+}
+
+/// Between two CHALLENGEs to the address that a client may have moved to.
+inline constexpr Duration kChallengeInterval = std::chrono::milliseconds{50};
+/// What may be sent there before it has answered, in multiples of what came from there.
+inline constexpr std::uint64_t kUnprovenAnswers = 3;
+
+/// Lines of one kind in the log: what is beyond is counted, and said with the next line.
+inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};
+
+}  // namespace tickbox::server

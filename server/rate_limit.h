@@ -1,0 +1,36 @@
+#pragma once
+// At most so much per second, with bursts: one number to remember.  Source: the generic cell rate
+// algorithm of ITU-T I.371.
+
+#include "core/clock.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tickbox::server {
+
+/// A rate, and how much of it may be used at once after a rest.
+struct Rate {
+  std::int64_t per_second = 0;  ///< at least 1
+  std::int64_t burst = 0;       ///< at least 1
+};
+
+class RateLimit {
+ public:
+  /// Takes `amount`, if that is within `rate`.  Requires: amount ≤ rate.burst; the same rate every
+  /// time.
+  [[nodiscard]] bool take(const Rate& rate, Instant now, std::int64_t amount = 1) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const Duration cost{amount * kSecond / rate.per_second};
+    const Duration most{rate.burst * kSecond / rate.per_second};
+    const Instant next = std::max(paid_until_, now) + cost;
+    if (next - now > most) return false;
+    paid_until_ = next;
+    return true;
+  }
+
+ private:
+  Instant paid_until_{};
+};
+
+}  // namespace tickbox::server

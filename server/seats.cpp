@@ -1,0 +1,70 @@
+#include "server/seats.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+
+namespace tickbox::server {
+namespace {
+
+/// A connection id is the session's number, and how often that was opened times this.
+constexpr std::uint32_t kSessionsMax = kSessionsPerSeat * game::kSeatsMax;
+
+}  // namespace
+
+Seats::Seats(std::uint32_t count)
+    : seats_(count), sessions_(kSessionsPerSeat * count), generations_(sessions_.size()) {
+  TICKBOX_ASSERT(count <= game::kSeatsMax);
+  for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
+    sessions_[i].seat = {static_cast<std::uint16_t>(i / kSessionsPerSeat)};
+    seats_[i / kSessionsPerSeat].player = sessions_[i].seat;
+  }
+}
+
+Seat* Seats::find_free() {
+  const auto free = std::ranges::find(seats_, false, &Seat::held);
+  return free != seats_.end() ? &*free : nullptr;
+}
+
+std::uint32_t Seats::held() const {
+  return static_cast<std::uint32_t>(std::ranges::count(seats_, true, &Seat::held));
+}
+
+Session* Seats::playing(const Seat& seat) {
+  return seat.playing ? &sessions_[*seat.playing] : nullptr;
+}
+
+Session& Seats::spare(const Seat& seat) {
+  const std::span<Session> both = sessions_of(seat);
+  return playing(seat) == both.data() ? both[1] : both[0];
+}
+
+std::uint32_t Seats::new_connection(const Session& session) {
+  const std::uint32_t index = index_of(session);
+  return ++generations_[index] * kSessionsMax + index;
+}
+
+Session* Seats::find(std::uint32_t connection) {
+  const std::uint32_t index = connection % kSessionsMax;
+  if (index >= sessions_.size()) return nullptr;
+  Session& session = sessions_[index];
+  const bool is_it =
+      session.state != Session::State::Free && session.channel.connection() == connection;
+  return is_it ? &session : nullptr;
+}
+
+void Seats::take_over(Seat& seat, const Session& session) {
+  seat.playing = index_of(session);
+  seat.orphaned = std::nullopt;
+  seat.good_ticket = session.ticket_serial;
+}
+
+void Seats::release(Seat& seat) {
+  for (Session& session : sessions_of(seat)) {
+    reset(session);
+  }
+  const std::uint32_t serials = seat.serials;
+  seat = {.player = seat.player, .serials = serials};
+}
+
+}  // namespace tickbox::server
