@@ -4,6 +4,7 @@
 #include "client/apps/load.h"
 #include "client/apps/replay.h"
 #include "client/apps/sim.h"
+#include "client/apps/token.h"
 #include "os/command_line.h"
 
 #include <cstdio>
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   apps::add_load(app, run);
   apps::add_replay(app, run);
   apps::add_sim(app, run);
+  apps::add_token(app, run);
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
     return os::to_int(*exit_code);
   }

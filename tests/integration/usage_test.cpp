@@ -29,7 +29,7 @@ TEST(Usage, HelpOfBothProgramsAndEachCommandGoesToStdout) {
   expect_help(tickbox({"--help"}));
   expect_help(tickbox_server({"--help"}));
   expect_help(tickbox_server({"health", "--help"}));
-  for (const char* command : {"connect", "load", "replay", "sim"}) {
+  for (const char* command : {"connect", "load", "replay", "sim", "token"}) {
     expect_help(tickbox({command, "--help"}));
   }
 }
@@ -88,7 +88,7 @@ TEST(Usage, TickboxWithoutACommandSaysWhatThereIs) {
   const Finished finished = run(tickbox({}));
   EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
   EXPECT_EQ(finished.out, "");
-  for (const char* command : {"connect", "load", "replay", "sim"}) {
+  for (const char* command : {"connect", "load", "replay", "sim", "token"}) {
     EXPECT_TRUE(finished.err.contains(command)) << finished.err;
   }
 }

@@ -1,0 +1,85 @@
+#include "client/apps/token.h"
+
+#include "client/apps/token_commands.h"
+#include "net/crypto.h"
+#include "os/key_file.h"
+#include "os/private_file.h"
+#include "os/system_error.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+bool given(const CLI::App& program, const char* flag) {
+  const CLI::Option* option = program.get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0 && option->as<bool>();
+}
+
+std::expected<void, std::string> write_to_stdout(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return {};
+  }
+  return std::unexpected{"cannot write to stdout: " + os::reason_of(errno)};
+}
+
+}  // namespace
+
+bool TokenFlags::json() const {
+  return common.json || given(*program, "--json");
+}
+
+bool TokenFlags::quiet() const {
+  return common.quiet || given(*program, "--quiet");
+}
+
+int token_failed(os::ExitCode code, std::string_view why) {
+  fmt::print(stderr, "tickbox token: {}\n", why);
+  return os::to_int(code);
+}
+
+void token_note(const TokenFlags& flags, std::string_view note) {
+  if (!flags.quiet()) fmt::print(stderr, "{}\n", note);
+}
+
+int token_result(std::string_view text) {
+  const auto written = write_to_stdout(text);
+  return written ? os::to_int(os::ExitCode::Done)
+                 : token_failed(os::ExitCode::Failed, written.error());
+}
+
+std::expected<void, std::string> hand_out(const std::string& out, std::string_view secret) {
+  return out == kStandardStream ? write_to_stdout(secret)
+                                : os::create_private_file(out, as_bytes_of(secret));
+}
+
+std::expected<net::KeyRing, std::string> read_keys(const std::string& path,
+                                                   const TokenFlags& flags) {
+  auto ring = os::read_key_ring(path);
+  if (const auto warning = os::key_file_warning(path); ring && warning) {
+    token_note(flags, "tickbox token: warning: " + *warning);
+  }
+  return ring;
+}
+
+void add_token(CLI::App& app, std::function<int()>& run) {
+  auto flags = std::make_shared<TokenFlags>();
+  flags->program = &app;
+  CLI::App* const token = app.add_subcommand("token");
+  os::prepare(*token,
+              "Make the keys of servers, issue connect tokens that let players in, look into one",
+              "tickbox token issue --key-file keys --client 7 --server 127.0.0.1:7777 --expires "
+              "30s --out player.token",
+              flags->common);
+  token->require_subcommand(1);
+  const TokenCommand place{.token = *token, .run = run, .flags = flags};
+  add_keygen(place);
+  add_issue(place);
+  add_inspect(place);
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,15 @@
+#pragma once
+// `tickbox token`: makes keys, issues the connect tokens that they seal, and says what is in one.
+// What a game's backend does for its players, by hand.
+
+#include "os/command_line.h"
+
+#include <functional>
+
+namespace tickbox::apps {
+
+/// Adds the subcommand with its own three to `app`; sets `run` when one of them is chosen.
+/// Requires: both outlive the parsing and the run.
+void add_token(CLI::App& app, std::function<int()>& run);
+
+}  // namespace tickbox::apps
