@@ -100,6 +100,7 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
       .on_input = [this, client](Tick tick, const game::Input& input) {
         players_[client].inputs[tick] = input;
       }};
+  player.silent = false;
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
                                                    grounds_, clock_.now());
 }

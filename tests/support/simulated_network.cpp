@@ -40,6 +40,14 @@ void SimulatedNetwork::move_client(std::size_t client, const net::Address& addre
   end.down = net::LinkSimulator{end.conditions, kOtherNetwork + 2 * end.number + 1};
 }
 
+void SimulatedNetwork::cut(std::size_t client) {
+  clients_[client]->is_cut = true;
+}
+
+void SimulatedNetwork::mend(std::size_t client) {
+  clients_[client]->is_cut = false;
+}
+
 void SimulatedNetwork::inject(const net::Address& from, ConstBytes bytes) {
   injected_.push_back({.from = from, .bytes = {bytes.begin(), bytes.end()}});
 }
@@ -49,7 +57,7 @@ void SimulatedNetwork::ServerEnd::send(const net::Address& to, ConstBytes bytes)
   const auto client =
       std::ranges::find_if(network_.clients_, [&](const auto& one) { return one->address == to; });
   if (client != network_.clients_.end()) {
-    (*client)->down.push(network_.clock_.now(), bytes);
+    if (!(*client)->is_cut) (*client)->down.push(network_.clock_.now(), bytes);
   } else {
     network_.bytes_to_strangers_ += bytes.size();
   }
@@ -85,11 +93,12 @@ SimulatedNetwork::ClientEnd::ClientEnd(SimulatedNetwork& network_given,
 
 void SimulatedNetwork::ClientEnd::send(const net::Address& /*to*/, ConstBytes bytes) {
   network.pass(Passed::Where::ToServer, address, bytes);
-  up.push(network.clock_.now(), bytes);
+  if (!is_cut) up.push(network.clock_.now(), bytes);
 }
 
 std::optional<net::Datagram> SimulatedNetwork::ClientEnd::receive() {
   if (const auto bytes = down.pop(network.clock_.now())) {
+    network.pass(Passed::Where::AtClient, address, *bytes);
     return net::Datagram{.from = server_address(), .bytes = *bytes};
   }
   return std::nullopt;

@@ -31,9 +31,13 @@ class SimulatedNetwork {
   /// to the old address gets lost.
   void move_client(std::size_t client, const net::Address& address);
 
-  /// Told of every datagram as it is sent, and of those that reach the server.
+  /// Takes a client's link down, both ways, or up again.
+  void cut(std::size_t client);
+  void mend(std::size_t client);
+
+  /// Told of every datagram as it is sent, and as it arrives.
   struct Passed {
-    enum class Where : std::uint8_t { ToServer, AtServer, FromServer };
+    enum class Where : std::uint8_t { ToServer, AtServer, FromServer, AtClient };
 
     Where where;
     net::Address client;
@@ -80,6 +84,7 @@ class SimulatedNetwork {
     std::uint64_t number;
     net::LinkSimulator up;
     net::LinkSimulator down;
+    bool is_cut = false;
   };
 
   struct Injected {

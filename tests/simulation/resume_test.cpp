@@ -1,0 +1,280 @@
+// Clients that are killed and come back by their tickets, links that go down and up again, and
+// clients that find themselves at another address: in a perfect network and in a bad one.
+
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace tickbox::tests {
+namespace {
+
+using client::Connection;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kOneWay{40};
+
+const net::LinkConditions kGoodLink{.delay = kOneWay};
+const net::LinkConditions kBadLink{
+    .delay = kOneWay, .jitter = milliseconds{15}, .loss_ppm = 150'000, .reorder_ppm = 10'000};
+
+bool is_in_world(const Harness& harness, BodyId body) {
+  return harness.room().world().index_of(body) != harness.room().world().size();
+}
+
+/// How long until `done`, in steps of a millisecond; nothing when it takes longer than `most`.
+template <class Done>
+std::optional<Duration> time_until(Harness& harness, Duration most, Done&& done) {
+  for (Duration passed{}; passed <= most; passed += milliseconds{1}) {
+    if (done()) return passed;
+    harness.run_for(milliseconds{1});
+  }
+  return std::nullopt;
+}
+
+const net::Address& other_network() {
+  static const net::Address kAddress = net::parse_address("127.44.55.66:40000").value();
+  return kAddress;
+}
+
+TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client(kGoodLink);
+  harness.add_client();
+  harness.run_for(seconds{3});
+  const BodyId body = harness.client(client).connection().accept().body;
+
+  harness.silence(client);
+  harness.run_for(seconds{2});
+  harness.restart_with_ticket(client);
+  const auto took = time_until(harness, seconds{1}, [&] {
+    return harness.client(client).connection().state() == Connection::State::Connected;
+  });
+  ASSERT_TRUE(took);
+  EXPECT_LE(*took, 2 * kOneWay + milliseconds{2});
+  harness.run_for(seconds{2});
+  EXPECT_EQ(harness.client(client).connection().accept().body, body);
+  EXPECT_TRUE(harness.client(client).playing());
+  EXPECT_TRUE(is_in_world(harness, body));
+  EXPECT_EQ(harness.client(client).connection().resumed(), 1U);
+  EXPECT_EQ(harness.shard().clients(), 2U);
+  EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
+  EXPECT_GT(harness.client(client).stats().hashes_checked, 60U);
+}
+
+// The server has not noticed yet that the client was killed.
+TEST(Resume, TakesOverASessionThatIsStillOpen) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client(kGoodLink);
+  harness.run_for(seconds{3});
+  const net::ResumeTicket ticket = harness.client(client).connection().ticket();
+  const std::size_t elsewhere = harness.add_client(kGoodLink);
+  harness.restart_client(elsewhere,
+                         {.server = SimulatedNetwork::server_address(), .ticket = ticket});
+  harness.run_for(seconds{2});
+  EXPECT_TRUE(harness.client(elsewhere).playing());
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Closed);
+  EXPECT_EQ(harness.client(client).connection().reason(), "resumed from elsewhere");
+  EXPECT_EQ(harness.client(elsewhere).connection().accept().body,
+            harness.client(client).connection().accept().body);
+  EXPECT_EQ(harness.shard().clients(), 1U);
+}
+
+// The old session goes on until the first packet under the new keys has opened.
+TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{3});
+  std::vector<std::byte> resume(net::kAskBytes);
+  net::PacketBuffer packet{};
+  SeededEntropy entropy{4};
+  const net::Ask ask =
+      net::make_ask(net::PacketType::Resume, net::draw<net::HandshakeNonce>(entropy));
+  std::ranges::copy(net::encode_resume(ask, harness.client(client).connection().ticket(), packet),
+                    resume.begin());
+  const std::uint64_t resumed_before = harness.shard().metrics().connections[1];
+  harness.network().inject(other_network(), resume);
+  harness.run_for(seconds{4});
+  EXPECT_EQ(harness.shard().metrics().connections[1], resumed_before + 1);
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+  EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
+  EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+}
+
+TEST(Resume, RefusesATicketThatHasBeenUsed) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{2});
+  const net::ResumeTicket used = harness.client(client).connection().ticket();
+  harness.restart_with_ticket(client);
+  harness.run_for(seconds{2});
+  ASSERT_TRUE(harness.client(client).playing());
+  const std::size_t thief = harness.add_client();
+  harness.restart_client(thief, {.server = SimulatedNetwork::server_address(), .ticket = used});
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.client(thief).connection().state(), Connection::State::Refused);
+  EXPECT_EQ(harness.client(thief).connection().reason(),
+            "resume ticket is no longer good: its body is gone, or it has been used");
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+}
+
+TEST(Resume, RefusesATicketOfAServerThatHasBeenRestarted) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{2});
+  harness.restart_server();
+  harness.restart_with_ticket(client);
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Refused);
+  EXPECT_EQ(harness.client(client).connection().reason(),
+            "server has been restarted: connect anew");
+}
+
+TEST(Resume, KeepsABodyForThirtySecondsAndNoLonger) {
+  Harness harness{{}};
+  const std::size_t early = harness.add_client();
+  const std::size_t late = harness.add_client();
+  harness.run_for(seconds{2});
+  const BodyId early_body = harness.client(early).connection().accept().body;
+  const BodyId late_body = harness.client(late).connection().accept().body;
+  harness.silence(early);
+  harness.silence(late);
+  harness.run_for(seconds{34});  // 5 until they are missed
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  EXPECT_TRUE(is_in_world(harness, early_body));
+  harness.restart_with_ticket(early);
+  harness.run_for(seconds{2});
+  EXPECT_TRUE(harness.client(early).playing());
+  EXPECT_TRUE(is_in_world(harness, early_body));
+  EXPECT_FALSE(is_in_world(harness, late_body));
+  harness.restart_with_ticket(late);
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.client(late).connection().state(), Connection::State::Refused);
+}
+
+TEST(Resume, TakesABodyAwayAtOnceWhenItsClientLeaves) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{2});
+  const BodyId body = harness.client(client).connection().accept().body;
+  harness.leave(client);
+  harness.run_for(milliseconds{200});
+  EXPECT_FALSE(is_in_world(harness, body));
+  harness.restart_with_ticket(client);
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Refused);
+}
+
+// Nothing passes for eight seconds: the client tries to come back by itself, and does.
+TEST(Resume, BringsAClientBackByItselfWhenItsLinkWasDown) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client(kGoodLink);
+  harness.run_for(seconds{3});
+  const BodyId body = harness.client(client).connection().accept().body;
+  harness.network().cut(client);
+  harness.run_for(seconds{8});
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Resuming);
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  harness.network().mend(client);
+  harness.run_for(seconds{3});
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+  EXPECT_EQ(harness.client(client).connection().accept().body, body);
+  EXPECT_EQ(harness.client(client).connection().resumed(), 1U);
+  EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
+  EXPECT_EQ(harness.shard().clients(), 1U);
+}
+
+class Hardship : public testing::TestWithParam<std::uint64_t> {};
+
+// Killed again and again, some before the server has missed them, and moved about, while a sixth of
+// all datagrams is lost.
+TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
+  Harness harness{{.seed = GetParam(), .link = kBadLink}};
+  Rng rng{GetParam()};
+  constexpr std::size_t kClients = 4;
+  std::vector<BodyId> bodies;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{5});
+  for (std::size_t i = 0; i < kClients; ++i) {
+    bodies.push_back(harness.client(i).connection().accept().body);
+  }
+  for (int round = 0; round < 10; ++round) {
+    const std::size_t client = rng.below(kClients);
+    if (rng.chance(1, 2)) {
+      net::Address address = other_network();
+      address.port = static_cast<std::uint16_t>(30'000 + round);
+      harness.network().move_client(client, address);
+    } else {
+      harness.silence(client);
+      harness.run_for(milliseconds{rng.below(9'000)});
+      harness.restart_with_ticket(client);
+    }
+    harness.run_for(seconds{4});
+  }
+  for (std::size_t i = 0; i < kClients; ++i) {
+    EXPECT_EQ(harness.client(i).connection().state(), Connection::State::Connected)
+        << i << ": " << harness.client(i).connection().reason();
+    EXPECT_EQ(harness.client(i).connection().accept().body, bodies[i]);
+    EXPECT_TRUE(harness.client(i).playing());
+    EXPECT_EQ(harness.client(i).stats().hashes_mismatched, 0U);
+  }
+  EXPECT_EQ(harness.shard().clients(), kClients);
+  EXPECT_EQ(harness.log().errors(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Hardship, testing::Range<std::uint64_t>(1, 17));
+
+TEST(Moves, FollowAClientToItsNewAddress) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client(kGoodLink);
+  harness.run_for(seconds{3});
+  const std::uint64_t received = harness.client(client).snapshots_received();
+  harness.network().move_client(client, other_network());
+  harness.run_for(seconds{3});
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+  EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
+  EXPECT_GT(harness.client(client).snapshots_received(), received + 150);
+  EXPECT_EQ(harness.client(client).stats().hashes_mismatched, 0U);
+  EXPECT_EQ(harness.network().bytes_to_strangers() > 0, true) << "what was still sent to the old";
+}
+
+// Somebody who sees a client's packets sends the newest of them on from its own address, before the
+// client's own copy arrives. It cannot answer the challenge, and gets no more than thrice what it
+// sent.
+TEST(Moves, AreNotMadeForWhoOnlyRepeatsPackets) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client(kGoodLink);
+  harness.run_for(seconds{3});
+  std::uint64_t sent_by_liar = 0;
+  std::uint64_t sent_to_liar = 0;
+  std::vector<std::vector<std::byte>> seen;
+  harness.network().watch([&](const SimulatedNetwork::Passed& passed) {
+    if (passed.where == SimulatedNetwork::Passed::Where::ToServer) {
+      seen.emplace_back(passed.bytes.begin(), passed.bytes.end());
+    } else if (passed.where == SimulatedNetwork::Passed::Where::FromServer &&
+               passed.client == other_network()) {
+      sent_to_liar += passed.bytes.size();
+      EXPECT_LE(sent_to_liar, 3 * sent_by_liar);
+    }
+  });
+  for (int i = 0; i < 2'000; ++i) {
+    harness.run_for(milliseconds{1});
+    for (const auto& datagram : seen) {
+      sent_by_liar += datagram.size();
+      harness.network().inject(other_network(), datagram);
+    }
+    seen.clear();
+  }
+  harness.network().watch({});
+  EXPECT_GT(sent_to_liar, 0U);
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+  EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+  EXPECT_EQ(harness.shard().metrics().connections[2], 0U) << "moved";
+}
+
+}  // namespace
+}  // namespace tickbox::tests
