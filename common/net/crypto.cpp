@@ -168,6 +168,10 @@ std::string to_base64(ConstBytes bytes) {
 }
 
 bool from_base64(std::string_view text, MutableBytes out) {
+  // libsodium 1.0.18 takes bytes from 128 on for letters too.
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  if (text.find_first_not_of(kLetters) != std::string_view::npos) return false;
   std::size_t size = 0;
   return sodium_base642bin(raw(out), out.size(), text.data(), text.size(), nullptr, &size, nullptr,
                            kBase64Variant) == 0 &&

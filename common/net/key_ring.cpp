@@ -76,8 +76,10 @@ std::string KeyRing::text() const {
 
 bool KeyRing::rotate(Entropy& entropy) {
   if (keys_.size() == kRingKeysMax) return false;
-  const std::uint32_t newest = std::ranges::max(keys_, {}, &RingKey::id).id;
-  keys_.insert(keys_.begin(), {.id = newest + 1, .key = draw<Key>(entropy)});
+  std::uint32_t id = std::ranges::max(keys_, {}, &RingKey::id).id + 1;
+  while (id == kPublishedKeyId || find(id) != nullptr)  // after the last id comes the first
+    ++id;
+  keys_.insert(keys_.begin(), {.id = id, .key = draw<Key>(entropy)});
   return true;
 }
 

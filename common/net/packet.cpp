@@ -135,7 +135,7 @@ std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(Cons
 
 std::uint64_t expand_sequence(std::uint32_t low, std::uint64_t newest) {
   const std::uint64_t guess = (newest & ~(kCycle - 1)) | low;
-  if (guess + kCycle / 2 < newest) return guess + kCycle;
+  if (guess + kCycle / 2 <= newest) return guess + kCycle;
   if (guess > newest + kCycle / 2 && guess >= kCycle) return guess - kCycle;
   return guess;
 }
