@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tickbox::net {
 namespace {
 
@@ -88,6 +90,21 @@ TEST(Address, KnowsLoopback) {
                                       "[::2]:1", "[1::1]:1", "[::7f00:1]:1"}) {
     EXPECT_FALSE(is_loopback(*parse_address(text))) << text;
   }
+}
+
+TEST(Address, SharesItsNetworkWithThoseOfOneCustomer) {
+  const auto share = [](std::string_view a, std::string_view b) {
+    const Address first = *parse_address(a);
+    const Address second = *parse_address(b);
+    return std::ranges::equal(network_of(first), network_of(second));
+  };
+  EXPECT_TRUE(share("10.1.2.3:1", "10.1.2.255:65535"));
+  EXPECT_FALSE(share("10.1.2.3:1", "10.1.3.3:1"));
+  EXPECT_FALSE(share("10.1.2.3:1", "11.1.2.3:1"));
+  EXPECT_TRUE(share("[2001:db8:1:2::]:1", "[2001:db8:1:ffff:1:2:3:4]:2"));
+  EXPECT_FALSE(share("[2001:db8:1::]:1", "[2001:db8:2::]:1"));
+  EXPECT_FALSE(share("[::1]:1", "0.0.0.1:1"));
+  EXPECT_TRUE(share("[::ffff:10.1.2.3]:1", "10.1.2.4:1"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(Allocation, IsCounted) {
 }
 
 TEST(Allocation, NoneOnTheWayOfAPacket) {
-  const SessionKeys keys = samples::session_keys(1);
+  const KeyPair keys = samples::session_keys(1);
   PacketChannel client{keys, 7, Direction::ToServer};
   PacketChannel server{keys, 7, Direction::ToClient};
   MessageEncoder encoder;
@@ -41,23 +41,47 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
     const ConstBytes goodbye = encoder.disconnect(DisconnectReason::Kicked);
     packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);
     taken += packet && decode_disconnect(packet->message) ? 1U : 0U;
+    const ConstBytes check = encoder.path_check(7);
+    packet = client.open_packet(server.seal_packet(PacketType::Challenge, check, wire), opened);
+    taken += packet && decode_path_check(packet->message) ? 1U : 0U;
   };
   once();
   const std::uint64_t before = tests::allocations();
   for (int i = 0; i < 1'000; ++i)
     once();
   EXPECT_EQ(tests::allocations() - before, 0U);
-  EXPECT_EQ(taken, 3U * 1'001);
+  EXPECT_EQ(taken, 4U * 1'001);
 }
 
-// A stranger's CONNECT costs no memory, whatever it holds.
-TEST(Allocation, NoneForAConnect) {
-  PacketBuffer buffer{};
-  auto datagram = samples::copy_of(encode_connect(samples::connect(), published_key(), buffer));
+// What a stranger sends costs no memory, whatever it holds, and right tokens and tickets do not
+// either.
+TEST(Allocation, NoneForWhatAsks) {
+  const Address from = samples::address(9, 40'000);
+  const KeyRing ring = samples::ring();
+  tests::SeededEntropy entropy{1};
+  CookieJar jar{entropy, {}};
+  const CookieBytes cookie = jar.bake(from, samples::nonce(1), {});
+  PacketBuffer connect{};
+  PacketBuffer resume{};
+  encode_connect(samples::ask(PacketType::Connect), cookie, samples::token(ring), connect);
+  encode_resume(samples::ask(PacketType::Resume), samples::resume_ticket(), resume);
+  PacketBuffer answer{};
   const std::uint64_t before = tests::allocations();
-  EXPECT_TRUE(decode_connect(datagram, published_key()));
-  datagram[5] ^= std::byte{1};
-  EXPECT_FALSE(decode_connect(datagram, published_key()));
+  const auto lets_in = [&] {
+    const auto token = open_token(sealed_token_of(connect), ring);
+    const auto ticket = open_ticket(sealed_ticket_of(resume), samples::ticket_key());
+    return decode_ask(connect) && decode_ask(resume) &&
+           jar.accepts(cookie_of(connect), from, samples::nonce(1), {}) && token && ticket &&
+           is_proven(connect, token->keys.to_server) && is_proven(resume, ticket->keys.to_server);
+  };
+  EXPECT_TRUE(lets_in());
+  connect[500] ^= std::byte{1};
+  EXPECT_FALSE(lets_in());
+  connect[100] ^= std::byte{1};
+  EXPECT_FALSE(lets_in());
+  EXPECT_EQ(encode_cookie(samples::nonce(1), jar.bake(from, samples::nonce(1), {}), answer).size(),
+            kCookieDatagramBytes);
+  EXPECT_EQ(encode_refuse(samples::refuse(), answer).size(), kRefuseBytes);
   EXPECT_EQ(tests::allocations() - before, 0U);
 }
 

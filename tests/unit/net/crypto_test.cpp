@@ -14,14 +14,6 @@
 namespace tickbox::net {
 namespace {
 
-std::string hex_of(ConstBytes bytes) {
-  std::string text(2 * bytes.size() + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
-                 bytes.size());
-  text.pop_back();
-  return text;
-}
-
 TEST(Crypto, IsReady) {
   EXPECT_TRUE(crypto_ready());
 }
@@ -29,32 +21,45 @@ TEST(Crypto, IsReady) {
 // Another implementation's key must be this one. Made apart from this code: b2sum -l 256 of the
 // text.
 TEST(Crypto, PublishesOneKey) {
-  EXPECT_EQ(hex_of(published_key()),
+  EXPECT_EQ(to_hex(published_key()),
             "42a1c94c078fd926073372ad3c0a2d6e10f08e40151b6a268564bb250c637100");
 }
 
-TEST(Crypto, DerivesAnotherKeyForEachDirectionAndNonce) {
+TEST(Crypto, DerivesAnotherKeyForEachDirectionNonceAndUse) {
   std::set<Key> keys;
+  const auto insert = [&keys](const KeyPair& pair) {
+    keys.insert(pair.to_server);
+    keys.insert(pair.to_client);
+  };
+  insert(samples::handed_keys());
   for (const std::uint8_t client : {std::uint8_t{1}, std::uint8_t{2}}) {
     for (const std::uint8_t server : {std::uint8_t{1}, std::uint8_t{2}}) {
-      const auto session =
-          derive_session_keys(published_key(), samples::nonce(client), samples::nonce(server));
-      keys.insert(session.client_to_server);
-      keys.insert(session.server_to_client);
+      const KeyPair session = derive_session_keys(samples::handed_keys(), samples::nonce(client),
+                                                  samples::nonce(server));
+      insert(session);
+      insert(derive_resume_keys(session));
+      keys.insert(derive_next_key(session.to_server));
+      keys.insert(derive_next_key(session.to_client));
     }
   }
-  keys.insert(derive_session_keys(Key{}, samples::nonce(1), samples::nonce(1)).client_to_server);
-  EXPECT_EQ(keys.size(), 9U);
+  EXPECT_EQ(keys.size(), 2U + 4 * 6);
 }
 
-// Another implementation's keys must be these. Made by Python's hashlib.blake2b with the bytes that
-// schema/README.md lists.
-TEST(Crypto, DerivesTheKeysOfTheStandard) {
-  const auto keys = derive_session_keys(published_key(), samples::nonce(1), samples::nonce(100));
-  EXPECT_EQ(hex_of(keys.client_to_server),
-            "a7accf288c6558518761ed42fca9423c0fc718ebefc961d871db554fc746fd82");
-  EXPECT_EQ(hex_of(keys.server_to_client),
-            "ab948efb59c3693b21664413ba5078f07e27e9ea3a363f0cee501278ea38a309");
+TEST(CryptoDeathTest, DerivesFromNoMoreThanItHasRoomFor) {
+  const std::array<std::byte, 90> most{};
+  EXPECT_EQ(derive_key(published_key(), "label1", most),
+            derive_key(published_key(), "label1", ConstBytes{most}.first(40),
+                       ConstBytes{most}.subspan(40)));
+  EXPECT_DEATH((void)derive_key(published_key(), "label12", most), "assertion failed");
+}
+
+TEST(Crypto, WipesEveryByte) {
+  auto key = samples::counting<Key>(1);
+  wipe(MutableBytes{key}.subspan(1, 30));
+  EXPECT_EQ(key[0], std::byte{1});
+  EXPECT_TRUE(std::ranges::all_of(ConstBytes{key}.subspan(1, 30),
+                                  [](std::byte byte) { return byte == std::byte{0}; }));
+  EXPECT_EQ(key[31], std::byte{32});
 }
 
 TEST(Crypto, SealsAndOpensEveryLength) {
@@ -83,6 +88,31 @@ TEST(Crypto, UsesAllOfTheSequence) {
   }
 }
 
+// A long nonce is all used, its first 16 bytes in deriving a key, the others in the cipher.
+TEST(Crypto, SealsDrawnNoncesApart) {
+  const Key key = samples::counting<Key>(9);
+  const auto nonce = samples::counting<LongNonce>(60);
+  const auto clear = samples::nonce(3);
+  const auto plain = samples::nonce(5);
+  std::array<std::byte, 32 + kTagBytes> sealed{};
+  std::array<std::byte, 32> opened{};
+  seal_drawn(key, nonce, clear, plain, sealed);
+  ASSERT_TRUE(open_drawn(key, nonce, clear, sealed, opened));
+  EXPECT_EQ(opened, plain);
+  samples::with_each_bit_flipped(nonce, [&](const LongNonce& other, std::size_t bit) {
+    ASSERT_FALSE(open_drawn(key, other, clear, sealed, opened)) << bit;
+  });
+  samples::with_each_bit_flipped(key, [&](const Key& other, std::size_t bit) {
+    ASSERT_FALSE(open_drawn(other, nonce, clear, sealed, opened)) << bit;
+  });
+  samples::with_each_bit_flipped(sealed, [&](const auto& altered, std::size_t bit) {
+    ASSERT_FALSE(open_drawn(key, nonce, clear, altered, opened)) << bit;
+  });
+  EXPECT_FALSE(open_drawn(key, nonce, ConstBytes{clear}.first(31), sealed, opened));
+  EXPECT_FALSE(open_drawn(key, nonce, clear, ConstBytes{sealed}.first(15), opened));
+  EXPECT_FALSE(open(key, 0, {}, ConstBytes{sealed}.first(15), opened)) << "shorter than a tag";
+}
+
 TEST(Crypto, TagMatchesOnlyItsBytesAndKey) {
   const Key key = samples::counting<Key>(9);
   auto bytes = samples::nonce(3);
@@ -92,6 +122,74 @@ TEST(Crypto, TagMatchesOnlyItsBytesAndKey) {
   EXPECT_FALSE(tag_matches(key, bytes, ConstBytes{tag}.first(15)));
   bytes[0] ^= std::byte{1};
   EXPECT_FALSE(tag_matches(key, bytes, tag));
+}
+
+TEST(Crypto, ShortHashDependsOnEveryBit) {
+  const auto key = samples::counting<ShortKey>(1);
+  const auto bytes = samples::nonce(3);
+  const std::uint64_t hash = short_hash(key, bytes);
+  EXPECT_TRUE(same_hash(hash, short_hash(key, bytes)));
+  samples::with_each_bit_flipped(key, [&](const ShortKey& other, std::size_t bit) {
+    EXPECT_FALSE(same_hash(hash, short_hash(other, bytes))) << bit;
+  });
+  samples::with_each_bit_flipped(bytes, [&](const HandshakeNonce& other, std::size_t bit) {
+    EXPECT_FALSE(same_hash(hash, short_hash(key, other))) << bit;
+  });
+  for (int bit = 0; bit < 64; ++bit)
+    EXPECT_FALSE(same_hash(hash, hash ^ std::uint64_t{1} << bit)) << bit;
+}
+
+TEST(Crypto, WritesAndReadsHexadecimal) {
+  const auto bytes = samples::counting<std::array<std::byte, 4>>(0x9e);
+  EXPECT_EQ(to_hex(bytes), "9e9fa0a1");
+  EXPECT_EQ(to_hex({}), "");
+  std::array<std::byte, 4> read{};
+  for (const char* text : {"9e9fa0a1", "9E9FA0A1", "9e9Fa0A1"}) {
+    read = {};
+    EXPECT_TRUE(from_hex(text, read)) << text;
+    EXPECT_EQ(read, bytes) << text;
+  }
+  for (const char* text : {"", "9e9fa0a", "9e9fa0", "9e9fa0a1a", "9e9fa0a1a2", "9e9fa0g1",
+                           " 9e9fa0a", "9e:9f:a0", "0x9e9fa0"}) {
+    EXPECT_FALSE(from_hex(text, read)) << text;
+  }
+}
+
+TEST(Crypto, WritesAndReadsBase64OfEveryLength) {
+  EXPECT_EQ(to_base64({}), "");
+  EXPECT_EQ(to_base64(as_bytes_of(std::string_view{"\xfb\xff\xbf"})), "-_-_");
+  EXPECT_EQ(to_base64(as_bytes_of(std::string_view{"foobar"})), "Zm9vYmFy");  // RFC 4648
+  EXPECT_EQ(to_base64(as_bytes_of(std::string_view{"foob"})), "Zm9vYg");
+  for (std::size_t size = 0; size < 40; ++size) {
+    const std::vector<std::byte> bytes(size, std::byte{0xa7});
+    const std::string text = to_base64(bytes);
+    std::vector<std::byte> read(size);
+    EXPECT_TRUE(from_base64(text, read)) << size;
+    EXPECT_EQ(read, bytes);
+    std::vector<std::byte> longer(size + 1);
+    EXPECT_FALSE(from_base64(text, longer)) << size;
+    if (size > 0) {
+      EXPECT_FALSE(from_base64(text, MutableBytes{read}.first(size - 1))) << size;
+      EXPECT_FALSE(from_base64(text + "=", read)) << size;
+    }
+  }
+}
+
+// Letters beyond ASCII passed for others, each a second text of the same bytes.
+TEST(Crypto, ReadsNothingButItsSixtyFourLettersAsBase64) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::array<std::byte, 3> read{};
+  for (int letter = 0; letter < 256; ++letter) {
+    for (std::size_t at = 0; at < 4; ++at) {
+      std::string text = "AAAA";
+      text[at] = static_cast<char>(letter);
+      ASSERT_EQ(from_base64(text, read), kLetters.contains(text[at])) << letter << " at " << at;
+    }
+  }
+  std::array<std::byte, 1> one{};
+  EXPECT_TRUE(from_base64("AQ", one));
+  EXPECT_FALSE(from_base64("AR", one)) << "bits that belong to no byte";
 }
 
 TEST(Crypto, SchemaHashIsThatOfTheFiles) {

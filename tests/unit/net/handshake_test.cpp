@@ -13,175 +13,204 @@ namespace {
 
 using Datagram = std::vector<std::byte>;
 
-const SessionKeys& keys() {
-  static const SessionKeys keys = samples::session_keys(1);
+const KeyPair& session() {
+  static const KeyPair keys = samples::session_keys(1);
   return keys;
+}
+
+ConnectToken token() {
+  return samples::token(samples::ring());
+}
+
+Datagram hello_datagram() {
+  PacketBuffer buffer{};
+  return samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer));
+}
+
+Datagram cookie_datagram() {
+  PacketBuffer buffer{};
+  return samples::copy_of(
+      encode_cookie(samples::nonce(1), samples::counting<CookieBytes>(61), buffer));
 }
 
 Datagram connect_datagram() {
   PacketBuffer buffer{};
-  return samples::copy_of(encode_connect(samples::connect(), published_key(), buffer));
+  return samples::copy_of(encode_connect(samples::ask(PacketType::Connect),
+                                         samples::counting<CookieBytes>(61), token(), buffer));
+}
+
+Datagram resume_datagram() {
+  PacketBuffer buffer{};
+  return samples::copy_of(
+      encode_resume(samples::ask(PacketType::Resume), samples::resume_ticket(), buffer));
 }
 
 Datagram accept_datagram(const Accept& accept = samples::accept()) {
   PacketBuffer buffer{};
-  return samples::copy_of(encode_accept(accept, 0xa1b2c3d4, samples::nonce(100), keys(), buffer));
+  return samples::copy_of(
+      encode_accept(accept, 0xa1b2c3d4, samples::nonce(100), session(), buffer));
 }
 
 Datagram refuse_datagram() {
   PacketBuffer buffer{};
-  return samples::copy_of(encode_refuse(samples::refuse(), published_key(), buffer));
+  return samples::copy_of(encode_refuse(samples::refuse(), buffer));
+}
+
+std::expected<Accepted, DropReason> decode_accepted(ConstBytes datagram) {
+  return decode_accept(datagram, samples::handed_keys(), samples::nonce(1));
 }
 
 /// What became of a datagram: nothing when it was taken.
 using Read = std::function<std::optional<DropReason>(ConstBytes)>;
 
-std::optional<DropReason> read_connect(ConstBytes datagram) {
-  const auto read = decode_connect(datagram, published_key());
-  return read ? std::nullopt : std::optional{read.error()};
+template <class Decoded>
+std::optional<DropReason> fault_of(const Decoded& decoded) {
+  return decoded ? std::nullopt : std::optional{decoded.error()};
+}
+
+std::optional<DropReason> read_ask(ConstBytes datagram) {
+  return fault_of(decode_ask(datagram));
 }
 
 std::optional<DropReason> read_accept(ConstBytes datagram) {
-  const auto read = decode_accept(datagram, published_key(), samples::nonce(1));
-  return read ? std::nullopt : std::optional{read.error()};
-}
-
-std::optional<DropReason> read_refuse(ConstBytes datagram) {
-  const auto read = decode_refuse(datagram, published_key());
-  return read ? std::nullopt : std::optional{read.error()};
+  return fault_of(decode_accepted(datagram));
 }
 
 struct Kind {
-  const char* name;
+  PacketType type;
   Datagram datagram;
   Read read;
 };
 
 std::vector<Kind> kinds() {
-  return {{"connect", connect_datagram(), read_connect},
-          {"accept", accept_datagram(), read_accept},
-          {"refuse", refuse_datagram(), read_refuse}};
+  return {{PacketType::Hello, hello_datagram(), read_ask},
+          {PacketType::Cookie, cookie_datagram(),
+           [](ConstBytes datagram) { return fault_of(decode_cookie(datagram)); }},
+          {PacketType::Connect, connect_datagram(), read_ask},
+          {PacketType::Accept, accept_datagram(), read_accept},
+          {PacketType::Resume, resume_datagram(), read_ask},
+          {PacketType::Refuse, refuse_datagram(),
+           [](ConstBytes datagram) { return fault_of(decode_refuse(datagram)); }}};
 }
 
-TEST(Handshake, ConnectCarriesEveryField) {
-  const auto read = decode_connect(connect_datagram(), published_key());
-  ASSERT_TRUE(read);
-  EXPECT_EQ(*read, samples::connect());
+TEST(Handshake, WhatAsksCarriesEveryField) {
+  EXPECT_EQ(decode_ask(hello_datagram()), samples::ask(PacketType::Hello));
+  EXPECT_EQ(decode_ask(connect_datagram()), samples::ask(PacketType::Connect));
+  EXPECT_EQ(decode_ask(resume_datagram()), samples::ask(PacketType::Resume));
+  const Ask ours = make_ask(PacketType::Hello, samples::nonce(5));
+  EXPECT_EQ(ours.protocol, 2U);
+  EXPECT_EQ(ours.schema, schema_hash());
+  EXPECT_EQ(ours.client_nonce, samples::nonce(5));
+}
+
+TEST(Handshake, ConnectCarriesItsCookieAndToken) {
+  const Datagram datagram = connect_datagram();
+  EXPECT_EQ(cookie_of(datagram), samples::counting<CookieBytes>(61));
+  EXPECT_TRUE(std::ranges::equal(sealed_token_of(datagram), token().sealed));
+  EXPECT_TRUE(is_proven(datagram, token().keys.to_server));
+  EXPECT_FALSE(is_proven(datagram, token().keys.to_client));
+}
+
+TEST(Handshake, ResumeCarriesItsTicket) {
+  const Datagram datagram = resume_datagram();
+  EXPECT_TRUE(std::ranges::equal(sealed_ticket_of(datagram), samples::resume_ticket().sealed));
+  EXPECT_TRUE(is_proven(datagram, samples::handed_keys().to_server));
+  EXPECT_FALSE(is_proven(datagram, samples::handed_keys().to_client));
+}
+
+TEST(Handshake, CookieCarriesItsNonceAndCookie) {
+  const auto answer = decode_cookie(cookie_datagram());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->client_nonce, samples::nonce(1));
+  EXPECT_EQ(answer->cookie, samples::counting<CookieBytes>(61));
 }
 
 TEST(Handshake, AcceptCarriesEveryFieldAndTheSameKeys) {
-  const auto read = decode_accept(accept_datagram(), published_key(), samples::nonce(1));
+  const auto read = decode_accepted(accept_datagram());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->accept, samples::accept());
   EXPECT_EQ(read->connection, 0xa1b2c3d4U);
-  EXPECT_EQ(read->keys.client_to_server, keys().client_to_server);
-  EXPECT_EQ(read->keys.server_to_client, keys().server_to_client);
+  EXPECT_EQ(read->keys, session());
 }
 
-TEST(Handshake, RefuseCarriesEveryField) {
-  for (const auto reason :
-       {RefuseReason::Full, RefuseReason::Protocol, RefuseReason::Schema, RefuseReason::Draining}) {
+TEST(Handshake, RefuseCarriesEveryFieldOfEveryReason) {
+  for (std::size_t reason = 1; reason < kRefuseReasons; ++reason) {
     Refuse refuse = samples::refuse();
-    refuse.reason = reason;
+    refuse.reason = static_cast<RefuseReason>(reason);
     PacketBuffer buffer{};
-    const auto read =
-        decode_refuse(encode_refuse(refuse, published_key(), buffer), published_key());
-    ASSERT_TRUE(read);
-    EXPECT_EQ(*read, refuse);
+    EXPECT_EQ(decode_refuse(encode_refuse(refuse, buffer)), refuse) << reason;
+  }
+}
+
+TEST(Handshake, RefusesARefuseThatMeansNothing) {
+  for (const int reason : {0, 17, 18, 255}) {
+    Datagram datagram = refuse_datagram();
+    datagram[33] = static_cast<std::byte>(reason);
+    EXPECT_EQ(decode_refuse(datagram).error(), DropReason::Malformed) << reason;
   }
 }
 
 TEST(Handshake, NoAnswerIsAsLargeAsWhatAsked) {
-  EXPECT_EQ(connect_datagram().size(), kConnectBytes);
+  for (const Datagram& asks : {hello_datagram(), connect_datagram(), resume_datagram()})
+    EXPECT_EQ(asks.size(), 1'200U);
+  EXPECT_EQ(cookie_datagram().size(), 45U);
+  EXPECT_EQ(refuse_datagram().size(), 42U);
   Accept longest = samples::accept();
   longest.rules = std::string(kRulesNameMax, 'r');
-  EXPECT_LE(accept_datagram(longest).size(), kAcceptBytesMax);
-  EXPECT_TRUE(decode_accept(accept_datagram(longest), published_key(), samples::nonce(1)));
-  EXPECT_LE(refuse_datagram().size(), kRefuseBytesMax);
+  const Datagram accept = accept_datagram(longest);
+  EXPECT_LE(accept.size(), 512U);
+  EXPECT_EQ(decode_accepted(accept)->accept, longest);
 }
 
-TEST(Handshake, TakesNothingThatHasABitFlipped) {
+TEST(Handshake, TakesNothingOfAnotherLength) {
   for (Kind& kind : kinds()) {
-    ASSERT_FALSE(kind.read(kind.datagram)) << kind.name;
-    for (std::size_t bit = 0; bit < 8 * kind.datagram.size(); ++bit) {
-      const auto mask = static_cast<std::byte>(1U << (bit % 8));
-      kind.datagram[bit / 8] ^= mask;
-      ASSERT_EQ(kind.read(kind.datagram), bit < 8 ? DropReason::UnknownType : DropReason::Forged)
-          << kind.name << " bit " << bit;
-      kind.datagram[bit / 8] ^= mask;
-    }
-  }
-}
-
-TEST(Handshake, TakesNoPartOfADatagramAndNoneWithATail) {
-  for (Kind& kind : kinds()) {
+    const int type = static_cast<int>(kind.type);
+    ASSERT_EQ(kind.read(kind.datagram), std::nullopt) << type;
+    const bool is_accept = kind.type == PacketType::Accept;
     for (std::size_t size = 0; size < kind.datagram.size(); ++size) {
-      const auto reason = kind.read(ConstBytes{kind.datagram}.first(size));
-      ASSERT_TRUE(reason) << kind.name << " of " << size << " bytes";
-      ASSERT_TRUE(reason == DropReason::TooShort || reason == DropReason::Forged)
-          << kind.name << size;
+      const bool reaches_the_seal = is_accept && size >= 53;
+      ASSERT_EQ(kind.read(ConstBytes{kind.datagram}.first(size)),
+                reaches_the_seal ? DropReason::Forged : DropReason::TooShort)
+          << type << " of " << size;
     }
-    EXPECT_EQ(kind.read({}), DropReason::TooShort) << kind.name;
+    const std::size_t most = is_accept ? kAcceptBytesMax : kind.datagram.size();
     while (kind.datagram.size() <= kDatagramBytesMax) {
       kind.datagram.push_back(std::byte{0});
-      ASSERT_TRUE(kind.read(kind.datagram))
-          << kind.name << " of " << kind.datagram.size() << " bytes";
+      ASSERT_EQ(kind.read(kind.datagram),
+                kind.datagram.size() > most ? DropReason::TooLong : DropReason::Forged)
+          << type << " of " << kind.datagram.size();
     }
-    EXPECT_EQ(kind.read(kind.datagram), DropReason::TooLong) << kind.name;
   }
 }
 
-TEST(Handshake, TakesNothingUnderAnotherKey) {
-  Key other = published_key();
-  other[0] ^= std::byte{1};
-  EXPECT_EQ(decode_connect(connect_datagram(), other).error(), DropReason::Forged);
-  EXPECT_EQ(decode_refuse(refuse_datagram(), other).error(), DropReason::Forged);
-  EXPECT_EQ(decode_accept(accept_datagram(), other, samples::nonce(1)).error(), DropReason::Forged);
+// Every first byte at every reader.
+TEST(Handshake, TakesNothingOfAnotherType) {
+  for (Kind& kind : kinds()) {
+    const bool asks = kind.datagram.size() == kAskBytes;
+    for (int type = 0; type < 256; ++type) {
+      kind.datagram[0] = static_cast<std::byte>(type);
+      const bool is_known =
+          asks ? type == 1 || type == 3 || type == 5 : type == static_cast<int>(kind.type);
+      ASSERT_EQ(kind.read(kind.datagram) == DropReason::UnknownType, !is_known)
+          << type << " for " << static_cast<int>(kind.type);
+    }
+  }
 }
 
-TEST(Handshake, TakesNoAcceptForAnotherClient) {
-  EXPECT_EQ(decode_accept(accept_datagram(), published_key(), samples::nonce(2)).error(),
+TEST(Handshake, TakesNoAcceptForAnotherClientOrUnderOtherKeys) {
+  EXPECT_EQ(decode_accept(accept_datagram(), samples::handed_keys(), samples::nonce(2)).error(),
+            DropReason::Forged);
+  const KeyPair published{.to_server = published_key(), .to_client = published_key()};
+  EXPECT_EQ(decode_accept(accept_datagram(), published, samples::nonce(1)).error(),
             DropReason::Forged);
 }
 
 // ACCEPT and the packets after it use the same key: their sequences must never meet.
 TEST(Handshake, AcceptIsSealedApartFromPackets) {
-  PacketChannel server{keys(), 9, Direction::ToClient};
+  PacketChannel server{session(), 9, Direction::ToClient};
   PacketBuffer buffer{};
   const auto first = server.seal_packet(PacketType::Snapshot, {}, buffer);
   EXPECT_EQ(load_le<std::uint16_t>(first.subspan(5)), 1);
-}
-
-// Datagrams that are sealed and tagged rightly by a peer whose message is wrong.
-Datagram tagged(PacketType type, flatbuffers::FlatBufferBuilder& builder, std::size_t size) {
-  Datagram datagram(size);
-  datagram[0] = static_cast<std::byte>(type);
-  std::memcpy(datagram.data() + 1, builder.GetBufferPointer(), builder.GetSize());
-  const auto tag = tag_of(published_key(), ConstBytes{datagram}.first(size - kTagBytes));
-  std::ranges::copy(tag, datagram.end() - static_cast<std::ptrdiff_t>(kTagBytes));
-  return datagram;
-}
-
-TEST(Handshake, RefusesAConnectWithoutItsNonce) {
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(schema::CreateConnect(builder, 1, 2, nullptr));
-  EXPECT_EQ(read_connect(tagged(PacketType::Connect, builder, kConnectBytes)),
-            DropReason::Malformed);
-}
-
-TEST(Handshake, RefusesARefuseThatMeansNothing) {
-  for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 5, 255})) {
-    flatbuffers::FlatBufferBuilder builder;
-    const schema::Nonce nonce;
-    builder.Finish(schema::CreateRefuse(builder, &nonce, reason, 1, 2));
-    EXPECT_EQ(read_refuse(tagged(PacketType::Refuse, builder, 17 + builder.GetSize())),
-              DropReason::Malformed)
-        << int{reason};
-  }
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(schema::CreateRefuse(builder, nullptr, 1, 1, 2));
-  EXPECT_EQ(read_refuse(tagged(PacketType::Refuse, builder, 17 + builder.GetSize())),
-            DropReason::Malformed);
 }
 
 struct RawAccept {
@@ -190,17 +219,21 @@ struct RawAccept {
   std::uint16_t tick_rate = 60;
   const char* rules = "arena";
   std::uint32_t seats = 1'000;
+  std::optional<std::size_t> ticket_bytes = kSealedTicketBytes;
 };
 
+// An ACCEPT that is sealed rightly by a peer whose message is wrong.
 Datagram sealed_accept(const RawAccept& raw) {
   flatbuffers::FlatBufferBuilder builder;
   const auto rules = raw.rules == nullptr ? 0 : builder.CreateString(raw.rules);
-  builder.Finish(
-      schema::CreateAccept(builder, raw.player, raw.body, raw.tick_rate, 5, rules, raw.seats, 7));
+  const auto ticket =
+      raw.ticket_bytes ? builder.CreateVector(std::vector<std::uint8_t>(*raw.ticket_bytes)) : 0;
+  builder.Finish(schema::CreateAccept(builder, raw.player, raw.body, raw.tick_rate, 5, rules,
+                                      raw.seats, 7, 8, 9, ticket));
   Datagram datagram(37 + builder.GetSize() + kTagBytes);
   datagram[0] = static_cast<std::byte>(PacketType::Accept);
   std::ranges::copy(samples::nonce(100), datagram.begin() + 5);
-  seal(keys().server_to_client, 0, ConstBytes{datagram}.first(37),
+  seal(session().to_client, 0, ConstBytes{datagram}.first(37),
        std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()}),
        MutableBytes{datagram}.subspan(37));
   return datagram;
@@ -209,30 +242,25 @@ Datagram sealed_accept(const RawAccept& raw) {
 TEST(Handshake, RefusesAnAcceptThatCannotBe) {
   const std::string long_name(kRulesNameMax + 1, 'r');
   EXPECT_EQ(read_accept(sealed_accept({})), std::nullopt);
-  EXPECT_EQ(read_accept(sealed_accept({.player = 20})), DropReason::Malformed)
-      << "another seat than the body's";
-  EXPECT_EQ(read_accept(sealed_accept({.body = game::crate_body(21).value})),
-            DropReason::Malformed);
-  EXPECT_EQ(read_accept(sealed_accept({.tick_rate = 0})), DropReason::Malformed);
-  EXPECT_EQ(read_accept(sealed_accept({.rules = nullptr})), DropReason::Malformed);
-  EXPECT_EQ(read_accept(sealed_accept({.rules = ""})), DropReason::Malformed);
-  EXPECT_EQ(read_accept(sealed_accept({.rules = long_name.c_str()})), DropReason::Malformed);
-  EXPECT_EQ(read_accept(sealed_accept({.seats = 21})), DropReason::Malformed)
-      << "a seat the map does not have";
-  EXPECT_EQ(read_accept(sealed_accept({.seats = game::kSeatsMax + 1})), DropReason::Malformed);
+  for (const RawAccept& raw :
+       {RawAccept{.player = 20},  // another seat than the body's
+        RawAccept{.body = game::crate_body(21).value}, RawAccept{.tick_rate = 0},
+        RawAccept{.rules = nullptr}, RawAccept{.rules = ""}, RawAccept{.rules = long_name.c_str()},
+        RawAccept{.seats = 21},  // a seat that the map does not have
+        RawAccept{.seats = game::kSeatsMax + 1}, RawAccept{.ticket_bytes = std::nullopt},
+        RawAccept{.ticket_bytes = 0}, RawAccept{.ticket_bytes = kSealedTicketBytes - 1},
+        RawAccept{.ticket_bytes = kSealedTicketBytes + 1}}) {
+    EXPECT_EQ(read_accept(sealed_accept(raw)), DropReason::Malformed)
+        << raw.player << " " << raw.body << " " << raw.tick_rate << " " << raw.seats;
+  }
 }
 
-TEST(Handshake, TellsPeopleWhy) {
-  EXPECT_EQ(describe({.reason = RefuseReason::Full, .have = 64, .limit = 64}), "server full 64/64");
-  EXPECT_EQ(describe({.reason = RefuseReason::Protocol, .have = 3, .limit = 4}),
-            "protocol 3, not 4");
-  EXPECT_EQ(describe({.reason = RefuseReason::Draining}), "server is stopping");
-  EXPECT_EQ(describe({.reason = RefuseReason::Schema}),
-            "another schema of protocol 1: build both ends from one version");
+TEST(Handshake, NamesWhyASessionEnds) {
   EXPECT_EQ(name_of(DisconnectReason::ClientLeft), "client_left");
   EXPECT_EQ(name_of(DisconnectReason::ServerStopping), "server_stopping");
   EXPECT_EQ(name_of(DisconnectReason::TimedOut), "timed_out");
   EXPECT_EQ(name_of(DisconnectReason::Kicked), "kicked");
+  EXPECT_EQ(name_of(DisconnectReason::TakenOver), "taken_over");
 }
 
 }  // namespace

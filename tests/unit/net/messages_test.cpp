@@ -153,18 +153,34 @@ TEST(SnapshotFragment, RefusesOneWithAPartMissingOrAnImpossibleEntity) {
 
 TEST(Disconnect, CarriesItsReason) {
   MessageEncoder encoder;
-  for (const auto reason : {DisconnectReason::ClientLeft, DisconnectReason::ServerStopping,
-                            DisconnectReason::TimedOut, DisconnectReason::Kicked}) {
+  for (const auto reason :
+       {DisconnectReason::ClientLeft, DisconnectReason::ServerStopping, DisconnectReason::TimedOut,
+        DisconnectReason::Kicked, DisconnectReason::TakenOver}) {
     EXPECT_EQ(decode_disconnect(encoder.disconnect(reason)), reason);
   }
 }
 
 TEST(Disconnect, RefusesAReasonThatIsNone) {
-  for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 5, 255})) {
+  for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 6, 255})) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(schema::CreateDisconnect(builder, reason));
     EXPECT_EQ(decode_disconnect(bytes_of(builder)).error(), DropReason::Malformed) << int{reason};
   }
+}
+
+TEST(PathCheck, CarriesItsData) {
+  MessageEncoder encoder;
+  for (const std::uint64_t data : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63,
+                                   std::uint64_t{0x7172737475767778}, ~std::uint64_t{0}}) {
+    EXPECT_EQ(decode_path_check(encoder.path_check(data)), data);
+  }
+}
+
+TEST(PathCheck, IsNoneOfNoBytesAndNoneWhenCut) {
+  MessageEncoder encoder;
+  const auto message = samples::copy_of(encoder.path_check(7));
+  for (std::size_t size = 0; size < message.size(); ++size)
+    EXPECT_EQ(decode_path_check(ConstBytes{message}.first(size)).error(), DropReason::Malformed);
 }
 
 // A message is read in place of structs of eight bytes; where it lies in memory must not matter.

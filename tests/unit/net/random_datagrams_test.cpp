@@ -47,12 +47,38 @@ TEST(RandomDatagrams, AreNoHandshakeAndNoPacket) {
   PacketBuffer buffer{};
   for (int i = 0; i < kDatagrams; ++i) {
     const ConstBytes datagram = random.next();
-    ASSERT_FALSE(decode_connect(datagram, published_key())) << i;
-    ASSERT_FALSE(decode_accept(datagram, published_key(), samples::nonce(1))) << i;
-    ASSERT_FALSE(decode_refuse(datagram, published_key())) << i;
+    (void)decode_cookie(datagram);
+    (void)decode_refuse(datagram);
+    ASSERT_FALSE(decode_accept(datagram, samples::handed_keys(), samples::nonce(1))) << i;
     ASSERT_FALSE(server.open_packet(datagram, buffer)) << i;
     ASSERT_FALSE(client.open_packet(datagram, buffer)) << i;
   }
+}
+
+// What asks, at its right length and of its right type: no token opens, no tag is right.
+TEST(RandomDatagrams, LetNobodyIn) {
+  RandomBytes random{5};
+  const KeyRing ring = samples::ring();
+  int connects = 0;
+  for (int i = 0; i < kDatagrams / 4; ++i) {
+    PacketBuffer datagram{};
+    const ConstBytes bytes = random.next();
+    std::copy_n(bytes.begin(), std::min(bytes.size(), datagram.size()), datagram.begin());
+    datagram[0] = static_cast<std::byte>(i % 2 == 0 ? PacketType::Connect : PacketType::Resume);
+    const auto ask = decode_ask(datagram);
+    ASSERT_TRUE(ask);
+    ASSERT_FALSE(is_proven(datagram, samples::handed_keys().to_server));
+    if (ask->type == PacketType::Connect) {
+      datagram[57] = std::byte{1};  // the token's version, and the ring's key
+      store_le(MutableBytes{datagram}.subspan(58), ring.newest().id);
+      ASSERT_EQ(open_token(sealed_token_of(datagram), ring).error(), TokenFault::Forged);
+      ++connects;
+    } else {
+      datagram[45] = std::byte{1};
+      ASSERT_FALSE(open_ticket(sealed_ticket_of(datagram), samples::ticket_key()));
+    }
+  }
+  EXPECT_EQ(connects, kDatagrams / 8);
 }
 
 // Random bytes that reach the doors behind the length and the type.
@@ -80,6 +106,7 @@ TEST(RandomDatagrams, CrashNoMessageDecoder) {
     (void)decode_input(bytes);
     (void)decode_snapshot(bytes);
     (void)decode_disconnect(bytes);
+    (void)decode_path_check(bytes);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "net/handshake.h"
 #include "net/messages.h"
 #include "net/packet.h"
+#include "tests/support/virtual_time.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +17,18 @@ inline std::vector<std::byte> copy_of(ConstBytes bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// 32 bytes counting up from `first`.
+/// Hands `look` each copy of `bytes` that has one bit flipped, and the number of that bit.
+template <class Bytes, class Look>
+void with_each_bit_flipped(Bytes bytes, Look&& look) {
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    const auto mask = static_cast<std::byte>(1U << (bit % 8));
+    bytes[bit / 8] ^= mask;
+    look(bytes, bit);
+    bytes[bit / 8] ^= mask;
+  }
+}
+
+/// Bytes counting up from `first`.
 template <class Bytes>
 Bytes counting(std::uint8_t first) {
   Bytes bytes{};
@@ -28,8 +40,73 @@ inline HandshakeNonce nonce(std::uint8_t first) {
   return counting<HandshakeNonce>(first);
 }
 
-inline SessionKeys session_keys(std::uint8_t first) {
-  return derive_session_keys(published_key(), nonce(first), nonce(100));
+/// As a token or a ticket names them.
+inline KeyPair handed_keys() {
+  return {.to_server = counting<Key>(11), .to_client = counting<Key>(151)};
+}
+
+inline KeyPair session_keys(std::uint8_t first) {
+  return derive_session_keys(handed_keys(), nonce(first), nonce(100));
+}
+
+inline WallTime at_second(std::int64_t second) {
+  return WallTime{std::chrono::seconds{second}};
+}
+
+inline Address address(std::uint8_t last, std::uint16_t port) {
+  Address address{.ip = {}, .port = port};
+  address.ip[10] = address.ip[11] = 0xff;
+  address.ip[12] = 10;
+  address.ip[15] = last;
+  return address;
+}
+
+/// Two servers, four user bytes.
+inline TokenClaims claims() {
+  TokenClaims claims{.client = 0x6162636465666768, .room = 69, .servers = {}, .user = {}};
+  claims.servers.push_back(address(1, 7'001));
+  claims.servers.push_back(address(2, 7'002));
+  for (std::uint8_t byte = 71; byte < 75; ++byte)
+    claims.user.push_back(std::byte{byte});
+  return claims;
+}
+
+inline constexpr std::int64_t kIssuedSecond = 1'700'000'000;
+inline constexpr std::int64_t kExpiresSecond = 1'700'000'045;
+
+/// A ring with one key, the same for the same seed.
+inline KeyRing ring(std::uint64_t seed = 1) {
+  tests::SeededEntropy entropy{seed};
+  return KeyRing::fresh(entropy);
+}
+
+inline ConnectToken token(const KeyRing& ring, const TokenClaims& claims = samples::claims()) {
+  tests::SeededEntropy entropy{2};
+  return issue_token(claims, at_second(kIssuedSecond), at_second(kExpiresSecond), ring, entropy);
+}
+
+inline constexpr std::uint64_t kBoot = 0x8182838485868788;
+
+inline Ticket ticket() {
+  return {.seat = {21},
+          .body = game::player_body({21}, 3),
+          .serial = 91,
+          .room = 92,
+          .client = 0x9394959697989900,
+          .keys = handed_keys()};
+}
+
+inline Key ticket_key() {
+  return counting<Key>(201);
+}
+
+inline ResumeTicket resume_ticket() {
+  tests::SeededEntropy entropy{3};
+  return {.sealed = seal_ticket(ticket(), kBoot, ticket_key(), entropy), .keys = handed_keys()};
+}
+
+inline Ask ask(PacketType type) {
+  return {.type = type, .protocol = 11, .schema = 0x1213141516171819, .client_nonce = nonce(1)};
 }
 
 inline game::EntityState entity(std::uint16_t number) {
@@ -51,10 +128,6 @@ inline std::vector<game::EntityState> entities(std::size_t count) {
   return all;
 }
 
-inline Connect connect() {
-  return {.protocol = 11, .schema = 0x1213141516171819, .client_nonce = nonce(1)};
-}
-
 inline Accept accept() {
   return {.player = {21},
           .body = game::player_body({21}, 3),
@@ -62,7 +135,10 @@ inline Accept accept() {
           .tick = {2'300'000},
           .rules = "arena",
           .map_seats = 1'000,
-          .map_hash = 0x2425262728292a2b};
+          .map_hash = 0x2425262728292a2b,
+          .boot = kBoot,
+          .room = 33,
+          .ticket = counting<SealedTicket>(34)};
 }
 
 inline Refuse refuse() {
@@ -98,6 +174,31 @@ inline SnapshotHead head() {
           .touched = 61,
           .fragment = 1,
           .fragments = 3};
+}
+
+/// Every type that travels sealed, with each direction in which it does.
+struct SealedKind {
+  PacketType type;
+  Direction direction;
+};
+
+inline constexpr SealedKind kSealedKinds[] = {
+    {PacketType::Input, Direction::ToServer},      {PacketType::Snapshot, Direction::ToClient},
+    {PacketType::Disconnect, Direction::ToServer}, {PacketType::Disconnect, Direction::ToClient},
+    {PacketType::Challenge, Direction::ToClient},  {PacketType::Response, Direction::ToServer}};
+
+inline Direction opposite(Direction direction) {
+  return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
+}
+
+/// A message as one of this type carries, as long as it can be.
+inline std::vector<std::byte> message_of(PacketType type) {
+  MessageEncoder encoder;
+  if (type == PacketType::Input) return copy_of(encoder.input(input_message(kInputsPerMessageMax)));
+  if (type == PacketType::Snapshot)
+    return copy_of(encoder.snapshot(head(), entities(kEntitiesPerFragment)));
+  if (type == PacketType::Disconnect) return copy_of(encoder.disconnect(DisconnectReason::Kicked));
+  return copy_of(encoder.path_check(0x7172737475767778));
 }
 
 }  // namespace tickbox::net::samples

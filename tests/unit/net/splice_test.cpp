@@ -1,9 +1,11 @@
-// Parts of one packet put where they do not belong: type × direction × session.
+// Packets put where they do not belong: type × direction × session × epoch.
 
 #include "net/packet.h"
 #include "tests/unit/net/samples.h"
 
 #include <gtest/gtest.h>
+
+#include <map>
 
 namespace tickbox::net {
 namespace {
@@ -16,62 +18,99 @@ struct Session {
 constexpr Session kSessions[] = {
     {1, 0x11111111}, {2, 0x22222222}, {3, 0x11111111}};  // the third has the first's id
 constexpr Direction kDirections[] = {Direction::ToServer, Direction::ToClient};
-constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Snapshot, PacketType::Disconnect};
+constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Snapshot, PacketType::Disconnect,
+                                 PacketType::Challenge, PacketType::Response};
 
-bool travels(PacketType type, Direction direction) {
-  if (type == PacketType::Disconnect) return true;
-  return (type == PacketType::Input) == (direction == Direction::ToServer);
-}
-
-Direction opposite(Direction direction) {
-  return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
-}
+/// The fifth looks like the first: two bits of an epoch are on the wire.
+constexpr std::uint64_t kEpochs[] = {0, 1, 2, 3, 4};
+constexpr std::uint64_t kEpochPackets = 65'536;
+/// Of each epoch, the packet that is tried lies here, far from its borders.
+constexpr std::uint64_t kPlace = 30'000;
 
 struct Sealed {
   std::size_t session;
   Direction direction;
   PacketType type;
+  std::uint64_t epoch;
   std::vector<std::byte> datagram;
 };
 
-std::vector<Sealed> one_of_each() {
-  std::vector<Sealed> all;
-  for (std::size_t session = 0; session < std::size(kSessions); ++session) {
-    for (const Direction direction : kDirections) {
-      for (const PacketType type : kTypes) {
-        if (!travels(type, direction)) continue;
-        PacketChannel sender{samples::session_keys(kSessions[session].nonce),
-                             kSessions[session].connection, direction};
-        PacketBuffer buffer{};
-        const auto message = samples::nonce(7);
-        all.push_back({session, direction, type,
-                       samples::copy_of(sender.seal_packet(type, message, buffer))});
-      }
+struct Receiver {
+  std::size_t session;
+  Direction direction;  ///< of what it receives
+  std::uint64_t epoch;
+  PacketChannel channel;
+};
+
+struct Matrix {
+  std::vector<Sealed> packets;
+  std::vector<Receiver> receivers;
+};
+
+// One way of one session through all epochs: what is sealed there, and its receiver in each.
+void add_way(std::size_t session, Direction direction, Matrix& matrix) {
+  const auto& [nonce, connection] = kSessions[session];
+  PacketChannel sender{samples::session_keys(nonce), connection, direction};
+  PacketChannel receiver{samples::session_keys(nonce), connection, samples::opposite(direction)};
+  PacketBuffer wire{};
+  PacketBuffer opened{};
+  for (const std::uint64_t epoch : kEpochs) {
+    const std::uint64_t place = epoch * kEpochPackets + kPlace;
+    while (sender.sent() + 2 < place)
+      (void)sender.seal_packet(PacketType::Disconnect, {}, wire);
+    EXPECT_TRUE(receiver.open_packet(sender.seal_packet(PacketType::Disconnect, {}, wire), opened));
+    matrix.receivers.push_back({session, direction, epoch, receiver});
+    for (const PacketType type : kTypes) {
+      if (!travels_sealed(type, direction)) continue;
+      PacketChannel copy = sender;
+      matrix.packets.push_back({session, direction, type, epoch,
+                                samples::copy_of(copy.seal_packet(type, samples::nonce(7), wire))});
     }
   }
-  return all;
 }
 
-// Delivered to every session, in every direction, under every type and connection id: taken only
-// where it was meant.
+const Matrix& matrix() {
+  static const Matrix kMatrix = [] {
+    Matrix made;
+    for (std::size_t session = 0; session < std::size(kSessions); ++session) {
+      for (const Direction direction : kDirections)
+        add_way(session, direction, made);
+    }
+    return made;
+  }();
+  return kMatrix;
+}
+
+bool opens(const Receiver& receiver, ConstBytes datagram) {
+  PacketChannel channel = receiver.channel;  // a taken packet must not stand in the way of the next
+  PacketBuffer buffer{};
+  return channel.open_packet(datagram, buffer).has_value();
+}
+
+// Where it was sent to, at its time or up to an epoch early.
+bool is_meant(const Sealed& packet, const Receiver& receiver) {
+  return packet.session == receiver.session && packet.direction == receiver.direction &&
+         (packet.epoch == receiver.epoch || packet.epoch == receiver.epoch + 1);
+}
+
+// Delivered to every session, in every direction, in every epoch, under every type, epoch and
+// connection id: taken only where it was meant.
 TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
   int taken = 0;
   int tried = 0;
-  for (const Sealed& sealed : one_of_each()) {
-    for (std::size_t session = 0; session < std::size(kSessions); ++session) {
-      for (const Direction direction : kDirections) {
-        for (const PacketType type : kTypes) {
-          for (const Session& named : kSessions) {
-            PacketChannel receiver{samples::session_keys(kSessions[session].nonce),
-                                   kSessions[session].connection, opposite(direction)};
-            auto datagram = sealed.datagram;
-            datagram[0] = static_cast<std::byte>(type);
-            store_le(MutableBytes{datagram}.subspan(1), named.connection);
-            PacketBuffer buffer{};
-            const bool meant = session == sealed.session && direction == sealed.direction &&
-                               type == sealed.type &&
-                               named.connection == kSessions[session].connection;
-            EXPECT_EQ(receiver.open_packet(datagram, buffer).has_value(), meant);
+  for (const Sealed& packet : matrix().packets) {
+    for (const Receiver& receiver : matrix().receivers) {
+      for (const PacketType type : kTypes) {
+        for (unsigned epoch = 0; epoch < 4; ++epoch) {
+          for (const std::uint32_t connection : {0x11111111U, 0x22222222U}) {
+            auto datagram = packet.datagram;
+            datagram[0] = static_cast<std::byte>(static_cast<unsigned>(type) | epoch << 6);
+            store_le(MutableBytes{datagram}.subspan(1), connection);
+            const bool meant = is_meant(packet, receiver) && datagram == packet.datagram;
+            ASSERT_EQ(opens(receiver, datagram), meant)
+                << "session " << packet.session << " for " << receiver.session << ", epoch "
+                << packet.epoch << " in " << receiver.epoch << " as " << epoch << ", type "
+                << static_cast<int>(packet.type) << " as " << static_cast<int>(type);
             taken += meant ? 1 : 0;
             ++tried;
           }
@@ -79,61 +118,64 @@ TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
       }
     }
   }
-  EXPECT_EQ(tried, 12 * 3 * 2 * 3 * 3);
-  EXPECT_EQ(taken, 4 * 2 + 4 * 1 + 4 * 2);  // two names are the first's and the third's own
+  EXPECT_EQ(tried, 90 * 30 * 5 * 4 * 2);
+  EXPECT_EQ(taken, 18 * (5 + 4));  // each in its own epoch, and all but the first one early
 }
 
 TEST(Splice, TakesNoHeadWithAnothersBody) {
-  const auto all = one_of_each();
-  for (const Sealed& head : all) {
-    for (const Sealed& body : all) {
+  for (const Sealed& head : matrix().packets) {
+    for (const Sealed& body : matrix().packets) {
       if (&head == &body) continue;
       auto datagram = body.datagram;
       std::copy_n(head.datagram.begin(), kPacketHeadBytes, datagram.begin());
-      for (std::size_t session = 0; session < std::size(kSessions); ++session) {
-        for (const Direction direction : kDirections) {
-          PacketChannel receiver{samples::session_keys(kSessions[session].nonce),
-                                 kSessions[session].connection, opposite(direction)};
-          PacketBuffer buffer{};
-          // Sessions of one connection id have the same head, so the body decides.
-          const bool same_head = std::equal(datagram.begin(), datagram.begin() + kPacketHeadBytes,
-                                            body.datagram.begin());
-          const bool meant = same_head && session == body.session && direction == body.direction;
-          EXPECT_EQ(receiver.open_packet(datagram, buffer).has_value(), meant);
-        }
+      // Some have the same head: the third session's id is the first's.
+      const bool same_head = datagram == body.datagram;
+      for (const Receiver& receiver : matrix().receivers) {
+        if (receiver.epoch != body.epoch && receiver.epoch != head.epoch) continue;
+        ASSERT_EQ(opens(receiver, datagram), same_head && is_meant(body, receiver));
       }
     }
   }
 }
 
-// Datagrams of the handshake, and packets, given to every reader but their own.
+// Datagrams of the handshake, and packets, given to every reader but their own, under each other's
+// types. What asks begins alike, so there the tag must tell; COOKIE and REFUSE are told by length.
 TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
-  PacketBuffer connect_buffer{};
-  PacketBuffer accept_buffer{};
-  PacketBuffer refuse_buffer{};
-  PacketBuffer packet_buffer{};
-  const SessionKeys keys = samples::session_keys(1);
-  PacketChannel sender{keys, 9, Direction::ToClient};
-  const std::pair<PacketType, ConstBytes> datagrams[] = {
-      {PacketType::Connect, encode_connect(samples::connect(), published_key(), connect_buffer)},
-      {PacketType::Accept,
-       encode_accept(samples::accept(), 9, samples::nonce(100), keys, accept_buffer)},
-      {PacketType::Refuse, encode_refuse(samples::refuse(), published_key(), refuse_buffer)},
-      {PacketType::Snapshot,
-       sender.seal_packet(PacketType::Snapshot, samples::nonce(7), packet_buffer)},
+  const KeyPair session = samples::session_keys(1);
+  const KeyRing ring = samples::ring();
+  const ConnectToken token = samples::token(ring);
+  std::map<PacketType, std::vector<std::byte>> datagrams;
+  PacketBuffer buffer{};
+  const auto keep = [&](PacketType type, ConstBytes bytes) {
+    datagrams[type] = samples::copy_of(bytes);
   };
+  keep(PacketType::Hello, encode_hello(samples::ask(PacketType::Hello), buffer));
+  keep(PacketType::Cookie, encode_cookie(samples::nonce(1), {}, buffer));
+  keep(PacketType::Connect, encode_connect(samples::ask(PacketType::Connect), {}, token, buffer));
+  keep(PacketType::Accept,
+       encode_accept(samples::accept(), 9, samples::nonce(100), session, buffer));
+  keep(PacketType::Resume,
+       encode_resume(samples::ask(PacketType::Resume), samples::resume_ticket(), buffer));
+  keep(PacketType::Refuse, encode_refuse(samples::refuse(), buffer));
+  PacketChannel sender{session, 9, Direction::ToClient};
+  keep(PacketType::Snapshot, sender.seal_packet(PacketType::Snapshot, samples::nonce(7), buffer));
+
   for (const auto& [type, bytes] : datagrams) {
-    for (const PacketType renamed :
-         {PacketType::Connect, PacketType::Accept, PacketType::Refuse, PacketType::Snapshot}) {
-      auto datagram = samples::copy_of(bytes);
+    for (const auto& [renamed, unused] : datagrams) {
+      auto datagram = bytes;
       datagram[0] = static_cast<std::byte>(renamed);
-      PacketBuffer buffer{};
-      PacketChannel receiver{keys, 9, Direction::ToServer};
-      const auto taken = [&](PacketType reader) { return type == reader && renamed == reader; };
-      EXPECT_EQ(decode_connect(datagram, published_key()).has_value(), taken(PacketType::Connect));
-      EXPECT_EQ(decode_accept(datagram, published_key(), samples::nonce(1)).has_value(),
+      const auto taken = [&, own = type, name = renamed](PacketType reader) {
+        return own == reader && name == reader;
+      };
+      PacketChannel receiver{session, 9, Direction::ToServer};
+      const bool asks = datagram.size() == kAskBytes;
+      EXPECT_EQ(asks && is_proven(datagram, token.keys.to_server), taken(PacketType::Connect));
+      EXPECT_EQ(asks && is_proven(datagram, samples::handed_keys().to_server),
+                taken(PacketType::Resume));
+      EXPECT_EQ(decode_cookie(datagram).has_value(), taken(PacketType::Cookie));
+      EXPECT_EQ(decode_accept(datagram, samples::handed_keys(), samples::nonce(1)).has_value(),
                 taken(PacketType::Accept));
-      EXPECT_EQ(decode_refuse(datagram, published_key()).has_value(), taken(PacketType::Refuse));
+      EXPECT_EQ(decode_refuse(datagram).has_value(), taken(PacketType::Refuse));
       EXPECT_EQ(receiver.open_packet(datagram, buffer).has_value(), taken(PacketType::Snapshot));
     }
   }

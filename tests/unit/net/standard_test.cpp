@@ -1,139 +1,125 @@
-// Reads and writes datagrams by schema/README.md alone: libsodium, and bytes at the places that the
-// page gives, without FlatBuffers and without the code under test.
+// Datagrams of the handshake and packets, read and written by schema/README.md alone.
+
+#include "tests/unit/net/standard.h"
 
 #include "core/hash.h"
 #include "tests/unit/net/samples.h"
 
-#include <gtest/gtest.h>
-#include <sodium.h>
-
 #include <string>
-#include <string_view>
 
 namespace tickbox::net {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-using RawKey = std::array<unsigned char, 32>;
+using standard::append;
+using standard::append_le;
+using standard::Bytes;
+using standard::Root;
+using standard::slice;
 
-const unsigned char* raw(ConstBytes bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
+constexpr std::uint32_t kConnection = 0xa1b2c3d4;
+
+Bytes session_key_to_server() {
+  return standard::session_key(samples::handed_keys().to_server, samples::nonce(1),
+                               samples::nonce(100));
 }
 
-void append(Bytes& to, ConstBytes bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
+Bytes session_key_to_client() {
+  return standard::session_key(samples::handed_keys().to_client, samples::nonce(1),
+                               samples::nonce(100));
 }
 
-template <std::unsigned_integral T>
-void append_le(Bytes& to, T value) {
-  std::array<std::byte, sizeof(T)> bytes{};
-  store_le(MutableBytes{bytes}, value);
-  append(to, bytes);
+// What HELLO, CONNECT and RESUME begin with, of samples::ask().
+Bytes ask_head(std::uint8_t type) {
+  Bytes head{std::byte{type}};
+  append_le(head, std::uint32_t{11});
+  append_le(head, std::uint64_t{0x1213141516171819});
+  append(head, samples::nonce(1));
+  return head;
 }
 
-RawKey page_published_key() {
-  constexpr std::string_view kText = "tickbox published key, loopback only";
-  RawKey key{};
-  crypto_generichash(key.data(), key.size(), raw(as_bytes_of(kText)), kText.size(), nullptr, 0);
-  return key;
+// Zeros up to byte 1,183, and the tag.
+void pad_and_tag(Bytes& datagram, const Key& to_server) {
+  datagram.resize(1'184);
+  append(datagram, standard::blake2b(16, to_server, datagram));
 }
 
-RawKey page_session_key(std::uint8_t direction, ConstBytes client_nonce, ConstBytes server_nonce) {
-  Bytes input;
-  append(input, as_bytes_of(std::string_view{"tickbox session"}));
-  input.push_back(std::byte{direction});
-  append(input, client_nonce);
-  append(input, server_nonce);
-  const RawKey published = page_published_key();
-  RawKey key{};
-  crypto_generichash(key.data(), key.size(), raw(input), input.size(), published.data(),
-                     published.size());
-  return key;
-}
-
-Bytes page_nonce(std::uint64_t sequence) {
-  Bytes nonce(4);
-  append_le(nonce, sequence);
-  return nonce;
-}
-
-Bytes page_open(const RawKey& key, std::uint64_t sequence, ConstBytes clear, ConstBytes sealed) {
-  Bytes message(sealed.size() - 16);
-  const int failed = crypto_aead_chacha20poly1305_ietf_decrypt(
-      reinterpret_cast<unsigned char*>(message.data()), nullptr, nullptr, raw(sealed),
-      sealed.size(), raw(clear), clear.size(), raw(page_nonce(sequence)), key.data());
-  EXPECT_EQ(failed, 0);
-  return message;
-}
-
-Bytes page_tag(ConstBytes bytes) {
-  Bytes tag(16);
-  const RawKey key = page_published_key();
-  crypto_generichash(reinterpret_cast<unsigned char*>(tag.data()), tag.size(), raw(bytes),
-                     bytes.size(), key.data(), key.size());
-  return tag;
-}
-
-/// The root table of a message, as the page says that FlatBuffers lie.
-class Root {
- public:
-  explicit Root(ConstBytes message) : message_(message), table_(u32(0)) {}
-
-  template <std::unsigned_integral T>
-  [[nodiscard]] T at(std::size_t place) const {
-    return load_le<T>(message_.subspan(place));
-  }
-
-  [[nodiscard]] std::uint32_t u32(std::size_t place) const { return at<std::uint32_t>(place); }
-
-  /// Where field `number` lies, or 0 when it is absent.
-  [[nodiscard]] std::size_t field(std::size_t number) const {
-    const auto back = static_cast<std::int32_t>(u32(table_));
-    const auto vtable = static_cast<std::size_t>(static_cast<std::int64_t>(table_) - back);
-    const std::size_t entry = 4 + 2 * number;
-    if (entry + 2 > at<std::uint16_t>(vtable)) return 0;
-    const std::uint16_t offset = at<std::uint16_t>(vtable + entry);
-    return offset == 0 ? 0 : table_ + offset;
-  }
-
-  template <std::unsigned_integral T>
-  [[nodiscard]] T number(std::size_t number) const {
-    return field(number) == 0 ? T{0} : at<T>(field(number));
-  }
-
-  /// Where the vector or string of field `number` has its count; its elements begin 4 bytes on.
-  [[nodiscard]] std::size_t vector(std::size_t number) const {
-    return field(number) + u32(field(number));
-  }
-
- private:
-  ConstBytes message_;
-  std::size_t table_;
-};
-
-TEST(Standard, ReadsAConnect) {
+TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
   PacketBuffer buffer{};
-  const ConstBytes datagram = encode_connect(samples::connect(), published_key(), buffer);
-  ASSERT_EQ(datagram.size(), 1'200U);
-  EXPECT_EQ(datagram[0], std::byte{1});
-  EXPECT_EQ(samples::copy_of(datagram.last(16)), page_tag(datagram.first(1'184)));
-  const Root root{datagram.subspan(1, 1'183)};
-  EXPECT_EQ(root.number<std::uint32_t>(0), 11U);
-  EXPECT_EQ(root.number<std::uint64_t>(1), 0x1213141516171819U);
-  const auto nonce = datagram.subspan(1 + root.field(2), 32);
-  EXPECT_TRUE(std::ranges::equal(nonce, samples::nonce(1)));
+  Bytes hello = ask_head(1);
+  hello.resize(1'200);
+  EXPECT_EQ(samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer)), hello);
+  EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
+  EXPECT_EQ(kProtocolVersion, 2U);
+}
+
+TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
+  const ConnectToken token = samples::token(samples::ring());
+  Bytes connect = ask_head(3);
+  append(connect, samples::counting<CookieBytes>(61));
+  EXPECT_EQ(connect.size(), 57U);
+  append(connect, token.sealed);
+  EXPECT_EQ(connect.size(), 468U);
+  pad_and_tag(connect, token.keys.to_server);
+  PacketBuffer buffer{};
+  EXPECT_EQ(samples::copy_of(encode_connect(samples::ask(PacketType::Connect),
+                                            samples::counting<CookieBytes>(61), token, buffer)),
+            connect);
+  EXPECT_TRUE(is_proven(connect, token.keys.to_server));
+}
+
+TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
+  const ResumeTicket ticket = samples::resume_ticket();
+  Bytes resume = ask_head(5);
+  append(resume, ticket.sealed);
+  EXPECT_EQ(resume.size(), 180U);
+  pad_and_tag(resume, ticket.keys.to_server);
+  PacketBuffer buffer{};
+  EXPECT_EQ(samples::copy_of(encode_resume(samples::ask(PacketType::Resume), ticket, buffer)),
+            resume);
+  EXPECT_TRUE(is_proven(resume, ticket.keys.to_server));
+}
+
+// "Where a table ends before the size, zeros follow; a reader does not look at them."
+TEST(Standard, ReadersDoNotLookAtWhatFollowsATable) {
+  Bytes hello = ask_head(1);
+  hello.resize(1'200, std::byte{0xee});
+  EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
+}
+
+TEST(Standard, WritesACookieThatIsTheOneWeSend) {
+  Bytes cookie{std::byte{2}};
+  append(cookie, samples::nonce(1));
+  append(cookie, samples::counting<CookieBytes>(61));
+  ASSERT_EQ(cookie.size(), 45U);
+  PacketBuffer buffer{};
+  EXPECT_EQ(samples::copy_of(
+                encode_cookie(samples::nonce(1), samples::counting<CookieBytes>(61), buffer)),
+            cookie);
+  EXPECT_TRUE(decode_cookie(cookie));
+}
+
+TEST(Standard, WritesARefuseThatIsTheOneWeSend) {
+  Bytes refuse{std::byte{6}};
+  append(refuse, samples::nonce(1));
+  append_le(refuse, std::uint8_t{1});
+  append_le(refuse, std::uint32_t{64});
+  append_le(refuse, std::uint32_t{65});
+  ASSERT_EQ(refuse.size(), 42U);
+  PacketBuffer buffer{};
+  EXPECT_EQ(samples::copy_of(encode_refuse(samples::refuse(), buffer)), refuse);
+  EXPECT_EQ(decode_refuse(refuse), samples::refuse());
 }
 
 TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
-  const SessionKeys keys =
-      derive_session_keys(published_key(), samples::nonce(1), samples::nonce(100));
+  const KeyPair keys = samples::session_keys(1);
   PacketBuffer buffer{};
   const ConstBytes accept =
-      encode_accept(samples::accept(), 0xa1b2c3d4, samples::nonce(100), keys, buffer);
-  EXPECT_EQ(accept[0], std::byte{2});
-  EXPECT_EQ(load_le<std::uint32_t>(accept.subspan(1)), 0xa1b2c3d4U);
-  const RawKey to_client = page_session_key(1, samples::nonce(1), accept.subspan(5, 32));
-  const Bytes accept_message = page_open(to_client, 0, accept.first(37), accept.subspan(37));
+      encode_accept(samples::accept(), kConnection, samples::nonce(100), keys, buffer);
+  EXPECT_EQ(accept[0], std::byte{4});
+  EXPECT_EQ(load_le<std::uint32_t>(accept.subspan(1)), kConnection);
+  EXPECT_EQ(slice(accept, 5, 32), samples::copy_of(samples::nonce(100)));
+  const Bytes to_client = session_key_to_client();
+  const Bytes accept_message = standard::open(to_client, 0, accept.first(37), accept.subspan(37));
   const Root root{accept_message};
   EXPECT_EQ(root.number<std::uint16_t>(0), 21U);
   EXPECT_EQ(root.number<std::uint32_t>(1), 3U << 12 | 21U);
@@ -144,8 +130,13 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
                                  as_bytes_of(std::string{"arena\0", 6})));
   EXPECT_EQ(root.number<std::uint32_t>(5), 1'000U);
   EXPECT_EQ(root.number<std::uint64_t>(6), 0x2425262728292a2bU);
+  EXPECT_EQ(root.number<std::uint64_t>(7), 0x8182838485868788U);
+  EXPECT_EQ(root.number<std::uint32_t>(8), 33U);
+  ASSERT_EQ(root.u32(root.vector(9)), 135U);
+  EXPECT_EQ(slice(accept_message, root.vector(9) + 4, 135),
+            samples::copy_of(samples::counting<SealedTicket>(34)));
 
-  PacketChannel server{keys, 0xa1b2c3d4, Direction::ToClient};
+  PacketChannel server{keys, kConnection, Direction::ToClient};
   MessageEncoder encoder;
   PacketBuffer wire{};
   const auto entities = samples::entities(2);
@@ -153,7 +144,7 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
       server.seal_packet(PacketType::Snapshot, encoder.snapshot(samples::head(), entities), wire);
   EXPECT_EQ(packet[0], std::byte{9});
   EXPECT_EQ(load_le<std::uint16_t>(packet.subspan(5)), 1U);
-  const Bytes message = page_open(to_client, 1, packet.first(7), packet.subspan(7));
+  const Bytes message = standard::open(to_client, 1, packet.first(7), packet.subspan(7));
   const Root snapshot{message};
   const std::size_t head = snapshot.field(0);
   EXPECT_EQ(snapshot.at<std::uint64_t>(head), 0x5152535455565758U);
@@ -172,23 +163,9 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   EXPECT_EQ(static_cast<std::int32_t>(snapshot.u32(second + 8)), -2'001);
 }
 
-TEST(Standard, ReadsARefuse) {
-  PacketBuffer buffer{};
-  const ConstBytes datagram = encode_refuse(samples::refuse(), published_key(), buffer);
-  EXPECT_EQ(datagram[0], std::byte{3});
-  EXPECT_LE(datagram.size(), 96U);
-  const ConstBytes tagged = datagram.first(datagram.size() - 16);
-  EXPECT_EQ(samples::copy_of(datagram.last(16)), page_tag(tagged));
-  const Root root{tagged.subspan(1)};
-  EXPECT_TRUE(std::ranges::equal(tagged.subspan(1 + root.field(0), 32), samples::nonce(1)));
-  EXPECT_EQ(root.number<std::uint8_t>(1), 1U);
-  EXPECT_EQ(root.number<std::uint32_t>(2), 64U);
-  EXPECT_EQ(root.number<std::uint32_t>(3), 65U);
-}
-
 // A message laid by hand: root, vtable, table with the head inline and an offset to the inputs, the
 // inputs.
-Bytes page_input_message() {
+Bytes input_message_by_hand() {
   Bytes message;
   append_le(message, std::uint32_t{12});  // root: table at 12
   append_le(message, std::uint16_t{8});   // vtable at 4: its size,
@@ -208,23 +185,24 @@ Bytes page_input_message() {
   return message;
 }
 
-TEST(Standard, WritesAConnectAndAnInputThatTheServerTakes) {
-  const SessionKeys keys =
-      derive_session_keys(published_key(), samples::nonce(1), samples::nonce(100));
-  PacketChannel server{keys, 0xa1b2c3d4, Direction::ToClient};
-  Bytes datagram{std::byte{8}};
-  append_le(datagram, std::uint32_t{0xa1b2c3d4});
-  append_le(datagram, std::uint16_t{1});
-  const Bytes message = page_input_message();
-  const RawKey to_server = page_session_key(0, samples::nonce(1), samples::nonce(100));
-  Bytes sealed(message.size() + 16);
-  crypto_aead_chacha20poly1305_ietf_encrypt(
-      reinterpret_cast<unsigned char*>(sealed.data()), nullptr, raw(message), message.size(),
-      raw(datagram), datagram.size(), nullptr, raw(page_nonce(1)), to_server.data());
-  append(datagram, sealed);
+// The head of a packet, and its message sealed with the key of its epoch.
+Bytes packet_by_hand(std::uint8_t type, std::uint64_t sequence, Bytes key, ConstBytes message) {
+  for (std::uint64_t epoch = 0; epoch < sequence / 65'536; ++epoch)
+    key = standard::derived(key, "tickbox next key");
+  Bytes datagram{static_cast<std::byte>(type + 64 * (sequence / 65'536 % 4))};
+  append_le(datagram, kConnection);
+  append_le(datagram, static_cast<std::uint16_t>(sequence % 65'536));
+  append(datagram, standard::seal(key, sequence, datagram, message));
+  return datagram;
+}
+
+TEST(Standard, WritesAnInputThatTheServerTakes) {
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
   PacketBuffer buffer{};
-  const auto opened = server.open_packet(datagram, buffer);
+  const auto opened = server.open_packet(
+      packet_by_hand(8, 1, session_key_to_server(), input_message_by_hand()), buffer);
   ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->type, PacketType::Input);
   const auto read = decode_input(opened->message);
   ASSERT_TRUE(read);
   const InputMessage expected = samples::input_message(2);
@@ -233,6 +211,77 @@ TEST(Standard, WritesAConnectAndAnInputThatTheServerTakes) {
   EXPECT_EQ(read->first_tick, expected.first_tick);
   EXPECT_EQ(read->mismatches, expected.mismatches);
   EXPECT_TRUE(std::ranges::equal(read->inputs, expected.inputs));
+}
+
+// Root, vtable with one field, padding up to the table, which has its u64 at an address divisible
+// by 8.
+Bytes path_check_by_hand(std::uint64_t data) {
+  Bytes message;
+  append_le(message, std::uint32_t{12});  // root: table at 12
+  append_le(message, std::uint16_t{6});   // vtable at 4: its size,
+  append_le(message, std::uint16_t{12});  // the table's,
+  append_le(message, std::uint16_t{4});   // data at 16
+  append_le(message, std::uint16_t{0});
+  append_le(message, std::uint32_t{8});  // table at 12: its vtable lies 8 before
+  append_le(message, data);
+  return message;
+}
+
+TEST(Standard, WritesAChallengeThatTheClientTakesAndReadsItsResponse) {
+  PacketChannel client{samples::session_keys(1), kConnection, Direction::ToServer};
+  PacketBuffer buffer{};
+  const auto challenge = client.open_packet(
+      packet_by_hand(11, 1, session_key_to_client(), path_check_by_hand(0x7172737475767778)),
+      buffer);
+  ASSERT_TRUE(challenge);
+  EXPECT_EQ(challenge->type, PacketType::Challenge);
+  EXPECT_EQ(decode_path_check(challenge->message), 0x7172737475767778U);
+
+  MessageEncoder encoder;
+  const ConstBytes response =
+      client.seal_packet(PacketType::Response, encoder.path_check(0x7172737475767778), buffer);
+  EXPECT_EQ(response[0], std::byte{12});
+  const Bytes message =
+      standard::open(session_key_to_server(), 1, response.first(7), response.subspan(7));
+  EXPECT_EQ(Root{message}.number<std::uint64_t>(0), 0x7172737475767778U);
+}
+
+TEST(Standard, ReadsADisconnect) {
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  MessageEncoder encoder;
+  PacketBuffer buffer{};
+  const ConstBytes packet = server.seal_packet(
+      PacketType::Disconnect, encoder.disconnect(DisconnectReason::TakenOver), buffer);
+  EXPECT_EQ(packet[0], std::byte{10});
+  const Bytes message =
+      standard::open(session_key_to_client(), 1, packet.first(7), packet.subspan(7));
+  EXPECT_EQ(Root{message}.number<std::uint8_t>(0), 5U);
+}
+
+// Sealed by hand in one epoch after the other; five have been, and the two bits have come round.
+TEST(Standard, WritesPacketsOfEveryEpochThatTheServerTakes) {
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  PacketBuffer buffer{};
+  for (std::uint64_t sequence = 40'000; sequence < 6 * 65'536; sequence += 40'000) {
+    const auto opened = server.open_packet(
+        packet_by_hand(8, sequence, session_key_to_server(), input_message_by_hand()), buffer);
+    ASSERT_TRUE(opened) << sequence;
+    EXPECT_EQ(opened->sequence, sequence);
+  }
+}
+
+TEST(Standard, ReadsPacketsOfEveryEpoch) {
+  PacketChannel client{samples::session_keys(1), kConnection, Direction::ToServer};
+  PacketBuffer buffer{};
+  for (std::uint64_t sequence = 1; sequence <= 5 * 65'536; ++sequence) {
+    const auto packet =
+        client.seal_packet(PacketType::Input, as_bytes_of(std::string_view{"message"}), buffer);
+    const bool is_border = sequence % 65'536 <= 1 || sequence % 65'536 == 65'535;
+    if (!is_border) continue;
+    EXPECT_EQ(samples::copy_of(packet), packet_by_hand(8, sequence, session_key_to_server(),
+                                                       as_bytes_of(std::string_view{"message"})))
+        << sequence;
+  }
 }
 
 TEST(Standard, HashesAnEntityByTwentySixBytes) {

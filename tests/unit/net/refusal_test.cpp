@@ -1,0 +1,67 @@
+#include "net/refusal.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace tickbox::net {
+namespace {
+
+Refuse refuse(RefuseReason reason, std::uint32_t have = 0, std::uint32_t limit = 0) {
+  return {.client_nonce = {}, .reason = reason, .have = have, .limit = limit};
+}
+
+TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
+  std::set<std::string_view> names;
+  std::set<std::string> words;
+  for (std::size_t i = 1; i < kRefuseReasons; ++i) {
+    const auto reason = static_cast<RefuseReason>(i);
+    names.insert(name_of(reason));
+    words.insert(describe(refuse(reason, 12, 34)));
+  }
+  EXPECT_EQ(names.size(), 16U);
+  EXPECT_EQ(words.size(), 16U);
+  EXPECT_FALSE(names.contains("unknown"));
+  EXPECT_FALSE(words.contains("refused"));
+}
+
+// In the order of schema/README.md.
+TEST(Refusal, IsNamedAsTheStandardSays) {
+  const std::string_view names[] = {"full",          "protocol",          "schema",
+                                    "draining",      "key_unknown",       "token_forged",
+                                    "token_expired", "token_before_boot", "token_elsewhere",
+                                    "token_room",    "token_used",        "token_taken",
+                                    "tokens_full",   "restarted",         "ticket_forged",
+                                    "ticket_over"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    EXPECT_EQ(name_of(static_cast<RefuseReason>(i + 1)), names[i]);
+}
+
+TEST(Refusal, TellsPeopleTheNumbers) {
+  EXPECT_EQ(describe(refuse(RefuseReason::Full, 64, 65)), "server full 64/65");
+  EXPECT_EQ(describe(refuse(RefuseReason::Protocol, 3, 4)), "protocol 3, not 4");
+  EXPECT_EQ(describe(refuse(RefuseReason::KeyUnknown, 7)),
+            "token sealed with key 7, which this server does not have");
+  EXPECT_EQ(describe(refuse(RefuseReason::TokenExpired, 12)), "token expired 12 s ago");
+  EXPECT_EQ(describe(refuse(RefuseReason::TokenBeforeBoot, 4'294'967'295)),
+            "token was issued 4294967295 s before this server started: ask for a new one");
+  EXPECT_EQ(describe(refuse(RefuseReason::TokenRoom, 9)), "token is for room 9, which is not here");
+  EXPECT_EQ(describe(refuse(RefuseReason::Draining)), "server is stopping");
+}
+
+// Who asks without a token asks with the published key's.
+TEST(Refusal, TellsAStrangerThatATokenIsWanted) {
+  EXPECT_EQ(describe(refuse(RefuseReason::KeyUnknown, 0)),
+            "this server wants a token or its key file: it does not serve strangers");
+}
+
+TEST(Refusal, OfNoReasonIsNamedSo) {
+  for (const int reason : {0, 17, 255}) {
+    EXPECT_EQ(name_of(static_cast<RefuseReason>(reason)), "unknown");
+    EXPECT_EQ(describe(refuse(static_cast<RefuseReason>(reason))), "refused");
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::net
