@@ -9,9 +9,12 @@ using namespace tickbox;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
+  static const net::KeyPair keys{.to_server = net::published_key(),
+                                 .to_client = net::published_key()};
   const net::HandshakeNonce client_nonce{};
   const net::HandshakeNonce server_nonce{};
-  (void)net::decode_accept(input, net::published_key(), client_nonce);
+  static const net::KeyPair session = net::derive_session_keys(keys, client_nonce, server_nonce);
+  (void)net::decode_accept(input, keys, client_nonce);
 
   constexpr std::size_t kHeadBytes = 1 + 4 + net::kNonceBytes;
   const std::size_t message_size =
@@ -20,17 +23,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MutableBytes datagram =
       MutableBytes{buffer}.first(kHeadBytes + message_size + net::kTagBytes);
   datagram[0] = static_cast<std::byte>(net::PacketType::Accept);
-  const auto keys = net::derive_session_keys(net::published_key(), client_nonce, server_nonce);
-  net::seal(keys.server_to_client, 0, datagram.first(kHeadBytes), input.first(message_size),
+  net::seal(session.to_client, 0, datagram.first(kHeadBytes), input.first(message_size),
             datagram.subspan(kHeadBytes));
-  const auto read = net::decode_accept(datagram, net::published_key(), client_nonce);
+  const auto read = net::decode_accept(datagram, keys, client_nonce);
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);
     return 0;
   }
+  fuzz::check(read->keys == session);
   net::PacketBuffer out{};
-  const ConstBytes again = net::encode_accept(read->accept, 0, server_nonce, keys, out);
-  const auto same = net::decode_accept(again, net::published_key(), client_nonce);
+  const ConstBytes again = net::encode_accept(read->accept, 0, server_nonce, session, out);
+  const auto same = net::decode_accept(again, keys, client_nonce);
   fuzz::check(same && same->accept == read->accept);
   return 0;
 }

@@ -1,0 +1,17 @@
+// A CHALLENGE or its RESPONSE, of a peer whose packet has opened.
+
+#include "net/messages.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace tickbox;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto read = net::decode_path_check(fuzz::bytes_of(data, size));
+  if (!read) {
+    fuzz::check(read.error() == net::DropReason::Malformed);
+    return 0;
+  }
+  net::MessageEncoder encoder;
+  fuzz::check(net::decode_path_check(encoder.path_check(*read)) == *read);
+  return 0;
+}
