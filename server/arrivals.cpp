@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace tickbox::server {
 namespace {
 
@@ -141,8 +143,10 @@ void Shard::open_session(Session& session, std::uint32_t connection, const net::
                                        .room = reception_.room(),
                                        .client = seat.client,
                                        .keys = net::derive_resume_keys(session_keys)})};
-  session.accept_bytes =
-      net::encode_accept(message, connection, server_nonce, session_keys, session.accept).size();
+  const ConstBytes accept =
+      net::encode_accept(message, connection, server_nonce, session_keys, packet_);
+  std::ranges::copy(accept, session.accept.begin());
+  session.accept_bytes = accept.size();
   transmit(datagram.from, session.accept_datagram());
 }
 

@@ -19,7 +19,9 @@ inline constexpr std::size_t kDatagramsPerTick = 8'192;
 /// answered within a second or two.
 inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 
-/// Tokens, tickets and packets from unproven addresses opened, in all: at 2 µs each 1 % of a core.
+/// Seals opened for addresses that have proven nothing, in all: at 2 µs each 1 % of a core. There
+/// is one such limit for CONNECT, one for RESUME and one for packets from new addresses: only the
+/// first asks for a cookie, and who forges addresses must not use up what those need who do not.
 /// The burst lets a full server of 4,000 come back within one second.
 inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 /// The same of one network: a load generator of a thousand clients gets in within four seconds.

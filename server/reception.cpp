@@ -24,7 +24,9 @@ Reception::Reception(ReceptionOptions options, Entropy& entropy, const Now& now)
     : options_(std::move(options)),
       entropy_(entropy),
       cookies_(entropy, now.instant),
-      networks_(entropy),
+      connects_(entropy),
+      resumes_(entropy),
+      moves_(entropy),
       tokens_(kTokensRemembered, entropy),
       boot_(load_le<std::uint64_t>(net::draw<std::array<std::byte, sizeof(boot_)>>(entropy))),
       ticket_key_(net::draw<net::Key>(entropy)),
@@ -38,7 +40,7 @@ Verdict Reception::judge(const net::Ask& ask, const net::Datagram& datagram, con
       return judge_connect(ask, datagram, now);
     default:
       TICKBOX_ASSERT(ask.type == net::PacketType::Resume);
-      return judge_resume(ask, datagram, now);
+      return judge_resume(datagram, now);
   }
 }
 
@@ -56,7 +58,7 @@ Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datag
   if (is_pending && is_here && shown->client_nonce == ask.client_nonce) {
     return AskedAgain{.connection = shown->connection};
   }
-  if (!may_open(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  if (!connects_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
   const auto token = net::open_token(sealed, options_.keys);
   if (!token) {
     return token.error() == net::TokenFault::UnknownKey
@@ -92,19 +94,14 @@ bool Reception::is_for_us(const net::TokenServers& servers) const {
          std::ranges::find_first_of(servers, options_.addresses) != servers.end();
 }
 
-Verdict Reception::judge_resume(const net::Ask& /*ask*/, const net::Datagram& datagram,
-                                const Now& now) {
+Verdict Reception::judge_resume(const net::Datagram& datagram, const Now& now) {
   const ConstBytes sealed = net::sealed_ticket_of(datagram.bytes);
   if (net::ticket_boot(sealed) != boot_) return refusal(net::RefuseReason::Restarted);
-  if (!may_open(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  if (!resumes_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
   const auto ticket = net::open_ticket(sealed, ticket_key_);
   if (!ticket) return refusal(net::RefuseReason::TicketForged);
   if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;
   return Returner{.ticket = *ticket};
-}
-
-bool Reception::may_open(const net::Address& from, Instant now) {
-  return networks_.take(kOpensOfNetwork, from, now) && opens_.take(kOpens, now);
 }
 
 bool Reception::admit(const Newcomer& newcomer, const net::Address& from,

@@ -10,7 +10,7 @@
 #include "net/key_ring.h"
 #include "net/resume_ticket.h"
 #include "net/transport.h"
-#include "server/network_limits.h"
+#include "server/open_limits.h"
 #include "server/token_history.h"
 
 #include <cstdint>
@@ -63,8 +63,10 @@ class Reception {
   /// Requires: the datagram is one that decode_ask() has read as `ask`, of our protocol and schema.
   [[nodiscard]] Verdict judge(const net::Ask& ask, const net::Datagram& datagram, const Now& now);
 
-  /// Whether one more seal may be opened for an address that has proven nothing.
-  [[nodiscard]] bool may_open(const net::Address& from, Instant now);
+  /// Whether a packet of a session may be opened though it comes from an address that is not its.
+  [[nodiscard]] bool may_open_moved(const net::Address& from, Instant now) {
+    return moves_.take(from, now);
+  }
 
   /// The newcomer has been given a session.  Fails: false, where there is no room to remember.
   [[nodiscard]] bool admit(const Newcomer& newcomer, const net::Address& from,
@@ -86,8 +88,7 @@ class Reception {
  private:
   [[nodiscard]] Verdict judge_connect(const net::Ask& ask, const net::Datagram& datagram,
                                       const Now& now);
-  [[nodiscard]] Verdict judge_resume(const net::Ask& ask, const net::Datagram& datagram,
-                                     const Now& now);
+  [[nodiscard]] Verdict judge_resume(const net::Datagram& datagram, const Now& now);
   [[nodiscard]] std::optional<net::Refuse> objection_to(const net::OpenedToken& token,
                                                         WallTime today) const;
   [[nodiscard]] bool is_for_us(const net::TokenServers& servers) const;
@@ -95,8 +96,9 @@ class Reception {
   ReceptionOptions options_;
   Entropy& entropy_;
   net::CookieJar cookies_;
-  NetworkLimits networks_;
-  RateLimit opens_;
+  OpenLimits connects_;
+  OpenLimits resumes_;
+  OpenLimits moves_;
   TokenHistory tokens_;
   std::uint64_t boot_;
   net::Key ticket_key_;  ///< leaves this object never

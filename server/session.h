@@ -7,11 +7,14 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
+#include "net/handshake.h"
 #include "net/messages.h"
 #include "net/packet.h"
 #include "server/input_buffer.h"
 #include "server/rate_limit.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -40,7 +43,8 @@ struct Session {
   PlayerId seat;
   net::Address address;
   net::HandshakeNonce client_nonce{};
-  net::PacketBuffer accept{};  ///< what it was answered with, for when it asks again
+  std::array<std::byte, net::kAcceptBytesMax>
+      accept{};  ///< what it was answered with, for when it asks again
   std::size_t accept_bytes = 0;
   net::PacketChannel channel;
   std::optional<net::TokenId> token;  ///< that let it in, until it is consumed

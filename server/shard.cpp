@@ -64,6 +64,9 @@ void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
   if (datagram.bytes.size() > net::kDatagramBytesMax) {
     return metrics_.drops.count(net::DropReason::TooLong);
   }
+  if (datagram.bytes.size() < net::kPacketOverheadBytes) {
+    return metrics_.drops.count(net::DropReason::TooShort);
+  }
   const std::optional<net::PacketType> type = net::packet_type(datagram.bytes);
   if (type == net::PacketType::Hello || type == net::PacketType::Connect ||
       type == net::PacketType::Resume) {
@@ -76,21 +79,20 @@ void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
 }
 
 void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
-  if (datagram.bytes.size() < net::kPacketOverheadBytes) {
-    return metrics_.drops.count(net::DropReason::TooShort);
-  }
   Session* session = seats_.find(net::packet_connection(datagram.bytes));
   if (session == nullptr) {
     return metrics_.drops.count(net::DropReason::UnknownConnection);
   }
   const bool from_elsewhere = session->address != datagram.from;
-  if (from_elsewhere && !reception_.may_open(datagram.from, arrival.now)) {
+  if (from_elsewhere && !reception_.may_open_moved(datagram.from, arrival.now)) {
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
   const auto opened = session->channel.open_packet(datagram.bytes, opened_);
   if (!opened) {
     return metrics_.drops.count(opened.error());
   }
+  const bool is_newest = opened->sequence == session->channel.received().newest();
+  if (is_newest) session->newest_arrival = arrival.now;
   const auto size = static_cast<std::int64_t>(datagram.bytes.size());
   if (!session->packets.take(packets_of_session(options_.tick_rate), arrival.now) ||
       !session->bytes.take(bytes_of_session(options_.tick_rate), arrival.now, size)) {
@@ -100,7 +102,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   if (session->state == Session::State::Accepted) {
     begin_to_play(*session, arrival.now);
   }
-  if (from_elsewhere && opened->sequence == session->channel.received().newest()) {
+  if (from_elsewhere && is_newest) {
     check_path(*session, datagram, arrival.now);
   }
   if (opened->type == net::PacketType::Response) {
@@ -113,18 +115,18 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
 void Shard::on_message(Session& session, const net::PacketChannel::Opened& opened,
                        const Arrival& arrival) {
   if (opened.type == net::PacketType::Disconnect) {
+    if (const auto reason = net::decode_disconnect(opened.message); !reason) {
+      return metrics_.drops.count(reason.error());
+    }
     return close(session, net::DisconnectReason::ClientLeft, arrival.now);
   }
   const auto message = net::decode_input(opened.message);
   if (!message) {
     return metrics_.drops.count(message.error());
   }
-  if (opened.sequence == session.channel.received().newest()) {
-    session.newest_arrival = arrival.now;
-    if (!message->inputs.empty()) {
-      const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
-      session.margin = margin_of(message->first_tick + last, arrival);
-    }
+  if (opened.sequence == session.channel.received().newest() && !message->inputs.empty()) {
+    const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
+    session.margin = margin_of(message->first_tick + last, arrival);
   }
   on_inputs(session, *message, arrival.now);
 }
@@ -187,12 +189,13 @@ void Shard::tick(Instant now) {
 }
 
 void Shard::close_silent_sessions(Instant now) {
-  for (Session& session : seats_.sessions()) {
-    if (session.state != Session::State::Free && now - session.heard > kSessionTimeout) {
-      close(session, net::DisconnectReason::TimedOut, now);
-    }
-  }
   for (Seat& seat : seats_.all()) {
+    if (!seat.held) continue;
+    for (Session& session : seats_.sessions_of(seat)) {
+      if (session.state != Session::State::Free && now - session.heard > kSessionTimeout) {
+        close(session, net::DisconnectReason::TimedOut, now);
+      }
+    }
     if (seat.orphaned && now - *seat.orphaned > kBodyKept) let_go(seat);
   }
 }
