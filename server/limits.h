@@ -24,8 +24,8 @@ inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 /// first asks for a cookie, and who forges addresses must not use up what those need who do not.
 /// The burst lets a full server of 4,000 come back within one second.
 inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
-/// The same of one network: a load generator of a thousand clients gets in within four seconds.
-inline constexpr Rate kOpensOfNetwork{.per_second = 256, .burst = 512};
+/// The same of one network: a load generator of 4,000 clients gets in within four seconds.
+inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
 /// Networks are told apart by a keyed hash of this many values: two may share one limit, nobody can
 /// choose with whom.
 inline constexpr std::size_t kNetworkBuckets = 4'096;
