@@ -1,5 +1,7 @@
 #include "net/address.h"
 
+#include "tests/unit/net/fault.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +39,7 @@ TEST(Address, TakesMappedIpv4ForIpv4) {
 }
 
 TEST(Address, SaysWhatIsWrong) {
-  const auto error = [](std::string_view text) { return parse_address(text).error(); };
+  const auto error = [](std::string_view text) { return samples::fault_of(parse_address(text)); };
   const std::string expected = ", expected an address like 127.0.0.1:7777 or [::1]:7777";
   EXPECT_EQ(error(""), "'' names no port" + expected);
   EXPECT_EQ(error("127.0.0.1"), "'127.0.0.1' names no port" + expected);

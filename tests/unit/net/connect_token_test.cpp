@@ -109,15 +109,15 @@ TEST(ConnectToken, OfAKeyThatTheRingHasNotIsRefusedByThatName) {
   KeyRing ring = samples::ring();
   ASSERT_TRUE(ring.rotate(entropy));
   const ConnectToken young = samples::token(ring);
-  EXPECT_EQ(open_token(young.sealed, samples::ring()).error(), TokenFault::UnknownKey);
+  EXPECT_EQ(samples::fault_of(open_token(young.sealed, samples::ring())), TokenFault::UnknownKey);
   const ConnectToken published = samples::token(KeyRing::published());
   EXPECT_TRUE(open_token(published.sealed, KeyRing::published()));
-  EXPECT_EQ(open_token(published.sealed, ring).error(), TokenFault::UnknownKey);
+  EXPECT_EQ(samples::fault_of(open_token(published.sealed, ring)), TokenFault::UnknownKey);
 }
 
 TEST(ConnectToken, OfAnotherKeyOfTheSameIdIsForged) {
   const ConnectToken token = samples::token(samples::ring(1));
-  EXPECT_EQ(open_token(token.sealed, samples::ring(99)).error(), TokenFault::Forged);
+  EXPECT_EQ(samples::fault_of(open_token(token.sealed, samples::ring(99))), TokenFault::Forged);
 }
 
 // Also where the altered id names another key of the ring.
@@ -146,7 +146,7 @@ TEST(ConnectToken, NeverOpensUnderTheIdOfAnotherKeyOfTheRing) {
   SealedToken sealed = samples::token(ring).sealed;
   ASSERT_TRUE(ring.rotate(entropy));
   sealed[1] = std::byte{2};
-  EXPECT_EQ(open_token(sealed, ring).error(), TokenFault::Forged);
+  EXPECT_EQ(samples::fault_of(open_token(sealed, ring)), TokenFault::Forged);
 }
 
 // Random seals under a right head, and a right token with a few bytes changed.
@@ -192,11 +192,11 @@ constexpr std::string_view kLabel = "tickbox connect token";
 TEST(ConnectToken, ThatCannotBeIsForgedThoughItsSealIsRight) {
   EXPECT_TRUE(open_secret(1, 0, kLabel));
   EXPECT_TRUE(open_secret(8, 128, kLabel));
-  EXPECT_EQ(open_secret(0, 0, kLabel).error(), TokenFault::Forged);
-  EXPECT_EQ(open_secret(9, 0, kLabel).error(), TokenFault::Forged);
-  EXPECT_EQ(open_secret(255, 0, kLabel).error(), TokenFault::Forged);
-  EXPECT_EQ(open_secret(1, 129, kLabel).error(), TokenFault::Forged);
-  EXPECT_EQ(open_secret(1, 255, kLabel).error(), TokenFault::Forged);
+  EXPECT_EQ(samples::fault_of(open_secret(0, 0, kLabel)), TokenFault::Forged);
+  EXPECT_EQ(samples::fault_of(open_secret(9, 0, kLabel)), TokenFault::Forged);
+  EXPECT_EQ(samples::fault_of(open_secret(255, 0, kLabel)), TokenFault::Forged);
+  EXPECT_EQ(samples::fault_of(open_secret(1, 129, kLabel)), TokenFault::Forged);
+  EXPECT_EQ(samples::fault_of(open_secret(1, 255, kLabel)), TokenFault::Forged);
 }
 
 TEST(ConnectToken, IsNothingThatWasSealedForAnotherUse) {

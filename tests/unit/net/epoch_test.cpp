@@ -143,7 +143,7 @@ TEST(KeyEpochs, AreNotReachedByAForgery) {
   auto forged = packet_of(sender, kEpoch + 1);
   const auto right = forged;
   forged.back() ^= std::byte{1};
-  EXPECT_EQ(receiver.open_packet(forged, buffer).error(), DropReason::Forged);
+  EXPECT_EQ(samples::fault_of(receiver.open_packet(forged, buffer)), DropReason::Forged);
   EXPECT_TRUE(receiver.open_packet(first, buffer));
   EXPECT_TRUE(receiver.open_packet(right, buffer));
 }

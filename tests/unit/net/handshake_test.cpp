@@ -63,17 +63,12 @@ std::expected<Accepted, DropReason> decode_accepted(ConstBytes datagram) {
 /// What became of a datagram: nothing when it was taken.
 using Read = std::function<std::optional<DropReason>(ConstBytes)>;
 
-template <class Decoded>
-std::optional<DropReason> fault_of(const Decoded& decoded) {
-  return decoded ? std::nullopt : std::optional{decoded.error()};
-}
-
 std::optional<DropReason> read_ask(ConstBytes datagram) {
-  return fault_of(decode_ask(datagram));
+  return samples::fault_of(decode_ask(datagram));
 }
 
 std::optional<DropReason> read_accept(ConstBytes datagram) {
-  return fault_of(decode_accepted(datagram));
+  return samples::fault_of(decode_accepted(datagram));
 }
 
 struct Kind {
@@ -85,12 +80,12 @@ struct Kind {
 std::vector<Kind> kinds() {
   return {{PacketType::Hello, hello_datagram(), read_ask},
           {PacketType::Cookie, cookie_datagram(),
-           [](ConstBytes datagram) { return fault_of(decode_cookie(datagram)); }},
+           [](ConstBytes datagram) { return samples::fault_of(decode_cookie(datagram)); }},
           {PacketType::Connect, connect_datagram(), read_ask},
           {PacketType::Accept, accept_datagram(), read_accept},
           {PacketType::Resume, resume_datagram(), read_ask},
           {PacketType::Refuse, refuse_datagram(),
-           [](ConstBytes datagram) { return fault_of(decode_refuse(datagram)); }}};
+           [](ConstBytes datagram) { return samples::fault_of(decode_refuse(datagram)); }}};
 }
 
 TEST(Handshake, WhatAsksCarriesEveryField) {
@@ -146,7 +141,7 @@ TEST(Handshake, RefusesARefuseThatMeansNothing) {
   for (const int reason : {0, 17, 18, 255}) {
     Datagram datagram = refuse_datagram();
     datagram[33] = static_cast<std::byte>(reason);
-    EXPECT_EQ(decode_refuse(datagram).error(), DropReason::Malformed) << reason;
+    EXPECT_EQ(samples::fault_of(decode_refuse(datagram)), DropReason::Malformed) << reason;
   }
 }
 
@@ -198,10 +193,11 @@ TEST(Handshake, TakesNothingOfAnotherType) {
 }
 
 TEST(Handshake, TakesNoAcceptForAnotherClientOrUnderOtherKeys) {
-  EXPECT_EQ(decode_accept(accept_datagram(), samples::handed_keys(), samples::nonce(2)).error(),
+  EXPECT_EQ(samples::fault_of(
+                decode_accept(accept_datagram(), samples::handed_keys(), samples::nonce(2))),
             DropReason::Forged);
   const KeyPair published{.to_server = published_key(), .to_client = published_key()};
-  EXPECT_EQ(decode_accept(accept_datagram(), published, samples::nonce(1)).error(),
+  EXPECT_EQ(samples::fault_of(decode_accept(accept_datagram(), published, samples::nonce(1))),
             DropReason::Forged);
 }
 

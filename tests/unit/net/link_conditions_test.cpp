@@ -1,4 +1,5 @@
 #include "net/link_simulator.h"
+#include "tests/unit/net/fault.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,9 @@ TEST(LinkConditions, ReadSharesExactly) {
 }
 
 TEST(LinkConditions, SayWhatIsWrong) {
-  const auto error = [](std::string_view text) { return parse_link_conditions(text).error(); };
+  const auto error = [](std::string_view text) {
+    return samples::fault_of(parse_link_conditions(text));
+  };
   EXPECT_EQ(error("los=5%"), "unknown key 'los'; did you mean 'loss'?");
   EXPECT_EQ(error("delay=1ms,jiter=5ms"), "unknown key 'jiter'; did you mean 'jitter'?");
   EXPECT_EQ(error("duplicates=5%"), "unknown key 'duplicates'; did you mean 'duplicate'?");

@@ -164,7 +164,8 @@ TEST(Disconnect, RefusesAReasonThatIsNone) {
   for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 6, 255})) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(schema::CreateDisconnect(builder, reason));
-    EXPECT_EQ(decode_disconnect(bytes_of(builder)).error(), DropReason::Malformed) << int{reason};
+    EXPECT_EQ(samples::fault_of(decode_disconnect(bytes_of(builder))), DropReason::Malformed)
+        << int{reason};
   }
 }
 
@@ -180,7 +181,8 @@ TEST(PathCheck, IsNoneOfNoBytesAndNoneWhenCut) {
   MessageEncoder encoder;
   const auto message = samples::copy_of(encoder.path_check(7));
   for (std::size_t size = 0; size < message.size(); ++size)
-    EXPECT_EQ(decode_path_check(ConstBytes{message}.first(size)).error(), DropReason::Malformed);
+    EXPECT_EQ(samples::fault_of(decode_path_check(ConstBytes{message}.first(size))),
+              DropReason::Malformed);
 }
 
 // A message is read in place of structs of eight bytes; where it lies in memory must not matter.
@@ -198,7 +200,7 @@ TEST(Messages, RefuseMoreThanADatagramHolds) {
   MessageEncoder encoder;
   auto message = samples::copy_of(encoder.input(samples::input_message(1)));
   message.resize(kDatagramBytesMax + 1);
-  EXPECT_EQ(decode_input(message).error(), DropReason::Malformed);
+  EXPECT_EQ(samples::fault_of(decode_input(message)), DropReason::Malformed);
 }
 
 TEST(Messages, OneEncoderWritesTheSameBytesAgain) {

@@ -109,7 +109,7 @@ TEST(PacketChannel, NamesWhyItDrops) {
     auto changed = datagram;
     changed[at] = std::byte{value};
     PacketChannel receiver = server();
-    return receiver.open_packet(changed, buffer).error();
+    return samples::fault_of(receiver.open_packet(changed, buffer));
   };
   // Every first byte: taken are INPUT, DISCONNECT and RESPONSE, of this epoch or the next.
   for (int first = 0; first < 256; ++first) {

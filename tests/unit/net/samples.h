@@ -6,6 +6,7 @@
 #include "net/messages.h"
 #include "net/packet.h"
 #include "tests/support/virtual_time.h"
+#include "tests/unit/net/fault.h"
 
 #include <algorithm>
 #include <cstdint>
