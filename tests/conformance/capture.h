@@ -1,0 +1,63 @@
+#pragma once
+// A match whose every datagram is written down, as JSON lines, for a reader that knows nothing of
+// this program. What the lines say: README.md.
+
+#include "net/connect_token.h"
+#include "tests/support/harness.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::tests {
+
+/// What the server said to somebody who is no client of the harness.
+using Answers = std::vector<std::vector<std::byte>>;
+
+class Capture {
+ public:
+  /// Writes to `out`, which it borrows, from the first datagram on.
+  Capture(std::FILE* out, const HarnessOptions& options);
+
+  [[nodiscard]] Harness& harness() { return harness_; }
+
+  /// A token for this server, good for a minute from now, with what the game said of its player.
+  [[nodiscard]] net::TokenClaims claims() const;
+  /// Seals it and writes it down.
+  net::ConnectToken hand_out(const net::TokenClaims& claims);
+  net::ConnectToken hand_out(const net::TokenClaims& claims, const net::KeyRing& keys,
+                             Duration good_for);
+
+  /// One more client with a token of its own.
+  std::size_t add_client();
+
+  /// What was sent to an address since it was last asked.
+  [[nodiscard]] Answers take_answers(const net::Address& address);
+
+  /// A fresh array of bytes: a nonce.
+  [[nodiscard]] SeededEntropy& entropy() { return entropy_; }
+
+  /// Says that the server stops, and stops it; time goes on.
+  void stop();
+  /// Says that the server is killed and started again, and does so.
+  void restart_server();
+  /// Writes what the server has counted.
+  void finish();
+
+ private:
+  void on_passed(const SimulatedNetwork::Passed& passed);
+  [[nodiscard]] std::int64_t nanoseconds() const;
+  void write_start(std::string_view event);
+
+  std::FILE* out_;
+  HarnessOptions options_;
+  Harness harness_;
+  SeededEntropy entropy_;
+  Instant began_;
+  std::map<net::Address, Answers> answers_;
+};
+
+}  // namespace tickbox::tests

@@ -1,0 +1,199 @@
+"""What clients send and take: the page's part "The client"."""
+
+import crypto
+import layouts
+import messages
+from views import View
+from world import NS
+
+ASK_EVERY = NS // 4
+COOKIE_RENEWED = 3 * NS
+SLACK = NS // 100  # a client looks at its clock now and then
+GOODBYES = 3
+VIEWS_KEPT = 64
+
+
+class Attempt:
+    """One nonce's way in."""
+
+    def __init__(self):
+        self.sent = {}  # type → datagram
+        self.last = {}  # type → ns
+        self.cookies = {}  # cookie → ns
+        self.newest_cookie = None
+        self.answer = None  # ACCEPT or REFUSE
+
+
+class Clients:
+    def __init__(self, world):
+        self.world = world
+        self.findings = world.findings
+        self.attempts = {}  # by nonce
+        self.bound = set()  # (key, nonce): sessions that a client opened
+
+    # What they send.
+
+    def sent(self, now, address, data):
+        kind = layouts.type_of(data)
+        if not self.findings.check(
+            kind in layouts.ASKS or kind in layouts.SEALED_TO_SERVER, "type", f"{kind} from a client"
+        ):
+            return
+        if not self.world.check_size(data, kind):
+            return
+        if kind in layouts.ASKS:
+            self.sent_ask(now, data, kind)
+        else:
+            self.sent_packet(data, kind)
+
+    def sent_ask(self, now, data, kind):
+        check, name = self.findings.check, layouts.NAMES[kind]
+        self.findings.saw(f"{name} sent")
+        ask = layouts.read_ask(data)
+        check(ask.protocol == layouts.PROTOCOL, "ask", f"{name}: protocol {ask.protocol}")
+        check(ask.schema == self.world.schema, "ask", f"{name}: schema {ask.schema:016x}")
+        check(not any(ask.zeros), "ask", f"{name}: bytes that have to be zero")
+        attempt = self.attempts.setdefault(ask.nonce, Attempt())
+        before = attempt.sent.get(kind)
+        mixed = kind == layouts.RESUME and set(attempt.sent) - {kind}
+        check(not mixed, "nonce", "a RESUME with the nonce of another attempt")
+        check(attempt.answer is None, "ask", f"{name} after its answer")
+        if kind == layouts.CONNECT:
+            self.sent_connect(attempt, ask)
+        elif kind == layouts.RESUME:
+            self.sent_resume(attempt, ask)
+        if before is not None:
+            same = before == data or (kind == layouts.CONNECT and before[45:57] != ask.cookie)
+            check(same, "ask", f"{name} repeated, and not the same")
+            early = before == data and now - attempt.last[kind] < ASK_EVERY - SLACK
+            check(not early, "ask", f"{name} repeated within 250 ms")
+        attempt.sent[kind] = data
+        attempt.last[kind] = now
+
+    def sent_connect(self, attempt, ask):
+        check = self.findings.check
+        check(ask.cookie in attempt.cookies, "ask", "a CONNECT with a cookie that has not come")
+        check(ask.cookie == attempt.newest_cookie, "ask", "a CONNECT with an older cookie")
+        token = self.world.tokens.get(ask.credential)
+        if check(token is not None, "token", "a CONNECT with a token that nobody handed out"):
+            check(crypto.tag(token.to_server, ask.clear) == ask.tag, "tag", "CONNECT: tag")
+        before = attempt.sent.get(layouts.CONNECT)
+        same = before is None or before[57:468] == ask.credential
+        check(same, "ask", "a CONNECT with another token than before")
+
+    def sent_resume(self, attempt, ask):
+        check = self.findings.check
+        session = self.world.by_ticket.get(ask.credential)
+        if not check(session is not None and session.client.accepted, "token", "a ticket that has not come"):
+            return
+        check(crypto.tag(session.resume_keys.to_server, ask.clear) == ask.tag, "tag", "RESUME: tag")
+        session.client.over = True
+        newer = [s for s in self.world.all_sessions() if s.resumed_from is session and s.client.accepted]
+        check(not newer, "ask", "a RESUME with an older ticket than the client has")
+
+    def sent_packet(self, data, kind):
+        name = layouts.NAMES[kind]
+        session = self.world.session_of(data, "client")
+        if not self.findings.check(session, "stranger", f"a {name} of no session that was accepted"):
+            return
+        client = session.client
+        read = self.world.read_sent(client.sender, data)
+        if read is None:
+            return
+        self.findings.check(not client.over, "goodbye", f"a {name} of a session that is over for it")
+        if kind == layouts.DISCONNECT:
+            client.goodbyes += 1
+            self.findings.saw(f"DISCONNECT of reason {read} by a client")
+            self.findings.check(read == messages.LEFT, "goodbye", f"a client's of reason {read}")
+            self.findings.check(client.goodbyes <= GOODBYES, "goodbye", "more than three")
+            return
+        self.findings.check(client.goodbyes == 0, "goodbye", f"a {name} after goodbye")
+        if kind == layouts.RESPONSE:
+            asked = read in client.challenges
+            self.findings.check(asked, "challenge", "a RESPONSE to nothing that was asked")
+            client.challenges.discard(read)
+        else:
+            self.sent_inputs(client, *read)
+
+    def sent_inputs(self, client, head, inputs):
+        check = self.findings.check
+        first, last = head.first_tick, head.first_tick + len(inputs) - 1
+        if inputs:
+            if client.first_input is None:
+                client.first_input = first
+            client.newest_input = max(client.newest_input, last)
+            oldest = max(client.confirmed + 1, client.first_input)
+            check(first == oldest, "inputs", f"begin at {first}, not at {oldest}")
+            all_of_them = last == client.newest_input or len(inputs) == messages.INPUTS_MAX
+            check(all_of_them, "inputs", f"end at {last}, not at {client.newest_input}")
+        for tick, each in enumerate(inputs, first):
+            if client.inputs.setdefault(tick, each) != each:
+                self.findings.add("inputs", f"the input for tick {tick} is another than before")
+            if each.aim > 1_023 or each.move > 8 or each.buttons > 1:
+                self.findings.add("inputs", f"the input for tick {tick} is out of range")
+        self.check_acknowledged(client, head)
+
+    def check_acknowledged(self, client, head):
+        check = self.findings.check
+        newest, bits = client.newest_right, client.right_bits
+        check(head.newest_snapshot == newest, "acknowledged", f"newest {head.newest_snapshot}, is {newest}")
+        check(head.ack_bits == bits, "acknowledged", lambda: f"bits {head.ack_bits:016x}, are {bits:016x}")
+        check(head.mismatches == client.wrong, "acknowledged", f"{head.mismatches} mismatches of {client.wrong}")
+
+    # What they take.
+
+    def arrived(self, now, address, data):
+        kind = layouts.type_of(data)
+        if kind in layouts.SEALED_TO_CLIENT and layouts.SEALED_MIN <= len(data) <= layouts.DATAGRAM_MAX:
+            self.arrived_packet(data, kind)
+        elif kind == layouts.COOKIE and len(data) == layouts.COOKIE_BYTES:
+            attempt = self.attempts.get(data[1:33])
+            if attempt is not None and attempt.answer is None:
+                attempt.cookies[data[33:45]] = now
+                attempt.newest_cookie = data[33:45]
+        elif kind == layouts.REFUSE and len(data) == layouts.REFUSE_BYTES:
+            attempt = self.attempts.get(data[1:33])
+            if attempt is not None and attempt.answer is None and 1 <= data[33] <= 16:
+                attempt.answer = kind
+        elif kind == layouts.ACCEPT and len(data) <= layouts.ACCEPT_MAX:
+            self.arrived_accept(data)
+
+    def arrived_accept(self, data):
+        for session in self.world.all_sessions():
+            attempt = self.attempts.get(session.ask.nonce)
+            if session.datagram == data and attempt is not None and attempt.answer is None:
+                attempt.answer = layouts.ACCEPT
+                session.client.accepted = True
+
+    def arrived_packet(self, data, kind):
+        session = self.world.session_of(data, "server")
+        if session is None or not session.client.accepted:
+            return
+        client = session.client
+        if client.over or client.goodbyes:
+            return
+        sequence, message = client.receiver.read(data)
+        if message is None:
+            self.findings.saw(f"{layouts.NAMES[kind]} dropped as {sequence} by a client")
+            return
+        read = self.world.read_arrived(data, message)
+        if read is None:
+            return
+        if kind == layouts.DISCONNECT:
+            client.over = True
+        elif kind == layouts.CHALLENGE:
+            client.challenges.add(read)
+        else:
+            self.arrived_snapshot(client, *read)
+
+    def arrived_snapshot(self, client, head, entities):
+        view = client.views.setdefault(head.tick, View())
+        if view.add(head, entities) is not None or not view.whole():
+            return
+        if view.fault() is not None:
+            client.wrong += 1
+            return
+        client.confirmed = max(client.confirmed, head.input_tick)
+        client.view_is_right(head.tick)
+        if len(client.views) > VIEWS_KEPT:
+            client.views = {t: v for t, v in client.views.items() if t + VIEWS_KEPT > client.newest_right}

@@ -1,0 +1,31 @@
+#include "tests/conformance/scenes.h"
+
+#include <chrono>
+
+namespace tickbox::tests {
+namespace {
+
+constexpr std::uint32_t kSeats = 48;
+/// Enough that bodies, crates and bullets near one client fill two datagrams.
+constexpr int kClients = 44;
+constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{20}, .loss_ppm = 20'000};
+
+}  // namespace
+
+void play_crowd(std::FILE* out) {
+  Capture capture{out,
+                  {.seed = 12,
+                   .max_clients = kSeats,
+                   .link = kLink,
+                   .bot = client::BotKind::Chase,
+                   .keys = make_ring()}};
+  for (int i = 0; i < kClients; ++i) {
+    capture.add_client();
+  }
+  capture.harness().run_for(std::chrono::seconds{2});
+  capture.stop();
+  capture.harness().run_for(std::chrono::milliseconds{200});
+  capture.finish();
+}
+
+}  // namespace tickbox::tests

@@ -1,0 +1,69 @@
+"""The page's part "Cryptography": how keys follow from each other, what they seal, and what they tag."""
+
+import hashlib
+import struct
+
+from nacl import bindings
+from nacl.exceptions import CryptoError
+
+KEY_BYTES = 32
+TAG_BYTES = 16
+DRAWN_NONCE_BYTES = 24
+EPOCH_PACKETS = 65_536
+
+
+def blake2b(key, *parts, size=KEY_BYTES):
+    """BLAKE2b of `size` bytes, keyed unless the key is empty."""
+    digest = hashlib.blake2b(digest_size=size, key=key)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
+
+
+def tag(key, data):
+    return blake2b(key, data, size=TAG_BYTES)
+
+
+def session_key(key, client_nonce, server_nonce):
+    return blake2b(key, b"tickbox session", client_nonce, server_nonce)
+
+
+def resume_key(key):
+    return blake2b(key, b"tickbox resume")
+
+
+def next_key(key):
+    return blake2b(key, b"tickbox next key")
+
+
+PUBLISHED_KEY = blake2b(b"", b"tickbox published key, loopback only")
+
+
+def unseal(key, sequence, clear, sealed):
+    """The message, or None where the seal does not open."""
+    nonce = bytes(4) + struct.pack("<Q", sequence)
+    try:
+        return bindings.crypto_aead_chacha20poly1305_ietf_decrypt(sealed, clear, nonce, key)
+    except (CryptoError, ValueError):
+        return None
+
+
+def unseal_drawn(key, nonce, clear, sealed):
+    """As unseal(), of what has a drawn nonce."""
+    try:
+        return bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, clear, nonce, key)
+    except (CryptoError, ValueError):
+        return None
+
+
+class KeyChain:
+    """The keys of one direction of one session, epoch by epoch."""
+
+    def __init__(self, first):
+        self._keys = [first]
+
+    def of(self, sequence):
+        epoch = sequence // EPOCH_PACKETS
+        while len(self._keys) <= epoch:
+            self._keys.append(next_key(self._keys[-1]))
+        return self._keys[epoch]

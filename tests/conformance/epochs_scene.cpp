@@ -1,0 +1,30 @@
+#include "tests/conformance/scenes.h"
+
+#include <chrono>
+
+namespace tickbox::tests {
+namespace {
+
+constexpr std::uint32_t kTickRate = 240;
+/// 65,536 packets and some hundred more.
+constexpr std::chrono::seconds kLength{65'536 / kTickRate + 10};
+constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{5}, .loss_ppm = 10'000};
+
+}  // namespace
+
+void play_epochs(std::FILE* out) {
+  Capture capture{out,
+                  {.seed = 13,
+                   .tick_rate = kTickRate,
+                   .max_clients = 1,
+                   .link = kLink,
+                   .bot = client::BotKind::Still,
+                   .keys = make_ring()}};
+  const std::size_t client = capture.add_client();
+  capture.harness().run_for(kLength);
+  capture.harness().leave(client);
+  capture.harness().run_for(std::chrono::seconds{1});
+  capture.finish();
+}
+
+}  // namespace tickbox::tests

@@ -1,0 +1,154 @@
+"""Which answer the page gives to a HELLO, CONNECT or RESUME: its part "The server", in the order that it names."""
+
+from collections import namedtuple
+
+import credentials
+import crypto
+import layouts
+from session import ACCEPTED, ORPHANED, OVER, PLAYING, Keys
+from world import NS
+
+COOKIE_GOOD = 4 * NS
+TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
+(FULL, PROTOCOL, SCHEMA, DRAINING, KEY_UNKNOWN, TOKEN_FORGED, TOKEN_EXPIRED, TOKEN_BEFORE_BOOT) = range(1, 9)
+(TOKEN_ELSEWHERE, TOKEN_ROOM, TOKEN_USED, TOKEN_TAKEN, TOKENS_FULL) = range(9, 14)
+(RESTARTED, TICKET_FORGED, TICKET_OVER) = range(14, 17)
+REASON_MAX = TICKET_OVER
+
+# What an ask is owed. COOKIE, ACCEPT (with the session whose ACCEPT is sent again, or the keys of a new one),
+# REFUSE (with the refusal), or nothing (with the name under which it is counted).
+Owed = namedtuple("Owed", "answer session keys reason have limit dropped", defaults=(None,) * 6)
+
+
+def refuse(reason, have=0, limit=0):
+    return Owed(layouts.REFUSE, reason=reason, have=have, limit=limit)
+
+
+def dropped(name):
+    return Owed(None, dropped=name)
+
+
+class TokenUse:
+    """What became of a token that was accepted once."""
+
+    def __init__(self, address, session):
+        self.address = address
+        self.nonce = session.ask.nonce
+        self.session = session  # that it led to
+        self.state = TOKEN_PENDING
+
+
+class Door:
+    """Everything that the answer to an ask depends on."""
+
+    def __init__(self, world):
+        self.world = world
+        self.cookies = {}  # (address, nonce, cookie) → ns
+        self.token_uses = {}  # by token id
+        self.seats = {}  # by seat: the session whose ticket is good
+        self.boot = None  # as the first ACCEPT told it
+
+    def seats_taken(self):
+        live = {s.accept["player"] for s in self.world.all_sessions() if s.server.state != OVER}
+        return len(live)
+
+    def owed(self, ask, address, now):
+        if ask.protocol != layouts.PROTOCOL:
+            return refuse(PROTOCOL, layouts.PROTOCOL, ask.protocol)
+        if ask.schema != self.world.schema:
+            return refuse(SCHEMA)
+        if ask.type == layouts.HELLO:
+            return Owed(layouts.COOKIE)
+        if ask.type == layouts.CONNECT:
+            return self.owed_to_connect(ask, address, now)
+        return self.owed_to_resume(ask, address)
+
+    def same_again(self, ask, address):
+        """The session that this very ask has made already and that has not begun."""
+        for session in self.world.all_sessions():
+            waits = session.server.state == ACCEPTED and session.asked_from == address
+            same = session.ask.type == ask.type and session.ask.credential == ask.credential
+            if waits and same and session.ask.nonce == ask.nonce:
+                return Owed(layouts.ACCEPT, session=session)
+        return None
+
+    def owed_to_connect(self, ask, address, now):
+        made = self.cookies.get((address, ask.nonce, ask.cookie))
+        if made is None or now - made > COOKIE_GOOD:
+            return dropped("bad_cookie")
+        again = self.same_again(ask, address)
+        if again:
+            return again
+        use = self.token_uses.get(credentials.token_id(ask.credential))
+        if use and use.state == TOKEN_PENDING and (use.address, use.nonce) == (address, ask.nonce):
+            return dropped("unexpected")  # its session was given up
+        identity = credentials.key_id(ask.credential)
+        if identity not in self.world.ring:
+            return refuse(KEY_UNKNOWN, identity)
+        token = credentials.open_token(ask.credential, self.world.ring)
+        if token is None:
+            return refuse(TOKEN_FORGED)
+        if crypto.tag(token.to_server, ask.clear) != ask.tag:
+            return dropped("forged")
+        return self.token_fault(token, ask, address, now) or Owed(
+            layouts.ACCEPT, keys=Keys(token.to_server, token.to_client)
+        )
+
+    def token_fault(self, token, ask, address, now):
+        wall = self.world.wall_ms(now)
+        use = self.token_uses.get(credentials.token_id(ask.credential))
+        if wall >= token.expires:
+            return refuse(TOKEN_EXPIRED, (wall - token.expires) // 1_000)
+        if token.issued < self.world.boot_wall_ms:
+            return refuse(TOKEN_BEFORE_BOOT, (self.world.boot_wall_ms - token.issued) // 1_000)
+        if self.world.server not in token.servers:
+            return refuse(TOKEN_ELSEWHERE)
+        if token.room not in (0, self.world.room):
+            return refuse(TOKEN_ROOM, token.room)
+        if use and use.state == TOKEN_CONSUMED:
+            return refuse(TOKEN_USED)
+        if use and use.address != address:
+            return refuse(TOKEN_TAKEN)
+        if self.world.draining:
+            return refuse(DRAINING)
+        begins_anew = use is not None and use.session.server.state == ACCEPTED
+        if not begins_anew and self.seats_taken() >= self.world.seats:
+            return refuse(FULL, self.seats_taken(), self.world.seats)
+        return None
+
+    def owed_to_resume(self, ask, address):
+        if credentials.ticket_boot(ask.credential) != self.boot:
+            return refuse(RESTARTED)
+        session = self.world.by_ticket.get(ask.credential)
+        if session is None:
+            return refuse(TICKET_FORGED)
+        if crypto.tag(session.resume_keys.to_server, ask.clear) != ask.tag:
+            return dropped("forged")
+        if self.world.draining:
+            return refuse(DRAINING)
+        good = self.seats.get(session.accept["player"]) is session
+        if not good or session.server.state not in (PLAYING, ORPHANED):
+            return refuse(TICKET_OVER)
+        return self.same_again(ask, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
+
+    def accepted(self, session, address):
+        if self.boot is None:
+            self.boot = session.accept["boot"]
+        if session.ask.type == layouts.CONNECT:
+            identity = credentials.token_id(session.ask.credential)
+            before = self.token_uses.get(identity)
+            replaced = [before.session] if before else []
+            self.token_uses[identity] = TokenUse(address, session)
+        else:
+            session.resumed_from = self.world.by_ticket[session.ask.credential]
+            others = self.world.all_sessions()
+            replaced = [s for s in others if s is not session and s.resumed_from is session.resumed_from]
+        for each in replaced:
+            if each.server.state == ACCEPTED:
+                each.server.state = OVER  # it begins anew
+
+    def proven(self, session):
+        """The first packet under a session's keys has arrived."""
+        if session.ask.type == layouts.CONNECT:
+            self.token_uses[credentials.token_id(session.ask.credential)].state = TOKEN_CONSUMED
+        self.seats[session.accept["player"]] = session

@@ -1,0 +1,41 @@
+#pragma once
+// What is played for a capture. Between them they show every type of datagram, every refusal but
+// one, and every way out of a session.
+
+#include "tests/conformance/capture.h"
+
+#include <cstdio>
+#include <span>
+#include <string_view>
+
+namespace tickbox::tests {
+
+struct Scene {
+  std::string_view name;
+  std::string_view what;
+  void (*play)(std::FILE* out);
+};
+
+/// Bad links, a client that moves, two that resume, one that falls silent, one too many.
+void play_match(std::FILE* out);
+
+/// Whoever may not come in, each kind once; datagrams that are none; a server that starts again.
+void play_strangers(std::FILE* out);
+
+/// So many that a snapshot needs several datagrams.
+void play_crowd(std::FILE* out);
+
+/// One client, long enough for the second key of each direction.
+void play_epochs(std::FILE* out);
+
+inline constexpr Scene kScenes[] = {
+    {"match", "bad links, resumes, a move, timeouts", play_match},
+    {"strangers", "every refusal, noise, a restart", play_strangers},
+    {"crowd", "snapshots of several datagrams", play_crowd},
+    {"epochs", "65,536 packets and more each way", play_epochs},
+};
+
+/// Two keys; tokens are sealed with the newer.
+[[nodiscard]] net::KeyRing make_ring();
+
+}  // namespace tickbox::tests

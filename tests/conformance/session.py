@@ -1,0 +1,100 @@
+"""A session as both of its ends and the reader know it: keys, numbers, addresses, and what each has said."""
+
+import crypto
+from sequences import Receiver, Sender
+
+ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
+ACK_MASK = 2**64 - 1
+
+
+class Path:
+    """An address from which a session's packets come, and which has not been proven."""
+
+    def __init__(self, address):
+        self.address = address
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self.challenged = None  # ns
+        self.data = None  # that was drawn for it
+
+
+class ServerEnd:
+    """What the server is known to know."""
+
+    def __init__(self, keys, address, now):
+        self.state = ACCEPTED
+        self.address = address
+        self.heard = now
+        self.newest_arrival = now
+        self.path = None
+        self.sender = Sender(keys.to_client)
+        self.receiver = Receiver(keys.to_server)
+        self.goodbyes = []  # reasons
+        self.tick = 0  # of the last snapshot
+        self.view = None  # the snapshot being sent
+        self.inputs = set()  # ticks for which one has come
+        self.substituted = 0  # as the last snapshot said
+        self.late = 0
+
+
+class ClientEnd:
+    """What the client is known to know."""
+
+    def __init__(self, keys):
+        self.accepted = False
+        self.over = False
+        self.sender = Sender(keys.to_server)
+        self.receiver = Receiver(keys.to_client)
+        self.goodbyes = 0
+        self.inputs = {}  # by tick, as they were sent first
+        self.first_input = None  # tick
+        self.newest_input = 0  # tick
+        self.confirmed = 0  # the newest input_tick of a right view
+        self.views = {}  # by tick
+        self.newest_right = 0  # tick of the newest view that arrived whole and right
+        self.right_bits = 0  # bit i: that of tick newest_right - 1 - i did
+        self.wrong = 0
+        self.challenges = set()
+
+
+    def view_is_right(self, tick):
+        ahead = tick - self.newest_right
+        if ahead > 0:
+            before = 1 if self.newest_right > 0 else 0
+            self.right_bits = ((self.right_bits << 1 | before) << (ahead - 1)) & ACK_MASK
+            self.newest_right = tick
+        else:
+            self.right_bits |= (1 << (-ahead - 1)) & ACK_MASK
+
+
+class Keys:
+    def __init__(self, to_server, to_client):
+        self.to_server = to_server
+        self.to_client = to_client
+
+    def session(self, client_nonce, server_nonce):
+        return Keys(
+            crypto.session_key(self.to_server, client_nonce, server_nonce),
+            crypto.session_key(self.to_client, client_nonce, server_nonce),
+        )
+
+    def resume(self):
+        return Keys(crypto.resume_key(self.to_server), crypto.resume_key(self.to_client))
+
+
+class Session:
+    def __init__(self, connection, keys, ask, accept, datagram, address, now):
+        self.connection = connection
+        self.keys = keys
+        self.ask = ask
+        self.accept = accept
+        self.datagram = datagram  # the ACCEPT, as it was sent
+        self.asked_from = address
+        self.resume_keys = keys.resume()
+        self.resumed_from = None  # the session whose ticket it came with
+        self.server = ServerEnd(keys, address, now)
+        self.client = ClientEnd(keys)
+
+    def live(self):
+        """Whether the server still has its keys."""
+        return self.server.state in (ACCEPTED, PLAYING)

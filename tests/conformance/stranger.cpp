@@ -1,0 +1,88 @@
+#include "tests/conformance/stranger.h"
+
+#include <chrono>
+
+namespace tickbox::tests {
+namespace {
+
+/// Until the server has looked at its socket, and answered.
+constexpr Duration kMoment = std::chrono::milliseconds{2};
+
+}  // namespace
+
+Stranger::Stranger(Capture& capture, std::uint16_t port)
+    : capture_(capture), address_(SimulatedNetwork::server_address()) {
+  address_.port = port;
+  (void)capture_.take_answers(address_);
+  begin_anew();
+}
+
+void Stranger::begin_anew() {
+  nonce_ = net::draw<net::HandshakeNonce>(capture_.entropy());
+  accepted_.reset();
+  refused_ = false;
+}
+
+void Stranger::hello() {
+  hello(net::make_ask(net::PacketType::Hello, nonce_));
+}
+
+void Stranger::hello(const net::Ask& hello) {
+  net::PacketBuffer buffer{};
+  net::Ask own = hello;
+  own.client_nonce = nonce_;
+  send(net::encode_hello(own, buffer));
+}
+
+void Stranger::connect(const net::ConnectToken& token) {
+  keys_ = token.keys;
+  net::PacketBuffer buffer{};
+  const net::Ask ask = net::make_ask(net::PacketType::Connect, nonce_);
+  send(net::encode_connect(ask, cookie_, token, buffer));
+}
+
+void Stranger::resume(const net::ResumeTicket& ticket) {
+  keys_ = ticket.keys;
+  net::PacketBuffer buffer{};
+  send(net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_), ticket, buffer));
+}
+
+void Stranger::enter(const net::ConnectToken& token) {
+  hello();
+  connect(token);
+}
+
+void Stranger::say(net::PacketType type, ConstBytes message) {
+  net::PacketBuffer buffer{};
+  send(channel_.seal_packet(type, message, buffer));
+}
+
+void Stranger::send(ConstBytes bytes) {
+  last_.assign(bytes.begin(), bytes.end());
+  capture_.harness().network().inject(address_, last_);
+  capture_.harness().run_for(kMoment);
+  take_answers();
+}
+
+void Stranger::take_answers() {
+  for (const auto& answer : capture_.take_answers(address_)) {
+    if (const auto cookie = net::decode_cookie(answer)) {
+      cookie_ = cookie->cookie;
+    } else if (auto accepted = net::decode_accept(answer, keys_, nonce_)) {
+      const bool again = accepted_ && accepted_->connection == accepted->connection;
+      accepted_ = std::move(*accepted);
+      if (!again) {
+        channel_ =
+            net::PacketChannel{accepted_->keys, accepted_->connection, net::Direction::ToServer};
+      }
+    } else if (net::decode_refuse(answer)) {
+      refused_ = true;
+    }
+  }
+}
+
+net::ResumeTicket Stranger::ticket() const {
+  return {.sealed = accepted_->accept.ticket, .keys = net::derive_resume_keys(accepted_->keys)};
+}
+
+}  // namespace tickbox::tests

@@ -1,0 +1,65 @@
+#pragma once
+// Somebody who speaks the protocol by hand, step by step, at an address of their own: for what no
+// production client does.
+
+#include "net/address.h"
+#include "net/connect_token.h"
+#include "net/handshake.h"
+#include "net/packet.h"
+#include "net/resume_ticket.h"
+#include "tests/conformance/capture.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tickbox::tests {
+
+class Stranger {
+ public:
+  Stranger(Capture& capture, std::uint16_t port);
+
+  [[nodiscard]] const net::Address& address() const { return address_; }
+
+  /// Draws another nonce: a new attempt.
+  void begin_anew();
+
+  /// Each asks, lets the server answer, and takes what came.
+  void hello();
+  void hello(const net::Ask& hello);
+  void connect(const net::ConnectToken& token);
+  void resume(const net::ResumeTicket& ticket);
+
+  /// HELLO, then CONNECT.
+  void enter(const net::ConnectToken& token);
+
+  /// Seals one message of a session that was accepted, and sends it.
+  void say(net::PacketType type, ConstBytes message);
+  /// Any bytes at all.
+  void send(ConstBytes bytes);
+
+  /// The last datagram that was sent, again.
+  void send_again() { send(std::vector<std::byte>{last_}); }
+
+  /// The way back into the session that was accepted.
+  [[nodiscard]] net::ResumeTicket ticket() const;
+
+  [[nodiscard]] bool accepted() const { return accepted_.has_value(); }
+
+  [[nodiscard]] bool refused() const { return refused_; }
+
+ private:
+  void take_answers();
+
+  Capture& capture_;
+  net::Address address_;
+  net::HandshakeNonce nonce_{};
+  net::CookieBytes cookie_{};
+  net::KeyPair keys_;  ///< of the token or ticket shown last
+  std::optional<net::Accepted> accepted_;
+  net::PacketChannel channel_;
+  bool refused_ = false;
+  std::vector<std::byte> last_;
+};
+
+}  // namespace tickbox::tests

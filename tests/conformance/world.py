@@ -1,0 +1,125 @@
+"""All that the two sides of the reader share: what was handed out, who has a session, which keys were used."""
+
+from collections import defaultdict
+
+import credentials
+import layouts
+import messages
+from crypto import EPOCH_PACKETS
+from flatbuffer import Malformed
+from session import OVER
+
+NS = 1_000_000_000
+READERS = {
+    layouts.INPUT: messages.read_input_message,
+    layouts.SNAPSHOT: messages.read_snapshot,
+    layouts.DISCONNECT: messages.read_disconnect,
+    layouts.CHALLENGE: messages.read_path_check,
+    layouts.RESPONSE: messages.read_path_check,
+}
+
+
+class World:
+    def __init__(self, head, schema, findings):
+        self.findings = findings
+        self.schema = schema
+        self.tokens = {}  # texts by sealed part
+        self.sessions = defaultdict(list)  # by connection id, the newest last
+        self.by_ticket = {}
+        self._used = {}  # (key, sequence) → datagram
+        self.restart(head)
+
+    def restart(self, head):
+        """A server starts, with nothing but its keys."""
+        self.ring = credentials.read_ring(head["key_ring"])
+        self.server = layouts.read_address(head["server"])
+        self.seats = head["seats"]
+        self.room = head["room"]
+        self.boot_wall_ms = head["ms_since_1970"]
+        self.boot_ns = head["ns"]
+        self.draining = False
+        for session in self.all_sessions():
+            session.server.state = OVER
+
+    def hand_out(self, text):
+        token = credentials.read_token(text, self.ring)
+        self.tokens[token.sealed] = token
+
+    def wall_ms(self, now):
+        return self.boot_wall_ms + (now - self.boot_ns) // 1_000_000
+
+    def add(self, session):
+        others = [other for each in self.sessions.values() for other in each]
+        fresh = all(other.datagram[5:37] != session.datagram[5:37] for other in others)
+        self.findings.check(fresh, "nonce", "a server nonce that another session has")
+        taken = any(other.live() for other in self.sessions[session.connection])
+        self.findings.check(not taken, "connection", "a connection id that a live session has")
+        self.sessions[session.connection].append(session)
+        self.by_ticket[session.accept["ticket"]] = session
+
+    def all_sessions(self):
+        return [session for each in self.sessions.values() for session in each]
+
+    def session_of(self, data, end):
+        """Whose packet this is, which that end of a session has sent; several may have had its connection id."""
+        known = self.sessions.get(layouts.connection_of(data), [])
+        if end == "client":
+            known = [session for session in known if session.client.accepted]
+        if len(known) > 1:
+            known = [s for s in known if getattr(s, end).sender.opens(data)] or known
+        return known[-1] if known else None
+
+    def use(self, key, sequence, datagram):
+        """No key seals twice with one nonce; only an ACCEPT is sent again, byte for byte."""
+        before = self._used.setdefault((key, sequence), datagram)
+        again = before is not datagram and not (sequence == 0 and before == datagram)
+        self.findings.check(not again, "key_nonce", f"key and nonce of sequence {sequence} used again")
+
+    def read_sent(self, sender, data):
+        """Opens and reads what one of the two ends has sent: all of it has to be right."""
+        name = layouts.NAMES[layouts.type_of(data)]
+        self.findings.saw(f"{name} sent")
+        expected = sender.last + 1
+        sequence, message = sender.read(data)
+        if not self.findings.check(message is not None, "seal", f"a {name} that does not open"):
+            return None
+        self.findings.check(sequence == expected, "sequence", f"{name}: {sequence} follows {expected - 1}")
+        self.use(sender.chain.of(sequence), sequence, data)
+        if sequence >= EPOCH_PACKETS:
+            self.findings.saw(f"{name} of a later epoch")
+        try:
+            read = READERS[layouts.type_of(data)](message)
+            self.check_zeros(data, message)
+            return read
+        except Malformed as fault:
+            self.findings.add("message", f"{name}: {fault}")
+            return None
+
+    @staticmethod
+    def check_zeros(data, message):
+        kind = layouts.type_of(data)
+        if kind == layouts.INPUT:
+            messages.check_zeros(message, messages.INPUT_MESSAGE, messages.read_input_head, messages.read_input)
+        elif kind == layouts.SNAPSHOT:
+            messages.check_zeros(message, messages.SNAPSHOT, messages.read_snapshot_head, messages.read_entity)
+
+    @staticmethod
+    def read_arrived(data, message):
+        """What arrived may be anything: None where it is malformed."""
+        try:
+            return READERS[layouts.type_of(data)](message)
+        except Malformed:
+            return None
+
+    def check_size(self, data, kind):
+        """What a datagram that one of the two ends has sent may measure."""
+        low, high = {
+            layouts.COOKIE: (layouts.COOKIE_BYTES, layouts.COOKIE_BYTES),
+            layouts.REFUSE: (layouts.REFUSE_BYTES, layouts.REFUSE_BYTES),
+            layouts.ACCEPT: (layouts.ACCEPT_HEAD_BYTES + 16, layouts.ACCEPT_MAX),
+        }.get(kind, (layouts.SEALED_MIN, layouts.DATAGRAM_MAX))
+        if kind in layouts.ASKS:
+            low = layouts.ASK_BYTES
+        return self.findings.check(
+            low <= len(data) <= high, "size", f"{layouts.NAMES[kind]} of {len(data)} bytes"
+        )
