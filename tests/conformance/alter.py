@@ -7,10 +7,15 @@ from nacl import bindings
 import crypto
 import layouts
 import messages
-from flatbuffer import Place, read_root
+from flatbuffer import Bytes, Place, Vector, read_root
+
+
+def place(field):
+    return Vector(field.name, 1, 1) if isinstance(field, Bytes) else Place(field)
 
 
 PLACES = {
+    layouts.ACCEPT: [place(field) for field in messages.ACCEPT],
     layouts.INPUT: [Place(messages.INPUT_MESSAGE[0]), messages.INPUT_MESSAGE[1]],
     layouts.DISCONNECT: [Place(messages.DISCONNECT[0])],
     layouts.CHALLENGE: [Place(messages.PATH_CHECK[0])],

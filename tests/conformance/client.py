@@ -7,7 +7,9 @@ from views import View
 from world import NS
 
 ASK_EVERY = NS // 4
-COOKIE_RENEWED = 3 * NS
+GIVES_UP = 5 * NS
+INPUT_EVERY_TICKS = 1.25  # one, at the pace of a client that runs a little slower than the server
+WAITS_WHEN_AHEAD = 12  # ticks; less is made up for by running slower
 SLACK = NS // 100  # a client looks at its clock now and then
 GOODBYES = 3
 VIEWS_KEPT = 64
@@ -16,7 +18,8 @@ VIEWS_KEPT = 64
 class Attempt:
     """One nonce's way in."""
 
-    def __init__(self):
+    def __init__(self, now):
+        self.began = now
         self.sent = {}  # type → datagram
         self.last = {}  # type → ns
         self.cookies = {}  # cookie → ns
@@ -44,7 +47,7 @@ class Clients:
         if kind in layouts.ASKS:
             self.sent_ask(now, data, kind)
         else:
-            self.sent_packet(data, kind)
+            self.sent_packet(now, data, kind)
 
     def sent_ask(self, now, data, kind):
         check, name = self.findings.check, layouts.NAMES[kind]
@@ -53,7 +56,8 @@ class Clients:
         check(ask.protocol == layouts.PROTOCOL, "ask", f"{name}: protocol {ask.protocol}")
         check(ask.schema == self.world.schema, "ask", f"{name}: schema {ask.schema:016x}")
         check(not any(ask.zeros), "ask", f"{name}: bytes that have to be zero")
-        attempt = self.attempts.setdefault(ask.nonce, Attempt())
+        attempt = self.attempts.setdefault(ask.nonce, Attempt(now))
+        check(now - attempt.began <= GIVES_UP + SLACK, "ask", f"{name} after 5 s without an answer")
         before = attempt.sent.get(kind)
         mixed = kind == layouts.RESUME and set(attempt.sent) - {kind}
         check(not mixed, "nonce", "a RESUME with the nonce of another attempt")
@@ -91,7 +95,7 @@ class Clients:
         newer = [s for s in self.world.all_sessions() if s.resumed_from is session and s.client.accepted]
         check(not newer, "ask", "a RESUME with an older ticket than the client has")
 
-    def sent_packet(self, data, kind):
+    def sent_packet(self, now, data, kind):
         name = layouts.NAMES[kind]
         session = self.world.session_of(data, "client")
         if not self.findings.check(session, "stranger", f"a {name} of no session that was accepted"):
@@ -108,12 +112,19 @@ class Clients:
             self.findings.check(client.goodbyes <= GOODBYES, "goodbye", "more than three")
             return
         self.findings.check(client.goodbyes == 0, "goodbye", f"a {name} after goodbye")
+        forgotten = any(now - asked > SLACK for asked in client.challenges.values())
+        self.findings.check(not forgotten, "challenge", f"a {name} before the RESPONSE that is due")
         if kind == layouts.RESPONSE:
-            asked = read in client.challenges
-            self.findings.check(asked, "challenge", "a RESPONSE to nothing that was asked")
-            client.challenges.discard(read)
+            asked = client.challenges.pop(read, None)
+            at_once = asked is not None and now - asked <= SLACK
+            self.findings.check(at_once, "challenge", "a RESPONSE to nothing that was asked just now")
         else:
+            ticks = (now - (client.last_input or now)) * session.accept["tick_rate"] / NS
+            in_time = ticks <= INPUT_EVERY_TICKS or client.ahead > WAITS_WHEN_AHEAD
+            self.findings.check(in_time, "inputs", f"none for {ticks:.1f} ticks")
             self.sent_inputs(client, *read)
+            client.last_input = now
+            client.ahead = client.newest_input - (self.world.tick or 0)
 
     def sent_inputs(self, client, head, inputs):
         check = self.findings.check
@@ -145,7 +156,7 @@ class Clients:
     def arrived(self, now, address, data):
         kind = layouts.type_of(data)
         if kind in layouts.SEALED_TO_CLIENT and layouts.SEALED_MIN <= len(data) <= layouts.DATAGRAM_MAX:
-            self.arrived_packet(data, kind)
+            self.arrived_packet(now, data, kind)
         elif kind == layouts.COOKIE and len(data) == layouts.COOKIE_BYTES:
             attempt = self.attempts.get(data[1:33])
             if attempt is not None and attempt.answer is None:
@@ -165,7 +176,7 @@ class Clients:
                 attempt.answer = layouts.ACCEPT
                 session.client.accepted = True
 
-    def arrived_packet(self, data, kind):
+    def arrived_packet(self, now, data, kind):
         session = self.world.session_of(data, "server")
         if session is None or not session.client.accepted:
             return
@@ -182,7 +193,7 @@ class Clients:
         if kind == layouts.DISCONNECT:
             client.over = True
         elif kind == layouts.CHALLENGE:
-            client.challenges.add(read)
+            client.challenges[read] = now
         else:
             self.arrived_snapshot(client, *read)
 

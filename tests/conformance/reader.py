@@ -124,6 +124,8 @@ class Reader:
         for session in self.world.all_sessions():
             for said in (len(session.server.goodbyes), session.client.goodbyes):
                 self.findings.check(said in (0, GOODBYES), "goodbye", f"said {said} times")
+            silent = len(session.client.challenges)
+            self.findings.check(silent == 0, "challenge", f"{silent} of a session were not answered")
         self.findings.seen["sessions"] = len(self.world.all_sessions())
 
 

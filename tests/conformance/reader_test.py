@@ -117,6 +117,32 @@ class Altered(unittest.TestCase):
         again["hex"] = self.match.resealed(number, lambda message: flipped(message, len(message) - 1)).hex()
         self.assert_found("key_nonce", self.match.with_line(number + 1, again))
 
+    def test_each_field_of_an_accept(self):
+        number = self.match.find("server_sent", layouts.ACCEPT, 4)  # others play already
+        data = self.match.data(number)
+        session = next(s for s in self.match.reader.world.all_sessions() if s.datagram == data)
+        clear = data[: layouts.ACCEPT_HEAD_BYTES]
+        message = crypto.unseal(session.keys.to_client, 0, clear, data[len(clear) :])
+        fields = dict(zip((field.name for field in messages.ACCEPT), places(layouts.ACCEPT, message)))
+        for rule, name, change in [
+            ("accept", "tick_rate", lambda at: flipped(message, at)),
+            ("message", "tick_rate", lambda at: put(message, at, "H", 0)),
+            ("message", "player", lambda at: flipped(message, at)),
+            ("message", "body", lambda at: flipped(message, at + 3, 6)),
+            ("accept", "tick", lambda at: put(message, at, "I", 0)),
+            ("accept", "map_seats", lambda at: flipped(message, at, 3)),
+            ("message", "map_seats", lambda at: put(message, at, "I", 4_097)),
+            ("accept", "map_hash", lambda at: flipped(message, at)),
+            ("accept", "boot", lambda at: flipped(message, at)),
+            ("accept", "room", lambda at: flipped(message, at)),
+            ("accept", "rules", lambda at: flipped(message, at.start)),
+            ("accept", "ticket", lambda at: flipped(message, at.start)),
+            ("message", "ticket", lambda at: put(message, at.start - 4, "I", 134)),
+        ]:
+            with self.subTest(name=name):
+                sealed = clear + alter.seal(session.keys.to_client, 0, clear, change(fields[name]))
+                self.assert_found(rule, self.match.with_data({number: sealed}))
+
     def test_an_accept_sealed_twice(self):
         number = self.match.find("server_sent", layouts.ACCEPT)
         self.assert_found("seal", self.match.with_line(number + 1, self.match.events[number]))
@@ -273,6 +299,14 @@ class Altered(unittest.TestCase):
             number = self.match.find(event, kind)
             events = self.alter_message(number, change)
             self.assert_found("challenge", events)
+
+    def test_a_challenge_that_is_not_answered(self):
+        number = self.match.find("client_sent", layouts.RESPONSE)
+        self.assert_found("challenge", self.match.with_data({number: None}))
+
+    def test_a_tick_without_an_input_or_a_snapshot(self):
+        self.assert_found("inputs", self.match.with_data({self.input(): None}))
+        self.assert_found("view", self.match.with_data({self.snapshot(): None}))
 
     def test_a_move_without_a_response(self):
         numbers = [

@@ -7,7 +7,7 @@ import layouts
 from flatbuffer import Malformed
 from messages import read_accept
 from refusals import REASON_MAX, TOKEN_BEFORE_BOOT, TOKEN_EXPIRED, TOKENS_FULL, Door
-from session import Keys, Session
+from session import OVER, Keys, Session
 
 ROUNDED_SECONDS = {TOKEN_EXPIRED, TOKEN_BEFORE_BOOT}
 
@@ -151,13 +151,22 @@ class ServerAsks:
         accept, earlier = session.accept, session.resumed_from
         check = self.findings.check
         check(accept["room"] == self.world.room, "accept", "another room")
+        room_tick = self.world.tick
+        check(room_tick is None or accept["tick"] >= room_tick, "accept", f"tick {accept['tick']} of {room_tick}")
+        first = self.world.all_sessions()[0].accept
+        for name in ("tick_rate", "rules", "map_seats", "map_hash"):
+            check(accept[name] == first[name], "accept", f"another {name} than the first client was told")
+        if earlier is None:
+            others = (each for each in self.world.all_sessions() if each is not session)
+            held = {each.accept["player"] for each in others if each.server.state != OVER}
+            check(accept["player"] not in held, "accept", "a seat that somebody has")
         check(accept["boot"] == self.door.boot, "accept", "another boot id")
         check(accept["rules"] == b"arena", "accept", "other rules")
         check(accept["ticket"][0] == 1, "accept", "a ticket that does not begin with 1")
         boot = int.from_bytes(accept["ticket"][1:9], "little")
         check(boot == accept["boot"], "accept", "a ticket of another boot id")
         if earlier is not None:
-            for name in ("player", "body", "tick_rate", "rules", "map_seats", "map_hash", "room"):
+            for name in ("player", "body", "room"):
                 check(accept[name] == earlier.accept[name], "accept", f"resumed with another {name}")
 
 

@@ -191,7 +191,9 @@ class ServerPackets:
         check = self.findings.check
         if server.view is None or head.tick != server.tick:
             check(server.view is None or server.view.whole(), "view", f"tick {server.tick}: not all its fragments")
-            check(head.tick > server.tick, "view", f"tick {head.tick} after {server.tick}")
+            next_one = head.tick == server.tick + 1 or server.tick == 0
+            check(next_one, "view", f"tick {head.tick} after {server.tick}")
+            self.world.tick = head.tick
             server.tick, server.view = head.tick, View()
         fault = server.view.add(head, entities)
         check(fault is None, "view", f"tick {head.tick}: {fault}")

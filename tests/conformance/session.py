@@ -54,7 +54,9 @@ class ClientEnd:
         self.newest_right = 0  # tick of the newest view that arrived whole and right
         self.right_bits = 0  # bit i: that of tick newest_right - 1 - i did
         self.wrong = 0
-        self.challenges = set()
+        self.challenges = {}  # data of those not answered yet → ns
+        self.last_input = None  # ns
+        self.ahead = 0  # ticks from the room to its newest input, then
 
 
     def view_is_right(self, tick):

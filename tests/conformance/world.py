@@ -38,6 +38,7 @@ class World:
         self.boot_wall_ms = head["ms_since_1970"]
         self.boot_ns = head["ns"]
         self.draining = False
+        self.tick = None  # of the room, as the last snapshot told
         for session in self.all_sessions():
             session.server.state = OVER
 
