@@ -220,7 +220,7 @@ void StepRun::snap(const Event& event, End end) {
 
   const Motion before = motion;
   motion.base[axis] += gap;
-  if (overlaps_mover(event.mover, now)) {
+  if (is_hindered(event.mover, now)) {
     motion = before;
     return;
   }
@@ -228,13 +228,18 @@ void StepRun::snap(const Event& event, End end) {
   if (has_ghosts_) pieces_.push_back({event.mover, now, before});
 }
 
-bool StepRun::overlaps_mover(std::uint32_t mover, FineTime now) const {
+/// Whether other movers are where this one is.
+bool StepRun::is_hindered(std::uint32_t mover, FineTime now) {
   if (!meets_movers(mover)) return false;
   const Motion& motion = flights_[mover].motion;
   bool found = false;
   grid_.visit_near(rect_of(hull_of(motion, now, now)), [&](std::uint32_t other) {
-    found = found || (other != mover && stay_apart(bodies_[mover], bodies_[other]) &&
-                      overlap(motion, flights_[other].motion, now));
+    if (other == mover || !stay_apart(bodies_[mover], bodies_[other]) ||
+        !overlap(motion, flights_[other].motion, now)) {
+      return;
+    }
+    found = true;
+    note_influence(bodies_[mover], bodies_[other]);
   });
   return found;
 }

@@ -55,6 +55,7 @@ void StepRun::finish_report() {
   report_.events = static_cast<std::uint32_t>(report_.contacts.size());
   sort_out(report_.crushed);
   sort_out(report_.blocked);
+  sort_out(report_.influences);
   std::sort(report_.begin.begin(), report_.begin.end());
   std::sort(report_.end.begin(), report_.end.end());
 

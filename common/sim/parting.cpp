@@ -93,7 +93,7 @@ bool StepRun::shift(const Body& a, const Body& b, Axis axis, std::int64_t way_of
   return true;
 }
 
-bool StepRun::may_stand(const Body& body, Axis axis, std::int64_t way, const Body& partner) const {
+bool StepRun::may_stand(const Body& body, Axis axis, std::int64_t way, const Body& partner) {
   if (way == 0) return true;
   const Box before = box_of(body);
   Box after = before;
@@ -105,7 +105,9 @@ bool StepRun::may_stand(const Body& body, Axis axis, std::int64_t way, const Bod
   const auto look_at = [&](const Body& other) {
     if (other.id == body.id || other.id == partner.id || !stay_apart(body, other)) return;
     const Box box = box_of(other);
-    free = free && (!overlap(after, box) || overlap(before, box));
+    if (!overlap(after, box) || overlap(before, box)) return;
+    free = false;
+    note_influence(body, other);
   };
   statics_->grid().visit(rect_of(after),
                          [&](std::uint32_t wall) { look_at(statics_->bodies()[wall]); });

@@ -124,6 +124,7 @@ void StepRun::carry() {
     Ride& ride = rides_[i];
     if (ride.wave == kNobody || ride.wave == 0) continue;
     riders_.push_back({ride.root, i});
+    note_influence(bodies_[i], bodies_[ride.on]);
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int32_t own = bodies_[i].velocity[axis];
       const std::int64_t carried = clamped_speed(std::int64_t{own} + ride.given[axis]);
@@ -163,6 +164,7 @@ void StepRun::set_down() {
     const bool was_riding = !rides_.empty() && rides_[i].wave != kNobody;
     Body& body = bodies_[i];
     body.carrier = bodies_[ride.on].id;
+    note_influence(body, bodies_[ride.on]);
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int64_t velocity =
           was_riding ? without_given(i, axis)

@@ -36,8 +36,8 @@ void StepRun::make_room(std::size_t movers) {
               turned_, escaped_, has_escaped_, rides_, rides_at_end_, riders_, wave_, next_wave_,
               members_, is_member_, has_left_, first_piece_);
   reserve_all(per_mover, report_.frozen, report_.left, report_.blocked, report_.crushed,
-              report_.overlaps, report_.separated, report_.begin, report_.end, overlapping_,
-              crushing_);
+              report_.overlaps, report_.separated, report_.begin, report_.end, report_.influences,
+              overlapping_, crushing_);
   reserve_all(kPairsPerBody * room_, pairs_, neighbours_at_start_, neighbours_);
   reserve_all(kTouchesPerBody * room_, touching_, touches_, unsettled_);
   walls_.reserve(kWallsPerBody * room_);

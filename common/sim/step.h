@@ -56,6 +56,11 @@ struct StepReport {
       begin;  ///< of a ghost and another: began to overlap; by ids, repeats included
   std::vector<BodyPair>
       end;  ///< of a ghost and another: no longer overlap; by ids, repeats included
+  /// Movers of which one changed the other, or may have, without a contact: who rides and on what,
+  /// who overlapped when the tick began, who was in the way of parting them or of a snap. By ids,
+  /// each once. So bodies that neither these nor contacts join with any other move as they would
+  /// alone.
+  std::vector<BodyPair> influences;
   std::uint32_t events = 0;      ///< handled in all, one for each contact
   std::uint32_t events_max = 0;  ///< of one dynamic body
 };

@@ -25,7 +25,8 @@ void StepRun::start(World& world) {
   for (std::vector<BodyId>* list : {&report_.frozen, &report_.left, &report_.blocked}) {
     list->clear();
   }
-  for (std::vector<BodyPair>* list : {&report_.separated, &report_.begin, &report_.end}) {
+  for (std::vector<BodyPair>* list :
+       {&report_.separated, &report_.begin, &report_.end, &report_.influences}) {
     list->clear();
   }
   crushing_.clear();

@@ -151,14 +151,14 @@ class StepRun {
   void forget_meetings();
   void find_pairs();
   void note_overlap(const Body& a, const Body& b);
+  void note_influence(const Body& a, const Body& b);
 
   // What overlaps when the tick begins: parting.cpp.
   [[nodiscard]] bool part_overlaps();
   [[nodiscard]] bool has_turns_left(const Body& body) const;
   bool part(const Body& a, const Body& b);
   bool shift(const Body& a, const Body& b, Axis axis, std::int64_t way_of_a, std::int64_t way_of_b);
-  [[nodiscard]] bool may_stand(const Body& body, Axis axis, std::int64_t way,
-                               const Body& partner) const;
+  [[nodiscard]] bool may_stand(const Body& body, Axis axis, std::int64_t way, const Body& partner);
   void move_by(const Body& body, Axis axis, std::int64_t way);
 
   // Who stands on whom: riders.cpp.
@@ -231,7 +231,7 @@ class StepRun {
   [[nodiscard]] bool is_too_tired_to_rub(std::uint32_t mover) const;
   void rub(const Touch& touch, Axis axis, FineTime now);
   void snap(const Event& event, End end);
-  [[nodiscard]] bool overlaps_mover(std::uint32_t mover, FineTime now) const;
+  [[nodiscard]] bool is_hindered(std::uint32_t mover, FineTime now);
   void add_contact(const Impact& impact, BodyId low_side, BodyId high_side);
 
   // Between a kinematic body and something immovable: squeeze.cpp.

@@ -161,8 +161,14 @@ void StepRun::find_pairs() {
   }
 }
 
+void StepRun::note_influence(const Body& a, const Body& b) {
+  const bool are_movers = a.kind != Kind::Static && b.kind != Kind::Static;
+  if (are_movers) report_.influences.push_back(ordered_pair(a.id, b.id));
+}
+
 void StepRun::note_overlap(const Body& a, const Body& b) {
   if (!stay_apart(a, b)) return;
+  note_influence(a, b);
   if (crushes(a) || crushes(b)) {
     report_.crushed.push_back(crushes(a) ? b.id : a.id);
   } else {

@@ -1,0 +1,124 @@
+// Bodies that nothing joins with the rest of a world move as they would alone. It is what lets a
+// server send causes only: a client that knows a whole island, and none of the others, steps it to
+// the same bits.
+//
+// Contacts and influences of 30 ticks join movers into islands. A random half of the islands is put
+// into an empty world on the same statics, and stepped beside the whole one.
+
+#include "sim/step.h"
+#include "tests/property/any_stepper.h"
+#include "tests/property/random_world.h"
+#include "tests/property/world_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <vector>
+
+namespace tickbox::test {
+namespace {
+
+constexpr int kTicks = 30;
+constexpr std::uint64_t kSeeds = 2'000;
+
+/// Which bodies belong together, by id: a forest whose roots stand for the islands.
+class Islands {
+ public:
+  [[nodiscard]] std::uint32_t root_of(BodyId id) {
+    auto [it, is_new] = parent_.try_emplace(id.value, id.value);
+    if (it->second == id.value) return id.value;
+    return it->second = root_of({it->second});
+  }
+
+  void join(BodyId a, BodyId b) { parent_[root_of(a)] = root_of(b); }
+
+ private:
+  std::map<std::uint32_t, std::uint32_t> parent_;
+};
+
+void join_all(Islands& islands, const sim::World& before, const sim::StepReport& report) {
+  for (const sim::Contact& contact : report.contacts) {
+    const bool are_movers = before.find(contact.a) != nullptr && before.find(contact.b) != nullptr;
+    if (are_movers) islands.join(contact.a, contact.b);
+  }
+  for (const sim::BodyPair& pair : report.influences) {
+    islands.join(pair.low, pair.high);
+  }
+}
+
+struct Counts {
+  std::uint64_t compared = 0;  ///< bodies, once a tick
+  std::uint64_t left_out = 0;  ///< movers of whole worlds that were not in the half
+  std::uint64_t islands = 0;   ///< with more than one body, in the half
+};
+
+void try_world(const sim::World& start, std::uint64_t seed, Counts& counts) {
+  sim::Stepper stepper;
+  Islands islands;
+  sim::World whole = start;
+  std::vector<sim::World> states;
+  for (int tick = 0; tick < kTicks; ++tick) {
+    const sim::World before = whole;
+    join_all(islands, before, stepper.step(whole));
+    states.push_back(whole);
+  }
+
+  sim::World half{start.settings(), start.shared_statics()};
+  std::map<std::uint32_t, std::uint64_t> sizes;
+  for (const sim::Body& body : start.movers()) {
+    const std::uint32_t island = islands.root_of(body.id);
+    Rng choice{seed * 1'000'003 + island};
+    if (!choice.chance(1, 2)) {
+      ++counts.left_out;
+      continue;
+    }
+    half.add(body);
+    counts.islands += ++sizes[island] == 2 ? 1U : 0U;
+  }
+  for (int tick = 0; tick < kTicks; ++tick) {
+    stepper.step(half);
+    for (const sim::Body& body : half.movers()) {
+      const sim::Body* expected = states[static_cast<std::size_t>(tick)].find(body.id);
+      ASSERT_TRUE(expected != nullptr && body == *expected)
+          << "seed " << seed << " tick " << tick + 1 << " body " << body.id.value << '\n'
+          << text_of(start);
+      ++counts.compared;
+    }
+  }
+}
+
+struct Kind {
+  const char* name;
+  Features features;
+};
+
+class Closure : public testing::TestWithParam<Kind> {};
+
+TEST_P(Closure, LetsIslandsMoveAsTheyWouldAlone) {
+  Counts counts;
+  for (const std::uint64_t seed : seeds(kSeeds)) {
+    try_world(
+        random_world(
+            {.seed = seed, .movers_max = seed % 4 == 0 ? 60 : 24, .features = GetParam().features}),
+        seed, counts);
+    if (HasFatalFailure()) return;
+  }
+  if (seeds(kSeeds).size() < kSeeds) return;
+  EXPECT_GT(counts.compared, 200'000U);
+  EXPECT_GT(counts.left_out, 5'000U) << "everything hangs together: nothing is proven";
+  EXPECT_GT(counts.islands, 500U) << "nobody meets anybody: nothing is proven";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Worlds, Closure,
+    testing::Values(Kind{"plain", kPlain}, Kind{"kinematic", {true, false, false, false, false}},
+                    Kind{"one_way", {false, false, true, false, false}},
+                    Kind{"friction", {false, false, false, true, false}},
+                    Kind{"overlaps", {false, false, false, false, true}}, Kind{"all", Features{}}),
+    [](const testing::TestParamInfo<Kind>& worlds) { return std::string{worlds.param.name}; });
+
+}  // namespace
+}  // namespace tickbox::test
