@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <span>
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace tickbox::fuzz {

@@ -47,7 +47,7 @@ void exchange(net::PacketChannel& sender, net::PacketChannel& receiver, net::Dir
           .size();
   const MutableBytes datagram = MutableBytes{buffer}.first(size);
   if (flipped) {
-    datagram[choice * 31 % size] ^= static_cast<std::byte>(1U << (choice % 8));
+    datagram[std::size_t{choice} * 31 % size] ^= static_cast<std::byte>(1U << (choice % 8));
     fuzz::check(!deliver(receiver, datagram));
   } else {
     // A packet of the corpus may have had this sequence already.
@@ -59,10 +59,10 @@ void exchange(net::PacketChannel& sender, net::PacketChannel& receiver, net::Dir
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const net::KeyPair keys = net::derive_session_keys(
+  static const net::KeyPair kKeys = net::derive_session_keys(
       {.to_server = net::published_key(), .to_client = net::published_key()}, {}, {});
-  net::PacketChannel server{keys, 7, net::Direction::ToClient};
-  net::PacketChannel client{keys, 7, net::Direction::ToServer};
+  net::PacketChannel server{kKeys, 7, net::Direction::ToClient};
+  net::PacketChannel client{kKeys, 7, net::Direction::ToServer};
   ConstBytes rest = fuzz::bytes_of(data, size);
   while (rest.size() >= 2) {
     const auto head = load_le<std::uint16_t>(rest);

@@ -43,12 +43,12 @@ std::size_t number_at(ConstBytes input, std::size_t at) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
-  static const net::KeyRing ring = net::KeyRing::published();
+  static const net::KeyRing kRing = net::KeyRing::published();
   if (input.size() >= net::kSealedTokenBytes) {
-    (void)net::open_token(input.first(net::kSealedTokenBytes), ring);
+    (void)net::open_token(input.first(net::kSealedTokenBytes), kRing);
   }
 
-  const auto opened = net::open_token(sealed(input), ring);
+  const auto opened = net::open_token(sealed(input), kRing);
   const std::size_t servers = number_at(input, kServersAt);
   const std::size_t user_bytes = number_at(input, kUserBytesAt);
   const bool is_possible =

@@ -124,8 +124,9 @@ inline game::EntityState entity(std::uint16_t number) {
 
 inline std::vector<game::EntityState> entities(std::size_t count) {
   std::vector<game::EntityState> all;
-  for (std::uint16_t i = 0; i < count; ++i)
-    all.push_back(entity(i));
+  all.reserve(count);
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back(entity(static_cast<std::uint16_t>(i)));
   return all;
 }
 
