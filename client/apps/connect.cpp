@@ -5,6 +5,7 @@
 #include "client/apps/play_flags.h"
 #include "client/apps/progress.h"
 #include "client/apps/swarm.h"
+#include "client/apps/token_file.h"
 #include "net/crypto.h"
 #include "os/exit_code.h"
 #include "os/signals.h"
@@ -30,15 +31,17 @@ constexpr Duration kLookAround = std::chrono::milliseconds{50};
 
 struct ConnectOptions {
   PlayFlags play;
-  double seconds = 0;  ///< of play; 0 until something ends it
+  std::string resume{};  ///< file of the resume ticket; empty for none
+  double seconds = 0;    ///< of play; 0 until something ends it
   bool headless = true;
 };
 
 /// One game, from CONNECT to goodbye.
 class Game {
  public:
-  Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm)
-      : options_(options), clock_(clock), swarm_(swarm) {}
+  /// The file is nullptr where no ticket is kept.
+  Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
+      : options_(options), clock_(clock), swarm_(swarm), ticket_(ticket) {}
 
   void play(const os::StopSignals& signals);
   [[nodiscard]] ExitCode report() const;
@@ -46,6 +49,10 @@ class Game {
  private:
   [[nodiscard]] const Connection& connection() const { return swarm_.client(0)->connection(); }
 
+  void notice_refusal();
+  void notice_connected();
+  void keep_ticket();
+  void note(const std::string& words) const;
   [[nodiscard]] bool time_is_up() const;
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Figures figures(const ClientStats& stats) const;
@@ -54,7 +61,10 @@ class Game {
   const ConnectOptions& options_;
   const Clock& clock_;
   Swarm& swarm_;
+  TicketFile* ticket_;
   std::optional<Instant> connected_at_;
+  bool refusal_noticed_ = false;
+  bool resumed_ = false;  ///< by the ticket of an earlier run
   Duration played_{};
   bool left_ = false;  ///< by our own will
 };
@@ -70,9 +80,9 @@ void Game::play(const os::StopSignals& signals) {
   swarm_.turn(clock_.now());
   while (!connection().over()) {
     swarm_.turn(clock_.now() + kLookAround);
-    if (!connected_at_ && connection().state() == Connection::State::Connected) {
-      connected_at_ = clock_.now();
-    }
+    notice_refusal();
+    notice_connected();
+    keep_ticket();
     if (progress.due(clock_.now())) {
       progress.show(status());
     }
@@ -86,6 +96,46 @@ void Game::play(const os::StopSignals& signals) {
   }
   progress.clear();
   swarm_.leave();
+}
+
+void Game::note(const std::string& words) const {
+  if (!options_.play.quiet()) {
+    fmt::print(stderr, "tickbox connect: {}\n", words);
+  }
+}
+
+void Game::notice_refusal() {
+  if (refusal_noticed_ || connection().ticket_refusal().empty()) {
+    return;
+  }
+  refusal_noticed_ = true;
+  note(fmt::format("cannot resume by the ticket in {}: {}; connecting anew", options_.resume,
+                   connection().ticket_refusal()));
+}
+
+void Game::notice_connected() {
+  if (connected_at_ || connection().state() != Connection::State::Connected) {
+    return;
+  }
+  connected_at_ = clock_.now();
+  resumed_ = connection().resumed() > 0;
+  if (resumed_) {
+    note(fmt::format("resumed as body {}, by the ticket in {}", connection().accept().body.value,
+                     options_.resume));
+  }
+}
+
+/// The first snapshot says that the server has heard from this session: from then on its ticket is
+/// the good one, and until then an older one still is.
+void Game::keep_ticket() {
+  const bool heard = connection().state() == Connection::State::Connected &&
+                     swarm_.client(0)->newest_snapshot().value > 0;
+  if (ticket_ == nullptr || !heard) {
+    return;
+  }
+  if (const auto kept = ticket_->keep(connection().ticket()); !kept) {
+    note("warning: the resume ticket is not kept: " + kept.error());
+  }
 }
 
 /// rtt, loss, predictions, corrections and hashes, in one line.
@@ -120,6 +170,11 @@ void add_link(Figures& figures, const char* way, const net::LinkCounts& counts) 
 Figures Game::figures(const ClientStats& stats) const {
   Figures figures;
   figures.push_back({"connected", connected_at_.has_value()});
+  figures.push_back({"resumed", resumed_});
+  figures.push_back({"sessions", std::uint64_t{connection().sessions()}});
+  figures.push_back({"body", connected_at_
+                                 ? FigureValue{std::uint64_t{connection().accept().body.value}}
+                                 : FigureValue{}});
   figures.push_back({"ticks", stats.ticks});
   figures.push_back({"snapshots.received", stats.snapshots_received});
   figures.push_back({"snapshots.lost", stats.snapshots_lost});
@@ -187,12 +242,30 @@ ExitCode run_connect(const ConnectOptions& options) {
     fmt::print(stderr, "tickbox connect: {}\n", why);
     return ExitCode::Failed;
   };
+  if (const auto wrong = contradiction(options.play.credentials)) {
+    fmt::print(stderr, "tickbox connect: {}\n", *wrong);
+    return ExitCode::WrongUsage;
+  }
   if (!net::crypto_ready()) {
     return fail("the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  const auto credentials = credentials_of(options.play, "tickbox connect");
+  if (!credentials) {
+    return fail(credentials.error());
+  }
+  std::optional<TicketFile> ticket;
+  if (!options.resume.empty()) {
+    auto opened = TicketFile::open(options.resume);
+    if (!opened) {
+      return fail(opened.error());
+    }
+    ticket = *std::move(opened);
   }
   const os::StopSignals signals;
   const os::SteadyClock clock;
   const auto swarm = Swarm::open({.server = options.play.server,
+                                  .credentials = *credentials,
+                                  .ticket = ticket ? ticket->ticket() : std::nullopt,
                                   .clients = 1,
                                   .bot = options.play.bot,
                                   .link = options.play.link,
@@ -201,7 +274,7 @@ ExitCode run_connect(const ConnectOptions& options) {
   if (!swarm) {
     return fail(swarm.error());
   }
-  Game game{options, clock, **swarm};
+  Game game{options, clock, **swarm, ticket ? &*ticket : nullptr};
   game.play(signals);
   return game.report();
 }
@@ -225,6 +298,11 @@ void add_connect(CLI::App& app, std::function<int()>& run) {
                    "Leave after so many seconds of play; 0 stays until Ctrl-C")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
+  command
+      ->add_option("--resume", options->resume,
+                   "Keep the resume ticket in this file; if it holds one, come back by it into the "
+                   "same body")
+      ->type_name("F");
   command->add_flag("--headless", options->headless, "Draw nothing; the default, and all there is");
   command->callback(
       [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });

@@ -167,16 +167,31 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   return std::make_unique<ServerWatch>(*options.admin, clock);
 }
 
-ExitCode run_load(const LoadOptions& options) {
-  const std::vector<Requirement> requirements = requirements_of(options);
+/// What is wrong with flags that are right one by one.
+std::optional<std::string> wrong_usage(const LoadOptions& options,
+                                       const std::vector<Requirement>& requirements) {
   for (const Requirement& each : requirements) {
     if (!options.admin && is_told_by_server(each.path)) {
-      return fail(ExitCode::WrongUsage,
-                  "--require: " + each.path + " is the server's to tell; add --admin HOST:PORT");
+      return "--require: " + each.path + " is the server's to tell; add --admin HOST:PORT";
     }
+  }
+  if (!options.play.credentials.token.empty() && options.clients > 1) {
+    return "--token: a token lets one client in; give --clients 1, or --key-file for more";
+  }
+  return contradiction(options.play.credentials);
+}
+
+ExitCode run_load(const LoadOptions& options) {
+  const std::vector<Requirement> requirements = requirements_of(options);
+  if (const auto wrong = wrong_usage(options, requirements)) {
+    return fail(ExitCode::WrongUsage, *wrong);
   }
   if (!net::crypto_ready()) {
     return fail(ExitCode::Failed, "the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  const auto credentials = credentials_of(options.play, "tickbox load");
+  if (!credentials) {
+    return fail(ExitCode::Failed, credentials.error());
   }
   const os::StopSignals signals;
   const os::SteadyClock clock;
@@ -187,6 +202,7 @@ ExitCode run_load(const LoadOptions& options) {
   const LoadTimes times{.ramp = to_duration(options.ramp),
                         .measured = to_duration(options.seconds)};
   const auto swarm = Swarm::open({.server = options.play.server,
+                                  .credentials = *credentials,
                                   .clients = options.clients,
                                   .ramp = times.ramp,
                                   .bot = options.play.bot,

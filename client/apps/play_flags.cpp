@@ -2,6 +2,8 @@
 
 #include "os/values.h"
 
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -38,6 +40,7 @@ void add_play_flags(CLI::App& command, PlayFlags& flags) {
   os::add_value(command, "HOST:PORT", flags.server, os::resolve_host_port,
                 "The server, such as 127.0.0.1:7777")
       ->required();
+  add_credential_flags(command, flags.credentials);
   os::add_value(command, "--bot", flags.bot, client::parse_bot_kind,
                 "Who plays: wander, chase, still, stress or mix (default wander)");
   os::add_value(
@@ -47,8 +50,15 @@ void add_play_flags(CLI::App& command, PlayFlags& flags) {
   command.add_option("--seed", flags.seed, "Of what the bots decide")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
-  command.add_flag("--insecure", flags.insecure,
-                   "Play with the published key; the default, and all there is");
+}
+
+std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,
+                                                       std::string_view command) {
+  const auto warning = credential_warning(flags.credentials);
+  if (warning && !flags.quiet()) {
+    fmt::print(stderr, "{}: warning: {}\n", command, *warning);
+  }
+  return read_credentials(flags.credentials);
 }
 
 }  // namespace tickbox::apps

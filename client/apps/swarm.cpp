@@ -90,18 +90,22 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 void Swarm::start(std::size_t number, Instant now) {
   Seat& seat = seats_[number];
   net::Transport& transport = seat.link ? static_cast<net::Transport&>(*seat.link) : *seat.socket;
+  const client::ClientOptions client_options{.connection = {.server = options_.server,
+                                                            .token = token_for(number),
+                                                            .ticket = options_.ticket},
+                                             .bot = client::bot_kind_of(options_.bot, number),
+                                             .seed = options_.seed * kClientsMax + number,
+                                             .on_input = {}};
+  seat.client =
+      std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
+}
+
+net::ConnectToken Swarm::token_for(std::size_t number) {
+  if (options_.credentials.token) return *options_.credentials.token;
   net::TokenClaims claims{.client = number + 1};
   claims.servers.push_back(options_.server);
   const WallTime today = os::SystemCalendar{}.now();
-  const net::ConnectToken token =
-      net::issue_token(claims, today, today + kTokenLife, net::KeyRing::published(), entropy_);
-  const client::ClientOptions client_options{
-      .connection = {.server = options_.server, .token = token},
-      .bot = client::bot_kind_of(options_.bot, number),
-      .seed = options_.seed * kClientsMax + number,
-      .on_input = {}};
-  seat.client =
-      std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
+  return net::issue_token(claims, today, today + kTokenLife, options_.credentials.keys, entropy_);
 }
 
 void Swarm::poll(std::size_t number) {

@@ -5,12 +5,14 @@
 // concerned. Turns are at least kTurnMin apart: a server answers all its clients at once, and one
 // turn for fifty datagrams costs less than fifty turns.
 
+#include "client/apps/credentials.h"
 #include "client/bot.h"
 #include "client/client.h"
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "net/impaired_transport.h"
 #include "net/link_simulator.h"
+#include "net/resume_ticket.h"
 #include "os/entropy.h"
 #include "os/poll_set.h"
 #include "os/udp_transport.h"
@@ -33,6 +35,8 @@ inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
 struct SwarmOptions {
   net::Address server;
+  Credentials credentials{};                  ///< Requires: with a token, one client
+  std::optional<net::ResumeTicket> ticket{};  ///< of that client: tried first
   std::size_t clients = 1;
   Duration ramp{};  ///< the connects are spread over this
   client::BotKind bot = client::BotKind::Wander;
@@ -100,6 +104,7 @@ class Swarm {
 
   [[nodiscard]] std::expected<void, std::string> open_socket(std::size_t number);
   void start(std::size_t number, Instant now);
+  [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
 
   SwarmOptions options_;

@@ -1,6 +1,7 @@
 #include "client/apps/token.h"
 
 #include "client/apps/token_commands.h"
+#include "client/apps/token_file.h"
 #include "net/crypto.h"
 #include "os/key_file.h"
 #include "os/private_file.h"

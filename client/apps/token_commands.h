@@ -13,9 +13,6 @@
 
 namespace tickbox::apps {
 
-/// Stands for stdout, or for stdin, in place of a file.
-inline constexpr std::string_view kStandardStream = "-";
-
 struct TokenFlags {
   const CLI::App* program = nullptr;
   os::CommonFlags common{};

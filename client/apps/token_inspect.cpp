@@ -2,11 +2,11 @@
 // the keys.
 
 #include "client/apps/token_commands.h"
+#include "client/apps/token_file.h"
 #include "client/apps/when.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
-#include "os/file.h"
 #include "os/steady_clock.h"
 
 #include <fmt/core.h>
@@ -22,9 +22,6 @@ namespace {
 using os::ExitCode;
 using Json = nlohmann::ordered_json;
 
-/// A token takes 850; the rest is for what was pasted around it.
-constexpr std::size_t kTokenFileBytesMax = std::size_t{64} * 1024;
-
 struct InspectOptions {
   std::shared_ptr<TokenFlags> flags;
   std::string file{};
@@ -39,15 +36,6 @@ struct Found {
   std::optional<net::TokenClaims> claims{};  ///< with a key file that opens it
   WallTime now;
 };
-
-std::expected<net::ConnectToken, std::string> read_token(const std::string& file) {
-  auto bytes = os::read_file(file == kStandardStream ? "/dev/stdin" : file, kTokenFileBytesMax);
-  if (!bytes) return std::unexpected{bytes.error()};
-  auto token = net::parse_token({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-  net::wipe(*bytes);
-  if (!token) return std::unexpected{file + " " + token.error()};
-  return token;
-}
 
 bool same_servers(const net::TokenServers& a, const net::TokenServers& b) {
   return std::ranges::equal(a, b);

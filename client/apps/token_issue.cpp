@@ -6,7 +6,6 @@
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "os/entropy.h"
-#include "os/interfaces.h"
 #include "os/steady_clock.h"
 #include "os/values.h"
 
@@ -51,17 +50,6 @@ std::expected<Duration, std::string> parse_life(std::string_view text) {
   return life;
 }
 
-/// What a client can send to.
-std::expected<net::Address, std::string> parse_server(std::string_view text) {
-  auto address = os::resolve_host_port(text);
-  if (!address) return address;
-  if (os::is_wildcard(*address) || address->port == 0) {
-    return std::unexpected{fmt::format(
-        "{} is no address that a client reaches; name the server as its clients do", text)};
-  }
-  return address;
-}
-
 std::vector<std::string> names_of(const std::vector<net::Address>& servers) {
   std::vector<std::string> names;
   std::ranges::transform(servers, std::back_inserter(names),
@@ -93,6 +81,11 @@ std::string document_of(const IssueOptions& options, const net::TokenHead& head)
 }
 
 int run_issue(const IssueOptions& options) {
+  if (options.servers.size() > net::kTokenServersMax) {
+    return token_failed(ExitCode::WrongUsage,
+                        fmt::format("--server: a token names at most {}; these are {}",
+                                    net::kTokenServersMax, options.servers.size()));
+  }
   if (!net::crypto_ready()) {
     return token_failed(ExitCode::Failed,
                         "the kernel gives no random bytes; is /dev/urandom there?");
@@ -120,28 +113,6 @@ int run_issue(const IssueOptions& options) {
                                : os::to_int(ExitCode::Done);
 }
 
-void add_servers(CLI::App& command, std::vector<net::Address>& servers) {
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--server",
-          [&servers](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-              const auto server = parse_server(text);
-              if (!server) throw CLI::ValidationError{"--server", server.error()};
-              servers.push_back(*server);
-            }
-            if (servers.size() > net::kTokenServersMax) {
-              throw CLI::ValidationError{"--server",
-                                         fmt::format("a token names at most {}; these are {}",
-                                                     net::kTokenServersMax, servers.size())};
-            }
-          },
-          "Where the token is good; several by --server again, tried in this order")
-      ->allow_extra_args(false)
-      ->required()
-      ->type_name("HOST:PORT");
-}
-
 /// For CLI11's check().
 std::string check_user(const std::string& text) {
   if (text.size() <= net::kTokenUserBytesMax) return {};
@@ -167,7 +138,10 @@ void add_issue(const TokenCommand& place) {
                 "The number that you know the player by")
       ->required()
       ->type_name("ID");
-  add_servers(*command, options->servers);
+  os::add_values(*command, "--server", options->servers, os::resolve_destination,
+                 "Where the token is good; up to 8, by --server again, tried in this order")
+      ->required()
+      ->type_name("HOST:PORT");
   command->add_option("--room", options->room, "The room to play in; 0 is any")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()}))
       ->capture_default_str()

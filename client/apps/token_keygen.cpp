@@ -1,6 +1,7 @@
 // `tickbox token keygen`: a new key file, or a fresh key in front of an old one's.
 
 #include "client/apps/token_commands.h"
+#include "client/apps/token_file.h"
 #include "net/crypto.h"
 #include "os/entropy.h"
 #include "os/private_file.h"

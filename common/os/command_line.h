@@ -14,6 +14,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tickbox::os {
 
@@ -47,6 +49,30 @@ CLI::Option* add_value(CLI::App& app, const std::string& name, T& target,
           },
           help)
       ->run_callback_for_default();
+}
+
+/// The same for an option that may be given several times, or with several values joined by commas
+/// as variables and files have them. Requires: `target` outlives `app`.
+template <class T>
+CLI::Option* add_values(CLI::App& app, const std::string& name, std::vector<T>& target,
+                        std::expected<T, std::string> (*parse)(std::string_view),
+                        const std::string& help) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&target, parse, name](const std::vector<std::string>& texts) {
+            std::vector<T> values;
+            for (const std::string& text : texts) {
+              auto value = parse(text);
+              if (!value) throw CLI::ValidationError{name, value.error()};
+              values.push_back(*std::move(value));
+            }
+            target = std::move(values);
+          },
+          help)
+      ->run_callback_for_default()
+      ->allow_extra_args(false)
+      ->delimiter(',');
 }
 
 /// Parses. Nothing to return means: go on. Otherwise the program ends with this: help or version

@@ -1,6 +1,7 @@
 // Names to addresses by the system's resolver, which also works from a static binary in an empty
 // root.
 
+#include "os/interfaces.h"
 #include "os/socket_address.h"
 #include "os/system_error.h"
 #include "os/values.h"
@@ -44,6 +45,16 @@ std::expected<net::Address, std::string> resolve_host_port(std::string_view text
   const auto parsed = parse_host_port(text);
   if (!parsed) return std::unexpected{parsed.error()};
   return resolve_host(parsed->host, parsed->port);
+}
+
+std::expected<net::Address, std::string> resolve_destination(std::string_view text) {
+  auto address = resolve_host_port(text);
+  if (address && (is_wildcard(*address) || address->port == 0)) {
+    return std::unexpected{
+        std::string{text} +
+        " is no address that a client reaches; name the server as its clients do"};
+  }
+  return address;
 }
 
 }  // namespace tickbox::os

@@ -43,4 +43,8 @@ struct HostPort {
 /// parse_host_port() and resolve_host() in one.
 [[nodiscard]] std::expected<net::Address, std::string> resolve_host_port(std::string_view text);
 
+/// The same for an address that others send to: no port 0, and none that stands for all of a
+/// machine's.
+[[nodiscard]] std::expected<net::Address, std::string> resolve_destination(std::string_view text);
+
 }  // namespace tickbox::os
