@@ -4,6 +4,7 @@
 #include "os/command_line.h"
 #include "os/log.h"
 #include "os/values.h"
+#include "server/apps/access.h"
 #include "server/apps/health.h"
 #include "server/apps/serve.h"
 #include "server/options.h"
@@ -21,7 +22,12 @@ using namespace tickbox;
 
 constexpr const char* kExample = "tickbox-server --port 7777 --record recordings";
 
-/// The published key proves nothing about who sends, so it is for this machine alone.
+std::string check_host(const std::string& text) {
+  const auto address = os::resolve_host(server::host_of(text), 0);
+  return address ? std::string{} : address.error();
+}
+
+/// The admin side asks nobody who they are.
 std::string check_loopback(const std::string& text) {
   const auto address = os::resolve_host(text, 0);
   if (!address) {
@@ -29,20 +35,34 @@ std::string check_loopback(const std::string& text) {
   }
   if (!net::is_loopback(*address)) {
     return fmt::format(
-        "{} is not a loopback address: without keys a server can only be trusted with this "
-        "machine; "
+        "{} is not a loopback address: the admin side is without keys and stays on this machine; "
         "try 127.0.0.1 or ::1",
         text);
   }
   return {};
 }
 
-void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
-  os::add_config(app);
-  app.add_option("--bind", options.bind, "Loopback address to serve clients on")
-      ->check(CLI::Validator{check_loopback, "ADDRESS"})
+void add_access(CLI::App& app, server::Options& options) {
+  app.add_option("--bind", options.bind,
+                 "Address to serve clients on: with keys any; 0.0.0.0 is every IPv4 one of this "
+                 "machine, [::] every one")
+      ->check(CLI::Validator{check_host, "ADDRESS"})
       ->capture_default_str();
   app.add_option("--port", options.port, "UDP port; 0 takes a free one")->capture_default_str();
+  app.add_option("--key-file", options.key_file,
+                 "Let in whoever has a token by one of these keys; SIGHUP reads them again")
+      ->type_name("F");
+  app.add_flag("--insecure", options.insecure,
+               "Let in anybody, by the published key, from this machine; the default");
+  os::add_values(app, "--public-address", options.public_addresses, os::resolve_destination,
+                 "What tokens must name to be for this server, by --public-address again for more; "
+                 "without it the address it is bound to, or every one of this machine")
+      ->type_name("HOST:PORT");
+}
+
+void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
+  os::add_config(app);
+  add_access(app, options);
   app.add_option("--admin-bind", options.admin_bind, "Loopback address of the admin side (HTTP)")
       ->check(CLI::Validator{check_loopback, "ADDRESS"})
       ->capture_default_str();
@@ -58,8 +78,6 @@ void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
                  "Clients at once; the built-in map grows with it")
       ->check(CLI::Range(1U, game::kSeatsMax))
       ->capture_default_str();
-  app.add_flag("--insecure")
-      ->description("Serve with the published key; the default, and all there is");
   app.add_option("--record", options.record, "Directory to record the match to")->type_name("DIR");
   app.add_option("--seed", options.seed,
                  "Of everything the match draws; drawn itself when not given")
@@ -99,6 +117,10 @@ int main(int argc, char** argv) {
   }
   if (health->parsed()) {
     return os::to_int(server::check_health(admin));
+  }
+  if (const auto wrong = server::contradiction(options)) {
+    fmt::print(stderr, "tickbox-server: {}\n", *wrong);
+    return os::to_int(os::ExitCode::WrongUsage);
   }
   const os::Log log{log_options};
   return os::to_int(server::serve(options, {.json = flags.json, .quiet = flags.quiet}, log));

@@ -2,10 +2,12 @@
 // What a server is told when it starts.
 
 #include "game/entity_state.h"
+#include "net/address.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -14,6 +16,10 @@ inline constexpr std::uint16_t kDefaultAdminPort = 9'180;
 
 struct Options {
   std::string bind = "127.0.0.1";
+  std::string key_file;   ///< empty: the published key
+  bool insecure = false;  ///< the published key, said aloud
+  /// What tokens must name; empty: where it is bound.
+  std::vector<net::Address> public_addresses;
   std::uint16_t port = kDefaultPort;  ///< 0 takes a free one
   std::string admin_bind = "127.0.0.1";
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0 takes a free one

@@ -10,6 +10,8 @@
 #include "os/build_info.h"
 #include "os/entropy.h"
 #include "os/http.h"
+#include "os/interfaces.h"
+#include "os/key_file.h"
 #include "os/process.h"
 #include "os/published.h"
 #include "os/signals.h"
@@ -17,6 +19,7 @@
 #include "os/udp_transport.h"
 #include "os/values.h"
 #include "server/admin.h"
+#include "server/apps/access.h"
 #include "server/apps/recording_file.h"
 #include "server/shard.h"
 #include "server/summary.h"
@@ -77,6 +80,9 @@ class Server {
   void publish(ServerState state);
   void wait();
   void log_buffers();
+  void log_key_file();
+  void reload_keys();
+  void print_next_commands() const;
 
   const Options& options_;
   OsLog log_;
@@ -96,6 +102,8 @@ class Server {
   Instant last_tick_;
   Instant published_;
   std::uint64_t ticks_ = 0;
+  std::string keys_in_words_;
+  int hangups_ = 0;  ///< that have been followed
 };
 
 std::expected<void, std::string> Server::open() {
@@ -111,29 +119,42 @@ std::expected<void, std::string> Server::open() {
   seed = options_.seed.value_or(load_le<std::uint64_t>(drawn));
   room_ = std::make_unique<Room>(game::make_arena_map(options_.max_clients),
                                  game::make_rules(options_.rules, options_.tick_rate), seed);
+  auto keys = read_keys(options_);
+  if (!keys) {
+    return std::unexpected(std::move(keys.error()));
+  }
+  auto addresses = public_addresses(options_, transport_->local_address());
+  if (!addresses) {
+    return std::unexpected(std::move(addresses.error()));
+  }
   if (auto recording = open_recording(seed); !recording) {
     return recording;
   }
-  shard_.emplace(ShardOptions{.tick_rate = options_.tick_rate,
-                              .max_clients = options_.max_clients,
-                              .reception = {.addresses = {transport_->local_address()}}},
-                 ShardParts{.transport = *transport_,
-                            .entropy = entropy_,
-                            .calendar = calendar_,
-                            .log = log_,
-                            .room = *room_,
-                            .recorder = recorder_ ? &*recorder_ : nullptr},
-                 clock_.now());
+  keys_in_words_ = keys_in_words(*keys);
+  shard_.emplace(
+      ShardOptions{.tick_rate = options_.tick_rate,
+                   .max_clients = options_.max_clients,
+                   .reception = {.keys = *std::move(keys), .addresses = *std::move(addresses)}},
+      ShardParts{.transport = *transport_,
+                 .entropy = entropy_,
+                 .calendar = calendar_,
+                 .log = log_,
+                 .room = *room_,
+                 .recorder = recorder_ ? &*recorder_ : nullptr},
+      clock_.now());
   return {};
 }
 
 std::expected<void, std::string> Server::open_sockets() {
-  const auto address = os::resolve_host(options_.bind, options_.port);
+  const auto address = os::resolve_host(host_of(options_.bind), options_.port);
   const auto admin_address = os::resolve_host(options_.admin_bind, options_.admin_port);
   if (!address || !admin_address) {
     return std::unexpected(!address ? address.error() : admin_address.error());
   }
-  auto transport = os::UdpTransport::open({.bind = *address});
+  // Of the wildcards only [::] can take both kinds; any other address has one kind anyway.
+  const os::IpFamilies families =
+      os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
+  auto transport = os::UdpTransport::open({.bind = *address, .families = families});
   if (!transport) {
     return std::unexpected(std::move(transport.error()));
   }
@@ -189,22 +210,58 @@ void Server::announce(const Announcement& announcement) {
   const std::string address = net::to_string(transport_->local_address());
   const std::string admin = net::to_string(admin_->local_address());
   log_buffers();
+  log_key_file();
   last_tick_ = clock_.now();
   publish(ServerState::Ready);
-  log_.event(
-      Severity::Info,
-      fmt::format("ready address={} admin={} rules={} tick_rate={} max_clients={} version=\"{}\"",
-                  address, admin, options_.rules, options_.tick_rate, options_.max_clients,
-                  os::build_info().version));
+  log_.event(Severity::Info,
+             fmt::format(
+                 "ready address={} admin={} {} rules={} tick_rate={} max_clients={} version=\"{}\"",
+                 address, admin, keys_in_words_, options_.rules, options_.tick_rate,
+                 options_.max_clients, os::build_info().version));
   if (announcement.json) {
     fmt::print("{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin);
   } else if (!announcement.quiet) {
-    fmt::print(
-        "metrics  http://{}/metrics\nconnect  tickbox connect {} --seconds 10\n"
-        "load     tickbox load {} --clients 32 --seconds 10 --admin {}\n",
-        admin, address, address, admin);
+    print_next_commands();
   }
   std::fflush(stdout);
+}
+
+void Server::print_next_commands() const {
+  const std::string admin = net::to_string(admin_->local_address());
+  const std::string address = net::to_string(address_to_try(options_, transport_->local_address()));
+  const std::string keys = options_.key_file.empty() ? "" : " --key-file " + options_.key_file;
+  fmt::print(
+      "metrics  http://{}/metrics\nconnect  tickbox connect {}{} --seconds 10\n"
+      "load     tickbox load {}{} --clients 32 --seconds 10 --admin {}\n",
+      admin, address, keys, address, keys, admin);
+}
+
+/// Sessions go on: a key is asked for when somebody comes, and never again.
+void Server::reload_keys() {
+  if (options_.key_file.empty()) {
+    log_.event(Severity::Warning,
+               "keys_not_reloaded reason=\"served by the published key: nothing to read again\"");
+    return;
+  }
+  auto keys = read_keys(options_);
+  if (!keys) {
+    log_.event(Severity::Error, fmt::format("keys_reload_failed reason={} kept=\"{}\"",
+                                            os::log_value(keys.error()), keys_in_words_));
+    return;
+  }
+  keys_in_words_ = keys_in_words(*keys);
+  shard_->set_keys(*std::move(keys));
+  log_.event(Severity::Info, "keys_reloaded " + keys_in_words_);
+  log_key_file();
+}
+
+void Server::log_key_file() {
+  if (options_.key_file.empty()) {
+    return;
+  }
+  if (const auto warning = os::key_file_warning(options_.key_file)) {
+    log_.event(Severity::Warning, "key_file_exposed reason=" + os::log_value(*warning));
+  }
 }
 
 os::ExitCode Server::run() {
@@ -212,6 +269,10 @@ os::ExitCode Server::run() {
   summary_.emplace(clock_.now());
   while (!signals_.stop_requested() && (options_.ticks == 0 || ticks_ < options_.ticks)) {
     run_due_ticks();
+    if (const int hangups = signals_.hangups(); hangups != hangups_) {
+      hangups_ = hangups;
+      reload_keys();
+    }
     if (clock_.now() - published_ >= kPublishInterval) {
       publish(ServerState::Ready);
     }
