@@ -44,6 +44,6 @@ tidied=$(for source in $changed; do
     if grep -qF "\"$top/$source\"" build/release/compile_commands.json; then echo "$source"; fi
 done)
 if [ -n "$tidied" ]; then
-    echo "$tidied" | xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/release --quiet 2>/dev/null
+    echo "$tidied" | xargs -P "$(nproc)" -n 4 tests/tidy.sh build/release
 fi
 echo "lint: format and scripts checked, $(echo "$tidied" | grep -c . || true) sources tidied"
