@@ -75,6 +75,7 @@ std::string KeyRing::text() const {
 }
 
 bool KeyRing::rotate(Entropy& entropy) {
+  TICKBOX_ASSERT(!is_published());
   if (keys_.size() == kRingKeysMax) return false;
   std::uint32_t id = std::ranges::max(keys_, {}, &RingKey::id).id + 1;
   while (id == kPublishedKeyId || find(id) != nullptr)  // after the last id comes the first

@@ -40,7 +40,8 @@ class KeyRing {
 
   [[nodiscard]] std::string text() const;
 
-  /// Puts a fresh key in front, of an id that was not used yet.  Fails: false, when the ring is
+  /// Puts a fresh key in front, of an id that was not used yet.  Requires: not the published key.
+  /// Fails: false, when the ring is
   /// full.
   [[nodiscard]] bool rotate(Entropy& entropy);
 
