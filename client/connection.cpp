@@ -94,6 +94,9 @@ std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, In
     return std::nullopt;
   }
   heard_ = now;
+  is_proven_ = true;
+  token_is_used_ = true;
+  ticket_before_.reset();
   if (opened->type == net::PacketType::Challenge) {
     answer_challenge(opened->message);
     return std::nullopt;
@@ -153,8 +156,9 @@ void Connection::on_accept(ConstBytes datagram, Instant now) {
   }
   accept_ = std::move(accepted->accept);
   channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
+  if (by_ticket) ticket_before_ = options_.ticket;
   options_.ticket = {.sealed = accept_.ticket, .keys = net::derive_resume_keys(accepted->keys)};
-  token_is_used_ = token_is_used_ || !by_ticket;
+  is_proven_ = false;
   resumed_ += by_ticket ? 1 : 0;
   ++sessions_;
   state_ = State::Connected;
@@ -169,6 +173,11 @@ void Connection::on_refuse(ConstBytes datagram, Instant now) {
   }
   if (refuse->client_nonce != nonce_) {
     return drops_.count(net::DropReason::Unexpected);
+  }
+  if (state_ == State::Resuming && ticket_before_) {
+    options_.ticket = std::exchange(ticket_before_, std::nullopt);
+    started_ = now;
+    return begin(State::Resuming, now);
   }
   if (state_ == State::Resuming && options_.token && !token_is_used_) {
     ticket_refusal_ = net::describe(*refuse);

@@ -97,7 +97,12 @@ class Connection {
   /// Requires: has been Connected, as the next.
   [[nodiscard]] const net::Accept& accept() const { return accept_; }
 
-  /// The way back into this session: worth keeping where a crash cannot reach it.
+  /// Whether the server has taken part in the newest session: from then on its ticket is the only
+  /// good one.
+  [[nodiscard]] bool is_proven() const { return is_proven_; }
+
+  /// The way back into this session: worth keeping where a crash cannot reach it, once it is
+  /// proven.
   [[nodiscard]] const net::ResumeTicket& ticket() const { return *options_.ticket; }
 
   [[nodiscard]] const net::PacketChannel& channel() const { return channel_; }
@@ -135,8 +140,10 @@ class Connection {
   std::string reason_;
   std::string ticket_refusal_;
   bool token_is_used_ = false;
-  Instant started_;       ///< of this attempt to get in
-  Instant began_asking_;  ///< in this state
+  bool is_proven_ = false;  ///< a packet of this session has come: the server knows that we have it
+  std::optional<net::ResumeTicket> ticket_before_;  ///< good as long as it does not
+  Instant started_;                                 ///< of this attempt to get in
+  Instant began_asking_;                            ///< in this state
   Instant asked_;
   Instant connected_at_;
   Instant heard_;

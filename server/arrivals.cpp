@@ -100,10 +100,11 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
     return refuse(datagram, ask, {.reason = net::RefuseReason::TicketOver}, now);
   }
   Session& session = seats_.spare(seat);
-  const bool is_again = session.state == Session::State::Accepted &&
-                        session.address == datagram.from &&
-                        session.client_nonce == ask.client_nonce;
-  if (is_again) {
+  if (session.state == Session::State::Accepted && session.client_nonce == ask.client_nonce) {
+    // The same bytes from elsewhere are somebody else's, who saw them pass.
+    if (session.address != datagram.from) {
+      return metrics_.drops.count(net::DropReason::Unexpected);
+    }
     return transmit(session.address, session.accept_datagram());
   }
   open_session(session, seats_.new_connection(session), datagram, ask, ticket.keys, now);

@@ -88,6 +88,13 @@ class ConnectionTest : public testing::Test {
     EXPECT_FALSE(connection_.receive(now_));
   }
 
+  /// A packet of the newest session.
+  void hear_from_server() {
+    const Bytes payload(30, std::byte{5});
+    transport_.deliver(server_.seal_packet(net::PacketType::Snapshot, payload, packet_));
+    EXPECT_TRUE(connection_.receive(now_));
+  }
+
   void refuse(const net::HandshakeNonce& nonce) {
     transport_.deliver(net::encode_refuse(
         {.client_nonce = nonce, .reason = net::RefuseReason::Full, .have = 64, .limit = 64},
@@ -203,6 +210,37 @@ TEST_F(ConnectionTest, ComesBackByItsNewestTicketWhenTheServerWasSilent) {
   EXPECT_EQ(connection_.resumed(), 1U);
   EXPECT_NE(connection_.ticket().sealed, first.sealed);
   EXPECT_NE(connection_.ticket().keys, first.keys);
+}
+
+// Its packets may not have arrived: then the server has not taken part in the newest session, and
+// only the ticket before is good.
+TEST_F(ConnectionTest, KeepsItsOldTicketUntilTheServerHasTakenPart) {
+  accept();
+  hear_from_server();
+  const net::ResumeTicket first = connection_.ticket();
+  pass(kServerTimeout);
+  accept();
+  EXPECT_FALSE(connection_.is_proven());
+  const net::ResumeTicket second = connection_.ticket();
+  pass(kServerTimeout);
+  EXPECT_TRUE(std::ranges::equal(net::sealed_ticket_of(transport_.sent.back()), second.sealed));
+  refuse(asked().client_nonce);
+  ASSERT_EQ(connection_.state(), Connection::State::Resuming);
+  EXPECT_TRUE(std::ranges::equal(net::sealed_ticket_of(transport_.sent.back()), first.sealed));
+  accept();
+  hear_from_server();
+  EXPECT_TRUE(connection_.is_proven());
+  pass(kServerTimeout);
+  refuse(asked().client_nonce);
+  EXPECT_EQ(connection_.state(), Connection::State::Closed) << "there is no other ticket";
+}
+
+TEST_F(ConnectionTest, AsksByItsTokenAgainWhenTheServerNeverHeardOfTheSession) {
+  accept();
+  pass(kServerTimeout);
+  ASSERT_EQ(connection_.state(), Connection::State::Resuming);
+  refuse(asked().client_nonce);
+  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
 }
 
 TEST_F(ConnectionTest, AnswersAChallengeAtOnce) {
