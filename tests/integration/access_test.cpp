@@ -1,0 +1,353 @@
+// Who is let in: a server with keys on every address, tokens good and bad, keys rotated while
+// somebody plays, and a killed client that comes back.
+
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace tickbox::integration {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Finished token(Strings arguments) {
+  arguments.insert(arguments.begin(), "token");
+  return run(tickbox(std::move(arguments)));
+}
+
+/// A key file in a folder of its own.
+class Keys {
+ public:
+  Keys() { EXPECT_EQ(token({"keygen", "--out", file()}).exit_code, kDone); }
+
+  [[nodiscard]] std::string file() const { return folder.file("keys"); }
+
+  void rotate() const {
+    EXPECT_EQ(token({"keygen", "--out", file(), "--rotate"}).exit_code, kDone);
+  }
+
+  /// Returns the file of a token that is good for an hour at `server`, or for as long as said.
+  [[nodiscard]] std::string issue(const std::string& name, const std::string& server,
+                                  const std::string& expires = "1h") const {
+    const Finished issued = token({"issue", "--key-file", file(), "--client", "7", "--server",
+                                   server, "--expires", expires, "--out", folder.file(name)});
+    EXPECT_EQ(issued.exit_code, kDone) << issued;
+    return folder.file(name);
+  }
+
+  os::TemporaryFolder folder;
+};
+
+Finished connect(const std::string& server, const Strings& credentials) {
+  Strings arguments = {"connect", server, "--seconds", "0.3", "--json"};
+  arguments.insert(arguments.end(), credentials.begin(), credentials.end());
+  return run(tickbox(arguments));
+}
+
+void expect_played(const Finished& finished) {
+  EXPECT_EQ(finished.exit_code, kDone) << finished;
+  EXPECT_TRUE(Document{finished.out}.truth("connected"));
+  EXPECT_EQ(Document{finished.out}.number("state_hash.mismatched"), 0);
+}
+
+void expect_refused(const Finished& finished, const std::string& reason) {
+  EXPECT_EQ(finished.exit_code, kNotConnected) << finished;
+  EXPECT_TRUE(last_line(finished.err).starts_with("tickbox connect: could not connect: "))
+      << finished.err;
+  EXPECT_TRUE(last_line(finished.err).contains(reason)) << finished.err;
+  EXPECT_FALSE(Document{finished.out}.truth("connected"));
+}
+
+void expect_wrong_usage(const Finished& finished, const Strings& said) {
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+  for (const std::string& words : said) {
+    EXPECT_TRUE(finished.err.contains(words)) << words << " is not in: " << finished.err;
+  }
+}
+
+std::string at(const std::string& host, const RunningServer& server) {
+  return host + ":" + port_of(server.address());
+}
+
+/// Returns whether its log has said `words` before patience ends.
+bool logs(RunningServer& server, const std::string& words) {
+  return server.process().wait_for_output(
+      [&](const Output& output) { return output.err.contains(words); }, kPatience);
+}
+
+TEST(Access, WithKeysEveryAddressOfThisMachineIsServed) {
+  const Keys keys;
+  const RunningServer v4{{"--bind", "0.0.0.0", "--key-file", keys.file()}};
+  expect_played(connect(at("127.0.0.1", v4), {"--key-file", keys.file()}));
+  const RunningServer both{{"--bind", "[::]", "--key-file", keys.file()}};
+  expect_played(connect(at("127.0.0.1", both), {"--key-file", keys.file()}));
+  expect_played(connect(at("[::1]", both), {"--key-file", keys.file()}));
+  const RunningServer v6{{"--bind", "::1", "--key-file", keys.file()}};
+  expect_played(connect(v6.address(), {"--key-file", keys.file()}));
+}
+
+TEST(Access, WithoutKeysNothingButThisMachineIs) {
+  for (const char* everywhere : {"0.0.0.0", "::", "[::]"}) {
+    for (const Strings& more : {Strings{}, Strings{"--insecure"}}) {
+      Strings arguments = {"--bind", everywhere, "--port", "0", "--admin-port", "0"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      expect_wrong_usage(run(tickbox_server(arguments)),
+                         {"--bind", everywhere, "tickbox token keygen --out", "--key-file"});
+    }
+  }
+}
+
+TEST(Access, TheAdminSideStaysOnThisMachineWithKeysToo) {
+  const Keys keys;
+  expect_wrong_usage(
+      run(tickbox_server({"--key-file", keys.file(), "--admin-bind", "0.0.0.0", "--port", "0"})),
+      {"--admin-bind", "0.0.0.0", "not a loopback address"});
+}
+
+TEST(Access, FlagsThatExcludeEachOtherAreWrongUsage) {
+  const Keys keys;
+  expect_wrong_usage(run(tickbox_server({"--key-file", keys.file(), "--insecure"})),
+                     {"--key-file", "--insecure"});
+  Command by_variable = tickbox_server({"--insecure"});
+  by_variable.environment = {"TICKBOX_KEY_FILE=" + keys.file()};
+  expect_wrong_usage(run(by_variable), {"--key-file", "--insecure"});
+  const std::string server = "127.0.0.1:7777";
+  for (const char* command : {"connect", "load"}) {
+    expect_wrong_usage(run(tickbox({command, server, "--key-file", keys.file(), "--insecure"})),
+                       {"--key-file", "--insecure"});
+  }
+  const std::string one = keys.issue("token", server);
+  expect_wrong_usage(run(tickbox({"connect", server, "--token", one, "--key-file", keys.file()})),
+                     {"--token", "--key-file"});
+  expect_wrong_usage(run(tickbox({"load", server, "--token", one, "--clients", "2"})),
+                     {"--token", "one client", "--clients 1"});
+}
+
+TEST(Access, FilesThatCannotBeReadAreNamed) {
+  const Keys keys;
+  const std::string missing = keys.folder.file("missing");
+  for (const Command& command :
+       {tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", missing}),
+        tickbox({"connect", "127.0.0.1:7777", "--key-file", missing}),
+        tickbox({"connect", "127.0.0.1:7777", "--token", missing})}) {
+    const Finished finished = run(command);
+    EXPECT_EQ(finished.exit_code, kFailed) << finished;
+    EXPECT_TRUE(finished.err.contains(missing)) << finished.err;
+    EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+  }
+}
+
+TEST(Access, TheKeyFileMayBeNamedInTheConfigurationOrTheEnvironment) {
+  const Keys keys;
+  const std::string config =
+      keys.folder.write("server.toml", "bind = \"0.0.0.0\"\nkey-file = \"" + keys.file() +
+                                           "\"\npublic-address = \"127.0.0.1:1,127.0.0.1:2\"\n");
+  RunningServer by_file{{"--config", config}};
+  expect_refused(connect(at("127.0.0.1", by_file), {"--key-file", keys.file()}), "other servers");
+  EXPECT_TRUE(by_file.stop().err.contains("keys=1 newest=1"));
+  RunningServer by_variable{{}, {"TICKBOX_KEY_FILE=" + keys.file()}};
+  EXPECT_TRUE(by_variable.stop().err.contains("keys=1 newest=1"));
+}
+
+TEST(Access, TheNextCommandsShowTheKeyFileAndAnAddressThatCanBeReached) {
+  const Keys keys;
+  Process process{tickbox_server(
+      {"--port", "0", "--admin-port", "0", "--bind", "[::]", "--key-file", keys.file()})};
+  ASSERT_TRUE(process.wait_for_output(
+      [](const Output& output) { return line_count(output.out) == 3; }, kPatience));
+  const std::string out = process.output().out;
+  EXPECT_TRUE(out.contains("tickbox connect 127.0.0.1:")) << out;
+  EXPECT_TRUE(out.contains("tickbox load 127.0.0.1:")) << out;
+  EXPECT_TRUE(out.contains(" --key-file " + keys.file() + " --seconds")) << out;
+  EXPECT_TRUE(out.contains(" --key-file " + keys.file() + " --clients")) << out;
+}
+
+TEST(Access, ATokenLetsOneClientInOnce) {
+  const Keys keys;
+  const RunningServer server{{"--key-file", keys.file()}};
+  const std::string file = keys.issue("token", server.address());
+  expect_played(connect(server.address(), {"--token", file}));
+  expect_refused(connect(server.address(), {"--token", file}), "token has been used");
+}
+
+TEST(Access, ManyClientsMakeTheirTokensByTheKeys) {
+  const Keys keys;
+  const RunningServer server{{"--key-file", keys.file()}};
+  const Finished loaded = run(tickbox({"load", server.address(), "--key-file", keys.file(),
+                                       "--clients", "8", "--seconds", "1", "--json"}));
+  const Document document{loaded.out};
+  EXPECT_EQ(document.number("clients.connected"), 8) << loaded;
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+}
+
+TEST(Access, EveryBadTokenIsRefusedInWords) {
+  const Keys keys;
+  const Keys strangers;
+  const std::string port = "127.0.0.1:1";
+  const std::string early = keys.issue("early", port);
+  const RunningServer server{
+      {"--key-file", keys.file(), "--public-address", port, "--public-address", "127.0.0.1:2"}};
+  const auto refused = [&](const std::string& file, const std::string& reason) {
+    expect_refused(connect(server.address(), {"--token", file}), reason);
+  };
+  expect_played(connect(server.address(), {"--token", keys.issue("good", "127.0.0.1:2")}));
+  refused(early, "before this server started");
+  refused(strangers.issue("strange", port), "does not open");
+  refused(keys.issue("elsewhere", "127.0.0.1:3"), "for other servers");
+  refused(keys.issue("expired", port, "1ms"), "token expired");
+  strangers.rotate();
+  refused(strangers.issue("unknown", port), "sealed with key 2");
+
+  // Some byte of the secret: what stands before it is in clear, and has its own answers.
+  std::string text = os::text_of(keys.issue("whole", port));
+  char& letter = text.at(text.find('.') + 200);
+  letter = letter == 'B' ? 'C' : 'B';
+  refused(keys.folder.write("forged", text), "does not open");
+
+  expect_refused(connect(server.address(), {}), "wants a token or its key file");
+}
+
+TEST(Access, KeysAreRotatedUnderAPlayingClient) {
+  const Keys keys;
+  RunningServer server{{"--key-file", keys.file()}};
+  const std::string by_the_old = keys.issue("old", server.address());
+  const std::string by_the_old_too = keys.issue("old too", server.address());
+  Process playing{tickbox({"connect", server.address(), "--key-file", keys.file(), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+
+  keys.rotate();
+  const std::string by_the_new = keys.issue("new", server.address());
+  expect_refused(connect(server.address(), {"--token", by_the_new}), "sealed with key 2");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reloaded keys=2 newest=2"));
+  expect_played(connect(server.address(), {"--token", by_the_new}));
+  expect_played(connect(server.address(), {"--token", by_the_old}));
+
+  // The last line is the old key.
+  std::string text = os::text_of(keys.file());
+  text.erase(text.rfind("\n1 ") + 1);
+  (void)keys.folder.write("keys", text);
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reloaded keys=1 newest=2"));
+  expect_refused(connect(server.address(), {"--token", by_the_old_too}), "sealed with key 1");
+
+  EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
+  EXPECT_TRUE(server.wait_for_clients(1));
+  playing.signal(SIGINT);
+  const Finished left = finish(playing);
+  EXPECT_EQ(left.exit_code, kDone) << left;
+  EXPECT_EQ(Document{left.out}.number("sessions"), 1);
+}
+
+TEST(Access, AKeyFileThatCannotBeReadAgainLeavesTheKeysAsTheyWere) {
+  const Keys keys;
+  RunningServer server{{"--key-file", keys.file()}};
+  const std::string file = keys.issue("token", server.address());
+  (void)keys.folder.write("keys", "1 abc\n");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reload_failed"));
+  expect_played(connect(server.address(), {"--token", file}));
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+  EXPECT_TRUE(stopped.err.contains(keys.file() + ": line 1")) << stopped.err;
+}
+
+TEST(Access, WithoutKeysThereIsNothingToReadAgain) {
+  RunningServer server;
+  server.process().signal(SIGHUP);
+  EXPECT_TRUE(logs(server, "keys_not_reloaded"));
+  expect_played(connect(server.address(), {}));
+}
+
+TEST(Resume, AKilledClientComesBackIntoItsBody) {
+  const Keys keys;
+  const RunningServer server{{"--key-file", keys.file()}};
+  const std::string ticket = keys.folder.file("ticket");
+  const Strings by_ticket = {"--key-file", keys.file(), "--resume", ticket};
+  Process first{tickbox(
+      {"connect", server.address(), "--key-file", keys.file(), "--resume", ticket, "--json"})};
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(ticket); }));
+  first.signal(SIGKILL);
+  ASSERT_TRUE(first.wait(kPatience));
+  struct stat status{};
+  ASSERT_EQ(stat(ticket.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600U);
+
+  const Finished again = connect(server.address(), by_ticket);
+  expect_played(again);
+  const Document document{again.out};
+  EXPECT_TRUE(document.truth("resumed"));
+  EXPECT_TRUE(again.err.contains("resumed as body " +
+                                 std::to_string(static_cast<int>(document.number("body")))))
+      << again.err;
+  EXPECT_TRUE(server.wait_for_goodbyes(1)) << "there was never a second body";
+  EXPECT_EQ(server.metric("tickbox_disconnects_total", "client_left"), 1);
+}
+
+TEST(Resume, TheBodyIsTheSameThroughEveryKill) {
+  const Keys keys;
+  const RunningServer server{{"--key-file", keys.file()}};
+  const std::string ticket = keys.folder.file("ticket");
+  const Command command = tickbox(
+      {"connect", server.address(), "--key-file", keys.file(), "--resume", ticket, "--json"});
+  std::string before;
+  std::string body;
+  for (int life = 0; life < 3; ++life) {
+    Process client{command};
+    ASSERT_TRUE(eventually([&] {
+      return std::filesystem::exists(ticket) && os::text_of(ticket) != before;
+    })) << "a new ticket with each session";
+    before = os::text_of(ticket);
+    if (life > 0) {
+      ASSERT_TRUE(client.wait_for_output(
+          [](const Output& output) { return output.err.contains("resumed as body "); }, kPatience));
+      const std::string err = client.output().err;
+      const std::string line = err.substr(0, err.find(','));
+      EXPECT_TRUE(body.empty() || line == body) << line << ", before: " << body;
+      body = line;
+    }
+    client.signal(SIGKILL);
+    ASSERT_TRUE(client.wait(kPatience));
+  }
+}
+
+TEST(Resume, WhereTheTicketIsOverItConnectsAnewAndSaysSo) {
+  const Keys keys;
+  const std::string ticket = keys.folder.file("ticket");
+  const Strings by_ticket = {"--key-file", keys.file(), "--resume", ticket};
+  {
+    const RunningServer server{{"--key-file", keys.file()}};
+    expect_played(connect(server.address(), by_ticket));
+    // It has said goodbye, so its body is gone.
+    const Finished again = connect(server.address(), by_ticket);
+    expect_played(again);
+    EXPECT_FALSE(Document{again.out}.truth("resumed"));
+    EXPECT_TRUE(again.err.contains("cannot resume by the ticket in " + ticket)) << again.err;
+    EXPECT_TRUE(again.err.contains("no longer good")) << again.err;
+  }
+  const RunningServer restarted{{"--key-file", keys.file()}};
+  const Finished finished = connect(restarted.address(), by_ticket);
+  expect_played(finished);
+  EXPECT_FALSE(Document{finished.out}.truth("resumed"));
+  EXPECT_TRUE(finished.err.contains("restarted")) << finished.err;
+}
+
+TEST(Resume, WhatIsNoTicketIsNotWrittenOver) {
+  const Keys keys;
+  const std::string before = os::text_of(keys.file());
+  const Finished finished = connect("127.0.0.1:7777", {"--resume", keys.file()});
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_TRUE(finished.err.contains(keys.file())) << finished.err;
+  EXPECT_EQ(os::text_of(keys.file()), before);
+}
+
+}  // namespace
+}  // namespace tickbox::integration
