@@ -1,0 +1,120 @@
+#pragma once
+// A server without a socket: a shard on a transport in memory, and the datagrams that are handed to
+// it.
+
+#include "game/input.h"
+#include "net/connect_token.h"
+#include "net/handshake.h"
+#include "net/messages.h"
+#include "net/packet.h"
+#include "net/transport.h"
+#include "os/entropy.h"
+#include "server/log.h"
+#include "server/room.h"
+#include "server/shard.h"
+#include "tests/support/virtual_time.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tickbox::bench {
+
+class MemoryTransport final : public net::Transport {
+ public:
+  void send(const net::Address& to, ConstBytes bytes) override;
+  std::optional<net::Datagram> receive() override;
+
+  void add(const net::Address& from, ConstBytes bytes);
+  void clear();
+
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
+
+  /// What was sent last.
+  [[nodiscard]] ConstBytes answer() const { return ConstBytes{answer_}.first(answer_bytes_); }
+
+ private:
+  struct Arrived {
+    net::Address from;
+    std::size_t bytes = 0;
+    std::array<std::byte, net::kDatagramBytesMax> datagram{};
+  };
+
+  std::vector<Arrived> arrived_;
+  std::size_t next_ = 0;
+  std::uint64_t sent_ = 0;
+  net::PacketBuffer answer_{};
+  std::size_t answer_bytes_ = 0;
+};
+
+class SilentLog final : public server::Log {
+ public:
+  void event(server::Severity /*severity*/, std::string_view /*line*/) override {}
+};
+
+/// A client's end of a session.
+struct Player {
+  net::Address address;
+  net::KeyPair keys;  ///< of the session
+  net::PacketChannel channel;
+  net::ResumeTicket ticket;
+};
+
+class BenchServer {
+ public:
+  BenchServer();
+
+  /// Lets a second and a tick pass, so that every limit is fresh; drops what has not been received.
+  void pass_second();
+  /// Lets all sessions time out that have not proven themselves.
+  void forget_strangers();
+
+  /// Hands a datagram over, to be received later.
+  void add(const net::Address& from, ConstBytes datagram) { transport_.add(from, datagram); }
+
+  /// All that was added.
+  void receive();
+
+  /// Hands over one datagram, and returns the answer to it.
+  ConstBytes ask(const net::Address& from, ConstBytes datagram);
+
+  /// A token that is good here, for a few seconds.
+  [[nodiscard]] net::ConnectToken make_token();
+
+  [[nodiscard]] net::HandshakeNonce make_nonce() {
+    return net::draw<net::HandshakeNonce>(entropy_);
+  }
+
+  /// A CONNECT with a cookie of this server.
+  ConstBytes make_connect(const net::Address& from, const net::ConnectToken& token,
+                          net::PacketBuffer& out);
+
+  /// Lets a client in by HELLO and CONNECT, and lets it prove its keys.
+  [[nodiscard]] Player let_in(const net::Address& from);
+
+  [[nodiscard]] const server::Metrics& metrics() const { return shard_->metrics(); }
+
+  /// Datagrams.
+  [[nodiscard]] std::uint64_t sent() const { return transport_.sent(); }
+
+  /// One that inputs are good for.
+  [[nodiscard]] Tick next_tick() const { return room_->world().tick + 1; }
+
+ private:
+  tests::VirtualClock clock_;
+  tests::VirtualCalendar calendar_{clock_};
+  os::SystemEntropy entropy_;
+  SilentLog log_;
+  MemoryTransport transport_;
+  std::unique_ptr<server::Room> room_;
+  std::unique_ptr<server::Shard> shard_;
+};
+
+/// The address of sender `number`; each is of a network of its own.
+[[nodiscard]] net::Address sender(std::uint32_t number);
+
+/// An INPUT of one input, sealed by the player's channel, as long as `bytes`, or as it must be:
+/// what comes after the message is zeros.
+ConstBytes make_input(Player& player, Tick tick, std::size_t bytes, net::PacketBuffer& out);
+
+}  // namespace tickbox::bench

@@ -1,0 +1,44 @@
+#pragma once
+// What is measured: batches of packets, each with what must come of it.
+
+#include "core/bytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::bench {
+
+/// Packets of one batch: few enough for every limit of the server to let them through within one
+/// second, many enough for the clock.
+inline constexpr std::size_t kBatch = 64;
+
+/// The sizes of sealed datagrams that are measured.
+inline constexpr std::size_t kSizes[] = {40, 200, 600, 1'200};
+
+/// A kind of packet.
+struct Case {
+  std::string name{};
+  std::size_t bytes = 0;  ///< of the datagram
+  /// Makes what run() needs; its time is not taken.
+  std::function<void()> prepare{};
+  /// kBatch packets.
+  std::function<void()> run{};
+  /// Whether what came of the batch is what the name says.
+  std::function<bool()> came_true{};
+};
+
+/// By whom a packet is looked at: `net` alone, or a shard that takes it from its transport.
+[[nodiscard]] std::vector<Case> seal_cases();
+[[nodiscard]] std::vector<Case> packet_cases();
+[[nodiscard]] std::vector<Case> ask_cases();
+
+/// Copies as many bytes and hashes them by XXH3: what a server would do at least with what it
+/// keeps.
+[[nodiscard]] Case yardstick(std::size_t bytes);
+
+}  // namespace tickbox::bench

@@ -1,0 +1,61 @@
+// tickbox-bench-net: what a packet costs a server, by what becomes of it.
+
+#include "net/crypto.h"
+#include "os/command_line.h"
+#include "tests/bench/net/measure.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace tickbox::bench {
+namespace {
+
+using os::ExitCode;
+
+constexpr int kRepeatsMax = 100'000;
+
+struct Options {
+  os::CommonFlags flags{};
+  int repeats = 200;
+};
+
+int run(const Options& options) {
+  if (!net::crypto_ready()) {
+    fmt::print(stderr, "tickbox-bench-net: the kernel gives no random bytes\n");
+    return os::to_int(ExitCode::Failed);
+  }
+#if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
+  fmt::print(stderr, "tickbox-bench-net: not a release build; its times mean nothing\n");
+#endif
+  std::vector<Case> cases = seal_cases();
+  for (const auto& more : {packet_cases(), ask_cases()}) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
+  const std::vector<Line> lines = measure(cases, options.repeats);
+  fmt::print("{}", table_of(lines));
+  if (options.flags.json) fmt::print("{}\n", json_of(lines));
+  if (is_sound(lines)) return os::to_int(ExitCode::Done);
+  fmt::print(stderr, "tickbox-bench-net: packets were treated otherwise than their names say\n");
+  return os::to_int(ExitCode::CheckFailed);
+}
+
+}  // namespace
+}  // namespace tickbox::bench
+
+int main(int argc, char** argv) {
+  using namespace tickbox;
+  CLI::App app;
+  bench::Options options;
+  os::prepare(app,
+              "Times what sealed packets, handshakes and refusals cost a server, through its own "
+              "code on a transport in memory, beside a copy and a hash of as many bytes.",
+              "tickbox-bench-net --json", options.flags);
+  app.add_option("--repeats", options.repeats, "Batches of every kind of packet")
+      ->check(CLI::Range(1, bench::kRepeatsMax))
+      ->capture_default_str();
+  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+    return os::to_int(*exit_code);
+  }
+  return bench::run(options);
+}

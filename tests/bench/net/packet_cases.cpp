@@ -1,0 +1,140 @@
+// Packets of a session, and what only looks like them, through a whole shard.
+
+#include "tests/bench/net/bench_server.h"
+#include "tests/bench/net/cases.h"
+
+namespace tickbox::bench {
+namespace {
+
+constexpr std::size_t kUsualBytes = 200;
+constexpr std::byte kInput{static_cast<std::byte>(net::PacketType::Input)};
+
+/// A server with one player, who stays.
+struct Stage {
+  BenchServer server;
+  Player player = server.let_in(sender(1));
+  net::PacketBuffer out{};
+  std::uint64_t before = 0;
+
+  void add(ConstBytes datagram) { server.add(player.address, datagram); }
+
+  ConstBytes input(std::size_t bytes = kUsualBytes) {
+    return make_input(player, server.next_tick(), bytes, out);
+  }
+
+  /// Every limit is fresh; the player is heard of.
+  void begin() {
+    server.pass_second();
+    add(input());
+    server.receive();
+  }
+
+  [[nodiscard]] std::uint64_t dropped(net::DropReason reason) const {
+    return server.metrics().drops.of(reason);
+  }
+};
+
+/// Adds one datagram of the player's address.
+using Add = std::function<void(Stage&)>;
+
+/// kBatch datagrams, all of which are dropped with `reason`; `first` comes before them.
+Case dropped(
+    std::string name, std::size_t bytes, net::DropReason reason, Add add,
+    Add first = [](Stage&) {}) {
+  const auto stage = std::make_shared<Stage>();
+  return {
+      .name = std::move(name),
+      .bytes = bytes,
+      .prepare =
+          [stage, reason, add = std::move(add), first = std::move(first)] {
+            stage->begin();
+            first(*stage);
+            stage->server.receive();
+            for (std::size_t i = 0; i < kBatch; ++i) {
+              add(*stage);
+            }
+            stage->before = stage->dropped(reason);
+          },
+      .run = [stage] { stage->server.receive(); },
+      .came_true = [stage, reason] { return stage->dropped(reason) - stage->before == kBatch; }};
+}
+
+Case taken() {
+  const auto stage = std::make_shared<Stage>();
+  const auto lost = [stage] {
+    return stage->server.metrics().drops.total() +
+           stage->server.metrics().inputs[static_cast<std::size_t>(server::InputResult::Late)];
+  };
+  return {.name = "INPUT taken",
+          .bytes = kUsualBytes,
+          .prepare =
+              [stage, lost] {
+                stage->begin();
+                for (std::size_t i = 0; i < kBatch; ++i) {
+                  stage->add(stage->input());
+                }
+                stage->before = lost();
+              },
+          .run = [stage] { stage->server.receive(); },
+          .came_true = [stage, lost] { return lost() == stage->before; }};
+}
+
+/// Nonsense behind a first byte.
+Add nonsense(std::size_t bytes, std::byte first) {
+  return [bytes, first](Stage& stage) {
+    stage.out.fill(std::byte{0x55});
+    stage.out[0] = first;
+    stage.add(ConstBytes{stage.out}.first(bytes));
+  };
+}
+
+/// Sealed as it should be, but for one bit in the middle.
+Add forged(std::size_t bytes) {
+  return [bytes](Stage& stage) {
+    const std::vector<std::byte> message(bytes - net::kPacketOverheadBytes);
+    const ConstBytes sealed =
+        stage.player.channel.seal_packet(net::PacketType::Input, message, stage.out);
+    stage.out[sealed.size() / 2] ^= std::byte{1};
+    stage.add(sealed);
+  };
+}
+
+/// Opens, and is no message.
+void add_malformed(Stage& stage) {
+  std::array<std::byte, kUsualBytes - net::kPacketOverheadBytes> message{};
+  message.fill(std::byte{0x55});
+  stage.add(stage.player.channel.seal_packet(net::PacketType::Input, message, stage.out));
+}
+
+}  // namespace
+
+std::vector<Case> packet_cases() {
+  using net::DropReason;
+  constexpr std::size_t kTooShort = net::kPacketOverheadBytes - 1;
+  constexpr std::byte kNoType{63};
+  constexpr std::size_t kMoreThanABurst = 240;
+  const Add add_input = [](Stage& stage) { stage.add(stage.input()); };
+  const Add add_same = [](Stage& stage) { stage.add(ConstBytes{stage.out}.first(kUsualBytes)); };
+  std::vector<Case> cases;
+  cases.push_back(taken());
+  cases.push_back(
+      dropped("too_short", kTooShort, DropReason::TooShort, nonsense(kTooShort, kInput)));
+  cases.push_back(dropped("unknown_type", kUsualBytes, DropReason::UnknownType,
+                          nonsense(kUsualBytes, kNoType)));
+  cases.push_back(dropped("unknown_connection", kUsualBytes, DropReason::UnknownConnection,
+                          nonsense(kUsualBytes, kInput)));
+  cases.push_back(dropped("replayed", kUsualBytes, DropReason::Replayed, add_same, add_input));
+  for (const std::size_t bytes : kSizes) {
+    cases.push_back(dropped("forged", bytes, DropReason::Forged, forged(bytes)));
+  }
+  cases.push_back(dropped("malformed", kUsualBytes, DropReason::Malformed, add_malformed));
+  cases.push_back(dropped("rate_limited INPUT", kUsualBytes, DropReason::RateLimited, add_input,
+                          [add_input](Stage& stage) {
+                            for (std::size_t i = 0; i < kMoreThanABurst; ++i) {
+                              add_input(stage);
+                            }
+                          }));
+  return cases;
+}
+
+}  // namespace tickbox::bench

@@ -1,0 +1,51 @@
+// The benchmark as a program, in small: that every packet is treated as its line says.
+
+#include "tests/integration/programs.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace tickbox::bench {
+namespace {
+
+using integration::Finished;
+using nlohmann::json;
+
+Finished bench(std::vector<std::string> arguments) {
+  return integration::run(
+      {.program = TICKBOX_PROGRAM_DIR "/tickbox-bench-net", .arguments = std::move(arguments)});
+}
+
+TEST(BenchNet, EveryPacketIsTreatedAsItsNameSays) {
+  const Finished finished = bench({"--repeats", "3", "--json"});
+  ASSERT_EQ(finished.exit_code, integration::kDone) << finished;
+  const json document = json::parse(integration::last_line(finished.out));
+  std::set<std::string> names;
+  for (const json& line : document.at("packets")) {
+    names.insert(line.at("name"));
+    EXPECT_EQ(line.at("sound"), true) << line;
+    EXPECT_EQ(line.at("repeats"), 3) << line;
+    EXPECT_GT(line.at("ns").get<double>(), 0) << line;
+    EXPECT_GE(line.at("ns_median"), line.at("ns")) << line;
+  }
+  EXPECT_EQ(document.at("sound"), true);
+  for (const char* name :
+       {"seal", "open", "forged", "replayed", "malformed", "HELLO, answered by COOKIE",
+        "CONNECT, a session", "RESUME, a session"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(BenchNet, WrongUsageIsToldInOneLine) {
+  for (const char* repeats : {"0", "-1", "many"}) {
+    const Finished finished = bench({"--repeats", repeats});
+    EXPECT_EQ(finished.exit_code, integration::kWrongUsage) << finished;
+    EXPECT_EQ(integration::line_count(finished.err), 1U) << finished;
+    EXPECT_EQ(finished.out, "");
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::bench

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# Plays on a server while it is attacked, each attack beside a quiet run, and prints what the players and the server noticed.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/floods.sh [--seconds S] [--rounds N] [--bin DIR] [ATTACK...]
+
+  --seconds S   of each run (20 by default)
+  --rounds N    of all attacks, each with a server of its own (1 by default)
+  --bin DIR     where the programs are (build/release/bin by default, built if it is)
+  ATTACK        of quiet, malformed, hello, resume, packets, client (all by default)
+
+Everything happens on 127.0.0.0/8. The server has the first processor to itself, as far as others leave it alone; eight
+clients that play and verify, and the attacker, share the second.
+USAGE
+}
+
+wrong() {
+    echo "tests/floods.sh: $1" >&2
+    usage >&2
+    exit 2
+}
+
+is_number() { [[ "$1" =~ ^[1-9][0-9]{0,3}$ ]]; }
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$top"
+seconds=20 rounds=1 bin='' attacks=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --seconds | --rounds | --bin)
+        [ $# -ge 2 ] || wrong "$1 needs a value"
+        [ "$1" = --bin ] || is_number "$2" || wrong "$1 takes a number from 1, not $2"
+        declare "${1#--}=$2"
+        shift
+        ;;
+    quiet | malformed | hello | resume | packets | client) attacks+=("$1") ;;
+    *) wrong "unknown: $1" ;;
+    esac
+    shift
+done
+[ ${#attacks[@]} -gt 0 ] || attacks=(quiet malformed hello resume packets client)
+
+if [ -z "$bin" ]; then
+    bin=build/release/bin
+    # shellcheck source=tests/packages.sh
+    . tests/packages.sh
+    tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
+    tickbox_share_cache "$top"
+    cmake --preset release --log-level=WARNING
+    cmake --build --preset release --target tickbox tickbox-server tickbox-flood
+fi
+
+# One processor for the server, another for everybody else, where there are two.
+of_server=(env) of_others=(env)
+if [ "$(nproc)" -ge 2 ] && command -v taskset >/dev/null; then
+    of_server=(taskset -c 0) of_others=(taskset -c 1)
+fi
+
+scratch=$(mktemp -d)
+running=()
+# shellcheck disable=SC2317 # called by the trap
+clean_up() {
+    local pid
+    for pid in "${running[@]}"; do
+        kill "$pid" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+# The sum of a metric over the lines that hold TEXT.   sum_of FILE NAME TEXT
+sum_of() { awk -v name="$2" -v text="$3" '$1 ~ "^" name "([{]|$)" && index($1, text) { sum += $NF } END { printf "%d", sum }' "$1"; }
+
+# What the kernel has dropped for the server's socket: its buffer was full.
+kernel_drops() { awk -v port="$(printf ':%04X' "$1")" 'index($2, port) { print $NF }' /proc/net/udp; }
+
+# metrics HOST:PORT
+metrics() {
+    exec 3<>"/dev/tcp/${1%:*}/${1##*:}"
+    printf 'GET /metrics HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" >&3
+    cat <&3
+    exec 3>&-
+}
+
+flags_of() {
+    case $1 in
+    malformed) echo "--kind malformed --rate 100000/s" ;;
+    hello) echo "--kind hello --rate 100000/s" ;;
+    resume) echo "--kind resume --rate 100000/s" ;;
+    packets) echo "--kind packets --rate 100000/s" ;;
+    client) echo "--kind client --times 100" ;;
+    esac
+}
+
+# One run with a server of its own; a line for the table.
+run_one() {
+    local attack=$1 address admin port server players attacker newcomer=- held=yes
+    rm -f "$scratch/ready"
+    "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet >"$scratch/ready" 2>"$scratch/log" &
+    server=$!
+    running=("$server")
+    for _ in $(seq 100); do
+        [ ! -s "$scratch/ready" ] || break
+        sleep 0.1
+    done
+    address=$(jq -r .address "$scratch/ready")
+    admin=$(jq -r .admin "$scratch/ready")
+    port=${address##*:}
+
+    "${of_others[@]}" "$bin/tickbox" load "$address" --clients 8 --ramp 0 --seconds "$seconds" --admin "$admin" --json --quiet \
+        >"$scratch/load" 2>"$scratch/load.err" &
+    players=$!
+    running+=("$players")
+    sleep 1
+    if [ "$attack" != quiet ]; then
+        # A second less than the players take before and after.
+        # shellcheck disable=SC2046 # words
+        "${of_others[@]}" "$bin/tickbox-flood" "$address" $(flags_of "$attack") --time "$((seconds > 2 ? seconds - 2 : 1))s" --json \
+            >"$scratch/flood" 2>"$scratch/flood.err" &
+        attacker=$!
+        running+=("$attacker")
+        sleep "$(awk -v s="$seconds" 'BEGIN { print s / 3 }')"
+        local got_in=0 tries=5
+        for _ in $(seq "$tries"); do
+            if "${of_others[@]}" "$bin/tickbox" connect "$address" --seconds 0.1 --json --quiet >/dev/null 2>>"$scratch/connect.err"; then
+                got_in=$((got_in + 1))
+            fi
+        done
+        newcomer=$got_in/$tries
+        wait "$attacker" || held=no
+    else
+        echo '{"sent":0,"missed":0,"bytes_sent":0,"bytes_answered":0}' >"$scratch/flood"
+    fi
+    # 5: the generator was held up by the others on its processor. Its document is whole.
+    local code=0
+    wait "$players" || code=$?
+    [ "$code" -eq 0 ] || [ "$code" -eq 5 ] || held=no
+    metrics "$admin" >"$scratch/metrics"
+    local lost
+    lost=$(kernel_drops "$port")
+    kill -TERM "$server"
+    wait "$server" || held=no
+    running=()
+
+    jq -r --slurpfile flood "$scratch/flood" --arg attack "$attack" --arg newcomer "$newcomer" --arg lost "$lost" \
+        --arg in "$(sum_of "$scratch/metrics" tickbox_packets_total in)" --argjson seconds "$seconds" '
+        [$attack, ($flood[0].sent | tostring), $lost, $in,
+         (.snapshot_gap_ms.p50 | tostring), (.snapshot_gap_ms.p99 | tostring), (.state_hash.mismatched | tostring),
+         (.clients.dropped | tostring), (.tick_ms.p99 | . * 100 | round / 100 | tostring), (.server.cpu_percent | round | tostring),
+         (.server.rss_bytes / 1048576 | . * 10 | round / 10 | tostring), $newcomer,
+         (if $flood[0].bytes_sent > 0 then $flood[0].bytes_answered / $flood[0].bytes_sent * 100 | round | tostring else "-" end),
+         (.generator.late_p99_ms | tostring)] | @tsv' "$scratch/load" >>"$scratch/table"
+    tail -n 1 "$scratch/table" | tr '\t' ' ' >&2
+    {
+        echo "$attack:"
+        awk '/^tickbox_packets_dropped_total/ && $NF > 0 { gsub(/.*reason="|"}/, "", $1); print "  " $1, $NF }' "$scratch/metrics"
+    } >>"$scratch/reasons"
+    if [ "$held" = no ] || [ "$(jq '.state_hash.mismatched + .clients.dropped + 8 - .clients.connected' "$scratch/load")" -ne 0 ]; then
+        echo "not ok - $attack: a player was lost or saw something else; see above" >&2
+        cat "$scratch/load.err" "$scratch/flood.err" "$scratch/log" >&2
+        failed=1
+    fi
+}
+
+failed=0
+printf '%s\n' "attack	sent	kernel lost	server took	gap p50	gap p99	mismatched	dropped	tick p99	cpu %	RSS MiB	got in	answered %	generator late" >"$scratch/table"
+for _ in $(seq "$rounds"); do
+    for attack in "${attacks[@]}"; do
+        run_one "$attack"
+    done
+done
+awk -F '\t' '{ printf "%-10s", $1; for (i = 2; i <= NF; ++i) printf " %14s", $i; print "" }' "$scratch/table"
+echo "Datagrams dropped by the server:"
+cat "$scratch/reasons"
+exit "$failed"

@@ -1,0 +1,61 @@
+#include "tests/integration/flood/eager_client.h"
+
+#include "os/steady_clock.h"
+
+#include <algorithm>
+
+namespace tickbox::flood {
+namespace {
+
+/// Inputs that an ordinary packet holds on a short way, and how far ahead they are.
+constexpr std::uint32_t kInputs = 3;
+constexpr std::uint32_t kTicksAhead = 2;
+
+constexpr std::chrono::seconds kTokenLife{60};
+
+net::ConnectToken make_token(const net::Address& server, Entropy& entropy) {
+  constexpr std::uint64_t kClient = 1'000'000;  // none of a load generator's
+  net::TokenClaims claims{.client = kClient};
+  claims.servers.push_back(server);
+  const WallTime today = os::SystemCalendar{}.now();
+  return net::issue_token(claims, today, today + kTokenLife, net::KeyRing::published(), entropy);
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<EagerClient>, std::string> EagerClient::open(
+    const net::Address& server, Entropy& entropy) {
+  net::Address any = server;
+  any.port = 0;
+  auto socket = os::UdpTransport::open({.bind = any});
+  if (!socket) return std::unexpected(std::move(socket.error()));
+  return std::unique_ptr<EagerClient>{new EagerClient{*std::move(socket), server, entropy}};
+}
+
+EagerClient::EagerClient(std::unique_ptr<os::UdpTransport> socket, const net::Address& server,
+                         Entropy& entropy)
+    : socket_(std::move(socket)),
+      connection_(std::make_unique<client::Connection>(
+          client::ConnectionOptions{.server = server, .token = make_token(server, entropy)},
+          *socket_, entropy, os::SteadyClock{}.now())) {}
+
+void EagerClient::poll(Instant now) {
+  while (const auto message = connection_->receive(now)) {
+    if (message->type != net::PacketType::Snapshot) continue;
+    const auto fragment = net::decode_snapshot(message->bytes);
+    if (!fragment) continue;
+    snapshots_ += fragment->head.tick > newest_ ? 1U : 0U;
+    newest_ = std::max(newest_, fragment->head.tick);
+  }
+  connection_->update(now);
+}
+
+void EagerClient::send_inputs() {
+  net::InputMessage message{.newest_snapshot = newest_, .first_tick = newest_ + kTicksAhead};
+  for (std::uint32_t i = 0; i < kInputs; ++i) {
+    message.inputs.push_back({});
+  }
+  connection_->send(net::PacketType::Input, encoder_.input(message));
+}
+
+}  // namespace tickbox::flood

@@ -1,0 +1,236 @@
+// tickbox-flood: attacks a server on this machine with so many datagrams per second for so long,
+// and says what was sent and what came back. For tests alone; it knows no address but loopback.
+
+#include "core/nearest_name.h"
+#include "os/command_line.h"
+#include "os/entropy.h"
+#include "os/signals.h"
+#include "os/socket_address.h"
+#include "os/steady_clock.h"
+#include "os/values.h"
+#include "tests/integration/flood/datagrams.h"
+#include "tests/integration/flood/eager_client.h"
+#include "tests/integration/flood/many_sources.h"
+#include "tests/integration/flood/pace.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+#include <variant>
+
+namespace tickbox::flood {
+namespace {
+
+using os::ExitCode;
+
+/// More than one sender gets through a kernel.
+constexpr double kRateMax = 2'000'000;
+constexpr Duration kTimeMax = std::chrono::hours{1};
+constexpr std::uint32_t kTimesMax = 10'000;
+
+/// Between two looks at what is due.
+constexpr Duration kTurn = std::chrono::microseconds{250};
+
+/// No datagrams of strangers, but a client that was let in.
+struct Client {};
+
+using Attack = std::variant<Kind, Client>;
+
+struct Options {
+  os::CommonFlags flags{};
+  net::Address server{};
+  Attack attack = Kind::Malformed;
+  double rate = 20'000;
+  Duration time = std::chrono::seconds{10};
+  std::uint32_t addresses = 100'000;
+  std::uint32_t times = 100;
+  std::uint64_t seed = 1;
+};
+
+/// What was done, for people and for programs.
+struct Result {
+  FloodCounts counts;
+  std::uint64_t missed = 0;
+  std::uint64_t snapshots = 0;
+  double seconds = 0;
+};
+
+template <class T>
+using Parsed = std::expected<T, std::string>;
+
+Parsed<net::Address> parse_server(std::string_view text) {
+  auto address = os::resolve_host_port(text);
+  if (!address) return address;
+  if (!os::is_ipv4(*address) || !net::is_loopback(*address)) {
+    return std::unexpected{fmt::format("{} is not this machine's 127.0.0.1", text)};
+  }
+  return address;
+}
+
+Parsed<Attack> parse_attack(std::string_view text) {
+  constexpr std::string_view kClient = "client";
+  if (text == kClient) return Client{};
+  std::vector<std::string_view> names{kClient};
+  for (const Kind kind : kKinds) {
+    if (text == name_of(kind)) return kind;
+    names.push_back(name_of(kind));
+  }
+  return std::unexpected{
+      fmt::format("unknown kind '{}'; there are {}", text, fmt::join(names, ", "))};
+}
+
+Parsed<double> parse_rate(std::string_view text) {
+  const auto rate = os::parse_rate(text);
+  if (rate && (*rate < 1 || *rate > kRateMax)) {
+    return std::unexpected{fmt::format("{} is not from 1/s to {:.0f}/s", text, kRateMax)};
+  }
+  return rate;
+}
+
+Parsed<Duration> parse_time(std::string_view text) {
+  const auto time = os::parse_duration(text);
+  if (time && *time > kTimeMax) return std::unexpected{fmt::format("{} is more than 1h", text)};
+  return time;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  os::prepare(app,
+              "Attacks a Tickbox server on this machine, with a bounded rate for a bounded time. "
+              "For tests of servers that one runs oneself.",
+              "tickbox-flood 127.0.0.1:7777 --kind hello --rate 20000/s --time 10s", options.flags);
+  os::add_value(app, "HOST:PORT", options.server, parse_server, "A server on 127.0.0.1")
+      ->required();
+  os::add_value(app, "--kind", options.attack, parse_attack,
+                "malformed, hello, connect, resume, packets, or client: one that was let in and "
+                "sends too much (default: malformed)");
+  os::add_value(app, "--rate", options.rate, parse_rate, "Datagrams per second (default: 20000/s)");
+  os::add_value(app, "--time", options.time, parse_time, "For so long (default: 10s)");
+  app.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8")
+      ->check(CLI::Range(1U, kSourcesMax))
+      ->capture_default_str();
+  app.add_option("--times", options.times, "Packets per tick of --kind client")
+      ->check(CLI::Range(1U, kTimesMax))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Of what is drawn")->capture_default_str();
+}
+
+/// Lets a client in.  Fails: with one line.
+Parsed<std::unique_ptr<EagerClient>> connect(const Options& options, Entropy& entropy) {
+  auto client = EagerClient::open(options.server, entropy);
+  if (!client) return client;
+  const os::SteadyClock clock;
+  while ((*client)->connection().connecting()) {
+    (*client)->poll(clock.now());
+    os::sleep_until(clock.now() + std::chrono::milliseconds{1});
+  }
+  if ((*client)->connection().over()) return std::unexpected{(*client)->connection().reason()};
+  return client;
+}
+
+/// Calls `send` with how many datagrams are due, again and again, until the time is over.
+template <class Send>
+Result keep_sending(const Options& options, std::uint64_t per_second, Send&& send) {
+  const os::SteadyClock clock;
+  const os::StopSignals signals;
+  const Instant start = clock.now();
+  Pace pace{per_second, start};
+  Instant now = start;
+  for (; now - start < options.time && !signals.stop_requested(); now = clock.now()) {
+    send(pace.take(now), now);
+    os::sleep_until(now + kTurn);
+  }
+  return {.missed = pace.missed(), .seconds = std::chrono::duration<double>{now - start}.count()};
+}
+
+Parsed<Result> flood(const Options& options, Kind kind, Entropy& entropy) {
+  // A ticket of this server is had by playing on it once.
+  net::ResumeTicket ticket;
+  if (kind == Kind::Resume) {
+    auto client = connect(options, entropy);
+    if (!client) return std::unexpected{std::move(client.error())};
+    ticket = (*client)->connection().ticket();
+    (*client)->leave();
+  }
+  auto sources = ManySources::open(options.server, options.addresses);
+  if (!sources) return std::unexpected{std::move(sources.error())};
+  DatagramMaker maker{
+      {.kind = kind, .server = options.server, .ticket = ticket, .seed = options.seed}, entropy};
+  Result result = keep_sending(options, static_cast<std::uint64_t>(options.rate),
+                               [&](std::uint64_t due, Instant /*now*/) {
+                                 for (; due > 0; --due)
+                                   (*sources)->add(maker.next());
+                                 (*sources)->flush();
+                               });
+  result.counts = (*sources)->counts();
+  return result;
+}
+
+Parsed<Result> play_too_much(const Options& options, Entropy& entropy) {
+  auto opened = connect(options, entropy);
+  if (!opened) return std::unexpected{std::move(opened.error())};
+  EagerClient& client = **opened;
+  const std::uint64_t per_second =
+      std::uint64_t{options.times} * client.connection().accept().tick_rate;
+  const client::LinkUse before = client.connection().use();
+  Result result = keep_sending(options, per_second, [&](std::uint64_t due, Instant now) {
+    client.poll(now);
+    if (client.connection().state() != client::Connection::State::Connected) return;
+    for (; due > 0; --due)
+      client.send_inputs();
+  });
+  const client::LinkUse& use = client.connection().use();
+  result.counts = {.sent = use.packets_up - before.packets_up,
+                   .bytes_sent = use.bytes_up - before.bytes_up,
+                   .answers = use.packets_down - before.packets_down,
+                   .bytes_answered = use.bytes_down - before.bytes_down};
+  result.snapshots = client.snapshots();
+  const bool stayed = client.connection().state() == client::Connection::State::Connected &&
+                      client.connection().sessions() == 1;
+  if (!stayed) return std::unexpected{"lost its session: " + client.connection().reason()};
+  client.leave();
+  return result;
+}
+
+void print(const Options& options, const Result& result) {
+  const FloodCounts& counts = result.counts;
+  fmt::print(stderr, "{} datagrams in {:.1f} s, {} not sent in time; {} answers seen\n",
+             counts.sent, result.seconds, result.missed, counts.answers);
+  if (options.flags.json) {
+    fmt::print(
+        "{{\"seconds\":{:.3f},\"sent\":{},\"bytes_sent\":{},\"missed\":{},\"refused\":{},"
+        "\"answers\":{},\"bytes_answered\":{},\"snapshots\":{}}}\n",
+        result.seconds, counts.sent, counts.bytes_sent, result.missed, counts.refused,
+        counts.answers, counts.bytes_answered, result.snapshots);
+  }
+}
+
+int run(const Options& options) {
+  if (!net::crypto_ready()) {
+    fmt::print(stderr, "tickbox-flood: the kernel gives no random bytes\n");
+    return os::to_int(ExitCode::Failed);
+  }
+  os::SystemEntropy entropy;
+  const Kind* const kind = std::get_if<Kind>(&options.attack);
+  const auto result =
+      kind != nullptr ? flood(options, *kind, entropy) : play_too_much(options, entropy);
+  if (!result) {
+    fmt::print(stderr, "tickbox-flood: {}\n", result.error());
+    return os::to_int(ExitCode::NotConnected);
+  }
+  print(options, *result);
+  return os::to_int(ExitCode::Done);
+}
+
+}  // namespace
+}  // namespace tickbox::flood
+
+int main(int argc, char** argv) {
+  tickbox::flood::Options options;
+  CLI::App app;
+  tickbox::flood::add_options(app, options);
+  if (const auto code = tickbox::os::parse_or_exit_code(app, argc, argv)) {
+    return tickbox::os::to_int(*code);
+  }
+  return tickbox::flood::run(options);
+}
