@@ -1,0 +1,75 @@
+// Dead clients: a thousand that are never heard of again, some before their first packet and some
+// after, take nothing with them: not their seats, not their sessions, not memory.
+
+#include "tests/support/allocations.h"
+#include "tests/threats/memory.h"
+#include "tests/threats/raw_peer.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// Comes in with a token of its own; each fourth one plays a moment, the others never say a word.
+void send_wave(Harness& harness, Wire& wire, std::uint32_t clients, std::uint32_t wave) {
+  for (std::uint32_t i = 0; i < clients; ++i) {
+    RawPeer peer{harness, wire, stranger_far_away(1 + i)};
+    const net::ConnectToken token =
+        make_token(harness, net::KeyRing::published(), wave * clients + i);
+    ASSERT_TRUE(peer.connect(token).accepted) << "client " << i << " of wave " << wave;
+    if (i % 4 == 0) peer.send_nothing_new();
+    peer.stop_listening();
+  }
+}
+
+TEST(Threat, DeadClientsHoldNoMemoryForTenMinutes) {
+  const std::uint32_t clients = sized(1'000, 200);
+  Harness harness{{.seed = 121, .max_clients = clients, .meter = &allocations}};
+  harness.restart_server();  // without a recording: that grows, and is meant to
+  Wire wire{harness};
+  send_wave(harness, wire, clients, 0);
+  EXPECT_GT(harness.shard().clients(), clients / 5);
+  harness.run_for(minutes{10});
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  EXPECT_EQ(harness.shard().metrics().clients, 0U);
+  const std::size_t crates = harness.room().entities().size();
+
+  // All seats are free: as many come again, and once more; the server is warm by then.
+  send_wave(harness, wire, clients, 1);
+  harness.run_for(seconds{60});
+  EXPECT_EQ(harness.room().entities().size(), crates);
+  const std::int64_t resident_before = resident_bytes();
+  const std::uint64_t allocations_before = harness.metered();
+  const std::size_t lines_before = harness.log().lines().size();
+  send_wave(harness, wire, clients, 2);
+  harness.run_for(minutes{10});
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  EXPECT_EQ(harness.room().entities().size(), crates) << "bodies are left";
+  // A session makes an ACCEPT, a line of the log a few strings.
+  constexpr std::uint64_t kPerClient = 8;
+  constexpr std::uint64_t kPerLine = 8;
+  const std::size_t lines = harness.log().lines().size() - lines_before;
+  EXPECT_LE(harness.metered() - allocations_before, kPerClient * clients + kPerLine * lines);
+  if (kFullSize) {
+    EXPECT_LE(resident_bytes() - resident_before, std::int64_t{1} << 20);
+  }
+}
+
+// In the midst of those who play on.
+TEST(Threat, DeadClientsAreNotNoticedByTheLiving) {
+  Harness harness{{.seed = 122, .max_clients = 64}};
+  Wire wire{harness};
+  const std::size_t living = harness.add_client();
+  harness.run_for(seconds{1});
+  send_wave(harness, wire, 60, 0);
+  harness.run_for(seconds{40});
+  EXPECT_EQ(harness.shard().clients(), 1U);
+  EXPECT_EQ(harness.client(living).stats().hashes_mismatched, 0U);
+  EXPECT_EQ(harness.client(living).stats().snapshots_lost, 0U);
+}
+
+}  // namespace
+}  // namespace tickbox::tests

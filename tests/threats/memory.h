@@ -1,0 +1,30 @@
+#pragma once
+// How much memory this process holds, and how large a test may be where each step is watched.
+
+#include <cstdint>
+#include <fstream>
+#include <unistd.h>
+
+namespace tickbox::tests {
+
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+inline constexpr bool kFullSize = true;
+#else
+inline constexpr bool kFullSize = false;
+#endif
+
+/// `full` in a release build, `small` where every access is checked.
+[[nodiscard]] constexpr std::uint32_t sized(std::uint32_t full, std::uint32_t small) {
+  return kFullSize ? full : small;
+}
+
+/// Memory of this process that is in use.
+[[nodiscard]] inline std::int64_t resident_bytes() {
+  std::ifstream statm{"/proc/self/statm"};
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  statm >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace tickbox::tests

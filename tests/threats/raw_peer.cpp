@@ -1,0 +1,110 @@
+#include "tests/threats/raw_peer.h"
+
+#include <algorithm>
+
+namespace tickbox::tests {
+namespace {
+
+constexpr std::chrono::milliseconds kStep{1};
+
+/// Of its own for every address, so that two peers never draw the same nonces.
+std::uint64_t seed_of(const net::Address& address) {
+  std::uint64_t seed = address.port;
+  for (const std::uint8_t byte : address.ip) {
+    seed = seed * 257 + byte;
+  }
+  return seed;
+}
+
+}  // namespace
+
+RawPeer::RawPeer(Harness& harness, Wire& wire, const net::Address& address)
+    : harness_(harness), wire_(wire), address_(address), entropy_(seed_of(address)) {
+  inbox().clear();
+}
+
+std::optional<net::CookieBytes> RawPeer::say_hello() {
+  nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+  send(net::encode_hello(net::make_ask(net::PacketType::Hello, nonce_), packet_));
+  harness_.run_for(kStep);
+  for (const Bytes& datagram : inbox()) {
+    const auto answer = net::decode_cookie(datagram);
+    if (answer && answer->client_nonce == nonce_) return answer->cookie;
+  }
+  return std::nullopt;
+}
+
+Bytes RawPeer::make_connect(const net::ConnectToken& token) {
+  const net::CookieBytes cookie = say_hello().value_or(net::CookieBytes{});
+  return copy_of(
+      net::encode_connect(net::make_ask(net::PacketType::Connect, nonce_), cookie, token, packet_));
+}
+
+Bytes RawPeer::make_resume(const net::ResumeTicket& ticket) {
+  nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+  return copy_of(
+      net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_), ticket, packet_));
+}
+
+Answer RawPeer::ask(ConstBytes datagram, const net::KeyPair& keys) {
+  const std::size_t before = inbox().size();
+  send(datagram);
+  harness_.run_for(kStep);
+  Answer answer;
+  for (std::size_t i = before; i < inbox().size(); ++i) {
+    const Bytes& received = inbox()[i];
+    if (const auto refuse = net::decode_refuse(received)) answer.refused = *refuse;
+    if (auto accepted = net::decode_accept(received, keys, nonce_)) {
+      channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
+      accepted_ = *accepted;
+      answer.accepted = std::move(*accepted);
+    }
+  }
+  return answer;
+}
+
+Answer RawPeer::connect(const net::ConnectToken& token) {
+  return ask(make_connect(token), token.keys);
+}
+
+Answer RawPeer::resume(const net::ResumeTicket& ticket) {
+  return ask(make_resume(ticket), ticket.keys);
+}
+
+void RawPeer::send_sealed(net::PacketType type, ConstBytes message) {
+  send(channel_.seal_packet(type, message, packet_));
+}
+
+void RawPeer::send_inputs(const net::InputMessage& message) {
+  send_sealed(net::PacketType::Input, encoder_.input(message));
+}
+
+void RawPeer::say_goodbye() {
+  send_sealed(net::PacketType::Disconnect, encoder_.disconnect(net::DisconnectReason::ClientLeft));
+}
+
+std::size_t RawPeer::received(net::PacketType type) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      inbox(), [type](const Bytes& datagram) { return net::packet_type(datagram) == type; }));
+}
+
+net::ResumeTicket RawPeer::ticket() const {
+  return {.sealed = accepted_->accept.ticket, .keys = net::derive_resume_keys(accepted_->keys)};
+}
+
+void RawPeer::move(const net::Address& address) {
+  address_ = address;
+  inbox().clear();
+}
+
+net::ConnectToken make_token(Harness& harness, const net::KeyRing& ring, std::uint64_t client,
+                             const TokenPlan& plan) {
+  // Never the same twice, and never what the harness draws for its own.
+  SeededEntropy entropy{0x7eed'0000 + client};
+  net::TokenClaims claims{.client = client, .room = plan.room, .servers = {}, .user = {}};
+  claims.servers.push_back(plan.server);
+  const WallTime issued = harness.calendar().now() - plan.age;
+  return net::issue_token(claims, issued, issued + plan.life, ring, entropy);
+}
+
+}  // namespace tickbox::tests

@@ -1,0 +1,185 @@
+// What a client that is let in can do to the others: flood, and seal nonsense with the right keys.
+
+#include "tests/threats/mutator.h"
+#include "tests/threats/raw_peer.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace tickbox::tests {
+namespace {
+
+using net::DropReason;
+using net::PacketType;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kTickRate = 60;
+constexpr std::size_t kOthers = 4;
+constexpr int kSeconds = 10;
+
+/// A match of whole clients and one hand-made one that stands still, and does besides what the test
+/// says, every millisecond.
+struct Match {
+  using Mischief = std::function<void(Match& match, int millisecond)>;
+
+  explicit Match(const Mischief& mischief) {
+    for (std::size_t i = 0; i < kOthers; ++i) {
+      harness.add_client();
+    }
+    EXPECT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 50)).accepted);
+    peer.send_nothing_new();
+    harness.run_for(seconds{2});
+    peer.inbox().clear();
+    before = harness.shard().metrics();
+    for (int ms = 0; ms < 1'000 * kSeconds; ++ms) {
+      if (ms % 20 == 0) peer.send_nothing_new();
+      if (mischief) mischief(*this, ms);
+      harness.run_for(milliseconds{1});
+    }
+    hash = harness.room().hash();
+    for (std::size_t i = 0; i < kOthers; ++i) {
+      stats.push_back(harness.client(i).stats());
+    }
+  }
+
+  [[nodiscard]] std::uint64_t dropped(DropReason reason) {
+    return harness.shard().metrics().drops.of(reason) - before.drops.of(reason);
+  }
+
+  [[nodiscard]] std::uint64_t dropped() {
+    return harness.shard().metrics().drops.total() - before.drops.total();
+  }
+
+  Harness harness{{.seed = 91, .tick_rate = kTickRate, .link = {.delay = milliseconds{20}}}};
+  Wire wire{harness};
+  RawPeer peer{harness, wire, stranger_far_away(1)};
+  server::Metrics before;
+  std::uint64_t hash = 0;
+  std::vector<client::ClientStats> stats;
+};
+
+void expect_same_for_the_others(const Match& is, const Match& was) {
+  EXPECT_EQ(is.hash, was.hash);
+  for (std::size_t i = 0; i < kOthers; ++i) {
+    EXPECT_EQ(is.stats[i].snapshots_received, was.stats[i].snapshots_received);
+    EXPECT_EQ(is.stats[i].snapshots_lost, 0U);
+    EXPECT_EQ(is.stats[i].hashes_mismatched, 0U);
+    EXPECT_EQ(is.stats[i].inputs_substituted, was.stats[i].inputs_substituted);
+    EXPECT_EQ(is.stats[i].snapshot_gap.quantile(990), was.stats[i].snapshot_gap.quantile(990));
+    EXPECT_EQ(is.harness.client(i).connection().sessions(), 1U);
+  }
+}
+
+TEST(Threat, FloodFromAValidClientIsNotNoticedByTheOthersAndItsSurplusIsDropped) {
+  constexpr int kTimes = 100;
+  Match plain{nullptr};
+  std::uint64_t sent = 0;
+  Match flooded{[&sent](Match& match, int ms) {
+    if (ms % 50 == 0) match.peer.inbox().clear();
+    const std::uint64_t due = static_cast<std::uint64_t>(ms + 1) * kTimes * kTickRate / 1'000;
+    for (; sent < due; ++sent) {
+      match.peer.send_nothing_new();
+    }
+  }};
+  expect_same_for_the_others(flooded, plain);
+  constexpr std::uint64_t kRegular = 50 * kSeconds;
+  const std::uint64_t let_through = sent + kRegular - flooded.dropped(DropReason::RateLimited);
+  const server::Rate rate = server::packets_of_session(kTickRate);
+  EXPECT_LE(let_through, static_cast<std::uint64_t>(rate.burst + rate.per_second * kSeconds));
+  EXPECT_GE(let_through, static_cast<std::uint64_t>(rate.per_second * (kSeconds - 1)));
+  EXPECT_EQ(flooded.dropped(), flooded.dropped(DropReason::RateLimited))
+      << "and for no other reason";
+  // Its session lives on, as the standard has it: what is dropped is the surplus.
+  EXPECT_EQ(flooded.harness.shard().clients(), kOthers + 1);
+  EXPECT_GT(flooded.peer.received(PacketType::Snapshot), 0U);
+}
+
+// Each of the largest there is, so that bytes run out before packets do.
+TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
+  const Bytes large(net::kMessageBytesMax);
+  std::uint64_t sent = 0;
+  Match match{[&](Match& of, int ms) {
+    if (ms % 50 == 0) of.peer.inbox().clear();
+    if (ms % 10 != 0) return;
+    of.peer.send_sealed(PacketType::Input, large);
+    ++sent;
+  }};
+  const server::Rate bytes = server::bytes_of_session(kTickRate);
+  EXPECT_LE(match.dropped(DropReason::Malformed) * net::kDatagramBytesMax,
+            static_cast<std::uint64_t>(bytes.burst + bytes.per_second * kSeconds));
+  EXPECT_GT(match.dropped(DropReason::RateLimited), sent / 4);
+  EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
+}
+
+// Random bytes of each length, sealed as they should be, of each type a client may send.
+TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
+  Match plain{nullptr};
+  Rng rng{92};
+  std::uint64_t sent = 0;
+  constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Response, PacketType::Disconnect};
+  Match match{[&](Match& of, int ms) {
+    if (ms % 50 == 0) of.peer.inbox().clear();
+    if (ms % 20 != 10) return;
+    Bytes garbage(rng.below(300));
+    for (std::byte& byte : garbage) {
+      byte = static_cast<std::byte>(rng.next());
+    }
+    of.peer.send_sealed(kTypes[sent % 3], garbage);
+    ++sent;
+  }};
+  expect_same_for_the_others(match, plain);
+  EXPECT_EQ(match.dropped(DropReason::Malformed), sent);
+  EXPECT_EQ(match.dropped(), sent);
+  EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
+}
+
+// Real messages with something wrong: offsets, lengths, cut, spliced. What cannot be read is
+// malformed, what can is an input like any other; the others may see it, and never suffer by it.
+TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
+  net::MessageEncoder encoder;
+  std::vector<Bytes> real;
+  for (const std::size_t count : {0U, 1U, 5U, 64U}) {
+    net::InputMessage message{.ack_bits = 7, .newest_snapshot = {500}, .first_tick = {200}};
+    for (std::size_t i = 0; i < count; ++i) {
+      message.inputs.push_back({.move = 3, .buttons = 1, .aim = 77});
+    }
+    real.push_back(copy_of(encoder.input(message)));
+  }
+  real.push_back(copy_of(encoder.path_check(5)));
+  Mutator mutator{real, 93};
+  std::uint64_t sent = 0;
+  Match match{[&](Match& of, int ms) {
+    if (ms % 50 == 0) of.peer.inbox().clear();
+    if (ms % 12 != 6) return;
+    Bytes message = mutator.next();
+    message.resize(std::min(message.size(), net::kMessageBytesMax));
+    of.peer.send_sealed(mutator.rng().chance(3, 4) ? PacketType::Input : PacketType::Response,
+                        message);
+    ++sent;
+  }};
+  EXPECT_GT(match.dropped(DropReason::Malformed), sent / 8);
+  EXPECT_LE(match.dropped(), sent + 50 * kSeconds);
+  EXPECT_EQ(match.dropped(), match.dropped(DropReason::Malformed) +
+                                 match.dropped(DropReason::Unexpected) +
+                                 match.dropped(DropReason::RateLimited));
+  EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
+  for (const client::ClientStats& stats : match.stats) {
+    EXPECT_EQ(stats.snapshots_lost, 0U);
+    EXPECT_EQ(stats.hashes_mismatched, 0U);
+  }
+}
+
+// One who can seal says that it is gone, in words that mean nothing: it is not gone. The server
+// once took any packet of this type for a goodbye, whatever was in it.
+TEST(Threat, MalformedGoodbyeBehindTheSealEndsNoSession) {
+  Match match{[](Match& of, int ms) {
+    if (ms == 100) of.peer.send_sealed(PacketType::Disconnect, {});
+  }};
+  EXPECT_EQ(match.dropped(DropReason::Malformed), 1U);
+  EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
+}
+
+}  // namespace
+}  // namespace tickbox::tests

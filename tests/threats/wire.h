@@ -1,0 +1,49 @@
+#pragma once
+// What passes on the network, told to everybody in a test who wants to know, and kept for those who
+// make their datagrams by hand.
+
+#include "tests/support/harness.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace tickbox::tests {
+
+using Bytes = std::vector<std::byte>;
+
+[[nodiscard]] inline Bytes copy_of(ConstBytes bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+/// One address of many: each its own, 256 to a network.
+[[nodiscard]] net::Address stranger(std::uint32_t number);
+
+/// One address of many, each in a network of its own.
+[[nodiscard]] net::Address stranger_far_away(std::uint32_t number);
+
+class Wire {
+ public:
+  using Passed = SimulatedNetwork::Passed;
+  using Where = Passed::Where;
+
+  /// Takes the place of the network's watcher.  Borrows the harness.
+  explicit Wire(Harness& harness);
+
+  void listen(std::function<void(const Passed&)> listener);
+
+  /// What the server has sent there, since the first time this was asked.
+  [[nodiscard]] std::vector<Bytes>& inbox(const net::Address& address) { return inboxes_[address]; }
+
+  /// Keeps nothing for this address any more.
+  void close_inbox(const net::Address& address) { inboxes_.erase(address); }
+
+ private:
+  void on_passed(const Passed& passed);
+
+  std::vector<std::function<void(const Passed&)>> listeners_;
+  std::map<net::Address, std::vector<Bytes>> inboxes_;
+};
+
+}  // namespace tickbox::tests

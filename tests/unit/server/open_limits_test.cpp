@@ -1,0 +1,82 @@
+#include "server/open_limits.h"
+
+#include "tests/support/virtual_time.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::server {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+
+net::Address ipv4(std::uint8_t third, std::uint8_t fourth) {
+  net::Address address{.ip = {}, .port = 1'000};
+  address.ip[10] = address.ip[11] = 0xff;
+  address.ip[12] = 10;
+  address.ip[14] = third;
+  address.ip[15] = fourth;
+  return address;
+}
+
+int taken(OpenLimits& limits, const net::Address& from, Instant now, int tries) {
+  int count = 0;
+  for (int i = 0; i < tries; ++i) {
+    count += limits.take(from, now) ? 1 : 0;
+  }
+  return count;
+}
+
+constexpr int kMany = 3'000;
+static_assert(kMany > kOpensOfNetwork.burst);
+
+TEST(OpenLimits, GivesEachNetworkItsBurstAndNoMore) {
+  tests::SeededEntropy entropy{1};
+  OpenLimits limits{entropy};
+  EXPECT_EQ(taken(limits, ipv4(1, 1), kNow, kMany), kOpensOfNetwork.burst);
+  EXPECT_EQ(taken(limits, ipv4(2, 1), kNow, 100), 100) << "another network is another's";
+}
+
+TEST(OpenLimits, TakesAllAddressesOfANetworkForOne) {
+  tests::SeededEntropy entropy{2};
+  OpenLimits limits{entropy};
+  int count = 0;
+  for (int i = 0; i < kMany; ++i) {
+    net::Address from = ipv4(1, static_cast<std::uint8_t>(i));
+    from.port = static_cast<std::uint16_t>(i);
+    count += limits.take(from, kNow) ? 1 : 0;
+  }
+  EXPECT_EQ(count, kOpensOfNetwork.burst);
+}
+
+TEST(OpenLimits, TakesTheFirst48BitsOfIpv6ForANetwork) {
+  tests::SeededEntropy entropy{3};
+  OpenLimits limits{entropy};
+  net::Address from{.ip = {0x20, 0x01, 0x0d, 0xb8, 1, 2}, .port = 1};
+  EXPECT_EQ(taken(limits, from, kNow, kMany), kOpensOfNetwork.burst);
+  from.ip[6] = 9;
+  EXPECT_EQ(taken(limits, from, kNow, 100), 0);
+  from.ip[5] = 9;
+  EXPECT_EQ(taken(limits, from, kNow, 100), 100);
+}
+
+TEST(OpenLimits, HasALimitForAllNetworksTogether) {
+  tests::SeededEntropy entropy{4};
+  OpenLimits limits{entropy};
+  std::int64_t count = 0;
+  for (int network = 0; network < 256; ++network) {
+    count += taken(limits, ipv4(static_cast<std::uint8_t>(network), 1), kNow, 100);
+  }
+  EXPECT_EQ(count, kOpens.burst);
+}
+
+TEST(OpenLimits, GivesMoreAsTimePasses) {
+  tests::SeededEntropy entropy{5};
+  OpenLimits limits{entropy};
+  EXPECT_EQ(taken(limits, ipv4(1, 1), kNow, kMany), kOpensOfNetwork.burst);
+  EXPECT_EQ(taken(limits, ipv4(1, 1), kNow + seconds{1}, kMany), kOpensOfNetwork.per_second);
+}
+
+}  // namespace
+}  // namespace tickbox::server

@@ -1,0 +1,287 @@
+// The door by itself: what each HELLO, CONNECT and RESUME is worth, and in which order the server
+// looks.
+
+#include "server/reception.h"
+
+#include "tests/support/virtual_time.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::server {
+namespace {
+
+using net::DropReason;
+using net::PacketType;
+using net::RefuseReason;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Instant kInstant{std::chrono::hours{1}};
+constexpr WallTime kToday{std::chrono::hours{500'000}};
+
+net::Address address(std::uint8_t last, std::uint16_t port = 1'000) {
+  net::Address address{.ip = {}, .port = port};
+  address.ip[10] = address.ip[11] = 0xff;
+  address.ip[12] = 10;
+  address.ip[14] = last;
+  return address;
+}
+
+const net::Address kOurs = address(200, 7'777);
+const net::Address kClient = address(1);
+const net::Address kElsewhere = address(2);
+
+class ReceptionTest : public testing::Test {
+ protected:
+  net::ConnectToken token(std::uint64_t client, std::uint32_t room = 0,
+                          net::Address server = kOurs) {
+    net::TokenClaims claims{.client = client, .room = room, .servers = {}, .user = {}};
+    claims.servers.push_back(server);
+    return net::issue_token(claims, now_.today, now_.today + minutes{1}, ring_, entropy_);
+  }
+
+  Verdict judge(const net::Address& from, ConstBytes datagram) {
+    const auto ask = net::decode_ask(datagram);
+    return reception_.judge(*ask, {.from = from, .bytes = datagram}, now_);
+  }
+
+  net::CookieBytes cookie_for(const net::Address& from, const net::HandshakeNonce& nonce) {
+    const Verdict verdict =
+        judge(from, net::encode_hello(net::make_ask(PacketType::Hello, nonce), packet_));
+    return std::get<net::CookieBytes>(verdict);
+  }
+
+  ConstBytes connect(const net::CookieBytes& cookie, const net::HandshakeNonce& nonce,
+                     const net::ConnectToken& token) {
+    return net::encode_connect(net::make_ask(PacketType::Connect, nonce), cookie, token, packet_);
+  }
+
+  /// A CONNECT with a cookie of its own.
+  Verdict show(const net::Address& from, const net::HandshakeNonce& nonce,
+               const net::ConnectToken& token) {
+    const net::CookieBytes cookie = cookie_for(from, nonce);
+    return judge(from, connect(cookie, nonce, token));
+  }
+
+  Verdict show(const net::Address& from, const net::ConnectToken& token) {
+    return show(from, net::draw<net::HandshakeNonce>(entropy_), token);
+  }
+
+  /// As the shard does with a newcomer.
+  bool admit(const Verdict& verdict, const net::Address& from, const net::HandshakeNonce& nonce,
+             std::uint32_t connection) {
+    return reception_.admit(std::get<Newcomer>(verdict), from, nonce, connection, now_.today);
+  }
+
+  void pass(milliseconds time) { now_ = {now_.instant + time, now_.today + time}; }
+
+  tests::SeededEntropy entropy_{1};
+  net::KeyRing ring_ = net::KeyRing::fresh(entropy_);
+  Now now_{kInstant, kToday};
+  Reception reception_{{.keys = ring_, .addresses = {kOurs}, .room = 5}, entropy_, now_};
+  net::PacketBuffer packet_{};
+  const net::HandshakeNonce nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+};
+
+bool drops(const Verdict& verdict, DropReason reason) {
+  const auto* dropped = std::get_if<DropReason>(&verdict);
+  return dropped != nullptr && *dropped == reason;
+}
+
+bool refuses(const Verdict& verdict, RefuseReason reason) {
+  const auto* refused = std::get_if<net::Refuse>(&verdict);
+  return refused != nullptr && refused->reason == reason;
+}
+
+TEST_F(ReceptionTest, LetsInWhoHasACookieAndAToken) {
+  const Verdict verdict = show(kClient, token(77));
+  ASSERT_TRUE(std::holds_alternative<Newcomer>(verdict));
+  EXPECT_EQ(std::get<Newcomer>(verdict).token.claims.client, 77U);
+  EXPECT_FALSE(std::get<Newcomer>(verdict).replaces);
+}
+
+TEST_F(ReceptionTest, TakesACookieOnlyFromWhereItWasSentAndUnderItsNonce) {
+  const net::CookieBytes cookie = cookie_for(kClient, nonce_);
+  EXPECT_TRUE(drops(judge(kElsewhere, connect(cookie, nonce_, token(1))), DropReason::BadCookie));
+  net::Address port = kClient;
+  ++port.port;
+  EXPECT_TRUE(drops(judge(port, connect(cookie, nonce_, token(2))), DropReason::BadCookie));
+  const auto other = net::draw<net::HandshakeNonce>(entropy_);
+  EXPECT_TRUE(drops(judge(kClient, connect(cookie, other, token(3))), DropReason::BadCookie));
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(judge(kClient, connect(cookie, nonce_, token(4)))));
+}
+
+TEST_F(ReceptionTest, TakesACookieForFourSeconds) {
+  const net::CookieBytes cookie = cookie_for(kClient, nonce_);
+  pass(seconds{4});
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(judge(kClient, connect(cookie, nonce_, token(1)))));
+  pass(seconds{1});
+  EXPECT_TRUE(drops(judge(kClient, connect(cookie, nonce_, token(2))), DropReason::BadCookie));
+}
+
+TEST_F(ReceptionTest, ChecksTheTagBeforeItSaysAnythingOfTheToken) {
+  pass(minutes{2});
+  const net::ConnectToken expired = [&] {
+    now_.today -= minutes{2};
+    const net::ConnectToken old = token(1);
+    now_.today += minutes{2};
+    return old;
+  }();
+  const net::CookieBytes cookie = cookie_for(kClient, nonce_);
+  const ConstBytes whole = connect(cookie, nonce_, expired);
+  std::vector<std::byte> altered{whole.begin(), whole.end()};
+  altered.back() ^= std::byte{1};
+  EXPECT_TRUE(drops(judge(kClient, altered), DropReason::Forged));
+  altered.back() ^= std::byte{1};
+  EXPECT_TRUE(refuses(judge(kClient, altered), RefuseReason::TokenExpired));
+}
+
+TEST_F(ReceptionTest, RefusesATokenFromItsLastMillisecondOn) {
+  const net::ConnectToken sealed = token(1);
+  pass(minutes{1} - milliseconds{1});
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, sealed)));
+  pass(milliseconds{1});
+  EXPECT_TRUE(refuses(show(kClient, sealed), RefuseReason::TokenExpired));
+}
+
+TEST_F(ReceptionTest, RefusesTokensOfOtherServersAndRooms) {
+  EXPECT_TRUE(refuses(show(kClient, token(1, 0, kElsewhere)), RefuseReason::TokenElsewhere));
+  EXPECT_TRUE(refuses(show(kClient, token(2, 6)), RefuseReason::TokenRoom));
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, token(3, 5))));
+}
+
+TEST_F(ReceptionTest, TakesTokensOfAnyServerWhereItHasNoAddressOfItsOwn) {
+  Reception anywhere{{.keys = ring_, .addresses = {}, .room = 5}, entropy_, now_};
+  const net::Address from = kClient;
+  const ConstBytes hello = net::encode_hello(net::make_ask(PacketType::Hello, nonce_), packet_);
+  const auto cookie = std::get<net::CookieBytes>(
+      anywhere.judge(*net::decode_ask(hello), {.from = from, .bytes = hello}, now_));
+  const ConstBytes asked = connect(cookie, nonce_, token(1, 0, kElsewhere));
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(
+      anywhere.judge(*net::decode_ask(asked), {.from = from, .bytes = asked}, now_)));
+}
+
+TEST_F(ReceptionTest, RefusesATokenFromBeforeItStarted) {
+  now_.today -= seconds{3};
+  const net::ConnectToken before = token(1);
+  now_.today += seconds{3};
+  const Verdict verdict = show(kClient, before);
+  ASSERT_TRUE(refuses(verdict, RefuseReason::TokenBeforeBoot));
+  EXPECT_EQ(std::get<net::Refuse>(verdict).have, 3U);
+}
+
+TEST_F(ReceptionTest, AnswersTheSameAskedAgainWithoutOpeningIt) {
+  const net::ConnectToken sealed = token(1);
+  ASSERT_TRUE(admit(show(kClient, nonce_, sealed), kClient, nonce_, 42));
+  for (int i = 0; i < 2 * kOpensOfNetwork.burst; ++i) {
+    const Verdict again = show(kClient, nonce_, sealed);
+    ASSERT_TRUE(std::holds_alternative<AskedAgain>(again)) << i;
+    ASSERT_EQ(std::get<AskedAgain>(again).connection, 42U);
+  }
+}
+
+TEST_F(ReceptionTest, HasOneAttemptReplaceAnotherOfTheSameAddressOnly) {
+  const net::ConnectToken sealed = token(1);
+  ASSERT_TRUE(admit(show(kClient, nonce_, sealed), kClient, nonce_, 42));
+  EXPECT_TRUE(refuses(show(kElsewhere, sealed), RefuseReason::TokenTaken));
+  const auto other = net::draw<net::HandshakeNonce>(entropy_);
+  const Verdict anew = show(kClient, other, sealed);
+  ASSERT_TRUE(std::holds_alternative<Newcomer>(anew));
+  EXPECT_EQ(std::get<Newcomer>(anew).replaces, 42U);
+  ASSERT_TRUE(admit(anew, kClient, other, 43));
+  EXPECT_EQ(std::get<AskedAgain>(show(kClient, other, sealed)).connection, 43U);
+}
+
+TEST_F(ReceptionTest, LetsNobodyInByAConsumedToken) {
+  const net::ConnectToken sealed = token(1);
+  const Verdict first = show(kClient, nonce_, sealed);
+  ASSERT_TRUE(admit(first, kClient, nonce_, 42));
+  reception_.consume(std::get<Newcomer>(first).id);
+  EXPECT_TRUE(refuses(show(kClient, nonce_, sealed), RefuseReason::TokenUsed));
+  EXPECT_TRUE(refuses(show(kElsewhere, sealed), RefuseReason::TokenUsed));
+}
+
+TEST_F(ReceptionTest, OpensWithTheKeysItWasGivenLast) {
+  const net::ConnectToken old = token(1);
+  const net::KeyRing before = ring_;
+  ASSERT_TRUE(ring_.rotate(entropy_));
+  reception_.set_keys(ring_);
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, old)));
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, token(2))));
+  reception_.set_keys(before);
+  const Verdict verdict = show(kClient, token(3));
+  ASSERT_TRUE(refuses(verdict, RefuseReason::KeyUnknown));
+  EXPECT_EQ(std::get<net::Refuse>(verdict).have, ring_.newest().id);
+}
+
+TEST_F(ReceptionTest, OpensNoMoreThanTheLimitOfANetwork) {
+  const net::ConnectToken sealed = token(1);
+  const net::CookieBytes cookie = cookie_for(kClient, nonce_);
+  std::vector<std::byte> forged;
+  {
+    const ConstBytes whole = connect(cookie, nonce_, sealed);
+    forged.assign(whole.begin(), whole.end());
+  }
+  forged[300] ^= std::byte{1};
+  int opened = 0;
+  for (int i = 0; i < 2 * kOpensOfNetwork.burst; ++i) {
+    const Verdict verdict = judge(kClient, forged);
+    opened += refuses(verdict, RefuseReason::TokenForged) ? 1 : 0;
+    EXPECT_TRUE(refuses(verdict, RefuseReason::TokenForged) ||
+                drops(verdict, DropReason::RateLimited));
+  }
+  EXPECT_EQ(opened, kOpensOfNetwork.burst);
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kElsewhere, sealed)));
+}
+
+TEST_F(ReceptionTest, KnowsItsOwnTicketsAndNoOthers) {
+  const net::Ticket ticket{.seat = {3},
+                           .body = {9},
+                           .serial = 4,
+                           .room = 5,
+                           .client = 77,
+                           .keys = {.to_server = net::draw<net::Key>(entropy_),
+                                    .to_client = net::draw<net::Key>(entropy_)}};
+  net::ResumeTicket resume{.sealed = reception_.ticket_for(ticket), .keys = ticket.keys};
+  const auto asked = [&](const net::ResumeTicket& with) {
+    return judge(kClient,
+                 net::encode_resume(net::make_ask(PacketType::Resume, nonce_), with, packet_));
+  };
+  const Verdict good = asked(resume);
+  ASSERT_TRUE(std::holds_alternative<Returner>(good));
+  EXPECT_EQ(std::get<Returner>(good).ticket, ticket);
+
+  net::ResumeTicket without_keys = resume;
+  without_keys.keys.to_server[0] ^= std::byte{1};
+  EXPECT_TRUE(drops(asked(without_keys), DropReason::Forged));
+
+  const Reception other{{.keys = ring_}, entropy_, now_};
+  EXPECT_NE(other.boot(), reception_.boot());
+  net::ResumeTicket of_another_life = resume;
+  of_another_life.sealed[1] ^= std::byte{1};  // of its boot id
+  EXPECT_TRUE(refuses(asked(of_another_life), RefuseReason::Restarted));
+
+  resume.sealed[100] ^= std::byte{1};
+  EXPECT_TRUE(refuses(asked(resume), RefuseReason::TicketForged));
+}
+
+// RESUME asks for no cookie, so its sources can be forged: who asks with a cookie has a limit that
+// they cannot use up.
+TEST_F(ReceptionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
+  net::ResumeTicket garbage;
+  store_le(MutableBytes{garbage.sealed}.subspan(1), reception_.boot());
+  std::int64_t opened = 0;
+  for (int i = 0; i < 2 * kOpens.burst; ++i) {
+    net::Address from = address(static_cast<std::uint8_t>(i));
+    from.ip[13] = static_cast<std::uint8_t>(i / 256);
+    const Verdict verdict = judge(
+        from, net::encode_resume(net::make_ask(PacketType::Resume, nonce_), garbage, packet_));
+    opened += refuses(verdict, RefuseReason::TicketForged) ? 1 : 0;
+  }
+  EXPECT_EQ(opened, kOpens.burst);
+  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, token(1))));
+}
+
+}  // namespace
+}  // namespace tickbox::server

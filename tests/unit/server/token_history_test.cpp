@@ -1,0 +1,124 @@
+#include "server/token_history.h"
+
+#include "tests/support/virtual_time.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tickbox::server {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr WallTime kStart{std::chrono::hours{500'000}};
+
+net::TokenId id_of(std::uint64_t number) {
+  net::TokenId id{};
+  store_le(id, number);
+  return id;
+}
+
+ShownToken token(std::uint64_t number, WallTime expires) {
+  return {.id = id_of(number),
+          .expires = expires,
+          .address = {.ip = {}, .port = static_cast<std::uint16_t>(number)},
+          .connection = static_cast<std::uint32_t>(number + 1)};
+}
+
+class TokenHistoryTest : public testing::Test {
+ protected:
+  static constexpr std::size_t kCapacity = 100;
+  tests::SeededEntropy entropy_{1};
+  TokenHistory history_{kCapacity, entropy_};
+
+  void fill(WallTime expires) {
+    for (std::uint64_t i = 0; i < kCapacity; ++i) {
+      ASSERT_TRUE(history_.remember(token(i, expires), kStart)) << i;
+    }
+  }
+};
+
+TEST_F(TokenHistoryTest, FindsWhatItWasTold) {
+  EXPECT_EQ(history_.find(id_of(1)), nullptr);
+  fill(kStart + seconds{60});
+  for (std::uint64_t i = 0; i < kCapacity; ++i) {
+    const ShownToken* found = history_.find(id_of(i));
+    ASSERT_NE(found, nullptr) << i;
+    EXPECT_EQ(found->connection, i + 1);
+    EXPECT_FALSE(found->consumed);
+  }
+  EXPECT_EQ(history_.find(id_of(kCapacity)), nullptr);
+  EXPECT_EQ(history_.size(), kCapacity);
+}
+
+TEST_F(TokenHistoryTest, RemembersThatOneIsConsumed) {
+  fill(kStart + seconds{60});
+  history_.find(id_of(7))->consumed = true;
+  EXPECT_TRUE(history_.find(id_of(7))->consumed);
+  EXPECT_FALSE(history_.find(id_of(8))->consumed);
+}
+
+TEST_F(TokenHistoryTest, RefusesWhenFullAndForgetsNobody) {
+  fill(kStart + seconds{60});
+  for (std::uint64_t i = 0; i < 1'000; ++i) {
+    EXPECT_FALSE(history_.remember(token(1'000 + i, kStart + seconds{60}),
+                                   kStart + milliseconds{59 * static_cast<std::int64_t>(i)}));
+  }
+  for (std::uint64_t i = 0; i < kCapacity; ++i) {
+    EXPECT_NE(history_.find(id_of(i)), nullptr) << i;
+  }
+}
+
+TEST_F(TokenHistoryTest, HasRoomAgainFromTheVeryMillisecondOnInWhichTokensExpire) {
+  fill(kStart + seconds{60});
+  EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{90}),
+                                 kStart + seconds{60} - milliseconds{1}));
+  // It looks once a second at most.
+  EXPECT_TRUE(history_.remember(token(1'000, kStart + seconds{90}),
+                                kStart + seconds{61} - milliseconds{1}));
+  EXPECT_EQ(history_.size(), 1U);
+  EXPECT_EQ(history_.find(id_of(0)), nullptr);
+  EXPECT_NE(history_.find(id_of(1'000)), nullptr);
+}
+
+TEST_F(TokenHistoryTest, KeepsThoseThatHaveNotExpiredWithAllTheyWere) {
+  for (std::uint64_t i = 0; i < kCapacity; ++i) {
+    const seconds life{i % 3 == 0 ? 10 : 100};
+    ASSERT_TRUE(history_.remember(token(i, kStart + life), kStart));
+    history_.find(id_of(i))->consumed = i % 2 == 0;
+  }
+  ASSERT_TRUE(history_.remember(token(1'000, kStart + seconds{200}), kStart + seconds{10}));
+  for (std::uint64_t i = 0; i < kCapacity; ++i) {
+    const ShownToken* found = history_.find(id_of(i));
+    ASSERT_EQ(found != nullptr, i % 3 != 0) << i;
+    if (found == nullptr) continue;
+    EXPECT_EQ(found->consumed, i % 2 == 0);
+    EXPECT_EQ(found->connection, i + 1);
+  }
+}
+
+// A clock that was set back must not keep the door shut until it is where it was.
+TEST_F(TokenHistoryTest, ClearsOutAfterTheClockWasSetBack) {
+  fill(kStart + seconds{60});
+  EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{60}), kStart + seconds{30}));
+  EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{60}), kStart - seconds{3'600}));
+  EXPECT_TRUE(history_.remember(token(1'000, kStart + seconds{90}), kStart + seconds{60}));
+}
+
+// Ids that a stranger chooses, all alike but for one byte: the table is keyed.
+TEST(TokenHistory, HoldsAsManyAsItWasMadeForWhateverTheirIds) {
+  for (const std::size_t capacity : {std::size_t{1}, std::size_t{2}, std::size_t{1'000}}) {
+    tests::SeededEntropy entropy{2};
+    TokenHistory history{capacity, entropy};
+    for (std::uint64_t i = 0; i < capacity; ++i) {
+      ASSERT_TRUE(history.remember(token(i << 40, kStart + seconds{60}), kStart));
+    }
+    EXPECT_FALSE(history.remember(token(~std::uint64_t{0}, kStart + seconds{60}), kStart));
+    EXPECT_EQ(history.find(id_of(~std::uint64_t{0})), nullptr) << "a search ends in a full table";
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::server
