@@ -61,21 +61,20 @@ class Draft {
   /// Owner and mode of another, where they are not ours anyway.
   void look_like(const struct stat& old) {
     struct stat own{};
-    if (error_ != 0) return;
+    if (error_ != 0 || file_ < 0) return;
     if (::fstat(file_, &own) != 0) {
       error_ = errno;
       return;
     }
+    const mode_t mode = old.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
     const bool same_owner = own.st_uid == old.st_uid && own.st_gid == old.st_gid;
-    if (!same_owner && ::fchown(file_, old.st_uid, old.st_gid) != 0) {
-      error_ = errno;
-    } else if (::fchmod(file_, old.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != 0) {
-      error_ = errno;
-    }
+    const bool done =
+        (same_owner || ::fchown(file_, old.st_uid, old.st_gid) == 0) && ::fchmod(file_, mode) == 0;
+    if (!done) error_ = errno;
   }
 
   void bring_to_disk() {
-    if (error_ == 0 && ::fsync(file_) != 0) error_ = errno;
+    if (error_ == 0 && file_ >= 0 && ::fsync(file_) != 0) error_ = errno;
     close();
   }
 
