@@ -173,6 +173,22 @@ TEST(Threat, ReplayOfAResumeThatNeverArrivedDoesNotKeepItsOwnerOut) {
   EXPECT_EQ(scene.harness.shard().clients(), 1U);
 }
 
+// On its way back in, the moment between the server's ACCEPT and the client's first packet: the
+// same RESUME from elsewhere is a copy, and must not take the place of the one it copies.
+TEST(Threat, ReplayOfACapturedResumeWhileItIsPendingDisturbsNoSession) {
+  Scene scene;
+  scene.harness.run_for(seconds{1});
+  scene.harness.restart_with_ticket(scene.victim);
+  scene.harness.run_for(milliseconds{12});
+  ASSERT_FALSE(scene.resumes.datagrams().empty());
+  RawPeer thief{scene.harness, scene.wire, stranger_far_away(1)};
+  thief.send(scene.resumes.datagrams().front().bytes);
+  scene.harness.run_for(seconds{1});
+  EXPECT_TRUE(thief.inbox().empty());
+  EXPECT_EQ(scene.harness.client(scene.victim).connection().resumed(), 1U);
+  scene.expect_undisturbed(1);
+}
+
 // A ticket is good once; the one before it, and the one of a session that another has taken over
 // from, never again.
 TEST(Threat, StolenTicketIsOverOnceTheSeatHasANewerOne) {

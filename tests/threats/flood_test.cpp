@@ -116,6 +116,26 @@ TEST(Threat, ConnectionFloodOfHellosFromAHundredThousandAddressesIsNotNoticed) {
   });
 }
 
+// Answers cost, too: there are no more of them than the limit allows, however many ask.
+TEST(Threat, ConnectionFloodOfHellosIsAnsweredNoMoreOftenThanTheLimitSays) {
+  Harness harness{{.seed = 83}};
+  constexpr std::uint32_t kFlood = 100;
+  constexpr std::uint32_t kMilliseconds = 1'000;
+  for (std::uint32_t ms = 0; ms < kMilliseconds; ++ms) {
+    for (std::uint32_t i = 0; i < kFlood; ++i) {
+      harness.network().inject(stranger(ms * kFlood + i), hello(ms * kFlood + i));
+    }
+    harness.run_for(milliseconds{1});
+  }
+  const auto allowed = static_cast<std::uint64_t>(server::kRepliesToStrangers.per_second +
+                                                  server::kRepliesToStrangers.burst);
+  const server::Metrics& metrics = harness.shard().metrics();
+  EXPECT_LE(metrics.traffic.packets_out, allowed);
+  EXPECT_GE(metrics.traffic.packets_out, allowed * 9 / 10);
+  EXPECT_EQ(metrics.traffic.packets_out + metrics.drops.of(net::DropReason::RateLimited),
+            kFlood * kMilliseconds);
+}
+
 // A real CONNECT with a real cookie, as the path has seen it, from everywhere.
 TEST(Threat, ConnectionFloodOfConnectsWithStolenCookiesIsNotNoticed) {
   expect_unnoticed([](Harness& harness, Wire& wire) -> Flood {

@@ -5,6 +5,7 @@
 #include "tests/support/allocations.h"
 #include "tests/threats/memory.h"
 #include "tests/threats/mutator.h"
+#include "tests/threats/raw_peer.h"
 
 #include <gtest/gtest.h>
 
@@ -275,6 +276,38 @@ TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
   EXPECT_GE(challenges, 10U);
   EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
   EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+}
+
+// A client that forges the address of somebody else: its packets open, and it answers blindly. All
+// that goes there are CHALLENGEs, and no session moves where nobody has read one.
+TEST(Threat, ReflectionByAClientThatForgesAnAddressMovesNoSessionThere) {
+  Harness harness{{.seed = 76}};
+  Wire wire{harness};
+  RawPeer peer{harness, wire, stranger_far_away(1)};
+  ASSERT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 1)).accepted);
+  peer.send_nothing_new();
+  harness.run_for(milliseconds{100});
+  const net::Address victim = stranger_far_away(2);
+  peer.move(victim);
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  wire.listen([&](const Wire::Passed& passed) {
+    if (passed.client != victim) return;
+    if (passed.where == Wire::Where::AtServer) in += passed.bytes.size();
+    if (passed.where != Wire::Where::FromServer) return;
+    out += passed.bytes.size();
+    EXPECT_LE(out, 3 * in);
+    EXPECT_EQ(net::packet_type(passed.bytes), PacketType::Challenge);
+  });
+  net::MessageEncoder encoder;
+  for (std::uint64_t guess = 0; guess < 100; ++guess) {
+    peer.send_sealed(PacketType::Input, {});  // as small as there are
+    peer.send_sealed(PacketType::Response, encoder.path_check(guess));
+    harness.run_for(milliseconds{20});
+  }
+  EXPECT_GT(out, 0U);
+  EXPECT_EQ(harness.shard().metrics().connections[2], 0U) << "moved";
+  EXPECT_EQ(harness.shard().clients(), 1U);
 }
 
 }  // namespace
