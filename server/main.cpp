@@ -52,6 +52,9 @@ void add_access(CLI::App& app, server::Options& options) {
   app.add_option("--key-file", options.key_file,
                  "Let in whoever has a token by one of these keys; SIGHUP reads them again")
       ->type_name("F");
+  app.add_flag(
+      "--create-key", options.create_key,
+      "Make the key file, with a fresh key, where it is not there; where it is, it is used");
   app.add_flag("--insecure", options.insecure,
                "Let in anybody, by the published key, from this machine; the default");
   os::add_values(app, "--public-address", options.public_addresses, os::resolve_destination,

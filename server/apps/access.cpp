@@ -1,12 +1,27 @@
 #include "server/apps/access.h"
 
+#include "os/entropy.h"
 #include "os/interfaces.h"
 #include "os/key_file.h"
+#include "os/private_file.h"
 #include "os/values.h"
 
 #include <fmt/core.h>
 
+#include <cerrno>
+#include <span>
+#include <sys/stat.h>
+
 namespace tickbox::server {
+namespace {
+
+/// Only where there is surely none: one that cannot be looked at must not be taken for missing.
+bool is_missing(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+}  // namespace
 
 std::string host_of(const std::string& bind) {
   const bool bracketed = bind.size() > 2 && bind.starts_with('[') && bind.ends_with(']');
@@ -17,6 +32,9 @@ std::optional<std::string> contradiction(const Options& options) {
   if (!options.key_file.empty() && options.insecure) {
     return "--key-file and --insecure exclude each other, be they flags, TICKBOX_ variables or in "
            "the file; give one";
+  }
+  if (options.create_key && options.key_file.empty()) {
+    return "--create-key makes the file that --key-file names, and none is named; add --key-file F";
   }
   const auto address = os::resolve_host(host_of(options.bind), options.port);
   if (!address) {
@@ -29,6 +47,23 @@ std::optional<std::string> contradiction(const Options& options) {
         options.bind);
   }
   return std::nullopt;
+}
+
+std::expected<KeyFile, std::string> create_key_file(const Options& options) {
+  if (!options.create_key || !is_missing(options.key_file)) {
+    return KeyFile::AsItWas;
+  }
+  os::SystemEntropy entropy;
+  std::string text = net::KeyRing::fresh(entropy).text();
+  const auto written = os::create_private_file(options.key_file, as_bytes_of(text));
+  net::wipe(std::as_writable_bytes(std::span{text}));
+  if (written) {
+    return KeyFile::Created;
+  }
+  if (!is_missing(options.key_file)) {
+    return KeyFile::AsItWas;  // another server on the same folder was faster: its key is ours
+  }
+  return std::unexpected{written.error()};
 }
 
 std::expected<net::KeyRing, std::string> read_keys(const Options& options) {

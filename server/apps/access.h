@@ -1,11 +1,12 @@
 #pragma once
 // By what a server lets in, and under which addresses: read from files and from the machine when it
-// starts, and the keys again when it is asked to.
+// starts, and the keys again when it is asked to. A key that is not there yet can be made here.
 
 #include "net/address.h"
 #include "net/key_ring.h"
 #include "server/options.h"
 
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
@@ -15,6 +16,16 @@ namespace tickbox::server {
 
 /// One line when these options do not go together: without keys a server is for this machine alone.
 [[nodiscard]] std::optional<std::string> contradiction(const Options& options);
+
+enum class KeyFile : std::uint8_t {
+  AsItWas,  ///< used, or its reader says what is wrong with it
+  Created,  ///< with one fresh key
+};
+
+/// Makes the key file where that is wanted and it is not there. When the server starts, and never
+/// again: a file that is missed later has been lost, and a fresh key would shut everybody out.
+/// Requires: net::crypto_ready().  Fails: with one line.
+[[nodiscard]] std::expected<KeyFile, std::string> create_key_file(const Options& options);
 
 /// Those of the key file, or the published one.  Fails: with one line.
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const Options& options);

@@ -37,8 +37,12 @@
 namespace tickbox::server {
 namespace {
 
-/// Between two drains of the socket while anyone plays.
+/// Between two drains of the socket while anyone plays, or asks.
 constexpr Duration kDrainInterval = std::chrono::milliseconds{1};
+/// The same of a server that nobody has spoken to. Were it also that of one that is flooded, a
+/// client's HELLOs, 250 ms apart, would always come at the same place behind those that have used
+/// up what strangers are answered.
+constexpr Duration kIdleInterval = std::chrono::milliseconds{10};
 /// Between two copies of the status for the admin side.
 constexpr Duration kPublishInterval = std::chrono::milliseconds{100};
 /// How long a drain may take to reach the last client.
@@ -75,6 +79,7 @@ class Server {
 
  private:
   std::expected<void, std::string> open_sockets();
+  std::expected<net::KeyRing, std::string> open_keys();
   std::expected<void, std::string> open_recording(std::uint64_t seed);
   void run_due_ticks();
   void publish(ServerState state);
@@ -102,6 +107,7 @@ class Server {
   Instant last_tick_;
   Instant published_;
   std::uint64_t ticks_ = 0;
+  std::uint64_t heard_ = 0;  ///< datagrams, when it last slept
   std::string keys_in_words_;
   int hangups_ = 0;  ///< that have been followed
 };
@@ -119,7 +125,7 @@ std::expected<void, std::string> Server::open() {
   seed = options_.seed.value_or(load_le<std::uint64_t>(drawn));
   room_ = std::make_unique<Room>(game::make_arena_map(options_.max_clients),
                                  game::make_rules(options_.rules, options_.tick_rate), seed);
-  auto keys = read_keys(options_);
+  auto keys = open_keys();
   if (!keys) {
     return std::unexpected(std::move(keys.error()));
   }
@@ -179,6 +185,17 @@ std::expected<void, std::string> Server::open_sockets() {
   }
   admin_ = *std::move(admin);
   return {};
+}
+
+std::expected<net::KeyRing, std::string> Server::open_keys() {
+  const auto file = create_key_file(options_);
+  if (!file) {
+    return std::unexpected(file.error());
+  }
+  if (*file == KeyFile::Created) {
+    log_.event(Severity::Info, "key_file_created path=" + os::log_value(options_.key_file));
+  }
+  return read_keys(options_);
 }
 
 std::expected<void, std::string> Server::open_recording(std::uint64_t seed) {
@@ -349,8 +366,9 @@ void Server::publish(ServerState state) {
 
 void Server::wait() {
   const Instant now = clock_.now();
-  const Duration nap =
-      shard_->clients() > 0 ? kDrainInterval : Duration{std::chrono::milliseconds{10}};
+  const std::uint64_t heard = shard_->metrics().traffic.packets_in;
+  const bool idle = shard_->clients() == 0 && heard == std::exchange(heard_, heard);
+  const Duration nap = idle ? kIdleInterval : kDrainInterval;
   os::sleep_until(std::min(pacer_->next(), now + nap));
 }
 
