@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <sys/stat.h>
+#include <utility>
 
 namespace tickbox::integration {
 namespace {
@@ -155,6 +156,86 @@ TEST(Access, TheKeyFileMayBeNamedInTheConfigurationOrTheEnvironment) {
   EXPECT_TRUE(by_file.stop().err.contains("keys=1 newest=1"));
   RunningServer by_variable{{}, {"TICKBOX_KEY_FILE=" + keys.file()}};
   EXPECT_TRUE(by_variable.stop().err.contains("keys=1 newest=1"));
+}
+
+TEST(Access, AServerMakesItsKeyWhenItFirstStartsAndKeepsIt) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("ring");
+  const Strings arguments = {"--key-file", file, "--create-key"};
+  RunningServer first{arguments};
+  struct stat status{};
+  ASSERT_EQ(stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600U);
+  expect_played(connect(first.address(), {"--key-file", file}));
+  expect_refused(connect(first.address(), {}), "wants a token or its key file");
+  const std::string ring = os::text_of(file);
+  const std::string said = first.stop().err;
+  EXPECT_TRUE(said.contains("key_file_created path=" + file + "\n")) << said;
+  EXPECT_FALSE(said.contains("key_file_exposed")) << said;
+
+  RunningServer second{arguments};
+  EXPECT_EQ(os::text_of(file), ring);
+  expect_played(connect(second.address(), {"--key-file", file}));
+  const std::string said_again = second.stop().err;
+  EXPECT_FALSE(said_again.contains("key_file_created")) << said_again;
+  EXPECT_TRUE(said_again.contains("keys=1 newest=1")) << said_again;
+}
+
+TEST(Access, TheKeyThatAServerMakesIsNotSaid) {
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("ring");
+  RunningServer server{{"--key-file", file, "--create-key", "--log-level", "debug"}};
+  const std::string ring = os::text_of(file);
+  const std::string key = ring.substr(ring.rfind("\n1 ") + 3, 64);
+  const Finished stopped = server.stop();
+  EXPECT_EQ(key.find_first_not_of("0123456789abcdef"), std::string::npos) << "it is the key";
+  EXPECT_EQ(key.size(), 64U);
+  EXPECT_FALSE((stopped.out + stopped.err).contains(key)) << stopped;
+}
+
+TEST(Access, AKeyFileThatIsThereIsNeverMadeAnew) {
+  const Keys keys;
+  const std::string broken = keys.folder.write("broken", "1 abc\n");
+  const Finished finished = run(
+      tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", broken, "--create-key"}));
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_TRUE(finished.err.contains(broken + ": line 1")) << finished.err;
+  EXPECT_EQ(os::text_of(broken), "1 abc\n");
+
+  // Nor where it has gone under a server that plays on: a fresh key would shut everybody out.
+  RunningServer server{{"--key-file", keys.file(), "--create-key"}};
+  const std::string by_the_old = keys.issue("token", server.address());
+  std::filesystem::remove(keys.file());
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reload_failed"));
+  EXPECT_FALSE(std::filesystem::exists(keys.file()));
+  expect_played(connect(server.address(), {"--token", by_the_old}));
+}
+
+TEST(Access, AKeyFileThatCannotBeMadeIsNamedWithWhatToTry) {
+  const os::TemporaryFolder folder;
+  const std::string no_folder = folder.write("file", "") + "/ring";
+  // Nobody makes files in /sys, not even root.
+  for (const auto& [file, to_try] :
+       {std::pair<std::string, std::string>{folder.file("missing") + "/ring", "must exist"},
+        {no_folder, "must exist"},
+        {"/sys/ring", "check the folder's permissions"}}) {
+    const Finished finished = run(
+        tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", file, "--create-key"}));
+    EXPECT_EQ(finished.exit_code, kFailed) << finished;
+    EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+    EXPECT_TRUE(finished.err.contains("cannot write " + file)) << finished.err;
+    EXPECT_TRUE(finished.err.contains(to_try)) << finished.err;
+  }
+}
+
+TEST(Access, AKeyIsMadeOnlyInAFileThatIsNamed) {
+  expect_wrong_usage(run(tickbox_server({"--create-key"})), {"--create-key", "--key-file F"});
+  expect_wrong_usage(run(tickbox_server({"--create-key", "--insecure"})),
+                     {"--create-key", "--key-file F"});
+  Command by_variable = tickbox_server({});
+  by_variable.environment = {"TICKBOX_CREATE_KEY=true"};
+  expect_wrong_usage(run(by_variable), {"--create-key", "--key-file F"});
 }
 
 TEST(Access, TheNextCommandsShowTheKeyFileAndAnAddressThatCanBeReached) {
