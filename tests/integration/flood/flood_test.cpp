@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace tickbox::integration {
 namespace {
 
@@ -114,6 +116,18 @@ TEST(Flood, AClientThatSendsAHundredTimesTooMuchIsHeldToItsShare) {
   expect_undisturbed(outcome);
   EXPECT_GT(server.metric("tickbox_packets_dropped_total", "rate_limited"), 0);
   EXPECT_GT(Document{outcome.attack.out}.number("snapshots"), 0) << "it plays on as well";
+}
+
+// A server without players used to sleep for 10 ms, and answered only the first HELLOs of each 10
+// ms: a newcomer, who asks every 250 ms, came too late every time.
+TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
+  const RunningServer server;
+  Process attacker{flood(server, {"--kind", "hello", "--rate", "100000/s", "--time", "10s"})};
+  ASSERT_TRUE(eventually([&] { return server.metric("tickbox_packets_total", "in") > 10'000; }));
+  const Finished newcomer = run(tickbox({"connect", server.address(), "--seconds", "0.2"}));
+  EXPECT_EQ(newcomer.exit_code, kDone) << newcomer;
+  attacker.signal(SIGTERM);
+  EXPECT_EQ(finish(attacker).exit_code, kDone);
 }
 
 TEST(Flood, OnlyThisMachineCanBeAttacked) {
