@@ -54,7 +54,7 @@ class Eavesdropper {
   };
 
   struct Asked {
-    net::HandshakeNonce nonce;
+    net::HandshakeNonce nonce{};
     net::KeyPair keys;
   };
 

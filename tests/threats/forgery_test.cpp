@@ -274,6 +274,21 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
   EXPECT_GE(attacked.dropped + 200, attacked.damaged);
 }
 
+/// Under this connection id, each type and each two bits of the epoch.
+std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connection) {
+  constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Snapshot, PacketType::Disconnect,
+                                   PacketType::Challenge, PacketType::Response};
+  std::vector<Bytes> transplants;
+  for (const PacketType type : kTypes) {
+    for (unsigned cycle = 0; cycle < 4; ++cycle) {
+      Bytes& spliced = transplants.emplace_back(datagram);
+      spliced[0] = static_cast<std::byte>(static_cast<unsigned>(type) | cycle << 6);
+      store_le(MutableBytes{spliced}.subspan(1), connection);
+    }
+  }
+  return transplants;
+}
+
 // Everything that passes in two live sessions, each datagram sent to the server once more: under
 // the other session's connection id, under every other type, and back to who it came from.
 TEST(Threat, TransplantedPacketsAreNeverAccepted) {
@@ -297,19 +312,12 @@ TEST(Threat, TransplantedPacketsAreNeverAccepted) {
   const server::Metrics before = harness.shard().metrics();
   const client::ClientStats clients_before[] = {harness.client(0).stats(),
                                                 harness.client(1).stats()};
-  constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Snapshot, PacketType::Disconnect,
-                                   PacketType::Challenge, PacketType::Response};
   std::uint64_t sent = 0;
   for (const auto& [address, datagram] : sealed) {
     for (const std::uint32_t connection : connections) {
-      for (const PacketType type : kTypes) {
-        for (unsigned cycle = 0; cycle < 4; ++cycle) {
-          Bytes spliced = datagram;
-          spliced[0] = static_cast<std::byte>(static_cast<unsigned>(type) | cycle << 6);
-          store_le(MutableBytes{spliced}.subspan(1), connection);
-          harness.network().inject(address, spliced);
-          ++sent;
-        }
+      for (const Bytes& spliced : transplants_of(datagram, connection)) {
+        harness.network().inject(address, spliced);
+        ++sent;
       }
     }
     harness.run_for(milliseconds{1});

@@ -151,6 +151,7 @@ TEST(Threat, StolenTokenWithoutItsKeysLetsNobodyIn) {
                .to_client = net::draw<net::Key>(entropy)};
   const auto before = door.harness.shard().metrics().drops.of(net::DropReason::Forged);
   EXPECT_TRUE(door.thief.connect(seen).dropped());
+  EXPECT_EQ(door.thief.received(net::PacketType::Accept), 0U);
   EXPECT_EQ(door.harness.shard().metrics().drops.of(net::DropReason::Forged), before + 1);
   EXPECT_TRUE(door.owner.connect(door.token).accepted) << "and it is not taken by that";
 }
