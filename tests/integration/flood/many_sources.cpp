@@ -116,7 +116,9 @@ void ManySources::add(ConstBytes datagram) {
   batch.vectors[i] = {.iov_base = batch.bytes[i].data(), .iov_len = datagram.size()};
   in_pktinfo source{};
   source.ipi_spec_dst.s_addr = htonl(source_ip(next_source_));
-  std::memcpy(CMSG_DATA(CMSG_FIRSTHDR(&batch.messages[i].msg_hdr)), &source, sizeof source);
+  cmsghdr* const control = CMSG_FIRSTHDR(&batch.messages[i].msg_hdr);
+  TICKBOX_ASSERT(control != nullptr);
+  std::memcpy(CMSG_DATA(control), &source, sizeof source);
   next_source_ = next_source_ + 1 == sources_ ? 0 : next_source_ + 1;
   if (batch.count == kBatch) flush();
 }
