@@ -8,8 +8,9 @@ usage() {
 docker/test.sh - builds both images, runs them, and takes everything down again
 
 Checks the image (size, user, contents), the server in it on a read-only root without capabilities and without a network
-(health, ready line, refusals), clients in its network namespace, the stop on SIGTERM, the recording it leaves, and
-docker/compose.yaml where a compose program is found.
+(health, ready line, refusals), the key it makes, clients in its network namespace with that key and without, the stop on
+SIGTERM, the recording it leaves, a restart with the same key, a rotation, and docker/compose.yaml where a compose program is
+found.
 
 Uses the Docker engine that answers. Where none does, and this is root on Debian, it installs Debian's docker.io, and starts an
 engine of its own in a temporary folder. Where the builder image cannot be pulled, it makes one by debootstrap.
@@ -61,7 +62,7 @@ take_down() {
   fi
   if [[ $work ]]; then
     docker rm -f "$name" "$name-played" >/dev/null 2>&1 || true
-    docker volume rm -f "$name" >/dev/null 2>&1 || true
+    docker volume rm -f "$name" "$name-keys" >/dev/null 2>&1 || true
     docker rmi "$server_image" "$client_image" >/dev/null 2>&1 || true
   fi
   engine_down
@@ -76,8 +77,13 @@ locked=(--read-only --cap-drop ALL --security-opt no-new-privileges)
 # alone ARGUMENT...: the server's program with these arguments, in a namespace of its own.
 alone() { docker run --rm --network none "${locked[@]}" "$server_image" "$@"; }
 
-# client ARGUMENT...: a client beside the running server.
-client() { docker run --rm --network "container:$name" "${locked[@]}" "$client_image" "$@"; }
+# beside ARGUMENT...: a client beside the running server, without its keys.
+beside() { docker run --rm --network "container:$name" "${locked[@]}" "$client_image" "$@"; }
+
+# client COMMAND ARGUMENT...: one that has them, to read.
+client() {
+  docker run --rm --network "container:$name" "${locked[@]}" -v "$name-keys:/keys:ro" "$client_image" "$@" --key-file /keys/ring
+}
 
 # exits CODE COMMAND...: quietly.
 exits() {
@@ -147,7 +153,7 @@ check_image() {
   docker export "$holder" | tar -t >"$work/files"
   docker rm -v "$holder" >/dev/null
   # What the engine itself puts into every container is not the image's.
-  check 'it holds the program and /data, and nothing else' same 'data/ tickbox-server' \
+  check 'it holds the program, /data and /keys, and nothing else' same 'data/ keys/ tickbox-server' \
     "$(grep -vE '^(\.dockerenv|(dev|etc|proc|sys)/.*)$' "$work/files" | sort | paste -sd ' ')"
 }
 
@@ -156,16 +162,51 @@ check_refusals() {
   check "with the commit $commit" grep -qF "$commit" "$work/said"
   check 'an unknown option is wrong usage' exits 2 alone --no-such-option
   check 'an address that is not loopback is refused' exits 2 alone --bind 0.0.0.0
+  check 'a key in no named file is wrong usage' exits 2 alone --create-key
+  check 'a key file that cannot be made is told' exits 1 alone --key-file /ring --create-key
+  check 'with what to try' grep -q "cannot write /ring: .*; check the folder's permissions" "$work/said"
   check 'health fails where nothing serves' exits 1 alone health
+  check 'without a key it serves its own loopback' exits 0 alone --ticks 60
 }
 
 start_server() {
-  docker run -d --name "$name" --network none "${locked[@]}" -v "$name:/data" "$server_image" --record /data --json >/dev/null
+  docker run -d --name "$name" --network none "${locked[@]}" -v "$name:/data" -v "$name-keys:/keys" "$server_image" \
+    --key-file /keys/ring --create-key --record /data --json >/dev/null
   check 'the server gets healthy on a read-only root, without a capability' within 60 is_healthy
   docker logs "$name" >"$work/server.out" 2>"$work/server.err"
   check 'it says that it is ready, and where' \
     holds '.event == "ready" and .address == "127.0.0.1:7777" and .admin == "127.0.0.1:9180"' "$work/server.out"
   check 'its process has the user id 65532' same 65532 "$(docker top "$name" -eo pid,uid | awk 'END { print $2 }')"
+}
+
+# ring: the key file, as it lies in the volume.
+ring() { docker cp "$name:/keys/ring" - | tar -xO; }
+
+# logged WHAT: how often the server has logged it, over all its starts.
+logged() { docker logs "$name" 2>&1 | grep -cF "$1" || true; }
+
+check_key() {
+  check 'it has made one key file, and says so' same 1 "$(logged 'key_file_created path=/keys/ring')"
+  check 'for the user 65532 alone' same '-rw------- 65532/65532' \
+    "$(docker cp "$name:/keys/ring" - | tar -tv --numeric-owner | awk '{ print $1, $2 }')"
+  ring >"$work/ring"
+  check 'with one key in it' same 1 "$(grep -cxE '1 [0-9a-f]{64}' "$work/ring")"
+  check 'a client without a key or token is refused' exits 4 beside connect 127.0.0.1:7777 --seconds 1
+  check 'and told why' grep -qF 'this server wants a token or its key file' "$work/said"
+}
+
+# Nothing that an engine keeps and shows about the containers has the key in it.
+check_secrecy() {
+  grep -oE '[0-9a-f]{64}$' "$work/ring" >"$work/secret"
+  {
+    docker logs "$name"
+    docker logs "$name-played"
+    docker inspect "$name" "$name-played"
+    docker image inspect "$server_image" "$client_image"
+    docker volume inspect "$name-keys"
+  } >"$work/shown" 2>&1
+  check 'there is a key that could be shown' same 1 "$(wc -l <"$work/secret")"
+  check 'no log and no inspection shows it' exits 1 grep -qiFf "$work/secret" "$work/shown"
 }
 
 play() {
@@ -181,8 +222,8 @@ play() {
 }
 
 stop() {
-  docker run -d --name "$name-played" --network "container:$name" "${locked[@]}" "$client_image" \
-    connect 127.0.0.1:7777 --seconds 120 --json >/dev/null
+  docker run -d --name "$name-played" --network "container:$name" "${locked[@]}" -v "$name-keys:/keys:ro" "$client_image" \
+    connect 127.0.0.1:7777 --key-file /keys/ring --seconds 120 --json >/dev/null
   sleep 3
   local began=$SECONDS
   docker stop -t 30 "$name" >/dev/null
@@ -200,6 +241,28 @@ verify_recording() {
   check 'it replays' exits 0 docker run --rm --network none "${locked[@]}" -v "$name:/data:ro" "$client_image" \
     replay verify "/data/${file#./}" --json
   check 'to the same hashes, every tick, to its end' holds '.ticks > 600 and .mismatched == 0 and .complete' "$work/said"
+}
+
+restart() {
+  docker start "$name" >/dev/null
+  check 'started again, it gets healthy' within 60 is_healthy
+  ring >"$work/ring.again"
+  check 'its key file is the same' cmp -s "$work/ring" "$work/ring.again"
+  check 'and was not made again' same 1 "$(logged 'key_file_created')"
+  check 'a client with that key plays' exits 0 client connect 127.0.0.1:7777 --seconds 1 --json
+}
+
+has_logged() { [[ $(logged "$1") != 0 ]]; }
+
+rotate() {
+  check 'a key is put before it, in the volume' exits 0 docker run --rm --network none "${locked[@]}" \
+    -v "$name-keys:/keys" "$client_image" token keygen --out /keys/ring --rotate
+  check 'a token by it is not taken before the server has read it' exits 4 client connect 127.0.0.1:7777 --seconds 1
+  docker kill -s HUP "$name" >/dev/null
+  check 'SIGHUP has it read' within 10 has_logged 'keys_reloaded keys=2 newest=2'
+  check 'then it is' exits 0 client connect 127.0.0.1:7777 --seconds 1
+  docker stop -t 30 "$name" >/dev/null
+  check 'the exit code is 0 again' same 0 "$(state '{{.State.ExitCode}}')"
 }
 
 check_compose() {
@@ -224,9 +287,13 @@ build
 check_image
 check_refusals
 start_server
+check_key
 play
 stop
 verify_recording
+restart
+check_secrecy
+rotate
 check_compose
 if ((failed)); then
   say 'the last the server said'
