@@ -9,9 +9,6 @@
 namespace tickbox::client {
 namespace {
 
-/// A goodbye is sent this often, for UDP loses some.
-constexpr int kGoodbyes = 3;
-
 std::string in_words(net::DisconnectReason reason) {
   switch (reason) {
     case net::DisconnectReason::ClientLeft:
@@ -94,22 +91,34 @@ std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, In
     return std::nullopt;
   }
   heard_ = now;
+  if (opened->type == net::PacketType::Disconnect) {
+    on_disconnect(opened->message, now);
+    return std::nullopt;
+  }
   is_proven_ = true;
-  token_is_used_ = true;
   ticket_before_.reset();
+  options_.token.reset();
   if (opened->type == net::PacketType::Challenge) {
     answer_challenge(opened->message);
     return std::nullopt;
   }
-  if (opened->type != net::PacketType::Disconnect) {
-    return Message{.type = opened->type, .bytes = opened->message};
-  }
-  if (const auto reason = net::decode_disconnect(opened->message)) {
-    end(State::Closed, in_words(*reason));
-  } else {
+  return Message{.type = opened->type, .bytes = opened->message};
+}
+
+void Connection::on_disconnect(ConstBytes message, Instant now) {
+  const auto reason = net::decode_disconnect(message);
+  if (!reason) {
     drops_.count(reason.error());
+  } else if (*reason == net::DisconnectReason::TimedOut) {
+    come_back(now);  // only our packets got lost, and the body waits
+  } else {
+    end(State::Closed, in_words(*reason));
   }
-  return std::nullopt;
+}
+
+void Connection::come_back(Instant now) {
+  started_ = now;
+  begin(State::Resuming, now);
 }
 
 /// The network has given us another address, or somebody says so.
@@ -176,10 +185,9 @@ void Connection::on_refuse(ConstBytes datagram, Instant now) {
   }
   if (state_ == State::Resuming && ticket_before_) {
     options_.ticket = std::exchange(ticket_before_, std::nullopt);
-    started_ = now;
-    return begin(State::Resuming, now);
+    return come_back(now);
   }
-  if (state_ == State::Resuming && options_.token && !token_is_used_) {
+  if (state_ == State::Resuming && options_.token) {
     ticket_refusal_ = net::describe(*refuse);
     started_ = now;
     return begin(State::Greeting, now);
@@ -188,13 +196,15 @@ void Connection::on_refuse(ConstBytes datagram, Instant now) {
 }
 
 void Connection::update(Instant now) {
+  const Duration patience = sessions_ > 0 ? kResumeTimeout : kServerTimeout;
   if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
-    started_ = now;
-    begin(State::Resuming, now);
-  } else if (connecting() && now - started_ >= kServerTimeout) {
+    come_back(now);
+  } else if (connecting() && now - started_ >= patience) {
     give_up(now);
-  } else if (state_ == State::Asking && now - began_asking_ >= kCookieUse) {
+  } else if (state_ == State::Asking && now - began_asking_ >= kAttempt) {
     begin(State::Greeting, now);
+  } else if (state_ == State::Resuming && now - began_asking_ >= kAttempt) {
+    begin(State::Resuming, now);
   } else if (connecting() && now - asked_ >= kAskRetry) {
     ask(now);
   }
@@ -224,7 +234,7 @@ void Connection::leave() {
 
 void Connection::fail(std::string reason) {
   if (state_ == State::Connected) {
-    for (int i = 0; i < kGoodbyes; ++i) {
+    for (int i = 0; i < net::kGoodbyes; ++i) {
       send(net::PacketType::Disconnect, encoder_.disconnect(net::DisconnectReason::ClientLeft));
     }
   }

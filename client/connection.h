@@ -20,11 +20,14 @@ namespace tickbox::client {
 
 /// What is asked is asked again this often until an answer comes.
 inline constexpr Duration kAskRetry = std::chrono::milliseconds{250};
-/// After this a cookie is asked for anew: the server takes it for a second longer.
-inline constexpr Duration kCookieUse = std::chrono::seconds{3};
+/// After this an attempt begins anew, with a fresh nonce: cookies last for 4 s, and a RESUME that
+/// somebody else has sent on before us is answered to them.
+inline constexpr Duration kAttempt = std::chrono::seconds{2};
 /// Silence after which nobody is there, before the answer; and after which, being connected, a
 /// client tries to come back.
 inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
+/// For so long it tries: as long as a server keeps its body.
+inline constexpr Duration kResumeTimeout = std::chrono::seconds{30};
 
 /// Counts of what passed the transport.
 struct LinkUse {
@@ -128,6 +131,8 @@ class Connection {
   void on_refuse(ConstBytes datagram, Instant now);
   [[nodiscard]] std::optional<Message> on_packet(ConstBytes datagram, Instant now);
   void answer_challenge(ConstBytes message);
+  void on_disconnect(ConstBytes message, Instant now);
+  void come_back(Instant now);
   void give_up(Instant now);
   void end(State state, std::string reason);
 
@@ -139,7 +144,6 @@ class Connection {
   State state_ = State::Greeting;
   std::string reason_;
   std::string ticket_refusal_;
-  bool token_is_used_ = false;
   bool is_proven_ = false;  ///< a packet of this session has come: the server knows that we have it
   std::optional<net::ResumeTicket> ticket_before_;  ///< good as long as it does not
   Instant started_;                                 ///< of this attempt to get in

@@ -1,8 +1,24 @@
 #include "client/view_assembler.h"
 
 #include <algorithm>
+#include <bitset>
 
 namespace tickbox::client {
+namespace {
+
+/// Two bodies of one player, of which a server has but one.
+bool has_two_of_a_seat(std::span<const game::EntityState> entities) {
+  std::bitset<game::kSeatsMax> seats;
+  for (const game::EntityState& entity : entities) {
+    if (entity.traits.kind != game::EntityKind::Player) continue;
+    const std::uint16_t seat = game::player_of(entity.id).value;
+    if (seats.test(seat)) return true;
+    seats.set(seat);
+  }
+  return false;
+}
+
+}  // namespace
 
 std::expected<std::optional<View>, net::DropReason> ViewAssembler::add(
     const net::SnapshotFragment& fragment) {
@@ -32,7 +48,7 @@ std::expected<std::optional<View>, net::DropReason> ViewAssembler::add(
   }
   const bool ascending = std::ranges::adjacent_find(whole_, std::ranges::greater_equal{},
                                                     &game::EntityState::id) == whole_.end();
-  if (!ascending || whole_.size() != head.view_size) {
+  if (!ascending || whole_.size() != head.view_size || has_two_of_a_seat(whole_)) {
     return std::unexpected(net::DropReason::Malformed);
   }
   return View{.head = head, .entities = whole_};

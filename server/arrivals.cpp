@@ -34,8 +34,7 @@ void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
   if (ask->schema != net::schema_hash()) {
     return refuse(datagram, *ask, {.reason = net::RefuseReason::Schema}, now);
   }
-  const Verdict verdict =
-      reception_.judge(*ask, datagram, {.instant = now, .today = calendar_.now()});
+  const Verdict verdict = reception_.judge(*ask, datagram, {.instant = now, .today = today(now)});
   std::visit(
       Overloaded{[&](net::DropReason reason) { metrics_.drops.count(reason); },
                  [&](const net::CookieBytes& cookie) {
@@ -43,16 +42,19 @@ void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
                                    net::encode_cookie(ask->client_nonce, cookie, packet_), now);
                  },
                  [&](const net::Refuse& refusal) { refuse(datagram, *ask, refusal, now); },
-                 [&](const AskedAgain& again) { on_asked_again(again.connection); },
+                 [&](const AskedAgain& again) { on_asked_again(again.connection, again.id, now); },
                  [&](const Newcomer& newcomer) { on_newcomer(datagram, *ask, newcomer, now); },
                  [&](const Returner& returner) { on_returner(datagram, *ask, returner, now); }},
       verdict);
 }
 
-void Shard::on_asked_again(std::uint32_t connection) {
-  const Session* session = seats_.find(connection);
-  if (session == nullptr || session->state != Session::State::Accepted) {
+void Shard::on_asked_again(std::uint32_t connection, const net::TokenId& id, Instant now) {
+  Session* session = seats_.find(connection);
+  if (session == nullptr || session->state != Session::State::Accepted || session->token != id) {
     return metrics_.drops.count(net::DropReason::Unexpected);
+  }
+  if (!session->packets.take(packets_of_session(options_.tick_rate), now)) {
+    return metrics_.drops.count(net::DropReason::RateLimited);
   }
   transmit(session->address, session->accept_datagram());
 }
@@ -64,7 +66,8 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
   }
   if (newcomer.replaces) {
     Session* before = seats_.find(*newcomer.replaces);
-    if (before != nullptr && before->state == Session::State::Accepted) {
+    if (before != nullptr && before->state == Session::State::Accepted &&
+        before->token == newcomer.id) {
       let_go(seats_.of(*before));
     }
   }
@@ -76,8 +79,8 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
                   now);
   }
   Session& session = seats_.spare(*seat);
-  const std::uint32_t connection = seats_.new_connection(session);
-  if (!reception_.admit(newcomer, datagram.from, ask.client_nonce, connection, calendar_.now())) {
+  const std::uint32_t connection = seats_.new_connection(session, entropy_);
+  if (!reception_.admit(newcomer, datagram.from, ask.client_nonce, connection, today(now))) {
     return refuse(datagram, ask, {.reason = net::RefuseReason::TokensFull}, now);
   }
   seat->held = true;
@@ -96,7 +99,8 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
   const net::Ticket& ticket = returner.ticket;
   TICKBOX_ASSERT(ticket.seat.value < options_.max_clients);
   Seat& seat = seats_.of(ticket.seat);
-  if (!seat.held || seat.body != ticket.body || seat.good_ticket != ticket.serial) {
+  if (!seat.held || seat.body != ticket.body || seat.good_ticket != ticket.serial ||
+      seat.client != ticket.client || ticket.room != reception_.room()) {
     return refuse(datagram, ask, {.reason = net::RefuseReason::TicketOver}, now);
   }
   Session& session = seats_.spare(seat);
@@ -107,7 +111,7 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
     }
     return transmit(session.address, session.accept_datagram());
   }
-  open_session(session, seats_.new_connection(session), datagram, ask, ticket.keys, now);
+  open_session(session, seats_.new_connection(session, entropy_), datagram, ask, ticket.keys, now);
   metrics_.count(ConnectionResult::Resumed);
 }
 
@@ -126,7 +130,6 @@ void Shard::open_session(Session& session, std::uint32_t connection, const net::
   session.ticket_serial = ++seat.serials;
   session.heard = now;
   session.newest_arrival = now;
-  session.inputs = InputBuffer{room_.world().tick};
 
   const net::Accept message{
       .player = seat.player,
@@ -154,6 +157,7 @@ void Shard::open_session(Session& session, std::uint32_t connection, const net::
 /// The keys are proven: the token is used up, and whoever had the seat before has it no more.
 void Shard::begin_to_play(Session& session, Instant now) {
   session.state = Session::State::Playing;
+  session.inputs = InputBuffer{room_.world().tick};
   if (session.token) {
     reception_.consume(*session.token);
     session.token = std::nullopt;
@@ -163,9 +167,11 @@ void Shard::begin_to_play(Session& session, Instant now) {
   if (Session* before = seats_.playing(seat)) {
     say_goodbye(*before, net::DisconnectReason::TakenOver);
     metrics_.count(net::DisconnectReason::TakenOver);
-    seats_.reset(*before);
   } else {
     ++clients_;
+  }
+  for (Session& other : seats_.sessions_of(seat)) {
+    if (&other != &session) seats_.reset(other);
   }
   seats_.take_over(seat, session);
   log_.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {

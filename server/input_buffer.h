@@ -34,9 +34,9 @@ class InputBuffer {
 
   enum class Pushed : std::uint8_t { Stored, Repeated, TooLate, TooEarly };
 
-  /// `opened`: the last tick already stepped.
   InputBuffer() = default;
 
+  /// `opened`: the last tick already stepped.
   explicit InputBuffer(Tick opened) : taken_(opened), newest_given_(opened) {}
 
   /// The first input for a tick stands.

@@ -56,7 +56,7 @@ Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datag
   const bool is_pending = shown != nullptr && !shown->consumed;
   const bool is_here = shown != nullptr && shown->address == datagram.from;
   if (is_pending && is_here && shown->client_nonce == ask.client_nonce) {
-    return AskedAgain{.connection = shown->connection};
+    return AskedAgain{.connection = shown->connection, .id = id};
   }
   if (!connects_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
   const auto token = net::open_token(sealed, options_.keys);

@@ -37,6 +37,7 @@ struct Now {
 /// Same bytes as before: the ACCEPT of this connection is wanted again.
 struct AskedAgain {
   std::uint32_t connection = 0;
+  net::TokenId id{};
 };
 
 /// Somebody with a good token.

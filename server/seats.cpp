@@ -3,17 +3,20 @@
 #include "core/assert.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 namespace tickbox::server {
 namespace {
 
-/// A connection id is the session's number, and how often that was opened times this.
+/// A connection id is the session's number, and a drawn number times this.
 constexpr std::uint32_t kSessionsMax = kSessionsPerSeat * game::kSeatsMax;
+static_assert(std::has_single_bit(kSessionsMax));
 
 }  // namespace
 
 Seats::Seats(std::uint32_t count)
-    : seats_(count), sessions_(kSessionsPerSeat * count), generations_(sessions_.size()) {
+    : seats_(count), sessions_(kSessionsPerSeat * count), connections_(sessions_.size()) {
   TICKBOX_ASSERT(count <= game::kSeatsMax);
   for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
     sessions_[i].seat = {static_cast<std::uint16_t>(i / kSessionsPerSeat)};
@@ -36,12 +39,21 @@ Session* Seats::playing(const Seat& seat) {
 
 Session& Seats::spare(const Seat& seat) {
   const std::span<Session> both = sessions_of(seat);
-  return playing(seat) == both.data() ? both[1] : both[0];
+  const Session* player = playing(seat);
+  const bool is_second =
+      player == both.data() || (player == nullptr && both[1].state != Session::State::Free);
+  return is_second ? both[1] : both[0];
 }
 
-std::uint32_t Seats::new_connection(const Session& session) {
+std::uint32_t Seats::new_connection(const Session& session, Entropy& entropy) {
   const std::uint32_t index = index_of(session);
-  return ++generations_[index] * kSessionsMax + index;
+  std::uint32_t& connection = connections_[index];
+  const std::uint32_t last = connection;
+  std::array<std::byte, sizeof(connection)> drawn{};
+  entropy.fill(drawn);
+  connection = (load_le<std::uint32_t>(drawn) & ~(kSessionsMax - 1)) | index;
+  if (connection == last) connection += kSessionsMax;
+  return connection;
 }
 
 Session* Seats::find(std::uint32_t connection) {

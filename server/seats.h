@@ -3,6 +3,7 @@
 // and has up to two sessions: the one that plays, and the one that is about to take over from it.
 
 #include "core/clock.h"
+#include "core/entropy.h"
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "net/connect_token.h"
@@ -51,7 +52,7 @@ class Seats {
   /// The session that a seat plays by, or nullptr.
   [[nodiscard]] Session* playing(const Seat& seat);
 
-  /// A seat's session that is not the one it plays by; it may be free.
+  /// A seat's session that is not the one it plays by: the pending one where there is one.
   [[nodiscard]] Session& spare(const Seat& seat);
 
   [[nodiscard]] std::span<Session> sessions() { return sessions_; }
@@ -60,8 +61,8 @@ class Seats {
     return std::span{sessions_}.subspan(kSessionsPerSeat * seat.player.value, kSessionsPerSeat);
   }
 
-  /// A connection id that this session has not had before.
-  [[nodiscard]] std::uint32_t new_connection(const Session& session);
+  /// A connection id that nobody can guess, and other than this session had last.
+  [[nodiscard]] std::uint32_t new_connection(const Session& session, Entropy& entropy);
 
   /// The session that has this connection id, or nullptr.
   [[nodiscard]] Session* find(std::uint32_t connection);
@@ -81,7 +82,7 @@ class Seats {
 
   std::vector<Seat> seats_;
   std::vector<Session> sessions_;           ///< two of each seat
-  std::vector<std::uint32_t> generations_;  ///< how often each of them has been opened
+  std::vector<std::uint32_t> connections_;  ///< the last id of each of them
 };
 
 }  // namespace tickbox::server

@@ -57,7 +57,6 @@ struct Session {
   std::optional<UnprovenPath> path;
 
   InputBuffer inputs;
-  bool has_been_stepped = false;  ///< a tick has taken an input from here
   std::uint16_t substituted = 0;
   std::uint16_t late = 0;
   std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input

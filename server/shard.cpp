@@ -12,9 +12,6 @@
 namespace tickbox::server {
 namespace {
 
-/// A goodbye is sent this often, for UDP loses some.
-constexpr int kGoodbyes = 3;
-
 /// Between two lines about what was dropped.
 constexpr Duration kDropsInterval = std::chrono::seconds{10};
 
@@ -30,12 +27,12 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
     : options_(options),
       transport_(parts.transport),
       entropy_(parts.entropy),
-      calendar_(parts.calendar),
       log_(parts.log),
       room_(parts.room),
       recorder_(parts.recorder),
       map_hash_(game::map_hash(*room_.world().map())),
-      reception_(options.reception, parts.entropy, {.instant = now, .today = parts.calendar.now()}),
+      began_{.instant = now, .today = parts.calendar.now()},
+      reception_(options.reception, parts.entropy, began_),
       seats_(options.max_clients),
       drops_logged_at_(now) {
   TICKBOX_ASSERT(options.max_clients <= room_.world().seats().size());
@@ -104,6 +101,8 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   }
   if (from_elsewhere && is_newest) {
     check_path(*session, datagram, arrival.now);
+  } else if (is_newest) {
+    session->path = std::nullopt;  // it is where it was
   }
   if (opened->type == net::PacketType::Response) {
     on_response(*session, datagram.from, opened->message, arrival.now);
@@ -188,18 +187,6 @@ void Shard::tick(Instant now) {
   metrics_.entities = room_.entities().size();
 }
 
-void Shard::close_silent_sessions(Instant now) {
-  for (Seat& seat : seats_.all()) {
-    if (!seat.held) continue;
-    for (Session& session : seats_.sessions_of(seat)) {
-      if (session.state != Session::State::Free && now - session.heard > kSessionTimeout) {
-        close(session, net::DisconnectReason::TimedOut, now);
-      }
-    }
-    if (seat.orphaned && now - *seat.orphaned > kBodyKept) let_go(seat);
-  }
-}
-
 void Shard::log_drops(Instant now) {
   if (now - drops_logged_at_ < kDropsInterval) return;
   for (std::size_t i = 0; i < net::kDropReasons; ++i) {
@@ -235,10 +222,6 @@ void Shard::take_input(Seat& seat, Tick next) {
     joins_.push_back(seat.player);
   }
   if (Session* session = seats_.playing(seat)) {
-    if (!session->has_been_stepped) {
-      session->has_been_stepped = true;
-      session->inputs.skip_to(room_.world().tick);
-    }
     taken = session->inputs.take(next);
     const bool is_given = taken.source == InputSource::Given;
     session->substituted = static_cast<std::uint16_t>(session->substituted + (is_given ? 0 : 1));
@@ -292,54 +275,6 @@ void Shard::transmit(const net::Address& to, ConstBytes datagram) {
   ++metrics_.traffic.packets_out;
   metrics_.traffic.bytes_out += datagram.size();
   transport_.send(to, datagram);
-}
-
-// --- close ---
-
-void Shard::say_goodbye(Session& session, net::DisconnectReason reason) {
-  for (int i = 0; i < kGoodbyes; ++i) {
-    send_packet(session, net::PacketType::Disconnect, encoder_.disconnect(reason));
-  }
-}
-
-/// Ends a session. Its body stays for a while if its client has only fallen silent.
-void Shard::close(Session& session, net::DisconnectReason reason, Instant now) {
-  if (reason != net::DisconnectReason::ClientLeft) say_goodbye(session, reason);
-  Seat& seat = seats_.of(session);
-  const bool was_playing = seats_.playing(seat) == &session;
-  if (was_playing) {
-    --clients_;
-    metrics_.count(reason);
-    log_.event(LogKind::Closed, Severity::Info, now, [&] {
-      const auto silent =
-          std::chrono::duration_cast<std::chrono::milliseconds>(now - session.heard).count();
-      return fmt::format("session_closed seat={} reason={} silent_ms={} clients={}",
-                         session.seat.value, net::name_of(reason), silent, clients_);
-    });
-  }
-  seats_.reset(session);
-  if (was_playing && reason == net::DisconnectReason::TimedOut) {
-    seat.playing = std::nullopt;
-    seat.orphaned = now;
-  } else if (was_playing || !(seat.playing || seat.orphaned)) {
-    let_go(seat);
-  }
-}
-
-void Shard::let_go(Seat& seat) {
-  if (seat.in_world) {
-    left_.push_back(seat.player);
-  }
-  seats_.release(seat);
-}
-
-void Shard::stop(Instant now) {
-  stopping_ = true;
-  for (Session& session : seats_.sessions()) {
-    if (session.state != Session::State::Free) {
-      close(session, net::DisconnectReason::ServerStopping, now);
-    }
-  }
 }
 
 }  // namespace tickbox::server

@@ -7,7 +7,7 @@
 // drives a shard gives it the time; it has no clock, thread or socket of its own, so that a test
 // can run it with its clients on a virtual clock.
 //
-// arrivals.cpp lets in, shard.cpp plays.
+// arrivals.cpp lets in, paths.cpp follows who moves, shard.cpp plays, departures.cpp lets go.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -88,7 +88,7 @@ class Shard {
                    Instant now);
   void on_returner(const net::Datagram& datagram, const net::Ask& ask, const Returner& returner,
                    Instant now);
-  void on_asked_again(std::uint32_t connection);
+  void on_asked_again(std::uint32_t connection, const net::TokenId& id, Instant now);
   void open_session(Session& session, std::uint32_t connection, const net::Datagram& datagram,
                     const net::Ask& ask, const net::KeyPair& keys, Instant now);
   void refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refuse refusal, Instant now);
@@ -99,33 +99,41 @@ class Shard {
   void check_path(Session& session, const net::Datagram& datagram, Instant now);
   void on_response(Session& session, const net::Address& from, ConstBytes message, Instant now);
 
+  // Departures: departures.cpp.
+  void close(Session& session, net::DisconnectReason reason, Instant now);
+  void say_goodbye(Session& session, net::DisconnectReason reason);
+  void let_go(Seat& seat);
+  void close_silent_sessions(Instant now);
+
   // Packets, ticks, snapshots: shard.cpp.
   void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
   void on_packet(const net::Datagram& datagram, const Arrival& arrival);
   void on_message(Session& session, const net::PacketChannel::Opened& opened,
                   const Arrival& arrival);
   void on_inputs(Session& session, const net::InputMessage& message, Instant now);
-  void close(Session& session, net::DisconnectReason reason, Instant now);
-  void say_goodbye(Session& session, net::DisconnectReason reason);
-  void let_go(Seat& seat);
-  void close_silent_sessions(Instant now);
   void log_drops(Instant now);
   void gather_commands();
   void take_input(Seat& seat, Tick next);
   void send_snapshot(Session& session, Instant now);
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
   void transmit(const net::Address& to, ConstBytes datagram);
+
+  /// By the calendar as it was at the start, so that nothing here follows its jumps.
+  [[nodiscard]] WallTime today(Instant now) const {
+    return began_.today + std::chrono::floor<std::chrono::milliseconds>(now - began_.instant);
+  }
+
   [[nodiscard]] std::int16_t margin_of(Tick newest, const Arrival& arrival) const;
 
   ShardOptions options_;
   net::Transport& transport_;
   Entropy& entropy_;
-  const WallClock& calendar_;
   LimitedLog log_;
   Room& room_;
   Recorder* recorder_;
 
   std::uint64_t map_hash_;
+  Now began_;
   Reception reception_;
   Seats seats_;
   std::size_t clients_ = 0;  ///< sessions Playing

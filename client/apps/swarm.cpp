@@ -170,10 +170,10 @@ void Swarm::leave() {
 SwarmStates Swarm::states() const {
   SwarmStates states;
   for (const Seat& seat : seats_) {
-    if (!seat.client || (seat.client->connection().connecting() && !seat.was_connected)) {
-      ++states.connecting;
-    } else if (!seat.client->connection().over()) {
+    if (seat.client && seat.client->connection().state() == client::Connection::State::Connected) {
       ++states.connected;
+    } else if (!seat.client || (seat.client->connection().connecting() && !seat.was_connected)) {
+      ++states.connecting;
     } else if (seat.was_connected) {
       ++states.dropped;
     } else {

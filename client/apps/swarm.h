@@ -49,7 +49,7 @@ struct SwarmStates {
   std::size_t connecting = 0;  ///< or not started yet
   std::size_t connected = 0;
   std::size_t never_connected = 0;
-  std::size_t dropped = 0;  ///< were connected, and lost it
+  std::size_t dropped = 0;  ///< were connected, and lost it, be it for now
 };
 
 class Swarm {

@@ -7,6 +7,10 @@ namespace {
 
 static_assert(sizeof(schema::Entity) == 28);
 
+/// Room for what a body brings forth beside itself: nothing that a view holds is nearer to the end
+/// of the world.
+constexpr std::int32_t kPlaceLimit = kWorldLimit - 16 * kUnit;
+
 bool within(Vec2 vector, std::int32_t limit) {
   return vector.x >= -limit && vector.x <= limit && vector.y >= -limit && vector.y <= limit;
 }
@@ -38,7 +42,7 @@ std::expected<game::EntityState, DropReason> decode_entity(const schema::Entity&
                  .timer = wire.timer()},
   };
   const bool possible = game::has_kind(entity.id, entity.traits.kind) &&
-                        within(entity.min, kWorldLimit) && within(entity.velocity, kSpeedLimit) &&
+                        within(entity.min, kPlaceLimit) && within(entity.velocity, kSpeedLimit) &&
                         entity.traits.held == game::clamped(entity.traits.held);
   if (!possible) return std::unexpected{DropReason::Malformed};
   return entity;

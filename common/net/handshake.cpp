@@ -52,11 +52,11 @@ std::expected<void, DropReason> check(ConstBytes datagram, PacketType type, std:
 bool is_possible(const schema::Accept& accept) {
   const PlayerId player{accept.player()};
   const BodyId body{accept.body()};
-  return accept.tick_rate() > 0 && accept.rules() != nullptr && accept.rules()->size() > 0 &&
-         accept.rules()->size() <= kRulesNameMax && accept.map_seats() <= game::kSeatsMax &&
-         player.value < accept.map_seats() && game::has_kind(body, game::EntityKind::Player) &&
-         game::player_of(body) == player && accept.ticket() != nullptr &&
-         accept.ticket()->size() == kSealedTicketBytes;
+  return accept.tick_rate() > 0 && accept.tick() <= kTickMax && accept.rules() != nullptr &&
+         accept.rules()->size() > 0 && accept.rules()->size() <= kRulesNameMax &&
+         accept.map_seats() <= game::kSeatsMax && player.value < accept.map_seats() &&
+         game::has_kind(body, game::EntityKind::Player) && game::player_of(body) == player &&
+         accept.ticket() != nullptr && accept.ticket()->size() == kSealedTicketBytes;
 }
 
 }  // namespace

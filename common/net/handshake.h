@@ -33,6 +33,10 @@ inline constexpr std::size_t kRefuseBytes = 42;
 inline constexpr std::size_t kAcceptBytesMax = 512;
 static_assert(kCookieDatagramBytes <= 64 && kRefuseBytes <= 64 && kAcceptBytesMax < kAskBytes);
 
+/// No room lives for longer: at 240 Hz 103 days. So sums of ticks and what a client may add to one
+/// never wrap.
+inline constexpr std::uint32_t kTickMax = std::uint32_t{1} << 31;
+
 /// A name of rules, in bytes.
 inline constexpr std::size_t kRulesNameMax = 64;
 
@@ -46,6 +50,9 @@ enum class DisconnectReason : std::uint8_t {
   Kicked = 4,
   TakenOver = 5,  ///< the client has resumed from elsewhere
 };
+
+/// A goodbye is sent this often, for UDP loses some.
+inline constexpr int kGoodbyes = 3;
 
 /// In words, for people and logs: "server_stopping".
 [[nodiscard]] std::string_view name_of(DisconnectReason reason);

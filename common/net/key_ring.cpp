@@ -41,6 +41,7 @@ KeyRing KeyRing::fresh(Entropy& entropy) {
 
 std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
   std::vector<RingKey> keys;
+  keys.reserve(kRingKeysMax);  // so that no copy is left behind
   for (int number = 1; !text.empty(); ++number) {
     const auto fail = [number](const std::string& why) {
       return std::unexpected{"line " + std::to_string(number) + " " + why};

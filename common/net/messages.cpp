@@ -36,7 +36,8 @@ SnapshotHead decode_head(const schema::SnapshotHead& wire) {
 
 // A fragment of a view: none holds more than fits, and an only one holds all.
 bool is_possible(const SnapshotHead& head, std::size_t entities) {
-  return head.fragments >= 1 && head.fragments <= kFragmentsMax && head.fragment < head.fragments &&
+  return head.tick.value <= kTickMax && head.input_tick.value <= kTickMax && head.fragments >= 1 &&
+         head.fragments <= kFragmentsMax && head.fragment < head.fragments &&
          entities <= kEntitiesPerFragment && entities <= head.view_size &&
          head.view_size <= kEntitiesPerFragment * head.fragments &&
          (head.fragments > 1 || entities == head.view_size);

@@ -72,8 +72,7 @@ std::uint32_t packet_connection(ConstBytes datagram) {
 
 const Key* EpochKeys::key_of(std::uint64_t sequence) const {
   const std::uint64_t index = (sequence >> kEpochBits) + 1 - epoch_;
-  const bool is_before_all = epoch_ == 0 && index == 0;
-  return index < keys_.size() && !is_before_all ? &keys_[index] : nullptr;
+  return index < keys_.size() ? &keys_[index] : nullptr;
 }
 
 void EpochKeys::reach(std::uint64_t sequence) {

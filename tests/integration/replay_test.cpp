@@ -89,10 +89,8 @@ TEST(Replay, TheRecordingOfAKilledServerHoldsAsFarAsItGoes) {
   EXPECT_GT(document.number("ticks"), 0);
   EXPECT_EQ(document.number("mismatched"), 0);
 
-  const Finished silent = finish(client);
-  EXPECT_EQ(silent.exit_code, kNotConnected) << silent;
-  EXPECT_EQ(silent.err,
-            "tickbox connect: disconnected: nothing heard from " + server.address() + " for 5 s\n");
+  client.signal(SIGINT);  // it would try to come back for half a minute
+  EXPECT_EQ(finish(client).exit_code, kDone);
 }
 
 TEST(Replay, OneFlippedByteInTheMiddleIsFound) {

@@ -57,7 +57,8 @@ TEST(EntityCodec, CarriesAnEntityOfDistinctValues) {
 TEST(EntityCodec, CarriesTheEndsOfEveryRange) {
   for (const std::int32_t sign : {-1, 1}) {
     auto entity = samples::entity(4'095);
-    entity.min = {.x = sign * kWorldLimit, .y = -sign * kWorldLimit};
+    constexpr std::int32_t kLast = kWorldLimit - 16 * kUnit;
+    entity.min = {.x = sign * kLast, .y = -sign * kLast};
     entity.velocity = {.x = sign * kSpeedLimit, .y = -sign * kSpeedLimit};
     entity.traits.held = {
         .move = game::kMoveDirections, .buttons = game::kButtonsKnown, .aim = 1'023};
@@ -78,8 +79,8 @@ TEST(EntityCodec, RefusesWhatNoEntityCanBe) {
       {"move", [](auto& e) { e.mutate_move(9); }},
       {"buttons", [](auto& e) { e.mutate_buttons(2); }},
       {"aim", [](auto& e) { e.mutate_aim(1'024); }},
-      {"x too large", [](auto& e) { e.mutate_x(kWorldLimit + 1); }},
-      {"x too small", [](auto& e) { e.mutate_x(-kWorldLimit - 1); }},
+      {"x too large", [](auto& e) { e.mutate_x(kWorldLimit - 16 * kUnit + 1); }},
+      {"x too small", [](auto& e) { e.mutate_x(-kWorldLimit + 16 * kUnit - 1); }},
       {"y smallest of all", [](auto& e) { e.mutate_y(std::numeric_limits<std::int32_t>::min()); }},
       {"vx", [](auto& e) { e.mutate_vx(kSpeedLimit + 1); }},
       {"vy", [](auto& e) { e.mutate_vy(-kSpeedLimit - 1); }},

@@ -1,5 +1,7 @@
 #include "server/seats.h"
 
+#include "tests/support/virtual_time.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -7,9 +9,14 @@
 namespace tickbox::server {
 namespace {
 
+tests::SeededEntropy& entropy() {
+  static tests::SeededEntropy seeded{1};
+  return seeded;
+}
+
 /// Opens a session in a seat, as the server does; returns its connection id.
 std::uint32_t open(Seats& seats, Session& session, std::uint32_t serial = 1) {
-  const std::uint32_t connection = seats.new_connection(session);
+  const std::uint32_t connection = seats.new_connection(session, entropy());
   session.state = Session::State::Accepted;
   session.channel = net::PacketChannel{{}, connection, net::Direction::ToClient};
   session.ticket_serial = serial;
@@ -59,14 +66,29 @@ TEST(Seats, ForgetsAConnectionWithItsSession) {
   EXPECT_EQ(seats.find(second), &session);
 }
 
-TEST(Seats, GivesNoConnectionIdTwice) {
+TEST(Seats, DrawsConnectionIdsSoThatNobodyCanGuessThem) {
   Seats seats{2};
-  std::set<std::uint32_t> given;
-  for (int i = 0; i < 1'000; ++i) {
-    for (Session& session : seats.sessions()) {
-      EXPECT_TRUE(given.insert(seats.new_connection(session)).second);
+  for (Session& session : seats.sessions()) {
+    std::set<std::uint32_t> given;
+    std::uint32_t last = 0;
+    for (int i = 0; i < 1'000; ++i) {
+      const std::uint32_t connection = seats.new_connection(session, entropy());
+      EXPECT_NE(connection, last);
+      last = connection;
+      given.insert(connection);
     }
+    EXPECT_GT(given.size(), 990U) << "of half a million";
+    EXPECT_GT(*given.rbegin() - *given.begin(), std::uint32_t{1} << 31);
   }
+}
+
+// Nobody plays while the body waits: the one that is on its way in is the one to be answered again.
+TEST(Seats, KnowsThePendingSessionOfABodyWithoutAClient) {
+  Seats seats{1};
+  Seat& seat = seats.of(PlayerId{0});
+  Session& second = seats.sessions_of(seat)[1];
+  open(seats, second);
+  EXPECT_EQ(&seats.spare(seat), &second);
 }
 
 TEST(Seats, HasASpareSessionBesideTheOneThatPlays) {
