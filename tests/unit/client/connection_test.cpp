@@ -259,9 +259,8 @@ TEST_F(ConnectionTest, AsksToComeBackAnewWithAFreshNonce) {
 TEST_F(ConnectionTest, ComesBackWhenTheServerMissedIt) {
   accept();
   hear_from_server();
-  transport_.deliver(server_.seal_packet(net::PacketType::Disconnect,
-                                         encoder_.disconnect(net::DisconnectReason::TimedOut),
-                                         packet_));
+  transport_.deliver(server_.seal_packet(
+      net::PacketType::Disconnect, encoder_.disconnect(net::DisconnectReason::TimedOut), packet_));
   EXPECT_FALSE(connection_.receive(now_));
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);
   accept();
