@@ -17,7 +17,7 @@ settings=$(clang-tidy-19 --version | cat - .clang-tidy)
 failed=0
 for source in "$@"; do
     command=$(grep -B1 -F "\"file\": \"$top/$source\"" "$build/compile_commands.json" | sed -n 's/^ *"command": "\(.*\)",$/\1/p' | sed 's/\\"/"/g')
-    seen=$( (echo "$settings" "${command//$top/}" && cd "$build" && eval "${command% -o *} -E -CC $top/$source" | sed "s|$top||g") | sha256sum)
+    seen=$( (echo "$settings" "${command//$top/}" && cd "$build" && eval "${command% -o *} -E -C $top/$source" | sed "s|$top||g") | sha256sum)
     mark=$clean/${seen%% *}
     if [ -e "$mark" ]; then continue; fi
     if clang-tidy-19 -p "$build" --quiet "$source" 2>/dev/null; then touch "$mark"; else failed=1; fi
