@@ -27,13 +27,9 @@ std::string in_words(net::DisconnectReason reason) {
 
 }  // namespace
 
-Connection::Connection(ConnectionOptions options, net::Transport& transport, Entropy& entropy,
-                       Instant now)
-    : options_(std::move(options)),
-      transport_(transport),
-      entropy_(entropy),
-      started_(now),
-      heard_(now) {
+Connection::Connection(const ConnectionOptions& options, net::Transport& transport,
+                       Entropy& entropy, Instant now)
+    : options_(options), transport_(transport), entropy_(entropy), started_(now), heard_(now) {
   TICKBOX_ASSERT(options_.token || options_.ticket);
   begin(options_.ticket ? State::Resuming : State::Greeting, now);
 }

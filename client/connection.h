@@ -56,7 +56,8 @@ class Connection {
   };
 
   /// Borrows the transport and the entropy.  Requires: a token or a ticket.
-  Connection(ConnectionOptions options, net::Transport& transport, Entropy& entropy, Instant now);
+  Connection(const ConnectionOptions& options, net::Transport& transport, Entropy& entropy,
+             Instant now);
 
   struct Message {
     net::PacketType type;

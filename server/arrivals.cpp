@@ -86,7 +86,7 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
   seat->held = true;
   seat->client = newcomer.token.claims.client;
   seat->body = game::player_body(seat->player, room_.world().seat(seat->player).generation + 1);
-  open_session(session, connection, datagram, ask, newcomer.token.keys, now);
+  open_session(session, connection, {datagram.from, ask.client_nonce}, newcomer.token.keys, now);
   session.token = newcomer.id;
   metrics_.count(ConnectionResult::Accepted);
 }
@@ -111,21 +111,22 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
     }
     return transmit(session.address, session.accept_datagram());
   }
-  open_session(session, seats_.new_connection(session, entropy_), datagram, ask, ticket.keys, now);
+  open_session(session, seats_.new_connection(session, entropy_), {datagram.from, ask.client_nonce},
+               ticket.keys, now);
   metrics_.count(ConnectionResult::Resumed);
 }
 
 /// Answers with an ACCEPT, whose keys nobody else can make.
-void Shard::open_session(Session& session, std::uint32_t connection, const net::Datagram& datagram,
-                         const net::Ask& ask, const net::KeyPair& keys, Instant now) {
+void Shard::open_session(Session& session, std::uint32_t connection, const Asker& asker,
+                         const net::KeyPair& keys, Instant now) {
   Seat& seat = seats_.of(session);
   const auto server_nonce = net::draw<net::HandshakeNonce>(entropy_);
-  const net::KeyPair session_keys = net::derive_session_keys(keys, ask.client_nonce, server_nonce);
+  const net::KeyPair session_keys = net::derive_session_keys(keys, asker.nonce, server_nonce);
 
   session = {.state = Session::State::Accepted,
              .seat = seat.player,
-             .address = datagram.from,
-             .client_nonce = ask.client_nonce};
+             .address = asker.address,
+             .client_nonce = asker.nonce};
   session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
   session.ticket_serial = ++seat.serials;
   session.heard = now;
@@ -151,7 +152,7 @@ void Shard::open_session(Session& session, std::uint32_t connection, const net::
       net::encode_accept(message, connection, server_nonce, session_keys, packet_);
   std::ranges::copy(accept, session.accept.begin());
   session.accept_bytes = accept.size();
-  transmit(datagram.from, session.accept_datagram());
+  transmit(asker.address, session.accept_datagram());
 }
 
 /// The keys are proven: the token is used up, and whoever had the seat before has it no more.

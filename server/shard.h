@@ -82,6 +82,12 @@ class Shard {
     Instant next_deadline;
   };
 
+  /// Who asked, and from where.
+  struct Asker {
+    net::Address address;
+    net::HandshakeNonce nonce{};
+  };
+
   // Arrivals: arrivals.cpp.
   void on_stranger(const net::Datagram& datagram, Instant now);
   void on_newcomer(const net::Datagram& datagram, const net::Ask& ask, const Newcomer& newcomer,
@@ -89,8 +95,8 @@ class Shard {
   void on_returner(const net::Datagram& datagram, const net::Ask& ask, const Returner& returner,
                    Instant now);
   void on_asked_again(std::uint32_t connection, const net::TokenId& id, Instant now);
-  void open_session(Session& session, std::uint32_t connection, const net::Datagram& datagram,
-                    const net::Ask& ask, const net::KeyPair& keys, Instant now);
+  void open_session(Session& session, std::uint32_t connection, const Asker& asker,
+                    const net::KeyPair& keys, Instant now);
   void refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refuse refusal, Instant now);
   void answer_stranger(const net::Address& to, ConstBytes datagram, Instant now);
   void begin_to_play(Session& session, Instant now);

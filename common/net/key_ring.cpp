@@ -22,8 +22,9 @@ std::string_view trimmed(std::string_view text) {
 std::optional<RingKey> parse_line(std::string_view line) {
   RingKey key;
   const std::size_t blank = std::min(line.find_first_of(kBlanks), line.size());
-  const auto [stop, error] = std::from_chars(line.data(), line.data() + blank, key.id);
-  const bool has_id = error == std::errc{} && stop == line.data() + blank;
+  const std::string_view id = line.substr(0, blank);
+  const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), key.id);
+  const bool has_id = error == std::errc{} && stop == id.data() + id.size();
   if (!has_id || key.id == kPublishedKeyId) return std::nullopt;
   if (!from_hex(trimmed(line.substr(blank)), key.key)) return std::nullopt;
   return key;
