@@ -160,7 +160,9 @@ bool same_hash(std::uint64_t a, std::uint64_t b) {
   return sodium_memcmp(&a, &b, sizeof(a)) == 0;
 }
 
+// libsodium takes no null pointer, which is what nothing may come with.
 std::string to_base64(ConstBytes bytes) {
+  if (bytes.empty()) return {};
   std::string text(sodium_base64_encoded_len(bytes.size(), kBase64Variant), '\0');
   sodium_bin2base64(text.data(), text.size(), raw(bytes), bytes.size(), kBase64Variant);
   text.pop_back();  // the terminating zero
@@ -168,6 +170,7 @@ std::string to_base64(ConstBytes bytes) {
 }
 
 bool from_base64(std::string_view text, MutableBytes out) {
+  if (text.empty() || out.empty()) return text.empty() && out.empty();
   // libsodium 1.0.18 takes bytes from 128 on for letters too.
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -179,6 +182,7 @@ bool from_base64(std::string_view text, MutableBytes out) {
 }
 
 std::string to_hex(ConstBytes bytes) {
+  if (bytes.empty()) return {};
   std::string text(2 * bytes.size() + 1, '\0');
   sodium_bin2hex(text.data(), text.size(), raw(bytes), bytes.size());
   text.pop_back();  // the terminating zero
@@ -186,6 +190,7 @@ std::string to_hex(ConstBytes bytes) {
 }
 
 bool from_hex(std::string_view text, MutableBytes out) {
+  if (text.empty() || out.empty()) return text.empty() && out.empty();
   std::size_t size = 0;
   return text.size() == 2 * out.size() &&
          sodium_hex2bin(raw(out), out.size(), text.data(), text.size(), nullptr, &size, nullptr) ==
