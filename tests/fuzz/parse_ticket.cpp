@@ -20,7 +20,7 @@ bool reads(std::string_view text) {
     return false;
   }
   const std::string again = net::to_text(*ticket);
-  fuzz::check(text.starts_with(again));  // but for blanks at its end
+  fuzz::check(text.contains(again));  // but for blanks around it
   return true;
 }
 
