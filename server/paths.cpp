@@ -12,8 +12,7 @@ namespace tickbox::server {
 void Shard::check_path(Session& session, const net::Datagram& datagram, Instant now) {
   if (!session.path || session.path->address != datagram.from) {
     session.path = {.address = datagram.from,
-                    .data = load_le<std::uint64_t>(
-                        net::draw<std::array<std::byte, sizeof(std::uint64_t)>>(entropy_)),
+                    .data = draw_number<std::uint64_t>(entropy_),
                     .challenged = now - kChallengeInterval};
   }
   UnprovenPath& path = *session.path;

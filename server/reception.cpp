@@ -28,7 +28,7 @@ Reception::Reception(ReceptionOptions options, Entropy& entropy, const Now& now)
       resumes_(entropy),
       moves_(entropy),
       tokens_(kTokensRemembered, entropy),
-      boot_(load_le<std::uint64_t>(net::draw<std::array<std::byte, sizeof(boot_)>>(entropy))),
+      boot_(draw_number<std::uint64_t>(entropy)),
       ticket_key_(net::draw<net::Key>(entropy)),
       started_(now.today) {}
 

@@ -3,7 +3,6 @@
 #include "core/assert.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace tickbox::server {
@@ -49,9 +48,7 @@ std::uint32_t Seats::new_connection(const Session& session, Entropy& entropy) {
   const std::uint32_t index = index_of(session);
   std::uint32_t& connection = connections_[index];
   const std::uint32_t last = connection;
-  std::array<std::byte, sizeof(connection)> drawn{};
-  entropy.fill(drawn);
-  connection = (load_le<std::uint32_t>(drawn) & ~(kSessionsMax - 1)) | index;
+  connection = (draw_number<std::uint32_t>(entropy) & ~(kSessionsMax - 1)) | index;
   if (connection == last) connection += kSessionsMax;
   return connection;
 }

@@ -3,6 +3,10 @@
 
 #include "core/bytes.h"
 
+#include <array>
+#include <concepts>
+#include <cstddef>
+
 namespace tickbox {
 
 class Entropy {
@@ -10,5 +14,13 @@ class Entropy {
   virtual ~Entropy() = default;
   virtual void fill(MutableBytes out) = 0;
 };
+
+/// A drawn whole number, of all its values alike.
+template <std::unsigned_integral T>
+[[nodiscard]] T draw_number(Entropy& entropy) {
+  std::array<std::byte, sizeof(T)> drawn{};
+  entropy.fill(drawn);
+  return load_le<T>(drawn);
+}
 
 }  // namespace tickbox

@@ -1,6 +1,7 @@
 #include "net/connect_token.h"
 
 #include "net/byte_cursor.h"
+#include "net/trimmed.h"
 
 #include <algorithm>
 
@@ -149,9 +150,7 @@ std::string to_text(const ConnectToken& token) {
 }
 
 std::expected<ConnectToken, std::string> parse_token(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  text = trimmed(text);
   if (!text.starts_with(kTextPrefix)) {
     return std::unexpected{"is no connect token: one is a line that begins with " +
                            std::string{kTextPrefix}};

@@ -1,5 +1,7 @@
 #include "net/key_ring.h"
 
+#include "net/trimmed.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -12,12 +14,6 @@ constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kHeading =
     "# Keys of a Tickbox server, the newest first: it seals new tokens, all of them open.\n"
     "# Whoever has this file can let anybody in.\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 std::optional<RingKey> parse_line(std::string_view line) {
   RingKey key;

@@ -1,6 +1,7 @@
 #include "net/resume_ticket.h"
 
 #include "net/byte_cursor.h"
+#include "net/trimmed.h"
 
 #include <algorithm>
 
@@ -86,9 +87,7 @@ std::string to_text(const ResumeTicket& ticket) {
 }
 
 std::expected<ResumeTicket, std::string> parse_ticket(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  text = trimmed(text);
   std::array<std::byte, kTextBytes> bytes{};
   if (!text.starts_with(kTextPrefix) || !from_base64(text.substr(kTextPrefix.size()), bytes)) {
     return std::unexpected{"is no resume ticket: one is a line that begins with " +

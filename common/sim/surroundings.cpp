@@ -30,8 +30,7 @@ void Surroundings::start(const Statics& statics, std::size_t movers) {
   walls_.resize(movers);
 }
 
-// Half its extent to each side: enough for a dozen ticks at walking speed, and mostly still one
-// cell of the grid to look at.
+// Twice its extent to each side: enough for dozens of ticks at walking speed.
 void Surroundings::look_around(std::uint32_t mover, const Rect& hull, std::int64_t extent) {
   const Rect region = rect_of(grown(box_of(hull), 2 * extent));
   std::size_t count = 0;

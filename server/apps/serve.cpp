@@ -119,10 +119,8 @@ std::expected<void, std::string> Server::open() {
   if (auto sockets = open_sockets(); !sockets) {
     return sockets;
   }
-  std::uint64_t seed = 0;
-  std::array<std::byte, sizeof(seed)> drawn{};
-  entropy_.fill(drawn);
-  seed = options_.seed.value_or(load_le<std::uint64_t>(drawn));
+  const auto drawn = draw_number<std::uint64_t>(entropy_);
+  const std::uint64_t seed = options_.seed.value_or(drawn);
   room_ = std::make_unique<Room>(game::make_arena_map(options_.max_clients),
                                  game::make_rules(options_.rules, options_.tick_rate), seed);
   auto keys = open_keys();
