@@ -3,6 +3,7 @@
 #include "game/catalog.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tickbox::client {
@@ -11,8 +12,12 @@ namespace {
 /// Ticks run in one poll: after a pause, more would only make inputs that are too late.
 constexpr int kTicksPerPollMax = 64;
 
-std::uint16_t grown(std::uint16_t before, std::uint16_t now) {
-  return static_cast<std::uint16_t>(now - before);
+/// The tick nearest to `near` that ends in these 16 bits.
+Tick expand_tick(std::uint16_t low, Tick near) {
+  const auto ahead =
+      static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near.value & 0xffff));
+  const std::int64_t tick = std::int64_t{near.value} + ahead;
+  return {static_cast<std::uint32_t>(std::max<std::int64_t>(0, tick))};
 }
 
 }  // namespace
@@ -49,16 +54,9 @@ void Client::poll(Instant now) {
   }
 }
 
-std::uint64_t Client::Place::snapshots_lost() const {
-  if (snapshots == 0) return 0;
-  const auto ticks = static_cast<std::uint64_t>(newest - first_snapshot + 1);
-  return ticks - std::min(ticks, snapshots);
-}
-
 /// Takes its place once the server has accepted, for the first time or again. False when it is not
 /// a place this client knows how to take.
 bool Client::begin(Instant now) {
-  stats_.snapshots_lost += place_.snapshots_lost();
   place_ = {};
   const net::Accept& accept = connection_.accept();
   std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
@@ -73,64 +71,66 @@ bool Client::begin(Instant now) {
     connection_.fail("the server's map is not the one this client has; are both of one build?");
     return false;
   }
+  replica_ = std::make_unique<Replica>(map, rules, accept.body);
   prediction_ = std::make_unique<Prediction>(map, std::move(rules), accept.player, accept.body);
   if (!bot_) bot_.emplace(options_.bot, options_.seed, accept.tick_rate);
   clock_.emplace(accept.tick_rate, accept.tick, connection_.connect_time(), now);
   newest_input_ = {clock_->next().value - 1};
   place_.confirmed = newest_input_;
+  place_.heard = accept.tick;
   begun_ = connection_.sessions();
   return true;
 }
 
 void Client::on_snapshot(ConstBytes message, Instant now) {
-  const auto fragment = net::decode_snapshot(message);
-  if (!fragment) {
+  const auto snapshot = net::decode_snapshot(message);
+  if (!snapshot) {
     ++stats_.snapshots_rejected;
-    return connection_.drop(fragment.error());
+    return connection_.drop(snapshot.error());
   }
-  const auto view = place_.assembler.add(*fragment);
-  if (!view) {
-    if (view.error() == net::DropReason::Malformed) {
-      ++stats_.snapshots_rejected;
-    }
-    return connection_.drop(view.error());
+  const Tick tick = expand_tick(snapshot->head.tick, place_.heard);
+  if (tick > place_.heard) {
+    place_.heard = tick;
+    on_head(snapshot->head, tick, now);
   }
-  if (*view) {
-    on_view(**view, now);
+  if (snapshot->status) on_status(*snapshot->status);
+  const auto view = replica_->apply(*snapshot, tick);
+  if (view) {
+    on_view(*view, now);
+  } else {
+    on_rejected(view.error());
   }
 }
 
 void Client::on_view(const View& view, Instant now) {
   ++stats_.hashes_checked;
-  if (const std::uint64_t got = view_hash(view.entities); got != view.head.view_hash) {
-    if (stats_.hashes_mismatched == 0) {
-      stats_.first_mismatch = {.tick = view.head.tick, .expected = view.head.view_hash, .got = got};
-    }
-    ++stats_.hashes_mismatched;
-    ++place_.mismatches;
-    ++stats_.snapshots_rejected;
-    return;  // not acknowledged, and nothing is built on it
-  }
-  acknowledge(view.head.tick);
-  ++place_.snapshots;
-  if (view.head.tick < place_.newest) {
-    ++stats_.snapshots_late;
-    return;
-  }
-  if (place_.first_snapshot.value != 0) {
-    stats_.snapshot_gap.add(static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(now - place_.newest_at).count()));
-  } else {
-    place_.first_snapshot = view.head.tick;
-  }
   ++stats_.snapshots_received;
+  acknowledge(view.tick);
+  if (place_.newest_at) {
+    stats_.snapshot_gap.add(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(now - *place_.newest_at).count()));
+  }
   place_.newest_at = now;
-  on_head(view.head, now);
   judge(prediction_->reconcile(view));
   seen_.assign(view.entities.begin(), view.entities.end());
 }
 
-/// Notes that the snapshot of `tick` arrived whole, in the form in which it is told.
+/// After a mismatch it holds nothing, and says so: the server sends a full view.
+void Client::on_rejected(const Rejected& rejected) {
+  if (rejected.mismatch) {
+    if (stats_.hashes_mismatched == 0) stats_.first_mismatch = rejected.mismatch;
+    ++stats_.hashes_checked;
+    ++stats_.hashes_mismatched;
+    ++place_.mismatches;
+    place_.newest = {};
+    place_.ack_bits = 0;
+  }
+  const bool is_late = !rejected.mismatch && rejected.reason == net::DropReason::Unexpected;
+  ++(is_late ? stats_.snapshots_late : stats_.snapshots_rejected);
+  connection_.drop(rejected.reason);
+}
+
+/// Notes that the view of `tick` was made, in the form in which it is told.
 void Client::acknowledge(Tick tick) {
   if (tick > place_.newest) {
     const std::int64_t ahead = tick - place_.newest;
@@ -145,29 +145,33 @@ void Client::acknowledge(Tick tick) {
 }
 
 /// What the server says of our own packets.
-void Client::on_head(const net::SnapshotHead& head, Instant now) {
-  place_.confirmed = std::max(place_.confirmed, head.input_tick);
-  const std::uint16_t missed = static_cast<std::uint16_t>(
-      grown(place_.substituted, head.substituted) + grown(place_.late, head.late));
-  stats_.inputs_substituted += grown(place_.substituted, head.substituted);
-  stats_.inputs_late += grown(place_.late, head.late);
+void Client::on_head(const net::SnapshotHead& head, Tick tick, Instant now) {
+  place_.confirmed = std::max(place_.confirmed, expand_tick(head.input_tick, tick));
+  const auto missed = static_cast<std::uint8_t>(head.substituted - place_.substituted);
   place_.substituted = head.substituted;
-  place_.late = head.late;
-  if (missed > 0) {
-    clock_->on_missed();
-  }
-  const Sent& sent = place_.sent[head.newest_packet % place_.sent.size()];
-  if (static_cast<std::uint32_t>(sent.sequence) != head.newest_packet ||
-      sent.sequence <= place_.newest_acked) {
-    return;
-  }
+  stats_.inputs_substituted += missed;
+  if (missed > 0) clock_->on_missed();
+
+  const Sent& sent = place_.sent[head.newest_packet];
+  if (sent.sequence <= place_.newest_acked) return;
   place_.newest_acked = sent.sequence;
-  stats_.up_sent = sent.sequence;
-  stats_.up_arrived = head.packets_received;
-  const Duration round_trip = now - sent.at - std::chrono::microseconds{10} * head.ack_delay;
-  stats_.round_trip.add(static_cast<std::uint64_t>(std::max<std::int64_t>(
-      0, std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count())));
   clock_->on_margin(head.margin, sent.clock_moved);
+  using Margin = std::numeric_limits<std::int8_t>;
+  if (head.margin == Margin::min() || head.margin == Margin::max()) return;
+  // The input came `margin` before the step of its tick; the snapshot left after the step of its
+  // own.
+  const Duration period = tick_duration(connection_.accept().tick_rate);
+  const Duration held = period * head.margin / 16 - period * (sent.newest_input - tick);
+  const Duration round_trip = std::max(Duration::zero(), now - sent.at - held);
+  stats_.round_trip.add(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));
+}
+
+void Client::on_status(const net::LinkStatus& status) {
+  stats_.up_sent = std::max<std::uint64_t>(stats_.up_sent, status.newest_packet);
+  stats_.up_arrived = std::max<std::uint64_t>(stats_.up_arrived, status.packets_received);
+  stats_.inputs_late += status.late > place_.late ? status.late - place_.late : 0;
+  place_.late = std::max(place_.late, status.late);
 }
 
 void Client::judge(const Verdict& verdict) {
@@ -209,7 +213,7 @@ void Client::send_inputs(Instant scheduled) {
   const Duration moved = clock_->moved();
   const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
   place_.sent[sequence % place_.sent.size()] = {
-      .sequence = sequence, .at = scheduled, .clock_moved = moved};
+      .sequence = sequence, .at = scheduled, .clock_moved = moved, .newest_input = newest_input_};
 }
 
 Instant Client::next_wakeup() const {
@@ -224,9 +228,9 @@ void Client::leave() {
 ClientStats Client::stats() const {
   ClientStats stats = stats_;
   stats.inputs_sent = stats.ticks;
-  stats.snapshots_lost += place_.snapshots_lost();
   stats.down_sent = connection_.channel().received().newest();
   stats.down_arrived = connection_.channel().received().count();
+  stats.snapshots_lost = stats.down_sent - std::min(stats.down_sent, stats.down_arrived);
   return stats;
 }
 

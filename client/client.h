@@ -8,7 +8,7 @@
 #include "client/connection.h"
 #include "client/ground.h"
 #include "client/prediction.h"
-#include "client/view_assembler.h"
+#include "client/replica.h"
 
 #include <array>
 #include <cstdint>
@@ -63,25 +63,22 @@ class Client {
     std::uint64_t sequence = 0;
     Instant at;
     Duration clock_moved{};
+    Tick newest_input;
   };
 
   /// What belongs to one session, and means nothing in the next.
   struct Place {
-    ViewAssembler assembler;
-    std::array<Sent, 1'024> sent{};  ///< by sequence
+    std::array<Sent, 256> sent{};    ///< by sequence, of which heads tell the low 8 bits
     std::uint64_t newest_acked = 0;  ///< newest of our packets that the server has spoken of
-    std::uint16_t substituted = 0;   ///< as the newest head told
-    std::uint16_t late = 0;
+    std::uint8_t substituted = 0;    ///< as the newest head told
+    std::uint32_t late = 0;          ///< as the newest status told
     std::uint32_t mismatches = 0;
 
-    std::uint64_t snapshots = 0;  ///< that arrived whole
-    Tick first_snapshot;
-    Tick newest;                 ///< of the snapshots that arrived whole
-    std::uint64_t ack_bits = 0;  ///< bit i: newest − 1 − i arrived whole
-    Instant newest_at;
+    Tick heard;                  ///< of the newest snapshot that arrived: others are near
+    Tick newest;                 ///< of the views held; 0: none
+    std::uint64_t ack_bits = 0;  ///< bit i: the view of newest − 1 − i was made
+    std::optional<Instant> newest_at;
     Tick confirmed;  ///< every input up to here has arrived or was given up
-
-    [[nodiscard]] std::uint64_t snapshots_lost() const;
   };
 
   [[nodiscard]] bool has_begun() const { return begun_ == connection_.sessions(); }
@@ -89,7 +86,9 @@ class Client {
   bool begin(Instant now);
   void on_snapshot(ConstBytes message, Instant now);
   void on_view(const View& view, Instant now);
-  void on_head(const net::SnapshotHead& head, Instant now);
+  void on_rejected(const Rejected& rejected);
+  void on_head(const net::SnapshotHead& head, Tick tick, Instant now);
+  void on_status(const net::LinkStatus& status);
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);
   void run_tick();
@@ -103,6 +102,7 @@ class Client {
   Place place_;
   std::optional<ClockSync> clock_;
   std::optional<Bot> bot_;
+  std::unique_ptr<Replica> replica_;
   std::unique_ptr<Prediction> prediction_;
   std::vector<game::EntityState> seen_;  ///< the newest view
 

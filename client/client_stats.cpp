@@ -24,6 +24,7 @@ void ClientStats::add_all(const ClientStats& other) {
   inputs_substituted += other.inputs_substituted;
   round_trip.add_all(other.round_trip);
   snapshot_gap.add_all(other.snapshot_gap);
+  replayed += other.replayed;
   up_sent += other.up_sent;
   up_arrived += other.up_arrived;
   down_sent += other.down_sent;

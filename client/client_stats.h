@@ -1,6 +1,7 @@
 #pragma once
 // What a client has seen, as whole numbers that add up over many clients.
 
+#include "client/replica.h"
 #include "core/histogram.h"
 #include "core/ids.h"
 
@@ -15,20 +16,12 @@ struct PredictionCounts {
   std::uint64_t exact = 0;
 };
 
-/// A view that did not have the hash the server said.
-struct HashMismatch {
-  Tick tick;
-  std::uint64_t expected = 0;
-  std::uint64_t got = 0;
-};
-
 struct ClientStats {
   std::uint64_t ticks = 0;
-  std::uint64_t snapshots_received = 0;  ///< whole and new
-  std::uint64_t snapshots_late = 0;      ///< whole, but after a newer one
+  std::uint64_t snapshots_received = 0;  ///< and new
+  std::uint64_t snapshots_late = 0;      ///< after a newer one, or on a base that is not held
   std::uint64_t snapshots_rejected = 0;  ///< malformed, or of another hash than they said
-  std::uint64_t snapshots_lost =
-      0;  ///< ticks between the first and the newest of which none came whole
+  std::uint64_t snapshots_lost = 0;      ///< packets that were sent and did not come
 
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
@@ -43,8 +36,9 @@ struct ClientStats {
   std::uint64_t inputs_late = 0;
   std::uint64_t inputs_substituted = 0;
 
-  Histogram round_trip;    ///< microseconds
-  Histogram snapshot_gap;  ///< microseconds between new whole snapshots
+  Histogram round_trip;        ///< microseconds
+  Histogram snapshot_gap;      ///< microseconds between new snapshots
+  std::uint64_t replayed = 0;  ///< ticks stepped to make views
 
   // Packets sent by one end, and how many of them reached the other, in the newest session.
   std::uint64_t up_sent = 0;

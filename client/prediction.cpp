@@ -31,7 +31,7 @@ const game::EntityState* find(const View& view, BodyId id) {
 Prediction::Prediction(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules,
                        PlayerId player, BodyId body)
     : rules_(std::move(rules)), player_(player), body_(body), world_(map, rules_->settings(), 0) {
-  world_.seat(player) = {.generation = body.value >> game::kSeatBits, .score = 0, .taken = true};
+  world_.seat(player) = {.generation = game::generation_of(body), .score = 0, .taken = true};
   TICKBOX_ASSERT(world_.body_of(player) == body);
 }
 
@@ -69,25 +69,24 @@ Verdict Prediction::reconcile(const View& view) {
   if (truth == nullptr) {
     return {};
   }
-  Verdict verdict = compare(*truth, view.head);
+  Verdict verdict = compare(*truth, view);
   const std::optional<game::EntityState> before = own();
   restore(view, *truth);
   // Ticks whose inputs were sent before this view's world was known are stepped for the first time
   // here.
-  while (newest_ && world_.tick < *newest_ && world_.tick - view.head.tick < kReplayMax) {
+  while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < kReplayMax) {
     step_once(world_.tick + 1);
   }
   verdict.corrected = before && own()->min != before->min;
   return verdict;
 }
 
-Verdict Prediction::compare(const game::EntityState& truth, const net::SnapshotHead& head) const {
-  const Made& made = made_for(head.tick);
-  if (!made.present || made.tick != head.tick) {
+Verdict Prediction::compare(const game::EntityState& truth, const View& view) const {
+  const Made& made = made_for(view.tick);
+  if (!made.present || made.tick != view.tick) {
     return {};
   }
-  // 255 stands for "longer ago than can be said".
-  const bool touched = made.touched || (head.touched < 255 && head.tick - made.base > head.touched);
+  const bool touched = made.touched || view.touched > made.base;
   return {.predicted = true,
           .exact = made.own == truth,
           .touched = touched,
@@ -97,8 +96,8 @@ Verdict Prediction::compare(const game::EntityState& truth, const net::SnapshotH
 
 void Prediction::restore(const View& view, const game::EntityState& own) {
   world_.clear_entities();
-  world_.tick = view.head.tick;
-  base_ = view.head.tick;
+  world_.tick = view.tick;
+  base_ = view.tick;
   started_ = true;
   touched_ = false;
   for (const game::EntityState& entity : view.entities) {

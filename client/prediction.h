@@ -9,7 +9,7 @@
 // through the inputs since: where the prediction was right this changes nothing for the own body,
 // and it brings in what the others did meanwhile.
 
-#include "client/view_assembler.h"
+#include "client/replica.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
@@ -65,8 +65,7 @@ class Prediction {
     game::EntityState own;
   };
 
-  [[nodiscard]] Verdict compare(const game::EntityState& truth,
-                                const net::SnapshotHead& head) const;
+  [[nodiscard]] Verdict compare(const game::EntityState& truth, const View& view) const;
   void restore(const View& view, const game::EntityState& own);
   void step_once(Tick tick);
 

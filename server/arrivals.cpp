@@ -130,7 +130,6 @@ void Shard::open_session(Session& session, std::uint32_t connection, const Asker
   session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
   session.ticket_serial = ++seat.serials;
   session.heard = now;
-  session.newest_arrival = now;
 
   const net::Accept message{
       .player = seat.player,
@@ -159,6 +158,7 @@ void Shard::open_session(Session& session, std::uint32_t connection, const Asker
 void Shard::begin_to_play(Session& session, Instant now) {
   session.state = Session::State::Playing;
   session.inputs = InputBuffer{room_.world().tick};
+  session.views = std::make_unique<SentViews>(base_age_max(options_.tick_rate));
   if (session.token) {
     reception_.consume(*session.token);
     session.token = std::nullopt;

@@ -1,7 +1,6 @@
 #include "server/interest.h"
 
 #include "core/fixed.h"
-#include "net/messages.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,14 +9,20 @@
 namespace tickbox::server {
 namespace {
 
-constexpr std::int32_t kHalfWidth = kViewHalfWidthUnits * kUnit;
-constexpr std::int32_t kHalfHeight = kViewHalfHeightUnits * kUnit;
+constexpr std::int64_t kHalfWidth = std::int64_t{kViewHalfWidthUnits} * kUnit;
+constexpr std::int64_t kHalfHeight = std::int64_t{kViewHalfHeightUnits} * kUnit;
+constexpr std::int64_t kHysteresis = std::int64_t{kViewHysteresisUnits} * kUnit;
+
+}  // namespace
 
 std::int64_t distance(Vec2 a, Vec2 b) {
   return std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y));
 }
 
-}  // namespace
+bool stays_in_sight(Vec2 centre, Vec2 place) {
+  return std::abs(std::int64_t{place.x} - centre.x) <= kHalfWidth + kHysteresis &&
+         std::abs(std::int64_t{place.y} - centre.y) <= kHalfHeight + kHysteresis;
+}
 
 void Interest::look(const Room& room) {
   entities_ = room.entities();
@@ -29,25 +34,17 @@ void Interest::look(const Room& room) {
                     [](const Column& column) { return std::tuple{column.x, column.index}; });
 }
 
-std::span<const std::uint32_t> Interest::view_of(std::uint32_t own) {
-  const Vec2 centre = entities_[own].min;
-  view_.clear();
+std::span<const std::uint32_t> Interest::seen_from(Vec2 centre) {
+  seen_.clear();
   const auto first =
       std::ranges::lower_bound(by_x_, std::int64_t{centre.x} - kHalfWidth, {}, &Column::x);
   for (auto it = first; it != by_x_.end() && it->x <= std::int64_t{centre.x} + kHalfWidth; ++it) {
     if (std::abs(std::int64_t{entities_[it->index].min.y} - centre.y) <= kHalfHeight) {
-      view_.push_back(it->index);
+      seen_.push_back(it->index);
     }
   }
-  if (view_.size() > net::kViewEntitiesMax) {
-    const auto nearness = [&](std::uint32_t index) {
-      return std::tuple{index != own, distance(entities_[index].min, centre), index};
-    };
-    std::ranges::nth_element(view_, view_.begin() + net::kViewEntitiesMax, {}, nearness);
-    view_.resize(net::kViewEntitiesMax);
-  }
-  std::ranges::sort(view_);
-  return view_;
+  std::ranges::sort(seen_);
+  return seen_;
 }
 
 }  // namespace tickbox::server

@@ -52,6 +52,18 @@ inline constexpr Duration kChallengeInterval = std::chrono::milliseconds{50};
 /// What may be sent there before it has answered, in multiples of what came from there.
 inline constexpr std::uint64_t kUnprovenAnswers = 3;
 
+/// Snapshots to one client: ten times what a crowd of 64 needs, and a burst of some full views.
+/// What does not fit waits to come into view.
+inline constexpr Rate kSnapshotBytes{.per_second = 64'000, .burst = 16'000};
+/// With less than this to spend no snapshot is sent: the own body and the frame must fit.
+inline constexpr std::size_t kSnapshotBytesMin = 400;
+/// Full views to a client that holds nothing: five a second, as each is a whole datagram.
+inline constexpr std::uint32_t kFullViewsPerSecond = 5;
+/// Full views that a client may ask for, having held a view and thrown it away.
+inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
+/// Snapshots a second to a client that could work out all of it by itself.
+inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
+
 /// Lines of one kind in the log: what is beyond is counted, and said with the next line.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};
 

@@ -74,6 +74,10 @@ void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
   app.add_option("--tick-rate", options.tick_rate, "Ticks per second")
       ->check(CLI::Range(game::kTickRateMin, game::kTickRateMax))
       ->capture_default_str();
+  app.add_option("--snapshot-rate", options.snapshot_rate,
+                 "Snapshots per second to each client, up to the tick rate; the tick rate when not "
+                 "given")
+      ->check(CLI::Range(1U, game::kTickRateMax));
   app.add_option("--rules", options.rules, "Kind of game")
       ->check(CLI::IsMember({"arena"}))
       ->capture_default_str();

@@ -133,6 +133,18 @@ void add_traffic(Text& text, const Metrics& metrics) {
     text.sample("tickbox_packets_dropped_total", label("reason", net::name_of(reason)),
                 metrics.drops.of(reason));
   }
+  const SnapshotMetrics& snapshots = metrics.snapshots;
+  text.head("tickbox_snapshots_total", "counter",
+            "Snapshots: sent on a base, sent whole, not sent for want of news, or of bytes.");
+  text.sample("tickbox_snapshots_total", label("kind", "on_base"), snapshots.on_base);
+  text.sample("tickbox_snapshots_total", label("kind", "full"), snapshots.full);
+  text.sample("tickbox_snapshots_total", label("kind", "quiet"), snapshots.quiet);
+  text.sample("tickbox_snapshots_total", label("kind", "held_back"), snapshots.held_back);
+  text.single("tickbox_full_views_asked_total", "counter", "Full views that clients asked for.",
+              snapshots.asked);
+  text.single("tickbox_view_waits_total", "counter",
+              "Bodies in sight that a view did not hold yet, summed over snapshots.",
+              snapshots.waiting);
   const RecordingMetrics& recording = metrics.recording;
   text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
               recording.bytes);

@@ -37,6 +37,15 @@ struct Traffic {
   std::uint64_t bytes_out = 0;  ///< UDP payload
 };
 
+struct SnapshotMetrics {
+  std::uint64_t on_base = 0;    ///< sent, with causes since a view the client holds
+  std::uint64_t full = 0;       ///< sent, on nothing
+  std::uint64_t quiet = 0;      ///< not sent: nothing in it that the client does not know
+  std::uint64_t held_back = 0;  ///< not sent: the client's bytes were used up
+  std::uint64_t asked = 0;      ///< full views that clients have asked for
+  std::uint64_t waiting = 0;    ///< bodies in sight that were not in a snapshot's base yet, summed
+};
+
 struct RecordingMetrics {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
@@ -64,6 +73,7 @@ struct Metrics {
   std::array<std::uint64_t, kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, kInputResults> inputs{};
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
+  SnapshotMetrics snapshots;
   RecordingMetrics recording;
 
   [[nodiscard]] Histogram& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }

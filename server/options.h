@@ -25,6 +25,7 @@ struct Options {
   std::string admin_bind = "127.0.0.1";
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0 takes a free one
   std::uint32_t tick_rate = 60;                  ///< per second
+  std::optional<std::uint32_t> snapshot_rate;    ///< per second; not given: the tick rate
   std::string rules = "arena";
   std::uint32_t max_clients = 1'000;  ///< at most game::kSeatsMax
   std::string record;                 ///< directory; empty: no recording

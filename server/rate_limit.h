@@ -29,6 +29,13 @@ class RateLimit {
     return true;
   }
 
+  /// How much take() would take now.
+  [[nodiscard]] std::int64_t available(const Rate& rate, Instant now) const {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const Duration used = std::max(Duration::zero(), paid_until_ - now);
+    return rate.burst - (used.count() * rate.per_second + kSecond - 1) / kSecond;
+  }
+
  private:
   Instant paid_until_{};
 };

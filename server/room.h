@@ -1,12 +1,13 @@
 #pragma once
-// One match: a world, its rules, and what each tick did to its players' bodies. It has never heard
-// of sessions.
+// One match: a world, its rules, and what happened in its last ticks. It has never heard of
+// sessions.
 
 #include "core/ids.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
+#include "server/history.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +18,9 @@ namespace tickbox::server {
 
 class Room {
  public:
-  Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::uint64_t seed);
+  /// `tick_rate`: per second; how much of its past it keeps.
+  Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::uint64_t seed,
+       std::uint32_t tick_rate);
 
   /// Steps the world by one tick.
   void tick(const game::TickCommands& commands);
@@ -34,12 +37,12 @@ class Room {
 
   [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const { return hashes_; }
 
-  /// Ticks since another mover touched this player's body, or it was put elsewhere; 255 for 255 and
-  /// more. Until then what its client predicts from its own inputs alone must be exact.
-  [[nodiscard]] std::uint8_t ticks_since_touched(PlayerId player) const;
+  /// What happened in the last ticks.
+  [[nodiscard]] History& history() { return history_; }
+
+  [[nodiscard]] const History& history() const { return history_; }
 
  private:
-  void note_touched(const sim::StepReport& report);
   void publish();
 
   std::shared_ptr<const game::Rules> rules_;
@@ -48,7 +51,7 @@ class Room {
   std::uint64_t hash_ = 0;
   std::vector<game::EntityState> entities_;
   std::vector<std::uint64_t> hashes_;
-  std::vector<Tick> touched_;  ///< by seat
+  History history_;
 };
 
 }  // namespace tickbox::server

@@ -12,10 +12,13 @@
 #include "net/packet.h"
 #include "server/input_buffer.h"
 #include "server/rate_limit.h"
+#include "server/sent_views.h"
+#include "server/snapshot_planner.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace tickbox::server {
@@ -50,17 +53,23 @@ struct Session {
   std::optional<net::TokenId> token;  ///< that let it in, until it is consumed
   std::uint32_t ticket_serial = 0;    ///< of the ticket it was given
 
-  Instant heard;           ///< the last packet that opened
-  Instant newest_arrival;  ///< of the newest sequence
+  Instant heard;  ///< the last packet that opened
   RateLimit packets;
   RateLimit bytes;
   std::optional<UnprovenPath> path;
 
   InputBuffer inputs;
-  std::uint16_t substituted = 0;
-  std::uint16_t late = 0;
+  std::uint8_t substituted = 0;  ///< modulo 256
+  std::uint32_t late = 0;
   std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
   std::uint32_t mismatches = 0;  ///< as the client reported
+
+  std::unique_ptr<SentViews> views;  ///< of who plays
+  Waiters waiters;
+  Tick last_snapshot;  ///< sent; 0 before the first
+  Tick last_status;    ///< the tick of the snapshot that told it
+  RateLimit snapshot_bytes;
+  RateLimit full_views;  ///< asked for by the client
 
   [[nodiscard]] ConstBytes accept_datagram() const {
     return ConstBytes{accept}.first(accept_bytes);
@@ -68,6 +77,8 @@ struct Session {
 };
 
 /// The part of a snapshot's head that is the session's own.
-[[nodiscard]] net::SnapshotHead snapshot_head(const Session& session, Instant now);
+[[nodiscard]] net::SnapshotHead snapshot_head(const Session& session);
+
+[[nodiscard]] net::LinkStatus link_status(const Session& session);
 
 }  // namespace tickbox::server

@@ -15,6 +15,9 @@ namespace {
 /// Between two lines about what was dropped.
 constexpr Duration kDropsInterval = std::chrono::seconds{10};
 
+/// Between two words about what has become of a client's packets.
+constexpr std::uint32_t kStatusSeconds = 2;
+
 /// By how much a count that only grows has grown: packets may arrive in another order than they
 /// were sent.
 std::uint32_t grown(std::uint32_t before, std::uint32_t now) {
@@ -89,7 +92,6 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
     return metrics_.drops.count(opened.error());
   }
   const bool is_newest = opened->sequence == session->channel.received().newest();
-  if (is_newest) session->newest_arrival = arrival.now;
   const auto size = static_cast<std::int64_t>(datagram.bytes.size());
   if (!session->packets.take(packets_of_session(options_.tick_rate), arrival.now) ||
       !session->bytes.take(bytes_of_session(options_.tick_rate), arrival.now, size)) {
@@ -127,7 +129,23 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
     const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
     session.margin = margin_of(message->first_tick + last, arrival);
   }
+  if (opened.sequence == session.channel.received().newest()) {
+    on_acks(session, *message, arrival.now);
+  }
   on_inputs(session, *message, arrival.now);
+}
+
+/// A client that holds nothing says 0: one that held something asks for a full view by it.
+void Shard::on_acks(Session& session, const net::InputMessage& message, Instant now) {
+  if (message.newest_snapshot.value != 0) {
+    session.views->acknowledge(message.newest_snapshot);
+  } else if (session.views->has_acknowledged()) {
+    if (!session.full_views.take(kFullViewRequests, now)) {
+      return metrics_.drops.count(net::DropReason::RateLimited);
+    }
+    session.views->forget();
+    ++metrics_.snapshots.asked;
+  }
 }
 
 void Shard::on_inputs(Session& session, const net::InputMessage& message, Instant now) {
@@ -224,7 +242,7 @@ void Shard::take_input(Seat& seat, Tick next) {
   if (Session* session = seats_.playing(seat)) {
     taken = session->inputs.take(next);
     const bool is_given = taken.source == InputSource::Given;
-    session->substituted = static_cast<std::uint16_t>(session->substituted + (is_given ? 0 : 1));
+    session->substituted = static_cast<std::uint8_t>(session->substituted + (is_given ? 0 : 1));
   }
   metrics_.count(taken.source == InputSource::Given ? InputResult::Given
                                                     : InputResult::Substituted);
@@ -235,36 +253,66 @@ void Shard::take_input(Seat& seat, Tick next) {
 // --- send ---
 
 void Shard::send(Instant now) {
-  interest_.look(room_);
+  planner_.look(room_);
   for (Seat& seat : seats_.all()) {
     if (seat.playing && seat.in_world) send_snapshot(*seats_.playing(seat), now);
   }
 }
 
+/// Whether a client's turn has come: clients take turns where snapshots are rarer than ticks.
+bool Shard::is_due(const Session& session, const ViewMembers* base) const {
+  const Tick tick = room_.world().tick;
+  const std::uint64_t rate = options_.snapshot_rate;
+  const std::uint64_t turn = std::uint64_t{tick.value} + session.seat.value;
+  const bool has_turn = turn * rate / options_.tick_rate != (turn - 1) * rate / options_.tick_rate;
+  if (rate != 0 && !has_turn) return false;
+  const std::uint32_t full_interval = options_.tick_rate / kFullViewsPerSecond;
+  return base != nullptr || session.last_snapshot.value == 0 ||
+         tick - session.last_snapshot >= full_interval;
+}
+
 void Shard::send_snapshot(Session& session, Instant now) {
+  const Tick tick = room_.world().tick;
+  const ViewMembers* base = session.views->base(tick);
+  const std::int64_t bytes = session.snapshot_bytes.available(kSnapshotBytes, now);
+  if (!is_due(session, base)) return;
+  if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
+    ++metrics_.snapshots.held_back;
+    return;
+  }
   const std::size_t own = room_.world().index_of(room_.world().body_of(session.seat));
   TICKBOX_ASSERT(own != room_.world().size());
-  const std::span<const std::uint32_t> view = interest_.view_of(static_cast<std::uint32_t>(own));
-  game::ViewHash hash;
-  for (const std::uint32_t index : view) {
-    hash.add(room_.entity_hashes()[index]);
+  const ViewRequest request{
+      .own = static_cast<std::uint32_t>(own),
+      .base = base,
+      .base_tick = base != nullptr ? session.views->base_tick() : tick,
+      .bytes_max = std::min(net::kDatagramBytesMax, static_cast<std::size_t>(bytes))};
+  const ViewPlan plan =
+      planner_.plan(request, session.waiters, snapshot_, session.views->add(tick));
+  const std::uint32_t quiet_interval = options_.tick_rate / kQuietSnapshotsPerSecond;
+  if (!plan.has_news && tick - session.last_snapshot < quiet_interval) {
+    session.views->withdraw(tick);
+    ++metrics_.snapshots.quiet;
+    return;
   }
-  net::SnapshotHead head = snapshot_head(session, now);
-  head.view_hash = hash.value();
-  head.tick = room_.world().tick;
-  head.view_size = static_cast<std::uint16_t>(view.size());
-  head.touched = room_.ticks_since_touched(session.seat);
-  head.fragments = static_cast<std::uint8_t>((view.size() + net::kEntitiesPerFragment - 1) /
-                                             net::kEntitiesPerFragment);
-  for (std::size_t first = 0; first < view.size(); first += net::kEntitiesPerFragment) {
-    fragment_.clear();
-    for (const std::uint32_t index :
-         view.subspan(first, std::min(net::kEntitiesPerFragment, view.size() - first))) {
-      fragment_.push_back(room_.entities()[index]);
-    }
-    send_packet(session, net::PacketType::Snapshot, encoder_.snapshot(head, fragment_));
-    ++head.fragment;
+  snapshot_.head = snapshot_head(session);
+  snapshot_.head.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff);
+  snapshot_.head.tick = static_cast<std::uint16_t>(tick.value & 0xffff);
+  snapshot_.head.base_age =
+      plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick) : std::uint8_t{0};
+  snapshot_.status = std::nullopt;
+  if (tick - session.last_status >= std::int64_t{options_.tick_rate} * kStatusSeconds) {
+    snapshot_.status = link_status(session);
+    session.last_status = tick;
   }
+  session.last_snapshot = tick;
+  const ConstBytes message = encoder_.snapshot(snapshot_);
+  const bool paid = session.snapshot_bytes.take(
+      kSnapshotBytes, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
+  TICKBOX_ASSERT(paid);
+  ++(plan.on_base ? metrics_.snapshots.on_base : metrics_.snapshots.full);
+  metrics_.snapshots.waiting += session.waiters.size();
+  send_packet(session, net::PacketType::Snapshot, message);
 }
 
 void Shard::send_packet(Session& session, net::PacketType type, ConstBytes message) {

@@ -13,7 +13,6 @@
 #include "core/entropy.h"
 #include "net/messages.h"
 #include "net/transport.h"
-#include "server/interest.h"
 #include "server/limited_log.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -22,6 +21,7 @@
 #include "server/room.h"
 #include "server/seats.h"
 #include "server/session.h"
+#include "server/snapshot_planner.h"
 
 #include <cstdint>
 #include <optional>
@@ -32,6 +32,7 @@ namespace tickbox::server {
 
 struct ShardOptions {
   std::uint32_t tick_rate = 60;       ///< per second
+  std::uint32_t snapshot_rate = 0;    ///< per second, to each client; 0: one each tick
   std::uint32_t max_clients = 1'000;  ///< at most the seats of the room's map
   ReceptionOptions reception;
 };
@@ -117,9 +118,11 @@ class Shard {
   void on_message(Session& session, const net::PacketChannel::Opened& opened,
                   const Arrival& arrival);
   void on_inputs(Session& session, const net::InputMessage& message, Instant now);
+  void on_acks(Session& session, const net::InputMessage& message, Instant now);
   void log_drops(Instant now);
   void gather_commands();
   void take_input(Seat& seat, Tick next);
+  [[nodiscard]] bool is_due(const Session& session, const ViewMembers* base) const;
   void send_snapshot(Session& session, Instant now);
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
   void transmit(const net::Address& to, ConstBytes datagram);
@@ -152,11 +155,11 @@ class Shard {
   std::vector<game::PlayerInput> inputs_;
   std::vector<InputSource> sources_;
 
-  Interest interest_;
+  SnapshotPlanner planner_;
   net::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
   net::PacketBuffer opened_{};
-  std::vector<game::EntityState> fragment_;
+  net::Snapshot snapshot_;
   Metrics metrics_;
   net::DropCounts drops_logged_;
   Instant drops_logged_at_;

@@ -72,18 +72,18 @@ bool is_free(const World& world, const sim::Box& place) {
   });
 }
 
-/// A free place, drawn from the world's own sequence. There always is one: Map promises more than
-/// can be occupied.
-Vec2 draw_place(World& world) {
+/// The number of a free place, drawn from the world's own sequence. There always is one: Map
+/// promises more than can be occupied.
+std::uint16_t draw_place(World& world) {
   const std::vector<Vec2>& places = world.map()->spawn_points;
   const auto players = static_cast<std::size_t>(std::ranges::count_if(world.seats(), &Seat::taken));
   const std::size_t near =
       std::min(places.size(), std::max(kPlacesMin, kPlacesPerPlayer * players));
   const std::size_t start = world.rng.below(near);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const Vec2 place = places[(start + i) % places.size()];
-    if (is_free(world, sim::box_of(place, kPlayerSize))) {
-      return place;
+    const std::size_t place = (start + i) % places.size();
+    if (is_free(world, sim::box_of(places[place], kPlayerSize))) {
+      return static_cast<std::uint16_t>(place);
     }
   }
   assert_failed("there is a free place to appear at", __FILE__, __LINE__);
@@ -154,53 +154,66 @@ void Arena::join(World& world, PlayerId player) const {
   TICKBOX_ASSERT(!seat.taken);
   seat = {.generation = (seat.generation + 1) % kGenerations, .score = 0, .taken = true};
   const EntityState entity{.id = world.body_of(player),
-                           .min = draw_place(world),
+                           .min = world.map()->spawn_points[draw_place(world)],
                            .velocity = {},
                            .traits = {.kind = EntityKind::Player}};
   world.add(body_for(entity), entity.traits);
 }
 
-void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs) const {
+void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs,
+                         TickEvents& events) const {
   for (const PlayerInput& given : inputs) {
     const std::size_t index = world.index_of(world.body_of(given.player));
     if (index != world.size()) {
-      world.traits()[index].held = clamped(given.input);
+      world.traits()[index].move = clamped(given.input).move;
     }
   }
-  // In the order of ids players come first, then crates, then bullets: those born here are behind
-  // all who still act.
+  // In the order of ids players come first, then crates.
   std::size_t i = 0;
   for (; i < world.size() && world.traits()[i].kind == EntityKind::Player; ++i) {
-    act(world, i);
+    run(world, i);
   }
   for (; i < world.size() && world.traits()[i].kind == EntityKind::Crate; ++i) {
     Vec2& velocity = world.physics().movers()[i].velocity;
     velocity = {approach(velocity.x, 0, friction_), approach(velocity.y, 0, friction_)};
   }
+  for (const PlayerInput& given : inputs) {
+    const Input input = clamped(given.input);
+    const std::size_t index = world.index_of(world.body_of(given.player));
+    if ((input.buttons & kButtonShoot) != 0 && index != world.size() &&
+        shoot(world, index, input.aim)) {
+      events.shots.push_back({.player = given.player, .aim = input.aim});
+    }
+  }
 }
 
-void Arena::act(World& world, std::size_t index) const {
+void Arena::run(World& world, std::size_t index) const {
   sim::Body& body = world.physics().movers()[index];
   Traits& traits = world.traits()[index];
-  const Vec2 direction = kMoves[traits.held.move];
+  const Vec2 direction = kMoves[traits.move];
   const std::int32_t speed = direction.x != 0 && direction.y != 0 ? diagonal_speed_ : run_speed_;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::int32_t rate = direction[axis] != 0 ? acceleration_ : friction_;
     body.velocity[axis] = approach(body.velocity[axis], direction[axis] * speed, rate);
   }
-  if (traits.timer > 0) {
-    --traits.timer;
-  } else if ((traits.held.buttons & kButtonShoot) != 0) {
-    traits.timer = reload_ticks_;
-    const EntityState bullet{.id = bullet_body(player_of(body.id), world.tick),
-                             .min = {body.min.x + (kPlayerSize.x - kBulletSize.x) / 2,
-                                     body.min.y + (kPlayerSize.y - kBulletSize.y) / 2},
-                             .velocity = aimed(traits.held.aim, bullet_speed_),
-                             .traits = {.kind = EntityKind::Bullet, .timer = bullet_ticks_}};
-    sim::Body bullet_box = body_for(bullet);
-    bullet_box.ignores = body.id;
-    world.add(bullet_box, bullet.traits);
-  }
+  if (traits.timer > 0) --traits.timer;
+}
+
+bool Arena::shoot(World& world, std::size_t index, std::uint16_t aim) const {
+  const sim::Body& body = world.physics().movers()[index];
+  Traits& traits = world.traits()[index];
+  const BodyId id = bullet_body(player_of(body.id), world.tick);
+  if (traits.timer > 0 || world.index_of(id) != world.size()) return false;
+  traits.timer = reload_ticks_;
+  const EntityState bullet{.id = id,
+                           .min = {body.min.x + (kPlayerSize.x - kBulletSize.x) / 2,
+                                   body.min.y + (kPlayerSize.y - kBulletSize.y) / 2},
+                           .velocity = aimed(aim, bullet_speed_),
+                           .traits = {.kind = EntityKind::Bullet, .timer = bullet_ticks_}};
+  sim::Body bullet_box = body_for(bullet);
+  bullet_box.ignores = body.id;
+  world.add(bullet_box, bullet.traits);
+  return true;
 }
 
 void Arena::after_step(World& world, const sim::StepReport& report, Authority authority,
@@ -223,11 +236,16 @@ void Arena::after_step(World& world, const sim::StepReport& report, Authority au
     if (world.seat(hit.shooter).taken) {
       ++world.seat(hit.shooter).score;
     }
-    const Vec2 place = draw_place(world);
-    sim::Body& body = world.physics().movers()[world.index_of(world.body_of(hit.victim))];
-    body.min = place;
-    body.velocity = {};
+    events.placements.push_back({.player = hit.victim, .place = draw_place(world)});
+    place(world, events.placements.back());
   }
+}
+
+void Arena::place(World& world, Placement placement) const {
+  sim::Body* body = world.physics().find(world.body_of(placement.player));
+  if (body == nullptr) return;
+  body->min = world.map()->spawn_points[placement.place];
+  body->velocity = {};
 }
 
 }  // namespace tickbox::game

@@ -24,12 +24,15 @@ class Arena final : public Rules {
   void open(World& world) const override;
   void leave(World& world, PlayerId player) const override;
   void join(World& world, PlayerId player) const override;
-  void apply_inputs(World& world, std::span<const PlayerInput> inputs) const override;
+  void apply_inputs(World& world, std::span<const PlayerInput> inputs,
+                    TickEvents& events) const override;
   void after_step(World& world, const sim::StepReport& report, Authority authority,
                   TickEvents& events) const override;
+  void place(World& world, Placement placement) const override;
 
  private:
-  void act(World& world, std::size_t index) const;  // one player: run, stop, shoot
+  void run(World& world, std::size_t index) const;
+  bool shoot(World& world, std::size_t index, std::uint16_t aim) const;
 
   std::int32_t run_speed_;       ///< sub-units per tick
   std::int32_t diagonal_speed_;  ///< sub-units per tick and axis, of the same length as run_speed_

@@ -5,7 +5,6 @@
 #include "core/fixed.h"
 #include "core/hash.h"
 #include "core/ids.h"
-#include "game/input.h"
 
 #include <cstdint>
 
@@ -17,9 +16,9 @@ inline constexpr std::uint8_t kEntityKinds = 3;
 /// What an entity is, beside a moving box. Its body's size, mass and layers follow from the kind.
 struct Traits {
   EntityKind kind = EntityKind::Player;
-  Input held;  ///< of a player: the input it acts on until another comes
-  std::uint8_t timer =
-      0;  ///< ticks: of a player until it may shoot again, of a bullet until it is gone
+  std::uint8_t move = 0;   ///< of a player: where it runs until it wants something else
+  std::uint8_t timer = 0;  ///< ticks: of a player until it may shoot again, of a bullet until it is
+                           ///< gone
 
   friend bool operator==(const Traits&, const Traits&) = default;
 };
@@ -44,9 +43,7 @@ constexpr void for_each_field(Entity& entity, Visit&& visit) {
   visit("y", entity.min.y);
   visit("vx", entity.velocity.x);
   visit("vy", entity.velocity.y);
-  visit("move", entity.traits.held.move);
-  visit("buttons", entity.traits.held.buttons);
-  visit("aim", entity.traits.held.aim);
+  visit("move", entity.traits.move);
   visit("timer", entity.traits.timer);
 }
 
@@ -93,6 +90,11 @@ inline constexpr std::uint32_t kGenerations = 1U << 18;
 /// Whether the id is an entity's; a map's statics have ids beyond.
 [[nodiscard]] constexpr bool is_entity(BodyId id) {
   return id.value >> 30 < kEntityKinds;
+}
+
+/// Requires: a player's.
+[[nodiscard]] constexpr std::uint32_t generation_of(BodyId player) {
+  return player.value >> kSeatBits;
 }
 
 /// The seat of a player's body, or of the owner of a bullet.  Requires: a player or a bullet.

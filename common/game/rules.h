@@ -1,6 +1,10 @@
 #pragma once
 // What a kind of game adds to the physics, as four moves within a tick: leave, join, inputs, after
 // the step.
+//
+// A server tells its clients causes, not effects, so what one body does must reach another by
+// contact only. What does not (a search for a free place, a draw from the room's random sequence)
+// is the server's to decide, and travels as an outcome: a Placement.
 
 #include "core/ids.h"
 #include "game/entity_state.h"
@@ -26,9 +30,27 @@ struct Hit {
   friend bool operator==(Hit, Hit) = default;
 };
 
+/// A player's input that brought forth a bullet: one that only presses the button does not.
+struct Shot {
+  PlayerId player;
+  std::uint16_t aim = 0;
+
+  friend bool operator==(Shot, Shot) = default;
+};
+
+/// An outcome: where the server put a player's body when the tick was over.
+struct Placement {
+  PlayerId player;
+  std::uint16_t place = 0;  ///< index into Map::spawn_points
+
+  friend bool operator==(Placement, Placement) = default;
+};
+
 /// What happened in one tick beside the physics' own report, in the order in which it happened.
 struct TickEvents {
+  std::vector<Shot> shots;
   std::vector<Hit> hits;
+  std::vector<Placement> placements;  ///< of the server only: each player at most once
 };
 
 /// Stateless: everything that changes lives in the World.   Thread: immutable, so free to share.
@@ -45,6 +67,10 @@ class Rules {
   /// knows.
   [[nodiscard]] virtual sim::Body body_for(const EntityState& entity) const = 0;
 
+  /// Whether bodies influence each other by contact alone. Of rules that say no, clients are told
+  /// whole states.
+  [[nodiscard]] virtual bool closed_under_contact() const { return true; }
+
   /// Furnishes an empty world at tick 0.
   virtual void open(World& world) const = 0;
 
@@ -52,12 +78,17 @@ class Rules {
   virtual void leave(World& world, PlayerId player) const = 0;
   virtual void join(World& world, PlayerId player) const = 0;
 
-  /// Lets every player act on its input; who has none in `inputs` acts on the one it holds.
-  virtual void apply_inputs(World& world, std::span<const PlayerInput> inputs) const = 0;
+  /// Lets every player act on its input; who has none in `inputs` runs on as it did. Adds to
+  /// `events`.
+  virtual void apply_inputs(World& world, std::span<const PlayerInput> inputs,
+                            TickEvents& events) const = 0;
 
   /// Draws the consequences of a step; adds to `events`.
   virtual void after_step(World& world, const sim::StepReport& report, Authority authority,
                           TickEvents& events) const = 0;
+
+  /// Puts a player's body where the server decided. Whose body is not in this world is left alone.
+  virtual void place(World& world, Placement placement) const = 0;
 };
 
 }  // namespace tickbox::game

@@ -15,6 +15,8 @@ struct TickCommands {
   std::span<const PlayerId> leaves;
   std::span<const PlayerId> joins;
   std::span<const PlayerInput> inputs;
+  std::span<const Placement> placements = {};  ///< of a replica: what the server decided, in any
+                                               ///< order
 };
 
 /// Scratch memory and the report of the last tick; serves any number of worlds, one after the
@@ -24,7 +26,7 @@ struct Stepper {
   TickEvents events;
 };
 
-/// Moves `world` from tick t to t + 1: leaves, joins, inputs, physics, consequences.
+/// Moves `world` from tick t to t + 1: leaves, joins, inputs, physics, consequences, placements.
 /// Returns the physics' report; the rules' events are in stepper.events. Both last until the
 /// stepper's next step.
 const sim::StepReport& step(World& world, const Rules& rules, const TickCommands& commands,

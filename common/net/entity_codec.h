@@ -1,5 +1,6 @@
 #pragma once
-// Between game::EntityState and the struct that the wire and recordings share.
+// Between game::EntityState and the structs that carry it: the one that the wire and recordings
+// share, and the smaller one for what most bodies are.
 
 #include "game/entity_state.h"
 #include "net/drop_reason.h"
@@ -7,16 +8,26 @@
 #include <expected>
 
 namespace tickbox::schema {
+struct Body;
 struct Entity;
-}
+}  // namespace tickbox::schema
 
 namespace tickbox::net {
 
 [[nodiscard]] schema::Entity encode_entity(const game::EntityState& entity);
 
-/// Fails: Malformed, for values that no entity can have (kind, move, aim, buttons, a kind other
+/// Fails: Malformed, for values that no entity can have (kind, move, a kind other
 /// than its id tells, positions and velocities beyond the world's limits).
 [[nodiscard]] std::expected<game::EntityState, DropReason> decode_entity(
     const schema::Entity& wire);
+
+/// Whether a Body says all of it: not of bullets, of what is fast, of timers past 63.
+[[nodiscard]] bool fits_body(const game::EntityState& entity);
+
+/// Requires: fits_body(entity).
+[[nodiscard]] schema::Body encode_body(const game::EntityState& entity);
+
+/// Fails: as decode_entity.
+[[nodiscard]] std::expected<game::EntityState, DropReason> decode_body(const schema::Body& wire);
 
 }  // namespace tickbox::net

@@ -1,46 +1,78 @@
 #include "net/messages.h"
 
+#include "net/cause_codec.h"
 #include "net/entity_codec.h"
 #include "net/verified_root.h"
 
 #include "schema/wire_generated.h"
 
+#include <algorithm>
 #include <limits>
+#include <span>
 
 namespace tickbox::net {
 namespace {
 
 schema::SnapshotHead encode_head(const SnapshotHead& head) {
-  return {head.view_hash,     head.tick.value,       head.input_tick.value,
-          head.newest_packet, head.packets_received, head.ack_delay,
-          head.view_size,     head.substituted,      head.late,
-          head.margin,        head.touched,          head.fragment,
-          head.fragments};
+  return {head.view_hash, head.tick,        head.input_tick,   head.base_age,
+          head.margin,    head.substituted, head.newest_packet};
 }
 
 SnapshotHead decode_head(const schema::SnapshotHead& wire) {
   return {.view_hash = wire.view_hash(),
-          .tick = {wire.tick()},
-          .input_tick = {wire.input_tick()},
-          .newest_packet = wire.newest_packet(),
-          .packets_received = wire.packets_received(),
-          .ack_delay = wire.ack_delay(),
-          .view_size = wire.view_size(),
-          .substituted = wire.substituted(),
-          .late = wire.late(),
+          .tick = wire.tick(),
+          .input_tick = wire.input_tick(),
+          .base_age = wire.base_age(),
           .margin = wire.margin(),
-          .touched = wire.touched(),
-          .fragment = wire.fragment(),
-          .fragments = wire.fragments()};
+          .substituted = wire.substituted(),
+          .newest_packet = wire.newest_packet()};
 }
 
-// A fragment of a view: none holds more than fits, and an only one holds all.
-bool is_possible(const SnapshotHead& head, std::size_t entities) {
-  return head.tick.value <= kTickMax && head.input_tick.value <= kTickMax && head.fragments >= 1 &&
-         head.fragments <= kFragmentsMax && head.fragment < head.fragments &&
-         entities <= kEntitiesPerFragment && entities <= head.view_size &&
-         head.view_size <= kEntitiesPerFragment * head.fragments &&
-         (head.fragments > 1 || entities == head.view_size);
+/// A snapshot's bodies by the struct that carries them.
+struct WireBodies {
+  BoundedVector<schema::Body, kSnapshotBodiesMax> bodies;
+  BoundedVector<schema::Entity, kSnapshotBodiesMax> wide;
+};
+
+WireBodies encode_bodies(const Snapshot& snapshot) {
+  WireBodies wire;
+  for (const game::EntityState& entity : snapshot.bodies) {
+    if (fits_body(entity)) {
+      wire.bodies.push_back(encode_body(entity));
+    } else {
+      wire.wide.push_back(encode_entity(entity));
+    }
+  }
+  return wire;
+}
+
+/// Appends what `wire` holds; false where one of them is no entity, or they are too many.
+template <class Wire, class Decode>
+bool append(Snapshot& snapshot, const flatbuffers::Vector<const Wire*>* wire, Decode decode) {
+  if (wire == nullptr) return true;
+  if (wire->size() > kSnapshotBodiesMax - snapshot.bodies.size()) return false;
+  for (const Wire* body : *wire) {
+    const std::expected<game::EntityState, DropReason> entity = decode(*body);
+    if (!entity) return false;
+    snapshot.bodies.push_back(*entity);
+  }
+  return true;
+}
+
+bool are_ascending(std::span<const game::EntityState> bodies) {
+  return std::ranges::adjacent_find(bodies, std::ranges::greater_equal{}, &game::EntityState::id) ==
+         bodies.end();
+}
+
+/// Both lists of bodies into one.  Fails: false, where either is out of order, or they share an id.
+bool decode_bodies(Snapshot& snapshot, const schema::Snapshot& wire) {
+  if (!append(snapshot, wire.bodies(), decode_body)) return false;
+  const std::size_t narrow = snapshot.bodies.size();
+  if (!append(snapshot, wire.wide(), decode_entity)) return false;
+  const std::span all{snapshot.bodies.data(), snapshot.bodies.size()};
+  if (!are_ascending(all.first(narrow)) || !are_ascending(all.subspan(narrow))) return false;
+  std::ranges::sort(all, {}, &game::EntityState::id);
+  return are_ascending(all);
 }
 
 // Ticks that an input message may speak of: none before the room opened, none past the last.
@@ -83,16 +115,36 @@ ConstBytes MessageEncoder::input(const InputMessage& message) {
   return builder_->finish(schema::CreateInputMessage(flat, &head, vector));
 }
 
-ConstBytes MessageEncoder::snapshot(const SnapshotHead& head,
-                                    std::span<const game::EntityState> entities) {
-  TICKBOX_ASSERT(is_possible(head, entities.size()));
+ConstBytes MessageEncoder::snapshot(const Snapshot& snapshot) {
   auto& flat = builder_->flat;
   flat.Clear();
-  const auto vector = flat.CreateVectorOfStructs<schema::Entity>(
-      entities.size(),
-      [entities](std::size_t i, schema::Entity* wire) { *wire = encode_entity(entities[i]); });
-  const schema::SnapshotHead wire_head = encode_head(head);
-  return builder_->finish(schema::CreateSnapshot(flat, &wire_head, vector));
+  CauseBytes buffer;
+  const ConstBytes causes = encode_causes(snapshot.causes, buffer);
+  const WireBodies bodies = encode_bodies(snapshot);
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> causes_at;
+  flatbuffers::Offset<flatbuffers::Vector<const schema::Body*>> bodies_at;
+  flatbuffers::Offset<flatbuffers::Vector<const schema::Entity*>> wide_at;
+  if (!causes.empty()) {
+    causes_at =
+        flat.CreateVector(reinterpret_cast<const std::uint8_t*>(causes.data()), causes.size());
+  }
+  if (!bodies.bodies.empty()) {
+    bodies_at = flat.CreateVectorOfStructs(bodies.bodies.data(), bodies.bodies.size());
+  }
+  if (!bodies.wide.empty()) {
+    wide_at = flat.CreateVectorOfStructs(bodies.wide.data(), bodies.wide.size());
+  }
+  const schema::SnapshotHead head = encode_head(snapshot.head);
+  schema::LinkStatus status;
+  if (snapshot.status)
+    status = {snapshot.status->newest_packet, snapshot.status->packets_received,
+              snapshot.status->late};
+  return builder_->finish(schema::CreateSnapshot(flat, &head, causes_at, bodies_at, wide_at,
+                                                 snapshot.status ? &status : nullptr));
+}
+
+std::size_t encoded_bytes(const game::EntityState& body) {
+  return fits_body(body) ? sizeof(schema::Body) : sizeof(schema::Entity);
 }
 
 ConstBytes MessageEncoder::disconnect(DisconnectReason reason) {
@@ -127,19 +179,26 @@ std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {
   return decoded;
 }
 
-std::expected<SnapshotFragment, DropReason> decode_snapshot(ConstBytes message) {
+std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message) {
   const ReceivedMessage received{message};
   const auto* wire = received.root<schema::Snapshot>();
-  if (wire == nullptr || wire->head() == nullptr || wire->entities() == nullptr) {
+  if (wire == nullptr || wire->head() == nullptr) return std::unexpected{DropReason::Malformed};
+  Snapshot decoded{.head = decode_head(*wire->head()), .causes = {}, .bodies = {}, .status = {}};
+  ConstBytes cause_bytes;
+  if (wire->causes() != nullptr) {
+    cause_bytes = std::as_bytes(std::span{wire->causes()->data(), wire->causes()->size()});
+  }
+  const auto causes = decode_causes(cause_bytes, decoded.head.base_age);
+  const bool is_on_nothing = decoded.head.base_age == 0;
+  if (!causes || decoded.head.base_age > kBaseAgeMax || (is_on_nothing && !causes->empty()) ||
+      !decode_bodies(decoded, *wire)) {
     return std::unexpected{DropReason::Malformed};
   }
-  SnapshotFragment decoded{.head = decode_head(*wire->head()), .entities = {}};
-  if (!is_possible(decoded.head, wire->entities()->size()))
-    return std::unexpected{DropReason::Malformed};
-  for (const schema::Entity* wire_entity : *wire->entities()) {
-    const auto entity = decode_entity(*wire_entity);
-    if (!entity) return std::unexpected{entity.error()};
-    decoded.entities.push_back(*entity);
+  decoded.causes = *causes;
+  if (const schema::LinkStatus* status = wire->status()) {
+    decoded.status = {.newest_packet = status->newest_packet(),
+                      .packets_received = status->packets_received(),
+                      .late = status->late()};
   }
   return decoded;
 }

@@ -36,6 +36,13 @@ std::optional<std::string> contradiction(const Options& options) {
   if (options.create_key && options.key_file.empty()) {
     return "--create-key makes the file that --key-file names, and none is named; add --key-file F";
   }
+  if (options.snapshot_rate.value_or(0) > options.tick_rate) {
+    return fmt::format(
+        "--snapshot-rate: {} a second is more than the {} ticks that there are to tell of; leave "
+        "it "
+        "out for one with each tick",
+        *options.snapshot_rate, options.tick_rate);
+  }
   const auto address = os::resolve_host(host_of(options.bind), options.port);
   if (!address) {
     return "--bind: " + address.error();

@@ -122,7 +122,8 @@ std::expected<void, std::string> Server::open() {
   const auto drawn = draw_number<std::uint64_t>(entropy_);
   const std::uint64_t seed = options_.seed.value_or(drawn);
   room_ = std::make_unique<Room>(game::make_arena_map(options_.max_clients),
-                                 game::make_rules(options_.rules, options_.tick_rate), seed);
+                                 game::make_rules(options_.rules, options_.tick_rate), seed,
+                                 options_.tick_rate);
   auto keys = open_keys();
   if (!keys) {
     return std::unexpected(std::move(keys.error()));
@@ -137,6 +138,7 @@ std::expected<void, std::string> Server::open() {
   keys_in_words_ = keys_in_words(*keys);
   shard_.emplace(
       ShardOptions{.tick_rate = options_.tick_rate,
+                   .snapshot_rate = options_.snapshot_rate.value_or(0),
                    .max_clients = options_.max_clients,
                    .reception = {.keys = *std::move(keys), .addresses = *std::move(addresses)}},
       ShardParts{.transport = *transport_,

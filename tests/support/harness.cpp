@@ -40,7 +40,7 @@ void Harness::restart_server() {
 
 void Harness::start_server() {
   shard_.reset();
-  room_ = std::make_unique<server::Room>(map_, rules_, options_.seed);
+  room_ = std::make_unique<server::Room>(map_, rules_, options_.seed, options_.tick_rate);
   pacer_.emplace(clock_.now(), options_.tick_rate);
 }
 

@@ -128,7 +128,8 @@ TEST(Arena, ClampsWhatNoClientCanMean) {
   match.join(0);
   match.place(0, {1, 1});
   match.tick({{.player = {0}, .input = {.move = 200, .buttons = 0xfe, .aim = 60'000}}});
-  EXPECT_EQ(match.world.traits()[match.world.index_of(match.world.body_of({0}))].held, Input{});
+  EXPECT_EQ(match.world.traits()[match.world.index_of(match.world.body_of({0}))].move, 0);
+  EXPECT_TRUE(match.stepper.events.shots.empty());
 }
 
 // With every seat taken and everyone shooting, nobody ever appears inside somebody, and the draw

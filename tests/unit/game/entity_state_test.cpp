@@ -29,7 +29,7 @@ TEST(EntityState, EveryFieldEntersTheHash) {
     EXPECT_TRUE(hashes.insert(entity_hash(probe)).second) << name;
     field = before;
   });
-  EXPECT_EQ(fields, 10U);
+  EXPECT_EQ(fields, 8U);
 }
 
 TEST(EntityState, IdsTellKindAndPlayer) {

@@ -60,8 +60,7 @@ TEST(EntityCodec, CarriesTheEndsOfEveryRange) {
     constexpr std::int32_t kLast = kWorldLimit - 16 * kUnit;
     entity.min = {.x = sign * kLast, .y = -sign * kLast};
     entity.velocity = {.x = sign * kSpeedLimit, .y = -sign * kSpeedLimit};
-    entity.traits.held = {
-        .move = game::kMoveDirections, .buttons = game::kButtonsKnown, .aim = 1'023};
+    entity.traits.move = game::kMoveDirections;
     entity.traits.timer = 255;
     const auto decoded = decode_entity(encode_entity(entity));
     ASSERT_TRUE(decoded);
@@ -77,8 +76,6 @@ TEST(EntityCodec, RefusesWhatNoEntityCanBe) {
       {"id of another kind", [](auto& e) { e.mutate_id(game::crate_body(1).value); }},
       {"id of no kind", [](auto& e) { e.mutate_id(0xffff'ffff); }},
       {"move", [](auto& e) { e.mutate_move(9); }},
-      {"buttons", [](auto& e) { e.mutate_buttons(2); }},
-      {"aim", [](auto& e) { e.mutate_aim(1'024); }},
       {"x too large", [](auto& e) { e.mutate_x(kWorldLimit - 16 * kUnit + 1); }},
       {"x too small", [](auto& e) { e.mutate_x(-kWorldLimit + 16 * kUnit - 1); }},
       {"y smallest of all", [](auto& e) { e.mutate_y(std::numeric_limits<std::int32_t>::min()); }},
@@ -101,15 +98,14 @@ TEST(EntityCodec, LaysBytesAsTheStandardSays) {
       encode_entity({.id = {0x04030201},
                      .min = {.x = 0x08070605, .y = 0x0c0b0a09},
                      .velocity = {.x = 0x100f0e0d, .y = 0x14131211},
-                     .traits = {.kind = static_cast<game::EntityKind>(0x17),
-                                .held = {.move = 0x18, .buttons = 0x19, .aim = 0x1615},
-                                .timer = 0x1a}});
+                     .traits = {.kind = static_cast<game::EntityKind>(0x15),
+                                .move = 0x16,
+                                .timer = 0x17}});
   std::array<std::uint8_t, sizeof(wire)> bytes{};
   std::memcpy(bytes.data(), &wire, sizeof(wire));
-  for (std::uint8_t i = 0; i < 26; ++i)
+  for (std::uint8_t i = 0; i < 23; ++i)
     EXPECT_EQ(bytes[i], i + 1);
-  EXPECT_EQ(bytes[26], 0);
-  EXPECT_EQ(bytes[27], 0);
+  EXPECT_EQ(bytes[23], 0);
 }
 
 }  // namespace

@@ -116,9 +116,7 @@ inline game::EntityState entity(std::uint16_t number) {
           .min = {.x = 1'000 + n, .y = -2'000 - n},
           .velocity = {.x = -30 - n, .y = 40 + n},
           .traits = {.kind = game::EntityKind::Player,
-                     .held = {.move = static_cast<std::uint8_t>(1 + number % 8),
-                              .buttons = game::kButtonShoot,
-                              .aim = static_cast<std::uint16_t>(500 + number)},
+                     .move = static_cast<std::uint8_t>(1 + number % 8),
                      .timer = static_cast<std::uint8_t>(60 + number)}};
 }
 

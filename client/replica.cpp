@@ -1,0 +1,259 @@
+#include "client/replica.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+#include <bitset>
+#include <utility>
+
+namespace tickbox::client {
+namespace {
+
+std::unexpected<Rejected> malformed() {
+  return std::unexpected{Rejected{.reason = net::DropReason::Malformed, .mismatch = {}}};
+}
+
+std::unexpected<Rejected> unexpected() {
+  return std::unexpected{Rejected{.reason = net::DropReason::Unexpected, .mismatch = {}}};
+}
+
+bool holds(std::span<const game::EntityState> entities, BodyId id) {
+  return std::ranges::binary_search(entities, id, {}, &game::EntityState::id);
+}
+
+/// Players of seats that exist, one of each: of two, no server has both.
+bool seats_are_possible(std::span<const game::EntityState> entities, std::size_t seats) {
+  std::bitset<game::kSeatsMax> taken;
+  for (const game::EntityState& entity : entities) {
+    if (entity.traits.kind != game::EntityKind::Player) continue;
+    const std::uint16_t seat = game::player_of(entity.id).value;
+    if (seat >= seats || taken.test(seat)) return false;
+    taken.set(seat);
+  }
+  return true;
+}
+
+std::uint32_t view_hash(std::span<const game::EntityState> entities) {
+  game::ViewHash hash;
+  for (const game::EntityState& entity : entities) {
+    hash.add(game::entity_hash(entity));
+  }
+  return static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
+}
+
+std::uint8_t ago(Tick now, Tick tick) {
+  return static_cast<std::uint8_t>(now - tick);
+}
+
+}  // namespace
+
+Replica::Replica(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own)
+    : rules_(std::move(rules)), own_(own), world_(map, rules_->settings(), 0) {}
+
+void Replica::forget() {
+  views_.clear();
+  deaths_ = 0;
+  dead_.fill({});
+}
+
+std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick tick) {
+  const HeldView* newest = views_.newest();
+  if (newest != nullptr && newest->tick >= tick) return unexpected();
+  if (snapshot.head.base_age == 0) {
+    world_.clear_entities();
+    touched_ = tick;
+    return finish(snapshot, tick);
+  }
+  if (tick.value < snapshot.head.base_age) return malformed();
+  const HeldView* base = views_.find({tick.value - snapshot.head.base_age});
+  if (base == nullptr) return unexpected();
+  Job job{.snapshot = snapshot, .tick = tick, .base = *base};
+  if (!mark_dropped(job) || !names_what_is_there(job)) return malformed();
+  load(job, start_of(job));
+  replay(job);
+  return finish(snapshot, tick);
+}
+
+/// What was replayed, and what came whole, as one view.
+std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tick tick) {
+  result_.assign(snapshot.bodies.begin(), snapshot.bodies.end());
+  if (holds(result_, own_)) touched_ = tick;
+  for (std::size_t i = 0; i < world_.size(); ++i) {
+    result_.push_back(world_.entity(i));
+  }
+  std::ranges::sort(result_, {}, &game::EntityState::id);
+  const bool ascending = std::ranges::adjacent_find(result_, std::ranges::greater_equal{},
+                                                    &game::EntityState::id) == result_.end();
+  if (!ascending || result_.size() > net::kViewMembersMax ||
+      !seats_are_possible(result_, world_.seats().size())) {
+    return malformed();
+  }
+  if (const std::uint32_t got = view_hash(result_); got != snapshot.head.view_hash) {
+    forget();
+    return std::unexpected{Rejected{
+        .reason = net::DropReason::Unexpected,
+        .mismatch = HashMismatch{.tick = tick, .expected = snapshot.head.view_hash, .got = got}}};
+  }
+  std::vector<game::EntityState>& held = views_.add(tick);
+  held.assign(result_.begin(), result_.end());
+  return View{.tick = tick, .entities = held, .touched = touched_};
+}
+
+bool Replica::mark_dropped(Job& job) const {
+  const std::vector<game::EntityState>& members = job.base.entities;
+  for (const std::uint8_t member : job.snapshot.causes.leaves) {
+    if (member >= members.size()) return false;
+    job.dropped[member] = true;
+  }
+  for (const game::EntityState& body : job.snapshot.bodies) {
+    const auto found = std::ranges::lower_bound(members, body.id, {}, &game::EntityState::id);
+    if (found == members.end() || found->id != body.id) continue;
+    bool& dropped = job.dropped[static_cast<std::size_t>(found - members.begin())];
+    if (dropped) return false;
+    dropped = true;
+  }
+  return true;
+}
+
+/// Causes of players that are replayed, and places that the map has.
+bool Replica::names_what_is_there(const Job& job) const {
+  const auto is_player = [&job](const auto& cause) {
+    return cause.member < job.base.entities.size() && !job.dropped[cause.member] &&
+           job.base.entities[cause.member].traits.kind == game::EntityKind::Player;
+  };
+  const net::Causes& causes = job.snapshot.causes;
+  const std::size_t places = world_.map()->spawn_points.size();
+  return std::ranges::all_of(causes.inputs, is_player) &&
+         std::ranges::all_of(causes.shots, is_player) &&
+         std::ranges::all_of(causes.placements, [&](const net::PlacementCause& cause) {
+           return is_player(cause) && cause.place < places;
+         });
+}
+
+/// The bullets that causes up to `until` tell, by id.
+void Replica::gather_births(const Job& job, Tick until) {
+  births_.clear();
+  for (const net::ShotCause& shot : job.snapshot.causes.shots) {
+    const Tick tick{job.tick.value - shot.ago};
+    const PlayerId owner = game::player_of(job.base.entities[shot.member].id);
+    if (tick <= until) births_.push_back(game::bullet_body(owner, tick));
+  }
+  std::ranges::sort(births_);
+}
+
+/// The newest view from which all that must be replayed can be.
+const HeldView& Replica::start_of(const Job& job) {
+  const HeldView& newest = *views_.newest();
+  gather_births(job, newest.tick);
+  const auto is_known = [&](BodyId id) { return holds(newest.entities, id) || is_dead(id); };
+  bool has_all = std::ranges::all_of(births_, is_known);
+  for (std::size_t i = 0; i < job.base.entities.size() && has_all; ++i) {
+    has_all = job.dropped[i] || is_known(job.base.entities[i].id);
+  }
+  if (has_all) return newest;
+  births_.clear();
+  return job.base;
+}
+
+/// Of `start`, the members of the base that are replayed, and the bullets born of them since.
+void Replica::load(const Job& job, const HeldView& start) {
+  world_.clear_entities();
+  world_.tick = start.tick;
+  const std::vector<game::EntityState>& base = job.base.entities;
+  auto member = base.begin();
+  for (const game::EntityState& entity : start.entities) {
+    while (member != base.end() && member->id < entity.id) {
+      ++member;
+    }
+    const bool is_member = member != base.end() && member->id == entity.id;
+    const bool is_replayed = is_member
+                                 ? !job.dropped[static_cast<std::size_t>(member - base.begin())]
+                                 : std::ranges::binary_search(births_, entity.id);
+    if (!is_replayed) continue;
+    world_.add(rules_->body_for(entity), entity.traits);
+    if (entity.traits.kind == game::EntityKind::Player) {
+      world_.seat(game::player_of(entity.id)) = {
+          .generation = game::generation_of(entity.id), .score = 0, .taken = true};
+    }
+  }
+}
+
+void Replica::replay(const Job& job) {
+  while (world_.tick < job.tick) {
+    gather_inputs(job, ago(job.tick, world_.tick + 1));
+    step();
+  }
+}
+
+/// What happened in the step that made the tick so long ago, as commands to the game.
+void Replica::gather_inputs(const Job& job, std::uint8_t ago) {
+  inputs_.clear();
+  placements_.clear();
+  const auto player_of = [&job](std::uint8_t member) {
+    return game::player_of(job.base.entities[member].id);
+  };
+  const auto move_of = [this](PlayerId player) {
+    return world_.traits()[world_.index_of(world_.body_of(player))].move;
+  };
+  for (const net::InputCause& cause : job.snapshot.causes.inputs) {
+    if (cause.ago != ago) continue;
+    inputs_.push_back({.player = player_of(cause.member), .input = {.move = cause.move}});
+  }
+  for (const net::ShotCause& cause : job.snapshot.causes.shots) {
+    if (cause.ago != ago) continue;
+    const PlayerId player = player_of(cause.member);
+    auto given = std::ranges::find(inputs_, player, &game::PlayerInput::player);
+    if (given == inputs_.end()) {
+      inputs_.push_back({.player = player, .input = {.move = move_of(player)}});
+      given = inputs_.end() - 1;
+    }
+    given->input.buttons = game::kButtonShoot;
+    given->input.aim = cause.aim;
+  }
+  std::ranges::sort(inputs_, {}, &game::PlayerInput::player);
+  for (const net::PlacementCause& cause : job.snapshot.causes.placements) {
+    if (cause.ago != ago) continue;
+    placements_.push_back({.player = player_of(cause.member), .place = cause.place});
+  }
+}
+
+void Replica::step() {
+  flying_.clear();
+  for (std::size_t i = world_.size();
+       i > 0 && world_.traits()[i - 1].kind == game::EntityKind::Bullet; --i) {
+    flying_.push_back(world_.physics().movers()[i - 1].id);
+  }
+  const sim::StepReport& report = game::step(
+      world_, *rules_, {.leaves = {}, .joins = {}, .inputs = inputs_, .placements = placements_},
+      game::Authority::Replica, stepper_);
+  ++steps_;
+  for (const game::Shot& shot : stepper_.events.shots) {
+    flying_.push_back(game::bullet_body(shot.player, world_.tick));
+  }
+  for (const BodyId bullet : flying_) {
+    if (world_.index_of(bullet) == world_.size()) bury(bullet);
+  }
+  const auto touches_own = [this](const sim::Contact& contact) {
+    return (contact.a == own_ && game::is_entity(contact.b)) ||
+           (contact.b == own_ && game::is_entity(contact.a));
+  };
+  const auto is_own = [this](const game::Placement& placement) {
+    return game::player_of(own_) == placement.player;
+  };
+  if (std::ranges::any_of(report.contacts, touches_own) ||
+      std::ranges::any_of(placements_, is_own)) {
+    touched_ = std::max(touched_, world_.tick);
+  }
+}
+
+bool Replica::is_dead(BodyId id) const {
+  const std::size_t known = std::min(deaths_, dead_.size());
+  return std::ranges::find(dead_.begin(), dead_.begin() + static_cast<std::ptrdiff_t>(known), id) !=
+         dead_.begin() + static_cast<std::ptrdiff_t>(known);
+}
+
+void Replica::bury(BodyId id) {
+  dead_[deaths_++ % dead_.size()] = id;
+}
+
+}  // namespace tickbox::client

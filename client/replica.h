@@ -1,0 +1,108 @@
+#pragma once
+// What the client holds of the room: views of the last ticks, each made from an older one by the
+// causes that a snapshot tells, and checked against the server's hash.
+//
+// A snapshot says how to get from its base to its tick. The result is the same from any view in
+// between that has all members that are replayed, so the newest is taken, and one step is enough
+// mostly. Where a member is missing there that did not die in a replay, the way goes from the base.
+
+#include "client/held_views.h"
+#include "game/rules.h"
+#include "game/step.h"
+#include "game/world.h"
+#include "net/drop_reason.h"
+#include "net/snapshot.h"
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tickbox::client {
+
+/// What a client sees at a tick: entities by id, as the server has them.
+struct View {
+  Tick tick;
+  std::span<const game::EntityState> entities;
+  Tick touched;  ///< the last tick in which another mover touched the own body, or the server put
+                 ///< it somewhere; or could have, for all that is known
+};
+
+/// A view that did not come out as the server said.
+struct HashMismatch {
+  Tick tick;
+  std::uint32_t expected = 0;  ///< low 32 bits
+  std::uint32_t got = 0;
+};
+
+/// Why there is no view.
+struct Rejected {
+  net::DropReason reason = net::DropReason::Malformed;
+  std::optional<HashMismatch> mismatch;  ///< all is well formed, and wrong
+};
+
+class Replica {
+ public:
+  Replica(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own);
+
+  /// Makes the view of `tick`, valid until the next call, and holds it.
+  /// Fails: Unexpected, where it is not newer than what is held, or on a base that is not held;
+  /// Malformed, where it speaks of what is not there; with a mismatch, after which nothing is held.
+  /// Cost: no allocation once warm; steps as many ticks as there are from the newest view, at most
+  /// net::kBaseAgeMax.
+  std::expected<View, Rejected> apply(const net::Snapshot& snapshot, Tick tick);
+
+  /// Throws away all views.
+  void forget();
+
+  /// Cost: of the ticks stepped so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  /// Bullets that a replay has shown to be gone: what is forgotten costs a longer replay, no more.
+  static constexpr std::size_t kDeadRemembered = 256;
+
+  /// Members of the base that are not replayed: they leave, or come whole.
+  using Dropped = std::array<bool, net::kViewMembersMax>;
+
+  /// A snapshot under way.
+  struct Job {
+    const net::Snapshot& snapshot;
+    Tick tick;
+    const HeldView& base;
+    Dropped dropped{};
+  };
+
+  std::expected<View, Rejected> finish(const net::Snapshot& snapshot, Tick tick);
+  [[nodiscard]] bool mark_dropped(Job& job) const;
+  [[nodiscard]] bool names_what_is_there(const Job& job) const;
+  [[nodiscard]] const HeldView& start_of(const Job& job);
+  void gather_births(const Job& job, Tick until);
+  void load(const Job& job, const HeldView& start);
+  void replay(const Job& job);
+  void gather_inputs(const Job& job, std::uint8_t ago);
+  void step();
+  [[nodiscard]] bool is_dead(BodyId id) const;
+  void bury(BodyId id);
+
+  std::shared_ptr<const game::Rules> rules_;
+  BodyId own_;
+  game::World world_;
+  game::Stepper stepper_;
+  HeldViews views_;
+  Tick touched_;
+  std::uint64_t steps_ = 0;
+
+  std::vector<BodyId> births_;  ///< of bullets that causes tell, by id
+  std::vector<BodyId> flying_;
+  std::vector<game::PlayerInput> inputs_;
+  std::vector<game::Placement> placements_;
+  std::vector<game::EntityState> result_;
+  std::array<BodyId, kDeadRemembered> dead_{};
+  std::size_t deaths_ = 0;
+};
+
+}  // namespace tickbox::client

@@ -1,0 +1,46 @@
+#pragma once
+// Causes as bytes: the smallest form there is, as they are most of what is sent.
+//
+//   inputs u8, shots u8, placements u8, then
+//   inputs ×      member u8, ago << 4 | move u8; ago 15: one byte more, ago − 15
+//   shots ×       member u8, ago << 10 | aim u16
+//   placements ×  member u8, ago u8, place u16
+//   leaves ×      member u8, to the end
+
+#include "core/bytes.h"
+#include "net/drop_reason.h"
+#include "net/snapshot.h"
+
+#include <array>
+#include <cstddef>
+#include <expected>
+
+namespace tickbox::net {
+
+inline constexpr std::size_t kCauseCountsBytes = 3;
+inline constexpr std::size_t kShotCauseBytes = 3;
+inline constexpr std::size_t kPlacementCauseBytes = 4;
+
+/// `ago` in the four bits of an input cause that says "one byte more".
+inline constexpr std::uint8_t kAgoEscape = 15;
+
+[[nodiscard]] constexpr std::size_t input_cause_bytes(std::uint32_t ago) {
+  return ago < kAgoEscape ? 2 : 3;
+}
+
+/// Room for the most that any Causes take.
+using CauseBytes =
+    std::array<std::byte, kCauseCountsBytes + kCausesMax * (3 + 3 + 4) + kViewMembersMax>;
+
+/// What `causes` take; 0 for none at all.
+[[nodiscard]] std::size_t encoded_bytes(const Causes& causes);
+
+/// Returns a part of `out`; nothing for no causes.
+ConstBytes encode_causes(const Causes& causes, CauseBytes& out);
+
+/// Fails: Malformed, for another order than the one, for values out of range, and for bytes that
+/// end too early. `base_age` bounds how long ago a cause can be.
+[[nodiscard]] std::expected<Causes, DropReason> decode_causes(ConstBytes bytes,
+                                                              std::uint8_t base_age);
+
+}  // namespace tickbox::net

@@ -1,0 +1,79 @@
+#include "server/history.h"
+
+namespace tickbox::server {
+
+void History::begin(Tick tick, std::span<const game::EntityState> entities) {
+  tick_ = tick;
+  lives_.update(tick, entities);
+  moves_.assign(lives_.size(), 0);
+  for (Islands& islands : islands_) {
+    islands.clear(lives_.size());
+  }
+}
+
+void History::note(const game::World& world, std::span<const game::EntityState> entities,
+                   const sim::StepReport& report, const game::TickEvents& events) {
+  tick_ = world.tick;
+  lives_.update(tick_, entities);
+  moves_.resize(lives_.size());
+  Happened& now = happened_[tick_.value % kTicksRemembered];
+  now.sticks.clear();
+  now.shots.clear();
+  now.relocations.clear();
+  now.births.clear();
+
+  for (const LifeId life : lives_.born()) {
+    for (Islands& islands : islands_) {
+      islands.begin(life);
+    }
+  }
+  const auto join = [&](BodyId a, BodyId b) {
+    const LifeId first = life_that_answers_for(a, world);
+    const LifeId second = life_that_answers_for(b, world);
+    if (first == kNoLife || second == kNoLife || first == second) return;
+    for (Islands& islands : islands_) {
+      islands.join(first, second);
+    }
+  };
+  for (const sim::Contact& contact : report.contacts) {
+    if (game::is_entity(contact.a) && game::is_entity(contact.b)) join(contact.a, contact.b);
+  }
+  for (const sim::BodyPair& pair : report.influences) {
+    join(pair.low, pair.high);
+  }
+  for (const LifeId life : lives_.born()) {
+    const BodyId id = lives_.of(life).id;
+    if (!game::has_kind(id, game::EntityKind::Bullet)) continue;
+    const BodyId owner = world.body_of(game::player_of(id));
+    lives_.set_owner(life, lives_.find(owner));
+    now.births.push_back(life);
+    join(id, owner);
+  }
+  // What happened in this tick is no news to who holds it.
+  islands_[tick_.value % islands_.size()].clear(lives_.size());
+
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    const LifeId life = lives_.present()[i];
+    const std::uint8_t move = entities[i].traits.move;
+    const bool was_there = lives_.of(life).born < tick_;
+    if (was_there && moves_[life] != move) now.sticks.push_back({.life = life, .move = move});
+    moves_[life] = move;
+  }
+  for (const game::Shot& shot : events.shots) {
+    now.shots.push_back({.life = lives_.find(world.body_of(shot.player)), .aim = shot.aim});
+  }
+  for (const game::Placement& placement : events.placements) {
+    now.relocations.push_back(
+        {.life = lives_.find(world.body_of(placement.player)), .place = placement.place});
+  }
+}
+
+/// Who is born and gone within one tick has no life of its own: its owner, to whom its birth joins
+/// it anyway, answers for it.
+LifeId History::life_that_answers_for(BodyId id, const game::World& world) const {
+  const LifeId own = lives_.find(id);
+  if (own != kNoLife || !game::has_kind(id, game::EntityKind::Bullet)) return own;
+  return lives_.find(world.body_of(game::player_of(id)));
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,77 @@
+#pragma once
+// What happened in a room in the last ticks, as snapshots need it: logged once per tick, for all
+// clients.
+//
+// Of each tick the causes: whose stick changed, who shot, who was put elsewhere. And for each tick
+// that may be a snapshot's base, the islands of bodies that have influenced each other since.
+
+#include "game/step.h"
+#include "game/world.h"
+#include "server/islands.h"
+#include "server/lives.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tickbox::server {
+
+struct StickChange {
+  LifeId life;
+  std::uint8_t move;
+};
+
+struct ShotFired {
+  LifeId life;  ///< of the shooter
+  std::uint16_t aim;
+};
+
+struct Relocation {
+  LifeId life;
+  std::uint16_t place;
+};
+
+/// One tick's.
+struct Happened {
+  std::vector<StickChange> sticks;
+  std::vector<ShotFired> shots;
+  std::vector<Relocation> relocations;
+  std::vector<LifeId> births;  ///< of bodies that have an owner
+};
+
+class History {
+ public:
+  /// `base_age_max`: islands are kept since up to so many ticks ago.
+  explicit History(std::uint32_t base_age_max) : islands_(base_age_max + 1) {}
+
+  /// Takes over the state that a room begins with.
+  void begin(Tick tick, std::span<const game::EntityState> entities);
+
+  /// Takes over the tick that was just stepped, and what stepping it reported.
+  void note(const game::World& world, std::span<const game::EntityState> entities,
+            const sim::StepReport& report, const game::TickEvents& events);
+
+  [[nodiscard]] Tick tick() const { return tick_; }
+
+  [[nodiscard]] const Lives& lives() const { return lives_; }
+
+  /// Requires: fewer than kTicksRemembered ticks ago, as the next.
+  [[nodiscard]] const Happened& happened(Tick tick) const {
+    return happened_[tick.value % kTicksRemembered];
+  }
+
+  /// Of all that happened after `base`.
+  [[nodiscard]] Islands& islands_since(Tick base) { return islands_[base.value % islands_.size()]; }
+
+ private:
+  [[nodiscard]] LifeId life_that_answers_for(BodyId id, const game::World& world) const;
+
+  Tick tick_;
+  Lives lives_;
+  std::vector<std::uint8_t> moves_;  ///< of each life, as it stood after the last tick
+  std::array<Happened, kTicksRemembered> happened_;
+  std::vector<Islands> islands_;  ///< by base tick
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,82 @@
+#pragma once
+// The bodies of a room as long as anybody may still speak of them: each has a small number, from
+// its birth until some ticks after it is gone.
+//
+// Views, islands and causes of the last ticks name bodies by these numbers, so that sets of them
+// are arrays and looking one up costs nothing.
+
+#include "core/ids.h"
+#include "game/entity_state.h"
+#include "net/snapshot.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tickbox::server {
+
+/// The number of a body's life; given again kTicksRemembered after it has ended.
+using LifeId = std::uint32_t;
+inline constexpr LifeId kNoLife = 0xffff'ffff;
+
+/// How far back a room remembers. More than net::kBaseAgeMax: so no view that still counts names a
+/// life that has been given again.
+inline constexpr std::uint32_t kTicksRemembered = 64;
+static_assert(kTicksRemembered > net::kBaseAgeMax);
+
+/// How old a base may be: 400 ms, and what fits a snapshot's causes.
+[[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
+  return std::clamp(tick_rate * 2 / 5, 24U, net::kBaseAgeMax);
+}
+
+struct Life {
+  BodyId id;
+  Tick born;                ///< the first tick that has it
+  Tick gone;                ///< the first tick without it; 0 while it is there
+  bool left = false;        ///< was taken out with its player: no rule of the game says so
+  LifeId owner = kNoLife;   ///< of a bullet: whose input brought it forth
+  std::uint32_t index = 0;  ///< among the room's entities, while it is there
+
+  [[nodiscard]] bool is_there() const { return gone.value == 0; }
+};
+
+class Lives {
+ public:
+  /// Takes over what a tick has left. `entities` by id.
+  void update(Tick tick, std::span<const game::EntityState> entities);
+
+  void set_owner(LifeId life, LifeId owner) { lives_[life].owner = owner; }
+
+  [[nodiscard]] const Life& of(LifeId life) const { return lives_[life]; }
+
+  /// Numbers are below this.
+  [[nodiscard]] std::size_t size() const { return lives_.size(); }
+
+  /// The lives of the room's entities, in their order.
+  [[nodiscard]] std::span<const LifeId> present() const { return present_; }
+
+  /// Begun with this tick; by id.
+  [[nodiscard]] std::span<const LifeId> born() const { return born_; }
+
+  /// Ended with this tick; by id.
+  [[nodiscard]] std::span<const LifeId> gone() const { return gone_; }
+
+  /// The life of a body that was there before this tick or is there after it, or kNoLife.
+  [[nodiscard]] LifeId find(BodyId id) const;
+
+ private:
+  LifeId begin(Tick tick, BodyId id);
+  void give_back(Tick tick);
+
+  std::vector<Life> lives_;
+  std::vector<LifeId> free_;
+  std::vector<LifeId> ended_;  ///< not given back yet, in the order of their ends
+  std::vector<LifeId> present_;
+  std::vector<LifeId> before_;  ///< present_ of the tick before
+  std::vector<LifeId> born_;
+  std::vector<LifeId> gone_;
+};
+
+}  // namespace tickbox::server

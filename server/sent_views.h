@@ -1,0 +1,55 @@
+#pragma once
+// The views that a client was sent, as sets of lives: what it holds of a tick once it has
+// acknowledged it.
+
+#include "core/bounded.h"
+#include "core/ids.h"
+#include "net/snapshot.h"
+#include "server/lives.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tickbox::server {
+
+/// Members by the id of their bodies.
+using ViewMembers = BoundedVector<LifeId, net::kViewMembersMax>;
+
+class SentViews {
+ public:
+  /// `base_age_max`: ticks after which a view is no base any more; below kTicksRemembered.
+  explicit SentViews(std::uint32_t base_age_max) : sent_(base_age_max + 1) {}
+
+  /// Where the view of `tick` is to be written, once it is decided that it will be sent.
+  ViewMembers& add(Tick tick);
+
+  /// It was not sent after all.
+  void withdraw(Tick tick) { sent_[tick.value % sent_.size()].tick = std::nullopt; }
+
+  /// The client holds the view of `tick`. Whoever acknowledges what was never sent, or was long
+  /// ago, changes nothing.
+  void acknowledge(Tick tick);
+
+  /// The client holds nothing any more.
+  void forget() { base_ = std::nullopt; }
+
+  [[nodiscard]] bool has_acknowledged() const { return base_.has_value(); }
+
+  /// The newest acknowledged view, or nullptr where there is none that is new enough.
+  [[nodiscard]] const ViewMembers* base(Tick now) const;
+
+  /// Requires: base().
+  [[nodiscard]] Tick base_tick() const { return *base_; }
+
+ private:
+  struct Sent {
+    std::optional<Tick> tick;
+    ViewMembers members;
+  };
+
+  std::vector<Sent> sent_;  ///< by tick
+  std::optional<Tick> base_;
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,292 @@
+#include "server/snapshot_planner.h"
+
+#include "core/assert.h"
+#include "net/cause_codec.h"
+#include "net/messages.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace tickbox::server {
+namespace {
+
+/// Kept free of bodies that are new to a view: so that one that is full has room for what happens
+/// next, and need not begin anew.
+constexpr std::size_t kHeadroomBytes = 256;
+
+/// Priorities: what the client holds and must be told whole goes before what is new to it.
+constexpr std::uint32_t kOwnPriority = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kHeldPriority = 1U << 30;
+/// What is this far away, in units, gains nothing by nearness.
+constexpr std::int64_t kFarUnits = 64;
+
+/// How long ago the step that made `tick` was, as causes count.
+std::uint8_t ago(Tick now, Tick tick) {
+  return static_cast<std::uint8_t>(now - tick);
+}
+
+}  // namespace
+
+void SnapshotPlanner::look(Room& room) {
+  room_ = &room;
+  lives_ = &room.history().lives();
+  interest_.look(room);
+  marks_.resize(lives_->size());
+  verdicts_.resize(lives_->size());
+}
+
+ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
+                               net::Snapshot& snapshot, ViewMembers& view) {
+  ViewPlan plan{.on_base = request.base != nullptr};
+  if (!try_plan(request, waiters, snapshot, view)) {
+    TICKBOX_ASSERT(plan.on_base);
+    ViewRequest anew = request;
+    anew.base = nullptr;
+    plan.on_base = false;
+    const bool fits = try_plan(anew, waiters, snapshot, view);
+    TICKBOX_ASSERT(fits);
+  }
+  plan.has_news = !plan.on_base || !snapshot.causes.empty() || !snapshot.bodies.empty();
+  game::ViewHash hash;
+  for (const LifeId life : view) {
+    hash.add(room_->entity_hashes()[lives_->of(life).index]);
+  }
+  plan.view_hash = hash.value();
+  return plan;
+}
+
+/// False when what must be told does not fit.
+bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
+                               net::Snapshot& snapshot, ViewMembers& view) {
+  ++stamp_;
+  own_ = lives_->present()[request.own];
+  centre_ = room_->entities()[request.own].min;
+  snapshot.causes.clear();
+  snapshot.bodies.clear();
+  view.clear();
+  held_.clear();
+  if (request.base != nullptr) {
+    islands_ = &room_->history().islands_since(request.base_tick);
+    mark_held(*request.base);
+    mark_born(request.base_tick);
+    pend_causes(request.base_tick);
+    weigh_causes();
+    if (!tell_causes(snapshot.causes)) return false;
+  }
+  gather_candidates(request, waiters);
+  return admit(request, snapshot, waiters, view);
+}
+
+// --- who is inside ---
+
+SnapshotPlanner::Mark& SnapshotPlanner::mark(LifeId life) {
+  Mark& mark = marks_[life];
+  if (mark.stamp != stamp_) mark = {.stamp = stamp_};
+  return mark;
+}
+
+SnapshotPlanner::Standing SnapshotPlanner::standing_of(LifeId life) const {
+  return marks_[life].stamp == stamp_ ? marks_[life].standing : Standing::Unknown;
+}
+
+const game::EntityState& SnapshotPlanner::entity_of(LifeId life) const {
+  return room_->entities()[lives_->of(life).index];
+}
+
+/// Who gets out of sight stays in view while the base's islands join it with others, a few ticks
+/// only: or all those others would have to be told whole. So does a bullet wherever it flies, which
+/// costs nothing and is soon over.
+SnapshotPlanner::Standing SnapshotPlanner::judge_member(LifeId life) const {
+  const Life& lived = lives_->of(life);
+  if (!lived.is_there()) return lived.left ? Standing::Outside : Standing::Inside;
+  const bool stays = game::has_kind(lived.id, game::EntityKind::Bullet) ||
+                     stays_in_sight(centre_, entity_of(life).min) || islands_->next(life) != life;
+  return stays ? Standing::Inside : Standing::Outside;
+}
+
+void SnapshotPlanner::mark_held(const ViewMembers& base) {
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    Mark& member = mark(base[i]);
+    member.standing = judge_member(base[i]);
+    member.is_member = true;
+    member.member = static_cast<std::uint8_t>(i);
+    held_.push_back(base[i]);
+  }
+}
+
+void SnapshotPlanner::mark_born(Tick base) {
+  for (Tick tick = base + 1; tick <= room_->world().tick; tick = tick + 1) {
+    for (const LifeId birth : room_->history().happened(tick).births) {
+      const LifeId owner = lives_->of(birth).owner;
+      if (owner == kNoLife || standing_of(owner) != Standing::Inside) continue;
+      const bool has_room = held_.size() < net::kViewMembersMax;
+      mark(birth).standing = has_room ? judge_member(birth) : Standing::Outside;
+      held_.push_back(birth);
+    }
+  }
+}
+
+// --- what is replayed ---
+
+SnapshotPlanner::Verdict& SnapshotPlanner::verdict_of(LifeId life) {
+  const LifeId root = islands_->root_of(life);
+  Verdict& verdict = verdicts_[root];
+  if (verdict.stamp == stamp_) return verdict;
+  verdict = {.stamp = stamp_, .told_whole = !room_->rules().closed_under_contact()};
+  LifeId member = root;
+  do {
+    verdict.told_whole = verdict.told_whole || standing_of(member) != Standing::Inside;
+    member = islands_->next(member);
+  } while (member != root && !verdict.told_whole);
+  return verdict;
+}
+
+bool SnapshotPlanner::is_replayed(LifeId life) {
+  return standing_of(life) == Standing::Inside && !verdict_of(life).told_whole;
+}
+
+void SnapshotPlanner::pend_causes(Tick base) {
+  inputs_.clear();
+  shots_.clear();
+  placements_.clear();
+  const Tick now = room_->world().tick;
+  const auto pend = [this](auto& list, LifeId life, auto cause, std::size_t bytes) {
+    if (life == kNoLife || !is_replayed(life)) return;
+    verdict_of(life).cause_bytes += bytes;
+    cause.member = marks_[life].member;
+    list.push_back({life, cause});
+  };
+  for (Tick tick = base + 1; tick <= now; tick = tick + 1) {
+    const Happened& happened = room_->history().happened(tick);
+    const std::uint8_t since = ago(now, tick);
+    for (const StickChange& change : happened.sticks) {
+      pend(inputs_, change.life, net::InputCause{.ago = since, .move = change.move},
+           net::input_cause_bytes(since));
+    }
+    for (const ShotFired& shot : happened.shots) {
+      pend(shots_, shot.life, net::ShotCause{.ago = since, .aim = shot.aim}, net::kShotCauseBytes);
+    }
+    for (const Relocation& put : happened.relocations) {
+      pend(placements_, put.life, net::PlacementCause{.ago = since, .place = put.place},
+           net::kPlacementCauseBytes);
+    }
+  }
+}
+
+/// Where causes take more than the bodies themselves, the bodies are told. But not the client's
+/// own: it would not know whether somebody touched it.
+void SnapshotPlanner::weigh_causes() {
+  for (const LifeId life : held_) {
+    if (is_there(life) && is_replayed(life)) {
+      verdict_of(life).body_bytes += net::encoded_bytes(entity_of(life));
+    }
+  }
+  const Verdict* own = standing_of(own_) == Standing::Inside ? &verdict_of(own_) : nullptr;
+  for (const LifeId life : held_) {
+    Verdict& verdict = verdict_of(life);
+    if (&verdict != own && verdict.cause_bytes > verdict.body_bytes) verdict.told_whole = true;
+  }
+}
+
+bool SnapshotPlanner::tell_causes(net::Causes& causes) {
+  const auto tell = [this](auto& pending, auto& told) {
+    std::erase_if(pending, [this](const auto& entry) { return !is_replayed(entry.life); });
+    if (pending.size() > told.capacity()) return false;
+    std::ranges::sort(pending, [](const auto& a, const auto& b) {
+      return std::tuple{b.cause.ago, a.cause.member} < std::tuple{a.cause.ago, b.cause.member};
+    });
+    for (const auto& entry : pending) {
+      told.push_back(entry.cause);
+    }
+    return true;
+  };
+  return tell(inputs_, causes.inputs) && tell(shots_, causes.shots) &&
+         tell(placements_, causes.placements);
+}
+
+// --- what comes whole ---
+
+std::uint32_t SnapshotPlanner::nearness(LifeId life) const {
+  const std::int64_t units = distance(entity_of(life).min, centre_) / kUnit;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
+}
+
+void SnapshotPlanner::gather_candidates(const ViewRequest& request, const Waiters& waiters) {
+  candidates_.clear();
+  for (const Waiter& waiter : waiters) {
+    Mark& waits = mark(waiter.life);
+    waits.priority = waiter.priority;
+    waits.snapshots = waiter.snapshots;
+  }
+  const std::size_t members = request.base != nullptr ? request.base->size() : 0;
+  for (const LifeId life : std::span{held_}.first(members)) {
+    const bool is_told = is_there(life) && !is_replayed(life) &&
+                         (life == own_ || stays_in_sight(centre_, entity_of(life).min));
+    if (!is_told) continue;
+    const std::uint32_t priority = life == own_ ? kOwnPriority : kHeldPriority + nearness(life);
+    candidates_.push_back({life, true, priority, 0});
+  }
+  for (const std::uint32_t index : interest_.seen_from(centre_)) {
+    const LifeId life = lives_->present()[index];
+    const Mark& known = mark(life);
+    if (known.is_member || (known.standing == Standing::Inside && is_replayed(life))) continue;
+    const std::uint32_t gathered = std::min(known.priority + nearness(life), kHeldPriority - 1);
+    candidates_.push_back({life, false, life == own_ ? kOwnPriority : gathered, known.snapshots});
+  }
+  std::ranges::sort(candidates_, [this](const Candidate& a, const Candidate& b) {
+    return std::tuple{b.priority, lives_->of(a.life).id} <
+           std::tuple{a.priority, lives_->of(b.life).id};
+  });
+}
+
+/// As many whole bodies as the budget takes, and the view that comes of it.
+bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot, Waiters& waiters,
+                            ViewMembers& view) {
+  for (const LifeId life : held_) {
+    if (is_there(life) && is_replayed(life)) view.push_back(life);
+  }
+  const std::size_t members = request.base != nullptr ? request.base->size() : 0;
+  const std::size_t fixed =
+      net::kSnapshotFrameBytes + net::encoded_bytes(snapshot.causes) + members;
+  if (fixed > request.bytes_max) return false;
+  std::size_t left = request.bytes_max - fixed;
+  const std::size_t headroom = request.base != nullptr ? kHeadroomBytes : 0;
+  waiters.clear();
+  for (const Candidate& candidate : candidates_) {
+    const game::EntityState& entity = entity_of(candidate.life);
+    const std::size_t bytes = net::encoded_bytes(entity);
+    const bool is_new = !candidate.is_held && candidate.life != own_;
+    const bool fits =
+        bytes + (is_new ? headroom : 0) <= left && !view.full() && !snapshot.bodies.full();
+    if (fits) {
+      left -= bytes;
+      snapshot.bodies.push_back(entity);
+      view.push_back(candidate.life);
+    } else if (candidate.life == own_) {
+      return false;
+    }
+    if (is_new && !waiters.full()) {
+      waiters.push_back({.life = candidate.life,
+                         .priority = candidate.priority,
+                         .snapshots = candidate.snapshots + (fits ? 0U : 1U)});
+    }
+  }
+  std::ranges::sort(snapshot.bodies, {}, &game::EntityState::id);
+  std::ranges::sort(view, {}, [this](LifeId life) { return lives_->of(life).id; });
+  if (request.base != nullptr) tell_leaves(*request.base, snapshot);
+  return true;
+}
+
+/// Members of the base that are not in the new view, and that no replay shows to be dead.
+void SnapshotPlanner::tell_leaves(const ViewMembers& base, net::Snapshot& snapshot) {
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    const bool is_whole = std::ranges::binary_search(snapshot.bodies, lives_->of(base[i]).id, {},
+                                                     &game::EntityState::id);
+    if (!is_whole && !is_replayed(base[i])) {
+      snapshot.causes.leaves.push_back(static_cast<std::uint8_t>(i));
+    }
+  }
+}
+
+}  // namespace tickbox::server
