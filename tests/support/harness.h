@@ -59,6 +59,8 @@ struct HarnessOptions {
   std::uint64_t seed = 1;
   std::uint32_t tick_rate = 60;
   std::uint32_t max_clients = 16;
+  std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
+  server::Sight sight = {};
   net::LinkConditions link;
   client::BotKind bot = client::BotKind::Mix;
   /// Of the server; clients seal their tokens with the same.
