@@ -79,7 +79,7 @@ class Client {
     Tick newest;                 ///< of the snapshots that arrived whole
     std::uint64_t ack_bits = 0;  ///< bit i: newest − 1 − i arrived whole
     Instant newest_at;
-    Tick confirmed;  ///< every input up to here has arrived or was given up
+    Tick confirmed;  ///< every input up to here has arrived or was given up, by either side
 
     [[nodiscard]] std::uint64_t snapshots_lost() const;
   };
@@ -92,6 +92,7 @@ class Client {
   void on_head(const net::SnapshotHead& head, Instant now);
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);
+  void leave_out();
   void run_tick();
   void send_inputs(Instant scheduled);
 
