@@ -102,11 +102,6 @@ void ClockSync::jump(Duration ahead) {
 // --- margins ---
 
 void ClockSync::on_margin(std::int32_t sixteenths, Duration moved_then) {
-  if (lost_from_) {
-    // What was sent before says no more than what was acted on.
-    if (std::chrono::abs(moved_then - *lost_from_) < std::chrono::abs(moved_then - moved_)) return;
-    lost_from_ = std::nullopt;
-  }
   const Margin::End end = sixteenths <= kLeastSixteenths  ? Margin::End::Least
                           : sixteenths >= kMostSixteenths ? Margin::End::Most
                                                           : Margin::End::None;
@@ -157,8 +152,9 @@ Duration ClockSync::extra_max() const {
   return std::max(Duration::zero(), std::min(period_ * kExtraTicksMax, kSlackMax - period_));
 }
 
+/// Drops what says no more than was acted on. What was sent before and is still to come says the
+/// same once more, asks for nothing, and is dropped as well.
 void ClockSync::start_over(Duration ahead) {
-  lost_from_ = moved_;
   margin_count_ = 0;
   jump(ahead);
 }

@@ -88,10 +88,9 @@ class ClockSync {
   std::size_t turns_ = 0;                        ///< ever
 
   std::array<Margin, kMargins> margins_{};
-  std::size_t margin_count_ = 0;       ///< since it started over
-  Tick noted_;                         ///< when the newest of margins_ was begun
-  Duration level_{};                   ///< the typical margin, had the clock never moved
-  std::optional<Duration> lost_from_;  ///< moved() before it started over, until a newer margin
+  std::size_t margin_count_ = 0;  ///< since it started over
+  Tick noted_;                    ///< when the newest of margins_ was begun
+  Duration level_{};              ///< the typical margin, had the clock never moved
 
   Duration extra_{};               ///< beyond one tick of margin, after misses
   std::optional<Tick> last_miss_;  ///< when the newest miss was told

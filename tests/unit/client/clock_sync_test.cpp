@@ -119,6 +119,31 @@ TEST(ClockSync, MakesRoomForStallsThatKeepComing) {
   }
 }
 
+// Each trial to do with less is paid for with missed inputs: ever fewer of them.
+TEST(ClockSync, TriesToDoWithLessEverMoreRarely) {
+  const Way way = stalling(milliseconds{20}, milliseconds{60}, seconds{2});
+  const Played played = play(way, {.length = seconds{2'000}});
+  EXPECT_LE(summary_of(played, seconds{30}, seconds{1'000}).missed_count, 10U);
+  EXPECT_LE(summary_of(played, seconds{1'000}).missed_count, 6U);
+}
+
+TEST(ClockSync, GivesBackWhatItNeedsNoMore) {
+  const Way bad = stalling(milliseconds{20}, milliseconds{60}, seconds{2});
+  const Way way{.delay = [&bad](Duration sent) {
+    return sent < seconds{30} ? bad.delay(sent) : milliseconds{20};
+  }};
+  const Played played = play(way, {.length = seconds{300}});
+  EXPECT_GT(summary_of(played, seconds{35}, seconds{60}).middle, 2.5);
+  expect_steady(summary_of(played, seconds{290}));
+}
+
+// What it would take is more than a margin can tell: it stays where it can still see.
+TEST(ClockSync, GoesNoFurtherThanMarginsTell) {
+  const Way way = stalling(milliseconds{20}, milliseconds{240}, seconds{2});
+  const Played played = play(way, {.length = seconds{60}});
+  EXPECT_LT(summary_of(played, seconds{30}).most, 8);
+}
+
 // One packet in ten is 50 ms later than the others, and tells so.
 TEST(ClockSync, MakesRoomForPacketsThatAreOftenLate) {
   int packets = 0;
@@ -293,20 +318,31 @@ TEST(ClockSync, MovesForNoMarginAlone) {
   }
 }
 
+/// Lets a clock see a while of good margins: new, it would jump.
+void settle(ClockSync& clock) {
+  for (int i = 0; i < 40; ++i) {
+    clock.on_margin(16, clock.moved());
+    clock.ran();
+  }
+  ASSERT_EQ(clock.moved(), Duration{});
+}
+
 TEST(ClockSync, RunsBetweenNinetyFiveAndAHundredAndFivePercent) {
-  for (const int margin : {-100, 120}) {
+  struct Case {
+    std::int32_t most;
+    std::int32_t tenth;
+  };
+
+  // The last is early enough to wait, were it not for the tenth.
+  for (const Case& margins : {Case{-100, -100}, Case{120, 120}, Case{365, -320}}) {
+    SCOPED_TRACE(margins.most);
     ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
     const Duration period = tick_duration(60);
-    // New, it would jump: so first it sees a while of good margins.
-    for (int i = 0; i < 40; ++i) {
-      clock.on_margin(16, clock.moved());
-      clock.ran();
-    }
-    ASSERT_EQ(clock.moved(), Duration{});
+    settle(clock);
     for (int i = 0; i < 400; ++i) {
       const Instant before = clock.next_due();
-      clock.on_margin(margin, clock.moved());
-      ASSERT_LE(std::chrono::abs(clock.next_due() - before), Duration::zero()) << "a jump";
+      clock.on_margin(i % 10 == 9 ? margins.tenth : margins.most, clock.moved());
+      ASSERT_EQ(clock.next_due(), before) << "a jump";
       clock.ran();
       const Duration step = clock.next_due() - before;
       EXPECT_GE(step, period * 1'000 / 1'050);
@@ -314,6 +350,43 @@ TEST(ClockSync, RunsBetweenNinetyFiveAndAHundredAndFivePercent) {
     }
     EXPECT_GT(std::chrono::abs(clock.moved()), 4 * period);
   }
+}
+
+TEST(ClockSync, JumpsBeyondTwelveTicks) {
+  ClockSync clock{240, Tick{1'000}, Duration{}, Instant{}};
+  for (int i = 0; i < 4; ++i) settle(clock);
+  for (int i = 0; i < 40; ++i) {
+    clock.on_margin(i % 10 < 3 ? -15 * 16 : 16, Duration{});
+    clock.ran();
+  }
+  EXPECT_GE(clock.moved(), 15 * tick_duration(240));
+}
+
+TEST(ClockSync, IsMovedByNoTurnThatWasLate) {
+  ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
+  settle(clock);
+  EXPECT_EQ(clock.begin_turn(clock.next_due() + milliseconds{100}), 0U);
+  for (int i = 0; i < 6; ++i)
+    clock.ran();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(clock.begin_turn(clock.next_due()), 0U);
+    clock.on_margin(16, clock.moved());
+    clock.ran();
+  }
+  EXPECT_EQ(clock.moved(), Duration{});
+}
+
+// Five in two seconds; half a second of margins would never hold more than one or two.
+TEST(ClockSync, RemembersTwoSecondsOfAFastServer) {
+  ClockSync clock{240, Tick{1'000}, Duration{}, Instant{}};
+  const Duration period = tick_duration(240);
+  for (int i = 0; i < 240 * 10; ++i) {
+    const std::int64_t unmoved = i % 97 == 0 ? -4 * 16 : 16;
+    clock.on_margin(static_cast<std::int32_t>(unmoved + clock.moved() * 16 / period),
+                    clock.moved());
+    clock.ran();
+  }
+  EXPECT_GE(clock.moved(), 4 * period);
 }
 
 }  // namespace
