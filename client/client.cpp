@@ -9,8 +9,10 @@
 namespace tickbox::client {
 namespace {
 
-/// Ticks run in one poll: after a pause, more would only make inputs that are too late.
+/// Ticks run in one poll. The clock leaves out what a pause has made useless; what is left is a
+/// quarter of a second, at the fastest rate no more than this.
 constexpr int kTicksPerPollMax = 64;
+static_assert(kTicksPerPollMax > game::kTickRateMax / 4);
 
 /// The tick nearest to `near` that ends in these 16 bits.
 Tick expand_tick(std::uint16_t low, Tick near) {
@@ -42,6 +44,9 @@ void Client::poll(Instant now) {
   connection_.update(now);
   if (connection_.state() != Connection::State::Connected || (!has_begun() && !begin(now))) {
     return;
+  }
+  if (clock_->begin_turn(now) > 0) {
+    leave_out();
   }
   std::optional<Instant> scheduled;
   for (int ran = 0; ran < kTicksPerPollMax && clock_->next_due() <= now; ++ran) {
@@ -183,6 +188,14 @@ void Client::judge(const Verdict& verdict) {
   counts.exact += verdict.exact ? 1 : 0;
   stats_.corrected += verdict.corrected ? 1 : 0;
   stats_.prediction_error.add(verdict.error);
+}
+
+/// Goes on from where the clock is after a pause. The ticks before it never get an input: none is
+/// sent, and the server makes them up.
+void Client::leave_out() {
+  newest_input_ = {clock_->next().value - 1};
+  place_.confirmed = std::max(place_.confirmed, newest_input_);
+  prediction_->skip_to(newest_input_);
 }
 
 void Client::run_tick() {

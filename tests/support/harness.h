@@ -96,6 +96,9 @@ class Harness {
 
   void silence(std::size_t client) { players_[client].silent = true; }
 
+  /// A silent one goes on, as after a pause of its process.
+  void wake(std::size_t client) { players_[client].silent = false; }
+
   /// Lets virtual time pass, a millisecond at a time.
   void run_for(Duration duration);
   /// Stops the server, lets the goodbyes arrive, closes the recording.
