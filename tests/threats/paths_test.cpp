@@ -105,6 +105,21 @@ TEST(Threat, ReplayOfAnOldPacketFromHomeDoesNotKeepAClientFromMoving) {
   EXPECT_GE(traveller.snapshots_at(traveller.abroad), 5U);
 }
 
+// Held back, and sent on by somebody from their own address when it is the newest no more: it would
+// bring the session to them.
+TEST(Threat, ReflectionByAResponseThatIsSentOnFromElsewhereMovesNobody) {
+  Traveller traveller;
+  const std::uint64_t asked = traveller.is_asked_at(traveller.abroad);
+  const Bytes response = traveller.seal_response(asked);
+  traveller.peer.send_nothing_new();
+  traveller.harness.run_for(milliseconds{1});
+  traveller.arrive(stranger_far_away(3), response);
+  EXPECT_EQ(traveller.unexpected(), 1U);
+  EXPECT_EQ(traveller.moves(), 0U);
+  traveller.arrive(traveller.abroad, traveller.seal_response(asked));
+  EXPECT_EQ(traveller.moves(), 1U) << "and it goes on from where it is";
+}
+
 // From the first network to a second and on to a third: what the second was asked is worth nothing,
 // in neither of them.
 TEST(Threat, ReflectionByAResponseOfAnAddressBeforeTheLastMovesNobody) {
