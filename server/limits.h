@@ -15,8 +15,8 @@ inline constexpr std::size_t kDatagramsPerReceive = 2'048;
 inline constexpr std::size_t kDatagramsPerTick = 8'192;
 
 /// COOKIE and REFUSE to strangers, in all: at some 3 µs each no more than 6 % of a core, and
-/// 0.9 MB/s. Under a flood of 100,000 HELLOs a second a client that asks four times a second is
-/// answered within a second or two.
+/// 0.9 MB/s. Under a flood of 100,000 HELLOs a second a client that asks three or four times a
+/// second is answered within a second or two.
 inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 
 /// Seals opened for addresses that have proven nothing, in all: at 2 µs each 1 % of a core. There
@@ -32,6 +32,10 @@ inline constexpr std::size_t kNetworkBuckets = 4'096;
 
 /// Tokens remembered until they expire: with tokens good for a minute, 270 arrivals a second.
 inline constexpr std::size_t kTokensRemembered = 16'384;
+
+/// Repeated answers to one session's CONNECT or RESUME: it asks three or four times a second at
+/// most, and some of them come together.
+inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
 
 /// Packets of one session: one a tick is right, twice that for a client that catches up, and all of
 /// a second's that a stalled link delivers at once.

@@ -96,6 +96,7 @@ class Shard {
                    Instant now);
   void on_returner(const net::Datagram& datagram, const net::Ask& ask, const Returner& returner,
                    Instant now);
+  void accept_again(Session& session, Instant now);
   void on_asked_again(std::uint32_t connection, const net::TokenId& id, Instant now);
   void open_session(Session& session, std::uint32_t connection, const Asker& asker,
                     const net::KeyPair& keys, Instant now);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace tickbox::tests {
@@ -77,6 +78,37 @@ TEST(Sessions, SaysSoWhenNobodyAnswers) {
   EXPECT_EQ(harness.client(lonely).connection().state(), Connection::State::Silent);
   EXPECT_EQ(harness.client(lonely).connection().reason(),
             "no answer from 127.0.0.1:7777 after 5 s; is a server running there?");
+}
+
+/// How far ahead of the room the first input of a client is, whose link was down for `down` when it
+/// asked by its token.
+std::int64_t ticks_ahead(milliseconds down) {
+  constexpr milliseconds kOneWay{20};
+  constexpr milliseconds kBeforeItAsks{2 * kOneWay - milliseconds{2}};
+  Harness harness{{}};
+  const std::size_t client = harness.add_client({.delay = kOneWay});
+  harness.run_for(kBeforeItAsks);
+  harness.network().cut(client);
+  harness.run_for(down);
+  harness.network().mend(client);
+  for (int ms = 0; ms < 4'000 && harness.players()[client].inputs.empty(); ++ms) {
+    harness.run_for(milliseconds{1});
+  }
+  const auto& inputs = harness.players()[client].inputs;
+  return inputs.empty() ? INT64_MAX : inputs.begin()->first - harness.room().world().tick;
+}
+
+// What was lost on the way is no round trip. A client that took it for one began as much too far
+// ahead, and had no input for the server until that time was over.
+TEST(Sessions, BeginNoFurtherAheadOfTheServerWhereTheFirstAskWasLost) {
+  const std::int64_t plain = ticks_ahead(milliseconds{0});
+  EXPECT_GE(plain, 3);
+  EXPECT_LE(plain, 6);
+  for (const milliseconds down : {milliseconds{200}, milliseconds{700}, milliseconds{1'500}}) {
+    const std::int64_t lossy = ticks_ahead(down);
+    EXPECT_GE(lossy, plain - 1) << down.count();
+    EXPECT_LE(lossy, plain + 1) << down.count();
+  }
 }
 
 // 10,000 datagrams of noise and of real packets with a bit flipped: each is dropped and counted,

@@ -78,6 +78,8 @@ TEST(EntityCodec, RefusesWhatNoEntityCanBe) {
       {"move", [](auto& e) { e.mutate_move(9); }},
       {"x too large", [](auto& e) { e.mutate_x(kWorldLimit - 16 * kUnit + 1); }},
       {"x too small", [](auto& e) { e.mutate_x(-kWorldLimit + 16 * kUnit - 1); }},
+      {"y too large", [](auto& e) { e.mutate_y(kWorldLimit - 16 * kUnit + 1); }},
+      {"y too small", [](auto& e) { e.mutate_y(-kWorldLimit + 16 * kUnit - 1); }},
       {"y smallest of all", [](auto& e) { e.mutate_y(std::numeric_limits<std::int32_t>::min()); }},
       {"vx", [](auto& e) { e.mutate_vx(kSpeedLimit + 1); }},
       {"vy", [](auto& e) { e.mutate_vy(-kSpeedLimit - 1); }},

@@ -99,12 +99,15 @@ struct RawSnapshot {
   std::uint8_t fragment = 1;
   std::uint8_t fragments = 3;
   std::size_t entities = 30;
+  std::uint32_t tick = 2;
+  std::uint32_t input_tick = 3;
 };
 
 bool reads_snapshot(const RawSnapshot& raw) {
   flatbuffers::FlatBufferBuilder builder;
   const schema::SnapshotHead head{
-      1, 2, 3, 4, 5, 6, raw.view_size, 8, 9, 10, 11, raw.fragment, raw.fragments};
+      1,  raw.tick,     raw.input_tick, 4, 5, 6, raw.view_size, 8, 9, 10,
+      11, raw.fragment, raw.fragments};
   std::vector<schema::Entity> wire;
   for (const auto& entity : samples::entities(raw.entities))
     wire.push_back(encode_entity(entity));
@@ -132,6 +135,13 @@ TEST(SnapshotFragment, RefusesWhatCannotBe) {
   EXPECT_FALSE(reads_snapshot({.view_size = 31, .fragment = 0, .fragments = 1}))
       << "an only fragment that is not all";
   EXPECT_TRUE(reads_snapshot({.view_size = 0, .fragment = 0, .fragments = 1, .entities = 0}));
+}
+
+TEST(SnapshotFragment, RefusesTicksBeyondTheLast) {
+  constexpr std::uint32_t kLast = 0x8000'0000;
+  EXPECT_TRUE(reads_snapshot({.tick = kLast, .input_tick = kLast}));
+  EXPECT_FALSE(reads_snapshot({.tick = kLast + 1}));
+  EXPECT_FALSE(reads_snapshot({.input_tick = kLast + 1}));
 }
 
 TEST(SnapshotFragment, RefusesOneWithAPartMissingOrAnImpossibleEntity) {
