@@ -3,7 +3,6 @@
 #include "game/catalog.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace tickbox::client {
@@ -160,13 +159,13 @@ void Client::on_head(const net::SnapshotHead& head, Tick tick, Instant now) {
   const Sent& sent = place_.sent[head.newest_packet];
   if (sent.sequence <= place_.newest_acked) return;
   place_.newest_acked = sent.sequence;
-  clock_->on_margin(head.margin, sent.clock_moved);
-  using Margin = std::numeric_limits<std::int8_t>;
-  if (head.margin == Margin::min() || head.margin == Margin::max()) return;
+  const std::int32_t margin = net::decode_margin(head.margin);
+  clock_->on_margin(margin, sent.clock_moved);
+  if (margin <= -net::kMarginExact || margin >= net::kMarginExact) return;
   // The input came `margin` before the step of its tick; the snapshot left after the step of its
   // own.
   const Duration period = tick_duration(connection_.accept().tick_rate);
-  const Duration held = period * head.margin / 16 - period * (sent.newest_input - tick);
+  const Duration held = period * margin / 16 - period * (sent.newest_input - tick);
   const Duration round_trip = std::max(Duration::zero(), now - sent.at - held);
   stats_.round_trip.add(static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));

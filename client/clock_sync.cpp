@@ -1,5 +1,7 @@
 #include "client/clock_sync.h"
 
+#include "net/snapshot.h"
+
 #include <algorithm>
 
 namespace tickbox::client {
@@ -9,8 +11,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// The ends of a margin on the wire, a signed byte of 1/16 ticks.
-constexpr std::int32_t kLeastSixteenths = -128;
-constexpr std::int32_t kMostSixteenths = 127;
+constexpr std::int32_t kLeastSixteenths = net::kMarginLeast;
+constexpr std::int32_t kMostSixteenths = net::kMarginMost;
 
 /// Beyond this many ticks of error nobody wants to wait for a clock that creeps.
 constexpr std::int64_t kJumpTicks = 12;

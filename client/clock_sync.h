@@ -11,8 +11,8 @@
 // again. Those are told as missed inputs: when they recur, the clock leaves one tick more, and
 // tries again later, and ever more rarely, whether it can do without.
 //
-// Margins end on the wire at eight ticks: one at either end says "at least". A clock whose margins
-// all stand there is lost. It moves by what is known, and looks anew.
+// Margins end on the wire at 67 ticks: one at either end says "at least". A clock whose margins all
+// stand there is lost. It moves by what is known, and looks anew.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -45,7 +45,7 @@ class ClockSync {
   [[nodiscard]] Duration moved() const { return moved_; }
 
   /// A margin that the server measured, in 1/16 ticks, for a packet sent when moved() was
-  /// `moved_then`. −128 and less, and 127 and more, may stand for anything beyond.
+  /// `moved_then`. net::kMarginLeast and net::kMarginMost may stand for anything beyond.
   void on_margin(std::int32_t sixteenths, Duration moved_then);
 
   /// The server had to make up an input, or got one late.

@@ -26,9 +26,9 @@ inline constexpr LifeId kNoLife = 0xffff'ffff;
 inline constexpr std::uint32_t kTicksRemembered = 64;
 static_assert(kTicksRemembered > net::kBaseAgeMax);
 
-/// How old a base may be: 400 ms, and what fits a snapshot's causes.
+/// How old a base may be, in ticks: a second, and what fits a snapshot's causes.
 [[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
-  return std::clamp(tick_rate * 2 / 5, 24U, net::kBaseAgeMax);
+  return std::clamp(tick_rate, 24U, net::kBaseAgeMax);
 }
 
 struct Life {

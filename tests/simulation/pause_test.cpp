@@ -17,16 +17,18 @@ const net::LinkConditions kLinks[] = {{.delay = milliseconds{1}},
                                       {.delay = milliseconds{20}, .jitter = milliseconds{4}},
                                       {.delay = milliseconds{250}}};
 
+/// Every input that comes late has been made up before; how many were late is told later.
 std::uint64_t missed(const ClientStats& stats) {
-  return stats.inputs_late + stats.inputs_substituted;
+  return stats.inputs_substituted;
 }
 
-/// From its waking on: what it decided in its first second, and that all is well in the next three.
-void expect_well_a_second_later(Harness& harness, std::size_t client) {
+/// From its waking on: what it decided in its first second and what its link takes beside, and that
+/// all is well in the next three.
+void expect_well_a_second_later(Harness& harness, std::size_t client, Duration one_way) {
   const std::uint32_t tick_rate = harness.client(client).connection().accept().tick_rate;
   const ClientStats paused = harness.client(client).stats();
   harness.wake(client);
-  harness.run_for(seconds{1} + milliseconds{500});
+  harness.run_for(milliseconds{1'500} + 4 * one_way);
   const ClientStats woken = harness.client(client).stats();
   EXPECT_LE(woken.ticks - paused.ticks, tick_rate * 2) << "what was left out is not caught up";
   EXPECT_LE(woken.inputs_late - paused.inputs_late, 60U);
@@ -36,7 +38,10 @@ void expect_well_a_second_later(Harness& harness, std::size_t client) {
   EXPECT_EQ(missed(well), missed(woken));
   EXPECT_GE(well.ticks - woken.ticks, tick_rate * 3 - tick_rate / 10);
   EXPECT_EQ(well.hashes_mismatched, 0U);
-  EXPECT_GT(well.untouched.checked, woken.untouched.checked + tick_rate);
+  const bool views_have_bases = harness.shard().metrics().snapshots.on_base > 0;
+  if (views_have_bases) {
+    EXPECT_GT(well.untouched.checked, woken.untouched.checked + tick_rate);
+  }
   EXPECT_EQ(well.untouched.exact - woken.untouched.exact,
             well.untouched.checked - woken.untouched.checked);
 }
@@ -45,13 +50,13 @@ TEST(Pause, IsOverASecondLater) {
   for (const net::LinkConditions& link : kLinks) {
     for (const std::uint32_t tick_rate : {60U, 240U}) {
       SCOPED_TRACE(testing::Message() << link.delay.count() << " ns, " << tick_rate);
-      Harness harness{{.tick_rate = tick_rate, .link = link}};
+      Harness harness{{.tick_rate = tick_rate, .link = link, .bot = client::BotKind::Stress}};
       const std::size_t client = harness.add_client();
       harness.add_client();
       harness.run_for(seconds{5});
       harness.silence(client);
       harness.run_for(seconds{4});
-      expect_well_a_second_later(harness, client);
+      expect_well_a_second_later(harness, client, link.delay);
       EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
     }
   }
@@ -61,13 +66,13 @@ TEST(Pause, IsOverASecondLater) {
 TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
   for (const net::LinkConditions& link : kLinks) {
     SCOPED_TRACE(testing::Message() << link.delay.count() << " ns");
-    Harness harness{{.link = link}};
+    Harness harness{{.link = link, .bot = client::BotKind::Stress}};
     const std::size_t client = harness.add_client();
     harness.run_for(seconds{5});
     const BodyId body = harness.client(client).connection().accept().body;
     harness.silence(client);
     harness.run_for(seconds{8});
-    expect_well_a_second_later(harness, client);
+    expect_well_a_second_later(harness, client, link.delay);
     EXPECT_EQ(harness.client(client).connection().sessions(), 2U);
     EXPECT_EQ(harness.client(client).connection().accept().body, body);
   }

@@ -4,6 +4,7 @@
 
 #include "client/clock_sync.h"
 
+#include "net/snapshot.h"
 #include "tests/unit/client/scripted_server.h"
 
 #include <gtest/gtest.h>
@@ -163,8 +164,8 @@ TEST(ClockSync, LeadsByNoMoreThanTwoHundredMilliseconds) {
   Duration most{};
   for (int i = 0; i < 3'000; ++i) {
     const std::int64_t unmoved = i % 10 == 9 ? -20 * 16 : 16;
-    const auto margin = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(unmoved + clock.moved() * 16 / period, -128, 127));
+    const auto margin = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+        unmoved + clock.moved() * 16 / period, net::kMarginLeast, net::kMarginMost));
     clock.on_margin(margin, clock.moved());
     clock.ran();
     most = std::max(most, clock.moved());

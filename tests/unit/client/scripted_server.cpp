@@ -2,6 +2,7 @@
 
 #include "client/clock_sync.h"
 #include "core/rng.h"
+#include "net/snapshot.h"
 
 #include <gtest/gtest.h>
 
@@ -128,7 +129,8 @@ class Script {
     if (packet.sequence <= newest_) return;
     newest_ = packet.sequence;
     newest_moved_ = packet.moved;
-    newest_margin_ = static_cast<std::int32_t>(std::clamp(std::floor(margin * 16), -128.0, 127.0));
+    newest_margin_ =
+        net::decode_margin(net::encode_margin(static_cast<std::int64_t>(std::floor(margin * 16))));
   }
 
   void receive(Instant now) {
