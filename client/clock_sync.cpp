@@ -96,6 +96,7 @@ std::uint32_t ClockSync::begin_turn(Instant now) {
 void ClockSync::jump(Duration ahead) {
   next_due_ -= ahead;
   moved_ += ahead;
+  jumped_ = true;
   speed_per_mille_ = 1'000;
   steering_ = false;
   misses_count_from_ = next_ + ticks_in(kMissEvent);
@@ -108,6 +109,9 @@ void ClockSync::on_margin(std::int32_t sixteenths, Duration moved_then) {
                           : sixteenths >= kMostSixteenths ? Margin::End::Most
                                                           : Margin::End::None;
   note({.value = period_ * sixteenths / 16 - moved_then, .end = end});
+  const bool is_exact = std::abs(sixteenths) <= net::kMarginExact;
+  exact_in_a_row_ = is_exact ? exact_in_a_row_ + 1 : 0;
+  if (jumped_ && exact_in_a_row_ >= kNewMargins) forget_all_but(kNewMargins);
   if (margin_count_ >= kMarginsToMove) steer();
 }
 
@@ -120,6 +124,18 @@ void ClockSync::note(Margin margin) {
   margins_[margin_count_ % kMargins] = margin;
   ++margin_count_;
   noted_ = next_;
+}
+
+/// What led to a jump was told in whole ticks: once there is better, it is not looked at any more.
+void ClockSync::forget_all_but(std::size_t newest) {
+  jumped_ = false;
+  const std::size_t kept = std::min(newest, held());
+  std::array<Margin, kMargins> margins{};
+  for (std::size_t i = 0; i < kept; ++i) {
+    margins[i] = margins_[(margin_count_ - kept + i) % kMargins];
+  }
+  margins_ = margins;
+  margin_count_ = kept;
 }
 
 void ClockSync::steer() {

@@ -67,6 +67,7 @@ class ClockSync {
   };
 
   void note(Margin margin);
+  void forget_all_but(std::size_t newest);
   void steer();
   void start_over(Duration ahead);
   void jump(Duration ahead);
@@ -88,9 +89,11 @@ class ClockSync {
   std::size_t turns_ = 0;                        ///< ever
 
   std::array<Margin, kMargins> margins_{};
-  std::size_t margin_count_ = 0;  ///< since it started over
-  Tick noted_;                    ///< when the newest of margins_ was begun
-  Duration level_{};              ///< the typical margin, had the clock never moved
+  std::size_t margin_count_ = 0;    ///< since it started over
+  std::size_t exact_in_a_row_ = 0;  ///< of the newest, those told to 1/16 ticks
+  bool jumped_ = false;             ///< and still looks at what led to it
+  Tick noted_;                      ///< when the newest of margins_ was begun
+  Duration level_{};                ///< the typical margin, had the clock never moved
 
   Duration extra_{};               ///< beyond one tick of margin, after misses
   std::optional<Tick> last_miss_;  ///< when the newest miss was told

@@ -46,12 +46,14 @@ inline constexpr std::int32_t kMarginLeast = -kMarginMost;
   return static_cast<std::int8_t>(within);
 }
 
-/// −128, which nobody encodes, is read as the least.
+/// The middle of what a code stands for; its end for the outermost. −128, which nobody encodes, is
+/// read as the least.
 [[nodiscard]] constexpr std::int32_t decode_margin(std::int8_t code) {
-  if (code > kMarginExact) return kMarginExact + 16 * (code - kMarginExact);
-  if (code < -kMarginExact) {
-    return std::max(kMarginLeast, -kMarginExact + 16 * (code + kMarginExact));
-  }
+  constexpr std::int32_t kHalfTick = 8;
+  if (code >= 127) return kMarginMost;
+  if (code <= -127) return kMarginLeast;
+  if (code > kMarginExact) return kMarginExact + 16 * (code - kMarginExact) + kHalfTick;
+  if (code < -kMarginExact) return -kMarginExact + 16 * (code + kMarginExact) + kHalfTick;
   return code;
 }
 

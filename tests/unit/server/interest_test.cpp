@@ -25,7 +25,8 @@ Room room_of(const game::SharedMap& map, std::uint16_t players) {
 // Nothing outside is ever in a view, nothing inside is ever missing, and each sees itself.
 TEST(Interest, SeesExactlyItsRectangle) {
   const Room room = room_of(game::make_arena_map(200), 200);
-  Interest interest;
+  constexpr Sight kSight{.half_width = 20, .half_height = 12};
+  Interest interest{kSight};
   interest.look(room);
   for (std::uint32_t own = 0; own < 200; ++own) {
     const Vec2 centre = room.entities()[own].min;
@@ -35,8 +36,8 @@ TEST(Interest, SeesExactlyItsRectangle) {
     EXPECT_TRUE(std::ranges::is_sorted(view));
     for (std::uint32_t i = 0; i < room.entities().size(); ++i) {
       const Vec2 min = room.entities()[i].min;
-      const bool inside = std::abs(min.x - centre.x) <= kViewHalfWidthUnits * kUnit &&
-                          std::abs(min.y - centre.y) <= kViewHalfHeightUnits * kUnit;
+      const bool inside = std::abs(min.x - centre.x) <= kSight.half_width * kUnit &&
+                          std::abs(min.y - centre.y) <= kSight.half_height * kUnit;
       EXPECT_EQ(seen.contains(i), inside) << own << " and " << i;
     }
   }
@@ -44,12 +45,14 @@ TEST(Interest, SeesExactlyItsRectangle) {
 
 // Who is in sight stays in sight a little beyond its border, and no further.
 TEST(Interest, KeepsWhoHasBeenSeenALittleBeyondItsRectangle) {
+  constexpr Sight kSight{.half_width = 20, .half_height = 12};
+  const Interest interest{kSight};
   const Vec2 centre{.x = 5 * kUnit, .y = -7 * kUnit};
-  constexpr std::int32_t kWidth = (kViewHalfWidthUnits + kViewHysteresisUnits) * kUnit;
-  constexpr std::int32_t kHeight = (kViewHalfHeightUnits + kViewHysteresisUnits) * kUnit;
+  constexpr std::int32_t kWidth = (kSight.half_width + kViewHysteresisUnits) * kUnit;
+  constexpr std::int32_t kHeight = (kSight.half_height + kViewHysteresisUnits) * kUnit;
   for (const std::int32_t sign : {-1, 1}) {
-    const auto stays = [sign, centre](std::int32_t x, std::int32_t y) {
-      return stays_in_sight(centre, {centre.x + sign * x, centre.y + sign * y});
+    const auto stays = [&](std::int32_t x, std::int32_t y) {
+      return interest.keeps_seeing(centre, {centre.x + sign * x, centre.y + sign * y});
     };
     EXPECT_TRUE(stays(kWidth, kHeight));
     EXPECT_TRUE(stays(kWidth, -kHeight));
