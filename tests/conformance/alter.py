@@ -19,13 +19,23 @@ PLACES = {
     layouts.INPUT: [Place(messages.INPUT_MESSAGE[0]), messages.INPUT_MESSAGE[1]],
     layouts.DISCONNECT: [Place(messages.DISCONNECT[0])],
     layouts.CHALLENGE: [Place(messages.PATH_CHECK[0])],
-    layouts.SNAPSHOT: [Place(messages.SNAPSHOT[0]), messages.SNAPSHOT[1]],
+    layouts.SNAPSHOT: [each if type(each) is Vector else place(each) for each in messages.SNAPSHOT],
 }
 
 
 def places(kind, message):
     """Where each field lies; of a vector, where its elements do."""
     return tuple(read_root(message, PLACES[kind]).values())
+
+
+def without(message, *numbers):
+    """The message without the fields of these numbers: its vtable has no place for them."""
+    table = struct.unpack_from("<I", message)[0]
+    vtable = table - struct.unpack_from("<i", message, table)[0]
+    (size,) = struct.unpack_from("<H", message, vtable)
+    for entry in (4 + 2 * number for number in numbers):
+        message = put(message, vtable + entry, "H", 0) if entry < size else message
+    return message
 
 
 def flipped(data, at, bit=0):
@@ -61,6 +71,18 @@ class Capture:
                     return number
                 nth -= 1
         raise LookupError(f"no {event} of type {kind}")
+
+    def find_message(self, event, kind, nth=0, where=lambda message: True):
+        """The same by the message that is sealed in it."""
+        for number, each in enumerate(self.events):
+            if each["event"] == event and layouts.type_of(data_of(each)) == kind and where(self.message(number)):
+                if nth == 0:
+                    return number
+                nth -= 1
+        raise LookupError(f"no such {event} of type {kind}")
+
+    def message(self, number):
+        return self.open(self.chain(number), self.data(number))
 
     def data(self, number):
         return data_of(self.events[number])

@@ -68,7 +68,20 @@ std::int64_t Capture::nanoseconds() const {
   return (harness_.clock().now() - began_).count();
 }
 
+/// Steps come between the datagrams that the server takes and those that it sends: to write one
+/// with the next datagram is in time.
+void Capture::write_ticks() {
+  for (const Tick now = harness_.room().world().tick; written_ < now;) {
+    written_ = written_ + 1;
+    fmt::print(out_,
+               R"({{"event":"tick","tick":{}}})"
+               "\n",
+               written_.value);
+  }
+}
+
 void Capture::on_passed(const SimulatedNetwork::Passed& passed) {
+  write_ticks();
   fmt::print(out_,
              R"({{"event":"{}","ns":{},"peer":"{}","hex":"{}"}})"
              "\n",
@@ -123,6 +136,7 @@ void Capture::stop() {
 void Capture::restart_server() {
   finish();
   harness_.restart_server();
+  written_ = {};
   write_start("restart");
 }
 

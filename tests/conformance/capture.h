@@ -51,12 +51,14 @@ class Capture {
   void on_passed(const SimulatedNetwork::Passed& passed);
   [[nodiscard]] std::int64_t nanoseconds() const;
   void write_start(std::string_view event);
+  void write_ticks();
 
   std::FILE* out_;
   HarnessOptions options_;
   Harness harness_;
   SeededEntropy entropy_;
   Instant began_;
+  Tick written_;  ///< the last tick of the room that was written down
   std::map<net::Address, Answers> answers_;
 };
 

@@ -3,7 +3,7 @@
 import crypto
 import layouts
 import messages
-from views import View
+from layouts import nearest_tick
 from world import NS
 
 ASK_EVERY = NS // 4
@@ -12,7 +12,6 @@ INPUT_EVERY_TICKS = 1.25  # one, at the pace of a client that runs a little slow
 WAITS_WHEN_AHEAD = 12  # ticks; less is made up for by running slower
 SLACK = NS // 100  # a client looks at its clock now and then
 GOODBYES = 3
-VIEWS_KEPT = 64
 
 
 class Attempt:
@@ -124,7 +123,7 @@ class Clients:
             self.findings.check(in_time, "inputs", f"none for {ticks:.1f} ticks")
             self.sent_inputs(client, *read)
             client.last_input = now
-            client.ahead = client.newest_input - (self.world.tick or 0)
+            client.ahead = client.newest_input - (self.world.play.tick)
 
     def sent_inputs(self, client, head, inputs):
         check = self.findings.check
@@ -195,16 +194,17 @@ class Clients:
         elif kind == layouts.CHALLENGE:
             client.challenges[read] = now
         else:
-            self.arrived_snapshot(client, *read)
+            self.arrived_snapshot(session, read)
 
-    def arrived_snapshot(self, client, head, entities):
-        view = client.views.setdefault(head.tick, View())
-        if view.add(head, entities) is not None or not view.whole():
+    @staticmethod
+    def arrived_snapshot(session, snapshot):
+        """Whether the client makes the view of it. That one made by stepping is right, `mismatches` has to say."""
+        client, head = session.client, snapshot.head
+        heard = session.accept["tick"] if client.heard is None else client.heard
+        tick = nearest_tick(head.tick, heard)
+        if tick > heard:
+            client.heard = tick
+            client.confirmed = max(client.confirmed, nearest_tick(head.input_tick, tick))
+        if tick <= client.newest_right or (head.base_age > 0 and tick - head.base_age not in client.views):
             return
-        if view.fault() is not None:
-            client.wrong += 1
-            return
-        client.confirmed = max(client.confirmed, head.input_tick)
-        client.view_is_right(head.tick)
-        if len(client.views) > VIEWS_KEPT:
-            client.views = {t: v for t, v in client.views.items() if t + VIEWS_KEPT > client.newest_right}
+        client.view_is_right(tick)

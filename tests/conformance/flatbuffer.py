@@ -7,6 +7,11 @@ class Malformed(Exception):
     """A message that the page does not allow."""
 
 
+def need(holds, what):
+    if not holds:
+        raise Malformed(what)
+
+
 class Number:
     """A field whose value lies in the table."""
 

@@ -6,7 +6,7 @@ import ipaddress
 import struct
 from collections import namedtuple
 
-PROTOCOL = 2
+PROTOCOL = 3
 DATAGRAM_MAX = 1_200
 ASK_BYTES = 1_200
 NONCE = slice(13, 45)
@@ -101,6 +101,12 @@ def nearest_sequence(low, newest):
     around = newest - newest % span + low
     candidates = [value for value in (around - span, around, around + span) if value >= 0]
     return min(candidates, key=lambda value: (abs(value - newest), -value))
+
+
+def nearest_tick(low, near):
+    """The tick that these 16 bits are the end of: the earlier of two that are equally near."""
+    ahead = (low - near) % 2**16
+    return near + ahead - (2**16 if ahead >= 2**15 else 0)
 
 
 Address = namedtuple("Address", "ip port")

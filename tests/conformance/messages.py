@@ -5,20 +5,18 @@ from collections import namedtuple
 
 import xxhash
 
-from flatbuffer import Bytes, Malformed, Number, Place, String, Struct, Vector, read_root
+from causes import CAUSES_NONE, read_causes
+from flatbuffer import Bytes, Malformed, Number, Place, String, Struct, Vector, need, read_root
 
 INPUTS_MAX = 64
-ENTITIES_PER_FRAGMENT = 39
-FRAGMENTS_MAX = 4
+BODIES_MAX = 72  # whole ones, in one snapshot
+BASE_AGE_MAX = 60
+PLACE_MAX = 2**30 - 2**20
+SPEED_MAX = 2**28
 MAP_SEATS_MAX = 4_096
 TICKET_BYTES = 135
 PLAYER, CRATE, BULLET = 0, 1, 2
 LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER = 1, 2, 3, 4, 5
-
-
-def need(holds, what):
-    if not holds:
-        raise Malformed(what)
 
 
 def unpacker(name, codes, fields, align, zeros):
@@ -43,17 +41,18 @@ read_input = unpacker("Input", "HBB", "aim move buttons", align=2, zeros=0)
 read_input_head = unpacker(
     "InputHead", "QIII", "ack_bits newest_snapshot first_tick mismatches", align=8, zeros=4
 )
-read_entity = unpacker(
-    "Entity", "IiiiiHBBBB", "id x y vx vy aim kind move buttons timer", align=4, zeros=2
-)
+read_entity = unpacker("Entity", "IiiiiBBB", "id x y vx vy kind move timer", align=4, zeros=1)
+read_body = unpacker("Body", "iihhHBB", "x y vx vy number kind_timer move", align=4, zeros=0)
 read_snapshot_head = unpacker(
     "SnapshotHead",
-    "QIIIIHHHHhBBB",
-    "view_hash tick input_tick newest_packet packets_received ack_delay view_size "
-    "substituted late margin touched fragment fragments",
-    align=8,
-    zeros=3,
+    "IHHBbBB",
+    "view_hash tick input_tick base_age margin substituted newest_packet",
+    align=4,
+    zeros=0,
 )
+read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4, zeros=0)
+Entity = namedtuple("Entity", "id x y vx vy kind move timer")
+Snapshot = namedtuple("Snapshot", "head causes bodies status")
 
 ACCEPT = [
     Number("player", "H"),
@@ -68,17 +67,31 @@ ACCEPT = [
     Bytes("ticket"),
 ]
 INPUT_MESSAGE = [struct_field("head", read_input_head), Vector("inputs", 4, read_input.align)]
-SNAPSHOT = [struct_field("head", read_snapshot_head), Vector("entities", 28, read_entity.align)]
+SNAPSHOT = [
+    struct_field("head", read_snapshot_head),
+    Bytes("causes"),
+    Vector("bodies", 16, read_body.align),
+    Vector("wide", 24, read_entity.align),
+    struct_field("status", read_status),
+]
 DISCONNECT = [Number("reason", "B")]
 PATH_CHECK = [Number("data", "Q")]
 
 
-def check_zeros(data, fields, head, element):
-    """What a reader does not look at, and a writer leaves zero."""
-    head_at, elements = read_root(data, [Place(fields[0]), fields[1]]).values()
-    for read, at in [(head, head_at), *((element, at) for at in elements)]:
-        end = at + read.layout.size
-        need(not any(data[end - read.zeros : end]), "bytes that have to be zero")
+def check_input_zeros(data):
+    """What a reader does not look at, and a writer leaves zero: of an InputMessage."""
+    at = read_root(data, [Place(INPUT_MESSAGE[0])])["head"]
+    check_zeros(data, at, read_input_head)
+
+
+def check_snapshot_zeros(data):
+    for at in read_root(data, SNAPSHOT)["wide"] or ():
+        check_zeros(data, at, read_entity)
+
+
+def check_zeros(data, at, read):
+    end = at + read.layout.size
+    need(not any(data[end - read.zeros : end]), "bytes that have to be zero")
 
 
 def present(values, *names):
@@ -114,27 +127,50 @@ def read_input_message(data):
 def check_entity(entity):
     need(entity.kind in (PLAYER, CRATE, BULLET), "kind")
     need(entity.id >> 30 == entity.kind, "kind is not that of the id")
-    need(max(abs(entity.x), abs(entity.y)) <= 2**30, "position")
-    need(max(abs(entity.vx), abs(entity.vy)) <= 2**28, "velocity")
-    need(entity.aim <= 1_023 and entity.move <= 8 and entity.buttons <= 1, "aim, move or buttons")
+    need(max(abs(entity.x), abs(entity.y)) <= PLACE_MAX, "position")
+    need(max(abs(entity.vx), abs(entity.vy)) <= SPEED_MAX, "velocity")
+    need(entity.move <= 8, "move")
+    return entity
+
+
+def widened(body):
+    """The entity that a Body is."""
+    kind = body.kind_timer >> 6
+    return Entity(
+        kind << 30 | body.number, body.x, body.y, body.vx, body.vy, kind, body.move, body.kind_timer & 63
+    )
+
+
+def fits_body(entity):
+    narrow = all(-(2**15) <= speed < 2**15 for speed in (entity.vx, entity.vy))
+    return narrow and entity.timer <= 63 and entity.id & 0x3FFFFFFF <= 0xFFFF
+
+
+def rises(entities):
+    return all(a.id < b.id for a, b in zip(entities, entities[1:]))
 
 
 def read_snapshot(data):
-    """One fragment: its head and its entities."""
     message = read_root(data, SNAPSHOT)
-    present(message, "head", "entities")
-    head, places = message["head"], message["entities"]
-    need(1 <= head.fragments <= FRAGMENTS_MAX, "fragments")
-    need(head.fragment < head.fragments, "fragment")
-    need(head.view_size <= ENTITIES_PER_FRAGMENT * head.fragments, "view_size")
-    need(len(places) <= ENTITIES_PER_FRAGMENT, "too many entities")
-    need(len(places) <= head.view_size, "more entities than the view has")
-    need(head.fragments > 1 or len(places) == head.view_size, "an only fragment without the whole view")
-    entities = [read_entity(data, at) for at in places]
-    for entity in entities:
-        check_entity(entity)
-    need(all(a.id < b.id for a, b in zip(entities, entities[1:])), "not sorted by id")
-    return head, entities
+    present(message, "head")
+    head = message["head"]
+    need(head.base_age <= BASE_AGE_MAX, "base_age")
+    causes = read_causes(message["causes"] or b"", head.base_age)
+    need(head.base_age > 0 or causes == CAUSES_NONE, "causes, and no base")
+    narrow, wide = message["bodies"] or (), message["wide"] or ()
+    need(len(narrow) + len(wide) <= BODIES_MAX, "too many bodies")
+    narrow = [check_entity(widened(read_body(data, at))) for at in narrow]
+    wide = [check_entity(Entity(*read_entity(data, at))) for at in wide]
+    need(rises(narrow) and rises(wide), "bodies not sorted by id")
+    bodies = sorted(narrow + wide)
+    need(rises(bodies), "a body in both lists")
+    return Snapshot(head, causes, bodies, message["status"])
+
+
+def check_smallest(data):
+    """A writer's: what fits a Body is not sent as an Entity."""
+    for at in read_root(data, SNAPSHOT)["wide"] or ():
+        need(not fits_body(read_entity(data, at)), "an Entity that fits a Body")
 
 
 def read_disconnect(data):
@@ -147,7 +183,7 @@ def read_path_check(data):
     return read_root(data, PATH_CHECK)["data"]
 
 
-HASHED = struct.Struct("<IBiiiiBBHB")
+HASHED = struct.Struct("<IBiiiiBB")
 
 
 def entity_hash(entity):
@@ -155,10 +191,11 @@ def entity_hash(entity):
         entity.id,
         entity.kind,
         *(entity.x, entity.y, entity.vx, entity.vy),
-        *(entity.move, entity.buttons, entity.aim, entity.timer),
+        *(entity.move, entity.timer),
     )
     return xxhash.xxh3_64_intdigest(hashed, seed=entity.id)
 
 
 def view_hash(entities):
-    return sum(entity_hash(entity) for entity in entities) % 2**64
+    """Its low 32 bits, as they travel."""
+    return sum(entity_hash(entity) for entity in entities) % 2**32

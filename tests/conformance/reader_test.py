@@ -9,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import json
+import struct
 import subprocess
 import unittest
 
@@ -36,6 +37,18 @@ def read(events, until=frozenset()):
     return reader
 
 
+def snapshot_places(message):
+    return dict(zip((field.name for field in messages.SNAPSHOT), places(layouts.SNAPSHOT, message)))
+
+
+def at_places(change):
+    return lambda message: change(message, snapshot_places(message))
+
+
+def last_player(message, at):
+    return max(each for each in at["bodies"] if message[each + 14] >> 6 == messages.PLAYER)
+
+
 class Altered(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -51,6 +64,15 @@ class Altered(unittest.TestCase):
 
     def snapshot(self, nth=PLAYING):
         return self.match.find("server_sent", layouts.SNAPSHOT, nth)
+
+    def snapshot_with(self, has, nth=3):
+        """One for whose places that holds, and not of the first."""
+        where = lambda message: has(snapshot_places(message))
+        return self.match.find_message("server_sent", layouts.SNAPSHOT, nth, where)
+
+    def full_view(self):
+        where = lambda message: messages.read_snapshot(message).head.base_age == 0
+        return self.match.find_message("server_sent", layouts.SNAPSHOT, where=where)
 
     def input(self, nth=PLAYING):
         return self.match.find("client_sent", layouts.INPUT, nth)
@@ -149,53 +171,169 @@ class Altered(unittest.TestCase):
 
     # Snapshots.
 
-    def test_two_entities_swapped(self):
-        def swap(message):
-            _, entities = places(layouts.SNAPSHOT, message)
-            a, b = (message[at : at + 28] for at in entities[:2])
-            return message[: entities[0]] + b + a + message[entities[0] + 56 :]
+    def test_two_bodies_swapped(self):
+        number = self.snapshot_with(lambda at: len(at["bodies"] or ()) >= 2)
 
-        self.assert_found("message", self.alter_message(self.snapshot(), swap))
+        def swap(message, at):
+            first, second = at["bodies"][:2]
+            a, b = (message[each : each + 16] for each in (first, second))
+            return message[:first] + b + a + message[second + 16 :]
 
-    def test_an_entity_that_is_elsewhere(self):
-        def move(message):
-            return flipped(message, places(layouts.SNAPSHOT, message)[1][0] + 4)
+        self.assert_found("message", self.alter_message(number, at_places(swap)))
 
-        self.assert_found("view", self.alter_message(self.snapshot(), move))
-
-    def test_a_view_hash(self):
-        def change(message):
-            return flipped(message, places(layouts.SNAPSHOT, message)[0])
-
-        self.assert_found("view", self.alter_message(self.snapshot(), change))
+    def test_a_full_view_that_is_not_the_rooms(self):
+        for rule, change in [
+            ("view", lambda message, at: flipped(message, at["head"])),
+            ("view", lambda message, at: flipped(message, at["bodies"][0] + 4)),
+            ("sight", lambda message, at: flipped(message, at["bodies"][0] + 2, 6)),
+            ("whole", lambda message, at: put(message, at["bodies"][0] + 15, "B", 7)),
+            ("members", lambda message, at: flipped(message, last_player(message, at) + 13, 5)),
+            ("members", lambda message, at: alter.without(message, 2)),
+        ]:
+            with self.subTest(rule=rule):
+                self.assert_found(rule, self.alter_message(self.full_view(), at_places(change)))
 
     def test_each_number_of_a_snapshots_head(self):
-        for rule, at in [("view", 8), ("input_tick", 12), ("received", 16), ("received", 20), ("received", 25)] + [
-            ("message", 26),
-            ("substituted", 28),
-            ("late", 30),
-            ("message", 35),
-            ("message", 36),
-            ("message", 37),
+        number = self.snapshot()
+        for rule, at, bit in [("view", 4, 0), ("view", 5, 6), ("input_tick", 6, 1), ("base", 8, 0)] + [
+            ("margin", 9, 5),
+            ("substituted", 10, 0),
+            ("received", 11, 0),
         ]:
             with self.subTest(at=at):
-                change = lambda message: flipped(message, places(layouts.SNAPSHOT, message)[0] + at, 6)
-                self.assert_found(rule, self.alter_message(self.snapshot(), change))
+                change = at_places(lambda message, places: flipped(message, places["head"] + at, bit))
+                self.assert_found(rule, self.alter_message(number, change))
+
+    def test_a_base_that_there_is_not(self):
+        number = self.snapshot_with(lambda at: at["causes"])
+        for age in (0, 61):
+            change = at_places(lambda message, at: put(message, at["head"] + 8, "B", age))
+            self.assert_found("message", self.alter_message(number, change))
+
+    def test_each_limit_of_a_body(self):
+        number = self.snapshot_with(lambda at: at["bodies"])
+        for at, code, value in [(0, "i", 2**30 - 2**20 + 1), (4, "i", -(2**30)), (14, "B", 3 << 6), (15, "B", 9)]:
+            with self.subTest(at=at):
+                change = at_places(lambda message, places: put(message, places["bodies"][0] + at, code, value))
+                self.assert_found("message", self.alter_message(number, change))
 
     def test_each_limit_of_an_entity(self):
-        for at, code, value in [(4, "i", 2**30 + 1), (12, "i", -(2**28) - 1), (20, "H", 1_024), (22, "B", 3)] + [
-            (23, "B", 9),
-            (24, "B", 2),
-            (26, "H", 1),
+        number = self.snapshot_with(lambda at: at["wide"])
+        for at, code, value in [(0, "I", 5), (4, "i", 2**30 - 2**20 + 1), (12, "i", -(2**28) - 1), (20, "B", 3)] + [
+            (21, "B", 9),
+            (23, "B", 1),
         ]:
             with self.subTest(at=at):
-                change = lambda message: put(message, places(layouts.SNAPSHOT, message)[1][0] + at, code, value)
-                self.assert_found("message", self.alter_message(self.snapshot(), change))
+                change = at_places(lambda message, places: put(message, places["wide"][0] + at, code, value))
+                self.assert_found("message", self.alter_message(number, change))
+
+    def test_an_entity_that_fits_a_body(self):
+        def slow_down(message, at):
+            first = at["wide"][0]
+            small = struct.pack("<I8xii3Bx", 2 << 30, 0, 0, 2, 0, 1)
+            return message[:first] + small[:4] + message[first + 4 : first + 12] + small[12:] + message[first + 24 :]
+
+        number = self.snapshot_with(lambda at: at["wide"])
+        self.assert_found("message", self.alter_message(number, at_places(slow_down)))
+
+    # Causes. The first three bytes say how many there are.
+
+    def with_causes(self, shape):
+        """A snapshot whose causes are so many inputs, shots and placements."""
+        return lambda at, message: at["causes"] and tuple(message[at["causes"].start :][:3]) == shape
+
+    def alter_causes(self, rules, shape, change):
+        """Changes the bytes behind the counts of the first snapshot with so many."""
+        number = self.match.find_message(
+            "server_sent",
+            layouts.SNAPSHOT,
+            where=lambda message: self.with_causes(shape)(snapshot_places(message), message),
+        )
+
+        def altered(message, at):
+            start = at["causes"].start + 3
+            return message[:start] + change(message[start : at["causes"].stop]) + message[at["causes"].stop :]
+
+        self.assert_found(rules, self.alter_message(number, at_places(altered)))
+
+    def test_each_part_of_an_input_cause(self):
+        for rules, at, bit in [("causes members", 0, 0), ("members", 0, 7), ("causes", 1, 0), ("message", 1, 3)] + [
+            ("causes message", 1, 4),
+            ("message", 1, 7),
+        ]:
+            with self.subTest(at=at, bit=bit):
+                self.alter_causes(rules, (1, 0, 0), lambda data: flipped(data, at, bit))
+
+    def test_each_part_of_a_shot(self):
+        for rules, at, bit in [("causes members", 0, 0), ("causes", 1, 0), ("causes", 2, 1), ("causes message", 2, 2)]:
+            with self.subTest(at=at, bit=bit):
+                self.alter_causes(rules, (0, 1, 0), lambda data: flipped(data, at, bit))
+
+    def test_each_part_of_a_placement(self):
+        for rules, at in [("causes members", 0), ("causes message", 1), ("causes", 2), ("causes", 3)]:
+            with self.subTest(at=at):
+                self.alter_causes(rules, (0, 0, 1), lambda data: flipped(data, at))
+
+    def test_causes_in_another_order(self):
+        self.alter_causes("message", (2, 0, 0), lambda data: data[2:4] + data[:2] + data[4:])
+        self.alter_causes("message", (2, 0, 0), lambda data: data[:2] * 2 + data[4:])
+
+    def test_more_and_fewer_causes_than_there_are(self):
+        number = self.snapshot_with(lambda at: at["causes"])
+        for kind in range(3):
+            change = at_places(lambda message, at: put(message, at["causes"].start + kind, "B", 200))
+            self.assert_found("message", self.alter_message(number, change))
+        change = at_places(lambda message, at: put(message, at["causes"].start, "3s", bytes(3)))
+        self.assert_found("message members causes", self.alter_message(number, change))
+        change = at_places(lambda message, at: put(message, at["causes"].start - 4, "I", 3))
+        self.assert_found("message", self.alter_message(number, change))
+
+    def test_what_happened_and_is_not_told(self):
+        number = self.snapshot_with(lambda at: at["causes"])
+        self.assert_found("causes", self.alter_message(number, lambda message: alter.without(message, 1)))
+        everything = lambda message: alter.without(message, 1, 2, 3)
+        self.assert_found("pace", self.alter_message(number, everything))
+
+    def test_leaves_of_who_is_not_there(self):
+        def leaves(at, message):
+            return at["causes"] and message[at["causes"].start : at["causes"].start + 3] == bytes(3)
+
+        number = self.match.find_message(
+            "server_sent", layouts.SNAPSHOT, where=lambda message: leaves(snapshot_places(message), message)
+        )
+        change = at_places(lambda message, at: put(message, at["causes"].stop - 1, "B", 255))
+        self.assert_found("members", self.alter_message(number, change))
+        own = at_places(lambda message, at: put(message, at["causes"].start + 3, "B", 0))
+        self.assert_found("members message", self.alter_message(number, own))
+
+    # What a snapshot says now and then, and how often there is one.
+
+    def test_each_number_of_a_link_status(self):
+        number = self.snapshot_with(lambda at: at["status"])
+        for rule, at in [("received", 0), ("received", 4), ("late", 8)]:
+            change = at_places(lambda message, places: flipped(message, places["status"] + at))
+            self.assert_found(rule, self.alter_message(number, change))
+        self.assert_found("status", self.alter_message(number, lambda message: alter.without(message, 4)))
+
+    def test_a_server_that_falls_silent(self):
+        to = self.match.events[self.snapshot()]["peer"]
+        numbers = [
+            number
+            for number, event in enumerate(self.match.events)
+            if event["event"] == "server_sent"
+            and event["peer"] == to
+            and layouts.type_of(alter.data_of(event)) == layouts.SNAPSHOT
+        ]
+        self.assert_found("pace", self.match.with_data(dict.fromkeys(numbers[PLAYING : PLAYING + 30])))
+
+    def test_more_bytes_than_a_client_gets(self):
+        events = [each | {"ns": each["ns"] // 50} if "ns" in each else each for each in self.match.events]
+        self.assert_found("budget", events)
 
     def test_a_message_whose_offsets_lead_out_of_it(self):
         for at in (0, 1):
             self.assert_found("message", self.alter_message(self.snapshot(), lambda message: flipped(message, at, 7)))
-        self.assert_found("message", self.alter_message(self.snapshot(), lambda message: message[:-8]))
+        self.assert_found("message", self.alter_message(self.full_view(), lambda message: message[:-8]))
 
     def test_a_snapshot_to_another_address(self):
         number = self.snapshot()
@@ -306,7 +444,7 @@ class Altered(unittest.TestCase):
 
     def test_a_tick_without_an_input_or_a_snapshot(self):
         self.assert_found("inputs", self.match.with_data({self.input(): None}))
-        self.assert_found("view", self.match.with_data({self.snapshot(): None}))
+        self.assert_found("sequence", self.match.with_data({self.snapshot(): None}))
 
     def test_a_move_without_a_response(self):
         numbers = [

@@ -22,7 +22,7 @@ void play_match(std::FILE* out);
 /// Whoever may not come in, each kind once; datagrams that are none; a server that starts again.
 void play_strangers(std::FILE* out);
 
-/// So many that a snapshot needs several datagrams.
+/// So many that a view is made of several snapshots.
 void play_crowd(std::FILE* out);
 
 /// One client, long enough for the second key of each direction.
@@ -31,7 +31,7 @@ void play_epochs(std::FILE* out);
 inline constexpr Scene kScenes[] = {
     {"match", "bad links, resumes, a move, timeouts", play_match},
     {"strangers", "every refusal, noise, a restart", play_strangers},
-    {"crowd", "snapshots of several datagrams", play_crowd},
+    {"crowd", "more to be seen than a snapshot takes", play_crowd},
     {"epochs", "65,536 packets and more each way", play_epochs},
 };
 

@@ -151,8 +151,8 @@ class ServerAsks:
         accept, earlier = session.accept, session.resumed_from
         check = self.findings.check
         check(accept["room"] == self.world.room, "accept", "another room")
-        room_tick = self.world.tick
-        check(room_tick is None or accept["tick"] >= room_tick, "accept", f"tick {accept['tick']} of {room_tick}")
+        tick = self.world.play.tick
+        check(accept["tick"] == tick, "accept", f"tick {accept['tick']} of {tick}")
         first = self.world.all_sessions()[0].accept
         for name in ("tick_rate", "rules", "map_seats", "map_hash"):
             check(accept[name] == first[name], "accept", f"another {name} than the first client was told")

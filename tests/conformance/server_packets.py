@@ -2,8 +2,9 @@
 
 import layouts
 import messages
+from inputs import Inputs
+from server_snapshots import ServerSnapshots
 from session import ACCEPTED, ORPHANED, OVER, PLAYING, Path
-from views import View
 from world import NS
 
 SILENCE = 5 * NS
@@ -12,12 +13,8 @@ CHALLENGE_EVERY = NS // 20
 TIMER_SLACK = NS // 10  # the server looks at its timers now and then
 GOODBYES = 3
 AMPLIFIED_MAX = 3
-ACK_DELAY_UNIT = 10_000  # ns
-ACK_DELAY_MAX = 65_535
-U32 = 2**32
-U16 = 2**16
-INPUTS_AHEAD = 64
-INPUTS_KEPT = 1_024  # ticks; older ones do not come any more
+MARGIN_UNITS = 16  # in a tick
+STEPS_LATE = NS // 1_000  # that a step may be
 
 
 class ServerPackets:
@@ -25,6 +22,7 @@ class ServerPackets:
         self.world = world
         self.findings = world.findings
         self.door = door
+        self.snapshots = ServerSnapshots(world)
 
     def arrived(self, now, address, data):
         """Returns the name under which the datagram is dropped, or None."""
@@ -48,7 +46,7 @@ class ServerPackets:
         if kind == layouts.RESPONSE:
             return self.take_response(address, session, read)
         if kind == layouts.INPUT:
-            self.take_inputs(session, *read)
+            self.take_inputs(session, sequence, *read)
         elif kind == layouts.DISCONNECT:
             session.server.state = OVER
         return None
@@ -56,10 +54,9 @@ class ServerPackets:
     def taken(self, now, address, session, sequence):
         server = session.server
         server.heard = now
-        if sequence == server.receiver.newest:
-            server.newest_arrival = now
         if server.state == ACCEPTED:
             server.state = PLAYING
+            server.inputs = Inputs(self.world.play.tick)
             server.address = address
             self.door.proven(session)
             earlier = session.resumed_from
@@ -86,14 +83,19 @@ class ServerPackets:
         self.findings.saw("session moved")
         return None
 
-    def take_inputs(self, session, head, inputs):
-        """The first for a tick stands; where it comes after its tick, it is late."""
+    def take_inputs(self, session, sequence, head, inputs):
+        """Of the newest packet, what it acknowledges counts as well, and how early it came."""
         server = session.server
-        for tick in range(head.first_tick, head.first_tick + len(inputs)):
-            if tick <= server.tick and tick not in server.inputs:
-                server.late += 1
-            if tick <= server.tick + INPUTS_AHEAD or server.tick == 0:
-                server.inputs.add(tick)
+        if sequence == server.receiver.newest:
+            if inputs:
+                newest = head.first_tick + len(inputs) - 1
+                before = (newest - self.world.play.tick - 1) * MARGIN_UNITS
+                overdue = 1 + MARGIN_UNITS * session.accept["tick_rate"] * STEPS_LATE // NS
+                server.margin = (before - overdue, before + MARGIN_UNITS)
+            if server.sent.acknowledge(head.newest_snapshot):
+                self.findings.saw("full view asked for")
+        for tick, given in enumerate(inputs, head.first_tick):
+            server.inputs.arrive(tick, given)
 
     def pass_time(self, now):
         for session in self.world.all_sessions():
@@ -120,7 +122,7 @@ class ServerPackets:
         if kind == layouts.DISCONNECT:
             self.sent_goodbye(now, session, read)
         else:
-            self.sent_snapshot(now, session, *read)
+            self.sent_snapshot(now, session, data, read)
 
     def sent_challenge(self, now, address, session, data, drawn):
         check, path = self.findings.check, session.server.path
@@ -155,49 +157,10 @@ class ServerPackets:
             check(self.world.draining, "goodbye", "the server does not stop")
             server.state = OVER
 
-    def sent_snapshot(self, now, session, head, entities):
+    def sent_snapshot(self, now, session, datagram, snapshot):
         check, server = self.findings.check, session.server
         check(server.state == PLAYING, "state", f"a SNAPSHOT to who is {server.state}")
         check(not server.goodbyes, "goodbye", "a SNAPSHOT after goodbye")
         check(now - server.heard <= SILENCE + TIMER_SLACK, "silence", "a SNAPSHOT to who is long silent")
-        receiver = server.receiver
-        taken = head.packets_received == receiver.taken % U32
-        check(taken, "received", f"packets_received {head.packets_received} of {receiver.taken}")
-        newest = head.newest_packet == receiver.newest % U32
-        check(newest, "received", f"newest_packet {head.newest_packet}, is {receiver.newest}")
-        delay = min((now - server.newest_arrival) // ACK_DELAY_UNIT, ACK_DELAY_MAX)
-        check(abs(head.ack_delay - delay) <= 1, "received", f"ack_delay {head.ack_delay}, is {delay}")
-        if head.tick != server.tick:
-            self.check_inputs(server, head)
-        self.gather(server, head, entities)
-
-    def check_inputs(self, server, head):
-        """What a snapshot says of the client's inputs, at the first fragment of its tick."""
-        check = self.findings.check
-        whole = head.tick
-        while whole + 1 in server.inputs:
-            whole += 1
-        check(head.input_tick == whole, "input_tick", f"{head.input_tick}, is {whole}")
-        made_up = (head.substituted - server.substituted) % U16
-        missing = sum(tick not in server.inputs for tick in range(server.tick + 1, head.tick + 1))
-        if server.tick > 0:
-            check(made_up == missing, "substituted", f"{made_up} more, and {missing} had not come")
-        late = head.late == server.late % U16
-        check(late, "late", f"{head.late} of {server.late}")
-        server.substituted = head.substituted
-        server.inputs = {tick for tick in server.inputs if tick + INPUTS_KEPT > head.tick}
-
-    def gather(self, server, head, entities):
-        check = self.findings.check
-        if server.view is None or head.tick != server.tick:
-            check(server.view is None or server.view.whole(), "view", f"tick {server.tick}: not all its fragments")
-            next_one = head.tick == server.tick + 1 or server.tick == 0
-            check(next_one, "view", f"tick {head.tick} after {server.tick}")
-            self.world.tick = head.tick
-            server.tick, server.view = head.tick, View()
-        fault = server.view.add(head, entities)
-        check(fault is None, "view", f"tick {head.tick}: {fault}")
-        if fault is None and server.view.whole():
-            fault = server.view.fault()
-            check(fault is None, "view", f"tick {head.tick}: {fault}")
-            self.findings.saw(f"view of {head.fragments} fragments")
+        if server.inputs is not None:
+            self.snapshots.sent(now, session, len(datagram), snapshot)

@@ -2,9 +2,11 @@
 
 import crypto
 from sequences import Receiver, Sender
+from sent_views import SentViews
 
 ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
 ACK_MASK = 2**64 - 1
+VIEWS_HELD = 64  # ticks
 
 
 class Path:
@@ -25,16 +27,13 @@ class ServerEnd:
         self.state = ACCEPTED
         self.address = address
         self.heard = now
-        self.newest_arrival = now
         self.path = None
         self.sender = Sender(keys.to_client)
         self.receiver = Receiver(keys.to_server)
         self.goodbyes = []  # reasons
-        self.tick = 0  # of the last snapshot
-        self.view = None  # the snapshot being sent
-        self.inputs = set()  # ticks for which one has come
-        self.substituted = 0  # as the last snapshot said
-        self.late = 0
+        self.inputs = None  # of who plays
+        self.margin = (0, 0)  # of the newest packet with inputs: at least, at most
+        self.sent = SentViews()
 
 
 class ClientEnd:
@@ -50,23 +49,22 @@ class ClientEnd:
         self.first_input = None  # tick
         self.newest_input = 0  # tick
         self.confirmed = 0  # the newest input_tick of a right view
-        self.views = {}  # by tick
-        self.newest_right = 0  # tick of the newest view that arrived whole and right
+        self.heard = None  # tick of the newest snapshot that came
+        self.views = set()  # ticks of those that it made
+        self.newest_right = 0  # tick of the newest of them
         self.right_bits = 0  # bit i: that of tick newest_right - 1 - i did
         self.wrong = 0
         self.challenges = {}  # data of those not answered yet → ns
         self.last_input = None  # ns
         self.ahead = 0  # ticks from the room to its newest input, then
 
-
     def view_is_right(self, tick):
-        ahead = tick - self.newest_right
-        if ahead > 0:
-            before = 1 if self.newest_right > 0 else 0
-            self.right_bits = ((self.right_bits << 1 | before) << (ahead - 1)) & ACK_MASK
-            self.newest_right = tick
-        else:
-            self.right_bits |= (1 << (-ahead - 1)) & ACK_MASK
+        """Later than all before."""
+        before = 1 if self.newest_right > 0 else 0
+        self.right_bits = ((self.right_bits << 1 | before) << (tick - self.newest_right - 1)) & ACK_MASK
+        self.newest_right = tick
+        self.views.add(tick)
+        self.views.discard(tick - VIEWS_HELD)
 
 
 class Keys:

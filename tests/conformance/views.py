@@ -1,41 +1,101 @@
-"""A snapshot from its fragments: what has to be the same in all of them, and what the whole has to add up to."""
+"""Who is in a view, as far as that follows without stepping: all but the deaths of bullets.
 
-from messages import view_hash
+Members are numbered by id, and so players first, then crates, then bullets: of the former every number is known."""
 
-SHARED = ("view_hash", "view_size", "fragments")
+from collections import namedtuple
+
+from flatbuffer import Malformed, need
+from messages import BULLET, PLAYER
+
+MEMBERS_MAX = 256
+
+# A player that is replayed: told are its causes, from `base` on.
+Replayed = namedtuple("Replayed", "id moves shots placements")
+
+
+def seat_of(player):
+    return player & 0xFFF
+
+
+def is_bullet(identity):
+    return identity >> 30 == BULLET
+
+
+def bullet_of(player, tick):
+    return BULLET << 30 | seat_of(player) << 18 | tick & 0x3FFFF
 
 
 class View:
-    """The fragments of one tick, as far as they are there."""
+    def __init__(self, tick, solid, bullets, told):
+        self.tick = tick
+        self.solid = solid  # ids of players and crates, sorted
+        self.bullets = bullets  # ids of those that may be in it → the tick in which they are gone for certain
+        self.told = told  # ids that came whole: bullets among them are in it
 
-    def __init__(self):
-        self.parts = {}
+    def is_whole(self):
+        """Whether everything in it has come whole with it."""
+        return self.told.issuperset(self.solid) and self.told.issuperset(self.bullets)
 
-    def add(self, head, entities):
-        """Takes a fragment. Returns what is wrong with it beside the others, or None."""
-        for other, _ in self.parts.values():
-            for name in SHARED:
-                if getattr(head, name) != getattr(other, name):
-                    return f"{name} differs between fragments"
-        if head.fragment in self.parts:
-            return f"fragment {head.fragment} again"
-        self.parts[head.fragment] = (head, entities)
+    def bullet_numbers(self):
+        """Each bullet by its number, where these are certain."""
+        if not self.told.issuperset(self.bullets):
+            return {}
+        return dict(enumerate(sorted(self.bullets), len(self.solid)))
+
+    def size_max(self):
+        return len(self.solid) + len(self.bullets)
+
+    def fault(self, seats):
+        """What is wrong with who is in it, or None."""
+        players = [seat_of(each) for each in self.solid if each >> 30 == PLAYER]
+        if len(set(players)) < len(players):
+            return "two players of one seat"
+        if players and max(players) >= seats:
+            return "a player of no seat"
+        if len(self.solid) + len(self.told.intersection(self.bullets)) > MEMBERS_MAX:
+            return "more members than a byte can number"
         return None
 
-    def whole(self):
-        return len(self.parts) == next(iter(self.parts.values()))[0].fragments
 
-    def entities(self):
-        return [entity for number in sorted(self.parts) for entity in self.parts[number][1]]
+def whole_view(tick, snapshot):
+    return on_base(View(tick, [], {}, set()), tick, snapshot, 0)[0]
 
-    def fault(self):
-        """What is wrong with the whole of it, or None."""
-        head = self.parts[0][0]
-        entities = self.entities()
-        if any(a.id >= b.id for a, b in zip(entities, entities[1:])):
-            return "ids do not rise through the fragments"
-        if len(entities) != head.view_size:
-            return f"{len(entities)} entities, view_size {head.view_size}"
-        if view_hash(entities) != head.view_hash:
-            return f"view hash {head.view_hash:016x}, its entities say {view_hash(entities):016x}"
-        return None
+
+def on_base(base, tick, snapshot, tick_rate):
+    """The view that a snapshot makes of its base, and the players whose causes are told.
+
+    Fails: Malformed, where it speaks of who is not there."""
+    whole = {each.id: each for each in snapshot.bodies}
+    leaving = leaves_of(base, snapshot.causes.leaves)
+    need(not leaving & set(whole), "a body that leaves, and comes whole")
+    replayed = [
+        each if each not in leaving and each not in whole else None for each in base.solid
+    ]
+    players = [
+        Replayed(each, {}, {}, {}) if each is not None and each >> 30 == PLAYER else None for each in replayed
+    ]
+    for name, causes in zip(Replayed._fields[1:], snapshot.causes):
+        for ago, member, value in causes:
+            need(member < len(players) and players[member], f"{name} of who is no player that is replayed")
+            getattr(players[member], name)[tick - ago] = value
+    players = [each for each in players if each]
+
+    solid = {each for each in replayed if each is not None} | {each for each in whole if not is_bullet(each)}
+    bullets = {each: gone for each, gone in base.bullets.items() if gone > tick and each not in leaving}
+    for player in players:
+        bullets |= {bullet_of(player.id, born): born + tick_rate for born in player.shots}
+    bullets |= {each.id: tick + each.timer for each in whole.values() if is_bullet(each.id)}
+    return View(tick, sorted(solid), bullets, set(whole)), players
+
+
+def leaves_of(base, leaves):
+    """The ids that leave, as far as they are certain."""
+    bullets = base.bullet_numbers()
+    leaving = set()
+    for member in leaves:
+        need(member < base.size_max(), f"member {member} leaves, of {base.size_max()} at most")
+        if member < len(base.solid):
+            leaving.add(base.solid[member])
+        elif member in bullets:
+            leaving.add(bullets[member])
+    return leaving

@@ -7,6 +7,7 @@ import layouts
 import messages
 from crypto import EPOCH_PACKETS
 from flatbuffer import Malformed
+from room import Room
 from session import OVER
 
 NS = 1_000_000_000
@@ -34,11 +35,11 @@ class World:
         self.ring = credentials.read_ring(head["key_ring"])
         self.server = layouts.read_address(head["server"])
         self.seats = head["seats"]
-        self.room = head["room"]
+        self.room = head["room"]  # its number
         self.boot_wall_ms = head["ms_since_1970"]
         self.boot_ns = head["ns"]
         self.draining = False
-        self.tick = None  # of the room, as the last snapshot told
+        self.play = Room()
         for session in self.all_sessions():
             session.server.state = OVER
 
@@ -90,19 +91,21 @@ class World:
             self.findings.saw(f"{name} of a later epoch")
         try:
             read = READERS[layouts.type_of(data)](message)
-            self.check_zeros(data, message)
+            self.check_written(data, message)
             return read
         except Malformed as fault:
             self.findings.add("message", f"{name}: {fault}")
             return None
 
     @staticmethod
-    def check_zeros(data, message):
+    def check_written(data, message):
+        """What a reader does not look at, and a writer does all the same."""
         kind = layouts.type_of(data)
         if kind == layouts.INPUT:
-            messages.check_zeros(message, messages.INPUT_MESSAGE, messages.read_input_head, messages.read_input)
+            messages.check_input_zeros(message)
         elif kind == layouts.SNAPSHOT:
-            messages.check_zeros(message, messages.SNAPSHOT, messages.read_snapshot_head, messages.read_entity)
+            messages.check_snapshot_zeros(message)
+            messages.check_smallest(message)
 
     @staticmethod
     def read_arrived(data, message):

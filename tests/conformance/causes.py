@@ -1,0 +1,77 @@
+"""The page's part "Causes": the bytes that say why bodies moved, in the one order that is accepted."""
+
+from collections import namedtuple
+
+from flatbuffer import need
+
+AGO_ESCAPE = 15
+MOVES = 8
+
+Causes = namedtuple("Causes", "inputs shots placements leaves")
+InputCause = namedtuple("InputCause", "ago member move")
+ShotCause = namedtuple("ShotCause", "ago member aim")
+PlacementCause = namedtuple("PlacementCause", "ago member place")
+CAUSES_NONE = Causes([], [], [], [])
+
+
+class Bytes:
+    """Taken from the front."""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def u8(self):
+        need(self.at < len(self.data), "causes end too early")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def u16(self):
+        return self.u8() | self.u8() << 8
+
+    def rest(self):
+        return list(self.data[self.at :])
+
+
+def read_input(data):
+    member, both = data.u8(), data.u8()
+    ago, move = both >> 4, both & 15
+    if ago == AGO_ESCAPE:
+        ago += data.u8()
+    need(move <= MOVES, "a move that there is not")
+    return InputCause(ago, member, move)
+
+
+def read_shot(data):
+    member, both = data.u8(), data.u16()
+    return ShotCause(both >> 10, member, both & 1_023)
+
+
+def read_placement(data):
+    member, ago, place = data.u8(), data.u8(), data.u16()
+    return PlacementCause(ago, member, place)
+
+
+def check_order(causes, base_age):
+    """The older first, then by member; none twice, none before the base."""
+    need(all(cause.ago < base_age for cause in causes), "a cause before the base")
+    keys = [(-cause.ago, cause.member) for cause in causes]
+    need(all(a < b for a, b in zip(keys, keys[1:])), "causes in another order")
+
+
+def read_causes(data, base_age):
+    if not data:
+        return CAUSES_NONE
+    data = Bytes(data)
+    inputs, shots, placements = data.u8(), data.u8(), data.u8()
+    causes = Causes(
+        [read_input(data) for _ in range(inputs)],
+        [read_shot(data) for _ in range(shots)],
+        [read_placement(data) for _ in range(placements)],
+        data.rest(),
+    )
+    for each in causes[:3]:
+        check_order(each, base_age)
+    need(all(a < b for a, b in zip(causes.leaves, causes.leaves[1:])), "leaves do not rise")
+    need(causes != CAUSES_NONE, "bytes that say nothing")
+    return causes

@@ -1,0 +1,53 @@
+"""A client's inputs as the server has them: one for each tick, be it made up."""
+
+from messages import read_input
+
+AHEAD_MAX = 64  # ticks
+LATE_MAX = 64  # ticks; who comes later is not even counted
+REPEATS_MAX = 8
+REST = read_input(bytes(4), 0)
+
+
+def clamped(given):
+    """An input as the server takes it."""
+    move = given.move if given.move <= 8 else 0
+    aim = given.aim if given.aim <= 1_023 else 0
+    return given._replace(move=move, aim=aim, buttons=given.buttons & 1)
+
+
+class Inputs:
+    def __init__(self, opened):
+        self.opened = opened  # the tick of the room when the session began
+        self.used = opened  # the last tick that has used its input
+        self.held = {}  # by tick
+        self.missed = set()  # ticks without one of their own
+        self.given = opened  # the last tick with one of its own
+        self.last = REST
+        self.substituted = 0
+        self.late = 0
+
+    def arrive(self, tick, given):
+        """The first for a tick stands; where it comes after its tick, it is late."""
+        if tick in self.missed and tick + LATE_MAX > self.used:
+            self.missed.remove(tick)
+            self.late += 1
+        elif self.used < tick <= self.used + AHEAD_MAX:
+            self.held.setdefault(tick, clamped(given))
+
+    def use(self, tick):
+        self.used = tick
+        given = self.held.pop(tick, None)
+        if given is not None:
+            self.given, self.last = tick, given
+            return given
+        self.substituted += 1
+        self.missed.add(tick)
+        self.missed.discard(tick - LATE_MAX)
+        return self.last if tick - self.given <= REPEATS_MAX else REST
+
+    def complete(self):
+        """The tick up to which all have come or were given up."""
+        tick = self.used
+        while tick + 1 in self.held:
+            tick += 1
+        return tick

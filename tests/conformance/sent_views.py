@@ -1,0 +1,39 @@
+"""The views that a session was sent, and the one on which the next has to be built."""
+
+from budget import Budget
+
+REMEMBERED = 64  # ticks
+
+
+def base_age_max(tick_rate):
+    """400 ms."""
+    return min(max(tick_rate * 2 // 5, 24), 60)
+
+
+class SentViews:
+    def __init__(self):
+        self.last = 0  # tick of the last
+        self.views = {}  # by tick; None where it cannot be known
+        self.base = None  # tick of the newest that was acknowledged
+        self.base_then = None  # the same as it was at the last snapshot
+        self.status = 0  # tick of the last that told the status
+        self.budget = Budget()
+
+    def add(self, tick, view):
+        self.last = tick
+        self.views[tick] = view
+        for old in [each for each in self.views if each + REMEMBERED < tick]:
+            del self.views[old]
+
+    def acknowledge(self, tick):
+        """Whether that asks for a full view."""
+        if tick == 0:
+            asked = self.base is not None
+            self.base = self.base_then = None
+            return asked
+        if tick in self.views and (self.base is None or tick > self.base):
+            self.base = tick
+        return False
+
+    def has_base(self, tick, tick_rate):
+        return self.base is not None and tick - self.base <= base_age_max(tick_rate)

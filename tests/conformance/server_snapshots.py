@@ -1,0 +1,159 @@
+"""What the server tells in snapshots, and when: the page's parts "Views and snapshots" and "The server"."""
+
+import views
+from flatbuffer import Malformed
+from inputs import REST
+from messages import PLAYER, view_hash
+from sent_views import base_age_max
+
+U8, U16, U32 = 2**8, 2**16, 2**32
+MARGIN_MIN, MARGIN_MAX = -128, 127
+FULL_PER_SECOND = 5
+QUIET_PER_SECOND = 10
+STATUS_SECONDS = 2
+SIGHT = (24 * 65_536, 16 * 65_536)  # half of what is to be seen, along x and y
+
+
+class ServerSnapshots:
+    def __init__(self, world):
+        self.world = world
+        self.findings = world.findings
+
+    def sent(self, now, session, size, snapshot):
+        check, sent = self.findings.check, session.server.sent
+        tick = self.world.play.tick
+        said = snapshot.head.tick
+        check(said == tick % U16, "view", f"of tick {said}, the room is at {tick}")
+        if not check(tick > sent.last, "view", f"tick {tick} after {sent.last}"):
+            return
+        self.check_link(session.server, tick, snapshot)
+        self.check_pace(now, session, tick, size, snapshot)
+        self.check_whole(session, tick, snapshot.bodies)
+        sent.add(tick, self.view_of(session, tick, snapshot))
+
+    # What became of the client's packets and inputs.
+
+    def check_link(self, server, tick, snapshot):
+        check, head, inputs = self.findings.check, snapshot.head, server.inputs
+        newest = server.receiver.newest
+        check(head.newest_packet == newest % U8, "received", f"newest_packet {head.newest_packet}, is {newest}")
+        low, high = (min(max(each, MARGIN_MIN), MARGIN_MAX) for each in server.margin)
+        check(low <= head.margin <= high, "margin", f"{head.margin}, is {low} to {high}")
+        complete = inputs.complete()
+        check(head.input_tick == complete % U16, "input_tick", f"{head.input_tick}, is {complete}")
+        missing = inputs.substituted
+        check(head.substituted == missing % U8, "substituted", f"{head.substituted} of {missing}")
+        self.check_status(server, tick, snapshot.status)
+
+    def check_status(self, server, tick, status):
+        check, receiver = self.findings.check, server.receiver
+        due = tick - server.sent.status >= STATUS_SECONDS * self.tick_rate()
+        check((status is not None) == due, "status", "told" if status else "not told, and due")
+        if status is None:
+            return
+        server.sent.status = tick
+        taken, newest, late = receiver.taken, receiver.newest, server.inputs.late
+        check(status.packets_received == taken % U32, "received", f"{status.packets_received} packets of {taken}")
+        check(status.newest_packet == newest % U32, "received", f"newest_packet {status.newest_packet}, is {newest}")
+        check(status.late == late % U32, "late", f"{status.late} of {late}")
+        self.findings.saw("link status")
+
+    # When, and on what.
+
+    def check_pace(self, now, session, tick, size, snapshot):
+        check, sent, rate = self.findings.check, session.server.sent, self.tick_rate()
+        gap = tick - sent.last
+        short = sent.budget.was_short(now, rate)
+        check(sent.budget.spend(now, size), "budget", f"{size} bytes are more than it has left")
+        full, quiet = rate // FULL_PER_SECOND, rate // QUIET_PER_SECOND
+        usable = sent.has_base(tick, rate)
+        if snapshot.head.base_age == 0:
+            check(usable or sent.last == 0 or gap >= full, "pace", f"a full view {gap} ticks after the last")
+            self.findings.saw("full view" if not usable else "full view in place of one on a base")
+        else:
+            base = tick - snapshot.head.base_age
+            check(base == sent.base, "base", f"on {base}, acknowledged is {sent.base}")
+            check(usable, "base", f"{snapshot.head.base_age} ticks old, at most {base_age_max(rate)}")
+            news = snapshot.bodies or any(snapshot.causes)
+            check(news or gap >= quiet, "pace", f"nothing new, {gap} ticks after the last")
+            self.findings.saw("view on a base" if news else "view without news")
+        had_base = sent.base_then is not None and tick - sent.base_then <= base_age_max(rate)
+        in_time = sent.last == 0 or gap <= (quiet if had_base else full)
+        check(in_time or short, "pace", f"none for {gap} ticks")
+        sent.base_then = sent.base
+
+    # Who is in it, and why.
+
+    def view_of(self, session, tick, snapshot):
+        """The view, as far as it can be known; None where it cannot."""
+        check, sent, head = self.findings.check, session.server.sent, snapshot.head
+        if head.base_age == 0:
+            view = views.whole_view(tick, snapshot)
+            self.check_sight(session, snapshot.bodies)
+        else:
+            base = sent.views.get(tick - head.base_age)
+            if base is None:
+                return None
+            try:
+                view, replayed = views.on_base(base, tick, snapshot, self.tick_rate())
+            except Malformed as fault:
+                self.findings.add("members", f"tick {tick}: {fault}")
+                return None
+            for player in replayed:
+                self.check_causes(player, base.tick, tick)
+            self.see(base, snapshot)
+        fault = view.fault(session.accept["map_seats"])
+        check(fault is None, "members", f"tick {tick}: {fault}")
+        check(session.accept["body"] in view.solid, "members", f"tick {tick}: without the client's own body")
+        gone = [each for each in view.solid if each >> 30 == PLAYER and each not in self.world.play.bodies]
+        check(not gone, "members", f"tick {tick}: players who are not in the room: {gone}")
+        if view.is_whole():
+            right = view_hash(snapshot.bodies)
+            check(head.view_hash == right, "view", f"hash {head.view_hash:08x}, its bodies say {right:08x}")
+        return view
+
+    def check_causes(self, player, base, tick):
+        """All of a player's that was not told whole."""
+        check, play = self.findings.check, self.world.play
+        body = play.bodies.get(player.id)
+        if body is None:
+            return  # found by who is in the view
+        turns = body.turns_since(base)
+        check(player.moves == turns, "causes", f"player {player.id:x} moves {player.moves}, has moved {turns}")
+        for shot, aim in player.shots.items():
+            used = body.used.get(shot, REST)
+            fired = used.buttons & 1 and used.aim == aim
+            check(fired, "causes", f"a shot of {player.id:x} at {aim} in tick {shot}, its input was {used}")
+        for name in ("shots", "placements"):
+            told = getattr(player, name)
+            for each in range(base + 1, tick + 1):
+                agrees = play.agrees(name, each, player.id, told.get(each))
+                check(agrees, "causes", f"{name} of {player.id:x} in tick {each}: others were told otherwise")
+
+    def check_whole(self, session, tick, bodies):
+        check, play = self.findings.check, self.world.play
+        for entity in bodies:
+            check(play.is_state(entity), "whole", f"body {entity.id:x}: others were told otherwise")
+            body = play.bodies.get(entity.id)
+            if entity.kind == PLAYER and body is not None:
+                move = body.used.get(tick, REST).move
+                check(entity.move == move, "whole", f"player {entity.id:x} moves {entity.move}, its input was {move}")
+
+    def check_sight(self, session, bodies):
+        """A full view has nothing but what is to be seen from the client's own body."""
+        own = next((each for each in bodies if each.id == session.accept["body"]), None)
+        if own is None:
+            return  # found by who is in the view
+        far = [each for each in bodies if abs(each.x - own.x) > SIGHT[0] or abs(each.y - own.y) > SIGHT[1]]
+        self.findings.check(not far, "sight", f"{len(far)} bodies out of sight")
+
+    def see(self, base, snapshot):
+        for name, causes in snapshot.causes._asdict().items():
+            if causes:
+                self.findings.saw(f"{name} told")
+        held = {each.id for each in snapshot.bodies}.intersection(base.solid)
+        if held:
+            self.findings.saw("held body told whole")
+
+    def tick_rate(self):
+        return self.world.all_sessions()[0].accept["tick_rate"]
