@@ -53,7 +53,7 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   const Document document{played.out};
   EXPECT_EQ(document.missing(document_keys()), Strings{});
   EXPECT_TRUE(document.truth("connected"));
-  EXPECT_GT(document.number("state_hash.checked"), 100);
+  EXPECT_GE(document.number("state_hash.checked"), 25) << "ten a second come with no news";
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
   EXPECT_GT(document.number("prediction.checked"), 0);
   EXPECT_EQ(document.number("snapshots.rejected"), 0);
@@ -74,8 +74,8 @@ TEST(Connect, PeopleGetATable) {
 TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   const RunningServer server;
   const Finished played =
-      run(tickbox({"connect", server.address(), "--seconds", "3", "--json", "--net",
-                   "delay=60ms,jitter=20ms,loss=15%,duplicate=2%,reorder=2%,seed=7"}));
+      run(tickbox({"connect", server.address(), "--seconds", "3", "--bot", "stress", "--json",
+                   "--net", "delay=60ms,jitter=20ms,loss=15%,duplicate=2%,reorder=2%,seed=7"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
   const Document document{played.out};
   EXPECT_GT(document.number("loss.up"), 0);
@@ -88,8 +88,9 @@ TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
 
 TEST(Connect, FlippedBitsAndCutTailsAreDroppedAndNothingDiffers) {
   const RunningServer server;
-  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "3", "--json",
-                                       "--net", "corrupt=10%,truncate=10%,seed=3"}));
+  const Finished played =
+      run(tickbox({"connect", server.address(), "--seconds", "3", "--bot", "stress", "--json",
+                   "--net", "corrupt=10%,truncate=10%,seed=3"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
   const Document document{played.out};
   for (const char* damaged :

@@ -87,7 +87,7 @@ TEST(Threat, ReflectionByAResponseThatComesAfterItsClientWentBackMovesNobody) {
   EXPECT_EQ(traveller.unexpected(), 2U) << "nor does the newest packet of all with the same data";
   EXPECT_EQ(traveller.moves(), 0U);
   EXPECT_EQ(traveller.snapshots_at(traveller.abroad), 0U);
-  EXPECT_GE(traveller.snapshots_at(traveller.home), 5U);
+  EXPECT_GE(traveller.snapshots_at(traveller.home), 2U);
 }
 
 // Only the newest packet from home says that the client is there: an old one that was held back on
@@ -102,7 +102,7 @@ TEST(Threat, ReplayOfAnOldPacketFromHomeDoesNotKeepAClientFromMoving) {
   traveller.arrive(traveller.home, held_back);
   traveller.arrive(traveller.abroad, traveller.seal_response(asked));
   EXPECT_EQ(traveller.moves(), 1U);
-  EXPECT_GE(traveller.snapshots_at(traveller.abroad), 5U);
+  EXPECT_GE(traveller.snapshots_at(traveller.abroad), 2U);
 }
 
 // Held back, and sent on by somebody from their own address when it is the newest no more: it would
@@ -137,7 +137,7 @@ TEST(Threat, ReflectionByAResponseOfAnAddressBeforeTheLastMovesNobody) {
   EXPECT_EQ(traveller.moves(), 0U);
   traveller.arrive(further, traveller.seal_response(asked_further));
   EXPECT_EQ(traveller.moves(), 1U);
-  EXPECT_GE(traveller.snapshots_at(further), 5U);
+  EXPECT_GE(traveller.snapshots_at(further), 2U);
 }
 
 }  // namespace

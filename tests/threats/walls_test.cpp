@@ -41,13 +41,13 @@ bool is_in_view(Vec2 of, Vec2 centre) {
   const auto within = [](std::int32_t a, std::int32_t b, std::int32_t units) {
     return std::abs(std::int64_t{a} - b) <= std::int64_t{units} * kUnit;
   };
-  return within(of.x, centre.x, server::kViewHalfWidthUnits) &&
-         within(of.y, centre.y, server::kViewHalfHeightUnits);
+  constexpr server::Sight kSight;
+  return within(of.x, centre.x, kSight.half_width) && within(of.y, centre.y, kSight.half_height);
 }
 
 /// Who was seen stays seen a little beyond the border.
 bool may_be_in_view(Vec2 of, Vec2 centre) {
-  return server::stays_in_sight(centre, of);
+  return server::Interest{server::Sight{}}.keeps_seeing(centre, of);
 }
 
 /// A snapshot goes out between two ticks, so that the room is still as it was told.
