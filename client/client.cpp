@@ -3,14 +3,15 @@
 #include "game/catalog.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace tickbox::client {
 namespace {
 
-/// Ticks run in one poll: after a pause, more would only make inputs that are too late.
+/// Ticks run in one poll. The clock leaves out what a pause has made useless; what is left is a
+/// quarter of a second, at the fastest rate no more than this.
 constexpr int kTicksPerPollMax = 64;
+static_assert(kTicksPerPollMax > game::kTickRateMax / 4);
 
 /// The tick nearest to `near` that ends in these 16 bits.
 Tick expand_tick(std::uint16_t low, Tick near) {
@@ -42,6 +43,9 @@ void Client::poll(Instant now) {
   connection_.update(now);
   if (connection_.state() != Connection::State::Connected || (!has_begun() && !begin(now))) {
     return;
+  }
+  if (clock_->begin_turn(now) > 0) {
+    leave_out();
   }
   std::optional<Instant> scheduled;
   for (int ran = 0; ran < kTicksPerPollMax && clock_->next_due() <= now; ++ran) {
@@ -155,13 +159,13 @@ void Client::on_head(const net::SnapshotHead& head, Tick tick, Instant now) {
   const Sent& sent = place_.sent[head.newest_packet];
   if (sent.sequence <= place_.newest_acked) return;
   place_.newest_acked = sent.sequence;
-  clock_->on_margin(head.margin, sent.clock_moved);
-  using Margin = std::numeric_limits<std::int8_t>;
-  if (head.margin == Margin::min() || head.margin == Margin::max()) return;
+  const std::int32_t margin = net::decode_margin(head.margin);
+  clock_->on_margin(margin, sent.clock_moved);
+  if (margin <= -net::kMarginExact || margin >= net::kMarginExact) return;
   // The input came `margin` before the step of its tick; the snapshot left after the step of its
   // own.
   const Duration period = tick_duration(connection_.accept().tick_rate);
-  const Duration held = period * head.margin / 16 - period * (sent.newest_input - tick);
+  const Duration held = period * margin / 16 - period * (sent.newest_input - tick);
   const Duration round_trip = std::max(Duration::zero(), now - sent.at - held);
   stats_.round_trip.add(static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));
@@ -183,6 +187,14 @@ void Client::judge(const Verdict& verdict) {
   counts.exact += verdict.exact ? 1 : 0;
   stats_.corrected += verdict.corrected ? 1 : 0;
   stats_.prediction_error.add(verdict.error);
+}
+
+/// Goes on from where the clock is after a pause. The ticks before it never get an input: none is
+/// sent, and the server makes them up.
+void Client::leave_out() {
+  newest_input_ = {clock_->next().value - 1};
+  place_.confirmed = std::max(place_.confirmed, newest_input_);
+  prediction_->skip_to(newest_input_);
 }
 
 void Client::run_tick() {

@@ -78,7 +78,7 @@ class Client {
     Tick newest;                 ///< of the views held; 0: none
     std::uint64_t ack_bits = 0;  ///< bit i: the view of newest − 1 − i was made
     std::optional<Instant> newest_at;
-    Tick confirmed;  ///< every input up to here has arrived or was given up
+    Tick confirmed;  ///< every input up to here has arrived or was given up, by either side
   };
 
   [[nodiscard]] bool has_begun() const { return begun_ == connection_.sessions(); }
@@ -91,6 +91,7 @@ class Client {
   void on_status(const net::LinkStatus& status);
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);
+  void leave_out();
   void run_tick();
   void send_inputs(Instant scheduled);
 

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace tickbox::client {
@@ -25,6 +27,11 @@ std::string in_words(net::DisconnectReason reason) {
   return "unknown";
 }
 
+/// From nothing to kAskJitter.
+Duration drawn_jitter(Entropy& entropy) {
+  return kAskJitter * draw_number<std::uint16_t>(entropy) / UINT16_MAX;
+}
+
 }  // namespace
 
 Connection::Connection(const ConnectionOptions& options, net::Transport& transport,
@@ -44,6 +51,7 @@ void Connection::begin(State state, Instant now) {
 
 void Connection::ask(Instant now) {
   asked_ = now;
+  asks_again_ = now + kAskRetry + drawn_jitter(entropy_);
   if (state_ == State::Greeting) {
     transmit(net::encode_hello(net::make_ask(net::PacketType::Hello, nonce_), packet_));
   } else if (state_ == State::Asking) {
@@ -53,6 +61,13 @@ void Connection::ask(Instant now) {
     transmit(net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_), *options_.ticket,
                                 packet_));
   }
+}
+
+/// The same, or anew: only when the next is due, so that what is begun anew is out of step, too.
+void Connection::ask_again(Instant now) {
+  const bool is_stale = state_ != State::Greeting && now - began_asking_ >= kAttempt;
+  if (!is_stale) return ask(now);
+  begin(state_ == State::Asking ? State::Greeting : State::Resuming, now);
 }
 
 void Connection::transmit(ConstBytes datagram) {
@@ -167,7 +182,7 @@ void Connection::on_accept(ConstBytes datagram, Instant now) {
   resumed_ += by_ticket ? 1 : 0;
   ++sessions_;
   state_ = State::Connected;
-  connected_at_ = now;
+  connect_time_ = now - asked_;
   heard_ = now;
 }
 
@@ -192,18 +207,17 @@ void Connection::on_refuse(ConstBytes datagram, Instant now) {
 }
 
 void Connection::update(Instant now) {
-  const Duration patience = sessions_ > 0 ? kResumeTimeout : kServerTimeout;
   if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
     come_back(now);
-  } else if (connecting() && now - started_ >= patience) {
+  } else if (connecting() && now >= gives_up_at()) {
     give_up(now);
-  } else if (state_ == State::Asking && now - began_asking_ >= kAttempt) {
-    begin(State::Greeting, now);
-  } else if (state_ == State::Resuming && now - began_asking_ >= kAttempt) {
-    begin(State::Resuming, now);
-  } else if (connecting() && now - asked_ >= kAskRetry) {
-    ask(now);
+  } else if (connecting() && now >= asks_again_) {
+    ask_again(now);
   }
+}
+
+Instant Connection::gives_up_at() const {
+  return started_ + (sessions_ > 0 ? kResumeTimeout : kServerTimeout);
 }
 
 void Connection::give_up(Instant now) {
@@ -245,7 +259,7 @@ void Connection::end(State state, std::string reason) {
 }
 
 Instant Connection::next_wakeup() const {
-  return connecting() ? asked_ + kAskRetry : heard_ + kServerTimeout;
+  return connecting() ? std::min(asks_again_, gives_up_at()) : heard_ + kServerTimeout;
 }
 
 }  // namespace tickbox::client

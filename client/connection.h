@@ -18,10 +18,12 @@
 
 namespace tickbox::client {
 
-/// What is asked is asked again this often until an answer comes.
+/// What is asked is asked again after so long until an answer comes, and after up to so much more,
+/// drawn each time: else all clients that have lost one server would ask it in step for ever.
 inline constexpr Duration kAskRetry = std::chrono::milliseconds{250};
-/// After this an attempt begins anew, with a fresh nonce: cookies last for 4 s, and a RESUME that
-/// somebody else has sent on before us is answered to them.
+inline constexpr Duration kAskJitter = kAskRetry / 4;
+/// What is due to be asked again after this begins anew, with a fresh nonce: cookies last for 4 s,
+/// and a RESUME that somebody else has sent on before us is answered to them.
 inline constexpr Duration kAttempt = std::chrono::seconds{2};
 /// Silence after which nobody is there, before the answer; and after which, being connected, a
 /// client tries to come back.
@@ -111,8 +113,11 @@ class Connection {
 
   [[nodiscard]] const net::PacketChannel& channel() const { return channel_; }
 
-  /// From what was asked last to the ACCEPT: a round trip, and what was lost.
-  [[nodiscard]] Duration connect_time() const { return connected_at_ - began_asking_; }
+  /// From what was asked last to the ACCEPT: a round trip, or less where that answers what was
+  /// asked before. Too short is the better error: a clock that starts late by any span is put right
+  /// after one round trip; one that starts early has nothing for the server until that span is
+  /// over.
+  [[nodiscard]] Duration connect_time() const { return connect_time_; }
 
   [[nodiscard]] const LinkUse& use() const { return use_; }
 
@@ -126,6 +131,7 @@ class Connection {
   void transmit(ConstBytes datagram);
   void begin(State state, Instant now);
   void ask(Instant now);
+  void ask_again(Instant now);
   void on_answer(ConstBytes datagram, Instant now);
   void on_cookie(ConstBytes datagram, Instant now);
   void on_accept(ConstBytes datagram, Instant now);
@@ -134,6 +140,7 @@ class Connection {
   void answer_challenge(ConstBytes message);
   void on_disconnect(ConstBytes message, Instant now);
   void come_back(Instant now);
+  [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);
   void end(State state, std::string reason);
 
@@ -150,7 +157,8 @@ class Connection {
   Instant started_;                                 ///< of this attempt to get in
   Instant began_asking_;                            ///< in this state
   Instant asked_;
-  Instant connected_at_;
+  Instant asks_again_;
+  Duration connect_time_{};
   Instant heard_;
   std::uint32_t sessions_ = 0;
   std::uint32_t resumed_ = 0;

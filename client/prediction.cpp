@@ -44,6 +44,16 @@ void Prediction::predict(Tick tick, const game::Input& input) {
   }
 }
 
+void Prediction::skip_to(Tick tick) {
+  TICKBOX_ASSERT(!newest_ || tick > *newest_);
+  const Tick first = newest_ ? *newest_ + 1 : tick;
+  const Tick left{tick.value - std::min(tick.value, std::uint32_t{kPredictionHistory} - 1)};
+  for (Tick empty = std::max(first, left); empty <= tick; empty = empty + 1) {
+    inputs_[empty.value % kPredictionHistory] = {};
+  }
+  newest_ = tick;
+}
+
 void Prediction::step_once(Tick tick) {
   const game::PlayerInput input{.player = player_,
                                 .input = inputs_[tick.value % kPredictionHistory]};

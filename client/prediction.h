@@ -50,6 +50,10 @@ class Prediction {
   /// Steps the own body through `tick` with `input`.  Requires: ticks one after the other.
   void predict(Tick tick, const game::Input& input);
 
+  /// After a pause: no input up to `tick` was or will be decided. They count as nothing pressed,
+  /// and predictions go on from the next view.  Requires: later than all predicted.
+  void skip_to(Tick tick);
+
   /// Compares with the truth and starts from it anew. A view without the own body changes nothing.
   Verdict reconcile(const View& view);
 

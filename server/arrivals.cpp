@@ -53,10 +53,16 @@ void Shard::on_asked_again(std::uint32_t connection, const net::TokenId& id, Ins
   if (session == nullptr || session->state != Session::State::Accepted || session->token != id) {
     return metrics_.drops.count(net::DropReason::Unexpected);
   }
-  if (!session->packets.take(packets_of_session(options_.tick_rate), now)) {
+  accept_again(*session, now);
+}
+
+/// Repeats what a session was answered with. From a budget of its own: whoever repeats another's
+/// CONNECT must not use up what its packets need.
+void Shard::accept_again(Session& session, Instant now) {
+  if (!session.accepts.take(kRepeatedAccepts, now)) {
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
-  transmit(session->address, session->accept_datagram());
+  transmit(session.address, session.accept_datagram());
 }
 
 void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
@@ -109,7 +115,7 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
     if (session.address != datagram.from) {
       return metrics_.drops.count(net::DropReason::Unexpected);
     }
-    return transmit(session.address, session.accept_datagram());
+    return accept_again(session, now);
   }
   open_session(session, seats_.new_connection(session, entropy_), {datagram.from, ask.client_nonce},
                ticket.keys, now);

@@ -1,10 +1,30 @@
 #include "server/history.h"
 
 namespace tickbox::server {
+namespace {
 
-void History::begin(Tick tick, std::span<const game::EntityState> entities) {
-  tick_ = tick;
-  lives_.update(tick, entities);
+/// Bodies at once of one player, those that are gone and remembered included: its own, those of
+/// players who had the seat before, its bullets of a second and some more.
+constexpr std::size_t kLivesPerSeat = 8;
+
+}  // namespace
+
+void History::begin(const game::World& world, std::span<const game::EntityState> entities) {
+  const std::size_t seats = world.seats().size();
+  const std::size_t lives = entities.size() + kLivesPerSeat * seats;
+  lives_.reserve(lives);
+  moves_.reserve(lives);
+  for (Islands& islands : islands_) {
+    islands.reserve(lives);
+  }
+  for (Happened& happened : happened_) {
+    happened.sticks.reserve(seats);
+    happened.shots.reserve(seats);
+    happened.relocations.reserve(seats);
+    happened.births.reserve(seats);
+  }
+  tick_ = world.tick;
+  lives_.update(tick_, entities);
   moves_.assign(lives_.size(), 0);
   for (Islands& islands : islands_) {
     islands.clear(lives_.size());

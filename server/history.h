@@ -46,7 +46,7 @@ class History {
   explicit History(std::uint32_t base_age_max) : islands_(base_age_max + 1) {}
 
   /// Takes over the state that a room begins with.
-  void begin(Tick tick, std::span<const game::EntityState> entities);
+  void begin(const game::World& world, std::span<const game::EntityState> entities);
 
   /// Takes over the tick that was just stepped, and what stepping it reported.
   void note(const game::World& world, std::span<const game::EntityState> entities,

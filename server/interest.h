@@ -9,9 +9,12 @@
 
 namespace tickbox::server {
 
-/// Half the width and height of what a client sees, in units: a 16:10 screen and a margin.
-inline constexpr std::int32_t kViewHalfWidthUnits = 24;
-inline constexpr std::int32_t kViewHalfHeightUnits = 16;
+/// How far a client sees from its body, in units: half a 16:10 screen and a margin.
+struct Sight {
+  std::int32_t half_width = 24;
+  std::int32_t half_height = 16;
+};
+
 /// Who is seen stays seen until it is this much further away, in units: so nobody who walks along
 /// the edge comes and goes all the time.
 inline constexpr std::int32_t kViewHysteresisUnits = 4;
@@ -19,11 +22,15 @@ inline constexpr std::int32_t kViewHysteresisUnits = 4;
 /// The larger of the distances along x and y, in sub-units.
 [[nodiscard]] std::int64_t distance(Vec2 a, Vec2 b);
 
-/// Whether somebody at `centre` who has seen what is at `place` goes on seeing it.
-[[nodiscard]] bool stays_in_sight(Vec2 centre, Vec2 place);
-
 class Interest {
  public:
+  explicit Interest(Sight sight) : sight_(sight) {}
+
+  /// Whether somebody at `centre` who has seen what is at `place` goes on seeing it.
+  [[nodiscard]] bool keeps_seeing(Vec2 centre, Vec2 place) const {
+    return sees(centre, place, kViewHysteresisUnits);
+  }
+
   /// Looks at the room's entities once, for all of this tick's views.
   void look(const Room& room);
 
@@ -32,11 +39,14 @@ class Interest {
   [[nodiscard]] std::span<const std::uint32_t> seen_from(Vec2 centre);
 
  private:
+  [[nodiscard]] bool sees(Vec2 centre, Vec2 place, std::int32_t beyond_units) const;
+
   struct Column {
     std::int32_t x;
     std::uint32_t index;
   };
 
+  Sight sight_;
   std::span<const game::EntityState> entities_;
   std::vector<Column> by_x_;
   std::vector<std::uint32_t> seen_;

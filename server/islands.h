@@ -15,6 +15,8 @@ namespace tickbox::server {
 
 class Islands {
  public:
+  void reserve(std::size_t lives) { nodes_.reserve(lives); }
+
   /// Forgets everything: lives up to `lives` are each alone.
   void clear(std::size_t lives);
 

@@ -15,8 +15,8 @@ inline constexpr std::size_t kDatagramsPerReceive = 2'048;
 inline constexpr std::size_t kDatagramsPerTick = 8'192;
 
 /// COOKIE and REFUSE to strangers, in all: at some 3 µs each no more than 6 % of a core, and
-/// 0.9 MB/s. Under a flood of 100,000 HELLOs a second a client that asks four times a second is
-/// answered within a second or two.
+/// 0.9 MB/s. Under a flood of 100,000 HELLOs a second a client that asks three or four times a
+/// second is answered within a second or two.
 inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 
 /// Seals opened for addresses that have proven nothing, in all: at 2 µs each 1 % of a core. There
@@ -32,6 +32,10 @@ inline constexpr std::size_t kNetworkBuckets = 4'096;
 
 /// Tokens remembered until they expire: with tokens good for a minute, 270 arrivals a second.
 inline constexpr std::size_t kTokensRemembered = 16'384;
+
+/// Repeated answers to one session's CONNECT or RESUME: it asks three or four times a second at
+/// most, and some of them come together.
+inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
 
 /// Packets of one session: one a tick is right, twice that for a client that catches up, and all of
 /// a second's that a stalled link delivers at once.
@@ -57,8 +61,10 @@ inline constexpr std::uint64_t kUnprovenAnswers = 3;
 inline constexpr Rate kSnapshotBytes{.per_second = 64'000, .burst = 16'000};
 /// With less than this to spend no snapshot is sent: the own body and the frame must fit.
 inline constexpr std::size_t kSnapshotBytesMin = 400;
-/// Full views to a client that holds nothing: five a second, as each is a whole datagram.
-inline constexpr std::uint32_t kFullViewsPerSecond = 5;
+/// Full views to a client that has acknowledged nothing, or too long ago for a base. Each is up to a
+/// whole datagram; but its clock lives on them, and with five a second one that is 250 ms away takes
+/// seconds to find its time.
+inline constexpr std::uint32_t kFullViewsPerSecond = 20;
 /// Full views that a client may ask for, having held a view and thrown it away.
 inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
 /// Snapshots a second to a client that could work out all of it by itself.

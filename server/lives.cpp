@@ -4,6 +4,13 @@
 
 namespace tickbox::server {
 
+void Lives::reserve(std::size_t lives) {
+  lives_.reserve(lives);
+  for (std::vector<LifeId>* list : {&free_, &ended_, &present_, &before_, &born_, &gone_}) {
+    list->reserve(lives);
+  }
+}
+
 void Lives::update(Tick tick, std::span<const game::EntityState> entities) {
   give_back(tick);
   before_.swap(present_);

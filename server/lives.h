@@ -26,9 +26,9 @@ inline constexpr LifeId kNoLife = 0xffff'ffff;
 inline constexpr std::uint32_t kTicksRemembered = 64;
 static_assert(kTicksRemembered > net::kBaseAgeMax);
 
-/// How old a base may be: 400 ms, and what fits a snapshot's causes.
+/// How old a base may be, in ticks: a second, and what fits a snapshot's causes.
 [[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
-  return std::clamp(tick_rate * 2 / 5, 24U, net::kBaseAgeMax);
+  return std::clamp(tick_rate, 24U, net::kBaseAgeMax);
 }
 
 struct Life {
@@ -44,6 +44,9 @@ struct Life {
 
 class Lives {
  public:
+  /// Makes room for so many lives at once, those that are remembered included.
+  void reserve(std::size_t lives);
+
   /// Takes over what a tick has left. `entities` by id.
   void update(Tick tick, std::span<const game::EntityState> entities);
 
@@ -53,6 +56,9 @@ class Lives {
 
   /// Numbers are below this.
   [[nodiscard]] std::size_t size() const { return lives_.size(); }
+
+  /// And below this as long as there is room.
+  [[nodiscard]] std::size_t capacity() const { return lives_.capacity(); }
 
   /// The lives of the room's entities, in their order.
   [[nodiscard]] std::span<const LifeId> present() const { return present_; }

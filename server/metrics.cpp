@@ -11,6 +11,8 @@ namespace {
 constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step", "send", "total"};
 constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {"accepted",
                                                                                "resumed", "moved"};
+constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
+    "packet", "frame", "causes", "enters", "sets", "leaves"};
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
                                                                      "too_early"};
 
@@ -140,6 +142,13 @@ void add_traffic(Text& text, const Metrics& metrics) {
   text.sample("tickbox_snapshots_total", label("kind", "full"), snapshots.full);
   text.sample("tickbox_snapshots_total", label("kind", "quiet"), snapshots.quiet);
   text.sample("tickbox_snapshots_total", label("kind", "held_back"), snapshots.held_back);
+  text.head("tickbox_snapshot_bytes_total", "counter", "Bytes of snapshots sent, by what for.");
+  for (std::size_t i = 0; i < kSnapshotParts; ++i) {
+    text.sample("tickbox_snapshot_bytes_total", label("part", kSnapshotPartNames[i]),
+                snapshots.bytes[i]);
+  }
+  text.single("tickbox_snapshot_members_total", "counter",
+              "Bodies in the views of snapshots sent, summed.", snapshots.members);
   text.single("tickbox_full_views_asked_total", "counter", "Full views that clients asked for.",
               snapshots.asked);
   text.single("tickbox_view_waits_total", "counter",

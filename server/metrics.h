@@ -37,13 +37,28 @@ struct Traffic {
   std::uint64_t bytes_out = 0;  ///< UDP payload
 };
 
+/// What the bytes of snapshots are for.
+enum class SnapshotPart : std::uint8_t {
+  Packet,  ///< seal and packet head
+  Frame,   ///< snapshot head, status, and what FlatBuffers add
+  Causes,
+  Enters,  ///< whole bodies that are new to a view
+  Sets,    ///< whole bodies that a view has, and something outside has influenced
+  Leaves,
+};
+inline constexpr std::size_t kSnapshotParts = 6;
+
 struct SnapshotMetrics {
   std::uint64_t on_base = 0;    ///< sent, with causes since a view the client holds
   std::uint64_t full = 0;       ///< sent, on nothing
   std::uint64_t quiet = 0;      ///< not sent: nothing in it that the client does not know
   std::uint64_t held_back = 0;  ///< not sent: the client's bytes were used up
   std::uint64_t asked = 0;      ///< full views that clients have asked for
-  std::uint64_t waiting = 0;    ///< bodies in sight that were not in a snapshot's base yet, summed
+  std::uint64_t members = 0;    ///< of the views that were sent, summed
+  std::array<std::uint64_t, kSnapshotParts> bytes{};  ///< of those sent
+  std::uint64_t waiting = 0;  ///< bodies in sight that were not in a snapshot's base yet, summed
+
+  void add(SnapshotPart part, std::size_t count) { bytes[static_cast<std::size_t>(part)] += count; }
 };
 
 struct RecordingMetrics {

@@ -11,7 +11,9 @@ Room::Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::u
       history_(base_age_max(tick_rate)) {
   rules_->open(world_);
   publish();
-  history_.begin(world_.tick, entities_);
+  history_.begin(world_, entities_);
+  entities_.reserve(history_.lives().capacity());
+  hashes_.reserve(entities_.capacity());
 }
 
 void Room::tick(const game::TickCommands& commands) {

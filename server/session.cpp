@@ -1,15 +1,10 @@
 #include "server/session.h"
 
-#include <algorithm>
-#include <limits>
-
 namespace tickbox::server {
 
 net::SnapshotHead snapshot_head(const Session& session) {
-  using Margin = std::numeric_limits<std::int8_t>;
-  const int margin = std::clamp<int>(session.margin, Margin::min(), Margin::max());
   return {.input_tick = static_cast<std::uint16_t>(session.inputs.complete_to().value & 0xffff),
-          .margin = static_cast<std::int8_t>(margin),
+          .margin = net::encode_margin(session.margin),
           .substituted = session.substituted,
           .newest_packet = static_cast<std::uint8_t>(session.channel.received().newest() & 0xff)};
 }

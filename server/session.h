@@ -53,7 +53,8 @@ struct Session {
   std::optional<net::TokenId> token;  ///< that let it in, until it is consumed
   std::uint32_t ticket_serial = 0;    ///< of the ticket it was given
 
-  Instant heard;  ///< the last packet that opened
+  Instant heard;      ///< the last packet that opened
+  RateLimit accepts;  ///< repeated
   RateLimit packets;
   RateLimit bytes;
   std::optional<UnprovenPath> path;

@@ -1,6 +1,7 @@
 #include "server/shard.h"
 
 #include "core/assert.h"
+#include "net/cause_codec.h"
 #include "net/crypto.h"
 #include "net/handshake.h"
 
@@ -37,6 +38,7 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       began_{.instant = now, .today = parts.calendar.now()},
       reception_(options.reception, parts.entropy, began_),
       seats_(options.max_clients),
+      planner_(options.sight),
       drops_logged_at_(now) {
   TICKBOX_ASSERT(options.max_clients <= room_.world().seats().size());
   metrics_.tick_rate = options.tick_rate;
@@ -310,9 +312,25 @@ void Shard::send_snapshot(Session& session, Instant now) {
   const bool paid = session.snapshot_bytes.take(
       kSnapshotBytes, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
   TICKBOX_ASSERT(paid);
-  ++(plan.on_base ? metrics_.snapshots.on_base : metrics_.snapshots.full);
-  metrics_.snapshots.waiting += session.waiters.size();
+  count_snapshot(session, plan, message.size());
   send_packet(session, net::PacketType::Snapshot, message);
+}
+
+void Shard::count_snapshot(const Session& session, const ViewPlan& plan,
+                           std::size_t message_bytes) {
+  SnapshotMetrics& snapshots = metrics_.snapshots;
+  ++(plan.on_base ? snapshots.on_base : snapshots.full);
+  snapshots.waiting += session.waiters.size();
+  snapshots.members += plan.members;
+  const std::size_t leaves = snapshot_.causes.leaves.size();
+  const std::size_t causes = net::encoded_bytes(snapshot_.causes) - leaves;
+  const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
+  snapshots.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
+  snapshots.add(SnapshotPart::Frame, message_bytes - causes - leaves - bodies);
+  snapshots.add(SnapshotPart::Causes, causes);
+  snapshots.add(SnapshotPart::Enters, plan.enter_bytes);
+  snapshots.add(SnapshotPart::Sets, plan.set_bytes);
+  snapshots.add(SnapshotPart::Leaves, leaves);
 }
 
 void Shard::send_packet(Session& session, net::PacketType type, ConstBytes message) {

@@ -34,6 +34,7 @@ struct ShardOptions {
   std::uint32_t tick_rate = 60;       ///< per second
   std::uint32_t snapshot_rate = 0;    ///< per second, to each client; 0: one each tick
   std::uint32_t max_clients = 1'000;  ///< at most the seats of the room's map
+  Sight sight;
   ReceptionOptions reception;
 };
 
@@ -95,6 +96,7 @@ class Shard {
                    Instant now);
   void on_returner(const net::Datagram& datagram, const net::Ask& ask, const Returner& returner,
                    Instant now);
+  void accept_again(Session& session, Instant now);
   void on_asked_again(std::uint32_t connection, const net::TokenId& id, Instant now);
   void open_session(Session& session, std::uint32_t connection, const Asker& asker,
                     const net::KeyPair& keys, Instant now);
@@ -124,6 +126,7 @@ class Shard {
   void take_input(Seat& seat, Tick next);
   [[nodiscard]] bool is_due(const Session& session, const ViewMembers* base) const;
   void send_snapshot(Session& session, Instant now);
+  void count_snapshot(const Session& session, const ViewPlan& plan, std::size_t message_bytes);
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
   void transmit(const net::Address& to, ConstBytes datagram);
 

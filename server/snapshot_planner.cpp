@@ -21,6 +21,9 @@ constexpr std::uint32_t kHeldPriority = 1U << 30;
 /// What is this far away, in units, gains nothing by nearness.
 constexpr std::int64_t kFarUnits = 64;
 
+/// Room for the causes of a crowd in which every stick changes every tick.
+constexpr std::size_t kPendingCauses = net::kViewMembersMax * net::kBaseAgeMax;
+
 /// How long ago the step that made `tick` was, as causes count.
 std::uint8_t ago(Tick now, Tick tick) {
   return static_cast<std::uint8_t>(now - tick);
@@ -28,12 +31,20 @@ std::uint8_t ago(Tick now, Tick tick) {
 
 }  // namespace
 
+SnapshotPlanner::SnapshotPlanner(Sight sight) : interest_(sight) {
+  held_.reserve(2 * net::kViewMembersMax);
+  inputs_.reserve(kPendingCauses);
+  shots_.reserve(kPendingCauses);
+  placements_.reserve(kPendingCauses);
+  candidates_.reserve(2 * net::kViewMembersMax);
+}
+
 void SnapshotPlanner::look(Room& room) {
   room_ = &room;
   lives_ = &room.history().lives();
   interest_.look(room);
-  marks_.resize(lives_->size());
-  verdicts_.resize(lives_->size());
+  marks_.resize(lives_->capacity());
+  verdicts_.resize(lives_->capacity());
 }
 
 ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
@@ -47,12 +58,14 @@ ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
     const bool fits = try_plan(anew, waiters, snapshot, view);
     TICKBOX_ASSERT(fits);
   }
+  weigh_bodies(snapshot, plan);
   plan.has_news = !plan.on_base || !snapshot.causes.empty() || !snapshot.bodies.empty();
   game::ViewHash hash;
   for (const LifeId life : view) {
     hash.add(room_->entity_hashes()[lives_->of(life).index]);
   }
   plan.view_hash = hash.value();
+  plan.members = view.size();
   return plan;
 }
 
@@ -101,7 +114,8 @@ SnapshotPlanner::Standing SnapshotPlanner::judge_member(LifeId life) const {
   const Life& lived = lives_->of(life);
   if (!lived.is_there()) return lived.left ? Standing::Outside : Standing::Inside;
   const bool stays = game::has_kind(lived.id, game::EntityKind::Bullet) ||
-                     stays_in_sight(centre_, entity_of(life).min) || islands_->next(life) != life;
+                     interest_.keeps_seeing(centre_, entity_of(life).min) ||
+                     islands_->next(life) != life;
   return stays ? Standing::Inside : Standing::Outside;
 }
 
@@ -222,7 +236,7 @@ void SnapshotPlanner::gather_candidates(const ViewRequest& request, const Waiter
   const std::size_t members = request.base != nullptr ? request.base->size() : 0;
   for (const LifeId life : std::span{held_}.first(members)) {
     const bool is_told = is_there(life) && !is_replayed(life) &&
-                         (life == own_ || stays_in_sight(centre_, entity_of(life).min));
+                         (life == own_ || interest_.keeps_seeing(centre_, entity_of(life).min));
     if (!is_told) continue;
     const std::uint32_t priority = life == own_ ? kOwnPriority : kHeldPriority + nearness(life);
     candidates_.push_back({life, true, priority, 0});
@@ -276,6 +290,13 @@ bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot,
   std::ranges::sort(view, {}, [this](LifeId life) { return lives_->of(life).id; });
   if (request.base != nullptr) tell_leaves(*request.base, snapshot);
   return true;
+}
+
+void SnapshotPlanner::weigh_bodies(const net::Snapshot& snapshot, ViewPlan& plan) const {
+  for (const game::EntityState& body : snapshot.bodies) {
+    const bool is_held = standing_of(lives_->find(body.id)) != Standing::Unknown;
+    (is_held ? plan.set_bytes : plan.enter_bytes) += net::encoded_bytes(body);
+  }
 }
 
 /// Members of the base that are not in the new view, and that no replay shows to be dead.

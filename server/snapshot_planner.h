@@ -43,10 +43,15 @@ struct ViewPlan {
   bool on_base = false;
   bool has_news = false;  ///< anything that the client does not know by itself
   std::uint64_t view_hash = 0;
+  std::size_t members = 0;      ///< of the view
+  std::size_t enter_bytes = 0;  ///< of whole bodies that are new to the view
+  std::size_t set_bytes = 0;    ///< of those that are not
 };
 
 class SnapshotPlanner {
  public:
+  explicit SnapshotPlanner(Sight sight);
+
   /// Looks at the room once, for all of this tick's snapshots.
   void look(Room& room);
 
@@ -114,6 +119,7 @@ class SnapshotPlanner {
   [[nodiscard]] std::uint32_t nearness(LifeId life) const;
   bool admit(const ViewRequest& request, net::Snapshot& snapshot, Waiters& waiters,
              ViewMembers& view);
+  void weigh_bodies(const net::Snapshot& snapshot, ViewPlan& plan) const;
   void tell_leaves(const ViewMembers& base, net::Snapshot& snapshot);
 
   Room* room_ = nullptr;

@@ -1,5 +1,7 @@
 #include "net/link_simulator.h"
 
+#include "net/transport.h"
+
 #include "core/assert.h"
 
 #include <algorithm>
@@ -71,6 +73,8 @@ LinkSimulator::Waiting LinkSimulator::make_waiting(Instant now, ConstBytes datag
   if (!spare_.empty()) {
     waiting.bytes = std::move(spare_.back());
     spare_.pop_back();
+  } else {
+    waiting.bytes.reserve(kDatagramBytesMax);
   }
   waiting.bytes.assign(datagram.begin(), datagram.end());
   damage(waiting.bytes);

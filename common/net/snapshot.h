@@ -11,6 +11,7 @@
 #include "core/ids.h"
 #include "game/entity_state.h"
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -27,13 +28,42 @@ inline constexpr std::size_t kCausesMax = 255;
 /// Whole bodies in one snapshot: more than a datagram holds.
 inline constexpr std::size_t kSnapshotBodiesMax = 72;
 
+/// Margins, in 1/16 ticks, in a byte: exact to four ticks, whole ticks from there to 67, and "at
+/// least" at either end.
+inline constexpr std::int32_t kMarginExact = 64;
+inline constexpr std::int32_t kMarginMost = kMarginExact + 16 * (127 - kMarginExact);
+inline constexpr std::int32_t kMarginLeast = -kMarginMost;
+
+/// The nearest that can be told, towards the smaller.
+[[nodiscard]] constexpr std::int8_t encode_margin(std::int64_t sixteenths) {
+  const std::int64_t within = std::clamp<std::int64_t>(sixteenths, kMarginLeast, kMarginMost);
+  if (within > kMarginExact) {
+    return static_cast<std::int8_t>(kMarginExact + (within - kMarginExact) / 16);
+  }
+  if (within < -kMarginExact) {
+    return static_cast<std::int8_t>(-kMarginExact - (-within - kMarginExact + 15) / 16);
+  }
+  return static_cast<std::int8_t>(within);
+}
+
+/// The middle of what a code stands for; its end for the outermost. −128, which nobody encodes, is
+/// read as the least.
+[[nodiscard]] constexpr std::int32_t decode_margin(std::int8_t code) {
+  constexpr std::int32_t kHalfTick = 8;
+  if (code >= 127) return kMarginMost;
+  if (code <= -127) return kMarginLeast;
+  if (code > kMarginExact) return kMarginExact + 16 * (code - kMarginExact) + kHalfTick;
+  if (code < -kMarginExact) return -kMarginExact + 16 * (code + kMarginExact) + kHalfTick;
+  return code;
+}
+
 struct SnapshotHead {
   std::uint32_t view_hash = 0;     ///< low 32 bits of the sum of the hashes of all members
   std::uint16_t tick = 0;          ///< low 16 bits
   std::uint16_t input_tick = 0;    ///< low 16 bits: every input up to this tick has arrived, or was
                                    ///< given up
   std::uint8_t base_age = 0;       ///< ticks from the base to this one; 0: on nothing, all is whole
-  std::int8_t margin = 0;          ///< 1/16 ticks, saturating
+  std::int8_t margin = 0;          ///< of encode_margin()
   std::uint8_t substituted = 0;    ///< inputs of this client that had to be made up, modulo 256
   std::uint8_t newest_packet = 0;  ///< low 8 bits of the newest client sequence that arrived: the
                                    ///< margin is its newest input's

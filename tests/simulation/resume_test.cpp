@@ -40,7 +40,7 @@ const net::Address& other_network() {
 }
 
 TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
-  Harness harness{{}};
+  Harness harness{{.bot = client::BotKind::Stress}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.add_client();
   harness.run_for(seconds{3});
@@ -229,7 +229,7 @@ TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Hardship, testing::Range<std::uint64_t>(1, 17));
 
 TEST(Moves, FollowAClientToItsNewAddress) {
-  Harness harness{{}};
+  Harness harness{{.bot = client::BotKind::Stress}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.run_for(seconds{3});
   const std::uint64_t received = harness.client(client).snapshots_received();
@@ -246,9 +246,10 @@ TEST(Moves, FollowAClientToItsNewAddress) {
 // client's own copy arrives. It cannot answer the challenge, and gets no more than thrice what it
 // sent.
 TEST(Moves, AreNotMadeForWhoOnlyRepeatsPackets) {
-  Harness harness{{}};
+  Harness harness{{.bot = client::BotKind::Stress}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.run_for(seconds{3});
+  const std::uint64_t received = harness.client(client).snapshots_received();
   std::uint64_t sent_by_liar = 0;
   std::uint64_t sent_to_liar = 0;
   std::vector<std::vector<std::byte>> seen;
@@ -272,7 +273,7 @@ TEST(Moves, AreNotMadeForWhoOnlyRepeatsPackets) {
   harness.network().watch({});
   EXPECT_GT(sent_to_liar, 0U);
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
-  EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+  EXPECT_GT(harness.client(client).snapshots_received(), received + 110);
   EXPECT_EQ(harness.shard().metrics().connections[2], 0U) << "moved";
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace tickbox::tests {
@@ -79,6 +80,37 @@ TEST(Sessions, SaysSoWhenNobodyAnswers) {
             "no answer from 127.0.0.1:7777 after 5 s; is a server running there?");
 }
 
+/// How far ahead of the room the first input of a client is, whose link was down for `down` when it
+/// asked by its token.
+std::int64_t ticks_ahead(milliseconds down) {
+  constexpr milliseconds kOneWay{20};
+  constexpr milliseconds kBeforeItAsks{2 * kOneWay - milliseconds{2}};
+  Harness harness{{}};
+  const std::size_t client = harness.add_client({.delay = kOneWay});
+  harness.run_for(kBeforeItAsks);
+  harness.network().cut(client);
+  harness.run_for(down);
+  harness.network().mend(client);
+  for (int ms = 0; ms < 4'000 && harness.players()[client].inputs.empty(); ++ms) {
+    harness.run_for(milliseconds{1});
+  }
+  const auto& inputs = harness.players()[client].inputs;
+  return inputs.empty() ? INT64_MAX : inputs.begin()->first - harness.room().world().tick;
+}
+
+// What was lost on the way is no round trip. A client that took it for one began as much too far
+// ahead, and had no input for the server until that time was over.
+TEST(Sessions, BeginNoFurtherAheadOfTheServerWhereTheFirstAskWasLost) {
+  const std::int64_t plain = ticks_ahead(milliseconds{0});
+  EXPECT_GE(plain, 3);
+  EXPECT_LE(plain, 6);
+  for (const milliseconds down : {milliseconds{200}, milliseconds{700}, milliseconds{1'500}}) {
+    const std::int64_t lossy = ticks_ahead(down);
+    EXPECT_GE(lossy, plain - 1) << down.count();
+    EXPECT_LE(lossy, plain + 1) << down.count();
+  }
+}
+
 // 10,000 datagrams of noise and of real packets with a bit flipped: each is dropped and counted,
 // nobody who plays notices, and no stranger gets more bytes than it sent.
 TEST(Sessions, DropsAndCountsNoise) {
@@ -115,7 +147,7 @@ TEST(Sessions, DropsAndCountsNoise) {
 // Bits flipped and tails cut on the way of a playing client: dropped, counted as forged, and
 // nothing else happens.
 TEST(Sessions, DropsDamagedPacketsOfAPlayingClient) {
-  Harness harness{{.seed = 4}};
+  Harness harness{{.seed = 4, .bot = client::BotKind::Stress}};
   const std::size_t client = harness.add_client({.corrupt_ppm = 100'000, .truncate_ppm = 100'000});
   harness.run_for(seconds{20});
   const net::LinkCounts& up = harness.network().up(client);

@@ -48,7 +48,9 @@ void Harness::start_shard() {
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{
           .tick_rate = options_.tick_rate,
+          .snapshot_rate = options_.snapshot_rate,
           .max_clients = options_.max_clients,
+          .sight = options_.sight,
           .reception = {.keys = options_.keys, .addresses = {SimulatedNetwork::server_address()}}},
       server::ShardParts{.transport = network_.server(),
                          .entropy = entropy_,

@@ -59,6 +59,8 @@ struct HarnessOptions {
   std::uint64_t seed = 1;
   std::uint32_t tick_rate = 60;
   std::uint32_t max_clients = 16;
+  std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
+  server::Sight sight = {};
   net::LinkConditions link;
   client::BotKind bot = client::BotKind::Mix;
   /// Of the server; clients seal their tokens with the same.
@@ -93,6 +95,9 @@ class Harness {
   void leave(std::size_t client) { players_[client].client->leave(); }
 
   void silence(std::size_t client) { players_[client].silent = true; }
+
+  /// A silent one goes on, as after a pause of its process.
+  void wake(std::size_t client) { players_[client].silent = false; }
 
   /// Lets virtual time pass, a millisecond at a time.
   void run_for(Duration duration);

@@ -37,7 +37,9 @@ class Capture {
 };
 
 struct Scene {
-  Harness harness{{.seed = 21, .link = {.delay = milliseconds{10}}}};
+  /// There is news of who plays so in every tick.
+  Harness harness{
+      {.seed = 21, .link = {.delay = milliseconds{10}}, .bot = client::BotKind::Stress}};
   Wire wire{harness};
   Capture connects{wire, net::PacketType::Connect};
   Capture resumes{wire, net::PacketType::Resume};
@@ -51,7 +53,8 @@ struct Scene {
     EXPECT_EQ(harness.client(victim).connection().state(), client::Connection::State::Connected);
     EXPECT_EQ(after.snapshots_lost, before.snapshots_lost);
     EXPECT_EQ(after.hashes_mismatched, 0U);
-    constexpr std::uint64_t kInSevenSeconds = 7 * 60 - 2;
+    // But for some of the ticks in which its stick happens to stay as it was.
+    constexpr std::uint64_t kInSevenSeconds = 7 * 60 * 19 / 20;
     EXPECT_GE(after.snapshots_received, before.snapshots_received + kInSevenSeconds);
     EXPECT_EQ(harness.shard().clients(), 1U);
   }

@@ -206,6 +206,45 @@ TEST(Threat, ConnectionFloodOfPacketsUnderTheIdsOfPlayersIsNotNoticed) {
   });
 }
 
+// A CONNECT that was let in is answered again without opening anything, and past the limit of
+// answers to strangers: so what it costs comes out of what its session may send.
+TEST(Threat, ConnectionFloodOfOneConnectIsAnsweredAFewTimesASecondAndKeepsNobodyOut) {
+  constexpr std::uint32_t kFlood = 20;
+  constexpr std::uint32_t kSeconds = 3;  // its cookie is good for longer
+  Harness harness{{.seed = 84}};
+  Wire wire{harness};
+  RawPeer peer{harness, wire, stranger_far_away(1)};
+  const net::ConnectToken token = make_token(harness, net::KeyRing::published(), 1);
+  const Bytes connect = peer.make_connect(token);
+  ASSERT_TRUE(peer.ask(connect, token.keys).accepted);
+  const Bytes accept = peer.inbox().back();
+  peer.inbox().clear();
+  const server::Metrics before = harness.shard().metrics();
+  for (std::uint32_t ms = 0; ms < 1'000 * kSeconds; ++ms) {
+    for (std::uint32_t i = 0; i < kFlood; ++i) {
+      peer.send(connect);
+    }
+    harness.run_for(milliseconds{1});
+  }
+  const server::Rate rate = server::kRepeatedAccepts;
+  const auto allowed = static_cast<std::uint64_t>(rate.burst + rate.per_second * kSeconds);
+  const std::uint64_t answers = peer.inbox().size();
+  EXPECT_LE(answers, allowed);
+  EXPECT_GE(answers, allowed * 9 / 10);
+  for (const Bytes& answer : peer.inbox()) {
+    ASSERT_EQ(answer, accept);
+  }
+  const server::Metrics& after = harness.shard().metrics();
+  EXPECT_EQ(after.drops.of(net::DropReason::RateLimited) + answers,
+            std::uint64_t{1'000} * kSeconds * kFlood);
+  EXPECT_EQ(after.drops.total(), after.drops.of(net::DropReason::RateLimited));
+  EXPECT_EQ(after.traffic.packets_out - before.traffic.packets_out, answers);
+
+  peer.send_nothing_new();
+  harness.run_for(milliseconds{50});
+  EXPECT_EQ(harness.shard().clients(), 1U) << "its session begins as ever, in the midst of it";
+}
+
 // Many begin and none goes on: as many HELLOs and cookies as there are addresses cost nothing, and
 // as many good CONNECTs as there are seats hold them for five seconds and no longer.
 TEST(Threat, SlowHandshakesHoldSeatsForFiveSeconds) {

@@ -175,7 +175,7 @@ class DamagingTransport final : public net::Transport {
   [[nodiscard]] std::uint64_t seen(PacketType type) { return of_type_[type]; }
 
  private:
-  static constexpr std::uint64_t kOfTypeMax = 20;
+  static constexpr std::uint64_t kOfTypeMax = 80;
 
   /// Of COOKIE and REFUSE only type and nonce are protected: nobody sees them but the path, which
   /// could as well lose them.
@@ -217,6 +217,7 @@ ClientRun run_client(bool attacked) {
   client::ClientOptions options{
       .connection = {.server = SimulatedNetwork::server_address(),
                      .token = make_token(harness, net::KeyRing::published(), 5)},
+      .bot = client::BotKind::Stress,  // so that there is news of it in every tick
       .seed = 54};
   auto client =
       std::make_unique<client::Client>(options, transport, entropy, grounds, harness.clock().now());
@@ -303,7 +304,7 @@ TEST(Threat, TransplantedPacketsAreNeverAccepted) {
   });
   harness.add_client();
   harness.add_client();
-  harness.run_for(seconds{2});
+  harness.run_for(seconds{3});
   ASSERT_EQ(sealed.size(), 400U);
   const std::uint32_t connections[] = {harness.client(0).connection().channel().connection(),
                                        harness.client(1).connection().channel().connection()};

@@ -275,7 +275,8 @@ TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
   EXPECT_EQ(harness.shard().metrics().connections[2], 0U) << "nobody has moved";
   EXPECT_GE(challenges, 10U);
   EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
-  EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
+  EXPECT_LE(harness.client(client).stats().snapshots_lost, challenges)
+      << "none but the numbers of what went to the racer";
 }
 
 // A client that forges the address of somebody else: its packets open, and it answers blindly. All

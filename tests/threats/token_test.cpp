@@ -18,6 +18,9 @@ const net::KeyRing& published() {
   return kRing;
 }
 
+/// By how much somebody sets the server's calendar wrong.
+constexpr milliseconds kTenYears = std::chrono::years{10};
+
 struct Door {
   Harness harness{{.seed = 11}};
   Wire wire{harness};
@@ -202,6 +205,37 @@ TEST(Threat, AMillionForgedTokensLetNobodyIn) {
   EXPECT_GT(opened, 0U);
 }
 
+// Who issues tokens goes on by the true calendar; the server, by its own as it was at the start and
+// by the time since. So no token lasts for longer or for less long than it says.
+TEST(Threat, StolenTokenIsWorthNoMoreAndNoLessWhenTheServersCalendarJumps) {
+  for (const milliseconds jump : {kTenYears, -kTenYears}) {
+    SCOPED_TRACE(testing::Message() << "by " << jump.count() << " ms");
+    Door door;
+    const std::size_t player = door.harness.add_client();
+    const auto for_a_minute = make_token(door.harness, published(), 2);
+    const auto for_ten_seconds = make_token(door.harness, published(), 3, {.life = seconds{10}});
+    const auto for_half_a_minute = make_token(door.harness, published(), 4, {.life = seconds{30}});
+    ASSERT_TRUE(door.owner.connect(door.token).accepted);
+    door.owner.send_nothing_new();
+    door.harness.run_for(seconds{20});
+
+    door.harness.calendar().jump(jump);
+    const auto fresh = make_token(door.harness, published(), 5, {.age = jump});
+    const auto before = make_token(door.harness, published(), 6, {.age = jump + seconds{30}});
+    EXPECT_TRUE(door.thief.connect(fresh).accepted);
+    EXPECT_TRUE(door.thief.connect(before).refused_as(RefuseReason::TokenBeforeBoot));
+    EXPECT_TRUE(door.thief.connect(door.token).refused_as(RefuseReason::TokenUsed));
+    EXPECT_TRUE(door.thief.connect(for_a_minute).accepted);
+    const Answer late = door.thief.connect(for_ten_seconds);
+    ASSERT_TRUE(late.refused_as(RefuseReason::TokenExpired));
+    EXPECT_EQ(late.refused->have, 10U) << "seconds, by the time that has passed";
+    door.harness.run_for(seconds{20});
+    EXPECT_TRUE(door.thief.connect(for_half_a_minute).refused_as(RefuseReason::TokenExpired));
+    EXPECT_EQ(door.harness.client(player).connection().sessions(), 1U);
+    EXPECT_TRUE(door.harness.client(player).playing());
+  }
+}
+
 class TokenRace : public testing::TestWithParam<std::uint64_t> {};
 
 // Two whole clients, one token, links of chance: one plays, the other is told why not.
@@ -229,7 +263,7 @@ TEST_P(TokenRace, ThreatStolenTokenLetsOneOfTwoClientsIn) {
 INSTANTIATE_TEST_SUITE_P(Seeds, TokenRace, testing::Range<std::uint64_t>(1, 33));
 
 // As many tokens as are remembered, each used in earnest: then new ones are refused, none of the
-// old is forgotten, and when they have expired there is room again.
+// old is forgotten, be the calendar set wrong, and when they have expired there is room again.
 TEST(Threat, AFullHistoryOfTokensRefusesAndNeverEvicts) {
   constexpr std::uint32_t kWatched = 3;
   Harness harness{{.seed = 15}};
@@ -245,9 +279,10 @@ TEST(Threat, AFullHistoryOfTokensRefusesAndNeverEvicts) {
     peer.stop_listening();
   }
   harness.run_for(milliseconds{1});
+  harness.calendar().jump(kTenYears);
   RawPeer late{harness, wire, stranger_far_away(60'000)};
-  const auto one_more =
-      make_token(harness, published(), 100'000, {.life = std::chrono::minutes{5}});
+  const auto one_more = make_token(harness, published(), 100'000,
+                                   {.age = kTenYears, .life = std::chrono::minutes{5}});
   EXPECT_TRUE(late.connect(one_more).refused_as(RefuseReason::TokensFull));
   for (const net::ConnectToken& token : watched) {
     EXPECT_TRUE(late.connect(token).refused_as(RefuseReason::TokenUsed));

@@ -13,6 +13,12 @@ constexpr std::uint32_t kTicksAhead = 2;
 
 constexpr std::chrono::seconds kTokenLife{60};
 
+/// The tick nearest to `near` that ends in the head's 16 bits.
+Tick tick_of(const net::SnapshotHead& head, Tick near) {
+  const auto ahead = static_cast<std::int16_t>(head.tick - (near.value & 0xffff));
+  return {near.value + static_cast<std::uint32_t>(std::int32_t{ahead})};
+}
+
 net::ConnectToken make_token(const net::Address& server, Entropy& entropy) {
   constexpr std::uint64_t kClient = 1'000'000;  // none of a load generator's
   net::TokenClaims claims{.client = kClient};
@@ -42,10 +48,11 @@ EagerClient::EagerClient(std::unique_ptr<os::UdpTransport> socket, const net::Ad
 void EagerClient::poll(Instant now) {
   while (const auto message = connection_->receive(now)) {
     if (message->type != net::PacketType::Snapshot) continue;
-    const auto fragment = net::decode_snapshot(message->bytes);
-    if (!fragment) continue;
-    snapshots_ += fragment->head.tick > newest_ ? 1U : 0U;
-    newest_ = std::max(newest_, fragment->head.tick);
+    const auto snapshot = net::decode_snapshot(message->bytes);
+    if (!snapshot) continue;
+    const Tick tick = tick_of(snapshot->head, std::max(newest_, connection_->accept().tick));
+    snapshots_ += tick > newest_ ? 1U : 0U;
+    newest_ = std::max(newest_, tick);
   }
   connection_->update(now);
 }

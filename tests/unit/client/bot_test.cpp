@@ -14,7 +14,7 @@ game::EntityState player_at(std::uint16_t seat, std::int32_t x, std::int32_t y) 
   return {.id = game::player_body({seat}, 1),
           .min = {.x = x * kUnit, .y = y * kUnit},
           .velocity = {},
-          .traits = {.kind = game::EntityKind::Player, .held = {}, .timer = 0}};
+          .traits = {.kind = game::EntityKind::Player}};
 }
 
 std::vector<game::Input> decisions(BotKind kind, std::uint64_t seed, int ticks) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace tickbox::client {
@@ -58,14 +59,16 @@ class Truth {
 /// A client that is kLatency ticks ahead of what it hears.
 class Match {
  public:
-  Match() : prediction_(truth_.predictor()) { hear(255); }
+  Match() : prediction_(truth_.predictor()) { hear_all(); }
 
-  /// One tick: the client plays `predicted`, the server uses `used`.
-  Verdict tick(const game::Input& predicted, const game::Input& used, std::uint8_t touched = 255) {
+  /// One tick: the client plays `predicted`, the server uses `used`. The view that is heard says
+  /// that the body was touched so many ticks before it, or never was.
+  Verdict tick(const game::Input& predicted, const game::Input& used,
+               std::optional<std::uint32_t> touched_ago = {}) {
     prediction_.predict(truth_.tick() + 1, predicted);
     truth_.step(used);
     on_the_way_.push_back({.tick = truth_.tick(), .entities = truth_.entities()});
-    return on_the_way_.size() > kLatency ? hear_oldest(touched) : Verdict{};
+    return on_the_way_.size() > kLatency ? hear_oldest(touched_ago) : Verdict{};
   }
 
   Verdict tick(const game::Input& input) { return tick(input, input); }
@@ -76,16 +79,17 @@ class Match {
     std::vector<game::EntityState> entities;
   };
 
-  Verdict hear(std::uint8_t touched) {
+  void hear_all() {
     on_the_way_.push_back({.tick = truth_.tick(), .entities = truth_.entities()});
-    return hear_oldest(touched);
+    hear_oldest({});
   }
 
-  Verdict hear_oldest(std::uint8_t touched) {
+  Verdict hear_oldest(std::optional<std::uint32_t> touched_ago) {
     const Sent sent = on_the_way_.front();
     on_the_way_.pop_front();
-    const View view{.head = {.tick = sent.tick, .touched = touched}, .entities = sent.entities};
-    return prediction_.reconcile(view);
+    const Tick touched{touched_ago ? sent.tick.value - *touched_ago : 0};
+    return prediction_.reconcile(
+        {.tick = sent.tick, .entities = sent.entities, .touched = touched});
   }
 
   Truth truth_;
@@ -140,7 +144,7 @@ TEST(Prediction, IsCorrectedAfterAnInputWasSubstitutedAndExactAgain) {
   EXPECT_EQ(corrected, 1) << "the first snapshot that tells puts all right";
 }
 
-TEST(Prediction, IsFlaggedWhenTheServerSaysAnotherTouchedTheBodySinceItsBase) {
+TEST(Prediction, IsFlaggedWhenAViewSaysThatAnotherTouchedTheBodySinceItsBase) {
   Match match;
   for (int i = 0; i < 30; ++i)
     match.tick({});
@@ -148,13 +152,13 @@ TEST(Prediction, IsFlaggedWhenTheServerSaysAnotherTouchedTheBodySinceItsBase) {
   EXPECT_TRUE(match.tick({}, {}, 0).touched);
   // Touched so long ago that the base knew of it.
   EXPECT_FALSE(match.tick({}, {}, kLatency + 1).touched);
-  EXPECT_FALSE(match.tick({}, {}, 255).touched);
+  EXPECT_FALSE(match.tick({}, {}).touched);
 }
 
 TEST(Prediction, IgnoresAViewWithoutItsBody) {
   const Truth truth;
   Prediction prediction = truth.predictor();
-  const View empty{.head = {.tick = truth.tick()}, .entities = {}};
+  const View empty{.tick = truth.tick(), .entities = {}, .touched = {}};
   EXPECT_FALSE(prediction.reconcile(empty).predicted);
   EXPECT_FALSE(prediction.own());
 }

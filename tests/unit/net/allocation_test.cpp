@@ -27,7 +27,7 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   PacketChannel server{keys, 7, Direction::ToClient};
   MessageEncoder encoder;
   const InputMessage input = samples::input_message(64);
-  const auto entities = samples::entities(kEntitiesPerFragment);
+  const Snapshot told = samples::snapshot(samples::kBodiesOfFullSnapshot);
   PacketBuffer wire{};
   PacketBuffer opened{};
   std::uint64_t taken = 0;
@@ -35,7 +35,7 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
     auto packet = server.open_packet(
         client.seal_packet(PacketType::Input, encoder.input(input), wire), opened);
     taken += packet && decode_input(packet->message) ? 1U : 0U;
-    const ConstBytes snapshot = encoder.snapshot(samples::head(), entities);
+    const ConstBytes snapshot = encoder.snapshot(told);
     packet = client.open_packet(server.seal_packet(PacketType::Snapshot, snapshot, wire), opened);
     taken += packet && decode_snapshot(packet->message) ? 1U : 0U;
     const ConstBytes goodbye = encoder.disconnect(DisconnectReason::Kicked);

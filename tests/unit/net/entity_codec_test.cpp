@@ -38,7 +38,7 @@ game::EntityState with_field_set(std::size_t index, std::string& name) {
 
 // A field that is in the list and not in the codec comes back as 0.
 TEST(EntityCodec, CarriesEveryFieldOfTheList) {
-  ASSERT_GE(field_count(), 10U);
+  ASSERT_GE(field_count(), 8U);
   for (std::size_t i = 0; i < field_count(); ++i) {
     std::string name;
     const game::EntityState entity = with_field_set(i, name);
@@ -78,6 +78,8 @@ TEST(EntityCodec, RefusesWhatNoEntityCanBe) {
       {"move", [](auto& e) { e.mutate_move(9); }},
       {"x too large", [](auto& e) { e.mutate_x(kWorldLimit - 16 * kUnit + 1); }},
       {"x too small", [](auto& e) { e.mutate_x(-kWorldLimit + 16 * kUnit - 1); }},
+      {"y too large", [](auto& e) { e.mutate_y(kWorldLimit - 16 * kUnit + 1); }},
+      {"y too small", [](auto& e) { e.mutate_y(-kWorldLimit + 16 * kUnit - 1); }},
       {"y smallest of all", [](auto& e) { e.mutate_y(std::numeric_limits<std::int32_t>::min()); }},
       {"vx", [](auto& e) { e.mutate_vx(kSpeedLimit + 1); }},
       {"vy", [](auto& e) { e.mutate_vy(-kSpeedLimit - 1); }},

@@ -93,7 +93,7 @@ TEST(Handshake, WhatAsksCarriesEveryField) {
   EXPECT_EQ(decode_ask(connect_datagram()), samples::ask(PacketType::Connect));
   EXPECT_EQ(decode_ask(resume_datagram()), samples::ask(PacketType::Resume));
   const Ask ours = make_ask(PacketType::Hello, samples::nonce(5));
-  EXPECT_EQ(ours.protocol, 2U);
+  EXPECT_EQ(ours.protocol, 3U);
   EXPECT_EQ(ours.schema, schema_hash());
   EXPECT_EQ(ours.client_nonce, samples::nonce(5));
 }
@@ -213,6 +213,7 @@ struct RawAccept {
   std::uint16_t player = 21;
   std::uint32_t body = game::player_body({21}, 3).value;
   std::uint16_t tick_rate = 60;
+  std::uint32_t tick = 5;
   const char* rules = "arena";
   std::uint32_t seats = 1'000;
   std::optional<std::size_t> ticket_bytes = kSealedTicketBytes;
@@ -224,7 +225,7 @@ Datagram sealed_accept(const RawAccept& raw) {
   const auto rules = raw.rules == nullptr ? 0 : builder.CreateString(raw.rules);
   const auto ticket =
       raw.ticket_bytes ? builder.CreateVector(std::vector<std::uint8_t>(*raw.ticket_bytes)) : 0;
-  builder.Finish(schema::CreateAccept(builder, raw.player, raw.body, raw.tick_rate, 5, rules,
+  builder.Finish(schema::CreateAccept(builder, raw.player, raw.body, raw.tick_rate, raw.tick, rules,
                                       raw.seats, 7, 8, 9, ticket));
   Datagram datagram(37 + builder.GetSize() + kTagBytes);
   datagram[0] = static_cast<std::byte>(PacketType::Accept);
@@ -249,6 +250,16 @@ TEST(Handshake, RefusesAnAcceptThatCannotBe) {
     EXPECT_EQ(read_accept(sealed_accept(raw)), DropReason::Malformed)
         << raw.player << " " << raw.body << " " << raw.tick_rate << " " << raw.seats;
   }
+}
+
+// What a client adds to a tick must not wrap: the last one is 2^31.
+TEST(Handshake, TakesAnAcceptOfTheLastTickAndNoneBeyond) {
+  constexpr std::uint32_t kLast = 0x8000'0000;
+  const auto read = decode_accepted(sealed_accept({.tick = kLast}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->accept.tick, Tick{kLast});
+  for (const std::uint32_t beyond : {kLast + 1, 0xffff'ffffU})
+    EXPECT_EQ(read_accept(sealed_accept({.tick = beyond})), DropReason::Malformed) << beyond;
 }
 
 TEST(Handshake, NamesWhyASessionEnds) {

@@ -1,6 +1,5 @@
 #include "net/messages.h"
 
-#include "net/entity_codec.h"
 #include "tests/unit/net/samples.h"
 
 #include "schema/wire_generated.h"
@@ -63,6 +62,11 @@ TEST(InputMessage, RefusesWhatCannotBe) {
   EXPECT_TRUE(reads_input(~std::uint64_t{0}, 64, 1, 1));
 }
 
+TEST(InputMessage, OfTheMostInputsFitsADatagram) {
+  MessageEncoder encoder;
+  EXPECT_LE(encoder.input(samples::input_message(kInputsPerMessageMax)).size(), kMessageBytesMax);
+}
+
 TEST(InputMessage, RefusesOneWithAPartMissing) {
   flatbuffers::FlatBufferBuilder builder;
   const schema::InputHead head;
@@ -72,83 +76,6 @@ TEST(InputMessage, RefusesOneWithAPartMissing) {
   builder.Finish(schema::CreateInputMessage(
       builder, nullptr, builder.CreateVectorOfStructs(std::vector<schema::Input>(1))));
   EXPECT_FALSE(decode_input(bytes_of(builder)));
-}
-
-TEST(SnapshotFragment, CarriesEveryField) {
-  MessageEncoder encoder;
-  for (std::size_t count = 0; count <= kEntitiesPerFragment; ++count) {
-    const auto sent = samples::entities(count);
-    const auto read = decode_snapshot(encoder.snapshot(samples::head(), sent));
-    ASSERT_TRUE(read) << count;
-    EXPECT_EQ(read->head, samples::head());
-    EXPECT_TRUE(std::ranges::equal(read->entities, sent)) << count;
-  }
-}
-
-TEST(SnapshotFragment, FillsADatagramAndNotMore) {
-  MessageEncoder encoder;
-  const auto all = samples::entities(kEntitiesPerFragment);
-  const std::size_t size = encoder.snapshot(samples::head(), all).size();
-  EXPECT_LE(size, kMessageBytesMax);
-  EXPECT_GT(size + sizeof(schema::Entity), kMessageBytesMax) << "another entity would fit";
-  EXPECT_LE(encoder.input(samples::input_message(kInputsPerMessageMax)).size(), kMessageBytesMax);
-}
-
-struct RawSnapshot {
-  std::uint16_t view_size = 100;
-  std::uint8_t fragment = 1;
-  std::uint8_t fragments = 3;
-  std::size_t entities = 30;
-};
-
-bool reads_snapshot(const RawSnapshot& raw) {
-  flatbuffers::FlatBufferBuilder builder;
-  const schema::SnapshotHead head{
-      1, 2, 3, 4, 5, 6, raw.view_size, 8, 9, 10, 11, raw.fragment, raw.fragments};
-  std::vector<schema::Entity> wire;
-  for (const auto& entity : samples::entities(raw.entities))
-    wire.push_back(encode_entity(entity));
-  builder.Finish(schema::CreateSnapshot(builder, &head, builder.CreateVectorOfStructs(wire)));
-  const auto read = decode_snapshot(bytes_of(builder));
-  if (!read) {
-    EXPECT_EQ(read.error(), DropReason::Malformed);
-  }
-  return read.has_value();
-}
-
-TEST(SnapshotFragment, RefusesWhatCannotBe) {
-  EXPECT_TRUE(reads_snapshot({}));
-  EXPECT_FALSE(reads_snapshot({.fragment = 3})) << "a fragment beyond the last";
-  EXPECT_FALSE(reads_snapshot({.fragment = 255}));
-  EXPECT_FALSE(reads_snapshot({.fragment = 0, .fragments = 0}));
-  EXPECT_FALSE(reads_snapshot({.fragments = kFragmentsMax + 1}));
-  EXPECT_TRUE(reads_snapshot({.view_size = kViewEntitiesMax, .fragments = kFragmentsMax}));
-  EXPECT_FALSE(reads_snapshot({.view_size = kViewEntitiesMax + 1, .fragments = kFragmentsMax}));
-  EXPECT_FALSE(reads_snapshot({.view_size = kEntitiesPerFragment * 3 + 1}))
-      << "a view that its fragments cannot hold";
-  EXPECT_FALSE(reads_snapshot({.view_size = 29})) << "more entities than the view has";
-  EXPECT_FALSE(reads_snapshot({.entities = kEntitiesPerFragment + 1}));
-  EXPECT_TRUE(reads_snapshot({.view_size = 30, .fragment = 0, .fragments = 1}));
-  EXPECT_FALSE(reads_snapshot({.view_size = 31, .fragment = 0, .fragments = 1}))
-      << "an only fragment that is not all";
-  EXPECT_TRUE(reads_snapshot({.view_size = 0, .fragment = 0, .fragments = 1, .entities = 0}));
-}
-
-TEST(SnapshotFragment, RefusesOneWithAPartMissingOrAnImpossibleEntity) {
-  flatbuffers::FlatBufferBuilder builder;
-  const schema::SnapshotHead head{1, 2, 3, 4, 5, 6, 1, 8, 9, 10, 11, 0, 1};
-  builder.Finish(schema::CreateSnapshot(builder, &head, 0));
-  EXPECT_FALSE(decode_snapshot(bytes_of(builder)));
-  std::vector<schema::Entity> wire{encode_entity(samples::entity(3))};
-  builder.Clear();
-  builder.Finish(schema::CreateSnapshot(builder, nullptr, builder.CreateVectorOfStructs(wire)));
-  EXPECT_FALSE(decode_snapshot(bytes_of(builder)));
-  for (const bool possible : {true, false}) {
-    wire[0].mutate_move(possible ? 8 : 9);
-    builder.Clear();
-    builder.Finish(schema::CreateSnapshot(builder, &head, builder.CreateVectorOfStructs(wire)));
-    EXPECT_EQ(decode_snapshot(bytes_of(builder)).has_value(), possible);
-  }
 }
 
 TEST(Disconnect, CarriesItsReason) {
@@ -205,11 +132,11 @@ TEST(Messages, RefuseMoreThanADatagramHolds) {
 
 TEST(Messages, OneEncoderWritesTheSameBytesAgain) {
   MessageEncoder encoder;
-  const auto all = samples::entities(20);
-  const auto first = samples::copy_of(encoder.snapshot(samples::head(), all));
+  const Snapshot snapshot = samples::snapshot(20);
+  const auto first = samples::copy_of(encoder.snapshot(snapshot));
   (void)encoder.input(samples::input_message(64));
   (void)encoder.disconnect(DisconnectReason::Kicked);
-  EXPECT_EQ(samples::copy_of(encoder.snapshot(samples::head(), all)), first);
+  EXPECT_EQ(samples::copy_of(encoder.snapshot(snapshot)), first);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "tests/unit/net/fault.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -159,22 +160,44 @@ inline InputMessage input_message(std::size_t inputs) {
   return message;
 }
 
-/// The head of fragment 1 of 3.
+/// On a base of 55 ticks before.
 inline SnapshotHead head() {
-  return {.view_hash = 0x5152535455565758,
-          .tick = {5'200},
-          .input_tick = {5'300},
-          .newest_packet = 5'400,
-          .packets_received = 5'500,
-          .ack_delay = 5'600,
-          .view_size = 100,
-          .substituted = 5'800,
-          .late = 5'900,
+  return {.view_hash = 0x51525354,
+          .tick = 5'200,
+          .input_tick = 5'300,
+          .base_age = 55,
           .margin = -60,
-          .touched = 61,
-          .fragment = 1,
-          .fragments = 3};
+          .substituted = 58,
+          .newest_packet = 59};
 }
+
+inline constexpr std::size_t kCauseBytes = 20;
+
+/// Of every kind, in kCauseBytes.
+inline Causes causes() {
+  Causes causes;
+  causes.inputs.push_back({.ago = 20, .member = 3, .move = 5});
+  causes.inputs.push_back({.ago = 2, .member = 9, .move = 8});
+  causes.shots.push_back({.ago = 7, .member = 4, .aim = 700});
+  causes.placements.push_back({.ago = 1, .member = 10, .place = 4'000});
+  for (const std::uint8_t member : std::to_array<std::uint8_t>({11, 12, 13, 250}))
+    causes.leaves.push_back(member);
+  return causes;
+}
+
+/// With a status, and bodies of both widths: the first four entities are narrow.
+inline Snapshot snapshot(std::size_t bodies) {
+  Snapshot snapshot{.head = head(), .causes = causes(), .bodies = {}, .status = {}};
+  for (const game::EntityState& body : entities(bodies))
+    snapshot.bodies.push_back(body);
+  snapshot.status = {.newest_packet = 5'400, .packets_received = 5'500, .late = 5'600};
+  return snapshot;
+}
+
+/// Bodies with which snapshot() takes all that a datagram has for causes and bodies.
+inline constexpr std::size_t kBodiesOfFullSnapshot = 46;
+static_assert(kCauseBytes + 4 * 16 + (kBodiesOfFullSnapshot - 4) * 24 ==
+              kDatagramBytesMax - kSnapshotFrameBytes);
 
 /// Every type that travels sealed, with each direction in which it does.
 struct SealedKind {
@@ -196,7 +219,7 @@ inline std::vector<std::byte> message_of(PacketType type) {
   MessageEncoder encoder;
   if (type == PacketType::Input) return copy_of(encoder.input(input_message(kInputsPerMessageMax)));
   if (type == PacketType::Snapshot)
-    return copy_of(encoder.snapshot(head(), entities(kEntitiesPerFragment)));
+    return copy_of(encoder.snapshot(snapshot(kBodiesOfFullSnapshot)));
   if (type == PacketType::Disconnect) return copy_of(encoder.disconnect(DisconnectReason::Kicked));
   return copy_of(encoder.path_check(0x7172737475767778));
 }

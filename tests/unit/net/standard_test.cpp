@@ -49,7 +49,7 @@ TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
   hello.resize(1'200);
   EXPECT_EQ(samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer)), hello);
   EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
-  EXPECT_EQ(kProtocolVersion, 2U);
+  EXPECT_EQ(kProtocolVersion, 3U);
 }
 
 TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
@@ -139,28 +139,46 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   PacketChannel server{keys, kConnection, Direction::ToClient};
   MessageEncoder encoder;
   PacketBuffer wire{};
-  const auto entities = samples::entities(2);
   const ConstBytes packet =
-      server.seal_packet(PacketType::Snapshot, encoder.snapshot(samples::head(), entities), wire);
+      server.seal_packet(PacketType::Snapshot, encoder.snapshot(samples::snapshot(5)), wire);
   EXPECT_EQ(packet[0], std::byte{9});
   EXPECT_EQ(load_le<std::uint16_t>(packet.subspan(5)), 1U);
   const Bytes message = standard::open(to_client, 1, packet.first(7), packet.subspan(7));
   const Root snapshot{message};
   const std::size_t head = snapshot.field(0);
-  EXPECT_EQ(snapshot.at<std::uint64_t>(head), 0x5152535455565758U);
-  const std::uint32_t words[] = {5'200, 5'300, 5'400, 5'500};
+  EXPECT_EQ(snapshot.u32(head), 0x51525354U);
+  EXPECT_EQ(snapshot.at<std::uint16_t>(head + 4), 5'200U);
+  EXPECT_EQ(snapshot.at<std::uint16_t>(head + 6), 5'300U);
+  const std::uint8_t bytes[] = {55, static_cast<std::uint8_t>(-60), 58, 59};
   for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_EQ(snapshot.u32(head + 8 + 4 * i), words[i]);
-  const std::uint16_t halves[] = {5'600, 100, 5'800, 5'900, static_cast<std::uint16_t>(-60)};
-  for (std::size_t i = 0; i < 5; ++i)
-    EXPECT_EQ(snapshot.at<std::uint16_t>(head + 24 + 2 * i), halves[i]);
-  const std::uint8_t bytes[] = {61, 1, 3, 0, 0, 0};
-  for (std::size_t i = 0; i < 6; ++i)
-    EXPECT_EQ(message[head + 34 + i], std::byte{bytes[i]});
-  ASSERT_EQ(snapshot.u32(snapshot.vector(1)), 2U);
-  const std::size_t second = snapshot.vector(1) + 4 + 28;
-  EXPECT_EQ(snapshot.u32(second), 7U << 12 | 1U);
-  EXPECT_EQ(static_cast<std::int32_t>(snapshot.u32(second + 8)), -2'001);
+    EXPECT_EQ(message[head + 8 + i], std::byte{bytes[i]});
+  const std::uint8_t causes[] = {2,  1,    1,           // inputs, shots, placements
+                                 3,  0xf5, 5,           // 20 ticks ago: 15 and 5
+                                 9,  0x28,              // 2 ticks ago
+                                 4,  0xbc, 0x1e,        // 7 ticks ago, direction 700
+                                 10, 1,    0xa0, 0x0f,  // 1 tick ago, place 4,000
+                                 11, 12,   13,   250};  // who leaves
+  ASSERT_EQ(snapshot.u32(snapshot.vector(1)), sizeof(causes));
+  for (std::size_t i = 0; i < sizeof(causes); ++i)
+    EXPECT_EQ(message[snapshot.vector(1) + 4 + i], std::byte{causes[i]}) << i;
+  ASSERT_EQ(snapshot.u32(snapshot.vector(2)), 4U);
+  const std::size_t second = snapshot.vector(2) + 4 + 16;
+  EXPECT_EQ(snapshot.u32(second), 1'001U);
+  EXPECT_EQ(static_cast<std::int32_t>(snapshot.u32(second + 4)), -2'001);
+  EXPECT_EQ(static_cast<std::int16_t>(snapshot.at<std::uint16_t>(second + 8)), -31);
+  EXPECT_EQ(snapshot.at<std::uint16_t>(second + 10), 41U);
+  EXPECT_EQ(snapshot.at<std::uint16_t>(second + 12), 7U << 12 | 1U);
+  EXPECT_EQ(message[second + 14], std::byte{61});
+  EXPECT_EQ(message[second + 15], std::byte{2});
+  ASSERT_EQ(snapshot.u32(snapshot.vector(3)), 1U);
+  const std::size_t wide = snapshot.vector(3) + 4;
+  EXPECT_EQ(snapshot.u32(wide), 7U << 12 | 4U);
+  EXPECT_EQ(static_cast<std::int32_t>(snapshot.u32(wide + 8)), -2'004);
+  EXPECT_EQ(message[wide + 22], std::byte{64});
+  const std::size_t status = snapshot.field(4);
+  const std::uint32_t words[] = {5'400, 5'500, 5'600};
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(snapshot.u32(status + 4 * i), words[i]);
 }
 
 // A message laid by hand: root, vtable, table with the head inline and an offset to the inputs, the

@@ -50,7 +50,7 @@ TEST(RecordHeader, TellsWhatIsCutFromWhatIsNoRecording) {
 
 TEST(RecordHeader, NamesAnotherVersion) {
   auto bytes = header_bytes(Match{}.header());
-  bytes[8] = std::byte{2};
+  bytes[8] = static_cast<std::byte>(kFormatVersion + 1);
   EXPECT_EQ(decode_header(bytes).error(), RecordError::UnknownVersion);
 }
 

@@ -56,7 +56,7 @@ TEST(Restore, RefusesBodiesOfUnknownSeats) {
   keyframe.entities.push_back({.id = game::bullet_body({test::kMatchSeats}, {40}),
                                .min = {},
                                .velocity = {},
-                               .traits = {.kind = game::EntityKind::Bullet, .held = {}}});
+                               .traits = {.kind = game::EntityKind::Bullet}});
   EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::UnknownSeat);
 }
 

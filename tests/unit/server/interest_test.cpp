@@ -2,7 +2,6 @@
 
 #include "game/arena.h"
 #include "game/arena_map.h"
-#include "net/messages.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +13,7 @@ namespace tickbox::server {
 namespace {
 
 Room room_of(const game::SharedMap& map, std::uint16_t players) {
-  Room room{map, std::make_shared<const game::Arena>(60), 9};
+  Room room{map, std::make_shared<const game::Arena>(60), 9, 60};
   std::vector<PlayerId> joins;
   for (std::uint16_t i = 0; i < players; ++i) {
     joins.push_back({i});
@@ -23,50 +22,49 @@ Room room_of(const game::SharedMap& map, std::uint16_t players) {
   return room;
 }
 
-/// An open field with just room enough for so many, two units apart.
-game::SharedMap crowded_map(std::uint16_t players) {
-  auto map = std::make_shared<game::Map>();
-  map->statics = std::make_shared<const sim::Statics>(std::vector<sim::Body>{});
-  map->seats = players;
-  for (std::int32_t i = 0; i < players; ++i) {
-    map->spawn_points.push_back({i % 20 * 2 * kUnit, i / 20 * 2 * kUnit});
-  }
-  return map;
-}
-
 // Nothing outside is ever in a view, nothing inside is ever missing, and each sees itself.
 TEST(Interest, SeesExactlyItsRectangle) {
   const Room room = room_of(game::make_arena_map(200), 200);
-  Interest interest;
+  constexpr Sight kSight{.half_width = 20, .half_height = 12};
+  Interest interest{kSight};
   interest.look(room);
   for (std::uint32_t own = 0; own < 200; ++own) {
     const Vec2 centre = room.entities()[own].min;
-    const std::span<const std::uint32_t> view = interest.view_of(own);
+    const std::span<const std::uint32_t> view = interest.seen_from(centre);
     const std::set<std::uint32_t> seen{view.begin(), view.end()};
     EXPECT_TRUE(seen.contains(own));
     EXPECT_TRUE(std::ranges::is_sorted(view));
-    ASSERT_LT(view.size(), net::kViewEntitiesMax);
     for (std::uint32_t i = 0; i < room.entities().size(); ++i) {
       const Vec2 min = room.entities()[i].min;
-      const bool inside = std::abs(min.x - centre.x) <= kViewHalfWidthUnits * kUnit &&
-                          std::abs(min.y - centre.y) <= kViewHalfHeightUnits * kUnit;
+      const bool inside = std::abs(min.x - centre.x) <= kSight.half_width * kUnit &&
+                          std::abs(min.y - centre.y) <= kSight.half_height * kUnit;
       EXPECT_EQ(seen.contains(i), inside) << own << " and " << i;
     }
   }
 }
 
-TEST(Interest, KeepsTheNearestWhenThereAreTooMany) {
-  const Room room = room_of(crowded_map(400), 400);
-  Interest interest;
-  interest.look(room);
-  bool full = false;
-  for (std::uint32_t own = 0; own < 400; ++own) {
-    const std::span<const std::uint32_t> view = interest.view_of(own);
-    ASSERT_LE(view.size(), net::kViewEntitiesMax);
-    full = full || view.size() == net::kViewEntitiesMax;
-    EXPECT_TRUE(std::ranges::binary_search(view, own));
+// Who is in sight stays in sight a little beyond its border, and no further.
+TEST(Interest, KeepsWhoHasBeenSeenALittleBeyondItsRectangle) {
+  constexpr Sight kSight{.half_width = 20, .half_height = 12};
+  const Interest interest{kSight};
+  const Vec2 centre{.x = 5 * kUnit, .y = -7 * kUnit};
+  constexpr std::int32_t kWidth = (kSight.half_width + kViewHysteresisUnits) * kUnit;
+  constexpr std::int32_t kHeight = (kSight.half_height + kViewHysteresisUnits) * kUnit;
+  for (const std::int32_t sign : {-1, 1}) {
+    const auto stays = [&](std::int32_t x, std::int32_t y) {
+      return interest.keeps_seeing(centre, {centre.x + sign * x, centre.y + sign * y});
+    };
+    EXPECT_TRUE(stays(kWidth, kHeight));
+    EXPECT_TRUE(stays(kWidth, -kHeight));
+    EXPECT_FALSE(stays(kWidth + 1, 0));
+    EXPECT_FALSE(stays(0, kHeight + 1));
   }
-  EXPECT_TRUE(full) << "the room is not crowded enough to show anything";
+}
+
+TEST(Interest, MeasuresTheLargerOfTwoDistances) {
+  EXPECT_EQ(distance({1, 2}, {4, -6}), 8);
+  EXPECT_EQ(distance({-9, 2}, {4, 2}), 13);
+  EXPECT_EQ(distance({-kWorldLimit, 0}, {kWorldLimit, 0}), 2 * std::int64_t{kWorldLimit});
 }
 
 }  // namespace

@@ -1,0 +1,197 @@
+#include "tests/bench/snapshots/bandwidth.h"
+
+#include "net/snapshot.h"
+#include "tests/support/harness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace tickbox::bench {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Enough for clocks to settle and views to fill.
+constexpr seconds kSettling{5};
+
+/// What a snapshot of whole states would take: its frame, and 16 bytes a body.
+constexpr double kWholeFrameBytes = 59;
+constexpr double kWholeBodyBytes = 16;
+
+constexpr std::array<std::string_view, server::kSnapshotParts> kPartNames = {
+    "packet", "frame", "causes", "enters", "sets", "leaves"};
+
+/// All of the map for 64.
+constexpr server::Sight kAll{.half_width = 80, .half_height = 80};
+
+net::LinkConditions link(int one_way_ms, int jitter_ms, std::uint32_t loss_ppm) {
+  return {
+      .delay = milliseconds{one_way_ms}, .jitter = milliseconds{jitter_ms}, .loss_ppm = loss_ppm};
+}
+
+using BytesByClient = std::map<net::Address, std::uint64_t>;
+
+double median(const BytesByClient& bytes) {
+  std::vector<std::uint64_t> sorted;
+  for (const auto& [client, count] : bytes) {
+    sorted.push_back(count);
+  }
+  if (sorted.empty()) return 0;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  return static_cast<double>(*middle);
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+client::ClientStats stats_of_all(const tests::Harness& harness) {
+  client::ClientStats all;
+  for (std::size_t i = 0; i < harness.players().size(); ++i) {
+    all.add_all(harness.client(i).stats());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<BandwidthCase> bandwidth_cases() {
+  std::vector<BandwidthCase> cases;
+  for (const std::uint32_t rate : {60U, 30U}) {
+    cases.push_back(
+        {.name = "loopback", .link = link(0, 0, 0), .snapshot_rate = rate, .sight = kAll});
+    cases.push_back({.name = "80 ms, 8 ms jitter, 5 % loss",
+                     .link = link(36, 8, 50'000),
+                     .snapshot_rate = rate,
+                     .sight = kAll});
+    cases.push_back({.name = "150 ms, 8 ms jitter, 5 % loss",
+                     .link = link(71, 8, 50'000),
+                     .snapshot_rate = rate,
+                     .sight = kAll});
+    cases.push_back({.name = "80 ms, all at rest",
+                     .link = link(36, 8, 50'000),
+                     .snapshot_rate = rate,
+                     .bot = client::BotKind::Still,
+                     .sight = kAll});
+    cases.push_back({.name = "80 ms, crowd of 250",
+                     .link = link(36, 8, 50'000),
+                     .snapshot_rate = rate,
+                     .clients = 250,
+                     .seats = 250,
+                     .sight = {.half_width = 32, .half_height = 32}});
+    cases.push_back({.name = "80 ms, chasing each other",
+                     .link = link(36, 8, 50'000),
+                     .snapshot_rate = rate,
+                     .bot = client::BotKind::Chase,
+                     .sight = kAll});
+  }
+  return cases;
+}
+
+Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std::uint64_t seed) {
+  tests::Harness harness{{.seed = seed,
+                          .max_clients = one.seats,
+                          .snapshot_rate = one.snapshot_rate,
+                          .sight = one.sight,
+                          .link = one.link,
+                          .bot = one.bot}};
+  for (std::size_t i = 0; i < one.clients; ++i) {
+    harness.add_client();
+    if (i % 8 == 7) harness.run_for(milliseconds{1});
+  }
+  harness.run_for(kSettling);
+
+  BytesByClient bytes;
+  std::size_t datagram_max = 0;
+  harness.network().watch([&](const tests::SimulatedNetwork::Passed& passed) {
+    if (passed.where != tests::SimulatedNetwork::Passed::Where::FromServer) return;
+    bytes[passed.client] += passed.bytes.size();
+    datagram_max = std::max(datagram_max, passed.bytes.size());
+  });
+  const client::ClientStats before = stats_of_all(harness);
+  const server::Metrics metrics_before = harness.shard().metrics();
+  harness.run_for(seconds{seconds_measured});
+  const client::ClientStats after = stats_of_all(harness);
+  const server::Metrics& metrics = harness.shard().metrics();
+
+  const double client_seconds = static_cast<double>(one.clients) * seconds_measured;
+  const auto sent =
+      static_cast<double>(metrics.snapshots.on_base + metrics.snapshots.full -
+                          metrics_before.snapshots.on_base - metrics_before.snapshots.full);
+  const auto members =
+      static_cast<double>(metrics.snapshots.members - metrics_before.snapshots.members);
+  Bandwidth measured{.name = one.name, .snapshot_rate = one.snapshot_rate};
+  measured.bytes_per_second = median(bytes) / seconds_measured;
+  measured.snapshots_per_second = sent / client_seconds;
+  measured.members = members / sent;
+  double total = 0;
+  for (std::size_t i = 0; i < server::kSnapshotParts; ++i) {
+    const auto part =
+        static_cast<double>(metrics.snapshots.bytes[i] - metrics_before.snapshots.bytes[i]);
+    measured.parts[i] = part / client_seconds;
+    total += part;
+  }
+  measured.ratio = (sent * kWholeFrameBytes + members * kWholeBodyBytes) / total;
+  measured.datagram_max = datagram_max;
+  measured.exact = share(after.untouched.exact - before.untouched.exact,
+                         after.untouched.checked - before.untouched.checked);
+  measured.late = share(after.inputs_substituted - before.inputs_substituted,
+                        after.inputs_sent - before.inputs_sent);
+  measured.replayed =
+      share(after.replayed - before.replayed, after.snapshots_received - before.snapshots_received);
+  measured.mismatches = after.hashes_mismatched;
+  return measured;
+}
+
+std::string bandwidth_head() {
+  std::string head = fmt::format("{:<32}{:>5}{:>8}{:>7}{:>7}{:>7}", "link", "Hz", "B/s", "sent/s",
+                                 "view", "ratio");
+  for (const std::string_view name : kPartNames) {
+    head += fmt::format("{:>8}", name);
+  }
+  return head +
+         fmt::format("{:>6}{:>9}{:>8}{:>7}{:>6}\n", "max", "exact%", "late%", "steps", "bad");
+}
+
+std::string row_of(const Bandwidth& measured) {
+  std::string row = fmt::format("{:<32}{:>5}{:>8.0f}{:>7.1f}{:>7.1f}{:>7.1f}", measured.name,
+                                measured.snapshot_rate, measured.bytes_per_second,
+                                measured.snapshots_per_second, measured.members, measured.ratio);
+  for (const double part : measured.parts) {
+    row += fmt::format("{:>8.0f}", part);
+  }
+  return row + fmt::format("{:>6}{:>9.3f}{:>8.3f}{:>7.2f}{:>6}\n", measured.datagram_max,
+                           100 * measured.exact, 100 * measured.late, measured.replayed,
+                           measured.mismatches);
+}
+
+std::string json_of(std::span<const Bandwidth> measured) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::array();
+  for (const Bandwidth& one : measured) {
+    nlohmann::ordered_json parts;
+    for (std::size_t i = 0; i < server::kSnapshotParts; ++i) {
+      parts[std::string{kPartNames[i]}] = one.parts[i];
+    }
+    document.push_back({{"name", one.name},
+                        {"snapshot_rate", one.snapshot_rate},
+                        {"bytes_per_second", one.bytes_per_second},
+                        {"snapshots_per_second", one.snapshots_per_second},
+                        {"members", one.members},
+                        {"ratio_to_whole", one.ratio},
+                        {"bytes_per_second_by_part", parts},
+                        {"datagram_bytes_max", one.datagram_max},
+                        {"predictions_exact", one.exact},
+                        {"inputs_late", one.late},
+                        {"steps_per_snapshot", one.replayed},
+                        {"mismatches", one.mismatches}});
+  }
+  return document.dump();
+}
+
+}  // namespace tickbox::bench

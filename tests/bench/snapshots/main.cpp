@@ -1,0 +1,62 @@
+// tickbox-bench-snapshots: what a client is sent, in bytes per second, by link, rate and what for.
+//
+// The production server and production clients on a virtual clock: a figure depends on the seed
+// alone, not on the machine.
+
+#include "os/command_line.h"
+#include "tests/bench/snapshots/bandwidth.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace tickbox::bench {
+namespace {
+
+struct Options {
+  os::CommonFlags flags{};
+  int seconds = 60;
+  std::uint64_t seed = 1;
+  std::string only;
+};
+
+int run(const Options& options) {
+  std::vector<Bandwidth> measured;
+  fmt::print("{}", bandwidth_head());
+  for (const BandwidthCase& one : bandwidth_cases()) {
+    if (!one.name.contains(options.only)) continue;
+    measured.push_back(measure_bandwidth(one, options.seconds, options.seed));
+    fmt::print("{}", row_of(measured.back()));
+    std::fflush(stdout);
+  }
+  if (options.flags.json) fmt::print("{}\n", json_of(measured));
+  for (const Bandwidth& one : measured) {
+    if (one.mismatches != 0) return os::to_int(os::ExitCode::CheckFailed);
+  }
+  return os::to_int(os::ExitCode::Done);
+}
+
+}  // namespace
+}  // namespace tickbox::bench
+
+int main(int argc, char** argv) {
+  using namespace tickbox;
+  CLI::App app;
+  bench::Options options;
+  os::prepare(app,
+              "Measures what a client is sent: UDP payload per second, the median over all clients "
+              "of a match, by link, snapshot rate and part.",
+              "tickbox-bench-snapshots --json", options.flags);
+  app.add_option("--seconds", options.seconds, "Virtual time measured, after 5 s to settle")
+      ->check(CLI::Range(1, 3'600))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Of the match and its links")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
+  app.add_option("--only", options.only, "Cases whose name holds this")->type_name("TEXT");
+  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+    return os::to_int(*exit_code);
+  }
+  return bench::run(options);
+}

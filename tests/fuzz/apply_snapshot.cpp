@@ -1,0 +1,122 @@
+// Snapshots to a client that holds a full view of a small arena, each after its length in two
+// bytes. A wrong hash is mended and the snapshot applied again, so that the next one can build on
+// it: a fuzzer does not guess hashes.
+
+#include "client/replica.h"
+#include "game/arena.h"
+#include "game/arena_map.h"
+#include "net/messages.h"
+#include "tests/fuzz/fuzz_target.h"
+#include "tests/unit/game/match.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+using namespace tickbox;
+
+namespace {
+
+constexpr std::size_t kSnapshotsMax = 8;
+constexpr std::uint32_t kSeats = 4;
+
+struct Received {
+  net::Snapshot snapshot;
+  Tick tick;
+};
+
+/// Two players beside each other, one further off, a crate or more, and a bullet on its way.
+game::TestMatch make_match() {
+  game::TestMatch match{kSeats};
+  for (const std::uint16_t player : std::to_array<std::uint16_t>({0, 1, 2}))
+    match.join(player);
+  match.place(0, {0, 0});
+  match.place(1, {2, 0});
+  match.place(2, {14, 0});
+  match.tick({{.player = {2}, .input = {.buttons = game::kButtonShoot, .aim = 512}}});
+  return match;
+}
+
+Received full_view(const game::World& world) {
+  Received full;
+  full.tick = world.tick;
+  game::ViewHash hash;
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    full.snapshot.bodies.push_back(world.entity(i));
+    hash.add(game::entity_hash(world.entity(i)));
+  }
+  full.snapshot.head.view_hash = static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
+  return full;
+}
+
+/// A replica, and what has made it what it is.
+class Client {
+ public:
+  Client() : replica_(fresh()) { apply(full_view(match().world)); }
+
+  [[nodiscard]] Tick newest() const { return applied_.back().tick; }
+
+  void apply(Received received) {
+    auto view = step(received);
+    if (!view && view.error().mismatch) {
+      received.snapshot.head.view_hash = view.error().mismatch->got;
+      replica_ = fresh();
+      for (const Received& before : applied_)
+        fuzz::check(replica_.apply(before.snapshot, before.tick).has_value());
+      view = step(received);
+      fuzz::check(view.has_value());
+    }
+    if (!view) return;
+    fuzz::check(view->tick == received.tick && view->entities.size() <= net::kViewMembersMax);
+    fuzz::check(std::ranges::adjacent_find(view->entities, std::ranges::greater_equal{},
+                                           &game::EntityState::id) == view->entities.end());
+    applied_.push_back(std::move(received));
+  }
+
+ private:
+  static const game::TestMatch& match() {
+    static const game::TestMatch made = make_match();
+    return made;
+  }
+
+  static client::Replica fresh() {
+    static const auto rules = std::make_shared<const game::Arena>(60);
+    return {match().world.map(), rules, match().world.body_of({0})};
+  }
+
+  std::expected<client::View, client::Rejected> step(const Received& received) {
+    const std::uint64_t before = replica_.steps();
+    const auto view = replica_.apply(received.snapshot, received.tick);
+    fuzz::check(replica_.steps() - before <= net::kBaseAgeMax);
+    return view;
+  }
+
+  client::Replica replica_;
+  std::vector<Received> applied_;
+};
+
+/// The tick nearest to `near` that ends in these 16 bits.
+Tick tick_near(Tick near, std::uint16_t low) {
+  const auto ahead = static_cast<std::int16_t>(low - (near.value & 0xffff));
+  return {static_cast<std::uint32_t>(std::max<std::int64_t>(0, std::int64_t{near.value} + ahead))};
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  ConstBytes rest = fuzz::bytes_of(data, size);
+  Client client;
+  for (std::size_t i = 0; i < kSnapshotsMax && rest.size() > 2; ++i) {
+    const std::size_t length =
+        std::to_integer<std::size_t>(rest[0]) | std::to_integer<std::size_t>(rest[1]) << 8;
+    rest = rest.subspan(2);
+    const ConstBytes message = rest.first(std::min(length, rest.size()));
+    rest = rest.subspan(message.size());
+    const auto snapshot = net::decode_snapshot(message);
+    if (!snapshot) continue;
+    client.apply({.snapshot = *snapshot, .tick = tick_near(client.newest(), snapshot->head.tick)});
+  }
+  return 0;
+}

@@ -1,0 +1,26 @@
+// The causes of a snapshot, after the age of its base in one byte. What is read says nothing in two
+// ways: written again it is the same bytes.
+
+#include "net/cause_codec.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <algorithm>
+
+using namespace tickbox;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const ConstBytes bytes = fuzz::bytes_of(data + 1, size - 1);
+  const auto read = net::decode_causes(bytes, data[0]);
+  if (!read) {
+    fuzz::check(read.error() == net::DropReason::Malformed);
+    return 0;
+  }
+  // What no base is old enough for does not fit its bits either.
+  if (data[0] > net::kBaseAgeMax) return 0;
+  static net::CauseBytes buffer;
+  const ConstBytes again = net::encode_causes(*read, buffer);
+  fuzz::check(std::ranges::equal(again, bytes));
+  fuzz::check(net::encoded_bytes(*read) == bytes.size());
+  return 0;
+}

@@ -1,0 +1,107 @@
+// Clients whose process is stopped for a while, as by a debugger or a laptop's lid: what they
+// missed is left out, and a second later all is as before.
+
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::tests {
+namespace {
+
+using client::ClientStats;
+using client::Connection;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const net::LinkConditions kLinks[] = {{.delay = milliseconds{1}},
+                                      {.delay = milliseconds{20}, .jitter = milliseconds{4}},
+                                      {.delay = milliseconds{250}}};
+
+/// Every input that comes late has been made up before; how many were late is told later.
+std::uint64_t missed(const ClientStats& stats) {
+  return stats.inputs_substituted;
+}
+
+/// From its waking on: what it decided in its first second and what its link takes beside, and that
+/// all is well in the next three.
+void expect_well_a_second_later(Harness& harness, std::size_t client, Duration one_way) {
+  const std::uint32_t tick_rate = harness.client(client).connection().accept().tick_rate;
+  const ClientStats paused = harness.client(client).stats();
+  harness.wake(client);
+  const Duration settling = milliseconds{1'500} + 4 * one_way;
+  harness.run_for(settling);
+  const ClientStats woken = harness.client(client).stats();
+  const auto due = static_cast<std::uint64_t>(settling / tick_duration(tick_rate));
+  EXPECT_LE(woken.ticks - paused.ticks, due + tick_rate / 2)
+      << "what was left out is not caught up";
+  EXPECT_LE(woken.inputs_late - paused.inputs_late, 60U);
+  harness.run_for(seconds{3});
+  const ClientStats well = harness.client(client).stats();
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+  EXPECT_EQ(missed(well), missed(woken));
+  EXPECT_GE(well.ticks - woken.ticks, tick_rate * 3 - tick_rate / 10);
+  EXPECT_EQ(well.hashes_mismatched, 0U);
+  const bool views_have_bases = harness.shard().metrics().snapshots.on_base > 0;
+  if (views_have_bases) {
+    EXPECT_GT(well.untouched.checked, woken.untouched.checked + tick_rate);
+  }
+  EXPECT_EQ(well.untouched.exact - woken.untouched.exact,
+            well.untouched.checked - woken.untouched.checked);
+}
+
+TEST(Pause, IsOverASecondLater) {
+  for (const net::LinkConditions& link : kLinks) {
+    for (const std::uint32_t tick_rate : {60U, 240U}) {
+      SCOPED_TRACE(testing::Message() << link.delay.count() << " ns, " << tick_rate);
+      Harness harness{{.tick_rate = tick_rate, .link = link, .bot = client::BotKind::Stress}};
+      const std::size_t client = harness.add_client();
+      harness.add_client();
+      harness.run_for(seconds{5});
+      harness.silence(client);
+      harness.run_for(seconds{4});
+      expect_well_a_second_later(harness, client, link.delay);
+      EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
+    }
+  }
+}
+
+// The server has given it up meanwhile.
+TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
+  for (const net::LinkConditions& link : kLinks) {
+    SCOPED_TRACE(testing::Message() << link.delay.count() << " ns");
+    Harness harness{{.link = link, .bot = client::BotKind::Stress}};
+    const std::size_t client = harness.add_client();
+    harness.run_for(seconds{5});
+    const BodyId body = harness.client(client).connection().accept().body;
+    harness.silence(client);
+    harness.run_for(seconds{8});
+    expect_well_a_second_later(harness, client, link.delay);
+    EXPECT_EQ(harness.client(client).connection().sessions(), 2U);
+    EXPECT_EQ(harness.client(client).connection().accept().body, body);
+  }
+}
+
+// The answer lies in the socket while nobody looks: it is as old as the round trip it is taken for.
+TEST(Pause, WhileItIsLetInIsOverASecondLater) {
+  for (const net::LinkConditions& link : kLinks) {
+    SCOPED_TRACE(testing::Message() << link.delay.count() << " ns");
+    Harness harness{{.link = link}};
+    const std::size_t client = harness.add_client();
+    while (harness.client(client).connection().state() == Connection::State::Greeting) {
+      harness.run_for(milliseconds{1});
+    }
+    ASSERT_EQ(harness.client(client).connection().state(), Connection::State::Asking);
+    harness.silence(client);
+    harness.run_for(seconds{3});
+    harness.wake(client);
+    harness.run_for(seconds{3});
+    const ClientStats woken = harness.client(client).stats();
+    harness.run_for(seconds{3});
+    EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
+    EXPECT_EQ(missed(harness.client(client).stats()), missed(woken));
+    EXPECT_GE(harness.client(client).stats().ticks - woken.ticks, 170U);
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::tests

@@ -1,0 +1,20 @@
+#pragma once
+// Whether two snapshots say the same.
+
+#include "net/snapshot.h"
+
+#include <algorithm>
+
+namespace tickbox::tests {
+
+[[nodiscard]] inline bool same(const net::Causes& a, const net::Causes& b) {
+  return std::ranges::equal(a.inputs, b.inputs) && std::ranges::equal(a.shots, b.shots) &&
+         std::ranges::equal(a.placements, b.placements) && std::ranges::equal(a.leaves, b.leaves);
+}
+
+[[nodiscard]] inline bool same(const net::Snapshot& a, const net::Snapshot& b) {
+  return a.head == b.head && same(a.causes, b.causes) && std::ranges::equal(a.bodies, b.bodies) &&
+         a.status == b.status;
+}
+
+}  // namespace tickbox::tests

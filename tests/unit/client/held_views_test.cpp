@@ -1,0 +1,79 @@
+#include "client/held_views.h"
+
+#include "net/snapshot.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::client {
+namespace {
+
+game::EntityState crate(std::uint32_t number) {
+  return {.id = game::crate_body(number),
+          .min = {},
+          .velocity = {},
+          .traits = {.kind = game::EntityKind::Crate}};
+}
+
+/// The number of the one crate in the view of `tick`, or nothing where there is no such view.
+std::optional<BodyId> found(const HeldViews& views, Tick tick) {
+  const HeldView* view = views.find(tick);
+  if (view == nullptr) return std::nullopt;
+  EXPECT_EQ(view->tick, tick);
+  EXPECT_EQ(view->entities.size(), 1U);
+  return view->entities.front().id;
+}
+
+TEST(HeldViews, AreNoneAtFirst) {
+  const HeldViews views;
+  EXPECT_EQ(views.newest(), nullptr);
+  EXPECT_EQ(views.find({0}), nullptr);
+  EXPECT_EQ(views.find({64}), nullptr);
+}
+
+TEST(HeldViews, FindEveryViewOnWhichASnapshotCanBuild) {
+  HeldViews views;
+  for (std::uint32_t tick = 10; tick < 200; ++tick) {
+    views.add({tick}).push_back(crate(tick));
+    ASSERT_EQ(views.newest()->tick, Tick{tick});
+    for (std::uint32_t old = 10; old <= tick; ++old) {
+      if (tick + 1 - old > net::kBaseAgeMax) continue;
+      ASSERT_EQ(found(views, {old}), game::crate_body(old)) << old << " at " << tick;
+    }
+  }
+}
+
+TEST(HeldViews, FindNoTickThatWasNotAdded) {
+  HeldViews views;
+  views.add({10}).push_back(crate(1));
+  views.add({12}).push_back(crate(2));
+  EXPECT_EQ(views.find({11}), nullptr);
+  EXPECT_EQ(views.find({9}), nullptr);
+  EXPECT_EQ(views.find({13}), nullptr);
+  EXPECT_EQ(views.find({10 + 64}), nullptr) << "another tick in the same place";
+  EXPECT_EQ(found(views, {10}), game::crate_body(1));
+}
+
+TEST(HeldViews, GiveTheirPlaceToALaterTick) {
+  HeldViews views;
+  views.add({10}).push_back(crate(1));
+  views.add({10 + 64}).push_back(crate(2));
+  EXPECT_EQ(views.find({10}), nullptr);
+  EXPECT_EQ(found(views, {74}), game::crate_body(2));
+}
+
+// After a mismatch older ticks than the newest may come: nothing of the past counts.
+TEST(HeldViews, AreNoneOnceCleared) {
+  HeldViews views;
+  views.add({10}).push_back(crate(1));
+  views.add({11}).push_back(crate(2));
+  views.clear();
+  EXPECT_EQ(views.newest(), nullptr);
+  EXPECT_EQ(views.find({10}), nullptr);
+  EXPECT_EQ(views.find({11}), nullptr);
+  views.add({5}).push_back(crate(3));
+  EXPECT_EQ(views.newest()->tick, Tick{5});
+  EXPECT_EQ(found(views, {5}), game::crate_body(3));
+}
+
+}  // namespace
+}  // namespace tickbox::client

@@ -1,0 +1,253 @@
+// What a replica refuses: snapshots that are well formed alone, and speak of what is not there.
+
+#include "client/replica.h"
+#include "tests/support/told_room.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace tickbox::client {
+namespace {
+
+using net::DropReason;
+using tests::ToldRoom;
+
+constexpr PlayerId kA{0};
+constexpr PlayerId kB{1};
+constexpr std::uint8_t kMembers = 4;
+/// Members of the base by id: players first, then crates, then bullets.
+constexpr std::uint8_t kMemberA = 0;
+constexpr std::uint8_t kMemberB = 1;
+constexpr std::uint8_t kMemberCrate = 2;
+constexpr std::uint8_t kMemberBullet = 3;
+
+/// Holds a view of two players, a crate and a bullet of A's; two ticks have passed since.
+class ReplicaRefusalTest : public ::testing::Test {
+ protected:
+  ReplicaRefusalTest() : replica_(start()) {
+    EXPECT_TRUE(replica_.apply(room_.full(), base_));
+    EXPECT_EQ(room_.entities().size(), kMembers);
+    room_.tick({{.player = kB, .input = {.move = 3}}});
+    room_.tick({{.player = kB, .input = {.move = 4}}});
+  }
+
+  Replica start() {
+    room_.join(kA);
+    room_.put(kA, 0, 0);
+    room_.join(kB);
+    room_.put(kB, 0, 40);
+    room_.tick({{.player = kA, .input = {.buttons = game::kButtonShoot}}});
+    base_ = room_.now();
+    return {room_.map(), room_.rules(), room_.body(kA)};
+  }
+
+  /// The right snapshot with a change. Whether it is refused or taken, the right one is taken after
+  /// what is malformed.
+  template <class Change>
+  bool is_malformed(Change change) {
+    net::Snapshot snapshot = room_.since(base_);
+    change(snapshot);
+    const auto view = replica_.apply(snapshot, room_.now());
+    const bool malformed =
+        !view && view.error().reason == DropReason::Malformed && !view.error().mismatch;
+    if (malformed) {
+      EXPECT_TRUE(replica_.apply(room_.since(base_), room_.now())) << "what was held is held";
+    }
+    room_.tick();
+    return malformed;
+  }
+
+  /// A body as no other.
+  static game::EntityState body(BodyId id, game::EntityKind kind) {
+    return {.id = id,
+            .min = {.x = 300 * kUnit, .y = 300 * kUnit},
+            .velocity = {},
+            .traits = {.kind = kind}};
+  }
+
+  static game::EntityState player(std::uint16_t seat, std::uint32_t generation) {
+    return body(game::player_body({seat}, generation), game::EntityKind::Player);
+  }
+
+  ToldRoom room_;
+  Tick base_;
+  Replica replica_;
+};
+
+TEST_F(ReplicaRefusalTest, NotTheRightOne) {
+  EXPECT_FALSE(is_malformed([](net::Snapshot&) {}));
+  EXPECT_TRUE(replica_.apply(room_.since(base_), room_.now()));
+}
+
+TEST_F(ReplicaRefusalTest, CausesOfWhoIsNoMember) {
+  for (const std::uint8_t member : {kMembers, std::uint8_t{255}}) {
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.inputs.push_back({0, member, 1}); }));
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.shots.push_back({0, member, 1}); }));
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.placements.push_back({0, member, 1}); }));
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.leaves.push_back(member); }));
+  }
+}
+
+TEST_F(ReplicaRefusalTest, CausesOfWhatIsNoPlayer) {
+  for (const std::uint8_t member : {kMemberCrate, kMemberBullet}) {
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.inputs.push_back({0, member, 1}); }));
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.shots.push_back({0, member, 1}); }));
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.placements.push_back({0, member, 1}); }));
+  }
+}
+
+TEST_F(ReplicaRefusalTest, CausesOfWhoLeaves) {
+  const auto leaving = [](auto add) {
+    return [add](net::Snapshot& snapshot) {
+      snapshot.causes.leaves.push_back(kMemberA);
+      add(snapshot.causes);
+    };
+  };
+  EXPECT_TRUE(is_malformed(leaving([](auto& c) { c.inputs.push_back({0, kMemberA, 1}); })));
+  EXPECT_TRUE(is_malformed(leaving([](auto& c) { c.shots.push_back({0, kMemberA, 1}); })));
+  EXPECT_TRUE(is_malformed(leaving([](auto& c) { c.placements.push_back({0, kMemberA, 1}); })));
+}
+
+TEST_F(ReplicaRefusalTest, CausesOfWhoComesWhole) {
+  const auto whole = [this](auto add) {
+    return [this, add](net::Snapshot& snapshot) {
+      snapshot.bodies.push_back(room_.entity(room_.body(kA)));
+      add(snapshot.causes);
+    };
+  };
+  EXPECT_TRUE(is_malformed(whole([](auto& c) { c.inputs.push_back({0, kMemberA, 1}); })));
+  EXPECT_TRUE(is_malformed(whole([](auto& c) { c.shots.push_back({0, kMemberA, 1}); })));
+  EXPECT_TRUE(is_malformed(whole([](auto& c) { c.placements.push_back({0, kMemberA, 1}); })));
+}
+
+TEST_F(ReplicaRefusalTest, PlacesThatTheMapHasNot) {
+  for (const std::uint16_t place : std::to_array<std::uint16_t>({ToldRoom::kPlaces, 0xffff})) {
+    EXPECT_TRUE(
+        is_malformed([&](auto& s) { s.causes.placements.push_back({0, kMemberB, place}); }));
+  }
+}
+
+// The last place is there: that one comes out otherwise than the server said, and no worse.
+TEST_F(ReplicaRefusalTest, NotTheLastPlaceOfTheMap) {
+  net::Snapshot snapshot = room_.since(base_);
+  snapshot.causes.placements.push_back({0, kMemberB, ToldRoom::kPlaces - 1});
+  const auto view = replica_.apply(snapshot, room_.now());
+  ASSERT_FALSE(view);
+  EXPECT_TRUE(view.error().mismatch);
+}
+
+TEST_F(ReplicaRefusalTest, WhoLeavesAndComesWhole) {
+  EXPECT_TRUE(is_malformed([this](net::Snapshot& snapshot) {
+    snapshot.causes.leaves.push_back(kMemberA);
+    snapshot.bodies.push_back(room_.entity(room_.body(kA)));
+  }));
+}
+
+TEST_F(ReplicaRefusalTest, TwoBodiesOfOneSeat) {
+  EXPECT_TRUE(is_malformed([](auto& s) { s.bodies.push_back(player(kA.value, 9)); }));
+  EXPECT_TRUE(is_malformed([](auto& s) {
+    s.bodies.push_back(player(5, 1));
+    s.bodies.push_back(player(5, 2));
+  }));
+}
+
+TEST_F(ReplicaRefusalTest, SeatsThatTheMapHasNot) {
+  EXPECT_TRUE(is_malformed([](auto& s) { s.bodies.push_back(player(ToldRoom::kSeats, 1)); }));
+  EXPECT_TRUE(is_malformed([](auto& s) { s.bodies.push_back(player(4'095, 1)); }));
+}
+
+// A bullet that a shot brings forth, and the same one whole.
+TEST_F(ReplicaRefusalTest, AnIdTwice) {
+  const Tick born = room_.now();
+  EXPECT_TRUE(is_malformed([&](net::Snapshot& snapshot) {
+    snapshot.causes.shots.push_back({0, kMemberB, 1});
+    snapshot.bodies.push_back(body(game::bullet_body(kB, born), game::EntityKind::Bullet));
+  }));
+}
+
+// Crates far away and at rest come in until the view is full; then one more.
+TEST_F(ReplicaRefusalTest, MoreMembersThanAByteCanNumber) {
+  std::uint32_t crates = 0;
+  std::uint32_t hash = 0;
+  const auto with_crates = [&](std::uint32_t count) {
+    net::Snapshot snapshot = room_.since(base_);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      game::EntityState crate = body(game::crate_body(1 + crates), game::EntityKind::Crate);
+      crate.min.x += static_cast<std::int32_t>(2 * crates++) * kUnit;
+      hash += static_cast<std::uint32_t>(game::entity_hash(crate) & 0xffff'ffff);
+      snapshot.bodies.push_back(crate);
+    }
+    snapshot.head.view_hash += hash;
+    return snapshot;
+  };
+  while (crates + kMembers < net::kViewMembersMax) {
+    ASSERT_TRUE(replica_.apply(with_crates(63), room_.now()));
+    base_ = room_.now();
+    room_.tick();
+  }
+  ASSERT_EQ(crates + kMembers, net::kViewMembersMax);
+  const auto view = replica_.apply(with_crates(1), room_.now());
+  ASSERT_FALSE(view);
+  EXPECT_EQ(view.error().reason, DropReason::Malformed);
+  EXPECT_FALSE(view.error().mismatch);
+}
+
+TEST_F(ReplicaRefusalTest, ABaseBeforeTheFirstTick) {
+  EXPECT_TRUE(is_malformed(
+      [this](auto& s) { s.head.base_age = static_cast<std::uint8_t>(room_.now().value + 1); }));
+}
+
+TEST_F(ReplicaRefusalTest, ABaseThatIsNotHeld) {
+  net::Snapshot snapshot = room_.since(base_);
+  --snapshot.head.base_age;
+  snapshot.causes.clear();
+  const auto view = replica_.apply(snapshot, room_.now());
+  ASSERT_FALSE(view);
+  EXPECT_EQ(view.error().reason, DropReason::Unexpected);
+  EXPECT_FALSE(view.error().mismatch);
+  EXPECT_TRUE(replica_.apply(room_.since(base_), room_.now())) << "what was held is held";
+}
+
+TEST_F(ReplicaRefusalTest, WhatIsNotNewer) {
+  const net::Snapshot snapshot = room_.since(base_);
+  ASSERT_TRUE(replica_.apply(snapshot, room_.now()));
+  for (const net::Snapshot& again : {snapshot, room_.full()}) {
+    const auto view = replica_.apply(again, room_.now());
+    ASSERT_FALSE(view);
+    EXPECT_EQ(view.error().reason, DropReason::Unexpected);
+    EXPECT_FALSE(view.error().mismatch);
+  }
+  EXPECT_FALSE(replica_.apply(room_.full(), base_)) << "an older one";
+  room_.tick();
+  EXPECT_TRUE(replica_.apply(room_.since(base_), room_.now())) << "what was held is held";
+}
+
+TEST_F(ReplicaRefusalTest, AViewThatComesOutOtherwiseAndForgetsEverything) {
+  net::Snapshot snapshot = room_.since(base_);
+  const std::uint32_t right = snapshot.head.view_hash;
+  snapshot.head.view_hash ^= 1;
+  const auto view = replica_.apply(snapshot, room_.now());
+  ASSERT_FALSE(view);
+  ASSERT_TRUE(view.error().mismatch);
+  EXPECT_EQ(view.error().mismatch->tick, room_.now());
+  EXPECT_EQ(view.error().mismatch->expected, right ^ 1);
+  EXPECT_EQ(view.error().mismatch->got, right);
+  const auto on_base = replica_.apply(room_.since(base_), room_.now());
+  ASSERT_FALSE(on_base);
+  EXPECT_EQ(on_base.error().reason, DropReason::Unexpected);
+  EXPECT_FALSE(on_base.error().mismatch);
+  EXPECT_TRUE(replica_.apply(room_.full(), room_.now())) << "it starts anew";
+}
+
+TEST_F(ReplicaRefusalTest, AFullViewOfAnotherHash) {
+  net::Snapshot snapshot = room_.full();
+  snapshot.head.view_hash ^= 0x8000'0000;
+  const auto view = replica_.apply(snapshot, room_.now());
+  ASSERT_FALSE(view);
+  EXPECT_TRUE(view.error().mismatch);
+  EXPECT_TRUE(replica_.apply(room_.full(), room_.now()));
+}
+
+}  // namespace
+}  // namespace tickbox::client

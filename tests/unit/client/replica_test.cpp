@@ -1,0 +1,283 @@
+// A replica against the room that its snapshots tell of: every view is the truth to the bit, and no
+// more is stepped than must be.
+
+#include "client/replica.h"
+
+#include "tests/support/told_room.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tickbox::client {
+namespace {
+
+using tests::ToldRoom;
+
+constexpr PlayerId kA{0};
+constexpr PlayerId kB{1};
+constexpr PlayerId kC{2};
+
+/// So far that a bullet flies for several ticks.
+constexpr std::int32_t kApartUnits = 20;
+constexpr game::Input kRight{.move = 1};
+constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
+
+/// A, B and C in a row from left to right, at rest; and the replica of A's client.
+class ReplicaTest : public ::testing::Test {
+ protected:
+  ReplicaTest() : replica_(start()) {}
+
+  Replica start() {
+    std::int32_t x = 0;
+    for (const PlayerId player : {kA, kB, kC}) {
+      room_.join(player);
+      room_.put(player, x, 0);
+      x += kApartUnits;
+    }
+    return {room_.map(), room_.rules(), room_.body(kA)};
+  }
+
+  View apply(const net::Snapshot& snapshot, const std::vector<BodyId>& hidden = {}) {
+    const auto view = replica_.apply(snapshot, room_.now());
+    EXPECT_TRUE(view) << "tick " << room_.now().value;
+    if (!view) return {};
+    EXPECT_EQ(view->tick, room_.now());
+    EXPECT_TRUE(std::ranges::equal(view->entities, room_.seen(hidden)))
+        << "tick " << room_.now().value;
+    return *view;
+  }
+
+  /// Steps that `snapshot` took.
+  std::uint64_t steps_of(const net::Snapshot& snapshot, const std::vector<BodyId>& hidden = {}) {
+    const std::uint64_t before = replica_.steps();
+    apply(snapshot, hidden);
+    return replica_.steps() - before;
+  }
+
+  [[nodiscard]] std::size_t bullets() const {
+    return static_cast<std::size_t>(std::ranges::count(
+        room_.entities(), game::EntityKind::Bullet, [](const auto& e) { return e.traits.kind; }));
+  }
+
+  /// A shoots at B; `each_tick` after every tick until it is hit, which then was in the newest.
+  template <class EachTick>
+  void shoot(EachTick each_tick) {
+    room_.tick({{.player = kA, .input = kShootRight}});
+    ASSERT_EQ(bullets(), 1U);
+    each_tick();
+    while (bullets() == 1) {
+      room_.tick();
+      each_tick();
+    }
+    ASSERT_GT(room_.entity(room_.body(kB)).min.x, 900 * kUnit) << "it appears elsewhere";
+  }
+
+  ToldRoom room_;
+  Replica replica_;
+};
+
+TEST_F(ReplicaTest, HoldsAFullView) {
+  const View view = apply(room_.full());
+  EXPECT_EQ(view.entities.size(), 4U);
+  EXPECT_EQ(view.touched, room_.now()) << "for all that is known";
+  EXPECT_EQ(replica_.steps(), 0U);
+}
+
+TEST_F(ReplicaTest, HoldsAFullViewAfterAnother) {
+  apply(room_.full());
+  room_.tick({{.player = kA, .input = kRight}});
+  apply(room_.full({room_.body(kC)}), {room_.body(kC)});
+  room_.tick();
+  EXPECT_EQ(steps_of(room_.since({room_.now().value - 1})), 1U) << "and builds on it";
+}
+
+// Everyone runs about and shoots; each snapshot is built on the tick before, and never wrong.
+TEST_F(ReplicaTest, MakesEachTickFromTheOneBeforeByItsCauses) {
+  apply(room_.full());
+  std::uint32_t placements = 0;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    std::vector<game::PlayerInput> inputs;
+    for (const PlayerId player : {kA, kB, kC}) {
+      const std::uint32_t turn = i / 15 + player.value;
+      inputs.push_back({.player = player,
+                        .input = {.move = static_cast<std::uint8_t>(turn * 5 % 9),
+                                  .buttons = game::kButtonShoot,
+                                  .aim = static_cast<std::uint16_t>(player == kA ? 0 : 512)}});
+    }
+    room_.tick(inputs);
+    const net::Snapshot snapshot = room_.since({room_.now().value - 1});
+    placements += static_cast<std::uint32_t>(snapshot.causes.placements.size());
+    ASSERT_TRUE(snapshot.bodies.empty());
+    ASSERT_EQ(steps_of(snapshot), 1U);
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(placements, 0U) << "nobody was hit";
+}
+
+TEST_F(ReplicaTest, StepsOnlyWhatIsNewerThanItsNewestView) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  for (std::uint32_t i = 0; i < net::kBaseAgeMax; ++i) {
+    room_.tick({{.player = kA, .input = {.move = static_cast<std::uint8_t>(1 + i / 9)}}});
+    ASSERT_EQ(steps_of(room_.since(base)), 1U);
+  }
+}
+
+TEST_F(ReplicaTest, StepsAllThatWasLost) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  for (std::uint32_t i = 0; i < net::kBaseAgeMax; ++i) {
+    room_.tick({{.player = kB, .input = {.move = static_cast<std::uint8_t>(1 + i / 9)}}});
+  }
+  EXPECT_EQ(steps_of(room_.since(base)), net::kBaseAgeMax);
+}
+
+TEST_F(ReplicaTest, GoesFromTheBaseWhereTheNewestLacksAMember) {
+  const std::vector<BodyId> no_c{room_.body(kC)};
+  apply(room_.full());
+  const Tick base = room_.now();
+  room_.tick({{.player = kC, .input = kRight}});
+  EXPECT_EQ(steps_of(room_.since(base, {.hidden = no_c, .whole = {}}), no_c), 1U);
+  room_.tick({{.player = kB, .input = kRight}});
+  EXPECT_EQ(steps_of(room_.since(base)), 2U) << "C is on the base alone";
+  room_.tick();
+  EXPECT_EQ(steps_of(room_.since(base)), 1U) << "and on the newest again";
+}
+
+TEST_F(ReplicaTest, LetsGoOfWhoLeaves) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  room_.leave(kB);
+  const net::Snapshot snapshot = room_.since(base);
+  ASSERT_EQ(snapshot.causes.leaves.size(), 1U);
+  EXPECT_EQ(apply(snapshot).entities.size(), 3U);
+  room_.tick();
+  apply(room_.since({room_.now().value - 1}));
+}
+
+TEST_F(ReplicaTest, TakesInWhoComes) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  room_.join({3});
+  const net::Snapshot snapshot = room_.since(base);
+  ASSERT_EQ(snapshot.bodies.size(), 1U);
+  EXPECT_EQ(apply(snapshot).entities.size(), 5U);
+  room_.tick({{.player = {3}, .input = kRight}});
+  EXPECT_EQ(steps_of(room_.since({room_.now().value - 1})), 1U);
+}
+
+// Another player in the same seat: the old body leaves, the new one comes, in one snapshot.
+TEST_F(ReplicaTest, TellsWhoComesFromWhoHadTheSeatBefore) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  const BodyId before = room_.body(kB);
+  room_.leave(kB);
+  room_.join(kB);
+  ASSERT_NE(room_.body(kB), before);
+  apply(room_.since(base));
+  room_.tick({{.player = kB, .input = kRight}});
+  EXPECT_EQ(steps_of(room_.since({room_.now().value - 1})), 1U);
+}
+
+TEST_F(ReplicaTest, PutsWholeBodiesInThePlaceOfItsOwn) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  room_.tick({{.player = kB, .input = kRight}, {.player = kC, .input = kShootRight}});
+  const net::Snapshot snapshot = room_.since(base, {.hidden = {}, .whole = {room_.body(kC)}});
+  ASSERT_EQ(snapshot.bodies.size(), 2U) << "C, and what C has shot";
+  const View view = apply(snapshot);
+  EXPECT_EQ(view.touched, base);
+  room_.tick();
+  EXPECT_EQ(steps_of(room_.since({room_.now().value - 1})), 1U);
+}
+
+TEST_F(ReplicaTest, KnowsBulletsBornSinceTheBaseByTheirShots) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  shoot([&] {
+    const net::Snapshot snapshot = room_.since(base);
+    EXPECT_TRUE(snapshot.bodies.empty());
+    EXPECT_EQ(snapshot.causes.shots.size(), 1U);
+    EXPECT_EQ(steps_of(snapshot), 1U);
+  });
+  room_.tick();
+  EXPECT_EQ(steps_of(room_.since(base)), 1U) << "that the bullet is gone is known as well";
+}
+
+TEST_F(ReplicaTest, ReplaysAShotAndItsHitThatItHasNotSeen) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  shoot([] {});
+  const net::Snapshot snapshot = room_.since(base);
+  ASSERT_EQ(snapshot.causes.placements.size(), 1U);
+  EXPECT_EQ(steps_of(snapshot), static_cast<std::uint64_t>(room_.now() - base));
+  room_.tick();
+  EXPECT_EQ(steps_of(room_.since(base)), 1U);
+}
+
+// The bullet was in flight at the base, and has hit since.
+TEST_F(ReplicaTest, KnowsThatAMemberOfTheBaseHasDied) {
+  room_.tick({{.player = kA, .input = kShootRight}});
+  apply(room_.full());
+  const Tick base = room_.now();
+  while (bullets() == 1) {
+    room_.tick();
+    EXPECT_EQ(steps_of(room_.since(base)), 1U);
+  }
+  room_.tick();
+  EXPECT_EQ(steps_of(room_.since(base)), 1U);
+}
+
+// What it has thrown away it no longer knows to be dead: it goes from the base.
+TEST_F(ReplicaTest, ForgetsTheDeadAsWell) {
+  room_.tick({{.player = kA, .input = kShootRight}});
+  apply(room_.full());
+  while (bullets() == 1) {
+    room_.tick();
+    apply(room_.since({room_.now().value - 1}));
+  }
+  replica_.forget();
+  EXPECT_FALSE(replica_.apply(room_.since({room_.now().value - 1}), room_.now()));
+  apply(room_.full());
+}
+
+TEST_F(ReplicaTest, SaysWhenAnotherTouchedTheOwnBody) {
+  room_.put(kB, 4, 0);
+  const Tick start = room_.now();
+  View view = apply(room_.full());
+  const game::EntityState before = room_.entity(room_.body(kB));
+  while (room_.entity(room_.body(kB)).min == before.min) {
+    EXPECT_EQ(view.touched, start) << "at " << room_.now().value;
+    ASSERT_LT(room_.now() - start, 60);
+    room_.tick({{.player = kA, .input = kRight}});
+    view = apply(room_.since({room_.now().value - 1}));
+  }
+  EXPECT_EQ(view.touched, room_.now());
+}
+
+TEST_F(ReplicaTest, SaysWhenTheOwnBodyWasPlaced) {
+  room_.tick({{.player = kB, .input = {.buttons = game::kButtonShoot, .aim = 512}}});
+  const Tick start = room_.now();
+  View view = apply(room_.full());
+  while (bullets() == 1) {
+    EXPECT_EQ(view.touched, start) << "at " << room_.now().value;
+    room_.tick();
+    view = apply(room_.since({room_.now().value - 1}));
+  }
+  EXPECT_EQ(view.touched, room_.now());
+  room_.tick();
+  EXPECT_EQ(apply(room_.since({room_.now().value - 1})).touched.value, room_.now().value - 1);
+}
+
+TEST_F(ReplicaTest, CountsTheOwnBodyAsTouchedWhenItComesWhole) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  room_.tick();
+  room_.tick();
+  const View view = apply(room_.since(base, {.hidden = {}, .whole = {room_.body(kA)}}));
+  EXPECT_EQ(view.touched, room_.now());
+}
+
+}  // namespace
+}  // namespace tickbox::client
