@@ -5,9 +5,9 @@
 namespace tickbox::tests {
 namespace {
 
-constexpr std::uint32_t kSeats = 48;
-/// Enough that bodies, crates and bullets near one client fill two datagrams.
-constexpr int kClients = 44;
+constexpr std::uint32_t kSeats = 112;
+/// Enough that the bodies near one client do not fit one snapshot.
+constexpr int kClients = 108;
 constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{20}, .loss_ppm = 20'000};
 
 }  // namespace

@@ -1,7 +1,9 @@
 """The views that a session was sent, and the one on which the next has to be built."""
 
-from budget import Budget
+from budget import NS, Budget
 
+ASKS_PER_SECOND = 1
+ASKS_AT_ONCE = 2
 REMEMBERED = 64  # ticks
 
 
@@ -18,6 +20,8 @@ class SentViews:
         self.base_then = None  # the same as it was at the last snapshot
         self.status = 0  # tick of the last that told the status
         self.budget = Budget()
+        self.asks_left = ASKS_AT_ONCE
+        self.asked = 0  # ns
 
     def add(self, tick, view):
         self.last = tick
@@ -26,14 +30,16 @@ class SentViews:
             del self.views[old]
 
     def acknowledge(self, tick):
-        """Whether that asks for a full view."""
-        if tick == 0:
-            asked = self.base is not None
-            self.base = self.base_then = None
-            return asked
         if tick in self.views and (self.base is None or tick > self.base):
             self.base = tick
-        return False
+
+    def throw_away(self, now):
+        """A full view is asked for; whether that is granted."""
+        left = min(ASKS_AT_ONCE, self.asks_left + (now - self.asked) / NS * ASKS_PER_SECOND)
+        self.asks_left, self.asked = left - (1 if left >= 1 else 0), now
+        if left >= 1:
+            self.base = self.base_then = None
+        return left >= 1
 
     def has_base(self, tick, tick_rate):
         return self.base is not None and tick - self.base <= base_age_max(tick_rate)

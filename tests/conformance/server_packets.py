@@ -46,7 +46,7 @@ class ServerPackets:
         if kind == layouts.RESPONSE:
             return self.take_response(address, session, read)
         if kind == layouts.INPUT:
-            self.take_inputs(session, sequence, *read)
+            return self.take_inputs(now, session, sequence, *read)
         elif kind == layouts.DISCONNECT:
             session.server.state = OVER
         return None
@@ -83,19 +83,29 @@ class ServerPackets:
         self.findings.saw("session moved")
         return None
 
-    def take_inputs(self, session, sequence, head, inputs):
+    def take_inputs(self, now, session, sequence, head, inputs):
         """Of the newest packet, what it acknowledges counts as well, and how early it came."""
-        server = session.server
+        server, name = session.server, None
         if sequence == server.receiver.newest:
             if inputs:
                 newest = head.first_tick + len(inputs) - 1
                 before = (newest - self.world.play.tick - 1) * MARGIN_UNITS
                 overdue = 1 + MARGIN_UNITS * session.accept["tick_rate"] * STEPS_LATE // NS
                 server.margin = (before - overdue, before + MARGIN_UNITS)
-            if server.sent.acknowledge(head.newest_snapshot):
-                self.findings.saw("full view asked for")
+            name = self.take_acknowledgement(now, server.sent, head.newest_snapshot)
         for tick, given in enumerate(inputs, head.first_tick):
             server.inputs.arrive(tick, given)
+        return name
+
+    def take_acknowledgement(self, now, sent, newest):
+        """Who has acknowledged anything and now says that it holds nothing asks for a full view."""
+        if newest > 0:
+            sent.acknowledge(newest)
+        elif sent.base is not None:
+            granted = sent.throw_away(now)
+            self.findings.saw("full view asked for" if granted else "full view asked for too soon")
+            return None if granted else "rate_limited"
+        return None
 
     def pass_time(self, now):
         for session in self.world.all_sessions():

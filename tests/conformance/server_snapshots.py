@@ -3,7 +3,7 @@
 import views
 from flatbuffer import Malformed
 from inputs import REST
-from messages import PLAYER, view_hash
+from messages import BODIES_MAX, PLAYER, view_hash
 from sent_views import base_age_max
 
 U8, U16, U32 = 2**8, 2**16, 2**32
@@ -102,6 +102,8 @@ class ServerSnapshots:
             for player in replayed:
                 self.check_causes(player, base.tick, tick)
             self.see(base, snapshot)
+        if len(view.solid) > BODIES_MAX:
+            self.findings.saw("view of more bodies than a snapshot takes")
         fault = view.fault(session.accept["map_seats"])
         check(fault is None, "members", f"tick {tick}: {fault}")
         check(session.accept["body"] in view.solid, "members", f"tick {tick}: without the client's own body")

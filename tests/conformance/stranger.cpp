@@ -1,5 +1,7 @@
 #include "tests/conformance/stranger.h"
 
+#include "net/messages.h"
+
 #include <chrono>
 
 namespace tickbox::tests {
@@ -77,8 +79,24 @@ void Stranger::take_answers() {
       }
     } else if (net::decode_refuse(answer)) {
       refused_ = true;
+    } else {
+      take_packet(answer);
     }
   }
+}
+
+void Stranger::take_packet(ConstBytes datagram) {
+  net::PacketBuffer buffer{};
+  const auto opened = channel_.open_packet(datagram, buffer);
+  if (!opened || opened->type != net::PacketType::Snapshot) return;
+  if (const auto snapshot = net::decode_snapshot(opened->message)) {
+    newest_view_ = {snapshot->head.tick};
+  }
+}
+
+Tick Stranger::newest_view() {
+  take_answers();
+  return newest_view_;
 }
 
 net::ResumeTicket Stranger::ticket() const {

@@ -44,12 +44,16 @@ class Stranger {
   /// The way back into the session that was accepted.
   [[nodiscard]] net::ResumeTicket ticket() const;
 
+  /// The tick of the newest snapshot that has come. Of a room that is younger than 65,536 ticks.
+  [[nodiscard]] Tick newest_view();
+
   [[nodiscard]] bool accepted() const { return accepted_.has_value(); }
 
   [[nodiscard]] bool refused() const { return refused_; }
 
  private:
   void take_answers();
+  void take_packet(ConstBytes datagram);
 
   Capture& capture_;
   net::Address address_;
@@ -59,6 +63,7 @@ class Stranger {
   std::optional<net::Accepted> accepted_;
   net::PacketChannel channel_;
   bool refused_ = false;
+  Tick newest_view_;
   std::vector<std::byte> last_;
 };
 

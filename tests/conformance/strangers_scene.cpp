@@ -115,6 +115,22 @@ void make_noise(Capture& capture, Stranger& playing) {
   playing.say(net::PacketType::Response, junk);
 }
 
+void acknowledge(Stranger& stranger, Tick view) {
+  net::MessageEncoder encoder;
+  stranger.say(net::PacketType::Input, encoder.input({.newest_snapshot = view}));
+}
+
+/// Full views: asked for as often as one may, and once more.
+void throw_views_away(Capture& capture, Stranger& playing) {
+  constexpr int kAskedAtOnce = 2;
+  constexpr milliseconds kUntilTheNextComes{300};
+  for (int i = 0; i <= kAskedAtOnce; ++i) {
+    acknowledge(playing, playing.newest_view());
+    acknowledge(playing, {});
+    capture.harness().run_for(kUntilTheNextComes);
+  }
+}
+
 /// One ticket: used, used again when it is over, altered, and shown by who has not its keys.
 void share_a_ticket(Capture& capture, Stranger& playing, Stranger& back) {
   const net::ResumeTicket ticket = playing.ticket();
@@ -141,6 +157,7 @@ void play_strangers(std::FILE* out) {
   Stranger playing{capture, 50'003};
   share_a_token(capture, playing);
   make_noise(capture, playing);
+  throw_views_away(capture, playing);
   Stranger back{capture, 50'006};
   share_a_ticket(capture, playing, back);
 
