@@ -61,9 +61,9 @@ inline constexpr std::uint64_t kUnprovenAnswers = 3;
 inline constexpr Rate kSnapshotBytes{.per_second = 64'000, .burst = 16'000};
 /// With less than this to spend no snapshot is sent: the own body and the frame must fit.
 inline constexpr std::size_t kSnapshotBytesMin = 400;
-/// Full views to a client that has acknowledged nothing, or too long ago for a base. Each is up to a
-/// whole datagram; but its clock lives on them, and with five a second one that is 250 ms away takes
-/// seconds to find its time.
+/// Full views to a client that has acknowledged nothing, or too long ago for a base. Each is up to
+/// a whole datagram; but its clock lives on them, and with five a second one that is 250 ms away
+/// takes seconds to find its time.
 inline constexpr std::uint32_t kFullViewsPerSecond = 20;
 /// Full views that a client may ask for, having held a view and thrown it away.
 inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};

@@ -81,7 +81,7 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
   held_.clear();
   if (request.base != nullptr) {
     islands_ = &room_->history().islands_since(request.base_tick);
-    mark_held(*request.base);
+    mark_held(*request.base, request.base_tick);
     mark_born(request.base_tick);
     pend_causes(request.base_tick);
     weigh_causes();
@@ -107,19 +107,24 @@ const game::EntityState& SnapshotPlanner::entity_of(LifeId life) const {
   return room_->entities()[lives_->of(life).index];
 }
 
-/// Who gets out of sight stays in view while the base's islands join it with others, a few ticks
-/// only: or all those others would have to be told whole. So does a bullet wherever it flies, which
+/// Who was put out of sight since the base stays in view until a base knows it, a few ticks: or all
+/// that it had to do with would have to be told whole. So does a bullet wherever it flies, which
 /// costs nothing and is soon over.
 SnapshotPlanner::Standing SnapshotPlanner::judge_member(LifeId life) const {
   const Life& lived = lives_->of(life);
   if (!lived.is_there()) return lived.left ? Standing::Outside : Standing::Inside;
   const bool stays = game::has_kind(lived.id, game::EntityKind::Bullet) ||
                      interest_.keeps_seeing(centre_, entity_of(life).min) ||
-                     islands_->next(life) != life;
+                     (marks_[life].stamp == stamp_ && marks_[life].was_put);
   return stays ? Standing::Inside : Standing::Outside;
 }
 
-void SnapshotPlanner::mark_held(const ViewMembers& base) {
+void SnapshotPlanner::mark_held(const ViewMembers& base, Tick base_tick) {
+  for (Tick tick = base_tick + 1; tick <= room_->world().tick; tick = tick + 1) {
+    for (const Relocation& put : room_->history().happened(tick).relocations) {
+      if (put.life != kNoLife) mark(put.life).was_put = true;
+    }
+  }
   for (std::size_t i = 0; i < base.size(); ++i) {
     Mark& member = mark(base[i]);
     member.standing = judge_member(base[i]);

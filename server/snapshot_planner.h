@@ -71,6 +71,7 @@ class SnapshotPlanner {
   struct Mark {
     std::uint32_t stamp = 0;
     Standing standing = Standing::Unknown;
+    bool was_put = false;         ///< elsewhere, since the base
     bool is_member = false;       ///< of the base
     std::uint8_t member = 0;      ///< its number there
     std::uint32_t priority = 0;   ///< that it has gathered
@@ -108,7 +109,7 @@ class SnapshotPlanner {
 
   [[nodiscard]] Standing judge_member(LifeId life) const;
 
-  void mark_held(const ViewMembers& base);
+  void mark_held(const ViewMembers& base, Tick base_tick);
   void mark_born(Tick base);
   Verdict& verdict_of(LifeId life);
   [[nodiscard]] bool is_replayed(LifeId life);

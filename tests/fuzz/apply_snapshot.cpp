@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <utility>
 #include <vector>
 
 using namespace tickbox;
@@ -72,18 +71,18 @@ class Client {
     fuzz::check(view->tick == received.tick && view->entities.size() <= net::kViewMembersMax);
     fuzz::check(std::ranges::adjacent_find(view->entities, std::ranges::greater_equal{},
                                            &game::EntityState::id) == view->entities.end());
-    applied_.push_back(std::move(received));
+    applied_.push_back(received);
   }
 
  private:
   static const game::TestMatch& match() {
-    static const game::TestMatch made = make_match();
-    return made;
+    static const game::TestMatch kMatch = make_match();
+    return kMatch;
   }
 
   static client::Replica fresh() {
-    static const auto rules = std::make_shared<const game::Arena>(60);
-    return {match().world.map(), rules, match().world.body_of({0})};
+    static const auto kRules = std::make_shared<const game::Arena>(60);
+    return {match().world.map(), kRules, match().world.body_of({0})};
   }
 
   std::expected<client::View, client::Rejected> step(const Received& received) {

@@ -46,9 +46,12 @@ std::unique_ptr<os::UdpTransport> silent_socket() {
   return os::UdpTransport::open({.bind = net::parse_address("127.0.0.1:0").value()}).value();
 }
 
+// There is news of who plays "stress" in every tick; of the quiet a server tells ten times a
+// second.
 TEST(Connect, ACleanRunVerifiesEveryHash) {
   const RunningServer server;
-  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "3", "--json"}));
+  const Finished played =
+      run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "3", "--json"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
   const Document document{played.out};
   EXPECT_EQ(document.missing(document_keys()), Strings{});
@@ -71,10 +74,11 @@ TEST(Connect, PeopleGetATable) {
   EXPECT_FALSE((played.out + played.err).contains('\x1b')) << played;
 }
 
+// What has become of its packets a client is told every two seconds.
 TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   const RunningServer server;
   const Finished played =
-      run(tickbox({"connect", server.address(), "--seconds", "3", "--bot", "stress", "--json",
+      run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "5", "--json",
                    "--net", "delay=60ms,jitter=20ms,loss=15%,duplicate=2%,reorder=2%,seed=7"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
   const Document document{played.out};
@@ -88,9 +92,8 @@ TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
 
 TEST(Connect, FlippedBitsAndCutTailsAreDroppedAndNothingDiffers) {
   const RunningServer server;
-  const Finished played =
-      run(tickbox({"connect", server.address(), "--seconds", "3", "--bot", "stress", "--json",
-                   "--net", "corrupt=10%,truncate=10%,seed=3"}));
+  const Finished played = run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds",
+                                       "3", "--json", "--net", "corrupt=10%,truncate=10%,seed=3"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
   const Document document{played.out};
   for (const char* damaged :

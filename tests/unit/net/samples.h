@@ -196,7 +196,7 @@ inline Snapshot snapshot(std::size_t bodies) {
 
 /// Bodies with which snapshot() takes all that a datagram has for causes and bodies.
 inline constexpr std::size_t kBodiesOfFullSnapshot = 46;
-static_assert(kCauseBytes + 4 * 16 + (kBodiesOfFullSnapshot - 4) * 24 ==
+static_assert(kCauseBytes + std::size_t{4} * 16 + (kBodiesOfFullSnapshot - 4) * 24 ==
               kDatagramBytesMax - kSnapshotFrameBytes);
 
 /// Every type that travels sealed, with each direction in which it does.
