@@ -96,6 +96,9 @@ void play(std::uint64_t seed, std::uint64_t length, Seen& seen) {
     harness.run_for(milliseconds{500});
   }
   for (std::size_t i = 0; i < clients; ++i) {
+    // A flipped bit in its very CONNECT, which no checksum of UDP would let pass, keeps a client
+    // out.
+    if (harness.client(i).connection().state() == client::Connection::State::Refused) continue;
     const client::ClientStats stats = harness.client(i).stats();
     EXPECT_EQ(stats.hashes_mismatched, 0U) << "client " << i;
     EXPECT_GT(stats.hashes_checked, 0U) << "client " << i;
