@@ -1,0 +1,201 @@
+#include "tests/bench/snapshots/cost.h"
+
+#include "client/bot.h"
+#include "client/replica.h"
+#include "game/arena_map.h"
+#include "game/catalog.h"
+#include "net/messages.h"
+#include "net/packet.h"
+#include "server/snapshot_planner.h"
+#include "tests/bench/physics/step_clock.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tickbox::bench {
+namespace {
+
+constexpr std::uint32_t kTickRate = 60;
+constexpr int kWarmUpTicks = 120;
+/// Some 64 bodies of the built-in map, which has 8 by 8 units or so for each seat.
+constexpr server::Sight kSight{.half_width = 34, .half_height = 34};
+/// Clients that are real: a replica each, of which two are measured.
+constexpr std::size_t kReplicas = 2;
+
+struct Place {
+  client::Bot bot;
+  server::SentViews views{server::base_age_max(kTickRate)};
+  server::Waiters waiters;
+  net::PacketChannel channel;
+};
+
+/// A room full of bots, and the pieces of a server that tell them of it.
+class Stage {
+ public:
+  Stage(std::size_t clients, std::uint32_t base_age)
+      : base_age_(base_age),
+        map_(game::make_arena_map(static_cast<std::uint32_t>(clients))),
+        rules_(game::make_rules("arena", kTickRate)),
+        room_(map_, rules_, 1, kTickRate) {
+    for (std::size_t i = 0; i < clients; ++i) {
+      places_.push_back(std::make_unique<Place>(Place{.bot = {client::BotKind::Wander, i, kTickRate}}));
+      joins_.push_back({static_cast<std::uint16_t>(i)});
+    }
+    cost_.clients = clients;
+  }
+
+  void tick(bool is_measured) {
+    inputs_.clear();
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      inputs_.push_back({.player = {static_cast<std::uint16_t>(i)},
+                         .input = places_[i]->bot.decide(std::nullopt, {})});
+    }
+    clock_.start();
+    room_.tick({.leaves = {}, .joins = joins_, .inputs = inputs_});
+    const double step = clock_.elapsed_us();
+    joins_.clear();
+    clock_.start();
+    planner_.look(room_);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      plan(i);
+    }
+    const double plan = clock_.elapsed_us();
+    tell(is_measured);
+    if (!is_measured) return;
+    ++ticks_;
+    cost_.step_us += step;
+    cost_.plan_us += plan;
+  }
+
+  [[nodiscard]] SnapshotCost cost() const {
+    SnapshotCost cost = cost_;
+    const auto ticks = static_cast<double>(ticks_);
+    const double snapshots = ticks * static_cast<double>(places_.size());
+    cost.members /= snapshots;
+    cost.bytes /= snapshots;
+    cost.step_us /= ticks;
+    cost.plan_us /= snapshots;
+    cost.encode_us /= snapshots;
+    cost.seal_us /= snapshots;
+    cost.replica_us /= ticks;
+    cost.late_replica_us /= ticks;
+    return cost;
+  }
+
+ private:
+  void plan(std::size_t i) {
+    const Tick tick = room_.world().tick;
+    Place& place = *places_[i];
+    if (tick.value > base_age_) place.views.acknowledge({tick.value - base_age_});
+    const server::ViewMembers* base = place.views.base(tick);
+    const std::size_t own =
+        room_.world().index_of(room_.world().body_of({static_cast<std::uint16_t>(i)}));
+    const server::ViewRequest request{
+        .own = static_cast<std::uint32_t>(own),
+        .base = base,
+        .base_tick = base != nullptr ? place.views.base_tick() : tick,
+        .bytes_max = net::kDatagramBytesMax};
+    if (snapshots_.size() <= i) snapshots_.emplace_back();
+    net::Snapshot& snapshot = snapshots_[i];
+    const server::ViewPlan plan =
+        planner_.plan(request, place.waiters, snapshot, place.views.add(tick));
+    snapshot.head = {.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
+                     .tick = static_cast<std::uint16_t>(tick.value & 0xffff),
+                     .base_age = plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick)
+                                              : std::uint8_t{0}};
+    members_ += plan.members;
+  }
+
+  /// Encodes and seals for everybody, and lets the replicas make their views of it.
+  void tell(bool is_measured) {
+    messages_.clear();
+    clock_.start();
+    std::size_t bytes = 0;
+    for (const net::Snapshot& snapshot : snapshots_) {
+      bytes += encoder_.snapshot(snapshot).size() + net::kPacketOverheadBytes;
+    }
+    const double encode = clock_.elapsed_us();
+    const ConstBytes message = encoder_.snapshot(snapshots_.front());
+    clock_.start();
+    for (const std::unique_ptr<Place>& place : places_) {
+      place->channel.seal_packet(net::PacketType::Snapshot, message, packet_);
+    }
+    const double seal = clock_.elapsed_us();
+    const double replica = apply(0, 1);
+    const double late_replica = apply(1, base_age_);
+    const std::size_t members = std::exchange(members_, 0);
+    if (!is_measured) return;
+    cost_.encode_us += encode;
+    cost_.seal_us += seal;
+    cost_.replica_us += replica;
+    cost_.late_replica_us += late_replica;
+    cost_.members += static_cast<double>(members);
+    cost_.bytes += static_cast<double>(bytes);
+  }
+
+  /// A replica that gets a snapshot only every so many ticks has so many to replay.
+  double apply(std::size_t which, std::uint32_t interval) {
+    const Tick tick = room_.world().tick;
+    std::optional<client::Replica>& replica = replicas_[which];
+    if (!replica) {
+      replica.emplace(map_, rules_,
+                      room_.world().body_of({static_cast<std::uint16_t>(which)}));
+    }
+    if (which == 1 && tick.value % interval != 0) return 0;
+    clock_.start();
+    const auto view = replica->apply(snapshots_[which], tick);
+    const double took = clock_.elapsed_us();
+    if (!view && view.error().mismatch) ++cost_.mismatches;
+    return took * interval;
+  }
+
+  std::uint32_t base_age_;
+  game::SharedMap map_;
+  std::shared_ptr<const game::Rules> rules_;
+  server::Room room_;
+  server::SnapshotPlanner planner_{kSight};
+  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<PlayerId> joins_;
+  std::vector<game::PlayerInput> inputs_;
+  std::vector<net::Snapshot> snapshots_;
+  std::vector<std::vector<std::byte>> messages_;
+  std::array<std::optional<client::Replica>, kReplicas> replicas_;
+  net::MessageEncoder encoder_;
+  net::PacketBuffer packet_{};
+  StepClock clock_;
+  std::size_t members_ = 0;
+  std::uint64_t ticks_ = 0;
+  SnapshotCost cost_;
+};
+
+}  // namespace
+
+SnapshotCost measure_cost(std::size_t clients, std::uint32_t base_age, int ticks) {
+  Stage stage{clients, base_age};
+  for (int i = 0; i < kWarmUpTicks; ++i) {
+    stage.tick(false);
+  }
+  for (int i = 0; i < ticks; ++i) {
+    stage.tick(true);
+  }
+  return stage.cost();
+}
+
+std::string text_of(const SnapshotCost& cost) {
+  return fmt::format(
+      "{} clients, {:.0f} bodies in view, {:.0f} bytes a datagram\n"
+      "  room's tick, islands and causes included   {:8.1f} us\n"
+      "  plan and hash of a client's snapshot       {:8.2f} us\n"
+      "  encode it                                  {:8.2f} us\n"
+      "  seal it                                    {:8.2f} us\n"
+      "  a client's view by one step                {:8.2f} us\n"
+      "  a client's view from its base              {:8.2f} us\n"
+      "  all of a tick but input and output         {:8.1f} us\n",
+      cost.clients, cost.members, cost.bytes, cost.step_us, cost.plan_us, cost.encode_us,
+      cost.seal_us, cost.replica_us, cost.late_replica_us, cost.tick_us());
+}
+
+}  // namespace tickbox::bench

@@ -1,0 +1,36 @@
+#pragma once
+// What snapshots cost a processor: on the server per tick and per client, on a client per snapshot.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tickbox::bench {
+
+/// Microseconds of this thread's processor time.
+struct SnapshotCost {
+  std::size_t clients = 0;
+  double members = 0;       ///< of a view, on average
+  double bytes = 0;         ///< of a datagram, on average
+  double step_us = 0;       ///< the room's tick: physics, rules, hashes, and the next
+  double history_us = 0;    ///< islands and causes, once per tick
+  double plan_us = 0;       ///< per client: what to tell, and the view's hash
+  double encode_us = 0;     ///< per client
+  double seal_us = 0;       ///< per client
+  double replica_us = 0;    ///< per snapshot, of a client that holds the view of the tick before
+  double late_replica_us = 0;  ///< per snapshot, of one that must replay from the base
+  std::uint64_t mismatches = 0;
+
+  /// All of a tick but input and output.
+  [[nodiscard]] double tick_us() const {
+    return step_us + static_cast<double>(clients) * (plan_us + encode_us + seal_us);
+  }
+};
+
+/// `clients` bots that wander on the built-in map, each in view of some 64 bodies, with bases
+/// `base_age` ticks old, for so many ticks.
+[[nodiscard]] SnapshotCost measure_cost(std::size_t clients, std::uint32_t base_age, int ticks);
+
+[[nodiscard]] std::string text_of(const SnapshotCost& cost);
+
+}  // namespace tickbox::bench
