@@ -7,11 +7,22 @@ from messages import BODIES_MAX, PLAYER, view_hash
 from sent_views import base_age_max
 
 U8, U16, U32 = 2**8, 2**16, 2**32
-MARGIN_MIN, MARGIN_MAX = -128, 127
-FULL_PER_SECOND = 5
+MARGIN_EXACT, MARGIN_MAX = 64, 127
+TICK = 16  # of which margins are told
+FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
 SIGHT = (24 * 65_536, 16 * 65_536)  # half of what is to be seen, along x and y
+
+
+def margin_code(sixteenths):
+    """Exact where it is small, else in whole ticks."""
+    code = sixteenths
+    if sixteenths >= MARGIN_EXACT:
+        code = MARGIN_EXACT + (sixteenths - MARGIN_EXACT) // TICK
+    elif sixteenths < -MARGIN_EXACT:
+        code = -MARGIN_EXACT + (sixteenths + MARGIN_EXACT) // TICK
+    return min(max(code, -MARGIN_MAX), MARGIN_MAX)
 
 
 class ServerSnapshots:
@@ -37,7 +48,7 @@ class ServerSnapshots:
         check, head, inputs = self.findings.check, snapshot.head, server.inputs
         newest = server.receiver.newest
         check(head.newest_packet == newest % U8, "received", f"newest_packet {head.newest_packet}, is {newest}")
-        low, high = (min(max(each, MARGIN_MIN), MARGIN_MAX) for each in server.margin)
+        low, high = (margin_code(each) for each in server.margin)
         check(low <= head.margin <= high, "margin", f"{head.margin}, is {low} to {high}")
         complete = inputs.complete()
         check(head.input_tick == complete % U16, "input_tick", f"{head.input_tick}, is {complete}")
@@ -77,8 +88,8 @@ class ServerSnapshots:
             news = snapshot.bodies or any(snapshot.causes)
             check(news or gap >= quiet, "pace", f"nothing new, {gap} ticks after the last")
             self.findings.saw("view on a base" if news else "view without news")
-        had_base = sent.base_then is not None and tick - sent.base_then <= base_age_max(rate)
-        in_time = sent.last == 0 or gap <= (quiet if had_base else full)
+        never_quiet = sent.base_then is None and not usable
+        in_time = sent.last == 0 or gap <= (full if never_quiet else max(full, quiet))
         check(in_time or short, "pace", f"none for {gap} ticks")
         sent.base_then = sent.base
 
