@@ -3,6 +3,7 @@
 import views
 from flatbuffer import Malformed
 from inputs import REST
+from layouts import DATAGRAM_MAX
 from messages import BODIES_MAX, PLAYER, view_hash
 from sent_views import base_age_max
 
@@ -12,6 +13,8 @@ TICK = 16  # of which margins are told
 FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
+# More than anything takes: what is around the causes, and the own body; a leave, shots and placements of one; a turn.
+FRAME_BYTES, MEMBER_BYTES, TURN_BYTES = 140, 21, 3
 SIGHT = (24 * 65_536, 16 * 65_536)  # half of what is to be seen, along x and y
 
 
@@ -75,11 +78,14 @@ class ServerSnapshots:
         check, sent, rate = self.findings.check, session.server.sent, self.tick_rate()
         gap = tick - sent.last
         short = sent.budget.was_short(now, rate)
+        most = min(DATAGRAM_MAX, sent.budget.level(now))
         check(sent.budget.spend(now, size), "budget", f"{size} bytes are more than it has left")
         full, quiet = rate // FULL_PER_SECOND, rate // QUIET_PER_SECOND
         usable = sent.has_base(tick, rate)
         if snapshot.head.base_age == 0:
             check(usable or sent.last == 0 or gap >= full, "pace", f"a full view {gap} ticks after the last")
+            fits = usable and self.bytes_on_base(sent) <= most
+            check(not fits, "base", "a full view, and there is a base on which it fits")
             self.findings.saw("full view" if not usable else "full view in place of one on a base")
         else:
             base = tick - snapshot.head.base_age
@@ -92,6 +98,15 @@ class ServerSnapshots:
         in_time = sent.last == 0 or gap <= (full if never_quiet else max(full, quiet))
         check(in_time or short, "pace", f"none for {gap} ticks")
         sent.base_then = sent.base
+
+    def bytes_on_base(self, sent):
+        """More than what has to be told on the base takes."""
+        base = sent.views.get(sent.base)
+        if base is None:
+            return DATAGRAM_MAX + 1
+        bodies = (self.world.play.bodies.get(each) for each in base.solid)
+        turns = sum(len(each.turns_since(base.tick)) for each in bodies if each)
+        return FRAME_BYTES + base.size_max() * MEMBER_BYTES + turns * TURN_BYTES
 
     # Who is in it, and why.
 
