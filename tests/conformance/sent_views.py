@@ -8,8 +8,8 @@ REMEMBERED = 64  # ticks
 
 
 def base_age_max(tick_rate):
-    """400 ms."""
-    return min(max(tick_rate * 2 // 5, 24), 60)
+    """A second, within limits."""
+    return min(max(tick_rate, 24), 60)
 
 
 class SentViews:
@@ -38,7 +38,7 @@ class SentViews:
         left = min(ASKS_AT_ONCE, self.asks_left + (now - self.asked) / NS * ASKS_PER_SECOND)
         self.asks_left, self.asked = left - (1 if left >= 1 else 0), now
         if left >= 1:
-            self.base = self.base_then = None
+            self.base = None
         return left >= 1
 
     def has_base(self, tick, tick_rate):

@@ -3,15 +3,29 @@
 import views
 from flatbuffer import Malformed
 from inputs import REST
+from layouts import DATAGRAM_MAX
 from messages import BODIES_MAX, PLAYER, view_hash
 from sent_views import base_age_max
 
 U8, U16, U32 = 2**8, 2**16, 2**32
-MARGIN_MIN, MARGIN_MAX = -128, 127
-FULL_PER_SECOND = 5
+MARGIN_EXACT, MARGIN_MAX = 64, 127
+TICK = 16  # of which margins are told
+FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
+# More than anything takes: what is around the causes, and the own body; a leave, shots and placements of one; a turn.
+FRAME_BYTES, MEMBER_BYTES, TURN_BYTES = 140, 21, 3
 SIGHT = (24 * 65_536, 16 * 65_536)  # half of what is to be seen, along x and y
+
+
+def margin_code(sixteenths):
+    """Exact where it is small, else in whole ticks."""
+    code = sixteenths
+    if sixteenths >= MARGIN_EXACT:
+        code = MARGIN_EXACT + (sixteenths - MARGIN_EXACT) // TICK
+    elif sixteenths < -MARGIN_EXACT:
+        code = -MARGIN_EXACT + (sixteenths + MARGIN_EXACT) // TICK
+    return min(max(code, -MARGIN_MAX), MARGIN_MAX)
 
 
 class ServerSnapshots:
@@ -37,7 +51,7 @@ class ServerSnapshots:
         check, head, inputs = self.findings.check, snapshot.head, server.inputs
         newest = server.receiver.newest
         check(head.newest_packet == newest % U8, "received", f"newest_packet {head.newest_packet}, is {newest}")
-        low, high = (min(max(each, MARGIN_MIN), MARGIN_MAX) for each in server.margin)
+        low, high = (margin_code(each) for each in server.margin)
         check(low <= head.margin <= high, "margin", f"{head.margin}, is {low} to {high}")
         complete = inputs.complete()
         check(head.input_tick == complete % U16, "input_tick", f"{head.input_tick}, is {complete}")
@@ -64,11 +78,14 @@ class ServerSnapshots:
         check, sent, rate = self.findings.check, session.server.sent, self.tick_rate()
         gap = tick - sent.last
         short = sent.budget.was_short(now, rate)
+        most = min(DATAGRAM_MAX, sent.budget.level(now))
         check(sent.budget.spend(now, size), "budget", f"{size} bytes are more than it has left")
         full, quiet = rate // FULL_PER_SECOND, rate // QUIET_PER_SECOND
         usable = sent.has_base(tick, rate)
         if snapshot.head.base_age == 0:
             check(usable or sent.last == 0 or gap >= full, "pace", f"a full view {gap} ticks after the last")
+            fits = usable and self.bytes_on_base(sent) <= most
+            check(not fits, "base", "a full view, and there is a base on which it fits")
             self.findings.saw("full view" if not usable else "full view in place of one on a base")
         else:
             base = tick - snapshot.head.base_age
@@ -77,10 +94,19 @@ class ServerSnapshots:
             news = snapshot.bodies or any(snapshot.causes)
             check(news or gap >= quiet, "pace", f"nothing new, {gap} ticks after the last")
             self.findings.saw("view on a base" if news else "view without news")
-        had_base = sent.base_then is not None and tick - sent.base_then <= base_age_max(rate)
-        in_time = sent.last == 0 or gap <= (quiet if had_base else full)
+        never_quiet = sent.base_then is None and not usable
+        in_time = sent.last == 0 or gap <= (full if never_quiet else max(full, quiet))
         check(in_time or short, "pace", f"none for {gap} ticks")
         sent.base_then = sent.base
+
+    def bytes_on_base(self, sent):
+        """More than what has to be told on the base takes."""
+        base = sent.views.get(sent.base)
+        if base is None:
+            return DATAGRAM_MAX + 1
+        bodies = (self.world.play.bodies.get(each) for each in base.solid)
+        turns = sum(len(each.turns_since(base.tick)) for each in bodies if each)
+        return FRAME_BYTES + base.size_max() * MEMBER_BYTES + turns * TURN_BYTES
 
     # Who is in it, and why.
 
