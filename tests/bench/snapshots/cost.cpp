@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tickbox::bench {
@@ -29,7 +31,7 @@ struct Place {
   client::Bot bot;
   server::SentViews views{server::base_age_max(kTickRate)};
   server::Waiters waiters;
-  net::PacketChannel channel;
+  net::PacketChannel channel{{}, 1, net::Direction::ToClient};
 };
 
 /// A room full of bots, and the pieces of a server that tell them of it.
@@ -41,7 +43,8 @@ class Stage {
         rules_(game::make_rules("arena", kTickRate)),
         room_(map_, rules_, 1, kTickRate) {
     for (std::size_t i = 0; i < clients; ++i) {
-      places_.push_back(std::make_unique<Place>(Place{.bot = {client::BotKind::Wander, i, kTickRate}}));
+      places_.push_back(
+          std::make_unique<Place>(Place{.bot = {client::BotKind::Wander, i, kTickRate}}));
       joins_.push_back({static_cast<std::uint16_t>(i)});
     }
     cost_.clients = clients;
@@ -93,11 +96,10 @@ class Stage {
     const server::ViewMembers* base = place.views.base(tick);
     const std::size_t own =
         room_.world().index_of(room_.world().body_of({static_cast<std::uint16_t>(i)}));
-    const server::ViewRequest request{
-        .own = static_cast<std::uint32_t>(own),
-        .base = base,
-        .base_tick = base != nullptr ? place.views.base_tick() : tick,
-        .bytes_max = net::kDatagramBytesMax};
+    const server::ViewRequest request{.own = static_cast<std::uint32_t>(own),
+                                      .base = base,
+                                      .base_tick = base != nullptr ? place.views.base_tick() : tick,
+                                      .bytes_max = net::kDatagramBytesMax};
     if (snapshots_.size() <= i) snapshots_.emplace_back();
     net::Snapshot& snapshot = snapshots_[i];
     const server::ViewPlan plan =
@@ -111,7 +113,6 @@ class Stage {
 
   /// Encodes and seals for everybody, and lets the replicas make their views of it.
   void tell(bool is_measured) {
-    messages_.clear();
     clock_.start();
     std::size_t bytes = 0;
     for (const net::Snapshot& snapshot : snapshots_) {
@@ -141,8 +142,7 @@ class Stage {
     const Tick tick = room_.world().tick;
     std::optional<client::Replica>& replica = replicas_[which];
     if (!replica) {
-      replica.emplace(map_, rules_,
-                      room_.world().body_of({static_cast<std::uint16_t>(which)}));
+      replica.emplace(map_, rules_, room_.world().body_of({static_cast<std::uint16_t>(which)}));
     }
     if (which == 1 && tick.value % interval != 0) return 0;
     clock_.start();
@@ -161,7 +161,6 @@ class Stage {
   std::vector<PlayerId> joins_;
   std::vector<game::PlayerInput> inputs_;
   std::vector<net::Snapshot> snapshots_;
-  std::vector<std::vector<std::byte>> messages_;
   std::array<std::optional<client::Replica>, kReplicas> replicas_;
   net::MessageEncoder encoder_;
   net::PacketBuffer packet_{};

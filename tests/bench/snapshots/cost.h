@@ -10,14 +10,13 @@ namespace tickbox::bench {
 /// Microseconds of this thread's processor time.
 struct SnapshotCost {
   std::size_t clients = 0;
-  double members = 0;       ///< of a view, on average
-  double bytes = 0;         ///< of a datagram, on average
-  double step_us = 0;       ///< the room's tick: physics, rules, hashes, and the next
-  double history_us = 0;    ///< islands and causes, once per tick
-  double plan_us = 0;       ///< per client: what to tell, and the view's hash
-  double encode_us = 0;     ///< per client
-  double seal_us = 0;       ///< per client
-  double replica_us = 0;    ///< per snapshot, of a client that holds the view of the tick before
+  double members = 0;          ///< of a view, on average
+  double bytes = 0;            ///< of a datagram, on average
+  double step_us = 0;          ///< the room's tick: physics, rules, hashes, islands and causes
+  double plan_us = 0;          ///< per client: what to tell, and the view's hash
+  double encode_us = 0;        ///< per client
+  double seal_us = 0;          ///< per client
+  double replica_us = 0;       ///< per snapshot, of a client that holds the view of the tick before
   double late_replica_us = 0;  ///< per snapshot, of one that must replay from the base
   std::uint64_t mismatches = 0;
 

@@ -5,6 +5,7 @@
 
 #include "os/command_line.h"
 #include "tests/bench/snapshots/bandwidth.h"
+#include "tests/bench/snapshots/cost.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,22 @@ struct Options {
   int seconds = 60;
   std::uint64_t seed = 1;
   std::string only;
+  bool cost = false;
 };
+
+/// Bases as old as at a round trip of 80 ms.
+constexpr std::uint32_t kBaseAge = 6;
+constexpr int kTicksMeasured = 300;
+
+int run_cost() {
+  bool is_sound = true;
+  for (const std::size_t clients : {200U, 1'000U}) {
+    const SnapshotCost cost = measure_cost(clients, kBaseAge, kTicksMeasured);
+    fmt::print("{}", text_of(cost));
+    is_sound = is_sound && cost.mismatches == 0;
+  }
+  return os::to_int(is_sound ? os::ExitCode::Done : os::ExitCode::CheckFailed);
+}
 
 int run(const Options& options) {
   std::vector<Bandwidth> measured;
@@ -55,8 +71,10 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   app.add_option("--only", options.only, "Cases whose name holds this")->type_name("TEXT");
+  app.add_flag("--cost", options.cost,
+               "Instead: the processor time that snapshots take, on the server and on a client");
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
     return os::to_int(*exit_code);
   }
-  return bench::run(options);
+  return options.cost ? bench::run_cost() : bench::run(options);
 }
