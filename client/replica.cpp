@@ -52,6 +52,7 @@ Replica::Replica(const game::SharedMap& map, std::shared_ptr<const game::Rules> 
 
 void Replica::forget() {
   views_.clear();
+  world_is_newest_ = false;
   deaths_ = 0;
   dead_.fill({});
 }
@@ -61,6 +62,8 @@ std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick
   if (newest != nullptr && newest->tick >= tick) return unexpected();
   if (snapshot.head.base_age == 0) {
     world_.clear_entities();
+    world_.tick = tick;
+    world_is_newest_ = false;
     touched_ = tick;
     return finish(snapshot, tick);
   }
@@ -70,6 +73,7 @@ std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick
   Job job{.snapshot = snapshot, .tick = tick, .base = *base};
   if (!mark_dropped(job) || !names_what_is_there(job)) return malformed();
   load(job, start_of(job));
+  world_is_newest_ = false;
   replay(job);
   return finish(snapshot, tick);
 }
@@ -94,6 +98,10 @@ std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tic
         .reason = net::DropReason::Unexpected,
         .mismatch = HashMismatch{.tick = tick, .expected = snapshot.head.view_hash, .got = got}}};
   }
+  for (const game::EntityState& body : snapshot.bodies) {
+    add(body);
+  }
+  world_is_newest_ = true;
   std::vector<game::EntityState>& held = views_.add(tick);
   held.assign(result_.begin(), result_.end());
   return View{.tick = tick, .entities = held, .touched = touched_};
@@ -155,26 +163,38 @@ const HeldView& Replica::start_of(const Job& job) {
   return job.base;
 }
 
-/// Of `start`, the members of the base that are replayed, and the bullets born of them since.
+bool Replica::is_replayed(const Job& job, BodyId id) const {
+  const std::vector<game::EntityState>& base = job.base.entities;
+  const auto member = std::ranges::lower_bound(base, id, {}, &game::EntityState::id);
+  if (member == base.end() || member->id != id) return std::ranges::binary_search(births_, id);
+  return !job.dropped[static_cast<std::size_t>(member - base.begin())];
+}
+
+/// Of `start`, the members of the base that are replayed, and the bullets born of them since. A
+/// world that holds `start` already goes on from there, with all that its step remembers.
 void Replica::load(const Job& job, const HeldView& start) {
+  if (world_is_newest_ && world_.tick == start.tick) {
+    gone_.clear();
+    for (const sim::Body& body : std::as_const(world_).physics().movers()) {
+      if (!is_replayed(job, body.id)) gone_.push_back(body.id);
+    }
+    for (const BodyId id : gone_) {
+      world_.remove(id);
+    }
+    return;
+  }
   world_.clear_entities();
   world_.tick = start.tick;
-  const std::vector<game::EntityState>& base = job.base.entities;
-  auto member = base.begin();
   for (const game::EntityState& entity : start.entities) {
-    while (member != base.end() && member->id < entity.id) {
-      ++member;
-    }
-    const bool is_member = member != base.end() && member->id == entity.id;
-    const bool is_replayed = is_member
-                                 ? !job.dropped[static_cast<std::size_t>(member - base.begin())]
-                                 : std::ranges::binary_search(births_, entity.id);
-    if (!is_replayed) continue;
-    world_.add(rules_->body_for(entity), entity.traits);
-    if (entity.traits.kind == game::EntityKind::Player) {
-      world_.seat(game::player_of(entity.id)) = {
-          .generation = game::generation_of(entity.id), .score = 0, .taken = true};
-    }
+    if (is_replayed(job, entity.id)) add(entity);
+  }
+}
+
+void Replica::add(const game::EntityState& entity) {
+  world_.add(rules_->body_for(entity), entity.traits);
+  if (entity.traits.kind == game::EntityKind::Player) {
+    world_.seat(game::player_of(entity.id)) = {
+        .generation = game::generation_of(entity.id), .score = 0, .taken = true};
   }
 }
 

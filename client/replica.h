@@ -81,7 +81,9 @@ class Replica {
   [[nodiscard]] bool names_what_is_there(const Job& job) const;
   [[nodiscard]] const HeldView& start_of(const Job& job);
   void gather_births(const Job& job, Tick until);
+  [[nodiscard]] bool is_replayed(const Job& job, BodyId id) const;
   void load(const Job& job, const HeldView& start);
+  void add(const game::EntityState& entity);
   void replay(const Job& job);
   void gather_inputs(const Job& job, std::uint8_t ago);
   void step();
@@ -91,6 +93,7 @@ class Replica {
   std::shared_ptr<const game::Rules> rules_;
   BodyId own_;
   game::World world_;
+  bool world_is_newest_ = false;  ///< holds the newest view, body for body
   game::Stepper stepper_;
   HeldViews views_;
   Tick touched_;
@@ -98,6 +101,7 @@ class Replica {
 
   std::vector<BodyId> births_;  ///< of bullets that causes tell, by id
   std::vector<BodyId> flying_;
+  std::vector<BodyId> gone_;
   std::vector<game::PlayerInput> inputs_;
   std::vector<game::Placement> placements_;
   std::vector<game::EntityState> result_;

@@ -1,9 +1,11 @@
 #pragma once
 // Who sees what: the entities around a player's body, and nothing outside.
 
+#include "core/fixed.h"
 #include "server/room.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -28,26 +30,27 @@ class Interest {
 
   /// Whether somebody at `centre` who has seen what is at `place` goes on seeing it.
   [[nodiscard]] bool keeps_seeing(Vec2 centre, Vec2 place) const {
-    return sees(centre, place, kViewHysteresisUnits);
+    const auto within = [](std::int32_t a, std::int32_t b, std::int32_t units) {
+      return std::abs(std::int64_t{a} - b) <= std::int64_t{units} * kUnit;
+    };
+    return within(place.x, centre.x, sight_.half_width + kViewHysteresisUnits) &&
+           within(place.y, centre.y, sight_.half_height + kViewHysteresisUnits);
   }
 
   /// Looks at the room's entities once, for all of this tick's views.
   void look(const Room& room);
 
-  /// Indices into room.entities() of what is to be seen from `centre`, ascending. Valid until the
-  /// next call.   Cost: no allocation once warm.
+  /// Indices into room.entities() of what is to be seen from `centre`, in no order. Valid until the
+  /// next call.   Cost: of those within the view's width; no allocation once warm.
   [[nodiscard]] std::span<const std::uint32_t> seen_from(Vec2 centre);
 
  private:
-  [[nodiscard]] bool sees(Vec2 centre, Vec2 place, std::int32_t beyond_units) const;
-
   struct Column {
-    std::int32_t x;
+    Vec2 place;
     std::uint32_t index;
   };
 
   Sight sight_;
-  std::span<const game::EntityState> entities_;
   std::vector<Column> by_x_;
   std::vector<std::uint32_t> seen_;
 };

@@ -21,6 +21,9 @@ constexpr std::uint32_t kHeldPriority = 1U << 30;
 /// What is this far away, in units, gains nothing by nearness.
 constexpr std::int64_t kFarUnits = 64;
 
+/// What the smallest whole body takes.
+constexpr std::size_t kLeastBodyBytes = 16;
+
 /// Room for the causes of a crowd in which every stick changes every tick.
 constexpr std::size_t kPendingCauses = net::kViewMembersMax * net::kBaseAgeMax;
 
@@ -83,6 +86,7 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
     islands_ = &room_->history().islands_since(request.base_tick);
     mark_held(*request.base, request.base_tick);
     mark_born(request.base_tick);
+    judge_islands();
     pend_causes(request.base_tick);
     weigh_causes();
     if (!tell_causes(snapshot.causes)) return false;
@@ -148,21 +152,20 @@ void SnapshotPlanner::mark_born(Tick base) {
 
 // --- what is replayed ---
 
-SnapshotPlanner::Verdict& SnapshotPlanner::verdict_of(LifeId life) {
-  const LifeId root = islands_->root_of(life);
-  Verdict& verdict = verdicts_[root];
-  if (verdict.stamp == stamp_) return verdict;
-  verdict = {.stamp = stamp_, .told_whole = !room_->rules().closed_under_contact()};
-  LifeId member = root;
-  do {
-    verdict.told_whole = verdict.told_whole || standing_of(member) != Standing::Inside;
-    member = islands_->next(member);
-  } while (member != root && !verdict.told_whole);
-  return verdict;
-}
-
-bool SnapshotPlanner::is_replayed(LifeId life) {
-  return standing_of(life) == Standing::Inside && !verdict_of(life).told_whole;
+void SnapshotPlanner::judge_islands() {
+  const bool is_closed = room_->rules().closed_under_contact();
+  for (const LifeId life : held_) {
+    const LifeId root = islands_->root_of(life);
+    marks_[life].root = root;
+    Verdict& verdict = verdicts_[root];
+    if (verdict.stamp == stamp_) continue;
+    verdict = {.stamp = stamp_, .told_whole = !is_closed};
+    LifeId member = root;
+    do {
+      verdict.told_whole = verdict.told_whole || standing_of(member) != Standing::Inside;
+      member = islands_->next(member);
+    } while (member != root && !verdict.told_whole);
+  }
 }
 
 void SnapshotPlanner::pend_causes(Tick base) {
@@ -196,6 +199,12 @@ void SnapshotPlanner::pend_causes(Tick base) {
 /// Where causes take more than the bodies themselves, the bodies are told. But not the client's
 /// own: it would not know whether somebody touched it.
 void SnapshotPlanner::weigh_causes() {
+  const auto are_dear = [this](const auto& pending) {
+    return std::ranges::any_of(pending, [this](const auto& entry) {
+      return verdict_of(entry.life).cause_bytes > kLeastBodyBytes;
+    });
+  };
+  if (!are_dear(inputs_) && !are_dear(shots_) && !are_dear(placements_)) return;
   for (const LifeId life : held_) {
     if (is_there(life) && is_replayed(life)) {
       verdict_of(life).body_bytes += net::encoded_bytes(entity_of(life));
@@ -292,9 +301,22 @@ bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot,
     }
   }
   std::ranges::sort(snapshot.bodies, {}, &game::EntityState::id);
-  std::ranges::sort(view, {}, [this](LifeId life) { return lives_->of(life).id; });
+  sort_by_id(view);
   if (request.base != nullptr) tell_leaves(*request.base, snapshot);
   return true;
+}
+
+/// The base's members are in order already, and few come after them.
+void SnapshotPlanner::sort_by_id(ViewMembers& view) const {
+  for (std::size_t i = 1; i < view.size(); ++i) {
+    const LifeId life = view[i];
+    const BodyId id = lives_->of(life).id;
+    std::size_t at = i;
+    for (; at > 0 && id < lives_->of(view[at - 1]).id; --at) {
+      view[at] = view[at - 1];
+    }
+    view[at] = life;
+  }
 }
 
 void SnapshotPlanner::weigh_bodies(const net::Snapshot& snapshot, ViewPlan& plan) const {
@@ -307,11 +329,10 @@ void SnapshotPlanner::weigh_bodies(const net::Snapshot& snapshot, ViewPlan& plan
 /// Members of the base that are not in the new view, and that no replay shows to be dead.
 void SnapshotPlanner::tell_leaves(const ViewMembers& base, net::Snapshot& snapshot) {
   for (std::size_t i = 0; i < base.size(); ++i) {
+    if (is_replayed(base[i])) continue;
     const bool is_whole = std::ranges::binary_search(snapshot.bodies, lives_->of(base[i]).id, {},
                                                      &game::EntityState::id);
-    if (!is_whole && !is_replayed(base[i])) {
-      snapshot.causes.leaves.push_back(static_cast<std::uint8_t>(i));
-    }
+    if (!is_whole) snapshot.causes.leaves.push_back(static_cast<std::uint8_t>(i));
   }
 }
 

@@ -74,6 +74,7 @@ class SnapshotPlanner {
     bool was_put = false;         ///< elsewhere, since the base
     bool is_member = false;       ///< of the base
     std::uint8_t member = 0;      ///< its number there
+    LifeId root = kNoLife;        ///< of its island since the base, of what is held
     std::uint32_t priority = 0;   ///< that it has gathered
     std::uint32_t snapshots = 0;  ///< that it has waited for
   };
@@ -111,8 +112,15 @@ class SnapshotPlanner {
 
   void mark_held(const ViewMembers& base, Tick base_tick);
   void mark_born(Tick base);
-  Verdict& verdict_of(LifeId life);
-  [[nodiscard]] bool is_replayed(LifeId life);
+  void judge_islands();
+
+  /// Requires: held.
+  [[nodiscard]] Verdict& verdict_of(LifeId life) { return verdicts_[marks_[life].root]; }
+
+  [[nodiscard]] bool is_replayed(LifeId life) {
+    return standing_of(life) == Standing::Inside && !verdict_of(life).told_whole;
+  }
+
   void pend_causes(Tick base);
   void weigh_causes();
   [[nodiscard]] bool tell_causes(net::Causes& causes);
@@ -120,6 +128,7 @@ class SnapshotPlanner {
   [[nodiscard]] std::uint32_t nearness(LifeId life) const;
   bool admit(const ViewRequest& request, net::Snapshot& snapshot, Waiters& waiters,
              ViewMembers& view);
+  void sort_by_id(ViewMembers& view) const;
   void weigh_bodies(const net::Snapshot& snapshot, ViewPlan& plan) const;
   void tell_leaves(const ViewMembers& base, net::Snapshot& snapshot);
 
