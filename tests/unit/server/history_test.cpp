@@ -1,0 +1,233 @@
+// What a history notes of ticks that a room has stepped, and of reports written by hand.
+
+#include "server/history.h"
+
+#include "game/arena.h"
+#include "server/room.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace tickbox::server {
+namespace {
+
+constexpr PlayerId kA{0};
+constexpr PlayerId kB{1};
+constexpr std::uint32_t kSeats = 4;
+constexpr std::uint32_t kRate = 60;
+constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
+
+/// Places to appear at in a row, `spacing` units from one to the next: players have the first ones
+/// in an order that the room draws. A wall to the right of all.
+game::SharedMap row(std::int32_t spacing) {
+  auto map = std::make_shared<game::Map>();
+  map->seats = kSeats;
+  for (std::int32_t i = 0; i < 30; ++i) {
+    map->spawn_points.push_back({.x = spacing * i * kUnit, .y = 0});
+  }
+  const sim::Body wall{.id = {3U << 30},
+                       .kind = sim::Kind::Static,
+                       .min = {.x = 30 * spacing * kUnit, .y = -kUnit},
+                       .size = {kUnit, 3 * kUnit}};
+  map->statics = std::make_shared<const sim::Statics>(std::vector{wall});
+  map->crates.push_back({.x = 0, .y = 20 * kUnit});
+  return map;
+}
+
+class HistoryTest : public ::testing::Test {
+ protected:
+  HistoryTest() { open(2); }
+
+  /// Two players next to each other, A left of B.
+  void open(std::int32_t spacing) {
+    for (std::uint64_t seed = 1;; ++seed) {
+      room_ = std::make_unique<Room>(row(spacing), std::make_shared<const game::Arena>(kRate), seed,
+                                     kRate);
+      const std::vector joins{kA, kB};
+      room_->tick({.leaves = {}, .joins = joins, .inputs = {}});
+      if (x_of(kB) - x_of(kA) == spacing * kUnit) return;
+    }
+  }
+
+  void tick(const std::vector<game::PlayerInput>& inputs = {}) {
+    room_->tick({.leaves = {}, .joins = {}, .inputs = inputs});
+  }
+
+  [[nodiscard]] std::int32_t x_of(PlayerId player) const {
+    return room_->world().entity(room_->world().index_of(room_->world().body_of(player))).min.x;
+  }
+
+  [[nodiscard]] LifeId life(PlayerId player) const {
+    return room_->history().lives().find(room_->world().body_of(player));
+  }
+
+  [[nodiscard]] LifeId crate() const { return room_->history().lives().find(game::crate_body(0)); }
+
+  [[nodiscard]] const Happened& now() const {
+    return room_->history().happened(room_->world().tick);
+  }
+
+  [[nodiscard]] bool are_joined(LifeId a, LifeId b, Tick base) {
+    Islands& islands = room_->history().islands_since(base);
+    return islands.root_of(a) == islands.root_of(b);
+  }
+
+  std::unique_ptr<Room> room_;
+};
+
+TEST_F(HistoryTest, NotesAStickOnceWhenItChanges) {
+  tick({{.player = kB, .input = {.move = 3}}});
+  ASSERT_EQ(now().sticks.size(), 1U);
+  EXPECT_EQ(now().sticks[0].life, life(kB));
+  EXPECT_EQ(now().sticks[0].move, 3);
+  tick({{.player = kB, .input = {.move = 3}}});
+  EXPECT_TRUE(now().sticks.empty()) << "the same again";
+  tick();
+  EXPECT_TRUE(now().sticks.empty()) << "no input: it runs on";
+  tick({{.player = kB, .input = {}}});
+  ASSERT_EQ(now().sticks.size(), 1U);
+  EXPECT_EQ(now().sticks[0].move, 0);
+}
+
+TEST_F(HistoryTest, NotesWhatTheRulesMadeOfAStick) {
+  tick({{.player = kA, .input = {.move = 200}}});
+  EXPECT_TRUE(now().sticks.empty()) << "no direction at all is rest";
+}
+
+// Whoever comes is told whole, with its stick.
+TEST_F(HistoryTest, NotesNoStickOfWhoHasJustCome) {
+  const std::vector joins{PlayerId{2}};
+  const std::vector<game::PlayerInput> inputs{{.player = {2}, .input = {.move = 4}}};
+  room_->tick({.leaves = {}, .joins = joins, .inputs = inputs});
+  EXPECT_TRUE(now().sticks.empty());
+  tick();
+  EXPECT_TRUE(now().sticks.empty());
+  tick({{.player = {2}, .input = {.move = 5}}});
+  ASSERT_EQ(now().sticks.size(), 1U);
+}
+
+TEST_F(HistoryTest, NotesAShotOnlyWhereABulletComesOfIt) {
+  open(8);
+  tick({{.player = kA, .input = {.buttons = game::kButtonShoot, .aim = 256}}});
+  ASSERT_EQ(now().shots.size(), 1U);
+  EXPECT_EQ(now().shots[0].life, life(kA));
+  EXPECT_EQ(now().shots[0].aim, 256);
+  tick({{.player = kA, .input = kShootRight}});
+  EXPECT_TRUE(now().shots.empty()) << "it reloads";
+  EXPECT_TRUE(now().births.empty());
+}
+
+TEST_F(HistoryTest, NotesABirthWithItsOwner) {
+  const Tick before = room_->world().tick;
+  tick({{.player = kB, .input = {.buttons = game::kButtonShoot, .aim = 256}}});
+  ASSERT_EQ(now().births.size(), 1U);
+  const LifeId bullet = now().births[0];
+  EXPECT_EQ(room_->history().lives().of(bullet).id, game::bullet_body(kB, room_->world().tick));
+  EXPECT_EQ(room_->history().lives().of(bullet).owner, life(kB));
+  EXPECT_TRUE(are_joined(bullet, life(kB), before));
+  EXPECT_FALSE(are_joined(bullet, life(kA), before));
+  tick();
+  EXPECT_TRUE(now().births.empty());
+}
+
+// A shoots at B, who stands within the bullet's first tick: there never is a bullet to be seen.
+TEST_F(HistoryTest, LetsAnOwnerAnswerForWhoIsBornAndGoneAtOnce) {
+  const Tick before = room_->world().tick;
+  tick({{.player = kA, .input = kShootRight}});
+  ASSERT_EQ(now().shots.size(), 1U);
+  EXPECT_TRUE(now().births.empty());
+  EXPECT_TRUE(are_joined(life(kA), life(kB), before));
+  EXPECT_FALSE(are_joined(life(kA), crate(), before));
+}
+
+TEST_F(HistoryTest, NotesOnceWhereAHitPutSomebody) {
+  std::vector<Relocation> put;
+  for (int i = 0; i < 60; ++i) {
+    tick({{.player = kA, .input = kShootRight}});
+    put.insert(put.end(), now().relocations.begin(), now().relocations.end());
+    if (!put.empty()) break;
+  }
+  ASSERT_EQ(put.size(), 1U);
+  EXPECT_EQ(put[0].life, life(kB));
+  EXPECT_EQ(x_of(kB), room_->world().map()->spawn_points[put[0].place].x);
+  tick();
+  EXPECT_TRUE(now().relocations.empty());
+}
+
+TEST_F(HistoryTest, KeepsWhatHappenedInTheTicksBefore) {
+  std::vector<std::uint8_t> moves;
+  for (std::uint32_t i = 0; i < 3 * kTicksRemembered; ++i) {
+    moves.push_back(static_cast<std::uint8_t>(1 + i % 2));
+    tick({{.player = kA, .input = {.move = moves.back()}}});
+    for (std::uint32_t ago = 0; ago < std::min(i + 1, kTicksRemembered - 1); ++ago) {
+      const Happened& then = room_->history().happened({room_->world().tick.value - ago});
+      ASSERT_EQ(then.sticks.size(), 1U);
+      ASSERT_EQ(then.sticks[0].move, moves[i - ago]);
+    }
+  }
+}
+
+// Who met before a view was made is no news to whoever holds it.
+TEST_F(HistoryTest, KnowsIslandsSinceEachBaseAlone) {
+  std::vector<Tick> before;
+  do {
+    before.push_back(room_->world().tick);
+    tick({{.player = kA, .input = kShootRight}});
+  } while (now().relocations.empty());
+  const Tick met = room_->world().tick;
+  ASSERT_TRUE(are_joined(life(kA), life(kB), before.back()));
+  const std::uint32_t age = base_age_max(kRate);
+  while (room_->world().tick - before.back() < age) {
+    tick();
+    for (const Tick base : before) {
+      if (room_->world().tick - base > age) continue;
+      ASSERT_TRUE(are_joined(life(kA), life(kB), base));
+    }
+    for (Tick base = met; base < room_->world().tick; base = base + 1) {
+      ASSERT_FALSE(are_joined(life(kA), life(kB), base)) << base.value;
+    }
+  }
+}
+
+/// A history of the room's world, told by hand what a tick has reported.
+class ReportTest : public HistoryTest {
+ protected:
+  ReportTest() { history_.begin(room_->world(), room_->entities()); }
+
+  /// Whether A and B are joined by it.
+  bool joins(const sim::StepReport& report) {
+    const Tick before = history_.tick();
+    world_.tick = before + 1;
+    history_.note(world_, room_->entities(), report, {});
+    Islands& islands = history_.islands_since(before);
+    const Lives& lives = history_.lives();
+    return islands.root_of(lives.find(a_)) == islands.root_of(lives.find(b_));
+  }
+
+  History history_{base_age_max(kRate)};
+  game::World world_ = room_->world();
+  BodyId a_ = room_->world().body_of(kA);
+  BodyId b_ = room_->world().body_of(kB);
+};
+
+TEST_F(ReportTest, JoinsByContactsAndInfluencesOfEntitiesAlone) {
+  const BodyId wall{3U << 30};
+  EXPECT_FALSE(joins({}));
+  EXPECT_TRUE(joins({.contacts = {{.a = a_, .b = b_}}}));
+  EXPECT_FALSE(joins({.contacts = {{.a = a_, .b = wall}, {.a = b_, .b = wall}}})) << "statics";
+  EXPECT_FALSE(joins({.influences = {{game::crate_body(0), a_}}}));
+  EXPECT_TRUE(joins({.influences = {sim::ordered_pair(a_, b_)}}));
+}
+
+TEST_F(ReportTest, JoinsByWhoIsThereNoMore) {
+  const BodyId bullet_of_a = game::bullet_body(kA, world_.tick + 1);
+  EXPECT_TRUE(joins({.contacts = {{.a = b_, .b = bullet_of_a}}})) << "its owner answers";
+  const BodyId bullet_of_b = game::bullet_body(kB, world_.tick + 2);
+  EXPECT_FALSE(joins({.contacts = {{.a = b_, .b = bullet_of_b}}}));
+}
+
+}  // namespace
+}  // namespace tickbox::server

@@ -1,0 +1,102 @@
+#include "server/sent_views.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tickbox::server {
+namespace {
+
+constexpr std::uint32_t kAgeMax = 60;
+
+class SentViewsTest : public ::testing::Test {
+ protected:
+  /// A view of one member, that says which tick it is of.
+  void send(std::uint32_t tick) { views_.add({tick}).push_back(tick); }
+
+  /// The tick of the base, 0 where there is none.
+  [[nodiscard]] std::uint32_t base(std::uint32_t now) const {
+    const ViewMembers* base = views_.base({now});
+    if (base == nullptr) return 0;
+    EXPECT_EQ(base->size(), 1U);
+    EXPECT_EQ((*base)[0], views_.base_tick().value) << "another view's members";
+    return views_.base_tick().value;
+  }
+
+  SentViews views_{kAgeMax};
+};
+
+TEST_F(SentViewsTest, HaveNoBaseBeforeTheFirstIsAcknowledged) {
+  EXPECT_FALSE(views_.has_acknowledged());
+  send(5);
+  EXPECT_EQ(base(5), 0U);
+  views_.acknowledge({5});
+  EXPECT_TRUE(views_.has_acknowledged());
+  EXPECT_EQ(base(6), 5U);
+}
+
+TEST_F(SentViewsTest, TakeTheNewestThatIsAcknowledged) {
+  for (std::uint32_t tick = 5; tick < 10; ++tick) {
+    send(tick);
+  }
+  views_.acknowledge({7});
+  EXPECT_EQ(base(10), 7U);
+  views_.acknowledge({5});
+  EXPECT_EQ(base(10), 7U) << "late news";
+  views_.acknowledge({9});
+  EXPECT_EQ(base(10), 9U);
+}
+
+TEST_F(SentViewsTest, KnowNothingOfWhatWasNeverSent) {
+  send(5);
+  views_.acknowledge({6});
+  views_.acknowledge({5 + kAgeMax + 1});
+  views_.acknowledge({0});
+  EXPECT_FALSE(views_.has_acknowledged());
+  views_.acknowledge({5});
+  views_.acknowledge({0xffff'ffff});
+  EXPECT_EQ(base(7), 5U);
+}
+
+TEST_F(SentViewsTest, KnowNothingOfWhatWasWithdrawn) {
+  send(5);
+  views_.acknowledge({5});
+  send(6);
+  views_.withdraw({6});
+  views_.acknowledge({6});
+  EXPECT_EQ(base(7), 5U);
+}
+
+TEST_F(SentViewsTest, KeepABaseAsLongAsCausesCanReachIt) {
+  send(5);
+  views_.acknowledge({5});
+  for (std::uint32_t now = 6; now <= 5 + kAgeMax; ++now) {
+    ASSERT_EQ(base(now), 5U);
+    send(now);
+    ASSERT_EQ(base(now), 5U) << "while the next is written";
+  }
+  EXPECT_EQ(base(5 + kAgeMax + 1), 0U);
+  EXPECT_TRUE(views_.has_acknowledged());
+}
+
+TEST_F(SentViewsTest, KnowNothingOfWhatIsOverwritten) {
+  send(5);
+  send(5 + kAgeMax + 1);
+  views_.acknowledge({5});
+  EXPECT_FALSE(views_.has_acknowledged());
+}
+
+TEST_F(SentViewsTest, BeginAnewWhenForgotten) {
+  for (std::uint32_t tick = 5; tick < 10; ++tick) {
+    send(tick);
+  }
+  views_.acknowledge({8});
+  views_.forget();
+  EXPECT_FALSE(views_.has_acknowledged());
+  EXPECT_EQ(base(10), 0U);
+  views_.acknowledge({6});
+  EXPECT_EQ(base(10), 6U) << "an older one than before";
+}
+
+}  // namespace
+}  // namespace tickbox::server
