@@ -174,7 +174,11 @@ TEST_F(HistoryTest, ForgetsWhatHappenedLongAgo) {
   do {
     tick({{.player = kA, .input = kShootRight}});
   } while (now().relocations.empty());
-  tick({{.player = kA, .input = {.move = 1, .buttons = game::kButtonShoot, .aim = 256}}});
+  for (std::uint32_t reload = 0; reload < kRate; ++reload) {
+    tick();
+  }
+  tick({{.player = kA, .input = {.move = 1, .buttons = game::kButtonShoot, .aim = 768}}});
+  ASSERT_EQ(now().births.size(), 1U);
   for (std::uint32_t i = 0; i < 2 * kTicksRemembered; ++i) {
     tick();
     EXPECT_TRUE(now().sticks.empty());

@@ -31,8 +31,10 @@ class PlannedRoom {
               std::shared_ptr<const game::Rules> rules =
                   std::make_shared<const tests::SeatedArena>(kPlannedRate))
       : rules_(std::move(rules)), room_(map_of(places), rules_, 1, kPlannedRate), planner_(sight) {
+    const auto seats = static_cast<std::uint16_t>(places.size());
     std::vector<PlayerId> joins;
-    for (std::uint16_t seat = 0; seat < places.size(); ++seat) {
+    joins.reserve(seats);
+    for (std::uint16_t seat = 0; seat < seats; ++seat) {
       joins.push_back({seat});
     }
     room_.tick({.leaves = {}, .joins = joins, .inputs = {}});
