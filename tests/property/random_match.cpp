@@ -86,7 +86,8 @@ game::TickCommands RandomPlayers::next() {
 void RandomPlayers::come_and_go() {
   leaves_.clear();
   joins_.clear();
-  for (std::uint16_t seat = 0; seat < players_.size(); ++seat) {
+  const auto seats = static_cast<std::uint16_t>(players_.size());
+  for (std::uint16_t seat = 0; seat < seats; ++seat) {
     Player& player = players_[seat];
     const bool is_resident = seat < residents_;
     if (player.plays && !is_resident && rng_.chance(1, 200)) {
@@ -103,7 +104,8 @@ void RandomPlayers::come_and_go() {
 /// Some inputs fail to come: who has none runs on.
 void RandomPlayers::draw_inputs() {
   inputs_.clear();
-  for (std::uint16_t seat = 0; seat < players_.size(); ++seat) {
+  const auto seats = static_cast<std::uint16_t>(players_.size());
+  for (std::uint16_t seat = 0; seat < seats; ++seat) {
     Player& player = players_[seat];
     if (!player.plays || rng_.chance(1, 16)) continue;
     if (rng_.chance(1, 12)) {

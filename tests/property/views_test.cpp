@@ -9,7 +9,7 @@
 #include "tests/property/any_stepper.h"
 #include "tests/property/random_match.h"
 #include "tests/property/watcher.h"
-#include "tests/support/told_whole.h"
+#include "tests/support/arena_wrappers.h"
 
 #include <gtest/gtest.h>
 

@@ -170,6 +170,24 @@ TEST_F(HistoryTest, KeepsWhatHappenedInTheTicksBefore) {
   }
 }
 
+TEST_F(HistoryTest, ForgetsWhatHappenedLongAgo) {
+  do {
+    tick({{.player = kA, .input = kShootRight}});
+  } while (now().relocations.empty());
+  for (std::uint32_t reload = 0; reload < kRate; ++reload) {
+    tick();
+  }
+  tick({{.player = kA, .input = {.move = 1, .buttons = game::kButtonShoot, .aim = 768}}});
+  ASSERT_EQ(now().births.size(), 1U);
+  for (std::uint32_t i = 0; i < 2 * kTicksRemembered; ++i) {
+    tick();
+    EXPECT_TRUE(now().sticks.empty());
+    EXPECT_TRUE(now().shots.empty());
+    EXPECT_TRUE(now().births.empty());
+    EXPECT_TRUE(now().relocations.empty());
+  }
+}
+
 // Who met before a view was made is no news to whoever holds it.
 TEST_F(HistoryTest, KnowsIslandsSinceEachBaseAlone) {
   std::vector<Tick> before;

@@ -19,6 +19,7 @@ class LivesTest : public ::testing::Test {
   void tick(std::vector<BodyId> ids) {
     std::ranges::sort(ids);
     std::vector<game::EntityState> entities;
+    entities.reserve(ids.size());
     for (const BodyId id : ids) {
       entities.push_back({.id = id, .min = {}, .velocity = {}, .traits = {}});
     }

@@ -77,6 +77,9 @@ TEST_F(SentViewsTest, KeepABaseAsLongAsCausesCanReachIt) {
   }
   EXPECT_EQ(base(5 + kAgeMax + 1), 0U);
   EXPECT_TRUE(views_.has_acknowledged());
+  send(5 + kAgeMax + 1);
+  views_.acknowledge({5 + kAgeMax + 1});
+  EXPECT_EQ(base(5 + kAgeMax + 2), 5 + kAgeMax + 1) << "in its place";
 }
 
 TEST_F(SentViewsTest, KnowNothingOfWhatIsOverwritten) {

@@ -1,17 +1,20 @@
 #pragma once
-// The arena by rules that do not promise to be closed under contact: whole states are told of it.
+// The arena with one of its rules changed, for tests that need it otherwise.
 
 #include "game/arena.h"
 
+#include <cstdint>
+#include <span>
+#include <string_view>
+
 namespace tickbox::tests {
 
-class ToldWhole final : public game::Rules {
+/// The arena itself.
+class WrappedArena : public game::Rules {
  public:
-  explicit ToldWhole(std::uint32_t ticks_per_second) : arena_(ticks_per_second) {}
+  explicit WrappedArena(std::uint32_t ticks_per_second) : arena_(ticks_per_second) {}
 
-  [[nodiscard]] std::string_view name() const override { return "told_whole"; }
-
-  [[nodiscard]] bool closed_under_contact() const override { return false; }
+  [[nodiscard]] std::string_view name() const override { return "wrapped_arena"; }
 
   [[nodiscard]] sim::WorldSettings settings() const override { return arena_.settings(); }
 
@@ -41,6 +44,33 @@ class ToldWhole final : public game::Rules {
 
  private:
   game::Arena arena_;
+};
+
+/// Does not promise to be closed under contact.
+class ToldWhole final : public WrappedArena {
+ public:
+  using WrappedArena::WrappedArena;
+
+  [[nodiscard]] bool closed_under_contact() const override { return false; }
+};
+
+/// Who joins appears at the place that has the number of its seat.
+class SeatedArena : public WrappedArena {
+ public:
+  using WrappedArena::WrappedArena;
+
+  void join(game::World& world, PlayerId player) const override {
+    WrappedArena::join(world, player);
+    place(world, {.player = player, .place = player.value});
+  }
+};
+
+/// The same, and does not promise to be closed under contact.
+class SeatedToldWhole final : public SeatedArena {
+ public:
+  using SeatedArena::SeatedArena;
+
+  [[nodiscard]] bool closed_under_contact() const override { return false; }
 };
 
 }  // namespace tickbox::tests

@@ -1,0 +1,145 @@
+#pragma once
+// A room whose players stand where the test says, and the client of seat 0: what the planner says
+// goes to a replica, which must come to the same view.
+
+#include "client/replica.h"
+#include "net/messages.h"
+#include "net/packet.h"
+#include "server/room.h"
+#include "server/sent_views.h"
+#include "server/snapshot_planner.h"
+#include "tests/support/arena_wrappers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace tickbox::server {
+
+inline constexpr std::uint32_t kPlannedRate = 60;
+
+class PlannedRoom {
+ public:
+  using Inputs = std::vector<game::PlayerInput>;
+
+  /// A player on each of `places`; the first is the client's.
+  PlannedRoom(const std::vector<Vec2>& places, Sight sight,
+              std::shared_ptr<const game::Rules> rules =
+                  std::make_shared<const tests::SeatedArena>(kPlannedRate))
+      : rules_(std::move(rules)), room_(map_of(places), rules_, 1, kPlannedRate), planner_(sight) {
+    const auto seats = static_cast<std::uint16_t>(places.size());
+    std::vector<PlayerId> joins;
+    joins.reserve(seats);
+    for (std::uint16_t seat = 0; seat < seats; ++seat) {
+      joins.push_back({seat});
+    }
+    room_.tick({.leaves = {}, .joins = joins, .inputs = {}});
+    replica_ = std::make_unique<client::Replica>(room_.world().map(), rules_, body(0));
+  }
+
+  void tick(const Inputs& inputs = {}) {
+    room_.tick({.leaves = {}, .joins = {}, .inputs = inputs});
+  }
+
+  void leave(const std::vector<PlayerId>& players) {
+    room_.tick({.leaves = players, .joins = {}, .inputs = {}});
+  }
+
+  void join(const std::vector<PlayerId>& players) {
+    room_.tick({.leaves = {}, .joins = players, .inputs = {}});
+  }
+
+  /// The snapshot of this tick. The replica must make the planner's view of it, and it must fit.
+  const net::Snapshot& send(std::size_t bytes_max = net::kDatagramBytesMax) {
+    const Tick tick = room_.world().tick;
+    const ViewMembers* base = views_.base(tick);
+    const ViewRequest request{.own = static_cast<std::uint32_t>(room_.world().index_of(body(0))),
+                              .base = base,
+                              .base_tick = base != nullptr ? views_.base_tick() : tick,
+                              .bytes_max = bytes_max};
+    planner_.look(room_);
+    ViewMembers& members = views_.add(tick);
+    plan_ = planner_.plan(request, waiters_, snapshot_, members);
+    sent_ = tick;
+    snapshot_.head = {.view_hash = static_cast<std::uint32_t>(plan_.view_hash & 0xffff'ffff),
+                      .tick = static_cast<std::uint16_t>(tick.value & 0xffff)};
+    if (plan_.on_base) {
+      snapshot_.head.base_age = static_cast<std::uint8_t>(tick - request.base_tick);
+    }
+    members_.clear();
+    for (const LifeId life : members) {
+      members_.insert(room_.history().lives().of(life).id);
+    }
+    EXPECT_EQ(plan_.members, members_.size());
+    EXPECT_TRUE(members_.contains(body(0))) << "the own body";
+    bytes_ = encoder_.snapshot(snapshot_).size() + net::kPacketOverheadBytes;
+    EXPECT_LE(bytes_, bytes_max);
+    check_replica(tick);
+    return snapshot_;
+  }
+
+  /// What was sent last has arrived.
+  void acknowledge() { views_.acknowledge(sent_); }
+
+  [[nodiscard]] BodyId body(std::uint16_t seat) const { return room_.world().body_of({seat}); }
+
+  [[nodiscard]] Vec2 place(std::uint16_t seat) const {
+    return room_.world().entity(room_.world().index_of(body(seat))).min;
+  }
+
+  [[nodiscard]] const ViewPlan& plan() const { return plan_; }
+
+  [[nodiscard]] const std::set<BodyId>& members() const { return members_; }
+
+  [[nodiscard]] bool sees(std::uint16_t seat) const { return members_.contains(body(seat)); }
+
+  [[nodiscard]] const Waiters& waiters() const { return waiters_; }
+
+  [[nodiscard]] Room& room() { return room_; }
+
+ private:
+  /// No walls but one, at y = −20 units; and places enough for who appears again.
+  static game::SharedMap map_of(const std::vector<Vec2>& places) {
+    auto map = std::make_shared<game::Map>();
+    map->seats = static_cast<std::uint32_t>(places.size());
+    map->spawn_points = places;
+    for (std::int32_t i = 0; i < 100; ++i) {
+      map->spawn_points.push_back({.x = 500 * kUnit + 3 * i * kUnit, .y = 0});
+    }
+    const sim::Body wall{.id = {3U << 30},
+                         .kind = sim::Kind::Static,
+                         .min = {.x = -50 * kUnit, .y = -20 * kUnit},
+                         .size = {100 * kUnit, kUnit}};
+    map->statics = std::make_shared<const sim::Statics>(std::vector{wall});
+    return map;
+  }
+
+  void check_replica(Tick tick) {
+    const auto view = replica_->apply(snapshot_, tick);
+    ASSERT_TRUE(view) << "tick " << tick.value;
+    std::set<BodyId> ids;
+    for (const game::EntityState& entity : view->entities) {
+      ids.insert(entity.id);
+    }
+    EXPECT_EQ(ids, members_) << "tick " << tick.value;
+  }
+
+  std::shared_ptr<const game::Rules> rules_;
+  Room room_;
+  SnapshotPlanner planner_;
+  SentViews views_{base_age_max(kPlannedRate)};
+  Waiters waiters_;
+  net::Snapshot snapshot_;
+  net::MessageEncoder encoder_;
+  std::unique_ptr<client::Replica> replica_;
+  ViewPlan plan_;
+  Tick sent_;
+  std::set<BodyId> members_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tickbox::server

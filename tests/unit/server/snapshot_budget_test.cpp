@@ -1,0 +1,205 @@
+// What one client is told of a crowd, of which a snapshot holds a part only.
+
+#include "core/rng.h"
+#include "server/limits.h"
+#include "tests/unit/server/planned_room.h"
+
+namespace tickbox::server {
+namespace {
+
+using tests::SeatedArena;
+using tests::SeatedToldWhole;
+
+/// Sees all of a crowd.
+constexpr Sight kWide{.half_width = 60, .half_height = 60};
+
+/// Two units from one to the next: the first in the middle, the others from the outside inwards.
+std::vector<Vec2> crowd(std::size_t players) {
+  constexpr std::int32_t kRing = 12;
+  std::vector<Vec2> places;
+  for (std::int32_t y = -kRing; y <= kRing; ++y) {
+    for (std::int32_t x = -kRing; x <= kRing; ++x) {
+      places.push_back({.x = 2 * x * kUnit, .y = 2 * y * kUnit + 10 * kUnit});
+    }
+  }
+  const Vec2 middle{.x = 0, .y = 10 * kUnit};
+  std::ranges::stable_sort(places, {}, [=](Vec2 place) { return distance(place, middle); });
+  places.resize(players);
+  std::ranges::reverse(std::span{places}.subspan(1));
+  return places;
+}
+
+std::int64_t distance_of(const PlannedRoom& room, std::uint16_t seat) {
+  return distance(room.place(seat), room.place(0));
+}
+
+TEST(SnapshotBudget, IsFilledWithTheNearest) {
+  constexpr std::uint16_t kPlayers = 200;
+  PlannedRoom room{crowd(kPlayers), kWide};
+  const net::Snapshot& snapshot = room.send();
+  EXPECT_FALSE(room.plan().on_base);
+  EXPECT_GT(snapshot.bodies.size(), 40U);
+  std::int64_t furthest_in = 0;
+  std::int64_t nearest_out = std::int64_t{kPlayers} * kUnit;
+  for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
+    if (room.sees(seat)) furthest_in = std::max(furthest_in, distance_of(room, seat));
+    if (!room.sees(seat)) nearest_out = std::min(nearest_out, distance_of(room, seat));
+  }
+  EXPECT_LE(furthest_in, nearest_out);
+  const auto waits = std::ranges::count_if(
+      room.waiters(), [](const Waiter& waiter) { return waiter.snapshots > 0; });
+  EXPECT_EQ(static_cast<std::size_t>(waits), kPlayers - snapshot.bodies.size());
+}
+
+TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
+  constexpr std::uint16_t kPlayers = 200;
+  PlannedRoom room{crowd(kPlayers), kWide};
+  std::set<BodyId> before;
+  for (int snapshots = 0; room.members().size() < kPlayers; ++snapshots) {
+    ASSERT_LT(snapshots, 40);
+    room.tick();
+    room.send(600);
+    EXPECT_TRUE(std::ranges::includes(room.members(), before)) << "nobody has to go";
+    EXPECT_GT(room.members().size(), before.size());
+    before = room.members();
+    room.acknowledge();
+  }
+  room.tick();
+  EXPECT_TRUE(room.send().bodies.empty());
+}
+
+// Far away, and as many come and go nearby as there is room for.
+TEST(SnapshotBudget, LetsWhoIsFarInThoughOthersAreNearer) {
+  constexpr std::uint16_t kPlayers = 200;
+  PlannedRoom room{crowd(kPlayers), kWide};
+  std::vector<PlayerId> near;
+  for (std::uint16_t seat = kPlayers - 12; seat < kPlayers; ++seat) {
+    near.push_back({seat});
+  }
+  room.send(600);
+  room.acknowledge();
+  int snapshots = 0;
+  for (; !room.sees(1); ++snapshots) {
+    ASSERT_LT(snapshots, 200);
+    room.leave(near);
+    room.send(600);
+    room.acknowledge();
+    room.join(near);
+    room.send(600);
+    room.acknowledge();
+  }
+  EXPECT_GT(snapshots, 3);
+}
+
+// One who was sent is not forgotten until it has arrived.
+TEST(SnapshotBudget, SendsTheSameAgainUntilTheyAreAcknowledged) {
+  PlannedRoom room{crowd(200), kWide};
+  room.send(600);
+  room.acknowledge();
+  room.tick();
+  const net::Snapshot first = room.send(600);
+  ASSERT_GT(first.bodies.size(), 3U);
+  for (int i = 0; i < 10; ++i) {
+    room.tick();
+    const net::Snapshot& again = room.send(600);
+    EXPECT_TRUE(std::ranges::equal(first.bodies, again.bodies)) << "nobody moves";
+  }
+}
+
+TEST(SnapshotBudget, HasAViewOfNoMoreThanAByteCanNumber) {
+  constexpr std::uint16_t kPlayers = 400;
+  PlannedRoom room{crowd(kPlayers), kWide};
+  for (int snapshots = 0; snapshots < 40; ++snapshots) {
+    room.tick();
+    room.send();
+    room.acknowledge();
+  }
+  EXPECT_EQ(room.members().size(), net::kViewMembersMax);
+}
+
+// Each stick of a hundred changes five times: more than causes can be numbered, though dearer than
+// no body.
+TEST(SnapshotBudget, BeginsAnewWhereCausesAreTooMany) {
+  constexpr std::uint16_t kPlayers = 100;
+  PlannedRoom room{crowd(kPlayers), kWide};
+  while (room.members().size() < kPlayers) {
+    room.tick();
+    room.send();
+    room.acknowledge();
+  }
+  bool on_base = true;
+  std::uint8_t changes = 0;
+  for (; on_base; ++changes) {
+    ASSERT_LT(changes, 6);
+    PlannedRoom::Inputs inputs;
+    for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
+      inputs.push_back(
+          {.player = {seat}, .input = {.move = static_cast<std::uint8_t>(1 + 4 * (changes % 2))}});
+    }
+    room.tick(inputs);
+    room.send();
+    on_base = room.plan().on_base;
+  }
+  EXPECT_EQ(changes, 3U) << "two hundred causes still fit";
+}
+
+TEST(SnapshotBudget, OfRulesThatAreNotClosedIsSpentOnWholeStates) {
+  PlannedRoom room{crowd(9), kWide, std::make_shared<const SeatedToldWhole>(kPlannedRate)};
+  room.send();
+  room.acknowledge();
+  for (std::uint8_t i = 0; i < 100; ++i) {
+    room.tick({{.player = {1}, .input = {.move = static_cast<std::uint8_t>(i % 9)}},
+               {.player = {2}, .input = {.buttons = game::kButtonShoot, .aim = 100}}});
+    const net::Snapshot& snapshot = room.send();
+    EXPECT_TRUE(room.plan().on_base);
+    EXPECT_TRUE(snapshot.causes.inputs.empty());
+    EXPECT_TRUE(snapshot.causes.shots.empty());
+    EXPECT_TRUE(snapshot.causes.placements.empty());
+    EXPECT_EQ(snapshot.bodies.size(), room.members().size());
+    if (i % 3 == 0) room.acknowledge();
+  }
+}
+
+/// Crowds of any size that run, shoot and leave, told of with any budget on any base.
+void spend_at_random(std::uint64_t seed, std::shared_ptr<const game::Rules> rules) {
+  Rng rng{seed};
+  const auto players = static_cast<std::uint16_t>(2 + rng.below(300));
+  PlannedRoom room{crowd(players), kWide, std::move(rules)};
+  const std::uint64_t restless = rng.below(8);
+  const bool is_poor = rng.chance(1, 2);
+  for (int tick = 0; tick < 60; ++tick) {
+    PlannedRoom::Inputs inputs;
+    for (std::uint16_t seat = 0; seat < players; ++seat) {
+      if (!rng.chance(restless, 64)) continue;
+      inputs.push_back({.player = {seat},
+                        .input = {.move = static_cast<std::uint8_t>(rng.below(9)),
+                                  .buttons = static_cast<std::uint8_t>(rng.below(2)),
+                                  .aim = static_cast<std::uint16_t>(rng.below(1'024))}});
+    }
+    room.tick(inputs);
+    const std::size_t most =
+        is_poor && rng.chance(3, 4) ? kSnapshotBytesMin + 100 : net::kDatagramBytesMax;
+    room.send(kSnapshotBytesMin + rng.below(most - kSnapshotBytesMin + 1));
+    if (rng.chance(3, 4)) room.acknowledge();
+  }
+  std::vector<PlayerId> gone;
+  for (std::uint16_t seat = 1; seat < players; ++seat) {
+    if (rng.chance(2, 3)) gone.push_back({seat});
+  }
+  room.leave(gone);
+  room.send(kSnapshotBytesMin + rng.below(200));
+  ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+}
+
+TEST(SnapshotBudget, IsNeverExceeded) {
+  constexpr std::uint64_t kSeeds = 40;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    ASSERT_NO_FATAL_FAILURE(
+        spend_at_random(seed, std::make_shared<const SeatedArena>(kPlannedRate)));
+    ASSERT_NO_FATAL_FAILURE(
+        spend_at_random(seed, std::make_shared<const SeatedToldWhole>(kPlannedRate)));
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::server

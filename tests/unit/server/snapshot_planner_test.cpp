@@ -1,0 +1,243 @@
+// What one client is told, case by case, over a real room; a replica agrees with all of it.
+
+#include "net/cause_codec.h"
+#include "tests/unit/server/planned_room.h"
+
+namespace tickbox::server {
+namespace {
+
+constexpr Sight kSight{.half_width = 10, .half_height = 10};
+constexpr std::uint8_t kRight = 1;
+constexpr std::uint8_t kDown = 3;
+constexpr std::uint8_t kLeft = 5;
+constexpr game::Input kShootUp{.buttons = game::kButtonShoot, .aim = 768};
+
+constexpr Vec2 units(std::int32_t x, std::int32_t y) {
+  return {.x = x * kUnit, .y = y * kUnit};
+}
+
+std::vector<BodyId> ids_of(const net::Snapshot& snapshot) {
+  std::vector<BodyId> ids;
+  for (const game::EntityState& body : snapshot.bodies) {
+    ids.push_back(body.id);
+  }
+  return ids;
+}
+
+TEST(SnapshotPlanner, TellsAllThatIsInSightWholeWhereThereIsNoBase) {
+  PlannedRoom room{{units(0, 0), units(10, -10), units(11, 0), units(0, 11)}, kSight};
+  const net::Snapshot& snapshot = room.send();
+  EXPECT_FALSE(room.plan().on_base);
+  EXPECT_TRUE(room.plan().has_news);
+  EXPECT_TRUE(snapshot.causes.empty());
+  EXPECT_EQ(ids_of(snapshot), (std::vector{room.body(0), room.body(1)}));
+  EXPECT_EQ(room.plan().set_bytes, 0U);
+  EXPECT_GT(room.plan().enter_bytes, 0U);
+}
+
+// Crates and players that run on move all the same: a client knows it by itself.
+TEST(SnapshotPlanner, TellsNothingWhereNothingHappens) {
+  PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
+  room.tick({{.player = {1}, .input = {.move = kDown}}});
+  room.send();
+  room.acknowledge();
+  for (int i = 0; i < 20; ++i) {
+    room.tick();
+    const net::Snapshot& snapshot = room.send();
+    EXPECT_TRUE(room.plan().on_base);
+    EXPECT_FALSE(room.plan().has_news);
+    EXPECT_TRUE(snapshot.causes.empty());
+    EXPECT_TRUE(snapshot.bodies.empty());
+  }
+}
+
+TEST(SnapshotPlanner, TellsAStickThatChangesAsOneCause) {
+  PlannedRoom room{{units(0, 0), units(4, 0), units(40, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  room.tick({{.player = {1}, .input = {.move = kDown}}, {.player = {2}, .input = {.move = kLeft}}});
+  for (std::uint8_t ago = 0; ago < 20; ++ago) {
+    const net::Snapshot& snapshot = room.send();
+    ASSERT_EQ(snapshot.causes.inputs.size(), 1U) << "of whom it sees";
+    EXPECT_EQ(snapshot.causes.inputs[0], (net::InputCause{.ago = ago, .member = 1, .move = kDown}));
+    EXPECT_EQ(net::encoded_bytes(snapshot.causes),
+              net::kCauseCountsBytes + net::input_cause_bytes(ago));
+    EXPECT_TRUE(snapshot.bodies.empty());
+    EXPECT_TRUE(room.plan().has_news);
+    room.tick();
+  }
+  room.acknowledge();
+  EXPECT_TRUE(room.send().causes.empty()) << "who holds it knows";
+}
+
+TEST(SnapshotPlanner, LetsWhoGetsOutOfSightLeave) {
+  PlannedRoom room{{units(0, 0), units(10, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  const auto is_near = [&room] {
+    return room.place(1).x <= (kSight.half_width + kViewHysteresisUnits) * kUnit;
+  };
+  for (room.tick({{.player = {1}, .input = {.move = kRight}}}); is_near(); room.tick()) {
+    EXPECT_TRUE(room.send().causes.leaves.empty());
+    EXPECT_TRUE(room.sees(1));
+  }
+  const net::Snapshot& snapshot = room.send();
+  ASSERT_EQ(snapshot.causes.leaves.size(), 1U);
+  EXPECT_EQ(snapshot.causes.leaves[0], 1);
+  EXPECT_TRUE(snapshot.causes.inputs.empty()) << "nobody needs to know where it runs";
+  EXPECT_TRUE(snapshot.bodies.empty());
+  EXPECT_FALSE(room.sees(1));
+  room.acknowledge();
+  room.tick();
+  EXPECT_TRUE(room.send().causes.leaves.empty()) << "once";
+}
+
+TEST(SnapshotPlanner, LetsWhoLeavesTheRoomLeaveAndTellsItsSuccessorWhole) {
+  PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  const BodyId gone = room.body(1);
+  room.leave({{1}});
+  EXPECT_EQ(room.send().causes.leaves.size(), 1U);
+  EXPECT_FALSE(room.members().contains(gone));
+  room.join({{1}});
+  const net::Snapshot& snapshot = room.send();
+  EXPECT_EQ(snapshot.causes.leaves.size(), 1U);
+  EXPECT_EQ(ids_of(snapshot), std::vector{room.body(1)});
+  EXPECT_NE(gone, room.body(1));
+}
+
+// Out of sight one runs into another that is to be seen. That one comes whole; who runs elsewhere
+// is told by causes as ever.
+TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
+  PlannedRoom room{{units(0, 0), {.x = 10 * kUnit - kUnit / 2, .y = 0}, units(12, 0), units(0, 5)},
+                   kSight};
+  room.send();
+  room.acknowledge();
+  ASSERT_FALSE(room.sees(2));
+  const Tick base = room.room().world().tick;
+  room.tick({{.player = {2}, .input = {.move = kLeft}}, {.player = {3}, .input = {.move = kDown}}});
+  const auto have_met = [&] {
+    const Lives& lives = room.room().history().lives();
+    Islands& islands = room.room().history().islands_since(base);
+    return islands.root_of(lives.find(room.body(1))) == islands.root_of(lives.find(room.body(2)));
+  };
+  while (!have_met()) {
+    EXPECT_TRUE(room.send().bodies.empty());
+    room.tick();
+  }
+  const net::Snapshot& snapshot = room.send();
+  EXPECT_EQ(ids_of(snapshot), std::vector{room.body(1)});
+  EXPECT_TRUE(snapshot.causes.leaves.empty());
+  ASSERT_EQ(snapshot.causes.inputs.size(), 1U);
+  EXPECT_EQ(snapshot.causes.inputs[0].member, 2) << "who runs down";
+  EXPECT_FALSE(room.sees(2));
+  EXPECT_GT(room.plan().set_bytes, 0U);
+  EXPECT_EQ(room.plan().enter_bytes, 0U);
+}
+
+// One pushes another out of sight: both stay, as long as they push, or both would come whole.
+TEST(SnapshotPlanner, KeepsInViewWhoIsPushedOutOfSight) {
+  PlannedRoom room{{units(0, 0), units(9, 0), units(10, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  const std::int32_t edge = (kSight.half_width + kViewHysteresisUnits) * kUnit;
+  std::uint32_t beyond = 0;
+  while (room.place(1).x <= edge - kUnit / 10) {
+    room.tick({{.player = {1}, .input = {.move = kRight}}});
+    const net::Snapshot& snapshot = room.send();
+    EXPECT_TRUE(snapshot.bodies.empty());
+    EXPECT_TRUE(room.sees(2));
+    beyond += room.place(2).x > edge ? 1U : 0U;
+    room.acknowledge();
+  }
+  EXPECT_GT(beyond, 3U);
+}
+
+TEST(SnapshotPlanner, TellsOfABulletThatHasComeAndGoneNothingButItsShot) {
+  PlannedRoom room{{units(0, 0), units(4, -10)}, kSight};
+  room.send();
+  room.acknowledge();
+  room.tick({{.player = {1}, .input = kShootUp}});
+  const BodyId bullet = game::bullet_body({1}, room.room().world().tick);
+  const auto expect_one_shot = [&](const net::Snapshot& snapshot) {
+    EXPECT_EQ(snapshot.causes.shots.size(), 1U);
+    EXPECT_EQ(net::encoded_bytes(snapshot.causes), net::kCauseCountsBytes + net::kShotCauseBytes);
+    EXPECT_TRUE(snapshot.bodies.empty());
+  };
+  expect_one_shot(room.send());
+  EXPECT_TRUE(room.members().contains(bullet));
+  for (int i = 0; i < 10; ++i) {
+    room.tick();
+  }
+  expect_one_shot(room.send());
+  EXPECT_FALSE(room.members().contains(bullet)) << "the wall has stopped it";
+  room.acknowledge();
+  room.tick();
+  EXPECT_TRUE(room.send().causes.empty());
+}
+
+// A base with a bullet that is gone: its replay tells, no leave does.
+TEST(SnapshotPlanner, NeedsNoLeaveForABulletThatIsSpent) {
+  PlannedRoom room{{units(0, 0), units(4, -6)}, kSight};
+  room.tick({{.player = {1}, .input = kShootUp}});
+  room.send();
+  room.acknowledge();
+  ASSERT_EQ(room.members().size(), 3U);
+  for (int i = 0; i < 10; ++i) {
+    room.tick();
+  }
+  const net::Snapshot& snapshot = room.send();
+  EXPECT_TRUE(snapshot.causes.empty());
+  EXPECT_TRUE(snapshot.bodies.empty());
+  EXPECT_EQ(room.members().size(), 2U);
+}
+
+TEST(SnapshotPlanner, TellsABodyWhereItsCausesAreDearer) {
+  PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  const std::size_t body_bytes =
+      net::encoded_bytes(room.room().world().entity(room.room().world().index_of(room.body(1))));
+  std::size_t cause_bytes = 0;
+  for (std::uint8_t i = 0; i < 14; ++i) {
+    room.tick({{.player = {1}, .input = {.move = static_cast<std::uint8_t>(1 + i % 2)}}});
+    cause_bytes += net::input_cause_bytes(0);
+    const net::Snapshot& snapshot = room.send();
+    const bool is_dearer = cause_bytes > body_bytes;
+    EXPECT_EQ(snapshot.causes.inputs.size(), is_dearer ? 0U : i + 1U);
+    EXPECT_EQ(snapshot.bodies.size(), is_dearer ? 1U : 0U);
+    EXPECT_TRUE(snapshot.causes.leaves.empty());
+  }
+  ASSERT_GT(cause_bytes, body_bytes);
+}
+
+// Of a body that comes whole the client does not know who touched it; its own it must know.
+TEST(SnapshotPlanner, TellsTheCausesOfTheOwnBodyHoweverDear) {
+  PlannedRoom room{{units(0, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  for (std::uint8_t i = 0; i < net::kBaseAgeMax; ++i) {
+    room.tick({{.player = {0}, .input = {.move = static_cast<std::uint8_t>(1 + i % 2)}}});
+    const net::Snapshot& snapshot = room.send();
+    EXPECT_EQ(snapshot.causes.inputs.size(), i + 1U);
+    EXPECT_TRUE(snapshot.bodies.empty());
+  }
+}
+
+TEST(SnapshotPlanner, TellsAFullViewWhereTheBaseIsTooOld) {
+  PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  for (std::uint32_t age = 1; age <= net::kBaseAgeMax; ++age) {
+    room.tick();
+    room.send();
+    EXPECT_TRUE(room.plan().on_base);
+  }
+  room.tick();
+  room.send();
+  EXPECT_FALSE(room.plan().on_base);
+}
+
+}  // namespace
+}  // namespace tickbox::server
