@@ -47,7 +47,7 @@ class Interest {
  private:
   struct Column {
     Vec2 place;
-    std::uint32_t index;
+    std::uint32_t index = 0;
   };
 
   Sight sight_;

@@ -69,7 +69,7 @@ TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
 }
 
 // Far away, and as many come and go nearby as there is room for.
-TEST(SnapshotBudget, LetsWhoIsFarInThoughOthersAreNearer) {
+TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
   constexpr std::uint16_t kPlayers = 200;
   PlannedRoom room{crowd(kPlayers), kWide};
   std::vector<PlayerId> near;
@@ -122,7 +122,8 @@ TEST(SnapshotBudget, HasAViewOfNoMoreThanAByteCanNumber) {
 TEST(SnapshotBudget, BeginsAnewWhereCausesAreTooMany) {
   constexpr std::uint16_t kPlayers = 100;
   PlannedRoom room{crowd(kPlayers), kWide};
-  while (room.members().size() < kPlayers) {
+  for (int ticks = 0; room.members().size() < kPlayers; ++ticks) {
+    ASSERT_LT(ticks, 1'000);
     room.tick();
     room.send();
     room.acknowledge();

@@ -6,6 +6,9 @@
 namespace tickbox::server {
 namespace {
 
+/// What a test waits for has come long before.
+constexpr int kTicksMost = 1'000;
+
 constexpr Sight kSight{.half_width = 10, .half_height = 10};
 constexpr std::uint8_t kRight = 1;
 constexpr std::uint8_t kDown = 3;
@@ -122,7 +125,8 @@ TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
     Islands& islands = room.room().history().islands_since(base);
     return islands.root_of(lives.find(room.body(1))) == islands.root_of(lives.find(room.body(2)));
   };
-  while (!have_met()) {
+  for (int ticks = 0; !have_met(); ++ticks) {
+    ASSERT_LT(ticks, kTicksMost);
     EXPECT_TRUE(room.send().bodies.empty());
     room.tick();
   }
@@ -143,7 +147,8 @@ TEST(SnapshotPlanner, KeepsInViewWhoIsPushedOutOfSight) {
   room.acknowledge();
   const std::int32_t edge = (kSight.half_width + kViewHysteresisUnits) * kUnit;
   std::uint32_t beyond = 0;
-  while (room.place(1).x <= edge - kUnit / 10) {
+  for (int ticks = 0; room.place(1).x <= edge - kUnit / 10; ++ticks) {
+    ASSERT_LT(ticks, kTicksMost);
     room.tick({{.player = {1}, .input = {.move = kRight}}});
     const net::Snapshot& snapshot = room.send();
     EXPECT_TRUE(snapshot.bodies.empty());
