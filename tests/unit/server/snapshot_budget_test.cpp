@@ -69,7 +69,7 @@ TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
 }
 
 // Far away, and as many come and go nearby as there is room for.
-TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
+TEST(SnapshotBudget, LetsWhoIsFarInAsWell) {
   constexpr std::uint16_t kPlayers = 200;
   PlannedRoom room{crowd(kPlayers), kWide};
   std::vector<PlayerId> near;

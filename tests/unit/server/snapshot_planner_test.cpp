@@ -140,23 +140,25 @@ TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
   EXPECT_EQ(room.plan().enter_bytes, 0U);
 }
 
-// One pushes another out of sight: both stay, as long as they push, or both would come whole.
-TEST(SnapshotPlanner, KeepsInViewWhoIsPushedOutOfSight) {
+// One pushes another out of sight: the other leaves, and who pushed it comes whole.
+TEST(SnapshotPlanner, LetsGoWhoIsPushedOutOfSight) {
   PlannedRoom room{{units(0, 0), units(9, 0), units(10, 0)}, kSight};
   room.send();
   room.acknowledge();
   const std::int32_t edge = (kSight.half_width + kViewHysteresisUnits) * kUnit;
-  std::uint32_t beyond = 0;
   for (int ticks = 0; room.place(1).x <= edge - kUnit / 10; ++ticks) {
     ASSERT_LT(ticks, kTicksMost);
     room.tick({{.player = {1}, .input = {.move = kRight}}});
+    const bool had_seen = room.sees(2);
+    const bool is_beyond = room.place(2).x > edge;
     const net::Snapshot& snapshot = room.send();
-    EXPECT_TRUE(snapshot.bodies.empty());
-    EXPECT_TRUE(room.sees(2));
-    beyond += room.place(2).x > edge ? 1U : 0U;
+    EXPECT_EQ(room.sees(2), !is_beyond);
+    EXPECT_TRUE(room.sees(1));
+    EXPECT_EQ(snapshot.causes.leaves.empty(), !(had_seen && is_beyond));
+    EXPECT_EQ(snapshot.bodies.empty(), !is_beyond) << "as long as they push each other";
     room.acknowledge();
   }
-  EXPECT_GT(beyond, 3U);
+  EXPECT_FALSE(room.sees(2));
 }
 
 TEST(SnapshotPlanner, TellsOfABulletThatHasComeAndGoneNothingButItsShot) {
