@@ -69,7 +69,7 @@ class SnapshotPlanner {
   };
 
   struct Mark {
-    std::uint32_t stamp = 0;
+    std::uint64_t stamp = 0;
     Standing standing = Standing::Unknown;
     bool was_put = false;         ///< elsewhere, since the base
     bool is_member = false;       ///< of the base
@@ -81,7 +81,7 @@ class SnapshotPlanner {
 
   /// Of an island, by its root.
   struct Verdict {
-    std::uint32_t stamp = 0;
+    std::uint64_t stamp = 0;
     bool told_whole = false;
     std::size_t cause_bytes = 0;
     std::size_t body_bytes = 0;
@@ -137,7 +137,7 @@ class SnapshotPlanner {
   Interest interest_;
 
   // Of the plan under way.
-  std::uint32_t stamp_ = 0;
+  std::uint64_t stamp_ = 0;  ///< of a plan; marks and verdicts of others are void
   Islands* islands_ = nullptr;
   Vec2 centre_;
   LifeId own_ = kNoLife;

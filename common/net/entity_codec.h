@@ -21,7 +21,8 @@ namespace tickbox::net {
 [[nodiscard]] std::expected<game::EntityState, DropReason> decode_entity(
     const schema::Entity& wire);
 
-/// Whether a Body says all of it: not of bullets, of what is fast, of timers past 63.
+/// Whether a Body says all of it: not of what is fast, as bullets are, nor of timers past 63, nor
+/// of numbers past 16 bits.
 [[nodiscard]] bool fits_body(const game::EntityState& entity);
 
 /// Requires: fits_body(entity).

@@ -65,6 +65,18 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   EXPECT_EQ(server.metric("tickbox_state_hash_mismatches_total"), 0);
 }
 
+// A stress bot makes news with every tick, so that nothing but the rate holds snapshots back.
+TEST(Connect, TheServersSnapshotRateIsKept) {
+  const RunningServer server{{"--snapshot-rate", "20"}};
+  const Finished played =
+      run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "3", "--json"}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  const Document document{played.out};
+  EXPECT_GE(document.number("snapshots.received"), 40);
+  EXPECT_LE(document.number("snapshots.received"), 62);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+}
+
 TEST(Connect, PeopleGetATable) {
   const RunningServer server;
   const Finished played = run(tickbox({"connect", server.address(), "--seconds", "0.5"}));

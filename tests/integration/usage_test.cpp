@@ -102,6 +102,13 @@ TEST(Usage, WithoutKeysOnlyLoopbackIsServedAndTheServerSaysWhy) {
   }
 }
 
+TEST(Usage, MoreSnapshotsThanTicksAreNotToBeHad) {
+  const Finished finished = run(tickbox_server({"--tick-rate", "30", "--snapshot-rate", "31"}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_TRUE(finished.err.contains("--snapshot-rate: 31 a second is more than the 30 ticks"))
+      << finished;
+}
+
 TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "lag=80ms"}), {"--net", "lag"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "loss=120%"}),
