@@ -93,6 +93,10 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
     return connection_.drop(snapshot.error());
   }
   const Tick tick = expand_tick(snapshot->head.tick, place_.heard);
+  if (tick.value > net::kTickMax) {
+    ++stats_.snapshots_rejected;
+    return connection_.drop(net::DropReason::Malformed);
+  }
   if (tick > place_.heard) {
     place_.heard = tick;
     on_head(snapshot->head, tick, now);

@@ -112,7 +112,7 @@ run_one() {
     admin=$(jq -r .admin "$scratch/ready")
     port=${address##*:}
 
-    "${of_others[@]}" "$bin/tickbox" load "$address" --clients 8 --ramp 0 --seconds "$seconds" --admin "$admin" --json --quiet \
+    "${of_others[@]}" "$bin/tickbox" load "$address" --clients 8 --bot stress --ramp 0 --seconds "$seconds" --admin "$admin" --json --quiet \
         >"$scratch/load" 2>"$scratch/load.err" &
     players=$!
     running+=("$players")
