@@ -68,7 +68,7 @@ TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
   EXPECT_TRUE(room.send().bodies.empty());
 }
 
-// Far away, and as many come and go nearby as there is room for.
+// Far away, and nearby new ones appear all the time, as many as there is room for.
 TEST(SnapshotBudget, LetsWhoIsFarInAsWell) {
   constexpr std::uint16_t kPlayers = 200;
   PlannedRoom room{crowd(kPlayers), kWide};
@@ -82,13 +82,23 @@ TEST(SnapshotBudget, LetsWhoIsFarInAsWell) {
   for (; !room.sees(1); ++snapshots) {
     ASSERT_LT(snapshots, 200);
     room.leave(near);
-    room.send(600);
-    room.acknowledge();
     room.join(near);
     room.send(600);
     room.acknowledge();
   }
   EXPECT_GT(snapshots, 3);
+}
+
+TEST(SnapshotBudget, LeavesRoomForWhatHappensNext) {
+  constexpr std::size_t kBytes = 700;
+  PlannedRoom room{crowd(200), kWide};
+  room.send(kBytes);
+  EXPECT_GT(net::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 24) << "but not at first";
+  room.acknowledge();
+  room.tick();
+  room.send(kBytes);
+  EXPECT_GT(room.plan().enter_bytes, 0U);
+  EXPECT_LE(net::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 256);
 }
 
 // One who was sent is not forgotten until it has arrived.

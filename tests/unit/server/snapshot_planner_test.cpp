@@ -13,6 +13,7 @@ constexpr Sight kSight{.half_width = 10, .half_height = 10};
 constexpr std::uint8_t kRight = 1;
 constexpr std::uint8_t kDown = 3;
 constexpr std::uint8_t kLeft = 5;
+constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
 constexpr game::Input kShootUp{.buttons = game::kButtonShoot, .aim = 768};
 
 constexpr Vec2 units(std::int32_t x, std::int32_t y) {
@@ -182,6 +183,25 @@ TEST(SnapshotPlanner, TellsOfABulletThatHasComeAndGoneNothingButItsShot) {
   room.acknowledge();
   room.tick();
   EXPECT_TRUE(room.send().causes.empty());
+}
+
+// Wherever it flies, it costs nothing until it is gone.
+TEST(SnapshotPlanner, KeepsABulletInViewThatGetsOutOfSight) {
+  PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
+  room.send();
+  room.acknowledge();
+  room.tick({{.player = {1}, .input = kShootRight}});
+  const BodyId bullet = game::bullet_body({1}, room.room().world().tick);
+  for (int ticks = 0; ticks < 30; ++ticks) {
+    const net::Snapshot& snapshot = room.send();
+    EXPECT_TRUE(snapshot.causes.leaves.empty());
+    EXPECT_TRUE(snapshot.bodies.empty());
+    EXPECT_TRUE(room.members().contains(bullet));
+    room.acknowledge();
+    room.tick();
+  }
+  const game::World& world = room.room().world();
+  EXPECT_GT(world.entity(world.index_of(bullet)).min.x, 2 * kSight.half_width * kUnit);
 }
 
 // A base with a bullet that is gone: its replay tells, no leave does.
