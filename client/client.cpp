@@ -61,6 +61,7 @@ void Client::poll(Instant now) {
 /// Takes its place once the server has accepted, for the first time or again. False when it is not
 /// a place this client knows how to take.
 bool Client::begin(Instant now) {
+  if (replica_ != nullptr) stats_.replayed += replica_->steps();
   place_ = {};
   const net::Accept& accept = connection_.accept();
   std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
@@ -244,6 +245,7 @@ void Client::leave() {
 ClientStats Client::stats() const {
   ClientStats stats = stats_;
   stats.inputs_sent = stats.ticks;
+  if (replica_ != nullptr) stats.replayed += replica_->steps();
   stats.down_sent = connection_.channel().received().newest();
   stats.down_arrived = connection_.channel().received().count();
   stats.snapshots_lost = stats.down_sent - std::min(stats.down_sent, stats.down_arrived);
