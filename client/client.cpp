@@ -221,7 +221,8 @@ void Client::send_inputs(Instant scheduled) {
                             .mismatches = place_.mismatches,
                             .first_tick = {},
                             .inputs = {}};
-  const std::uint64_t decided = std::min<std::uint64_t>(stats_.ticks, net::kInputsPerMessageMax);
+  const std::uint64_t decided = std::min(
+      {stats_.ticks, std::uint64_t{net::kInputsPerMessageMax}, std::uint64_t{newest_input_.value}});
   const Tick oldest{newest_input_.value - static_cast<std::uint32_t>(decided) + 1};
   message.first_tick = std::max(oldest, place_.confirmed + 1);
   for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {

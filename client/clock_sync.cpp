@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// The ends of a margin on the wire, a signed byte of 1/16 ticks.
+/// The ends of a margin on the wire.
 constexpr std::int32_t kLeastSixteenths = net::kMarginLeast;
 constexpr std::int32_t kMostSixteenths = net::kMarginMost;
 

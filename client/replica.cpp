@@ -153,7 +153,9 @@ void Replica::gather_births(const Job& job, Tick until) {
 const HeldView& Replica::start_of(const Job& job) {
   const HeldView& newest = *views_.newest();
   gather_births(job, newest.tick);
-  const auto is_known = [&](BodyId id) { return holds(newest.entities, id) || is_dead(id); };
+  const auto is_known = [&](BodyId id) {
+    return holds(newest.entities, id) || has_died(id, job.base.tick);
+  };
   bool has_all = std::ranges::all_of(births_, is_known);
   for (std::size_t i = 0; i < job.base.entities.size() && has_all; ++i) {
     has_all = job.dropped[i] || is_known(job.base.entities[i].id);
@@ -266,14 +268,14 @@ void Replica::step() {
   }
 }
 
-bool Replica::is_dead(BodyId id) const {
-  const std::size_t known = std::min(deaths_, dead_.size());
-  return std::ranges::find(dead_.begin(), dead_.begin() + static_cast<std::ptrdiff_t>(known), id) !=
-         dead_.begin() + static_cast<std::ptrdiff_t>(known);
+bool Replica::has_died(BodyId id, Tick after) const {
+  const std::span known = std::span{dead_}.first(std::min(deaths_, dead_.size()));
+  return std::ranges::any_of(
+      known, [&](const Death& death) { return death.id == id && death.tick > after; });
 }
 
 void Replica::bury(BodyId id) {
-  dead_[deaths_++ % dead_.size()] = id;
+  dead_[deaths_++ % dead_.size()] = {.id = id, .tick = world_.tick};
 }
 
 }  // namespace tickbox::client

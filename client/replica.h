@@ -58,12 +58,17 @@ class Replica {
   /// Throws away all views.
   void forget();
 
-  /// Cost: of the ticks stepped so far.
+  /// Ticks stepped so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
   /// Bullets that a replay has shown to be gone: what is forgotten costs a longer replay, no more.
   static constexpr std::size_t kDeadRemembered = 256;
+
+  struct Death {
+    BodyId id;
+    Tick tick;
+  };
 
   /// Members of the base that are not replayed: they leave, or come whole.
   using Dropped = std::array<bool, net::kViewMembersMax>;
@@ -87,7 +92,7 @@ class Replica {
   void replay(const Job& job);
   void gather_inputs(const Job& job, std::uint8_t ago);
   void step();
-  [[nodiscard]] bool is_dead(BodyId id) const;
+  [[nodiscard]] bool has_died(BodyId id, Tick after) const;
   void bury(BodyId id);
 
   std::shared_ptr<const game::Rules> rules_;
@@ -105,7 +110,7 @@ class Replica {
   std::vector<game::PlayerInput> inputs_;
   std::vector<game::Placement> placements_;
   std::vector<game::EntityState> result_;
-  std::array<BodyId, kDeadRemembered> dead_{};
+  std::array<Death, kDeadRemembered> dead_{};
   std::size_t deaths_ = 0;
 };
 

@@ -1,11 +1,16 @@
 #include "server/history.h"
 
+#include <algorithm>
+
 namespace tickbox::server {
 namespace {
 
 /// Bodies at once of one player, those that are gone and remembered included: its own, those of
 /// players who had the seat before, its bullets of a second and some more.
 constexpr std::size_t kLivesPerSeat = 8;
+
+/// Contacts of one body in a tick that is full of them.
+constexpr std::size_t kContactsPerLife = 8;
 
 }  // namespace
 
@@ -14,6 +19,7 @@ void History::begin(const game::World& world, std::span<const game::EntityState>
   const std::size_t lives = entities.size() + kLivesPerSeat * seats;
   lives_.reserve(lives);
   moves_.reserve(lives);
+  joined_.reserve(kContactsPerLife * lives);
   for (Islands& islands : islands_) {
     islands.reserve(lives);
   }
@@ -47,13 +53,12 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
       islands.begin(life);
     }
   }
+  joined_.clear();
   const auto join = [&](BodyId a, BodyId b) {
     const LifeId first = life_that_answers_for(a, world);
     const LifeId second = life_that_answers_for(b, world);
     if (first == kNoLife || second == kNoLife || first == second) return;
-    for (Islands& islands : islands_) {
-      islands.join(first, second);
-    }
+    joined_.emplace_back(std::min(first, second), std::max(first, second));
   };
   for (const sim::Contact& contact : report.contacts) {
     if (game::is_entity(contact.a) && game::is_entity(contact.b)) join(contact.a, contact.b);
@@ -68,6 +73,15 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
     lives_.set_owner(life, lives_.find(owner));
     now.births.push_back(life);
     join(id, owner);
+  }
+  // Two that touch do so many times a tick, and there are many forests.
+  std::ranges::sort(joined_);
+  const auto repeats = std::ranges::unique(joined_);
+  joined_.erase(repeats.begin(), repeats.end());
+  for (const auto& [first, second] : joined_) {
+    for (Islands& islands : islands_) {
+      islands.join(first, second);
+    }
   }
   // What happened in this tick is no news to who holds it.
   islands_[tick_.value % islands_.size()].clear(lives_.size());

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::server {
@@ -56,7 +57,7 @@ class History {
 
   [[nodiscard]] const Lives& lives() const { return lives_; }
 
-  /// Requires: fewer than kTicksRemembered ticks ago, as the next.
+  /// Requires: one of the last kTicksRemembered ticks.
   [[nodiscard]] const Happened& happened(Tick tick) const {
     return happened_[tick.value % kTicksRemembered];
   }
@@ -70,6 +71,7 @@ class History {
   Tick tick_;
   Lives lives_;
   std::vector<std::uint8_t> moves_;  ///< of each life, as it stood after the last tick
+  std::vector<std::pair<LifeId, LifeId>> joined_;  ///< in the tick under way
   std::array<Happened, kTicksRemembered> happened_;
   std::vector<Islands> islands_;  ///< by base tick
 };

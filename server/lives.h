@@ -22,7 +22,7 @@ using LifeId = std::uint32_t;
 inline constexpr LifeId kNoLife = 0xffff'ffff;
 
 /// How far back a room remembers. More than net::kBaseAgeMax: so no view that still counts names a
-/// life that has been given again.
+/// life that has been given again. (Who waits to come into view may, and inherits a priority.)
 inline constexpr std::uint32_t kTicksRemembered = 64;
 static_assert(kTicksRemembered > net::kBaseAgeMax);
 

@@ -291,6 +291,11 @@ void Shard::send_snapshot(Session& session, Instant now) {
       .bytes_max = std::min(net::kDatagramBytesMax, static_cast<std::size_t>(bytes))};
   const ViewPlan plan =
       planner_.plan(request, session.waiters, snapshot_, session.views->add(tick));
+  if (!plan.fits) {
+    session.views->withdraw(tick);
+    ++metrics_.snapshots.held_back;
+    return;
+  }
   const std::uint32_t quiet_interval = options_.tick_rate / kQuietSnapshotsPerSecond;
   if (!plan.has_news && tick - session.last_snapshot < quiet_interval) {
     session.views->withdraw(tick);

@@ -21,6 +21,10 @@ constexpr std::uint32_t kHeldPriority = 1U << 30;
 /// What is this far away, in units, gains nothing by nearness.
 constexpr std::int64_t kFarUnits = 64;
 
+/// Who is put out of sight can be seen for so long at most, however old a base a client goes on
+/// acknowledging: what honest ones need.
+constexpr std::uint32_t kPutSeenTicks = 16;
+
 /// What the smallest whole body takes.
 constexpr std::size_t kLeastBodyBytes = 16;
 
@@ -55,6 +59,9 @@ ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
   ViewPlan plan{.on_base = request.base != nullptr};
   if (!try_plan(request, waiters, snapshot, view)) {
     TICKBOX_ASSERT(plan.on_base);
+    // A whole view in a few bytes would throw away most of what the client holds.
+    plan.fits = request.bytes_max >= net::kDatagramBytesMax;
+    if (!plan.fits) return plan;
     ViewRequest anew = request;
     anew.base = nullptr;
     plan.on_base = false;
@@ -89,7 +96,11 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
     judge_islands();
     pend_causes(request.base_tick);
     weigh_causes();
-    if (!tell_causes(snapshot.causes)) return false;
+    if (!tell_causes(snapshot.causes)) {
+      tell_bodies_instead();
+      snapshot.causes.clear();
+      if (!tell_causes(snapshot.causes)) return false;
+    }
   }
   gather_candidates(request, waiters);
   return admit(request, snapshot, waiters, view);
@@ -124,7 +135,9 @@ SnapshotPlanner::Standing SnapshotPlanner::judge_member(LifeId life) const {
 }
 
 void SnapshotPlanner::mark_held(const ViewMembers& base, Tick base_tick) {
-  for (Tick tick = base_tick + 1; tick <= room_->world().tick; tick = tick + 1) {
+  const Tick now = room_->world().tick;
+  const Tick first{std::max(base_tick.value + 1, now.value - std::min(now.value, kPutSeenTicks))};
+  for (Tick tick = first; tick <= now; tick = tick + 1) {
     for (const Relocation& put : room_->history().happened(tick).relocations) {
       if (put.life != kNoLife) mark(put.life).was_put = true;
     }
@@ -233,6 +246,15 @@ bool SnapshotPlanner::tell_causes(net::Causes& causes) {
          tell(placements_, causes.placements);
 }
 
+/// Causes are more than can be numbered: only those of the own island stay.
+void SnapshotPlanner::tell_bodies_instead() {
+  const Verdict* own = standing_of(own_) == Standing::Inside ? &verdict_of(own_) : nullptr;
+  for (const LifeId life : held_) {
+    Verdict& verdict = verdict_of(life);
+    if (&verdict != own && verdict.cause_bytes > 0) verdict.told_whole = true;
+  }
+}
+
 // --- what comes whole ---
 
 std::uint32_t SnapshotPlanner::nearness(LifeId life) const {
@@ -259,7 +281,9 @@ void SnapshotPlanner::gather_candidates(const ViewRequest& request, const Waiter
     const LifeId life = lives_->present()[index];
     const Mark& known = mark(life);
     if (known.is_member || (known.standing == Standing::Inside && is_replayed(life))) continue;
-    const std::uint32_t gathered = std::min(known.priority + nearness(life), kHeldPriority - 1);
+    // Who begins anew has lost what it held: the nearest of that matters more than who has waited.
+    const std::uint32_t waited = request.base != nullptr ? known.priority : 0;
+    const std::uint32_t gathered = std::min(waited + nearness(life), kHeldPriority - 1);
     candidates_.push_back({life, false, life == own_ ? kOwnPriority : gathered, known.snapshots});
   }
   std::ranges::sort(candidates_, [this](const Candidate& a, const Candidate& b) {
@@ -280,6 +304,8 @@ bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot,
   if (fixed > request.bytes_max) return false;
   std::size_t left = request.bytes_max - fixed;
   const std::size_t headroom = request.base != nullptr ? kHeadroomBytes : 0;
+  const bool is_own_told = !candidates_.empty() && candidates_.front().life == own_;
+  if (is_own_told && net::encoded_bytes(entity_of(own_)) > left) return false;
   waiters.clear();
   for (const Candidate& candidate : candidates_) {
     const game::EntityState& entity = entity_of(candidate.life);
@@ -291,8 +317,6 @@ bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot,
       left -= bytes;
       snapshot.bodies.push_back(entity);
       view.push_back(candidate.life);
-    } else if (candidate.life == own_) {
-      return false;
     }
     if (is_new && !waiters.full()) {
       waiters.push_back({.life = candidate.life,

@@ -41,6 +41,7 @@ struct ViewRequest {
 
 struct ViewPlan {
   bool on_base = false;
+  bool fits = true;  ///< false: not on its base in so few bytes; send nothing, until there are more
   bool has_news = false;  ///< anything that the client does not know by itself
   std::uint64_t view_hash = 0;
   std::size_t members = 0;      ///< of the view
@@ -124,6 +125,7 @@ class SnapshotPlanner {
   void pend_causes(Tick base);
   void weigh_causes();
   [[nodiscard]] bool tell_causes(net::Causes& causes);
+  void tell_bodies_instead();
   void gather_candidates(const ViewRequest& request, const Waiters& waiters);
   [[nodiscard]] std::uint32_t nearness(LifeId life) const;
   bool admit(const ViewRequest& request, net::Snapshot& snapshot, Waiters& waiters,

@@ -5,6 +5,7 @@
 #include "os/key_file.h"
 #include "os/private_file.h"
 #include "os/values.h"
+#include "server/lives.h"
 
 #include <fmt/core.h>
 
@@ -42,6 +43,15 @@ std::optional<std::string> contradiction(const Options& options) {
         "it "
         "out for one with each tick",
         *options.snapshot_rate, options.tick_rate);
+  }
+  const std::uint32_t interval =
+      options.tick_rate / options.snapshot_rate.value_or(options.tick_rate);
+  const std::uint32_t interval_max = base_age_max(options.tick_rate) / 2;
+  if (interval > interval_max) {
+    return fmt::format(
+        "--snapshot-rate: at {} a second each comes too late to build on the one before; give at "
+        "least {}",
+        *options.snapshot_rate, options.tick_rate / (interval_max + 1) + 1);
   }
   const auto address = os::resolve_host(host_of(options.bind), options.port);
   if (!address) {

@@ -109,6 +109,12 @@ TEST(Usage, MoreSnapshotsThanTicksAreNotToBeHad) {
       << finished;
 }
 
+TEST(Usage, SnapshotsSoRareThatNoneBuildsOnAnotherAreRefused) {
+  const Finished finished = run(tickbox_server({"--tick-rate", "240", "--snapshot-rate", "7"}));
+  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+  EXPECT_TRUE(finished.err.contains("give at least 8")) << finished;
+}
+
 TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "lag=80ms"}), {"--net", "lag"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "loss=120%"}),

@@ -70,6 +70,10 @@ void Watcher::send(server::Room& room, Watched& watched) {
       .base_tick = base != nullptr ? views_.base_tick() : now,
       .bytes_max = link_.bytes_min + rng_.below(net::kDatagramBytesMax - link_.bytes_min + 1)};
   const server::ViewPlan plan = planner_.plan(request, waiters_, snapshot_, views_.add(now));
+  if (!plan.fits) {
+    EXPECT_LT(request.bytes_max, net::kDatagramBytesMax);
+    return views_.withdraw(now);
+  }
   if (!plan.has_news && rng_.chance(3, 4)) return views_.withdraw(now);
 
   const auto age = plan.on_base ? static_cast<std::uint8_t>(now - request.base_tick) : 0;

@@ -53,7 +53,8 @@ class PlannedRoom {
     room_.tick({.leaves = {}, .joins = players, .inputs = {}});
   }
 
-  /// The snapshot of this tick. The replica must make the planner's view of it, and it must fit.
+  /// The snapshot of this tick. The replica must make the planner's view of it, and it must fit; or
+  /// nothing is sent.
   const net::Snapshot& send(std::size_t bytes_max = net::kDatagramBytesMax) {
     const Tick tick = room_.world().tick;
     const ViewMembers* base = views_.base(tick);
@@ -64,6 +65,11 @@ class PlannedRoom {
     planner_.look(room_);
     ViewMembers& members = views_.add(tick);
     plan_ = planner_.plan(request, waiters_, snapshot_, members);
+    if (!plan_.fits) {
+      EXPECT_LT(bytes_max, net::kDatagramBytesMax) << "a whole datagram is always enough";
+      views_.withdraw(tick);
+      return snapshot_;
+    }
     sent_ = tick;
     snapshot_.head = {.view_hash = static_cast<std::uint32_t>(plan_.view_hash & 0xffff'ffff),
                       .tick = static_cast<std::uint16_t>(tick.value & 0xffff)};

@@ -127,31 +127,53 @@ TEST(SnapshotBudget, HasAViewOfNoMoreThanAByteCanNumber) {
   EXPECT_EQ(room.members().size(), net::kViewMembersMax);
 }
 
-// Each stick of a hundred changes five times: more than causes can be numbered, though dearer than
-// no body.
-TEST(SnapshotBudget, BeginsAnewWhereCausesAreTooMany) {
-  constexpr std::uint16_t kPlayers = 100;
-  PlannedRoom room{crowd(kPlayers), kWide};
-  for (int ticks = 0; room.members().size() < kPlayers; ++ticks) {
-    ASSERT_LT(ticks, 1'000);
+/// A hundred who are all in view.
+PlannedRoom room_of_a_hundred() {
+  PlannedRoom room{crowd(100), kWide};
+  for (int ticks = 0; ticks < 100 && room.members().size() < 100; ++ticks) {
     room.tick();
     room.send();
     room.acknowledge();
   }
-  bool on_base = true;
-  std::uint8_t changes = 0;
-  for (; on_base; ++changes) {
-    ASSERT_LT(changes, 6);
-    PlannedRoom::Inputs inputs;
-    for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
-      inputs.push_back(
-          {.player = {seat}, .input = {.move = static_cast<std::uint8_t>(1 + 4 * (changes % 2))}});
-    }
-    room.tick(inputs);
-    room.send();
-    on_base = room.plan().on_base;
+  EXPECT_EQ(room.members().size(), 100U);
+  return room;
+}
+
+/// Everybody changes its stick.
+void turn_all(PlannedRoom& room, int turn) {
+  PlannedRoom::Inputs inputs;
+  for (std::uint16_t seat = 0; seat < 100; ++seat) {
+    inputs.push_back(
+        {.player = {seat}, .input = {.move = static_cast<std::uint8_t>(1 + 4 * (turn % 2))}});
   }
-  EXPECT_EQ(changes, 3U) << "two hundred causes still fit";
+  room.tick(inputs);
+}
+
+// Three hundred causes are more than can be numbered, though dearer than no body.
+TEST(SnapshotBudget, TellsTheNearestWholeWhereCausesAreTooMany) {
+  PlannedRoom room = room_of_a_hundred();
+  for (int turn = 0; turn < 2; ++turn) {
+    turn_all(room, turn);
+    EXPECT_TRUE(room.send().bodies.empty()) << "two hundred fit";
+  }
+  turn_all(room, 2);
+  const net::Snapshot& snapshot = room.send();
+  EXPECT_TRUE(room.plan().on_base);
+  EXPECT_EQ(snapshot.causes.inputs.size(), 3U) << "those of the own body";
+  EXPECT_GT(snapshot.bodies.size(), 40U);
+  EXPECT_EQ(snapshot.bodies.size() + snapshot.causes.leaves.size(), 99U);
+}
+
+// A hundred seen on three hundred bytes: rather nothing for now than a view of the nearest few.
+TEST(SnapshotBudget, IsSavedUpWhereItIsTooSmall) {
+  PlannedRoom room = room_of_a_hundred();
+  turn_all(room, 0);
+  room.send(kSnapshotBytesMin);
+  EXPECT_FALSE(room.plan().fits);
+  turn_all(room, 1);
+  room.send();
+  EXPECT_TRUE(room.plan().fits);
+  EXPECT_EQ(room.members().size(), 100U);
 }
 
 TEST(SnapshotBudget, OfRulesThatAreNotClosedIsSpentOnWholeStates) {
