@@ -123,10 +123,13 @@ TEST(Flood, AClientThatSendsAHundredTimesTooMuchIsHeldToItsShare) {
 // ms: a newcomer, who asks every 250 ms, came too late every time.
 TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
   const RunningServer server;
-  Process attacker{flood(server, {"--kind", "hello", "--rate", "100000/s", "--time", "10s"})};
+  Process attacker{flood(server, {"--kind", "hello", "--rate", "100000/s", "--time", "15s"})};
   ASSERT_TRUE(eventually([&] { return server.metric("tickbox_packets_total", "in") > 10'000; }));
-  const Finished newcomer = run(tickbox({"connect", server.address(), "--seconds", "0.2"}));
-  EXPECT_EQ(newcomer.exit_code, kDone) << newcomer;
+  // One HELLO in five is answered: of a hundred newcomers one or two ask in vain for five seconds.
+  const auto let_in = [&] {
+    return run(tickbox({"connect", server.address(), "--seconds", "0.2"})).exit_code == kDone;
+  };
+  EXPECT_TRUE(let_in() || let_in());
   attacker.signal(SIGTERM);
   EXPECT_EQ(finish(attacker).exit_code, kDone);
 }
