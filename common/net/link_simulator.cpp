@@ -1,8 +1,7 @@
 #include "net/link_simulator.h"
 
-#include "net/transport.h"
-
 #include "core/assert.h"
+#include "net/transport.h"
 
 #include <algorithm>
 

@@ -51,8 +51,7 @@ void MemoryTransport::clear() {
 BenchServer::BenchServer() {
   TICKBOX_ASSERT(net::crypto_ready());
   room_ = std::make_unique<server::Room>(game::make_arena_map(kSeats),
-                                         game::make_rules("arena", kTickRate), kSeed,
-                                         kTickRate);
+                                         game::make_rules("arena", kTickRate), kSeed, kTickRate);
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{.tick_rate = kTickRate,
                            .max_clients = kSeats,

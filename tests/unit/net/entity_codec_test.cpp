@@ -96,13 +96,11 @@ TEST(EntityCodec, RefusesWhatNoEntityCanBe) {
 
 // Little-endian, in the places that schema/README.md gives.
 TEST(EntityCodec, LaysBytesAsTheStandardSays) {
-  const schema::Entity wire =
-      encode_entity({.id = {0x04030201},
-                     .min = {.x = 0x08070605, .y = 0x0c0b0a09},
-                     .velocity = {.x = 0x100f0e0d, .y = 0x14131211},
-                     .traits = {.kind = static_cast<game::EntityKind>(0x15),
-                                .move = 0x16,
-                                .timer = 0x17}});
+  const schema::Entity wire = encode_entity(
+      {.id = {0x04030201},
+       .min = {.x = 0x08070605, .y = 0x0c0b0a09},
+       .velocity = {.x = 0x100f0e0d, .y = 0x14131211},
+       .traits = {.kind = static_cast<game::EntityKind>(0x15), .move = 0x16, .timer = 0x17}});
   std::array<std::uint8_t, sizeof(wire)> bytes{};
   std::memcpy(bytes.data(), &wire, sizeof(wire));
   for (std::uint8_t i = 0; i < 23; ++i)
