@@ -60,10 +60,7 @@ void Prediction::step_once(Tick tick) {
   const sim::StepReport& report =
       game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = {&input, 1}},
                  game::Authority::Replica, stepper_);
-  touched_ = touched_ || std::ranges::any_of(report.contacts, [this](const sim::Contact& contact) {
-               return (contact.a == body_ && game::is_entity(contact.b)) ||
-                      (contact.b == body_ && game::is_entity(contact.a));
-             });
+  touched_ = touched_ || was_touched(report, body_);
   Made& made = made_for(tick);
   if (!made.present || made.tick != tick) {
     made = {.present = true,

@@ -47,6 +47,13 @@ std::uint8_t ago(Tick now, Tick tick) {
 
 }  // namespace
 
+bool was_touched(const sim::StepReport& report, BodyId body) {
+  return std::ranges::any_of(report.contacts, [body](const sim::Contact& contact) {
+    return (contact.a == body && game::is_entity(contact.b)) ||
+           (contact.b == body && game::is_entity(contact.a));
+  });
+}
+
 Replica::Replica(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own)
     : rules_(std::move(rules)), own_(own), world_(map, rules_->settings(), 0) {}
 
@@ -255,15 +262,10 @@ void Replica::step() {
   for (const BodyId bullet : flying_) {
     if (world_.index_of(bullet) == world_.size()) bury(bullet);
   }
-  const auto touches_own = [this](const sim::Contact& contact) {
-    return (contact.a == own_ && game::is_entity(contact.b)) ||
-           (contact.b == own_ && game::is_entity(contact.a));
-  };
   const auto is_own = [this](const game::Placement& placement) {
     return game::player_of(own_) == placement.player;
   };
-  if (std::ranges::any_of(report.contacts, touches_own) ||
-      std::ranges::any_of(placements_, is_own)) {
+  if (was_touched(report, own_) || std::ranges::any_of(placements_, is_own)) {
     touched_ = std::max(touched_, world_.tick);
   }
 }

@@ -44,6 +44,9 @@ struct Rejected {
   std::optional<HashMismatch> mismatch;  ///< all is well formed, and wrong
 };
 
+/// Whether another mover touched `body` in the tick that was just stepped.
+[[nodiscard]] bool was_touched(const sim::StepReport& report, BodyId body);
+
 class Replica {
  public:
   Replica(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own);

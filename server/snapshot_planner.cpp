@@ -79,6 +79,16 @@ ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
   return plan;
 }
 
+/// Islands of which that is true, but for the client's own.
+template <class Predicate>
+void SnapshotPlanner::tell_whole_where(Predicate is_told) {
+  const Verdict* own = standing_of(own_) == Standing::Inside ? &verdict_of(own_) : nullptr;
+  for (const LifeId life : held_) {
+    Verdict& verdict = verdict_of(life);
+    if (&verdict != own && is_told(verdict)) verdict.told_whole = true;
+  }
+}
+
 /// False when what must be told does not fit.
 bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
                                net::Snapshot& snapshot, ViewMembers& view) {
@@ -97,7 +107,8 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
     pend_causes(request.base_tick);
     weigh_causes();
     if (!tell_causes(snapshot.causes)) {
-      tell_bodies_instead();
+      // More than can be numbered: only those of the own island stay.
+      tell_whole_where([](const Verdict& verdict) { return verdict.cause_bytes > 0; });
       snapshot.causes.clear();
       if (!tell_causes(snapshot.causes)) return false;
     }
@@ -223,11 +234,7 @@ void SnapshotPlanner::weigh_causes() {
       verdict_of(life).body_bytes += net::encoded_bytes(entity_of(life));
     }
   }
-  const Verdict* own = standing_of(own_) == Standing::Inside ? &verdict_of(own_) : nullptr;
-  for (const LifeId life : held_) {
-    Verdict& verdict = verdict_of(life);
-    if (&verdict != own && verdict.cause_bytes > verdict.body_bytes) verdict.told_whole = true;
-  }
+  tell_whole_where([](const Verdict& verdict) { return verdict.cause_bytes > verdict.body_bytes; });
 }
 
 bool SnapshotPlanner::tell_causes(net::Causes& causes) {
@@ -244,15 +251,6 @@ bool SnapshotPlanner::tell_causes(net::Causes& causes) {
   };
   return tell(inputs_, causes.inputs) && tell(shots_, causes.shots) &&
          tell(placements_, causes.placements);
-}
-
-/// Causes are more than can be numbered: only those of the own island stay.
-void SnapshotPlanner::tell_bodies_instead() {
-  const Verdict* own = standing_of(own_) == Standing::Inside ? &verdict_of(own_) : nullptr;
-  for (const LifeId life : held_) {
-    Verdict& verdict = verdict_of(life);
-    if (&verdict != own && verdict.cause_bytes > 0) verdict.told_whole = true;
-  }
 }
 
 // --- what comes whole ---

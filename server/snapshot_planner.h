@@ -125,7 +125,8 @@ class SnapshotPlanner {
   void pend_causes(Tick base);
   void weigh_causes();
   [[nodiscard]] bool tell_causes(net::Causes& causes);
-  void tell_bodies_instead();
+  template <class Predicate>
+  void tell_whole_where(Predicate is_told);
   void gather_candidates(const ViewRequest& request, const Waiters& waiters);
   [[nodiscard]] std::uint32_t nearness(LifeId life) const;
   bool admit(const ViewRequest& request, net::Snapshot& snapshot, Waiters& waiters,

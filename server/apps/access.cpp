@@ -40,8 +40,7 @@ std::optional<std::string> contradiction(const Options& options) {
   if (options.snapshot_rate.value_or(0) > options.tick_rate) {
     return fmt::format(
         "--snapshot-rate: {} a second is more than the {} ticks that there are to tell of; leave "
-        "it "
-        "out for one with each tick",
+        "it out for one with each tick",
         *options.snapshot_rate, options.tick_rate);
   }
   const std::uint32_t interval =
