@@ -8,11 +8,11 @@
 #include "game/step.h"
 #include "game/world.h"
 #include "server/history.h"
+#include "server/past.h"
 
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace tickbox::server {
 
@@ -33,9 +33,16 @@ class Room {
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
   /// The world's entities after the last tick, by id, and the hash of each.
-  [[nodiscard]] std::span<const game::EntityState> entities() const { return entities_; }
+  [[nodiscard]] std::span<const game::EntityState> entities() const {
+    return past_.newest().entities;
+  }
 
-  [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const { return hashes_; }
+  [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const {
+    return past_.newest().hashes;
+  }
+
+  /// The same of the ticks before.
+  [[nodiscard]] const Past& past() const { return past_; }
 
   /// What happened in the last ticks.
   [[nodiscard]] History& history() { return history_; }
@@ -49,8 +56,7 @@ class Room {
   game::World world_;
   game::Stepper stepper_;
   std::uint64_t hash_ = 0;
-  std::vector<game::EntityState> entities_;
-  std::vector<std::uint64_t> hashes_;
+  Past past_;
   History history_;
 };
 
