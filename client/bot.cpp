@@ -1,6 +1,7 @@
 #include "client/bot.h"
 
 #include "core/assert.h"
+#include "game/directions.h"
 
 #include <array>
 #include <cstdlib>
@@ -15,6 +16,26 @@ constexpr std::array<std::pair<std::string_view, BotKind>, 5> kNames = {
      {"still", BotKind::Still},
      {"stress", BotKind::Stress},
      {"mix", BotKind::Mix}}};
+
+/// The direction to aim in at what is away by (x, y).
+std::uint16_t aim_of(std::int64_t x, std::int64_t y) {
+  constexpr std::uint16_t kQuarter = game::kAimDirections / 4;
+  // Turned so that it lies in the first quarter.
+  std::uint16_t turned = 0;
+  for (; x <= 0 || y < 0; turned += kQuarter) {
+    if (x == 0 && y == 0) return 0;
+    std::swap(x, y);
+    y = -y;
+  }
+  const auto is_before = [x, y](std::uint16_t direction) {
+    const Vec2 towards = game::aimed(direction, kUnit);
+    return towards.x * y > towards.y * x;
+  };
+  std::uint16_t direction = 0;
+  while (direction < kQuarter && is_before(direction))
+    ++direction;
+  return static_cast<std::uint16_t>((direction + turned) % game::kAimDirections);
+}
 
 /// The eighth of a turn that a vector points to, 1 to 8 as inputs count them; 0 for none.
 std::uint8_t direction_of(std::int64_t x, std::int64_t y) {
@@ -61,7 +82,7 @@ game::Input Bot::decide(const std::optional<game::EntityState>& own,
       return own ? chase(*own, seen) : game::Input{};
     case BotKind::Stress:
       return {.move = static_cast<std::uint8_t>(rng_.below(game::kMoveDirections + 1)),
-              .buttons = static_cast<std::uint8_t>(rng_.below(2)),
+              .buttons = static_cast<std::uint8_t>(rng_.below(game::kButtonsKnown + 1)),
               .aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections))};
     case BotKind::Still:
     case BotKind::Mix:
@@ -105,9 +126,9 @@ game::Input Bot::chase(const game::EntityState& own, std::span<const game::Entit
                                          std::int64_t{nearest->min.y} - own.min.y);
   game::Input input{.move = move};
   if (move != 0 && rng_.chance(1, ticks_per_second_)) {
-    input.buttons = game::kButtonShoot;
+    input.buttons = rng_.chance(1, 2) ? game::kButtonShoot : game::kButtonRay;
     input.aim =
-        static_cast<std::uint16_t>((move - 1) * (game::kAimDirections / game::kMoveDirections));
+        aim_of(std::int64_t{nearest->min.x} - own.min.x, std::int64_t{nearest->min.y} - own.min.y);
   }
   return input;
 }

@@ -16,7 +16,7 @@ namespace tickbox::client {
 
 enum class BotKind : std::uint8_t {
   Wander,  ///< a new direction, or none, every 30 to 90 ticks; shoots once a second on average
-  Chase,   ///< runs after the nearest player and shoots at it
+  Chase,   ///< runs after the nearest player and shoots at it, with gun or ray
   Still,   ///< does nothing
   Stress,  ///< other buttons every tick
   Mix,     ///< a quarter of each, by the number of the client

@@ -103,6 +103,7 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
     on_head(snapshot->head, tick, now);
   }
   if (snapshot->status) on_status(*snapshot->status);
+  place_.events.receive(*snapshot, tick, [this](const MatchEvent& event) { on_event(event); });
   const auto view = replica_->apply(*snapshot, tick);
   if (view) {
     on_view(*view, now);
@@ -176,6 +177,11 @@ void Client::on_head(const net::SnapshotHead& head, Tick tick, Instant now) {
       std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));
 }
 
+void Client::on_event(const MatchEvent& event) {
+  ++stats_.events[static_cast<std::size_t>(event.kind)];
+  if (options_.on_event) options_.on_event(event);
+}
+
 void Client::on_status(const net::LinkStatus& status) {
   stats_.up_sent = std::max<std::uint64_t>(stats_.up_sent, status.newest_packet);
   stats_.up_arrived = std::max<std::uint64_t>(stats_.up_arrived, status.packets_received);
@@ -202,9 +208,15 @@ void Client::leave_out() {
   prediction_->skip_to(newest_input_);
 }
 
+/// The bot decides by the newest view, so that is what it aims at.
+std::uint8_t Client::look_back(Tick tick) const {
+  return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - place_.newest, 0, 0xff));
+}
+
 void Client::run_tick() {
   const Tick tick = clock_->next();
-  const game::Input input = bot_->decide(prediction_->own(), seen_);
+  game::Input input = bot_->decide(prediction_->own(), seen_);
+  input.look_back = look_back(tick);
   prediction_->predict(tick, input);
   inputs_[tick.value % inputs_.size()] = input;
   newest_input_ = tick;
@@ -219,6 +231,7 @@ void Client::send_inputs(Instant scheduled) {
   net::InputMessage message{.ack_bits = place_.ack_bits,
                             .newest_snapshot = place_.newest,
                             .mismatches = place_.mismatches,
+                            .events = place_.events.newest(),
                             .first_tick = {},
                             .inputs = {}};
   const std::uint64_t decided = std::min(

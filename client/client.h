@@ -6,6 +6,7 @@
 #include "client/client_stats.h"
 #include "client/clock_sync.h"
 #include "client/connection.h"
+#include "client/event_inbox.h"
 #include "client/ground.h"
 #include "client/prediction.h"
 #include "client/replica.h"
@@ -26,6 +27,8 @@ struct ClientOptions {
   std::uint64_t seed = 1;
   /// Told of every input as it is decided; for tests and tools.
   std::function<void(Tick, const game::Input&)> on_input;
+  /// Told of every event, in order and once.
+  std::function<void(const MatchEvent&)> on_event;
 };
 
 class Client {
@@ -78,8 +81,11 @@ class Client {
     Tick newest;                 ///< of the views held; 0: none
     std::uint64_t ack_bits = 0;  ///< bit i: the view of newest − 1 − i was made
     std::optional<Instant> newest_at;
+    EventInbox events;
     Tick confirmed;  ///< every input up to here has arrived or was given up, by either side
   };
+
+  [[nodiscard]] std::uint8_t look_back(Tick tick) const;
 
   [[nodiscard]] bool has_begun() const { return begun_ == connection_.sessions(); }
 
@@ -88,6 +94,7 @@ class Client {
   void on_view(const View& view, Instant now);
   void on_rejected(const Rejected& rejected);
   void on_head(const net::SnapshotHead& head, Tick tick, Instant now);
+  void on_event(const MatchEvent& event);
   void on_status(const net::LinkStatus& status);
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);

@@ -19,6 +19,9 @@ void ClientStats::add_all(const ClientStats& other) {
   touched.exact += other.touched.exact;
   corrected += other.corrected;
   prediction_error.add_all(other.prediction_error);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    events[i] += other.events[i];
+  }
   inputs_sent += other.inputs_sent;
   inputs_late += other.inputs_late;
   inputs_substituted += other.inputs_substituted;

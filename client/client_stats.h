@@ -5,6 +5,7 @@
 #include "core/histogram.h"
 #include "core/ids.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -31,6 +32,8 @@ struct ClientStats {
   PredictionCounts touched;    ///< other movers were in it
   std::uint64_t corrected = 0;
   Histogram prediction_error;  ///< sub-units, of all predictions compared
+
+  std::array<std::uint64_t, net::kEventKinds> events{};  ///< by kind
 
   std::uint64_t inputs_sent = 0;  ///< ticks; repeats not counted
   std::uint64_t inputs_late = 0;

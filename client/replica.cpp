@@ -149,6 +149,7 @@ bool Replica::names_what_is_there(const Job& job) const {
 void Replica::gather_births(const Job& job, Tick until) {
   births_.clear();
   for (const net::ShotCause& shot : job.snapshot.causes.shots) {
+    if (shot.weapon != game::Weapon::Gun) continue;
     const Tick tick{job.tick.value - shot.ago};
     const PlayerId owner = game::player_of(job.base.entities[shot.member].id);
     if (tick <= until) births_.push_back(game::bullet_body(owner, tick));
@@ -236,7 +237,8 @@ void Replica::gather_inputs(const Job& job, std::uint8_t ago) {
       inputs_.push_back({.player = player, .input = {.move = move_of(player)}});
       given = inputs_.end() - 1;
     }
-    given->input.buttons = game::kButtonShoot;
+    given->input.buttons =
+        cause.weapon == game::Weapon::Gun ? game::kButtonShoot : game::kButtonRay;
     given->input.aim = cause.aim;
   }
   std::ranges::sort(inputs_, {}, &game::PlayerInput::player);
@@ -257,7 +259,9 @@ void Replica::step() {
       game::Authority::Replica, stepper_);
   ++steps_;
   for (const game::Shot& shot : stepper_.events.shots) {
-    flying_.push_back(game::bullet_body(shot.player, world_.tick));
+    if (shot.weapon == game::Weapon::Gun) {
+      flying_.push_back(game::bullet_body(shot.player, world_.tick));
+    }
   }
   for (const BodyId bullet : flying_) {
     if (world_.index_of(bullet) == world_.size()) bury(bullet);

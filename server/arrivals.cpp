@@ -164,6 +164,7 @@ void Shard::open_session(Session& session, std::uint32_t connection, const Asker
 void Shard::begin_to_play(Session& session, Instant now) {
   session.state = Session::State::Playing;
   session.inputs = InputBuffer{room_.world().tick};
+  session.events = EventQueue{options_.tick_rate / kEventRepeatsPerSecond};
   session.views = std::make_unique<SentViews>(base_age_max(options_.tick_rate));
   if (session.token) {
     reception_.consume(*session.token);

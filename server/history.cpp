@@ -94,7 +94,8 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
     moves_[life] = move;
   }
   for (const game::Shot& shot : events.shots) {
-    now.shots.push_back({.life = lives_.find(world.body_of(shot.player)), .aim = shot.aim});
+    now.shots.push_back(
+        {.life = lives_.find(world.body_of(shot.player)), .aim = shot.aim, .weapon = shot.weapon});
   }
   for (const game::Placement& placement : events.placements) {
     now.relocations.push_back(

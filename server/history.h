@@ -26,6 +26,7 @@ struct StickChange {
 struct ShotFired {
   LifeId life;  ///< of the shooter
   std::uint16_t aim;
+  game::Weapon weapon;
 };
 
 struct Relocation {

@@ -70,6 +70,9 @@ inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
 /// Snapshots a second to a client that could work out all of it by itself.
 inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
 
+/// Events that were told to a client from which nothing is heard are told again so often.
+inline constexpr std::uint32_t kEventRepeatsPerSecond = 4;
+
 /// Lines of one kind in the log: what is beyond is counted, and said with the next line.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};
 

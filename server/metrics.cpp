@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step"
 constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {"accepted",
                                                                                "resumed", "moved"};
 constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
-    "packet", "frame", "causes", "enters", "sets", "leaves"};
+    "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
                                                                      "too_early"};
 
@@ -154,6 +154,10 @@ void add_traffic(Text& text, const Metrics& metrics) {
   text.single("tickbox_view_waits_total", "counter",
               "Bodies in sight that a view did not hold yet, summed over snapshots.",
               snapshots.waiting);
+  text.head("tickbox_events_total", "counter",
+            "Events for clients: told, or not, as too many waited for one client.");
+  text.sample("tickbox_events_total", label("result", "told"), metrics.events.told);
+  text.sample("tickbox_events_total", label("result", "lost"), metrics.events.lost);
   const RecordingMetrics& recording = metrics.recording;
   text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
               recording.bytes);

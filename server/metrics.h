@@ -45,8 +45,9 @@ enum class SnapshotPart : std::uint8_t {
   Enters,  ///< whole bodies that are new to a view
   Sets,    ///< whole bodies that a view has, and something outside has influenced
   Leaves,
+  Events,
 };
-inline constexpr std::size_t kSnapshotParts = 6;
+inline constexpr std::size_t kSnapshotParts = 7;
 
 struct SnapshotMetrics {
   std::uint64_t on_base = 0;    ///< sent, with causes since a view the client holds
@@ -59,6 +60,11 @@ struct SnapshotMetrics {
   std::uint64_t waiting = 0;  ///< bodies in sight that were not in a snapshot's base yet, summed
 
   void add(SnapshotPart part, std::size_t count) { bytes[static_cast<std::size_t>(part)] += count; }
+};
+
+struct EventMetrics {
+  std::uint64_t told = 0;  ///< to clients, each told of it
+  std::uint64_t lost = 0;  ///< not told: too many waited for that client
 };
 
 struct RecordingMetrics {
@@ -89,6 +95,7 @@ struct Metrics {
   std::array<std::uint64_t, kInputResults> inputs{};
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
   SnapshotMetrics snapshots;
+  EventMetrics events;
   RecordingMetrics recording;
 
   [[nodiscard]] Histogram& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }

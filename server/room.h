@@ -29,6 +29,9 @@ class Room {
 
   [[nodiscard]] const game::Rules& rules() const { return *rules_; }
 
+  /// What happened in the last tick beside the physics.
+  [[nodiscard]] const game::TickEvents& events() const { return stepper_.events; }
+
   /// Of the whole state after the last tick.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 

@@ -10,6 +10,7 @@
 #include "net/handshake.h"
 #include "net/messages.h"
 #include "net/packet.h"
+#include "server/event_queue.h"
 #include "server/input_buffer.h"
 #include "server/rate_limit.h"
 #include "server/sent_views.h"
@@ -65,6 +66,7 @@ struct Session {
   std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
   std::uint32_t mismatches = 0;  ///< as the client reported
 
+  EventQueue events;
   std::unique_ptr<SentViews> views;  ///< of who plays
   Waiters waiters;
   Tick last_snapshot;  ///< sent; 0 before the first

@@ -38,6 +38,8 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       began_{.instant = now, .today = parts.calendar.now()},
       reception_(options.reception, parts.entropy, began_),
       seats_(options.max_clients),
+      lag_compensation_(options.tick_rate),
+      notices_(options.sight),
       planner_(options.sight),
       drops_logged_at_(now) {
   TICKBOX_ASSERT(options.max_clients <= room_.world().seats().size());
@@ -139,6 +141,7 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
 
 /// A client that holds nothing says 0: one that held something asks for a full view by it.
 void Shard::on_acks(Session& session, const net::InputMessage& message, Instant now) {
+  session.events.acknowledge(message.events, message.newest_snapshot);
   if (message.newest_snapshot.value != 0) {
     session.views->acknowledge(message.newest_snapshot);
   } else if (session.views->has_acknowledged()) {
@@ -196,8 +199,12 @@ void Shard::tick(Instant now) {
   close_silent_sessions(now);
   log_drops(now);
   gather_commands();
-  const game::TickCommands commands{.leaves = left_, .joins = joins_, .inputs = inputs_};
+  const game::TickCommands commands{.leaves = left_,
+                                    .joins = joins_,
+                                    .inputs = inputs_,
+                                    .strikes = lag_compensation_.judge(room_, inputs_)};
   room_.tick(commands);
+  announce();
   if (recorder_ != nullptr) {
     recorder_->ticked(room_, commands, sources_);
   }
@@ -205,6 +212,22 @@ void Shard::tick(Instant now) {
   ++metrics_.ticks;
   metrics_.clients = clients_;
   metrics_.entities = room_.entities().size();
+}
+
+/// Tells everybody who saw it, or whom it is about, what happened in the room's last tick.
+void Shard::announce() {
+  notices_.gather(room_, joins_);
+  if (notices_.all().empty()) return;
+  for (const Seat& seat : seats_.all()) {
+    if (!seat.playing || !seat.in_world) continue;
+    const BodyId body = room_.world().body_of(seat.player);
+    const Vec2 place = room_.world().physics().find(body)->min;
+    for (const Notice& notice : notices_.all()) {
+      if (!notices_.reaches(notice, seat.player, place)) continue;
+      const bool waits = seats_.playing(seat)->events.add(room_.world().tick, notice.event);
+      ++(waits ? metrics_.events.told : metrics_.events.lost);
+    }
+  }
 }
 
 void Shard::log_drops(Instant now) {
@@ -284,11 +307,13 @@ void Shard::send_snapshot(Session& session, Instant now) {
   }
   const std::size_t own = room_.world().index_of(room_.world().body_of(session.seat));
   TICKBOX_ASSERT(own != room_.world().size());
+  const std::size_t events = std::min(session.events.due(tick), net::kSnapshotEventsMax);
   const ViewRequest request{
       .own = static_cast<std::uint32_t>(own),
       .base = base,
       .base_tick = base != nullptr ? session.views->base_tick() : tick,
-      .bytes_max = std::min(net::kDatagramBytesMax, static_cast<std::size_t>(bytes))};
+      .bytes_max = std::min(net::kDatagramBytesMax, static_cast<std::size_t>(bytes)),
+      .bytes_kept = net::event_bytes(events)};
   const ViewPlan plan =
       planner_.plan(request, session.waiters, snapshot_, session.views->add(tick));
   if (!plan.fits) {
@@ -297,7 +322,7 @@ void Shard::send_snapshot(Session& session, Instant now) {
     return;
   }
   const std::uint32_t quiet_interval = options_.tick_rate / kQuietSnapshotsPerSecond;
-  if (!plan.has_news && tick - session.last_snapshot < quiet_interval) {
+  if (!plan.has_news && events == 0 && tick - session.last_snapshot < quiet_interval) {
     session.views->withdraw(tick);
     ++metrics_.snapshots.quiet;
     return;
@@ -312,6 +337,8 @@ void Shard::send_snapshot(Session& session, Instant now) {
     snapshot_.status = link_status(session);
     session.last_status = tick;
   }
+  snapshot_.events.clear();
+  session.events.tell(tick, events, snapshot_.events);
   session.last_snapshot = tick;
   const ConstBytes message = encoder_.snapshot(snapshot_);
   const bool paid = session.snapshot_bytes.take(
@@ -331,11 +358,13 @@ void Shard::count_snapshot(const Session& session, const ViewPlan& plan,
   const std::size_t causes = net::encoded_bytes(snapshot_.causes) - leaves;
   const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
   snapshots.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
-  snapshots.add(SnapshotPart::Frame, message_bytes - causes - leaves - bodies);
+  const std::size_t events = net::event_bytes(snapshot_.events.size());
+  snapshots.add(SnapshotPart::Frame, message_bytes - causes - leaves - bodies - events);
   snapshots.add(SnapshotPart::Causes, causes);
   snapshots.add(SnapshotPart::Enters, plan.enter_bytes);
   snapshots.add(SnapshotPart::Sets, plan.set_bytes);
   snapshots.add(SnapshotPart::Leaves, leaves);
+  snapshots.add(SnapshotPart::Events, events);
 }
 
 void Shard::send_packet(Session& session, net::PacketType type, ConstBytes message) {

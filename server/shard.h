@@ -13,9 +13,11 @@
 #include "core/entropy.h"
 #include "net/messages.h"
 #include "net/transport.h"
+#include "server/lag_compensation.h"
 #include "server/limited_log.h"
 #include "server/log.h"
 #include "server/metrics.h"
+#include "server/notices.h"
 #include "server/reception.h"
 #include "server/recorder.h"
 #include "server/room.h"
@@ -124,6 +126,7 @@ class Shard {
   void log_drops(Instant now);
   void gather_commands();
   void take_input(Seat& seat, Tick next);
+  void announce();
   [[nodiscard]] bool is_due(const Session& session, const ViewMembers* base) const;
   void send_snapshot(Session& session, Instant now);
   void count_snapshot(const Session& session, const ViewPlan& plan, std::size_t message_bytes);
@@ -157,6 +160,8 @@ class Shard {
   std::vector<PlayerId> joins_;
   std::vector<game::PlayerInput> inputs_;
   std::vector<InputSource> sources_;
+  LagCompensation lag_compensation_;
+  Notices notices_;
 
   SnapshotPlanner planner_;
   net::MessageEncoder encoder_;

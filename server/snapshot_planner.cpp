@@ -211,7 +211,8 @@ void SnapshotPlanner::pend_causes(Tick base) {
            net::input_cause_bytes(since));
     }
     for (const ShotFired& shot : happened.shots) {
-      pend(shots_, shot.life, net::ShotCause{.ago = since, .aim = shot.aim}, net::kShotCauseBytes);
+      pend(shots_, shot.life, net::ShotCause{.ago = since, .aim = shot.aim, .weapon = shot.weapon},
+           net::shot_cause_bytes(shot.weapon));
     }
     for (const Relocation& put : happened.relocations) {
       pend(placements_, put.life, net::PlacementCause{.ago = since, .place = put.place},
@@ -298,7 +299,7 @@ bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot,
   }
   const std::size_t members = request.base != nullptr ? request.base->size() : 0;
   const std::size_t fixed =
-      net::kSnapshotFrameBytes + net::encoded_bytes(snapshot.causes) + members;
+      net::kSnapshotFrameBytes + request.bytes_kept + net::encoded_bytes(snapshot.causes) + members;
   if (fixed > request.bytes_max) return false;
   std::size_t left = request.bytes_max - fixed;
   const std::size_t headroom = request.base != nullptr ? kHeadroomBytes : 0;

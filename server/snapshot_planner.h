@@ -35,8 +35,9 @@ using Waiters = BoundedVector<Waiter, net::kViewMembersMax>;
 struct ViewRequest {
   std::uint32_t own = 0;  ///< index of the client's body among the room's entities
   const ViewMembers* base = nullptr;
-  Tick base_tick;             ///< where there is a base
-  std::size_t bytes_max = 0;  ///< of the datagram
+  Tick base_tick;              ///< where there is a base
+  std::size_t bytes_max = 0;   ///< of the datagram
+  std::size_t bytes_kept = 0;  ///< of them, for what is not of the view
 };
 
 struct ViewPlan {

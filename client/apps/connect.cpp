@@ -182,6 +182,7 @@ Figures Game::figures(const ClientStats& stats) const {
   figures.push_back({"snapshots.rejected", stats.snapshots_rejected});
   add_state_hash(figures, stats);
   add_prediction(figures, stats);
+  add_events(figures, stats);
   figures.push_back({"inputs.sent", stats.inputs_sent});
   figures.push_back({"inputs.late", stats.inputs_late});
   figures.push_back({"inputs.substituted", stats.inputs_substituted});

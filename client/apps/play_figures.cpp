@@ -2,6 +2,10 @@
 
 #include "core/fixed.h"
 
+#include <array>
+#include <string>
+#include <string_view>
+
 namespace tickbox::apps {
 namespace {
 
@@ -34,6 +38,14 @@ void add_prediction(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"prediction.error_max", units(stats.prediction_error, 1'000)});
   figures.push_back({"prediction.touched.checked", stats.touched.checked});
   figures.push_back({"prediction.touched.exact", stats.touched.exact});
+}
+
+void add_events(Figures& figures, const client::ClientStats& stats) {
+  constexpr std::array<std::string_view, net::kEventKinds> kNames = {
+      "events.hits", "events.scores", "events.spawns"};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    figures.push_back({std::string{kNames[i]}, stats.events[i]});
+  }
 }
 
 void add_round_trip(Figures& figures, const client::ClientStats& stats) {

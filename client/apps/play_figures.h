@@ -18,6 +18,9 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats);
 /// all, in units.
 void add_prediction(Figures& figures, const client::ClientStats& stats);
 
+/// events{hits,scores,spawns}: told to this client.
+void add_events(Figures& figures, const client::ClientStats& stats);
+
 /// rtt_ms{p50,p99}
 void add_round_trip(Figures& figures, const client::ClientStats& stats);
 

@@ -41,6 +41,15 @@ class BoundedVector {
     --size_;
   }
 
+  /// Removes the first `count` elements: the order of the others stays.
+  constexpr void erase_first(std::size_t count) {
+    TICKBOX_ASSERT(count <= size_);
+    for (std::size_t i = count; i < size_; ++i) {
+      items_[i - count] = items_[i];
+    }
+    size_ -= count;
+  }
+
   constexpr void clear() { size_ = 0; }
 
   constexpr T& operator[](std::size_t index) {

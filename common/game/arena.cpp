@@ -33,6 +33,9 @@ constexpr std::int64_t kFrictionUnits = 40;
 /// 1/√2 in 1/65,536.
 constexpr std::int64_t kDiagonal = 46'341;
 
+/// A ray's length: as far as one who looks along the longer side of a screen sees.
+constexpr std::int32_t kRayReach = 24 * kUnit;
+
 /// Places near the middle among which one who appears draws: enough for everyone present, and some.
 constexpr std::size_t kPlacesPerPlayer = 6;
 constexpr std::size_t kPlacesMin = 24;
@@ -64,6 +67,18 @@ void spend_bullets(World& world, const sim::StepReport& report, TickEvents& even
 
 std::int32_t approach(std::int32_t value, std::int32_t target, std::int32_t by) {
   return value < target ? std::min(value + by, target) : std::max(value - by, target);
+}
+
+/// What an input fires if it may: of both at once the gun.
+std::optional<Weapon> weapon_of(const Input& input) {
+  if ((input.buttons & kButtonShoot) != 0) return Weapon::Gun;
+  if ((input.buttons & kButtonRay) != 0) return Weapon::Ray;
+  return std::nullopt;
+}
+
+/// The minimum corner of a box of this size in the middle of a player.
+Vec2 middle_of(Vec2 player, Vec2 size) {
+  return {player.x + (kPlayerSize.x - size.x) / 2, player.y + (kPlayerSize.y - size.y) / 2};
 }
 
 bool is_free(const World& world, const sim::Box& place) {
@@ -179,11 +194,11 @@ void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs,
   }
   for (const PlayerInput& given : inputs) {
     const Input input = clamped(given.input);
+    const std::optional<Weapon> weapon = weapon_of(input);
     const std::size_t index = world.index_of(world.body_of(given.player));
-    if ((input.buttons & kButtonShoot) != 0 && index != world.size() &&
-        shoot(world, index, input.aim)) {
-      events.shots.push_back({.player = given.player, .aim = input.aim});
-    }
+    if (!weapon || index == world.size()) continue;
+    const Shot shot{.player = given.player, .aim = input.aim, .weapon = *weapon};
+    if (shoot(world, index, shot)) events.shots.push_back(shot);
   }
 }
 
@@ -199,21 +214,36 @@ void Arena::run(World& world, std::size_t index) const {
   if (traits.timer > 0) --traits.timer;
 }
 
-bool Arena::shoot(World& world, std::size_t index, std::uint16_t aim) const {
+/// Whom a ray strikes is not for the step to say.
+bool Arena::shoot(World& world, std::size_t index, const Shot& shot) const {
   const sim::Body& body = world.physics().movers()[index];
   Traits& traits = world.traits()[index];
-  const BodyId id = bullet_body(player_of(body.id), world.tick);
+  const BodyId id = bullet_body(shot.player, world.tick);
   if (traits.timer > 0 || world.index_of(id) != world.size()) return false;
   traits.timer = reload_ticks_;
+  if (shot.weapon == Weapon::Ray) return true;
   const EntityState bullet{.id = id,
-                           .min = {body.min.x + (kPlayerSize.x - kBulletSize.x) / 2,
-                                   body.min.y + (kPlayerSize.y - kBulletSize.y) / 2},
-                           .velocity = aimed(aim, bullet_speed_),
+                           .min = middle_of(body.min, kBulletSize),
+                           .velocity = aimed(shot.aim, bullet_speed_),
                            .traits = {.kind = EntityKind::Bullet, .timer = bullet_ticks_}};
   sim::Body bullet_box = body_for(bullet);
   bullet_box.ignores = body.id;
   world.add(bullet_box, bullet.traits);
   return true;
+}
+
+std::optional<sim::Cast> Arena::ray_of(const World& world, const PlayerInput& given) const {
+  const Input input = clamped(given.input);
+  const std::size_t index = world.index_of(world.body_of(given.player));
+  if (weapon_of(input) != Weapon::Ray || index == world.size()) return std::nullopt;
+  // The step counts down before it looks.
+  if (world.traits()[index].timer > 1) return std::nullopt;
+  const sim::Body& body = world.physics().movers()[index];
+  return sim::Cast{.from = middle_of(body.min, {1, 1}),
+                   .way = aimed(input.aim, kRayReach),
+                   .layers = kBulletLayer,
+                   .collides_with = kSolidLayer,
+                   .ignores = body.id};
 }
 
 void Arena::after_step(World& world, const sim::StepReport& report, Authority authority,

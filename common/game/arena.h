@@ -21,6 +21,8 @@ class Arena final : public Rules {
 
   [[nodiscard]] sim::WorldSettings settings() const override;
   [[nodiscard]] sim::Body body_for(const EntityState& entity) const override;
+  [[nodiscard]] std::optional<sim::Cast> ray_of(const World& world,
+                                                const PlayerInput& given) const override;
   void open(World& world) const override;
   void leave(World& world, PlayerId player) const override;
   void join(World& world, PlayerId player) const override;
@@ -32,7 +34,7 @@ class Arena final : public Rules {
 
  private:
   void run(World& world, std::size_t index) const;
-  bool shoot(World& world, std::size_t index, std::uint16_t aim) const;
+  bool shoot(World& world, std::size_t index, const Shot& shot) const;
 
   std::int32_t run_speed_;       ///< sub-units per tick
   std::int32_t diagonal_speed_;  ///< sub-units per tick and axis, of the same length as run_speed_

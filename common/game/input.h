@@ -16,12 +16,18 @@ inline constexpr std::uint8_t kMoveDirections = 8;
 inline constexpr std::uint16_t kAimDirections = 1'024;
 
 inline constexpr std::uint8_t kButtonShoot = 1;
-inline constexpr std::uint8_t kButtonsKnown = kButtonShoot;
+inline constexpr std::uint8_t kButtonRay = 2;
+inline constexpr std::uint8_t kButtonsKnown = kButtonShoot | kButtonRay;
+/// No rules have more buttons.
+inline constexpr std::uint8_t kButtonsMax = 0x0f;
 
 struct Input {
   std::uint8_t move = 0;     ///< 0 to kMoveDirections
   std::uint8_t buttons = 0;  ///< bits of kButtonsKnown
   std::uint16_t aim = 0;     ///< 0 to kAimDirections − 1
+  /// How far back in time its player saw the others, in ticks before the input's own; 255: at
+  /// least. Only who judges a ray reads it, never a step.
+  std::uint8_t look_back = 0;
 
   friend constexpr auto operator<=>(const Input&, const Input&) = default;
 };
@@ -38,7 +44,8 @@ struct PlayerInput {
 [[nodiscard]] constexpr Input clamped(Input input) {
   return {.move = input.move <= kMoveDirections ? input.move : std::uint8_t{0},
           .buttons = static_cast<std::uint8_t>(input.buttons & kButtonsKnown),
-          .aim = input.aim < kAimDirections ? input.aim : std::uint16_t{0}};
+          .aim = input.aim < kAimDirections ? input.aim : std::uint16_t{0},
+          .look_back = input.look_back};
 }
 
 }  // namespace tickbox::game

@@ -4,15 +4,19 @@
 //
 // A server tells its clients causes, not effects, so what one body does must reach another by
 // contact only. What does not (a search for a free place, a draw from the room's random sequence)
-// is the server's to decide, and travels as an outcome: a Placement.
+// is the server's to decide, and travels as an outcome: a Placement. So is whom
+// a ray strikes (a Strike): a client sees the others some ticks late, and the server judges by
+// that.
 
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/input.h"
 #include "game/world.h"
+#include "sim/cast.h"
 #include "sim/step.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,12 +34,27 @@ struct Hit {
   friend bool operator==(Hit, Hit) = default;
 };
 
-/// A player's input that brought forth a bullet: one that only presses the button does not.
+enum class Weapon : std::uint8_t {
+  Gun,  ///< brings forth a bullet
+  Ray,  ///< strikes at once what its player saw
+};
+
+/// A player's input that fired a weapon: one that only presses the button does not.
 struct Shot {
   PlayerId player;
   std::uint16_t aim = 0;
+  Weapon weapon = Weapon::Gun;
 
   friend bool operator==(Shot, Shot) = default;
+};
+
+/// An outcome: whom a ray strikes, judged by what its player saw, which is past. Without the shot
+/// it is void.
+struct Strike {
+  PlayerId shooter;
+  BodyId victim;  ///< a player's
+
+  friend bool operator==(Strike, Strike) = default;
 };
 
 /// An outcome: where the server put a player's body when the tick was over.
@@ -71,6 +90,10 @@ class Rules {
   /// whole states.
   [[nodiscard]] virtual bool closed_under_contact() const { return true; }
 
+  /// The ray that a player's input would fire in the next step, if any; it ignores the shooter.
+  [[nodiscard]] virtual std::optional<sim::Cast> ray_of(const World& world,
+                                                        const PlayerInput& given) const = 0;
+
   /// Furnishes an empty world at tick 0.
   virtual void open(World& world) const = 0;
 
@@ -83,7 +106,7 @@ class Rules {
   virtual void apply_inputs(World& world, std::span<const PlayerInput> inputs,
                             TickEvents& events) const = 0;
 
-  /// Draws the consequences of a step; adds to `events`.
+  /// Draws the consequences of a step and of the hits that `events` has already; adds to them.
   virtual void after_step(World& world, const sim::StepReport& report, Authority authority,
                           TickEvents& events) const = 0;
 

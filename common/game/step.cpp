@@ -1,6 +1,25 @@
 #include "game/step.h"
 
+#include <algorithm>
+
 namespace tickbox::game {
+namespace {
+
+/// A player is struck once a tick, by a ray that was fired, and only while its body is there.
+void strike(const World& world, std::span<const Strike> strikes, TickEvents& events) {
+  for (const Strike& strike : strikes) {
+    const bool fired = std::ranges::any_of(events.shots, [&strike](const Shot& shot) {
+      return shot.player == strike.shooter && shot.weapon == Weapon::Ray;
+    });
+    if (!fired || world.index_of(strike.victim) == world.size()) continue;
+    const Hit hit{.shooter = strike.shooter, .victim = player_of(strike.victim)};
+    if (std::ranges::find(events.hits, hit.victim, &Hit::victim) == events.hits.end()) {
+      events.hits.push_back(hit);
+    }
+  }
+}
+
+}  // namespace
 
 const sim::StepReport& step(World& world, const Rules& rules, const TickCommands& commands,
                             Authority authority, Stepper& stepper) {
@@ -15,6 +34,7 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
     rules.join(world, player);
   }
   rules.apply_inputs(world, commands.inputs, stepper.events);
+  strike(world, commands.strikes, stepper.events);
   const sim::StepReport& report = stepper.physics.step(world.physics());
   rules.after_step(world, report, authority, stepper.events);
   for (const Placement& placement : commands.placements) {

@@ -15,6 +15,7 @@ struct TickCommands {
   std::span<const PlayerId> leaves;
   std::span<const PlayerId> joins;
   std::span<const PlayerInput> inputs;
+  std::span<const Strike> strikes = {};        ///< of the server and its replays, in any order
   std::span<const Placement> placements = {};  ///< of a replica: what the server decided, in any
                                                ///< order
 };
@@ -26,7 +27,8 @@ struct Stepper {
   TickEvents events;
 };
 
-/// Moves `world` from tick t to t + 1: leaves, joins, inputs, physics, consequences, placements.
+/// Moves `world` from tick t to t + 1: leaves, joins, inputs, strikes, physics, consequences,
+/// placements.
 /// Returns the physics' report; the rules' events are in stepper.events. Both last until the
 /// stepper's next step.
 const sim::StepReport& step(World& world, const Rules& rules, const TickCommands& commands,

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kAimBits = 10;
 static_assert(game::kAimDirections == 1U << kAimBits);
-static_assert(kBaseAgeMax <= 1U << (16 - kAimBits));
+static_assert(kAgoRay == (1U << (16 - kAimBits)) - 1);
 
 void put(CauseBytes& out, std::size_t& at, std::uint8_t byte) {
   out[at++] = std::byte{byte};
@@ -69,6 +69,10 @@ ShotCause read_shot(Reader& reader) {
   const std::uint16_t both = reader.u16();
   cause.ago = static_cast<std::uint8_t>(both >> kAimBits);
   cause.aim = both & ((1U << kAimBits) - 1);
+  if (cause.ago == kAgoRay) {
+    cause.weapon = game::Weapon::Ray;
+    cause.ago = reader.byte();
+  }
   return cause;
 }
 
@@ -98,10 +102,13 @@ bool in_order(const List& causes, std::uint8_t base_age) {
 
 std::size_t encoded_bytes(const Causes& causes) {
   if (causes.empty()) return 0;
-  std::size_t bytes = kCauseCountsBytes + causes.shots.size() * kShotCauseBytes +
-                      causes.placements.size() * kPlacementCauseBytes + causes.leaves.size();
+  std::size_t bytes =
+      kCauseCountsBytes + causes.placements.size() * kPlacementCauseBytes + causes.leaves.size();
   for (const InputCause& cause : causes.inputs) {
     bytes += input_cause_bytes(cause.ago);
+  }
+  for (const ShotCause& cause : causes.shots) {
+    bytes += shot_cause_bytes(cause.weapon);
   }
   return bytes;
 }
@@ -119,8 +126,11 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out) {
     if (ago == kAgoEscape) put(out, at, static_cast<std::uint8_t>(cause.ago - kAgoEscape));
   }
   for (const ShotCause& cause : causes.shots) {
+    const bool is_ray = cause.weapon == game::Weapon::Ray;
+    const std::uint8_t ago = is_ray ? kAgoRay : cause.ago;
     put(out, at, cause.member);
-    put_u16(out, at, static_cast<std::uint16_t>(cause.ago << kAimBits | cause.aim));
+    put_u16(out, at, static_cast<std::uint16_t>(ago << kAimBits | cause.aim));
+    if (is_ray) put(out, at, cause.ago);
   }
   for (const PlacementCause& cause : causes.placements) {
     put(out, at, cause.member);

@@ -3,7 +3,7 @@
 //
 //   inputs u8, shots u8, placements u8, then
 //   inputs ×      member u8, ago << 4 | move u8; ago 15: one byte more, ago − 15
-//   shots ×       member u8, ago << 10 | aim u16
+//   shots ×       member u8, ago << 10 | aim u16; ago 63: a ray, and its ago u8 one byte more
 //   placements ×  member u8, ago u8, place u16
 //   leaves ×      member u8, to the end
 
@@ -18,7 +18,6 @@
 namespace tickbox::net {
 
 inline constexpr std::size_t kCauseCountsBytes = 3;
-inline constexpr std::size_t kShotCauseBytes = 3;
 inline constexpr std::size_t kPlacementCauseBytes = 4;
 
 /// `ago` in the four bits of an input cause that says "one byte more".
@@ -28,9 +27,17 @@ inline constexpr std::uint8_t kAgoEscape = 15;
   return ago < kAgoEscape ? 2 : 3;
 }
 
+/// `ago` in the six bits of a shot that says "a ray".
+inline constexpr std::uint8_t kAgoRay = 63;
+static_assert(kBaseAgeMax <= kAgoRay);
+
+[[nodiscard]] constexpr std::size_t shot_cause_bytes(game::Weapon weapon) {
+  return weapon == game::Weapon::Ray ? 4 : 3;
+}
+
 /// Room for the most that any Causes take.
 using CauseBytes =
-    std::array<std::byte, kCauseCountsBytes + kCausesMax * (3 + 3 + 4) + kViewMembersMax>;
+    std::array<std::byte, kCauseCountsBytes + kCausesMax * (3 + 4 + 4) + kViewMembersMax>;
 
 /// What `causes` take; 0 for none at all.
 [[nodiscard]] std::size_t encoded_bytes(const Causes& causes);

@@ -23,7 +23,7 @@
 
 namespace tickbox::net {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 /// HELLO, CONNECT and RESUME are all this long.
 inline constexpr std::size_t kAskBytes = kDatagramBytesMax;

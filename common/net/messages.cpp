@@ -13,6 +13,11 @@
 namespace tickbox::net {
 namespace {
 
+// Of the byte that has both.
+constexpr int kMoveBits = 4;
+constexpr std::uint8_t kMoveMask = (1U << kMoveBits) - 1;
+static_assert(game::kMoveDirections <= kMoveMask && game::kButtonsMax <= 0xffU >> kMoveBits);
+
 schema::SnapshotHead encode_head(const SnapshotHead& head) {
   return {head.view_hash, head.tick,        head.input_tick,   head.base_age,
           head.margin,    head.substituted, head.newest_packet};
@@ -75,6 +80,23 @@ bool decode_bodies(Snapshot& snapshot, const schema::Snapshot& wire) {
   return are_ascending(all);
 }
 
+/// False, where one is of no kind, or does not follow the one before.
+bool decode_events(Snapshot& snapshot, const flatbuffers::Vector<const schema::Event*>* wire) {
+  if (wire == nullptr) return true;
+  if (wire->size() == 0 || wire->size() > kSnapshotEventsMax) return false;
+  for (const schema::Event* event : *wire) {
+    const auto first = wire->Get(0)->number();
+    const auto number = static_cast<std::uint16_t>(first + snapshot.events.size());
+    if (event->number() != number || event->kind() >= kEventKinds) return false;
+    snapshot.events.push_back({.number = event->number(),
+                               .subject = {event->subject()},
+                               .what = event->what(),
+                               .ago = event->ago(),
+                               .kind = static_cast<EventKind>(event->kind())});
+  }
+  return true;
+}
+
 // Ticks that an input message may speak of: none before the room opened, none past the last.
 bool is_possible(const schema::InputHead& head, std::size_t inputs) {
   const std::uint32_t newest = head.newest_snapshot();
@@ -108,10 +130,12 @@ ConstBytes MessageEncoder::input(const InputMessage& message) {
   const auto vector = flat.CreateVectorOfStructs<schema::Input>(
       message.inputs.size(), [&message](std::size_t i, schema::Input* wire) {
         const game::Input& input = message.inputs[i];
-        *wire = {input.aim, input.move, input.buttons};
+        *wire = {input.aim,
+                 static_cast<std::uint8_t>(input.buttons << kMoveBits | (input.move & kMoveMask)),
+                 input.look_back};
       });
   const schema::InputHead head{message.ack_bits, message.newest_snapshot.value,
-                               message.first_tick.value, message.mismatches};
+                               message.first_tick.value, message.mismatches, message.events};
   return builder_->finish(schema::CreateInputMessage(flat, &head, vector));
 }
 
@@ -134,13 +158,22 @@ ConstBytes MessageEncoder::snapshot(const Snapshot& snapshot) {
   if (!bodies.wide.empty()) {
     wide_at = flat.CreateVectorOfStructs(bodies.wide.data(), bodies.wide.size());
   }
+  flatbuffers::Offset<flatbuffers::Vector<const schema::Event*>> events_at;
+  if (!snapshot.events.empty()) {
+    events_at = flat.CreateVectorOfStructs<schema::Event>(
+        snapshot.events.size(), [&snapshot](std::size_t i, schema::Event* wire) {
+          const Event& event = snapshot.events[i];
+          *wire = {event.number, event.subject.value, event.what, event.ago,
+                   static_cast<std::uint8_t>(event.kind)};
+        });
+  }
   const schema::SnapshotHead head = encode_head(snapshot.head);
   schema::LinkStatus status;
   if (snapshot.status)
     status = {snapshot.status->newest_packet, snapshot.status->packets_received,
               snapshot.status->late};
   return builder_->finish(schema::CreateSnapshot(flat, &head, causes_at, bodies_at, wide_at,
-                                                 snapshot.status ? &status : nullptr));
+                                                 snapshot.status ? &status : nullptr, events_at));
 }
 
 std::size_t encoded_bytes(const game::EntityState& body) {
@@ -170,11 +203,15 @@ std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {
   InputMessage decoded{.ack_bits = wire->head()->ack_bits(),
                        .newest_snapshot = {wire->head()->newest_snapshot()},
                        .mismatches = wire->head()->mismatches(),
+                       .events = wire->head()->events(),
                        .first_tick = {wire->head()->first_tick()},
                        .inputs = {}};
   for (const schema::Input* input : *wire->inputs()) {
     decoded.inputs.push_back(
-        {.move = input->move(), .buttons = input->buttons(), .aim = input->aim()});
+        {.move = static_cast<std::uint8_t>(input->move_buttons() & kMoveMask),
+         .buttons = static_cast<std::uint8_t>(input->move_buttons() >> kMoveBits),
+         .aim = input->aim(),
+         .look_back = input->look_back()});
   }
   return decoded;
 }
@@ -183,7 +220,8 @@ std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message) {
   const ReceivedMessage received{message};
   const auto* wire = received.root<schema::Snapshot>();
   if (wire == nullptr || wire->head() == nullptr) return std::unexpected{DropReason::Malformed};
-  Snapshot decoded{.head = decode_head(*wire->head()), .causes = {}, .bodies = {}, .status = {}};
+  Snapshot decoded{
+      .head = decode_head(*wire->head()), .causes = {}, .bodies = {}, .status = {}, .events = {}};
   ConstBytes cause_bytes;
   if (wire->causes() != nullptr) {
     cause_bytes = std::as_bytes(std::span{wire->causes()->data(), wire->causes()->size()});
@@ -191,7 +229,7 @@ std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message) {
   const auto causes = decode_causes(cause_bytes, decoded.head.base_age);
   const bool is_on_nothing = decoded.head.base_age == 0;
   if (!causes || decoded.head.base_age > kBaseAgeMax || (is_on_nothing && !causes->empty()) ||
-      !decode_bodies(decoded, *wire)) {
+      !decode_bodies(decoded, *wire) || !decode_events(decoded, wire->events())) {
     return std::unexpected{DropReason::Malformed};
   }
   decoded.causes = *causes;

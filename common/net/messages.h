@@ -20,17 +20,22 @@ namespace tickbox::net {
 inline constexpr std::size_t kInputsPerMessageMax = 64;
 
 struct InputMessage {
-  std::uint64_t ack_bits =
-      0;                 ///< bit i: the snapshot of tick newest_snapshot − 1 − i arrived whole
-  Tick newest_snapshot;  ///< newest snapshot that arrived whole; 0 before the first
+  std::uint64_t ack_bits = 0;  ///< bit i: the view of tick newest_snapshot − 1 − i was made
+  Tick newest_snapshot;        ///< the tick of the newest view that is held; 0: none
   std::uint32_t mismatches = 0;
-  Tick first_tick;  ///< the tick of inputs[0]; the others follow one by one
+  std::uint16_t events = 0;  ///< number of the newest event that has come, with all before it
+  Tick first_tick;           ///< the tick of inputs[0]; the others follow one by one
   BoundedVector<game::Input, kInputsPerMessageMax> inputs;
 };
 
-/// The most that a snapshot's datagram takes beside its causes and bodies: seal, head, status, and
-/// what FlatBuffers add; checked where it is encoded.
+/// The most that a snapshot's datagram takes beside its causes, bodies and events: seal, head,
+/// status, and what FlatBuffers add; checked where it is encoded.
 inline constexpr std::size_t kSnapshotFrameBytes = 108;
+
+/// What so many events take at most.
+[[nodiscard]] constexpr std::size_t event_bytes(std::size_t events) {
+  return events == 0 ? 0 : 12 + 8 * events;
+}
 
 /// What a whole body takes.
 [[nodiscard]] std::size_t encoded_bytes(const game::EntityState& body);

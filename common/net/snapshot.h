@@ -10,6 +10,7 @@
 #include "core/bounded.h"
 #include "core/ids.h"
 #include "game/entity_state.h"
+#include "game/rules.h"
 
 #include <algorithm>
 #include <compare>
@@ -85,6 +86,7 @@ struct ShotCause {
   std::uint8_t ago = 0;
   std::uint8_t member = 0;
   std::uint16_t aim = 0;
+  game::Weapon weapon = game::Weapon::Gun;
 
   friend constexpr auto operator<=>(const ShotCause&, const ShotCause&) = default;
 };
@@ -127,12 +129,35 @@ struct LinkStatus {
   friend bool operator==(const LinkStatus&, const LinkStatus&) = default;
 };
 
+enum class EventKind : std::uint8_t {
+  Hit,    ///< `subject` hit the player in seat `what`
+  Score,  ///< `subject` has a score with these low 16 bits
+  Spawn,  ///< `subject` has appeared, at the place `what`
+};
+inline constexpr std::uint8_t kEventKinds = 3;
+
+/// Something that happened beside the movement of bodies.
+struct Event {
+  std::uint16_t number = 0;  ///< from 1, one after the other, modulo 2^16
+  PlayerId subject;
+  std::uint16_t what = 0;
+  std::uint8_t ago = 0;  ///< ticks before the snapshot's own; 255: or more
+  EventKind kind = EventKind::Hit;
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// Events in one snapshot.
+inline constexpr std::size_t kSnapshotEventsMax = 16;
+
 struct Snapshot {
   SnapshotHead head;
   Causes causes;
   /// Whole, by id, each once; none is a member of the base that leaves.
   BoundedVector<game::EntityState, kSnapshotBodiesMax> bodies;
   std::optional<LinkStatus> status;
+  /// One after the other by number.
+  BoundedVector<Event, kSnapshotEventsMax> events;
 };
 
 }  // namespace tickbox::net

@@ -13,7 +13,7 @@
 
 namespace tickbox::record {
 
-inline constexpr std::uint16_t kFormatVersion = 2;
+inline constexpr std::uint16_t kFormatVersion = 3;
 inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
 
 /// The file begins with two equal copies of the header, so that no single damaged byte costs the

@@ -59,10 +59,32 @@ bool take_inputs(const flatbuffers::Vector<const schema::RecordedInput*>& source
         (!tick.inputs.empty() && tick.inputs.back().player >= player)) {
       return false;
     }
-    tick.inputs.push_back(
-        {.player = player,
-         .input = {.move = input.move(), .buttons = input.buttons(), .aim = input.aim()}});
+    tick.inputs.push_back({.player = player,
+                           .input = {.move = input.move(),
+                                     .buttons = input.buttons(),
+                                     .aim = input.aim(),
+                                     .look_back = input.look_back()}});
     tick.sources.push_back(static_cast<InputSource>(input.source()));
+  }
+  return true;
+}
+
+/// Each shooter once, in order, and at players only.
+bool take_strikes(const flatbuffers::Vector<const schema::Strike*>& source, std::uint32_t& at,
+                  std::uint32_t count, std::uint32_t seats, RecordedTick& tick) {
+  tick.strikes.clear();
+  if (count > source.size() - at) {
+    return false;
+  }
+  for (; count > 0; --count, ++at) {
+    const schema::Strike& from = *source.Get(at);
+    const game::Strike strike{.shooter = {from.shooter()}, .victim = {from.victim()}};
+    if (strike.shooter.value >= seats || !game::has_kind(strike.victim, game::EntityKind::Player) ||
+        game::player_of(strike.victim).value >= seats ||
+        (!tick.strikes.empty() && tick.strikes.back().shooter >= strike.shooter)) {
+      return false;
+    }
+    tick.strikes.push_back(strike);
   }
   return true;
 }
@@ -303,7 +325,7 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
 bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
   const auto* root = verified_root<schema::Ticks>(payload);
   if (root == nullptr || root->ticks() == nullptr || root->leaves() == nullptr ||
-      root->joins() == nullptr || root->inputs() == nullptr ||
+      root->joins() == nullptr || root->inputs() == nullptr || root->strikes() == nullptr ||
       root->ticks()->size() != head.count) {
     return false;
   }
@@ -311,6 +333,7 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
   std::uint32_t leaves = 0;
   std::uint32_t joins = 0;
   std::uint32_t inputs = 0;
+  std::uint32_t strikes = 0;
   ticks_.resize(std::max(ticks_.size(), std::size_t{head.count}));
   for (std::uint32_t i = 0; i < head.count; ++i) {
     const schema::TickHead& from = *root->ticks()->Get(i);
@@ -319,13 +342,14 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
     tick.state_hash = from.state_hash();
     if (!take_players(*root->leaves(), leaves, from.leaves(), seats, tick.leaves) ||
         !take_players(*root->joins(), joins, from.joins(), seats, tick.joins) ||
-        !take_inputs(*root->inputs(), inputs, from.inputs(), seats, tick)) {
+        !take_inputs(*root->inputs(), inputs, from.inputs(), seats, tick) ||
+        !take_strikes(*root->strikes(), strikes, from.strikes(), seats, tick)) {
       return false;
     }
   }
   tick_count_ = head.count;
   return leaves == root->leaves()->size() && joins == root->joins()->size() &&
-         inputs == root->inputs()->size();
+         inputs == root->inputs()->size() && strikes == root->strikes()->size();
 }
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {

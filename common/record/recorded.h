@@ -25,11 +25,14 @@ struct RecordedTick {
   std::vector<PlayerId> leaves;
   std::vector<PlayerId> joins;
   std::vector<game::PlayerInput> inputs;
-  std::vector<InputSource> sources;  ///< of inputs, one for one
+  std::vector<InputSource> sources;   ///< of inputs, one for one
+  std::vector<game::Strike> strikes;  ///< each shooter at most once
   std::uint64_t state_hash = 0;
 
   /// Valid as long as this.
-  [[nodiscard]] game::TickCommands commands() const { return {leaves, joins, inputs}; }
+  [[nodiscard]] game::TickCommands commands() const {
+    return {.leaves = leaves, .joins = joins, .inputs = inputs, .strikes = strikes};
+  }
 };
 
 /// A whole world after `tick`.

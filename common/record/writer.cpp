@@ -19,8 +19,12 @@ std::uint16_t count_of(std::size_t size) {
 }
 
 schema::RecordedInput encode_input(const game::PlayerInput& input, InputSource source) {
-  return {input.player.value, input.input.aim, input.input.move, input.input.buttons,
-          static_cast<std::uint8_t>(source)};
+  return {input.player.value,
+          input.input.aim,
+          input.input.move,
+          input.input.buttons,
+          static_cast<std::uint8_t>(source),
+          input.input.look_back};
 }
 
 }  // namespace
@@ -31,6 +35,7 @@ Writer::Writer(ByteSink& sink, const Header& header)
       chain_(header),
       ticks_per_batch_(std::clamp(header.tick_rate / kBatchesPerSecond, 1U, kTicksPerRecordMax)),
       ticks_per_keyframe_(header.tick_rate * kKeyframeSeconds) {
+  strikes_.reserve(std::size_t{ticks_per_batch_} * header.map_seats);
   open();
 }
 
@@ -106,7 +111,7 @@ void Writer::tick(Tick tick, const game::TickCommands& commands,
     return;
   }
   heads_.emplace_back(state_hash, count_of(commands.leaves.size()), count_of(commands.joins.size()),
-                      count_of(commands.inputs.size()));
+                      count_of(commands.inputs.size()), count_of(commands.strikes.size()));
   for (const PlayerId player : commands.leaves) {
     leaves_.push_back(player.value);
   }
@@ -115,6 +120,9 @@ void Writer::tick(Tick tick, const game::TickCommands& commands,
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
     inputs_.push_back(encode_input(commands.inputs[i], sources[i]));
+  }
+  for (const game::Strike& strike : commands.strikes) {
+    strikes_.emplace_back(strike.victim.value, strike.shooter.value);
   }
   if (heads_.size() == ticks_per_batch_) {
     flush();
@@ -126,11 +134,12 @@ void Writer::flush() {
     return;
   }
   builder_.Clear();
+  const auto strikes = builder_.CreateVectorOfStructs(strikes_);
   const auto inputs = builder_.CreateVectorOfStructs(inputs_);
   const auto joins = builder_.CreateVector(joins_);
   const auto leaves = builder_.CreateVector(leaves_);
   const auto heads = builder_.CreateVectorOfStructs(heads_);
-  builder_.Finish(schema::CreateTicks(builder_, heads, leaves, joins, inputs));
+  builder_.Finish(schema::CreateTicks(builder_, heads, leaves, joins, inputs, strikes));
   const auto count = static_cast<std::uint32_t>(heads_.size());
   const Tick first{last_tick_.value - count + 1};
   if (write_record({.type = RecordType::Ticks, .tick = first, .count = count})) {
@@ -143,6 +152,7 @@ void Writer::flush() {
   leaves_.clear();
   joins_.clear();
   inputs_.clear();
+  strikes_.clear();
 }
 
 void Writer::lose_ticks(std::uint32_t count) {

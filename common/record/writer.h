@@ -100,6 +100,7 @@ class Writer {
   std::vector<std::uint16_t> leaves_;
   std::vector<std::uint16_t> joins_;
   std::vector<schema::RecordedInput> inputs_;
+  std::vector<schema::Strike> strikes_;
 
   flatbuffers::FlatBufferBuilder builder_;
   std::vector<std::byte> record_;  ///< the record that is being put together

@@ -5,11 +5,12 @@ from collections import namedtuple
 from flatbuffer import need
 
 AGO_ESCAPE = 15
+AGO_RAY = 63
 MOVES = 8
 
 Causes = namedtuple("Causes", "inputs shots placements leaves")
 InputCause = namedtuple("InputCause", "ago member move")
-ShotCause = namedtuple("ShotCause", "ago member aim")
+ShotCause = namedtuple("ShotCause", "ago member aim ray")
 PlacementCause = namedtuple("PlacementCause", "ago member place")
 CAUSES_NONE = Causes([], [], [], [])
 
@@ -44,7 +45,10 @@ def read_input(data):
 
 def read_shot(data):
     member, both = data.u8(), data.u16()
-    return ShotCause(both >> 10, member, both & 1_023)
+    ago, aim = both >> 10, both & 1_023
+    if ago == AGO_RAY:
+        return ShotCause(data.u8(), member, aim, True)
+    return ShotCause(ago, member, aim, False)
 
 
 def read_placement(data):

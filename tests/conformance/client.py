@@ -139,7 +139,7 @@ class Clients:
         for tick, each in enumerate(inputs, first):
             if client.inputs.setdefault(tick, each) != each:
                 self.findings.add("inputs", f"the input for tick {tick} is another than before")
-            if each.aim > 1_023 or each.move > 8 or each.buttons > 1:
+            if each.aim > 1_023 or each.move > 8 or each.buttons > 3:
                 self.findings.add("inputs", f"the input for tick {tick} is out of range")
         self.check_acknowledged(client, head)
 
@@ -148,6 +148,7 @@ class Clients:
         newest, bits = client.newest_right, client.right_bits
         check(head.newest_snapshot == newest, "acknowledged", f"newest {head.newest_snapshot}, is {newest}")
         check(head.ack_bits == bits, "acknowledged", lambda: f"bits {head.ack_bits:016x}, are {bits:016x}")
+        check(head.events == client.events, "acknowledged", f"event {head.events}, is {client.events}")
         check(head.mismatches == client.wrong, "acknowledged", f"{head.mismatches} mismatches of {client.wrong}")
 
     # What they take.
@@ -205,6 +206,9 @@ class Clients:
         if tick > heard:
             client.heard = tick
             client.confirmed = max(client.confirmed, nearest_tick(head.input_tick, tick))
+        for event in snapshot.events:
+            if event.number == (client.events + 1) % 2**16:
+                client.events = event.number
         if tick <= client.newest_right or (head.base_age > 0 and tick - head.base_age not in client.views):
             return
         client.view_is_right(tick)

@@ -12,7 +12,7 @@ def clamped(given):
     """An input as the server takes it."""
     move = given.move if given.move <= 8 else 0
     aim = given.aim if given.aim <= 1_023 else 0
-    return given._replace(move=move, aim=aim, buttons=given.buttons & 1)
+    return given._replace(move=move, aim=aim, buttons=given.buttons & 3)
 
 
 class Inputs:

@@ -15,7 +15,9 @@ PLACE_MAX = 2**30 - 2**20
 SPEED_MAX = 2**28
 MAP_SEATS_MAX = 4_096
 TICKET_BYTES = 135
+EVENTS_MAX = 16
 PLAYER, CRATE, BULLET = 0, 1, 2
+HIT, SCORE, SPAWN = 0, 1, 2
 LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER = 1, 2, 3, 4, 5
 
 
@@ -37,9 +39,10 @@ def struct_field(name, read):
     return Struct(name, read, read.layout, read.align)
 
 
-read_input = unpacker("Input", "HBB", "aim move buttons", align=2, zeros=0)
+Input = namedtuple("Input", "aim move buttons look_back")
+read_wire_input = unpacker("WireInput", "HBB", "aim move_buttons look_back", align=2, zeros=0)
 read_input_head = unpacker(
-    "InputHead", "QIII", "ack_bits newest_snapshot first_tick mismatches", align=8, zeros=4
+    "InputHead", "QIIIH", "ack_bits newest_snapshot first_tick mismatches events", align=8, zeros=2
 )
 read_entity = unpacker("Entity", "IiiiiBBB", "id x y vx vy kind move timer", align=4, zeros=1)
 read_body = unpacker("Body", "iihhHBB", "x y vx vy number kind_timer move", align=4, zeros=0)
@@ -50,9 +53,10 @@ read_snapshot_head = unpacker(
     align=4,
     zeros=0,
 )
+read_event = unpacker("Event", "HHHBB", "number subject what ago kind", align=2, zeros=0)
 read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4, zeros=0)
 Entity = namedtuple("Entity", "id x y vx vy kind move timer")
-Snapshot = namedtuple("Snapshot", "head causes bodies status")
+Snapshot = namedtuple("Snapshot", "head causes bodies status events")
 
 ACCEPT = [
     Number("player", "H"),
@@ -66,16 +70,22 @@ ACCEPT = [
     Number("room", "I"),
     Bytes("ticket"),
 ]
-INPUT_MESSAGE = [struct_field("head", read_input_head), Vector("inputs", 4, read_input.align)]
+INPUT_MESSAGE = [struct_field("head", read_input_head), Vector("inputs", 4, read_wire_input.align)]
 SNAPSHOT = [
     struct_field("head", read_snapshot_head),
     Bytes("causes"),
     Vector("bodies", 16, read_body.align),
     Vector("wide", 24, read_entity.align),
     struct_field("status", read_status),
+    Vector("events", 8, read_event.align),
 ]
 DISCONNECT = [Number("reason", "B")]
 PATH_CHECK = [Number("data", "Q")]
+
+
+def read_input(data, at):
+    wire = read_wire_input(data, at)
+    return Input(wire.aim, wire.move_buttons & 15, wire.move_buttons >> 4, wire.look_back)
 
 
 def check_input_zeros(data):
@@ -150,6 +160,18 @@ def rises(entities):
     return all(a.id < b.id for a, b in zip(entities, entities[1:]))
 
 
+def read_events(data, places):
+    """Absent, or some that are numbered one after the other."""
+    if places is None:
+        return []
+    events = [read_event(data, at) for at in places]
+    need(1 <= len(events) <= EVENTS_MAX, f"{len(events)} events")
+    for before, event in zip(events, events[1:]):
+        need(event.number == (before.number + 1) % 2**16, "events that do not follow each other")
+    need(all(event.kind <= SPAWN for event in events), "an event of no kind")
+    return events
+
+
 def read_snapshot(data):
     message = read_root(data, SNAPSHOT)
     present(message, "head")
@@ -164,7 +186,7 @@ def read_snapshot(data):
     need(rises(narrow) and rises(wide), "bodies not sorted by id")
     bodies = sorted(narrow + wide)
     need(rises(bodies), "a body in both lists")
-    return Snapshot(head, causes, bodies, message["status"])
+    return Snapshot(head, causes, bodies, message["status"], read_events(data, message["events"]))
 
 
 def check_smallest(data):

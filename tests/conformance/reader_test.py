@@ -236,6 +236,17 @@ class Altered(unittest.TestCase):
         number = self.snapshot_with(lambda at: at["wide"])
         self.assert_found("message", self.alter_message(number, at_places(slow_down)))
 
+    def test_each_part_of_an_event(self):
+        number = self.snapshot_with(lambda at: at["events"])
+        for rules, at, bit in [("events message", 0, 2), ("events message", 1, 7), ("events", 2, 0), ("events", 4, 0)] + [
+            ("events", 6, 1),
+            ("events message", 7, 0),
+            ("message", 7, 2),
+        ]:
+            with self.subTest(at=at, bit=bit):
+                change = at_places(lambda message, places: flipped(message, places["events"][0] + at, bit))
+                self.assert_found(rules, self.alter_message(number, change))
+
     # Causes. The first three bytes say how many there are.
 
     def with_causes(self, shape):
@@ -344,7 +355,7 @@ class Altered(unittest.TestCase):
     # Inputs.
 
     def test_an_acknowledgement_of_what_did_not_come(self):
-        for at in (0, 8, 16):
+        for at in (0, 8, 16, 20):
             change = lambda message: flipped(message, places(layouts.INPUT, message)[0] + at, 3)
             self.assert_found("acknowledged", self.alter_message(self.input(), change))
 

@@ -20,6 +20,9 @@ class SentViews:
         self.base_then = None  # the same as it was at the last snapshot
         self.status = 0  # tick of the last that told the status
         self.budget = Budget()
+        self.events = {}  # by number, which here goes on beyond 2^16: when, and what
+        self.newest_event = 0
+        self.events_had = 0  # the newest that the client has acknowledged
         self.asks_left = ASKS_AT_ONCE
         self.asked = 0  # ns
 
@@ -32,6 +35,11 @@ class SentViews:
     def acknowledge(self, tick):
         if tick in self.views and (self.base is None or tick > self.base):
             self.base = tick
+
+    def acknowledge_events(self, low):
+        number = self.newest_event - (self.newest_event - low) % 2**16
+        if number >= self.events_had:
+            self.events_had = number
 
     def throw_away(self, now):
         """A full view is asked for; whether that is granted."""

@@ -92,6 +92,7 @@ class ServerPackets:
                 before = (newest - self.world.play.tick - 1) * MARGIN_UNITS
                 overdue = 1 + MARGIN_UNITS * session.accept["tick_rate"] * STEPS_LATE // NS
                 server.margin = (before - overdue, before + MARGIN_UNITS)
+            server.sent.acknowledge_events(head.events)
             name = self.take_acknowledgement(now, server.sent, head.newest_snapshot)
         for tick, given in enumerate(inputs, head.first_tick):
             server.inputs.arrive(tick, given)

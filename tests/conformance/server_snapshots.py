@@ -4,9 +4,10 @@ import views
 from flatbuffer import Malformed
 from inputs import REST
 from layouts import DATAGRAM_MAX
-from messages import BODIES_MAX, PLAYER, view_hash
+from messages import BODIES_MAX, HIT, PLAYER, view_hash
 from sent_views import base_age_max
 
+SHOOT, RAY = 1, 2  # buttons; of both at once the first counts
 U8, U16, U32 = 2**8, 2**16, 2**32
 MARGIN_EXACT, MARGIN_MAX = 64, 127
 TICK = 16  # of which margins are told
@@ -43,6 +44,7 @@ class ServerSnapshots:
         self.check_link(session.server, tick, snapshot)
         self.check_pace(now, session, tick, size, snapshot)
         self.check_whole(session, tick, snapshot.bodies)
+        self.check_events(session, tick, snapshot.events)
         sent.add(tick, self.view_of(session, tick, snapshot))
 
     # What became of the client's packets and inputs.
@@ -58,6 +60,26 @@ class ServerSnapshots:
         missing = inputs.substituted
         check(head.substituted == missing % U8, "substituted", f"{head.substituted} of {missing}")
         self.check_status(server, tick, snapshot.status)
+
+    def check_events(self, session, tick, events):
+        """One after the other; who is told again is told the same, and nobody of what is acknowledged."""
+        check, sent = self.findings.check, session.server.sent
+        seats = session.accept["map_seats"]
+        for event in events:
+            name = ("hit", "score", "spawn")[event.kind]
+            number = sent.newest_event + (event.number - sent.newest_event + U16 // 2) % U16 - U16 // 2
+            if number == sent.newest_event + 1:
+                sent.newest_event = number
+                self.findings.saw(f"event {name}")
+            check(number <= sent.newest_event, "events", f"{number} follows {sent.newest_event}")
+            check(number > sent.events_had, "events", f"{number}, acknowledged is {sent.events_had}")
+            when = tick - event.ago if event.ago < U8 - 1 else None
+            said = (event.kind, event.subject, event.what)
+            first_when, before = sent.events.setdefault(number, (when, said))
+            agrees = said == before and (when is None or when == first_when)
+            check(agrees, "events", f"{number} is {said} of tick {when}, was {before} of {first_when}")
+            in_room = event.subject < seats and (event.kind != HIT or event.what < seats)
+            check(in_room, "events", f"{name} of a seat that there is not")
 
     def check_status(self, server, tick, status):
         check, receiver = self.findings.check, server.receiver
@@ -91,7 +113,7 @@ class ServerSnapshots:
             base = tick - snapshot.head.base_age
             check(base == sent.base, "base", f"on {base}, acknowledged is {sent.base}")
             check(usable, "base", f"{snapshot.head.base_age} ticks old, at most {base_age_max(rate)}")
-            news = snapshot.bodies or any(snapshot.causes)
+            news = snapshot.bodies or any(snapshot.causes) or snapshot.events
             check(news or gap >= quiet, "pace", f"nothing new, {gap} ticks after the last")
             self.findings.saw("view on a base" if news else "view without news")
         never_quiet = sent.base_then is None and not usable
@@ -148,10 +170,12 @@ class ServerSnapshots:
             return  # found by who is in the view
         turns = body.turns_since(base)
         check(player.moves == turns, "causes", f"player {player.id:x} moves {player.moves}, has moved {turns}")
-        for shot, aim in player.shots.items():
+        for shot, (aim, ray) in player.shots.items():
             used = body.used.get(shot, REST)
-            fired = used.buttons & 1 and used.aim == aim
-            check(fired, "causes", f"a shot of {player.id:x} at {aim} in tick {shot}, its input was {used}")
+            fired = used.buttons == RAY if ray else used.buttons & SHOOT
+            self.findings.saw("ray told" if ray else "shot told")
+            agrees = fired and used.aim == aim
+            check(agrees, "causes", f"a shot of {player.id:x} at {aim} in tick {shot}, its input was {used}")
         for name in ("shots", "placements"):
             told = getattr(player, name)
             for each in range(base + 1, tick + 1):

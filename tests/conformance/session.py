@@ -51,6 +51,7 @@ class ClientEnd:
         self.confirmed = 0  # the newest input_tick of a right view
         self.heard = None  # tick of the newest snapshot that came
         self.views = set()  # ticks of those that it made
+        self.events = 0  # number of the newest that has come, with all before it
         self.newest_right = 0  # tick of the newest of them
         self.right_bits = 0  # bit i: that of tick newest_right - 1 - i did
         self.wrong = 0

@@ -75,15 +75,15 @@ def on_base(base, tick, snapshot, tick_rate):
         Replayed(each, {}, {}, {}) if each is not None and each >> 30 == PLAYER else None for each in replayed
     ]
     for name, causes in zip(Replayed._fields[1:], snapshot.causes):
-        for ago, member, value in causes:
+        for ago, member, *said in causes:
             need(member < len(players) and players[member], f"{name} of who is no player that is replayed")
-            getattr(players[member], name)[tick - ago] = value
+            getattr(players[member], name)[tick - ago] = said[0] if len(said) == 1 else tuple(said)
     players = [each for each in players if each]
 
     solid = {each for each in replayed if each is not None} | {each for each in whole if not is_bullet(each)}
     bullets = {each: gone for each, gone in base.bullets.items() if gone > tick and each not in leaving}
     for player in players:
-        bullets |= {bullet_of(player.id, born): born + tick_rate for born in player.shots}
+        bullets |= {bullet_of(player.id, born): born + tick_rate for born, (_, ray) in player.shots.items() if not ray}
     bullets |= {each.id: tick + each.timer for each in whole.values() if is_bullet(each.id)}
     return View(tick, sorted(solid), bullets, set(whole)), players
 

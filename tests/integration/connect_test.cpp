@@ -28,6 +28,9 @@ const Strings& document_keys() {
                                 "prediction.corrected",
                                 "prediction.error_p99",
                                 "prediction.error_max",
+                                "events.hits",
+                                "events.scores",
+                                "events.spawns",
                                 "inputs.sent",
                                 "inputs.late",
                                 "inputs.substituted",
@@ -59,6 +62,7 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   EXPECT_GE(document.number("state_hash.checked"), 25) << "ten a second come with no news";
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
   EXPECT_GT(document.number("prediction.checked"), 0);
+  EXPECT_GE(document.number("events.spawns"), 1) << "its own";
   EXPECT_EQ(document.number("snapshots.rejected"), 0);
   EXPECT_EQ(document.text("disconnect_reason"), "left");
   EXPECT_EQ(line_count(played.out), 1U) << played.out;

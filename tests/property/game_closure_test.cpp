@@ -86,7 +86,7 @@ class Match {
 
   void compare(Counts& counts) {
     for (std::uint64_t warm_up = 20 + rng_.below(60); warm_up > 0; --warm_up) {
-      game::step(truth_, rules_, players_.next(), game::Authority::Server, stepper_);
+      game::step(truth_, rules_, players_.next(truth_), game::Authority::Server, stepper_);
     }
     jumble();
     const game::World start = truth_;
@@ -119,7 +119,7 @@ class Match {
   /// Steps the truth, and notes what there is to tell of it.
   void tell() {
     const game::World before = truth_;
-    const game::TickCommands commands = players_.next();
+    const game::TickCommands commands = players_.next(truth_);
     const sim::StepReport& report =
         game::step(truth_, rules_, commands, game::Authority::Server, stepper_);
     Told& told = told_.emplace_back();
@@ -143,10 +143,12 @@ class Match {
     const auto shot = std::ranges::find(stepper_.events.shots, given.player, &game::Shot::player);
     const bool shoots = shot != stepper_.events.shots.end() && left_out_ != LeftOut::Shots;
     if (!shoots && before.traits()[was].move == given.input.move) return;
-    told.inputs.push_back({.player = given.player,
-                           .input = {.move = given.input.move,
-                                     .buttons = shoots ? game::kButtonShoot : std::uint8_t{0},
-                                     .aim = shoots ? shot->aim : std::uint16_t{0}}});
+    game::Input input{.move = given.input.move};
+    if (shoots) {
+      input.buttons = shot->weapon == game::Weapon::Gun ? game::kButtonShoot : game::kButtonRay;
+      input.aim = shot->aim;
+    }
+    told.inputs.push_back({.player = given.player, .input = input});
   }
 
   void join_all(const sim::StepReport& report) {
@@ -158,6 +160,7 @@ class Match {
       if (left_out_ != LeftOut::Influences) islands_.join(pair.low, pair.high);
     }
     for (const game::Shot& shot : stepper_.events.shots) {
+      if (shot.weapon != game::Weapon::Gun) continue;
       const BodyId owner = truth_.body_of(shot.player);
       births_.emplace_back(game::bullet_body(shot.player, truth_.tick), owner);
       if (left_out_ != LeftOut::Births) islands_.join(births_.back().first, owner);

@@ -77,10 +77,11 @@ RandomPlayers::RandomPlayers(std::uint64_t seed, const game::Map& map, std::uint
   }
 }
 
-game::TickCommands RandomPlayers::next() {
+game::TickCommands RandomPlayers::next(const game::World& world) {
   come_and_go();
   draw_inputs();
-  return {.leaves = leaves_, .joins = joins_, .inputs = inputs_};
+  draw_strikes(world);
+  return {.leaves = leaves_, .joins = joins_, .inputs = inputs_, .strikes = strikes_};
 }
 
 void RandomPlayers::come_and_go() {
@@ -111,9 +112,20 @@ void RandomPlayers::draw_inputs() {
     if (rng_.chance(1, 12)) {
       player.input.move = static_cast<std::uint8_t>(rng_.below(game::kMoveDirections + 1));
     }
-    player.input.buttons = !player.is_calm && rng_.chance(1, 8) ? game::kButtonShoot : 0;
+    const bool fires = !player.is_calm && rng_.chance(1, 8);
+    const std::uint8_t button = rng_.chance(3, 4) ? game::kButtonShoot : game::kButtonRay;
+    player.input.buttons = fires ? button : std::uint8_t{0};
     player.input.aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections));
     inputs_.push_back({.player = {seat}, .input = player.input});
+  }
+}
+
+void RandomPlayers::draw_strikes(const game::World& world) {
+  strikes_.clear();
+  for (const game::PlayerInput& given : inputs_) {
+    const PlayerId victim{static_cast<std::uint16_t>(rng_.below(players_.size()))};
+    if (given.input.buttons != game::kButtonRay || victim == given.player) continue;
+    strikes_.push_back({.shooter = given.player, .victim = world.body_of(victim)});
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Arena matches drawn from a seed, on grounds so small that everybody keeps meeting everybody:
-// players run, push crates, shoot, come and go.
+// players run, push crates, shoot with gun and ray, come and go.
 
 #include "core/rng.h"
 #include "game/map.h"
@@ -25,8 +25,8 @@ class RandomPlayers {
   /// Whoever has a seat below `residents` comes with the first tick and never leaves.
   RandomPlayers(std::uint64_t seed, const game::Map& map, std::uint16_t residents);
 
-  /// Of the next tick. Valid until the next call.
-  game::TickCommands next();
+  /// Of the next tick of `world`; a ray strikes anybody. Valid until the next call.
+  game::TickCommands next(const game::World& world);
 
  private:
   struct Player {
@@ -37,6 +37,7 @@ class RandomPlayers {
 
   void come_and_go();
   void draw_inputs();
+  void draw_strikes(const game::World& world);
 
   Rng rng_;
   std::uint16_t residents_;
@@ -44,6 +45,7 @@ class RandomPlayers {
   std::vector<PlayerId> leaves_;
   std::vector<PlayerId> joins_;
   std::vector<game::PlayerInput> inputs_;
+  std::vector<game::Strike> strikes_;
 };
 
 }  // namespace tickbox::test

@@ -31,14 +31,14 @@ void watch_room(std::uint64_t seed, Watched& watched) {
   const std::uint32_t rate = random_tick_rate(rng);
   server::Room room{map, std::make_shared<const Rules>(rate), seed, rate};
   RandomPlayers players{seed + 1, *map, kWatchers};
-  room.tick(players.next());
+  room.tick(players.next(room.world()));
   std::vector<Watcher> watchers;
   watchers.reserve(kWatchers);
   for (std::uint16_t seat = 0; seat < kWatchers; ++seat) {
     watchers.emplace_back(room, PlayerId{seat}, server::base_age_max(rate), seed << 8 | seat);
   }
   for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
-    room.tick(players.next());
+    room.tick(players.next(room.world()));
     for (Watcher& watcher : watchers) {
       watcher.tick(room, watched);
     }

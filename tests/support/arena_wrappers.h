@@ -4,6 +4,7 @@
 #include "game/arena.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -20,6 +21,11 @@ class WrappedArena : public game::Rules {
 
   [[nodiscard]] sim::Body body_for(const game::EntityState& entity) const override {
     return arena_.body_for(entity);
+  }
+
+  [[nodiscard]] std::optional<sim::Cast> ray_of(const game::World& world,
+                                                const game::PlayerInput& given) const override {
+    return arena_.ray_of(world, given);
   }
 
   void open(game::World& world) const override { arena_.open(world); }

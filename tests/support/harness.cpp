@@ -95,13 +95,17 @@ void Harness::restart_with_ticket(std::size_t client) {
 
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
-  const client::ClientOptions options{
-      .connection = connection,
-      .bot = client::bot_kind_of(options_.bot, client),
-      .seed = options_.seed * 1'000 + client,
-      .on_input = [this, client](Tick tick, const game::Input& input) {
-        players_[client].inputs[tick] = input;
-      }};
+  const client::ClientOptions options{.connection = connection,
+                                      .bot = client::bot_kind_of(options_.bot, client),
+                                      .seed = options_.seed * 1'000 + client,
+                                      .on_input =
+                                          [this, client](Tick tick, const game::Input& input) {
+                                            players_[client].inputs[tick] = input;
+                                          },
+                                      .on_event =
+                                          [this, client](const client::MatchEvent& event) {
+                                            players_[client].events.push_back(event);
+                                          }};
   player.silent = false;
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
                                                    grounds_, clock_.now());

@@ -108,7 +108,8 @@ class Harness {
     std::unique_ptr<client::Client> client;
     std::unique_ptr<SeededEntropy> entropy;
     net::Transport* transport = nullptr;
-    std::map<Tick, game::Input> inputs;  ///< everything it decided
+    std::map<Tick, game::Input> inputs;      ///< everything it decided
+    std::vector<client::MatchEvent> events;  ///< in the order in which it was told
     bool silent = false;
   };
 

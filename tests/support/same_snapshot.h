@@ -14,7 +14,7 @@ namespace tickbox::tests {
 
 [[nodiscard]] inline bool same(const net::Snapshot& a, const net::Snapshot& b) {
   return a.head == b.head && same(a.causes, b.causes) && std::ranges::equal(a.bodies, b.bodies) &&
-         a.status == b.status;
+         a.status == b.status && std::ranges::equal(a.events, b.events);
 }
 
 }  // namespace tickbox::tests

@@ -170,8 +170,11 @@ class ToldRoom {
       }
       for (const game::Shot& shot : past.shots) {
         if (!is_it(shot.player)) continue;
-        causes.shots.push_back({.ago = ago, .member = member, .aim = shot.aim});
-        replayed.push_back(game::bullet_body(shot.player, {now().value - ago}));
+        causes.shots.push_back(
+            {.ago = ago, .member = member, .aim = shot.aim, .weapon = shot.weapon});
+        if (shot.weapon == game::Weapon::Gun) {
+          replayed.push_back(game::bullet_body(shot.player, {now().value - ago}));
+        }
       }
       for (const game::Placement& placement : past.placements) {
         if (!is_it(placement.player)) continue;

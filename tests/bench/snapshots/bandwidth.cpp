@@ -24,7 +24,7 @@ constexpr double kWholeFrameBytes = 59;
 constexpr double kWholeBodyBytes = 16;
 
 constexpr std::array<std::string_view, server::kSnapshotParts> kPartNames = {
-    "packet", "frame", "causes", "enters", "sets", "leaves"};
+    "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
 
 /// All of the map for 64.
 constexpr server::Sight kAll{.half_width = 80, .half_height = 80};

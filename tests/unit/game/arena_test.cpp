@@ -85,6 +85,65 @@ TEST(Arena, ShootsTwicePerSecondAtMost) {
   EXPECT_EQ(born, 4U);
 }
 
+// The step loads and fires; whom a ray strikes is said from outside.
+TEST(Arena, ARayStrikesWhomItIsSaidTo) {
+  TestMatch match;
+  match.join(0);
+  match.join(1);
+  match.place(0, {1, 1});
+  match.place(1, {10, 1});
+  const BodyId victim = match.world.body_of({1});
+  match.tick({{.player = {0}, .input = kRayRight}});
+  ASSERT_EQ(match.stepper.events.shots.size(), 1U);
+  EXPECT_EQ(match.stepper.events.shots[0], (Shot{.player = {0}, .aim = 0, .weapon = Weapon::Ray}));
+  EXPECT_TRUE(match.stepper.events.hits.empty()) << "nobody was said to be struck";
+  EXPECT_EQ(match.count(EntityKind::Bullet), 0U);
+  match.strike({{.player = {0}, .input = kRayRight}}, {{.shooter = {0}, .victim = victim}});
+  EXPECT_TRUE(match.stepper.events.hits.empty()) << "it is not loaded";
+  match.ticks(30, {{.player = {0}, .input = {}}});
+  match.strike({{.player = {0}, .input = kShootRight}}, {{.shooter = {0}, .victim = victim}});
+  EXPECT_TRUE(match.stepper.events.hits.empty()) << "it was the gun";
+  match.place(0, {1, 20});
+  match.ticks(30, {{.player = {0}, .input = {}}});
+  match.strike({{.player = {0}, .input = kRayRight}}, {{.shooter = {0}, .victim = victim}});
+  ASSERT_EQ(match.stepper.events.hits.size(), 1U);
+  EXPECT_EQ(match.stepper.events.hits[0], (Hit{.shooter = {0}, .victim = {1}}));
+  ASSERT_EQ(match.stepper.events.placements.size(), 1U);
+  EXPECT_EQ(match.stepper.events.placements[0].player, PlayerId{1});
+}
+
+TEST(Arena, WhoIsStruckTwiceInATickIsHitOnce) {
+  TestMatch match;
+  for (std::uint16_t seat = 0; seat < 3; ++seat) {
+    match.join(seat);
+  }
+  const BodyId victim = match.world.body_of({1});
+  match.strike({{.player = {0}, .input = kRayRight}, {.player = {2}, .input = kRayRight}},
+               {{.shooter = {0}, .victim = victim}, {.shooter = {2}, .victim = victim}});
+  ASSERT_EQ(match.stepper.events.hits.size(), 1U);
+  EXPECT_EQ(match.stepper.events.hits[0].shooter, PlayerId{0});
+  EXPECT_EQ(match.world.seat({2}).score, 0U);
+}
+
+TEST(Arena, GunAndRayAreLoadedTogether) {
+  TestMatch match;
+  match.join(0);
+  match.place(0, {1, 1});
+  const PlayerInput both{.player = {0}, .input = {.buttons = kButtonShoot | kButtonRay, .aim = 0}};
+  EXPECT_FALSE(match.rules.ray_of(match.world, both));
+  match.tick({both});
+  EXPECT_EQ(match.count(EntityKind::Bullet), 1U) << "of both at once the gun";
+  const PlayerInput ray{.player = {0}, .input = kRayRight};
+  int ticks = 0;
+  for (; ticks < 60 && !match.rules.ray_of(match.world, ray); ++ticks) {
+    match.tick({ray});
+    EXPECT_TRUE(match.stepper.events.shots.empty()) << ticks;
+  }
+  match.tick({ray});
+  EXPECT_EQ(match.stepper.events.shots.size(), 1U) << "what was to be fired was fired";
+  EXPECT_EQ(ticks + 1, 30);
+}
+
 TEST(Arena, ABulletIsGoneAfterASecond) {
   TestMatch match{1'000};
   match.join(0);
@@ -127,7 +186,7 @@ TEST(Arena, ClampsWhatNoClientCanMean) {
   TestMatch match;
   match.join(0);
   match.place(0, {1, 1});
-  match.tick({{.player = {0}, .input = {.move = 200, .buttons = 0xfe, .aim = 60'000}}});
+  match.tick({{.player = {0}, .input = {.move = 200, .buttons = 0xfc, .aim = 60'000}}});
   EXPECT_EQ(match.world.traits()[match.world.index_of(match.world.body_of({0}))].move, 0);
   EXPECT_TRUE(match.stepper.events.shots.empty());
 }

@@ -30,6 +30,11 @@ struct TestMatch {
     step(world, rules, {.leaves = {}, .joins = {}, .inputs = inputs}, Authority::Server, stepper);
   }
 
+  void strike(const std::vector<PlayerInput>& inputs, const std::vector<Strike>& strikes) {
+    step(world, rules, {.leaves = {}, .joins = {}, .inputs = inputs, .strikes = strikes},
+         Authority::Server, stepper);
+  }
+
   void ticks(int count, const std::vector<PlayerInput>& inputs) {
     for (int i = 0; i < count; ++i) {
       tick(inputs);
@@ -68,6 +73,7 @@ struct TestMatch {
 
 /// Running to the right, without and with a shot to the right.
 inline constexpr Input kRight{.move = 1};
+inline constexpr Input kRayRight{.buttons = kButtonRay, .aim = 0};
 inline constexpr Input kShootRight{.buttons = kButtonShoot, .aim = 0};
 
 }  // namespace tickbox::game

@@ -39,7 +39,8 @@ Causes random_causes(Rng& rng, std::uint8_t base_age) {
   });
   draw(rng, kept(), base_age, causes.shots, [&](std::uint8_t ago, std::uint8_t member) {
     const auto aim = static_cast<std::uint16_t>(rng.below(game::kAimDirections));
-    return ShotCause{.ago = ago, .member = member, .aim = aim};
+    const auto weapon = rng.below(2) == 0 ? game::Weapon::Gun : game::Weapon::Ray;
+    return ShotCause{.ago = ago, .member = member, .aim = aim, .weapon = weapon};
   });
   draw(rng, kept(), base_age, causes.placements, [&](std::uint8_t ago, std::uint8_t member) {
     const auto place = static_cast<std::uint16_t>(rng.below(0x10000));
@@ -117,6 +118,9 @@ TEST(Causes, LieAsTheStandardSays) {
   Causes placements;
   placements.placements.push_back({.ago = 59, .member = 6, .place = 0x1234});
   EXPECT_EQ(encoded(placements), bytes(0, 0, 1, 6, 59, 0x34, 0x12));
+  Causes rays;
+  rays.shots.push_back({.ago = 59, .member = 5, .aim = 0x123, .weapon = game::Weapon::Ray});
+  EXPECT_EQ(encoded(rays), bytes(0, 1, 0, 5, 0x23, 0xfd, 59));
   Causes leaves;
   leaves.leaves.push_back(0);
   leaves.leaves.push_back(255);
@@ -124,12 +128,22 @@ TEST(Causes, LieAsTheStandardSays) {
   EXPECT_EQ(encoded({}), bytes());
 }
 
+// The ticks of a gun's shot end at 59: 60 to 62 are nothing's.
+TEST(Causes, OfAShotAreOfAGunOrARay) {
+  for (int six_bits = 0; six_bits < 64; ++six_bits) {
+    const std::vector<std::byte> shot = bytes(0, 1, 0, 5, 0, six_bits << 2);
+    EXPECT_EQ(is_refused(shot), six_bits >= 60) << six_bits;
+  }
+  EXPECT_FALSE(is_refused(bytes(0, 1, 0, 5, 0, 63 << 2, 59)));
+  EXPECT_TRUE(is_refused(bytes(0, 1, 0, 5, 0, 63 << 2, 60))) << "before the base";
+}
+
 TEST(Causes, AreAsManyAsTheirBytesHaveRoomFor) {
   Causes causes;
   for (int member = 0; member < 255; ++member) {
     const auto number = static_cast<std::uint8_t>(member);
     causes.inputs.push_back({.ago = 15, .member = number, .move = 1});
-    causes.shots.push_back({.ago = 15, .member = number, .aim = 1});
+    causes.shots.push_back({.ago = 15, .member = number, .aim = 1, .weapon = game::Weapon::Ray});
     causes.placements.push_back({.ago = 15, .member = number, .place = 1});
   }
   for (int member = 0; member < 256; ++member)

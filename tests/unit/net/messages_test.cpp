@@ -22,6 +22,7 @@ TEST(InputMessage, CarriesEveryField) {
     EXPECT_EQ(read->ack_bits, sent.ack_bits);
     EXPECT_EQ(read->newest_snapshot, sent.newest_snapshot);
     EXPECT_EQ(read->mismatches, sent.mismatches);
+    EXPECT_EQ(read->events, sent.events);
     EXPECT_EQ(read->first_tick, sent.first_tick);
     EXPECT_TRUE(std::ranges::equal(read->inputs, sent.inputs)) << count;
   }
@@ -30,7 +31,7 @@ TEST(InputMessage, CarriesEveryField) {
 // What a cheat sends is for the game to clamp, so that it is counted as the input that it is.
 TEST(InputMessage, LeavesInputsToTheGameToClamp) {
   InputMessage wild = samples::input_message(0);
-  wild.inputs.push_back({.move = 255, .buttons = 254, .aim = 65'535});
+  wild.inputs.push_back({.move = 15, .buttons = 15, .aim = 65'535, .look_back = 255});
   MessageEncoder encoder;
   const auto read = decode_input(encoder.input(wild));
   ASSERT_TRUE(read);
@@ -40,7 +41,7 @@ TEST(InputMessage, LeavesInputsToTheGameToClamp) {
 bool reads_input(std::uint64_t ack_bits, std::uint32_t newest, std::uint32_t first_tick,
                  std::size_t inputs) {
   flatbuffers::FlatBufferBuilder builder;
-  const schema::InputHead head{ack_bits, newest, first_tick, 0};
+  const schema::InputHead head{ack_bits, newest, first_tick, 0, 0};
   const std::vector<schema::Input> wire(inputs);
   builder.Finish(schema::CreateInputMessage(builder, &head, builder.CreateVectorOfStructs(wire)));
   const auto read = decode_input(bytes_of(builder));

@@ -150,12 +150,14 @@ inline InputMessage input_message(std::size_t inputs) {
   InputMessage message{.ack_bits = 0x3132333435363738,
                        .newest_snapshot = {4'100},
                        .mismatches = 42,
+                       .events = 61'000,
                        .first_tick = {4'300},
                        .inputs = {}};
   for (std::size_t i = 0; i < inputs; ++i) {
     message.inputs.push_back({.move = static_cast<std::uint8_t>(i % 9),
                               .buttons = static_cast<std::uint8_t>(i % 2),
-                              .aim = static_cast<std::uint16_t>(900 + i)});
+                              .aim = static_cast<std::uint16_t>(900 + i),
+                              .look_back = static_cast<std::uint8_t>(250 - i)});
   }
   return message;
 }
@@ -171,7 +173,7 @@ inline SnapshotHead head() {
           .newest_packet = 59};
 }
 
-inline constexpr std::size_t kCauseBytes = 20;
+inline constexpr std::size_t kCauseBytes = 32;
 
 /// Of every kind, in kCauseBytes.
 inline Causes causes() {
@@ -179,24 +181,40 @@ inline Causes causes() {
   causes.inputs.push_back({.ago = 20, .member = 3, .move = 5});
   causes.inputs.push_back({.ago = 2, .member = 9, .move = 8});
   causes.shots.push_back({.ago = 7, .member = 4, .aim = 700});
+  causes.shots.push_back({.ago = 7, .member = 6, .aim = 1'001, .weapon = game::Weapon::Ray});
   causes.placements.push_back({.ago = 1, .member = 10, .place = 4'000});
-  for (const std::uint8_t member : std::to_array<std::uint8_t>({11, 12, 13, 250}))
+  for (const std::uint8_t member :
+       std::to_array<std::uint8_t>({11, 12, 13, 200, 201, 202, 203, 204, 205, 206, 207, 250}))
     causes.leaves.push_back(member);
   return causes;
 }
 
+/// Of every kind, numbered over the end.
+inline BoundedVector<Event, kSnapshotEventsMax> events() {
+  BoundedVector<Event, kSnapshotEventsMax> events;
+  events.push_back(
+      {.number = 0xffff, .subject = {100}, .what = 101, .ago = 102, .kind = EventKind::Hit});
+  events.push_back(
+      {.number = 0, .subject = {103}, .what = 60'104, .ago = 255, .kind = EventKind::Score});
+  events.push_back(
+      {.number = 1, .subject = {105}, .what = 106, .ago = 0, .kind = EventKind::Spawn});
+  return events;
+}
+
 /// With a status, and bodies of both widths: the first four entities are narrow.
 inline Snapshot snapshot(std::size_t bodies) {
-  Snapshot snapshot{.head = head(), .causes = causes(), .bodies = {}, .status = {}};
+  Snapshot snapshot{.head = head(), .causes = causes(), .bodies = {}, .status = {}, .events = {}};
   for (const game::EntityState& body : entities(bodies))
     snapshot.bodies.push_back(body);
   snapshot.status = {.newest_packet = 5'400, .packets_received = 5'500, .late = 5'600};
+  snapshot.events = events();
   return snapshot;
 }
 
-/// Bodies with which snapshot() takes all that a datagram has for causes and bodies.
-inline constexpr std::size_t kBodiesOfFullSnapshot = 46;
-static_assert(kCauseBytes + std::size_t{4} * 16 + (kBodiesOfFullSnapshot - 4) * 24 ==
+/// Bodies with which snapshot() takes all that a datagram has for causes, bodies and events.
+inline constexpr std::size_t kBodiesOfFullSnapshot = 44;
+static_assert(kCauseBytes + event_bytes(3) + std::size_t{4} * 16 +
+                  (kBodiesOfFullSnapshot - 4) * 24 ==
               kDatagramBytesMax - kSnapshotFrameBytes);
 
 /// Every type that travels sealed, with each direction in which it does.

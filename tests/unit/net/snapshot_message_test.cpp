@@ -30,12 +30,13 @@ TEST(Snapshot, CarriesEveryField) {
 
 TEST(Snapshot, CarriesWhateverPartsItHas) {
   MessageEncoder encoder;
-  for (unsigned parts = 0; parts < 16; ++parts) {
+  for (unsigned parts = 0; parts < 32; ++parts) {
     Snapshot sent = samples::snapshot(0);
     if ((parts & 1) == 0) sent.causes.clear();
     if ((parts & 2) == 0) sent.status = std::nullopt;
     if ((parts & 4) != 0) sent.bodies.push_back(samples::entity(1));
     if ((parts & 8) != 0) sent.bodies.push_back(samples::entity(30));
+    if ((parts & 16) != 0) sent.events.clear();
     const auto read = decode_snapshot(encoder.snapshot(sent));
     ASSERT_TRUE(read) << parts;
     EXPECT_TRUE(same(*read, sent)) << parts;
@@ -66,6 +67,7 @@ Causes causes_of(std::size_t bytes) {
 
 Snapshot snapshot_of(std::size_t cause_bytes, std::size_t narrow, std::size_t wide) {
   Snapshot snapshot = samples::snapshot(0);
+  snapshot.events.clear();
   snapshot.causes = causes_of(cause_bytes);
   for (std::size_t i = 0; i < narrow + wide; ++i) {
     game::EntityState body = samples::entity(static_cast<std::uint16_t>(i));
@@ -75,10 +77,10 @@ Snapshot snapshot_of(std::size_t cause_bytes, std::size_t narrow, std::size_t wi
   return snapshot;
 }
 
-/// Datagram bytes beside causes and bodies.
+/// Datagram bytes beside causes, bodies and events.
 std::size_t frame_bytes(const Snapshot& snapshot) {
   MessageEncoder encoder;
-  std::size_t content = encoded_bytes(snapshot.causes);
+  std::size_t content = encoded_bytes(snapshot.causes) + event_bytes(snapshot.events.size());
   for (const game::EntityState& body : snapshot.bodies)
     content += encoded_bytes(body);
   return encoder.snapshot(snapshot).size() + kPacketOverheadBytes - content;
@@ -89,8 +91,12 @@ TEST(Snapshot, HasNoMoreAroundItThanItsFrame) {
   std::size_t most = 0;
   for (std::size_t cause_bytes = 3; cause_bytes < 3 + 17; ++cause_bytes) {
     for (std::size_t narrow = 0; narrow < 4; ++narrow) {
-      for (std::size_t wide = 0; wide < 4; ++wide)
-        most = std::max(most, frame_bytes(snapshot_of(cause_bytes, narrow, wide)));
+      for (std::size_t wide = 0; wide < 4; ++wide) {
+        Snapshot snapshot = snapshot_of(cause_bytes, narrow, wide);
+        most = std::max(most, frame_bytes(snapshot));
+        snapshot.events = samples::events();
+        most = std::max(most, frame_bytes(snapshot));
+      }
     }
   }
   EXPECT_LE(most, kSnapshotFrameBytes);
@@ -123,6 +129,7 @@ struct RawSnapshot {
   std::vector<game::EntityState> wide = {samples::entity(10), samples::entity(12)};
   std::uint8_t body_move = 8;
   std::uint8_t wide_move = 8;
+  std::optional<std::vector<schema::Event>> events;
 };
 
 bool is_read(const RawSnapshot& raw) {
@@ -141,8 +148,10 @@ bool is_read(const RawSnapshot& raw) {
   const auto causes = builder.CreateVector(raw.causes);
   const auto bodies_at = builder.CreateVectorOfStructs(bodies);
   const auto wide_at = builder.CreateVectorOfStructs(wide);
-  builder.Finish(
-      schema::CreateSnapshot(builder, raw.has_head ? &head : nullptr, causes, bodies_at, wide_at));
+  const auto events = raw.events ? builder.CreateVectorOfStructs(*raw.events)
+                                 : flatbuffers::Offset<flatbuffers::Vector<const schema::Event*>>{};
+  builder.Finish(schema::CreateSnapshot(builder, raw.has_head ? &head : nullptr, causes, bodies_at,
+                                        wide_at, nullptr, events));
   const auto read =
       decode_snapshot(std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()}));
   if (!read) {
@@ -174,6 +183,24 @@ TEST(Snapshot, RefusesBodiesOutOfOrderOrTwice) {
   EXPECT_FALSE(is_read({.wide = {entity(12), entity(12)}}));
   EXPECT_TRUE(is_read({.wide = {entity(1), entity(12)}})) << "between the narrow ones";
   EXPECT_FALSE(is_read({.wide = {entity(2), entity(12)}})) << "once narrow and once wide";
+}
+
+TEST(Snapshot, RefusesEventsThatDoNotFollowEachOther) {
+  EXPECT_TRUE(is_read({.events = {{{7, 1, 2, 3, 0}, {8, 1, 2, 3, 2}}}}));
+  EXPECT_TRUE(is_read({.events = {{{0xffff, 1, 2, 3, 0}, {0, 1, 2, 3, 1}}}})) << "over the end";
+  EXPECT_FALSE(is_read({.events = {{{7, 1, 2, 3, 0}, {7, 1, 2, 3, 0}}}})) << "twice";
+  EXPECT_FALSE(is_read({.events = {{{7, 1, 2, 3, 0}, {9, 1, 2, 3, 0}}}})) << "with a gap";
+  EXPECT_FALSE(is_read({.events = {{{8, 1, 2, 3, 0}, {7, 1, 2, 3, 0}}}})) << "backwards";
+  EXPECT_FALSE(is_read({.events = {{{7, 1, 2, 3, 3}}}})) << "of no kind";
+  EXPECT_FALSE(is_read({.events = std::vector<schema::Event>{}})) << "a list of none";
+  std::vector<schema::Event> many;
+  for (std::uint16_t number = 0; number < kSnapshotEventsMax; ++number) {
+    many.emplace_back(number, std::uint16_t{1}, std::uint16_t{2}, std::uint8_t{3}, std::uint8_t{0});
+  }
+  EXPECT_TRUE(is_read({.events = many}));
+  many.emplace_back(std::uint16_t{kSnapshotEventsMax}, std::uint16_t{1}, std::uint16_t{2},
+                    std::uint8_t{3}, std::uint8_t{0});
+  EXPECT_FALSE(is_read({.events = many})) << "too many";
 }
 
 TEST(Snapshot, CutAnywhereIsRefused) {

@@ -49,7 +49,7 @@ TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
   hello.resize(1'200);
   EXPECT_EQ(samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer)), hello);
   EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
-  EXPECT_EQ(kProtocolVersion, 3U);
+  EXPECT_EQ(kProtocolVersion, 4U);
 }
 
 TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
@@ -152,12 +152,14 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const std::uint8_t bytes[] = {55, static_cast<std::uint8_t>(-60), 58, 59};
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_EQ(message[head + 8 + i], std::byte{bytes[i]});
-  const std::uint8_t causes[] = {2,  1,    1,           // inputs, shots, placements
-                                 3,  0xf5, 5,           // 20 ticks ago: 15 and 5
-                                 9,  0x28,              // 2 ticks ago
-                                 4,  0xbc, 0x1e,        // 7 ticks ago, direction 700
-                                 10, 1,    0xa0, 0x0f,  // 1 tick ago, place 4,000
-                                 11, 12,   13,   250};  // who leaves
+  const std::uint8_t causes[] = {2,   2,    1,           // inputs, shots, placements
+                                 3,   0xf5, 5,           // 20 ticks ago: 15 and 5
+                                 9,   0x28,              // 2 ticks ago
+                                 4,   0xbc, 0x1e,        // 7 ticks ago, direction 700
+                                 6,   0xe9, 0xff, 7,     // a ray, direction 1,001, 7 ticks ago
+                                 10,  1,    0xa0, 0x0f,  // 1 tick ago, place 4,000
+                                 11,  12,   13,          // who leaves
+                                 200, 201,  202,  203,  204, 205, 206, 207, 250};
   ASSERT_EQ(snapshot.u32(snapshot.vector(1)), sizeof(causes));
   for (std::size_t i = 0; i < sizeof(causes); ++i)
     EXPECT_EQ(message[snapshot.vector(1) + 4 + i], std::byte{causes[i]}) << i;
@@ -179,6 +181,14 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const std::uint32_t words[] = {5'400, 5'500, 5'600};
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(snapshot.u32(status + 4 * i), words[i]);
+  ASSERT_EQ(snapshot.u32(snapshot.vector(5)), 3U);
+  const std::size_t score = snapshot.vector(5) + 4 + 8;
+  EXPECT_EQ(snapshot.at<std::uint16_t>(score - 8), 0xffffU);
+  EXPECT_EQ(snapshot.at<std::uint16_t>(score), 0U);
+  EXPECT_EQ(snapshot.at<std::uint16_t>(score + 2), 103U);
+  EXPECT_EQ(snapshot.at<std::uint16_t>(score + 4), 60'104U);
+  EXPECT_EQ(message[score + 6], std::byte{255});
+  EXPECT_EQ(message[score + 7], std::byte{1});
 }
 
 // A message laid by hand: root, vtable, table with the head inline and an offset to the inputs, the
@@ -195,10 +205,12 @@ Bytes input_message_by_hand() {
   append_le(message, std::uint32_t{4'100});
   append_le(message, std::uint32_t{4'300});
   append_le(message, std::uint32_t{42});
-  append_le(message, std::uint32_t{0});
+  append_le(message, std::uint16_t{61'000});
+  append_le(message, std::uint16_t{0});
   append_le(message, std::uint32_t{4});  // at 40: count at 44
   append_le(message, std::uint32_t{2});
-  for (const std::uint32_t input : {900U | 0U << 16 | 0U << 24, 901U | 1U << 16 | 1U << 24})
+  for (const std::uint32_t input :
+       {900U | 0x00U << 16 | 250U << 24, 901U | 0x11U << 16 | 249U << 24})
     append_le(message, input);
   return message;
 }
@@ -228,6 +240,7 @@ TEST(Standard, WritesAnInputThatTheServerTakes) {
   EXPECT_EQ(read->newest_snapshot, expected.newest_snapshot);
   EXPECT_EQ(read->first_tick, expected.first_tick);
   EXPECT_EQ(read->mismatches, expected.mismatches);
+  EXPECT_EQ(read->events, expected.events);
   EXPECT_TRUE(std::ranges::equal(read->inputs, expected.inputs));
 }
 

@@ -13,10 +13,14 @@
 namespace tickbox::test {
 namespace {
 
+/// Of who fires, one half a ray.
 game::Input random_input(Rng& rng) {
-  return {.move = static_cast<std::uint8_t>(rng.below(game::kMoveDirections + 1U)),
-          .buttons = rng.chance(1, 3) ? game::kButtonShoot : std::uint8_t{0},
-          .aim = static_cast<std::uint16_t>(rng.below(game::kAimDirections))};
+  game::Input input{.move = static_cast<std::uint8_t>(rng.below(game::kMoveDirections + 1U))};
+  const bool fires = rng.chance(1, 3);
+  input.aim = static_cast<std::uint16_t>(rng.below(game::kAimDirections));
+  if (fires) input.buttons = input.aim % 2 == 0 ? game::kButtonShoot : game::kButtonRay;
+  input.look_back = static_cast<std::uint8_t>(input.aim / 4);
+  return input;
 }
 
 }  // namespace
@@ -67,6 +71,11 @@ const record::RecordedTick& Match::step() {
       tick.inputs.push_back({.player = player, .input = random_input(bots_)});
       tick.sources.push_back(bots_.chance(1, 5) ? record::InputSource::Substituted
                                                 : record::InputSource::Arrived);
+      const game::Input& input = tick.inputs.back().input;
+      const PlayerId victim{static_cast<std::uint16_t>(input.aim % options_.seats)};
+      if (input.buttons == game::kButtonRay && victim != player) {
+        tick.strikes.push_back({.shooter = player, .victim = world_.body_of(victim)});
+      }
     }
   }
   game::step(world_, *rules_, tick.commands(), game::Authority::Server, stepper_);

@@ -28,6 +28,7 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
   EXPECT_EQ(reader.header(), match.header());
   std::size_t at = 0;
   std::vector<std::uint32_t> keyframes;
+  std::size_t strikes = 0;
   Item item = reader.next();
   for (; item == Item::Keyframe || item == Item::Ticks; item = reader.next()) {
     if (item == Item::Keyframe) {
@@ -43,11 +44,14 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
       EXPECT_EQ(tick.joins, played.joins);
       EXPECT_EQ(tick.inputs, played.inputs);
       EXPECT_EQ(tick.sources, played.sources);
+      EXPECT_EQ(tick.strikes, played.strikes);
+      strikes += tick.strikes.size();
       EXPECT_EQ(tick.state_hash, played.state_hash);
     }
   }
   EXPECT_EQ(item, Item::Trailer);
   EXPECT_EQ(at, 650U);
+  EXPECT_GT(strikes, 100U);
   EXPECT_EQ(keyframes, (std::vector<std::uint32_t>{0, 300, 600}));
   EXPECT_EQ(reader.trailer().last_tick, Tick{650});
   EXPECT_EQ(reader.trailer().ticks, 650U);

@@ -183,6 +183,29 @@ TEST(Verify, SurvivesForgedContent) {
   EXPECT_GT(found, 1'000U);
 }
 
+TEST(Verify, CallsStrikesThatCannotBeDamage) {
+  const Match match;
+  const auto good = test::small_recording(2, 12);
+  const auto alter_first_strike = [&](auto&& alter) {
+    auto file = good;
+    for (const test::Piece& piece : pieces(file)) {
+      if (piece.head.type != RecordType::Ticks) continue;
+      auto* strikes = payload_of<schema::Ticks>(file, piece)->mutable_strikes();
+      if (strikes->size() == 0) continue;
+      alter(*strikes->GetMutableObject(0));
+      test::rechecksum(file);
+      return test::verify(file, match);
+    }
+    ADD_FAILURE() << "no strikes";
+    return test::verify(file, match);
+  };
+  EXPECT_EQ(alter_first_strike([](auto&) {}).damages, 0U);
+  EXPECT_EQ(alter_first_strike([](auto& s) { s.mutate_shooter(4'000); }).damages, 1U);
+  EXPECT_EQ(alter_first_strike([](auto& s) { s.mutate_victim(s.victim() | 0xfff); }).damages, 1U);
+  EXPECT_EQ(alter_first_strike([](auto& s) { s.mutate_victim(1U << 30); }).damages, 1U)
+      << "a crate";
+}
+
 TEST(Verify, CallsCommandsThatCannotBeDamage) {
   const Match match;
   auto file = test::small_recording(2, 12);
@@ -197,18 +220,20 @@ TEST(Verify, CallsCommandsThatCannotBeDamage) {
     if (ticks->joins()->size() > 0) {
       // Their join becomes a leave: the counts of the tick are exchanged, and so are the lists.
       const auto* head = ticks->ticks()->Get(0);
-      schema::TickHead swapped{head->state_hash(), head->joins(), 0, head->inputs()};
+      schema::TickHead swapped{head->state_hash(), head->joins(), 0, head->inputs(), 0};
       flatbuffers::FlatBufferBuilder builder;
       std::vector<std::uint16_t> players{ticks->joins()->begin(), ticks->joins()->end()};
       std::vector<schema::RecordedInput> inputs;
       for (const auto* input : *ticks->inputs()) {
         inputs.push_back(*input);
       }
+      const auto strikes_at = builder.CreateVectorOfStructs(std::vector<schema::Strike>{});
       const auto inputs_at = builder.CreateVectorOfStructs(inputs);
       const auto joins_at = builder.CreateVector(std::vector<std::uint16_t>{});
       const auto leaves_at = builder.CreateVector(players);
       const auto heads_at = builder.CreateVectorOfStructs(&swapped, 1);
-      builder.Finish(schema::CreateTicks(builder, heads_at, leaves_at, joins_at, inputs_at));
+      builder.Finish(
+          schema::CreateTicks(builder, heads_at, leaves_at, joins_at, inputs_at, strikes_at));
       ASSERT_LE(builder.GetSize(), records[i].head.payload_bytes);
       std::copy_n(reinterpret_cast<const std::byte*>(builder.GetBufferPointer()), builder.GetSize(),
                   file.begin() + static_cast<std::ptrdiff_t>(records[i].offset + kRecordHeadBytes));

@@ -170,7 +170,8 @@ TEST(SnapshotPlanner, TellsOfABulletThatHasComeAndGoneNothingButItsShot) {
   const BodyId bullet = game::bullet_body({1}, room.room().world().tick);
   const auto expect_one_shot = [&](const net::Snapshot& snapshot) {
     EXPECT_EQ(snapshot.causes.shots.size(), 1U);
-    EXPECT_EQ(net::encoded_bytes(snapshot.causes), net::kCauseCountsBytes + net::kShotCauseBytes);
+    EXPECT_EQ(net::encoded_bytes(snapshot.causes),
+              net::kCauseCountsBytes + net::shot_cause_bytes(game::Weapon::Gun));
     EXPECT_TRUE(snapshot.bodies.empty());
   };
   expect_one_shot(room.send());

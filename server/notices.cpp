@@ -1,0 +1,66 @@
+#include "server/notices.h"
+
+#include <algorithm>
+
+namespace tickbox::server {
+namespace {
+
+std::uint16_t low_bits(std::uint32_t number) {
+  return static_cast<std::uint16_t>(number & 0xffff);
+}
+
+const game::EntityState* find(std::span<const game::EntityState> entities, BodyId id) {
+  const auto found = std::ranges::lower_bound(entities, id, {}, &game::EntityState::id);
+  return found != entities.end() && found->id == id ? &*found : nullptr;
+}
+
+}  // namespace
+
+void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
+  all_.clear();
+  all_.reserve(3 * room.world().seats().size());
+  const game::World& world = room.world();
+  const PastTick* before = room.past().find({world.tick.value - 1});
+  for (const PlayerId player : joins) {
+    announce_spawn(room, player);
+  }
+  for (const game::Hit& hit : room.events().hits) {
+    const game::EntityState* victim = find(before->entities, world.body_of(hit.victim));
+    const game::EntityState* shooter = find(before->entities, world.body_of(hit.shooter));
+    if (victim == nullptr) continue;
+    const std::array places{victim->min, shooter != nullptr ? shooter->min : victim->min};
+    all_.push_back(
+        {.event = {.subject = hit.shooter, .what = hit.victim.value, .kind = net::EventKind::Hit},
+         .places = places});
+    const game::Seat& seat = world.seat(hit.shooter);
+    if (!seat.taken) continue;
+    all_.push_back({.event = {.subject = hit.shooter,
+                              .what = low_bits(seat.score),
+                              .kind = net::EventKind::Score},
+                    .places = places});
+  }
+  for (const game::Placement& placement : room.events().placements) {
+    announce_spawn(room, placement.player);
+  }
+}
+
+void Notices::announce_spawn(const Room& room, PlayerId player) {
+  const game::World& world = room.world();
+  const game::EntityState* body = find(room.entities(), world.body_of(player));
+  if (body == nullptr) return;
+  all_.push_back({.event = {.subject = player,
+                            .what = low_bits(world.seat(player).generation),
+                            .kind = net::EventKind::Spawn},
+                  .places = {body->min, body->min}});
+}
+
+bool Notices::reaches(const Notice& notice, PlayerId seat, Vec2 place) const {
+  const net::Event& event = notice.event;
+  const bool is_own =
+      event.subject == seat || (event.kind == net::EventKind::Hit && event.what == seat.value);
+  return is_own || std::ranges::any_of(notice.places, [&](Vec2 where) {
+           return interest_.keeps_seeing(place, where);
+         });
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,142 @@
+// What clients are told of hits, scores and spawns, under loss: against what the recording says
+// happened.
+
+#include "tests/simulation/stepped_match.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+#include <vector>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::size_t kClients = 12;
+
+bool concerns(const client::MatchEvent& event, PlayerId seat) {
+  return event.subject == seat || (event.kind == net::EventKind::Hit && event.what == seat.value);
+}
+
+std::vector<client::MatchEvent> happened(const Harness& harness, std::uint64_t seed) {
+  std::vector<client::MatchEvent> all;
+  step_again(harness, seed,
+             [&all](const server::Room& room, const record::RecordedTick& tick, bool before) {
+               if (before) return;
+               const auto add = [&](net::EventKind kind, PlayerId subject, std::uint32_t what) {
+                 all.push_back({.tick = tick.tick,
+                                .kind = kind,
+                                .subject = subject,
+                                .what = static_cast<std::uint16_t>(what)});
+               };
+               const auto spawn = [&](PlayerId player) {
+                 add(net::EventKind::Spawn, player, room.world().seat(player).generation);
+               };
+               std::ranges::for_each(tick.joins, spawn);
+               for (const game::Hit& hit : room.events().hits) {
+                 add(net::EventKind::Hit, hit.shooter, hit.victim.value);
+                 add(net::EventKind::Score, hit.shooter, room.world().seat(hit.shooter).score);
+               }
+               for (const game::Placement& placement : room.events().placements) {
+                 spawn(placement.player);
+               }
+             });
+  return all;
+}
+
+struct Link {
+  const char* name;
+  net::LinkConditions conditions;
+};
+
+void PrintTo(const Link& link, std::ostream* out) {
+  *out << link.name;
+}
+
+class Events : public testing::TestWithParam<Link> {};
+
+TEST_P(Events, ComeInOrderAndOnceToWhomTheyConcern) {
+  constexpr std::uint64_t kSeed = 11;
+  // All of the map is in sight, so everybody is told of everything.
+  Harness harness{{.seed = kSeed,
+                   .max_clients = kClients,
+                   .sight = {.half_width = 200, .half_height = 200},
+                   .link = GetParam().conditions,
+                   .bot = client::BotKind::Chase}};
+  for (std::size_t i = 0; i < kClients; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{30});
+  const Tick end = harness.room().world().tick;
+  harness.stop();
+  const std::vector<client::MatchEvent> all = happened(harness, kSeed);
+  ASSERT_GT(all.size(), 100U) << "too quiet a match";
+  EXPECT_EQ(harness.shard().metrics().events.lost, 0U);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    const std::vector<client::MatchEvent>& told = harness.players()[i].events;
+    ASSERT_FALSE(told.empty());
+    // From its own appearance on; the last may still have been on their way.
+    const auto seat = harness.client(i).connection().accept().player;
+    const auto first =
+        std::ranges::find_if(all, [&](const auto& event) { return concerns(event, seat); });
+    const auto expected = std::ranges::search(std::ranges::subrange{first, all.end()}, told);
+    ASSERT_FALSE(expected.empty()) << "client " << i << ": not what happened, or in another order";
+    EXPECT_LT(expected.begin()->tick - first->tick, 1) << "client " << i;
+    const auto missing = std::ranges::count_if(expected.end(), all.end(), [&](const auto& event) {
+      return event.tick.value + 60 < end.value;
+    });
+    EXPECT_EQ(missing, 0) << "client " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Links, Events,
+                         testing::Values(Link{"loopback", {}},
+                                         Link{"mobile",
+                                              {.delay = milliseconds{40},
+                                               .jitter = milliseconds{8},
+                                               .loss_ppm = 50'000}},
+                                         Link{"bad",
+                                              {.delay = milliseconds{60},
+                                               .jitter = milliseconds{30},
+                                               .loss_ppm = 200'000,
+                                               .duplicate_ppm = 30'000,
+                                               .reorder_ppm = 30'000}}),
+                         [](const auto& link) { return link.param.name; });
+
+// In sight is who is near: of the rest only what is about oneself.
+TEST(EventsInSight, AreToldToWhoSeesThem) {
+  constexpr std::uint64_t kSeed = 12;
+  Harness harness{{.seed = kSeed,
+                   .max_clients = 32,
+                   .sight = {.half_width = 6, .half_height = 6},
+                   .bot = client::BotKind::Chase}};
+  for (std::size_t i = 0; i < kClients; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{20});
+  const Tick end = harness.room().world().tick;
+  harness.stop();
+  const std::vector<client::MatchEvent> all = happened(harness, kSeed);
+  std::size_t unseen = 0;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    const auto seat = harness.client(i).connection().accept().player;
+    std::vector<client::MatchEvent> expected;
+    std::ranges::copy_if(all, std::back_inserter(expected), [&](const auto& event) {
+      return concerns(event, seat) && event.tick.value + 60 < end.value;
+    });
+    std::vector<client::MatchEvent> own;
+    std::ranges::copy_if(harness.players()[i].events, std::back_inserter(own), [&](const auto& e) {
+      return concerns(e, seat) && e.tick.value + 60 < end.value;
+    });
+    EXPECT_EQ(own, expected) << "client " << i;
+    unseen += all.size() - std::min(all.size(), harness.players()[i].events.size());
+  }
+  EXPECT_GT(unseen, 0U) << "everybody saw everything: this shows nothing";
+}
+
+}  // namespace
+}  // namespace tickbox::tests

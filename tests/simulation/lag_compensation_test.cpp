@@ -1,0 +1,93 @@
+// Whether rays strike whom their players aimed at, over links that show the others late.
+
+#include "server/lag_compensation.h"
+
+#include "tests/simulation/stepped_match.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kSeed = 5;
+constexpr std::size_t kClients = 16;
+/// Of a mix of bots, every fourth from the second on chases and aims at whom it sees.
+constexpr std::size_t kFirstChaser = 1;
+
+struct Rays {
+  std::size_t fired = 0;    ///< by chasers
+  std::size_t struck = 0;   ///< of them, whom they strike as judged
+  std::size_t present = 0;  ///< and if the others were where they are now
+};
+
+/// The same judge over the recorded inputs comes to the recorded strikes; and what it would come to
+/// without looking back.
+Rays rays_of(const Harness& harness) {
+  std::vector<PlayerId> chasers;
+  for (std::size_t i = kFirstChaser; i < kClients; i += 4) {
+    chasers.push_back(harness.client(i).connection().accept().player);
+  }
+  const auto is_chaser = [&chasers](PlayerId player) {
+    return std::ranges::find(chasers, player) != chasers.end();
+  };
+  Rays rays;
+  server::LagCompensation judge{60};
+  step_again(harness, kSeed,
+             [&](const server::Room& room, const record::RecordedTick& tick, bool before) {
+               if (!before) {
+                 rays.fired += static_cast<std::size_t>(
+                     std::ranges::count_if(room.events().shots, [&](const game::Shot& shot) {
+                       return shot.weapon == game::Weapon::Ray && is_chaser(shot.player);
+                     }));
+                 return;
+               }
+               const auto again = judge.judge(room, tick.inputs);
+               EXPECT_TRUE(std::ranges::equal(again, tick.strikes)) << tick.tick.value;
+               const auto count = [&](std::span<const game::Strike> strikes) {
+                 return static_cast<std::size_t>(
+                     std::ranges::count_if(strikes, is_chaser, &game::Strike::shooter));
+               };
+               rays.struck += count(again);
+               std::vector<game::PlayerInput> blind = tick.inputs;
+               for (game::PlayerInput& given : blind) {
+                 given.input.look_back = 0;
+               }
+               rays.present += count(judge.judge(room, blind));
+             });
+  return rays;
+}
+
+Rays play(milliseconds delay) {
+  Harness harness{{.seed = kSeed,
+                   .max_clients = kClients,
+                   .link = {.delay = delay, .jitter = milliseconds{5}, .loss_ppm = 20'000},
+                   .bot = client::BotKind::Mix}};
+  for (std::size_t i = 0; i < kClients; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{60});
+  harness.stop();
+  return rays_of(harness);
+}
+
+TEST(LagCompensation, StrikesWhomTheShooterSaw) {
+  for (const int delay : {10, 40, 75}) {
+    const Rays rays = play(milliseconds{delay});
+    SCOPED_TRACE(testing::Message() << delay << " ms: " << rays.fired << " fired, " << rays.struck
+                                    << " struck, without looking back " << rays.present);
+    ASSERT_GT(rays.fired, 50U);
+    EXPECT_GT(rays.struck * 10, rays.fired * 8);
+    if (delay == 75) {
+      EXPECT_LT(rays.present * 10, rays.struck * 8) << "it makes no difference";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::tests
