@@ -125,6 +125,7 @@ void Client::on_view(const View& view, Instant now) {
   }
   place_.newest_at = now;
   judge(prediction_->reconcile(view));
+  stats_.ticks_unforeseen += picture_->unforeseen(view);
   picture_->on_view(view, *prediction_, now);
   seen_.assign(view.entities.begin(), view.entities.end());
 }
@@ -225,6 +226,7 @@ void Client::run_tick(Instant now) {
 
 void Client::note_picture(Instant now) {
   if (!picture_->has_begun()) return;
+  picture_->look(now);
   ++stats_.ticks_shown;
   stats_.ticks_extrapolated += picture_->is_extrapolated(now) ? 1U : 0U;
   stats_.picture_delay += static_cast<std::uint64_t>(

@@ -98,4 +98,15 @@ bool Picture::is_extrapolated(Instant now) const {
          clock_.moment(now) > period_ * interpolation_.scenes().newest().tick.value;
 }
 
+void Picture::look(Instant now) {
+  if (is_extrapolated(now) && !looks_.full()) looks_.push_back(clock_.moment(now));
+}
+
+std::uint64_t Picture::unforeseen(const View& view) {
+  const Duration known = period_ * (std::int64_t{view.news.value} - 1);
+  const auto surprised = std::ranges::count_if(looks_, [&](Duration look) { return look > known; });
+  looks_.clear();
+  return static_cast<std::uint64_t>(surprised);
+}
+
 }  // namespace tickbox::client

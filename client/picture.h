@@ -11,6 +11,7 @@
 #include "client/interpolation.h"
 #include "client/picture_clock.h"
 #include "client/prediction.h"
+#include "core/bounded.h"
 
 #include <cstdint>
 #include <memory>
@@ -65,9 +66,19 @@ class Picture {
   /// Whether the others are shown beyond the newest view.
   [[nodiscard]] bool is_extrapolated(Instant now) const;
 
+  /// Somebody looks, and decides by what is shown.
+  void look(Instant now);
+
+  /// Before on_view(): at how many looks the others were shown beyond the newest view of then, and
+  /// something had happened by then that is told only by `view`.
+  [[nodiscard]] std::uint64_t unforeseen(const View& view);
+
   [[nodiscard]] Duration delay() const { return clock_.delay(); }
 
  private:
+  /// Looks beyond the newest view that are remembered: more than a second of them.
+  static constexpr std::size_t kLooks = 256;
+
   /// The own body on its way from one predicted tick to the next.
   struct Course {
     bool is_known = false;
@@ -90,6 +101,7 @@ class Picture {
   Foresight foresight_;
   Course course_;
   Easing easing_;
+  BoundedVector<Duration, kLooks> looks_;  ///< moments shown, beyond the newest view
   std::vector<Place> places_;
   std::vector<Shown> shown_;
 };

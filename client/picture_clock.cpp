@@ -12,6 +12,9 @@ constexpr std::int64_t kSteering = 10;
 constexpr Duration kCatchUpMax = std::chrono::milliseconds{250};
 /// The delay is lowered by one part in so many of the time that passes: 20 ms in a second.
 constexpr std::int64_t kLowering = 50;
+/// While so few views have come, the delay is lowered at once as well: the first come rarely, and
+/// say little of how it will be.
+constexpr std::uint64_t kNewViews = 64;
 
 }  // namespace
 
@@ -23,13 +26,14 @@ void PictureClock::on_view(Tick tick, bool has_news, Instant now) {
   arrivals_.add(tick, has_news, now);
   line_ = arrivals_.line();
   const Duration wanted = wanted_lag();
-  lag_ = has_begun_ ? std::max(wanted, lag_ - (now - since_) / kLowering) : wanted;
-  behind_ = has_begun_ ? now.time_since_epoch() - lag_ - shown : Duration::zero();
+  const Duration lowered = lag_ - (now - since_) / kLowering;
+  lag_ = views_ < kNewViews ? wanted : std::max(wanted, lowered);
+  behind_ = has_begun() ? now.time_since_epoch() - lag_ - shown : Duration::zero();
   if (behind_ > kCatchUpMax) behind_ = Duration::zero();
-  if (!has_begun_) first_ = period_ * tick.value;
+  if (!has_begun()) first_ = period_ * tick.value;
   since_ = now;
   most_ = period_ * tick.value + kExtrapolationMax;
-  has_begun_ = true;
+  ++views_;
 }
 
 Duration PictureClock::wanted_lag() const {
@@ -39,7 +43,7 @@ Duration PictureClock::wanted_lag() const {
 }
 
 Duration PictureClock::moment(Instant now) const {
-  return has_begun_ ? std::clamp(running(now), first_, most_) : Duration::zero();
+  return has_begun() ? std::clamp(running(now), first_, most_) : Duration::zero();
 }
 
 /// The moment shown, were there views before the first and beyond the newest.

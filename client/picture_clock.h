@@ -31,7 +31,7 @@ class PictureClock {
   /// Requires: views in the order of their ticks.
   void on_view(Tick tick, bool has_news, Instant now);
 
-  [[nodiscard]] bool has_begun() const { return has_begun_; }
+  [[nodiscard]] bool has_begun() const { return views_ > 0; }
 
   /// The moment shown, since tick 0 of the room; 0 before the first view. Never less than it was,
   /// for moments that never go back.
@@ -46,13 +46,13 @@ class PictureClock {
 
   Duration period_;
   ViewArrivals arrivals_;
-  bool has_begun_ = false;
-  Duration line_{};    ///< of the arrivals
-  Duration lag_{};     ///< from the moment that should be shown to this clock
-  Duration behind_{};  ///< at since_: how far what is shown was behind what should be
-  Instant since_;      ///< the newest view came
-  Duration first_{};   ///< of the first view: nothing before it is shown
-  Duration most_{};    ///< where it stands still
+  std::uint64_t views_ = 0;  ///< ever
+  Duration line_{};          ///< of the arrivals
+  Duration lag_{};           ///< from the moment that should be shown to this clock
+  Duration behind_{};        ///< at since_: how far what is shown was behind what should be
+  Instant since_;            ///< the newest view came
+  Duration first_{};         ///< of the first view: nothing before it is shown
+  Duration most_{};          ///< where it stands still
 };
 
 }  // namespace tickbox::client

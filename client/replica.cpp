@@ -77,6 +77,7 @@ std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick
   if (newest != nullptr && newest->tick >= tick) return unexpected();
   passed_count_ = 0;
   placed_.clear();
+  news_ = news_of(snapshot, tick);
   if (snapshot.head.base_age == 0) {
     world_.clear_entities();
     world_.tick = tick;
@@ -126,6 +127,7 @@ std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tic
               .touched = touched_,
               .has_news = snapshot.head.base_age == 0 || !snapshot.causes.empty() ||
                           !snapshot.bodies.empty(),
+              .news = news_,
               .passed = std::span{passed_}.first(passed_count_),
               .placed = placed_};
 }
@@ -159,6 +161,27 @@ bool Replica::names_what_is_there(const Job& job) const {
          std::ranges::all_of(causes.placements, [&](const net::PlacementCause& cause) {
            return is_player(cause) && cause.place < places;
          });
+}
+
+Tick Replica::news_of(const net::Snapshot& snapshot, Tick tick) const {
+  const HeldView* const newest = views_.newest();
+  if (newest == nullptr || snapshot.head.base_age == 0) return {};
+  // Who comes whole has met somebody unseen at any time since. Who comes into sight or leaves it
+  // does so now.
+  Tick first = snapshot.causes.leaves.empty() ? tick + 1 : tick;
+  for (const game::EntityState& body : snapshot.bodies) {
+    first = std::min(first, holds(newest->entities, body.id) ? newest->tick + 1 : tick);
+  }
+  const auto note = [&](const auto& causes) {
+    for (const auto& cause : causes) {
+      const Tick at{tick.value - cause.ago};
+      if (at > newest->tick) first = std::min(first, at);
+    }
+  };
+  note(snapshot.causes.inputs);
+  note(snapshot.causes.shots);
+  note(snapshot.causes.placements);
+  return first;
 }
 
 /// The bullets that causes up to `until` tell, by id.

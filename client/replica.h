@@ -37,6 +37,9 @@ struct View {
                  ///< it somewhere; or could have, for all that is known
   bool has_news =
       false;  ///< the server had something to tell: without, it keeps silent for a while
+  /// The first tick since the view before in which something happened, for all that is known, that
+  /// does not follow from it; later than `tick`: nothing did.
+  Tick news = {};
   /// The ticks between the view before and this one, oldest first, of what was stepped: as true as
   /// the view. Not of what came whole; none of it in a view on no base.
   std::span<const HeldView> passed = {};
@@ -104,6 +107,7 @@ class Replica {
   [[nodiscard]] bool mark_dropped(Job& job) const;
   [[nodiscard]] bool names_what_is_there(const Job& job) const;
   [[nodiscard]] const HeldView& start_of(const Job& job);
+  [[nodiscard]] Tick news_of(const net::Snapshot& snapshot, Tick tick) const;
   void gather_births(const Job& job, Tick until);
   [[nodiscard]] bool is_replayed(const Job& job, BodyId id) const;
   void load(const Job& job, const HeldView& start);
@@ -131,6 +135,7 @@ class Replica {
   std::vector<game::EntityState> result_;
   std::vector<HeldView> passed_;  ///< the first passed_count_ are of this snapshot
   std::size_t passed_count_ = 0;
+  Tick news_;
   std::vector<Placed> placed_;
   std::array<Death, kDeadRemembered> dead_{};
   std::size_t deaths_ = 0;
