@@ -103,10 +103,16 @@ void Picture::look(Instant now) {
 }
 
 std::uint64_t Picture::unforeseen(const View& view) {
-  const Duration known = period_ * (std::int64_t{view.news.value} - 1);
-  const auto surprised = std::ranges::count_if(looks_, [&](Duration look) { return look > known; });
+  const bool has_news = view.news <= view.tick;
+  const Duration known =
+      period_ * (has_news ? std::int64_t{view.news.value} - 1 : std::int64_t{view.tick.value});
+  while (!looks_.empty() && looks_[0] <= known) {
+    looks_.erase_at(0);
+  }
+  if (!has_news) return 0;
+  const std::uint64_t surprised = looks_.size();
   looks_.clear();
-  return static_cast<std::uint64_t>(surprised);
+  return surprised;
 }
 
 }  // namespace tickbox::client

@@ -8,7 +8,7 @@ namespace {
 /// The moment shown runs faster or slower by one part of so many.
 constexpr std::int64_t kSteering = 10;
 /// Further behind than this, it jumps: nobody wants to see a pause again at eleven tenths of its
-/// speed. Further ahead, it stands until it is not.
+/// speed.
 constexpr Duration kCatchUpMax = std::chrono::milliseconds{250};
 /// The delay is lowered by one part in so many of the time that passes: 20 ms in a second.
 constexpr std::int64_t kLowering = 50;
@@ -49,7 +49,7 @@ Duration PictureClock::moment(Instant now) const {
 /// The moment shown, were there views before the first and beyond the newest.
 Duration PictureClock::running(Instant now) const {
   const Duration passed = std::max(Duration::zero(), now - since_);
-  const Duration steered = behind_ < -kCatchUpMax ? passed : passed / kSteering;
+  const Duration steered = passed / kSteering;
   const Duration behind = behind_ > Duration::zero()
                               ? std::max(Duration::zero(), behind_ - steered)
                               : std::min(Duration::zero(), behind_ + steered);
