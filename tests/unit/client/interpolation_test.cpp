@@ -167,8 +167,25 @@ TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
     EXPECT_TRUE(spot_of(scene(placed), b)->is_cut);
     EXPECT_GT(spot_of(scene(placed), b)->min.x, 900 * kUnit);
     EXPECT_FALSE(spot_of(scene(placed + 1), b)->is_cut) << "from there it goes on";
+    EXPECT_FALSE(spot_of(scene(placed + 2), b)->is_cut);
     for (int i = 0; i < 40; ++i)
       tick();
+  }
+}
+
+TEST(Interpolation, CutsToAPlaceThatIsNear) {
+  constexpr BodyId kBody{1};
+  const game::EntityState was{.id = kBody, .min = {0, 0}, .velocity = {}, .traits = {}};
+  const game::EntityState is{.id = kBody, .min = {kUnit / 2, 0}, .velocity = {}, .traits = {}};
+  const Placed placed{.id = kBody, .tick = {2}};
+  for (const bool is_placed : {false, true}) {
+    Interpolation interpolation{60};
+    interpolation.on_view({.tick = {1}, .entities = {&was, 1}, .touched = {}});
+    interpolation.on_view({.tick = {2},
+                           .entities = {&is, 1},
+                           .touched = {},
+                           .placed = std::span{&placed, 1}.first(is_placed ? 1 : 0)});
+    EXPECT_EQ(interpolation.scenes().newest().spots.front().is_cut, is_placed);
   }
 }
 

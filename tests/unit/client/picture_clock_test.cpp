@@ -126,6 +126,7 @@ TEST_F(PictureClockTest, TakesNoNoticeOfOneHiccup) {
     view(tick, kPeriod * (220 - tick));
   }
   EXPECT_EQ(clock_.delay(), milliseconds{40});
+  EXPECT_EQ(look(at(220)), 212.5) << "where it stood; it goes on from there";
   views(221, 300);
   EXPECT_EQ(look(at(300)), 298) << "and has caught up a second later";
 }

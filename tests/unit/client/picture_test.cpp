@@ -206,6 +206,27 @@ TEST_F(PictureTest, GoesOnForAQuarterOfASecondWhereViewsStayAway) {
   EXPECT_EQ(shown(kB, now() + milliseconds{2'000}), stands);
 }
 
+TEST_F(PictureTest, GoesOnFromTheNewestViewThereIs) {
+  ticks(100, {}, kRight);
+  const std::int32_t right = room_.entity(room_.body(kB)).velocity.x;
+  is_up_ = false;
+  ticks(8, {}, kRight);
+  const Tick looked_at = picture_.looked_at(now());
+  const std::int32_t x = shown(kB, now()).min.x;
+  is_up_ = true;
+  ticks(8, {}, kLeft);
+  while (!on_the_way_.empty()) {
+    arrive(on_the_way_.front().second, on_the_way_.front().first);
+    on_the_way_.pop_front();
+  }
+  const Instant later = now() + 12 * kPeriod;
+  const Shown b = shown(kB, later);
+  EXPECT_EQ(b.origin, Origin::Extrapolated);
+  const auto passed = static_cast<std::int32_t>(picture_.looked_at(later) - looked_at);
+  EXPECT_GT(passed, 8);
+  EXPECT_LT(b.min.x, x + right * (passed - 8)) << "it has turned";
+}
+
 TEST_F(PictureTest, ForesawWhatThenCame) {
   ticks(100, {}, kRight);
   is_up_ = false;
