@@ -186,6 +186,24 @@ TEST_F(PictureTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
   EXPECT_EQ(shown(kA, now()).min, prediction_.own()->min);
 }
 
+// So near that a correction would be eased.
+TEST_F(PictureTest, CutsTheOwnBodyToAPlaceThatIsNear) {
+  ticks(60);
+  std::vector<game::EntityState> moved = room_.entities();
+  const Placed placed{.id = room_.body(kA), .tick = room_.now()};
+  for (const bool is_placed : {false, true}) {
+    moved.front().min.x += kUnit;
+    const View view{.tick = room_.now() + (is_placed ? 1 : 0),
+                    .entities = moved,
+                    .touched = {},
+                    .placed = std::span{&placed, 1}.first(is_placed ? 1 : 0)};
+    const Vec2 before = shown(kA, now()).min;
+    prediction_.reconcile(view);
+    picture_.on_view(view, prediction_, now());
+    EXPECT_EQ(shown(kA, now()).min, is_placed ? moved.front().min : before);
+  }
+}
+
 TEST_F(PictureTest, GoesOnForAQuarterOfASecondWhereViewsStayAway) {
   ticks(100, {}, kRight);
   is_up_ = false;
