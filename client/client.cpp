@@ -50,7 +50,7 @@ void Client::poll(Instant now) {
   std::optional<Instant> scheduled;
   for (int ran = 0; ran < kTicksPerPollMax && clock_->next_due() <= now; ++ran) {
     scheduled = clock_->next_due();
-    run_tick();
+    run_tick(now);
   }
   if (scheduled) {
     // A round trip counts from when its input was due: whoever drives this late must not hide it.
@@ -77,7 +77,11 @@ bool Client::begin(Instant now) {
     return false;
   }
   replica_ = std::make_unique<Replica>(map, rules, accept.body);
-  prediction_ = std::make_unique<Prediction>(map, std::move(rules), accept.player, accept.body);
+  prediction_ = std::make_unique<Prediction>(map, rules, accept.player, accept.body);
+  picture_ = std::make_unique<Picture>(PictureOptions{.map = map,
+                                                      .rules = std::move(rules),
+                                                      .own = accept.body,
+                                                      .ticks_per_second = accept.tick_rate});
   if (!bot_) bot_.emplace(options_.bot, options_.seed, accept.tick_rate);
   clock_.emplace(accept.tick_rate, accept.tick, connection_.connect_time(), now);
   newest_input_ = {clock_->next().value - 1};
@@ -122,6 +126,8 @@ void Client::on_view(const View& view, Instant now) {
   }
   place_.newest_at = now;
   judge(prediction_->reconcile(view));
+  stats_.ticks_unforeseen += picture_->unforeseen(view);
+  picture_->on_view(view, *prediction_, now);
   seen_.assign(view.entities.begin(), view.entities.end());
 }
 
@@ -213,18 +219,30 @@ std::uint8_t Client::look_back(Tick tick) const {
   return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - place_.newest, 0, 0xff));
 }
 
-void Client::run_tick() {
+void Client::run_tick(Instant now) {
   const Tick tick = clock_->next();
+  const Instant due = clock_->next_due();
   game::Input input = bot_->decide(prediction_->own(), seen_);
   input.look_back = look_back(tick);
   prediction_->predict(tick, input);
   inputs_[tick.value % inputs_.size()] = input;
   newest_input_ = tick;
   clock_->ran();
+  picture_->on_tick(*prediction_, due, clock_->next_due());
   ++stats_.ticks;
+  note_picture(now);
   if (options_.on_input) {
     options_.on_input(tick, input);
   }
+}
+
+void Client::note_picture(Instant now) {
+  if (!picture_->has_begun()) return;
+  picture_->look(now);
+  ++stats_.ticks_shown;
+  stats_.ticks_extrapolated += picture_->is_extrapolated(now) ? 1U : 0U;
+  stats_.picture_delay += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(picture_->delay()).count());
 }
 
 void Client::send_inputs(Instant scheduled) {

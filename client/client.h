@@ -8,6 +8,7 @@
 #include "client/connection.h"
 #include "client/event_inbox.h"
 #include "client/ground.h"
+#include "client/picture.h"
 #include "client/prediction.h"
 #include "client/replica.h"
 
@@ -16,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,18 @@ class Client {
   /// Whether a body of its own has been seen.
   [[nodiscard]] bool playing() const {
     return prediction_ != nullptr && prediction_->own().has_value();
+  }
+
+  /// Everything there is to see, by id, in memory that is good until the next call; empty before
+  /// there is a view. The picture of a new session has no memory of the one before.
+  /// Requires: moments that never go back, none earlier than the last poll's.
+  [[nodiscard]] std::span<const Shown> shown(Instant now) {
+    return picture_ ? picture_->shown(now) : std::span<const Shown>{};
+  }
+
+  /// The tick at which the others are shown, rounded to a whole one; 0 before there is a view.
+  [[nodiscard]] Tick looked_at(Instant now) const {
+    return picture_ ? picture_->looked_at(now) : Tick{};
   }
 
   /// Cost: a copy of some 50 KB; for now and then.
@@ -99,7 +113,8 @@ class Client {
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);
   void leave_out();
-  void run_tick();
+  void run_tick(Instant now);
+  void note_picture(Instant now);
   void send_inputs(Instant scheduled);
 
   ClientOptions options_;
@@ -112,6 +127,7 @@ class Client {
   std::optional<Bot> bot_;
   std::unique_ptr<Replica> replica_;
   std::unique_ptr<Prediction> prediction_;
+  std::unique_ptr<Picture> picture_;
   std::vector<game::EntityState> seen_;  ///< the newest view
 
   Tick newest_input_;

@@ -25,6 +25,10 @@ void ClientStats::add_all(const ClientStats& other) {
   inputs_sent += other.inputs_sent;
   inputs_late += other.inputs_late;
   inputs_substituted += other.inputs_substituted;
+  ticks_shown += other.ticks_shown;
+  ticks_extrapolated += other.ticks_extrapolated;
+  ticks_unforeseen += other.ticks_unforeseen;
+  picture_delay += other.picture_delay;
   round_trip.add_all(other.round_trip);
   snapshot_gap.add_all(other.snapshot_gap);
   replayed += other.replayed;

@@ -39,6 +39,12 @@ struct ClientStats {
   std::uint64_t inputs_late = 0;
   std::uint64_t inputs_substituted = 0;
 
+  // Of the picture, at each tick that was run with one.
+  std::uint64_t ticks_shown = 0;
+  std::uint64_t ticks_extrapolated = 0;  ///< with the others beyond the newest view
+  std::uint64_t ticks_unforeseen = 0;    ///< of them, not as it then turned out to be
+  std::uint64_t picture_delay = 0;       ///< microseconds, all of them together
+
   Histogram round_trip;        ///< microseconds
   Histogram snapshot_gap;      ///< microseconds between new snapshots
   std::uint64_t replayed = 0;  ///< ticks stepped to make views

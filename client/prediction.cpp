@@ -41,6 +41,8 @@ void Prediction::predict(Tick tick, const game::Input& input) {
   inputs_[tick.value % kPredictionHistory] = input;
   if (started_ && world_.tick + 1 == tick) {
     step_once(tick);
+  } else if (started_) {
+    before_ = own()->min;
   }
 }
 
@@ -55,6 +57,7 @@ void Prediction::skip_to(Tick tick) {
 }
 
 void Prediction::step_once(Tick tick) {
+  before_ = world_.entity(world_.index_of(body_)).min;
   const game::PlayerInput input{.player = player_,
                                 .input = inputs_[tick.value % kPredictionHistory]};
   const sim::StepReport& report =
@@ -105,6 +108,7 @@ void Prediction::restore(const View& view, const game::EntityState& own) {
   world_.clear_entities();
   world_.tick = view.tick;
   base_ = view.tick;
+  before_ = own.min;
   started_ = true;
   touched_ = false;
   for (const game::EntityState& entity : view.entities) {

@@ -60,6 +60,10 @@ class Prediction {
   /// The own body at the newest tick predicted; nothing before the first view of it.
   [[nodiscard]] std::optional<game::EntityState> own() const;
 
+  /// Where the own body was one tick before own(), by the same steps; its place itself where none
+  /// has been stepped.  Requires: own().
+  [[nodiscard]] Vec2 before() const { return before_; }
+
  private:
   struct Made {
     bool present = false;
@@ -87,6 +91,7 @@ class Prediction {
   bool started_ = false;
   bool touched_ = false;  ///< since base_
   Tick base_;
+  Vec2 before_;
   std::optional<Tick> newest_;  ///< the last tick whose input is known
   std::array<game::Input, kPredictionHistory> inputs_{};
   std::array<Made, kPredictionHistory> made_{};

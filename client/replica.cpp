@@ -54,6 +54,14 @@ bool was_touched(const sim::StepReport& report, BodyId body) {
   });
 }
 
+void add_entity(game::World& world, const game::Rules& rules, const game::EntityState& entity) {
+  world.add(rules.body_for(entity), entity.traits);
+  if (entity.traits.kind == game::EntityKind::Player) {
+    world.seat(game::player_of(entity.id)) = {
+        .generation = game::generation_of(entity.id), .score = 0, .taken = true};
+  }
+}
+
 Replica::Replica(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own)
     : rules_(std::move(rules)), own_(own), world_(map, rules_->settings(), 0) {}
 
@@ -67,6 +75,9 @@ void Replica::forget() {
 std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick tick) {
   const HeldView* newest = views_.newest();
   if (newest != nullptr && newest->tick >= tick) return unexpected();
+  passed_count_ = 0;
+  placed_.clear();
+  news_ = news_of(snapshot, tick);
   if (snapshot.head.base_age == 0) {
     world_.clear_entities();
     world_.tick = tick;
@@ -106,12 +117,19 @@ std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tic
         .mismatch = HashMismatch{.tick = tick, .expected = snapshot.head.view_hash, .got = got}}};
   }
   for (const game::EntityState& body : snapshot.bodies) {
-    add(body);
+    add_entity(world_, *rules_, body);
   }
   world_is_newest_ = true;
   std::vector<game::EntityState>& held = views_.add(tick);
   held.assign(result_.begin(), result_.end());
-  return View{.tick = tick, .entities = held, .touched = touched_};
+  return View{.tick = tick,
+              .entities = held,
+              .touched = touched_,
+              .has_news = snapshot.head.base_age == 0 || !snapshot.causes.empty() ||
+                          !snapshot.bodies.empty(),
+              .news = news_,
+              .passed = std::span{passed_}.first(passed_count_),
+              .placed = placed_};
 }
 
 bool Replica::mark_dropped(Job& job) const {
@@ -143,6 +161,27 @@ bool Replica::names_what_is_there(const Job& job) const {
          std::ranges::all_of(causes.placements, [&](const net::PlacementCause& cause) {
            return is_player(cause) && cause.place < places;
          });
+}
+
+Tick Replica::news_of(const net::Snapshot& snapshot, Tick tick) const {
+  const HeldView* const newest = views_.newest();
+  if (newest == nullptr || snapshot.head.base_age == 0) return {};
+  // Who comes whole has met somebody unseen at any time since. Who comes into sight or leaves it
+  // does so now.
+  Tick first = snapshot.causes.leaves.empty() ? tick + 1 : tick;
+  for (const game::EntityState& body : snapshot.bodies) {
+    first = std::min(first, holds(newest->entities, body.id) ? newest->tick + 1 : tick);
+  }
+  const auto note = [&](const auto& causes) {
+    for (const auto& cause : causes) {
+      const Tick at{tick.value - cause.ago};
+      if (at > newest->tick) first = std::min(first, at);
+    }
+  };
+  note(snapshot.causes.inputs);
+  note(snapshot.causes.shots);
+  note(snapshot.causes.placements);
+  return first;
 }
 
 /// The bullets that causes up to `until` tell, by id.
@@ -196,22 +235,31 @@ void Replica::load(const Job& job, const HeldView& start) {
   world_.clear_entities();
   world_.tick = start.tick;
   for (const game::EntityState& entity : start.entities) {
-    if (is_replayed(job, entity.id)) add(entity);
-  }
-}
-
-void Replica::add(const game::EntityState& entity) {
-  world_.add(rules_->body_for(entity), entity.traits);
-  if (entity.traits.kind == game::EntityKind::Player) {
-    world_.seat(game::player_of(entity.id)) = {
-        .generation = game::generation_of(entity.id), .score = 0, .taken = true};
+    if (is_replayed(job, entity.id)) add_entity(world_, *rules_, entity);
   }
 }
 
 void Replica::replay(const Job& job) {
+  const Tick before = views_.newest()->tick;
   while (world_.tick < job.tick) {
     gather_inputs(job, ago(job.tick, world_.tick + 1));
     step();
+    if (world_.tick <= before) continue;
+    for (const game::Placement& placement : placements_) {
+      placed_.push_back({.id = world_.body_of(placement.player), .tick = world_.tick});
+    }
+    if (world_.tick < job.tick) pass();
+  }
+}
+
+/// Keeps this tick of the replay.
+void Replica::pass() {
+  if (passed_count_ == passed_.size()) passed_.emplace_back();
+  HeldView& passed = passed_[passed_count_++];
+  passed.tick = world_.tick;
+  passed.entities.clear();
+  for (std::size_t i = 0; i < world_.size(); ++i) {
+    passed.entities.push_back(world_.entity(i));
   }
 }
 

@@ -23,12 +23,28 @@
 
 namespace tickbox::client {
 
+/// A player's body that the server put somewhere when the tick was over.
+struct Placed {
+  BodyId id;
+  Tick tick;
+};
+
 /// What a client sees at a tick: entities by id, as the server has them.
 struct View {
   Tick tick;
   std::span<const game::EntityState> entities;
   Tick touched;  ///< the last tick in which another mover touched the own body, or the server put
                  ///< it somewhere; or could have, for all that is known
+  bool has_news =
+      false;  ///< the server had something to tell: without, it keeps silent for a while
+  /// The first tick since the view before in which something happened, for all that is known, that
+  /// does not follow from it; later than `tick`: nothing did.
+  Tick news = {};
+  /// The ticks between the view before and this one, oldest first, of what was stepped: as true as
+  /// the view. Not of what came whole; none of it in a view on no base.
+  std::span<const HeldView> passed = {};
+  /// Since the view before, of what was stepped.
+  std::span<const Placed> placed = {};
 };
 
 /// A view that did not come out as the server said.
@@ -43,6 +59,9 @@ struct Rejected {
   net::DropReason reason = net::DropReason::Malformed;
   std::optional<HashMismatch> mismatch;  ///< all is well formed, and wrong
 };
+
+/// Puts an entity of a view into a world, with the seat of its player.
+void add_entity(game::World& world, const game::Rules& rules, const game::EntityState& entity);
 
 /// Whether another mover touched `body` in the tick that was just stepped.
 [[nodiscard]] bool was_touched(const sim::StepReport& report, BodyId body);
@@ -88,13 +107,14 @@ class Replica {
   [[nodiscard]] bool mark_dropped(Job& job) const;
   [[nodiscard]] bool names_what_is_there(const Job& job) const;
   [[nodiscard]] const HeldView& start_of(const Job& job);
+  [[nodiscard]] Tick news_of(const net::Snapshot& snapshot, Tick tick) const;
   void gather_births(const Job& job, Tick until);
   [[nodiscard]] bool is_replayed(const Job& job, BodyId id) const;
   void load(const Job& job, const HeldView& start);
-  void add(const game::EntityState& entity);
   void replay(const Job& job);
   void gather_inputs(const Job& job, std::uint8_t ago);
   void step();
+  void pass();
   [[nodiscard]] bool has_died(BodyId id, Tick after) const;
   void bury(BodyId id);
 
@@ -113,6 +133,10 @@ class Replica {
   std::vector<game::PlayerInput> inputs_;
   std::vector<game::Placement> placements_;
   std::vector<game::EntityState> result_;
+  std::vector<HeldView> passed_;  ///< the first passed_count_ are of this snapshot
+  std::size_t passed_count_ = 0;
+  Tick news_;
+  std::vector<Placed> placed_;
   std::array<Death, kDeadRemembered> dead_{};
   std::size_t deaths_ = 0;
 };

@@ -183,6 +183,7 @@ Figures Game::figures(const ClientStats& stats) const {
   add_state_hash(figures, stats);
   add_prediction(figures, stats);
   add_events(figures, stats);
+  add_interpolation(figures, stats);
   figures.push_back({"inputs.sent", stats.inputs_sent});
   figures.push_back({"inputs.late", stats.inputs_late});
   figures.push_back({"inputs.substituted", stats.inputs_substituted});
@@ -290,7 +291,9 @@ void add_connect(CLI::App& app, std::function<int()>& run) {
       *command,
       "Play as one client: predict, reconcile, verify every hash. In the document, "
       "prediction.checked and .exact count the ticks no other mover had a part in, "
-      ".touched the others; errors are in units, losses shares from 0 to 1",
+      ".touched the others; errors are in units, losses shares from 0 to 1; interpolation is how "
+      "the others are shown: so long after their views came, beyond the newest view in a share of "
+      "the ticks, and with something there that could not be foreseen in another",
       "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\"",
       options->play.common);
   add_play_flags(*command, options->play);

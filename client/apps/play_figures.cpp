@@ -48,6 +48,18 @@ void add_events(Figures& figures, const client::ClientStats& stats) {
   }
 }
 
+void add_interpolation(Figures& figures, const client::ClientStats& stats) {
+  const auto of_all = [&](std::uint64_t ticks) {
+    return stats.ticks_shown > 0 ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
+  };
+  figures.push_back({"interpolation.delay_ms",
+                     stats.ticks_shown > 0
+                         ? FigureValue{share(stats.picture_delay, stats.ticks_shown) / 1'000}
+                         : FigureValue{}});
+  figures.push_back({"interpolation.extrapolated", of_all(stats.ticks_extrapolated)});
+  figures.push_back({"interpolation.unforeseen", of_all(stats.ticks_unforeseen)});
+}
+
 void add_round_trip(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"rtt_ms.p50", milliseconds(stats.round_trip, 500)});
   figures.push_back({"rtt_ms.p99", milliseconds(stats.round_trip, 990)});

@@ -21,6 +21,11 @@ void add_prediction(Figures& figures, const client::ClientStats& stats);
 /// events{hits,scores,spawns}: told to this client.
 void add_events(Figures& figures, const client::ClientStats& stats);
 
+/// interpolation{delay_ms,extrapolated,unforeseen}: the mean time from a view's arrival until its
+/// tick is shown; of all ticks, the share at which the others were shown beyond the newest view,
+/// and at which they were shown so after something had happened there that nobody could know.
+void add_interpolation(Figures& figures, const client::ClientStats& stats);
+
 /// rtt_ms{p50,p99}
 void add_round_trip(Figures& figures, const client::ClientStats& stats);
 

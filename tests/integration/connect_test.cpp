@@ -31,6 +31,9 @@ const Strings& document_keys() {
                                 "events.hits",
                                 "events.scores",
                                 "events.spawns",
+                                "interpolation.delay_ms",
+                                "interpolation.extrapolated",
+                                "interpolation.unforeseen",
                                 "inputs.sent",
                                 "inputs.late",
                                 "inputs.substituted",
@@ -61,6 +64,8 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   EXPECT_TRUE(document.truth("connected"));
   EXPECT_GE(document.number("state_hash.checked"), 25) << "ten a second come with no news";
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_GE(document.number("interpolation.delay_ms"), 30) << "two intervals";
+  EXPECT_LT(document.number("interpolation.unforeseen"), 0.5);
   EXPECT_GT(document.number("prediction.checked"), 0);
   EXPECT_GE(document.number("events.spawns"), 1) << "its own";
   EXPECT_EQ(document.number("snapshots.rejected"), 0);

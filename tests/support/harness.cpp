@@ -115,9 +115,9 @@ void Harness::run_for(Duration duration) {
   for (Duration passed{}; passed < duration; passed += kStep) {
     clock_.advance(kStep);
     for (Player& player : players_) {
-      if (!player.silent) {
-        player.client->poll(clock_.now());
-      }
+      if (player.silent || clock_.now() < player.next_turn) continue;
+      player.client->poll(clock_.now());
+      player.next_turn = clock_.now() + player.turn;
     }
     const std::uint64_t before = options_.meter != nullptr ? options_.meter() : 0;
     drive_shard();

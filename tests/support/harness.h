@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,15 @@ class Harness {
   /// A silent one goes on, as after a pause of its process.
   void wake(std::size_t client) { players_[client].silent = false; }
 
+  /// From now on a client is polled by a loop of its own, which turns so often and knows nothing of
+  /// when it asks to be.  Requires: whole milliseconds.
+  void poll_every(std::size_t client, Duration turn) { players_[client].turn = turn; }
+
+  /// What a client shows now.
+  [[nodiscard]] std::span<const client::Shown> shown(std::size_t client) {
+    return players_[client].client->shown(clock_.now());
+  }
+
   /// Lets virtual time pass, a millisecond at a time.
   void run_for(Duration duration);
   /// Stops the server, lets the goodbyes arrive, closes the recording.
@@ -111,6 +121,8 @@ class Harness {
     std::map<Tick, game::Input> inputs;      ///< everything it decided
     std::vector<client::MatchEvent> events;  ///< in the order in which it was told
     bool silent = false;
+    Duration turn{};  ///< between polls
+    Instant next_turn;
   };
 
   [[nodiscard]] const std::vector<Player>& players() const { return players_; }

@@ -155,6 +155,26 @@ TEST(Prediction, IsFlaggedWhenAViewSaysThatAnotherTouchedTheBodySinceItsBase) {
   EXPECT_FALSE(match.tick({}, {}).touched);
 }
 
+TEST(Prediction, KnowsWhereTheBodyWasATickBefore) {
+  const Truth truth;
+  Prediction prediction = truth.predictor();
+  const std::vector<game::EntityState> entities = truth.entities();
+  prediction.reconcile({.tick = truth.tick(), .entities = entities, .touched = {}});
+  EXPECT_EQ(prediction.before(), prediction.own()->min);
+  Tick tick = truth.tick();
+  for (int i = 0; i < 20; ++i) {
+    const Vec2 was = prediction.own()->min;
+    tick = tick + 1;
+    prediction.predict(tick, {.move = 1});
+    EXPECT_EQ(prediction.before(), was);
+    EXPECT_NE(prediction.own()->min, was);
+  }
+  // After a pause nothing is stepped until there is a view: it stands.
+  prediction.skip_to(tick + 30);
+  prediction.predict(tick + 31, {.move = 1});
+  EXPECT_EQ(prediction.before(), prediction.own()->min);
+}
+
 TEST(Prediction, IgnoresAViewWithoutItsBody) {
   const Truth truth;
   Prediction prediction = truth.predictor();

@@ -320,5 +320,76 @@ TEST_F(ReplicaTest, CountsTheOwnBodyAsTouchedWhenItComesWhole) {
   EXPECT_EQ(view.touched, room_.now());
 }
 
+TEST_F(ReplicaTest, SaysWhatItPassedOnTheWayFromTheViewBefore) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  room_.tick({{.player = kB, .input = kRight}});
+  EXPECT_TRUE(apply(room_.since(base)).passed.empty());
+  std::vector<std::vector<game::EntityState>> truth;
+  for (int i = 0; i < 3; ++i) {
+    room_.tick({{.player = kC, .input = kRight}});
+    truth.push_back(room_.entities());
+  }
+  room_.tick();
+  const View view = apply(room_.since(base));
+  ASSERT_EQ(view.passed.size(), truth.size());
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    EXPECT_EQ(view.passed[i].tick.value, base.value + 2 + i);
+    EXPECT_EQ(view.passed[i].entities, truth[i]);
+  }
+}
+
+TEST_F(ReplicaTest, SaysWhoWasPlacedSinceTheViewBefore) {
+  apply(room_.full());
+  const Tick base = room_.now();
+  shoot([] {});
+  const Tick placed = room_.now();
+  room_.tick();
+  const View view = apply(room_.since(base));
+  ASSERT_EQ(view.placed.size(), 1U);
+  EXPECT_EQ(view.placed.front().id, room_.body(kB));
+  EXPECT_EQ(view.placed.front().tick, placed);
+  room_.tick();
+  EXPECT_TRUE(apply(room_.since(base)).placed.empty()) << "told again, and known";
+}
+
+TEST_F(ReplicaTest, SaysSinceWhenThereIsNews) {
+  View view = apply(room_.full());
+  EXPECT_TRUE(view.has_news);
+  EXPECT_EQ(view.news, Tick{}) << "all may be";
+  const Tick base = room_.now();
+  room_.tick();
+  view = apply(room_.since(base));
+  EXPECT_FALSE(view.has_news);
+  EXPECT_EQ(view.news, room_.now() + 1);
+
+  room_.tick();
+  room_.tick({{.player = kB, .input = kRight}});
+  const Tick turned = room_.now();
+  room_.tick({{.player = kB, .input = kRight}});
+  view = apply(room_.since(base));
+  EXPECT_TRUE(view.has_news);
+  EXPECT_EQ(view.news, turned);
+  room_.tick({{.player = kB, .input = kRight}});
+  view = apply(room_.since(base));
+  EXPECT_TRUE(view.has_news) << "the server does not know that it came";
+  EXPECT_EQ(view.news, room_.now() + 1);
+
+  const Tick before = room_.now();
+  const std::vector<BodyId> no_c{room_.body(kC)};
+  room_.tick();
+  room_.tick();
+  EXPECT_EQ(apply(room_.since(before, {.hidden = no_c, .whole = {}}), no_c).news, room_.now());
+  const Tick without = room_.now();
+  room_.tick();
+  room_.tick();
+  EXPECT_EQ(apply(room_.since(without)).news, room_.now()) << "it comes into sight";
+  room_.tick();
+  room_.tick();
+  EXPECT_EQ(apply(room_.since(without + 2, {.hidden = {}, .whole = {room_.body(kC)}})).news,
+            without + 3)
+      << "who came whole has met somebody at any time";
+}
+
 }  // namespace
 }  // namespace tickbox::client

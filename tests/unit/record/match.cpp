@@ -13,7 +13,7 @@
 namespace tickbox::test {
 namespace {
 
-/// Of who fires, one half a ray.
+/// Of who fires, one half a ray; of those few strike anybody.
 game::Input random_input(Rng& rng) {
   game::Input input{.move = static_cast<std::uint8_t>(rng.below(game::kMoveDirections + 1U))};
   const bool fires = rng.chance(1, 3);
@@ -73,7 +73,7 @@ const record::RecordedTick& Match::step() {
                                                 : record::InputSource::Arrived);
       const game::Input& input = tick.inputs.back().input;
       const PlayerId victim{static_cast<std::uint16_t>(input.aim % options_.seats)};
-      if (input.buttons == game::kButtonRay && victim != player) {
+      if (input.buttons == game::kButtonRay && input.aim % 16 == 1 && victim != player) {
         tick.strikes.push_back({.shooter = player, .victim = world_.body_of(victim)});
       }
     }

@@ -171,8 +171,8 @@ TEST(RecordWriter, DoesNotAllocateOnceWarm) {
   Match match{{.tick_rate = 60, .seats = 32}};
   CountingSink sink;
   Writer writer{sink, match.header()};
-  match.record(writer, 700);
-  // The same ticks once more, under later numbers, so that only the writer is at work.
+  match.record(writer, 720);
+  // The same ticks once more, in the same batches, under later numbers, so that only the writer is at work.
   const auto played = match.played();
   const game::World& world = match.world();
   game::World later = world;

@@ -1,0 +1,121 @@
+#include "client/picture.h"
+
+#include <algorithm>
+
+namespace tickbox::client {
+Picture::Picture(const PictureOptions& options)
+    : period_(tick_duration(options.ticks_per_second)),
+      own_(options.own),
+      clock_(options.ticks_per_second),
+      interpolation_(options.ticks_per_second),
+      foresight_(options.map, options.rules) {
+  places_.reserve(net::kViewMembersMax);
+  shown_.reserve(net::kViewMembersMax + 1);
+}
+
+void Picture::on_view(const View& view, const Prediction& prediction, Instant now) {
+  clock_.on_view(view.tick, view.has_news, now);
+  interpolation_.on_view(view);
+  interpolation_.forget_before(tick_of(clock_.moment(now)));
+  foresight_.forget();
+
+  if (!prediction.own()) return;
+  const bool was_known = course_.is_known;
+  const Vec2 before = predicted(now);
+  follow(prediction);
+  const bool was_placed = std::ranges::find(view.placed, own_, &Placed::id) != view.placed.end();
+  if (was_known && !was_placed) {
+    easing_.add(before, predicted(now), now);
+  } else {
+    easing_.cut();
+  }
+}
+
+void Picture::on_tick(const Prediction& prediction, Instant due, Instant next_due) {
+  if (!prediction.own()) return;
+  follow(prediction);
+  course_.begin = due;
+  course_.end = next_due;
+}
+
+void Picture::follow(const Prediction& prediction) {
+  course_.is_known = true;
+  course_.from = prediction.before();
+  course_.to = prediction.own()->min;
+}
+
+std::span<const Shown> Picture::shown(Instant now) {
+  shown_.clear();
+  if (!clock_.has_begun()) return shown_;
+  const Duration moment = clock_.moment(now);
+  const Tick from = tick_of(moment);
+  const Duration passed = moment - period_ * from.value;
+  blend(scene(from), passed > Duration::zero() ? scene(from + 1) : scene(from), passed, period_,
+        places_);
+  const Origin origin = is_extrapolated(now) ? Origin::Extrapolated : Origin::Interpolated;
+  for (const Place& place : places_) {
+    if (place.id == own_ && course_.is_known) continue;
+    shown_.push_back({.id = place.id, .min = place.min, .origin = origin});
+  }
+  if (course_.is_known) show_own(now);
+  return shown_;
+}
+
+void Picture::show_own(Instant now) {
+  const Vec2 place = predicted(now);
+  const Vec2 offset = easing_.offset(now);
+  shown_.insert(std::ranges::lower_bound(shown_, own_, {}, &Shown::id),
+                {.id = own_,
+                 .min = {.x = place.x + offset.x, .y = place.y + offset.y},
+                 .origin = Origin::Own});
+}
+
+/// Where the prediction has the own body at this moment.
+Vec2 Picture::predicted(Instant now) const {
+  if (now >= course_.end) return course_.to;
+  const Duration passed = std::max(Duration::zero(), now - course_.begin);
+  return between(course_.from, course_.to, passed, course_.end - course_.begin);
+}
+
+/// Requires: there was a view.
+const Scene& Picture::scene(Tick tick) {
+  const Scenes& scenes = interpolation_.scenes();
+  const Tick newest = scenes.newest().tick;
+  if (tick <= newest) return scenes.nearest(tick);
+  return foresight_.scene(tick, newest, interpolation_.newest());
+}
+
+Tick Picture::tick_of(Duration moment) const {
+  return {static_cast<std::uint32_t>(moment / period_)};
+}
+
+Tick Picture::looked_at(Instant now) const {
+  if (!clock_.has_begun()) return {};
+  // After a long gap there is no scene yet of the moment itself.
+  return std::max(tick_of(clock_.moment(now) + period_ / 2),
+                  interpolation_.scenes().oldest().tick);
+}
+
+bool Picture::is_extrapolated(Instant now) const {
+  return clock_.has_begun() &&
+         clock_.moment(now) > period_ * interpolation_.scenes().newest().tick.value;
+}
+
+void Picture::look(Instant now) {
+  if (is_extrapolated(now) && !looks_.full()) looks_.push_back(clock_.moment(now));
+}
+
+std::uint64_t Picture::unforeseen(const View& view) {
+  const bool has_news = view.news <= view.tick;
+  const Duration known =
+      period_ * (has_news ? std::int64_t{view.news.value} - 1 : std::int64_t{view.tick.value});
+  while (!looks_.empty() && looks_[0] <= known) {
+    looks_.erase_at(0);
+  }
+  if (!has_news) return 0;
+  const std::uint64_t surprised = looks_.size();
+  looks_.clear();
+  return surprised;
+}
+
+}  // namespace tickbox::client

@@ -1,0 +1,109 @@
+#pragma once
+// What a player is shown: the others as they were a moment ago, between two views; the own body as
+// it is predicted. Nothing here moves anything: a picture only looks.
+//
+// The own body is shown on its way from the tick before the newest predicted one to that one. That
+// is up to a tick late, and never where the body will not be: guessing ahead of the newest tick
+// would run into walls and back.
+
+#include "client/easing.h"
+#include "client/foresight.h"
+#include "client/interpolation.h"
+#include "client/picture_clock.h"
+#include "client/prediction.h"
+#include "core/bounded.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tickbox::client {
+
+/// Where what is shown of a body comes from.
+enum class Origin : std::uint8_t {
+  Interpolated,  ///< from views
+  Extrapolated,  ///< from the newest view stepped on, as no newer one has come
+  Own,           ///< from the prediction
+};
+
+struct Shown {
+  BodyId id;
+  Vec2 min;  ///< sub-units
+  Origin origin = Origin::Interpolated;
+
+  friend bool operator==(const Shown&, const Shown&) = default;
+};
+
+struct PictureOptions {
+  game::SharedMap map;
+  std::shared_ptr<const game::Rules> rules;
+  BodyId own;
+  std::uint32_t ticks_per_second = 0;
+};
+
+class Picture {
+ public:
+  explicit Picture(const PictureOptions& options);
+
+  /// There is a new view, and the prediction starts from it.
+  /// Cost: no allocation once warm; nothing is stepped.
+  void on_view(const View& view, const Prediction& prediction, Instant now);
+
+  /// A tick was predicted that was due at `due`; the next is due at `next_due`.
+  void on_tick(const Prediction& prediction, Instant due, Instant next_due);
+
+  [[nodiscard]] bool has_begun() const { return clock_.has_begun(); }
+
+  /// Everything there is to see, by id, in memory that is good until the next call; empty before
+  /// the first view.  Requires: moments that never go back.
+  /// Cost: no allocation once warm; steps the newest view on where it does not reach.
+  [[nodiscard]] std::span<const Shown> shown(Instant now);
+
+  /// The tick at which the others are shown, rounded to a whole one; 0 before the first view.
+  [[nodiscard]] Tick looked_at(Instant now) const;
+
+  /// Whether the others are shown beyond the newest view.
+  [[nodiscard]] bool is_extrapolated(Instant now) const;
+
+  /// Somebody looks, and decides by what is shown.
+  void look(Instant now);
+
+  /// Before on_view(): at how many looks the others were shown beyond the newest view of then, and
+  /// something had happened by then that is told only by `view`.
+  [[nodiscard]] std::uint64_t unforeseen(const View& view);
+
+  [[nodiscard]] Duration delay() const { return clock_.delay(); }
+
+ private:
+  /// Looks beyond the newest view that are remembered: more than a second of them.
+  static constexpr std::size_t kLooks = 256;
+
+  /// The own body on its way from one predicted tick to the next.
+  struct Course {
+    bool is_known = false;
+    Vec2 from;
+    Vec2 to;
+    Instant begin;
+    Instant end;
+  };
+
+  void follow(const Prediction& prediction);
+  [[nodiscard]] Vec2 predicted(Instant now) const;
+  [[nodiscard]] Tick tick_of(Duration moment) const;
+  const Scene& scene(Tick tick);
+  void show_own(Instant now);
+
+  Duration period_;
+  BodyId own_;
+  PictureClock clock_;
+  Interpolation interpolation_;
+  Foresight foresight_;
+  Course course_;
+  Easing easing_;
+  BoundedVector<Duration, kLooks> looks_;  ///< moments shown, beyond the newest view
+  std::vector<Place> places_;
+  std::vector<Shown> shown_;
+};
+
+}  // namespace tickbox::client

@@ -1,0 +1,63 @@
+#include "client/view_arrivals.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+
+namespace tickbox::client {
+namespace {
+
+/// Views that arrive within this time of the first came together: a turn of most loops, and what a
+/// way that opens again lets through at once.
+constexpr Duration kTogether = Duration{std::chrono::seconds{1}} / 64;
+
+}  // namespace
+
+ViewArrivals::ViewArrivals(std::uint32_t ticks_per_second)
+    : period_(tick_duration(ticks_per_second)) {}
+
+void ViewArrivals::add(Tick tick, bool has_news, Instant now) {
+  if (arrival_count_ > 0 && tick > newest_ && has_news && newest_had_news_) {
+    intervals_[interval_count_++ % kIntervals] = static_cast<std::uint32_t>(tick - newest_);
+  }
+  newest_ = tick;
+  newest_had_news_ = has_news;
+
+  const Duration late = now.time_since_epoch() - period_ * tick.value;
+  if (arrival_count_ > 0 && now - arrival_began_ < kTogether) {
+    Arrival& newest = arrivals_[(arrival_count_ - 1) % kArrivals];
+    newest.promptest = std::min(newest.promptest, late);
+    newest.latest = std::max(newest.latest, late);
+    return;
+  }
+  arrivals_[arrival_count_++ % kArrivals] = {.promptest = late, .latest = late};
+  arrival_began_ = now;
+}
+
+std::size_t ViewArrivals::held() const {
+  return std::min(arrival_count_, kArrivals);
+}
+
+Duration ViewArrivals::line() const {
+  TICKBOX_ASSERT(arrival_count_ > 0);
+  const auto end = arrivals_.begin() + static_cast<std::ptrdiff_t>(held());
+  return std::ranges::min_element(arrivals_.begin(), end, {}, &Arrival::promptest)->promptest;
+}
+
+Duration ViewArrivals::jitter() const {
+  std::array<Duration, kArrivals> latest{};
+  std::ranges::transform(arrivals_, latest.begin(), &Arrival::latest);
+  const auto end = latest.begin() + static_cast<std::ptrdiff_t>(held());
+  const auto at = end - 1 - static_cast<std::ptrdiff_t>(held() / 50);
+  std::ranges::nth_element(latest.begin(), at, end);
+  return *at - line();
+}
+
+Duration ViewArrivals::interval() const {
+  const std::size_t known = std::min(interval_count_, kIntervals);
+  if (known == 0) return period_;
+  const auto end = intervals_.begin() + static_cast<std::ptrdiff_t>(known);
+  return period_ * *std::ranges::min_element(intervals_.begin(), end);
+}
+
+}  // namespace tickbox::client

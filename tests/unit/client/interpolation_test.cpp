@@ -1,0 +1,287 @@
+// Scenes from real views, told of a real room: at every tick they are what was, or say that they do
+// not know.
+
+#include "client/interpolation.h"
+
+#include "client/foresight.h"
+#include "tests/support/told_room.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace tickbox::client {
+namespace {
+
+using tests::Telling;
+using tests::ToldRoom;
+
+constexpr PlayerId kA{0};
+constexpr PlayerId kB{1};
+constexpr PlayerId kC{2};
+constexpr game::Input kRight{.move = 1};
+constexpr game::Input kDown{.move = 3};
+constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
+
+std::optional<Spot> spot_of(const Scene& scene, BodyId id) {
+  const auto found = std::ranges::find(scene.spots, id, &Spot::id);
+  return found != scene.spots.end() ? std::optional{*found} : std::nullopt;
+}
+
+/// A, B and C in a row from left to right, at rest, and the views of A's client.
+class InterpolationTest : public ::testing::Test {
+ protected:
+  InterpolationTest() : replica_(start()) { tell(room_.full()); }
+
+  Replica start() {
+    std::int32_t x = 0;
+    for (const PlayerId player : {kA, kB, kC}) {
+      room_.join(player);
+      room_.put(player, x, 0);
+      x += 20;
+    }
+    return {room_.map(), room_.rules(), room_.body(kA)};
+  }
+
+  void tell(const net::Snapshot& snapshot) {
+    const auto view = replica_.apply(snapshot, room_.now());
+    ASSERT_TRUE(view);
+    ASSERT_FALSE(view->entities.empty());
+    truth_[room_.now()] = room_.entities();
+    interpolation_.on_view(*view);
+  }
+
+  void tick(const std::vector<game::PlayerInput>& inputs = {}) {
+    room_.tick(inputs);
+    truth_[room_.now()] = room_.entities();
+  }
+
+  const Scene& scene(Tick tick) const {
+    const Scene& scene = interpolation_.scenes().nearest(tick);
+    EXPECT_EQ(scene.tick, tick);
+    return scene;
+  }
+
+  /// Who is where in a scene is what was.
+  void expect_true(const Scene& scene) const {
+    const std::vector<game::EntityState>& was = truth_.at(scene.tick);
+    ASSERT_EQ(scene.spots.size(), was.size()) << "tick " << scene.tick.value;
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      EXPECT_EQ(scene.spots[i].id, was[i].id) << "tick " << scene.tick.value;
+      EXPECT_EQ(scene.spots[i].min, was[i].min) << "tick " << scene.tick.value;
+    }
+  }
+
+  /// Where `id` is shown when a share in tenths of the tick after `tick` has passed.
+  [[nodiscard]] std::optional<Vec2> shown(BodyId id, Tick tick, std::int64_t tenths) const {
+    std::vector<Place> places;
+    blend(scene(tick), scene(tick + 1), Duration{tenths}, Duration{10}, places);
+    const auto found = std::ranges::find(places, id, &Place::id);
+    return found != places.end() ? std::optional{found->min} : std::nullopt;
+  }
+
+  ToldRoom room_;
+  Replica replica_;
+  Interpolation interpolation_{60};
+  std::map<Tick, std::vector<game::EntityState>> truth_;
+};
+
+// Turns, shots, hits and deaths between two views: stepped, not drawn with a ruler.
+TEST_F(InterpolationTest, HasEveryTickBetweenTwoViewsAsItWas) {
+  const Tick base = room_.now();
+  for (int i = 0; i < 24; ++i) {
+    const bool turns = i % 5 == 0;
+    tick({{.player = kA, .input = i == 1 ? kShootRight : game::Input{}},
+          {.player = kB, .input = turns ? kDown : kRight}});
+  }
+  tell(room_.since(base));
+  EXPECT_EQ(interpolation_.scenes().oldest().tick, base);
+  for (Tick at = base; at <= room_.now(); at = at + 1) {
+    expect_true(scene(at));
+  }
+}
+
+TEST_F(InterpolationTest, DrawsAStraightLineForWhoComesWhole) {
+  const Tick base = room_.now();
+  const BodyId b = room_.body(kB);
+  for (int i = 0; i < 10; ++i) {
+    tick({{.player = kB, .input = i < 5 ? kRight : kDown}});
+  }
+  tell(room_.since(base, {.hidden = {}, .whole = {b}}));
+  const Vec2 from = spot_of(scene(base), b)->min;
+  const Vec2 to = spot_of(scene(room_.now()), b)->min;
+  ASSERT_NE(from, to);
+  for (std::int32_t i = 1; i < 10; ++i) {
+    const auto spot = spot_of(scene(base + static_cast<std::uint32_t>(i)), b);
+    ASSERT_TRUE(spot);
+    EXPECT_NEAR(spot->min.x, from.x + (to.x - from.x) / 10 * i, 20);
+    EXPECT_NEAR(spot->min.y, from.y + (to.y - from.y) / 10 * i, 20);
+    EXPECT_FALSE(spot->is_cut);
+    EXPECT_EQ(spot_of(scene(base + static_cast<std::uint32_t>(i)), room_.body(kC))->min,
+              room_.entity(room_.body(kC)).min);
+  }
+}
+
+TEST_F(InterpolationTest, BlendsTwoTicks) {
+  const Tick base = room_.now();
+  const BodyId b = room_.body(kB);
+  tick({{.player = kB, .input = kRight}});
+  tell(room_.since(base));
+  const Vec2 from = spot_of(scene(base), b)->min;
+  const Vec2 to = spot_of(scene(base + 1), b)->min;
+  ASSERT_GT(to.x, from.x);
+  EXPECT_EQ(shown(b, base, 0), from);
+  EXPECT_EQ(shown(b, base, 5)->x, from.x + (to.x - from.x) / 2);
+  EXPECT_EQ(shown(b, base, 10), to);
+}
+
+TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
+  for (const bool is_lost : {false, true}) {
+    SCOPED_TRACE(is_lost ? "one snapshot for all of it" : "a snapshot each tick");
+    const BodyId b = room_.body(kB);
+    tick();
+    room_.put(kA, 0, is_lost ? 40 : 0);
+    room_.put(kB, 20, is_lost ? 40 : 0);
+    tell(room_.full());
+    Tick base = room_.now();
+    const auto tell_all_since = [&] {
+      tell(room_.since(base));
+      base = room_.now();
+    };
+    tick({{.player = kA, .input = kShootRight}});
+    while (room_.entity(b).min.x < 900 * kUnit) {
+      ASSERT_LT(room_.now() - base, 30) << "nobody was hit";
+      if (!is_lost) tell_all_since();
+      tick();
+    }
+    const Tick placed = room_.now();
+    tick();
+    tick();
+    tell_all_since();
+    const Vec2 before = spot_of(scene({placed.value - 1}), b)->min;
+    EXPECT_LT(before.x, 21 * kUnit);
+    EXPECT_EQ(shown(b, {placed.value - 1}, 0), before);
+    EXPECT_EQ(shown(b, {placed.value - 1}, 9), before) << "it stands until then";
+    EXPECT_TRUE(spot_of(scene(placed), b)->is_cut);
+    EXPECT_GT(spot_of(scene(placed), b)->min.x, 900 * kUnit);
+    EXPECT_FALSE(spot_of(scene(placed + 1), b)->is_cut) << "from there it goes on";
+    EXPECT_FALSE(spot_of(scene(placed + 2), b)->is_cut);
+    for (int i = 0; i < 40; ++i)
+      tick();
+  }
+}
+
+TEST(Interpolation, CutsToAPlaceThatIsNear) {
+  constexpr BodyId kBody{1};
+  const game::EntityState was{.id = kBody, .min = {0, 0}, .velocity = {}, .traits = {}};
+  const game::EntityState is{.id = kBody, .min = {kUnit / 2, 0}, .velocity = {}, .traits = {}};
+  const Placed placed{.id = kBody, .tick = {2}};
+  for (const bool is_placed : {false, true}) {
+    Interpolation interpolation{60};
+    interpolation.on_view({.tick = {1}, .entities = {&was, 1}, .touched = {}});
+    interpolation.on_view({.tick = {2},
+                           .entities = {&is, 1},
+                           .touched = {},
+                           .placed = std::span{&placed, 1}.first(is_placed ? 1 : 0)});
+    EXPECT_EQ(interpolation.scenes().newest().spots.front().is_cut, is_placed);
+  }
+}
+
+TEST_F(InterpolationTest, CutsWhoCameWholeFromFurtherThanAnybodyGoes) {
+  const BodyId b = room_.body(kB);
+  const Tick base = room_.now();
+  tick();
+  tick();
+  tick();
+  room_.put(kB, 40, 0);
+  tell(room_.since(base, {.hidden = {}, .whole = {b}}));
+  EXPECT_EQ(spot_of(scene(base + 2), b)->min.x, 20 * kUnit) << "it stands";
+  EXPECT_TRUE(spot_of(scene(base + 3), b)->is_cut);
+  EXPECT_EQ(shown(b, base + 2, 9)->x, 20 * kUnit);
+  EXPECT_EQ(spot_of(scene(base + 3), b)->min.x, 40 * kUnit);
+}
+
+TEST_F(InterpolationTest, ShowsWhoEntersFromItsFirstTickAndWhoLeavesUntilItsLast) {
+  const BodyId c = room_.body(kC);
+  Tick base = room_.now();
+  tick({{.player = kC, .input = kRight}});
+  tell(room_.since(base, {.hidden = {c}, .whole = {}}));
+  EXPECT_EQ(shown(c, base, 9)->x, 40 * kUnit) << "it stands until it is gone";
+  EXPECT_FALSE(spot_of(scene(base + 1), c));
+  base = room_.now();
+  tick();
+  tick();
+  tell(room_.since(base));
+  EXPECT_FALSE(shown(c, base, 9));
+  EXPECT_FALSE(shown(c, base + 1, 9)) << "nobody knows where it was";
+  EXPECT_EQ(spot_of(scene(base + 2), c)->min, room_.entity(c).min);
+}
+
+TEST_F(InterpolationTest, ShowsABulletFromTheTickOfItsBirth) {
+  const Tick base = room_.now();
+  tick();
+  tick({{.player = kA, .input = kShootRight}});
+  const BodyId bullet = game::bullet_body(kA, room_.now());
+  tick();
+  tick();
+  tell(room_.since(base));
+  EXPECT_FALSE(shown(bullet, base + 1, 9));
+  EXPECT_EQ(shown(bullet, base + 2, 0), spot_of(scene(base + 2), bullet)->min);
+  EXPECT_GT(shown(bullet, base + 2, 5)->x, shown(bullet, base + 2, 0)->x);
+}
+
+TEST_F(InterpolationTest, DoesNotJoinViewsThatAreMoreThanASecondApart) {
+  for (int i = 0; i < 60; ++i)
+    tick({{.player = kB, .input = kRight}});
+  tell(room_.full());
+  EXPECT_EQ(interpolation_.scenes().oldest().tick.value, room_.now().value - 60);
+  for (int i = 0; i < 61; ++i)
+    tick({{.player = kB, .input = kRight}});
+  tell(room_.full());
+  EXPECT_EQ(interpolation_.scenes().oldest().tick, room_.now());
+}
+
+TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
+  for (int i = 0; i < 10; ++i) {
+    const Tick base = room_.now();
+    tick({{.player = kB, .input = kRight}});
+    tell(room_.since(base));
+  }
+  const Tick newest = room_.now();
+  interpolation_.forget_before({newest.value - 3});
+  EXPECT_EQ(interpolation_.scenes().oldest().tick.value, newest.value - 3);
+  for (std::uint32_t ago = 0; ago <= 3; ++ago) {
+    expect_true(scene({newest.value - ago}));
+  }
+  interpolation_.forget_before(newest + 7);
+  EXPECT_EQ(interpolation_.scenes().oldest().tick, newest) << "the newest stays";
+}
+
+// B runs into C and pushes it on; A's bullet flies. No news for a quarter of a second.
+TEST_F(InterpolationTest, IsGoneOnWithAsItWillBe) {
+  tick();
+  room_.put(kC, 22, 0);
+  tell(room_.full());
+  const Tick base = room_.now();
+  tick({{.player = kA, .input = {.buttons = game::kButtonShoot, .aim = 256}},
+        {.player = kB, .input = kRight}});
+  tell(room_.since(base));
+  const Tick newest = room_.now();
+  Foresight foresight{room_.map(), room_.rules()};
+  for (int i = 0; i < 15; ++i)
+    tick();
+  ASSERT_GT(room_.entity(room_.body(kC)).min.x, 22 * kUnit) << "nobody was pushed";
+  // In no order, as they are asked for.
+  for (const std::uint32_t ahead : {3U, 2U, 15U, 7U, 1U}) {
+    expect_true(foresight.scene(newest + ahead, newest, interpolation_.newest()));
+  }
+  tell(room_.since(newest));
+  foresight.forget();
+  tick();
+  expect_true(foresight.scene(room_.now(), newest + 15, interpolation_.newest()));
+}
+
+}  // namespace
+}  // namespace tickbox::client

@@ -1,0 +1,225 @@
+// The moment shown, for sequences of arrivals on a virtual clock: a server that ticks 50 times a
+// second, its views late by what each test says.
+
+#include "client/picture_clock.h"
+
+#include "core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tickbox::client {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kRate = 50;
+constexpr Duration kPeriod = milliseconds{20};
+constexpr Instant kStart{std::chrono::hours{1}};
+
+class PictureClockTest : public ::testing::Test {
+ protected:
+  /// When the view of `tick` comes, if it is late by so much.
+  static Instant at(std::uint32_t tick, Duration late = {}) {
+    return kStart + kPeriod * tick + late;
+  }
+
+  void view(std::uint32_t tick, Duration late = {}, bool has_news = true) {
+    look(at(tick, late));
+    clock_.on_view({tick}, has_news, at(tick, late));
+    look(at(tick, late));
+  }
+
+  /// Views of the ticks from `first` to `last`, all prompt.
+  void views(std::uint32_t first, std::uint32_t last, std::uint32_t every = 1) {
+    for (std::uint32_t tick = first; tick <= last; tick += every) {
+      view(tick);
+    }
+  }
+
+  /// The moment shown, in ticks; never one before the last.
+  double look(Instant now) {
+    const Duration moment = clock_.moment(now);
+    EXPECT_GE(moment, last_);
+    last_ = moment;
+    return std::chrono::duration<double, std::nano>{moment} / kPeriod;
+  }
+
+  PictureClock clock_{kRate};
+  Duration last_{};
+};
+
+TEST_F(PictureClockTest, StandsAtTheFirstViewUntilItIsTimeToGoOn) {
+  EXPECT_EQ(clock_.moment(kStart), Duration::zero());
+  EXPECT_FALSE(clock_.has_begun());
+  view(10);
+  EXPECT_TRUE(clock_.has_begun());
+  EXPECT_EQ(look(at(10)), 10);
+  views(11, 12);
+  EXPECT_EQ(look(at(12)), 10);
+  EXPECT_EQ(look(at(12, milliseconds{5})), 10.25);
+}
+
+TEST_F(PictureClockTest, IsTwoIntervalsBehindWhereViewsComeSteadily) {
+  for (const std::uint32_t every : {1U, 2U, 3U, 5U}) {
+    SCOPED_TRACE(testing::Message() << every << " ticks");
+    clock_ = PictureClock{kRate};
+    last_ = {};
+    views(0, 300, every);
+    EXPECT_EQ(clock_.delay(), 2 * every * kPeriod);
+    EXPECT_EQ(look(at(300)), 300 - 2.0 * every);
+    EXPECT_EQ(look(at(300, milliseconds{10})), 300.5 - 2.0 * every);
+  }
+}
+
+TEST_F(PictureClockTest, IsAnIntervalAndAHalfAndTheJitterBehindWhereThatIsMore) {
+  Rng rng{1};
+  for (std::uint32_t tick = 1; tick <= 400; ++tick) {
+    view(tick, milliseconds{rng.below(19)});
+  }
+  EXPECT_GE(clock_.delay(), milliseconds{30 + 17});
+  EXPECT_LE(clock_.delay(), milliseconds{30 + 18});
+}
+
+TEST_F(PictureClockTest, RaisesItsDelayAtOnceAndLowersItSlowly) {
+  views(1, 200);
+  ASSERT_EQ(clock_.delay(), milliseconds{40});
+  for (const std::uint32_t late : {210U, 220U, 230U}) {
+    views(late - 9, late - 1);
+    view(late, milliseconds{18});
+  }
+  EXPECT_EQ(clock_.delay(), milliseconds{48}) << "at the third of 128, and not by one alone";
+
+  views(231, 340);
+  EXPECT_EQ(clock_.delay(), milliseconds{48}) << "it remembers";
+  views(341, 350);
+  const Duration lowering = clock_.delay();
+  EXPECT_LT(lowering, milliseconds{48});
+  views(351, 360);
+  EXPECT_EQ(lowering - clock_.delay(), milliseconds{4}) << "in a fifth of a second";
+  views(361, 500);
+  EXPECT_EQ(clock_.delay(), milliseconds{40});
+  EXPECT_EQ(look(at(500)), 498);
+}
+
+TEST_F(PictureClockTest, RunsATenthSlowerUntilARaisedDelayIsReached) {
+  views(1, 200);
+  for (std::uint32_t tick = 201; tick <= 205; ++tick) {
+    view(tick, milliseconds{tick % 2 * 18});
+  }
+  ASSERT_EQ(clock_.delay(), milliseconds{48});
+  EXPECT_EQ(look(at(205, milliseconds{18})), 203.9) << "where it would have been";
+  EXPECT_EQ(look(at(205, milliseconds{19})), 203.945);
+  views(206, 209);
+  EXPECT_GT(look(at(209)), 209 - 2.4);
+  views(210, 210);
+  EXPECT_EQ(look(at(210)), 210 - 2.4) << "80 ms after it was raised";
+}
+
+TEST_F(PictureClockTest, TakesNoNoticeOfOneHiccup) {
+  views(1, 200);
+  // The views of 400 ms come all at once.
+  for (std::uint32_t tick = 201; tick <= 220; ++tick) {
+    view(tick, kPeriod * (220 - tick));
+  }
+  EXPECT_EQ(clock_.delay(), milliseconds{40});
+  EXPECT_EQ(look(at(220)), 212.5) << "where it stood; it goes on from there";
+  views(221, 300);
+  EXPECT_EQ(look(at(300)), 298) << "and has caught up a second later";
+}
+
+TEST_F(PictureClockTest, GoesAQuarterOfASecondBeyondTheNewestViewAndStands) {
+  views(1, 200);
+  EXPECT_EQ(look(at(202)), 200);
+  EXPECT_EQ(look(at(210)), 208);
+  EXPECT_EQ(look(at(214, milliseconds{10})), 212.5);
+  EXPECT_EQ(look(at(215)), 212.5);
+  EXPECT_EQ(look(at(400)), 212.5);
+  EXPECT_EQ(look(at(100'000)), 212.5);
+}
+
+TEST_F(PictureClockTest, LeavesOutAPauseOfTwoSeconds) {
+  views(1, 200);
+  EXPECT_EQ(look(at(299)), 212.5);
+  view(300);
+  EXPECT_EQ(look(at(300)), 298);
+  views(301, 310);
+  EXPECT_EQ(look(at(310)), 308);
+  EXPECT_EQ(clock_.delay(), milliseconds{40});
+}
+
+// A server with no news is silent for a tenth of a second. Nothing is late for that.
+TEST_F(PictureClockTest, RunsOnAtItsPaceWhileThereIsNoNews) {
+  views(1, 200);
+  for (std::uint32_t tick = 205; tick <= 1'000; tick += 5) {
+    view(tick, {}, false);
+    EXPECT_EQ(look(at(tick)), tick - 2.0);
+    EXPECT_EQ(look(at(tick, milliseconds{90})), tick + 2.5) << "and beyond the newest view";
+  }
+  EXPECT_EQ(clock_.delay(), milliseconds{40});
+  views(1'005, 1'010);
+  EXPECT_EQ(look(at(1'010)), 1'008.0);
+}
+
+// The first views come rarely, until the server has heard that they came.
+TEST_F(PictureClockTest, FindsItsDelayWithinASecondWhenItIsNew) {
+  views(3, 24, 3);
+  EXPECT_EQ(clock_.delay(), milliseconds{120});
+  views(25, 30);
+  EXPECT_EQ(clock_.delay(), milliseconds{40});
+  views(31, 75);
+  EXPECT_EQ(look(at(75)), 73);
+}
+
+TEST_F(PictureClockTest, FollowsALinkThatBecomesLonger) {
+  views(1, 300);
+  for (std::uint32_t tick = 301; tick <= 800; ++tick) {
+    view(tick, milliseconds{100});
+    const double before = look(at(tick, milliseconds{101}));
+    EXPECT_GE(look(at(tick, milliseconds{119})) - before, 0.8) << "it never stands";
+  }
+  EXPECT_EQ(clock_.delay(), milliseconds{40});
+  EXPECT_EQ(look(at(801, milliseconds{100})), 799);
+}
+
+TEST_F(PictureClockTest, FollowsAClockThatRunsFaster) {
+  for (std::uint32_t tick = 1; tick <= 50 * 600; ++tick) {
+    view(tick, microseconds{tick * 4});  // 200 millionths
+  }
+  EXPECT_LT(clock_.delay(), milliseconds{41});
+  EXPECT_NEAR(look(at(30'000, milliseconds{120})), 29'998, 0.1);
+}
+
+// Whatever comes: it never goes back, which every look() checks, and but for pauses it is never
+// more than a tenth too fast or too slow.
+TEST_F(PictureClockTest, RunsSteadilyWhateverComes) {
+  Rng rng{7};
+  views(1, 100);
+  Instant arrived = at(100);
+  Instant looked = arrived;
+  double shown = look(looked);
+  for (std::uint32_t tick = 101; tick <= 5'000; ++tick) {
+    if (rng.chance(1, 10)) continue;
+    const Duration worst = tick / 1'000 % 2 == 0 ? milliseconds{10} : milliseconds{80};
+    const Duration late = worst * static_cast<std::int64_t>(rng.below(1'000)) / 1'000;
+    const Instant now = std::max(arrived, at(tick, late));
+    for (int i = 0; i < 3; ++i) {
+      const Instant next = looked + (now - looked) / (3 - i);
+      const double passed = std::chrono::duration<double>{next - looked} / kPeriod;
+      const double then = look(next);
+      EXPECT_LE(then - shown, passed * 1.1 + 0.001) << "tick " << tick;
+      EXPECT_GE(then - shown, passed * 0.9 - 0.001) << "tick " << tick;
+      looked = next;
+      shown = then;
+    }
+    clock_.on_view({tick}, rng.chance(2, 3), now);
+    arrived = now;
+  }
+  EXPECT_GT(shown, 4'900);
+}
+
+}  // namespace
+}  // namespace tickbox::client
