@@ -26,6 +26,11 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"state_hash.mismatched", stats.hashes_mismatched});
 }
 
+void add_audit(Figures& figures, const client::ClientStats& stats) {
+  figures.push_back({"audit.ticks", stats.audited});
+  figures.push_back({"audit.mismatched", stats.audit_mismatched});
+}
+
 void add_prediction(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"prediction.checked", stats.untouched.checked});
   figures.push_back({"prediction.exact", stats.untouched.exact});
