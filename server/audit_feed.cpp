@@ -7,7 +7,12 @@ namespace tickbox::server {
 void AuditFeed::begin(const game::World& world) {
   if (told_ == world.tick) return;
   told_ = world.tick;
-  held_.assign(world.seats().size(), 0);
+  const std::size_t seats = world.seats().size();
+  tick_.leaves.reserve(seats);
+  tick_.joins.reserve(seats);
+  tick_.inputs.reserve(seats);
+  tick_bytes_.reserve(net::tick_entry_bytes_max(seats));
+  held_.assign(seats, 0);
   for (std::size_t i = 0; i < world.size(); ++i) {
     const game::EntityState entity = world.entity(i);
     if (entity.traits.kind != game::EntityKind::Player) continue;

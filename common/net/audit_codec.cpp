@@ -33,9 +33,6 @@ constexpr std::size_t kSeatBytesMax = 3 + 5;
 static_assert(game::kGenerations <= 1U << 20);
 static_assert(kAuditEntryBytesMax >= 4 + 8 + 8 + 3 + 3 + kSeatBytesMax * game::kSeatsMax +
                                          kEntityBytes * kAuditEntitiesMax);
-/// A tick's entry is shorter, whatever all seats do in it.
-static_assert(kAuditEntryBytesMax >= 8 + 1 + 2 * 3 + std::size_t{2 + 2 + 2 + 1 + 2} *
-                                                         game::kSeatsMax);
 
 constexpr int kNumberBits = 7;
 constexpr std::uint32_t kMore = 1U << kNumberBits;

@@ -42,6 +42,13 @@ inline constexpr std::size_t kAuditEntitiesMax = std::size_t{4} * game::kSeatsMa
 inline constexpr std::size_t kAuditEntryBytesMax =
     32 + std::size_t{8} * game::kSeatsMax + 22 * kAuditEntitiesMax;
 
+/// Of one tick with its length, whatever so many seats do in it: a gap, what, and a button.
+[[nodiscard]] constexpr std::size_t tick_entry_bytes_max(std::size_t seats) {
+  return 32 + (2 + 2 + 5) * seats;
+}
+
+static_assert(tick_entry_bytes_max(game::kSeatsMax) <= kAuditEntryBytesMax);
+
 struct AuditKeyframe {
   Tick tick;
   std::uint64_t state_hash = 0;
