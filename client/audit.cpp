@@ -100,10 +100,9 @@ void Auditor::gather_inputs() {
       const std::size_t index = world_->index_of(world_->body_of(input.player));
       if (index != world_->size()) move = world_->traits()[index].move;
     }
-    inputs_.push_back({.player = input.player,
-                       .input = {.move = input.move.value_or(move),
-                                 .buttons = input.buttons,
-                                 .aim = input.aim}});
+    inputs_.push_back(
+        {.player = input.player,
+         .input = {.move = input.move.value_or(move), .buttons = input.buttons, .aim = input.aim}});
   }
 }
 

@@ -8,8 +8,7 @@ Segments::Taken Segments::take(const net::AuditSegment& segment) {
   const auto runs_ahead = static_cast<std::int8_t>(segment.head.run - run_);
   if (has_run_ && runs_ahead < 0) return Taken::Useless;
   const bool begins_run = !has_run_ || runs_ahead > 0;
-  const std::uint64_t number =
-      net::expand_segment(segment.head.segment, begins_run ? 0 : next_);
+  const std::uint64_t number = net::expand_segment(segment.head.segment, begins_run ? 0 : next_);
   // A number before the first one wraps to the far end.
   if (number - (begins_run ? 0 : next_) >= slots_.size()) return Taken::Useless;
   if (begins_run) begin(segment.head.run);

@@ -25,8 +25,7 @@ class AuditFeed {
 
   /// What entered the tick `told`, that was just stepped, and its hash. Valid until the next call.
   /// Requires: follows(told).  Cost: no allocation once warm.
-  [[nodiscard]] ConstBytes tick(Tick told, const game::TickCommands& commands,
-                                std::uint64_t hash);
+  [[nodiscard]] ConstBytes tick(Tick told, const game::TickCommands& commands, std::uint64_t hash);
 
   /// The room as it is. Valid until the next call.
   [[nodiscard]] ConstBytes keyframe(const Room& room);

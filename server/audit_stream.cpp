@@ -35,8 +35,7 @@ void AuditStream::RoundTrip::add(Duration sample) {
 }
 
 Duration AuditStream::RoundTrip::timeout() const {
-  return smoothed ? std::clamp(*smoothed + 4 * variation, kTimeoutMin, kTimeoutMax)
-                  : kFirstTimeout;
+  return smoothed ? std::clamp(*smoothed + 4 * variation, kTimeoutMin, kTimeoutMax) : kFirstTimeout;
 }
 
 AuditStream::AuditStream(std::uint32_t tick_rate)
@@ -121,8 +120,8 @@ bool AuditStream::is_lost(const Sent& sent, Instant now) const {
   }
   const bool is_passed_by = sent.order < newest_come_;
   return is_passed_by && round_trip_.smoothed &&
-         passed >= *round_trip_.smoothed +
-                       std::max(*round_trip_.smoothed / 8, round_trip_.variation);
+         passed >=
+             *round_trip_.smoothed + std::max(*round_trip_.smoothed / 8, round_trip_.variation);
 }
 
 std::optional<AuditStream::Piece> AuditStream::next(Cut cut, Instant now) {

@@ -37,8 +37,8 @@ class AuditStream {
   /// Whether a run goes on; else one is to be begun.
   [[nodiscard]] bool is_running() const { return is_running_; }
 
-  /// Begins a run, with an entry that is the whole room after `tick`. What is left of the run before
-  /// is given up.
+  /// Begins a run, with an entry that is the whole room after `tick`. What is left of the run
+  /// before is given up.
   void begin(ConstBytes keyframe, Tick tick);
 
   /// Adds the entry of `tick`.  Requires: running.

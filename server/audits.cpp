@@ -19,10 +19,8 @@ std::optional<net::Refuse> Shard::objection_to_audit(std::uint8_t rights, const 
   if ((rights & net::kRightToAudit) == 0) {
     return net::Refuse{.reason = net::RefuseReason::MayNotAudit};
   }
-  const auto others = static_cast<std::uint32_t>(
-      std::ranges::count_if(seats_.all(), [this, own](const Seat& seat) {
-        return &seat != own && has_auditor(seat);
-      }));
+  const auto others = static_cast<std::uint32_t>(std::ranges::count_if(
+      seats_.all(), [this, own](const Seat& seat) { return &seat != own && has_auditor(seat); }));
   if (others < kAuditorsMax) return std::nullopt;
   return net::Refuse{
       .reason = net::RefuseReason::AuditorsFull, .have = others, .limit = kAuditorsMax};
@@ -82,8 +80,7 @@ void Shard::send_piece(Session& session, const AuditStream::Piece& piece, Instan
                             .segment = piece.segment};
   const ConstBytes message = encoder_.audit(head, piece.bytes, status_for(session));
   const std::size_t bytes = message.size() + net::kPacketOverheadBytes;
-  const bool paid =
-      session.snapshot_bytes.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
+  const bool paid = session.snapshot_bytes.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
   TICKBOX_ASSERT(paid);
   ++(piece.is_again ? metrics_.audit.sent_again : metrics_.audit.sent);
   metrics_.audit.bytes += bytes;

@@ -69,10 +69,10 @@ struct Session {
 
   std::unique_ptr<SentViews> views;  ///< of who plays
   Waiters waiters;
-  Tick last_snapshot;  ///< sent; 0 before the first
-  Tick last_status;    ///< the tick of the snapshot that told it
+  Tick last_snapshot;        ///< sent; 0 before the first
+  Tick last_status;          ///< the tick of the snapshot that told it
   RateLimit snapshot_bytes;  ///< or an audit's
-  RateLimit full_views;  ///< asked for by the client
+  RateLimit full_views;      ///< asked for by the client
 
   std::unique_ptr<AuditStream> audit;  ///< of who audits, in place of views
   RateLimit audit_runs;                ///< asked for by the client

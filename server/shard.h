@@ -113,8 +113,7 @@ class Shard {
 
   // Auditors: audits.cpp.
   [[nodiscard]] bool has_auditor(const Seat& seat);
-  [[nodiscard]] std::optional<net::Refuse> objection_to_audit(std::uint8_t rights,
-                                                              const Seat* own);
+  [[nodiscard]] std::optional<net::Refuse> objection_to_audit(std::uint8_t rights, const Seat* own);
   void tell_auditors(const game::TickCommands& commands);
   void on_audit_ack(Session& session, const net::AuditAck& ack, Instant now);
   void send_audit(Session& session, Instant now);

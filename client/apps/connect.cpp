@@ -156,7 +156,7 @@ std::string Game::status() const {
       100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
       100 * share(stats.up_sent - stats.up_arrived, stats.up_sent),
       100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected,
-      stats.first_mismatch ? differs_since(stats.first_mismatch->tick)
+      stats.first_mismatch         ? differs_since(stats.first_mismatch->tick)
       : stats.first_audit_mismatch ? differs_since(stats.first_audit_mismatch->tick)
                                    : fmt::format("hash ok at tick {}", tick));
 }

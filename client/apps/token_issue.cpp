@@ -59,12 +59,11 @@ std::vector<std::string> names_of(const std::vector<net::Address>& servers) {
 }
 
 net::TokenClaims claims_of(const IssueOptions& options) {
-  net::TokenClaims claims{
-      .client = options.client,
-      .room = options.room,
-      .rights = options.audit ? net::kRightToAudit : std::uint8_t{0},
-      .servers = {},
-      .user = {}};
+  net::TokenClaims claims{.client = options.client,
+                          .room = options.room,
+                          .rights = options.audit ? net::kRightToAudit : std::uint8_t{0},
+                          .servers = {},
+                          .user = {}};
   for (const net::Address& server : options.servers) {
     claims.servers.push_back(server);
   }
@@ -114,8 +113,7 @@ int run_issue(const IssueOptions& options) {
              fmt::format("issued by key {} for client {} to {}, {}{}, expires {}", head.key_id,
                          options.client, fmt::join(names_of(options.servers), " "),
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
-                         options.audit ? ", who may audit" : "",
-                         utc_text(head.expires)));
+                         options.audit ? ", who may audit" : "", utc_text(head.expires)));
   return options.flags->json() ? token_result(document_of(options, head))
                                : os::to_int(ExitCode::Done);
 }

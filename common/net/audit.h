@@ -54,8 +54,7 @@ struct AuditAck {
 
 /// The segment nearest to `near` that ends in these 16 bits: 2^15 is far more than a window.
 [[nodiscard]] constexpr std::uint64_t expand_segment(std::uint16_t low, std::uint64_t near) {
-  const auto ahead =
-      static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near & 0xffff));
+  const auto ahead = static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near & 0xffff));
   return near + static_cast<std::uint64_t>(std::int64_t{ahead});
 }
 

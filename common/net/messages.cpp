@@ -168,12 +168,10 @@ ConstBytes MessageEncoder::audit(const AuditHead& head, ConstBytes bytes,
   flat.Clear();
   const auto bytes_at =
       flat.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  const schema::AuditHead wire{head.tick,        head.input_tick,    head.margin,
-                               head.substituted, head.newest_packet, head.run,
-                               head.segment};
+  const schema::AuditHead wire{head.tick,          head.input_tick, head.margin, head.substituted,
+                               head.newest_packet, head.run,        head.segment};
   const schema::LinkStatus link = encode_status(status);
-  return builder_->finish(
-      schema::CreateAudit(flat, &wire, bytes_at, status ? &link : nullptr));
+  return builder_->finish(schema::CreateAudit(flat, &wire, bytes_at, status ? &link : nullptr));
 }
 
 std::size_t encoded_bytes(const game::EntityState& body) {

@@ -25,7 +25,7 @@ class Stream {
   std::expected<std::optional<client::View>, client::AuditRejected> take_with(
       const std::vector<std::byte>& entry) {
     static const auto kRules = std::make_shared<const game::Arena>(60);
-    static const auto kMap = std::make_shared<const game::Map>(game::make_arena_map(kSeats));
+    static const game::SharedMap kMap = game::make_arena_map(kSeats);
     auditor_.emplace(kMap, kRules, game::player_body({0}, 1));
     std::vector<std::byte> all = right_;
     all.insert(all.end(), entry.begin(), entry.end());

@@ -52,9 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t servers = number_at(input, kServersAt) & 0x0f;
   const std::size_t rights = number_at(input, kServersAt) >> 4;
   const std::size_t user_bytes = number_at(input, kUserBytesAt);
-  const bool is_possible =
-      servers >= 1 && servers <= net::kTokenServersMax && user_bytes <= net::kTokenUserBytesMax &&
-      rights <= net::kRightToAudit;
+  const bool is_possible = servers >= 1 && servers <= net::kTokenServersMax &&
+                           user_bytes <= net::kTokenUserBytesMax && rights <= net::kRightToAudit;
   fuzz::check(opened.has_value() == is_possible);
   if (!opened) {
     fuzz::check(opened.error() == net::TokenFault::Forged);

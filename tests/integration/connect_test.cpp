@@ -28,6 +28,8 @@ const Strings& document_keys() {
                                 "prediction.corrected",
                                 "prediction.error_p99",
                                 "prediction.error_max",
+                                "audit.ticks",
+                                "audit.mismatched",
                                 "inputs.sent",
                                 "inputs.late",
                                 "inputs.substituted",

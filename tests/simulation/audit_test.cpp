@@ -116,17 +116,15 @@ TEST(Audit, FollowsWhoComesAndGoesAndAppearsAgain) {
   EXPECT_TRUE(std::ranges::any_of(seats, [](const game::Seat& seat) {
     return seat.generation > 1;
   })) << "no seat was ever given again";
-  EXPECT_GT(std::accumulate(seats.begin(), seats.end(), 0U,
-                            [](std::uint32_t sum, const game::Seat& seat) {
-                              return sum + seat.score;
-                            }),
-            0U)
+  EXPECT_GT(
+      std::accumulate(seats.begin(), seats.end(), 0U,
+                      [](std::uint32_t sum, const game::Seat& seat) { return sum + seat.score; }),
+      0U)
       << "nobody was ever hit";
 }
 
 TEST(Audit, FollowsSixtyFourPlayers) {
-  Harness harness{
-      {.seed = 6, .max_clients = 65, .link = kFarAway, .bot = client::BotKind::Wander}};
+  Harness harness{{.seed = 6, .max_clients = 65, .link = kFarAway, .bot = client::BotKind::Wander}};
   for (int i = 0; i < 64; ++i) {
     harness.add_client();
   }
@@ -283,8 +281,7 @@ TEST(Audit, IsRefusedToWhoResumesWithoutTheRight) {
   harness.run_for(seconds{1});
   const net::ResumeTicket ticket = harness.client(player).connection().ticket();
   const std::size_t again = harness.add_client({}, harness.make_token(3), net::Wish::Audit);
-  harness.restart_client(again,
-                         {.server = SimulatedNetwork::server_address(), .ticket = ticket});
+  harness.restart_client(again, {.server = SimulatedNetwork::server_address(), .ticket = ticket});
   harness.run_for(seconds{1});
   EXPECT_GE(refused(harness, kMayNot), 1U);
   EXPECT_EQ(harness.client(again).connection().state(), client::Connection::State::Refused);

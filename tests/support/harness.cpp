@@ -102,13 +102,12 @@ void Harness::restart_with_ticket(std::size_t client) {
 
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
-  client::ClientOptions options{
-      .connection = connection,
-      .bot = client::bot_kind_of(options_.bot, client),
-      .seed = options_.seed * 1'000 + client,
-      .on_input = [this, client](Tick tick, const game::Input& input) {
-        players_[client].inputs[tick] = input;
-      }};
+  client::ClientOptions options{.connection = connection,
+                                .bot = client::bot_kind_of(options_.bot, client),
+                                .seed = options_.seed * 1'000 + client,
+                                .on_input = [this, client](Tick tick, const game::Input& input) {
+                                  players_[client].inputs[tick] = input;
+                                }};
   options.connection.wish = player.wish;
   player.silent = false;
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,

@@ -81,7 +81,7 @@ class Told {
   [[nodiscard]] Tick now() const { return room_.world().tick; }
 
  private:
-  game::SharedMap map_ = std::make_shared<const game::Map>(game::make_arena_map(kSeats));
+  game::SharedMap map_ = game::make_arena_map(kSeats);
   std::shared_ptr<const game::Rules> rules_ = std::make_shared<const game::Arena>(kRate);
   server::Room room_;
   server::AuditFeed feed_;
@@ -258,7 +258,8 @@ TEST_F(AuditorTest, RefusesWhatCannotHappenInThisRoom) {
 }
 
 TEST_F(AuditorTest, RefusesWhatIsNoStream) {
-  for (const auto& bytes : {std::initializer_list<int>{0}, {3, 1, 2, 3}, {9, 0, 0, 0, 0, 0, 0, 0, 0, 0}}) {
+  for (const auto& bytes :
+       {std::initializer_list<int>{0}, {3, 1, 2, 3}, {9, 0, 0, 0, 0, 0, 0, 0, 0, 0}}) {
     told_.begin();
     Auditor auditor = begun();
     told_.say_bytes(bytes);
@@ -273,12 +274,12 @@ TEST_F(AuditorTest, RefusesWhatIsNoStream) {
 TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
   const auto is_malformed = [this](auto change) {
     const game::World& world = told_.room().world();
-    net::AuditKeyframe keyframe{.tick = told_.now(),
-                                .state_hash = told_.room().hash(),
-                                .random = world.rng.state(),
-                                .seats = {world.seats().begin(), world.seats().end()},
-                                .entities = {told_.room().entities().begin(),
-                                             told_.room().entities().end()}};
+    net::AuditKeyframe keyframe{
+        .tick = told_.now(),
+        .state_hash = told_.room().hash(),
+        .random = world.rng.state(),
+        .seats = {world.seats().begin(), world.seats().end()},
+        .entities = {told_.room().entities().begin(), told_.room().entities().end()}};
     change(keyframe);
     Bytes stream;
     net::encode_keyframe(keyframe, stream);

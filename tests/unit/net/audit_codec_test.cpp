@@ -96,14 +96,14 @@ TEST(AuditTick, OfAQuietRoomIsItsHash) {
 
 TEST(AuditTick, AsTheStandardSays) {
   EXPECT_EQ(encoded(some_tick()),
-            bytes({31,                                  //
-                   8, 7, 6, 5, 4, 3, 2, 1,              // hash
-                   3,                                   // leaves and joins
-                   3, 3, 0, 0xc3, 0x01,                 // 3, 4, 200: gaps of 3, 0, 195
-                   2, 4, 0xfa, 0x1f,                    // 4, 4,095: of 4, 4,090
-                   0, 8,                                // seat 0: stick north-east
-                   0, 31, 0xff, 0x07,                   // seat 1: stick stays, button 1, aim
-                   0x80, 0x01, 16, 0x00, 0x05}));       // seat 130: rest, button 1, aim
+            bytes({31,                                     //
+                   8,    7,    6,    5,    4,    3, 2, 1,  // hash
+                   3,                                      // leaves and joins
+                   3,    3,    0,    0xc3, 0x01,           // 3, 4, 200: gaps of 3, 0, 195
+                   2,    4,    0xfa, 0x1f,                 // 4, 4,095: of 4, 4,090
+                   0,    8,                                // seat 0: stick north-east
+                   0,    31,   0xff, 0x07,                 // seat 1: stick stays, button 1, aim
+                   0x80, 0x01, 16,   0x00, 0x05}));        // seat 130: rest, button 1, aim
 }
 
 TEST(AuditTick, IsRefusedWhereItSaysItOtherwise) {
@@ -171,12 +171,13 @@ TEST(AuditKeyframe, ComesBackAsItWas) {
 
 TEST(AuditKeyframe, OfTheLargestRoomIsAnEntry) {
   AuditKeyframe keyframe{.tick = {kTickMax}};
-  keyframe.seats.assign(game::kSeatsMax, {.generation = game::kGenerations - 1,
-                                          .score = 0xffff'ffff,
-                                          .taken = true});
+  keyframe.seats.assign(
+      game::kSeatsMax, {.generation = game::kGenerations - 1, .score = 0xffff'ffff, .taken = true});
   for (std::uint32_t i = 0; i < kAuditEntitiesMax; ++i)
-    keyframe.entities.push_back(
-        {.id = game::crate_body(i), .min = {}, .velocity = {}, .traits = {.kind = game::EntityKind::Crate}});
+    keyframe.entities.push_back({.id = game::crate_body(i),
+                                 .min = {},
+                                 .velocity = {},
+                                 .traits = {.kind = game::EntityKind::Crate}});
   const Bytes stream = encoded(keyframe);
   const auto read = decode_keyframe(only_entry(stream));
   ASSERT_TRUE(read);

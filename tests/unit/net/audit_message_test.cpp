@@ -59,8 +59,8 @@ TEST(AuditAck, GoesWithInputs) {
   InputMessage sent = samples::input_message(kInputsPerMessageMax);
   EXPECT_FALSE(decode_input(encoder.input(sent))->audit);
   for (const bool wants_anew : {false, true}) {
-    sent.audit = AuditAck{
-        .bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_anew = wants_anew};
+    sent.audit =
+        AuditAck{.bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_anew = wants_anew};
     const ConstBytes message = encoder.input(sent);
     EXPECT_LE(message.size(), kMessageBytesMax);
     const auto read = decode_input(message);

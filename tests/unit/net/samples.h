@@ -65,11 +65,8 @@ inline Address address(std::uint8_t last, std::uint16_t port) {
 
 /// Every right, two servers, four user bytes.
 inline TokenClaims claims() {
-  TokenClaims claims{.client = 0x6162636465666768,
-                     .room = 69,
-                     .rights = kRightsKnown,
-                     .servers = {},
-                     .user = {}};
+  TokenClaims claims{
+      .client = 0x6162636465666768, .room = 69, .rights = kRightsKnown, .servers = {}, .user = {}};
   claims.servers.push_back(address(1, 7'001));
   claims.servers.push_back(address(2, 7'002));
   for (std::uint8_t byte = 71; byte < 75; ++byte)

@@ -59,16 +59,16 @@ TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
   EXPECT_EQ(connect.size(), 57U);
   append(connect, token.sealed);
   EXPECT_EQ(connect.size(), 468U);
-  for (const std::uint8_t wish : {0, 1}) {
+  for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
     Bytes whole = connect;
     append_le(whole, wish);
     pad_and_tag(whole, token.keys.to_server);
     Ask ask = samples::ask(PacketType::Connect);
     ask.wish = static_cast<Wish>(wish);
     PacketBuffer buffer{};
-    EXPECT_EQ(samples::copy_of(
-                  encode_connect(ask, samples::counting<CookieBytes>(61), token, buffer)),
-              whole);
+    EXPECT_EQ(
+        samples::copy_of(encode_connect(ask, samples::counting<CookieBytes>(61), token, buffer)),
+        whole);
     EXPECT_TRUE(is_proven(whole, token.keys.to_server));
     EXPECT_EQ(decode_ask(whole), ask);
     whole[468] |= std::byte{0xfe};
@@ -81,7 +81,7 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
   Bytes resume = ask_head(5);
   append(resume, ticket.sealed);
   EXPECT_EQ(resume.size(), 180U);
-  for (const std::uint8_t wish : {0, 1}) {
+  for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
     Bytes whole = resume;
     append_le(whole, wish);
     pad_and_tag(whole, ticket.keys.to_server);

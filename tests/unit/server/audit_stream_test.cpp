@@ -169,9 +169,8 @@ TEST_F(AuditStreamTest, SendsOneAtATimeIntoSilenceAndLessAndLessOften) {
   EXPECT_LE(at.size(), 8U);
   EXPECT_GE(at[2] - at[1], at[1] - at[0]);
   // One word, and it goes on with all that was lost.
-  take(segment_of({.run = 0,
-                   .segment = 0,
-                   .bytes = ConstBytes{expected_}.first(net::kAuditSegmentBytesMax)}));
+  take(segment_of(
+      {.run = 0, .segment = 0, .bytes = ConstBytes{expected_}.first(net::kAuditSegmentBytesMax)}));
   acknowledge();
   now_ += 200ms;
   EXPECT_EQ(sent().size(), net::kAuditWindow);
@@ -251,14 +250,17 @@ TEST_F(AuditStreamTest, WaitsForWhoHasNotTheRoomAsLongAsThereIsSpace) {
 TEST_F(AuditStreamTest, BringsEverythingOverAnyLink) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
+
     struct OnItsWay {
       Instant at;
       net::AuditSegment segment;
     };
+
     struct Word {
       Instant at;
       net::AuditAck ack;
     };
+
     Rng rng{seed};
     std::deque<OnItsWay> down;
     std::deque<Word> up;
