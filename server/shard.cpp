@@ -264,7 +264,11 @@ void Shard::send(Instant now) {
   for (Seat& seat : seats_.all()) {
     if (!seat.playing || !seat.in_world) continue;
     Session& session = *seats_.playing(seat);
-    session.audit != nullptr ? send_audit(session, now) : send_snapshot(session, now);
+    if (session.audit != nullptr) {
+      send_audit(session, now);
+    } else {
+      send_snapshot(session, now);
+    }
   }
 }
 

@@ -8,6 +8,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::uint32_t kSeats = 12;
+/// Slow, so that a link may be down for longer than an auditor may be behind, and no input is given
+/// up meanwhile.
+constexpr std::uint32_t kTickRate = 20;
 constexpr net::LinkConditions kBadLink{.delay = std::chrono::milliseconds{30},
                                        .jitter = std::chrono::milliseconds{10},
                                        .loss_ppm = 50'000,
@@ -25,11 +28,16 @@ std::size_t add_auditor(Capture& capture, std::uint8_t rights) {
 }  // namespace
 
 void play_audits(std::FILE* out) {
-  Capture capture{out, {.seed = 13, .max_clients = kSeats, .link = kBadLink, .keys = make_ring()}};
+  Capture capture{out,
+                  {.seed = 13,
+                   .tick_rate = kTickRate,
+                   .max_clients = kSeats,
+                   .link = kBadLink,
+                   .keys = make_ring()}};
   Harness& harness = capture.harness();
   const std::size_t leaver = capture.add_client();
   capture.add_client();
-  const std::size_t stalled = add_auditor(capture, net::kRightToAudit);
+  const std::size_t cut_off = add_auditor(capture, net::kRightToAudit);
   const std::size_t killed = add_auditor(capture, net::kRightToAudit);
   harness.run_for(seconds{2});
   add_auditor(capture, 0);  // may not
@@ -39,10 +47,10 @@ void play_audits(std::FILE* out) {
   harness.run_for(seconds{2});
   add_auditor(capture, net::kRightToAudit);  // one too many
   harness.leave(leaver);
-  harness.silence(stalled);
-  harness.run_for(seconds{3});
+  harness.network().cut(cut_off);
+  harness.run_for(std::chrono::milliseconds{2'600});
   capture.add_client();
-  harness.wake(stalled);
+  harness.network().mend(cut_off);
   harness.restart_with_ticket(killed);
   harness.run_for(seconds{3});
   capture.stop();

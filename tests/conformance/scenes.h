@@ -28,7 +28,8 @@ void play_crowd(std::FILE* out);
 /// One client, long enough for the second key of each direction.
 void play_epochs(std::FILE* out);
 
-/// Clients that audit, one that may not, and one too many; one that stalls, one that resumes.
+/// Clients that audit, one that may not, and one too many; one that is cut off, one that
+/// resumes.
 void play_audits(std::FILE* out);
 
 inline constexpr Scene kScenes[] = {

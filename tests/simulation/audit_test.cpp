@@ -329,7 +329,7 @@ TEST(Audit, AsksNothingOfTheHeapOnceWarm) {
   for (int i = 0; i < 2; ++i) {
     harness.add_auditor(kFarAway);
   }
-  harness.run_for(seconds{60});
+  harness.run_for(seconds{120});
   const std::uint64_t warm = harness.metered();
   const std::uint64_t sent = harness.shard().metrics().audit.sent;
   harness.run_for(seconds{20});
