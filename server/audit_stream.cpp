@@ -12,7 +12,7 @@ constexpr Duration kFirstTimeout = std::chrono::milliseconds{250};
 constexpr Duration kTimeoutMin = std::chrono::milliseconds{50};
 constexpr Duration kTimeoutMax = std::chrono::seconds{1};
 
-/// A silence is believed twice as long each time, so often.
+/// Into silence it is sent half as often each time, so many times.
 constexpr std::uint32_t kDoublingsMax = 3;
 
 /// Bytes cut from the front of the backlog before the rest is moved there.
@@ -38,6 +38,10 @@ Duration AuditStream::RoundTrip::timeout() const {
   return smoothed ? std::clamp(*smoothed + 4 * variation, kTimeoutMin, kTimeoutMax) : kFirstTimeout;
 }
 
+Duration AuditStream::RoundTrip::usual() const {
+  return smoothed ? *smoothed + std::max(*smoothed / 8, variation) : kFirstTimeout;
+}
+
 AuditStream::AuditStream(std::uint32_t tick_rate)
     : behind_max_(kAuditBehindSeconds * tick_rate), ends_(behind_max_ + 1) {
   backlog_.reserve(kAuditBacklogBytes + kCutBytesMax);
@@ -58,6 +62,7 @@ void AuditStream::begin(ConstBytes keyframe, Tick tick) {
   arrived_ = 0;
   oldest_ = 0;
   next_ = 0;
+  unheard_ = 0;
 }
 
 bool AuditStream::append(ConstBytes entry, Tick tick) {
@@ -91,6 +96,7 @@ bool AuditStream::acknowledge(const net::AuditAck& ack, Instant now) {
   if (!is_running_ || ack.run != run() || first_missing < oldest_ || first_missing > next_) {
     return false;
   }
+  unheard_ = 0;
   for (std::uint64_t segment = oldest_; segment < first_missing; ++segment) {
     note_come(of(segment), now);
   }
@@ -115,19 +121,18 @@ bool AuditStream::is_lost(const Sent& sent, Instant now) const {
   if (sent.has_come) return false;
   const Duration passed = now - sent.at;
   if (&sent == &sent_[oldest_ % sent_.size()]) {
-    const std::uint32_t doublings = std::min(sent.times - 1, kDoublingsMax);
+    const std::uint32_t doublings = std::min(unheard_, kDoublingsMax);
     if (passed >= round_trip_.timeout() * (1U << doublings)) return true;
   }
-  const bool is_passed_by = sent.order < newest_come_;
-  return is_passed_by && round_trip_.smoothed &&
-         passed >=
-             *round_trip_.smoothed + std::max(*round_trip_.smoothed / 8, round_trip_.variation);
+  return sent.order < newest_come_ && passed >= round_trip_.usual();
 }
 
 std::optional<AuditStream::Piece> AuditStream::next(Cut cut, Instant now) {
   if (!is_running_) return std::nullopt;
   for (std::uint64_t segment = oldest_; segment < next_; ++segment) {
-    if (is_lost(of(segment), now)) return send(segment, now);
+    if (!is_lost(of(segment), now)) continue;
+    if (segment == oldest_) ++unheard_;
+    return send(segment, now);
   }
   const std::size_t waiting = backlog_.size() - cut_bytes_;
   const bool is_worth_it = waiting >= net::kAuditSegmentBytesMax || cut == Cut::All;

@@ -3,8 +3,8 @@
 // have.
 //
 // A segment is sent again when another that was sent later has come and it still has not, or, being
-// the oldest, after a while without any word. So who has fallen silent is sent one segment now and
-// then, and no more.
+// the oldest, after a while. So who has fallen silent is sent one segment, less and less often, and
+// no more.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -92,6 +92,8 @@ class AuditStream {
     Duration variation{};
 
     void add(Duration sample);
+    /// After which a word that has not come is late, where others have; and where none has.
+    [[nodiscard]] Duration usual() const;
     [[nodiscard]] Duration timeout() const;
   };
 
@@ -131,6 +133,7 @@ class AuditStream {
   std::uint64_t sendings_ = 0;
   std::uint64_t newest_come_ = 0;  ///< order of the latest sending that has come
   RoundTrip round_trip_;
+  std::uint32_t unheard_ = 0;  ///< times that the oldest was sent again since the last word
 };
 
 }  // namespace tickbox::server

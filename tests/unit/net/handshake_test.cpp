@@ -151,7 +151,7 @@ TEST(Handshake, RefuseCarriesEveryFieldOfEveryReason) {
 }
 
 TEST(Handshake, RefusesARefuseThatMeansNothing) {
-  for (const int reason : {0, 17, 18, 255}) {
+  for (const int reason : {0, 19, 20, 255}) {
     Datagram datagram = refuse_datagram();
     datagram[33] = static_cast<std::byte>(reason);
     EXPECT_EQ(samples::fault_of(decode_refuse(datagram)), DropReason::Malformed) << reason;
