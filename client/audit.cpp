@@ -26,13 +26,12 @@ std::expected<std::optional<View>, AuditRejected> Auditor::take(const net::Audit
     return std::unexpected{
         AuditRejected{.reason = net::DropReason::Unexpected, .mismatch = std::nullopt}};
   }
-  const std::optional<Tick> before =
-      state_ == State::Stepping ? std::optional{world_->tick} : std::nullopt;
+  const std::uint64_t before = runs_ + ticks_;
   if (auto read = read_entries(); !read) {
     state_ = State::Broken;
     return std::unexpected{read.error()};
   }
-  if (state_ != State::Stepping || before == world_->tick) return std::nullopt;
+  if (runs_ + ticks_ == before) return std::nullopt;
   return view();
 }
 

@@ -77,7 +77,7 @@ TEST(Segments, ForgetsTheRunBefore) {
   EXPECT_EQ(segments.take(segment(8, 1)), Taken::BeginsRun);
   EXPECT_TRUE(segments.bytes().empty());
   EXPECT_EQ(segments.ack(), (net::AuditAck{.bits = 1, .next = 0, .run = 8}));
-  EXPECT_EQ(segments.take(segment(7, 1)), Taken::Useless) << "late, of the run before";
+  EXPECT_EQ(segments.take(segment(7, 2)), Taken::Useless) << "late, of the run before";
   EXPECT_EQ(segments.take(segment(8, 0)), Taken::Stored);
   EXPECT_EQ(numbers(segments), (std::vector{0, 1}));
 }
@@ -86,7 +86,7 @@ TEST(Segments, GoesOnPastTheLastRun) {
   Segments segments;
   for (int run = 250; run < 600; ++run)
     ASSERT_EQ(segments.take(segment(static_cast<std::uint8_t>(run & 0xff), 0)), Taken::BeginsRun);
-  EXPECT_EQ(segments.take(segment(static_cast<std::uint8_t>(598 & 0xff), 0)), Taken::Useless);
+  EXPECT_EQ(segments.take(segment(static_cast<std::uint8_t>(598 & 0xff), 1)), Taken::Useless);
 }
 
 TEST(Segments, DropsFromTheFront) {

@@ -210,11 +210,11 @@ TEST_F(AuditStreamTest, TakesNoWordOfAnotherRunOrOfWhatWasNotSent) {
   EXPECT_FALSE(stream_.acknowledge({.next = 2, .run = 0}, now_)) << "there is no second";
   EXPECT_FALSE(stream_.acknowledge({.next = 0xffff, .run = 0}, now_)) << "nor one before";
   begin(10);
+  sent();
   EXPECT_FALSE(stream_.acknowledge(all_of_first, now_));
   EXPECT_FALSE(stream_.asks_anew({.run = 0, .wants_anew = true}));
   EXPECT_TRUE(stream_.asks_anew({.run = 1, .wants_anew = true}));
   EXPECT_FALSE(stream_.asks_anew({.run = 1}));
-  sent();
   EXPECT_TRUE(stream_.acknowledge({.bits = ~std::uint64_t{0}, .next = 0, .run = 1}, now_));
   EXPECT_TRUE(stream_.acknowledge({.next = 1, .run = 1}, now_));
   stream_.end();
