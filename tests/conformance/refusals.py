@@ -155,7 +155,7 @@ class Door:
             before = self.token_uses.get(identity)
             replaced = [before.session] if before else []
             self.token_uses[identity] = TokenUse(address, session)
-            session.rights = credentials.open_token(session.ask.credential, self.world.ring).rights
+            session.rights = self.rights_of(session.ask)
         else:
             session.resumed_from = self.world.by_ticket[session.ask.credential]
             session.rights = session.resumed_from.rights
@@ -164,6 +164,12 @@ class Door:
         for each in replaced:
             if each.server.state == ACCEPTED:
                 each.server.state = OVER  # it begins anew
+
+    def rights_of(self, ask):
+        """None, of a token that should not have been accepted."""
+        has_key = credentials.key_id(ask.credential) in self.world.ring
+        token = credentials.open_token(ask.credential, self.world.ring) if has_key else None
+        return token.rights if token else 0
 
     def proven(self, session):
         """The first packet under a session's keys has arrived."""
