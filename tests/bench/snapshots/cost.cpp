@@ -125,12 +125,12 @@ class Stage {
                                 .segment = piece->segment};
       const ConstBytes message = encoder_.audit(head, piece->bytes, std::nullopt);
       audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
-      segments_.push_back(*net::decode_audit(message));
+      segments_.emplace_back(message.begin(), message.end());
     }
     const double told = clock_.elapsed_us();
     clock_.start();
-    for (const net::AuditSegment& segment : segments_) {
-      const auto view = auditor_->take(segment);
+    for (const std::vector<std::byte>& segment : segments_) {
+      const auto view = auditor_->take(*net::decode_audit(segment));
       if (!view && view.error().mismatch) ++cost_.mismatches;
     }
     const double audited = clock_.elapsed_us();
@@ -218,7 +218,7 @@ class Stage {
   server::AuditStream stream_{kTickRate};
   net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
   std::optional<client::Auditor> auditor_;
-  std::vector<net::AuditSegment> segments_;
+  std::vector<std::vector<std::byte>> segments_;
   net::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
   StepClock clock_;
