@@ -34,8 +34,10 @@ void Client::poll(Instant now) {
     if (!has_begun() && !begin(now)) {
       return;
     }
-    if (message->type == net::PacketType::Snapshot) {
+    if (message->type == net::PacketType::Snapshot && replica_ != nullptr) {
       on_snapshot(message->bytes, now);
+    } else if (message->type == net::PacketType::Audit && auditor_ != nullptr) {
+      on_audit(message->bytes, now);
     } else {
       connection_.drop(net::DropReason::Unexpected);
     }
@@ -61,7 +63,7 @@ void Client::poll(Instant now) {
 /// Takes its place once the server has accepted, for the first time or again. False when it is not
 /// a place this client knows how to take.
 bool Client::begin(Instant now) {
-  if (replica_ != nullptr) stats_.replayed += replica_->steps();
+  add_up(stats_);
   place_ = {};
   const net::Accept& accept = connection_.accept();
   std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
@@ -76,7 +78,13 @@ bool Client::begin(Instant now) {
     connection_.fail("the server's map is not the one this client has; are both of one build?");
     return false;
   }
-  replica_ = std::make_unique<Replica>(map, rules, accept.body);
+  replica_.reset();
+  auditor_.reset();
+  if (options_.connection.wish == net::Wish::Audit) {
+    auditor_ = std::make_unique<Auditor>(map, rules, accept.body);
+  } else {
+    replica_ = std::make_unique<Replica>(map, rules, accept.body);
+  }
   prediction_ = std::make_unique<Prediction>(map, rules, accept.player, accept.body);
   picture_ = std::make_unique<Picture>(PictureOptions{.map = map,
                                                       .rules = std::move(rules),
@@ -97,18 +105,14 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
     ++stats_.snapshots_rejected;
     return connection_.drop(snapshot.error());
   }
-  const Tick tick = expand_tick(snapshot->head.tick, place_.heard);
-  if (tick.value > net::kTickMax) {
+  const std::optional<Tick> tick = on_head(snapshot->head, now);
+  if (!tick) {
     ++stats_.snapshots_rejected;
     return connection_.drop(net::DropReason::Malformed);
   }
-  if (tick > place_.heard) {
-    place_.heard = tick;
-    on_head(snapshot->head, tick, now);
-  }
   if (snapshot->status) on_status(*snapshot->status);
-  place_.events.receive(*snapshot, tick, [this](const MatchEvent& event) { on_event(event); });
-  const auto view = replica_->apply(*snapshot, tick);
+  place_.events.receive(*snapshot, *tick, [this](const MatchEvent& event) { on_event(event); });
+  const auto view = replica_->apply(*snapshot, *tick);
   if (view) {
     on_view(*view, now);
   } else {
@@ -120,15 +124,42 @@ void Client::on_view(const View& view, Instant now) {
   ++stats_.hashes_checked;
   ++stats_.snapshots_received;
   acknowledge(view.tick);
+  see(view, now);
+}
+
+void Client::see(const View& view, Instant now) {
   if (place_.newest_at) {
     stats_.snapshot_gap.add(static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(now - *place_.newest_at).count()));
   }
   place_.newest_at = now;
+  place_.seen = view.tick;
   judge(prediction_->reconcile(view));
   stats_.ticks_unforeseen += picture_->unforeseen(view);
   picture_->on_view(view, *prediction_, now);
   seen_.assign(view.entities.begin(), view.entities.end());
+}
+
+void Client::on_audit(ConstBytes message, Instant now) {
+  const auto segment = net::decode_audit(message);
+  if (!segment) return connection_.drop(segment.error());
+  if (!on_head(segment->head, now)) return connection_.drop(net::DropReason::Malformed);
+  if (segment->status) on_status(*segment->status);
+  const auto view = auditor_->take(*segment);
+  if (!view) return on_audit_rejected(view.error());
+  if (!*view) return;
+  place_.newest = (*view)->tick;
+  see(**view, now);
+}
+
+/// After a mismatch, or where nothing can be made of it, the auditor asks for the room anew.
+void Client::on_audit_rejected(const AuditRejected& rejected) {
+  if (rejected.mismatch) {
+    if (stats_.audit_mismatched == 0) stats_.first_audit_mismatch = rejected.mismatch;
+    ++stats_.audit_mismatched;
+    ++place_.mismatches;
+  }
+  connection_.drop(rejected.reason);
 }
 
 /// After a mismatch it holds nothing, and says so: the server sends a full view.
@@ -160,8 +191,25 @@ void Client::acknowledge(Tick tick) {
   }
 }
 
+/// Reads the head of a snapshot or of an audit's segment: of those of one tick the first counts.
+/// Fails: nothing, for a tick that no room has.
+template <class Head>
+std::optional<Tick> Client::on_head(const Head& head, Instant now) {
+  const Tick tick = expand_tick(head.tick, place_.heard);
+  if (tick.value > net::kTickMax) return std::nullopt;
+  if (tick > place_.heard) {
+    place_.heard = tick;
+    on_news_of_inputs({.input_tick = head.input_tick,
+                       .margin = head.margin,
+                       .substituted = head.substituted,
+                       .newest_packet = head.newest_packet},
+                      tick, now);
+  }
+  return tick;
+}
+
 /// What the server says of our own packets.
-void Client::on_head(const net::SnapshotHead& head, Tick tick, Instant now) {
+void Client::on_news_of_inputs(const InputNews& head, Tick tick, Instant now) {
   place_.confirmed = std::max(place_.confirmed, expand_tick(head.input_tick, tick));
   const auto missed = static_cast<std::uint8_t>(head.substituted - place_.substituted);
   place_.substituted = head.substituted;
@@ -216,7 +264,7 @@ void Client::leave_out() {
 
 /// The bot decides by the newest view, so that is what it aims at.
 std::uint8_t Client::look_back(Tick tick) const {
-  return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - place_.newest, 0, 0xff));
+  return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - place_.seen, 0, 0xff));
 }
 
 void Client::run_tick(Instant now) {
@@ -247,7 +295,7 @@ void Client::note_picture(Instant now) {
 
 void Client::send_inputs(Instant scheduled) {
   net::InputMessage message{.ack_bits = place_.ack_bits,
-                            .newest_snapshot = place_.newest,
+                            .newest_snapshot = auditor_ ? Tick{} : place_.newest,
                             .mismatches = place_.mismatches,
                             .events = place_.events.newest(),
                             .first_tick = {},
@@ -259,6 +307,7 @@ void Client::send_inputs(Instant scheduled) {
   for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {
     message.inputs.push_back(inputs_[tick.value % inputs_.size()]);
   }
+  if (auditor_) message.audit = auditor_->ack();
   const Duration moved = clock_->moved();
   const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
   place_.sent[sequence % place_.sent.size()] = {
@@ -274,10 +323,19 @@ void Client::leave() {
   connection_.leave();
 }
 
+/// What the present makers of views have counted.
+void Client::add_up(ClientStats& stats) const {
+  if (replica_ != nullptr) stats.replayed += replica_->steps();
+  if (auditor_ == nullptr) return;
+  stats.replayed += auditor_->ticks();
+  stats.audited += auditor_->ticks();
+  stats.audit_runs += auditor_->runs();
+}
+
 ClientStats Client::stats() const {
   ClientStats stats = stats_;
   stats.inputs_sent = stats.ticks;
-  if (replica_ != nullptr) stats.replayed += replica_->steps();
+  add_up(stats);
   stats.down_sent = connection_.channel().received().newest();
   stats.down_arrived = connection_.channel().received().count();
   stats.snapshots_lost = stats.down_sent - std::min(stats.down_sent, stats.down_arrived);

@@ -2,6 +2,7 @@
 // A whole client: connects, plays by a bot, predicts its own body, and checks all that the server
 // says. Driven from outside, like the server: whoever has the time calls poll().
 
+#include "client/audit.h"
 #include "client/bot.h"
 #include "client/client_stats.h"
 #include "client/clock_sync.h"
@@ -72,7 +73,8 @@ class Client {
 
   [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
 
-  [[nodiscard]] Tick newest_snapshot() const { return place_.newest; }
+  /// The tick of the newest view, be it made of a snapshot or of an audit.
+  [[nodiscard]] Tick newest_view() const { return place_.newest; }
 
  private:
   /// What is known of a packet that was sent, until the server speaks of it.
@@ -81,6 +83,14 @@ class Client {
     Instant at;
     Duration clock_moved{};
     Tick newest_input;
+  };
+
+  /// What heads say of this client's own packets.
+  struct InputNews {
+    std::uint16_t input_tick = 0;
+    std::int8_t margin = 0;
+    std::uint8_t substituted = 0;
+    std::uint8_t newest_packet = 0;
   };
 
   /// What belongs to one session, and means nothing in the next.
@@ -93,6 +103,7 @@ class Client {
 
     Tick heard;                  ///< of the newest snapshot that arrived: others are near
     Tick newest;                 ///< of the views held; 0: none
+    Tick seen;                   ///< of the newest view
     std::uint64_t ack_bits = 0;  ///< bit i: the view of newest − 1 − i was made
     std::optional<Instant> newest_at;
     EventInbox events;
@@ -106,13 +117,19 @@ class Client {
   bool begin(Instant now);
   void on_snapshot(ConstBytes message, Instant now);
   void on_view(const View& view, Instant now);
+  void on_audit(ConstBytes message, Instant now);
+  void on_audit_rejected(const AuditRejected& rejected);
+  void see(const View& view, Instant now);
   void on_rejected(const Rejected& rejected);
-  void on_head(const net::SnapshotHead& head, Tick tick, Instant now);
+  template <class Head>
+  std::optional<Tick> on_head(const Head& head, Instant now);
+  void on_news_of_inputs(const InputNews& head, Tick tick, Instant now);
   void on_event(const MatchEvent& event);
   void on_status(const net::LinkStatus& status);
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);
   void leave_out();
+  void add_up(ClientStats& stats) const;
   void run_tick(Instant now);
   void note_picture(Instant now);
   void send_inputs(Instant scheduled);
@@ -125,7 +142,8 @@ class Client {
   Place place_;
   std::optional<ClockSync> clock_;
   std::optional<Bot> bot_;
-  std::unique_ptr<Replica> replica_;
+  std::unique_ptr<Replica> replica_;  ///< one of these two makes the views
+  std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<Prediction> prediction_;
   std::unique_ptr<Picture> picture_;
   std::vector<game::EntityState> seen_;  ///< the newest view

@@ -1,6 +1,7 @@
 #pragma once
 // What a client has seen, as whole numbers that add up over many clients.
 
+#include "client/audit.h"
 #include "client/replica.h"
 #include "core/histogram.h"
 #include "core/ids.h"
@@ -27,6 +28,12 @@ struct ClientStats {
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
   std::optional<HashMismatch> first_mismatch;
+
+  // Of a client that audits: its views are the room, and no snapshot's.
+  std::uint64_t audited = 0;  ///< ticks of the whole room that were stepped and compared
+  std::uint64_t audit_mismatched = 0;
+  std::uint64_t audit_runs = 0;  ///< how often the whole room has come
+  std::optional<AuditMismatch> first_audit_mismatch;
 
   PredictionCounts untouched;  ///< what a client can know: its own inputs and the ground
   PredictionCounts touched;    ///< other movers were in it

@@ -55,11 +55,11 @@ void Connection::ask(Instant now) {
   if (state_ == State::Greeting) {
     transmit(net::encode_hello(net::make_ask(net::PacketType::Hello, nonce_), packet_));
   } else if (state_ == State::Asking) {
-    transmit(net::encode_connect(net::make_ask(net::PacketType::Connect, nonce_), cookie_,
-                                 *options_.token, packet_));
+    transmit(net::encode_connect(net::make_ask(net::PacketType::Connect, nonce_, options_.wish),
+                                 cookie_, *options_.token, packet_));
   } else {
-    transmit(net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_), *options_.ticket,
-                                packet_));
+    transmit(net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_, options_.wish),
+                                *options_.ticket, packet_));
   }
 }
 

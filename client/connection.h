@@ -43,6 +43,7 @@ struct ConnectionOptions {
   net::Address server;
   std::optional<net::ConnectToken> token;   ///< one of these two, or both
   std::optional<net::ResumeTicket> ticket;  ///< is tried first
+  net::Wish wish = net::Wish::Play;
 };
 
 class Connection {

@@ -70,11 +70,17 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
   if (stopping_) {
     return refuse(datagram, ask, {.reason = net::RefuseReason::Draining}, now);
   }
+  const net::TokenClaims& claims = newcomer.token.claims;
   if (newcomer.replaces) {
     Session* before = seats_.find(*newcomer.replaces);
     if (before != nullptr && before->state == Session::State::Accepted &&
         before->token == newcomer.id) {
       let_go(seats_.of(*before));
+    }
+  }
+  if (ask.wish == net::Wish::Audit) {
+    if (const auto objection = objection_to_audit(claims.rights, nullptr)) {
+      return refuse(datagram, ask, *objection, now);
     }
   }
   Seat* seat = seats_.find_free();
@@ -90,9 +96,11 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
     return refuse(datagram, ask, {.reason = net::RefuseReason::TokensFull}, now);
   }
   seat->held = true;
-  seat->client = newcomer.token.claims.client;
+  seat->client = claims.client;
+  seat->rights = claims.rights;
   seat->body = game::player_body(seat->player, room_.world().seat(seat->player).generation + 1);
-  open_session(session, connection, {datagram.from, ask.client_nonce}, newcomer.token.keys, now);
+  open_session(session, connection, {datagram.from, ask.client_nonce, ask.wish},
+               newcomer.token.keys, now);
   session.token = newcomer.id;
   metrics_.count(ConnectionResult::Accepted);
 }
@@ -109,6 +117,11 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
       seat.client != ticket.client || ticket.room != reception_.room()) {
     return refuse(datagram, ask, {.reason = net::RefuseReason::TicketOver}, now);
   }
+  if (ask.wish == net::Wish::Audit) {
+    if (const auto objection = objection_to_audit(seat.rights, &seat)) {
+      return refuse(datagram, ask, *objection, now);
+    }
+  }
   Session& session = seats_.spare(seat);
   if (session.state == Session::State::Accepted && session.client_nonce == ask.client_nonce) {
     // The same bytes from elsewhere are somebody else's, who saw them pass.
@@ -117,8 +130,8 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
     }
     return accept_again(session, now);
   }
-  open_session(session, seats_.new_connection(session, entropy_), {datagram.from, ask.client_nonce},
-               ticket.keys, now);
+  open_session(session, seats_.new_connection(session, entropy_),
+               {datagram.from, ask.client_nonce, ask.wish}, ticket.keys, now);
   metrics_.count(ConnectionResult::Resumed);
 }
 
@@ -132,7 +145,8 @@ void Shard::open_session(Session& session, std::uint32_t connection, const Asker
   session = {.state = Session::State::Accepted,
              .seat = seat.player,
              .address = asker.address,
-             .client_nonce = asker.nonce};
+             .client_nonce = asker.nonce,
+             .wish = asker.wish};
   session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
   session.ticket_serial = ++seat.serials;
   session.heard = now;
@@ -166,6 +180,9 @@ void Shard::begin_to_play(Session& session, Instant now) {
   session.inputs = InputBuffer{room_.world().tick};
   session.events = EventQueue{options_.tick_rate / kEventRepeatsPerSecond};
   session.views = std::make_unique<SentViews>(base_age_max(options_.tick_rate));
+  if (session.wish == net::Wish::Audit) {
+    session.audit = std::make_unique<AuditStream>(options_.tick_rate);
+  }
   if (session.token) {
     reception_.consume(*session.token);
     session.token = std::nullopt;

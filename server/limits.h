@@ -72,6 +72,14 @@ inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
 
 /// Events that were told to a client from which nothing is heard are told again so often.
 inline constexpr std::uint32_t kEventRepeatsPerSecond = 4;
+/// Clients of one shard that may audit at once. Each is sent what everybody does, from half a
+/// megabyte of its own that waits to be sent.
+inline constexpr std::uint32_t kAuditorsMax = 4;
+/// Bytes to one auditor. 1,000 wandering players make 10,000 a second, and their room of 40,000
+/// bytes is there within half a second; the burst is some full segments.
+inline constexpr Rate kAuditBytes{.per_second = 128'000, .burst = 16'000};
+/// Runs that an auditor may ask for, having found a fault.
+inline constexpr Rate kAuditRunRequests{.per_second = 1, .burst = 2};
 
 /// Lines of one kind in the log: what is beyond is counted, and said with the next line.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};

@@ -120,6 +120,21 @@ void add_clients(Text& text, const Metrics& metrics) {
               "Views that a client hashed otherwise.", metrics.hash_mismatches);
 }
 
+void add_audit(Text& text, const AuditMetrics& audit) {
+  text.single("tickbox_auditors", "gauge", "Clients that audit.", audit.auditors);
+  text.head("tickbox_audit_runs_total", "counter",
+            "Runs of audits: begun, given up as the auditor was behind, or asked for another.");
+  text.sample("tickbox_audit_runs_total", label("what", "begun"), audit.runs);
+  text.sample("tickbox_audit_runs_total", label("what", "behind"), audit.behind);
+  text.sample("tickbox_audit_runs_total", label("what", "asked"), audit.asked);
+  text.head("tickbox_audit_segments_total", "counter", "Segments of audits sent, and sent again.");
+  text.sample("tickbox_audit_segments_total", label("kind", "new"), audit.sent);
+  text.sample("tickbox_audit_segments_total", label("kind", "again"), audit.sent_again);
+  text.single("tickbox_audit_bytes_total", "counter", "Bytes of audits sent.", audit.bytes);
+  text.single("tickbox_audit_held_back_total", "counter",
+              "Ticks in which an auditor's bytes were used up.", audit.held_back);
+}
+
 void add_traffic(Text& text, const Metrics& metrics) {
   const Traffic& traffic = metrics.traffic;
   text.head("tickbox_packets_total", "counter", "Datagrams, those dropped included.");
@@ -158,6 +173,7 @@ void add_traffic(Text& text, const Metrics& metrics) {
             "Events for clients: told, or not, as too many waited for one client.");
   text.sample("tickbox_events_total", label("result", "told"), metrics.events.told);
   text.sample("tickbox_events_total", label("result", "lost"), metrics.events.lost);
+  add_audit(text, metrics.audit);
   const RecordingMetrics& recording = metrics.recording;
   text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
               recording.bytes);

@@ -67,6 +67,17 @@ struct EventMetrics {
   std::uint64_t lost = 0;  ///< not told: too many waited for that client
 };
 
+struct AuditMetrics {
+  std::uint64_t auditors = 0;
+  std::uint64_t runs = 0;        ///< begun, each with the whole room
+  std::uint64_t behind = 0;      ///< given up: the auditor was too far behind
+  std::uint64_t asked = 0;       ///< given up: the auditor has asked for another
+  std::uint64_t sent = 0;        ///< segments, for the first time
+  std::uint64_t sent_again = 0;  ///< segments
+  std::uint64_t held_back = 0;   ///< ticks in which an auditor's bytes were used up
+  std::uint64_t bytes = 0;       ///< UDP payload
+};
+
 struct RecordingMetrics {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
@@ -96,6 +107,7 @@ struct Metrics {
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
   SnapshotMetrics snapshots;
   EventMetrics events;
+  AuditMetrics audit;
   RecordingMetrics recording;
 
   [[nodiscard]] Histogram& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }

@@ -28,6 +28,7 @@ struct Seat {
   PlayerId player;
   BodyId body;
   std::uint64_t client = 0;              ///< as its token said
+  std::uint8_t rights = 0;               ///< as its token said
   std::optional<std::uint32_t> playing;  ///< which of its sessions
   std::optional<Instant> orphaned;       ///< since when its body has had no client
   std::uint32_t serials = 0;             ///< tickets given out, ever

@@ -10,6 +10,7 @@
 #include "net/handshake.h"
 #include "net/messages.h"
 #include "net/packet.h"
+#include "server/audit_stream.h"
 #include "server/event_queue.h"
 #include "server/input_buffer.h"
 #include "server/rate_limit.h"
@@ -47,6 +48,7 @@ struct Session {
   PlayerId seat;
   net::Address address;
   net::HandshakeNonce client_nonce{};
+  net::Wish wish = net::Wish::Play;
   std::array<std::byte, net::kAcceptBytesMax>
       accept{};  ///< what it was answered with, for when it asks again
   std::size_t accept_bytes = 0;
@@ -69,10 +71,13 @@ struct Session {
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< of who plays
   Waiters waiters;
-  Tick last_snapshot;  ///< sent; 0 before the first
-  Tick last_status;    ///< the tick of the snapshot that told it
-  RateLimit snapshot_bytes;
-  RateLimit full_views;  ///< asked for by the client
+  Tick last_snapshot;        ///< sent; 0 before the first
+  Tick last_status;          ///< the tick of the snapshot that told it
+  RateLimit snapshot_bytes;  ///< or an audit's
+  RateLimit full_views;      ///< asked for by the client
+
+  std::unique_ptr<AuditStream> audit;  ///< of who audits, in place of views
+  RateLimit audit_runs;                ///< asked for by the client
 
   [[nodiscard]] ConstBytes accept_datagram() const {
     return ConstBytes{accept}.first(accept_bytes);

@@ -135,6 +135,7 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
   }
   if (opened.sequence == session.channel.received().newest()) {
     on_acks(session, *message, arrival.now);
+    if (message->audit) on_audit_ack(session, *message->audit, arrival.now);
   }
   on_inputs(session, *message, arrival.now);
 }
@@ -208,18 +209,21 @@ void Shard::tick(Instant now) {
   if (recorder_ != nullptr) {
     recorder_->ticked(room_, commands, sources_);
   }
+  tell_auditors(commands);
   left_.clear();
   ++metrics_.ticks;
+  metrics_.audit.auditors = auditors_;
   metrics_.clients = clients_;
   metrics_.entities = room_.entities().size();
 }
 
-/// Tells everybody who saw it, or whom it is about, what happened in the room's last tick.
+/// Tells everybody who saw it, or whom it is about, what happened in the room's last tick. Auditors
+/// step it themselves.
 void Shard::announce() {
   notices_.gather(room_, joins_);
   if (notices_.all().empty()) return;
   for (const Seat& seat : seats_.all()) {
-    if (!seat.playing || !seat.in_world) continue;
+    if (!seat.playing || !seat.in_world || has_auditor(seat)) continue;
     const BodyId body = room_.world().body_of(seat.player);
     const Vec2 place = room_.world().physics().find(body)->min;
     for (const Notice& notice : notices_.all()) {
@@ -248,6 +252,7 @@ void Shard::log_drops(Instant now) {
 /// happen.
 void Shard::gather_commands() {
   std::ranges::sort(left_);
+  auditors_ = 0;
   joins_.clear();
   inputs_.clear();
   sources_.clear();
@@ -268,6 +273,7 @@ void Shard::take_input(Seat& seat, Tick next) {
     taken = session->inputs.take(next);
     const bool is_given = taken.source == InputSource::Given;
     session->substituted = static_cast<std::uint8_t>(session->substituted + (is_given ? 0 : 1));
+    if (session->audit != nullptr) ++auditors_;
   }
   metrics_.count(taken.source == InputSource::Given ? InputResult::Given
                                                     : InputResult::Substituted);
@@ -280,17 +286,26 @@ void Shard::take_input(Seat& seat, Tick next) {
 void Shard::send(Instant now) {
   planner_.look(room_);
   for (Seat& seat : seats_.all()) {
-    if (seat.playing && seat.in_world) send_snapshot(*seats_.playing(seat), now);
+    if (!seat.playing || !seat.in_world) continue;
+    Session& session = *seats_.playing(seat);
+    if (session.audit != nullptr) {
+      send_audit(session, now);
+    } else {
+      send_snapshot(session, now);
+    }
   }
 }
 
 /// Whether a client's turn has come: clients take turns where snapshots are rarer than ticks.
+bool Shard::has_turn(const Session& session) const {
+  const std::uint64_t rate = options_.snapshot_rate;
+  const std::uint64_t turn = std::uint64_t{room_.world().tick.value} + session.seat.value;
+  return rate == 0 || turn * rate / options_.tick_rate != (turn - 1) * rate / options_.tick_rate;
+}
+
 bool Shard::is_due(const Session& session, const ViewMembers* base) const {
   const Tick tick = room_.world().tick;
-  const std::uint64_t rate = options_.snapshot_rate;
-  const std::uint64_t turn = std::uint64_t{tick.value} + session.seat.value;
-  const bool has_turn = turn * rate / options_.tick_rate != (turn - 1) * rate / options_.tick_rate;
-  if (rate != 0 && !has_turn) return false;
+  if (!has_turn(session)) return false;
   const std::uint32_t full_interval = options_.tick_rate / kFullViewsPerSecond;
   return base != nullptr || session.last_snapshot.value == 0 ||
          tick - session.last_snapshot >= full_interval;
@@ -332,11 +347,7 @@ void Shard::send_snapshot(Session& session, Instant now) {
   snapshot_.head.tick = static_cast<std::uint16_t>(tick.value & 0xffff);
   snapshot_.head.base_age =
       plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick) : std::uint8_t{0};
-  snapshot_.status = std::nullopt;
-  if (tick - session.last_status >= std::int64_t{options_.tick_rate} * kStatusSeconds) {
-    snapshot_.status = link_status(session);
-    session.last_status = tick;
-  }
+  snapshot_.status = status_for(session);
   snapshot_.events.clear();
   session.events.tell(tick, events, snapshot_.events);
   session.last_snapshot = tick;
@@ -346,6 +357,16 @@ void Shard::send_snapshot(Session& session, Instant now) {
   TICKBOX_ASSERT(paid);
   count_snapshot(session, plan, message.size());
   send_packet(session, net::PacketType::Snapshot, message);
+}
+
+/// What has become of the client's packets, where it is time to say so.
+std::optional<net::LinkStatus> Shard::status_for(Session& session) const {
+  const Tick tick = room_.world().tick;
+  if (tick - session.last_status < std::int64_t{options_.tick_rate} * kStatusSeconds) {
+    return std::nullopt;
+  }
+  session.last_status = tick;
+  return link_status(session);
 }
 
 void Shard::count_snapshot(const Session& session, const ViewPlan& plan,

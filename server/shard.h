@@ -7,12 +7,14 @@
 // drives a shard gives it the time; it has no clock, thread or socket of its own, so that a test
 // can run it with its clients on a virtual clock.
 //
-// arrivals.cpp lets in, paths.cpp follows who moves, shard.cpp plays, departures.cpp lets go.
+// arrivals.cpp lets in, paths.cpp follows who moves, shard.cpp plays, audits.cpp tells auditors,
+// departures.cpp lets go.
 
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/messages.h"
 #include "net/transport.h"
+#include "server/audit_feed.h"
 #include "server/lag_compensation.h"
 #include "server/limited_log.h"
 #include "server/log.h"
@@ -90,6 +92,7 @@ class Shard {
   struct Asker {
     net::Address address;
     net::HandshakeNonce nonce{};
+    net::Wish wish = net::Wish::Play;
   };
 
   // Arrivals: arrivals.cpp.
@@ -110,6 +113,14 @@ class Shard {
   void check_path(Session& session, const net::Datagram& datagram, Instant now);
   void on_response(Session& session, const net::Address& from, ConstBytes message, Instant now);
 
+  // Auditors: audits.cpp.
+  [[nodiscard]] bool has_auditor(const Seat& seat);
+  [[nodiscard]] std::optional<net::Refuse> objection_to_audit(std::uint8_t rights, const Seat* own);
+  void tell_auditors(const game::TickCommands& commands);
+  void on_audit_ack(Session& session, const net::AuditAck& ack, Instant now);
+  void send_audit(Session& session, Instant now);
+  void send_piece(Session& session, const AuditStream::Piece& piece, Instant now);
+
   // Departures: departures.cpp.
   void close(Session& session, net::DisconnectReason reason, Instant now);
   void say_goodbye(Session& session, net::DisconnectReason reason);
@@ -127,7 +138,9 @@ class Shard {
   void gather_commands();
   void take_input(Seat& seat, Tick next);
   void announce();
+  [[nodiscard]] bool has_turn(const Session& session) const;
   [[nodiscard]] bool is_due(const Session& session, const ViewMembers* base) const;
+  [[nodiscard]] std::optional<net::LinkStatus> status_for(Session& session) const;
   void send_snapshot(Session& session, Instant now);
   void count_snapshot(const Session& session, const ViewPlan& plan, std::size_t message_bytes);
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
@@ -162,6 +175,9 @@ class Shard {
   std::vector<InputSource> sources_;
   LagCompensation lag_compensation_;
   Notices notices_;
+
+  std::size_t auditors_ = 0;  ///< who play
+  AuditFeed feed_;
 
   SnapshotPlanner planner_;
   net::MessageEncoder encoder_;

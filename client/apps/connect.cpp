@@ -34,6 +34,7 @@ struct ConnectOptions {
   std::string resume{};  ///< file of the resume ticket; empty for none
   double seconds = 0;    ///< of play; 0 until something ends it
   bool headless = true;
+  bool audit = false;
 };
 
 /// One game, from CONNECT to goodbye.
@@ -129,7 +130,7 @@ void Game::notice_connected() {
 /// the good one, and until then an older one still is.
 void Game::keep_ticket() {
   const bool heard = connection().state() == Connection::State::Connected &&
-                     swarm_.client(0)->newest_snapshot().value > 0;
+                     swarm_.client(0)->newest_view().value > 0;
   if (ticket_ == nullptr || !heard) {
     return;
   }
@@ -138,21 +139,26 @@ void Game::keep_ticket() {
   }
 }
 
+std::string differs_since(Tick tick) {
+  return fmt::format("HASH DIFFERS since tick {}", tick.value);
+}
+
 /// rtt, loss, predictions, corrections and hashes, in one line.
 std::string Game::status() const {
   if (!connected_at_) {
     return "connecting";
   }
   const ClientStats stats = swarm_.client(0)->stats();
+  const std::uint32_t tick = swarm_.client(0)->newest_view().value;
   return fmt::format(
       "rtt {:.1f} ms  loss {:.1f}% down {:.1f}% up  predictions {:.2f}% exact  {} corrections  {}",
       static_cast<double>(stats.round_trip.quantile(500)) / 1'000,
       100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
       100 * share(stats.up_sent - stats.up_arrived, stats.up_sent),
       100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected,
-      stats.first_mismatch
-          ? fmt::format("HASH DIFFERS since tick {}", stats.first_mismatch->tick.value)
-          : fmt::format("hash ok at tick {}", swarm_.client(0)->newest_snapshot().value));
+      stats.first_mismatch         ? differs_since(stats.first_mismatch->tick)
+      : stats.first_audit_mismatch ? differs_since(stats.first_audit_mismatch->tick)
+                                   : fmt::format("hash ok at tick {}", tick));
 }
 
 void add_link(Figures& figures, const char* way, const net::LinkCounts& counts) {
@@ -184,6 +190,7 @@ Figures Game::figures(const ClientStats& stats) const {
   add_prediction(figures, stats);
   add_events(figures, stats);
   add_interpolation(figures, stats);
+  add_audit(figures, stats);
   figures.push_back({"inputs.sent", stats.inputs_sent});
   figures.push_back({"inputs.late", stats.inputs_late});
   figures.push_back({"inputs.substituted", stats.inputs_substituted});
@@ -213,6 +220,14 @@ ExitCode Game::judge(const ClientStats& stats) const {
                "{:016x}, the view here has {:016x}\n",
                stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected,
                first.got);
+    return ExitCode::CheckFailed;
+  }
+  if (stats.first_audit_mismatch) {
+    const client::AuditMismatch& first = *stats.first_audit_mismatch;
+    fmt::print(stderr,
+               "tickbox connect: {} of {} audited ticks differ, first tick {}: the server says "
+               "{:016x}, the room here has {:016x}\n",
+               stats.audit_mismatched, stats.audited, first.tick.value, first.expected, first.got);
     return ExitCode::CheckFailed;
   }
   if (!connected_at_) {
@@ -271,7 +286,8 @@ ExitCode run_connect(const ConnectOptions& options) {
                                   .clients = 1,
                                   .bot = options.play.bot,
                                   .link = options.play.link,
-                                  .seed = options.play.seed},
+                                  .seed = options.play.seed,
+                                  .wish = options.audit ? net::Wish::Audit : net::Wish::Play},
                                  clock);
   if (!swarm) {
     return fail(swarm.error());
@@ -307,6 +323,9 @@ void add_connect(CLI::App& app, std::function<int()>& run) {
                    "Keep the resume ticket in this file; if it holds one, come back by it into the "
                    "same body")
       ->type_name("F");
+  command->add_flag("--audit", options->audit,
+                    "Instead of what it sees, be told all that enters the room, step all of it and "
+                    "compare the whole state's hash in every tick; a token has to allow it");
   command->add_flag("--headless", options->headless, "Draw nothing; the default, and all there is");
   command->callback(
       [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });

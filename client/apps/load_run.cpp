@@ -123,7 +123,7 @@ LoadRun::Mark LoadRun::mark() const {
     mark.snapshots_sum += mark.snapshots[i];
     mark.bytes_down += client->connection().use().bytes_down;
     mark.bytes_up += client->connection().use().bytes_up;
-    mark.newest = std::max(mark.newest, client->newest_snapshot());
+    mark.newest = std::max(mark.newest, client->newest_view());
   }
   return mark;
 }

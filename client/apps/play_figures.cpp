@@ -30,6 +30,11 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"state_hash.mismatched", stats.hashes_mismatched});
 }
 
+void add_audit(Figures& figures, const client::ClientStats& stats) {
+  figures.push_back({"audit.ticks", stats.audited});
+  figures.push_back({"audit.mismatched", stats.audit_mismatched});
+}
+
 void add_prediction(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"prediction.checked", stats.untouched.checked});
   figures.push_back({"prediction.exact", stats.untouched.exact});
@@ -41,8 +46,8 @@ void add_prediction(Figures& figures, const client::ClientStats& stats) {
 }
 
 void add_events(Figures& figures, const client::ClientStats& stats) {
-  constexpr std::array<std::string_view, net::kEventKinds> kNames = {
-      "events.hits", "events.scores", "events.spawns"};
+  constexpr std::array<std::string_view, net::kEventKinds> kNames = {"events.hits", "events.scores",
+                                                                     "events.spawns"};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     figures.push_back({std::string{kNames[i]}, stats.events[i]});
   }

@@ -13,6 +13,9 @@ namespace tickbox::apps {
 /// state_hash{checked,mismatched}
 void add_state_hash(Figures& figures, const client::ClientStats& stats);
 
+/// audit{ticks,mismatched}
+void add_audit(Figures& figures, const client::ClientStats& stats);
+
 /// prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}: checked and
 /// exact count the predictions that no other mover was part of, touched the others; errors are of
 /// all, in units.

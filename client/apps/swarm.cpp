@@ -92,7 +92,8 @@ void Swarm::start(std::size_t number, Instant now) {
   net::Transport& transport = seat.link ? static_cast<net::Transport&>(*seat.link) : *seat.socket;
   const client::ClientOptions client_options{.connection = {.server = options_.server,
                                                             .token = token_for(number),
-                                                            .ticket = options_.ticket},
+                                                            .ticket = options_.ticket,
+                                                            .wish = options_.wish},
                                              .bot = client::bot_kind_of(options_.bot, number),
                                              .seed = options_.seed * kClientsMax + number,
                                              .on_input = {}};
@@ -103,6 +104,7 @@ void Swarm::start(std::size_t number, Instant now) {
 net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
   net::TokenClaims claims{.client = number + 1};
+  if (options_.wish == net::Wish::Audit) claims.rights = net::kRightToAudit;
   claims.servers.push_back(options_.server);
   const WallTime today = os::SystemCalendar{}.now();
   return net::issue_token(claims, today, today + kTokenLife, options_.credentials.keys, entropy_);

@@ -42,6 +42,7 @@ struct SwarmOptions {
   client::BotKind bot = client::BotKind::Wander;
   std::optional<net::LinkConditions> link;  ///< of each client, its own stream of one seed
   std::uint64_t seed = 1;
+  net::Wish wish = net::Wish::Play;
 };
 
 /// How many clients are where.

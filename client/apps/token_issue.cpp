@@ -30,6 +30,7 @@ struct IssueOptions {
   std::vector<net::Address> servers{};
   std::uint32_t room = 0;
   std::string user{};
+  bool audit = false;
   Duration expires{};
   std::string out{};
 };
@@ -58,8 +59,11 @@ std::vector<std::string> names_of(const std::vector<net::Address>& servers) {
 }
 
 net::TokenClaims claims_of(const IssueOptions& options) {
-  net::TokenClaims claims{
-      .client = options.client, .room = options.room, .servers = {}, .user = {}};
+  net::TokenClaims claims{.client = options.client,
+                          .room = options.room,
+                          .rights = options.audit ? net::kRightToAudit : std::uint8_t{0},
+                          .servers = {},
+                          .user = {}};
   for (const net::Address& server : options.servers) {
     claims.servers.push_back(server);
   }
@@ -74,6 +78,7 @@ std::string document_of(const IssueOptions& options, const net::TokenHead& head)
                                         {"key_id", head.key_id},
                                         {"client", options.client},
                                         {"room", options.room},
+                                        {"may_audit", options.audit},
                                         {"servers", names_of(options.servers)},
                                         {"issued", utc_text(head.issued)},
                                         {"expires", utc_text(head.expires)}};
@@ -105,10 +110,10 @@ int run_issue(const IssueOptions& options) {
   net::wipe(std::as_writable_bytes(std::span{text}));
   if (!written) return token_failed(ExitCode::Failed, written.error());
   token_note(*options.flags,
-             fmt::format("issued by key {} for client {} to {}, {}, expires {}", head.key_id,
+             fmt::format("issued by key {} for client {} to {}, {}{}, expires {}", head.key_id,
                          options.client, fmt::join(names_of(options.servers), " "),
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
-                         utc_text(head.expires)));
+                         options.audit ? ", who may audit" : "", utc_text(head.expires)));
   return options.flags->json() ? token_result(document_of(options, head))
                                : os::to_int(ExitCode::Done);
 }
@@ -148,6 +153,8 @@ void add_issue(const TokenCommand& place) {
       ->type_name("N");
   command->add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes")
       ->check(CLI::Validator{check_user, "TEXT"});
+  command->add_flag("--audit", options->audit,
+                    "It may audit: be told everything that enters the room, whoever does it");
   os::add_value(*command, "--expires", options->expires, parse_life,
                 "From now, such as 30s, 5m or 24h: long enough to connect, no longer")
       ->required()

@@ -39,10 +39,15 @@ using TokenId = std::array<std::byte, kTagBytes>;
 
 using TokenServers = BoundedVector<Address, kTokenServersMax>;
 
+/// What a token may allow beside to play; bits of TokenClaims::rights.
+inline constexpr std::uint8_t kRightToAudit = 1;
+inline constexpr std::uint8_t kRightsKnown = kRightToAudit;
+
 /// What a token says of whom it lets in, and where.
 struct TokenClaims {
   std::uint64_t client = 0;  ///< whatever number the backend knows its player by
   std::uint32_t room = 0;    ///< 0: any
+  std::uint8_t rights = 0;   ///< bits of kRightsKnown
   TokenServers servers;      ///< at least one
   BoundedVector<std::byte, kTokenUserBytesMax> user;
 };
@@ -74,7 +79,7 @@ enum class TokenFault : std::uint8_t {
 };
 
 /// Makes a token with fresh keys, sealed with the ring's newest.   Requires: 1 to kTokenServersMax
-/// servers.
+/// servers, rights of kRightsKnown.
 [[nodiscard]] ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime expires,
                                        const KeyRing& ring, Entropy& entropy);
 

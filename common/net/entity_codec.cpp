@@ -40,14 +40,16 @@ BodyId id_of(game::EntityKind kind, std::uint16_t number) {
 }
 
 std::expected<game::EntityState, DropReason> checked(const game::EntityState& entity) {
-  const bool possible = game::has_kind(entity.id, entity.traits.kind) &&
-                        within(entity.min, kPlaceLimit) && within(entity.velocity, kSpeedLimit) &&
-                        entity.traits.move <= game::kMoveDirections;
-  if (!possible) return std::unexpected{DropReason::Malformed};
+  if (!is_possible(entity)) return std::unexpected{DropReason::Malformed};
   return entity;
 }
 
 }  // namespace
+
+bool is_possible(const game::EntityState& entity) {
+  return game::has_kind(entity.id, entity.traits.kind) && within(entity.min, kPlaceLimit) &&
+         within(entity.velocity, kSpeedLimit) && entity.traits.move <= game::kMoveDirections;
+}
 
 schema::Entity encode_entity(const game::EntityState& entity) {
   const game::Traits& traits = entity.traits;

@@ -21,6 +21,9 @@ namespace tickbox::net {
 [[nodiscard]] std::expected<game::EntityState, DropReason> decode_entity(
     const schema::Entity& wire);
 
+/// The same check of what came in another form.
+[[nodiscard]] bool is_possible(const game::EntityState& entity);
+
 /// Whether a Body says all of it: not of what is fast, as bullets are, nor of timers past 63, nor
 /// of numbers past 16 bits.
 [[nodiscard]] bool fits_body(const game::EntityState& entity);

@@ -12,13 +12,18 @@ namespace tickbox::net {
 namespace {
 
 // Of what asks: type, protocol, schema, client nonce; then a cookie and a token, or a ticket; then
-// zeros, and the tag.
+// the wish, zeros, and the tag.
 constexpr std::size_t kAskHeadBytes = 1 + 4 + 8 + kNonceBytes;
 constexpr std::size_t kCookieAt = kAskHeadBytes;
 constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
 constexpr std::size_t kTicketAt = kAskHeadBytes;
+constexpr std::size_t kConnectWishAt = kTokenAt + kSealedTokenBytes;
+constexpr std::size_t kResumeWishAt = kTicketAt + kSealedTicketBytes;
 constexpr std::size_t kTagAt = kAskBytes - kTagBytes;
-static_assert(kTokenAt + kSealedTokenBytes <= kTagAt && kTicketAt + kSealedTicketBytes <= kTagAt);
+static_assert(kConnectWishAt < kTagAt && kResumeWishAt < kTagAt);
+
+/// What the rest of the wish's byte may mean one day is not looked at.
+constexpr std::byte kAuditBit{1};
 
 // ACCEPT's clear part: type, connection id, server nonce.
 constexpr std::size_t kServerNonceAt = 5;
@@ -34,6 +39,12 @@ ByteWriter begin_ask(const Ask& ask, PacketBuffer& out) {
   writer.number(ask.schema);
   writer.bytes(ask.client_nonce);
   return writer;
+}
+
+Wish wish_of(ConstBytes ask, PacketType type) {
+  if (type == PacketType::Hello) return Wish::Play;
+  const std::byte wish = ask[type == PacketType::Connect ? kConnectWishAt : kResumeWishAt];
+  return (wish & kAuditBit) == kAuditBit ? Wish::Audit : Wish::Play;
 }
 
 ConstBytes prove(PacketBuffer& out, const Key& to_server) {
@@ -81,8 +92,8 @@ std::string_view name_of(DisconnectReason reason) {
   return "unknown";
 }
 
-Ask make_ask(PacketType type, const HandshakeNonce& client_nonce) {
-  return {.type = type, .schema = schema_hash(), .client_nonce = client_nonce};
+Ask make_ask(PacketType type, const HandshakeNonce& client_nonce, Wish wish) {
+  return {.type = type, .schema = schema_hash(), .client_nonce = client_nonce, .wish = wish};
 }
 
 std::expected<Ask, DropReason> decode_ask(ConstBytes datagram) {
@@ -97,6 +108,7 @@ std::expected<Ask, DropReason> decode_ask(ConstBytes datagram) {
   ask.protocol = in.number<std::uint32_t>();
   ask.schema = in.number<std::uint64_t>();
   in.bytes(ask.client_nonce);
+  ask.wish = wish_of(datagram, *type);
   return ask;
 }
 
@@ -132,6 +144,7 @@ ConstBytes encode_connect(const Ask& connect, const CookieBytes& cookie, const C
   ByteWriter writer = begin_ask(connect, out);
   writer.bytes(cookie);
   writer.bytes(token.sealed);
+  writer.number(static_cast<std::uint8_t>(connect.wish));
   return prove(out, token.keys.to_server);
 }
 
@@ -147,7 +160,9 @@ ConstBytes sealed_token_of(ConstBytes connect) {
 
 ConstBytes encode_resume(const Ask& resume, const ResumeTicket& ticket, PacketBuffer& out) {
   TICKBOX_ASSERT(resume.type == PacketType::Resume);
-  begin_ask(resume, out).bytes(ticket.sealed);
+  ByteWriter writer = begin_ask(resume, out);
+  writer.bytes(ticket.sealed);
+  writer.number(static_cast<std::uint8_t>(resume.wish));
   return prove(out, ticket.keys.to_server);
 }
 

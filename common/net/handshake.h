@@ -57,6 +57,12 @@ inline constexpr int kGoodbyes = 3;
 /// In words, for people and logs: "server_stopping".
 [[nodiscard]] std::string_view name_of(DisconnectReason reason);
 
+/// What a client wants to be told.
+enum class Wish : std::uint8_t {
+  Play = 0,   ///< what it sees, in snapshots
+  Audit = 1,  ///< everything that enters the room, so that it can step all of it
+};
+
 /// What all three that ask begin with; in every version of the protocol, so that versions can be
 /// told apart.
 struct Ask {
@@ -64,12 +70,14 @@ struct Ask {
   std::uint32_t protocol = kProtocolVersion;
   std::uint64_t schema = 0;
   HandshakeNonce client_nonce{};
+  Wish wish = Wish::Play;  ///< of CONNECT and RESUME, behind what they show
 
   friend bool operator==(const Ask&, const Ask&) = default;
 };
 
 /// An Ask of our own protocol and schema.
-[[nodiscard]] Ask make_ask(PacketType type, const HandshakeNonce& client_nonce);
+[[nodiscard]] Ask make_ask(PacketType type, const HandshakeNonce& client_nonce,
+                           Wish wish = Wish::Play);
 
 /// Another protocol or schema than ours is no error here: the server answers it by name. Nothing is
 /// proven yet.  Fails: TooShort and TooLong (any other length than kAskBytes), UnknownType.

@@ -17,6 +17,8 @@ namespace {
 constexpr int kMoveBits = 4;
 constexpr std::uint8_t kMoveMask = (1U << kMoveBits) - 1;
 static_assert(game::kMoveDirections <= kMoveMask && game::kButtonsMax <= 0xffU >> kMoveBits);
+/// AuditAck::flags.
+constexpr unsigned kAuditWantsAnew = 1;
 
 schema::SnapshotHead encode_head(const SnapshotHead& head) {
   return {head.view_hash, head.tick,        head.input_tick,   head.base_age,
@@ -31,6 +33,18 @@ SnapshotHead decode_head(const schema::SnapshotHead& wire) {
           .margin = wire.margin(),
           .substituted = wire.substituted(),
           .newest_packet = wire.newest_packet()};
+}
+
+schema::LinkStatus encode_status(const std::optional<LinkStatus>& status) {
+  if (!status) return {};
+  return {status->newest_packet, status->packets_received, status->late};
+}
+
+std::optional<LinkStatus> decode_status(const schema::LinkStatus* wire) {
+  if (wire == nullptr) return std::nullopt;
+  return LinkStatus{.newest_packet = wire->newest_packet(),
+                    .packets_received = wire->packets_received(),
+                    .late = wire->late()};
 }
 
 /// A snapshot's bodies by the struct that carries them.
@@ -136,7 +150,13 @@ ConstBytes MessageEncoder::input(const InputMessage& message) {
       });
   const schema::InputHead head{message.ack_bits, message.newest_snapshot.value,
                                message.first_tick.value, message.mismatches, message.events};
-  return builder_->finish(schema::CreateInputMessage(flat, &head, vector));
+  schema::AuditAck audit;
+  if (message.audit) {
+    audit = {message.audit->bits, message.audit->next, message.audit->run,
+             static_cast<std::uint8_t>(message.audit->wants_anew ? kAuditWantsAnew : 0)};
+  }
+  return builder_->finish(
+      schema::CreateInputMessage(flat, &head, vector, message.audit ? &audit : nullptr));
 }
 
 ConstBytes MessageEncoder::snapshot(const Snapshot& snapshot) {
@@ -168,12 +188,22 @@ ConstBytes MessageEncoder::snapshot(const Snapshot& snapshot) {
         });
   }
   const schema::SnapshotHead head = encode_head(snapshot.head);
-  schema::LinkStatus status;
-  if (snapshot.status)
-    status = {snapshot.status->newest_packet, snapshot.status->packets_received,
-              snapshot.status->late};
+  const schema::LinkStatus status = encode_status(snapshot.status);
   return builder_->finish(schema::CreateSnapshot(flat, &head, causes_at, bodies_at, wide_at,
                                                  snapshot.status ? &status : nullptr, events_at));
+}
+
+ConstBytes MessageEncoder::audit(const AuditHead& head, ConstBytes bytes,
+                                 const std::optional<LinkStatus>& status) {
+  TICKBOX_ASSERT(!bytes.empty() && bytes.size() <= kAuditSegmentBytesMax);
+  auto& flat = builder_->flat;
+  flat.Clear();
+  const auto bytes_at =
+      flat.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  const schema::AuditHead wire{head.tick,          head.input_tick, head.margin, head.substituted,
+                               head.newest_packet, head.run,        head.segment};
+  const schema::LinkStatus link = encode_status(status);
+  return builder_->finish(schema::CreateAudit(flat, &wire, bytes_at, status ? &link : nullptr));
 }
 
 std::size_t encoded_bytes(const game::EntityState& body) {
@@ -206,6 +236,12 @@ std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {
                        .events = wire->head()->events(),
                        .first_tick = {wire->head()->first_tick()},
                        .inputs = {}};
+  if (const schema::AuditAck* audit = wire->audit()) {
+    decoded.audit = {.bits = audit->bits(),
+                     .next = audit->next(),
+                     .run = audit->run(),
+                     .wants_anew = (audit->flags() & kAuditWantsAnew) != 0};
+  }
   for (const schema::Input* input : *wire->inputs()) {
     decoded.inputs.push_back(
         {.move = static_cast<std::uint8_t>(input->move_buttons() & kMoveMask),
@@ -233,10 +269,29 @@ std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message) {
     return std::unexpected{DropReason::Malformed};
   }
   decoded.causes = *causes;
-  if (const schema::LinkStatus* status = wire->status()) {
-    decoded.status = {.newest_packet = status->newest_packet(),
-                      .packets_received = status->packets_received(),
-                      .late = status->late()};
+  decoded.status = decode_status(wire->status());
+  return decoded;
+}
+
+std::expected<AuditSegment, DropReason> decode_audit(ConstBytes message) {
+  const ReceivedMessage received{message};
+  const auto* wire = received.root<schema::Audit>();
+  const bool whole = wire != nullptr && wire->head() != nullptr && wire->bytes() != nullptr;
+  if (!whole || wire->bytes()->size() == 0 || wire->bytes()->size() > kAuditSegmentBytesMax) {
+    return std::unexpected{DropReason::Malformed};
+  }
+  const schema::AuditHead& head = *wire->head();
+  AuditSegment decoded{.head = {.tick = head.tick(),
+                                .input_tick = head.input_tick(),
+                                .margin = head.margin(),
+                                .substituted = head.substituted(),
+                                .newest_packet = head.newest_packet(),
+                                .run = head.run(),
+                                .segment = head.segment()},
+                       .bytes = {},
+                       .status = decode_status(wire->status())};
+  for (const std::uint8_t byte : *wire->bytes()) {
+    decoded.bytes.push_back(std::byte{byte});
   }
   return decoded;
 }

@@ -7,12 +7,14 @@
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/input.h"
+#include "net/audit.h"
 #include "net/handshake.h"
 #include "net/snapshot.h"
 
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 
 namespace tickbox::net {
 
@@ -26,6 +28,7 @@ struct InputMessage {
   std::uint16_t events = 0;  ///< number of the newest event that has come, with all before it
   Tick first_tick;           ///< the tick of inputs[0]; the others follow one by one
   BoundedVector<game::Input, kInputsPerMessageMax> inputs;
+  std::optional<AuditAck> audit = std::nullopt;  ///< of a client that audits
 };
 
 /// The most that a snapshot's datagram takes beside its causes, bodies and events: seal, head,
@@ -52,6 +55,9 @@ class MessageEncoder {
   ConstBytes input(const InputMessage& message);
   /// Requires: causes and bodies that fit a datagram with kSnapshotFrameBytes, in their order.
   ConstBytes snapshot(const Snapshot& snapshot);
+  /// Requires: 1 to kAuditSegmentBytesMax bytes.
+  ConstBytes audit(const AuditHead& head, ConstBytes bytes,
+                   const std::optional<LinkStatus>& status);
   ConstBytes disconnect(DisconnectReason reason);
   /// Of a CHALLENGE, and of its RESPONSE.
   ConstBytes path_check(std::uint64_t data);
@@ -65,6 +71,7 @@ class MessageEncoder {
 /// read. Fails: Malformed.
 [[nodiscard]] std::expected<InputMessage, DropReason> decode_input(ConstBytes message);
 [[nodiscard]] std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message);
+[[nodiscard]] std::expected<AuditSegment, DropReason> decode_audit(ConstBytes message);
 [[nodiscard]] std::expected<DisconnectReason, DropReason> decode_disconnect(ConstBytes message);
 [[nodiscard]] std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message);
 

@@ -39,6 +39,7 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Disconnect:
     case PacketType::Challenge:
     case PacketType::Response:
+    case PacketType::Audit:
       return type;
   }
   return std::nullopt;
@@ -51,6 +52,7 @@ bool travels_sealed(PacketType type, Direction direction) {
       return direction == Direction::ToServer;
     case PacketType::Snapshot:
     case PacketType::Challenge:
+    case PacketType::Audit:
       return direction == Direction::ToClient;
     case PacketType::Disconnect:
       return true;

@@ -32,6 +32,7 @@ enum class PacketType : std::uint8_t {
   Disconnect = 10,
   Challenge = 11,
   Response = 12,
+  Audit = 13,
 };
 
 enum class Direction : std::uint8_t { ToServer, ToClient };

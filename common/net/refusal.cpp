@@ -36,6 +36,10 @@ std::string_view name_of(RefuseReason reason) {
       return "ticket_forged";
     case RefuseReason::TicketOver:
       return "ticket_over";
+    case RefuseReason::MayNotAudit:
+      return "may_not_audit";
+    case RefuseReason::AuditorsFull:
+      return "auditors_full";
   }
   return "unknown";
 }
@@ -77,6 +81,11 @@ std::string describe(const Refuse& refuse) {
       return "resume ticket does not open: it was altered, or is another server's";
     case RefuseReason::TicketOver:
       return "resume ticket is no longer good: its body is gone, or it has been used";
+    case RefuseReason::MayNotAudit:
+      return "token does not let its bearer audit: ask for one that does, or play without --audit";
+    case RefuseReason::AuditorsFull:
+      return "server has as many auditors as it takes, " + have + "/" + limit +
+             ": try again later, or play without --audit";
   }
   return "refused";
 }

@@ -27,8 +27,10 @@ enum class RefuseReason : std::uint8_t {
   Restarted = 14,       ///< the ticket is of this server before it started anew
   TicketForged = 15,    ///< altered, or made by somebody else
   TicketOver = 16,      ///< its body is gone, or it has been used
+  MayNotAudit = 17,     ///< the token does not give the right to
+  AuditorsFull = 18,    ///< numbers: auditors there are, and may be
 };
-inline constexpr std::size_t kRefuseReasons = 17;  ///< with 0, which is none
+inline constexpr std::size_t kRefuseReasons = 19;  ///< with 0, which is none
 
 /// snake_case, as metrics name it.
 [[nodiscard]] std::string_view name_of(RefuseReason reason);

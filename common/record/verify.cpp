@@ -1,6 +1,7 @@
 #include "record/verify.h"
 
 #include "game/entity_state.h"
+#include "game/possible.h"
 #include "game/step.h"
 #include "record/restore.h"
 
@@ -91,22 +92,6 @@ std::optional<Difference> first_difference(const Keyframe& expected, const game:
     return Difference{std::nullopt, "rng", hex(expected.random), hex(got.rng.state())};
   }
   return std::nullopt;
-}
-
-/// Can these commands be given to that world? The rules assert what a hostile recording may break.
-bool possible(const game::World& world, const RecordedTick& tick) {
-  const auto seats = world.seats();
-  const auto taken = [&](PlayerId player) { return seats[player.value].taken; };
-  const auto leaves = [&](PlayerId player) {
-    return std::ranges::binary_search(tick.leaves, player);
-  };
-  // Whoever appears needs a free place, and a body may stand on each one: counted are all bodies,
-  // those who join and a bullet of every player.
-  const std::size_t bodies_at_most = world.size() + tick.joins.size() + seats.size();
-  return std::ranges::all_of(tick.leaves, taken) &&
-         std::ranges::all_of(tick.joins,
-                             [&](PlayerId player) { return !taken(player) || leaves(player); }) &&
-         bodies_at_most <= world.map()->spawn_points.size();
 }
 
 /// Counts segments: those that damage took something from are lost, the others whole.
@@ -237,7 +222,7 @@ void Replay::ticks(std::span<const RecordedTick> ticks) {
 }
 
 void Replay::tick(game::World& world, const RecordedTick& recorded) {
-  if (!possible(world, recorded)) {
+  if (!game::possible(world, recorded.commands())) {
     impossible();
     return;
   }

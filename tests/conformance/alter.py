@@ -19,6 +19,7 @@ PLACES = {
     layouts.INPUT: [Place(messages.INPUT_MESSAGE[0]), messages.INPUT_MESSAGE[1]],
     layouts.DISCONNECT: [Place(messages.DISCONNECT[0])],
     layouts.CHALLENGE: [Place(messages.PATH_CHECK[0])],
+    layouts.AUDIT: [place(field) for field in messages.AUDIT],
     layouts.SNAPSHOT: [each if type(each) is Vector else place(each) for each in messages.SNAPSHOT],
 }
 

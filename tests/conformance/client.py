@@ -4,6 +4,7 @@ import crypto
 import layouts
 import messages
 from layouts import nearest_tick
+from refusals import REASON_MAX
 from world import NS
 
 ASK_EVERY = NS // 4
@@ -121,12 +122,12 @@ class Clients:
             ticks = (now - (client.last_input or now)) * session.accept["tick_rate"] / NS
             in_time = ticks <= INPUT_EVERY_TICKS or client.ahead > WAITS_WHEN_AHEAD
             self.findings.check(in_time, "inputs", f"none for {ticks:.1f} ticks")
-            self.sent_inputs(client, *read)
+            self.sent_inputs(session, *read)
             client.last_input = now
             client.ahead = client.newest_input - (self.world.play.tick)
 
-    def sent_inputs(self, client, head, inputs):
-        check = self.findings.check
+    def sent_inputs(self, session, head, inputs, audit):
+        check, client = self.findings.check, session.client
         first, last = head.first_tick, head.first_tick + len(inputs) - 1
         if inputs:
             if client.first_input is None:
@@ -142,6 +143,11 @@ class Clients:
             if each.aim > 1_023 or each.move > 8 or each.buttons > 3:
                 self.findings.add("inputs", f"the input for tick {tick} is out of range")
         self.check_acknowledged(client, head)
+        check((audit is not None) == session.ask.audits, "wish", "an AuditAck of who does not audit, or none")
+        if audit is not None and session.ask.audits:
+            said, right = (audit.bits, audit.next, audit.run), client.segments.acknowledged()
+            check(said == right, "acknowledged", f"segments {said}, are {right}")
+            check(audit.flags == 0, "acknowledged", "asks for another run, and nothing was wrong")
 
     def check_acknowledged(self, client, head):
         check = self.findings.check
@@ -164,7 +170,7 @@ class Clients:
                 attempt.newest_cookie = data[33:45]
         elif kind == layouts.REFUSE and len(data) == layouts.REFUSE_BYTES:
             attempt = self.attempts.get(data[1:33])
-            if attempt is not None and attempt.answer is None and 1 <= data[33] <= 16:
+            if attempt is not None and attempt.answer is None and 1 <= data[33] <= REASON_MAX:
                 attempt.answer = kind
         elif kind == layouts.ACCEPT and len(data) <= layouts.ACCEPT_MAX:
             self.arrived_accept(data)
@@ -194,18 +200,27 @@ class Clients:
             client.over = True
         elif kind == layouts.CHALLENGE:
             client.challenges[read] = now
+        elif kind == layouts.AUDIT:
+            self.arrived_head(client, session, read.head)
+            client.segments.take(read.head.run, read.head.segment)
         else:
             self.arrived_snapshot(session, read)
 
     @staticmethod
-    def arrived_snapshot(session, snapshot):
-        """Whether the client makes the view of it. That one made by stepping is right, `mismatches` has to say."""
-        client, head = session.client, snapshot.head
+    def arrived_head(client, session, head):
+        """Returns the tick that it is of."""
         heard = session.accept["tick"] if client.heard is None else client.heard
         tick = nearest_tick(head.tick, heard)
         if tick > heard:
             client.heard = tick
             client.confirmed = max(client.confirmed, nearest_tick(head.input_tick, tick))
+        return tick
+
+    @classmethod
+    def arrived_snapshot(cls, session, snapshot):
+        """Whether the client makes the view of it. That one made by stepping is right, `mismatches` has to say."""
+        client, head = session.client, snapshot.head
+        tick = cls.arrived_head(client, session, head)
         for event in snapshot.events:
             if event.number == (client.events + 1) % 2**16:
                 client.events = event.number

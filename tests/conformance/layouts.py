@@ -22,7 +22,7 @@ SEALED_MIN = 23
 SEQUENCE_BITS = 18
 
 HELLO, COOKIE, CONNECT, ACCEPT, RESUME, REFUSE = 1, 2, 3, 4, 5, 6
-INPUT, SNAPSHOT, DISCONNECT, CHALLENGE, RESPONSE = 8, 9, 10, 11, 12
+INPUT, SNAPSHOT, DISCONNECT, CHALLENGE, RESPONSE, AUDIT = 8, 9, 10, 11, 12, 13
 NAMES = {
     HELLO: "HELLO",
     COOKIE: "COOKIE",
@@ -35,12 +35,13 @@ NAMES = {
     DISCONNECT: "DISCONNECT",
     CHALLENGE: "CHALLENGE",
     RESPONSE: "RESPONSE",
+    AUDIT: "AUDIT",
 }
 ASKS = {HELLO, CONNECT, RESUME}
 SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE}
-SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE}
+SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, AUDIT}
 
-Ask = namedtuple("Ask", "type protocol schema nonce cookie credential tag clear zeros")
+Ask = namedtuple("Ask", "type protocol schema nonce cookie credential audits tag clear zeros")
 Refusal = namedtuple("Refusal", "nonce reason have limit")
 
 
@@ -68,6 +69,9 @@ def read_ask(data):
     elif kind == RESUME:
         credential, end = data[45:180], 180
     tagged = kind != HELLO
+    audits = tagged and data[end] & 1 == 1
+    wish_zeros = bytes([data[end] & 0xFE]) if tagged else b""
+    end += 1 if tagged else 0
     return Ask(
         type=kind,
         protocol=protocol,
@@ -75,9 +79,10 @@ def read_ask(data):
         nonce=data[NONCE],
         cookie=cookie,
         credential=credential,
+        audits=audits,
         tag=data[TAG_AT:] if tagged else b"",
         clear=data[:TAG_AT],
-        zeros=data[end : TAG_AT if tagged else ASK_BYTES],
+        zeros=wish_zeros + data[end : TAG_AT if tagged else ASK_BYTES],
     )
 
 

@@ -10,6 +10,7 @@ from flatbuffer import Bytes, Malformed, Number, Place, String, Struct, Vector, 
 
 INPUTS_MAX = 64
 BODIES_MAX = 72  # whole ones, in one snapshot
+SEGMENT_MAX = 1_088
 BASE_AGE_MAX = 60
 PLACE_MAX = 2**30 - 2**20
 SPEED_MAX = 2**28
@@ -54,8 +55,17 @@ read_snapshot_head = unpacker(
     zeros=0,
 )
 read_event = unpacker("Event", "HHHBB", "number subject what ago kind", align=2, zeros=0)
+read_audit_head = unpacker(
+    "AuditHead",
+    "HHbBBBH",
+    "tick input_tick margin substituted newest_packet run segment",
+    align=2,
+    zeros=0,
+)
+read_audit_ack = unpacker("AuditAck", "QHBB", "bits next run flags", align=8, zeros=4)
 read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4, zeros=0)
 Entity = namedtuple("Entity", "id x y vx vy kind move timer")
+Audit = namedtuple("Audit", "head bytes status")
 Snapshot = namedtuple("Snapshot", "head causes bodies status events")
 
 ACCEPT = [
@@ -70,7 +80,16 @@ ACCEPT = [
     Number("room", "I"),
     Bytes("ticket"),
 ]
-INPUT_MESSAGE = [struct_field("head", read_input_head), Vector("inputs", 4, read_wire_input.align)]
+INPUT_MESSAGE = [
+    struct_field("head", read_input_head),
+    Vector("inputs", 4, read_wire_input.align),
+    struct_field("audit", read_audit_ack),
+]
+AUDIT = [
+    struct_field("head", read_audit_head),
+    Bytes("bytes"),
+    struct_field("status", read_status),
+]
 SNAPSHOT = [
     struct_field("head", read_snapshot_head),
     Bytes("causes"),
@@ -90,8 +109,10 @@ def read_input(data, at):
 
 def check_input_zeros(data):
     """What a reader does not look at, and a writer leaves zero: of an InputMessage."""
-    at = read_root(data, [Place(INPUT_MESSAGE[0])])["head"]
-    check_zeros(data, at, read_input_head)
+    heads = read_root(data, [Place(INPUT_MESSAGE[0]), INPUT_MESSAGE[1], Place(INPUT_MESSAGE[2])])
+    check_zeros(data, heads["head"], read_input_head)
+    if heads["audit"] is not None:
+        check_zeros(data, heads["audit"], read_audit_ack)
 
 
 def check_snapshot_zeros(data):
@@ -123,7 +144,7 @@ def read_accept(data):
 
 
 def read_input_message(data):
-    """The head and the inputs."""
+    """The head, the inputs, and what it says of an audit."""
     message = read_root(data, INPUT_MESSAGE)
     present(message, "head", "inputs")
     head, places = message["head"], message["inputs"]
@@ -131,7 +152,7 @@ def read_input_message(data):
     need(head.first_tick + len(places) <= 2**32, "ticks beyond the last")
     beyond = head.ack_bits >> min(head.newest_snapshot, 64)
     need(beyond == 0, "acknowledges ticks below 0")
-    return head, [read_input(data, at) for at in places]
+    return head, [read_input(data, at) for at in places], message["audit"]
 
 
 def check_entity(entity):
@@ -187,6 +208,13 @@ def read_snapshot(data):
     bodies = sorted(narrow + wide)
     need(rises(bodies), "a body in both lists")
     return Snapshot(head, causes, bodies, message["status"], read_events(data, message["events"]))
+
+
+def read_audit(data):
+    message = read_root(data, AUDIT)
+    present(message, "head", "bytes")
+    need(1 <= len(message["bytes"]) <= SEGMENT_MAX, "bytes of a segment")
+    return Audit(message["head"], bytes(message["bytes"]), message["status"])
 
 
 def check_smallest(data):

@@ -49,10 +49,12 @@ def last_player(message, at):
     return max(each for each in at["bodies"] if message[each + 14] >> 6 == messages.PLAYER)
 
 
-class Altered(unittest.TestCase):
+class Scene(unittest.TestCase):
+    name = "match"
+
     @classmethod
     def setUpClass(cls):
-        played = subprocess.run([PROGRAM, "match"], check=True, capture_output=True, text=True)
+        played = subprocess.run([PROGRAM, cls.name], check=True, capture_output=True, text=True)
         events = [json.loads(line) for line in played.stdout.splitlines()]
         cls.match = alter.Capture(events, read(events))
 
@@ -62,6 +64,11 @@ class Altered(unittest.TestCase):
         found = {rule for _, rule, _ in read(events, until=rules).findings.broken}
         self.assertTrue(found & rules, f"found: {found}")
 
+    def alter_message(self, number, change):
+        return self.match.with_data({number: self.match.resealed(number, change)})
+
+
+class Altered(Scene):
     def snapshot(self, nth=PLAYING):
         return self.match.find("server_sent", layouts.SNAPSHOT, nth)
 
@@ -76,9 +83,6 @@ class Altered(unittest.TestCase):
 
     def input(self, nth=PLAYING):
         return self.match.find("client_sent", layouts.INPUT, nth)
-
-    def alter_message(self, number, change):
-        return self.match.with_data({number: self.match.resealed(number, change)})
 
     def ask_lines(self, kind):
         """One ask as it was sent, and all its arrivals."""
@@ -430,7 +434,7 @@ class Altered(unittest.TestCase):
         data = self.match.data(number)
         for rule, change in [
             ("verdict", put(data, 33, "B", 4)),
-            ("refuse", put(data, 33, "B", 17)),
+            ("refuse", put(data, 33, "B", 19)),
             ("refuse", put(data, 34, "I", 3)),
             ("answer", flipped(data, 1)),
         ]:
@@ -478,6 +482,56 @@ class Altered(unittest.TestCase):
         counts = events[last]["counts"]
         events[last] = events[last] | {"counts": counts | {"forged": counts["forged"] + 1}}
         self.assert_found("dropped", events)
+
+
+class AlteredAudit(Scene):
+    name = "audits"
+
+    def audit(self, nth=PLAYING, where=lambda message: True):
+        return self.match.find_message("server_sent", layouts.AUDIT, nth, where)
+
+    def assert_audit_found(self, rules, number, change):
+        change_at = lambda message: change(message, *places(layouts.AUDIT, message)[:2])
+        self.assert_found(rules, self.alter_message(number, change_at))
+
+    def test_nothing_is_found_in_what_was_not_altered(self):
+        self.assertEqual(self.match.reader.findings.broken, [])
+
+    def test_any_byte_of_what_a_segment_tells(self):
+        number = self.audit()
+        size = len(places(layouts.AUDIT, self.match.message(number))[1])
+        for nth in range(min(size, 12)):
+            with self.subTest(nth=nth):
+                change = lambda message, head, data: flipped(message, data[nth])
+                self.assert_audit_found("audit", number, change)
+
+    def test_the_number_of_a_segment_and_of_its_run(self):
+        for at, code, value in ((8, "H", 9_999), (7, "B", 7)):
+            change = lambda message, head, data: put(message, head + at, code, value)
+            self.assert_audit_found("audit", self.audit(), change)
+
+    def test_what_a_head_says_of_the_clients_packets(self):
+        for at, rule in ((0, "audit"), (2, "input_tick"), (4, "margin"), (5, "substituted"), (6, "received")):
+            change = lambda message, head, data: flipped(message, head + at, 6)
+            self.assert_audit_found(rule, self.audit(), change)
+
+    def test_a_keyframe_without_a_player(self):
+        number = self.audit(0)
+        taken = lambda message, head, data: flipped(message, data[2 + 4 + 8 + 8 + 1])
+        self.assert_audit_found("audit", number, taken)
+
+    def test_an_acknowledgement_of_what_has_not_come(self):
+        number = self.match.find_message(
+            "client_sent", layouts.INPUT, PLAYING, lambda message: self.ack_at(message) is not None
+        )
+        for at in (0, 8, 10, 11, 12):
+            change = lambda message: flipped(message, self.ack_at(message) + at)
+            self.assert_found("acknowledged message", self.alter_message(number, change))
+
+    @staticmethod
+    def ack_at(message):
+        field = messages.INPUT_MESSAGE[2]
+        return alter.read_root(message, messages.INPUT_MESSAGE[:2] + [alter.Place(field)])["audit"]
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ COOKIE_GOOD = 4 * NS
 TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 (FULL, PROTOCOL, SCHEMA, DRAINING, KEY_UNKNOWN, TOKEN_FORGED, TOKEN_EXPIRED, TOKEN_BEFORE_BOOT) = range(1, 9)
 (TOKEN_ELSEWHERE, TOKEN_ROOM, TOKEN_USED, TOKEN_TAKEN, TOKENS_FULL) = range(9, 14)
-(RESTARTED, TICKET_FORGED, TICKET_OVER) = range(14, 17)
-REASON_MAX = TICKET_OVER
+(RESTARTED, TICKET_FORGED, TICKET_OVER, MAY_NOT_AUDIT, AUDITORS_FULL) = range(14, 19)
+REASON_MAX = AUDITORS_FULL
+AUDITORS_MAX = 4
 
 # What an ask is owed. COOKIE, ACCEPT (with the session whose ACCEPT is sent again, or the keys of a new one),
 # REFUSE (with the refusal), or nothing (with the name under which it is counted).
@@ -112,9 +113,23 @@ class Door:
         if self.world.draining:
             return refuse(DRAINING)
         begins_anew = use is not None and use.session.server.state == ACCEPTED
+        objection = self.audit_fault(ask, token.rights, use.session if begins_anew else None)
+        if objection:
+            return objection
         if not begins_anew and self.seats_taken() >= self.world.seats:
             return refuse(FULL, self.seats_taken(), self.world.seats)
         return None
+
+    def audit_fault(self, ask, rights, own):
+        """Why who wishes to audit may not; `own` is of its own seat."""
+        if not ask.audits:
+            return None
+        if not rights & credentials.RIGHT_TO_AUDIT:
+            return refuse(MAY_NOT_AUDIT)
+        auditors = (s for s in self.world.all_sessions() if s.live() and s.ask.audits)
+        seats = {each.accept["player"] for each in auditors}
+        others = seats - ({own.accept["player"]} if own else set())
+        return refuse(AUDITORS_FULL, len(others), AUDITORS_MAX) if len(others) >= AUDITORS_MAX else None
 
     def owed_to_resume(self, ask, address):
         if credentials.ticket_boot(ask.credential) != self.boot:
@@ -129,7 +144,8 @@ class Door:
         good = self.seats.get(session.accept["player"]) is session
         if not good or session.server.state not in (PLAYING, ORPHANED):
             return refuse(TICKET_OVER)
-        return self.same_again(ask, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
+        objection = self.audit_fault(ask, session.rights, session)
+        return objection or self.same_again(ask, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
 
     def accepted(self, session, address):
         if self.boot is None:
@@ -139,13 +155,21 @@ class Door:
             before = self.token_uses.get(identity)
             replaced = [before.session] if before else []
             self.token_uses[identity] = TokenUse(address, session)
+            session.rights = self.rights_of(session.ask)
         else:
             session.resumed_from = self.world.by_ticket[session.ask.credential]
+            session.rights = session.resumed_from.rights
             others = self.world.all_sessions()
             replaced = [s for s in others if s is not session and s.resumed_from is session.resumed_from]
         for each in replaced:
             if each.server.state == ACCEPTED:
                 each.server.state = OVER  # it begins anew
+
+    def rights_of(self, ask):
+        """None, of a token that should not have been accepted."""
+        has_key = credentials.key_id(ask.credential) in self.world.ring
+        token = credentials.open_token(ask.credential, self.world.ring) if has_key else None
+        return token.rights if token else 0
 
     def proven(self, session):
         """The first packet under a session's keys has arrived."""

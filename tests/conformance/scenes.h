@@ -28,10 +28,15 @@ void play_crowd(std::FILE* out);
 /// One client, long enough for the second key of each direction.
 void play_epochs(std::FILE* out);
 
+/// Clients that audit, one that may not, and one too many; one that is cut off, one that
+/// resumes.
+void play_audits(std::FILE* out);
+
 inline constexpr Scene kScenes[] = {
     {"match", "bad links, resumes, a move, timeouts", play_match},
     {"strangers", "every refusal, noise, a restart", play_strangers},
     {"crowd", "more to be seen than a snapshot takes", play_crowd},
+    {"audits", "clients that audit, and who may not", play_audits},
     {"epochs", "65,536 packets and more each way", play_epochs},
 };
 

@@ -3,6 +3,7 @@
 import layouts
 import messages
 from inputs import Inputs
+from server_audits import ServerAudits
 from server_snapshots import ServerSnapshots
 from session import ACCEPTED, ORPHANED, OVER, PLAYING, Path
 from world import NS
@@ -23,6 +24,7 @@ class ServerPackets:
         self.findings = world.findings
         self.door = door
         self.snapshots = ServerSnapshots(world)
+        self.audits = ServerAudits(world, self.snapshots)
 
     def arrived(self, now, address, data):
         """Returns the name under which the datagram is dropped, or None."""
@@ -83,7 +85,7 @@ class ServerPackets:
         self.findings.saw("session moved")
         return None
 
-    def take_inputs(self, now, session, sequence, head, inputs):
+    def take_inputs(self, now, session, sequence, head, inputs, audit):
         """Of the newest packet, what it acknowledges counts as well, and how early it came."""
         server, name = session.server, None
         if sequence == server.receiver.newest:
@@ -94,6 +96,8 @@ class ServerPackets:
                 server.margin = (before - overdue, before + MARGIN_UNITS)
             server.sent.acknowledge_events(head.events)
             name = self.take_acknowledgement(now, server.sent, head.newest_snapshot)
+            if audit is not None:
+                server.audit.acknowledge(audit)
         for tick, given in enumerate(inputs, head.first_tick):
             server.inputs.arrive(tick, given)
         return name
@@ -133,7 +137,7 @@ class ServerPackets:
         if kind == layouts.DISCONNECT:
             self.sent_goodbye(now, session, read)
         else:
-            self.sent_snapshot(now, session, data, read)
+            self.sent_news(now, session, data, read)
 
     def sent_challenge(self, now, address, session, data, drawn):
         check, path = self.findings.check, session.server.path
@@ -168,10 +172,16 @@ class ServerPackets:
             check(self.world.draining, "goodbye", "the server does not stop")
             server.state = OVER
 
-    def sent_snapshot(self, now, session, datagram, snapshot):
+    def sent_news(self, now, session, datagram, news):
         check, server = self.findings.check, session.server
-        check(server.state == PLAYING, "state", f"a SNAPSHOT to who is {server.state}")
-        check(not server.goodbyes, "goodbye", "a SNAPSHOT after goodbye")
-        check(now - server.heard <= SILENCE + TIMER_SLACK, "silence", "a SNAPSHOT to who is long silent")
-        if server.inputs is not None:
-            self.snapshots.sent(now, session, len(datagram), snapshot)
+        kind = layouts.type_of(datagram)
+        name = layouts.NAMES[kind]
+        check(server.state == PLAYING, "state", f"a {name} to who is {server.state}")
+        check(not server.goodbyes, "goodbye", f"a {name} after goodbye")
+        check(now - server.heard <= SILENCE + TIMER_SLACK, "silence", f"a {name} to who is long silent")
+        wished = (kind == layouts.AUDIT) == session.ask.audits
+        check(wished, "wish", f"a {name} to who {'audits' if session.ask.audits else 'plays'}")
+        if server.inputs is None or not wished:
+            return
+        to_whom = self.audits if kind == layouts.AUDIT else self.snapshots
+        to_whom.sent(now, session, len(datagram), news)

@@ -3,6 +3,7 @@
 import crypto
 from sequences import Receiver, Sender
 from sent_views import SentViews
+from server_audits import WINDOW, SentAudit, nearest
 
 ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
 ACK_MASK = 2**64 - 1
@@ -34,6 +35,32 @@ class ServerEnd:
         self.inputs = None  # of who plays
         self.margin = (0, 0)  # of the newest packet with inputs: at least, at most
         self.sent = SentViews()
+        self.audit = SentAudit()
+
+
+class Segments:
+    """Those of an audit that have come."""
+
+    def __init__(self):
+        self.run = None
+        self.come = set()
+        self.next = 0
+
+    def take(self, run, number):
+        if self.run is None or 0 < (run - self.run) % 256 < 128:
+            self.run, self.come, self.next = run, set(), 0
+        elif run != self.run:
+            return
+        number = nearest(number, self.next)
+        if self.next <= number < self.next + WINDOW:
+            self.come.add(number)
+        while self.next in self.come:
+            self.come.remove(self.next)
+            self.next += 1
+
+    def acknowledged(self):
+        bits = sum(1 << (each - self.next - 1) for each in self.come)
+        return bits, self.next % 2**16, self.run or 0
 
 
 class ClientEnd:
@@ -55,6 +82,7 @@ class ClientEnd:
         self.newest_right = 0  # tick of the newest of them
         self.right_bits = 0  # bit i: that of tick newest_right - 1 - i did
         self.wrong = 0
+        self.segments = Segments()  # of an audit
         self.challenges = {}  # data of those not answered yet → ns
         self.last_input = None  # ns
         self.ahead = 0  # ticks from the room to its newest input, then
@@ -92,6 +120,7 @@ class Session:
         self.datagram = datagram  # the ACCEPT, as it was sent
         self.asked_from = address
         self.resume_keys = keys.resume()
+        self.rights = 0  # of its seat
         self.resumed_from = None  # the session whose ticket it came with
         self.server = ServerEnd(keys, address, now)
         self.client = ClientEnd(keys)

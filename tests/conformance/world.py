@@ -17,6 +17,7 @@ READERS = {
     layouts.DISCONNECT: messages.read_disconnect,
     layouts.CHALLENGE: messages.read_path_check,
     layouts.RESPONSE: messages.read_path_check,
+    layouts.AUDIT: messages.read_audit,
 }
 
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kLabel = "tickbox connect token";
 constexpr std::size_t kSecretAt = net::kTokenHeadBytes + net::kLongNonceBytes;
-// Of the secret: where it counts its servers and its user bytes.
+// Of the secret: where it says its rights and counts its servers, and its user bytes.
 constexpr std::size_t kServersAt = 76;
 constexpr std::size_t kUserBytesAt = 77;
 
@@ -49,10 +49,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
 
   const auto opened = net::open_token(sealed(input), kRing);
-  const std::size_t servers = number_at(input, kServersAt);
+  const std::size_t servers = number_at(input, kServersAt) & 0x0f;
+  const std::size_t rights = number_at(input, kServersAt) >> 4;
   const std::size_t user_bytes = number_at(input, kUserBytesAt);
-  const bool is_possible =
-      servers >= 1 && servers <= net::kTokenServersMax && user_bytes <= net::kTokenUserBytesMax;
+  const bool is_possible = servers >= 1 && servers <= net::kTokenServersMax &&
+                           user_bytes <= net::kTokenUserBytesMax && rights <= net::kRightToAudit;
   fuzz::check(opened.has_value() == is_possible);
   if (!opened) {
     fuzz::check(opened.error() == net::TokenFault::Forged);
@@ -60,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::check(opened->head.issued.time_since_epoch().count() >= 0);
   fuzz::check(opened->head.expires.time_since_epoch().count() >= 0);
+  fuzz::check(opened->claims.rights == rights);
   fuzz::check(opened->claims.servers.size() == servers && opened->claims.user.size() == user_bytes);
   return 0;
 }

@@ -34,6 +34,8 @@ const Strings& document_keys() {
                                 "interpolation.delay_ms",
                                 "interpolation.extrapolated",
                                 "interpolation.unforeseen",
+                                "audit.ticks",
+                                "audit.mismatched",
                                 "inputs.sent",
                                 "inputs.late",
                                 "inputs.substituted",

@@ -24,7 +24,8 @@ Harness::Harness(const HarnessOptions& options)
     : options_(options),
       network_(clock_),
       entropy_(options.seed),
-      rules_(grounds_.rules("arena", options.tick_rate)),
+      rules_(options.server_rules ? options.server_rules
+                                  : grounds_.rules("arena", options.tick_rate)),
       map_(grounds_.map(options.max_clients)) {
   TICKBOX_ASSERT(net::crypto_ready());
   start_server();
@@ -61,8 +62,8 @@ void Harness::start_shard() {
       clock_.now());
 }
 
-net::ConnectToken Harness::make_token(std::uint64_t client) {
-  net::TokenClaims claims{.client = client};
+net::ConnectToken Harness::make_token(std::uint64_t client, std::uint8_t rights) {
+  net::TokenClaims claims{.client = client, .rights = rights};
   claims.servers.push_back(SimulatedNetwork::server_address());
   return net::issue_token(claims, calendar_.now(), calendar_.now() + std::chrono::minutes{1},
                           options_.keys, token_entropy_);
@@ -76,7 +77,12 @@ std::size_t Harness::add_client(const net::LinkConditions& link) {
   return add_client(link, make_token(players_.size() + 1));
 }
 
-std::size_t Harness::add_client(const net::LinkConditions& link, const net::ConnectToken& token) {
+std::size_t Harness::add_auditor(const net::LinkConditions& link) {
+  return add_client(link, make_token(players_.size() + 1, net::kRightToAudit), net::Wish::Audit);
+}
+
+std::size_t Harness::add_client(const net::LinkConditions& link, const net::ConnectToken& token,
+                                net::Wish wish) {
   const std::size_t index = players_.size();
   const std::uint64_t seed = options_.seed * 1'000 + index;
   Player& player = players_.emplace_back();
@@ -84,6 +90,7 @@ std::size_t Harness::add_client(const net::LinkConditions& link, const net::Conn
   net::LinkConditions own_link = link;
   own_link.seed = seed;
   player.transport = &network_.add_client(own_link);
+  player.wish = wish;
   restart_client(index, {.server = SimulatedNetwork::server_address(), .token = token});
   return index;
 }
@@ -95,17 +102,18 @@ void Harness::restart_with_ticket(std::size_t client) {
 
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
-  const client::ClientOptions options{.connection = connection,
-                                      .bot = client::bot_kind_of(options_.bot, client),
-                                      .seed = options_.seed * 1'000 + client,
-                                      .on_input =
-                                          [this, client](Tick tick, const game::Input& input) {
-                                            players_[client].inputs[tick] = input;
-                                          },
-                                      .on_event =
-                                          [this, client](const client::MatchEvent& event) {
-                                            players_[client].events.push_back(event);
-                                          }};
+  client::ClientOptions options{.connection = connection,
+                                .bot = client::bot_kind_of(options_.bot, client),
+                                .seed = options_.seed * 1'000 + client,
+                                .on_input =
+                                    [this, client](Tick tick, const game::Input& input) {
+                                      players_[client].inputs[tick] = input;
+                                    },
+                                .on_event =
+                                    [this, client](const client::MatchEvent& event) {
+                                      players_[client].events.push_back(event);
+                                    }};
+  options.connection.wish = player.wish;
   player.silent = false;
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
                                                    grounds_, clock_.now());

@@ -64,6 +64,8 @@ struct HarnessOptions {
   server::Sight sight = {};
   net::LinkConditions link;
   client::BotKind bot = client::BotKind::Mix;
+  /// Of the server, where it is to play by others than its clients; they need the same name.
+  std::shared_ptr<const game::Rules> server_rules = nullptr;
   /// Of the server; clients seal their tokens with the same.
   net::KeyRing keys = net::KeyRing::published();
   /// Asked before and after the shard is driven, where a test wants to know what that took of
@@ -78,10 +80,14 @@ class Harness {
   /// Brings in one more client, by a token of its own; returns its number.
   std::size_t add_client();
   std::size_t add_client(const net::LinkConditions& link);
-  std::size_t add_client(const net::LinkConditions& link, const net::ConnectToken& token);
+  std::size_t add_client(const net::LinkConditions& link, const net::ConnectToken& token,
+                         net::Wish wish = net::Wish::Play);
+
+  /// One that audits, by a token that allows it.
+  std::size_t add_auditor(const net::LinkConditions& link);
 
   /// A token good for a minute at this server.
-  [[nodiscard]] net::ConnectToken make_token(std::uint64_t client);
+  [[nodiscard]] net::ConnectToken make_token(std::uint64_t client, std::uint8_t rights = 0);
 
   /// The client is killed, and started again with nothing but its newest ticket.
   void restart_with_ticket(std::size_t client);
@@ -120,6 +126,7 @@ class Harness {
     net::Transport* transport = nullptr;
     std::map<Tick, game::Input> inputs;      ///< everything it decided
     std::vector<client::MatchEvent> events;  ///< in the order in which it was told
+    net::Wish wish = net::Wish::Play;
     bool silent = false;
     Duration turn{};  ///< between polls
     Instant next_turn;

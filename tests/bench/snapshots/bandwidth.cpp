@@ -19,10 +19,6 @@ using std::chrono::seconds;
 /// Enough for clocks to settle and views to fill.
 constexpr seconds kSettling{5};
 
-/// What a snapshot of whole states would take: its frame, and 16 bytes a body.
-constexpr double kWholeFrameBytes = 59;
-constexpr double kWholeBodyBytes = 16;
-
 constexpr std::array<std::string_view, server::kSnapshotParts> kPartNames = {
     "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
 

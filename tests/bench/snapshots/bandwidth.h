@@ -16,6 +16,10 @@
 
 namespace tickbox::bench {
 
+/// What a snapshot of whole states would take: its frame, and 16 bytes a body.
+inline constexpr double kWholeFrameBytes = 59;
+inline constexpr double kWholeBodyBytes = 16;
+
 struct BandwidthCase {
   std::string_view name;
   net::LinkConditions link;

@@ -1,11 +1,14 @@
 #include "tests/bench/snapshots/cost.h"
 
+#include "client/audit.h"
 #include "client/bot.h"
 #include "client/replica.h"
 #include "game/arena_map.h"
 #include "game/catalog.h"
 #include "net/messages.h"
 #include "net/packet.h"
+#include "server/audit_feed.h"
+#include "server/audit_stream.h"
 #include "server/snapshot_planner.h"
 #include "tests/bench/physics/step_clock.h"
 
@@ -57,9 +60,11 @@ class Stage {
       inputs_.push_back({.player = {static_cast<std::uint16_t>(i)},
                          .input = places_[i]->bot.decide(std::nullopt, {})});
     }
+    const game::TickCommands commands{.leaves = {}, .joins = joins_, .inputs = inputs_};
     clock_.start();
-    room_.tick({.leaves = {}, .joins = joins_, .inputs = inputs_});
+    room_.tick(commands);
     const double step = clock_.elapsed_us();
+    audit(commands, is_measured);
     joins_.clear();
     clock_.start();
     planner_.look(room_);
@@ -86,10 +91,55 @@ class Stage {
     cost.seal_us /= snapshots;
     cost.replica_us /= ticks;
     cost.late_replica_us /= ticks;
+    cost.feed_us /= ticks;
+    cost.audit_us /= ticks;
+    cost.auditor_us /= ticks;
     return cost;
   }
 
  private:
+  /// Tells one auditor of the tick, who gets everything at once.
+  void audit(const game::TickCommands& commands, bool is_measured) {
+    const Tick tick = room_.world().tick;
+    const Instant now{std::chrono::milliseconds{16} * tick.value};
+    if (!stream_.is_running()) {
+      feed_.begin(room_.world());
+      stream_.begin(feed_.keyframe(room_), tick);
+      auditor_.emplace(map_, rules_, room_.world().body_of({0}));
+    } else {
+      clock_.start();
+      const ConstBytes entry = feed_.tick(tick, commands, room_.hash());
+      const double feed = clock_.elapsed_us();
+      clock_.start();
+      if (!stream_.append(entry, tick)) ++cost_.mismatches;
+      if (is_measured) {
+        cost_.feed_us += feed;
+        cost_.audit_us += clock_.elapsed_us();
+      }
+    }
+    clock_.start();
+    segments_.clear();
+    while (const auto piece = stream_.next(server::AuditStream::Cut::All, now)) {
+      const net::AuditHead head{.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
+                                .run = piece->run,
+                                .segment = piece->segment};
+      const ConstBytes message = encoder_.audit(head, piece->bytes, std::nullopt);
+      audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
+      segments_.emplace_back(message.begin(), message.end());
+    }
+    const double told = clock_.elapsed_us();
+    clock_.start();
+    for (const std::vector<std::byte>& segment : segments_) {
+      const auto view = auditor_->take(*net::decode_audit(segment));
+      if (!view && view.error().mismatch) ++cost_.mismatches;
+    }
+    const double audited = clock_.elapsed_us();
+    stream_.acknowledge(auditor_->ack(), now);
+    if (!is_measured) return;
+    cost_.audit_us += told;
+    cost_.auditor_us += audited;
+  }
+
   void plan(std::size_t i) {
     const Tick tick = room_.world().tick;
     Place& place = *places_[i];
@@ -164,6 +214,11 @@ class Stage {
   std::vector<game::PlayerInput> inputs_;
   std::vector<net::Snapshot> snapshots_;
   std::array<std::optional<client::Replica>, kReplicas> replicas_;
+  server::AuditFeed feed_;
+  server::AuditStream stream_{kTickRate};
+  net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
+  std::optional<client::Auditor> auditor_;
+  std::vector<std::vector<std::byte>> segments_;
   net::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
   StepClock clock_;
@@ -194,9 +249,13 @@ std::string text_of(const SnapshotCost& cost) {
       "  seal it                                    {:8.2f} us\n"
       "  a client's view by one step                {:8.2f} us\n"
       "  a client's view from its base              {:8.2f} us\n"
-      "  all of a tick but input and output         {:8.1f} us\n",
+      "  all of a tick but input and output         {:8.1f} us\n"
+      "  what all auditors are told of a tick       {:8.2f} us\n"
+      "  tell it to one                             {:8.2f} us\n"
+      "  an auditor's tick                          {:8.1f} us\n",
       cost.clients, cost.members, cost.bytes, cost.step_us, cost.plan_us, cost.encode_us,
-      cost.seal_us, cost.replica_us, cost.late_replica_us, cost.tick_us());
+      cost.seal_us, cost.replica_us, cost.late_replica_us, cost.tick_us(), cost.feed_us,
+      cost.audit_us, cost.auditor_us);
 }
 
 }  // namespace tickbox::bench

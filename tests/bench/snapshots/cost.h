@@ -18,6 +18,9 @@ struct SnapshotCost {
   double seal_us = 0;          ///< per client
   double replica_us = 0;       ///< per snapshot, of a client that holds the view of the tick before
   double late_replica_us = 0;  ///< per snapshot, of one that must replay from the base
+  double feed_us = 0;          ///< what all auditors are told
+  double audit_us = 0;         ///< per auditor: cut, encode and seal it
+  double auditor_us = 0;       ///< per tick, on an auditor: the whole room's step and hash
   std::uint64_t mismatches = 0;
 
   /// All of a tick but input and output.

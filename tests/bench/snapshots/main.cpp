@@ -4,6 +4,7 @@
 // alone, not on the machine.
 
 #include "os/command_line.h"
+#include "tests/bench/snapshots/audit.h"
 #include "tests/bench/snapshots/bandwidth.h"
 #include "tests/bench/snapshots/cost.h"
 
@@ -21,6 +22,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::string only;
   bool cost = false;
+  bool audit = false;
 };
 
 /// Bases as old as at a round trip of 80 ms.
@@ -37,20 +39,27 @@ int run_cost() {
   return os::to_int(is_sound ? os::ExitCode::Done : os::ExitCode::CheckFailed);
 }
 
-int run(const Options& options) {
-  std::vector<Bandwidth> measured;
-  fmt::print("{}", bandwidth_head());
+/// Measures each case, and prints its row as soon as it is there.
+template <class Measured>
+int run(const Options& options, Measured (*measure)(const BandwidthCase&, int, std::uint64_t)) {
+  std::vector<Measured> measured;
   for (const BandwidthCase& one : bandwidth_cases()) {
     if (!one.name.contains(options.only)) continue;
-    measured.push_back(measure_bandwidth(one, options.seconds, options.seed));
+    measured.push_back(measure(one, options.seconds, options.seed));
     fmt::print("{}", row_of(measured.back()));
     std::fflush(stdout);
   }
   if (options.flags.json) fmt::print("{}\n", json_of(measured));
-  for (const Bandwidth& one : measured) {
+  for (const Measured& one : measured) {
     if (one.mismatches != 0) return os::to_int(os::ExitCode::CheckFailed);
   }
   return os::to_int(os::ExitCode::Done);
+}
+
+int run(const Options& options) {
+  if (options.cost) return run_cost();
+  fmt::print("{}", options.audit ? audit_head() : bandwidth_head());
+  return options.audit ? run(options, &measure_audit) : run(options, &measure_bandwidth);
 }
 
 }  // namespace
@@ -73,8 +82,10 @@ int main(int argc, char** argv) {
   app.add_option("--only", options.only, "Cases whose name holds this")->type_name("TEXT");
   app.add_flag("--cost", options.cost,
                "Instead: the processor time that snapshots take, on the server and on a client");
+  app.add_flag("--audit", options.audit,
+               "Instead: what one client more that audits is sent, beside a player");
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
     return os::to_int(*exit_code);
   }
-  return options.cost ? bench::run_cost() : bench::run(options);
+  return bench::run(options);
 }

@@ -28,6 +28,7 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   MessageEncoder encoder;
   const InputMessage input = samples::input_message(64);
   const Snapshot told = samples::snapshot(samples::kBodiesOfFullSnapshot);
+  const std::vector<std::byte> piece(kAuditSegmentBytesMax);
   PacketBuffer wire{};
   PacketBuffer opened{};
   std::uint64_t taken = 0;
@@ -41,6 +42,9 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
     const ConstBytes goodbye = encoder.disconnect(DisconnectReason::Kicked);
     packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);
     taken += packet && decode_disconnect(packet->message) ? 1U : 0U;
+    const ConstBytes audit = encoder.audit(samples::audit_head(), piece, told.status);
+    packet = client.open_packet(server.seal_packet(PacketType::Audit, audit, wire), opened);
+    taken += packet && decode_audit(packet->message) ? 1U : 0U;
     const ConstBytes check = encoder.path_check(7);
     packet = client.open_packet(server.seal_packet(PacketType::Challenge, check, wire), opened);
     taken += packet && decode_path_check(packet->message) ? 1U : 0U;
@@ -50,7 +54,7 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   for (int i = 0; i < 1'000; ++i)
     once();
   EXPECT_EQ(tests::allocations() - before, 0U);
-  EXPECT_EQ(taken, 4U * 1'001);
+  EXPECT_EQ(taken, 5U * 1'001);
 }
 
 // What a stranger sends costs no memory, whatever it holds, and right tokens and tickets do not

@@ -98,6 +98,19 @@ TEST(Handshake, WhatAsksCarriesEveryField) {
   EXPECT_EQ(ours.client_nonce, samples::nonce(5));
 }
 
+TEST(Handshake, WhatShowsATokenOrATicketCarriesAWish) {
+  for (const Wish wish : {Wish::Play, Wish::Audit}) {
+    PacketBuffer out{};
+    const Ask connect = make_ask(PacketType::Connect, samples::nonce(5), wish);
+    EXPECT_EQ(decode_ask(encode_connect(connect, samples::counting<CookieBytes>(61), token(), out)),
+              connect);
+    const Ask resume = make_ask(PacketType::Resume, samples::nonce(5), wish);
+    EXPECT_EQ(decode_ask(encode_resume(resume, samples::resume_ticket(), out)), resume);
+    out[180] ^= std::byte{1};
+    EXPECT_FALSE(is_proven(out, samples::handed_keys().to_server)) << "nobody else can wish";
+  }
+}
+
 TEST(Handshake, ConnectCarriesItsCookieAndToken) {
   const Datagram datagram = connect_datagram();
   EXPECT_EQ(cookie_of(datagram), samples::counting<CookieBytes>(61));
@@ -138,7 +151,7 @@ TEST(Handshake, RefuseCarriesEveryFieldOfEveryReason) {
 }
 
 TEST(Handshake, RefusesARefuseThatMeansNothing) {
-  for (const int reason : {0, 17, 18, 255}) {
+  for (const int reason : {0, 19, 20, 255}) {
     Datagram datagram = refuse_datagram();
     datagram[33] = static_cast<std::byte>(reason);
     EXPECT_EQ(samples::fault_of(decode_refuse(datagram)), DropReason::Malformed) << reason;

@@ -63,9 +63,10 @@ inline Address address(std::uint8_t last, std::uint16_t port) {
   return address;
 }
 
-/// Two servers, four user bytes.
+/// Every right, two servers, four user bytes.
 inline TokenClaims claims() {
-  TokenClaims claims{.client = 0x6162636465666768, .room = 69, .servers = {}, .user = {}};
+  TokenClaims claims{
+      .client = 0x6162636465666768, .room = 69, .rights = kRightsKnown, .servers = {}, .user = {}};
   claims.servers.push_back(address(1, 7'001));
   claims.servers.push_back(address(2, 7'002));
   for (std::uint8_t byte = 71; byte < 75; ++byte)
@@ -217,6 +218,16 @@ static_assert(kCauseBytes + event_bytes(3) + std::size_t{4} * 16 +
                   (kBodiesOfFullSnapshot - 4) * 24 ==
               kDatagramBytesMax - kSnapshotFrameBytes);
 
+inline AuditHead audit_head() {
+  return {.tick = 6'100,
+          .input_tick = 6'200,
+          .margin = -61,
+          .substituted = 62,
+          .newest_packet = 63,
+          .run = 64,
+          .segment = 6'500};
+}
+
 /// Every type that travels sealed, with each direction in which it does.
 struct SealedKind {
   PacketType type;
@@ -226,7 +237,8 @@ struct SealedKind {
 inline constexpr SealedKind kSealedKinds[] = {
     {PacketType::Input, Direction::ToServer},      {PacketType::Snapshot, Direction::ToClient},
     {PacketType::Disconnect, Direction::ToServer}, {PacketType::Disconnect, Direction::ToClient},
-    {PacketType::Challenge, Direction::ToClient},  {PacketType::Response, Direction::ToServer}};
+    {PacketType::Challenge, Direction::ToClient},  {PacketType::Response, Direction::ToServer},
+    {PacketType::Audit, Direction::ToClient}};
 
 inline Direction opposite(Direction direction) {
   return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
@@ -238,6 +250,9 @@ inline std::vector<std::byte> message_of(PacketType type) {
   if (type == PacketType::Input) return copy_of(encoder.input(input_message(kInputsPerMessageMax)));
   if (type == PacketType::Snapshot)
     return copy_of(encoder.snapshot(snapshot(kBodiesOfFullSnapshot)));
+  if (type == PacketType::Audit)
+    return copy_of(encoder.audit(audit_head(), std::vector<std::byte>(kAuditSegmentBytesMax),
+                                 snapshot(0).status));
   if (type == PacketType::Disconnect) return copy_of(encoder.disconnect(DisconnectReason::Kicked));
   return copy_of(encoder.path_check(0x7172737475767778));
 }

@@ -59,12 +59,21 @@ TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
   EXPECT_EQ(connect.size(), 57U);
   append(connect, token.sealed);
   EXPECT_EQ(connect.size(), 468U);
-  pad_and_tag(connect, token.keys.to_server);
-  PacketBuffer buffer{};
-  EXPECT_EQ(samples::copy_of(encode_connect(samples::ask(PacketType::Connect),
-                                            samples::counting<CookieBytes>(61), token, buffer)),
-            connect);
-  EXPECT_TRUE(is_proven(connect, token.keys.to_server));
+  for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
+    Bytes whole = connect;
+    append_le(whole, wish);
+    pad_and_tag(whole, token.keys.to_server);
+    Ask ask = samples::ask(PacketType::Connect);
+    ask.wish = static_cast<Wish>(wish);
+    PacketBuffer buffer{};
+    EXPECT_EQ(
+        samples::copy_of(encode_connect(ask, samples::counting<CookieBytes>(61), token, buffer)),
+        whole);
+    EXPECT_TRUE(is_proven(whole, token.keys.to_server));
+    EXPECT_EQ(decode_ask(whole), ask);
+    whole[468] |= std::byte{0xfe};
+    EXPECT_EQ(decode_ask(whole), ask) << "bits of no meaning are not looked at";
+  }
 }
 
 TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
@@ -72,11 +81,19 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
   Bytes resume = ask_head(5);
   append(resume, ticket.sealed);
   EXPECT_EQ(resume.size(), 180U);
-  pad_and_tag(resume, ticket.keys.to_server);
-  PacketBuffer buffer{};
-  EXPECT_EQ(samples::copy_of(encode_resume(samples::ask(PacketType::Resume), ticket, buffer)),
-            resume);
-  EXPECT_TRUE(is_proven(resume, ticket.keys.to_server));
+  for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
+    Bytes whole = resume;
+    append_le(whole, wish);
+    pad_and_tag(whole, ticket.keys.to_server);
+    Ask ask = samples::ask(PacketType::Resume);
+    ask.wish = static_cast<Wish>(wish);
+    PacketBuffer buffer{};
+    EXPECT_EQ(samples::copy_of(encode_resume(ask, ticket, buffer)), whole);
+    EXPECT_TRUE(is_proven(whole, ticket.keys.to_server));
+    EXPECT_EQ(decode_ask(whole), ask);
+    whole[180] |= std::byte{0xfe};
+    EXPECT_EQ(decode_ask(whole), ask) << "bits of no meaning are not looked at";
+  }
 }
 
 // "Where a table ends before the size, zeros follow; a reader does not look at them."

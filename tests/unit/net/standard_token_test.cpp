@@ -46,7 +46,7 @@ Bytes secret_by_the_page(const TokenClaims& claims, const KeyPair& keys) {
   append(secret, keys.to_server);
   append(secret, keys.to_client);
   append_le(secret, claims.room);
-  append_le(secret, static_cast<std::uint8_t>(claims.servers.size()));
+  append_le(secret, static_cast<std::uint8_t>(16 * claims.rights + claims.servers.size()));
   append_le(secret, static_cast<std::uint8_t>(claims.user.size()));
   append(secret, servers_by_the_page(claims.servers));
   append(secret, ConstBytes{claims.user.data(), claims.user.size()});
@@ -87,6 +87,7 @@ TEST(StandardToken, IsOpenedAsTheStandardSays) {
   EXPECT_EQ(opened->keys, keys);
   EXPECT_EQ(opened->claims.client, samples::claims().client);
   EXPECT_EQ(opened->claims.room, samples::claims().room);
+  EXPECT_EQ(opened->claims.rights, 1);
   EXPECT_TRUE(std::ranges::equal(opened->claims.servers, samples::claims().servers));
   EXPECT_TRUE(std::ranges::equal(opened->claims.user, samples::claims().user));
   EXPECT_TRUE(std::ranges::equal(token_id(sealed), slice(sealed, 395, 16)));

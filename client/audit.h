@@ -1,0 +1,92 @@
+#pragma once
+// A client that audits: it is told what enters each tick of the room, steps all of it, and compares
+// the whole state's hash with the server's, tick by tick.
+//
+// Its views are the room itself, so the rest of a client plays on by them as by a Replica's.
+
+#include "client/replica.h"
+#include "client/segments.h"
+#include "core/ids.h"
+#include "game/rules.h"
+#include "game/step.h"
+#include "game/world.h"
+#include "net/audit.h"
+#include "net/audit_codec.h"
+#include "net/drop_reason.h"
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tickbox::client {
+
+/// A tick whose state came out otherwise than the server said.
+struct AuditMismatch {
+  Tick tick;
+  std::uint64_t expected = 0;
+  std::uint64_t got = 0;
+};
+
+/// Why a segment has brought no view. After anything but Unexpected the run is of no use, and
+/// another is asked for.
+struct AuditRejected {
+  net::DropReason reason = net::DropReason::Malformed;
+  std::optional<AuditMismatch> mismatch;  ///< all is well formed, and wrong
+};
+
+class Auditor {
+ public:
+  Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, BodyId own);
+
+  /// Takes a segment, and steps all ticks that are whole now. Returns the view of the newest, valid
+  /// until the next call; nothing where it brought none.
+  /// Fails: Unexpected, for what has come before or belongs nowhere; Malformed, for what is no
+  /// stream or cannot happen in this room; with a mismatch.
+  /// Cost: no allocation once warm; a step of the room for each tick.
+  std::expected<std::optional<View>, AuditRejected> take(const net::AuditSegment& segment);
+
+  /// To be told with every input.
+  [[nodiscard]] net::AuditAck ack() const;
+
+  /// Ticks stepped and compared so far.
+  [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
+
+  /// Runs begun: how often the whole room has come.
+  [[nodiscard]] std::uint64_t runs() const { return runs_; }
+
+ private:
+  enum class State : std::uint8_t {
+    Waiting,  ///< for the whole room
+    Stepping,
+    Broken,  ///< until the next run
+  };
+
+  using Result = std::expected<void, AuditRejected>;
+
+  Result read_entries();
+  Result begin(ConstBytes entry);
+  Result step(ConstBytes entry);
+  [[nodiscard]] Result compare(std::uint64_t expected) const;
+  void gather_inputs();
+  [[nodiscard]] View view();
+
+  game::SharedMap map_;
+  std::shared_ptr<const game::Rules> rules_;
+  BodyId own_;
+  State state_ = State::Waiting;
+  Segments segments_;
+  std::optional<game::World> world_;
+  game::Stepper stepper_;
+  Tick touched_;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t runs_ = 0;
+
+  net::AuditTick tick_;
+  std::vector<game::PlayerInput> inputs_;
+  std::vector<game::Strike> strikes_;
+  std::vector<game::EntityState> entities_;
+};
+
+}  // namespace tickbox::client

@@ -1,0 +1,50 @@
+#include "client/segments.h"
+
+#include "core/assert.h"
+
+namespace tickbox::client {
+
+Segments::Taken Segments::take(const net::AuditSegment& segment) {
+  const auto runs_ahead = static_cast<std::int8_t>(segment.head.run - run_);
+  if (has_run_ && runs_ahead < 0) return Taken::Useless;
+  const bool begins_run = !has_run_ || runs_ahead > 0;
+  const std::uint64_t number = net::expand_segment(segment.head.segment, begins_run ? 0 : next_);
+  // A number before the first one wraps to the far end.
+  if (number - (begins_run ? 0 : next_) >= slots_.size()) return Taken::Useless;
+  if (begins_run) begin(segment.head.run);
+  Slot& slot = of(number);
+  if (slot.has_come) return Taken::Useless;
+  slot.has_come = true;
+  slot.bytes = segment.bytes;
+  for (; of(next_).has_come; ++next_) {
+    Slot& whole = of(next_);
+    bytes_.insert(bytes_.end(), whole.bytes.begin(), whole.bytes.end());
+    whole.has_come = false;
+  }
+  return begins_run ? Taken::BeginsRun : Taken::Stored;
+}
+
+void Segments::begin(std::uint8_t run) {
+  has_run_ = true;
+  run_ = run;
+  next_ = 0;
+  bytes_.clear();
+  for (Slot& slot : slots_) {
+    slot.has_come = false;
+  }
+}
+
+void Segments::drop(std::size_t count) {
+  TICKBOX_ASSERT(count <= bytes_.size());
+  bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+net::AuditAck Segments::ack() const {
+  net::AuditAck ack{.next = static_cast<std::uint16_t>(next_ & 0xffff), .run = run_};
+  for (std::uint64_t i = 0; i + 1 < slots_.size(); ++i) {
+    if (of(next_ + 1 + i).has_come) ack.bits |= std::uint64_t{1} << i;
+  }
+  return ack;
+}
+
+}  // namespace tickbox::client

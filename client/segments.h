@@ -1,0 +1,55 @@
+#pragma once
+// The client's end of an audit's stream: segments in any order, some twice, put together as the
+// server wrote them.
+
+#include "core/bytes.h"
+#include "net/audit.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::client {
+
+class Segments {
+ public:
+  enum class Taken : std::uint8_t {
+    Stored,
+    BeginsRun,  ///< and stored: all that was there before is thrown away
+    Useless,    ///< has come before, is of a run before, or nowhere near
+  };
+
+  Taken take(const net::AuditSegment& segment);
+
+  /// What has come of the stream in one piece, and has not been dropped.
+  [[nodiscard]] ConstBytes bytes() const { return bytes_; }
+
+  /// Forgets the first so many bytes.
+  void drop(std::size_t count);
+
+  /// Without a wish.
+  [[nodiscard]] net::AuditAck ack() const;
+
+ private:
+  struct Slot {
+    bool has_come = false;
+    BoundedVector<std::byte, net::kAuditSegmentBytesMax> bytes;
+  };
+
+  Slot& of(std::uint64_t segment) { return slots_[segment % slots_.size()]; }
+
+  [[nodiscard]] const Slot& of(std::uint64_t segment) const {
+    return slots_[segment % slots_.size()];
+  }
+
+  void begin(std::uint8_t run);
+
+  bool has_run_ = false;
+  std::uint8_t run_ = 0;
+  std::uint64_t next_ = 0;  ///< the first segment that has not come
+  std::array<Slot, net::kAuditWindow> slots_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace tickbox::client

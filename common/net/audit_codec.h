@@ -1,0 +1,106 @@
+#pragma once
+// What flows to an auditing client, as bytes: first the whole room after some tick, then of each
+// tick what entered it, and the hash of what came of it.
+//
+//   entry         length, then so many bytes
+//   keyframe      tick u32, state hash u64, random u64,
+//                 seats n, n × (generation << 1 | taken, score),
+//                 entities n, n × (id u32, x, y, vx, vy i32, move u8, timer u8)
+//   tick          state hash u64; nothing more, or
+//                 lists u8 (1: leaves, 2: joins), each list that is there n, n × seat;
+//                 inputs, to the end: seat, what u8, and what it says:
+//                   what & 15: where the stick is from now on, or 15: where it was
+//                   what & 16: buttons << 10 | aim u16
+//                   what & 32: with buttons only: the body u32 of the player whom its ray strikes
+//
+// Numbers without a width are of 7 bits a byte, the lowest first, the high bit saying that more
+// follow; in the shortest form only. Seats of a list rise, and each but the first is told as the
+// gap to the one before, less one.
+//
+// A player of whom a tick tells nothing does as it did: its stick stays, no button is pressed. Aim
+// is told with a button only; without one it means nothing.
+
+#include "core/bytes.h"
+#include "core/ids.h"
+#include "game/entity_state.h"
+#include "game/input.h"
+#include "game/world.h"
+#include "net/drop_reason.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <vector>
+
+namespace tickbox::net {
+
+/// Entities of one keyframe: of a room of 4,096 players, each with two bullets in flight, and
+/// as many crates.
+inline constexpr std::size_t kAuditEntitiesMax = std::size_t{4} * game::kSeatsMax;
+
+/// Of one keyframe without its length: all of that.
+inline constexpr std::size_t kAuditEntryBytesMax =
+    32 + std::size_t{8} * game::kSeatsMax + 22 * kAuditEntitiesMax;
+
+/// Of one tick with its length, whatever so many seats do in it: a gap, what, a button and a
+/// strike.
+[[nodiscard]] constexpr std::size_t tick_entry_bytes_max(std::size_t seats) {
+  return 32 + (2 + 2 + 9) * seats;
+}
+
+static_assert(tick_entry_bytes_max(game::kSeatsMax) <= kAuditEntryBytesMax);
+
+struct AuditKeyframe {
+  Tick tick;
+  std::uint64_t state_hash = 0;
+  std::uint64_t random = 0;  ///< state of the world's random sequence
+  std::vector<game::Seat> seats;
+  std::vector<game::EntityState> entities;  ///< by id, no id twice
+
+  friend bool operator==(const AuditKeyframe&, const AuditKeyframe&) = default;
+};
+
+/// What an input changes.
+struct AuditInput {
+  PlayerId player;
+  std::optional<std::uint8_t> move;  ///< where the stick is from now on, if it is elsewhere
+  std::uint8_t buttons = 0;
+  std::uint16_t aim = 0;          ///< 0 where there is no button
+  std::optional<BodyId> strikes;  ///< a player's, where there is a button
+
+  friend bool operator==(const AuditInput&, const AuditInput&) = default;
+};
+
+/// What `input` tells of a player whose stick is at `held`; nothing where it tells nothing.
+[[nodiscard]] std::optional<AuditInput> news_of(const game::PlayerInput& input, std::uint8_t held);
+
+struct AuditTick {
+  std::uint64_t state_hash = 0;
+  // By seat, no seat twice in a list.
+  std::vector<PlayerId> leaves;
+  std::vector<PlayerId> joins;
+  std::vector<AuditInput> inputs;
+
+  void clear();
+
+  friend bool operator==(const AuditTick&, const AuditTick&) = default;
+};
+
+/// Appends an entry.  Requires: lists in their order, values in their ranges, at most
+/// kAuditEntitiesMax entities.  Cost: no allocation where `out` has room.
+void encode_keyframe(const AuditKeyframe& keyframe, std::vector<std::byte>& out);
+void encode_tick(const AuditTick& tick, std::vector<std::byte>& out);
+
+/// Takes the next entry off the front of `stream`, and returns it without its length; nothing as
+/// long as it is not whole.  Fails: Malformed, for a length that none has.
+[[nodiscard]] std::expected<std::optional<ConstBytes>, DropReason> take_entry(ConstBytes& stream);
+
+/// Of the bytes of one entry.  Fails: Malformed, for any other bytes than are written of what they
+/// say.
+[[nodiscard]] std::expected<AuditKeyframe, DropReason> decode_keyframe(ConstBytes entry);
+
+/// The same, into `tick`, which keeps its memory.
+[[nodiscard]] std::expected<void, DropReason> decode_tick(ConstBytes entry, AuditTick& tick);
+
+}  // namespace tickbox::net

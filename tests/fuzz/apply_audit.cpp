@@ -1,0 +1,98 @@
+// A stream to who audits a small arena, entry by entry: the first a room, the others ticks. A wrong
+// hash is mended and all of it taken again, so that the next entry can go on: a fuzzer does not
+// guess hashes.
+
+#include "client/audit.h"
+#include "game/arena.h"
+#include "game/arena_map.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+using namespace tickbox;
+
+namespace {
+
+constexpr std::size_t kEntriesMax = 16;
+constexpr std::uint32_t kSeats = 4;
+
+/// Begins with what was found to be right before, and takes one entry more.
+class Stream {
+ public:
+  std::expected<std::optional<client::View>, client::AuditRejected> take_with(
+      const std::vector<std::byte>& entry) {
+    static const auto kRules = std::make_shared<const game::Arena>(60);
+    static const game::SharedMap kMap = game::make_arena_map(kSeats);
+    auditor_.emplace(kMap, kRules, game::player_body({0}, 1));
+    std::vector<std::byte> all = right_;
+    all.insert(all.end(), entry.begin(), entry.end());
+    std::expected<std::optional<client::View>, client::AuditRejected> result;
+    std::uint16_t number = 0;
+    for (ConstBytes rest = all; !rest.empty(); ++number) {
+      const ConstBytes piece = rest.first(std::min(rest.size(), net::kAuditSegmentBytesMax));
+      rest = rest.subspan(piece.size());
+      net::AuditSegment segment{.head = {.segment = number}, .bytes = {}, .status = {}};
+      for (const std::byte byte : piece)
+        segment.bytes.push_back(byte);
+      result = auditor_->take(segment);
+    }
+    return result;
+  }
+
+  void keep(const std::vector<std::byte>& entry) {
+    right_.insert(right_.end(), entry.begin(), entry.end());
+  }
+
+ private:
+  std::vector<std::byte> right_;
+  std::optional<client::Auditor> auditor_;
+};
+
+std::vector<std::byte> with_hash(ConstBytes entry, bool is_room,
+                                 const std::optional<client::AuditMismatch>& mended) {
+  std::vector<std::byte> written;
+  if (is_room) {
+    auto keyframe = *net::decode_keyframe(entry);
+    if (mended) keyframe.state_hash = mended->got;
+    net::encode_keyframe(keyframe, written);
+  } else {
+    net::AuditTick tick;
+    fuzz::check(net::decode_tick(entry, tick).has_value());
+    if (mended) tick.state_hash = mended->got;
+    net::encode_tick(tick, written);
+  }
+  return written;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  ConstBytes rest = fuzz::bytes_of(data, size);
+  Stream stream;
+  for (std::size_t i = 0; i < kEntriesMax; ++i) {
+    const auto entry = net::take_entry(rest);
+    if (!entry || !*entry) return 0;
+    const bool is_room = i == 0;
+    net::AuditTick tick;
+    const bool is_read = is_room ? net::decode_keyframe(**entry).has_value()
+                                 : net::decode_tick(**entry, tick).has_value();
+    if (!is_read) return 0;
+    std::vector<std::byte> written = with_hash(**entry, is_room, std::nullopt);
+    auto view = stream.take_with(written);
+    if (!view && view.error().mismatch) {
+      written = with_hash(**entry, is_room, view.error().mismatch);
+      view = stream.take_with(written);
+      fuzz::check(view.has_value());
+    }
+    if (!view) {
+      fuzz::check(view.error().reason == net::DropReason::Malformed);
+      return 0;
+    }
+    fuzz::check(view->has_value());
+    stream.keep(written);
+  }
+  return 0;
+}

@@ -1,0 +1,299 @@
+// An auditor by itself, told of a room as a server tells it.
+
+#include "client/audit.h"
+
+#include "game/arena.h"
+#include "game/arena_map.h"
+#include "server/audit_feed.h"
+#include "server/room.h"
+#include "tests/support/arena_wrappers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace tickbox::client {
+namespace {
+
+using net::DropReason;
+using Bytes = std::vector<std::byte>;
+
+constexpr std::uint32_t kRate = 60;
+constexpr std::uint32_t kSeats = 8;
+constexpr PlayerId kA{0};
+constexpr PlayerId kB{5};
+
+/// A room, and what is told of it, segment by segment.
+class Told {
+ public:
+  Told() : room_(map_, rules_, 3, kRate) { begin(); }
+
+  void begin() {
+    ++run_;
+    next_ = 0;
+    feed_.begin(room_.world());
+    const ConstBytes room = feed_.keyframe(room_);
+    stream_.assign(room.begin(), room.end());
+  }
+
+  void tick(const game::TickCommands& commands) {
+    room_.tick(commands);
+    const ConstBytes entry = feed_.tick(room_.world().tick, commands, room_.hash());
+    stream_.insert(stream_.end(), entry.begin(), entry.end());
+  }
+
+  void tick(const std::vector<game::PlayerInput>& inputs = {}) {
+    tick({.leaves = {}, .joins = {}, .inputs = inputs});
+  }
+
+  void join(PlayerId player) { tick({.leaves = {}, .joins = {&player, 1}, .inputs = {}}); }
+
+  void leave(PlayerId player) { tick({.leaves = {&player, 1}, .joins = {}, .inputs = {}}); }
+
+  /// Says what no server says.
+  void say(const net::AuditTick& entry) { net::encode_tick(entry, stream_); }
+
+  void say_bytes(std::initializer_list<int> bytes) {
+    for (const int byte : bytes)
+      stream_.push_back(static_cast<std::byte>(byte));
+  }
+
+  /// All that was told since it was last asked, as one segment.
+  net::AuditSegment segment() {
+    net::AuditSegment made{
+        .head = {.run = static_cast<std::uint8_t>(run_ & 0xff), .segment = next_++},
+        .bytes = {},
+        .status = {}};
+    for (const std::byte byte : stream_)
+      made.bytes.push_back(byte);
+    stream_.clear();
+    return made;
+  }
+
+  [[nodiscard]] const server::Room& room() const { return room_; }
+
+  [[nodiscard]] const game::SharedMap& map() const { return map_; }
+
+  [[nodiscard]] std::shared_ptr<const game::Rules> rules() const { return rules_; }
+
+  [[nodiscard]] Tick now() const { return room_.world().tick; }
+
+ private:
+  game::SharedMap map_ = game::make_arena_map(kSeats);
+  std::shared_ptr<const game::Rules> rules_ = std::make_shared<const game::Arena>(kRate);
+  server::Room room_;
+  server::AuditFeed feed_;
+  int run_ = -1;
+  std::uint16_t next_ = 0;
+  Bytes stream_;
+};
+
+class AuditorTest : public ::testing::Test {
+ protected:
+  AuditorTest() {
+    told_.join(kA);
+    told_.join(kB);
+    told_.begin();
+    own_ = told_.room().world().body_of(kA);
+  }
+
+  Auditor auditor() { return {told_.map(), told_.rules(), own_}; }
+
+  /// One that has the room as it is.
+  Auditor begun() {
+    Auditor auditor = this->auditor();
+    EXPECT_TRUE(auditor.take(told_.segment()));
+    return auditor;
+  }
+
+  Told told_;
+  BodyId own_;
+};
+
+TEST_F(AuditorTest, BeginsWithTheWholeRoom) {
+  Auditor auditor = this->auditor();
+  const auto view = auditor.take(told_.segment());
+  ASSERT_TRUE(view && *view);
+  EXPECT_EQ((*view)->tick, told_.now());
+  EXPECT_TRUE(std::ranges::equal((*view)->entities, told_.room().entities()));
+  EXPECT_EQ((*view)->touched, told_.now()) << "nobody knows what was before";
+  EXPECT_EQ(auditor.ticks(), 0U);
+  EXPECT_EQ(auditor.runs(), 1U);
+}
+
+TEST_F(AuditorTest, StepsWhateverEnters) {
+  Auditor auditor = begun();
+  told_.tick({{.player = kA, .input = {.move = 3}}, {.player = kB, .input = {.move = 5}}});
+  told_.tick({{.player = kA, .input = {.move = 3, .buttons = 1, .aim = 512}},
+              {.player = kB, .input = {.move = 5, .aim = 99}}});
+  told_.leave(kB);
+  told_.tick({{.player = kA, .input = {.move = 0}}});
+  told_.join(kB);
+  told_.join({7});
+  const auto view = auditor.take(told_.segment());
+  ASSERT_TRUE(view && *view);
+  EXPECT_EQ(auditor.ticks(), 6U);
+  EXPECT_EQ((*view)->tick, told_.now());
+  EXPECT_TRUE(std::ranges::equal((*view)->entities, told_.room().entities()));
+}
+
+TEST_F(AuditorTest, WaitsForWhatIsCutInTwo) {
+  told_.tick();
+  told_.tick({{.player = kA, .input = {.move = 1}}});
+  const net::AuditSegment whole = told_.segment();
+  Auditor auditor = this->auditor();
+  int views = 0;
+  for (std::uint16_t i = 0; i < whole.bytes.size(); ++i) {
+    net::AuditSegment byte{.head = whole.head, .bytes = {}, .status = {}};
+    byte.head.segment = i;
+    byte.bytes.push_back(whole.bytes[i]);
+    const auto view = auditor.take(byte);
+    ASSERT_TRUE(view);
+    views += *view ? 1 : 0;
+  }
+  EXPECT_EQ(views, 3) << "of the room and of two ticks";
+  EXPECT_EQ(auditor.ticks(), 2U);
+}
+
+TEST_F(AuditorTest, KnowsWhenItsBodyWasTouched) {
+  Auditor auditor = begun();
+  const Tick before = told_.now();
+  told_.tick();
+  auto view = auditor.take(told_.segment());
+  ASSERT_TRUE(view && *view);
+  EXPECT_EQ((*view)->touched, before);
+}
+
+/// The arena, in which at one tick one velocity is off by one.
+class FlipsABit final : public tests::WrappedArena {
+ public:
+  explicit FlipsABit(Tick at) : WrappedArena(kRate), at_(at) {}
+
+  void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
+                  game::TickEvents& events) const override {
+    WrappedArena::after_step(world, report, authority, events);
+    if (world.tick == at_) world.physics().movers().front().velocity.y ^= 1;
+  }
+
+ private:
+  Tick at_;
+};
+
+TEST_F(AuditorTest, FindsOneWrongBitOfItsOwnInItsTick) {
+  const Tick wrong = told_.now() + 4;
+  Auditor auditor{told_.map(), std::make_shared<const FlipsABit>(wrong), own_};
+  EXPECT_TRUE(auditor.take(told_.segment()));
+  for (int i = 0; i < 6; ++i)
+    told_.tick();
+  const auto view = auditor.take(told_.segment());
+  ASSERT_FALSE(view);
+  ASSERT_TRUE(view.error().mismatch);
+  EXPECT_EQ(view.error().mismatch->tick, wrong);
+  EXPECT_NE(view.error().mismatch->got, view.error().mismatch->expected);
+  EXPECT_EQ(auditor.ticks(), 4U) << "it is no use to go on";
+  EXPECT_TRUE(auditor.ack().wants_anew);
+}
+
+TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
+  Auditor auditor = begun();
+  EXPECT_FALSE(auditor.ack().wants_anew);
+  told_.say({.state_hash = 1});
+  const auto wrong = auditor.take(told_.segment());
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().mismatch->tick, told_.now() + 1);
+  told_.tick();
+  const auto more = auditor.take(told_.segment());
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().reason, DropReason::Unexpected) << "of no use any more";
+  EXPECT_FALSE(more.error().mismatch);
+  EXPECT_TRUE(auditor.ack().wants_anew);
+  told_.begin();
+  told_.tick();
+  const auto view = auditor.take(told_.segment());
+  ASSERT_TRUE(view && *view);
+  EXPECT_EQ((*view)->tick, told_.now());
+  EXPECT_FALSE(auditor.ack().wants_anew);
+  EXPECT_EQ(auditor.runs(), 2U);
+}
+
+TEST_F(AuditorTest, FindsARoomThatIsNotAsItsHashSays) {
+  net::AuditSegment segment = told_.segment();
+  // Behind the length, two bytes, and the tick: the first of the hash.
+  segment.bytes[2 + 4] ^= std::byte{1};
+  Auditor auditor = this->auditor();
+  const auto view = auditor.take(segment);
+  ASSERT_FALSE(view);
+  ASSERT_TRUE(view.error().mismatch);
+  EXPECT_EQ(view.error().mismatch->tick, told_.now());
+}
+
+TEST_F(AuditorTest, TakesNothingTwice) {
+  Auditor auditor = this->auditor();
+  const net::AuditSegment segment = told_.segment();
+  EXPECT_TRUE(auditor.take(segment));
+  const auto again = auditor.take(segment);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().reason, DropReason::Unexpected);
+  EXPECT_FALSE(auditor.ack().wants_anew);
+}
+
+TEST_F(AuditorTest, RefusesWhatCannotHappenInThisRoom) {
+  const auto is_malformed = [this](const net::AuditTick& entry) {
+    told_.begin();
+    Auditor auditor = begun();
+    told_.say(entry);
+    const auto view = auditor.take(told_.segment());
+    return !view && view.error().reason == DropReason::Malformed && !view.error().mismatch &&
+           auditor.ack().wants_anew;
+  };
+  EXPECT_FALSE(is_malformed({})) << "has another hash, no more";
+  EXPECT_TRUE(is_malformed({.leaves = {{1}}})) << "nobody sits there";
+  EXPECT_TRUE(is_malformed({.leaves = {{kSeats}}})) << "there is no such seat";
+  EXPECT_TRUE(is_malformed({.joins = {kA}})) << "somebody sits there";
+  EXPECT_TRUE(is_malformed({.joins = {{kSeats}}}));
+  EXPECT_TRUE(is_malformed({.inputs = {{.player = {kSeats}, .move = 1}}}));
+  EXPECT_FALSE(is_malformed({.leaves = {kA}, .joins = {kA}})) << "one goes, one comes";
+}
+
+TEST_F(AuditorTest, RefusesWhatIsNoStream) {
+  for (const auto& bytes :
+       {std::initializer_list<int>{0}, {3, 1, 2, 3}, {9, 0, 0, 0, 0, 0, 0, 0, 0, 0}}) {
+    told_.begin();
+    Auditor auditor = begun();
+    told_.say_bytes(bytes);
+    const auto view = auditor.take(told_.segment());
+    ASSERT_FALSE(view);
+    EXPECT_EQ(view.error().reason, DropReason::Malformed);
+    EXPECT_TRUE(auditor.ack().wants_anew);
+  }
+}
+
+/// A room of other seats, or with a body that no seat has.
+TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
+  const auto is_malformed = [this](auto change) {
+    const game::World& world = told_.room().world();
+    net::AuditKeyframe keyframe{
+        .tick = told_.now(),
+        .state_hash = told_.room().hash(),
+        .random = world.rng.state(),
+        .seats = {world.seats().begin(), world.seats().end()},
+        .entities = {told_.room().entities().begin(), told_.room().entities().end()}};
+    change(keyframe);
+    Bytes stream;
+    net::encode_keyframe(keyframe, stream);
+    net::AuditSegment segment;
+    for (const std::byte byte : stream)
+      segment.bytes.push_back(byte);
+    const auto view = auditor().take(segment);
+    return !view && view.error().reason == DropReason::Malformed;
+  };
+  EXPECT_FALSE(is_malformed([](net::AuditKeyframe&) {}));
+  EXPECT_TRUE(is_malformed([](net::AuditKeyframe& k) { k.seats.pop_back(); }));
+  EXPECT_TRUE(is_malformed([](net::AuditKeyframe& k) { k.seats[1].taken = true; }));
+  EXPECT_TRUE(is_malformed([](net::AuditKeyframe& k) { k.entities.erase(k.entities.begin()); }));
+}
+
+}  // namespace
+}  // namespace tickbox::client
