@@ -21,6 +21,9 @@ namespace tickbox::net {
 [[nodiscard]] std::expected<game::EntityState, DropReason> decode_entity(
     const schema::Entity& wire);
 
+/// The same of any values: of a view that came out wrong, to be compared and never stepped.
+[[nodiscard]] game::EntityState decode_any_entity(const schema::Entity& wire);
+
 /// Whether a Body says all of it: not of what is fast, as bullets are, nor of timers past 63, nor
 /// of numbers past 16 bits.
 [[nodiscard]] bool fits_body(const game::EntityState& entity);

@@ -1,6 +1,6 @@
 #pragma once
-// What sealed packets carry: inputs up, snapshots down, and goodbye both ways. Encode stands beside
-// decode.
+// What sealed packets carry: inputs up, snapshots down, goodbye and parts of views both ways.
+// Encode stands beside decode.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -9,6 +9,7 @@
 #include "game/input.h"
 #include "net/handshake.h"
 #include "net/snapshot.h"
+#include "net/view_parts.h"
 
 #include <cstdint>
 #include <expected>
@@ -50,6 +51,8 @@ class MessageEncoder {
   ConstBytes disconnect(DisconnectReason reason);
   /// Of a CHALLENGE, and of its RESPONSE.
   ConstBytes path_check(std::uint64_t data);
+  /// Of a TRACE, and of a TRACED.
+  ConstBytes view_part(const ViewPart& part);
 
  private:
   struct Builder;
@@ -62,5 +65,6 @@ class MessageEncoder {
 [[nodiscard]] std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message);
 [[nodiscard]] std::expected<DisconnectReason, DropReason> decode_disconnect(ConstBytes message);
 [[nodiscard]] std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message);
+[[nodiscard]] std::expected<ViewPart, DropReason> decode_view_part(ConstBytes message);
 
 }  // namespace tickbox::net

@@ -39,6 +39,8 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Disconnect:
     case PacketType::Challenge:
     case PacketType::Response:
+    case PacketType::Trace:
+    case PacketType::Traced:
       return type;
   }
   return std::nullopt;
@@ -48,9 +50,11 @@ bool travels_sealed(PacketType type, Direction direction) {
   switch (type) {
     case PacketType::Input:
     case PacketType::Response:
+    case PacketType::Trace:
       return direction == Direction::ToServer;
     case PacketType::Snapshot:
     case PacketType::Challenge:
+    case PacketType::Traced:
       return direction == Direction::ToClient;
     case PacketType::Disconnect:
       return true;

@@ -32,6 +32,8 @@ enum class PacketType : std::uint8_t {
   Disconnect = 10,
   Challenge = 11,
   Response = 12,
+  Trace = 16,
+  Traced = 17,
 };
 
 enum class Direction : std::uint8_t { ToServer, ToClient };
