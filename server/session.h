@@ -70,7 +70,8 @@ struct Session {
   Tick last_snapshot;  ///< sent; 0 before the first
   Tick last_status;    ///< the tick of the snapshot that told it
   RateLimit snapshot_bytes;
-  RateLimit full_views;  ///< asked for by the client
+  RateLimit full_views;           ///< asked for by the client
+  std::optional<Instant> traced;  ///< when its last trace of a wrong view began
 
   [[nodiscard]] ConstBytes accept_datagram() const {
     return ConstBytes{accept}.first(accept_bytes);

@@ -7,12 +7,15 @@
 // drives a shard gives it the time; it has no clock, thread or socket of its own, so that a test
 // can run it with its clients on a virtual clock.
 //
-// arrivals.cpp lets in, paths.cpp follows who moves, shard.cpp plays, departures.cpp lets go.
+// arrivals.cpp lets in, paths.cpp follows who moves, shard.cpp plays, traces.cpp asks where a view
+// went wrong, departures.cpp lets go.
 
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/messages.h"
 #include "net/transport.h"
+#include "record/desync.h"
+#include "server/desync_tracer.h"
 #include "server/limited_log.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -46,6 +49,7 @@ struct ShardParts {
   Log& log;
   Room& room;
   Recorder* recorder = nullptr;
+  record::DesyncSink* desyncs = nullptr;
 };
 
 class Shard {
@@ -108,6 +112,12 @@ class Shard {
   void check_path(Session& session, const net::Datagram& datagram, Instant now);
   void on_response(Session& session, const net::Address& from, ConstBytes message, Instant now);
 
+  // Traces of wrong views: traces.cpp.
+  void on_trace(Session& session, const net::PacketChannel::Opened& opened, Instant now);
+  void note_compared(const record::Desync& desync, Instant now);
+  void note_unfinished(const DesyncTracer::Unfinished& trace, Instant now);
+  void expire_traces(Instant now);
+
   // Departures: departures.cpp.
   void close(Session& session, net::DisconnectReason reason, Instant now);
   void say_goodbye(Session& session, net::DisconnectReason reason);
@@ -143,6 +153,7 @@ class Shard {
   LimitedLog log_;
   Room& room_;
   Recorder* recorder_;
+  record::DesyncSink* desyncs_;
 
   std::uint64_t map_hash_;
   Now began_;
@@ -159,6 +170,7 @@ class Shard {
   std::vector<InputSource> sources_;
 
   SnapshotPlanner planner_;
+  DesyncTracer tracer_;
   net::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
   net::PacketBuffer opened_{};

@@ -97,6 +97,8 @@ bool is_possible(const schema::ViewPartHead& head, std::size_t bodies) {
          parts_of(members) == head.parts();
 }
 
+static_assert(view_part_bytes(kViewPartBodies) <= kMessageBytesMax);
+
 }  // namespace
 
 struct MessageEncoder::Builder {
@@ -185,7 +187,9 @@ ConstBytes MessageEncoder::view_part(const ViewPart& part) {
   const schema::ViewPartHead head{part.view.tick.value, part.view.said, part.view.made,
                                   part.view.base_age,   part.part,      part.parts,
                                   part.arrived};
-  return builder_->finish(schema::CreateViewPart(flat, &head, bodies));
+  const ConstBytes message = builder_->finish(schema::CreateViewPart(flat, &head, bodies));
+  TICKBOX_ASSERT(message.size() <= view_part_bytes(part.bodies.size()));
+  return message;
 }
 
 std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {

@@ -33,6 +33,15 @@ struct InputMessage {
 /// what FlatBuffers add; checked where it is encoded.
 inline constexpr std::size_t kSnapshotFrameBytes = 108;
 
+/// The most that a part of a view takes beside its bodies; checked where it is encoded.
+inline constexpr std::size_t kViewPartFrameBytes = 48;
+
+/// The most that a part of a view with so many bodies takes.
+[[nodiscard]] constexpr std::size_t view_part_bytes(std::size_t bodies) {
+  constexpr std::size_t kBodyBytes = 24;
+  return kViewPartFrameBytes + bodies * kBodyBytes;
+}
+
 /// What a whole body takes.
 [[nodiscard]] std::size_t encoded_bytes(const game::EntityState& body);
 
