@@ -6,6 +6,7 @@
 #include "client/client_stats.h"
 #include "client/clock_sync.h"
 #include "client/connection.h"
+#include "client/desync_tracer.h"
 #include "client/ground.h"
 #include "client/prediction.h"
 #include "client/replica.h"
@@ -26,6 +27,8 @@ struct ClientOptions {
   std::uint64_t seed = 1;
   /// Told of every input as it is decided; for tests and tools.
   std::function<void(Tick, const game::Input&)> on_input;
+  /// Told of every view that came out wrong, once that was traced; may be nullptr.
+  record::DesyncSink* desyncs = nullptr;
 };
 
 class Client {
@@ -86,7 +89,10 @@ class Client {
   bool begin(Instant now);
   void on_snapshot(ConstBytes message, Instant now);
   void on_view(const View& view, Instant now);
-  void on_rejected(const Rejected& rejected);
+  void on_rejected(const Rejected& rejected, const net::Snapshot& snapshot, Instant now);
+  void on_traced(ConstBytes message);
+  void send_trace(Instant now);
+  void note(const std::optional<record::Desync>& desync);
   void on_head(const net::SnapshotHead& head, Tick tick, Instant now);
   void on_status(const net::LinkStatus& status);
   void acknowledge(Tick tick);
@@ -105,6 +111,7 @@ class Client {
   std::optional<Bot> bot_;
   std::unique_ptr<Replica> replica_;
   std::unique_ptr<Prediction> prediction_;
+  DesyncTracer tracer_;
   std::vector<game::EntityState> seen_;  ///< the newest view
 
   Tick newest_input_;
