@@ -34,13 +34,8 @@ void Shard::on_trace(Session& session, const net::PacketChannel::Opened& opened,
 
 void Shard::note_compared(const record::Desync& desync, Instant now) {
   metrics_.count(TraceResult::Compared);
-  log_.event(LogKind::Trace, Severity::Error, now, [&] {
-    const net::ViewName& view = desync.view;
-    return fmt::format(
-        "desync seat={} tick={} base_age={} server_hash={:08x} client_hash={:08x} {}",
-        desync.seat.value, view.tick.value, view.base_age, view.said, view.made,
-        record::difference_in_words(*desync.difference));
-  });
+  log_.event(LogKind::Trace, Severity::Error, now,
+             [&] { return "desync " + record::in_words(desync); });
   if (desyncs_ != nullptr) desyncs_->note(desync);
 }
 

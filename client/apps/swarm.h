@@ -42,6 +42,7 @@ struct SwarmOptions {
   client::BotKind bot = client::BotKind::Wander;
   std::optional<net::LinkConditions> link;  ///< of each client, its own stream of one seed
   std::uint64_t seed = 1;
+  record::DesyncSink* desyncs = nullptr;  ///< of all of them
 };
 
 /// How many clients are where.

@@ -1,5 +1,6 @@
 #include "record/desync.h"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,6 +18,10 @@ std::string_view name_of(DesyncEnd end) {
       return "unanswered";
   }
   return "unknown";
+}
+
+std::string_view name_of(DesyncSide side) {
+  return side == DesyncSide::Server ? "server" : "client";
 }
 
 std::string_view kind_of(BodyId id) {
@@ -42,6 +47,24 @@ std::string difference_in_words(const game::ViewDifference& difference) {
       "fields_differ={}",
       difference.first.value, kind_of(difference.first), first.field, text_of(first.expected),
       text_of(first.got), all, difference.entities, difference.fields);
+}
+
+std::string in_words(const Desync& desync) {
+  const net::ViewName& view = desync.view;
+  std::string words = fmt::format(
+      "seat={} tick={} base_age={} server_hash={:08x} client_hash={:08x} ended={}",
+      desync.seat.value, view.tick.value, view.base_age, view.said, view.made, name_of(desync.end));
+  if (desync.difference) words += " " + difference_in_words(*desync.difference);
+  return words;
+}
+
+std::string file_name_of(const Desync& desync, WallTime today) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(today);
+  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-desync-{}-seat{}-tick{}.json",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(
+                         std::chrono::system_clock::time_point{seconds.time_since_epoch()})),
+                     (today - seconds).count(), name_of(desync.side), desync.seat.value,
+                     desync.view.tick.value);
 }
 
 std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,

@@ -2,6 +2,7 @@
 // A desync, as one end knows it: both states of a view that came out otherwise at the client than
 // the server had said, and what led there. What a log says of it, and the file that keeps it.
 
+#include "core/clock.h"
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/view_difference.h"
@@ -65,6 +66,7 @@ class DesyncSink {
 };
 
 [[nodiscard]] std::string_view name_of(DesyncEnd end);
+[[nodiscard]] std::string_view name_of(DesyncSide side);
 
 /// "player", "crate", "bullet" or "none", by what the id tells.
 [[nodiscard]] std::string_view kind_of(BodyId id);
@@ -75,6 +77,12 @@ class DesyncSink {
 /// As key=value, for a log: the first entity that differs, each of its fields with both values, and
 /// how much differs in all.
 [[nodiscard]] std::string difference_in_words(const game::ViewDifference& difference);
+
+/// All of it, as key=value, for a log.
+[[nodiscard]] std::string in_words(const Desync& desync);
+
+/// "20250102T030405.006Z-desync-server-seat3-tick1234.json"
+[[nodiscard]] std::string file_name_of(const Desync& desync, WallTime today);
 
 /// The causes that a snapshot told, on the base that its client held.
 [[nodiscard]] std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,

@@ -88,7 +88,7 @@ std::string to_json(const Desync& desync, const DesyncBuild& build) {
   const net::ViewName& view = desync.view;
   const bool on_base = view.base_age > 0;
   const Json document = {{"desync", kFormat},
-                         {"side", desync.side == DesyncSide::Server ? "server" : "client"},
+                         {"side", name_of(desync.side)},
                          {"ended", name_of(desync.end)},
                          {"build",
                           {{"version", build.version},
