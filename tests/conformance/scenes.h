@@ -28,11 +28,15 @@ void play_crowd(std::FILE* out);
 /// One client, long enough for the second key of each direction.
 void play_epochs(std::FILE* out);
 
+/// A bit flips in the views of two clients: both ends say what they have.
+void play_desync(std::FILE* out);
+
 inline constexpr Scene kScenes[] = {
     {"match", "bad links, resumes, a move, timeouts", play_match},
     {"strangers", "every refusal, noise, a restart", play_strangers},
     {"crowd", "more to be seen than a snapshot takes", play_crowd},
     {"epochs", "65,536 packets and more each way", play_epochs},
+    {"desync", "views that come out wrong", play_desync},
 };
 
 /// Two keys; tokens are sealed with the newer.

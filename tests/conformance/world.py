@@ -17,6 +17,8 @@ READERS = {
     layouts.DISCONNECT: messages.read_disconnect,
     layouts.CHALLENGE: messages.read_path_check,
     layouts.RESPONSE: messages.read_path_check,
+    layouts.TRACE: messages.read_view_part,
+    layouts.TRACED: messages.read_view_part,
 }
 
 
@@ -106,6 +108,8 @@ class World:
         elif kind == layouts.SNAPSHOT:
             messages.check_snapshot_zeros(message)
             messages.check_smallest(message)
+        elif kind in (layouts.TRACE, layouts.TRACED):
+            messages.check_view_part_zeros(message)
 
     @staticmethod
     def read_arrived(data, message):
