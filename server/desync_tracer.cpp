@@ -19,20 +19,43 @@ DesyncTracer::Refused limited() {
   return {.reason = net::DropReason::RateLimited, .is_limited = true};
 }
 
-/// The bodies that a session was sent of a tick, as they were; nothing where that is forgotten.
-std::optional<Members> view_of(const Session& session, const Room& room, Tick tick) {
-  const ViewMembers* sent = session.views->find(tick, room.world().tick);
-  const PastTick* past = room.past().find(tick);
-  if (sent == nullptr || past == nullptr) return std::nullopt;
-  Members members;
-  members.reserve(sent->size());
-  for (const LifeId life : *sent) {
-    const BodyId id = room.history().lives().of(life).id;
-    const auto entity = std::ranges::lower_bound(past->entities, id, {}, &game::EntityState::id);
-    TICKBOX_ASSERT(entity != past->entities.end() && entity->id == id);
-    members.push_back(*entity);
+std::size_t index_in(const PastTick& past, BodyId id) {
+  const auto entity = std::ranges::lower_bound(past.entities, id, {}, &game::EntityState::id);
+  TICKBOX_ASSERT(entity != past.entities.end() && entity->id == id);
+  return static_cast<std::size_t>(entity - past.entities.begin());
+}
+
+/// The bodies that a session was sent of a tick, while both that and what they were is remembered.
+struct SentView {
+  const ViewMembers* members = nullptr;
+  const PastTick* past = nullptr;
+  const Lives* lives = nullptr;
+
+  [[nodiscard]] bool is_remembered() const { return members != nullptr && past != nullptr; }
+
+  /// The low 32 bits, as they were told.
+  [[nodiscard]] std::uint32_t hash() const {
+    game::ViewHash hash;
+    for (const LifeId life : *members) {
+      hash.add(past->hashes[index_in(*past, lives->of(life).id)]);
+    }
+    return static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
   }
-  return members;
+
+  [[nodiscard]] Members bodies() const {
+    Members bodies;
+    bodies.reserve(members->size());
+    for (const LifeId life : *members) {
+      bodies.push_back(past->entities[index_in(*past, lives->of(life).id)]);
+    }
+    return bodies;
+  }
+};
+
+SentView sent_view(const Session& session, const Room& room, Tick tick) {
+  return {.members = session.views->find(tick, room.world().tick),
+          .past = room.past().find(tick),
+          .lives = &room.history().lives()};
 }
 
 bool holds(std::span<const game::EntityState> members, BodyId id) {
@@ -92,9 +115,9 @@ DesyncTracer::Trace* DesyncTracer::free_trace() {
 std::expected<DesyncTracer::Trace*, DesyncTracer::Refused> DesyncTracer::begin(
     Session& session, const Room& room, const net::ViewName& view, Instant now) {
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
-  std::optional<Members> truth = view_of(session, room, view.tick);
-  if (!truth) return nullptr;
-  if (net::view_hash(*truth) != view.said) return std::unexpected{Refused{}};
+  const SentView sent = sent_view(session, room, view.tick);
+  if (!sent.is_remembered()) return nullptr;
+  if (sent.hash() != view.said) return std::unexpected{Refused{}};
   const bool is_too_soon = session.traced && now - *session.traced < kTraceInterval;
   Trace* trace = free_trace();
   if (is_too_soon || trace == nullptr || !begun_.take(kTraces, now)) {
@@ -106,9 +129,10 @@ std::expected<DesyncTracer::Trace*, DesyncTracer::Refused> DesyncTracer::begin(
             .seat = session.seat,
             .began = now,
             .view = view,
-            .truth = *std::move(truth)};
+            .truth = sent.bodies()};
   if (view.base_age > 0) {
-    trace->base = view_of(session, room, {view.tick.value - view.base_age});
+    const SentView base = sent_view(session, room, {view.tick.value - view.base_age});
+    if (base.is_remembered()) trace->base = base.bodies();
     trace->causes = causes_of(
         room, view, trace->base ? std::span{*trace->base} : std::span<game::EntityState>{},
         trace->truth);

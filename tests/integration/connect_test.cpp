@@ -3,10 +3,12 @@
 #include "os/udp_transport.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 
 namespace tickbox::integration {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 namespace tickbox::client {
@@ -84,7 +86,7 @@ TEST_F(DesyncTracerTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
   const std::size_t in_vain = sent(kStart, packets).size();
   EXPECT_GT(in_vain, 3U * 5);
   EXPECT_LT(in_vain, 3U * 10) << "rounds, with a rest between them";
-  for (const std::uint8_t number : {2, 0}) {
+  for (const std::uint8_t number : std::to_array<std::uint8_t>({2, 0})) {
     const auto taken = tracer_.take(answer(number));
     ASSERT_TRUE(taken);
     EXPECT_FALSE(*taken);
@@ -155,7 +157,7 @@ TEST_F(DesyncTracerTest, RefusesAnAnswerThatIsNone) {
   EXPECT_TRUE(tracer_.take(net::part_of(name(), lie, 0)));
   EXPECT_TRUE(tracer_.take(net::part_of(name(), lie, 1)));
   EXPECT_EQ(tracer_.take(net::part_of(name(), lie, 2)).error(), DropReason::Malformed);
-  for (const std::uint8_t number : {0, 1}) {
+  for (const std::uint8_t number : std::to_array<std::uint8_t>({0, 1})) {
     EXPECT_TRUE(tracer_.take(answer(number)));
   }
   const auto taken = tracer_.take(answer(2));

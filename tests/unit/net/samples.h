@@ -199,6 +199,14 @@ inline constexpr std::size_t kBodiesOfFullSnapshot = 46;
 static_assert(kCauseBytes + std::size_t{4} * 16 + (kBodiesOfFullSnapshot - 4) * 24 ==
               kDatagramBytesMax - kSnapshotFrameBytes);
 
+/// The first of two, full.
+inline ViewPart view_part() {
+  ViewPart part = part_of({.tick = {6'000}, .said = 0x61626364, .made = 0x65666768, .base_age = 55},
+                          entities(kViewPartBodies + 1), 0);
+  part.arrived = 2;
+  return part;
+}
+
 /// Every type that travels sealed, with each direction in which it does.
 struct SealedKind {
   PacketType type;
@@ -208,7 +216,8 @@ struct SealedKind {
 inline constexpr SealedKind kSealedKinds[] = {
     {PacketType::Input, Direction::ToServer},      {PacketType::Snapshot, Direction::ToClient},
     {PacketType::Disconnect, Direction::ToServer}, {PacketType::Disconnect, Direction::ToClient},
-    {PacketType::Challenge, Direction::ToClient},  {PacketType::Response, Direction::ToServer}};
+    {PacketType::Challenge, Direction::ToClient},  {PacketType::Response, Direction::ToServer},
+    {PacketType::Trace, Direction::ToServer},      {PacketType::Traced, Direction::ToClient}};
 
 inline Direction opposite(Direction direction) {
   return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
@@ -220,6 +229,8 @@ inline std::vector<std::byte> message_of(PacketType type) {
   if (type == PacketType::Input) return copy_of(encoder.input(input_message(kInputsPerMessageMax)));
   if (type == PacketType::Snapshot)
     return copy_of(encoder.snapshot(snapshot(kBodiesOfFullSnapshot)));
+  if (type == PacketType::Trace || type == PacketType::Traced)
+    return copy_of(encoder.view_part(view_part()));
   if (type == PacketType::Disconnect) return copy_of(encoder.disconnect(DisconnectReason::Kicked));
   return copy_of(encoder.path_check(0x7172737475767778));
 }
