@@ -38,11 +38,14 @@ void Client::poll(Instant now) {
       on_snapshot(message->bytes, now);
     } else if (message->type == net::PacketType::Audit && auditor_ != nullptr) {
       on_audit(message->bytes, now);
+    } else if (message->type == net::PacketType::Traced) {
+      on_traced(message->bytes);
     } else {
       connection_.drop(net::DropReason::Unexpected);
     }
   }
   connection_.update(now);
+  note(tracer_.expire(now));
   if (connection_.state() != Connection::State::Connected || (!has_begun() && !begin(now))) {
     return;
   }
@@ -57,6 +60,7 @@ void Client::poll(Instant now) {
   if (scheduled) {
     // A round trip counts from when its input was due: whoever drives this late must not hide it.
     send_inputs(*scheduled);
+    send_trace(now);
   }
 }
 
@@ -64,6 +68,7 @@ void Client::poll(Instant now) {
 /// a place this client knows how to take.
 bool Client::begin(Instant now) {
   add_up(stats_);
+  note(tracer_.give_up());
   place_ = {};
   const net::Accept& accept = connection_.accept();
   std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
@@ -116,7 +121,7 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
   if (view) {
     on_view(*view, now);
   } else {
-    on_rejected(view.error());
+    on_rejected(view.error(), *snapshot, now);
   }
 }
 
@@ -163,18 +168,53 @@ void Client::on_audit_rejected(const AuditRejected& rejected) {
 }
 
 /// After a mismatch it holds nothing, and says so: the server sends a full view.
-void Client::on_rejected(const Rejected& rejected) {
-  if (rejected.mismatch) {
-    if (stats_.hashes_mismatched == 0) stats_.first_mismatch = rejected.mismatch;
+void Client::on_rejected(const Rejected& rejected, const net::Snapshot& snapshot, Instant now) {
+  if (rejected.wrong) {
+    const net::ViewName& view = rejected.wrong->name;
+    if (stats_.hashes_mismatched == 0) {
+      stats_.first_mismatch = {
+          .tick = view.tick, .expected = view.said, .got = view.made, .difference = {}};
+    }
     ++stats_.hashes_checked;
     ++stats_.hashes_mismatched;
     ++place_.mismatches;
     place_.newest = {};
     place_.ack_bits = 0;
+    tracer_.begin(*rejected.wrong, snapshot, connection_.accept().player, now);
   }
-  const bool is_late = !rejected.mismatch && rejected.reason == net::DropReason::Unexpected;
+  const bool is_late = !rejected.wrong && rejected.reason == net::DropReason::Unexpected;
   ++(is_late ? stats_.snapshots_late : stats_.snapshots_rejected);
   connection_.drop(rejected.reason);
+}
+
+void Client::on_traced(ConstBytes message) {
+  const auto part = net::decode_view_part(message);
+  if (!part) return connection_.drop(part.error());
+  const auto taken = tracer_.take(*part);
+  if (!taken) return connection_.drop(taken.error());
+  note(*taken);
+}
+
+/// After the inputs, so that what they acknowledge is not passed by.
+void Client::send_trace(Instant now) {
+  const auto part = tracer_.next_part(now);
+  if (!part) return;
+  const std::uint64_t sequence =
+      connection_.send(net::PacketType::Trace, encoder_.view_part(*part));
+  place_.sent[sequence % place_.sent.size()] = {};  // no inputs, so no round trip follows from it
+}
+
+void Client::note(const std::optional<record::Desync>& desync) {
+  if (!desync) return;
+  if (desync->difference) {
+    ++stats_.hashes_traced;
+    std::optional<HashMismatch>& first = stats_.first_mismatch;
+    const net::ViewName& view = desync->view;
+    if (first && first->tick == view.tick && first->expected == view.said) {
+      first->difference = desync->difference;
+    }
+  }
+  if (options_.desyncs != nullptr) options_.desyncs->note(*desync);
 }
 
 /// Notes that the view of `tick` was made, in the form in which it is told.
@@ -320,6 +360,7 @@ Instant Client::next_wakeup() const {
 }
 
 void Client::leave() {
+  note(tracer_.give_up());
   connection_.leave();
 }
 

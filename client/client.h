@@ -7,6 +7,7 @@
 #include "client/client_stats.h"
 #include "client/clock_sync.h"
 #include "client/connection.h"
+#include "client/desync_tracer.h"
 #include "client/event_inbox.h"
 #include "client/ground.h"
 #include "client/picture.h"
@@ -32,6 +33,8 @@ struct ClientOptions {
   std::function<void(Tick, const game::Input&)> on_input;
   /// Told of every event, in order and once.
   std::function<void(const MatchEvent&)> on_event;
+  /// Told of every view that came out wrong, once that was traced; may be nullptr.
+  record::DesyncSink* desyncs = nullptr;
 };
 
 class Client {
@@ -120,7 +123,10 @@ class Client {
   void on_audit(ConstBytes message, Instant now);
   void on_audit_rejected(const AuditRejected& rejected);
   void see(const View& view, Instant now);
-  void on_rejected(const Rejected& rejected);
+  void on_rejected(const Rejected& rejected, const net::Snapshot& snapshot, Instant now);
+  void on_traced(ConstBytes message);
+  void send_trace(Instant now);
+  void note(const std::optional<record::Desync>& desync);
   template <class Head>
   std::optional<Tick> on_head(const Head& head, Instant now);
   void on_news_of_inputs(const InputNews& head, Tick tick, Instant now);
@@ -146,6 +152,7 @@ class Client {
   std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<Prediction> prediction_;
   std::unique_ptr<Picture> picture_;
+  DesyncTracer tracer_;
   std::vector<game::EntityState> seen_;  ///< the newest view
 
   Tick newest_input_;

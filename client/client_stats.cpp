@@ -10,7 +10,9 @@ void ClientStats::add_all(const ClientStats& other) {
   snapshots_lost += other.snapshots_lost;
   hashes_checked += other.hashes_checked;
   hashes_mismatched += other.hashes_mismatched;
-  if (!first_mismatch) {
+  hashes_traced += other.hashes_traced;
+  const bool says_more = other.first_mismatch && other.first_mismatch->difference;
+  if (!first_mismatch || (!first_mismatch->difference && says_more)) {
     first_mismatch = other.first_mismatch;
   }
   audited += other.audited;

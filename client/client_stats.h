@@ -5,6 +5,7 @@
 #include "client/replica.h"
 #include "core/histogram.h"
 #include "core/ids.h"
+#include "game/view_difference.h"
 
 #include <array>
 #include <cstdint>
@@ -18,6 +19,14 @@ struct PredictionCounts {
   std::uint64_t exact = 0;
 };
 
+/// A view that did not come out as the server said.
+struct HashMismatch {
+  Tick tick;
+  std::uint32_t expected = 0;  ///< low 32 bits
+  std::uint32_t got = 0;
+  std::optional<game::ViewDifference> difference;  ///< from the server's, once it is traced
+};
+
 struct ClientStats {
   std::uint64_t ticks = 0;
   std::uint64_t snapshots_received = 0;  ///< and new
@@ -27,6 +36,7 @@ struct ClientStats {
 
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
+  std::uint64_t hashes_traced = 0;  ///< mismatches of which entity and field are known
   std::optional<HashMismatch> first_mismatch;
 
   // Of a client that audits: its views are the room, and no snapshot's.

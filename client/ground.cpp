@@ -1,7 +1,6 @@
 #include "client/ground.h"
 
 #include "game/arena_map.h"
-#include "game/catalog.h"
 
 namespace tickbox::client {
 
@@ -17,7 +16,7 @@ std::shared_ptr<const game::Rules> Grounds::rules(std::string_view name,
                                                   std::uint32_t ticks_per_second) {
   std::shared_ptr<const game::Rules>& rules = rules_[{std::string{name}, ticks_per_second}];
   if (rules == nullptr) {
-    rules = game::make_rules(name, ticks_per_second);
+    rules = make_rules_(name, ticks_per_second);
   }
   return rules;
 }

@@ -1,10 +1,12 @@
 #pragma once
 // The maps and rules that the clients of one process stand on: each made once and shared.
 
+#include "game/catalog.h"
 #include "game/map.h"
 #include "game/rules.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,8 +15,15 @@
 
 namespace tickbox::client {
 
+/// Rules by their name and the ticks per second, or nullptr.
+using MakeRules =
+    std::function<std::shared_ptr<const game::Rules>(std::string_view, std::uint32_t)>;
+
 class Grounds {
  public:
+  /// By all the rules there are, if not told otherwise.
+  explicit Grounds(MakeRules make_rules = game::make_rules) : make_rules_(std::move(make_rules)) {}
+
   /// The built-in map for so many seats.  Requires: 1 ≤ seats ≤ game::kSeatsMax.
   game::SharedMap map(std::uint32_t seats);
 
@@ -22,6 +31,7 @@ class Grounds {
   std::shared_ptr<const game::Rules> rules(std::string_view name, std::uint32_t ticks_per_second);
 
  private:
+  MakeRules make_rules_;
   std::map<std::uint32_t, game::SharedMap> maps_;
   std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const game::Rules>> rules_;
 };

@@ -27,6 +27,7 @@ class HeldViews {
   /// Requires: later than the newest.
   std::vector<game::EntityState>& add(Tick tick);
 
+  /// Holds none any more. What they were is still there to be read, until the next add().
   void clear();
 
  private:

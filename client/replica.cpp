@@ -10,11 +10,11 @@ namespace tickbox::client {
 namespace {
 
 std::unexpected<Rejected> malformed() {
-  return std::unexpected{Rejected{.reason = net::DropReason::Malformed, .mismatch = {}}};
+  return std::unexpected{Rejected{.reason = net::DropReason::Malformed, .wrong = {}}};
 }
 
 std::unexpected<Rejected> unexpected() {
-  return std::unexpected{Rejected{.reason = net::DropReason::Unexpected, .mismatch = {}}};
+  return std::unexpected{Rejected{.reason = net::DropReason::Unexpected, .wrong = {}}};
 }
 
 bool holds(std::span<const game::EntityState> entities, BodyId id) {
@@ -31,14 +31,6 @@ bool seats_are_possible(std::span<const game::EntityState> entities, std::size_t
     taken.set(seat);
   }
   return true;
-}
-
-std::uint32_t view_hash(std::span<const game::EntityState> entities) {
-  game::ViewHash hash;
-  for (const game::EntityState& entity : entities) {
-    hash.add(game::entity_hash(entity));
-  }
-  return static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
 }
 
 std::uint8_t ago(Tick now, Tick tick) {
@@ -83,7 +75,7 @@ std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick
     world_.tick = tick;
     world_is_newest_ = false;
     touched_ = tick;
-    return finish(snapshot, tick);
+    return finish(snapshot, tick, {});
   }
   if (tick.value < snapshot.head.base_age) return malformed();
   const HeldView* base = views_.find({tick.value - snapshot.head.base_age});
@@ -93,11 +85,12 @@ std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick
   load(job, start_of(job));
   world_is_newest_ = false;
   replay(job);
-  return finish(snapshot, tick);
+  return finish(snapshot, tick, base->entities);
 }
 
 /// What was replayed, and what came whole, as one view.
-std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tick tick) {
+std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tick tick,
+                                              std::span<const game::EntityState> base) {
   result_.assign(snapshot.bodies.begin(), snapshot.bodies.end());
   if (holds(result_, own_)) touched_ = tick;
   for (std::size_t i = 0; i < world_.size(); ++i) {
@@ -110,11 +103,15 @@ std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tic
       !seats_are_possible(result_, world_.seats().size())) {
     return malformed();
   }
-  if (const std::uint32_t got = view_hash(result_); got != snapshot.head.view_hash) {
+  if (const std::uint32_t made = net::view_hash(result_); made != snapshot.head.view_hash) {
     forget();
-    return std::unexpected{Rejected{
-        .reason = net::DropReason::Unexpected,
-        .mismatch = HashMismatch{.tick = tick, .expected = snapshot.head.view_hash, .got = got}}};
+    return std::unexpected{Rejected{.reason = net::DropReason::Unexpected,
+                                    .wrong = WrongView{.name = {.tick = tick,
+                                                                .said = snapshot.head.view_hash,
+                                                                .made = made,
+                                                                .base_age = snapshot.head.base_age},
+                                                       .entities = result_,
+                                                       .base = base}}};
   }
   for (const game::EntityState& body : snapshot.bodies) {
     add_entity(world_, *rules_, body);

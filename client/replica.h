@@ -12,6 +12,7 @@
 #include "game/world.h"
 #include "net/drop_reason.h"
 #include "net/snapshot.h"
+#include "net/view_parts.h"
 
 #include <array>
 #include <cstdint>
@@ -47,17 +48,18 @@ struct View {
   std::span<const Placed> placed = {};
 };
 
-/// A view that did not come out as the server said.
-struct HashMismatch {
-  Tick tick;
-  std::uint32_t expected = 0;  ///< low 32 bits
-  std::uint32_t got = 0;
+/// A view that did not come out as the server said, and the one it was made of. Valid until the
+/// next snapshot.
+struct WrongView {
+  net::ViewName name;
+  std::span<const game::EntityState> entities;  ///< by id, as the next
+  std::span<const game::EntityState> base;      ///< nothing where it came whole
 };
 
 /// Why there is no view.
 struct Rejected {
   net::DropReason reason = net::DropReason::Malformed;
-  std::optional<HashMismatch> mismatch;  ///< all is well formed, and wrong
+  std::optional<WrongView> wrong;  ///< all is well formed, and wrong
 };
 
 /// Puts an entity of a view into a world, with the seat of its player.
@@ -72,9 +74,9 @@ class Replica {
 
   /// Makes the view of `tick`, valid until the next call, and holds it.
   /// Fails: Unexpected, where it is not newer than what is held, or on a base that is not held;
-  /// Malformed, where it speaks of what is not there; with a mismatch, after which nothing is held.
-  /// Cost: no allocation once warm; steps as many ticks as there are from the newest view, at most
-  /// net::kBaseAgeMax.
+  /// Malformed, where it speaks of what is not there; with a wrong view, after which nothing is
+  /// held. Cost: no allocation once warm; steps as many ticks as there are from the newest view, at
+  /// most net::kBaseAgeMax.
   std::expected<View, Rejected> apply(const net::Snapshot& snapshot, Tick tick);
 
   /// Throws away all views.
@@ -103,7 +105,8 @@ class Replica {
     Dropped dropped{};
   };
 
-  std::expected<View, Rejected> finish(const net::Snapshot& snapshot, Tick tick);
+  std::expected<View, Rejected> finish(const net::Snapshot& snapshot, Tick tick,
+                                       std::span<const game::EntityState> base);
   [[nodiscard]] bool mark_dropped(Job& job) const;
   [[nodiscard]] bool names_what_is_there(const Job& job) const;
   [[nodiscard]] const HeldView& start_of(const Job& job);

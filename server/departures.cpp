@@ -40,6 +40,7 @@ void Shard::close(Session& session, net::DisconnectReason reason, Instant now) {
                          session.seat.value, net::name_of(reason), silent, clients_);
     });
   }
+  if (const auto unfinished = tracer_.forget(session)) note_unfinished(*unfinished, now);
   seats_.reset(session);
   if (was_playing && reason == net::DisconnectReason::TimedOut) {
     seat.playing = std::nullopt;

@@ -80,6 +80,14 @@ inline constexpr std::uint32_t kAuditorsMax = 4;
 inline constexpr Rate kAuditBytes{.per_second = 128'000, .burst = 16'000};
 /// Runs that an auditor may ask for, having found a fault.
 inline constexpr Rate kAuditRunRequests{.per_second = 1, .burst = 2};
+/// Traces of wrong views: of one client so far apart, and of all of them so many. A trace takes up
+/// to 7 KB each way, some 20 KB of memory, and 30 µs to compare.
+inline constexpr Duration kTraceInterval = std::chrono::seconds{5};
+inline constexpr Rate kTraces{.per_second = 2, .burst = 8};
+/// Each is held for so long, for parts and answers that were lost; shorter than the interval, so
+/// that a client never has two.
+inline constexpr Duration kTraceKept = std::chrono::seconds{4};
+static_assert(kTraceKept < kTraceInterval);
 
 /// Lines of one kind in the log: what is beyond is counted, and said with the next line.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};

@@ -86,6 +86,10 @@ void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
       ->check(CLI::Range(1U, game::kSeatsMax))
       ->capture_default_str();
   app.add_option("--record", options.record, "Directory to record the match to")->type_name("DIR");
+  app.add_option("--desync-dir", options.desync_dir,
+                 "Directory for a file about each view that a client hashed otherwise, with both "
+                 "states; a few an hour. Without it the log alone says where they differ")
+      ->type_name("DIR");
   app.add_option("--seed", options.seed,
                  "Of everything the match draws; drawn itself when not given")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));

@@ -16,6 +16,9 @@ constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
                                                                      "too_early"};
 
+constexpr std::array<std::string_view, kTraceResults> kTraceNames = {"compared", "forgotten",
+                                                                     "unfinished", "limited"};
+
 /// Upper bounds of the buckets told to Prometheus, in nanoseconds: four to a doubling, from 16 µs
 /// to 1 s.
 constexpr std::array<std::uint64_t, 65> kBounds = [] {
@@ -118,6 +121,17 @@ void add_clients(Text& text, const Metrics& metrics) {
   }
   text.single("tickbox_state_hash_mismatches_total", "counter",
               "Views that a client hashed otherwise.", metrics.hash_mismatches);
+  text.head("tickbox_desync_traces_total", "counter",
+            "Traces of such views: entity and field found; parts of views forgotten; not all parts "
+            "came; parts beyond the limits.");
+  for (std::size_t i = 0; i < kTraceResults; ++i) {
+    text.sample("tickbox_desync_traces_total", label("result", kTraceNames[i]), metrics.traces[i]);
+  }
+  const DesyncFileMetrics& files = metrics.desync_files;
+  text.head("tickbox_desync_files_total", "counter", "Files about them, with --desync-dir.");
+  text.sample("tickbox_desync_files_total", label("result", "written"), files.written);
+  text.sample("tickbox_desync_files_total", label("result", "left_out"), files.left_out);
+  text.sample("tickbox_desync_files_total", label("result", "failed"), files.failed);
 }
 
 void add_audit(Text& text, const AuditMetrics& audit) {

@@ -78,6 +78,22 @@ struct AuditMetrics {
   std::uint64_t bytes = 0;       ///< UDP payload
 };
 
+/// What became of traces of views that clients hashed otherwise; server/desync_tracer.h.
+enum class TraceResult : std::uint8_t {
+  Compared,    ///< entity and field are known
+  Forgotten,   ///< a part came of a view that the room remembers no more
+  Unfinished,  ///< not all parts came before its time was up, or its session's
+  Limited,     ///< a part came that is more than a client, or all of them, may ask for
+};
+inline constexpr std::size_t kTraceResults = 4;
+
+/// Files about desyncs.
+struct DesyncFileMetrics {
+  std::uint64_t written = 0;
+  std::uint64_t left_out = 0;  ///< beyond so many an hour, or in all
+  std::uint64_t failed = 0;
+};
+
 struct RecordingMetrics {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
@@ -105,6 +121,8 @@ struct Metrics {
   std::array<std::uint64_t, kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, kInputResults> inputs{};
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
+  std::array<std::uint64_t, kTraceResults> traces{};
+  DesyncFileMetrics desync_files;
   SnapshotMetrics snapshots;
   EventMetrics events;
   AuditMetrics audit;
@@ -119,6 +137,12 @@ struct Metrics {
   void count(ConnectionResult result) { ++connections[static_cast<std::size_t>(result)]; }
 
   void count(net::RefuseReason reason) { ++refusals[static_cast<std::size_t>(reason)]; }
+
+  void count(TraceResult result) { ++traces[static_cast<std::size_t>(result)]; }
+
+  [[nodiscard]] std::uint64_t of(TraceResult result) const {
+    return traces[static_cast<std::size_t>(result)];
+  }
 
   void count(InputResult result) { ++inputs[static_cast<std::size_t>(result)]; }
 

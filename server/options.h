@@ -29,6 +29,7 @@ struct Options {
   std::string rules = "arena";
   std::uint32_t max_clients = 1'000;  ///< at most game::kSeatsMax
   std::string record;                 ///< directory; empty: no recording
+  std::string desync_dir;             ///< directory; empty: no files about desyncs
   std::optional<std::uint64_t> seed;  ///< of the room's world; drawn when not given
   std::uint64_t ticks = 0;            ///< stop after so many; 0: never
 };

@@ -19,4 +19,10 @@ const ViewMembers* SentViews::base(Tick now) const {
   return &sent_[base_->value % sent_.size()].members;
 }
 
+const ViewMembers* SentViews::find(Tick tick, Tick now) const {
+  const Sent& sent = sent_[tick.value % sent_.size()];
+  if (sent.tick != tick || now - tick >= static_cast<std::int64_t>(sent_.size())) return nullptr;
+  return &sent.members;
+}
+
 }  // namespace tickbox::server

@@ -39,6 +39,10 @@ class SentViews {
   /// The newest acknowledged view, or nullptr where there is none that is new enough.
   [[nodiscard]] const ViewMembers* base(Tick now) const;
 
+  /// The view that was sent of `tick`, acknowledged or not, or nullptr where it was none or is not
+  /// remembered any more.
+  [[nodiscard]] const ViewMembers* find(Tick tick, Tick now) const;
+
   /// Requires: base().
   [[nodiscard]] Tick base_tick() const { return *base_; }
 

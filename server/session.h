@@ -71,10 +71,11 @@ struct Session {
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< of who plays
   Waiters waiters;
-  Tick last_snapshot;        ///< sent; 0 before the first
-  Tick last_status;          ///< the tick of the snapshot that told it
-  RateLimit snapshot_bytes;  ///< or an audit's
-  RateLimit full_views;      ///< asked for by the client
+  Tick last_snapshot;             ///< sent; 0 before the first
+  Tick last_status;               ///< the tick of the snapshot that told it
+  RateLimit snapshot_bytes;       ///< or an audit's
+  RateLimit full_views;           ///< asked for by the client
+  std::optional<Instant> traced;  ///< when its last trace of a wrong view began
 
   std::unique_ptr<AuditStream> audit;  ///< of who audits, in place of views
   RateLimit audit_runs;                ///< asked for by the client

@@ -34,6 +34,7 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       log_(parts.log),
       room_(parts.room),
       recorder_(parts.recorder),
+      desyncs_(parts.desyncs),
       map_hash_(game::map_hash(*room_.world().map())),
       began_{.instant = now, .today = parts.calendar.now()},
       reception_(options.reception, parts.entropy, began_),
@@ -125,6 +126,9 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
     }
     return close(session, net::DisconnectReason::ClientLeft, arrival.now);
   }
+  if (opened.type == net::PacketType::Trace) {
+    return on_trace(session, opened, arrival.now);
+  }
   const auto message = net::decode_input(opened.message);
   if (!message) {
     return metrics_.drops.count(message.error());
@@ -198,6 +202,7 @@ std::int16_t Shard::margin_of(Tick newest, const Arrival& arrival) const {
 void Shard::tick(Instant now) {
   taken_in_tick_ = 0;
   close_silent_sessions(now);
+  expire_traces(now);
   log_drops(now);
   gather_commands();
   const game::TickCommands commands{.leaves = left_,

@@ -8,13 +8,15 @@
 // can run it with its clients on a virtual clock.
 //
 // arrivals.cpp lets in, paths.cpp follows who moves, shard.cpp plays, audits.cpp tells auditors,
-// departures.cpp lets go.
+// traces.cpp asks where a view went wrong, departures.cpp lets go.
 
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/messages.h"
 #include "net/transport.h"
+#include "record/desync.h"
 #include "server/audit_feed.h"
+#include "server/desync_tracer.h"
 #include "server/lag_compensation.h"
 #include "server/limited_log.h"
 #include "server/log.h"
@@ -50,6 +52,7 @@ struct ShardParts {
   Log& log;
   Room& room;
   Recorder* recorder = nullptr;
+  record::DesyncSink* desyncs = nullptr;
 };
 
 class Shard {
@@ -120,6 +123,11 @@ class Shard {
   void on_audit_ack(Session& session, const net::AuditAck& ack, Instant now);
   void send_audit(Session& session, Instant now);
   void send_piece(Session& session, const AuditStream::Piece& piece, Instant now);
+  // Traces of wrong views: traces.cpp.
+  void on_trace(Session& session, const net::PacketChannel::Opened& opened, Instant now);
+  void note_compared(const record::Desync& desync, Instant now);
+  void note_unfinished(const DesyncTracer::Unfinished& trace, Instant now);
+  void expire_traces(Instant now);
 
   // Departures: departures.cpp.
   void close(Session& session, net::DisconnectReason reason, Instant now);
@@ -159,6 +167,7 @@ class Shard {
   LimitedLog log_;
   Room& room_;
   Recorder* recorder_;
+  record::DesyncSink* desyncs_;
 
   std::uint64_t map_hash_;
   Now began_;
@@ -180,6 +189,7 @@ class Shard {
   AuditFeed feed_;
 
   SnapshotPlanner planner_;
+  DesyncTracer tracer_;
   net::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
   net::PacketBuffer opened_{};

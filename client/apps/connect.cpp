@@ -214,12 +214,7 @@ Figures Game::figures(const ClientStats& stats) const {
 
 ExitCode Game::judge(const ClientStats& stats) const {
   if (stats.first_mismatch) {
-    const client::HashMismatch& first = *stats.first_mismatch;
-    fmt::print(stderr,
-               "tickbox connect: {} of {} hashes differ, first at tick {}: the server says "
-               "{:016x}, the view here has {:016x}\n",
-               stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected,
-               first.got);
+    fmt::print(stderr, "tickbox connect: {}\n", mismatches_in_words(stats));
     return ExitCode::CheckFailed;
   }
   if (stats.first_audit_mismatch) {
@@ -280,6 +275,10 @@ ExitCode run_connect(const ConnectOptions& options) {
   }
   const os::StopSignals signals;
   const os::SteadyClock clock;
+  const auto desyncs = desync_reports_of(options.play, "tickbox connect", clock);
+  if (!desyncs) {
+    return fail(desyncs.error());
+  }
   const auto swarm = Swarm::open({.server = options.play.server,
                                   .credentials = *credentials,
                                   .ticket = ticket ? ticket->ticket() : std::nullopt,
@@ -287,7 +286,8 @@ ExitCode run_connect(const ConnectOptions& options) {
                                   .bot = options.play.bot,
                                   .link = options.play.link,
                                   .seed = options.play.seed,
-                                  .wish = options.audit ? net::Wish::Audit : net::Wish::Play},
+                                  .wish = options.audit ? net::Wish::Audit : net::Wish::Play,
+                                  .desyncs = desyncs->get()},
                                  clock);
   if (!swarm) {
     return fail(swarm.error());

@@ -1,6 +1,7 @@
 #include "client/apps/load.h"
 
 #include "client/apps/load_run.h"
+#include "client/apps/play_figures.h"
 #include "client/apps/play_flags.h"
 #include "client/apps/requirement.h"
 #include "net/crypto.h"
@@ -87,13 +88,7 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
               const std::string& reason) {
   const auto& stats = report.stats;
   if (stats.first_mismatch) {
-    return {.code = ExitCode::CheckFailed,
-            .word = "failed",
-            .why = fmt::format("{} of {} hashes differ, first at tick {}: the server says {:016x}, "
-                               "the view here has {:016x}",
-                               stats.hashes_mismatched, stats.hashes_checked,
-                               stats.first_mismatch->tick.value, stats.first_mismatch->expected,
-                               stats.first_mismatch->got)};
+    return {.code = ExitCode::CheckFailed, .word = "failed", .why = mismatches_in_words(stats)};
   }
   if (report.clients_connected == 0) {
     return {.code = ExitCode::NotConnected,
@@ -201,13 +196,18 @@ ExitCode run_load(const LoadOptions& options) {
   }
   const LoadTimes times{.ramp = to_duration(options.ramp),
                         .measured = to_duration(options.seconds)};
+  const auto desyncs = desync_reports_of(options.play, "tickbox load", clock);
+  if (!desyncs) {
+    return fail(ExitCode::Failed, desyncs.error());
+  }
   const auto swarm = Swarm::open({.server = options.play.server,
                                   .credentials = *credentials,
                                   .clients = options.clients,
                                   .ramp = times.ramp,
                                   .bot = options.play.bot,
                                   .link = options.play.link,
-                                  .seed = options.play.seed},
+                                  .seed = options.play.seed,
+                                  .desyncs = desyncs->get()},
                                  clock);
   if (!swarm) {
     return fail(ExitCode::Failed, swarm.error());

@@ -1,10 +1,14 @@
 #include "client/apps/play_figures.h"
 
 #include "core/fixed.h"
+#include "record/desync.h"
+
+#include <fmt/core.h>
 
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tickbox::apps {
 namespace {
@@ -28,6 +32,40 @@ FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille)
 void add_state_hash(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"state_hash.checked", stats.hashes_checked});
   figures.push_back({"state_hash.mismatched", stats.hashes_mismatched});
+  if (!stats.first_mismatch) {
+    figures.push_back({"state_hash.first_mismatch", {}});
+    return;
+  }
+  const client::HashMismatch& first = *stats.first_mismatch;
+  const auto add = [&](const char* name, FigureValue value) {
+    figures.push_back({std::string{"state_hash.first_mismatch."} + name, std::move(value)});
+  };
+  add("tick", std::uint64_t{first.tick.value});
+  if (!first.difference) {
+    for (const char* const name : {"entity", "field", "expected", "got"}) {
+      add(name, {});
+    }
+    return;
+  }
+  const game::FieldDifference& field = first.difference->first_fields[0];
+  add("entity", std::uint64_t{first.difference->first.value});
+  add("field", std::string{field.field});
+  add("expected", record::text_of(field.expected));
+  add("got", record::text_of(field.got));
+}
+
+std::string mismatches_in_words(const client::ClientStats& stats) {
+  const client::HashMismatch& first = *stats.first_mismatch;
+  std::string words = fmt::format(
+      "{} of {} hashes differ, first at tick {}: the server says {:08x}, the view here has {:08x}",
+      stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected, first.got);
+  if (first.difference) {
+    const game::FieldDifference& field = first.difference->first_fields[0];
+    words += fmt::format("; of {} {} the server has {} {}, the view here {}",
+                         record::kind_of(first.difference->first), first.difference->first.value,
+                         field.field, record::text_of(field.expected), record::text_of(field.got));
+  }
+  return words;
 }
 
 void add_audit(Figures& figures, const client::ClientStats& stats) {

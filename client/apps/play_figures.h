@@ -5,16 +5,21 @@
 #include "client/client_stats.h"
 #include "core/histogram.h"
 
+#include <string>
+
 namespace tickbox::apps {
 
 /// A quantile of microseconds, in milliseconds; nothing when there are none.
 [[nodiscard]] FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille);
 
-/// state_hash{checked,mismatched}
+/// state_hash{checked,mismatched,first_mismatch}: of that null where there is none, or else
+/// {tick,entity,field,expected,got}; the last four are null where it could not be traced.
 void add_state_hash(Figures& figures, const client::ClientStats& stats);
 
 /// audit{ticks,mismatched}
 void add_audit(Figures& figures, const client::ClientStats& stats);
+/// How many views came out otherwise, and where the first one did.  Requires: one did.
+[[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 
 /// prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}: checked and
 /// exact count the predictions that no other mover was part of, touched the others; errors are of

@@ -50,6 +50,17 @@ void add_play_flags(CLI::App& command, PlayFlags& flags) {
   command.add_option("--seed", flags.seed, "Of what the bots decide")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
+  command
+      .add_option("--desync-dir", flags.desync_dir,
+                  "Directory for a file about each view whose hash differs, with both states, and "
+                  "the server's where it still has it")
+      ->type_name("DIR");
+}
+
+std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
+    const PlayFlags& flags, std::string_view command, const Clock& clock) {
+  const DesyncLines lines = flags.quiet() ? DesyncLines::Quiet : DesyncLines::Printed;
+  return DesyncReports::open(flags.desync_dir, command, lines, clock);
 }
 
 std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,

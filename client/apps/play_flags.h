@@ -2,6 +2,7 @@
 // The flags that `connect` and `load` share: whom to play against, how, and over what link.
 
 #include "client/apps/credentials.h"
+#include "client/apps/desync_reports.h"
 #include "client/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@ struct PlayFlags {
   client::BotKind bot = client::BotKind::Wander;
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;
+  std::string desync_dir{};  ///< empty: no files
   CredentialFlags credentials{};
   os::CommonFlags common{};
   const CLI::App* program = nullptr;
@@ -29,9 +32,13 @@ struct PlayFlags {
   [[nodiscard]] bool quiet() const;
 };
 
-/// Adds HOST:PORT, --token, --key-file, --insecure, --bot, --net and --seed.  Requires: `flags`
-/// outlives `command`.
+/// Adds HOST:PORT, --token, --key-file, --insecure, --bot, --net, --seed and --desync-dir.
+/// Requires: `flags` outlives `command`.
 void add_play_flags(CLI::App& command, PlayFlags& flags);
+
+/// What is told of desyncs, as these flags want it. Borrows the clock.  Fails: with one line.
+[[nodiscard]] std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
+    const PlayFlags& flags, std::string_view command, const Clock& clock);
 
 /// read_credentials(), with a warning on stderr when others may read the keys.
 [[nodiscard]] std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,

@@ -96,7 +96,8 @@ void Swarm::start(std::size_t number, Instant now) {
                                                             .wish = options_.wish},
                                              .bot = client::bot_kind_of(options_.bot, number),
                                              .seed = options_.seed * kClientsMax + number,
-                                             .on_input = {}};
+                                             .on_input = {},
+                                             .desyncs = options_.desyncs};
   seat.client =
       std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
 }

@@ -43,6 +43,7 @@ struct SwarmOptions {
   std::optional<net::LinkConditions> link;  ///< of each client, its own stream of one seed
   std::uint64_t seed = 1;
   net::Wish wish = net::Wish::Play;
+  record::DesyncSink* desyncs = nullptr;  ///< of all of them
 };
 
 /// How many clients are where.

@@ -60,14 +60,18 @@ schema::Entity encode_entity(const game::EntityState& entity) {
 
 std::expected<game::EntityState, DropReason> decode_entity(const schema::Entity& wire) {
   if (wire.kind() >= game::kEntityKinds) return std::unexpected{DropReason::Malformed};
-  return checked({
+  return checked(decode_any_entity(wire));
+}
+
+game::EntityState decode_any_entity(const schema::Entity& wire) {
+  return {
       .id = {wire.id()},
       .min = {.x = wire.x(), .y = wire.y()},
       .velocity = {.x = wire.vx(), .y = wire.vy()},
       .traits = {.kind = static_cast<game::EntityKind>(wire.kind()),
                  .move = wire.move(),
                  .timer = wire.timer()},
-  });
+  };
 }
 
 bool fits_body(const game::EntityState& entity) {

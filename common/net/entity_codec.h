@@ -23,6 +23,8 @@ namespace tickbox::net {
 
 /// The same check of what came in another form.
 [[nodiscard]] bool is_possible(const game::EntityState& entity);
+/// The same of any values: of a view that came out wrong, to be compared and never stepped.
+[[nodiscard]] game::EntityState decode_any_entity(const schema::Entity& wire);
 
 /// Whether a Body says all of it: not of what is fast, as bullets are, nor of timers past 63, nor
 /// of numbers past 16 bits.

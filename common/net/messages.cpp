@@ -119,6 +119,22 @@ bool is_possible(const schema::InputHead& head, std::size_t inputs) {
   return acks_exist && end <= std::uint64_t{std::numeric_limits<std::uint32_t>::max()} + 1;
 }
 
+// A part as a sender cuts it: all but the last are full, and only an empty view has an empty one.
+bool is_possible(const schema::ViewPartHead& head, std::size_t bodies) {
+  const bool names_a_view = head.tick() > 0 && head.tick() <= kTickMax &&
+                            head.said() != head.made() && head.base_age() <= kBaseAgeMax &&
+                            head.base_age() <= head.tick();
+  if (!names_a_view || head.arrived() >> kViewPartsMax != 0) return false;
+  if (head.parts() == 0) return head.part() == 0 && bodies == 0;
+  if (head.parts() > kViewPartsMax || head.part() >= head.parts()) return false;
+  if (head.part() + 1 < head.parts()) return bodies == kViewPartBodies;
+  const std::size_t members = head.part() * kViewPartBodies + bodies;
+  return bodies <= kViewPartBodies && members <= kViewMembersMax &&
+         parts_of(members) == head.parts();
+}
+
+static_assert(view_part_bytes(kViewPartBodies) <= kMessageBytesMax);
+
 }  // namespace
 
 struct MessageEncoder::Builder {
@@ -222,6 +238,23 @@ ConstBytes MessageEncoder::path_check(std::uint64_t data) {
   return builder_->finish(schema::CreatePathCheck(flat, data));
 }
 
+ConstBytes MessageEncoder::view_part(const ViewPart& part) {
+  auto& flat = builder_->flat;
+  flat.Clear();
+  flatbuffers::Offset<flatbuffers::Vector<const schema::Entity*>> bodies;
+  if (!part.bodies.empty()) {
+    bodies = flat.CreateVectorOfStructs<schema::Entity>(
+        part.bodies.size(),
+        [&part](std::size_t i, schema::Entity* wire) { *wire = encode_entity(part.bodies[i]); });
+  }
+  const schema::ViewPartHead head{part.view.tick.value, part.view.said, part.view.made,
+                                  part.view.base_age,   part.part,      part.parts,
+                                  part.arrived};
+  const ConstBytes message = builder_->finish(schema::CreateViewPart(flat, &head, bodies));
+  TICKBOX_ASSERT(message.size() <= view_part_bytes(part.bodies.size()));
+  return message;
+}
+
 std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {
   const ReceivedMessage received{message};
   const auto* wire = received.root<schema::InputMessage>();
@@ -310,6 +343,29 @@ std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message) {
   const auto* wire = received.root<schema::PathCheck>();
   if (wire == nullptr) return std::unexpected{DropReason::Malformed};
   return wire->data();
+}
+
+std::expected<ViewPart, DropReason> decode_view_part(ConstBytes message) {
+  const ReceivedMessage received{message};
+  const auto* wire = received.root<schema::ViewPart>();
+  if (wire == nullptr || wire->head() == nullptr) return std::unexpected{DropReason::Malformed};
+  const schema::ViewPartHead& head = *wire->head();
+  const std::size_t bodies = wire->bodies() != nullptr ? wire->bodies()->size() : 0;
+  if (!is_possible(head, bodies)) return std::unexpected{DropReason::Malformed};
+  ViewPart part{.view = {.tick = {head.tick()},
+                         .said = head.said(),
+                         .made = head.made(),
+                         .base_age = head.base_age()},
+                .part = head.part(),
+                .parts = head.parts(),
+                .arrived = head.arrived(),
+                .bodies = {}};
+  for (std::size_t i = 0; i < bodies; ++i) {
+    part.bodies.push_back(
+        decode_any_entity(*wire->bodies()->Get(static_cast<flatbuffers::uoffset_t>(i))));
+  }
+  if (!are_ascending(part.bodies)) return std::unexpected{DropReason::Malformed};
+  return part;
 }
 
 }  // namespace tickbox::net

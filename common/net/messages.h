@@ -1,6 +1,6 @@
 #pragma once
-// What sealed packets carry: inputs up, snapshots down, and goodbye both ways. Encode stands beside
-// decode.
+// What sealed packets carry: inputs up, snapshots down, goodbye and parts of views both ways.
+// Encode stands beside decode.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -10,6 +10,7 @@
 #include "net/audit.h"
 #include "net/handshake.h"
 #include "net/snapshot.h"
+#include "net/view_parts.h"
 
 #include <cstdint>
 #include <expected>
@@ -40,6 +41,15 @@ inline constexpr std::size_t kSnapshotFrameBytes = 108;
   return events == 0 ? 0 : 12 + 8 * events;
 }
 
+/// The most that a part of a view takes beside its bodies; checked where it is encoded.
+inline constexpr std::size_t kViewPartFrameBytes = 48;
+
+/// The most that a part of a view with so many bodies takes.
+[[nodiscard]] constexpr std::size_t view_part_bytes(std::size_t bodies) {
+  constexpr std::size_t kBodyBytes = 24;
+  return kViewPartFrameBytes + bodies * kBodyBytes;
+}
+
 /// What a whole body takes.
 [[nodiscard]] std::size_t encoded_bytes(const game::EntityState& body);
 
@@ -61,6 +71,8 @@ class MessageEncoder {
   ConstBytes disconnect(DisconnectReason reason);
   /// Of a CHALLENGE, and of its RESPONSE.
   ConstBytes path_check(std::uint64_t data);
+  /// Of a TRACE, and of a TRACED.
+  ConstBytes view_part(const ViewPart& part);
 
  private:
   struct Builder;
@@ -74,5 +86,6 @@ class MessageEncoder {
 [[nodiscard]] std::expected<AuditSegment, DropReason> decode_audit(ConstBytes message);
 [[nodiscard]] std::expected<DisconnectReason, DropReason> decode_disconnect(ConstBytes message);
 [[nodiscard]] std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message);
+[[nodiscard]] std::expected<ViewPart, DropReason> decode_view_part(ConstBytes message);
 
 }  // namespace tickbox::net

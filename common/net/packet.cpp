@@ -40,6 +40,8 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Challenge:
     case PacketType::Response:
     case PacketType::Audit:
+    case PacketType::Trace:
+    case PacketType::Traced:
       return type;
   }
   return std::nullopt;
@@ -49,10 +51,12 @@ bool travels_sealed(PacketType type, Direction direction) {
   switch (type) {
     case PacketType::Input:
     case PacketType::Response:
+    case PacketType::Trace:
       return direction == Direction::ToServer;
     case PacketType::Snapshot:
     case PacketType::Challenge:
     case PacketType::Audit:
+    case PacketType::Traced:
       return direction == Direction::ToClient;
     case PacketType::Disconnect:
       return true;

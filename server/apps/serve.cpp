@@ -20,6 +20,7 @@
 #include "os/values.h"
 #include "server/admin.h"
 #include "server/apps/access.h"
+#include "server/apps/desync_files.h"
 #include "server/apps/recording_file.h"
 #include "server/shard.h"
 #include "server/summary.h"
@@ -100,6 +101,7 @@ class Server {
   std::unique_ptr<os::HttpServer> admin_;
   std::unique_ptr<Room> room_;
   std::optional<RecordingFile> recording_;
+  std::unique_ptr<DesyncFiles> desyncs_;
   std::optional<Recorder> recorder_;
   std::optional<Shard> shard_;
   std::optional<TickPacer> pacer_;
@@ -135,6 +137,13 @@ std::expected<void, std::string> Server::open() {
   if (auto recording = open_recording(seed); !recording) {
     return recording;
   }
+  if (!options_.desync_dir.empty()) {
+    auto desyncs = DesyncFiles::open(options_.desync_dir, clock_);
+    if (!desyncs) {
+      return std::unexpected(std::move(desyncs.error()));
+    }
+    desyncs_ = *std::move(desyncs);
+  }
   keys_in_words_ = keys_in_words(*keys);
   shard_.emplace(
       ShardOptions{.tick_rate = options_.tick_rate,
@@ -146,7 +155,8 @@ std::expected<void, std::string> Server::open() {
                  .calendar = calendar_,
                  .log = log_,
                  .room = *room_,
-                 .recorder = recorder_ ? &*recorder_ : nullptr},
+                 .recorder = recorder_ ? &*recorder_ : nullptr,
+                 .desyncs = desyncs_.get()},
       clock_.now());
   return {};
 }
@@ -360,6 +370,11 @@ void Server::publish(ServerState state) {
                                    .errors = stats.errors,
                                    .queue_bytes = stats.queue_bytes,
                                    .degraded = stats.degraded};
+  }
+  if (desyncs_) {
+    const os::FileDropStats stats = desyncs_->stats();
+    shard_->metrics().desync_files = {
+        .written = stats.written, .left_out = stats.left_out, .failed = stats.failed};
   }
   status_.publish({.state = state, .last_tick = last_tick_, .metrics = shard_->metrics()});
 }

@@ -114,7 +114,9 @@ class Clients:
         self.findings.check(client.goodbyes == 0, "goodbye", f"a {name} after goodbye")
         forgotten = any(now - asked > SLACK for asked in client.challenges.values())
         self.findings.check(not forgotten, "challenge", f"a {name} before the RESPONSE that is due")
-        if kind == layouts.RESPONSE:
+        if kind == layouts.TRACE:
+            client.traces.sent(now, *read, self.findings)
+        elif kind == layouts.RESPONSE:
             asked = client.challenges.pop(read, None)
             at_once = asked is not None and now - asked <= SLACK
             self.findings.check(at_once, "challenge", "a RESPONSE to nothing that was asked just now")
@@ -122,6 +124,7 @@ class Clients:
             ticks = (now - (client.last_input or now)) * session.accept["tick_rate"] / NS
             in_time = ticks <= INPUT_EVERY_TICKS or client.ahead > WAITS_WHEN_AHEAD
             self.findings.check(in_time, "inputs", f"none for {ticks:.1f} ticks")
+            client.traces.input_since = True
             self.sent_inputs(session, *read)
             client.last_input = now
             client.ahead = client.newest_input - (self.world.play.tick)
@@ -151,6 +154,9 @@ class Clients:
 
     def check_acknowledged(self, client, head):
         check = self.findings.check
+        if head.mismatches == client.wrong + 1 and client.last_told is not None:
+            self.findings.saw("view that came out wrong")
+            client.view_is_wrong()
         newest, bits = client.newest_right, client.right_bits
         check(head.newest_snapshot == newest, "acknowledged", f"newest {head.newest_snapshot}, is {newest}")
         check(head.ack_bits == bits, "acknowledged", lambda: f"bits {head.ack_bits:016x}, are {bits:016x}")
@@ -203,6 +209,8 @@ class Clients:
         elif kind == layouts.AUDIT:
             self.arrived_head(client, session, read.head)
             client.segments.take(read.head.run, read.head.segment)
+        elif kind == layouts.TRACED:
+            self.findings.saw("TRACED taken")
         else:
             self.arrived_snapshot(session, read)
 
@@ -227,3 +235,4 @@ class Clients:
         if tick <= client.newest_right or (head.base_age > 0 and tick - head.base_age not in client.views):
             return
         client.view_is_right(tick)
+        client.last_told = (tick, head.view_hash)

@@ -12,6 +12,10 @@ INPUTS_MAX = 64
 BODIES_MAX = 72  # whole ones, in one snapshot
 SEGMENT_MAX = 1_088
 BASE_AGE_MAX = 60
+TICK_MAX = 2**31
+PART_BODIES = 44
+PARTS_MAX = 6
+VIEW_MAX = 256  # members
 PLACE_MAX = 2**30 - 2**20
 SPEED_MAX = 2**28
 MAP_SEATS_MAX = 4_096
@@ -64,6 +68,9 @@ read_audit_head = unpacker(
 )
 read_audit_ack = unpacker("AuditAck", "QHBB", "bits next run flags", align=8, zeros=4)
 read_status = unpacker("LinkStatus", "III", "newest_packet packets_received late", align=4, zeros=0)
+read_view_part_head = unpacker(
+    "ViewPartHead", "IIIBBBB", "tick said made base_age part parts arrived", align=4, zeros=0
+)
 Entity = namedtuple("Entity", "id x y vx vy kind move timer")
 Audit = namedtuple("Audit", "head bytes status")
 Snapshot = namedtuple("Snapshot", "head causes bodies status events")
@@ -98,6 +105,7 @@ SNAPSHOT = [
     struct_field("status", read_status),
     Vector("events", 8, read_event.align),
 ]
+VIEW_PART = [struct_field("head", read_view_part_head), Vector("bodies", 24, read_entity.align)]
 DISCONNECT = [Number("reason", "B")]
 PATH_CHECK = [Number("data", "Q")]
 
@@ -117,6 +125,11 @@ def check_input_zeros(data):
 
 def check_snapshot_zeros(data):
     for at in read_root(data, SNAPSHOT)["wide"] or ():
+        check_zeros(data, at, read_entity)
+
+
+def check_view_part_zeros(data):
+    for at in read_root(data, VIEW_PART)["bodies"] or ():
         check_zeros(data, at, read_entity)
 
 
@@ -231,6 +244,29 @@ def read_disconnect(data):
 
 def read_path_check(data):
     return read_root(data, PATH_CHECK)["data"]
+
+
+def read_view_part(data):
+    """Of a TRACE or a TRACED: the head and the bodies, of any values."""
+    message = read_root(data, VIEW_PART)
+    present(message, "head")
+    head, places = message["head"], message["bodies"] or ()
+    need(1 <= head.tick <= TICK_MAX, "tick")
+    need(head.said != head.made, "a view that is right")
+    need(head.base_age <= min(BASE_AGE_MAX, head.tick), "base_age")
+    need(head.arrived < 1 << PARTS_MAX, "arrived")
+    if head.parts == 0:
+        need(head.part == 0 and not places, "a part of what is not remembered")
+    else:
+        need(head.part < head.parts <= PARTS_MAX, "part")
+        last = head.part + 1 == head.parts
+        fits = len(places) <= PART_BODIES if last else len(places) == PART_BODIES
+        need(fits, f"{len(places)} bodies")
+        need(places or head.parts == 1, "an empty last part")
+        need(head.part * PART_BODIES + len(places) <= VIEW_MAX, "too many members")
+    bodies = [Entity(*read_entity(data, at)) for at in places]
+    need(rises(bodies), "bodies not sorted by id")
+    return head, bodies
 
 
 HASHED = struct.Struct("<IBiiiiBB")

@@ -31,6 +31,8 @@ void play_epochs(std::FILE* out);
 /// Clients that audit, one that may not, and one too many; one that is cut off, one that
 /// resumes.
 void play_audits(std::FILE* out);
+/// A bit flips in the views of two clients: both ends say what they have.
+void play_desync(std::FILE* out);
 
 inline constexpr Scene kScenes[] = {
     {"match", "bad links, resumes, a move, timeouts", play_match},
@@ -38,6 +40,7 @@ inline constexpr Scene kScenes[] = {
     {"crowd", "more to be seen than a snapshot takes", play_crowd},
     {"audits", "clients that audit, and who may not", play_audits},
     {"epochs", "65,536 packets and more each way", play_epochs},
+    {"desync", "views that come out wrong", play_desync},
 };
 
 /// Two keys; tokens are sealed with the newer.

@@ -49,6 +49,8 @@ class ServerPackets:
             return self.take_response(address, session, read)
         if kind == layouts.INPUT:
             return self.take_inputs(now, session, sequence, *read)
+        elif kind == layouts.TRACE:
+            session.server.traces.took(now, *read, len(data))
         elif kind == layouts.DISCONNECT:
             session.server.state = OVER
         return None
@@ -136,6 +138,8 @@ class ServerPackets:
         self.findings.check(there, "address", f"a {name} to another address than the session's")
         if kind == layouts.DISCONNECT:
             self.sent_goodbye(now, session, read)
+        elif kind == layouts.TRACED:
+            session.server.traces.sent(now, *read, len(data), self.findings)
         else:
             self.sent_news(now, session, data, read)
 

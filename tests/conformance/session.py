@@ -4,6 +4,7 @@ import crypto
 from sequences import Receiver, Sender
 from sent_views import SentViews
 from server_audits import WINDOW, SentAudit, nearest
+from traces import ClientTraces, ServerTraces
 
 ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
 ACK_MASK = 2**64 - 1
@@ -36,6 +37,7 @@ class ServerEnd:
         self.margin = (0, 0)  # of the newest packet with inputs: at least, at most
         self.sent = SentViews()
         self.audit = SentAudit()
+        self.traces = ServerTraces()
 
 
 class Segments:
@@ -83,6 +85,8 @@ class ClientEnd:
         self.right_bits = 0  # bit i: that of tick newest_right - 1 - i did
         self.wrong = 0
         self.segments = Segments()  # of an audit
+        self.last_told = None  # tick and hash of the newest snapshot whose view it made
+        self.traces = ClientTraces()
         self.challenges = {}  # data of those not answered yet → ns
         self.last_input = None  # ns
         self.ahead = 0  # ticks from the room to its newest input, then
@@ -94,6 +98,16 @@ class ClientEnd:
         self.newest_right = tick
         self.views.add(tick)
         self.views.discard(tick - VIEWS_HELD)
+
+    def view_is_wrong(self):
+        """That of the newest snapshot: it holds none any more."""
+        tick, told = self.last_told
+        self.last_told = None
+        self.wrong += 1
+        self.traces.wrong[tick] = told
+        self.newest_right = 0
+        self.right_bits = 0
+        self.views = set()
 
 
 class Keys:

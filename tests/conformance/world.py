@@ -18,6 +18,8 @@ READERS = {
     layouts.CHALLENGE: messages.read_path_check,
     layouts.RESPONSE: messages.read_path_check,
     layouts.AUDIT: messages.read_audit,
+    layouts.TRACE: messages.read_view_part,
+    layouts.TRACED: messages.read_view_part,
 }
 
 
@@ -107,6 +109,8 @@ class World:
         elif kind == layouts.SNAPSHOT:
             messages.check_snapshot_zeros(message)
             messages.check_smallest(message)
+        elif kind in (layouts.TRACE, layouts.TRACED):
+            messages.check_view_part_zeros(message)
 
     @staticmethod
     def read_arrived(data, message):

@@ -59,8 +59,8 @@ class Client {
 
   void apply(Received received) {
     auto view = step(received);
-    if (!view && view.error().mismatch) {
-      received.snapshot.head.view_hash = view.error().mismatch->got;
+    if (!view && view.error().wrong) {
+      received.snapshot.head.view_hash = view.error().wrong->name.made;
       replica_ = fresh();
       for (const Received& before : applied_)
         fuzz::check(replica_.apply(before.snapshot, before.tick).has_value());

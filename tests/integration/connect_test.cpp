@@ -3,10 +3,12 @@
 #include "os/udp_transport.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 
 namespace tickbox::integration {
 namespace {
@@ -74,6 +76,29 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   EXPECT_EQ(document.text("disconnect_reason"), "left");
   EXPECT_EQ(line_count(played.out), 1U) << played.out;
   EXPECT_EQ(server.metric("tickbox_state_hash_mismatches_total"), 0);
+}
+
+// Nothing is wrong, so nothing is written; the directories are there for when something is.
+TEST(Connect, WithoutADesyncNoFileIsWritten) {
+  const os::TemporaryFolder folder;
+  const RunningServer server{{"--desync-dir", folder.file("server")}};
+  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "1", "--json",
+                                       "--desync-dir", folder.file("client")}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  EXPECT_TRUE(Document{played.out}.is_null("state_hash.first_mismatch"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.file("server")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.file("client")));
+}
+
+TEST(Connect, ADesyncDirectoryThatIsNoneIsSaid) {
+  const os::TemporaryFolder folder;
+  const std::string inside_a_file = folder.write("file", "no directory") + "/desyncs";
+  for (const char* const command : {"connect", "load"}) {
+    const Finished finished = run(tickbox({command, "127.0.0.1:9", "--desync-dir", inside_a_file}));
+    EXPECT_EQ(finished.exit_code, kFailed) << finished;
+    EXPECT_TRUE(finished.err.contains(inside_a_file)) << finished;
+    EXPECT_TRUE(finished.err.contains("--desync-dir")) << finished;
+  }
 }
 
 // A stress bot makes news with every tick, so that nothing but the rate holds snapshots back.

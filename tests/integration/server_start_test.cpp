@@ -51,10 +51,19 @@ TEST(ServerStart, TheAdminSideAnswers) {
       << metrics.content_type;
   for (const char* name :
        {"tickbox_tick_duration_seconds", "tickbox_tick_lateness_seconds", "tickbox_clients",
-        "tickbox_packets_total", "tickbox_bytes_total", "tickbox_packets_dropped_total"}) {
+        "tickbox_packets_total", "tickbox_bytes_total", "tickbox_packets_dropped_total",
+        "tickbox_desync_traces_total", "tickbox_desync_files_total"}) {
     EXPECT_TRUE(metrics.body.contains(name)) << name;
   }
   EXPECT_EQ(server.get("/no-such-page").status, 404U);
+}
+
+TEST(ServerStart, ADesyncDirectoryThatIsNoneIsSaid) {
+  const os::TemporaryFolder folder;
+  const std::string inside_a_file = folder.write("file", "no directory") + "/desyncs";
+  const Finished finished =
+      run(tickbox_server({"--port", "0", "--admin-port", "0", "--desync-dir", inside_a_file}));
+  expect_failed(finished, {inside_a_file, "--desync-dir"});
 }
 
 TEST(ServerStart, ItTicksWithoutAnybodyThere) {

@@ -116,7 +116,7 @@ void Watcher::apply(const server::Room& room, const OnItsWay& received, Watched&
   const auto view = replica_.apply(received.snapshot, received.tick);
   ASSERT_TRUE(view) << "tick " << received.tick.value << " on "
                     << int{received.snapshot.head.base_age} << " seat " << seat_.value
-                    << (view.error().mismatch ? " comes out otherwise" : " is refused");
+                    << (view.error().wrong ? " comes out otherwise" : " is refused");
   ++watched.views;
   const auto stepped = static_cast<std::int64_t>(replica_.steps() - steps);
   const bool goes_back = stepped > received.tick - newest_;

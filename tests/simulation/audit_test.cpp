@@ -197,7 +197,8 @@ class FlipsABit final : public WrappedArena {
 
 TEST(Audit, FindsOneWrongBitOfTheServerInItsTick) {
   for (const std::uint32_t at : {400U, 401U, 555U}) {
-    Harness harness{{.seed = 9, .server_rules = std::make_shared<FlipsABit>(60, Tick{at})}};
+    Harness harness{
+        {.seed = 9, .room_rules = [at] { return std::make_shared<FlipsABit>(60, Tick{at}); }}};
     for (int i = 0; i < 4; ++i) {
       harness.add_client();
     }

@@ -3,13 +3,15 @@
 // back.
 //
 // Each client checks the hash of each view, so there is nothing to check here but that they did.
-// TICKBOX_VIEW_SEEDS and TICKBOX_VIEW_SECONDS make it as long as one likes.
+// TICKBOX_VIEW_SEEDS and TICKBOX_VIEW_SECONDS make it as long as one likes. With TICKBOX_VIEW_LOSS
+// every link loses so many percent, and nothing else is wrong with any: the plain long run.
 
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace tickbox::tests {
@@ -23,7 +25,12 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text != nullptr ? std::stoull(text) : otherwise;
 }
 
-net::LinkConditions any_link(Rng& rng) {
+net::LinkConditions any_link(Rng& rng, std::optional<std::uint64_t> loss_percent) {
+  if (loss_percent) {
+    return {.delay = milliseconds{rng.below(150)},
+            .jitter = milliseconds{rng.below(40)},
+            .loss_ppm = static_cast<std::uint32_t>(*loss_percent * 10'000)};
+  }
   return {.delay = milliseconds{rng.below(150)},
           .jitter = milliseconds{rng.below(40)},
           .loss_ppm = static_cast<std::uint32_t>(rng.below(200'000)),
@@ -31,6 +38,11 @@ net::LinkConditions any_link(Rng& rng) {
           .reorder_ppm = static_cast<std::uint32_t>(rng.below(50'000)),
           .corrupt_ppm = static_cast<std::uint32_t>(rng.below(10'000)),
           .truncate_ppm = static_cast<std::uint32_t>(rng.below(10'000))};
+}
+
+std::optional<std::uint64_t> loss_percent() {
+  const std::uint64_t percent = number_from("TICKBOX_VIEW_LOSS", 100);
+  return percent < 100 ? std::optional{percent} : std::nullopt;
 }
 
 /// A client's link goes down, or its process is stopped, for up to a second and a half.
@@ -92,10 +104,12 @@ void play(std::uint64_t seed, std::uint64_t length, Seen& seen) {
                    .sight = kSights[rng.below(std::size(kSights))],
                    .bot = kBots[rng.below(std::size(kBots))]}};
   const std::size_t clients = 4 + rng.below(20);
+  const std::optional<std::uint64_t> loss = loss_percent();
   for (std::size_t i = 0; i < clients; ++i) {
-    harness.add_client(any_link(rng));
+    harness.add_client(any_link(rng, loss));
   }
-  for (std::uint64_t second = 0; second < length; ++second) {
+  if (loss) harness.run_for(seconds{length});
+  for (std::uint64_t second = 0; second < length && !loss; ++second) {
     Trouble trouble{harness};
     trouble.begin(rng);
     harness.run_for(milliseconds{rng.below(1'500)});
@@ -107,7 +121,11 @@ void play(std::uint64_t seed, std::uint64_t length, Seen& seen) {
     // out.
     if (harness.client(i).connection().state() == client::Connection::State::Refused) continue;
     const client::ClientStats stats = harness.client(i).stats();
-    EXPECT_EQ(stats.hashes_mismatched, 0U) << "client " << i;
+    EXPECT_EQ(stats.hashes_mismatched, 0U)
+        << "client " << i
+        << (harness.desyncs(i).empty() || !harness.desyncs(i)[0].difference
+                ? std::string{}
+                : ": " + record::difference_in_words(*harness.desyncs(i)[0].difference));
     EXPECT_GT(stats.hashes_checked, 0U) << "client " << i;
     seen.views += stats.hashes_checked;
   }
@@ -132,6 +150,7 @@ TEST(Views, AreNeverWrong) {
     play(seed, length, seen);
     if (HasFailure()) return;
   }
+  RecordProperty("views", std::to_string(seen.views));
   EXPECT_GT(seen.views, count * length * 10);
   EXPECT_GT(seen.on_base, count * length * 50);
   EXPECT_GT(seen.enters, 0U);

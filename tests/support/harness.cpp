@@ -24,8 +24,8 @@ Harness::Harness(const HarnessOptions& options)
     : options_(options),
       network_(clock_),
       entropy_(options.seed),
-      rules_(options.server_rules ? options.server_rules
-                                  : grounds_.rules("arena", options.tick_rate)),
+      rules_(options.room_rules ? options.room_rules()
+                                : grounds_.rules("arena", options.tick_rate)),
       map_(grounds_.map(options.max_clients)) {
   TICKBOX_ASSERT(net::crypto_ready());
   start_server();
@@ -58,7 +58,8 @@ void Harness::start_shard() {
                          .calendar = calendar_,
                          .log = log_,
                          .room = *room_,
-                         .recorder = recorder_ ? &*recorder_ : nullptr},
+                         .recorder = recorder_ ? &*recorder_ : nullptr,
+                         .desyncs = &desyncs_},
       clock_.now());
 }
 
@@ -112,11 +113,17 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
                                 .on_event =
                                     [this, client](const client::MatchEvent& event) {
                                       players_[client].events.push_back(event);
-                                    }};
+                                    },
+                                .desyncs = &player.desyncs};
   options.connection.wish = player.wish;
   player.silent = false;
+  if (options_.client_rules) {
+    player.grounds = std::make_unique<client::Grounds>(
+        [this, client](std::string_view, std::uint32_t) { return options_.client_rules(client); });
+  }
+  client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
-                                                   grounds_, clock_.now());
+                                                   grounds, clock_.now());
 }
 
 void Harness::run_for(Duration duration) {

@@ -4,6 +4,7 @@
 
 #include "client/client.h"
 #include "core/byte_sink.h"
+#include "record/desync.h"
 #include "server/recorder.h"
 #include "server/shard.h"
 #include "server/tick_pacer.h"
@@ -11,6 +12,8 @@
 #include "tests/support/virtual_time.h"
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +59,17 @@ class MemoryLog final : public server::Log {
   std::vector<std::string> lines_;
 };
 
+/// Keeps all that was traced.
+class MemoryDesyncs final : public record::DesyncSink {
+ public:
+  void note(const record::Desync& desync) override { all_.push_back(desync); }
+
+  [[nodiscard]] const std::vector<record::Desync>& all() const { return all_; }
+
+ private:
+  std::vector<record::Desync> all_;
+};
+
 struct HarnessOptions {
   std::uint64_t seed = 1;
   std::uint32_t tick_rate = 60;
@@ -64,10 +78,12 @@ struct HarnessOptions {
   server::Sight sight = {};
   net::LinkConditions link;
   client::BotKind bot = client::BotKind::Mix;
-  /// Of the server, where it is to play by others than its clients; they need the same name.
-  std::shared_ptr<const game::Rules> server_rules = nullptr;
   /// Of the server; clients seal their tokens with the same.
   net::KeyRing keys = net::KeyRing::published();
+  /// Rules other than the arena, of the room and of each client by its number. They have to call
+  /// themselves "arena".
+  std::function<std::shared_ptr<const game::Rules>()> room_rules = nullptr;
+  std::function<std::shared_ptr<const game::Rules>(std::size_t client)> client_rules = nullptr;
   /// Asked before and after the shard is driven, where a test wants to know what that took of
   /// something.
   std::uint64_t (*meter)() = nullptr;
@@ -124,6 +140,8 @@ class Harness {
     std::unique_ptr<client::Client> client;
     std::unique_ptr<SeededEntropy> entropy;
     net::Transport* transport = nullptr;
+    std::unique_ptr<client::Grounds> grounds;  ///< of its own, or nothing
+    MemoryDesyncs desyncs;
     std::map<Tick, game::Input> inputs;      ///< everything it decided
     std::vector<client::MatchEvent> events;  ///< in the order in which it was told
     net::Wish wish = net::Wish::Play;
@@ -132,7 +150,7 @@ class Harness {
     Instant next_turn;
   };
 
-  [[nodiscard]] const std::vector<Player>& players() const { return players_; }
+  [[nodiscard]] const std::deque<Player>& players() const { return players_; }
 
   [[nodiscard]] const client::Client& client(std::size_t index) const {
     return *players_[index].client;
@@ -149,6 +167,13 @@ class Harness {
   [[nodiscard]] SimulatedNetwork& network() { return network_; }
 
   [[nodiscard]] const MemoryLog& log() const { return log_; }
+
+  /// As the server traced them, and as a client did.
+  [[nodiscard]] const std::vector<record::Desync>& desyncs() const { return desyncs_.all(); }
+
+  [[nodiscard]] const std::vector<record::Desync>& desyncs(std::size_t client) const {
+    return players_[client].desyncs.all();
+  }
 
   [[nodiscard]] ConstBytes recording() const { return sink_.bytes(); }
 
@@ -172,6 +197,7 @@ class Harness {
   SeededEntropy token_entropy_{~std::uint64_t{0}};
   MemorySink sink_;
   MemoryLog log_;
+  MemoryDesyncs desyncs_;
   client::Grounds grounds_;
   std::shared_ptr<const game::Rules> rules_;
   game::SharedMap map_;
@@ -179,7 +205,7 @@ class Harness {
   std::optional<server::Recorder> recorder_;
   std::unique_ptr<server::Shard> shard_;
   std::optional<server::TickPacer> pacer_;
-  std::vector<Player> players_;
+  std::deque<Player> players_;
   std::uint64_t metered_ = 0;
 };
 

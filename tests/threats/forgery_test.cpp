@@ -277,8 +277,9 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
 
 /// Under this connection id, each type and each two bits of the epoch.
 std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connection) {
-  constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Snapshot, PacketType::Disconnect,
-                                   PacketType::Challenge, PacketType::Response};
+  constexpr PacketType kTypes[] = {
+      PacketType::Input,    PacketType::Snapshot, PacketType::Disconnect, PacketType::Challenge,
+      PacketType::Response, PacketType::Trace,    PacketType::Traced};
   std::vector<Bytes> transplants;
   for (const PacketType type : kTypes) {
     for (unsigned cycle = 0; cycle < 4; ++cycle) {

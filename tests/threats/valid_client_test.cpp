@@ -121,7 +121,8 @@ TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
   Match plain{nullptr};
   Rng rng{92};
   std::uint64_t sent = 0;
-  constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Response, PacketType::Disconnect};
+  constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Response, PacketType::Disconnect,
+                                   PacketType::Trace};
   Match match{[&](Match& of, int ms) {
     if (ms % 50 == 0) of.peer.inbox().clear();
     if (ms % 20 != 10) return;
@@ -129,7 +130,7 @@ TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
     for (std::byte& byte : garbage) {
       byte = static_cast<std::byte>(rng.next());
     }
-    of.peer.send_sealed(kTypes[sent % 3], garbage);
+    of.peer.send_sealed(kTypes[sent % 4], garbage);
     ++sent;
   }};
   expect_same_for_the_others(match, plain);

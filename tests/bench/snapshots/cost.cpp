@@ -199,7 +199,7 @@ class Stage {
         replica.emplace(map_, rules_, room_.world().body_of({static_cast<std::uint16_t>(i)}));
       }
       const auto view = replica->apply(snapshots_[i], tick);
-      if (!view && view.error().mismatch) ++cost_.mismatches;
+      if (!view && view.error().wrong) ++cost_.mismatches;
     }
     return clock_.elapsed_us() * interval / (kReplicas / 2);
   }

@@ -50,7 +50,7 @@ class ReplicaRefusalTest : public ::testing::Test {
     change(snapshot);
     const auto view = replica_.apply(snapshot, room_.now());
     const bool malformed =
-        !view && view.error().reason == DropReason::Malformed && !view.error().mismatch;
+        !view && view.error().reason == DropReason::Malformed && !view.error().wrong;
     if (malformed) {
       EXPECT_TRUE(replica_.apply(room_.since(base_), room_.now())) << "what was held is held";
     }
@@ -134,7 +134,7 @@ TEST_F(ReplicaRefusalTest, NotTheLastPlaceOfTheMap) {
   snapshot.causes.placements.push_back({0, kMemberB, ToldRoom::kPlaces - 1});
   const auto view = replica_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);
-  EXPECT_TRUE(view.error().mismatch);
+  EXPECT_TRUE(view.error().wrong);
 }
 
 TEST_F(ReplicaRefusalTest, WhoLeavesAndComesWhole) {
@@ -190,7 +190,7 @@ TEST_F(ReplicaRefusalTest, MoreMembersThanAByteCanNumber) {
   const auto view = replica_.apply(with_crates(1), room_.now());
   ASSERT_FALSE(view);
   EXPECT_EQ(view.error().reason, DropReason::Malformed);
-  EXPECT_FALSE(view.error().mismatch);
+  EXPECT_FALSE(view.error().wrong);
 }
 
 TEST_F(ReplicaRefusalTest, ABaseBeforeTheFirstTick) {
@@ -205,7 +205,7 @@ TEST_F(ReplicaRefusalTest, ABaseThatIsNotHeld) {
   const auto view = replica_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);
   EXPECT_EQ(view.error().reason, DropReason::Unexpected);
-  EXPECT_FALSE(view.error().mismatch);
+  EXPECT_FALSE(view.error().wrong);
   EXPECT_TRUE(replica_.apply(room_.since(base_), room_.now())) << "what was held is held";
 }
 
@@ -216,7 +216,7 @@ TEST_F(ReplicaRefusalTest, WhatIsNotNewer) {
     const auto view = replica_.apply(again, room_.now());
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().reason, DropReason::Unexpected);
-    EXPECT_FALSE(view.error().mismatch);
+    EXPECT_FALSE(view.error().wrong);
   }
   EXPECT_FALSE(replica_.apply(room_.full(), base_)) << "an older one";
   room_.tick();
@@ -229,14 +229,14 @@ TEST_F(ReplicaRefusalTest, AViewThatComesOutOtherwiseAndForgetsEverything) {
   snapshot.head.view_hash ^= 1;
   const auto view = replica_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);
-  ASSERT_TRUE(view.error().mismatch);
-  EXPECT_EQ(view.error().mismatch->tick, room_.now());
-  EXPECT_EQ(view.error().mismatch->expected, right ^ 1);
-  EXPECT_EQ(view.error().mismatch->got, right);
+  ASSERT_TRUE(view.error().wrong);
+  EXPECT_EQ(view.error().wrong->name.tick, room_.now());
+  EXPECT_EQ(view.error().wrong->name.said, right ^ 1);
+  EXPECT_EQ(view.error().wrong->name.made, right);
   const auto on_base = replica_.apply(room_.since(base_), room_.now());
   ASSERT_FALSE(on_base);
   EXPECT_EQ(on_base.error().reason, DropReason::Unexpected);
-  EXPECT_FALSE(on_base.error().mismatch);
+  EXPECT_FALSE(on_base.error().wrong);
   EXPECT_TRUE(replica_.apply(room_.full(), room_.now())) << "it starts anew";
 }
 
@@ -245,7 +245,7 @@ TEST_F(ReplicaRefusalTest, AFullViewOfAnotherHash) {
   snapshot.head.view_hash ^= 0x8000'0000;
   const auto view = replica_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);
-  EXPECT_TRUE(view.error().mismatch);
+  EXPECT_TRUE(view.error().wrong);
   EXPECT_TRUE(replica_.apply(room_.full(), room_.now()));
 }
 

@@ -251,7 +251,7 @@ TEST_F(ReplicaTest, ForgetsTheDeadAsWell) {
   wrong.head.base_age = 20;
   const auto refused = replica_.apply(wrong, room_.now() + wrong.head.base_age);
   ASSERT_FALSE(refused);
-  ASSERT_TRUE(refused.error().mismatch) << "the bullet has hit B in it";
+  ASSERT_TRUE(refused.error().wrong) << "the bullet has hit B in it";
   room_.tick();
   apply(room_.full());
   const Tick base = room_.now();
@@ -302,8 +302,8 @@ TEST_F(ReplicaTest, CountsTheOwnBodyAsTouchedWhenItIsOnlyPlaced) {
   Replica other{room_.map(), room_.rules(), room_.body(kA)};
   ASSERT_TRUE(other.apply(full, base));
   const auto refused = other.apply(placed, base + 2);
-  ASSERT_TRUE(!refused && refused.error().mismatch);
-  placed.head.view_hash = refused.error().mismatch->got;
+  ASSERT_TRUE(!refused && refused.error().wrong);
+  placed.head.view_hash = refused.error().wrong->name.made;
 
   apply(full);
   const auto view = replica_.apply(placed, base + 2);

@@ -228,6 +228,14 @@ inline AuditHead audit_head() {
           .segment = 6'500};
 }
 
+/// The first of two, full.
+inline ViewPart view_part() {
+  ViewPart part = part_of({.tick = {6'000}, .said = 0x61626364, .made = 0x65666768, .base_age = 55},
+                          entities(kViewPartBodies + 1), 0);
+  part.arrived = 2;
+  return part;
+}
+
 /// Every type that travels sealed, with each direction in which it does.
 struct SealedKind {
   PacketType type;
@@ -238,7 +246,8 @@ inline constexpr SealedKind kSealedKinds[] = {
     {PacketType::Input, Direction::ToServer},      {PacketType::Snapshot, Direction::ToClient},
     {PacketType::Disconnect, Direction::ToServer}, {PacketType::Disconnect, Direction::ToClient},
     {PacketType::Challenge, Direction::ToClient},  {PacketType::Response, Direction::ToServer},
-    {PacketType::Audit, Direction::ToClient}};
+    {PacketType::Audit, Direction::ToClient},      {PacketType::Trace, Direction::ToServer},
+    {PacketType::Traced, Direction::ToClient}};
 
 inline Direction opposite(Direction direction) {
   return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
@@ -253,6 +262,8 @@ inline std::vector<std::byte> message_of(PacketType type) {
   if (type == PacketType::Audit)
     return copy_of(encoder.audit(audit_head(), std::vector<std::byte>(kAuditSegmentBytesMax),
                                  snapshot(0).status));
+  if (type == PacketType::Trace || type == PacketType::Traced)
+    return copy_of(encoder.view_part(view_part()));
   if (type == PacketType::Disconnect) return copy_of(encoder.disconnect(DisconnectReason::Kicked));
   return copy_of(encoder.path_check(0x7172737475767778));
 }

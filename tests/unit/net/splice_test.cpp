@@ -18,8 +18,9 @@ struct Session {
 constexpr Session kSessions[] = {
     {1, 0x11111111}, {2, 0x22222222}, {3, 0x11111111}};  // the third has the first's id
 constexpr Direction kDirections[] = {Direction::ToServer, Direction::ToClient};
-constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Snapshot, PacketType::Disconnect,
-                                 PacketType::Challenge, PacketType::Response};
+constexpr PacketType kTypes[] = {
+    PacketType::Input,    PacketType::Snapshot, PacketType::Disconnect, PacketType::Challenge,
+    PacketType::Response, PacketType::Trace,    PacketType::Traced};
 
 /// The fifth looks like the first: two bits of an epoch are on the wire.
 constexpr std::uint64_t kEpochs[] = {0, 1, 2, 3, 4};

@@ -1,0 +1,47 @@
+#include "client/apps/desync_reports.h"
+
+#include "os/build_info.h"
+#include "os/steady_clock.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+
+namespace tickbox::apps {
+namespace {
+
+/// Of hundreds of clients that are wrong at once, these say enough.
+constexpr std::size_t kLinesMax = 10;
+
+}  // namespace
+
+std::expected<std::unique_ptr<DesyncReports>, std::string> DesyncReports::open(
+    const std::string& folder, std::string_view command, DesyncLines lines, const Clock& clock) {
+  std::unique_ptr<DesyncReports> reports{new DesyncReports{command, lines, clock}};
+  if (folder.empty()) return reports;
+  auto drop = os::FileDrop::open({.folder = folder, .flag = "--desync-dir"});
+  if (!drop) return std::unexpected(std::move(drop.error()));
+  reports->drop_ = *std::move(drop);
+  return reports;
+}
+
+void DesyncReports::note(const record::Desync& desync) {
+  if (lines_ == DesyncLines::Printed && printed_ < kLinesMax) {
+    ++printed_;
+    fmt::print(stderr, "{}: desync {}\n", command_, record::in_words(desync));
+  }
+  if (drop_ == nullptr) return;
+  const WallTime today = os::SystemCalendar{}.now();
+  auto copy = std::make_shared<const record::Desync>(desync);
+  drop_->drop(
+      record::file_name_of(desync, today),
+      [copy = std::move(copy)] {
+        const os::BuildInfo& build = os::build_info();
+        return record::to_json(*copy, {.version = build.version,
+                                       .commit = build.commit,
+                                       .simulation_hash = build.simulation_hash});
+      },
+      clock_.now());
+}
+
+}  // namespace tickbox::apps

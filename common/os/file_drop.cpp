@@ -1,0 +1,132 @@
+#include "os/file_drop.h"
+
+#include "core/bytes.h"
+#include "os/private_file.h"
+#include "os/system_error.h"
+#include "os/thread.h"
+
+#include <cerrno>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <fcntl.h>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace tickbox::os {
+namespace {
+
+/// Files that may wait: each holds what it is to be made of, some 30 KB.
+constexpr std::size_t kWaitingMax = 8;
+
+struct Job {
+  std::string path;
+  std::function<std::string()> make;
+};
+
+std::unexpected<std::string> refusal(const FileDropOptions& options, const std::string& reason) {
+  return std::unexpected{"cannot write into the directory " + options.folder + ": " + reason +
+                         "; choose another with " + options.flag};
+}
+
+}  // namespace
+
+struct FileDrop::State {
+  FileDropOptions options;
+  std::size_t taken = 0;
+  std::size_t taken_this_hour = 0;
+  std::optional<Instant> hour_began;
+  std::thread thread;
+
+  mutable std::mutex mutex;  ///< guards what follows
+  std::condition_variable wake;
+  std::deque<Job> waiting;
+  bool closing = false;
+  FileDropStats stats;
+
+  void run();
+  [[nodiscard]] bool is_within_limits(Instant now);
+};
+
+/// Of the thread that drops.
+bool FileDrop::State::is_within_limits(Instant now) {
+  if (!hour_began || now - *hour_began >= std::chrono::hours{1}) {
+    hour_began = now;
+    taken_this_hour = 0;
+  }
+  return taken < options.files_max && taken_this_hour < options.files_per_hour_max;
+}
+
+void FileDrop::State::run() {
+  std::unique_lock lock{mutex};
+  while (true) {
+    wake.wait(lock, [&] { return closing || !waiting.empty(); });
+    if (waiting.empty()) return;
+    const Job job = std::move(waiting.front());
+    waiting.pop_front();
+    lock.unlock();
+    const std::string text = job.make();
+    const auto written = create_private_file(job.path, std::as_bytes(std::span{text}));
+    lock.lock();
+    ++(written ? stats.written : stats.failed);
+    if (!written) stats.failure = written.error();
+  }
+}
+
+std::expected<std::unique_ptr<FileDrop>, std::string> FileDrop::open(
+    const FileDropOptions& options) {
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed) return refusal(options, failed.message());
+  std::string probe = (std::filesystem::path{options.folder} / ".probe.XXXXXX").string();
+  const int file = ::mkostemp(probe.data(), O_CLOEXEC);
+  if (file < 0) return refusal(options, reason_of(errno));
+  ::close(file);
+  ::unlink(probe.c_str());
+  auto state = std::make_unique<State>();
+  state->options = options;
+  state->thread = start_thread("file_drop", [state = state.get()] { state->run(); });
+  return std::unique_ptr<FileDrop>{new FileDrop{std::move(state)}};
+}
+
+FileDrop::FileDrop(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+FileDrop::~FileDrop() {
+  {
+    const std::scoped_lock lock{state_->mutex};
+    state_->closing = true;
+  }
+  state_->wake.notify_one();
+  state_->thread.join();
+}
+
+bool FileDrop::drop(std::string name, std::function<std::string()> make, Instant now) {
+  State& state = *state_;
+  const bool is_allowed = state.is_within_limits(now);
+  {
+    const std::scoped_lock lock{state.mutex};
+    if (!is_allowed || state.waiting.size() == kWaitingMax) {
+      ++state.stats.left_out;
+      return false;
+    }
+    state.waiting.push_back(
+        {(std::filesystem::path{state.options.folder} / std::move(name)).string(),
+         std::move(make)});
+  }
+  ++state.taken;
+  ++state.taken_this_hour;
+  state.wake.notify_one();
+  return true;
+}
+
+FileDropStats FileDrop::stats() const {
+  const std::scoped_lock lock{state_->mutex};
+  return state_->stats;
+}
+
+}  // namespace tickbox::os

@@ -1,0 +1,97 @@
+#include "record/desync.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace tickbox::record {
+
+std::string_view name_of(DesyncEnd end) {
+  switch (end) {
+    case DesyncEnd::Compared:
+      return "compared";
+    case DesyncEnd::Forgotten:
+      return "forgotten";
+    case DesyncEnd::Unanswered:
+      return "unanswered";
+  }
+  return "unknown";
+}
+
+std::string_view name_of(DesyncSide side) {
+  return side == DesyncSide::Server ? "server" : "client";
+}
+
+std::string_view kind_of(BodyId id) {
+  if (game::has_kind(id, game::EntityKind::Player)) return "player";
+  if (game::has_kind(id, game::EntityKind::Crate)) return "crate";
+  if (game::has_kind(id, game::EntityKind::Bullet)) return "bullet";
+  return "none";
+}
+
+std::string text_of(const std::optional<std::int64_t>& value) {
+  return value ? std::to_string(*value) : "absent";
+}
+
+std::string difference_in_words(const game::ViewDifference& difference) {
+  const game::FieldDifference& first = difference.first_fields[0];
+  std::string all;
+  for (const game::FieldDifference& field : difference.first_fields) {
+    fmt::format_to(std::back_inserter(all), "{}{}:{}/{}", all.empty() ? "" : ",", field.field,
+                   text_of(field.expected), text_of(field.got));
+  }
+  return fmt::format(
+      "entity={} kind={} field={} server={} client={} fields={} entities_differ={} "
+      "fields_differ={}",
+      difference.first.value, kind_of(difference.first), first.field, text_of(first.expected),
+      text_of(first.got), all, difference.entities, difference.fields);
+}
+
+std::string in_words(const Desync& desync) {
+  const net::ViewName& view = desync.view;
+  std::string words = fmt::format(
+      "seat={} tick={} base_age={} server_hash={:08x} client_hash={:08x} ended={}",
+      desync.seat.value, view.tick.value, view.base_age, view.said, view.made, name_of(desync.end));
+  if (desync.difference) words += " " + difference_in_words(*desync.difference);
+  return words;
+}
+
+std::string file_name_of(const Desync& desync, WallTime today) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(today);
+  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-desync-{}-seat{}-tick{}.json",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(
+                         std::chrono::system_clock::time_point{seconds.time_since_epoch()})),
+                     (today - seconds).count(), name_of(desync.side), desync.seat.value,
+                     desync.view.tick.value);
+}
+
+std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,
+                                   std::span<const game::EntityState> base) {
+  std::vector<DesyncCause> causes;
+  const auto add = [&](std::uint8_t ago, std::uint8_t member, DesyncCause::Kind kind,
+                       std::uint16_t value) {
+    causes.push_back({{tick.value - ago}, base[member].id, kind, value});
+  };
+  for (const net::InputCause& cause : snapshot.causes.inputs) {
+    add(cause.ago, cause.member, DesyncCause::Kind::Input, cause.move);
+  }
+  for (const net::ShotCause& cause : snapshot.causes.shots) {
+    add(cause.ago, cause.member, DesyncCause::Kind::Shot, cause.aim);
+  }
+  for (const net::PlacementCause& cause : snapshot.causes.placements) {
+    add(cause.ago, cause.member, DesyncCause::Kind::Placement, cause.place);
+  }
+  for (const std::uint8_t member : snapshot.causes.leaves) {
+    add(0, member, DesyncCause::Kind::Leave, 0);
+  }
+  for (const game::EntityState& body : snapshot.bodies) {
+    causes.push_back({tick, body.id, DesyncCause::Kind::Whole, 0});
+  }
+  std::ranges::stable_sort(
+      causes, {}, [](const DesyncCause& each) { return std::pair{each.tick, each.entity}; });
+  return causes;
+}
+
+}  // namespace tickbox::record

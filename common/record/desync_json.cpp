@@ -1,0 +1,110 @@
+#include "record/desync.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace tickbox::record {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What the file says; raised where a reader would misread it.
+constexpr int kFormat = 1;
+
+Json document_of(const game::EntityState& entity) {
+  Json document = Json::object();
+  game::for_each_field(entity, [&](const char* name, auto value) {
+    if constexpr (std::is_enum_v<decltype(value)>) {
+      document[name] = std::to_underlying(value);
+    } else {
+      document[name] = value;
+    }
+  });
+  return document;
+}
+
+Json document_of(const std::optional<std::vector<game::EntityState>>& view) {
+  if (!view) return nullptr;
+  Json list = Json::array();
+  for (const game::EntityState& entity : *view) {
+    list.push_back(document_of(entity));
+  }
+  return list;
+}
+
+Json document_of(const std::optional<std::int64_t>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json document_of(const std::optional<game::ViewDifference>& difference) {
+  if (!difference) return nullptr;
+  Json fields = Json::array();
+  for (const game::FieldDifference& field : difference->first_fields) {
+    fields.push_back({{"field", field.field},
+                      {"server", document_of(field.expected)},
+                      {"client", document_of(field.got)}});
+  }
+  return {{"entities", difference->entities},
+          {"fields", difference->fields},
+          {"first",
+           {{"entity", difference->first.value},
+            {"kind", kind_of(difference->first)},
+            {"fields", std::move(fields)}}}};
+}
+
+std::pair<const char*, const char*> names_of(DesyncCause::Kind kind) {
+  switch (kind) {
+    case DesyncCause::Kind::Input:
+      return {"input", "move"};
+    case DesyncCause::Kind::Shot:
+      return {"shot", "aim"};
+    case DesyncCause::Kind::Placement:
+      return {"placement", "place"};
+    case DesyncCause::Kind::Leave:
+      return {"leave", nullptr};
+    case DesyncCause::Kind::Whole:
+      return {"whole", nullptr};
+  }
+  return {"unknown", nullptr};
+}
+
+Json document_of(const std::vector<DesyncCause>& causes) {
+  Json list = Json::array();
+  for (const DesyncCause& cause : causes) {
+    const auto [what, value] = names_of(cause.kind);
+    Json document = {{"tick", cause.tick.value}, {"entity", cause.entity.value}, {"what", what}};
+    if (value != nullptr) document[value] = cause.value;
+    list.push_back(std::move(document));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string to_json(const Desync& desync, const DesyncBuild& build) {
+  const net::ViewName& view = desync.view;
+  const bool on_base = view.base_age > 0;
+  const Json document = {{"desync", kFormat},
+                         {"side", name_of(desync.side)},
+                         {"ended", name_of(desync.end)},
+                         {"build",
+                          {{"version", build.version},
+                           {"commit", build.commit},
+                           {"simulation", build.simulation_hash}}},
+                         {"seat", desync.seat.value},
+                         {"tick", view.tick.value},
+                         {"base_tick", on_base ? Json(view.tick.value - view.base_age) : Json()},
+                         {"expected", fmt::format("{:08x}", view.said)},
+                         {"got", fmt::format("{:08x}", view.made)},
+                         {"difference", document_of(desync.difference)},
+                         {"server_view", document_of(desync.server_view)},
+                         {"client_view", document_of(desync.client_view)},
+                         {"base_view", document_of(desync.base_view)},
+                         {"causes", document_of(desync.causes)}};
+  return document.dump() + "\n";
+}
+
+}  // namespace tickbox::record

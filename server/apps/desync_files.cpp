@@ -1,0 +1,31 @@
+#include "server/apps/desync_files.h"
+
+#include "os/build_info.h"
+#include "os/steady_clock.h"
+
+#include <utility>
+
+namespace tickbox::server {
+
+std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
+    const std::string& folder, const Clock& clock) {
+  auto drop = os::FileDrop::open({.folder = folder, .flag = "--desync-dir"});
+  if (!drop) return std::unexpected(std::move(drop.error()));
+  return std::unique_ptr<DesyncFiles>{new DesyncFiles{*std::move(drop), clock}};
+}
+
+void DesyncFiles::note(const record::Desync& desync) {
+  const WallTime today = os::SystemCalendar{}.now();
+  auto copy = std::make_shared<const record::Desync>(desync);
+  drop_->drop(
+      record::file_name_of(desync, today),
+      [copy = std::move(copy)] {
+        const os::BuildInfo& build = os::build_info();
+        return record::to_json(*copy, {.version = build.version,
+                                       .commit = build.commit,
+                                       .simulation_hash = build.simulation_hash});
+      },
+      clock_.now());
+}
+
+}  // namespace tickbox::server

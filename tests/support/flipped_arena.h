@@ -1,0 +1,58 @@
+#pragma once
+// The arena in which a bit of a body flips when a tick is over: what memory, a compiler or a
+// forgotten cause would do, where a test wants it. Given to a server it is the room's world that is
+// wrong, given to a client its view.
+
+#include "tests/support/arena_wrappers.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tickbox::tests {
+
+/// Called with a world after each of its steps. A client steps its view and, ahead of it, what it
+/// predicts: both are given, and some ticks of the view more than once.
+using AfterStep = std::function<void(game::World& world)>;
+
+class FlippedArena final : public WrappedArena {
+ public:
+  FlippedArena(std::uint32_t ticks_per_second, AfterStep after)
+      : WrappedArena(ticks_per_second), after_(std::move(after)) {}
+
+  [[nodiscard]] std::string_view name() const override { return "arena"; }
+
+  void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
+                  game::TickEvents& events) const override {
+    WrappedArena::after_step(world, report, authority, events);
+    after_(world);
+  }
+
+ private:
+  AfterStep after_;
+};
+
+/// Flips one bit of the field of this name in a body, if that is in the world. One of "id" makes it
+/// another body.
+inline void flip(game::World& world, BodyId id, std::string_view field, unsigned bit) {
+  const std::size_t index = world.index_of(id);
+  if (index == world.size()) return;
+  game::EntityState entity = world.entity(index);
+  game::for_each_field(entity, [&](std::string_view name, auto& value) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    if (name == field) {
+      value = static_cast<Value>(static_cast<std::uint32_t>(value) ^ (std::uint32_t{1} << bit));
+    }
+  });
+  sim::Body body = *world.physics().find(id);
+  body.id = entity.id;
+  body.min = entity.min;
+  body.velocity = entity.velocity;
+  world.remove(id);
+  world.add(body, entity.traits);
+}
+
+}  // namespace tickbox::tests
