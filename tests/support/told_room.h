@@ -139,6 +139,7 @@ class ToldRoom {
 
   [[nodiscard]] std::vector<game::EntityState> entities_now() const {
     std::vector<game::EntityState> all;
+    all.reserve(world_.size());
     for (std::size_t i = 0; i < world_.size(); ++i) {
       all.push_back(world_.entity(i));
     }

@@ -15,7 +15,6 @@
 namespace tickbox::client {
 namespace {
 
-using tests::Telling;
 using tests::ToldRoom;
 
 constexpr PlayerId kA{0};
@@ -116,8 +115,9 @@ TEST_F(InterpolationTest, DrawsAStraightLineForWhoComesWhole) {
   for (std::int32_t i = 1; i < 10; ++i) {
     const auto spot = spot_of(scene(base + static_cast<std::uint32_t>(i)), b);
     ASSERT_TRUE(spot);
-    EXPECT_NEAR(spot->min.x, from.x + (to.x - from.x) / 10 * i, 20);
-    EXPECT_NEAR(spot->min.y, from.y + (to.y - from.y) / 10 * i, 20);
+    const Vec2 on_the_line = between(from, to, Duration{i}, Duration{10});
+    EXPECT_NEAR(spot->min.x, on_the_line.x, 20);
+    EXPECT_NEAR(spot->min.y, on_the_line.y, 20);
     EXPECT_FALSE(spot->is_cut);
     EXPECT_EQ(spot_of(scene(base + static_cast<std::uint32_t>(i)), room_.body(kC))->min,
               room_.entity(room_.body(kC)).min);
