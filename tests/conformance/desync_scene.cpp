@@ -11,8 +11,7 @@ using std::chrono::seconds;
 
 /// So many that some views make two parts.
 constexpr std::uint32_t kSeats = 48;
-constexpr net::LinkConditions kBadLink{
-    .delay = milliseconds{30}, .jitter = milliseconds{6}, .loss_ppm = 50'000};
+constexpr net::LinkConditions kLink{.delay = milliseconds{30}, .jitter = milliseconds{6}};
 
 }  // namespace
 
@@ -30,7 +29,7 @@ void play_desync(std::FILE* out) {
   Capture capture{out,
                   {.seed = 21,
                    .max_clients = kSeats,
-                   .link = kBadLink,
+                   .link = kLink,
                    .keys = make_ring(),
                    .client_rules = rules_of}};
   Harness& harness = capture.harness();

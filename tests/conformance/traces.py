@@ -97,5 +97,7 @@ class ServerTraces:
         trace = self.answered.setdefault(name, Trace(name, now))
         trace.add(head, bodies, check)
         trace.check_hash(head.said, check, "the server's")
+        if head.parts > 1:
+            findings.saw("view in parts")
         if trace.whole():
             findings.saw("wrong view answered")
