@@ -70,6 +70,7 @@ std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName
   std::vector<record::DesyncCause> causes;
   const History& history = room.history();
   const auto add = [&](Tick tick, LifeId life, Kind kind, std::uint16_t value) {
+    if (life == kNoLife) return;
     const BodyId id = history.lives().of(life).id;
     if (holds(base, id) || holds(truth, id)) causes.push_back({tick, id, kind, value});
   };
@@ -81,7 +82,7 @@ std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName
       add(tick, change.life, Kind::Input, change.move);
     }
     for (const ShotFired& shot : happened.shots) {
-      add(tick, shot.life, Kind::Shot, shot.aim);
+      add(tick, shot.life, record::kind_of(shot.weapon), shot.aim);
     }
     for (const Relocation& relocation : happened.relocations) {
       add(tick, relocation.life, Kind::Placement, relocation.place);

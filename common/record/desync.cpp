@@ -78,7 +78,7 @@ std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,
     add(cause.ago, cause.member, DesyncCause::Kind::Input, cause.move);
   }
   for (const net::ShotCause& cause : snapshot.causes.shots) {
-    add(cause.ago, cause.member, DesyncCause::Kind::Shot, cause.aim);
+    add(cause.ago, cause.member, kind_of(cause.weapon), cause.aim);
   }
   for (const net::PlacementCause& cause : snapshot.causes.placements) {
     add(cause.ago, cause.member, DesyncCause::Kind::Placement, cause.place);

@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "game/entity_state.h"
+#include "game/rules.h"
 #include "game/view_difference.h"
 #include "net/snapshot.h"
 #include "net/view_parts.h"
@@ -31,6 +32,7 @@ struct DesyncCause {
   enum class Kind : std::uint8_t {
     Input,      ///< value: where its stick is from then on
     Shot,       ///< value: aim
+    Ray,        ///< value: aim
     Placement,  ///< value: number of the place
     Leave,      ///< out of the view; of a client alone
     Whole,      ///< came whole; of a client alone
@@ -43,6 +45,10 @@ struct DesyncCause {
 
   friend bool operator==(const DesyncCause&, const DesyncCause&) = default;
 };
+
+[[nodiscard]] constexpr DesyncCause::Kind kind_of(game::Weapon weapon) {
+  return weapon == game::Weapon::Ray ? DesyncCause::Kind::Ray : DesyncCause::Kind::Shot;
+}
 
 struct Desync {
   DesyncSide side = DesyncSide::Server;

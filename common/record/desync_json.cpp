@@ -61,6 +61,8 @@ std::pair<const char*, const char*> names_of(DesyncCause::Kind kind) {
       return {"input", "move"};
     case DesyncCause::Kind::Shot:
       return {"shot", "aim"};
+    case DesyncCause::Kind::Ray:
+      return {"ray", "aim"};
     case DesyncCause::Kind::Placement:
       return {"placement", "place"};
     case DesyncCause::Kind::Leave:
