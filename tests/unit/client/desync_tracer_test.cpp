@@ -19,6 +19,7 @@ constexpr Duration kTick = milliseconds{17};
 
 std::vector<game::EntityState> crates(std::uint32_t count) {
   std::vector<game::EntityState> view;
+  view.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     view.push_back({.id = game::crate_body(i),
                     .min = {.x = static_cast<std::int32_t>(i), .y = 0},

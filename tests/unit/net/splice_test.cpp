@@ -119,8 +119,8 @@ TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
       }
     }
   }
-  EXPECT_EQ(tried, 90 * 30 * 5 * 4 * 2);
-  EXPECT_EQ(taken, 18 * (5 + 4));  // each in its own epoch, and all but the first one early
+  EXPECT_EQ(tried, 120 * 30 * 7 * 4 * 2);
+  EXPECT_EQ(taken, 24 * (5 + 4));  // each in its own epoch, and all but the first one early
 }
 
 TEST(Splice, TakesNoHeadWithAnothersBody) {

@@ -52,6 +52,7 @@ TEST(ViewPart, CarriesBodiesThatNoWorldCanHave) {
   game::EntityState wild = samples::entity(1);
   wild.min = {.x = INT32_MIN, .y = INT32_MAX};
   wild.velocity = {.x = INT32_MAX, .y = INT32_MIN};
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): none there is
   wild.traits = {.kind = static_cast<game::EntityKind>(201), .move = 202, .timer = 203};
   MessageEncoder encoder;
   const auto read = decode_view_part(encoder.view_part(part_of(kView, {&wild, 1}, 0)));
@@ -67,6 +68,7 @@ struct Wire {
 bool reads(const Wire& wire) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<schema::Entity> bodies;
+  bodies.reserve(wire.bodies);
   for (std::size_t i = 0; i < wire.bodies; ++i) {
     bodies.emplace_back(static_cast<std::uint32_t>(i + 1), 0, 0, 0, 0, std::uint8_t{0},
                         std::uint8_t{0}, std::uint8_t{0});
