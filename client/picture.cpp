@@ -92,8 +92,7 @@ Tick Picture::tick_of(Duration moment) const {
 Tick Picture::looked_at(Instant now) const {
   if (!clock_.has_begun()) return {};
   // After a long gap there is no scene yet of the moment itself.
-  return std::max(tick_of(clock_.moment(now) + period_ / 2),
-                  interpolation_.scenes().oldest().tick);
+  return std::max(tick_of(clock_.moment(now) + period_ / 2), interpolation_.scenes().oldest().tick);
 }
 
 bool Picture::is_extrapolated(Instant now) const {

@@ -81,8 +81,8 @@ TEST_P(Events, ComeInOrderAndOnceToWhomTheyConcern) {
     ASSERT_FALSE(told.empty());
     // From the tick of its own appearance on; the last may still have been on their way.
     const auto seat = harness.client(i).connection().accept().player;
-    const auto own = std::ranges::find_if(
-        all, [&](const auto& event) { return concerns(event, seat); });
+    const auto own =
+        std::ranges::find_if(all, [&](const auto& event) { return concerns(event, seat); });
     const auto first = std::ranges::find(all, own->tick, &client::MatchEvent::tick);
     const auto length = std::min<std::ptrdiff_t>(std::ssize(told), all.end() - first);
     ASSERT_TRUE(std::equal(told.begin(), told.end(), first, first + length)) << "client " << i;

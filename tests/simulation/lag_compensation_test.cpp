@@ -21,10 +21,10 @@ constexpr std::size_t kClients = 16;
 constexpr std::size_t kFirstChaser = 1;
 
 struct Rays {
-  std::size_t fired = 0;    ///< by chasers
-  std::size_t struck = 0;   ///< of them, whom they strike as judged
-  std::size_t gained = 0;   ///< of those, whom they would not strike where the others are now
-  std::size_t lost = 0;     ///< whom they would strike now, and do not
+  std::size_t fired = 0;   ///< by chasers
+  std::size_t struck = 0;  ///< of them, whom they strike as judged
+  std::size_t gained = 0;  ///< of those, whom they would not strike where the others are now
+  std::size_t lost = 0;    ///< whom they would strike now, and do not
 };
 
 /// The same judge over the recorded inputs comes to the recorded strikes; and what it would come to

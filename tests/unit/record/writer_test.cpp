@@ -172,7 +172,8 @@ TEST(RecordWriter, DoesNotAllocateOnceWarm) {
   CountingSink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 720);
-  // The same ticks once more, in the same batches, under later numbers, so that only the writer is at work.
+  // The same ticks once more, in the same batches, under later numbers, so that only the writer is
+  // at work.
   const auto played = match.played();
   const game::World& world = match.world();
   game::World later = world;
