@@ -55,9 +55,9 @@ class Replica {
 
   /// Makes the view of `tick`, valid until the next call, and holds it.
   /// Fails: Unexpected, where it is not newer than what is held, or on a base that is not held;
-  /// Malformed, where it speaks of what is not there; with a wrong view, after which nothing is held.
-  /// Cost: no allocation once warm; steps as many ticks as there are from the newest view, at most
-  /// net::kBaseAgeMax.
+  /// Malformed, where it speaks of what is not there; with a wrong view, after which nothing is
+  /// held. Cost: no allocation once warm; steps as many ticks as there are from the newest view, at
+  /// most net::kBaseAgeMax.
   std::expected<View, Rejected> apply(const net::Snapshot& snapshot, Tick tick);
 
   /// Throws away all views.

@@ -97,14 +97,14 @@ void Harness::restart_with_ticket(std::size_t client) {
 
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
-  const client::ClientOptions options{
-      .connection = connection,
-      .bot = client::bot_kind_of(options_.bot, client),
-      .seed = options_.seed * 1'000 + client,
-      .on_input = [this, client](Tick tick, const game::Input& input) {
-        players_[client].inputs[tick] = input;
-      },
-      .desyncs = &player.desyncs};
+  const client::ClientOptions options{.connection = connection,
+                                      .bot = client::bot_kind_of(options_.bot, client),
+                                      .seed = options_.seed * 1'000 + client,
+                                      .on_input =
+                                          [this, client](Tick tick, const game::Input& input) {
+                                            players_[client].inputs[tick] = input;
+                                          },
+                                      .desyncs = &player.desyncs};
   player.silent = false;
   if (options_.client_rules) {
     player.grounds = std::make_unique<client::Grounds>(
