@@ -10,7 +10,6 @@ namespace tickbox::client {
 namespace {
 
 using net::DropReason;
-using record::Desync;
 using record::DesyncEnd;
 using std::chrono::milliseconds;
 
