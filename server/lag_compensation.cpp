@@ -36,6 +36,10 @@ LagCompensation::LagCompensation(std::uint32_t tick_rate)
 
 std::span<const game::Strike> LagCompensation::judge(const Room& room,
                                                      std::span<const game::PlayerInput> inputs) {
+  const std::size_t most = room.history().lives().capacity();
+  strikes_.reserve(room.world().seats().size());
+  movers_.reserve(most);
+  caster_.reserve(most);
   strikes_.clear();
   const Tick next = room.world().tick + 1;
   for (const game::PlayerInput& given : inputs) {

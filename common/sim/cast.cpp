@@ -140,6 +140,11 @@ bool is_before(const CastHit& a, const CastHit& b) {
   return std::abs(a.normal_y) > std::abs(b.normal_y);
 }
 
+void Caster::reserve(std::size_t movers) {
+  order_.reserve(movers);
+  blocks_.reserve(movers / kBlockSize + 1);
+}
+
 void Caster::look_at(const World& world) {
   look_at(world.statics(), world.settings().border, world.movers());
 }

@@ -16,6 +16,7 @@
 #include "sim/box.h"
 #include "sim/world.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -68,6 +69,9 @@ struct CastHit {
 /// did so at the start. Cost: no allocation once warm.
 class Caster {
  public:
+  /// Makes room for so many movers.
+  void reserve(std::size_t movers);
+
   /// Takes the place of what it was shown before.
   /// Requires: `world` stays unchanged while casts are answered.   Cost: sorts the movers.
   void look_at(const World& world);

@@ -19,6 +19,7 @@ import crypto
 import layouts
 import messages
 from alter import flipped, places, put
+from causes import Bytes, read_input, read_shot
 from reader import Reader
 
 HEAD = layouts.PACKET_HEAD_BYTES
@@ -241,11 +242,14 @@ class Altered(Scene):
         self.assert_found("message", self.alter_message(number, at_places(slow_down)))
 
     def test_each_part_of_an_event(self):
-        number = self.snapshot_with(lambda at: at["events"])
+        def tells_a_spawn(message):
+            events = messages.read_snapshot(message).events
+            return events and events[0].kind == messages.SPAWN
+
+        number = self.match.find_message("server_sent", layouts.SNAPSHOT, 3, tells_a_spawn)
         for rules, at, bit in [("events message", 0, 2), ("events message", 1, 7), ("events", 2, 0), ("events", 4, 0)] + [
-            ("events", 6, 1),
-            ("events message", 7, 0),
             ("message", 7, 2),
+            ("message", 7, 7),
         ]:
             with self.subTest(at=at, bit=bit):
                 change = at_places(lambda message, places: flipped(message, places["events"][0] + at, bit))
@@ -285,9 +289,21 @@ class Altered(Scene):
                 self.alter_causes(rules, (0, 1, 0), lambda data: flipped(data, at, bit))
 
     def test_each_part_of_a_placement(self):
+        def placements_at(message):
+            """Where the first placement of a snapshot begins, or None."""
+            said = snapshot_places(message)["causes"]
+            data = Bytes(message[said.start : said.stop] if said else bytes(3))
+            inputs, shots, placements = data.u8(), data.u8(), data.u8()
+            for read, count in ((read_input, inputs), (read_shot, shots)):
+                for _ in range(count):
+                    read(data)
+            return said.start + data.at if placements else None
+
+        number = self.match.find_message("server_sent", layouts.SNAPSHOT, 3, placements_at)
         for rules, at in [("causes members", 0), ("causes message", 1), ("causes", 2), ("causes", 3)]:
             with self.subTest(at=at):
-                self.alter_causes(rules, (0, 0, 1), lambda data: flipped(data, at))
+                change = lambda message: flipped(message, placements_at(message) + at)
+                self.assert_found(rules, self.alter_message(number, change))
 
     def test_causes_in_another_order(self):
         self.alter_causes("message", (2, 0, 0), lambda data: data[2:4] + data[:2] + data[4:])

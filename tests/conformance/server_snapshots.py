@@ -4,7 +4,7 @@ import views
 from flatbuffer import Malformed
 from inputs import REST
 from layouts import DATAGRAM_MAX
-from messages import BODIES_MAX, HIT, PLAYER, view_hash
+from messages import BODIES_MAX, HIT, PLAYER, SPAWN, view_hash
 from sent_views import base_age_max
 
 SHOOT, RAY = 1, 2  # buttons; of both at once the first counts
@@ -80,6 +80,23 @@ class ServerSnapshots:
             check(agrees, "events", f"{number} is {said} of tick {when}, was {before} of {first_when}")
             in_room = event.subject < seats and (event.kind != HIT or event.what < seats)
             check(in_room, "events", f"{name} of a seat that there is not")
+            self.check_event(name, when, event)
+
+    def check_event(self, name, when, event):
+        """Everybody is told the same of a tick; who spawns has that body, who is hit is there and hit once."""
+        play = self.world.play
+        if when is None or when not in play.there:
+            return
+        key, said = (event.what, event.subject) if event.kind == HIT else (event.subject, event.what)
+        agrees = play.agrees(name, when, key, said)
+        self.findings.check(agrees, "events", f"{name} {said} of {key} in tick {when}: others were told otherwise")
+        there = {body & 0xFFF: body >> 12 & U16 - 1 for body in play.there[when]}
+        right = there.get(event.subject) == event.what if event.kind == SPAWN else key in there or key in self.left(when)
+        self.findings.check(right, "events", f"{name} {said} of {key} in tick {when}, who was not there")
+
+    def left(self, tick):
+        """Seats of those who were in the room before that tick."""
+        return {body & 0xFFF for body in self.world.play.there.get(tick - 1, ())}
 
     def check_status(self, server, tick, status):
         check, receiver = self.findings.check, server.receiver

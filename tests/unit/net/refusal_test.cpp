@@ -20,8 +20,8 @@ TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
     names.insert(name_of(reason));
     words.insert(describe(refuse(reason, 12, 34)));
   }
-  EXPECT_EQ(names.size(), 16U);
-  EXPECT_EQ(words.size(), 16U);
+  EXPECT_EQ(names.size(), 18U);
+  EXPECT_EQ(words.size(), 18U);
   EXPECT_FALSE(names.contains("unknown"));
   EXPECT_FALSE(words.contains("refused"));
 }
@@ -33,7 +33,7 @@ TEST(Refusal, IsNamedAsTheStandardSays) {
                                     "token_expired", "token_before_boot", "token_elsewhere",
                                     "token_room",    "token_used",        "token_taken",
                                     "tokens_full",   "restarted",         "ticket_forged",
-                                    "ticket_over"};
+                                    "ticket_over",   "may_not_audit",     "auditors_full"};
   for (std::size_t i = 0; i < std::size(names); ++i)
     EXPECT_EQ(name_of(static_cast<RefuseReason>(i + 1)), names[i]);
 }
