@@ -35,7 +35,6 @@ Writer::Writer(ByteSink& sink, const Header& header)
       chain_(header),
       ticks_per_batch_(std::clamp(header.tick_rate / kBatchesPerSecond, 1U, kTicksPerRecordMax)),
       ticks_per_keyframe_(header.tick_rate * kKeyframeSeconds) {
-  strikes_.reserve(std::size_t{ticks_per_batch_} * header.map_seats);
   open();
 }
 
@@ -67,10 +66,32 @@ bool Writer::needs_keyframe() const {
   return false;
 }
 
+/// For keyframes with some bullets of every player, and batches in which all act in every tick.
+void Writer::make_room(const game::World& world) {
+  constexpr std::size_t kBulletsPerSeat = 3;
+  constexpr std::size_t kFrame = 1'024;
+  const std::size_t seats = world.seats().size();
+  const std::size_t acts = std::size_t{ticks_per_batch_} * seats;
+  const std::size_t keyframe = seats * sizeof(schema::Seat) +
+                               (world.size() + kBulletsPerSeat * seats) * sizeof(schema::Entity);
+  const std::size_t batch =
+      acts * (sizeof(schema::RecordedInput) + sizeof(schema::Strike) + 2 * sizeof(std::uint16_t)) +
+      ticks_per_batch_ * sizeof(schema::TickHead);
+  const std::size_t most = kFrame + std::max(keyframe, batch);
+  builder_ = flatbuffers::FlatBufferBuilder{most};
+  record_.reserve(most);
+  heads_.reserve(ticks_per_batch_);
+  leaves_.reserve(acts);
+  joins_.reserve(acts);
+  inputs_.reserve(acts);
+  strikes_.reserve(acts);
+}
+
 void Writer::keyframe(const game::World& world) {
   TICKBOX_ASSERT(state_ != State::Finished);
   TICKBOX_ASSERT(!any_tick_ || world.tick == last_tick_);
   flush();
+  if (!any_tick_) make_room(world);
   last_tick_ = world.tick;
   any_tick_ = true;
   if (state_ == State::Unopened && !open()) {

@@ -76,6 +76,7 @@ class Writer {
   };
 
   bool open();
+  void make_room(const game::World& world);
   void flush();
   void lose_ticks(std::uint32_t count);
   bool write_record(RecordHead head);

@@ -1,7 +1,9 @@
 #include "tests/conformance/scenes.h"
 #include "tests/support/flipped_arena.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 namespace tickbox::tests {
 namespace {
@@ -12,6 +14,25 @@ using std::chrono::seconds;
 /// So many that some views make two parts.
 constexpr std::uint32_t kSeats = 80;
 constexpr net::LinkConditions kLink{.delay = milliseconds{30}, .jitter = milliseconds{6}};
+
+/// The client around whose body there are the most.
+std::size_t most_crowded(const Harness& harness) {
+  const auto bodies_around = [&](const client::Client& client) {
+    const auto entities = harness.room().entities();
+    const auto own =
+        std::ranges::find(entities, client.connection().accept().body, &game::EntityState::id);
+    if (own == entities.end()) return std::ptrdiff_t{0};
+    return std::ranges::count_if(entities, [&](const game::EntityState& entity) {
+      return std::abs(std::int64_t{entity.min.x} - own->min.x) <= 24 * kUnit &&
+             std::abs(std::int64_t{entity.min.y} - own->min.y) <= 16 * kUnit;
+    });
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < harness.players().size(); ++i) {
+    if (bodies_around(harness.client(i)) > bodies_around(harness.client(best))) best = i;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -30,13 +51,14 @@ void play_desync(std::FILE* out) {
                   {.seed = 21,
                    .max_clients = kSeats,
                    .link = kLink,
+                   .bot = client::BotKind::Chase,
                    .keys = make_ring(),
                    .client_rules = rules_of}};
   Harness& harness = capture.harness();
   for (std::uint32_t i = 0; i < kSeats; ++i) {
     capture.add_client();
   }
-  harness.run_for(seconds{2});
+  harness.run_for(seconds{5});
   const auto flip_soon = [&](std::size_t from, std::size_t to, std::size_t whose) {
     first = from;
     last = to;
@@ -45,7 +67,8 @@ void play_desync(std::FILE* out) {
   };
   flip_soon(0, 0, 0);
   harness.run_for(milliseconds{500});
-  flip_soon(1, 1, 1);
+  const std::size_t crowded = most_crowded(harness);
+  flip_soon(crowded, crowded, crowded);
   harness.run_for(milliseconds{1'000});
   capture.stop();
   harness.run_for(seconds{1});

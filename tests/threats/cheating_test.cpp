@@ -20,14 +20,15 @@ struct Plan {
 };
 
 Plan draw(Rng& rng) {
-  const game::Input sent{.move = static_cast<std::uint8_t>(rng.next()),
-                         .buttons = static_cast<std::uint8_t>(rng.next()),
+  // All that four bits, four bits and sixteen can say.
+  const game::Input sent{.move = static_cast<std::uint8_t>(rng.next() & 15),
+                         .buttons = static_cast<std::uint8_t>(rng.next() & 15),
                          .aim = static_cast<std::uint16_t>(rng.next())};
   // The ranges as the standard gives them: a move beyond 8 and an aim beyond 1,023 are 0, and of
-  // the buttons there is one.
+  // the buttons there are two.
   return {.sent = sent,
           .counts = {.move = sent.move <= 8 ? sent.move : std::uint8_t{0},
-                     .buttons = static_cast<std::uint8_t>(sent.buttons & 1),
+                     .buttons = static_cast<std::uint8_t>(sent.buttons & 3),
                      .aim = sent.aim <= 1'023 ? sent.aim : std::uint16_t{0}}};
 }
 

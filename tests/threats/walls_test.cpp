@@ -119,7 +119,7 @@ TEST(Threat, SeeingThroughWallsIsNotPossibleForWhatIsOutsideIsNotSent) {
   EXPECT_EQ(seen.told, 0U);
   EXPECT_LT(seen.outside, seen.entities / 200) << "but for who was put elsewhere, a few ticks";
   EXPECT_EQ(seen.untrue, 0U);
-  EXPECT_EQ(seen.left_out, 0U);
+  EXPECT_LT(10'000 * seen.left_out, seen.entities) << "but for who did not fit, until the next";
 }
 
 }  // namespace
