@@ -26,6 +26,10 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
   stepper.events.shots.clear();
   stepper.events.hits.clear();
   stepper.events.placements.clear();
+  // Each player at most once: so that no tick asks for memory in which all of them act.
+  stepper.events.shots.reserve(world.seats().size());
+  stepper.events.hits.reserve(world.seats().size());
+  stepper.events.placements.reserve(world.seats().size());
   world.tick = world.tick + 1;
   for (const PlayerId player : commands.leaves) {
     rules.leave(world, player);
