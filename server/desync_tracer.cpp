@@ -182,7 +182,7 @@ std::optional<net::ViewPart> DesyncTracer::next_answer(const Session& session) {
   Trace* trace = find(session);
   if (trace == nullptr || trace->to_send == 0) return std::nullopt;
   std::uint8_t number = 0;
-  while ((trace->to_send >> number & 1U) == 0) {
+  while ((std::uint32_t{trace->to_send} >> number & 1U) == 0) {
     ++number;
   }
   net::ViewPart part = net::part_of(trace->view, trace->truth, number);

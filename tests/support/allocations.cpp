@@ -31,6 +31,15 @@ void* operator new(std::size_t size) {
   return counted(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }
 
+// The sanitizers have one of their own otherwise, which these deletes do not go with.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
 }
