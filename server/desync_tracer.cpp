@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -87,7 +88,9 @@ std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName
     for (const Relocation& relocation : happened.relocations) {
       add(tick, relocation.life, Kind::Placement, relocation.place);
     }
-    std::ranges::stable_sort(std::span{causes}.subspan(first), {}, &record::DesyncCause::entity);
+    std::ranges::sort(std::span{causes}.subspan(first), {}, [](const record::DesyncCause& each) {
+      return std::pair{each.entity, each.kind};
+    });
   }
   return causes;
 }

@@ -82,7 +82,8 @@ ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime ex
   out.bytes(token.keys.to_server);
   out.bytes(token.keys.to_client);
   out.number(claims.room);
-  out.number(static_cast<std::uint8_t>(claims.rights << kServersBits | claims.servers.size()));
+  out.number(static_cast<std::uint8_t>(std::size_t{claims.rights} << kServersBits |
+                                       claims.servers.size()));
   out.number(static_cast<std::uint8_t>(claims.user.size()));
   write_servers(out, claims.servers);
   out.bytes(ConstBytes{claims.user.data(), claims.user.size()});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 namespace tickbox::record {
 
@@ -89,8 +90,9 @@ std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,
   for (const game::EntityState& body : snapshot.bodies) {
     causes.push_back({tick, body.id, DesyncCause::Kind::Whole, 0});
   }
-  std::ranges::stable_sort(
-      causes, {}, [](const DesyncCause& each) { return std::pair{each.tick, each.entity}; });
+  std::ranges::sort(causes, {}, [](const DesyncCause& each) {
+    return std::tuple{each.tick, each.entity, each.kind};
+  });
   return causes;
 }
 
