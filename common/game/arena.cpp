@@ -205,7 +205,9 @@ void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs,
 void Arena::run(World& world, std::size_t index) const {
   sim::Body& body = world.physics().movers()[index];
   Traits& traits = world.traits()[index];
-  const Vec2 direction = kMoves[traits.move];
+  // A stick that points nowhere is in no world but one whose memory has gone wrong: that is for the
+  // hashes to find.
+  const Vec2 direction = traits.move < kMoves.size() ? kMoves[traits.move] : Vec2{};
   const std::int32_t speed = direction.x != 0 && direction.y != 0 ? diagonal_speed_ : run_speed_;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::int32_t rate = direction[axis] != 0 ? acceleration_ : friction_;
