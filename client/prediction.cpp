@@ -1,6 +1,7 @@
 #include "client/prediction.h"
 
 #include "core/assert.h"
+#include "game/find_entity.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,11 +20,6 @@ bool within_reach(const game::EntityState& entity, const game::EntityState& own)
 std::uint32_t distance(Vec2 a, Vec2 b) {
   return static_cast<std::uint32_t>(
       std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y)));
-}
-
-const game::EntityState* find(const View& view, BodyId id) {
-  const auto found = std::ranges::lower_bound(view.entities, id, {}, &game::EntityState::id);
-  return found != view.entities.end() && found->id == id ? &*found : nullptr;
 }
 
 }  // namespace
@@ -75,7 +71,7 @@ void Prediction::step_once(Tick tick) {
 }
 
 Verdict Prediction::reconcile(const View& view) {
-  const game::EntityState* truth = find(view, body_);
+  const game::EntityState* truth = game::find_entity(view.entities, body_);
   if (truth == nullptr) {
     return {};
   }

@@ -1,5 +1,7 @@
 #include "server/notices.h"
 
+#include "game/find_entity.h"
+
 #include <algorithm>
 
 namespace tickbox::server {
@@ -7,11 +9,6 @@ namespace {
 
 std::uint16_t low_bits(std::uint32_t number) {
   return static_cast<std::uint16_t>(number & 0xffff);
-}
-
-const game::EntityState* find(std::span<const game::EntityState> entities, BodyId id) {
-  const auto found = std::ranges::lower_bound(entities, id, {}, &game::EntityState::id);
-  return found != entities.end() && found->id == id ? &*found : nullptr;
 }
 
 }  // namespace
@@ -25,8 +22,10 @@ void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
     announce_spawn(room, player);
   }
   for (const game::Hit& hit : room.events().hits) {
-    const game::EntityState* victim = find(before->entities, world.body_of(hit.victim));
-    const game::EntityState* shooter = find(before->entities, world.body_of(hit.shooter));
+    const game::EntityState* victim =
+        game::find_entity(before->entities, world.body_of(hit.victim));
+    const game::EntityState* shooter =
+        game::find_entity(before->entities, world.body_of(hit.shooter));
     if (victim == nullptr) continue;
     const std::array places{victim->min, shooter != nullptr ? shooter->min : victim->min};
     all_.push_back(
@@ -46,7 +45,7 @@ void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
 
 void Notices::announce_spawn(const Room& room, PlayerId player) {
   const game::World& world = room.world();
-  const game::EntityState* body = find(room.entities(), world.body_of(player));
+  const game::EntityState* body = game::find_entity(room.entities(), world.body_of(player));
   if (body == nullptr) return;
   all_.push_back({.event = {.subject = player,
                             .what = low_bits(world.seat(player).generation),
