@@ -153,7 +153,7 @@ std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
                      type <= static_cast<std::uint16_t>(RecordType::Trailer) &&
                      (head.flags & ~kFlagsKnown) == 0 &&
                      load_le<std::uint32_t>(bytes.subspan(20)) == 0;
-  if (load_le<std::uint32_t>(bytes) != kSyncWord || !known ||
+  if (load_le<std::uint32_t>(bytes) != kSyncWord || !known || head.count > kSegmentsMax ||
       head.payload_bytes > kPayloadBytesMax || head.payload_bytes % kPayloadAlignment != 0) {
     return std::unexpected{HeadError::Wrong};
   }

@@ -78,6 +78,9 @@ inline constexpr std::size_t kPayloadAlignment = 8;
 
 /// Ticks of one record. The writer's largest batch is 24 ticks, at 240 Hz.
 inline constexpr std::uint32_t kTicksPerRecordMax = 1'024;
+
+/// Segments of one recording: so many take some 340 years.
+inline constexpr std::uint32_t kSegmentsMax = std::uint32_t{1} << 31U;
 static_assert(kPayloadBytesMax % kPayloadAlignment == 0);
 static_assert(kRecordsOffset % kPayloadAlignment == 0);
 static_assert((kRecordHeadBytes + kChecksumBytes) % kPayloadAlignment == 0);

@@ -26,6 +26,12 @@ const Root* verified_root(ConstBytes payload) {
   return verifier.VerifyBuffer<Root>() ? flatbuffers::GetRoot<Root>(data) : nullptr;
 }
 
+/// The Verifier aligns the length of a vector of structs, not its elements.
+template <class Struct>
+bool elements_aligned(const flatbuffers::Vector<const Struct*>& vector) {
+  return reinterpret_cast<std::uintptr_t>(vector.Data()) % alignof(Struct) == 0;
+}
+
 /// Takes the next `count` players off `source`.  False when they are too few, not in ascending
 /// order or beyond the seats.
 template <class Source>
@@ -326,7 +332,7 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
   const auto* root = verified_root<schema::Ticks>(payload);
   if (root == nullptr || root->ticks() == nullptr || root->leaves() == nullptr ||
       root->joins() == nullptr || root->inputs() == nullptr || root->strikes() == nullptr ||
-      root->ticks()->size() != head.count) {
+      root->ticks()->size() != head.count || !elements_aligned(*root->ticks())) {
     return false;
   }
   const std::uint32_t seats = std::min(header_.map_seats, game::kSeatsMax);

@@ -92,6 +92,9 @@ TEST(RecordHead, RefusesWhatNoWriterWrites) {
   head = good;
   head.flags = 2;
   EXPECT_TRUE(error_of(head));
+  head = good;
+  head.count = kSegmentsMax + 1;
+  EXPECT_TRUE(error_of(head));
 }
 
 TEST(Chain, DependsOnTheSaltAndOnWhatCameBefore) {

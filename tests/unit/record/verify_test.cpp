@@ -1,11 +1,15 @@
 #include "record/verify.h"
 
+#include "core/hash.h"
 #include "tests/unit/record/match.h"
 
 #include "schema/record_generated.h"
 #include "schema/world_generated.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
 
 namespace tickbox::record {
 namespace {
@@ -181,6 +185,28 @@ TEST(Verify, SurvivesForgedContent) {
     found += result.held() ? 0U : 1U;
   }
   EXPECT_GT(found, 1'000U);
+}
+
+// The number after the highest would be 0 again: counts of segments must not come round with it.
+TEST(Verify, TakesNoSegmentBeyondTheLastNumber) {
+  const Match match;
+  auto file = test::small_recording(3, 2);
+  const auto records = pieces(file);
+  const auto keyframe_at = std::ranges::find_if(records, [](const test::Piece& piece) {
+    return piece.head.type == RecordType::Keyframe && piece.head.count == 1;
+  });
+  RecordHead head = keyframe_at->head;
+  head.count = std::numeric_limits<std::uint32_t>::max();
+  const MutableBytes keyframe = MutableBytes{file}.subspan(keyframe_at->offset, record_bytes(head));
+  store_head(keyframe, head);
+  const MutableBytes checksum = keyframe.last(kChecksumBytes);
+  store_le(checksum, hash_bytes(keyframe.first(keyframe.size() - kChecksumBytes),
+                                Chain{match.header()}.seed_after(0)));
+  file.resize(keyframe_at->end());
+  file[records[1].offset] ^= std::byte{1};  // after damage, later segments than the next may come
+  const auto result = test::verify(file, match);
+  EXPECT_EQ(result.segments_whole, 0U);
+  EXPECT_EQ(result.segments_lost, 1U);
 }
 
 TEST(Verify, CallsStrikesThatCannotBeDamage) {
