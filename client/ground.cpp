@@ -1,13 +1,11 @@
 #include "client/ground.h"
 
-#include "game/arena_map.h"
-
 namespace tickbox::client {
 
 game::SharedMap Grounds::map(std::uint32_t seats) {
   game::SharedMap& map = maps_[seats];
   if (map == nullptr) {
-    map = game::make_arena_map(seats);
+    map = make_map_(seats);
   }
   return map;
 }

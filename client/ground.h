@@ -1,6 +1,7 @@
 #pragma once
 // The maps and rules that the clients of one process stand on: each made once and shared.
 
+#include "game/arena_map.h"
 #include "game/catalog.h"
 #include "game/map.h"
 #include "game/rules.h"
@@ -19,12 +20,16 @@ namespace tickbox::client {
 using MakeRules =
     std::function<std::shared_ptr<const game::Rules>(std::string_view, std::uint32_t)>;
 
+/// The map for so many seats.
+using MakeMap = std::function<game::SharedMap(std::uint32_t)>;
+
 class Grounds {
  public:
-  /// By all the rules there are, if not told otherwise.
-  explicit Grounds(MakeRules make_rules = game::make_rules) : make_rules_(std::move(make_rules)) {}
+  /// By all the rules there are and the built-in map, if not told otherwise.
+  explicit Grounds(MakeRules make_rules = game::make_rules, MakeMap make_map = game::make_arena_map)
+      : make_rules_(std::move(make_rules)), make_map_(std::move(make_map)) {}
 
-  /// The built-in map for so many seats.  Requires: 1 ≤ seats ≤ game::kSeatsMax.
+  /// Requires: 1 ≤ seats ≤ game::kSeatsMax.
   game::SharedMap map(std::uint32_t seats);
 
   /// Nothing, when these rules or this rate are not known here.
@@ -32,6 +37,7 @@ class Grounds {
 
  private:
   MakeRules make_rules_;
+  MakeMap make_map_;
   std::map<std::uint32_t, game::SharedMap> maps_;
   std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const game::Rules>> rules_;
 };

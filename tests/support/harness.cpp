@@ -18,12 +18,18 @@ record::Header header_of(const HarnessOptions& options, const game::Map& map) {
           .rules = "arena"};
 }
 
+client::MakeMap map_maker(const HarnessOptions& options) {
+  if (options.map == nullptr) return game::make_arena_map;
+  return [map = options.map](std::uint32_t /*seats*/) { return map; };
+}
+
 }  // namespace
 
 Harness::Harness(const HarnessOptions& options)
     : options_(options),
       network_(clock_),
       entropy_(options.seed),
+      grounds_(game::make_rules, map_maker(options)),
       rules_(options.room_rules ? options.room_rules()
                                 : grounds_.rules("arena", options.tick_rate)),
       map_(grounds_.map(options.max_clients)) {
@@ -119,7 +125,8 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
   player.silent = false;
   if (options_.client_rules) {
     player.grounds = std::make_unique<client::Grounds>(
-        [this, client](std::string_view, std::uint32_t) { return options_.client_rules(client); });
+        [this, client](std::string_view, std::uint32_t) { return options_.client_rules(client); },
+        map_maker(options_));
   }
   client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,

@@ -84,6 +84,8 @@ struct HarnessOptions {
   /// themselves "arena".
   std::function<std::shared_ptr<const game::Rules>()> room_rules = nullptr;
   std::function<std::shared_ptr<const game::Rules>(std::size_t client)> client_rules = nullptr;
+  /// Where all stand, if not on the built-in map. It has max_clients seats.
+  game::SharedMap map = nullptr;
   /// Asked before and after the shard is driven, where a test wants to know what that took of
   /// something.
   std::uint64_t (*meter)() = nullptr;

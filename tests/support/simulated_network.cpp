@@ -40,12 +40,29 @@ void SimulatedNetwork::move_client(std::size_t client, const net::Address& addre
   end.down = net::LinkSimulator{end.conditions, kOtherNetwork + 2 * end.number + 1};
 }
 
-void SimulatedNetwork::cut(std::size_t client) {
-  clients_[client]->is_cut = true;
+void SimulatedNetwork::cut(std::size_t client, Way way) {
+  ClientEnd& end = *clients_[client];
+  end.is_cut_up = end.is_cut_up || way != Way::Down;
+  end.is_cut_down = end.is_cut_down || way != Way::Up;
 }
 
 void SimulatedNetwork::mend(std::size_t client) {
-  clients_[client]->is_cut = false;
+  clients_[client]->is_cut_up = false;
+  clients_[client]->is_cut_down = false;
+}
+
+void SimulatedNetwork::hold(std::size_t client) {
+  clients_[client]->is_held = true;
+}
+
+void SimulatedNetwork::deliver(std::size_t client, std::span<const std::size_t> order) {
+  ClientEnd& end = *clients_[client];
+  std::deque<std::vector<std::byte>> delivered;
+  for (const std::size_t number : order) {
+    delivered.push_back(end.waiting.at(number));
+  }
+  end.waiting = std::move(delivered);
+  end.is_held = false;
 }
 
 void SimulatedNetwork::inject(const net::Address& from, ConstBytes bytes) {
@@ -57,7 +74,7 @@ void SimulatedNetwork::ServerEnd::send(const net::Address& to, ConstBytes bytes)
   const auto client =
       std::ranges::find_if(network_.clients_, [&](const auto& one) { return one->address == to; });
   if (client != network_.clients_.end()) {
-    if (!(*client)->is_cut) (*client)->down.push(network_.clock_.now(), bytes);
+    if (!(*client)->is_cut_down) (*client)->down.push(network_.clock_.now(), bytes);
   } else {
     network_.bytes_to_strangers_ += bytes.size();
   }
@@ -93,10 +110,22 @@ SimulatedNetwork::ClientEnd::ClientEnd(SimulatedNetwork& network_given,
 
 void SimulatedNetwork::ClientEnd::send(const net::Address& /*to*/, ConstBytes bytes) {
   network.pass(Passed::Where::ToServer, address, bytes);
-  if (!is_cut) up.push(network.clock_.now(), bytes);
+  if (!is_cut_up) up.push(network.clock_.now(), bytes);
 }
 
 std::optional<net::Datagram> SimulatedNetwork::ClientEnd::receive() {
+  if (is_held) {
+    while (const auto bytes = down.pop(network.clock_.now())) {
+      waiting.emplace_back(bytes->begin(), bytes->end());
+    }
+    return std::nullopt;
+  }
+  if (!waiting.empty()) {
+    current = std::move(waiting.front());
+    waiting.pop_front();
+    network.pass(Passed::Where::AtClient, address, current);
+    return net::Datagram{.from = server_address(), .bytes = current};
+  }
   if (const auto bytes = down.pop(network.clock_.now())) {
     network.pass(Passed::Where::AtClient, address, *bytes);
     return net::Datagram{.from = server_address(), .bytes = *bytes};

@@ -10,6 +10,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,9 +33,22 @@ class SimulatedNetwork {
   /// to the old address gets lost.
   void move_client(std::size_t client, const net::Address& address);
 
-  /// Takes a client's link down, both ways, or up again.
-  void cut(std::size_t client);
+  enum class Way : std::uint8_t { Up, Down, Both };
+
+  /// Takes a client's link down, one way or both, or up again.
+  void cut(std::size_t client, Way way = Way::Both);
   void mend(std::size_t client);
+
+  /// From now on what reaches the client waits.
+  void hold(std::size_t client);
+
+  [[nodiscard]] std::size_t held(std::size_t client) const {
+    return clients_[client]->waiting.size();
+  }
+
+  /// Hands over what `order` names of what waits, by its number, in that order; the rest is lost.
+  /// Nothing waits any more.
+  void deliver(std::size_t client, std::span<const std::size_t> order);
 
   /// Told of every datagram as it is sent, and as it arrives.
   struct Passed {
@@ -84,7 +99,11 @@ class SimulatedNetwork {
     std::uint64_t number;
     net::LinkSimulator up;
     net::LinkSimulator down;
-    bool is_cut = false;
+    bool is_cut_up = false;
+    bool is_cut_down = false;
+    bool is_held = false;
+    std::deque<std::vector<std::byte>> waiting;  ///< held, or delivered and not yet received
+    std::vector<std::byte> current;
   };
 
   struct Injected {

@@ -29,8 +29,11 @@ class PlannedRoom {
   /// A player on each of `places`; the first is the client's.
   PlannedRoom(const std::vector<Vec2>& places, Sight sight,
               std::shared_ptr<const game::Rules> rules =
-                  std::make_shared<const tests::SeatedArena>(kPlannedRate))
-      : rules_(std::move(rules)), room_(map_of(places), rules_, 1, kPlannedRate), planner_(sight) {
+                  std::make_shared<const tests::SeatedArena>(kPlannedRate),
+              const std::vector<Vec2>& crates = {})
+      : rules_(std::move(rules)),
+        room_(map_of(places, crates), rules_, 1, kPlannedRate),
+        planner_(sight) {
     const auto seats = static_cast<std::uint16_t>(places.size());
     std::vector<PlayerId> joins;
     joins.reserve(seats);
@@ -109,8 +112,9 @@ class PlannedRoom {
 
  private:
   /// No walls but one, at y = −20 units; and places enough for who appears again.
-  static game::SharedMap map_of(const std::vector<Vec2>& places) {
+  static game::SharedMap map_of(const std::vector<Vec2>& places, const std::vector<Vec2>& crates) {
     auto map = std::make_shared<game::Map>();
+    map->crates = crates;
     map->seats = static_cast<std::uint32_t>(places.size());
     map->spawn_points = places;
     for (std::int32_t i = 0; i < 100; ++i) {

@@ -127,6 +127,35 @@ TEST(SnapshotBudget, HasAViewOfNoMoreThanAByteCanNumber) {
   EXPECT_EQ(room.members().size(), net::kViewMembersMax);
 }
 
+// A player among ten thousand crates, on half a datagram.
+TEST(SnapshotBudget, OfTenThousandIsSpentOnTheNearest) {
+  constexpr std::int32_t kSide = 100;
+  constexpr std::size_t kBytes = 700;
+  std::vector<Vec2> crates;
+  for (std::int32_t i = 0; i < kSide * kSide; ++i) {
+    crates.push_back({.x = (3 * (i % kSide - kSide / 2) + 1) * kUnit,
+                      .y = (3 * (i / kSide - kSide / 2) + 1) * kUnit});
+  }
+  PlannedRoom room{{{.x = 0, .y = 0}},
+                   {.half_width = 200, .half_height = 200},
+                   std::make_shared<const SeatedArena>(kPlannedRate),
+                   crates};
+  std::set<BodyId> before;
+  for (int snapshots = 0; before.size() < net::kViewMembersMax; ++snapshots) {
+    ASSERT_LT(snapshots, 60);
+    room.tick();
+    room.send(kBytes);
+    EXPECT_TRUE(std::ranges::includes(room.members(), before)) << "nobody has to go";
+    before = room.members();
+    room.acknowledge();
+  }
+  // 256 of a square grid are 16 by 16; who has waited long comes in from further away.
+  const game::World& world = room.room().world();
+  for (const BodyId member : room.members()) {
+    EXPECT_LE(distance(world.entity(world.index_of(member)).min, room.place(0)), 40 * kUnit);
+  }
+}
+
 /// A hundred who are all in view.
 PlannedRoom room_of_a_hundred() {
   PlannedRoom room{crowd(100), kWide};

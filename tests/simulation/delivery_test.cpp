@@ -1,0 +1,242 @@
+// Snapshots that come in any order, not at all for a while, or one way only; numbers that come
+// round while views are built on older ones; and rooms that hold far more than a client can be told
+// of.
+//
+// Each client checks the hash of each view, so a view that is wrong shows as a mismatch.
+
+#include "net/messages.h"
+#include "net/snapshot.h"
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Way = SimulatedNetwork::Way;
+
+constexpr Duration kTick = milliseconds{17};
+
+/// A server that has no news keeps silent for a tenth of a second.
+constexpr std::int64_t kQuietTicks = 7;
+
+/// Bots that run about in sight of each other, all of them settled.
+class Crowd {
+ public:
+  explicit Crowd(std::size_t clients, const HarnessOptions& options = {.max_clients = 8})
+      : harness_(options) {
+    for (std::size_t i = 0; i < clients; ++i) {
+      harness_.add_client();
+    }
+    harness_.run_for(seconds{3});
+  }
+
+  [[nodiscard]] Harness& harness() { return harness_; }
+
+  [[nodiscard]] client::ClientStats stats(std::size_t client) {
+    return harness_.client(client).stats();
+  }
+
+  /// By how many ticks a client's newest view is behind the room.
+  [[nodiscard]] std::int64_t age(std::size_t client) {
+    return harness_.room().world().tick - harness_.client(client).newest_view();
+  }
+
+  void expect_nothing_wrong() {
+    for (std::size_t i = 0; i < harness_.players().size(); ++i) {
+      EXPECT_EQ(stats(i).hashes_mismatched, 0U) << "client " << i;
+      EXPECT_EQ(stats(i).snapshots_rejected, 0U) << "client " << i;
+      EXPECT_EQ(harness_.client(i).connection().state(), client::Connection::State::Connected)
+          << "client " << i;
+    }
+    EXPECT_EQ(harness_.log().errors(), 0);
+  }
+
+ private:
+  Harness harness_;
+};
+
+TEST(Delivery, EveryOrderOfFourSnapshotsGivesTheSameView) {
+  Crowd crowd{6, {.max_clients = 8, .bot = client::BotKind::Stress}};
+  std::array<std::size_t, 4> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::uint64_t late = 0;
+  do {
+    crowd.harness().network().hold(0);
+    while (crowd.harness().network().held(0) < order.size()) {
+      crowd.harness().run_for(milliseconds{1});
+    }
+    const Tick newest = crowd.harness().room().world().tick;
+    crowd.harness().network().deliver(0, order);
+    crowd.harness().run_for(milliseconds{1});
+    EXPECT_EQ(crowd.harness().client(0).newest_view(), newest);
+    std::size_t newest_come = 0;
+    for (const std::size_t number : order) {
+      late += number < newest_come ? 1U : 0U;
+      newest_come = std::max(newest_come, number);
+    }
+    EXPECT_EQ(crowd.stats(0).snapshots_late, late);
+    crowd.harness().run_for(milliseconds{200});
+  } while (std::ranges::next_permutation(order).found);
+  EXPECT_EQ(late, 46U) << "of 24 orders of 4, which arrive on average 25/12 times in order";
+  crowd.expect_nothing_wrong();
+}
+
+TEST(Delivery, NoRunOfLostSnapshotsIsTooLong) {
+  Crowd crowd{6, {.max_clients = 8, .bot = client::BotKind::Mix}};
+  const std::uint64_t full_before = crowd.harness().shard().metrics().snapshots.full;
+  for (std::int64_t lost = 1; lost <= 120; ++lost) {
+    SCOPED_TRACE(testing::Message() << lost << " lost");
+    const Tick before = crowd.harness().room().world().tick;
+    crowd.harness().network().cut(0, Way::Down);
+    while (crowd.harness().room().world().tick - before < lost) {
+      crowd.harness().run_for(milliseconds{1});
+    }
+    crowd.harness().network().mend(0);
+    crowd.harness().run_for(milliseconds{100});
+    EXPECT_LE(crowd.age(0), kQuietTicks);
+    crowd.harness().run_for(milliseconds{100});
+  }
+  EXPECT_GT(crowd.harness().shard().metrics().snapshots.full, full_before)
+      << "nothing else helps once the base is too old";
+  crowd.expect_nothing_wrong();
+}
+
+TEST(Delivery, NoRunOfLostInputsIsTooLong) {
+  Crowd crowd{6, {.max_clients = 8, .bot = client::BotKind::Stress}};
+  for (std::int64_t lost = 1; lost <= 120; ++lost) {
+    SCOPED_TRACE(testing::Message() << lost << " lost");
+    crowd.harness().network().cut(0, Way::Up);
+    crowd.harness().run_for(kTick * lost);
+    EXPECT_LE(crowd.age(0), kQuietTicks) << "it hears, though it is not heard";
+    crowd.harness().network().mend(0);
+    crowd.harness().run_for(milliseconds{200});
+    const std::uint64_t substituted = crowd.stats(0).inputs_substituted;
+    crowd.harness().run_for(milliseconds{50});
+    EXPECT_EQ(crowd.stats(0).inputs_substituted, substituted) << "its inputs are used again";
+  }
+  crowd.expect_nothing_wrong();
+}
+
+/// Loses a fifth one way, nothing the other, and then all of that way for a while.
+void lose_one_way(Way way) {
+  Crowd crowd{6};
+  Rng rng{static_cast<std::uint64_t>(way) + 7};
+  for (int i = 0; i < 600; ++i) {
+    if (rng.chance(1, 5)) crowd.harness().network().cut(0, way);
+    crowd.harness().run_for(milliseconds{16});
+    crowd.harness().network().mend(0);
+  }
+  const client::ClientStats after_loss = crowd.stats(0);
+  EXPECT_GT(after_loss.hashes_checked, 400U);
+  crowd.harness().network().cut(0, way);
+  crowd.harness().run_for(seconds{3});
+  const client::ClientStats after_cut = crowd.stats(0);
+  if (way == Way::Up) {
+    EXPECT_GT(after_cut.hashes_checked, after_loss.hashes_checked + 60);
+    EXPECT_LE(crowd.age(0), kQuietTicks) << "whole views, as nothing is acknowledged";
+  } else {
+    EXPECT_LE(after_cut.hashes_checked, after_loss.hashes_checked + 1);
+  }
+  crowd.harness().network().mend(0);
+  crowd.harness().run_for(milliseconds{300});
+  EXPECT_LE(crowd.age(0), kQuietTicks);
+  crowd.expect_nothing_wrong();
+}
+
+TEST(Delivery, WhatIsLostOnTheWayUpMakesNoViewWrong) {
+  lose_one_way(Way::Up);
+}
+
+TEST(Delivery, WhatIsLostOnTheWayDownMakesNoViewWrong) {
+  lose_one_way(Way::Down);
+}
+
+// At 240 ticks a second both the 16 bits of a tick and those of a packet's sequence come round
+// within five minutes, on views that are some 30 ticks old.
+TEST(Delivery, NumbersComeRoundWhileViewsAreBuiltOnOlderOnes) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP() << "a quarter of a million ticks of clients are for builds that are optimised";
+#endif
+  constexpr std::uint32_t kRound = 1U << 16U;
+  constexpr std::uint32_t kRate = 240;
+  Crowd crowd{2,
+              {.tick_rate = kRate,
+               .max_clients = 2,
+               .sight = {100, 100},
+               .link = {.delay = milliseconds{50},
+                        .jitter = milliseconds{20},
+                        .loss_ppm = 100'000,
+                        .reorder_ppm = 20'000},
+               .bot = client::BotKind::Stress}};
+  constexpr std::uint32_t kSeconds = kRound / kRate + 6;
+  for (std::uint32_t second = 0; second < kSeconds; ++second) {
+    const std::uint64_t checked = crowd.stats(0).hashes_checked;
+    const std::uint64_t full = crowd.harness().shard().metrics().snapshots.full;
+    crowd.harness().run_for(seconds{1});
+    EXPECT_GT(crowd.stats(0).hashes_checked, checked + kRate / 3) << "second " << second;
+    EXPECT_EQ(crowd.harness().shard().metrics().snapshots.full, full) << "second " << second;
+  }
+  EXPECT_GT(crowd.harness().room().world().tick, Tick{kRound});
+  EXPECT_GT(crowd.stats(0).down_sent, kRound);
+  EXPECT_GT(crowd.stats(0).up_sent, kRound);
+  for (std::size_t client = 0; client < 2; ++client) {
+    EXPECT_EQ(crowd.stats(client).hashes_mismatched, 0U);
+  }
+}
+
+/// An open field in which a crate stands on every third unit.
+game::SharedMap field_of_crates(std::int32_t side, std::uint32_t seats) {
+  auto map = std::make_shared<game::Map>();
+  map->statics = std::make_shared<const sim::Statics>(std::vector<sim::Body>{});
+  map->seats = seats;
+  for (std::int32_t y = -side / 2; y < side / 2; ++y) {
+    for (std::int32_t x = -side / 2; x < side / 2; ++x) {
+      map->crates.push_back({.x = 3 * x * kUnit, .y = 3 * y * kUnit});
+      map->spawn_points.push_back(
+          {.x = 3 * x * kUnit + 3 * kUnit / 2, .y = 3 * y * kUnit + 3 * kUnit / 2});
+    }
+  }
+  std::ranges::sort(map->spawn_points, {}, [](Vec2 place) {
+    return std::tuple{std::int64_t{place.x} * place.x + std::int64_t{place.y} * place.y, place.y,
+                      place.x};
+  });
+  return map;
+}
+
+TEST(Delivery, TenThousandInSightAreToldOfAsFarAsABudgetReaches) {
+  constexpr std::uint32_t kSeats = 4;
+  constexpr std::int32_t kSide = 100;
+  Crowd crowd{kSeats,
+              {.max_clients = kSeats,
+               .sight = {.half_width = 200, .half_height = 200},
+               .map = field_of_crates(kSide, kSeats)}};
+  std::size_t largest = 0;
+  crowd.harness().network().watch([&](const SimulatedNetwork::Passed& passed) {
+    if (passed.where != SimulatedNetwork::Passed::Where::FromServer) return;
+    largest = std::max(largest, passed.bytes.size());
+  });
+  crowd.harness().run_for(seconds{5});
+  const server::SnapshotMetrics before = crowd.harness().shard().metrics().snapshots;
+  crowd.harness().run_for(seconds{1});
+  const server::SnapshotMetrics& after = crowd.harness().shard().metrics().snapshots;
+  const std::uint64_t sent = after.on_base - before.on_base;
+  EXPECT_GT(sent, 30U * kSeats);
+  EXPECT_EQ(after.full, before.full);
+  EXPECT_GE(crowd.harness().room().entities().size(), 10'000U);
+  EXPECT_GT(after.members - before.members, sent * (net::kViewMembersMax - 16)) << "views are full";
+  EXPECT_LE(largest, net::kDatagramBytesMax);
+  crowd.expect_nothing_wrong();
+}
+
+}  // namespace
+}  // namespace tickbox::tests
