@@ -29,8 +29,7 @@ std::size_t EventQueue::due(Tick now) {
   return waiting_.size() - hoped_;
 }
 
-void EventQueue::tell(Tick now, std::size_t count,
-                      BoundedVector<net::Event, net::kSnapshotEventsMax>& events) {
+void EventQueue::tell(Tick now, std::size_t count, net::Events& events) {
   TICKBOX_ASSERT(count <= waiting_.size() - hoped_);
   for (; count > 0; --count, ++hoped_) {
     Waiting& waiting = waiting_[hoped_];

@@ -36,8 +36,7 @@ class EventQueue {
   [[nodiscard]] std::size_t due(Tick now);
 
   /// Tells `count` of them in the snapshot of tick `now`.  Requires: count ≤ due(now), and fits.
-  void tell(Tick now, std::size_t count,
-            BoundedVector<net::Event, net::kSnapshotEventsMax>& events);
+  void tell(Tick now, std::size_t count, net::Events& events);
 
  private:
   struct Waiting {

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "net/cause_codec.h"
 #include "net/crypto.h"
+#include "net/event_codec.h"
 #include "net/handshake.h"
 
 #include <fmt/core.h>
@@ -333,7 +334,7 @@ void Shard::send_snapshot(Session& session, Instant now) {
       .base = base,
       .base_tick = base != nullptr ? session.views->base_tick() : tick,
       .bytes_max = std::min(net::kDatagramBytesMax, static_cast<std::size_t>(bytes)),
-      .bytes_kept = net::event_bytes(events)};
+      .bytes_kept = net::event_part_bytes(net::event_bytes_max(events))};
   const ViewPlan plan =
       planner_.plan(request, session.waiters, snapshot_, session.views->add(tick));
   if (!plan.fits) {
@@ -384,7 +385,7 @@ void Shard::count_snapshot(const Session& session, const ViewPlan& plan,
   const std::size_t causes = net::encoded_bytes(snapshot_.causes) - leaves;
   const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
   snapshots.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
-  const std::size_t events = net::event_bytes(snapshot_.events.size());
+  const std::size_t events = net::event_part_bytes(net::encoded_bytes(snapshot_.events));
   snapshots.add(SnapshotPart::Frame, message_bytes - causes - leaves - bodies - events);
   snapshots.add(SnapshotPart::Causes, causes);
   snapshots.add(SnapshotPart::Enters, plan.enter_bytes);

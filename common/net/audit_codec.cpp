@@ -3,11 +3,9 @@
 #include "core/assert.h"
 #include "net/entity_codec.h"
 #include "net/handshake.h"
+#include "net/numbers.h"
 
 #include <algorithm>
-#include <array>
-#include <concepts>
-#include <limits>
 #include <utility>
 
 namespace tickbox::net {
@@ -35,91 +33,6 @@ static_assert(game::kGenerations <= 1U << 20);
 static_assert(kAuditEntryBytesMax >= 4 + 8 + 8 + 3 + 3 + kSeatBytesMax * game::kSeatsMax +
                                          kEntityBytes * kAuditEntitiesMax);
 
-constexpr int kNumberBits = 7;
-constexpr std::uint32_t kMore = 1U << kNumberBits;
-
-std::size_t bytes_of(std::uint32_t number) {
-  std::size_t bytes = 1;
-  for (; number >= kMore; number >>= kNumberBits) {
-    ++bytes;
-  }
-  return bytes;
-}
-
-class Writer {
- public:
-  explicit Writer(std::vector<std::byte>& out) : out_(out) {}
-
-  template <std::unsigned_integral T>
-  void fixed(T value) {
-    std::array<std::byte, sizeof(T)> bytes{};
-    store_le(bytes, value);
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
-  }
-
-  void fixed(std::int32_t value) { fixed(static_cast<std::uint32_t>(value)); }
-
-  void number(std::uint32_t value) {
-    for (; value >= kMore; value >>= kNumberBits) {
-      out_.push_back(static_cast<std::byte>(value | kMore));
-    }
-    out_.push_back(static_cast<std::byte>(value));
-  }
-
- private:
-  std::vector<std::byte>& out_;
-};
-
-/// Takes fields from the front; once one was wrong or the bytes have ended, zeros and a note of it.
-class Reader {
- public:
-  explicit Reader(ConstBytes bytes) : rest_(bytes) {}
-
-  template <std::unsigned_integral T>
-  T fixed() {
-    if (rest_.size() < sizeof(T)) return fail();
-    const T value = load_le<T>(rest_);
-    rest_ = rest_.subspan(sizeof(T));
-    return value;
-  }
-
-  std::int32_t coordinate() { return static_cast<std::int32_t>(fixed<std::uint32_t>()); }
-
-  std::uint32_t number() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 5 * kNumberBits; shift += kNumberBits) {
-      const auto byte = std::uint64_t{fixed<std::uint8_t>()};
-      value |= (byte & (kMore - 1)) << shift;
-      if ((byte & kMore) != 0) continue;
-      const bool shortest = byte != 0 || shift == 0;
-      const bool fits = value <= std::numeric_limits<std::uint32_t>::max();
-      return shortest && fits ? static_cast<std::uint32_t>(value) : fail();
-    }
-    return fail();
-  }
-
-  /// Of things of which each takes `bytes_each` at least: so that nothing is made room for that
-  /// cannot come.
-  std::uint32_t count(std::size_t most, std::size_t bytes_each) {
-    const std::uint32_t count = number();
-    return count <= most && count * bytes_each <= rest_.size() ? count : fail();
-  }
-
-  [[nodiscard]] std::size_t left() const { return rest_.size(); }
-
-  [[nodiscard]] bool failed() const { return failed_; }
-
-  std::uint8_t fail() {
-    failed_ = true;
-    rest_ = {};
-    return 0;
-  }
-
- private:
-  ConstBytes rest_;
-  bool failed_ = false;
-};
-
 /// Seats that rise, as gaps.
 class Gaps {
  public:
@@ -128,7 +41,7 @@ class Gaps {
     return player.value - std::exchange(next_, std::uint32_t{player.value} + 1);
   }
 
-  PlayerId player(Reader& in) {
+  PlayerId player(NumberReader& in) {
     const std::uint64_t seat = std::uint64_t{next_} + in.number();
     if (seat >= game::kSeatsMax) return {in.fail()};
     next_ = static_cast<std::uint32_t>(seat) + 1;
@@ -139,7 +52,7 @@ class Gaps {
   std::uint32_t next_ = 0;
 };
 
-void write_seats(Writer& out, const std::vector<PlayerId>& players) {
+void write_seats(NumberWriter& out, const std::vector<PlayerId>& players) {
   Gaps gaps;
   out.number(static_cast<std::uint32_t>(players.size()));
   for (const PlayerId player : players) {
@@ -147,7 +60,7 @@ void write_seats(Writer& out, const std::vector<PlayerId>& players) {
   }
 }
 
-void read_seats(Reader& in, std::vector<PlayerId>& players) {
+void read_seats(NumberReader& in, std::vector<PlayerId>& players) {
   Gaps gaps;
   const std::uint32_t count = in.count(game::kSeatsMax, 1);
   if (count == 0) in.fail();
@@ -156,7 +69,7 @@ void read_seats(Reader& in, std::vector<PlayerId>& players) {
   }
 }
 
-void write_input(Writer& out, Gaps& gaps, const AuditInput& input) {
+void write_input(NumberWriter& out, Gaps& gaps, const AuditInput& input) {
   const bool presses = input.buttons != 0;
   TICKBOX_ASSERT(input.move || presses);
   TICKBOX_ASSERT(presses || (input.aim == 0 && !input.strikes));
@@ -168,7 +81,7 @@ void write_input(Writer& out, Gaps& gaps, const AuditInput& input) {
   if (input.strikes) out.fixed(input.strikes->value);
 }
 
-AuditInput read_input(Reader& in, Gaps& gaps) {
+AuditInput read_input(NumberReader& in, Gaps& gaps) {
   AuditInput input{.player = gaps.player(in), .move = {}};
   const auto what = in.fixed<std::uint8_t>();
   const std::uint8_t stick = what & kStickMask;
@@ -189,7 +102,7 @@ AuditInput read_input(Reader& in, Gaps& gaps) {
   return input;
 }
 
-game::EntityState read_entity(Reader& in) {
+game::EntityState read_entity(NumberReader& in) {
   const BodyId id{in.fixed<std::uint32_t>()};
   game::EntityState entity{.id = id, .min = {}, .velocity = {}, .traits = {}};
   if (!game::is_entity(id)) in.fail();
@@ -205,7 +118,7 @@ game::EntityState read_entity(Reader& in) {
   return entity;
 }
 
-void write_entity(Writer& out, const game::EntityState& entity) {
+void write_entity(NumberWriter& out, const game::EntityState& entity) {
   out.fixed(entity.id.value);
   out.fixed(entity.min.x);
   out.fixed(entity.min.y);
@@ -219,9 +132,9 @@ void write_entity(Writer& out, const game::EntityState& entity) {
 void close_entry(std::vector<std::byte>& out, std::size_t start) {
   const auto length = static_cast<std::uint32_t>(out.size() - start);
   TICKBOX_ASSERT(length <= kAuditEntryBytesMax);
-  Writer{out}.number(length);
+  NumberWriter{out}.number(length);
   std::ranges::rotate(out.begin() + static_cast<std::ptrdiff_t>(start),
-                      out.end() - static_cast<std::ptrdiff_t>(bytes_of(length)), out.end());
+                      out.end() - static_cast<std::ptrdiff_t>(number_bytes(length)), out.end());
 }
 
 }  // namespace
@@ -246,7 +159,7 @@ void encode_keyframe(const AuditKeyframe& keyframe, std::vector<std::byte>& out)
   TICKBOX_ASSERT(keyframe.seats.size() <= game::kSeatsMax);
   TICKBOX_ASSERT(keyframe.entities.size() <= kAuditEntitiesMax);
   const std::size_t start = out.size();
-  Writer writer{out};
+  NumberWriter writer{out};
   writer.fixed(keyframe.tick.value);
   writer.fixed(keyframe.state_hash);
   writer.fixed(keyframe.random);
@@ -264,7 +177,7 @@ void encode_keyframe(const AuditKeyframe& keyframe, std::vector<std::byte>& out)
 
 void encode_tick(const AuditTick& tick, std::vector<std::byte>& out) {
   const std::size_t start = out.size();
-  Writer writer{out};
+  NumberWriter writer{out};
   writer.fixed(tick.state_hash);
   if (!tick.leaves.empty() || !tick.joins.empty() || !tick.inputs.empty()) {
     writer.fixed(static_cast<std::uint8_t>((tick.leaves.empty() ? 0U : kHasLeaves) |
@@ -284,22 +197,22 @@ std::expected<std::optional<ConstBytes>, DropReason> take_entry(ConstBytes& stre
   static_assert(kAuditEntryBytesMax < 1U << (kNumberBits * kLengthBytesMax));
   const ConstBytes front = stream.first(std::min(stream.size(), kLengthBytesMax));
   const bool ends = std::ranges::any_of(
-      front, [](std::byte byte) { return std::to_integer<std::uint32_t>(byte) < kMore; });
+      front, [](std::byte byte) { return std::to_integer<std::uint32_t>(byte) < kMoreFollow; });
   if (!ends && front.size() < kLengthBytesMax) return std::nullopt;
-  Reader reader{front};
+  NumberReader reader{front};
   const std::uint32_t length = reader.number();
   if (reader.failed() || length == 0 || length > kAuditEntryBytesMax) {
     return std::unexpected{DropReason::Malformed};
   }
-  const std::size_t whole = bytes_of(length) + length;
+  const std::size_t whole = number_bytes(length) + length;
   if (stream.size() < whole) return std::nullopt;
-  const ConstBytes entry = stream.subspan(bytes_of(length), length);
+  const ConstBytes entry = stream.subspan(number_bytes(length), length);
   stream = stream.subspan(whole);
   return entry;
 }
 
 std::expected<AuditKeyframe, DropReason> decode_keyframe(ConstBytes entry) {
-  Reader reader{entry};
+  NumberReader reader{entry};
   AuditKeyframe keyframe;
   keyframe.tick = {reader.fixed<std::uint32_t>()};
   keyframe.state_hash = reader.fixed<std::uint64_t>();
@@ -326,7 +239,7 @@ std::expected<AuditKeyframe, DropReason> decode_keyframe(ConstBytes entry) {
 
 std::expected<void, DropReason> decode_tick(ConstBytes entry, AuditTick& tick) {
   tick.clear();
-  Reader reader{entry};
+  NumberReader reader{entry};
   tick.state_hash = reader.fixed<std::uint64_t>();
   if (reader.left() > 0) {
     const auto lists = reader.fixed<std::uint8_t>();

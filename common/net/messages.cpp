@@ -2,6 +2,7 @@
 
 #include "net/cause_codec.h"
 #include "net/entity_codec.h"
+#include "net/event_codec.h"
 #include "net/verified_root.h"
 
 #include "schema/wire_generated.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace tickbox::net {
 namespace {
@@ -94,21 +96,12 @@ bool decode_bodies(Snapshot& snapshot, const schema::Snapshot& wire) {
   return are_ascending(all);
 }
 
-/// False, where one is of no kind, or does not follow the one before.
-bool decode_events(Snapshot& snapshot, const flatbuffers::Vector<const schema::Event*>* wire) {
+/// False, where it is there and holds none, or none that can be.
+bool read_events(Snapshot& snapshot, const flatbuffers::Vector<std::uint8_t>* wire) {
   if (wire == nullptr) return true;
-  if (wire->size() == 0 || wire->size() > kSnapshotEventsMax) return false;
-  for (const schema::Event* event : *wire) {
-    const auto first = wire->Get(0)->number();
-    const auto number = static_cast<std::uint16_t>(first + snapshot.events.size());
-    if (event->number() != number || event->kind() >= kEventKinds) return false;
-    snapshot.events.push_back({.number = event->number(),
-                               .subject = {event->subject()},
-                               .what = event->what(),
-                               .ago = event->ago(),
-                               .kind = static_cast<EventKind>(event->kind())});
-  }
-  return true;
+  const auto events = decode_events(std::as_bytes(std::span{wire->data(), wire->size()}));
+  if (events) snapshot.events = *events;
+  return events.has_value();
 }
 
 // Ticks that an input message may speak of: none before the room opened, none past the last.
@@ -138,7 +131,10 @@ static_assert(view_part_bytes(kViewPartBodies) <= kMessageBytesMax);
 }  // namespace
 
 struct MessageEncoder::Builder {
+  Builder() { events.reserve(event_bytes_max(kSnapshotEventsMax)); }
+
   flatbuffers::FlatBufferBuilder flat{2 * kDatagramBytesMax};
+  std::vector<std::byte> events;
 
   template <class Root>
   ConstBytes finish(flatbuffers::Offset<Root> root) {
@@ -194,14 +190,11 @@ ConstBytes MessageEncoder::snapshot(const Snapshot& snapshot) {
   if (!bodies.wide.empty()) {
     wide_at = flat.CreateVectorOfStructs(bodies.wide.data(), bodies.wide.size());
   }
-  flatbuffers::Offset<flatbuffers::Vector<const schema::Event*>> events_at;
-  if (!snapshot.events.empty()) {
-    events_at = flat.CreateVectorOfStructs<schema::Event>(
-        snapshot.events.size(), [&snapshot](std::size_t i, schema::Event* wire) {
-          const Event& event = snapshot.events[i];
-          *wire = {event.number, event.subject.value, event.what, event.ago,
-                   static_cast<std::uint8_t>(event.kind)};
-        });
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> events_at;
+  encode_events(snapshot.events, builder_->events);
+  if (!builder_->events.empty()) {
+    events_at = flat.CreateVector(reinterpret_cast<const std::uint8_t*>(builder_->events.data()),
+                                  builder_->events.size());
   }
   const schema::SnapshotHead head = encode_head(snapshot.head);
   const schema::LinkStatus status = encode_status(snapshot.status);
@@ -298,7 +291,7 @@ std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message) {
   const auto causes = decode_causes(cause_bytes, decoded.head.base_age);
   const bool is_on_nothing = decoded.head.base_age == 0;
   if (!causes || decoded.head.base_age > kBaseAgeMax || (is_on_nothing && !causes->empty()) ||
-      !decode_bodies(decoded, *wire) || !decode_events(decoded, wire->events())) {
+      !decode_bodies(decoded, *wire) || !read_events(decoded, wire->events())) {
     return std::unexpected{DropReason::Malformed};
   }
   decoded.causes = *causes;

@@ -36,9 +36,9 @@ struct InputMessage {
 /// status, and what FlatBuffers add; checked where it is encoded.
 inline constexpr std::size_t kSnapshotFrameBytes = 108;
 
-/// What so many events take at most.
-[[nodiscard]] constexpr std::size_t event_bytes(std::size_t events) {
-  return events == 0 ? 0 : 12 + 8 * events;
+/// What events that take so many bytes by themselves add at most.
+[[nodiscard]] constexpr std::size_t event_part_bytes(std::size_t bytes) {
+  return bytes == 0 ? 0 : 12 + bytes;
 }
 
 /// The most that a part of a view takes beside its bodies; checked where it is encoded.

@@ -149,6 +149,7 @@ struct Event {
 
 /// Events in one snapshot.
 inline constexpr std::size_t kSnapshotEventsMax = 16;
+using Events = BoundedVector<Event, kSnapshotEventsMax>;
 
 struct Snapshot {
   SnapshotHead head;
@@ -157,7 +158,7 @@ struct Snapshot {
   BoundedVector<game::EntityState, kSnapshotBodiesMax> bodies;
   std::optional<LinkStatus> status;
   /// One after the other by number.
-  BoundedVector<Event, kSnapshotEventsMax> events;
+  Events events;
 };
 
 }  // namespace tickbox::net

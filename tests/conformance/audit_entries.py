@@ -1,9 +1,9 @@
 """The page's part "Audits": what flows to an auditing client, as entries of bytes in the one form that is accepted."""
 
-import struct
 from collections import namedtuple
 
 from flatbuffer import need
+from front import Front
 from messages import MAP_SEATS_MAX, PLAYER, Entity, check_entity, rises
 
 ENTITIES_MAX = 16_384
@@ -19,36 +19,6 @@ Keyframe = namedtuple("Keyframe", "tick state_hash random seats entities")
 Seat = namedtuple("Seat", "generation score taken")
 Tick = namedtuple("Tick", "state_hash leaves joins inputs")
 Input = namedtuple("Input", "seat move buttons aim")  # move None: where it was
-
-
-class Bytes:
-    """Taken from the front."""
-
-    def __init__(self, data):
-        self.data = data
-        self.at = 0
-
-    def take(self, code):
-        layout = struct.Struct("<" + code)
-        need(self.at + layout.size <= len(self.data), "an entry ends too early")
-        values = layout.unpack_from(self.data, self.at)
-        self.at += layout.size
-        return values if len(values) > 1 else values[0]
-
-    def number(self):
-        value, shift = 0, 0
-        while True:
-            byte = self.take("B")
-            value |= (byte & 127) << shift
-            if byte < 128:
-                need(byte > 0 or shift == 0, "a number in a longer form")
-                need(value < 2**32, "a number beyond 32 bits")
-                return value
-            shift += 7
-            need(shift < 35, "a number without an end")
-
-    def left(self):
-        return len(self.data) - self.at
 
 
 class Seats:
@@ -70,7 +40,7 @@ def take_entry(stream):
     length = stream[:3]
     if len(length) < 3 and all(byte >= 128 for byte in length):
         return None
-    head = Bytes(length)
+    head = Front(length)
     size = head.number()
     need(1 <= size <= ENTRY_MAX, "length of an entry")
     if len(stream) < head.at + size:
@@ -79,7 +49,7 @@ def take_entry(stream):
 
 
 def read_keyframe(entry):
-    data = Bytes(entry)
+    data = Front(entry)
     tick, state_hash, random = data.take("IQQ")
     need(tick <= TICK_MAX, "a tick after the last")
     count = data.number()
@@ -124,7 +94,7 @@ def read_input(data, seats):
 
 
 def read_tick(entry):
-    data = Bytes(entry)
+    data = Front(entry)
     state_hash = data.take("Q")
     if data.left() == 0:
         return Tick(state_hash, [], [], [])

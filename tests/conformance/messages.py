@@ -6,6 +6,7 @@ from collections import namedtuple
 import xxhash
 
 from causes import CAUSES_NONE, read_causes
+from events import read_events
 from flatbuffer import Bytes, Malformed, Number, Place, String, Struct, Vector, need, read_root
 
 INPUTS_MAX = 64
@@ -20,9 +21,7 @@ PLACE_MAX = 2**30 - 2**20
 SPEED_MAX = 2**28
 MAP_SEATS_MAX = 4_096
 TICKET_BYTES = 135
-EVENTS_MAX = 16
 PLAYER, CRATE, BULLET = 0, 1, 2
-HIT, SCORE, SPAWN = 0, 1, 2
 LEFT, STOPPING, TIMED_OUT, KICKED, TAKEN_OVER = 1, 2, 3, 4, 5
 
 
@@ -58,7 +57,6 @@ read_snapshot_head = unpacker(
     align=4,
     zeros=0,
 )
-read_event = unpacker("Event", "HHHBB", "number subject what ago kind", align=2, zeros=0)
 read_audit_head = unpacker(
     "AuditHead",
     "HHbBBBH",
@@ -103,7 +101,7 @@ SNAPSHOT = [
     Vector("bodies", 16, read_body.align),
     Vector("wide", 24, read_entity.align),
     struct_field("status", read_status),
-    Vector("events", 8, read_event.align),
+    Bytes("events"),
 ]
 VIEW_PART = [struct_field("head", read_view_part_head), Vector("bodies", 24, read_entity.align)]
 DISCONNECT = [Number("reason", "B")]
@@ -194,18 +192,6 @@ def rises(entities):
     return all(a.id < b.id for a, b in zip(entities, entities[1:]))
 
 
-def read_events(data, places):
-    """Absent, or some that are numbered one after the other."""
-    if places is None:
-        return []
-    events = [read_event(data, at) for at in places]
-    need(1 <= len(events) <= EVENTS_MAX, f"{len(events)} events")
-    for before, event in zip(events, events[1:]):
-        need(event.number == (before.number + 1) % 2**16, "events that do not follow each other")
-    need(all(event.kind <= SPAWN for event in events), "an event of no kind")
-    return events
-
-
 def read_snapshot(data):
     message = read_root(data, SNAPSHOT)
     present(message, "head")
@@ -220,7 +206,7 @@ def read_snapshot(data):
     need(rises(narrow) and rises(wide), "bodies not sorted by id")
     bodies = sorted(narrow + wide)
     need(rises(bodies), "a body in both lists")
-    return Snapshot(head, causes, bodies, message["status"], read_events(data, message["events"]))
+    return Snapshot(head, causes, bodies, message["status"], read_events(message["events"]))
 
 
 def read_audit(data):

@@ -20,6 +20,7 @@ import layouts
 import messages
 from alter import flipped, places, put
 from causes import Bytes, read_input, read_shot
+from events import SPAWN
 from reader import Reader
 
 HEAD = layouts.PACKET_HEAD_BYTES
@@ -244,15 +245,19 @@ class Altered(Scene):
     def test_each_part_of_an_event(self):
         def tells_a_spawn(message):
             events = messages.read_snapshot(message).events
-            return events and events[0].kind == messages.SPAWN
+            return events and events[0].kind == SPAWN
 
         number = self.match.find_message("server_sent", layouts.SNAPSHOT, 3, tells_a_spawn)
-        for rules, at, bit in [("events message", 0, 2), ("events message", 1, 7), ("events", 3, 6), ("events", 4, 0)] + [
-            ("message", 7, 2),
-            ("message", 7, 7),
+        for rules, at, bit in [
+            ("events message", 0, 2),
+            ("events message", 1, 7),
+            ("message", 2, 0),
+            ("events message", 3, 6),
+            ("events", 4, 0),
+            ("message", -1, 7),
         ]:
             with self.subTest(at=at, bit=bit):
-                change = at_places(lambda message, places: flipped(message, places["events"][0] + at, bit))
+                change = at_places(lambda message, places: flipped(message, places["events"][at], bit))
                 self.assert_found(rules, self.alter_message(number, change))
 
     # Causes. The first three bytes say how many there are.

@@ -1,10 +1,11 @@
 """What the server tells in snapshots, and when: the page's parts "Views and snapshots" and "The server"."""
 
 import views
+from events import HIT, SPAWN
 from flatbuffer import Malformed
 from inputs import REST
 from layouts import DATAGRAM_MAX
-from messages import BODIES_MAX, HIT, PLAYER, SPAWN, view_hash
+from messages import BODIES_MAX, PLAYER, view_hash
 from sent_views import base_age_max
 
 SHOOT, RAY = 1, 2  # buttons; of both at once the first counts

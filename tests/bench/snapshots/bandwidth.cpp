@@ -1,6 +1,7 @@
 #include "tests/bench/snapshots/bandwidth.h"
 
 #include "net/snapshot.h"
+#include "tests/bench/snapshots/yard.h"
 #include "tests/support/harness.h"
 
 #include <fmt/format.h>
@@ -24,6 +25,9 @@ constexpr std::array<std::string_view, server::kSnapshotParts> kPartNames = {
 
 /// All of the map for 64.
 constexpr server::Sight kAll{.half_width = 80, .half_height = 80};
+
+/// 25 square units for each of 64, and no walls; the built-in map has a hundred.
+constexpr std::int32_t kBumpingYardUnits = 40;
 
 net::LinkConditions link(int one_way_ms, int jitter_ms, std::uint32_t loss_ppm) {
   return {
@@ -86,17 +90,29 @@ std::vector<BandwidthCase> bandwidth_cases() {
                      .snapshot_rate = rate,
                      .bot = client::BotKind::Chase,
                      .sight = kAll});
+    cases.push_back({.name = "loopback, bumping all the time",
+                     .link = link(0, 0, 0),
+                     .snapshot_rate = rate,
+                     .sight = kAll,
+                     .yard_units = kBumpingYardUnits});
+    cases.push_back({.name = "80 ms, bumping all the time",
+                     .link = link(36, 8, 50'000),
+                     .snapshot_rate = rate,
+                     .sight = kAll,
+                     .yard_units = kBumpingYardUnits});
   }
   return cases;
 }
 
 Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std::uint64_t seed) {
-  tests::Harness harness{{.seed = seed,
-                          .max_clients = one.seats,
-                          .snapshot_rate = one.snapshot_rate,
-                          .sight = one.sight,
-                          .link = one.link,
-                          .bot = one.bot}};
+  tests::Harness harness{
+      {.seed = seed,
+       .max_clients = one.seats,
+       .snapshot_rate = one.snapshot_rate,
+       .sight = one.sight,
+       .link = one.link,
+       .bot = one.bot,
+       .map = one.yard_units > 0 ? make_yard(one.yard_units, one.seats) : nullptr}};
   for (std::size_t i = 0; i < one.clients; ++i) {
     harness.add_client();
     if (i % 8 == 7) harness.run_for(milliseconds{1});
@@ -137,6 +153,8 @@ Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std:
   measured.datagram_max = datagram_max;
   measured.exact = share(after.untouched.exact - before.untouched.exact,
                          after.untouched.checked - before.untouched.checked);
+  const std::uint64_t touched = after.touched.checked - before.touched.checked;
+  measured.touched = share(touched, touched + after.untouched.checked - before.untouched.checked);
   measured.late = share(after.inputs_substituted - before.inputs_substituted,
                         after.inputs_sent - before.inputs_sent);
   measured.replayed =
@@ -151,8 +169,8 @@ std::string bandwidth_head() {
   for (const std::string_view name : kPartNames) {
     head += fmt::format("{:>8}", name);
   }
-  return head +
-         fmt::format("{:>6}{:>9}{:>8}{:>7}{:>6}\n", "max", "exact%", "late%", "steps", "bad");
+  return head + fmt::format("{:>6}{:>9}{:>9}{:>8}{:>7}{:>6}\n", "max", "touched%", "exact%",
+                            "late%", "steps", "bad");
 }
 
 std::string row_of(const Bandwidth& measured) {
@@ -162,9 +180,9 @@ std::string row_of(const Bandwidth& measured) {
   for (const double part : measured.parts) {
     row += fmt::format("{:>8.0f}", part);
   }
-  return row + fmt::format("{:>6}{:>9.3f}{:>8.3f}{:>7.2f}{:>6}\n", measured.datagram_max,
-                           100 * measured.exact, 100 * measured.late, measured.replayed,
-                           measured.mismatches);
+  return row + fmt::format("{:>6}{:>9.1f}{:>9.3f}{:>8.3f}{:>7.2f}{:>6}\n", measured.datagram_max,
+                           100 * measured.touched, 100 * measured.exact, 100 * measured.late,
+                           measured.replayed, measured.mismatches);
 }
 
 std::string json_of(std::span<const Bandwidth> measured) {
@@ -182,6 +200,7 @@ std::string json_of(std::span<const Bandwidth> measured) {
                         {"ratio_to_whole", one.ratio},
                         {"bytes_per_second_by_part", parts},
                         {"datagram_bytes_max", one.datagram_max},
+                        {"predictions_touched", one.touched},
                         {"predictions_exact", one.exact},
                         {"inputs_late", one.late},
                         {"steps_per_snapshot", one.replayed},

@@ -28,6 +28,7 @@ struct BandwidthCase {
   std::size_t clients = 64;
   std::uint32_t seats = 64;  ///< the map is made for so many
   server::Sight sight;
+  std::int32_t yard_units = 0;  ///< not 0: an empty yard so wide and high, not the built-in map
 };
 
 /// Those that the README tells of.
@@ -42,6 +43,7 @@ struct Bandwidth {
   std::array<double, server::kSnapshotParts> parts{};  ///< bytes per client and second, on average
   double ratio = 0;              ///< of whole snapshots, at 16 bytes a body, to these
   std::size_t datagram_max = 0;  ///< bytes
+  double touched = 0;            ///< share of predictions in which another mover had a part
   double exact = 0;              ///< share of predictions of untouched bodies that were right
   double late = 0;               ///< share of inputs that came too late
   double replayed = 0;           ///< ticks stepped for a snapshot, on average

@@ -174,7 +174,7 @@ inline SnapshotHead head() {
           .newest_packet = 59};
 }
 
-inline constexpr std::size_t kCauseBytes = 32;
+inline constexpr std::size_t kCauseBytes = 41;
 
 /// Of every kind, in kCauseBytes.
 inline Causes causes() {
@@ -185,14 +185,17 @@ inline Causes causes() {
   causes.shots.push_back({.ago = 7, .member = 6, .aim = 1'001, .weapon = game::Weapon::Ray});
   causes.placements.push_back({.ago = 1, .member = 10, .place = 4'000});
   for (const std::uint8_t member :
-       std::to_array<std::uint8_t>({11, 12, 13, 200, 201, 202, 203, 204, 205, 206, 207, 250}))
+       std::to_array<std::uint8_t>({11,  12,  13,  190, 191, 192, 193, 194, 195, 196, 197,
+                                    198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 250}))
     causes.leaves.push_back(member);
   return causes;
 }
 
-/// Of every kind, numbered over the end.
-inline BoundedVector<Event, kSnapshotEventsMax> events() {
-  BoundedVector<Event, kSnapshotEventsMax> events;
+inline constexpr std::size_t kEventBytes = 15;
+
+/// Of every kind, numbered over the end, in kEventBytes.
+inline Events events() {
+  Events events;
   events.push_back(
       {.number = 0xffff, .subject = {100}, .what = 101, .ago = 102, .kind = EventKind::Hit});
   events.push_back(
@@ -214,7 +217,7 @@ inline Snapshot snapshot(std::size_t bodies) {
 
 /// Bodies with which snapshot() takes all that a datagram has for causes, bodies and events.
 inline constexpr std::size_t kBodiesOfFullSnapshot = 44;
-static_assert(kCauseBytes + event_bytes(3) + std::size_t{4} * 16 +
+static_assert(kCauseBytes + event_part_bytes(kEventBytes) + std::size_t{4} * 16 +
                   (kBodiesOfFullSnapshot - 4) * 24 ==
               kDatagramBytesMax - kSnapshotFrameBytes);
 

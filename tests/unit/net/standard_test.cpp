@@ -176,6 +176,7 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
                                  6,   0xe9, 0xff, 7,     // a ray, direction 1,001, 7 ticks ago
                                  10,  1,    0xa0, 0x0f,  // 1 tick ago, place 4,000
                                  11,  12,   13,          // who leaves
+                                 190, 191,  192,  193,  194, 195, 196, 197, 198, 199,
                                  200, 201,  202,  203,  204, 205, 206, 207, 250};
   ASSERT_EQ(snapshot.u32(snapshot.vector(1)), sizeof(causes));
   for (std::size_t i = 0; i < sizeof(causes); ++i)
@@ -198,14 +199,13 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const std::uint32_t words[] = {5'400, 5'500, 5'600};
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(snapshot.u32(status + 4 * i), words[i]);
-  ASSERT_EQ(snapshot.u32(snapshot.vector(5)), 3U);
-  const std::size_t score = snapshot.vector(5) + 4 + 8;
-  EXPECT_EQ(snapshot.at<std::uint16_t>(score - 8), 0xffffU);
-  EXPECT_EQ(snapshot.at<std::uint16_t>(score), 0U);
-  EXPECT_EQ(snapshot.at<std::uint16_t>(score + 2), 103U);
-  EXPECT_EQ(snapshot.at<std::uint16_t>(score + 4), 60'104U);
-  EXPECT_EQ(message[score + 6], std::byte{255});
-  EXPECT_EQ(message[score + 7], std::byte{1});
+  const std::uint8_t events[] = {0xff, 0xff,                      // the first number
+                                 252,  39,   100, 101,            // a hit, 102 ticks ago
+                                 253,  192,  103, 0xc8, 0xd5, 3,  // a score of 60,104, 255 ago
+                                 2,    105,  106};                // a spawn, now
+  ASSERT_EQ(snapshot.u32(snapshot.vector(5)), sizeof(events));
+  for (std::size_t i = 0; i < sizeof(events); ++i)
+    EXPECT_EQ(message[snapshot.vector(5) + 4 + i], std::byte{events[i]}) << i;
 }
 
 // A message laid by hand: root, vtable, table with the head inline and an offset to the inputs, the

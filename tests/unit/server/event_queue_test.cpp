@@ -31,7 +31,7 @@ class EventQueueTest : public ::testing::Test {
   }
 
   EventQueue queue_{kRepeat};
-  BoundedVector<net::Event, net::kSnapshotEventsMax> events_;
+  net::Events events_;
 };
 
 using Numbers = std::vector<std::uint16_t>;

@@ -1,0 +1,101 @@
+#pragma once
+// Fields of any width one after the other, and numbers as short as they are: 7 bits a byte, the
+// lowest first, the high bit saying that more follow; in the shortest form only.
+
+#include "core/bytes.h"
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace tickbox::net {
+
+inline constexpr int kNumberBits = 7;
+inline constexpr std::uint32_t kMoreFollow = 1U << kNumberBits;
+
+[[nodiscard]] constexpr std::size_t number_bytes(std::uint32_t number) {
+  std::size_t bytes = 1;
+  for (; number >= kMoreFollow; number >>= kNumberBits) {
+    ++bytes;
+  }
+  return bytes;
+}
+
+/// Appends.  Cost: no allocation where `out` has room.
+class NumberWriter {
+ public:
+  explicit NumberWriter(std::vector<std::byte>& out) : out_(out) {}
+
+  template <std::unsigned_integral T>
+  void fixed(T value) {
+    std::array<std::byte, sizeof(T)> bytes{};
+    store_le(bytes, value);
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+  }
+
+  void fixed(std::int32_t value) { fixed(static_cast<std::uint32_t>(value)); }
+
+  void number(std::uint32_t value) {
+    for (; value >= kMoreFollow; value >>= kNumberBits) {
+      out_.push_back(static_cast<std::byte>(value | kMoreFollow));
+    }
+    out_.push_back(static_cast<std::byte>(value));
+  }
+
+ private:
+  std::vector<std::byte>& out_;
+};
+
+/// Takes fields from the front; once one was wrong or the bytes have ended, zeros and a note of it.
+class NumberReader {
+ public:
+  explicit NumberReader(ConstBytes bytes) : rest_(bytes) {}
+
+  template <std::unsigned_integral T>
+  T fixed() {
+    if (rest_.size() < sizeof(T)) return fail();
+    const T value = load_le<T>(rest_);
+    rest_ = rest_.subspan(sizeof(T));
+    return value;
+  }
+
+  std::int32_t coordinate() { return static_cast<std::int32_t>(fixed<std::uint32_t>()); }
+
+  std::uint32_t number(std::uint32_t most = std::numeric_limits<std::uint32_t>::max()) {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 5 * kNumberBits; shift += kNumberBits) {
+      const auto byte = std::uint64_t{fixed<std::uint8_t>()};
+      value |= (byte & (kMoreFollow - 1)) << shift;
+      if ((byte & kMoreFollow) != 0) continue;
+      const bool shortest = byte != 0 || shift == 0;
+      return shortest && value <= most ? static_cast<std::uint32_t>(value) : fail();
+    }
+    return fail();
+  }
+
+  /// Of things of which each takes `bytes_each` at least: so that nothing is made room for that
+  /// cannot come.
+  std::uint32_t count(std::size_t most, std::size_t bytes_each) {
+    const std::uint32_t count = number();
+    return count <= most && count * bytes_each <= rest_.size() ? count : fail();
+  }
+
+  [[nodiscard]] std::size_t left() const { return rest_.size(); }
+
+  [[nodiscard]] bool failed() const { return failed_; }
+
+  std::uint8_t fail() {
+    failed_ = true;
+    rest_ = {};
+    return 0;
+  }
+
+ private:
+  ConstBytes rest_;
+  bool failed_ = false;
+};
+
+}  // namespace tickbox::net
