@@ -6,6 +6,7 @@
 
 #include "core/assert.h"
 #include "os/http.h"
+#include "os/http_answer.h"
 #include "os/http_host.h"
 #include "os/socket_address.h"
 #include "os/system_error.h"
@@ -62,12 +63,62 @@ tcp::endpoint to_endpoint(const net::Address& address) {
   return endpoint;
 }
 
+using Message = http::request<http::string_body>;
+using Parser = http::request_parser<http::string_body>;
+
+void bound(Parser& parser) {
+  parser.header_limit(kHttpHeaderBytesMax);
+  parser.body_limit(kHttpBodyBytesMax);
+}
+
 HttpResponse refusal(unsigned status, std::string line) {
   return {.status = status, .body = std::move(line) + '\n'};
 }
 
 std::string to_string(beast::string_view text) {
   return {text.data(), text.size()};
+}
+
+HttpResponse answer_message(const Message& message, const net::Address& local,
+                            const HttpOptions& options) {
+  const std::string host = to_string(message[http::field::host]);
+  if (message.count(http::field::host) != 1 || !is_allowed_host(host, local, options.hosts)) {
+    return refusal(403, "host not allowed; ask by localhost or by the address it is bound to");
+  }
+  if (message.method() != http::verb::get && message.method() != http::verb::head) {
+    HttpResponse response = refusal(405, "only GET and HEAD");
+    response.headers.emplace_back("Allow", "GET, HEAD");
+    return response;
+  }
+  const std::string target = to_string(message.target());
+  if (!target.starts_with('/')) return refusal(400, "the target is no path");
+  const std::size_t question = std::min(target.find('?'), target.size());
+  const HttpRequest request{
+      .method = "GET",
+      .path = target.substr(0, question),
+      .query = target.substr(std::min(question + 1, target.size())),
+      .host = host,
+      .authorization = to_string(message[http::field::authorization]),
+      .body = message.body(),
+  };
+  try {
+    return options.handler(request);
+  } catch (const std::exception& failure) {
+    return refusal(500, failure.what());
+  }
+}
+
+/// Nothing where nobody is left to be answered.
+std::optional<HttpResponse> answer_error(beast::error_code error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return refusal(431, "request header too large");
+  }
+  if (error == http::error::body_limit) return refusal(413, "request body too large");
+  const bool malformed = error.category() == make_error_code(http::error::bad_method).category() &&
+                         error != http::error::end_of_stream &&
+                         error != http::error::partial_message;
+  if (!malformed) return std::nullopt;
+  return refusal(400, "not an HTTP request");
 }
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -83,8 +134,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void read() {
     parser_.emplace();
-    parser_->header_limit(kHttpHeaderBytesMax);
-    parser_->body_limit(kHttpBodyBytesMax);
+    bound(*parser_);
     stream_.expires_after(kHttpTimeout);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](beast::error_code error, std::size_t) {
@@ -94,53 +144,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void on_read(beast::error_code error) {
-    if (!error) {
-      const bool keep_alive = parser_->get().keep_alive();
-      const bool head = parser_->get().method() == http::verb::head;
-      return respond(answer(), keep_alive, head);
+    if (error) {
+      if (auto response = answer_error(error)) respond(*std::move(response), false, false);
+      return;
     }
-    if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-      return respond(refusal(431, "request header too large"), false, false);
-    }
-    if (error == http::error::body_limit) {
-      return respond(refusal(413, "request body too large"), false, false);
-    }
-    const bool malformed =
-        error.category() == make_error_code(http::error::bad_method).category() &&
-        error != http::error::end_of_stream && error != http::error::partial_message;
-    if (malformed) respond(refusal(400, "not an HTTP request"), false, false);
-  }
-
-  HttpResponse answer() const {
-    const auto& message = parser_->get();
+    const Message& message = parser_->get();
     beast::error_code ignored;
     const net::Address local = to_address(stream_.socket().local_endpoint(ignored));
-    const std::string host = to_string(message[http::field::host]);
-    if (message.count(http::field::host) != 1 ||
-        !is_allowed_host(host, local, shared_.options.hosts)) {
-      return refusal(403, "host not allowed; ask by localhost or by the address it is bound to");
-    }
-    if (message.method() != http::verb::get && message.method() != http::verb::head) {
-      HttpResponse response = refusal(405, "only GET and HEAD");
-      response.headers.emplace_back("Allow", "GET, HEAD");
-      return response;
-    }
-    const std::string target = to_string(message.target());
-    if (!target.starts_with('/')) return refusal(400, "the target is no path");
-    const std::size_t question = std::min(target.find('?'), target.size());
-    const HttpRequest request{
-        .method = "GET",
-        .path = target.substr(0, question),
-        .query = target.substr(std::min(question + 1, target.size())),
-        .host = host,
-        .authorization = to_string(message[http::field::authorization]),
-        .body = message.body(),
-    };
-    try {
-      return shared_.options.handler(request);
-    } catch (const std::exception& failure) {
-      return refusal(500, failure.what());
-    }
+    respond(answer_message(message, local, shared_.options), message.keep_alive(),
+            message.method() == http::verb::head);
   }
 
   void respond(HttpResponse response, bool keep_alive, bool head) {
@@ -191,7 +203,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast::tcp_stream stream_;
   Shared& shared_;
   beast::flat_buffer buffer_{kHttpHeaderBytesMax + kHttpBodyBytesMax};
-  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<Parser> parser_;
   http::response<http::string_body> response_;
   std::optional<http::response_serializer<http::string_body>> serializer_;
   std::array<char, 4096> drained_{};
@@ -199,6 +211,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
 };
 
 }  // namespace
+
+std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address& local,
+                                      const HttpOptions& options) {
+  Parser parser;
+  parser.eager(true);
+  bound(parser);
+  for (;;) {
+    beast::error_code error;
+    const std::size_t taken = parser.put(asio::buffer(sent), error);
+    sent.remove_prefix(taken);
+    if (error == http::error::need_more) return std::nullopt;
+    if (error) return answer_error(error);
+    if (parser.is_done()) return answer_message(parser.get(), local, options);
+    if (taken == 0) return std::nullopt;
+  }
+}
 
 struct HttpServer::State {
   Shared shared;

@@ -90,12 +90,12 @@ std::vector<BandwidthCase> bandwidth_cases() {
                      .snapshot_rate = rate,
                      .bot = client::BotKind::Chase,
                      .sight = kAll});
-    cases.push_back({.name = "loopback, bumping all the time",
+    cases.push_back({.name = "bumping all the time, no delay",
                      .link = link(0, 0, 0),
                      .snapshot_rate = rate,
                      .sight = kAll,
                      .yard_units = kBumpingYardUnits});
-    cases.push_back({.name = "80 ms, bumping all the time",
+    cases.push_back({.name = "bumping all the time, 80 ms",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
                      .sight = kAll,

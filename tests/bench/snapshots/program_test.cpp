@@ -50,6 +50,15 @@ TEST(BenchSnapshots, OnLoopbackClientsAreSentTwentyTimesLessThanWholeStates) {
   EXPECT_EQ(lines.at(0).at("predictions_exact"), 1);
 }
 
+// A bump is no news: both ends step it.
+TEST(BenchSnapshots, WhoBumpsAllTheTimeIsSentHardlyMore) {
+  if (kIsSlowBuild) GTEST_SKIP();
+  const json roomy = lines_of("loopback").at(0);
+  const json bumping = lines_of("bumping all the time, no delay").at(0);
+  EXPECT_GT(bumping.at("predictions_touched"), 2 * roomy.at("predictions_touched").get<double>());
+  EXPECT_LE(bumping.at("bytes_per_second"), 1.15 * roomy.at("bytes_per_second").get<double>());
+}
+
 TEST(BenchSnapshots, WithLossTheyAreSentFifteenTimesLess) {
   if (kIsSlowBuild) GTEST_SKIP();
   const json lines = lines_of("80 ms, 8 ms jitter");

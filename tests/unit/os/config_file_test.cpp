@@ -45,6 +45,21 @@ TEST(ConfigFile, RefusesTablesArraysAndDates) {
   EXPECT_FALSE(parse_config("a = 2026-01-01\n", "s.toml"));
 }
 
+// The library asserts otherwise, and says of most letters that nobody can ask of them.
+TEST(ConfigFile, RefusesWhatTheLibraryDoesNotExpect) {
+  EXPECT_FALSE(parse_config("[+server]\n", "s.toml"));
+  EXPECT_FALSE(parse_config("tick-rat\xef\xbb\x9c = 1\n", "s.toml"));
+  EXPECT_FALSE(parse_config("\xc3\xa9 = 1\n", "s.toml"));
+  const auto quoted = parse_config("record = \"caf\xc3\xa9\" # caf\xc3\xa9\n", "s.toml");
+  ASSERT_TRUE(quoted) << quoted.error();
+  EXPECT_EQ(quoted->front().value, "caf\xc3\xa9");
+}
+
+TEST(ConfigFile, SaysInOneLineWhatIsWrong) {
+  EXPECT_EQ(parse_config("a = tr\n", "s.toml").error().find('\n'), std::string::npos);
+  EXPECT_EQ(parse_config("\"a\\nb\" = []\n", "s.toml").error().find('\n'), std::string::npos);
+}
+
 TEST(ConfigFile, SaysWhenItCannotBeRead) {
   EXPECT_EQ(read_config("/nowhere.toml").error(),
             "cannot read /nowhere.toml: no such file or directory; check the path");

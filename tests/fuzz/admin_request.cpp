@@ -1,0 +1,50 @@
+// What comes in on a connection to the admin side, before anybody has proven anything.
+
+#include "core/clock.h"
+#include "os/http_answer.h"
+#include "server/admin.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <string>
+#include <string_view>
+
+using namespace tickbox;
+
+namespace {
+
+net::Address loopback() {
+  net::Address address{.ip = {}, .port = 9'180};
+  address.ip[10] = address.ip[11] = 0xff;
+  address.ip[12] = 127;
+  address.ip[15] = 1;
+  return address;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  bool was_asked = false;
+  const os::HttpOptions options{
+      .bind = loopback(),
+      .handler = [&](const os::HttpRequest& request) -> os::HttpResponse {
+        was_asked = true;
+        fuzz::check(request.method == "GET");
+        fuzz::check(request.path.starts_with('/') && !request.path.contains('?'));
+        fuzz::check(request.body.size() <= os::kHttpBodyBytesMax);
+        const server::AdminReply reply =
+            server::answer(request.path, {}, {}, Instant{std::chrono::hours{1}});
+        return {.status = reply.status, .content_type = reply.content_type, .body = reply.body};
+      },
+      .hosts = {"tickbox.example"}};
+  const std::string_view sent{reinterpret_cast<const char*>(data), size};
+  const auto response = os::answer_to(sent, loopback(), options);
+  if (!response) {
+    fuzz::check(!was_asked);
+    return 0;
+  }
+  const bool is_refusal = response->status == 400 || response->status == 403 ||
+                          response->status == 405 || response->status == 413 ||
+                          response->status == 431;
+  fuzz::check(was_asked != is_refusal);
+  return 0;
+}
