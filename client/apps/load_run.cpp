@@ -75,10 +75,14 @@ void LoadRun::come() {
   }
 }
 
-/// Until the time is up, or nobody is left.
+/// Until the time is up, or nobody is left who plays or tries to come back.
 void LoadRun::play() {
   const Instant end = parts_.clock.now() + times_.measured;
-  while (!stopped() && parts_.clock.now() < end && parts_.swarm.states().connected > 0) {
+  const auto anybody = [this] {
+    const SwarmStates states = parts_.swarm.states();
+    return states.connected + states.returning > 0;
+  };
+  while (!stopped() && parts_.clock.now() < end && anybody()) {
     turn(std::min(end, parts_.clock.now() + kLookAround));
   }
 }

@@ -179,6 +179,7 @@ SwarmStates Swarm::states() const {
       ++states.connecting;
     } else if (seat.was_connected) {
       ++states.dropped;
+      states.returning += seat.client->connection().over() ? 0U : 1U;
     } else {
       ++states.never_connected;
     }
@@ -192,6 +193,7 @@ std::string Swarm::first_reason() const {
       return seat.client->connection().reason();
     }
   }
+  if (states().returning > 0) return "the server fell silent, and they still try to come back";
   return {};
 }
 

@@ -51,7 +51,8 @@ struct SwarmStates {
   std::size_t connecting = 0;  ///< or not started yet
   std::size_t connected = 0;
   std::size_t never_connected = 0;
-  std::size_t dropped = 0;  ///< were connected, and lost it, be it for now
+  std::size_t dropped = 0;    ///< were connected, and lost it, be it for now
+  std::size_t returning = 0;  ///< of those, how many try to come back
 };
 
 class Swarm {

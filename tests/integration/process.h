@@ -45,6 +45,8 @@ class Process {
   /// Does nothing once it has ended.
   void signal(int number);
 
+  [[nodiscard]] pid_t id() const { return pid_; }
+
   /// The exit code, or 128 and the signal that ended it; nothing while it still runs.
   [[nodiscard]] std::optional<int> wait(Duration timeout);
 

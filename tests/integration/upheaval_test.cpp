@@ -1,0 +1,178 @@
+// What befalls a server in operation: told to stop in the midst of everything, stopped as by a
+// debugger or a suspended host, out of descriptors, and hundreds of clients that come and go at
+// once.
+
+#include "core/rng.h"
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <netinet/in.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace tickbox::integration {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Fewer where everything is checked and unoptimised.
+#if defined(TICKBOX_AUDIT) || defined(__SANITIZE_THREAD__)
+constexpr int kStops = 6;
+constexpr int kCrowd = 40;
+#else
+constexpr int kStops = 50;
+constexpr int kCrowd = 400;
+#endif
+
+std::vector<std::string> recordings_in(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const auto& each : std::filesystem::directory_iterator{folder}) {
+    found.push_back(each.path().string());
+  }
+  return found;
+}
+
+Command clients(const RunningServer& server, int count, const std::string& duration) {
+  return tickbox({"load", server.address(), "--clients", std::to_string(count), "--ramp", "0",
+                  "--seconds", duration, "--json"});
+}
+
+/// Handshakes, joins and play: a signal comes in the midst of each.
+TEST(Upheaval, ToldToStopUnderLoadItAlwaysEndsWellAndItsRecordingIsWhole) {
+  const os::TemporaryFolder folder;
+  Rng rng{2026};
+  for (int round = 0; round < kStops; ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    const std::string recordings = folder.file(std::to_string(round));
+    RunningServer server{{"--record", recordings, "--max-clients", "16"}};
+    Process load{clients(server, 12, "60")};
+    std::this_thread::sleep_for(milliseconds{rng.below(400)});
+    server.process().signal(round % 2 == 0 ? SIGTERM : SIGINT);
+    const Finished stopped = finish(server.process());
+    ASSERT_EQ(stopped.exit_code, kDone) << stopped;
+    load.signal(SIGKILL);
+    const auto found = recordings_in(recordings);
+    ASSERT_EQ(found.size(), 1U);
+    const Finished verified = run(tickbox({"replay", "verify", found.front(), "--json"}));
+    ASSERT_EQ(verified.exit_code, kDone) << verified;
+    EXPECT_TRUE(Document{verified.out}.truth("complete")) << verified.out;
+  }
+}
+
+// Ten seconds are more than a client waits for its server, and less than it tries to come back.
+TEST(Upheaval, StoppedForTenSecondsItGoesOnWithTheSamePlayers) {
+  RunningServer server{{"--max-clients", "16"}};
+  Process load{clients(server, 8, "18")};
+  ASSERT_TRUE(server.wait_for_clients(8));
+  server.process().signal(SIGSTOP);
+  std::this_thread::sleep_for(seconds{10});
+  server.process().signal(SIGCONT);
+  const Finished played = finish(load);
+  const Document document{played.out};
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0) << played;
+  EXPECT_EQ(document.number("clients.connected"), 8) << played;
+  EXPECT_EQ(document.number("clients.dropped"), 0) << played;
+  EXPECT_GT(server.metric("tickbox_ticks_slipped_total"), 400) << "told, not made up for";
+  EXPECT_EQ(server.get("/livez").status, 200U);
+  EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+/// Runs a command that may have so many descriptors.
+Command limited(Command command, int descriptors) {
+  command.arguments.insert(command.arguments.begin(), command.program);
+  command.arguments.insert(command.arguments.begin(), "--nofile=" + std::to_string(descriptors));
+  command.program = "/usr/bin/prlimit";
+  return command;
+}
+
+TEST(Upheaval, WithTooFewDescriptorsItSaysSoAndDoesNotStart) {
+  const Finished finished = run(limited(tickbox_server({"--port", "0", "--admin-port", "0"}), 5));
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_EQ(line_count(finished.err), 1U) << finished;
+  EXPECT_TRUE(finished.err.contains("too many open files")) << finished;
+}
+
+/// Connections that say nothing.
+class IdleConnections {
+ public:
+  IdleConnections(const std::string& port, int count) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < count; ++i) {
+      const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      files_.push_back(file);
+      (void)connect(file, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    }
+  }
+
+  IdleConnections(const IdleConnections&) = delete;
+  IdleConnections& operator=(const IdleConnections&) = delete;
+
+  ~IdleConnections() {
+    for (const int file : files_) {
+      close(file);
+    }
+  }
+
+ private:
+  std::vector<int> files_;
+};
+
+TEST(Upheaval, OutOfDescriptorsTheMatchGoesOnAndTheAdminSideComesBack) {
+  RunningServer server;
+  const rlimit few{.rlim_cur = 24, .rlim_max = 24};
+  ASSERT_EQ(prlimit(server.process().id(), RLIMIT_NOFILE, &few, nullptr), 0);
+  {
+    const IdleConnections idle{port_of(server.admin()), 60};
+    const Finished played = run(tickbox({"connect", server.address(), "--seconds", "1", "--json"}));
+    EXPECT_EQ(played.exit_code, kDone) << played;
+    EXPECT_EQ(Document{played.out}.number("state_hash.mismatched"), 0);
+  }
+  EXPECT_TRUE(eventually([&] {
+    try {
+      return server.get("/readyz").status == 200;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  }));
+  EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+TEST(Upheaval, HundredsThatJoinAndVanishAtOnceDisturbNobody) {
+  RunningServer server{{"--max-clients", "1000"}};
+  Process witness{tickbox({"connect", server.address(), "--seconds", "120", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  for (int wave = 0; wave < 2; ++wave) {
+    SCOPED_TRACE(testing::Message() << "wave " << wave);
+    Process crowd{clients(server, kCrowd, "120")};
+    ASSERT_TRUE(server.wait_for_clients(kCrowd + 1));
+    crowd.signal(SIGKILL);
+    (void)finish(crowd);
+    ASSERT_TRUE(server.wait_for_clients(1));
+  }
+  EXPECT_EQ(server.metric("tickbox_disconnects_total", "timed_out"), 2 * kCrowd);
+  EXPECT_EQ(server.metric("tickbox_state_hash_mismatches_total"), 0);
+  witness.signal(SIGINT);
+  const Finished played = finish(witness);
+  EXPECT_EQ(played.exit_code, kDone) << played;
+  const Document document{played.out};
+  EXPECT_GT(document.number("state_hash.checked"), 60);
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+}  // namespace
+}  // namespace tickbox::integration
