@@ -32,6 +32,11 @@ bool elements_aligned(const flatbuffers::Vector<const Struct*>& vector) {
   return reinterpret_cast<std::uintptr_t>(vector.Data()) % alignof(Struct) == 0;
 }
 
+/// Can a walk go on here, whatever was before?
+bool begins_anew(RecordType type) {
+  return type == RecordType::Keyframe || type == RecordType::Trailer;
+}
+
 /// Takes the next `count` players off `source`.  False when they are too few, not in ascending
 /// order or beyond the seats.
 template <class Source>
@@ -95,6 +100,27 @@ bool take_strikes(const flatbuffers::Vector<const schema::Strike*>& source, std:
   return true;
 }
 
+/// Places in order, of segments that there are. Whether they fit the file is for who seeks by them.
+bool take_index(const flatbuffers::Vector<const schema::KeyframePlace*>& source,
+                const RecordHead& trailer, std::vector<KeyframePlace>& index) {
+  index.clear();
+  if (source.size() > kIndexEntriesMax || !elements_aligned(source)) {
+    return false;
+  }
+  for (const schema::KeyframePlace* from : source) {
+    const KeyframePlace place{
+        .offset = from->offset(), .tick = {from->tick()}, .segment = from->segment()};
+    const bool in_order =
+        index.empty() || (index.back().offset < place.offset && index.back().tick <= place.tick &&
+                          index.back().segment < place.segment);
+    if (!in_order || place.segment >= trailer.count || place.tick > trailer.tick) {
+      return false;
+    }
+    index.push_back(place);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::expected<Reader, RecordError> Reader::open(ConstBytes file) {
@@ -130,7 +156,7 @@ Reader::Item Reader::next() {
   if (finished_) {
     return Item::Finished;
   }
-  if (trailer_read_) {
+  if (closed_) {
     finished_ = true;
     return offset_ == file_.size() ? Item::Finished : damaged_until(file_.size());
   }
@@ -173,6 +199,8 @@ bool Reader::follows(const RecordHead& head) const {
     case RecordType::Ticks:
       return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count >= 1 &&
              head.count <= kTicksPerRecordMax && (head.tick + (head.count - 1)) >= head.tick;
+    case RecordType::Unfinished:
+      return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count == 1;
     case RecordType::Keyframe:
     case RecordType::Trailer: {
       // Between segments ticks may be missing only where the writer or damage says so. A
@@ -203,8 +231,11 @@ Reader::Item Reader::accept(const RecordHead& head) {
       last_tick_ = head.tick + (head.count - 1);
       return Item::Ticks;
     case RecordType::Trailer:
-      trailer_read_ = true;
+      closed_ = true;
       return Item::Trailer;
+    case RecordType::Unfinished:
+      closed_ = true;
+      return Item::Unfinished;
   }
   return Item::Finished;
 }
@@ -251,7 +282,7 @@ Reader::Item Reader::resume(Framing reason) {
   std::size_t from = offset_ + 1;
   while (const auto found = find_record(from, head)) {
     any_record = true;
-    if (head.type != RecordType::Ticks && follows(head)) {
+    if (begins_anew(head.type) && follows(head)) {
       const Item item = damaged_until(*found);
       checksum_ = load_le<std::uint64_t>(file_.subspan(*found - kChecksumBytes));
       return item;
@@ -283,6 +314,7 @@ bool Reader::decode(const RecordHead& head) {
     case RecordType::Keyframe:
       return decode_keyframe(head, payload);
     case RecordType::Ticks:
+    case RecordType::Unfinished:
       return decode_ticks(head, payload);
     case RecordType::Trailer:
       return decode_trailer(head, payload);
@@ -360,15 +392,16 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
   const auto* root = verified_root<schema::Trailer>(payload);
-  if (root == nullptr || root->keyframes() != head.count) {
+  if (root == nullptr || root->keyframes() != head.count || root->index() == nullptr ||
+      !take_index(*root->index(), head, trailer_.index)) {
     return false;
   }
-  trailer_ = {.last_tick = head.tick,
-              .last_keyframe = {root->last_keyframe()},
-              .gap_before = (head.flags & kFlagGapBefore) != 0,
-              .segments = head.count,
-              .ticks = root->ticks(),
-              .gaps = root->gaps()};
+  trailer_.last_tick = head.tick;
+  trailer_.last_keyframe = {root->last_keyframe()};
+  trailer_.gap_before = (head.flags & kFlagGapBefore) != 0;
+  trailer_.segments = head.count;
+  trailer_.ticks = root->ticks();
+  trailer_.gaps = root->gaps();
   return resuming_ || trailer_.last_keyframe == last_keyframe_;
 }
 

@@ -33,6 +33,7 @@ class Reader {
     Keyframe,
     Ticks,
     Trailer,
+    Unfinished,  ///< the tick whose step never ended; Finished or Damage comes next
     Damage,
     EndsEarly,
     Finished,  ///< for ever, once there is nothing more
@@ -51,6 +52,9 @@ class Reader {
   [[nodiscard]] std::span<const RecordedTick> ticks() const { return {ticks_.data(), tick_count_}; }
 
   [[nodiscard]] const record::Trailer& trailer() const { return trailer_; }
+
+  /// What was to enter the tick whose step never ended; its hash means nothing.
+  [[nodiscard]] const RecordedTick& unfinished() const { return ticks_.front(); }
 
   [[nodiscard]] const record::Damage& damage() const { return damage_; }
 
@@ -89,7 +93,7 @@ class Reader {
   Tick last_keyframe_;
   bool in_segment_ = false;  ///< a Ticks record may follow
   bool resuming_ = false;    ///< damage lies before offset_: ticks and segments may be missing
-  bool trailer_read_ = false;
+  bool closed_ = false;      ///< the trailer, or what never ended, was read
   bool finished_ = false;
   std::size_t search_budget_;  ///< bytes that may still be hashed in vain after damage
 

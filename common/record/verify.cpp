@@ -152,6 +152,7 @@ class Replay {
   void keyframe(const Keyframe& keyframe);
   void ticks(std::span<const RecordedTick> ticks);
   void trailer(const Trailer& trailer);
+  void unfinished(const RecordedTick& tick);
   void damage(const Damage& damage);
 
   void ends_early() { result_.ends_early = true; }
@@ -248,6 +249,18 @@ void Replay::trailer(const Trailer& trailer) {
   trailer_read_ = true;
 }
 
+void Replay::unfinished(const RecordedTick& tick) {
+  result_.unfinished = tick.tick;
+  if (!world_ || world_->tick + 1 != tick.tick || !options_.step_unfinished) {
+    return;
+  }
+  if (game::possible(*world_, tick.commands())) {
+    game::step(*world_, rules_, tick.commands(), game::Authority::Server, stepper_);
+  } else {
+    impossible();
+  }
+}
+
 void Replay::damage(const Damage& damage) {
   ++result_.damages;
   if (damage.offset >= kRecordsOffset) {
@@ -315,6 +328,9 @@ VerifyResult verify(Reader reader, const game::SharedMap& map, const game::Rules
         break;
       case Reader::Item::Trailer:
         replay.trailer(reader.trailer());
+        break;
+      case Reader::Item::Unfinished:
+        replay.unfinished(reader.unfinished());
         break;
       case Reader::Item::Damage:
         replay.damage(reader.damage());

@@ -26,6 +26,9 @@ struct Mismatch {
 struct VerifyOptions {
   Tick from;  ///< the first tick to compare
   Tick to{std::numeric_limits<std::uint32_t>::max()};
+  /// Step the tick whose step never ended, too, after all others: an assertion that failed in it
+  /// fails again.
+  bool step_unfinished = false;
   /// Called now and then with the share of the file that is done, in 1/1000. May be empty.
   std::function<void(std::uint32_t)> progress;
 };
@@ -36,7 +39,8 @@ struct VerifyResult {
   std::optional<Mismatch> first_mismatch;
   bool complete = false;  ///< the trailer was there, nothing damaged, no gap
   bool ends_early = false;
-  std::uint32_t damages = 0;  ///< damaged stretches, and records no world can have
+  std::optional<Tick> unfinished;  ///< the tick whose step never ended
+  std::uint32_t damages = 0;       ///< damaged stretches, and records no world can have
   std::uint32_t gaps = 0;
   std::uint32_t segments_whole = 0;
   std::uint32_t segments_lost = 0;    ///< of which damage took something
