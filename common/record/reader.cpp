@@ -1,5 +1,6 @@
 #include "record/reader.h"
 
+#include "core/assert.h"
 #include "core/hash.h"
 #include "net/entity_codec.h"
 
@@ -147,6 +148,14 @@ Reader::Reader(ConstBytes file, Header header)
       offset_(std::min(kRecordsOffset, file.size())),
       search_budget_(kSearchPerFileByte * file.size() + kSearchBytesMin) {}
 
+Reader Reader::from_keyframe(std::size_t offset) const {
+  TICKBOX_ASSERT(offset >= kRecordsOffset && offset < file_.size());
+  Reader reader{file_, header_};
+  reader.offset_ = offset;
+  reader.resuming_ = true;
+  return reader;
+}
+
 Reader::Item Reader::next() {
   if (header_damage_) {
     damage_ = *header_damage_;
@@ -217,6 +226,7 @@ bool Reader::follows(const RecordHead& head) const {
 }
 
 Reader::Item Reader::accept(const RecordHead& head) {
+  item_offset_ = offset_;
   offset_ += record_bytes(head);
   checksum_ = load_le<std::uint64_t>(file_.subspan(offset_ - kChecksumBytes));
   resuming_ = false;

@@ -44,6 +44,10 @@ class Reader {
 
   [[nodiscard]] const Header& header() const { return header_; }
 
+  /// A reader of the same file whose first item is the keyframe at `offset`. Where there is none it
+  /// goes on as after damage.  Requires: offset is of a record, in the file.
+  [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
+
   /// Moves on to the next item, whose content is then to be had below until the next call.
   Item next();
 
@@ -60,6 +64,9 @@ class Reader {
 
   /// Bytes from the start of the file that have been walked, and the file's length: for progress.
   [[nodiscard]] std::size_t offset() const { return offset_; }
+
+  /// Where the record of the last item begins; meaningless before there was one.
+  [[nodiscard]] std::size_t item_offset() const { return item_offset_; }
 
   [[nodiscard]] std::size_t file_bytes() const { return file_.size(); }
 
@@ -87,6 +94,7 @@ class Reader {
   std::optional<record::Damage> header_damage_;
 
   std::size_t offset_;
+  std::size_t item_offset_ = 0;
   std::uint64_t checksum_ = 0;     ///< of the record before offset_
   std::uint32_t segments_ = 0;     ///< number of the last keyframe read, plus one
   std::optional<Tick> last_tick_;  ///< that was read
