@@ -33,18 +33,22 @@ std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
   return static_cast<std::uint32_t>(std::min(time / tick_duration(tick_rate), kMost));
 }
 
-/// Where the recording of a crash would be; empty: nowhere.  Fails: with one line.
+/// Where the recording of a crash would be; empty: nowhere. Makes --crash-dir where it is missing.
+/// Fails: with one line.
 std::expected<std::string, std::string> crash_path(const Options& options, WallTime start) {
-  const std::string& folder = options.crash_dir.empty() ? options.record : options.crash_dir;
-  if (folder.empty()) return std::string{};
+  const std::string name = recording_name(start, 0, "crash");
+  if (options.crash_dir.empty()) {
+    if (options.record.empty()) return std::string{};
+    return (std::filesystem::path{options.record} / name).string();
+  }
   std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
+  std::filesystem::create_directories(options.crash_dir, failed);
   if (failed) {
     return std::unexpected(
-        fmt::format("cannot make the directory {}: {}; choose another with --crash-dir", folder,
-                    failed.message()));
+        fmt::format("cannot make the directory {}: {}; choose another with --crash-dir",
+                    options.crash_dir, failed.message()));
   }
-  return (std::filesystem::path{folder} / recording_name(start, 0, "crash")).string();
+  return (std::filesystem::path{options.crash_dir} / name).string();
 }
 
 }  // namespace
@@ -125,9 +129,8 @@ std::expected<void, std::string> Recordings::close() {
   log_notes();
   if (!closed) return closed;
   const record::WriterStats stats = recorder_->stats();
-  log_.event(Severity::Info,
-             fmt::format("recording_ended ticks={} bytes={} ticks_lost={}", stats.ticks_recorded,
-                         stats.bytes, stats.ticks_lost));
+  log_.event(Severity::Info, fmt::format("recording_ended ticks={} bytes={} ticks_lost={}",
+                                         stats.ticks_recorded, stats.bytes, stats.ticks_lost));
   return {};
 }
 

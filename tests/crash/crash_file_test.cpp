@@ -139,8 +139,10 @@ TEST(CrashFile, AnAssertionOfAnotherThreadLeavesTheRoomAlone) {
         PlayedRoom played({});
         server::BlackBox black_box(played.room(), 60);
         const server::CrashFile crash_file(path, played.header(), black_box);
-        const bool elsewhere = false;
-        std::thread([elsewhere] { TICKBOX_ASSERT(elsewhere); }).join();
+        std::thread([] {
+          const bool elsewhere = false;
+          TICKBOX_ASSERT(elsewhere);
+        }).join();
       },
       testing::KilledBySignal(SIGABRT), "assertion failed: elsewhere");
   EXPECT_FALSE(std::filesystem::exists(path));
