@@ -69,11 +69,11 @@ Remains kill_recorder(const os::TemporaryFolder& folder, const Kill& kill) {
   EXPECT_EQ(integration::finish(recorder).exit_code, 128 + SIGKILL);
   Remains remains{.written = written, .handed = handed, .file = bytes_of(path)};
   const tests::PlayedRoom played{{.seed = kill.seed}};
-  if (const auto reader = record::Reader::open(remains.file)) {
-    const std::uint32_t last = played.verify(remains.file).last_tick.value;
-    if (last < handed) {
-      remains.oldest_lost = killed.time_since_epoch() - page->handed_at(last + 1);
-    }
+  // A file without a header has lost everything.
+  const bool has_header = record::Reader::open(remains.file).has_value();
+  const std::uint32_t last = has_header ? played.verify(remains.file).last_tick.value : 0;
+  if (last < handed) {
+    remains.oldest_lost = killed.time_since_epoch() - page->handed_at(last + 1);
   }
   std::filesystem::remove(path);
   std::filesystem::remove(page_path);
