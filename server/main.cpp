@@ -6,6 +6,7 @@
 #include "os/values.h"
 #include "server/apps/access.h"
 #include "server/apps/health.h"
+#include "server/apps/recordings.h"
 #include "server/apps/serve.h"
 #include "server/options.h"
 
@@ -15,6 +16,7 @@
 #include <expected>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -63,6 +65,41 @@ void add_access(CLI::App& app, server::Options& options) {
       ->type_name("HOST:PORT");
 }
 
+std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
+  const auto time = os::parse_duration(text);
+  if (time && *time < server::kRotateTimeMin) {
+    return std::unexpected{fmt::format("'{}' is too short; the least is 1s", text)};
+  }
+  return time;
+}
+
+std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view text) {
+  const auto size = os::parse_size(text);
+  if (size && *size < server::kRotateSizeMin) {
+    return std::unexpected{fmt::format("'{}' is too small; the least is 64KiB", text)};
+  }
+  return size;
+}
+
+void add_recording(CLI::App& app, server::Options& options) {
+  app.add_option("--record", options.record, "Directory to record the match to")->type_name("DIR");
+  os::add_value(app, "--record-rotate-time", options.record_rotate_time, parse_rotate_time,
+                "Go on in another file after so long, from 1s; off when not given")
+      ->type_name("D");
+  os::add_value(app, "--record-rotate-size", options.record_rotate_size, parse_rotate_size,
+                "Go on in another file at this size, from 64KiB; off when not given")
+      ->type_name("SIZE");
+  app.add_option("--record-keep", options.record_keep,
+                 "Of the files that this server has made and closed, keep so many and remove the "
+                 "oldest; all when not given")
+      ->type_name("N")
+      ->check(CLI::Range(1U, server::kRecordKeepMax));
+  app.add_option("--crash-dir", options.crash_dir,
+                 "Directory for a recording of the last seconds, should an assertion fail; that of "
+                 "--record when not given, and without either there is none")
+      ->type_name("DIR");
+}
+
 void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
   os::add_config(app);
   add_access(app, options);
@@ -85,7 +122,7 @@ void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
                  "Clients at once; the built-in map grows with it")
       ->check(CLI::Range(1U, game::kSeatsMax))
       ->capture_default_str();
-  app.add_option("--record", options.record, "Directory to record the match to")->type_name("DIR");
+  add_recording(app, options);
   app.add_option("--desync-dir", options.desync_dir,
                  "Directory for a file about each view that a client hashed otherwise, with both "
                  "states; a few an hour. Without it the log alone says where they differ")
@@ -129,7 +166,9 @@ int main(int argc, char** argv) {
   if (health->parsed()) {
     return os::to_int(server::check_health(admin));
   }
-  if (const auto wrong = server::contradiction(options)) {
+  auto wrong = server::contradiction(options);
+  if (!wrong) wrong = server::recording_contradiction(options);
+  if (wrong) {
     fmt::print(stderr, "tickbox-server: {}\n", *wrong);
     return os::to_int(os::ExitCode::WrongUsage);
   }

@@ -35,6 +35,7 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       log_(parts.log),
       room_(parts.room),
       recorder_(parts.recorder),
+      black_box_(parts.black_box),
       desyncs_(parts.desyncs),
       map_hash_(game::map_hash(*room_.world().map())),
       began_{.instant = now, .today = parts.calendar.now()},
@@ -210,7 +211,9 @@ void Shard::tick(Instant now) {
                                     .joins = joins_,
                                     .inputs = inputs_,
                                     .strikes = lag_compensation_.judge(room_, inputs_)};
+  if (black_box_ != nullptr) black_box_->stepping(room_, commands, sources_);
   room_.tick(commands);
+  if (black_box_ != nullptr) black_box_->stepped(room_);
   announce();
   if (recorder_ != nullptr) {
     recorder_->ticked(room_, commands, sources_);

@@ -16,6 +16,7 @@
 #include "net/transport.h"
 #include "record/desync.h"
 #include "server/audit_feed.h"
+#include "server/black_box.h"
 #include "server/desync_tracer.h"
 #include "server/lag_compensation.h"
 #include "server/limited_log.h"
@@ -53,6 +54,7 @@ struct ShardParts {
   Room& room;
   Recorder* recorder = nullptr;
   record::DesyncSink* desyncs = nullptr;
+  BlackBox* black_box = nullptr;
 };
 
 class Shard {
@@ -167,6 +169,7 @@ class Shard {
   LimitedLog log_;
   Room& room_;
   Recorder* recorder_;
+  BlackBox* black_box_;
   record::DesyncSink* desyncs_;
 
   std::uint64_t map_hash_;

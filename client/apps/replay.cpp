@@ -276,11 +276,11 @@ nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& 
     return nullptr;
   }
   nlohmann::ordered_json document{{"tick", mismatch->tick.value}};
-  document["entity"] =
-      mismatch->entity ? nlohmann::ordered_json(mismatch->entity->value) : nlohmann::ordered_json{};
-  document["field"] = mismatch->field;
-  document["expected"] = mismatch->expected;
-  document["got"] = mismatch->got;
+  document["entity"] = mismatch->what.entity ? nlohmann::ordered_json(mismatch->what.entity->value)
+                                             : nlohmann::ordered_json{};
+  document["field"] = mismatch->what.field;
+  document["expected"] = mismatch->what.expected;
+  document["got"] = mismatch->what.got;
   return document;
 }
 
@@ -314,9 +314,11 @@ std::string verify_text(const Options& options, const record::VerifyResult& resu
   if (result.first_mismatch) {
     const record::Mismatch& first = *result.first_mismatch;
     const std::string entity =
-        first.entity ? fmt::format("{} {} ", kind_name(*first.entity), first.entity->value) : "";
+        first.what.entity
+            ? fmt::format("{} {} ", kind_name(*first.what.entity), first.what.entity->value)
+            : "";
     text += fmt::format("  first       tick {}: {}{} is {}, was recorded as {}\n", first.tick.value,
-                        entity, first.field, first.got, first.expected);
+                        entity, first.what.field, first.what.got, first.what.expected);
   }
   text += fmt::format("  segments    {} whole, {} lost\n  state       {}\n", result.segments_whole,
                       result.segments_lost,

@@ -1,10 +1,10 @@
-// Two threads meet at a list of chunks. The writer copies records into the last chunk under a lock;
-// the background thread takes whole chunks out under the same lock and writes them without it. A
-// record never spans two chunks, so that the place to cut a file after a failed write is found
-// within one.
+// Two threads meet at a list of batches. The writer copies records into the last one under a lock;
+// the background thread takes whole batches out under the same lock and writes them without it. A
+// record never spans two batches. What the disk did not take goes back to the front of the list.
 
 #include "os/file_sink.h"
 
+#include "os/record_file.h"
 #include "os/system_error.h"
 #include "os/thread.h"
 
@@ -12,59 +12,58 @@
 #include <cerrno>
 #include <condition_variable>
 #include <deque>
-#include <fcntl.h>
 #include <mutex>
-#include <sys/stat.h>
+#include <optional>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace tickbox::os {
 namespace {
 
-/// Room in one chunk: 100 ms of a busy room. A larger record gets a chunk of its own.
-constexpr std::size_t kChunkBytes = std::size_t{128} * 1024;
+/// Room in one batch: 100 ms of a busy room. A larger record gets a batch of its own.
+constexpr std::size_t kBatchBytes = std::size_t{128} * 1024;
 
-/// Empty chunks kept for the next records; what a stall needed beyond them is given back.
-constexpr std::size_t kChunksKept = 4;
-
-struct Chunk {
-  std::vector<std::byte> bytes;
-  std::vector<std::size_t> ends;  ///< where each record ends in `bytes`
-};
+/// Empty batches kept for the next records; what a stall needed beyond them is given back.
+constexpr std::size_t kBatchesKept = 4;
 
 }  // namespace
 
 struct FileSink::State {
+  State(std::unique_ptr<AppendFile> opened, const FileSinkOptions& given)
+      : options(given), file(std::move(opened)) {}
+
   FileSinkOptions options;
-  int file = -1;
+  RecordFile file;  ///< of the thread, while it runs
   std::thread thread;
 
   mutable std::mutex mutex;  ///< guards what follows
   std::condition_variable wake;
-  std::deque<Chunk> waiting;
-  std::vector<Chunk> spare;
+  std::deque<RecordBatch> waiting;
+  std::vector<RecordBatch> spare;
   bool closing = false;
-  std::string failure;  ///< the first, in one line
+  bool closed = false;
+  std::string failure;              ///< the last, in one line
+  std::optional<std::string> loss;  ///< why something that was taken is not in the file
   FileSinkStats stats;
 
   void run();
+  void wait(std::unique_lock<std::mutex>& lock);
   void drain(std::unique_lock<std::mutex>& lock);
-  Chunk& chunk_for(std::size_t size);
-  void recycle(Chunk chunk);
-  void fail(const std::string& what, int code);
-  int write_all(const Chunk& chunk, std::size_t& done) const;
+  void give_up();
+  RecordBatch& batch_for(std::size_t size);
+  void recycle(RecordBatch batch);
+  void fail(const DiskError& error);
 };
 
 /// Requires: the lock.
-Chunk& FileSink::State::chunk_for(std::size_t size) {
+RecordBatch& FileSink::State::batch_for(std::size_t size) {
   if (!waiting.empty()) {
-    Chunk& last = waiting.back();
+    RecordBatch& last = waiting.back();
     if (last.bytes.size() + size <= last.bytes.capacity()) return last;
   }
-  if (spare.empty() || size > kChunkBytes) {
-    waiting.emplace_back().bytes.reserve(std::max(size, kChunkBytes));
+  if (spare.empty() || size > kBatchBytes) {
+    waiting.emplace_back().bytes.reserve(std::max(size, kBatchBytes));
   } else {
     waiting.push_back(std::move(spare.back()));
     spare.pop_back();
@@ -73,86 +72,90 @@ Chunk& FileSink::State::chunk_for(std::size_t size) {
 }
 
 /// Requires: the lock.
-void FileSink::State::recycle(Chunk chunk) {
-  if (spare.size() == kChunksKept || chunk.bytes.capacity() > kChunkBytes) return;
-  chunk.bytes.clear();
-  chunk.ends.clear();
-  spare.push_back(std::move(chunk));
+void FileSink::State::recycle(RecordBatch batch) {
+  if (spare.size() == kBatchesKept || batch.bytes.capacity() > kBatchBytes) return;
+  spare.push_back(std::move(batch));
 }
 
 /// Requires: the lock.
-void FileSink::State::fail(const std::string& what, int code) {
+void FileSink::State::fail(const DiskError& error) {
   ++stats.errors;
-  stats.degraded = true;
-  if (failure.empty()) {
-    failure = "cannot " + what + " " + options.path + ": " + reason_of(code) + "; " +
-              std::to_string(stats.bytes_written) + " bytes of it are whole";
-  }
+  failure = "cannot " + std::string{error.what} + " " + options.path + ": " +
+            reason_of(error.code) + "; " + std::to_string(stats.bytes_written) +
+            " bytes of it are whole";
 }
 
-/// Returns 0 or what errno says; `done` tells how many bytes the file took.
-int FileSink::State::write_all(const Chunk& chunk, std::size_t& done) const {
-  done = 0;
-  while (done < chunk.bytes.size()) {
-    const ssize_t taken = ::write(file, chunk.bytes.data() + done, chunk.bytes.size() - done);
-    if (taken < 0 && errno == EINTR) continue;
-    if (taken < 0) return errno;
-    if (taken == 0) return ENOSPC;
-    done += static_cast<std::size_t>(taken);
+/// Until there is something to do: at once where records wait, later where the disk has failed.
+void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
+  if (stats.degraded) {
+    wake.wait_for(lock, options.retry_interval, [&] { return closing; });
+    return;
   }
-  return 0;
+  wake.wait(lock, [&] { return closing || !waiting.empty(); });
+  wake.wait_for(lock, options.flush_interval, [&] { return closing || waiting.size() > 1; });
 }
 
+/// Writes what waits, until the disk fails.
 void FileSink::State::drain(std::unique_lock<std::mutex>& lock) {
-  while (!waiting.empty() && !stats.degraded) {
-    Chunk chunk = std::move(waiting.front());
+  while (!waiting.empty()) {
+    RecordBatch batch = std::move(waiting.front());
     waiting.pop_front();
-    const std::uint64_t before = stats.bytes_written;
+    const std::size_t before = batch.bytes.size();
     lock.unlock();
-    std::size_t done = 0;
-    int truncated = 0;
-    const int code = write_all(chunk, done);
-    if (code != 0) {
-      const auto first_cut = std::upper_bound(chunk.ends.begin(), chunk.ends.end(), done);
-      done = first_cut == chunk.ends.begin() ? 0 : *(first_cut - 1);
-      if (::ftruncate(file, static_cast<off_t>(before + done)) != 0) truncated = errno;
-    }
+    const auto written = file.append(batch);
     lock.lock();
-    stats.bytes_written += done;
-    stats.queue_bytes -= chunk.bytes.size();
-    if (code != 0) fail("write", code);
-    if (truncated != 0) fail("cut back", truncated);
-    recycle(std::move(chunk));
+    stats.bytes_written = file.bytes();
+    stats.queue_bytes -= before - batch.bytes.size();
+    if (!written) {
+      fail(written.error());
+      waiting.push_front(std::move(batch));
+      stats.degraded = true;
+      return;
+    }
+    recycle(std::move(batch));
   }
   if (stats.degraded) {
-    waiting.clear();
-    stats.queue_bytes = 0;
+    stats.degraded = false;
+    ++stats.recoveries;
   }
+}
+
+/// Requires: the lock.
+void FileSink::State::give_up() {
+  loss = failure;
+  waiting.clear();
+  stats.queue_bytes = 0;
 }
 
 void FileSink::State::run() {
   std::unique_lock lock{mutex};
   while (true) {
-    wake.wait_for(lock, options.flush_interval, [&] { return closing || waiting.size() > 1; });
+    wait(lock);
     drain(lock);
-    if (closing && waiting.empty()) return;
+    if (!closing) continue;
+    if (stats.degraded) give_up();
+    if (waiting.empty()) return;
   }
 }
 
+std::string creation_failure(const std::string& path, int code) {
+  std::string line = "cannot create " + path + ": " + reason_of(code);
+  if (code == EEXIST) line += "; nothing is overwritten: name another or move it away";
+  if (code == ENOENT) line += "; make its directory first";
+  if (code == EACCES || code == EROFS) line += "; name a directory that can be written";
+  return line;
+}
+
 std::expected<std::unique_ptr<FileSink>, std::string> FileSink::create(
-    const FileSinkOptions& options) {
-  auto state = std::make_unique<State>();
-  state->options = options;
-  state->file = ::open(options.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
-                       S_IRUSR | S_IWUSR | S_IRGRP);
-  if (state->file < 0) {
-    const int code = errno;
-    std::string line = "cannot create " + options.path + ": " + reason_of(code);
-    if (code == EEXIST) line += "; nothing is overwritten: name another or move it away";
-    if (code == ENOENT) line += "; make its directory first";
-    if (code == EACCES || code == EROFS) line += "; name a directory that can be written";
-    return std::unexpected{line};
-  }
+    const FileSinkOptions& options, Disk& disk) {
+  auto file = disk.create(options.path);
+  if (!file) return std::unexpected{creation_failure(options.path, file.error())};
+  return over(*std::move(file), options);
+}
+
+std::unique_ptr<FileSink> FileSink::over(std::unique_ptr<AppendFile> file,
+                                         const FileSinkOptions& options) {
+  auto state = std::make_unique<State>(std::move(file), options);
   state->thread = start_thread("file_sink", [state = state.get()] { state->run(); });
   return std::unique_ptr<FileSink>{new FileSink{std::move(state)}};
 }
@@ -165,7 +168,7 @@ FileSink::~FileSink() {
 
 bool FileSink::write(ConstBytes bytes) {
   State& state = *state_;
-  bool chunk_is_full = false;
+  bool worth_waking = false;
   {
     const std::scoped_lock lock{state.mutex};
     const std::size_t room = state.options.queue_bytes_max - state.stats.queue_bytes;
@@ -174,13 +177,12 @@ bool FileSink::write(ConstBytes bytes) {
       return false;
     }
     if (bytes.empty()) return true;
-    Chunk& chunk = state.chunk_for(bytes.size());
-    chunk.bytes.insert(chunk.bytes.end(), bytes.begin(), bytes.end());
-    chunk.ends.push_back(chunk.bytes.size());
+    const std::size_t batches = state.waiting.size();
+    state.batch_for(bytes.size()).push(bytes);
     state.stats.queue_bytes += bytes.size();
-    chunk_is_full = state.waiting.size() > 1;
+    worth_waking = state.waiting.size() > batches;
   }
-  if (chunk_is_full) state.wake.notify_one();
+  if (worth_waking) state.wake.notify_one();
   return true;
 }
 
@@ -194,18 +196,24 @@ std::expected<void, std::string> FileSink::close() {
   if (state.thread.joinable()) state.thread.join();
 
   const std::scoped_lock lock{state.mutex};
-  if (state.file >= 0) {
-    if (::fdatasync(state.file) != 0) state.fail("bring to the disk", errno);
-    if (::close(state.file) != 0) state.fail("close", errno);
-    state.file = -1;
+  if (!std::exchange(state.closed, true)) {
+    if (const auto closed = state.file.close(); !closed) {
+      state.fail(closed.error());
+      if (!state.loss) state.loss = state.failure;
+    }
   }
-  if (!state.failure.empty()) return std::unexpected{state.failure};
+  if (state.loss) return std::unexpected{*state.loss};
   return {};
 }
 
 FileSinkStats FileSink::stats() const {
   const std::scoped_lock lock{state_->mutex};
   return state_->stats;
+}
+
+std::string FileSink::failure() const {
+  const std::scoped_lock lock{state_->mutex};
+  return state_->failure;
 }
 
 }  // namespace tickbox::os

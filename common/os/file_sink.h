@@ -4,6 +4,7 @@
 
 #include "core/byte_sink.h"
 #include "core/clock.h"
+#include "os/disk.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,27 +19,38 @@ struct FileSinkOptions {
   /// Bytes that may wait for the disk. Memory is taken only as they wait. At 1 MB/s it bridges a
   /// stall of a minute.
   std::size_t queue_bytes_max = std::size_t{64} * 1024 * 1024;
-  /// How long bytes wait in the process at most, beside the time of the write itself. Half of the
-  /// 100 ms that a killed server may lose.
-  Duration flush_interval = std::chrono::milliseconds{50};
+  /// How long records are gathered before they are written. None: a recording's records are 100 ms
+  /// of play each already, which is what a killed server may lose.
+  Duration flush_interval{};
+  /// Between two attempts on a disk that has failed.
+  Duration retry_interval = std::chrono::seconds{5};
 };
 
 struct FileSinkStats {
   std::uint64_t bytes_written = 0;   ///< handed to the kernel, in whole records
   std::uint64_t errors = 0;          ///< failed writes, truncations and syncs
+  std::uint64_t recoveries = 0;      ///< times that a disk that had failed has taken again
   std::uint64_t writes_refused = 0;  ///< calls of write() that returned false
   std::uint64_t queue_bytes = 0;     ///< waiting now
-  bool degraded = false;             ///< the disk has failed; nothing more is taken
+  bool degraded = false;             ///< the disk has failed: nothing is taken until it takes again
 };
 
-/// A record is what one call of write() brings: after a failed write the file is cut back to its
-/// last whole record.
+/// A record is what one call of write() brings. After a failed write the file is cut back to its
+/// last whole record; what had been taken stays in the queue, and is tried again every
+/// retry_interval, while new records are refused. So the file is always the records that were
+/// taken, in order and without a hole, from the first to some last: who is refused knows where a
+/// gap is.
 class FileSink final : public ByteSink {
  public:
   /// Creates the file, readable by its owner and group, and starts the thread.
+  /// Requires: `disk` outlives the sink.
   /// Fails: when the path exists or cannot be created, with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<FileSink>, std::string> create(
-      const FileSinkOptions& options);
+      const FileSinkOptions& options, Disk& disk = system_disk());
+
+  /// The same over a file that `disk` has created as options.path.
+  [[nodiscard]] static std::unique_ptr<FileSink> over(std::unique_ptr<AppendFile> file,
+                                                      const FileSinkOptions& options);
 
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
@@ -51,12 +63,15 @@ class FileSink final : public ByteSink {
   /// instructions; it never waits for the disk.
   bool write(ConstBytes bytes) override;
 
-  /// Writes all that waits, brings it to the disk and joins the thread.  Fails: with one line, when
-  /// any of it was lost.
+  /// Writes all that waits, by one more attempt where the disk has failed, brings it to the disk
+  /// and joins the thread.  Fails: with one line, when anything that was taken is lost.
   std::expected<void, std::string> close();
 
   /// Thread: any.
   [[nodiscard]] FileSinkStats stats() const;
+
+  /// What last went wrong, in one line; empty if nothing ever did.  Thread: any.
+  [[nodiscard]] std::string failure() const;
 
  private:
   struct State;
@@ -64,5 +79,8 @@ class FileSink final : public ByteSink {
 
   std::unique_ptr<State> state_;
 };
+
+/// Why a file cannot be created, and what to try, in one line.
+[[nodiscard]] std::string creation_failure(const std::string& path, int code);
 
 }  // namespace tickbox::os

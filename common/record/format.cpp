@@ -24,7 +24,8 @@ constexpr std::size_t kMapSeatsAt = 64;
 constexpr std::size_t kRoomAt = 68;
 constexpr std::size_t kRulesAt = 72;
 constexpr std::size_t kSimulationAt = kRulesAt + kHeaderTextMax;
-constexpr std::size_t kReservedAt = kSimulationAt + kHeaderTextMax;
+constexpr std::size_t kPartAt = kSimulationAt + kHeaderTextMax;
+constexpr std::size_t kReservedAt = kPartAt + 4;
 constexpr std::size_t kChecksumAt = kFileHeaderBytes - kChecksumBytes;
 static_assert(kReservedAt <= kChecksumAt);
 
@@ -88,6 +89,7 @@ std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
   store_le(out.subspan(kStartAt), static_cast<std::uint64_t>(header.start_ms));
   store_le(out.subspan(kMapSeatsAt), header.map_seats);
   store_le(out.subspan(kRoomAt), header.room);
+  store_le(out.subspan(kPartAt), header.part);
   store_text(out.subspan(kRulesAt), header.rules);
   store_text(out.subspan(kSimulationAt), header.simulation);
   store_le(out.subspan(kChecksumAt), hash_bytes(out.first(kChecksumAt)));
@@ -118,6 +120,7 @@ std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
   header.tick_rate = load_le<std::uint32_t>(bytes.subspan(kTickRateAt));
   header.map_seats = load_le<std::uint32_t>(bytes.subspan(kMapSeatsAt));
   header.room = load_le<std::uint32_t>(bytes.subspan(kRoomAt));
+  header.part = load_le<std::uint32_t>(bytes.subspan(kPartAt));
   auto rules = load_text(bytes.subspan(kRulesAt));
   auto simulation = load_text(bytes.subspan(kSimulationAt));
   if (header.tick_rate == 0 || !rules || !simulation) {
@@ -150,7 +153,7 @@ std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
                         .tick = {load_le<std::uint32_t>(bytes.subspan(12))},
                         .count = load_le<std::uint32_t>(bytes.subspan(16))};
   const bool known = type >= static_cast<std::uint16_t>(RecordType::Keyframe) &&
-                     type <= static_cast<std::uint16_t>(RecordType::Trailer) &&
+                     type <= static_cast<std::uint16_t>(RecordType::Unfinished) &&
                      (head.flags & ~kFlagsKnown) == 0 &&
                      load_le<std::uint32_t>(bytes.subspan(20)) == 0;
   if (load_le<std::uint32_t>(bytes) != kSyncWord || !known || head.count > kSegmentsMax ||

@@ -13,7 +13,7 @@
 
 namespace tickbox::record {
 
-inline constexpr std::uint16_t kFormatVersion = 3;
+inline constexpr std::uint16_t kFormatVersion = 4;
 inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
 
 /// The file begins with two equal copies of the header, so that no single damaged byte costs the
@@ -36,6 +36,7 @@ struct Header {
   std::uint32_t tick_rate = 0;  ///< per second
   std::uint32_t map_seats = 0;
   std::uint32_t room = 0;
+  std::uint32_t part = 0;  ///< number of this file among those of the room, from 0
   std::string rules;       ///< printable ASCII, at most kHeaderTextMax bytes
   std::string simulation;  ///< hash of the sources that stepped it; printable ASCII, at most
                            ///< kHeaderTextMax bytes
@@ -60,7 +61,12 @@ enum class RecordError : std::uint8_t {
 /// Reads one copy.  Fails: as RecordError says.
 [[nodiscard]] std::expected<Header, RecordError> decode_header(ConstBytes bytes);
 
-enum class RecordType : std::uint8_t { Keyframe = 1, Ticks = 2, Trailer = 3 };
+enum class RecordType : std::uint8_t {
+  Keyframe = 1,
+  Ticks = 2,
+  Trailer = 3,
+  Unfinished = 4,  ///< a tick whose step never ended: the last record of a file that has one
+};
 
 inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
 
@@ -81,6 +87,10 @@ inline constexpr std::uint32_t kTicksPerRecordMax = 1'024;
 
 /// Segments of one recording: so many take some 340 years.
 inline constexpr std::uint32_t kSegmentsMax = std::uint32_t{1} << 31U;
+
+/// Keyframes that a trailer tells the places of: 5.7 hours of all, then every second one, and so
+/// on. So it stays under 64 KiB, and what is sought is never further than a 2,048th of the file.
+inline constexpr std::size_t kIndexEntriesMax = 4'096;
 static_assert(kPayloadBytesMax % kPayloadAlignment == 0);
 static_assert(kRecordsOffset % kPayloadAlignment == 0);
 static_assert((kRecordHeadBytes + kChecksumBytes) % kPayloadAlignment == 0);
@@ -90,9 +100,9 @@ struct RecordHead {
   std::uint32_t payload_bytes = 0;  ///< a multiple of kPayloadAlignment
   RecordType type = RecordType::Keyframe;
   std::uint16_t flags = 0;
-  Tick tick;  ///< keyframe: its world's; ticks: the first; trailer: the last
-  std::uint32_t count =
-      0;  ///< keyframe: number of its segment, from 0; ticks: how many; trailer: segments
+  Tick tick;  ///< keyframe: its world's; ticks: the first; trailer: the last; unfinished: its
+  std::uint32_t count = 0;  ///< keyframe: number of its segment, from 0; ticks: how many; trailer:
+                            ///< segments; unfinished: 1
 
   friend bool operator==(const RecordHead&, const RecordHead&) = default;
 };

@@ -1,5 +1,6 @@
 #include "record/reader.h"
 
+#include "core/assert.h"
 #include "core/hash.h"
 #include "net/entity_codec.h"
 
@@ -30,6 +31,11 @@ const Root* verified_root(ConstBytes payload) {
 template <class Struct>
 bool elements_aligned(const flatbuffers::Vector<const Struct*>& vector) {
   return reinterpret_cast<std::uintptr_t>(vector.Data()) % alignof(Struct) == 0;
+}
+
+/// Can a walk go on here, whatever was before?
+bool begins_anew(RecordType type) {
+  return type == RecordType::Keyframe || type == RecordType::Trailer;
 }
 
 /// Takes the next `count` players off `source`.  False when they are too few, not in ascending
@@ -95,6 +101,27 @@ bool take_strikes(const flatbuffers::Vector<const schema::Strike*>& source, std:
   return true;
 }
 
+/// Places in order, of segments that there are. Whether they fit the file is for who seeks by them.
+bool take_index(const flatbuffers::Vector<const schema::KeyframePlace*>& source,
+                const RecordHead& trailer, std::vector<KeyframePlace>& index) {
+  index.clear();
+  if (source.size() > kIndexEntriesMax || !elements_aligned(source)) {
+    return false;
+  }
+  for (const schema::KeyframePlace* from : source) {
+    const KeyframePlace place{
+        .offset = from->offset(), .tick = {from->tick()}, .segment = from->segment()};
+    const bool in_order =
+        index.empty() || (index.back().offset < place.offset && index.back().tick <= place.tick &&
+                          index.back().segment < place.segment);
+    if (!in_order || place.segment >= trailer.count || place.tick > trailer.tick) {
+      return false;
+    }
+    index.push_back(place);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::expected<Reader, RecordError> Reader::open(ConstBytes file) {
@@ -121,6 +148,14 @@ Reader::Reader(ConstBytes file, Header header)
       offset_(std::min(kRecordsOffset, file.size())),
       search_budget_(kSearchPerFileByte * file.size() + kSearchBytesMin) {}
 
+Reader Reader::from_keyframe(std::size_t offset) const {
+  TICKBOX_ASSERT(offset >= kRecordsOffset && offset < file_.size());
+  Reader reader{file_, header_};
+  reader.offset_ = offset;
+  reader.resuming_ = true;
+  return reader;
+}
+
 Reader::Item Reader::next() {
   if (header_damage_) {
     damage_ = *header_damage_;
@@ -130,7 +165,7 @@ Reader::Item Reader::next() {
   if (finished_) {
     return Item::Finished;
   }
-  if (trailer_read_) {
+  if (closed_) {
     finished_ = true;
     return offset_ == file_.size() ? Item::Finished : damaged_until(file_.size());
   }
@@ -173,6 +208,8 @@ bool Reader::follows(const RecordHead& head) const {
     case RecordType::Ticks:
       return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count >= 1 &&
              head.count <= kTicksPerRecordMax && (head.tick + (head.count - 1)) >= head.tick;
+    case RecordType::Unfinished:
+      return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count == 1;
     case RecordType::Keyframe:
     case RecordType::Trailer: {
       // Between segments ticks may be missing only where the writer or damage says so. A
@@ -189,6 +226,7 @@ bool Reader::follows(const RecordHead& head) const {
 }
 
 Reader::Item Reader::accept(const RecordHead& head) {
+  item_offset_ = offset_;
   offset_ += record_bytes(head);
   checksum_ = load_le<std::uint64_t>(file_.subspan(offset_ - kChecksumBytes));
   resuming_ = false;
@@ -203,8 +241,11 @@ Reader::Item Reader::accept(const RecordHead& head) {
       last_tick_ = head.tick + (head.count - 1);
       return Item::Ticks;
     case RecordType::Trailer:
-      trailer_read_ = true;
+      closed_ = true;
       return Item::Trailer;
+    case RecordType::Unfinished:
+      closed_ = true;
+      return Item::Unfinished;
   }
   return Item::Finished;
 }
@@ -251,7 +292,7 @@ Reader::Item Reader::resume(Framing reason) {
   std::size_t from = offset_ + 1;
   while (const auto found = find_record(from, head)) {
     any_record = true;
-    if (head.type != RecordType::Ticks && follows(head)) {
+    if (begins_anew(head.type) && follows(head)) {
       const Item item = damaged_until(*found);
       checksum_ = load_le<std::uint64_t>(file_.subspan(*found - kChecksumBytes));
       return item;
@@ -283,6 +324,7 @@ bool Reader::decode(const RecordHead& head) {
     case RecordType::Keyframe:
       return decode_keyframe(head, payload);
     case RecordType::Ticks:
+    case RecordType::Unfinished:
       return decode_ticks(head, payload);
     case RecordType::Trailer:
       return decode_trailer(head, payload);
@@ -360,15 +402,16 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
   const auto* root = verified_root<schema::Trailer>(payload);
-  if (root == nullptr || root->keyframes() != head.count) {
+  if (root == nullptr || root->keyframes() != head.count || root->index() == nullptr ||
+      !take_index(*root->index(), head, trailer_.index)) {
     return false;
   }
-  trailer_ = {.last_tick = head.tick,
-              .last_keyframe = {root->last_keyframe()},
-              .gap_before = (head.flags & kFlagGapBefore) != 0,
-              .segments = head.count,
-              .ticks = root->ticks(),
-              .gaps = root->gaps()};
+  trailer_.last_tick = head.tick;
+  trailer_.last_keyframe = {root->last_keyframe()};
+  trailer_.gap_before = (head.flags & kFlagGapBefore) != 0;
+  trailer_.segments = head.count;
+  trailer_.ticks = root->ticks();
+  trailer_.gaps = root->gaps();
   return resuming_ || trailer_.last_keyframe == last_keyframe_;
 }
 

@@ -33,6 +33,7 @@ class Reader {
     Keyframe,
     Ticks,
     Trailer,
+    Unfinished,  ///< the tick whose step never ended; Finished or Damage comes next
     Damage,
     EndsEarly,
     Finished,  ///< for ever, once there is nothing more
@@ -43,6 +44,10 @@ class Reader {
 
   [[nodiscard]] const Header& header() const { return header_; }
 
+  /// A reader of the same file whose first item is the keyframe at `offset`. Where there is none it
+  /// goes on as after damage.  Requires: offset is of a record, in the file.
+  [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
+
   /// Moves on to the next item, whose content is then to be had below until the next call.
   Item next();
 
@@ -52,10 +57,16 @@ class Reader {
 
   [[nodiscard]] const record::Trailer& trailer() const { return trailer_; }
 
+  /// What was to enter the tick whose step never ended; its hash means nothing.
+  [[nodiscard]] const RecordedTick& unfinished() const { return ticks_.front(); }
+
   [[nodiscard]] const record::Damage& damage() const { return damage_; }
 
   /// Bytes from the start of the file that have been walked, and the file's length: for progress.
   [[nodiscard]] std::size_t offset() const { return offset_; }
+
+  /// Where the record of the last item begins; meaningless before there was one.
+  [[nodiscard]] std::size_t item_offset() const { return item_offset_; }
 
   [[nodiscard]] std::size_t file_bytes() const { return file_.size(); }
 
@@ -83,13 +94,14 @@ class Reader {
   std::optional<record::Damage> header_damage_;
 
   std::size_t offset_;
+  std::size_t item_offset_ = 0;
   std::uint64_t checksum_ = 0;     ///< of the record before offset_
   std::uint32_t segments_ = 0;     ///< number of the last keyframe read, plus one
   std::optional<Tick> last_tick_;  ///< that was read
   Tick last_keyframe_;
   bool in_segment_ = false;  ///< a Ticks record may follow
   bool resuming_ = false;    ///< damage lies before offset_: ticks and segments may be missing
-  bool trailer_read_ = false;
+  bool closed_ = false;      ///< the trailer, or what never ended, was read
   bool finished_ = false;
   std::size_t search_budget_;  ///< bytes that may still be hashed in vain after damage
 

@@ -47,6 +47,15 @@ struct Keyframe {
   std::vector<game::EntityState> entities;  ///< by id, no id twice
 };
 
+/// Where the keyframe of a segment begins.
+struct KeyframePlace {
+  std::uint64_t offset = 0;  ///< bytes from the start of the file
+  Tick tick;
+  std::uint32_t segment = 0;
+
+  friend bool operator==(const KeyframePlace&, const KeyframePlace&) = default;
+};
+
 /// A clean end.
 struct Trailer {
   Tick last_tick;  ///< recorded
@@ -55,6 +64,8 @@ struct Trailer {
   std::uint32_t segments = 0;
   std::uint32_t ticks = 0;
   std::uint32_t gaps = 0;
+  std::vector<KeyframePlace>
+      index;  ///< in order; of files that lost something, as if it were there
 };
 
 }  // namespace tickbox::record

@@ -55,6 +55,9 @@ Summary summarize(Reader reader) {
         trailer = true;
         summary.gaps += reader.trailer().gap_before ? 1U : 0U;
         break;
+      case Reader::Item::Unfinished:
+        summary.unfinished = reader.unfinished().tick;
+        break;
       case Reader::Item::Damage:
         add(summary, reader.damage());
         break;

@@ -26,6 +26,7 @@ struct Summary {
   std::uint64_t players_max = 0;         ///< at once
   bool complete = false;                 ///< it has a trailer, no damage and no gap
   bool ends_early = false;
+  std::optional<Tick> unfinished;  ///< the tick whose step never ended
   std::uint32_t damage_count = 0;
   std::vector<Damage> damages;  ///< the first kDamagesListedMax
 };

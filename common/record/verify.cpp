@@ -1,98 +1,14 @@
 #include "record/verify.h"
 
-#include "game/entity_state.h"
+#include "core/assert.h"
 #include "game/possible.h"
-#include "game/step.h"
 #include "record/restore.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <string_view>
-#include <type_traits>
-#include <utility>
+#include <vector>
 
 namespace tickbox::record {
 namespace {
-
-std::string hex(std::uint64_t hash) {
-  std::array<char, 16> digits{};
-  digits.fill('0');
-  std::array<char, 16> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), hash, 16).ptr;
-  std::copy_backward(text.data(), end, digits.data() + digits.size());
-  return {digits.data(), digits.size()};
-}
-
-struct Difference {
-  std::optional<BodyId> entity;
-  std::string field;
-  std::string expected;
-  std::string got;
-};
-
-/// Every field of an entity as text, in wire order.
-std::vector<std::pair<std::string_view, std::string>> texts_of(const game::EntityState& entity) {
-  std::vector<std::pair<std::string_view, std::string>> texts;
-  game::for_each_field(entity, [&](const char* name, auto field) {
-    if constexpr (std::is_enum_v<decltype(field)>) {
-      texts.emplace_back(name, std::to_string(std::to_underlying(field)));
-    } else {
-      texts.emplace_back(name, std::to_string(field));
-    }
-  });
-  return texts;
-}
-
-std::optional<Difference> entity_difference(const game::EntityState& expected,
-                                            const game::EntityState& got) {
-  const auto want = texts_of(expected);
-  const auto have = texts_of(got);
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    if (want[i].second != have[i].second) {
-      return Difference{expected.id, std::string{want[i].first}, want[i].second, have[i].second};
-    }
-  }
-  return std::nullopt;
-}
-
-/// What differs first: entities by id, then seats, then the random sequence.
-std::optional<Difference> first_difference(const Keyframe& expected, const game::World& got) {
-  constexpr std::string_view kAbsent = "absent";
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < expected.entities.size() || j < got.size()) {
-    const bool want = i < expected.entities.size();
-    const bool have = j < got.size();
-    const BodyId wanted = want ? expected.entities[i].id : BodyId{};
-    const BodyId had = have ? got.entity(j).id : BodyId{};
-    if (!have || (want && wanted < had)) {
-      return Difference{wanted, "id", std::to_string(wanted.value), std::string{kAbsent}};
-    }
-    if (!want || had < wanted) {
-      return Difference{had, "id", std::string{kAbsent}, std::to_string(had.value)};
-    }
-    if (auto difference = entity_difference(expected.entities[i], got.entity(j))) {
-      return difference;
-    }
-    ++i;
-    ++j;
-  }
-  for (std::size_t seat = 0; seat < expected.seats.size(); ++seat) {
-    const auto text = [](const game::Seat& s) {
-      return "generation " + std::to_string(s.generation) + " score " + std::to_string(s.score) +
-             (s.taken ? " taken" : " free");
-    };
-    if (expected.seats[seat] != got.seats()[seat]) {
-      return Difference{std::nullopt, "seat " + std::to_string(seat), text(expected.seats[seat]),
-                        text(got.seats()[seat])};
-    }
-  }
-  if (expected.random != got.rng.state()) {
-    return Difference{std::nullopt, "rng", hex(expected.random), hex(got.rng.state())};
-  }
-  return std::nullopt;
-}
 
 /// Counts segments: those that damage took something from are lost, the others whole.
 class SegmentCount {
@@ -143,193 +59,219 @@ class SegmentCount {
   std::uint32_t lost_ = 0;
 };
 
-class Replay {
+/// Whether a segment's world was stepped to its end, so that the next keyframe can be compared.
+bool reached_end(const Segment& segment, const SegmentResult& result) {
+  return segment.continued && !result.no_world && !result.impossible;
+}
+
+/// Adds segments in the order of the file.
+class Sum {
  public:
-  Replay(const game::SharedMap& map, const game::Rules& rules, const VerifyOptions& options,
-         Tick start)
-      : map_(map), rules_(rules), options_(options), start_(start) {}
+  explicit Sum(const VerifyOptions& options) : options_(options) {}
 
-  void keyframe(const Keyframe& keyframe);
-  void ticks(std::span<const RecordedTick> ticks);
-  void trailer(const Trailer& trailer);
-  void damage(const Damage& damage);
+  void damage(std::uint32_t stretches) {
+    for (; stretches > 0; --stretches) {
+      damaged_segment();
+    }
+  }
 
-  void ends_early() { result_.ends_early = true; }
+  void header_damage(std::uint32_t stretches) { sum_.damages += stretches; }
 
-  VerifyResult finish();
+  void add(const Segment& segment, const SegmentResult& result);
+  VerifyResult finish(const Segments& segments);
 
  private:
-  void tick(game::World& world, const RecordedTick& recorded);
-  void impossible();
-  void mismatch(Tick tick, Difference difference);
+  void damaged_segment() {
+    ++sum_.damages;
+    segments_.damage();
+  }
 
-  const game::SharedMap& map_;
-  const game::Rules& rules_;
+  void compare_keyframe(const Segment& segment, const SegmentResult& result);
+
   const VerifyOptions& options_;
-  Tick start_;  ///< of the keyframe to begin with
-
-  game::Stepper stepper_;
-  std::optional<game::World> world_;  ///< none before the start, and from damage to a keyframe
-  bool diverged_ = false;             ///< a tick of this segment had another hash
-  bool unexplained_ = false;          ///< the first mismatch waits for a keyframe to name its field
   std::optional<Tick> last_tick_;
-  bool trailer_read_ = false;
+  const Segment* before_ = nullptr;  ///< whose end is compared with the next keyframe
+  const SegmentResult* before_result_ = nullptr;
+  bool before_is_first_ = false;  ///< the first mismatch of all is a tick of it
   SegmentCount segments_;
-  VerifyResult result_;
+  VerifyResult sum_;
 };
 
-void Replay::keyframe(const Keyframe& keyframe) {
-  segments_.begin(keyframe.segment, keyframe.previous, last_tick_);
-  last_tick_ = keyframe.tick;
-  result_.gaps += keyframe.gap_before ? 1U : 0U;
-  if (keyframe.tick < start_) {
-    return;
+void Sum::add(const Segment& segment, const SegmentResult& result) {
+  damage(segment.damage_before);
+  segments_.begin(segment.number, segment.previous, last_tick_);
+  last_tick_ = segment.last;
+  sum_.gaps += segment.gap_before ? 1U : 0U;
+  if (result.no_world) {
+    damaged_segment();
+  } else {
+    compare_keyframe(segment, result);
   }
-  auto restored = restore(keyframe, map_, rules_);
-  if (!restored) {
-    impossible();
-    return;
+  sum_.ticks += result.ticks;
+  sum_.recovered_ticks += sum_.damages > 0 ? result.ticks : 0;
+  sum_.mismatched += result.mismatched;
+  before_is_first_ = !sum_.first_mismatch && result.first_mismatch;
+  if (before_is_first_) {
+    sum_.first_mismatch = result.first_mismatch;
   }
-  const std::uint64_t hash = game::state_hash(*restored);
-  const bool continues = world_ && world_->tick == keyframe.tick;
-  const bool in_range = keyframe.tick >= options_.from && keyframe.tick <= options_.to;
-  const auto difference = continues ? first_difference(keyframe, *world_) : std::nullopt;
-  if (unexplained_ && difference && result_.first_mismatch) {
-    Mismatch& first = *result_.first_mismatch;
-    first.entity = difference->entity;
-    first.field = difference->field;
-    first.expected = difference->expected;
-    first.got = difference->got;
-  } else if (in_range && !diverged_ && (difference || hash != keyframe.state_hash)) {
-    mismatch(keyframe.tick, difference.value_or(Difference{std::nullopt, "state_hash",
-                                                           hex(keyframe.state_hash), hex(hash)}));
+  if (result.impossible) {
+    damaged_segment();
   }
-  unexplained_ = false;
-  diverged_ = false;
-  if (!continues || difference) {
-    world_.emplace(*std::move(restored));
-  }
+  const bool comparable = reached_end(segment, result);
+  before_ = comparable ? &segment : nullptr;
+  before_result_ = comparable ? &result : nullptr;
 }
 
-void Replay::ticks(std::span<const RecordedTick> ticks) {
-  for (const RecordedTick& recorded : ticks) {
-    const bool wanted = recorded.tick <= options_.to || unexplained_;
-    if (world_ && wanted) {
-      tick(*world_, recorded);
+/// The keyframe at the end of a segment explains the first of its ticks that differs; without such
+/// a tick, a difference is the keyframe's own.
+void Sum::compare_keyframe(const Segment& segment, const SegmentResult& result) {
+  const auto difference = before_ != nullptr ? before_result_->next : std::nullopt;
+  const bool diverged = before_ != nullptr && before_result_->first_mismatch;
+  if (diverged) {
+    if (before_is_first_ && difference) {
+      sum_.first_mismatch->what = *difference;
     }
-  }
-  last_tick_ = ticks.back().tick;
-}
-
-void Replay::tick(game::World& world, const RecordedTick& recorded) {
-  if (!game::possible(world, recorded.commands())) {
-    impossible();
     return;
   }
-  game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
-  if (recorded.tick < options_.from || recorded.tick > options_.to) {
+  const bool in_range = segment.keyframe >= options_.from && segment.keyframe <= options_.to;
+  if (!in_range || (!difference && !result.keyframe)) {
     return;
   }
-  ++result_.ticks;
-  result_.recovered_ticks += result_.damages > 0 ? 1U : 0U;
-  const std::uint64_t hash = game::state_hash(world);
-  if (hash == recorded.state_hash) {
-    return;
-  }
-  const bool first = !result_.first_mismatch;
-  mismatch(recorded.tick, {std::nullopt, "state_hash", hex(recorded.state_hash), hex(hash)});
-  diverged_ = true;
-  unexplained_ = unexplained_ || first;
-}
-
-void Replay::trailer(const Trailer& trailer) {
-  segments_.trailer(trailer, last_tick_);
-  result_.gaps += trailer.gap_before ? 1U : 0U;
-  trailer_read_ = true;
-}
-
-void Replay::damage(const Damage& damage) {
-  ++result_.damages;
-  if (damage.offset >= kRecordsOffset) {
-    segments_.damage();
-    world_.reset();
-    unexplained_ = false;
+  ++sum_.mismatched;
+  if (!sum_.first_mismatch) {
+    sum_.first_mismatch =
+        Mismatch{.tick = segment.keyframe, .what = difference ? *difference : *result.keyframe};
   }
 }
 
-/// A record that is whole, and yet nothing that can have happened.
-void Replay::impossible() {
-  ++result_.damages;
-  segments_.damage();
-  world_.reset();
-  unexplained_ = false;
-}
-
-void Replay::mismatch(Tick tick, Difference difference) {
-  ++result_.mismatched;
-  if (!result_.first_mismatch) {
-    result_.first_mismatch = Mismatch{.tick = tick,
-                                      .entity = difference.entity,
-                                      .field = std::move(difference.field),
-                                      .expected = std::move(difference.expected),
-                                      .got = std::move(difference.got)};
+VerifyResult Sum::finish(const Segments& segments) {
+  damage(segments.damage_after);
+  if (segments.trailer) {
+    sum_.gaps += segments.trailer->gap_before ? 1U : 0U;
+    segments_.trailer(*segments.trailer, last_tick_);
   }
-}
-
-VerifyResult Replay::finish() {
   segments_.finish();
-  result_.segments_whole = segments_.whole();
-  result_.segments_lost = segments_.lost();
-  result_.complete = trailer_read_ && result_.damages == 0 && result_.gaps == 0;
-  result_.last_tick = last_tick_.value_or(Tick{0});
-  return std::move(result_);
-}
-
-/// The tick of the last keyframe that is not behind `from`: where stepping has to begin.
-Tick start_for(Reader reader, Tick from) {
-  Tick start{0};
-  if (from == Tick{0}) {
-    return start;
-  }
-  for (Reader::Item item = reader.next(); item != Reader::Item::Finished; item = reader.next()) {
-    if (item == Reader::Item::Keyframe && reader.keyframe().tick < from) {
-      start = reader.keyframe().tick;
-    }
-  }
-  return start;
+  sum_.segments_whole = segments_.whole();
+  sum_.segments_lost = segments_.lost();
+  sum_.complete = segments.trailer && sum_.damages == 0 && sum_.gaps == 0;
+  sum_.ends_early = segments.ends_early;
+  sum_.unfinished = segments.unfinished;
+  sum_.last_tick = last_tick_.value_or(Tick{0});
+  return sum_;
 }
 
 }  // namespace
 
-VerifyResult verify(Reader reader, const game::SharedMap& map, const game::Rules& rules,
-                    const VerifyOptions& options) {
-  Replay replay{map, rules, options, start_for(reader, options.from)};
-  for (;;) {
-    const Reader::Item item = reader.next();
-    switch (item) {
-      case Reader::Item::Keyframe:
-        replay.keyframe(reader.keyframe());
-        break;
-      case Reader::Item::Ticks:
-        replay.ticks(reader.ticks());
-        break;
-      case Reader::Item::Trailer:
-        replay.trailer(reader.trailer());
-        break;
-      case Reader::Item::Damage:
-        replay.damage(reader.damage());
-        break;
-      case Reader::Item::EndsEarly:
-        replay.ends_early();
-        break;
-      case Reader::Item::Finished:
-        return replay.finish();
-    }
-    if (options.progress) {
-      options.progress(
-          static_cast<std::uint32_t>(std::uint64_t{1'000} * reader.offset() / reader.file_bytes()));
+bool SegmentVerifier::in_range(Tick tick) const {
+  return tick >= options_.from && tick <= options_.to;
+}
+
+/// Its keyframe or one of its ticks is asked for, or the tick behind it that never ended.
+bool SegmentVerifier::wanted(const Segment& segment) const {
+  return segment.keyframe <= options_.to &&
+         (segment.last >= options_.from ||
+          (options_.step_unfinished && segment.last + 1 >= options_.from));
+}
+
+/// False when the tick holds what cannot have entered it.
+bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
+                           SegmentResult& result) {
+  if (!game::possible(world, recorded.commands())) {
+    result.impossible = true;
+    return false;
+  }
+  game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
+  if (!in_range(recorded.tick)) {
+    return true;
+  }
+  ++result.ticks;
+  const std::uint64_t hash = game::state_hash(world);
+  if (hash != recorded.state_hash) {
+    ++result.mismatched;
+    if (!result.first_mismatch) {
+      result.first_mismatch =
+          Mismatch{.tick = recorded.tick, .what = hash_difference(recorded.state_hash, hash)};
     }
   }
+  return true;
+}
+
+void SegmentVerifier::step_unfinished(game::World& world, const RecordedTick& recorded,
+                                      SegmentResult& result) {
+  if (!options_.step_unfinished || recorded.tick > options_.to) {
+    return;
+  }
+  result.impossible = !game::possible(world, recorded.commands());
+  if (!result.impossible) {
+    game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
+  }
+}
+
+SegmentResult SegmentVerifier::verify(const Segment& segment) {
+  SegmentResult result;
+  if (!wanted(segment)) {
+    return result;
+  }
+  Reader reader = recording_.from_keyframe(segment.offset);
+  const Reader::Item first = reader.next();
+  TICKBOX_ASSERT(first == Reader::Item::Keyframe);
+  auto world = restore(reader.keyframe(), map_, rules_);
+  if (!world) {
+    result.no_world = true;
+    return result;
+  }
+  const std::uint64_t hash = game::state_hash(*world);
+  if (hash != reader.keyframe().state_hash) {
+    result.keyframe = hash_difference(reader.keyframe().state_hash, hash);
+  }
+  while (reader.offset() < segment.end) {
+    const Reader::Item item = reader.next();
+    if (item == Reader::Item::Unfinished) {
+      step_unfinished(*world, reader.unfinished(), result);
+      return result;
+    }
+    TICKBOX_ASSERT(item == Reader::Item::Ticks);
+    for (const RecordedTick& recorded : reader.ticks()) {
+      // Beyond the range only to where a keyframe explains what differed within.
+      if (recorded.tick > options_.to && !result.first_mismatch) {
+        return result;
+      }
+      if (!take(*world, recorded, result)) {
+        return result;
+      }
+    }
+  }
+  if (segment.continued && reader.next() == Reader::Item::Keyframe) {
+    result.next = first_difference(reader.keyframe(), *world);
+  }
+  return result;
+}
+
+VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> results,
+                    const VerifyOptions& options) {
+  TICKBOX_ASSERT(results.size() == segments.all.size());
+  Sum sum{options};
+  sum.header_damage(segments.header_damage);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    sum.add(segments.all[i], results[i]);
+  }
+  return sum.finish(segments);
+}
+
+VerifyResult verify(const Reader& reader, const game::SharedMap& map, const game::Rules& rules,
+                    const VerifyOptions& options) {
+  const Segments segments = segments_of(reader);
+  SegmentVerifier verifier{reader, map, rules, options};
+  std::vector<SegmentResult> results;
+  results.reserve(segments.all.size());
+  for (const Segment& segment : segments.all) {
+    results.push_back(verifier.verify(segment));
+    if (options.progress) {
+      options.progress(
+          static_cast<std::uint32_t>(std::uint64_t{1'000} * results.size() / segments.all.size()));
+    }
+  }
+  return add_up(segments, results, options);
 }
 
 }  // namespace tickbox::record

@@ -77,7 +77,8 @@ void Writer::make_room(const game::World& world) {
   const std::size_t batch =
       acts * (sizeof(schema::RecordedInput) + sizeof(schema::Strike) + 2 * sizeof(std::uint16_t)) +
       ticks_per_batch_ * sizeof(schema::TickHead);
-  const std::size_t most = kFrame + std::max(keyframe, batch);
+  const std::size_t index = kIndexEntriesMax * sizeof(schema::KeyframePlace);
+  const std::size_t most = kFrame + std::max({keyframe, batch, index});
   builder_ = flatbuffers::FlatBufferBuilder{most};
   record_.reserve(most);
   heads_.reserve(ticks_per_batch_);
@@ -85,6 +86,7 @@ void Writer::make_room(const game::World& world) {
   joins_.reserve(acts);
   inputs_.reserve(acts);
   strikes_.reserve(acts);
+  index_.reserve(kIndexEntriesMax);
 }
 
 void Writer::keyframe(const game::World& world) {
@@ -113,7 +115,9 @@ void Writer::keyframe(const game::World& world) {
   const Tick previous = stats_.keyframes > 0 ? keyframe_tick_ : world.tick;
   builder_.Finish(schema::CreateKeyframe(builder_, game::state_hash(world), world.rng.state(),
                                          previous.value, seats, entities));
+  const std::uint64_t offset = stats_.bytes;
   if (write_record({.type = RecordType::Keyframe, .tick = world.tick, .count = stats_.keyframes})) {
+    note_place(world.tick, offset);
     ++stats_.keyframes;
     keyframe_tick_ = world.tick;
     last_recorded_ = world.tick;
@@ -131,6 +135,14 @@ void Writer::tick(Tick tick, const game::TickCommands& commands,
     ticks_until_retry_ -= std::min(ticks_until_retry_, 1U);
     return;
   }
+  gather(commands, sources, state_hash);
+  if (heads_.size() == ticks_per_batch_) {
+    flush();
+  }
+}
+
+void Writer::gather(const game::TickCommands& commands, std::span<const InputSource> sources,
+                    std::uint64_t state_hash) {
   heads_.emplace_back(state_hash, count_of(commands.leaves.size()), count_of(commands.joins.size()),
                       count_of(commands.inputs.size()), count_of(commands.strikes.size()));
   for (const PlayerId player : commands.leaves) {
@@ -145,15 +157,9 @@ void Writer::tick(Tick tick, const game::TickCommands& commands,
   for (const game::Strike& strike : commands.strikes) {
     strikes_.emplace_back(strike.victim.value, strike.shooter.value);
   }
-  if (heads_.size() == ticks_per_batch_) {
-    flush();
-  }
 }
 
-void Writer::flush() {
-  if (heads_.empty()) {
-    return;
-  }
+void Writer::build_batch() {
   builder_.Clear();
   const auto strikes = builder_.CreateVectorOfStructs(strikes_);
   const auto inputs = builder_.CreateVectorOfStructs(inputs_);
@@ -161,6 +167,21 @@ void Writer::flush() {
   const auto leaves = builder_.CreateVector(leaves_);
   const auto heads = builder_.CreateVectorOfStructs(heads_);
   builder_.Finish(schema::CreateTicks(builder_, heads, leaves, joins, inputs, strikes));
+}
+
+void Writer::clear_batch() {
+  heads_.clear();
+  leaves_.clear();
+  joins_.clear();
+  inputs_.clear();
+  strikes_.clear();
+}
+
+void Writer::flush() {
+  if (heads_.empty()) {
+    return;
+  }
+  build_batch();
   const auto count = static_cast<std::uint32_t>(heads_.size());
   const Tick first{last_tick_.value - count + 1};
   if (write_record({.type = RecordType::Ticks, .tick = first, .count = count})) {
@@ -169,11 +190,7 @@ void Writer::flush() {
   } else {
     lose_ticks(count);
   }
-  heads_.clear();
-  leaves_.clear();
-  joins_.clear();
-  inputs_.clear();
-  strikes_.clear();
+  clear_batch();
 }
 
 void Writer::lose_ticks(std::uint32_t count) {
@@ -184,15 +201,48 @@ void Writer::lose_ticks(std::uint32_t count) {
   }
 }
 
+bool Writer::unfinished(Tick tick, const game::TickCommands& commands,
+                        std::span<const InputSource> sources) {
+  TICKBOX_ASSERT(state_ != State::Finished);
+  TICKBOX_ASSERT(any_tick_ && tick == last_tick_ + 1);
+  TICKBOX_ASSERT(sources.size() == commands.inputs.size());
+  flush();
+  bool written = false;
+  if (state_ == State::Recording) {
+    gather(commands, sources, 0);
+    build_batch();
+    written = write_record({.type = RecordType::Unfinished, .tick = tick, .count = 1});
+    clear_batch();
+  }
+  state_ = State::Finished;
+  return written;
+}
+
+/// Keeps every stride-th place; when they are too many, every second of them.
+void Writer::note_place(Tick tick, std::uint64_t offset) {
+  if (stats_.keyframes % index_stride_ != 0) {
+    return;
+  }
+  index_.emplace_back(offset, tick.value, stats_.keyframes);
+  if (index_.size() < kIndexEntriesMax) {
+    return;
+  }
+  index_stride_ *= 2;
+  std::erase_if(index_, [this](const schema::KeyframePlace& place) {
+    return place.segment() % index_stride_ != 0;
+  });
+}
+
 bool Writer::finish() {
   TICKBOX_ASSERT(state_ != State::Finished);
   flush();
   const bool opened = state_ != State::Unopened;
   if (opened) {
     builder_.Clear();
-    builder_.Finish(schema::CreateTrailer(builder_,
-                                          static_cast<std::uint32_t>(stats_.ticks_recorded),
-                                          stats_.keyframes, stats_.gaps, keyframe_tick_.value));
+    const auto index = builder_.CreateVectorOfStructs(index_);
+    builder_.Finish(
+        schema::CreateTrailer(builder_, static_cast<std::uint32_t>(stats_.ticks_recorded),
+                              stats_.keyframes, stats_.gaps, keyframe_tick_.value, index));
   }
   const bool written = opened && write_record({.type = RecordType::Trailer,
                                                .tick = last_recorded_,

@@ -61,6 +61,12 @@ class Writer {
   void tick(Tick tick, const game::TickCommands& commands, std::span<const InputSource> sources,
             std::uint64_t state_hash);
 
+  /// Flushes, and writes what was to enter `tick`, whose step never ended. Nothing may follow.
+  /// False when ticks before it are lost, or the sink refused: the file then ends early.
+  /// Requires: as tick().
+  bool unfinished(Tick tick, const game::TickCommands& commands,
+                  std::span<const InputSource> sources);
+
   /// Flushes, and writes the trailer. Nothing may follow. False when the sink refused: the file
   /// then ends early.
   bool finish();
@@ -76,6 +82,11 @@ class Writer {
   };
 
   bool open();
+  void gather(const game::TickCommands& commands, std::span<const InputSource> sources,
+              std::uint64_t state_hash);
+  void build_batch();
+  void clear_batch();
+  void note_place(Tick tick, std::uint64_t offset);
   void make_room(const game::World& world);
   void flush();
   void lose_ticks(std::uint32_t count);
@@ -102,6 +113,9 @@ class Writer {
   std::vector<std::uint16_t> joins_;
   std::vector<schema::RecordedInput> inputs_;
   std::vector<schema::Strike> strikes_;
+
+  std::vector<schema::KeyframePlace> index_;
+  std::uint32_t index_stride_ = 1;  ///< every so many segments have a place in it
 
   flatbuffers::FlatBufferBuilder builder_;
   std::vector<std::byte> record_;  ///< the record that is being put together

@@ -21,7 +21,7 @@
 #include "server/admin.h"
 #include "server/apps/access.h"
 #include "server/apps/desync_files.h"
-#include "server/apps/recording_file.h"
+#include "server/apps/recordings.h"
 #include "server/shard.h"
 #include "server/summary.h"
 #include "server/tick_pacer.h"
@@ -81,7 +81,6 @@ class Server {
  private:
   std::expected<void, std::string> open_sockets();
   std::expected<net::KeyRing, std::string> open_keys();
-  std::expected<void, std::string> open_recording(std::uint64_t seed);
   void run_due_ticks();
   void publish(ServerState state);
   void wait();
@@ -100,9 +99,8 @@ class Server {
   os::Published<Status> status_;
   std::unique_ptr<os::HttpServer> admin_;
   std::unique_ptr<Room> room_;
-  std::optional<RecordingFile> recording_;
+  std::unique_ptr<Recordings> recordings_;
   std::unique_ptr<DesyncFiles> desyncs_;
-  std::optional<Recorder> recorder_;
   std::optional<Shard> shard_;
   std::optional<TickPacer> pacer_;
   std::optional<Summary> summary_;
@@ -134,9 +132,12 @@ std::expected<void, std::string> Server::open() {
   if (!addresses) {
     return std::unexpected(std::move(addresses.error()));
   }
-  if (auto recording = open_recording(seed); !recording) {
-    return recording;
+  auto recordings = Recordings::open(
+      options_, {.calendar = calendar_, .entropy = entropy_, .log = log_}, *room_, seed);
+  if (!recordings) {
+    return std::unexpected(std::move(recordings.error()));
   }
+  recordings_ = *std::move(recordings);
   if (!options_.desync_dir.empty()) {
     auto desyncs = DesyncFiles::open(options_.desync_dir, clock_);
     if (!desyncs) {
@@ -155,8 +156,9 @@ std::expected<void, std::string> Server::open() {
                  .calendar = calendar_,
                  .log = log_,
                  .room = *room_,
-                 .recorder = recorder_ ? &*recorder_ : nullptr,
-                 .desyncs = desyncs_.get()},
+                 .recorder = recordings_->recorder(),
+                 .desyncs = desyncs_.get(),
+                 .black_box = &recordings_->black_box()},
       clock_.now());
   return {};
 }
@@ -206,21 +208,6 @@ std::expected<net::KeyRing, std::string> Server::open_keys() {
     log_.event(Severity::Info, "key_file_created path=" + os::log_value(options_.key_file));
   }
   return read_keys(options_);
-}
-
-std::expected<void, std::string> Server::open_recording(std::uint64_t seed) {
-  if (options_.record.empty()) {
-    return {};
-  }
-  auto recording = create_recording(options_, *room_, seed, entropy_);
-  if (!recording) {
-    return std::unexpected(std::move(recording.error()));
-  }
-  recording_ = *std::move(recording);
-  recorder_.emplace(*recording_->sink, recording_->header, *room_);
-  log_.event(Severity::Info,
-             fmt::format("recording_opened path={}", os::log_value(recording_->path)));
-  return {};
 }
 
 void Server::log_buffers() {
@@ -313,15 +300,8 @@ os::ExitCode Server::run() {
   publish(ServerState::Draining);
   shard_->stop(clock_.now());
   os::sleep_until(clock_.now() + kLastWords);
-  if (recorder_) {
-    recorder_->finish();
-    if (const auto closed = recording_->sink->close(); !closed) {
-      return fail(closed.error());
-    }
-    log_.event(
-        Severity::Info,
-        fmt::format("recording_closed path={} ticks={} bytes={}", os::log_value(recording_->path),
-                    recorder_->stats().ticks_recorded, recorder_->stats().bytes));
+  if (const auto closed = recordings_->close(); !closed) {
+    return fail(closed.error());
   }
   admin_->stop();
   log_.event(Severity::Info, "stopped");
@@ -364,13 +344,7 @@ void Server::run_due_ticks() {
 
 void Server::publish(ServerState state) {
   published_ = clock_.now();
-  if (recording_) {
-    const os::FileSinkStats stats = recording_->sink->stats();
-    shard_->metrics().recording = {.bytes = stats.bytes_written,
-                                   .errors = stats.errors,
-                                   .queue_bytes = stats.queue_bytes,
-                                   .degraded = stats.degraded};
-  }
+  shard_->metrics().recording = recordings_->look();
   if (desyncs_) {
     const os::FileDropStats stats = desyncs_->stats();
     shard_->metrics().desync_files = {

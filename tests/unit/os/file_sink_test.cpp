@@ -57,7 +57,7 @@ TEST(FileSink, WritesEveryRecordInOrder) {
     ASSERT_TRUE((*sink)->write(as_bytes_of(record)));
     all += record;
   }
-  const std::string large(3'000'000, 'L');  // larger than any chunk
+  const std::string large(3'000'000, 'L');  // larger than any batch
   ASSERT_TRUE((*sink)->write(as_bytes_of(large)));
   all += large;
   const auto closed = (*sink)->close();
@@ -140,17 +140,41 @@ TEST(FileSink, CutsBackToTheLastWholeRecordWhenTheDiskIsFull) {
   EXPECT_FALSE((*sink)->write(as_bytes_of(std::string{"more"})));
   EXPECT_EQ((*sink)->stats().bytes_written, 990U);
   EXPECT_EQ((*sink)->stats().errors, 1U);
-  EXPECT_EQ((*sink)->stats().queue_bytes, 0U);
   EXPECT_EQ(text_of(folder.file("a")), all.substr(0, 990));
   const auto closed = (*sink)->close();
   ASSERT_FALSE(closed);
+  EXPECT_EQ((*sink)->stats().queue_bytes, 0U);
   EXPECT_EQ(closed.error(),
             "cannot write " + folder.file("a") + ": file too large; 990 bytes of it are whole");
 }
 
-// Several chunks wait when the disk fails in the middle of them: what is left still ends with a
+// What was taken before the failure is written once the disk takes again: no hole is in the file.
+TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
+  const StopSignals ignores_file_size_signal;
+  const TemporaryFolder folder;
+  auto sink =
+      FileSink::create({.path = folder.file("a"), .flush_interval = 5ms, .retry_interval = 2ms});
+  ASSERT_TRUE(sink) << sink.error();
+  std::string taken;
+  {
+    const FileSizeLimit limit{1'000};
+    for (char letter = 'A'; letter < 'A' + 50; ++letter) {
+      const std::string record(30, letter);
+      if ((*sink)->write(as_bytes_of(record))) taken += record;
+    }
+    ASSERT_TRUE(comes_true([&] { return (*sink)->stats().degraded; }));
+    EXPECT_FALSE((*sink)->write(as_bytes_of(std::string{"refused"})));
+  }
+  ASSERT_TRUE(comes_true([&] { return !(*sink)->stats().degraded; }));
+  EXPECT_TRUE((*sink)->write(as_bytes_of(std::string{"more"})));
+  EXPECT_TRUE((*sink)->close());
+  EXPECT_EQ((*sink)->stats().recoveries, 1U);
+  EXPECT_EQ(text_of(folder.file("a")), taken + "more");
+}
+
+// Several batches wait when the disk fails in the middle of them: what is left still ends with a
 // whole record.
-TEST(FileSink, CutsBackAlsoWhenManyChunksWait) {
+TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
   const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;
   const FileSizeLimit limit{500'000};

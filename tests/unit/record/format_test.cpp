@@ -87,7 +87,7 @@ TEST(RecordHead, RefusesWhatNoWriterWrites) {
   head = good;
   head.type = static_cast<RecordType>(0);
   EXPECT_TRUE(error_of(head));
-  head.type = static_cast<RecordType>(4);
+  head.type = static_cast<RecordType>(5);
   EXPECT_TRUE(error_of(head));
   head = good;
   head.flags = 2;

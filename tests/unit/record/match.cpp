@@ -51,6 +51,7 @@ record::Header Match::header() const {
                         .tick_rate = options_.tick_rate,
                         .map_seats = options_.seats,
                         .room = 7,
+                        .part = 3,
                         .rules = "arena",
                         .simulation = "0011223344556677"};
   Rng salt{options_.seed ^ 0x5a17};
@@ -159,6 +160,10 @@ Walk walk(ConstBytes file) {
         break;
       case record::Reader::Item::Trailer:
         ++seen.trailers;
+        break;
+      case record::Reader::Item::Unfinished:
+        EXPECT_EQ(reader->unfinished().tick, seen.last_tick + 1);
+        ++seen.unfinished;
         break;
       case record::Reader::Item::Damage:
         EXPECT_GT(reader->damage().bytes, 0U);

@@ -103,6 +103,7 @@ struct Walk {
   std::uint32_t keyframes = 0;
   std::uint32_t ticks = 0;
   std::uint32_t trailers = 0;
+  std::uint32_t unfinished = 0;
   std::uint32_t damages = 0;
   bool ends_early = false;
   Tick last_tick;

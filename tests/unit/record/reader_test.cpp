@@ -229,7 +229,7 @@ TEST(RecordReader, SurvivesRandomBytesBehindAHeader) {
            at += 8 * (1 + rng.below(8))) {
         store_head(MutableBytes{noise}.subspan(at),
                    {.payload_bytes = static_cast<std::uint32_t>(8 * rng.below(20)),
-                    .type = static_cast<RecordType>(rng.below(5)),
+                    .type = static_cast<RecordType>(rng.below(6)),
                     .tick = {static_cast<std::uint32_t>(rng.below(3))},
                     .count = static_cast<std::uint32_t>(rng.below(3))});
       }

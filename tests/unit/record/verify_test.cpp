@@ -75,10 +75,10 @@ TEST(Verify, NamesTickEntityAndFieldOfAChangedInput) {
   EXPECT_EQ(result.damages, 0U);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, changed);
-  ASSERT_TRUE(result.first_mismatch->entity);
-  EXPECT_TRUE(game::has_kind(*result.first_mismatch->entity, game::EntityKind::Player));
-  EXPECT_EQ(result.first_mismatch->field, "x");
-  EXPECT_NE(result.first_mismatch->expected, result.first_mismatch->got);
+  ASSERT_TRUE(result.first_mismatch->what.entity);
+  EXPECT_TRUE(game::has_kind(*result.first_mismatch->what.entity, game::EntityKind::Player));
+  EXPECT_EQ(result.first_mismatch->what.field, "x");
+  EXPECT_NE(result.first_mismatch->what.expected, result.first_mismatch->what.got);
   // The keyframe after it sets the replay right again.
   EXPECT_EQ(result.ticks, 36U);
   EXPECT_EQ(result.mismatched, 24 - changed.value + 1);
@@ -92,10 +92,10 @@ TEST(Verify, GivesTheHashesWhereNoKeyframeFollows) {
   const auto result = test::verify(file, match);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, changed);
-  EXPECT_FALSE(result.first_mismatch->entity);
-  EXPECT_EQ(result.first_mismatch->field, "state_hash");
-  EXPECT_EQ(result.first_mismatch->expected.size(), 16U);
-  EXPECT_EQ(result.first_mismatch->got.size(), 16U);
+  EXPECT_FALSE(result.first_mismatch->what.entity);
+  EXPECT_EQ(result.first_mismatch->what.field, "state_hash");
+  EXPECT_EQ(result.first_mismatch->what.expected.size(), 16U);
+  EXPECT_EQ(result.first_mismatch->what.got.size(), 16U);
 }
 
 TEST(Verify, ComparesKeyframesToo) {
@@ -112,9 +112,9 @@ TEST(Verify, ComparesKeyframesToo) {
   const auto result = test::verify(file, match);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, Tick{12});
-  EXPECT_EQ(result.first_mismatch->entity, id);
-  EXPECT_EQ(result.first_mismatch->field, "vy");
-  EXPECT_EQ(result.first_mismatch->got, got);
+  EXPECT_EQ(result.first_mismatch->what.entity, id);
+  EXPECT_EQ(result.first_mismatch->what.field, "vy");
+  EXPECT_EQ(result.first_mismatch->what.got, got);
 }
 
 TEST(Verify, NamesAWrongHash) {
@@ -129,7 +129,7 @@ TEST(Verify, NamesAWrongHash) {
   EXPECT_EQ(result.mismatched, 1U);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, record.head.tick);
-  EXPECT_EQ(result.first_mismatch->field, "state_hash");
+  EXPECT_EQ(result.first_mismatch->what.field, "state_hash");
 }
 
 TEST(Verify, ComparesOnlyTheTicksAskedFor) {
@@ -150,7 +150,7 @@ TEST(Verify, ComparesOnlyTheTicksAskedFor) {
   EXPECT_EQ(verify_range(1, changed.value).mismatched, 1U);
   EXPECT_EQ(verify_range(21, 40).mismatched, 0U);
   // The keyframe behind the range still tells which field it was.
-  EXPECT_TRUE(verify_range(1, changed.value).first_mismatch->entity);
+  EXPECT_TRUE(verify_range(1, changed.value).first_mismatch->what.entity);
 }
 
 TEST(Verify, TellsOfProgress) {

@@ -156,6 +156,88 @@ TEST(RecordWriter, LeavesAReadableRecordingWhateverIsRefused) {
   }
 }
 
+TEST(RecordWriter, TellsTheTrailerWhereEveryKeyframeIs) {
+  const auto file = test::small_recording(5, 7);
+  auto reader = Reader::open(file).value();
+  while (reader.next() != Reader::Item::Trailer) {
+  }
+  std::vector<KeyframePlace> places;
+  for (const auto& piece : pieces(file)) {
+    if (piece.head.type == RecordType::Keyframe) {
+      places.push_back(
+          {.offset = piece.offset, .tick = piece.head.tick, .segment = piece.head.count});
+    }
+  }
+  EXPECT_EQ(places.size(), 5U);
+  EXPECT_EQ(reader.trailer().index, places);
+}
+
+TEST(RecordWriter, KeepsTheIndexOfALongRecordingBounded) {
+  Match match{{.seats = 1}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  constexpr auto kKeyframes = static_cast<std::uint32_t>(2 * kIndexEntriesMax + 10);
+  for (std::uint32_t i = 0; i < kKeyframes; ++i) {
+    writer.keyframe(match.world());
+  }
+  ASSERT_TRUE(writer.finish());
+  auto reader = Reader::open(sink.bytes).value();
+  while (reader.next() == Reader::Item::Keyframe) {
+  }
+  const auto& index = reader.trailer().index;
+  ASSERT_GE(index.size(), kIndexEntriesMax / 2);
+  ASSERT_LT(index.size(), kIndexEntriesMax);
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    EXPECT_EQ(index[i].segment, 4 * i);
+    const auto head = load_head(ConstBytes{sink.bytes}.subspan(index[i].offset));
+    EXPECT_TRUE(head && head->type == RecordType::Keyframe && head->count == index[i].segment);
+  }
+  EXPECT_GT(index.back().segment + 4, kKeyframes - 1);
+}
+
+TEST(RecordWriter, EndsWithATickWhoseStepNeverEnded) {
+  Match match{{.tick_rate = 60}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 20);  // two of them wait for their batch to be full
+  const RecordedTick& last = match.step();
+  ASSERT_FALSE(last.inputs.empty());
+  EXPECT_TRUE(writer.unfinished(last.tick, last.commands(), last.sources));
+  const auto found = pieces(sink.bytes);
+  EXPECT_EQ(found.back().head, (RecordHead{.payload_bytes = found.back().head.payload_bytes,
+                                           .type = RecordType::Unfinished,
+                                           .tick = {21},
+                                           .count = 1}));
+  auto reader = Reader::open(sink.bytes).value();
+  while (reader.next() != Reader::Item::Unfinished) {
+  }
+  EXPECT_EQ(reader.unfinished().tick, Tick{21});
+  EXPECT_EQ(reader.unfinished().inputs, last.inputs);
+  EXPECT_EQ(reader.unfinished().sources, last.sources);
+  EXPECT_EQ(reader.unfinished().joins, last.joins);
+  EXPECT_EQ(reader.next(), Reader::Item::Finished);
+  const auto result = test::verify(sink.bytes, match);
+  EXPECT_EQ(result.ticks, 20U);
+  EXPECT_EQ(result.unfinished, Tick{21});
+  EXPECT_TRUE(result.held());
+  EXPECT_FALSE(result.complete);
+  EXPECT_FALSE(result.ends_early);
+}
+
+TEST(RecordWriter, WritesNothingUnfinishedBehindLostTicks) {
+  Match match;
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 4);
+  sink.refuse_from_now_on();
+  match.record(writer, 1);
+  sink.take_again();
+  const RecordedTick& last = match.step();
+  EXPECT_FALSE(writer.unfinished(last.tick, last.commands(), last.sources));
+  EXPECT_EQ(test::walk(sink.bytes),
+            (test::Walk{.keyframes = 1, .ticks = 4, .ends_early = true, .last_tick = {4}}));
+}
+
 /// Counts, and keeps nothing.
 class CountingSink final : public ByteSink {
  public:

@@ -1,0 +1,299 @@
+// The tick thread asks for a file and finds it there some ticks later; it hands back the one it has
+// finished. Both are moves under a lock that the other thread holds for a few instructions.
+
+#include "server/apps/recording_files.h"
+
+#include "os/file_sink.h"
+#include "os/log_event.h"
+#include "os/thread.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// Notes that wait to be taken.
+constexpr std::size_t kNotesMax = 64;
+
+/// Names of consecutive milliseconds that are tried where something of that name is there already.
+constexpr int kNamesTried = 100;
+
+struct Part {
+  std::string path;
+  record::Header header;
+  std::unique_ptr<os::FileSink> sink;
+};
+
+RecordingPart handed(const Part& part) {
+  return {.sink = part.sink.get(), .header = part.header};
+}
+
+}  // namespace
+
+struct RecordingFiles::State {
+  State(const RecordingFilesOptions& given, const RecordingFilesParts& used,
+        const record::Header& of_all)
+      : options(given), parts(used), header(of_all) {}
+
+  const RecordingFilesOptions options;
+  const RecordingFilesParts parts;
+  const record::Header header;
+  std::thread thread;
+
+  // Of whoever makes and closes files: open(), then the thread, then close().
+  std::uint32_t made = 0;
+  WallTime last_start{};
+  std::deque<std::string> closed;  ///< paths of files that are whole, the oldest first
+
+  mutable std::mutex mutex;  ///< guards what follows
+  std::condition_variable wake;
+  bool wanted = false;
+  bool closing = false;
+  std::unique_ptr<Part> present;
+  std::unique_ptr<Part> previous;  ///< takes its last records
+  std::unique_ptr<Part> ready;     ///< made, and not handed over
+  std::deque<std::unique_ptr<Part>> retired;
+  std::string making_failed;  ///< why the next file cannot be made, while it cannot
+  std::uint64_t bytes = 0;    ///< of closed files
+  std::uint64_t errors = 0;   ///< of closed files and of making
+  std::string loss;           ///< the first
+  std::vector<RecordingNote> notes;
+
+  std::expected<std::unique_ptr<Part>, std::string> make();
+  void run();
+  void make_next(std::unique_lock<std::mutex>& lock);
+  void close_retired(std::unique_lock<std::mutex>& lock);
+  void count(const Part& part, const std::expected<void, std::string>& closed_well);
+  void remove_old(std::unique_lock<std::mutex>& lock);
+  void note(RecordingNote note);
+};
+
+std::string recording_name(WallTime start, std::uint32_t room, std::string_view suffix) {
+  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-room{}{}{}.tickbox",
+                     fmt::gmtime(std::chrono::floor<std::chrono::seconds>(start)),
+                     start.time_since_epoch().count() % 1'000, room, suffix.empty() ? "" : "-",
+                     suffix);
+}
+
+/// Where something has the name already, or the calendar went back, a later one is taken.
+std::expected<std::unique_ptr<Part>, std::string> RecordingFiles::State::make() {
+  WallTime start = std::max(parts.calendar.now(), last_start + std::chrono::milliseconds{1});
+  auto part = std::make_unique<Part>();
+  for (int tried = 1;; ++tried, start += std::chrono::milliseconds{1}) {
+    const std::filesystem::path folder{options.folder};
+    part->path = (folder / recording_name(start, header.room)).string();
+    auto file = parts.disk.create(part->path);
+    if (!file && file.error() == EEXIST && tried < kNamesTried) continue;
+    if (!file) return std::unexpected{os::creation_failure(part->path, file.error())};
+    part->sink = os::FileSink::over(*std::move(file),
+                                    {.path = part->path, .retry_interval = options.retry_interval});
+    break;
+  }
+  last_start = start;
+  part->header = header;
+  part->header.part = made++;
+  parts.entropy.fill(part->header.salt);
+  return part;
+}
+
+/// Requires: the lock.
+void RecordingFiles::State::note(RecordingNote note) {
+  if (notes.size() == kNotesMax) notes.erase(notes.begin());
+  notes.push_back(std::move(note));
+}
+
+void RecordingFiles::State::run() {
+  std::unique_lock lock{mutex};
+  while (true) {
+    const auto has_work = [&] { return closing || !retired.empty(); };
+    if (making_failed.empty()) {
+      wake.wait(lock, [&] { return has_work() || (wanted && !ready); });
+    } else {
+      wake.wait_for(lock, options.retry_interval, has_work);
+    }
+    if (!retired.empty()) {
+      close_retired(lock);
+    } else if (closing) {
+      return;
+    } else if (wanted && !ready) {
+      make_next(lock);
+    }
+  }
+}
+
+void RecordingFiles::State::make_next(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  auto part = make();
+  lock.lock();
+  if (part) {
+    ready = *std::move(part);
+    making_failed.clear();
+    note({.line = "recording_opened path=" + os::log_value(ready->path)});
+  } else {
+    ++errors;
+    making_failed = std::move(part.error());
+  }
+}
+
+void RecordingFiles::State::close_retired(std::unique_lock<std::mutex>& lock) {
+  Part& part = *retired.front();
+  lock.unlock();
+  const auto closed_well = part.sink->close();
+  closed.push_back(part.path);
+  lock.lock();
+  count(part, closed_well);
+  retired.pop_front();
+  remove_old(lock);
+}
+
+/// Requires: the lock.
+void RecordingFiles::State::count(const Part& part,
+                                  const std::expected<void, std::string>& closed_well) {
+  const os::FileSinkStats stats = part.sink->stats();
+  bytes += stats.bytes_written;
+  errors += stats.errors;
+  if (!closed_well && loss.empty()) loss = closed_well.error();
+  note({.wrong = !closed_well,
+        .line = fmt::format("recording_closed path={} bytes={}", os::log_value(part.path),
+                            stats.bytes_written)});
+}
+
+void RecordingFiles::State::remove_old(std::unique_lock<std::mutex>& lock) {
+  while (options.keep != 0 && closed.size() > options.keep) {
+    const std::string path = std::move(closed.front());
+    closed.pop_front();
+    lock.unlock();
+    const auto removed = parts.disk.remove(path);
+    lock.lock();
+    if (removed || removed.error() == ENOENT) {
+      note({.line = "recording_removed path=" + os::log_value(path)});
+    } else {
+      ++errors;
+      note({.wrong = true, .line = "recording_not_removed path=" + os::log_value(path)});
+    }
+  }
+}
+
+std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open(
+    const RecordingFilesOptions& options, const RecordingFilesParts& parts,
+    const record::Header& header) {
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed) {
+    return std::unexpected(
+        fmt::format("cannot make the directory {}: {}; choose another with --record",
+                    options.folder, failed.message()));
+  }
+  auto state = std::make_unique<State>(options, parts, header);
+  auto first = state->make();
+  if (!first) return std::unexpected{std::move(first.error())};
+  state->present = *std::move(first);
+  state->note({.line = "recording_opened path=" + os::log_value(state->present->path)});
+  state->thread = os::start_thread("recordings", [state = state.get()] { state->run(); });
+  return std::unique_ptr<RecordingFiles>{new RecordingFiles{std::move(state)}};
+}
+
+RecordingFiles::RecordingFiles(std::unique_ptr<State> state) : state_{std::move(state)} {}
+
+RecordingFiles::~RecordingFiles() {
+  (void)close();
+}
+
+RecordingPart RecordingFiles::first() const {
+  const std::scoped_lock lock{state_->mutex};
+  return handed(*state_->present);
+}
+
+std::optional<RecordingPart> RecordingFiles::next() {
+  State& state = *state_;
+  {
+    const std::scoped_lock lock{state.mutex};
+    // To leave a file that cannot be written for one that cannot either would only spend the old
+    // ones.
+    if (state.closing || state.previous || state.present->sink->stats().degraded) return {};
+    if (state.ready) {
+      state.previous = std::exchange(state.present, std::move(state.ready));
+      state.wanted = false;
+      return handed(*state.present);
+    }
+    if (std::exchange(state.wanted, true)) return {};
+  }
+  state.wake.notify_one();
+  return {};
+}
+
+void RecordingFiles::retire() {
+  State& state = *state_;
+  {
+    const std::scoped_lock lock{state.mutex};
+    if (!state.previous) return;
+    state.retired.push_back(std::move(state.previous));
+  }
+  state.wake.notify_one();
+}
+
+RecordingStatus RecordingFiles::status() const {
+  const State& state = *state_;
+  const std::scoped_lock lock{state.mutex};
+  RecordingStatus status{.bytes = state.bytes, .errors = state.errors};
+  const auto add = [&status](const std::unique_ptr<Part>& part) {
+    if (!part) return;
+    const os::FileSinkStats stats = part->sink->stats();
+    status.bytes += stats.bytes_written;
+    status.errors += stats.errors;
+    status.queue_bytes += stats.queue_bytes;
+  };
+  for (const auto& part : state.retired)
+    add(part);
+  add(state.previous);
+  add(state.ready);
+  if (!state.present) return status;
+  add(state.present);
+  status.path = state.present->path;
+  status.reason = state.making_failed;
+  if (state.present->sink->stats().degraded) status.reason = state.present->sink->failure();
+  status.degraded = !status.reason.empty();
+  return status;
+}
+
+std::vector<RecordingNote> RecordingFiles::take_notes() {
+  const std::scoped_lock lock{state_->mutex};
+  return std::exchange(state_->notes, {});
+}
+
+std::expected<void, std::string> RecordingFiles::close() {
+  State& state = *state_;
+  {
+    const std::scoped_lock lock{state.mutex};
+    state.closing = true;
+  }
+  state.wake.notify_one();
+  if (state.thread.joinable()) state.thread.join();
+
+  const std::scoped_lock lock{state.mutex};
+  for (std::unique_ptr<Part>* part : {&state.previous, &state.present}) {
+    if (!*part) continue;
+    state.count(**part, (*part)->sink->close());
+    part->reset();
+  }
+  if (state.ready) {  // nobody has begun it
+    (void)state.ready->sink->close();
+    (void)state.parts.disk.remove(state.ready->path);
+    state.ready.reset();
+  }
+  if (!state.loss.empty()) return std::unexpected{state.loss};
+  return {};
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,183 @@
+// A failed assertion leaves a recording, and the recording fails by the same assertion.
+
+#include "server/apps/crash_file.h"
+
+#include "core/assert.h"
+#include "server/shard.h"
+#include "tests/crash/failing_arena.h"
+#include "tests/support/played_room.h"
+#include "tests/support/simulated_network.h"
+#include "tests/support/virtual_time.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <thread>
+
+namespace tickbox::tests {
+namespace {
+
+constexpr Tick kFails{777};
+constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
+
+std::shared_ptr<const game::Rules> failing_rules() {
+  return std::make_shared<FailingArena>(60, kFails);
+}
+
+std::vector<std::byte> bytes_of(const std::string& path) {
+  const std::string text = os::text_of(path);
+  const auto bytes = std::as_bytes(std::span{text});
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Plays until an assertion fails, with a crash file at `path`.
+void play_until_it_fails(const std::string& path) {
+  PlayedRoom played{{.rules = failing_rules()}};
+  server::BlackBox black_box{played.room(), 60};
+  const server::CrashFile crash_file{path, played.header(), black_box};
+  while (true) {
+    const auto commands = played.decide();
+    black_box.stepping(played.room(), commands, played.sources());
+    played.room().tick(commands);
+    black_box.stepped(played.room());
+  }
+}
+
+record::VerifyResult step_all(ConstBytes file, const game::SharedMap& map,
+                              const game::Rules& rules) {
+  return record::verify(record::Reader::open(file).value(), map, rules, {.step_unfinished = true});
+}
+
+TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
+  const os::TemporaryFolder folder;
+  const std::string path = folder.file("a-crash.tickbox");
+  EXPECT_EXIT(play_until_it_fails(path), testing::KilledBySignal(SIGABRT),
+              std::string{kPlanted} + "(.|\n)*the last seconds are in " + path);
+  const auto file = bytes_of(path);
+  ASSERT_FALSE(file.empty());
+
+  PlayedRoom healthy{{}};
+  const auto& map = healthy.room().world().map();
+  // By rules without the failure all ticks before it have their hashes.
+  const auto result = step_all(file, map, healthy.room().rules());
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.gaps, 0U);
+  EXPECT_EQ(result.unfinished, kFails);
+  EXPECT_EQ(result.last_tick + 1, kFails);
+  EXPECT_GE(result.ticks, 60U * server::kBlackBoxSeconds);
+  EXPECT_LE(result.ticks, 2 * 60U * server::kBlackBoxSeconds);
+  // By the rules that failed it fails again, in the same way.
+  const auto failing = failing_rules();
+  EXPECT_DEATH((void)step_all(file, map, *failing), kPlanted);
+}
+
+/// A server without sockets: the shard itself tells the black box.
+TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
+  const os::TemporaryFolder folder;
+  const std::string path = folder.file("b-crash.tickbox");
+
+  class NoLog final : public server::Log {
+   public:
+    void event(server::Severity, std::string_view) override {}
+  };
+
+  EXPECT_EXIT(
+      {
+        PlayedRoom played({.rules = failing_rules()});
+        server::BlackBox black_box(played.room(), 60);
+        const server::CrashFile crash_file(path, played.header(), black_box);
+        VirtualClock clock;
+        const VirtualCalendar calendar(clock);
+        SimulatedNetwork network(clock);
+        SeededEntropy entropy(1);
+        NoLog log;
+        server::Shard shard({.max_clients = 8},
+                            {.transport = network.server(),
+                             .entropy = entropy,
+                             .calendar = calendar,
+                             .log = log,
+                             .room = played.room(),
+                             .black_box = &black_box},
+                            clock.now());
+        while (true) {
+          clock.advance(tick_duration(60));
+          shard.tick(clock.now());
+        }
+      },
+      testing::KilledBySignal(SIGABRT), "the last seconds are in");
+  PlayedRoom healthy{{}};
+  const auto file = bytes_of(path);
+  ASSERT_FALSE(file.empty());
+  const auto result = step_all(file, healthy.room().world().map(), healthy.room().rules());
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.unfinished, kFails);
+}
+
+TEST(CrashFile, WithoutADirectoryNothingIsWrittenAndTheMessageSaysHow) {
+  EXPECT_EXIT(play_until_it_fails(""), testing::KilledBySignal(SIGABRT),
+              std::string{kPlanted} + "(.|\n)*--crash-dir DIR");
+}
+
+TEST(CrashFile, WhatIsThereAlreadyIsNotOverwritten) {
+  const os::TemporaryFolder folder;
+  const std::string path = folder.write("c-crash.tickbox", "precious");
+  EXPECT_EXIT(play_until_it_fails(path), testing::KilledBySignal(SIGABRT),
+              "cannot create .*file exists");
+  EXPECT_EQ(os::text_of(path), "precious");
+}
+
+// The room goes on while another thread fails: nobody may read what it is writing.
+TEST(CrashFile, AnAssertionOfAnotherThreadLeavesTheRoomAlone) {
+  const os::TemporaryFolder folder;
+  const std::string path = folder.file("d-crash.tickbox");
+  EXPECT_EXIT(
+      {
+        PlayedRoom played({});
+        server::BlackBox black_box(played.room(), 60);
+        const server::CrashFile crash_file(path, played.header(), black_box);
+        std::thread([] {
+          const bool elsewhere = false;
+          TICKBOX_ASSERT(elsewhere);
+        }).join();
+      },
+      testing::KilledBySignal(SIGABRT), "assertion failed: elsewhere");
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+void other_handler(const char*, const char*, int) {}
+
+TEST(CrashFile, TheHandlerIsTheOneBeforeAgainWhenItIsGone) {
+  const AssertHandler before = set_assert_handler(&other_handler);
+  {
+    PlayedRoom played{{}};
+    server::BlackBox black_box{played.room(), 60};
+    const server::CrashFile crash_file{"", played.header(), black_box};
+  }
+  EXPECT_EQ(set_assert_handler(before), &other_handler);
+}
+
+TEST(CrashFile, AnAssertionWhileItIsWrittenAbortsAtOnce) {
+  const os::TemporaryFolder folder;
+  const std::string path = folder.file("e-crash.tickbox");
+  EXPECT_EXIT(
+      {
+        PlayedRoom played({});
+        server::BlackBox black_box(played.room(), 60);
+        record::Header header = played.header();
+        header.rules = std::string(1'000, 'x');  // the writer asserts that it fits
+        const server::CrashFile crash_file(path, header, black_box);
+        const auto commands = played.decide();
+        black_box.stepping(played.room(), commands, played.sources());
+        const bool first = false;
+        TICKBOX_ASSERT(first);
+      },
+      testing::KilledBySignal(SIGABRT),
+      "assertion failed: first(.|\n)*assertion failed: text.size");
+}
+
+}  // namespace
+}  // namespace tickbox::tests

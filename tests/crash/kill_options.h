@@ -1,0 +1,17 @@
+#pragma once
+// How often something is killed: few times in ctest, many in a campaign.
+
+#include <cstdint>
+
+namespace tickbox::crash {
+
+/// TICKBOX_RECORDER_KILLS, or 500.
+[[nodiscard]] int recorder_kills();
+
+/// TICKBOX_SERVER_KILLS, or 10.
+[[nodiscard]] int server_kills();
+
+/// TICKBOX_SEED, or 1: of the instants.
+[[nodiscard]] std::uint64_t kill_seed();
+
+}  // namespace tickbox::crash

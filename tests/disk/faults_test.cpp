@@ -1,0 +1,257 @@
+// A recorded match over a disk on which every call fails once, for a while, or for ever: whatever
+// happens, the file verifies, and what it lacks it says.
+
+#include "core/bytes.h"
+#include "os/file_sink.h"
+#include "record/writer.h"
+#include "tests/disk/patience.h"
+#include "tests/support/faulty_disk.h"
+#include "tests/unit/record/match.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <optional>
+
+namespace tickbox::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kPath = "match.tickbox";
+/// Four segments: at 10 Hz a tick is a record, and a keyframe comes every 50.
+constexpr std::uint32_t kTicks = 160;
+
+struct Outcome {
+  bool opened = false;
+  bool closed = false;  ///< without a loss
+  std::uint64_t calls = 0;
+  os::FileSinkStats sink;
+  std::string failure;
+  record::WriterStats writer;
+  std::vector<std::byte> file;
+};
+
+/// The sink has done what it can for now: written all, or failed.
+bool settled(const os::FileSink& sink) {
+  const os::FileSinkStats stats = sink.stats();
+  return stats.queue_bytes == 0 || stats.degraded;
+}
+
+/// Records a whole match, waiting for the disk after each tick, so that call N is always the same.
+Outcome record_on(FaultyDisk& disk, Duration retry_interval) {
+  Outcome outcome;
+  auto sink = os::FileSink::create({.path = kPath, .retry_interval = retry_interval}, disk);
+  if (!sink) return outcome;
+  outcome.opened = true;
+  test::Match match;
+  record::Writer writer{**sink, match.header()};
+  for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
+    match.record(writer, 1);
+    EXPECT_TRUE(comes_true([&] { return settled(**sink); }));
+  }
+  writer.finish();
+  outcome.closed = (*sink)->close().has_value();
+  outcome.calls = disk.calls();
+  outcome.sink = (*sink)->stats();
+  outcome.failure = (*sink)->failure();
+  outcome.writer = writer.stats();
+  outcome.file = disk.bytes(kPath);
+  return outcome;
+}
+
+/// Holds, and tells of every tick that it lacks.
+void expect_sound(const Outcome& outcome) {
+  const test::Match match;
+  const auto reader = record::Reader::open(outcome.file);
+  if (!reader) {
+    // Nothing of it was ever written: its header is cut, which no damage looks like.
+    EXPECT_EQ(reader.error(), record::RecordError::HeaderCut);
+    EXPECT_EQ(outcome.sink.bytes_written, 0U);
+    return;
+  }
+  const record::VerifyResult result = test::verify(outcome.file, match);
+  EXPECT_TRUE(result.held()) << "damages " << result.damages;
+  EXPECT_TRUE(result.complete || result.gaps > 0 || result.ends_early);
+  EXPECT_TRUE(result.ticks == kTicks || !result.complete);
+  if (outcome.closed) {
+    EXPECT_EQ(outcome.file.size(), outcome.sink.bytes_written);
+    EXPECT_EQ(result.ticks, outcome.writer.ticks_recorded);
+    EXPECT_EQ(result.ticks + outcome.writer.ticks_lost, kTicks);
+    // Where the disk failed until the end, nobody could write that ticks are missing there.
+    EXPECT_LE(result.gaps, outcome.writer.gaps);
+    EXPECT_GE(result.gaps + (result.ends_early ? 1 : 0), outcome.writer.gaps);
+  } else {
+    EXPECT_LE(result.ticks, outcome.writer.ticks_recorded);
+  }
+}
+
+TEST(DiskFaults, AMatchOnAGoodDiskIsComplete) {
+  FaultyDisk disk;
+  const Outcome outcome = record_on(disk, 1h);
+  EXPECT_TRUE(outcome.closed);
+  EXPECT_EQ(outcome.sink.errors, 0U);
+  EXPECT_EQ(outcome.writer.ticks_recorded, kTicks);
+  expect_sound(outcome);
+}
+
+// Each call once; it is tried again soon.
+TEST(DiskFaults, WhicheverCallFailsOnceTheFileHoldsAndTheFaultIsTold) {
+  FaultyDisk good;
+  const std::uint64_t calls = record_on(good, 1h).calls;
+  ASSERT_GT(calls, kTicks);
+  std::uint64_t with_gap = 0;
+  for (std::uint64_t n = 1; n <= calls; n += n < 60 || n + 60 > calls ? 1 : 7) {
+    SCOPED_TRACE("call " + std::to_string(n));
+    FaultyDisk disk{{.fail_from = n, .code = n % 2 == 0 ? ENOSPC : EIO}};
+    const Outcome outcome = record_on(disk, 100us);
+    EXPECT_EQ(outcome.opened, n != 1);
+    if (!outcome.opened) continue;
+    expect_sound(outcome);
+    EXPECT_EQ(outcome.sink.errors, 1U);
+    EXPECT_NE(outcome.failure, "");
+    with_gap += outcome.writer.gaps;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(with_gap, 0U);
+}
+
+// The write fails, and then the cut: nothing may be written behind what is torn.
+TEST(DiskFaults, WhenTheCutFailsTooNothingFollowsUntilItIsMade) {
+  FaultyDisk good;
+  const std::uint64_t calls = record_on(good, 1h).calls;
+  for (std::uint64_t n = 2; n <= calls; n += n < 20 ? 1 : 11) {
+    for (const std::uint64_t in_a_row : {2U, 3U, 10U}) {
+      SCOPED_TRACE("calls " + std::to_string(n) + " to " + std::to_string(n + in_a_row - 1));
+      FaultyDisk disk{{.fail_from = n, .fail_calls = in_a_row, .append_max = 700}};
+      const Outcome outcome = record_on(disk, 100us);
+      expect_sound(outcome);
+      EXPECT_GT(outcome.sink.errors, 0U);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(DiskFaults, WritesThatTakeLittleAtATimeLoseNothing) {
+  for (const std::size_t most : {1U, 7U, 100U}) {
+    FaultyDisk disk{{.append_max = most}};
+    const Outcome outcome = record_on(disk, 1h);
+    EXPECT_TRUE(outcome.closed);
+    EXPECT_EQ(outcome.writer.ticks_recorded, kTicks) << most;
+    expect_sound(outcome);
+  }
+}
+
+// Wherever in a record the room ends, and for ever.
+TEST(DiskFaults, AFullDiskKeepsAllThatFitted) {
+  FaultyDisk good;
+  const std::size_t whole = record_on(good, 1h).file.size();
+  for (std::size_t room = 0; room < whole; room += room < 2'000 ? 53 : 997) {
+    SCOPED_TRACE("room " + std::to_string(room));
+    FaultyDisk disk{{.room = room}};
+    const Outcome outcome = record_on(disk, 100us);
+    EXPECT_FALSE(outcome.closed);
+    EXPECT_TRUE(outcome.sink.degraded);
+    EXPECT_LE(outcome.file.size(), room);
+    expect_sound(outcome);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(DiskFaults, AfterAFullDiskThereIsAGapAndAKeyframe) {
+  FaultyDisk disk{{.room = 20'000}};
+  auto sink = os::FileSink::create({.path = kPath, .retry_interval = 1ms}, disk);
+  ASSERT_TRUE(sink) << sink.error();
+  test::Match match;
+  record::Writer writer{**sink, match.header()};
+  for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
+    match.record(writer, 1);
+    ASSERT_TRUE(comes_true([&] { return settled(**sink); }));
+  }
+  ASSERT_TRUE((*sink)->stats().degraded);
+  ASSERT_GT(writer.stats().ticks_lost, 0U);
+  EXPECT_TRUE((*sink)->failure().starts_with("cannot write match.tickbox: no space left"))
+      << (*sink)->failure();
+
+  disk.set_faults({});
+  ASSERT_TRUE(comes_true([&] { return !(*sink)->stats().degraded; }));
+  EXPECT_EQ((*sink)->stats().recoveries, 1U);
+  match.record(writer, kTicks);
+  writer.finish();
+  ASSERT_TRUE((*sink)->close());
+  const auto result = test::verify(disk.bytes(kPath), match);
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.gaps, 1U);
+  EXPECT_FALSE(result.complete);
+  EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
+  EXPECT_EQ(result.ticks + writer.stats().ticks_lost, 2 * kTicks);
+}
+
+// The machine stops in the middle of a write: half of a record may stand at the end of the file.
+TEST(DiskFaults, ADeathInTheMiddleOfAWriteEndsTheFileEarly) {
+  FaultyDisk good;
+  const std::uint64_t calls = record_on(good, 1h).calls;
+  for (std::uint64_t n = 2; n <= calls; n += 5) {
+    SCOPED_TRACE("call " + std::to_string(n));
+    FaultyDisk disk{{.die_at = n}};
+    const Outcome outcome = record_on(disk, 1h);
+    const auto reader = record::Reader::open(outcome.file);
+    if (!reader) {
+      EXPECT_EQ(reader.error(), record::RecordError::HeaderCut);
+      continue;
+    }
+    const test::Match match;
+    const auto result = test::verify(outcome.file, match);
+    EXPECT_TRUE(result.held());
+    EXPECT_EQ(result.gaps, 0U);
+    // Each record of this match but a few keyframes is a tick.
+    EXPECT_GE(result.ticks + 12, std::min<std::uint64_t>(n, kTicks));
+    if (HasFailure()) return;
+  }
+}
+
+// The disk answers nothing for a whole match, and the match is not held up: this thread never
+// waits.
+TEST(DiskFaults, ASlowDiskCostsTheMatchNothing) {
+  FaultyDisk disk;
+  auto sink = os::FileSink::create({.path = kPath}, disk);
+  ASSERT_TRUE(sink) << sink.error();
+  disk.hold();
+  test::Match match;
+  record::Writer writer{**sink, match.header()};
+  match.record(writer, kTicks);
+  EXPECT_GT((*sink)->stats().queue_bytes, 0U);
+  EXPECT_EQ((*sink)->stats().bytes_written, 0U);
+  disk.release();
+  match.record(writer, kTicks);
+  writer.finish();
+  ASSERT_TRUE((*sink)->close());
+  const auto result = test::verify(disk.bytes(kPath), match);
+  EXPECT_TRUE(result.complete);
+  EXPECT_EQ(result.ticks, 2 * kTicks);
+}
+
+TEST(DiskFaults, ADiskThatIsSlowerThanTheQueueIsLongCostsAGap) {
+  FaultyDisk disk;
+  auto sink = os::FileSink::create({.path = kPath, .queue_bytes_max = 10'000}, disk);
+  ASSERT_TRUE(sink) << sink.error();
+  disk.hold();
+  test::Match match;
+  record::Writer writer{**sink, match.header()};
+  match.record(writer, kTicks);
+  EXPECT_LE((*sink)->stats().queue_bytes, 10'000U);
+  EXPECT_GT((*sink)->stats().writes_refused, 0U);
+  disk.release();
+  ASSERT_TRUE(comes_true([&] { return (*sink)->stats().queue_bytes == 0; }));
+  match.record(writer, 10);
+  writer.finish();
+  ASSERT_TRUE((*sink)->close());
+  EXPECT_EQ((*sink)->stats().errors, 0U);
+  const auto result = test::verify(disk.bytes(kPath), match);
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.gaps, 1U);
+  EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
+}
+
+}  // namespace
+}  // namespace tickbox::tests

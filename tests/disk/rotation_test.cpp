@@ -1,0 +1,233 @@
+// A recording that goes on from file to file: each stands alone, none is removed that was not made
+// here, and a disk that fails keeps the recording where it is.
+
+#include "os/entropy.h"
+#include "server/apps/recording_files.h"
+#include "server/recorder.h"
+#include "tests/disk/patience.h"
+#include "tests/support/faulty_disk.h"
+#include "tests/support/played_room.h"
+#include "tests/support/virtual_time.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace tickbox::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A room, its recorder and its files, over a disk of the test.
+struct Recorded {
+  os::TemporaryFolder folder;
+  FaultyDisk disk;
+  VirtualClock clock;
+  VirtualCalendar calendar{clock};
+  os::SystemEntropy entropy;
+  PlayedRoom played{{.tick_rate = 10}};
+  std::unique_ptr<server::RecordingFiles> files;
+  std::optional<server::Recorder> recorder;
+
+  /// Ten ticks a second; a file is `ticks` ticks long.
+  void open(std::uint32_t ticks, std::uint32_t keep, std::uint64_t bytes = 0) {
+    auto opened = server::RecordingFiles::open(
+        {.folder = folder.file(""), .keep = keep, .retry_interval = 1ms},
+        {.calendar = calendar, .entropy = entropy, .disk = disk}, played.header());
+    ASSERT_TRUE(opened) << opened.error();
+    files = *std::move(opened);
+    recorder.emplace(files->first(), played.room(),
+                     server::Rotation{.store = files.get(), .ticks = ticks, .bytes = bytes});
+  }
+
+  void run(int ticks) {
+    for (; ticks > 0; --ticks) {
+      const auto commands = played.decide();
+      played.room().tick(commands);
+      recorder->ticked(played.room(), commands, played.sources());
+      clock.advance(100ms);
+    }
+  }
+
+  /// Until so many files have been begun.
+  void run_until_files(std::size_t count) {
+    ASSERT_TRUE(comes_true([&] {
+      run(1);
+      return disk.paths().size() >= count;
+    }));
+  }
+
+  void close() {
+    recorder->finish();
+    const auto closed = files->close();
+    EXPECT_TRUE(closed) << closed.error();
+  }
+};
+
+TEST(Rotation, EachFileStandsAloneAndTogetherTheyLackNothing) {
+  Recorded recorded;
+  recorded.open(20, 0);
+  recorded.run_until_files(6);
+  recorded.run(20);
+  recorded.close();
+  std::uint64_t ticks = 0;
+  std::uint32_t part = 0;
+  Tick last{0};
+  for (const std::string& path : recorded.disk.paths()) {  // by name: in the order of time
+    const auto file = recorded.disk.bytes(path);
+    const auto reader = record::Reader::open(file);
+    ASSERT_TRUE(reader) << path;
+    EXPECT_EQ(reader->header().part, part++);
+    const auto result = recorded.played.verify(file);
+    EXPECT_TRUE(result.complete) << path;
+    EXPECT_TRUE(result.held()) << path;
+    EXPECT_EQ(result.last_tick.value, last.value + result.ticks) << path;
+    last = result.last_tick;
+    ticks += result.ticks;
+  }
+  EXPECT_GE(part, 5U);
+  EXPECT_EQ(last, recorded.played.room().world().tick);
+  EXPECT_EQ(ticks, last.value);
+  EXPECT_EQ(recorded.recorder->stats().ticks_recorded, ticks);
+}
+
+TEST(Rotation, ASizeBeginsANewFileToo) {
+  Recorded recorded;
+  constexpr std::uint64_t kBytes = 10'000;
+  recorded.open(0, 0, kBytes);
+  recorded.run_until_files(4);
+  recorded.close();
+  const auto paths = recorded.disk.paths();
+  for (std::size_t i = 0; i + 1 < paths.size(); ++i) {
+    const auto file = recorded.disk.bytes(paths[i]);
+    EXPECT_GE(file.size(), kBytes);
+    EXPECT_TRUE(recorded.played.verify(file).complete);
+  }
+}
+
+TEST(Rotation, NoTwoFilesHaveTheSameSalt) {
+  Recorded recorded;
+  recorded.open(5, 0);
+  recorded.run_until_files(3);
+  recorded.close();
+  std::vector<std::array<std::byte, 16>> salts;
+  for (const std::string& path : recorded.disk.paths()) {
+    const auto file = recorded.disk.bytes(path);
+    salts.push_back(record::Reader::open(file).value().header().salt);
+  }
+  std::ranges::sort(salts);
+  EXPECT_EQ(std::ranges::adjacent_find(salts), salts.end());
+}
+
+TEST(Rotation, OldFilesGoAndOthersStay) {
+  Recorded recorded;
+  const std::string foreign = recorded.folder.file("20200101T000000.000Z-room0.tickbox");
+  ASSERT_TRUE(recorded.disk.create(foreign));
+  recorded.open(5, 2);
+  std::vector<std::string> removed;
+  ASSERT_TRUE(comes_true([&] {
+    recorded.run(1);
+    for (const auto& note : recorded.files->take_notes()) {
+      if (note.line.starts_with("recording_removed")) removed.push_back(note.line);
+    }
+    return removed.size() >= 5;
+  }));
+  recorded.close();
+  const auto paths = recorded.disk.paths();
+  EXPECT_EQ(paths.front(), foreign);
+  EXPECT_LE(paths.size(), 1U + 2U + 2U);  // two kept, the last, and one that was not yet retired
+  EXPECT_TRUE(std::ranges::is_sorted(removed));
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    EXPECT_TRUE(recorded.played.verify(recorded.disk.bytes(paths[i])).complete) << paths[i];
+  }
+}
+
+// The calendar goes back by an hour: names still tell the order.
+TEST(Rotation, AFileIsNeverNamedLikeAnotherWhateverTheCalendarDoes) {
+  Recorded recorded;
+  recorded.open(5, 0);
+  const std::string first = recorded.disk.paths().front();
+  recorded.calendar.jump(-1h);
+  recorded.run_until_files(3);
+  recorded.close();
+  EXPECT_EQ(recorded.disk.paths().front(), first);
+}
+
+TEST(Rotation, WhatHasTheNameAlreadyIsLeftAlone) {
+  Recorded recorded;
+  const std::string taken =
+      recorded.folder.file(server::recording_name(recorded.calendar.now(), 0));
+  ASSERT_TRUE(recorded.disk.create(taken));
+  recorded.open(0, 0);
+  recorded.run(10);
+  recorded.close();
+  EXPECT_TRUE(recorded.disk.bytes(taken).empty());
+  EXPECT_EQ(recorded.disk.paths().size(), 2U);
+}
+
+// The next file cannot be made: the present one goes on, and takes no harm.
+TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
+  Recorded recorded;
+  recorded.open(10, 0);
+  const std::string first = recorded.disk.paths().front();
+  // Only the names that the next file can have are taken, so the disk itself is well.
+  std::vector<std::string> in_the_way;
+  for (WallTime at = recorded.calendar.now(); at < recorded.calendar.now() + 3s; at += 1ms) {
+    const std::string path = recorded.folder.file(server::recording_name(at, 0));
+    if (recorded.disk.create(path)) in_the_way.push_back(path);
+  }
+  ASSERT_TRUE(comes_true([&] {
+    if (recorded.played.room().world().tick < Tick{12}) recorded.run(1);
+    return recorded.files->status().degraded;
+  }));
+  EXPECT_TRUE(recorded.files->status().reason.starts_with("cannot create"))
+      << recorded.files->status().reason;
+  EXPECT_EQ(recorded.files->status().path, first);
+  recorded.run(5);
+  for (const std::string& path : in_the_way)
+    EXPECT_TRUE(recorded.disk.remove(path));
+  ASSERT_TRUE(comes_true([&] { return !recorded.files->status().degraded; }));
+  recorded.run_until_files(2);
+  recorded.run(10);
+  recorded.close();
+  EXPECT_GT(recorded.files->status().errors, 0U);
+  const auto result = recorded.played.verify(recorded.disk.bytes(first));
+  EXPECT_TRUE(result.complete);
+  EXPECT_GT(result.ticks, 12U);
+  EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+}
+
+// A full disk: no file is begun, none removed, the present one goes on with a gap.
+TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
+  Recorded recorded;
+  recorded.open(10, 1);
+  recorded.run_until_files(2);
+  ASSERT_TRUE(comes_true([&] {
+    recorded.run(1);
+    return recorded.disk.paths().size() == 2 && recorded.files->status().queue_bytes == 0;
+  }));
+  recorded.disk.set_faults({.room = 0});
+  ASSERT_TRUE(comes_true([&] {
+    recorded.run(1);
+    return recorded.files->status().degraded;
+  }));
+  const auto before = recorded.disk.paths();
+  recorded.run(50);
+  EXPECT_EQ(recorded.disk.paths(), before);
+  EXPECT_GT(recorded.recorder->stats().ticks_lost, 0U);
+  recorded.disk.set_faults({});
+  ASSERT_TRUE(comes_true([&] { return !recorded.files->status().degraded; }));
+  recorded.run(60);
+  recorded.close();
+  std::uint32_t gaps = 0;
+  for (const std::string& path : recorded.disk.paths()) {
+    const auto result = recorded.played.verify(recorded.disk.bytes(path));
+    EXPECT_TRUE(result.held()) << path;
+    gaps += result.gaps;
+  }
+  EXPECT_LE(gaps, 1U);  // it may have been in a file that is removed by now
+}
+
+}  // namespace
+}  // namespace tickbox::tests

@@ -1,0 +1,168 @@
+// The real server on real disks: its recording goes from file to file, and a disk that is full
+// costs the recording alone.
+
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <sys/mount.h>
+#include <unistd.h>
+#include <vector>
+
+namespace tickbox::integration {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> recordings_in(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const auto& each : fs::directory_iterator{folder}) {
+    if (each.path().extension() == ".tickbox") found.push_back(each.path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Document verified(const std::string& file) {
+  const Finished finished = run(tickbox({"replay", "verify", file, "--json"}));
+  EXPECT_EQ(finished.exit_code, kDone) << file << '\n' << finished;
+  return Document{finished.out};
+}
+
+bool has_line(const Process& process, std::string_view text) {
+  return process.output().err.contains(text);
+}
+
+/// A disk of 1 MiB, for whoever may mount one.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::string& folder) : folder_(folder) {
+    fs::create_directories(folder);
+    mounted_ = ::mount("tickbox", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
+  }
+
+  ~SmallDisk() {
+    if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
+  }
+
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  [[nodiscard]] bool mounted() const { return mounted_; }
+
+ private:
+  std::string folder_;
+  bool mounted_ = false;
+};
+
+TEST(DiskServer, GoesFromFileToFileAndKeepsTheLast) {
+  const os::TemporaryFolder folder;
+  const std::string recordings = folder.file("recordings");
+  RunningServer server{{"--record", recordings, "--record-rotate-time", "1s", "--record-keep", "2",
+                        "--max-clients", "16"}};
+  Process client{tickbox({"connect", server.address(), "--seconds", "60"})};
+  ASSERT_TRUE(server.process().wait_for_output(
+      [](const Output& output) { return output.err.contains("recording_removed"); }, kPatience))
+      << server.process().output().err;
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+  EXPECT_EQ(finish(client).exit_code, kNotConnected);
+  const auto files = recordings_in(recordings);
+  EXPECT_GE(files.size(), 2U);
+  EXPECT_LE(files.size(), 4U);
+  for (const std::string& file : files) {
+    const Document document = verified(file);
+    EXPECT_TRUE(document.truth("complete")) << file;
+    EXPECT_EQ(document.number("mismatched"), 0);
+  }
+}
+
+TEST(DiskServer, FlagsThatDoNotGoTogetherStartNothing) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"--record-rotate-time", "1s"},
+           {"--record-rotate-size", "1MiB"},
+           {"--record", "never-made", "--record-keep", "3"},
+           {"--record", "never-made", "--record-rotate-time", "1ms"},
+           {"--record", "never-made", "--record-rotate-size", "1KiB"}}) {
+    const Finished finished = run(tickbox_server(arguments));
+    EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+    EXPECT_EQ(line_count(finished.err), 1U) << finished;
+    EXPECT_TRUE(finished.err.contains("--record-")) << finished;
+  }
+  EXPECT_FALSE(fs::exists("never-made"));
+}
+
+// Clients play while the disk fills, is full, and has room again.
+TEST(DiskServer, AFullDiskCostsTheRecordingAloneAndItResumesByItself) {
+  const os::TemporaryFolder folder;
+  const SmallDisk disk{folder.file("disk")};
+  if (!disk.mounted()) GTEST_SKIP() << "only root may mount a small tmpfs";
+  // Leaves room for a second or two of the match.
+  const std::string ballast = folder.write("disk/ballast", std::string(960 * 1024, 'b'));
+  RunningServer server{{"--record", folder.file("disk"), "--max-clients", "64"}};
+  Process load{tickbox({"load", server.address(), "--clients", "16", "--seconds", "14", "--bot",
+                        "stress", "--json", "--require", "state_hash.mismatched==0"})};
+  ASSERT_TRUE(eventually([&] { return server.metric("tickbox_recording_degraded") == 1; }));
+  EXPECT_GT(server.metric("tickbox_recording_errors_total"), 0);
+  EXPECT_GT(server.metric("tickbox_recording_bytes_total"), 0);
+  const double full_at = server.metric("tickbox_ticks_total");
+  EXPECT_TRUE(has_line(server.process(), "recording_degraded path="));
+  EXPECT_TRUE(has_line(server.process(), "no space left"));
+  ASSERT_TRUE(eventually([&] { return server.metric("tickbox_ticks_total") > full_at + 60; }));
+  // Nothing piles up meanwhile.
+  EXPECT_LE(server.metric("tickbox_recording_queue_bytes"), 1'000'000);
+
+  fs::remove(ballast);
+  ASSERT_TRUE(eventually([&] { return server.metric("tickbox_recording_degraded") == 0; }));
+  EXPECT_TRUE(server.process().wait_for_output(
+      [](const Output& output) { return output.err.contains("recording_resumed path="); },
+      kPatience));
+  const double bytes = server.metric("tickbox_recording_bytes_total");
+  ASSERT_TRUE(eventually([&] { return server.metric("tickbox_recording_bytes_total") > bytes; }));
+  const Finished loaded = finish(load);
+  EXPECT_TRUE(loaded.exit_code == kDone) << loaded;
+  const Document played{loaded.out};
+  EXPECT_EQ(played.number("state_hash.mismatched"), 0);
+  EXPECT_EQ(played.number("clients.dropped"), 0);
+  EXPECT_GT(played.number("state_hash.checked"), 0);
+
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+  const auto files = recordings_in(folder.file("disk"));
+  ASSERT_EQ(files.size(), 1U);
+  const Document document = verified(files.front());
+  EXPECT_EQ(document.number("mismatched"), 0);
+  EXPECT_EQ(document.number("gaps"), 1);
+  EXPECT_FALSE(document.truth("complete"));
+}
+
+// A disk that stays full until the end: what was written is whole, and the exit code says that it
+// is not all.
+TEST(DiskServer, AFileAtItsLimitEndsWithAWholeRecord) {
+  const os::TemporaryFolder folder;
+  const std::string recordings = folder.file("recordings");
+  // `ulimit -f` counts 1,024 bytes in this shell.
+  Process server{{.program = "/bin/bash",
+                  .arguments = {"-c", "ulimit -f 24 && exec \"$0\" \"$@\"",
+                                tickbox_server({}).program, "--port", "0", "--admin-port", "0",
+                                "--record", recordings, "--ticks", "330"}}};
+  const Finished finished = finish(server);
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_TRUE(finished.err.contains("recording_degraded")) << finished;
+  EXPECT_TRUE(finished.err.contains("file too large")) << finished;
+  const auto files = recordings_in(recordings);
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_LE(fs::file_size(files.front()), 24U * 1024);
+  const Document document = verified(files.front());
+  EXPECT_FALSE(document.truth("complete"));
+  EXPECT_GT(document.number("ticks"), 100);
+  EXPECT_EQ(document.number("mismatched"), 0);
+}
+
+}  // namespace
+}  // namespace tickbox::integration

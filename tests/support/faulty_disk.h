@@ -1,0 +1,171 @@
+#pragma once
+// A disk in memory that fails as it is told: at its Nth call, by taking less than it is given, for
+// want of room, by dying in the middle of a write, or by letting its caller wait. A write that
+// fails leaves half of it behind.
+
+#include "os/disk.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tickbox::tests {
+
+/// What goes wrong. Calls of all files and of the disk are counted together, from 1.
+struct DiskFaults {
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
+
+  std::uint64_t fail_from = kNever;  ///< first call that fails
+  std::uint64_t fail_calls = 1;      ///< how many in a row
+  int code = EIO;                    ///< what they fail with
+  std::uint64_t die_at =
+      kNever;  ///< the first append from here on is the last; nothing works after
+  std::size_t append_max = kUnlimited;  ///< bytes of one append
+  std::size_t room = kUnlimited;        ///< bytes of all files together; ENOSPC beyond
+};
+
+/// Thread: any.
+class FaultyDisk final : public os::Disk {
+ public:
+  explicit FaultyDisk(const DiskFaults& faults = {}) : shared_(std::make_shared<Shared>()) {
+    shared_->faults = faults;
+  }
+
+  std::expected<std::unique_ptr<os::AppendFile>, int> create(const std::string& path) override {
+    std::unique_lock lock{shared_->mutex};
+    if (const int code = shared_->enter(lock)) return std::unexpected{code};
+    if (!shared_->files.try_emplace(path).second) return std::unexpected{EEXIST};
+    return std::make_unique<File>(shared_, path);
+  }
+
+  std::expected<void, int> remove(const std::string& path) override {
+    std::unique_lock lock{shared_->mutex};
+    if (const int code = shared_->enter(lock)) return std::unexpected{code};
+    if (shared_->files.erase(path) == 0) return std::unexpected{ENOENT};
+    return {};
+  }
+
+  /// From now on.
+  void set_faults(const DiskFaults& faults) {
+    const std::scoped_lock lock{shared_->mutex};
+    shared_->faults = faults;
+  }
+
+  /// Every call waits from now on, until release().
+  void hold() {
+    const std::scoped_lock lock{shared_->mutex};
+    shared_->held = true;
+  }
+
+  void release() {
+    {
+      const std::scoped_lock lock{shared_->mutex};
+      shared_->held = false;
+    }
+    shared_->released.notify_all();
+  }
+
+  /// So far.
+  [[nodiscard]] std::uint64_t calls() const {
+    const std::scoped_lock lock{shared_->mutex};
+    return shared_->calls;
+  }
+
+  /// What is in a file; nothing where there is none.
+  [[nodiscard]] std::vector<std::byte> bytes(const std::string& path) const {
+    const std::scoped_lock lock{shared_->mutex};
+    const auto file = shared_->files.find(path);
+    return file == shared_->files.end() ? std::vector<std::byte>{} : file->second;
+  }
+
+  [[nodiscard]] std::vector<std::string> paths() const {
+    const std::scoped_lock lock{shared_->mutex};
+    std::vector<std::string> all;
+    for (const auto& [path, bytes] : shared_->files)
+      all.push_back(path);
+    return all;
+  }
+
+ private:
+  struct Shared {
+    mutable std::mutex mutex;
+    std::condition_variable released;
+    DiskFaults faults;
+    std::map<std::string, std::vector<std::byte>> files;
+    std::uint64_t calls = 0;
+    bool held = false;
+    bool dead = false;
+
+    /// Counts a call.  Returns what it fails with, or 0.
+    int enter(std::unique_lock<std::mutex>& lock) {
+      released.wait(lock, [&] { return !held; });
+      ++calls;
+      if (dead) return EIO;
+      const bool fails = calls >= faults.fail_from && calls - faults.fail_from < faults.fail_calls;
+      return fails ? faults.code : 0;
+    }
+
+    [[nodiscard]] std::size_t room() const {
+      std::size_t used = 0;
+      for (const auto& [path, bytes] : files)
+        used += bytes.size();
+      return faults.room - std::min(faults.room, used);
+    }
+  };
+
+  class File final : public os::AppendFile {
+   public:
+    File(std::shared_ptr<Shared> shared, std::string path)
+        : shared_(std::move(shared)), path_(std::move(path)) {}
+
+    std::expected<std::size_t, int> append(ConstBytes bytes) override {
+      std::unique_lock lock{shared_->mutex};
+      const bool was_dead = shared_->dead;
+      int code = shared_->enter(lock);
+      std::size_t taken = std::min({bytes.size(), shared_->faults.append_max, shared_->room()});
+      if (shared_->calls >= shared_->faults.die_at) shared_->dead = true;
+      if (shared_->dead) code = EIO;
+      if (taken == 0 && code == 0) code = ENOSPC;
+      // Nobody promises that a write that failed has written nothing.
+      if (code != 0) taken = was_dead ? 0 : taken / 2;
+      std::vector<std::byte>& file = shared_->files[path_];
+      file.insert(file.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+      if (code != 0) return std::unexpected{code};
+      return taken;
+    }
+
+    std::expected<void, int> cut(std::uint64_t bytes) override {
+      std::unique_lock lock{shared_->mutex};
+      if (const int code = shared_->enter(lock)) return std::unexpected{code};
+      shared_->files[path_].resize(static_cast<std::size_t>(bytes));
+      return {};
+    }
+
+    std::expected<void, int> sync() override { return nothing(); }
+
+    std::expected<void, int> close() override { return nothing(); }
+
+   private:
+    std::expected<void, int> nothing() {
+      std::unique_lock lock{shared_->mutex};
+      if (const int code = shared_->enter(lock)) return std::unexpected{code};
+      return {};
+    }
+
+    std::shared_ptr<Shared> shared_;
+    std::string path_;
+  };
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace tickbox::tests
