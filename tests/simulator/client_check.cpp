@@ -14,6 +14,11 @@ constexpr seconds kFreshWithin{3};
 /// and some attempts to come back that are lost.
 constexpr seconds kRecoversWithin{20};
 
+/// No room: for players, or for auditors.
+bool is_turned_away(std::string_view reason) {
+  return reason.contains("full") || reason.contains("audit");
+}
+
 double seconds_of(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -52,7 +57,7 @@ void ClientCheck::look_at(std::size_t index) {
   }
   const bool is_calm = now - seen.until > kRecoversWithin;
   if (connection.over()) {
-    if (is_calm) {
+    if (is_calm && !is_turned_away(connection.reason())) {
       findings_.add("sessions", fmt::format("client {} to play", index), connection.reason());
     }
     return;

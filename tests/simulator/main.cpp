@@ -1,5 +1,6 @@
 // tickbox-simulator: whole matches in which everything goes wrong, each decided by one seed.
 
+#include "core/assert.h"
 #include "os/command_line.h"
 #include "tests/simulator/plan.h"
 #include "tests/simulator/run.h"
@@ -31,6 +32,17 @@ struct Options {
 };
 
 constexpr std::uint32_t kBenchClients = 16;
+
+/// What is running, for the last words of an assertion.
+std::string& present_command() {
+  static std::string command;
+  return command;
+}
+
+void tell_command(const char* condition, const char* file, int line) {
+  fmt::print(stderr, "FAILED assertion {} at {}:{}\n  again: {}\n", condition, file, line,
+             present_command());
+}
 
 volatile std::sig_atomic_t stop_asked = 0;
 
@@ -127,6 +139,7 @@ int run(const Options& options) {
   Sum sum;
   for (std::uint64_t i = 0; i < options.seeds && stop_asked == 0; ++i) {
     const Plan plan = make_plan(plan_options(options, options.seed + i));
+    present_command() = command_of(plan);
     const Outcome outcome = play(plan);
     add(sum, outcome);
     if (!options.flags.json) fmt::print("{}", report_of(outcome));
@@ -177,6 +190,7 @@ int main(int argc, char** argv) {
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
     return os::to_int(*exit_code);
   }
+  set_assert_handler(simulator::tell_command);
   std::signal(SIGINT, simulator::ask_to_stop);
   std::signal(SIGTERM, simulator::ask_to_stop);
   return simulator::run(options);

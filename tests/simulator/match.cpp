@@ -38,6 +38,7 @@ Match::Match(const Plan& plan)
       rng_(~plan.seed),
       server_entropy_(plan.seed),
       token_entropy_(plan.seed + (std::uint64_t{1} << 62U)),
+      keys_(net::KeyRing::fresh(token_entropy_)),
       disk_(clock_, plan.plant == Plant::LostRecord),
       room_rules_(make_room_rules(plan)),
       map_(grounds_.map(plan.seats)),
@@ -51,7 +52,9 @@ Match::Match(const Plan& plan)
     player.entropy = std::make_unique<SeededEntropy>(plan.seed * 1'000 + i);
     player.transport = &network_.add_client(planned.link);
     player.drift_ppm = planned.drift_ppm;
+    player.turn = planned.turn;
     player.audits = planned.audits;
+    player.watches = planned.watches;
     player.paused_until = clock_.now();
     player.starts_at = clock_.now() + Duration{std::chrono::milliseconds{rng_.below(500)}};
     if (plan.plant == Plant::MissingCause && i == 0) {
@@ -101,11 +104,12 @@ void Match::end_recording(const SimulatedDisk::File& file) {
 
 void Match::start_shard() {
   shard_ = std::make_unique<server::Shard>(
-      server::ShardOptions{.tick_rate = plan_.tick_rate,
-                           .snapshot_rate = plan_.snapshot_rate,
-                           .max_clients = plan_.seats,
-                           .sight = plan_.sight,
-                           .reception = {.addresses = {SimulatedNetwork::server_address()}}},
+      server::ShardOptions{
+          .tick_rate = plan_.tick_rate,
+          .snapshot_rate = plan_.snapshot_rate,
+          .max_clients = plan_.seats,
+          .sight = plan_.sight,
+          .reception = {.keys = keys_, .addresses = {SimulatedNetwork::server_address()}}},
       server::ShardParts{.transport = network_.server(),
                          .entropy = server_entropy_,
                          .calendar = server_calendar_,
@@ -128,6 +132,17 @@ void Match::drain() {
   server_calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(
       issuer_calendar_.now() - server_calendar_.now()));
   start_server();
+}
+
+void Match::add_key() {
+  if (!keys_.rotate(token_entropy_)) return retire_keys();
+  shard_->set_keys(keys_);
+}
+
+/// Whoever has a token of before and has not used it gets another.
+void Match::retire_keys() {
+  keys_ = net::KeyRing::fresh(token_entropy_);
+  shard_->set_keys(keys_);
 }
 
 void Match::rotate() {
@@ -164,8 +179,7 @@ net::ConnectToken Match::make_token(bool audits) {
                           .rights = audits ? net::kRightToAudit : std::uint8_t{0}};
   claims.servers.push_back(SimulatedNetwork::server_address());
   return net::issue_token(claims, issuer_calendar_.now(),
-                          issuer_calendar_.now() + std::chrono::minutes{1},
-                          net::KeyRing::published(), token_entropy_);
+                          issuer_calendar_.now() + std::chrono::minutes{1}, keys_, token_entropy_);
 }
 
 void Match::start_process(std::size_t index) {
@@ -179,9 +193,9 @@ void Match::start_process(std::size_t index) {
         const PlayerId seat = players_[index].client->connection().accept().player;
         decided_[seat.value].push_back({.tick = tick, .input = input});
       }};
-  if (player.ticket) {
-    options.connection.ticket = std::exchange(player.ticket, std::nullopt);
-  } else {
+  // Some have a token beside their ticket, for when that is refused.
+  options.connection.ticket = std::exchange(player.ticket, std::nullopt);
+  if (!options.connection.ticket || rng_.chance(1, 4)) {
     options.connection.token = make_token(player.audits);
   }
   client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
@@ -203,24 +217,36 @@ void Match::drive_player(std::size_t index) {
   }
   if (clock_.now() < player.paused_until) return;
   const Instant own_time = time_of(player);
-  const bool is_due = own_time >= player.client->next_wakeup() || network_.has_arrived(index);
-  if (is_due && !player.client->connection().over()) player.client->poll(own_time);
+  const bool is_due = player.turn > Duration::zero()
+                          ? clock_.now() >= player.next_turn
+                          : own_time >= player.client->next_wakeup() || network_.has_arrived(index);
+  if (!is_due || player.client->connection().over()) return;
+  player.client->poll(own_time);
+  player.next_turn = clock_.now() + player.turn;
+  if (player.watches) looked_at_ += player.client->shown(own_time).size();
 }
 
 void Match::move(std::size_t player) {
   network_.move_client(player, moved_address(++moves_));
 }
 
-void Match::kill(std::size_t index, Instant starts_at) {
-  Player& player = players_[index];
-  if (player.client == nullptr) return;
+std::optional<net::ResumeTicket> Match::ticket_of(std::size_t index) const {
+  const Player& player = players_[index];
+  if (player.client == nullptr) return player.ticket;
   const client::Connection& connection = player.client->connection();
-  std::optional<net::ResumeTicket> ticket;
-  if (connection.sessions() > 0 && connection.is_proven() && !connection.over()) {
-    ticket = connection.ticket();
-  }
+  const bool has_one = connection.sessions() > 0 && connection.is_proven() && !connection.over();
+  return has_one ? std::optional{connection.ticket()} : std::nullopt;
+}
+
+void Match::kill(std::size_t player, Instant starts_at) {
+  steal(player, player, starts_at);
+}
+
+void Match::steal(std::size_t index, std::size_t victim, Instant starts_at) {
+  if (players_[index].client == nullptr) return;
+  const std::optional<net::ResumeTicket> ticket = ticket_of(victim);
   replace(index, starts_at);
-  player.ticket = ticket;
+  players_[index].ticket = ticket;
 }
 
 void Match::leave(std::size_t index, Instant starts_at) {

@@ -75,8 +75,10 @@ class Match {
     Instant paused_until;  ///< its process stands
     Instant starts_at;     ///< where it is not running
     Instant began;         ///< its process
+    Duration turn{};
+    Instant next_turn;
     bool audits = false;
-    std::uint64_t views_before = 0;  ///< of its processes before
+    bool watches = false;
   };
 
   /// One millisecond.
@@ -90,6 +92,8 @@ class Match {
   void move(std::size_t player);
   /// Its process ends without a word, and starts again later, by its ticket if it has one.
   void kill(std::size_t player, Instant starts_at);
+  /// The same by a copy of the ticket of `victim`, who plays on until then.
+  void steal(std::size_t player, std::size_t victim, Instant starts_at);
   /// It says goodbye, and another comes in its place.
   void leave(std::size_t player, Instant starts_at);
   /// Its process ends, and another comes in its place.
@@ -99,6 +103,10 @@ class Match {
   void stall(Instant until) { stalled_until_ = until; }
 
   void jump_calendar(std::chrono::milliseconds by) { server_calendar_.jump(by); }
+
+  /// Tokens are sealed by a fresh key from now on, or the keys before it are no more.
+  void add_key();
+  void retire_keys();
 
   void crash();
   void drain();
@@ -150,6 +158,7 @@ class Match {
   void start_process(std::size_t player);
   void drive_player(std::size_t player);
   void drive_server();
+  [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t player) const;
   [[nodiscard]] net::ConnectToken make_token(bool audits);
   /// What a client's own clock says.
   [[nodiscard]] Instant time_of(const Player& player) const;
@@ -162,6 +171,7 @@ class Match {
   SimulatedNetwork network_{clock_};
   SeededEntropy server_entropy_;
   SeededEntropy token_entropy_;
+  net::KeyRing keys_;
   AlarmLog log_;
   SimulatedDisk disk_;
   client::Grounds grounds_;
@@ -178,6 +188,7 @@ class Match {
   std::uint64_t tokens_ = 0;  ///< issued
   std::uint32_t moves_ = 0;
   std::uint64_t ticks_ = 0;
+  std::uint64_t looked_at_ = 0;  ///< bodies in pictures
   Tick recorded_from_;
   std::vector<std::uint64_t> hashes_;
   std::vector<std::vector<Decided>> decided_;

@@ -16,6 +16,8 @@ namespace tickbox::simulator {
 struct PlannedClient {
   net::LinkConditions link;
   std::int32_t drift_ppm = 0;
+  Duration turn{};       ///< between polls of its loop; 0: it is woken when it asks to be
+  bool watches = false;  ///< somebody looks at its picture
   bool audits = false;
 };
 
@@ -27,6 +29,7 @@ struct Plan {
   std::uint32_t tick_rate = 60;
   std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
   std::uint32_t seats = 0;
+  bool is_crowded = false;  ///< some who ask find no seat
   server::Sight sight;
   client::BotKind bot = client::BotKind::Mix;
   Duration recording_length{};  ///< after which a recording ends and the next begins

@@ -7,9 +7,9 @@ namespace tickbox::simulator {
 namespace {
 
 constexpr std::array<std::string_view, kFaults> kFaultNames{
-    "burst",      "partition_up", "partition_down", "cut",       "move",     "pause",
-    "clock_jump", "stall",        "calendar",       "crash",     "drain",    "kill",
-    "leave",      "storm",        "hostile",        "slow_disk", "full_disk"};
+    "burst", "partition_up", "partition_down", "cut",       "move",     "pause", "clock_jump",
+    "stall", "calendar",     "crash",          "drain",     "kill",     "theft", "leave",
+    "storm", "hostile",      "keys",           "slow_disk", "full_disk"};
 
 constexpr std::array<std::string_view, kProfiles> kProfileNames{"lan",  "wifi",   "mobile",
                                                                 "soak", "mangle", "chaos"};
@@ -54,6 +54,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                 .duplicate_ppm = 10'000,
                 .reorder_ppm = 30'000,
                 .drift_ppm = 100,
+                .extreme_percent = 3,
                 .faults_per_hour = per_hour({{Fault::Burst, 400},
                                              {Fault::PartitionUp, 120},
                                              {Fault::PartitionDown, 120},
@@ -79,6 +80,8 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Stall, 6},
                                              {Fault::Calendar, 6},
                                              {Fault::Kill, 20},
+                                             {Fault::Theft, 2},
+                                             {Fault::Keys, 4},
                                              {Fault::Leave, 60},
                                              {Fault::Storm, 2},
                                              {Fault::Hostile, 30},
@@ -97,6 +100,8 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                 .faults_per_hour = per_hour({{Fault::Hostile, 1'800},
                                              {Fault::Move, 60},
                                              {Fault::Kill, 120},
+                                             {Fault::Theft, 60},
+                                             {Fault::Keys, 60},
                                              {Fault::Leave, 120},
                                              {Fault::Crash, 20}})},
     // Everything at once.
@@ -109,6 +114,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                 .corrupt_ppm = 20'000,
                 .truncate_ppm = 20'000,
                 .drift_ppm = 500,
+                .extreme_percent = 6,
                 .faults_per_hour = per_hour({{Fault::Burst, 360},
                                              {Fault::PartitionUp, 180},
                                              {Fault::PartitionDown, 180},
@@ -121,6 +127,8 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Crash, 60},
                                              {Fault::Drain, 40},
                                              {Fault::Kill, 360},
+                                             {Fault::Theft, 120},
+                                             {Fault::Keys, 120},
                                              {Fault::Leave, 360},
                                              {Fault::Storm, 60},
                                              {Fault::Hostile, 360},

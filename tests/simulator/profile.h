@@ -24,13 +24,15 @@ enum class Fault : std::uint8_t {
   Crash,      ///< the server is killed, and starts anew
   Drain,      ///< the server stops as it should, and starts anew
   Kill,       ///< a client is killed, and comes back by its ticket
+  Theft,      ///< a client is killed, and comes back by a copy of another\'s ticket
   Leave,      ///< a client says goodbye, and comes back by a token
   Storm,      ///< many leave in one tick, and many come in one
   Hostile,    ///< a salvo of datagrams that nobody sent
+  Keys,       ///< of tokens: a fresh one, and after some time the old one is no more
   SlowDisk,
   FullDisk,
 };
-inline constexpr std::size_t kFaults = 17;
+inline constexpr std::size_t kFaults = 19;
 
 [[nodiscard]] std::string_view name_of(Fault fault);
 
@@ -53,7 +55,9 @@ struct Likelihoods {
   std::uint32_t reorder_ppm = 0;
   std::uint32_t corrupt_ppm = 0;
   std::uint32_t truncate_ppm = 0;
-  std::uint32_t drift_ppm = 0;                           ///< of a client's clock, either way
+  std::uint32_t drift_ppm = 0;  ///< of a client's clock, either way
+  std::uint32_t extreme_percent =
+      0;  ///< of links up to three times as slow, and rooms with too few seats
   std::array<std::uint16_t, kFaults> faults_per_hour{};  ///< in all of the match, by kind
 };
 

@@ -104,15 +104,15 @@ void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
 }
 
 void TrafficCheck::on_arrived(net::PacketType type, const Passed& passed) {
-  Source& source = sources_[passed.client];
-  if (source.is_proven || is_stranger(passed.client)) return;
-  if (!net::travels_sealed(type, net::Direction::ToServer) ||
+  if (is_stranger(passed.client) || !net::travels_sealed(type, net::Direction::ToServer) ||
       passed.bytes.size() < net::kPacketOverheadBytes) {
     return;
   }
   const auto session = sessions_.find(net::packet_connection(passed.bytes));
   if (session == sessions_.end()) return;
-  source.is_proven = type == net::PacketType::Response || session->second.address == passed.client;
+  // Only who has read the ACCEPT can seal, so what it was sent to is real, wherever this came from.
+  sources_[session->second.address].is_proven = true;
+  if (type == net::PacketType::Response) sources_[passed.client].is_proven = true;
 }
 
 void TrafficCheck::pay(net::PacketType type, const Passed& passed) {

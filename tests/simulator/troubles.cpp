@@ -63,6 +63,7 @@ void Troubles::begin(Fault fault) {
     case Fault::Drain:
     case Fault::SlowDisk:
     case Fault::FullDisk:
+    case Fault::Keys:
       return begin_at_server(fault);
     case Fault::Storm:
       return storm();
@@ -99,6 +100,11 @@ void Troubles::begin_at_client(Fault fault, std::size_t player) {
       return match_.jump_clock(player, later - now);
     case Fault::Kill:
       return match_.kill(player, later);
+    case Fault::Theft: {
+      const std::size_t victim = rng_.below(match_.players().size());
+      clients_.disturb(victim, later);
+      return match_.steal(player, victim, later);
+    }
     default:
       return match_.leave(player, later);
   }
@@ -119,6 +125,9 @@ void Troubles::begin_at_server(Fault fault) {
       disturb_all(until);
       match_.drain();
       return match_.stall(until);
+    case Fault::Keys:
+      disturb_all(now);
+      return rng_.chance(1, 4) ? match_.retire_keys() : match_.add_key();
     case Fault::SlowDisk:
       return match_.disk().slow_down(now + up_to(seconds{10}));
     case Fault::FullDisk:
