@@ -3,6 +3,7 @@
 #include "net/snapshot.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tickbox::client {
 namespace {
@@ -183,12 +184,12 @@ std::size_t ClockSync::held() const {
 
 /// The one that all but the worst 2 % of the recent ones reach.
 ClockSync::Margin ClockSync::worst_margin() const {
-  std::array<Margin, kMargins> sorted = margins_;
+  std::array<Margin, std::max<std::size_t>(1, kMargins / 50) + 1> least{};
   const std::size_t rank = std::max<std::size_t>(1, held() / 50);
-  const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(rank);
-  std::ranges::nth_element(sorted.begin(), at, sorted.begin() + static_cast<std::ptrdiff_t>(held()),
-                           {}, &Margin::value);
-  return *at;
+  std::ranges::partial_sort_copy(std::span{margins_}.first(held()),
+                                 std::span{least}.first(rank + 1), {}, &Margin::value,
+                                 &Margin::value);
+  return least[rank];
 }
 
 /// The middle one of the newest.

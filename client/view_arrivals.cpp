@@ -3,6 +3,8 @@
 #include "core/assert.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
 namespace tickbox::client {
 namespace {
@@ -28,10 +30,16 @@ void ViewArrivals::add(Tick tick, bool has_news, Instant now) {
     Arrival& newest = arrivals_[(arrival_count_ - 1) % kArrivals];
     newest.promptest = std::min(newest.promptest, late);
     newest.latest = std::max(newest.latest, late);
+    line_ = std::min(line_, late);
     return;
   }
-  arrivals_[arrival_count_++ % kArrivals] = {.promptest = late, .latest = late};
+  Arrival& oldest = arrivals_[arrival_count_ % kArrivals];
+  const bool goes_with_line = arrival_count_ >= kArrivals && oldest.promptest == line_;
+  oldest = {.promptest = late, .latest = late};
+  line_ = arrival_count_ == 0 ? late : std::min(line_, late);
+  ++arrival_count_;
   arrival_began_ = now;
+  if (goes_with_line) look_for_line();
 }
 
 std::size_t ViewArrivals::held() const {
@@ -40,17 +48,21 @@ std::size_t ViewArrivals::held() const {
 
 Duration ViewArrivals::line() const {
   TICKBOX_ASSERT(arrival_count_ > 0);
+  return line_;
+}
+
+void ViewArrivals::look_for_line() {
   const auto end = arrivals_.begin() + static_cast<std::ptrdiff_t>(held());
-  return std::ranges::min_element(arrivals_.begin(), end, {}, &Arrival::promptest)->promptest;
+  line_ = std::ranges::min_element(arrivals_.begin(), end, {}, &Arrival::promptest)->promptest;
 }
 
 Duration ViewArrivals::jitter() const {
-  std::array<Duration, kArrivals> latest{};
-  std::ranges::transform(arrivals_, latest.begin(), &Arrival::latest);
-  const auto end = latest.begin() + static_cast<std::ptrdiff_t>(held());
-  const auto at = end - 1 - static_cast<std::ptrdiff_t>(held() / 50);
-  std::ranges::nth_element(latest.begin(), at, end);
-  return *at - line();
+  std::array<Arrival, kArrivals / 50 + 1> latest{};
+  const std::size_t rank = held() / 50;
+  std::ranges::partial_sort_copy(std::span{arrivals_}.first(held()),
+                                 std::span{latest}.first(rank + 1), std::greater<>{},
+                                 &Arrival::latest, &Arrival::latest);
+  return latest[rank].latest - line();
 }
 
 Duration ViewArrivals::interval() const {

@@ -50,11 +50,13 @@ class ViewArrivals {
   };
 
   [[nodiscard]] std::size_t held() const;
+  void look_for_line();
 
   Duration period_;
   std::array<Arrival, kArrivals> arrivals_{};
   std::size_t arrival_count_ = 0;  ///< ever
   Instant arrival_began_;          ///< the newest of arrivals_
+  Duration line_{};                ///< the least of arrivals_
 
   std::array<std::uint32_t, kIntervals> intervals_{};  ///< ticks
   std::size_t interval_count_ = 0;                     ///< ever

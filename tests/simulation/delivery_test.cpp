@@ -22,7 +22,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Way = SimulatedNetwork::Way;
 
 constexpr Duration kTick = milliseconds{17};
 
@@ -97,7 +96,7 @@ TEST(Delivery, NoRunOfLostSnapshotsIsTooLong) {
   for (std::int64_t lost = 1; lost <= 120; ++lost) {
     SCOPED_TRACE(testing::Message() << lost << " lost");
     const Tick before = crowd.harness().room().world().tick;
-    crowd.harness().network().cut(0, Way::Down);
+    crowd.harness().network().cut_down(0, true);
     while (crowd.harness().room().world().tick - before < lost) {
       crowd.harness().run_for(milliseconds{1});
     }
@@ -115,7 +114,7 @@ TEST(Delivery, NoRunOfLostInputsIsTooLong) {
   Crowd crowd{6, {.max_clients = 8, .bot = client::BotKind::Stress}};
   for (std::int64_t lost = 1; lost <= 120; ++lost) {
     SCOPED_TRACE(testing::Message() << lost << " lost");
-    crowd.harness().network().cut(0, Way::Up);
+    crowd.harness().network().cut_up(0, true);
     crowd.harness().run_for(kTick * lost);
     EXPECT_LE(crowd.age(0), kQuietTicks) << "it hears, though it is not heard";
     crowd.harness().network().mend(0);
@@ -127,18 +126,24 @@ TEST(Delivery, NoRunOfLostInputsIsTooLong) {
   crowd.expect_nothing_wrong();
 }
 
+enum class Way : std::uint8_t { Up, Down };
+
 /// Loses a fifth one way, nothing the other, and then all of that way for a while.
 void lose_one_way(Way way) {
   Crowd crowd{6};
   Rng rng{static_cast<std::uint64_t>(way) + 7};
+  const auto cut = [&] {
+    SimulatedNetwork& network = crowd.harness().network();
+    way == Way::Up ? network.cut_up(0, true) : network.cut_down(0, true);
+  };
   for (int i = 0; i < 600; ++i) {
-    if (rng.chance(1, 5)) crowd.harness().network().cut(0, way);
+    if (rng.chance(1, 5)) cut();
     crowd.harness().run_for(milliseconds{16});
     crowd.harness().network().mend(0);
   }
   const client::ClientStats after_loss = crowd.stats(0);
   EXPECT_GT(after_loss.hashes_checked, 400U);
-  crowd.harness().network().cut(0, way);
+  cut();
   crowd.harness().run_for(seconds{3});
   const client::ClientStats after_cut = crowd.stats(0);
   if (way == Way::Up) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <malloc.h>
 #include <new>
 
 namespace {
@@ -11,6 +12,11 @@ std::atomic<std::uint64_t>& counter() {
   return count;
 }
 
+std::atomic<std::uint64_t>& live() {
+  static std::atomic<std::uint64_t> bytes{0};
+  return bytes;
+}
+
 void* counted(std::size_t size, std::size_t alignment) {
   counter().fetch_add(1, std::memory_order_relaxed);
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
@@ -18,13 +24,23 @@ void* counted(std::size_t size, std::size_t alignment) {
   if (memory == nullptr) {
     throw std::bad_alloc{};
   }
+  live().fetch_add(malloc_usable_size(memory), std::memory_order_relaxed);
   return memory;
+}
+
+void give_back(void* memory) {
+  if (memory != nullptr) live().fetch_sub(malloc_usable_size(memory), std::memory_order_relaxed);
+  std::free(memory);
 }
 
 }  // namespace
 
 std::uint64_t tickbox::tests::allocations() {
   return counter().load(std::memory_order_relaxed);
+}
+
+std::uint64_t tickbox::tests::live_bytes() {
+  return live().load(std::memory_order_relaxed);
 }
 
 void* operator new(std::size_t size) {
@@ -45,17 +61,17 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 }
 
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  give_back(memory);
 }
 
 void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  give_back(memory);
 }
 
 void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  give_back(memory);
 }
 
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  give_back(memory);
 }

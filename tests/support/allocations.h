@@ -9,4 +9,7 @@ namespace tickbox::tests {
 /// Calls of operator new so far.
 [[nodiscard]] std::uint64_t allocations();
 
+/// Bytes that operator new has given out and that were not given back, as the heap rounds them.
+[[nodiscard]] std::uint64_t live_bytes();
+
 }  // namespace tickbox::tests

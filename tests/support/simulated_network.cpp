@@ -10,6 +10,8 @@ constexpr std::uint16_t kServerPort = 7'777;
 constexpr std::uint16_t kFirstClientPort = 20'000;
 /// Streams of chance of the links of clients that have moved.
 constexpr std::uint64_t kOtherNetwork = 1'000'000;
+/// Tells the chance of bursts from that of links.
+constexpr std::uint64_t kBursts = std::uint64_t{1} << 40U;
 
 net::Address loopback(std::uint16_t port) {
   net::Address address{.ip = {}, .port = port};
@@ -40,15 +42,14 @@ void SimulatedNetwork::move_client(std::size_t client, const net::Address& addre
   end.down = net::LinkSimulator{end.conditions, kOtherNetwork + 2 * end.number + 1};
 }
 
-void SimulatedNetwork::cut(std::size_t client, Way way) {
-  ClientEnd& end = *clients_[client];
-  end.is_cut_up = end.is_cut_up || way != Way::Down;
-  end.is_cut_down = end.is_cut_down || way != Way::Up;
+void SimulatedNetwork::cut(std::size_t client) {
+  cut_up(client, true);
+  cut_down(client, true);
 }
 
 void SimulatedNetwork::mend(std::size_t client) {
-  clients_[client]->is_cut_up = false;
-  clients_[client]->is_cut_down = false;
+  cut_up(client, false);
+  cut_down(client, false);
 }
 
 void SimulatedNetwork::hold(std::size_t client) {
@@ -69,12 +70,44 @@ void SimulatedNetwork::inject(const net::Address& from, ConstBytes bytes) {
   injected_.push_back({.from = from, .bytes = {bytes.begin(), bytes.end()}});
 }
 
+void SimulatedNetwork::inject_at_client(std::size_t client, const net::Address& from,
+                                        ConstBytes bytes) {
+  clients_[client]->injected.push_back({.from = from, .bytes = {bytes.begin(), bytes.end()}});
+}
+
+bool SimulatedNetwork::has_arrived(std::size_t client) const {
+  const ClientEnd& end = *clients_[client];
+  const std::optional<Instant> due = end.down.next_due();
+  return !end.injected.empty() || (due && *due <= clock_.now());
+}
+
+bool SimulatedNetwork::has_arrived_at_server() const {
+  return !injected_.empty() || std::ranges::any_of(clients_, [this](const auto& client) {
+    const std::optional<Instant> due = client->up.next_due();
+    return due && *due <= clock_.now();
+  });
+}
+
+bool SimulatedNetwork::enters(ClientEnd& end, bool is_cut) {
+  constexpr std::uint64_t kMillion = 1'000'000;
+  if (is_cut) {
+    ++lost_in_cuts_;
+    return false;
+  }
+  if (end.burst_ppm > 0 && end.burst_rng.chance(end.burst_ppm, kMillion)) {
+    ++lost_in_bursts_;
+    return false;
+  }
+  return true;
+}
+
 void SimulatedNetwork::ServerEnd::send(const net::Address& to, ConstBytes bytes) {
   network_.pass(Passed::Where::FromServer, to, bytes);
   const auto client =
       std::ranges::find_if(network_.clients_, [&](const auto& one) { return one->address == to; });
   if (client != network_.clients_.end()) {
-    if (!(*client)->is_cut_down) (*client)->down.push(network_.clock_.now(), bytes);
+    ClientEnd& end = **client;
+    if (network_.enters(end, end.down_is_cut)) end.down.push(network_.clock_.now(), bytes);
   } else {
     network_.bytes_to_strangers_ += bytes.size();
   }
@@ -106,14 +139,21 @@ SimulatedNetwork::ClientEnd::ClientEnd(SimulatedNetwork& network_given,
       conditions(conditions_given),
       number(number_given),
       up(conditions, 2 * number),
-      down(conditions, 2 * number + 1) {}
+      down(conditions, 2 * number + 1),
+      burst_rng(conditions.seed ^ kBursts ^ number) {}
 
 void SimulatedNetwork::ClientEnd::send(const net::Address& /*to*/, ConstBytes bytes) {
   network.pass(Passed::Where::ToServer, address, bytes);
-  if (!is_cut_up) up.push(network.clock_.now(), bytes);
+  if (network.enters(*this, up_is_cut)) up.push(network.clock_.now(), bytes);
 }
 
 std::optional<net::Datagram> SimulatedNetwork::ClientEnd::receive() {
+  if (!injected.empty()) {
+    const Injected one = std::move(injected.front());
+    injected.pop_front();
+    current = one.bytes;
+    return net::Datagram{.from = one.from, .bytes = current};
+  }
   if (is_held) {
     while (const auto bytes = down.pop(network.clock_.now())) {
       waiting.emplace_back(bytes->begin(), bytes->end());

@@ -3,6 +3,7 @@
 // and direction.
 
 #include "core/clock.h"
+#include "core/rng.h"
 #include "net/link_simulator.h"
 #include "net/transport.h"
 
@@ -33,11 +34,23 @@ class SimulatedNetwork {
   /// to the old address gets lost.
   void move_client(std::size_t client, const net::Address& address);
 
-  enum class Way : std::uint8_t { Up, Down, Both };
-
-  /// Takes a client's link down, one way or both, or up again.
-  void cut(std::size_t client, Way way = Way::Both);
+  /// Takes a client's link down, both ways, or up again.
+  void cut(std::size_t client);
   void mend(std::size_t client);
+
+  /// The same of one direction.
+  void cut_up(std::size_t client, bool is_cut) { clients_[client]->up_is_cut = is_cut; }
+
+  void cut_down(std::size_t client, bool is_cut) { clients_[client]->down_is_cut = is_cut; }
+
+  /// From now on a link loses so much more than its conditions say, in both directions and parts
+  /// per million: 0 again ends a burst. What is lost so is in no link's counts.
+  void lose_more(std::size_t client, std::uint32_t ppm) { clients_[client]->burst_ppm = ppm; }
+
+  [[nodiscard]] std::uint64_t lost_in_bursts() const { return lost_in_bursts_; }
+
+  /// Datagrams that were sent into a link that was cut.
+  [[nodiscard]] std::uint64_t lost_in_cuts() const { return lost_in_cuts_; }
 
   /// From now on what reaches the client waits.
   void hold(std::size_t client);
@@ -64,6 +77,17 @@ class SimulatedNetwork {
   /// A datagram from an address that is no client's, as an attacker sends it.
   void inject(const net::Address& from, ConstBytes bytes);
 
+  /// The same at a client's end. It arrives at once, before all that is on its way.
+  void inject_at_client(std::size_t client, const net::Address& from, ConstBytes bytes);
+
+  [[nodiscard]] const net::Address& address(std::size_t client) const {
+    return clients_[client]->address;
+  }
+
+  /// Whether a datagram waits to be received.
+  [[nodiscard]] bool has_arrived(std::size_t client) const;
+  [[nodiscard]] bool has_arrived_at_server() const;
+
   [[nodiscard]] const net::LinkCounts& up(std::size_t client) const {
     return clients_[client]->up.counts();
   }
@@ -87,6 +111,11 @@ class SimulatedNetwork {
     SimulatedNetwork& network_;
   };
 
+  struct Injected {
+    net::Address from;
+    std::vector<std::byte> bytes;
+  };
+
   struct ClientEnd final : public net::Transport {
     ClientEnd(SimulatedNetwork& network_given, const net::Address& address_given,
               const net::LinkConditions& conditions_given, std::uint64_t number_given);
@@ -99,17 +128,18 @@ class SimulatedNetwork {
     std::uint64_t number;
     net::LinkSimulator up;
     net::LinkSimulator down;
-    bool is_cut_up = false;
-    bool is_cut_down = false;
+    bool up_is_cut = false;
+    bool down_is_cut = false;
+    std::uint32_t burst_ppm = 0;
+    Rng burst_rng;
+    std::deque<Injected> injected;
     bool is_held = false;
     std::deque<std::vector<std::byte>> waiting;  ///< held, or delivered and not yet received
     std::vector<std::byte> current;
   };
 
-  struct Injected {
-    net::Address from;
-    std::vector<std::byte> bytes;
-  };
+  /// Whether a datagram gets as far as the link's own conditions.
+  bool enters(ClientEnd& end, bool is_cut);
 
   void pass(Passed::Where where, const net::Address& client, ConstBytes bytes) const {
     if (watcher_) watcher_({.where = where, .client = client, .bytes = bytes});
@@ -122,6 +152,8 @@ class SimulatedNetwork {
   std::vector<std::byte> current_;
   std::function<void(const Passed&)> watcher_;
   std::uint64_t bytes_to_strangers_ = 0;
+  std::uint64_t lost_in_bursts_ = 0;
+  std::uint64_t lost_in_cuts_ = 0;
 };
 
 }  // namespace tickbox::tests

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Looks for what is wrong, for as long as one likes: the simulator on every processor, seed after seed.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--out DIR] [--bin DIR]
+
+  --minutes M      of the clock on the wall (2 by default)
+  --first-seed S   what comes before was tried elsewhere (1 by default)
+  --seconds S      virtual time of each run (60 by default)
+  --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
+  --bin DIR        where the programs are (build/release/bin by default, built if it is)
+
+One process for each processor. Ctrl-C ends it early; the summary then says what ran. Exit 3 when something was found.
+USAGE
+}
+
+wrong() {
+    echo "tests/campaign.sh: $1" >&2
+    usage >&2
+    exit 2
+}
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$top"
+minutes=2 first_seed=1 seconds=60 out='' bin=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --minutes | --first-seed | --seconds | --out | --bin)
+        [ $# -ge 2 ] || wrong "$1 needs a value"
+        case $1 in
+        --out | --bin) ;;
+        *) [[ "$2" =~ ^[1-9][0-9]{0,11}$ ]] || wrong "$1 takes a number from 1, not $2" ;;
+        esac
+        name=${1#--}
+        declare "${name//-/_}=$2"
+        shift
+        ;;
+    *) wrong "unknown: $1" ;;
+    esac
+    shift
+done
+
+if [ -z "$bin" ]; then
+    bin=build/release/bin
+    # shellcheck source=tests/packages.sh
+    . tests/packages.sh
+    tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
+    tickbox_share_cache "$top"
+    cmake --preset release --log-level=WARNING
+    cmake --build --preset release --target tickbox-simulator
+fi
+if [ -z "$out" ]; then
+    mkdir -p build
+    out=$(mktemp -d "build/campaign-XXXXXX")
+fi
+mkdir -p "$out"
+
+# Processes take a batch of seeds each, in turn, so that no seed is run twice and none is left out.
+readonly batch=24
+deadline=$((SECONDS + minutes * 60))
+stopping=no
+running=()
+
+# shellcheck disable=SC2317 # called by the trap
+stop() {
+    stopping=yes
+    local pid
+    for pid in "${running[@]}"; do
+        kill -TERM "$pid" 2>/dev/null || true
+    done
+}
+trap stop INT TERM
+
+# One processor's share: batches until the time is up. A batch that is told to stop ends after its present run.
+#   simulate WORKER WORKERS
+simulate() {
+    local worker=$1 workers=$2 number=0 child='' seed code
+    # A Ctrl-C reaches the simulator as well, which then ends after its present run.
+    trap 'stopping=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || true' TERM INT
+    while [ "$stopping" = no ] && [ "$SECONDS" -lt "$deadline" ]; do
+        seed=$((first_seed + (number * workers + worker) * batch))
+        "$bin/tickbox-simulator" --seed "$seed" --seeds "$batch" --seconds "$seconds" --json \
+            >"$out/batch-$seed.json" 2>>"$out/lines-$worker.txt" &
+        child=$!
+        code=0
+        wait "$child" || code=$?
+        # A signal interrupts the wait, not the run.
+        while kill -0 "$child" 2>/dev/null; do wait "$child" || code=$?; done
+        if [ "$code" -ne 0 ] && [ "$code" -ne 3 ] && [ "$stopping" = no ]; then
+            echo "tickbox-simulator --seed $seed --seeds $batch --seconds $seconds: exit $code" >>"$out/crashes.txt"
+        fi
+        number=$((number + 1))
+    done
+}
+
+run_simulator() {
+    local workers worker pid
+    workers=$(nproc)
+    for ((worker = 0; worker < workers; ++worker)); do
+        simulate "$worker" "$workers" &
+        running+=("$!")
+    done
+    for pid in "${running[@]}"; do
+        while kill -0 "$pid" 2>/dev/null; do wait "$pid" || true; done
+    done
+    running=()
+}
+
+run_simulator
+# Further steps of a campaign go here, each a function that heeds $deadline and $stopping and leaves its figures in $out.
+
+find "$out" -name 'batch-*.json' -size +0 -print0 | xargs -0 -r cat |
+    jq -s '{runs: (map(.runs) | add // 0), virtual_hours: ((map(.virtual_seconds) | add // 0) / 3600 * 100 | round / 100),
+        cpu_seconds: (map(.cpu_seconds) | add // 0 | round), views: (map(.views) | add // 0), audited_ticks: (map(.audited_ticks) | add // 0),
+        recorded_ticks: (map(.recorded_ticks) | add // 0),
+        faults: (map(.faults | to_entries) | flatten | group_by(.key) | map({(.[0].key): (map(.value) | add)}) | add // {}),
+        failures: (map(.failures) | flatten)}' >"$out/summary.json"
+jq -r '"runs           \(.runs)", "virtual hours  \(.virtual_hours)", "CPU seconds    \(.cpu_seconds)", "views          \(.views)",
+    "audited ticks  \(.audited_ticks)", "recorded ticks \(.recorded_ticks)",
+    (.faults | to_entries[] | "  \(.key) \(.value)"),
+    "failures       \(.failures | length)", (.failures[] | "  \(.command)", (.findings[] | "    \(.checker): expected \(.expected); got \(.got)"))' \
+    "$out/summary.json" | tee "$out/summary.txt"
+echo "summary in $out"
+if [ -s "$out/crashes.txt" ]; then
+    echo "ended otherwise than they should:"
+    cat "$out/crashes.txt"
+    exit 3
+fi
+[ "$(jq '.failures | length' "$out/summary.json")" -eq 0 ] || exit 3

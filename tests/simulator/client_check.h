@@ -1,0 +1,55 @@
+#pragma once
+// Looks at the clients: every view has the hash that the server said, every audited tick too;
+// nobody who is connected by a link that works waits long for a view; nobody is sent away without a
+// reason that the simulator gave.
+
+#include "tests/simulator/findings.h"
+#include "tests/simulator/match.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::simulator {
+
+struct ViewCounts {
+  std::uint64_t views = 0;      ///< whose hashes were checked
+  std::uint64_t audited = 0;    ///< ticks of the whole room
+  std::uint64_t predicted = 0;  ///< ticks that nobody else touched
+  std::uint64_t exact = 0;      ///< of those, to the bit
+};
+
+class ClientCheck {
+ public:
+  ClientCheck(Findings& findings, Match& match);
+
+  /// Something was done to a client, and lasts until then.
+  void disturb(std::size_t player, Instant until) {
+    seen_[player].until = std::max(seen_[player].until, until);
+  }
+
+  /// Now and then: who waits.
+  void look();
+
+  /// A process is about to end, or the run is.
+  void add_up(const Match::Player& player);
+
+  [[nodiscard]] const ViewCounts& counts() const { return counts_; }
+
+ private:
+  struct Seen {
+    Instant until;  ///< of the last that was done to it
+    std::uint32_t session = 0;
+    Tick view;
+    Instant fresh_at;  ///< when a new view was last seen
+    const client::Client* process = nullptr;
+  };
+
+  void look_at(std::size_t player);
+
+  Findings& findings_;
+  Match& match_;
+  std::vector<Seen> seen_;
+  ViewCounts counts_;
+};
+
+}  // namespace tickbox::simulator

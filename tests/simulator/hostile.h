@@ -1,0 +1,43 @@
+#pragma once
+// Somebody who sees what passes, and sends what nobody of the match has sent: noise, copies with
+// something wrong, copies as they were; to the server and to its clients, from addresses of their
+// own and of others.
+
+#include "core/rng.h"
+#include "tests/support/simulated_network.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::simulator {
+
+class Hostile {
+ public:
+  /// Borrows the network.
+  Hostile(tests::SimulatedNetwork& network, std::uint64_t seed) : network_(network), rng_(seed) {}
+
+  void on_passed(const tests::SimulatedNetwork::Passed& passed);
+
+  /// Sends so many, to the server or to a client of `clients`.
+  void salvo(std::uint32_t datagrams, std::size_t clients);
+
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
+
+ private:
+  using Bytes = std::vector<std::byte>;
+
+  static constexpr std::size_t kKept = 64;
+
+  [[nodiscard]] const Bytes& any();
+  [[nodiscard]] Bytes noise(std::size_t size);
+  [[nodiscard]] Bytes make();
+
+  tests::SimulatedNetwork& network_;
+  Rng rng_;
+  std::array<Bytes, kKept> overheard_;
+  std::uint64_t heard_ = 0;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace tickbox::simulator

@@ -1,0 +1,275 @@
+#include "tests/simulator/match.h"
+
+#include "core/assert.h"
+#include "game/catalog.h"
+#include "net/handshake.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::simulator {
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+
+/// Inputs that are decided before this many ticks from now are of no recording to come.
+constexpr std::uint32_t kDecidedKept = 64;
+
+/// Where clients are that have moved: far from where they began, and from all strangers.
+net::Address moved_address(std::uint32_t number) {
+  net::Address address{.ip = {}, .port = 30'000};
+  address.ip[10] = address.ip[11] = 0xff;
+  address.ip[12] = 127;
+  for (unsigned i = 0; i < 3; ++i) {
+    address.ip[13 + i] = static_cast<std::uint8_t>((number + 0x010000U) >> (16 - 8 * i));
+  }
+  return address;
+}
+
+std::shared_ptr<const game::Rules> make_room_rules(const Plan& plan) {
+  if (plan.plant == Plant::InputTwice) return std::make_shared<const SteppedTwice>(plan.tick_rate);
+  return game::make_rules("arena", plan.tick_rate);
+}
+
+}  // namespace
+
+Match::Match(const Plan& plan)
+    : plan_(plan),
+      rng_(~plan.seed),
+      server_entropy_(plan.seed),
+      token_entropy_(plan.seed + (std::uint64_t{1} << 62U)),
+      keys_(net::KeyRing::fresh(token_entropy_)),
+      disk_(clock_, plan.plant == Plant::LostRecord),
+      room_rules_(make_room_rules(plan)),
+      map_(grounds_.map(plan.seats)),
+      start_(clock_.now()),
+      stalled_until_(clock_.now()) {
+  TICKBOX_ASSERT(net::crypto_ready());
+  start_server();
+  for (std::size_t i = 0; i < plan.clients.size(); ++i) {
+    const PlannedClient& planned = plan.clients[i];
+    Player& player = players_.emplace_back();
+    player.entropy = std::make_unique<SeededEntropy>(plan.seed * 1'000 + i);
+    player.transport = &network_.add_client(planned.link);
+    player.drift_ppm = planned.drift_ppm;
+    player.turn = planned.turn;
+    player.audits = planned.audits;
+    player.watches = planned.watches;
+    player.paused_until = clock_.now();
+    player.starts_at = clock_.now() + Duration{std::chrono::milliseconds{rng_.below(500)}};
+    if (plan.plant == Plant::MissingCause && i == 0) {
+      player.grounds = std::make_unique<client::Grounds>([](std::string_view, std::uint32_t rate) {
+        return std::make_shared<const Unheard>(rate);
+      });
+    }
+  }
+}
+
+// --- the server ---
+
+void Match::start_server() {
+  shard_.reset();
+  recorder_.reset();
+  room_ = std::make_unique<server::Room>(map_, room_rules_, plan_.seed + lives_, plan_.tick_rate);
+  pacer_.emplace(clock_.now(), plan_.tick_rate);
+  decided_.assign(plan_.seats, {});
+  ++lives_;
+  start_recording();
+  start_shard();
+}
+
+void Match::start_recording() {
+  record::Header header{.schema_hash = net::schema_hash(),
+                        .map_hash = game::map_hash(*map_),
+                        .seed = plan_.seed,
+                        .tick_rate = plan_.tick_rate,
+                        .map_seats = map_->seats,
+                        .rules = "arena"};
+  token_entropy_.fill(header.salt);
+  recorded_from_ = room_->world().tick;
+  hashes_.clear();
+  disk_.open(recorded_from_);
+  recorder_.emplace(disk_, header, *room_);
+}
+
+void Match::end_recording(const SimulatedDisk::File& file) {
+  if (on_recorded_) {
+    on_recorded_({.file = file, .from = recorded_from_, .hashes = hashes_, .decided = decided_});
+  }
+  const Tick kept{room_->world().tick.value - std::min(room_->world().tick.value, kDecidedKept)};
+  for (std::vector<Decided>& of_seat : decided_) {
+    std::erase_if(of_seat, [&](const Decided& one) { return one.tick < kept; });
+  }
+}
+
+void Match::start_shard() {
+  shard_ = std::make_unique<server::Shard>(
+      server::ShardOptions{
+          .tick_rate = plan_.tick_rate,
+          .snapshot_rate = plan_.snapshot_rate,
+          .max_clients = plan_.seats,
+          .sight = plan_.sight,
+          .reception = {.keys = keys_, .addresses = {SimulatedNetwork::server_address()}}},
+      server::ShardParts{.transport = network_.server(),
+                         .entropy = server_entropy_,
+                         .calendar = server_calendar_,
+                         .log = log_,
+                         .room = *room_,
+                         .recorder = &*recorder_},
+      clock_.now());
+}
+
+void Match::crash() {
+  end_recording(disk_.kill(rng_));
+  server_calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(
+      issuer_calendar_.now() - server_calendar_.now()));
+  start_server();
+}
+
+void Match::drain() {
+  shard_->stop(clock_.now());
+  stop();
+  server_calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(
+      issuer_calendar_.now() - server_calendar_.now()));
+  start_server();
+}
+
+void Match::add_key() {
+  if (!keys_.rotate(token_entropy_)) return retire_keys();
+  shard_->set_keys(keys_);
+}
+
+/// Whoever has a token of before and has not used it gets another.
+void Match::retire_keys() {
+  keys_ = net::KeyRing::fresh(token_entropy_);
+  shard_->set_keys(keys_);
+}
+
+void Match::rotate() {
+  stop();
+  start_recording();
+}
+
+void Match::stop() {
+  recorder_->finish();
+  end_recording(disk_.close());
+}
+
+void Match::drive_server() {
+  const Instant now = clock_.now();
+  if (now < stalled_until_) return;
+  if (pacer_->next() > now && !network_.has_arrived_at_server()) return;
+  shard_->receive(now, pacer_->next());
+  const std::int64_t due = pacer_->due(now);
+  for (std::int64_t i = 0; i < due; ++i) {
+    disk_.ticked(room_->world().tick + 1);
+    shard_->tick(now);
+    pacer_->ran();
+    ++ticks_;
+    hashes_.push_back(room_->hash());
+    if (on_tick_) on_tick_(room_->hash());
+  }
+  if (due > 0) shard_->send(now);
+}
+
+// --- clients ---
+
+net::ConnectToken Match::make_token(bool audits) {
+  net::TokenClaims claims{.client = ++tokens_,
+                          .rights = audits ? net::kRightToAudit : std::uint8_t{0}};
+  claims.servers.push_back(SimulatedNetwork::server_address());
+  return net::issue_token(claims, issuer_calendar_.now(),
+                          issuer_calendar_.now() + std::chrono::minutes{1}, keys_, token_entropy_);
+}
+
+void Match::start_process(std::size_t index) {
+  Player& player = players_[index];
+  client::ClientOptions options{
+      .connection = {.server = SimulatedNetwork::server_address(),
+                     .wish = player.audits ? net::Wish::Audit : net::Wish::Play},
+      .bot = client::bot_kind_of(plan_.bot, index),
+      .seed = plan_.seed * 1'000 + index,
+      .on_input = [this, index](Tick tick, const game::Input& input) {
+        const PlayerId seat = players_[index].client->connection().accept().player;
+        decided_[seat.value].push_back({.tick = tick, .input = input});
+      }};
+  // Some have a token beside their ticket, for when that is refused.
+  options.connection.ticket = std::exchange(player.ticket, std::nullopt);
+  if (!options.connection.ticket || rng_.chance(1, 4)) {
+    options.connection.token = make_token(player.audits);
+  }
+  client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
+  player.began = clock_.now();
+  player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
+                                                   grounds, time_of(player));
+}
+
+Instant Match::time_of(const Player& player) const {
+  const Duration passed = clock_.now() - start_;
+  return clock_.now() + passed / kMillion * player.drift_ppm + player.jumped;
+}
+
+void Match::drive_player(std::size_t index) {
+  Player& player = players_[index];
+  if (player.client == nullptr) {
+    if (clock_.now() >= player.starts_at) start_process(index);
+    return;
+  }
+  if (clock_.now() < player.paused_until) return;
+  const Instant own_time = time_of(player);
+  const bool is_due = player.turn > Duration::zero()
+                          ? clock_.now() >= player.next_turn
+                          : own_time >= player.client->next_wakeup() || network_.has_arrived(index);
+  if (!is_due || player.client->connection().over()) return;
+  player.client->poll(own_time);
+  player.next_turn = clock_.now() + player.turn;
+  if (player.watches) looked_at_ += player.client->shown(own_time).size();
+}
+
+void Match::move(std::size_t player) {
+  network_.move_client(player, moved_address(++moves_));
+}
+
+std::optional<net::ResumeTicket> Match::ticket_of(std::size_t index) const {
+  const Player& player = players_[index];
+  if (player.client == nullptr) return player.ticket;
+  const client::Connection& connection = player.client->connection();
+  const bool has_one = connection.sessions() > 0 && connection.is_proven() && !connection.over();
+  return has_one ? std::optional{connection.ticket()} : std::nullopt;
+}
+
+void Match::kill(std::size_t player, Instant starts_at) {
+  steal(player, player, starts_at);
+}
+
+void Match::steal(std::size_t index, std::size_t victim, Instant starts_at) {
+  if (players_[index].client == nullptr) return;
+  const std::optional<net::ResumeTicket> ticket = ticket_of(victim);
+  replace(index, starts_at);
+  players_[index].ticket = ticket;
+}
+
+void Match::leave(std::size_t index, Instant starts_at) {
+  if (players_[index].client != nullptr) players_[index].client->leave();
+  replace(index, starts_at);
+}
+
+void Match::replace(std::size_t index, Instant starts_at) {
+  Player& player = players_[index];
+  if (player.client == nullptr) return;
+  if (on_process_end_) on_process_end_(player);
+  player.client.reset();
+  player.ticket.reset();
+  player.paused_until = clock_.now();
+  player.starts_at = starts_at;
+}
+
+void Match::advance() {
+  clock_.advance(kStep);
+  for (std::size_t i = 0; i < players_.size(); ++i) {
+    drive_player(i);
+  }
+  drive_server();
+}
+
+}  // namespace tickbox::simulator

@@ -1,0 +1,200 @@
+#pragma once
+// The production server, production clients and what they need of the world, all of it simulated:
+// clocks that differ, a network, a disk. What can be done to them are its moves; what is wrong with
+// them others have to find out.
+//
+// Time goes on by a millisecond, and only who has something to do is woken: a client when a
+// datagram has come or its own clock says so, the server as well.
+
+#include "client/client.h"
+#include "core/rng.h"
+#include "record/desync.h"
+#include "server/recorder.h"
+#include "server/shard.h"
+#include "server/tick_pacer.h"
+#include "tests/simulator/findings.h"
+#include "tests/simulator/plan.h"
+#include "tests/simulator/simulated_disk.h"
+#include "tests/support/simulated_network.h"
+#include "tests/support/virtual_time.h"
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::simulator {
+
+/// An input that a client decided.
+struct Decided {
+  Tick tick;
+  game::Input input;
+};
+
+/// A recording that has come to its end, and what really happened.
+struct Recorded {
+  const SimulatedDisk::File& file;
+  Tick from;                                         ///< of the room when it began
+  const std::vector<std::uint64_t>& hashes;          ///< of the room's ticks since
+  const std::vector<std::vector<Decided>>& decided;  ///< by seat, since the server started
+};
+
+/// Keeps the lines that ask for somebody to act.
+class AlarmLog final : public server::Log {
+ public:
+  void event(server::Severity severity, std::string_view line) override {
+    if (severity == server::Severity::Error) alarms_.emplace_back(line);
+  }
+
+  [[nodiscard]] std::vector<std::string> take() { return std::exchange(alarms_, {}); }
+
+ private:
+  std::vector<std::string> alarms_;
+};
+
+using tests::SeededEntropy;
+using tests::SimulatedNetwork;
+using tests::VirtualCalendar;
+using tests::VirtualClock;
+
+class Match {
+ public:
+  explicit Match(const Plan& plan);
+
+  struct Player {
+    std::unique_ptr<SeededEntropy> entropy;
+    net::Transport* transport = nullptr;
+    std::unique_ptr<client::Client> client;  ///< nothing: its process is not running
+    std::unique_ptr<client::Grounds> grounds;
+    std::optional<net::ResumeTicket> ticket;  ///< of one that was killed
+    std::int32_t drift_ppm = 0;
+    Duration jumped{};     ///< of its clock, ahead
+    Instant paused_until;  ///< its process stands
+    Instant starts_at;     ///< where it is not running
+    Instant began;         ///< its process
+    Duration turn{};
+    Instant next_turn;
+    bool audits = false;
+    bool watches = false;
+  };
+
+  /// One millisecond.
+  void advance();
+
+  // Moves against a client.
+  void pause(std::size_t player, Instant until) { players_[player].paused_until = until; }
+
+  void jump_clock(std::size_t player, Duration by) { players_[player].jumped += by; }
+
+  void move(std::size_t player);
+  /// Its process ends without a word, and starts again later, by its ticket if it has one.
+  void kill(std::size_t player, Instant starts_at);
+  /// The same by a copy of the ticket of `victim`, who plays on until then.
+  void steal(std::size_t player, std::size_t victim, Instant starts_at);
+  /// It says goodbye, and another comes in its place.
+  void leave(std::size_t player, Instant starts_at);
+  /// Its process ends, and another comes in its place.
+  void replace(std::size_t player, Instant starts_at);
+
+  // Moves against the server.
+  void stall(Instant until) { stalled_until_ = until; }
+
+  void jump_calendar(std::chrono::milliseconds by) { server_calendar_.jump(by); }
+
+  /// Tokens are sealed by a fresh key from now on, or the keys before it are no more.
+  void add_key();
+  void retire_keys();
+
+  void crash();
+  void drain();
+
+  /// The recording ends as it should, and the next begins.
+  void rotate();
+  /// The same without a next.
+  void stop();
+
+  [[nodiscard]] std::deque<Player>& players() { return players_; }
+
+  [[nodiscard]] server::Shard& shard() { return *shard_; }
+
+  [[nodiscard]] const server::Room& room() const { return *room_; }
+
+  [[nodiscard]] SimulatedNetwork& network() { return network_; }
+
+  [[nodiscard]] SimulatedDisk& disk() { return disk_; }
+
+  [[nodiscard]] AlarmLog& log() { return log_; }
+
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+
+  [[nodiscard]] Instant now() const { return clock_.now(); }
+
+  [[nodiscard]] const game::SharedMap& map() const { return map_; }
+
+  [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
+
+  /// Told of each recording that has ended; of each tick's hash; of each client whose process is
+  /// about to end.
+  void on_recorded(std::function<void(const Recorded&)> listener) {
+    on_recorded_ = std::move(listener);
+  }
+
+  void on_tick(std::function<void(std::uint64_t hash)> listener) { on_tick_ = std::move(listener); }
+
+  void on_process_end(std::function<void(Player&)> listener) {
+    on_process_end_ = std::move(listener);
+  }
+
+ private:
+  static constexpr Duration kStep = std::chrono::milliseconds{1};
+
+  void start_server();
+  void start_recording();
+  void end_recording(const SimulatedDisk::File& file);
+  void start_shard();
+  void start_process(std::size_t player);
+  void drive_player(std::size_t player);
+  void drive_server();
+  [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t player) const;
+  [[nodiscard]] net::ConnectToken make_token(bool audits);
+  /// What a client's own clock says.
+  [[nodiscard]] Instant time_of(const Player& player) const;
+
+  const Plan& plan_;
+  Rng rng_;
+  VirtualClock clock_;
+  VirtualCalendar server_calendar_{clock_};
+  VirtualCalendar issuer_calendar_{clock_};
+  SimulatedNetwork network_{clock_};
+  SeededEntropy server_entropy_;
+  SeededEntropy token_entropy_;
+  net::KeyRing keys_;
+  AlarmLog log_;
+  SimulatedDisk disk_;
+  client::Grounds grounds_;
+  std::shared_ptr<const game::Rules> room_rules_;
+  game::SharedMap map_;
+  std::unique_ptr<server::Room> room_;
+  std::optional<server::Recorder> recorder_;
+  std::unique_ptr<server::Shard> shard_;
+  std::optional<server::TickPacer> pacer_;
+  std::deque<Player> players_;
+  Instant start_;
+  Instant stalled_until_;
+  std::uint64_t lives_ = 0;   ///< of the server
+  std::uint64_t tokens_ = 0;  ///< issued
+  std::uint32_t moves_ = 0;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t looked_at_ = 0;  ///< bodies in pictures
+  Tick recorded_from_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::vector<Decided>> decided_;
+  std::function<void(const Recorded&)> on_recorded_;
+  std::function<void(std::uint64_t)> on_tick_;
+  std::function<void(Player&)> on_process_end_;
+};
+
+}  // namespace tickbox::simulator

@@ -1,0 +1,86 @@
+#include "tests/simulator/plan.h"
+
+#include "core/rng.h"
+
+#include <iterator>
+
+namespace tickbox::simulator {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kTickRates[] = {60, 60, 60, 30, 20, 10, 128, 240};
+constexpr server::Sight kSights[] = {{24, 16}, {24, 16}, {8, 6}, {4, 4}, {100, 100}};
+constexpr client::BotKind kBots[] = {client::BotKind::Mix, client::BotKind::Wander,
+                                     client::BotKind::Chase, client::BotKind::Stress};
+constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
+constexpr seconds kRecordingLengthOfSoak{300};
+/// A tick at 240 Hz costs what one at 60 does.
+constexpr std::uint32_t kFastTickRate = 100;
+constexpr std::size_t kFastClientsMax = 6;
+constexpr std::uint32_t kAuditorsMax = 5;  ///< one more than a server has room for
+constexpr std::uint64_t kPercent = 100;
+
+/// Of loops: one that sleeps until it is woken, a screen's, a phone's that saves, a test's.
+constexpr milliseconds kTurns[] = {milliseconds{0}, milliseconds{0}, milliseconds{16},
+                                   milliseconds{33}, milliseconds{7}};
+
+template <class T, std::size_t N>
+T any_of(Rng& rng, const T (&all)[N]) {
+  return all[rng.below(N)];
+}
+
+std::uint32_t up_to(Rng& rng, std::uint32_t most) {
+  return static_cast<std::uint32_t>(rng.below(std::uint64_t{most} + 1));
+}
+
+net::LinkConditions draw_link(Rng& rng, const Likelihoods& worst) {
+  const std::uint32_t times = rng.chance(worst.extreme_percent, kPercent) ? 3 : 1;
+  return {.delay = milliseconds{up_to(rng, times * worst.delay_ms)},
+          .jitter = milliseconds{up_to(rng, times * worst.jitter_ms)},
+          .loss_ppm = up_to(rng, worst.loss_ppm),
+          .duplicate_ppm = up_to(rng, worst.duplicate_ppm),
+          .reorder_ppm = up_to(rng, worst.reorder_ppm),
+          .corrupt_ppm = up_to(rng, worst.corrupt_ppm),
+          .truncate_ppm = up_to(rng, worst.truncate_ppm),
+          .seed = rng.next()};
+}
+
+}  // namespace
+
+Plan make_plan(const PlanOptions& options) {
+  Rng rng{options.seed * kProfiles + static_cast<std::uint64_t>(options.profile)};
+  const Likelihoods& worst = likelihoods_of(options.profile);
+  Plan plan{.seed = options.seed,
+            .profile = options.profile,
+            .length = options.length,
+            .plant = options.plant};
+  plan.tick_rate = options.clients > 0 ? 60 : any_of(rng, kTickRates);
+  plan.snapshot_rate = options.clients == 0 && rng.chance(1, 3) ? plan.tick_rate / 2 : 0;
+  if (options.clients == 0) plan.sight = any_of(rng, kSights);
+  if (options.clients == 0) plan.bot = any_of(rng, kBots);
+  plan.recording_length = options.profile == Profile::Soak
+                              ? Duration{kRecordingLengthOfSoak}
+                              : Duration{any_of(rng, kRecordingLengths)};
+  std::size_t players = 2 + rng.below(worst.clients_max - 1);
+  if (plan.tick_rate > kFastTickRate) players = std::min(players, kFastClientsMax);
+  if (options.clients > 0) players = options.clients;
+  const std::uint32_t auditors =
+      options.clients == 0 && rng.chance(1, 2) ? up_to(rng, kAuditorsMax) : 0;
+  for (std::size_t i = 0; i < players + auditors; ++i) {
+    const auto drift = static_cast<std::int32_t>(up_to(rng, 2 * worst.drift_ppm));
+    plan.clients.push_back({.link = draw_link(rng, worst),
+                            .drift_ppm = drift - static_cast<std::int32_t>(worst.drift_ppm),
+                            .turn = options.clients > 0 ? milliseconds{0} : any_of(rng, kTurns),
+                            .watches = options.clients == 0 && rng.chance(1, 3),
+                            .audits = i >= players});
+  }
+  // Bodies of who vanished keep their seats for half a minute.
+  plan.seats = static_cast<std::uint32_t>(4 * plan.clients.size() + 16);
+  plan.is_crowded = rng.chance(worst.extreme_percent, kPercent);
+  if (plan.is_crowded) plan.seats = static_cast<std::uint32_t>(plan.clients.size());
+  return plan;
+}
+
+}  // namespace tickbox::simulator

@@ -1,0 +1,49 @@
+#pragma once
+// What a seed decides before anything happens: the room, who plays in it, and by which links.
+
+#include "client/bot.h"
+#include "core/clock.h"
+#include "net/link_simulator.h"
+#include "server/interest.h"
+#include "tests/simulator/plant.h"
+#include "tests/simulator/profile.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::simulator {
+
+struct PlannedClient {
+  net::LinkConditions link;
+  std::int32_t drift_ppm = 0;
+  Duration turn{};       ///< between polls of its loop; 0: it is woken when it asks to be
+  bool watches = false;  ///< somebody looks at its picture
+  bool audits = false;
+};
+
+struct Plan {
+  std::uint64_t seed = 1;
+  Profile profile = Profile::Lan;
+  Duration length{};
+  Plant plant = Plant::None;
+  std::uint32_t tick_rate = 60;
+  std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
+  std::uint32_t seats = 0;
+  bool is_crowded = false;  ///< some who ask find no seat
+  server::Sight sight;
+  client::BotKind bot = client::BotKind::Mix;
+  Duration recording_length{};  ///< after which a recording ends and the next begins
+  std::vector<PlannedClient> clients;
+};
+
+struct PlanOptions {
+  std::uint64_t seed = 1;
+  Profile profile = Profile::Lan;
+  Duration length = std::chrono::minutes{1};
+  Plant plant = Plant::None;
+  std::uint32_t clients = 0;  ///< so many that play, at 60 Hz; 0: the seed decides
+};
+
+[[nodiscard]] Plan make_plan(const PlanOptions& options);
+
+}  // namespace tickbox::simulator

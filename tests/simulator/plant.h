@@ -1,0 +1,58 @@
+#pragma once
+// Bugs that are planted, to show that a run would find them: in the test tree, around the
+// production code, never in it.
+
+#include "core/byte_sink.h"
+#include "tests/support/arena_wrappers.h"
+
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::simulator {
+
+enum class Plant : std::uint8_t {
+  None,
+  InputTwice,    ///< the room steps an input a second time, in the place of the one that followed
+  MissingCause,  ///< an input of some ticks never reaches one client's view
+  LostRecord,    ///< a recording ends without its last record
+};
+
+[[nodiscard]] std::string_view name_of(Plant plant);
+
+/// Reads "input-twice", "missing-cause" or "lost-record".  Fails: one line that names them.
+[[nodiscard]] std::expected<Plant, std::string> parse_plant(std::string_view text);
+
+/// Plants come up so rarely that a run has quiet stretches between them.
+inline constexpr std::uint32_t kPlantedTicks = 31;
+
+/// Of the room: some input is that of the tick before.
+class SteppedTwice final : public tests::WrappedArena {
+ public:
+  using WrappedArena::WrappedArena;
+
+  [[nodiscard]] std::string_view name() const override { return "arena"; }
+
+  void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
+                    game::TickEvents& events) const override;
+
+ private:
+  mutable std::map<PlayerId, game::Input> before_;
+};
+
+/// Of one client: what is dropped has come, and was read, but never enters the view. (Where it is
+/// the client's own prediction that does not hear of it, that is merely wrong.)
+class Unheard final : public tests::WrappedArena {
+ public:
+  using WrappedArena::WrappedArena;
+
+  [[nodiscard]] std::string_view name() const override { return "arena"; }
+
+  void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
+                    game::TickEvents& events) const override;
+};
+
+}  // namespace tickbox::simulator

@@ -1,0 +1,45 @@
+#pragma once
+// Holds a recording against what happened: it replays to the hashes that the room had, tick for
+// tick; ticks are missing only where the disk took none; and each input in it was decided by its
+// player for its tick, or was made up, once.
+
+#include "tests/simulator/findings.h"
+#include "tests/simulator/match.h"
+
+#include <cstdint>
+
+namespace tickbox::simulator {
+
+struct RecordingCounts {
+  std::uint64_t recordings = 0;
+  std::uint64_t ticks = 0;  ///< compared
+  std::uint64_t gaps = 0;
+  std::uint64_t arrived = 0;      ///< inputs that were their players'
+  std::uint64_t substituted = 0;  ///< inputs that were made up
+};
+
+class RecordingCheck {
+ public:
+  /// Borrows all of them.
+  RecordingCheck(Findings& findings, const game::SharedMap& map, std::uint32_t tick_rate);
+
+  void check(const Recorded& recorded);
+
+  [[nodiscard]] const RecordingCounts& counts() const { return counts_; }
+
+ private:
+  struct Walk;
+
+  void check_inputs(const record::RecordedTick& tick, Walk& walk);
+  void check_presence(const record::RecordedTick& tick, Walk& walk);
+  void check_ticks(Tick first, Walk& walk);
+  void check_end(const Walk& walk);
+
+  Findings& findings_;
+  const game::SharedMap& map_;
+  std::uint32_t tick_rate_;
+  std::shared_ptr<const game::Rules> rules_;
+  RecordingCounts counts_;
+};
+
+}  // namespace tickbox::simulator

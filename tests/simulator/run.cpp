@@ -1,0 +1,168 @@
+#include "tests/simulator/run.h"
+
+#include "tests/simulator/hostile.h"
+#include "tests/simulator/loss_check.h"
+#include "tests/simulator/match.h"
+#include "tests/simulator/memory_check.h"
+#include "tests/simulator/traffic_check.h"
+#include "tests/simulator/troubles.h"
+
+#include <fmt/format.h>
+
+namespace tickbox::simulator {
+namespace {
+
+/// The parts of a run, and who tells whom what.
+class Run {
+ public:
+  explicit Run(const Plan& plan)
+      : plan_(plan),
+        match_(plan),
+        findings_(match_.clock()),
+        traffic_(findings_),
+        recordings_(findings_, match_.map(), plan.tick_rate),
+        clients_(findings_, match_),
+        memory_(findings_),
+        hostile_(match_.network(), plan.seed),
+        troubles_(plan, match_, hostile_, clients_) {
+    match_.network().watch([this](const SimulatedNetwork::Passed& passed) {
+      traffic_.on_passed(passed);
+      hostile_.on_passed(passed);
+    });
+    match_.on_tick([this](std::uint64_t hash) { traffic_.on_tick(hash); });
+    match_.on_recorded([this](const Recorded& recorded) { recordings_.check(recorded); });
+    match_.on_process_end([this](const Match::Player& player) { clients_.add_up(player); });
+  }
+
+  Outcome play() {
+    const Instant start = match_.now();
+    Instant look_at = start;
+    Instant rotate_at = start + plan_.recording_length;
+    while (match_.now() - start < plan_.length && findings_.none()) {
+      match_.advance();
+      if (match_.now() >= look_at) {
+        look_at = match_.now() + Troubles::kInterval;
+        look();
+      }
+      if (match_.now() >= rotate_at) {
+        rotate_at = match_.now() + plan_.recording_length;
+        match_.rotate();
+        if (plan_.profile == Profile::Soak) memory_.look();
+      }
+    }
+    match_.stop();
+    for (const Match::Player& player : match_.players()) {
+      clients_.add_up(player);
+    }
+    look_at_log();
+    check_loss(match_.network(), plan_, findings_);
+    return outcome(match_.now() - start);
+  }
+
+ private:
+  void look() {
+    look_at_log();
+    clients_.look();
+    troubles_.look();
+  }
+
+  void look_at_log() {
+    for (const std::string& line : match_.log().take()) {
+      findings_.add("log", "no line that asks for somebody to act", line);
+    }
+  }
+
+  [[nodiscard]] Outcome outcome(Duration played) {
+    Outcome outcome{.plan = plan_,
+                    .played = played,
+                    .findings = findings_.all(),
+                    .faults = troubles_.counts(),
+                    .links = {},
+                    .lost_in_bursts = match_.network().lost_in_bursts(),
+                    .lost_in_cuts = match_.network().lost_in_cuts(),
+                    .hostile = hostile_.sent(),
+                    .datagrams = traffic_.datagrams(),
+                    .ticks = match_.ticks(),
+                    .views = clients_.counts(),
+                    .recordings = recordings_.counts(),
+                    .fingerprint = traffic_.fingerprint()};
+    for (std::size_t i = 0; i < plan_.clients.size(); ++i) {
+      for (const net::LinkCounts& one : {match_.network().up(i), match_.network().down(i)}) {
+        outcome.links.in += one.in;
+        outcome.links.lost += one.lost;
+        outcome.links.duplicated += one.duplicated;
+        outcome.links.reordered += one.reordered;
+        outcome.links.corrupted += one.corrupted;
+        outcome.links.truncated += one.truncated;
+        outcome.links.out += one.out;
+      }
+    }
+    return outcome;
+  }
+
+  const Plan& plan_;
+  Match match_;
+  Findings findings_;
+  TrafficCheck traffic_;
+  RecordingCheck recordings_;
+  ClientCheck clients_;
+  MemoryCheck memory_;
+  Hostile hostile_;
+  Troubles troubles_;
+};
+
+}  // namespace
+
+Outcome play(const Plan& plan) {
+  return Run{plan}.play();
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> faults_of(const Outcome& outcome) {
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    all.emplace_back(name_of(static_cast<Fault>(i)), outcome.faults[i]);
+  }
+  const net::LinkCounts& links = outcome.links;
+  for (const auto& [name, count] : {std::pair{"lost", links.lost},
+                                    {"lost_in_bursts", outcome.lost_in_bursts},
+                                    {"lost_in_cuts", outcome.lost_in_cuts},
+                                    {"duplicated", links.duplicated},
+                                    {"reordered", links.reordered},
+                                    {"corrupted", links.corrupted},
+                                    {"truncated", links.truncated},
+                                    {"hostile_datagrams", outcome.hostile}}) {
+    all.emplace_back(name, count);
+  }
+  return all;
+}
+
+std::string command_of(const Plan& plan) {
+  std::string command =
+      fmt::format("tickbox-simulator --profile {} --seed {} --seconds {}", name_of(plan.profile),
+                  plan.seed, std::chrono::duration_cast<std::chrono::seconds>(plan.length).count());
+  if (plan.plant != Plant::None) command += fmt::format(" --plant {}", name_of(plan.plant));
+  return command;
+}
+
+std::string report_of(const Outcome& outcome) {
+  const auto seconds = [](Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+  };
+  std::string text = fmt::format(
+      "{} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} audited, {} recordings;",
+      outcome.findings.empty() ? "ok" : "FAILED", name_of(outcome.plan.profile), outcome.plan.seed,
+      seconds(outcome.played), outcome.plan.clients.size(), outcome.plan.tick_rate,
+      outcome.views.views, outcome.views.audited, outcome.recordings.recordings);
+  for (const auto& [name, count] : faults_of(outcome)) {
+    if (count > 0) text += fmt::format(" {} {}", name, count);
+  }
+  text += fmt::format("; fingerprint {:016x}\n", outcome.fingerprint);
+  for (const Finding& finding : outcome.findings) {
+    text += fmt::format("  {} at {:.3f} s: expected {}; got {}\n", finding.checker,
+                        seconds(finding.at), finding.expected, finding.got);
+  }
+  if (!outcome.findings.empty()) text += fmt::format("  again: {}\n", command_of(outcome.plan));
+  return text;
+}
+
+}  // namespace tickbox::simulator

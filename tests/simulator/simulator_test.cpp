@@ -1,0 +1,130 @@
+// The simulator in small: a hundred runs that find nothing, bugs that are planted and found, and
+// the same bits for the same seed.
+
+#include "tests/simulator/run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace tickbox::simulator {
+namespace {
+
+using std::chrono::seconds;
+
+/// Few where each step is checked and slow.
+#ifdef TICKBOX_AUDIT
+constexpr std::uint64_t kSeeds = 6;
+constexpr seconds kLength{10};
+#else
+constexpr std::uint64_t kSeeds = 100;
+constexpr seconds kLength{60};
+#endif
+/// Parts that processors can share: as many as profiles, so that each part has runs of one kind.
+constexpr std::uint64_t kParts = kProfiles;
+
+Plan plan_of(std::uint64_t seed, Plant plant = Plant::None) {
+  return make_plan({.seed = seed,
+                    .profile = static_cast<Profile>(seed % kProfiles),
+                    .length = kLength,
+                    .plant = plant});
+}
+
+class Simulator : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Simulator, FindsNothing) {
+  std::uint64_t views = 0;
+  std::uint64_t recorded = 0;
+  for (std::uint64_t seed = 1 + GetParam(); seed <= kSeeds; seed += kParts) {
+    const Outcome outcome = play(plan_of(seed));
+    EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
+    EXPECT_EQ(outcome.played, Duration{kLength}) << report_of(outcome);
+    EXPECT_GT(outcome.links.in, 0U) << report_of(outcome);
+    views += outcome.views.views;
+    recorded += outcome.recordings.ticks;
+  }
+  EXPECT_GT(views, 500U);
+  EXPECT_GT(recorded, 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, Simulator, testing::Range<std::uint64_t>(0, kParts));
+
+TEST(SimulatorItself, DoesTheSameForTheSameSeed) {
+  for (const Profile profile : {Profile::Wifi, Profile::Chaos}) {
+    const auto fingerprint = [&](std::uint64_t seed) {
+      return play(make_plan({.seed = seed, .profile = profile, .length = seconds{10}})).fingerprint;
+    };
+    EXPECT_EQ(fingerprint(3), fingerprint(3));
+    EXPECT_NE(fingerprint(3), fingerprint(4));
+  }
+}
+
+TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
+  std::array<std::uint64_t, kFaults> counts{};
+  net::LinkCounts links;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const Outcome outcome =
+        play(make_plan({.seed = seed, .profile = Profile::Chaos, .length = seconds{20}}));
+    for (std::size_t i = 0; i < kFaults; ++i) {
+      counts[i] += outcome.faults[i];
+    }
+    links.lost += outcome.links.lost;
+    links.duplicated += outcome.links.duplicated;
+    links.reordered += outcome.links.reordered;
+    links.corrupted += outcome.links.corrupted;
+    links.truncated += outcome.links.truncated;
+  }
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    EXPECT_GT(counts[i], 0U) << name_of(static_cast<Fault>(i));
+  }
+  EXPECT_GT(
+      std::min({links.lost, links.duplicated, links.reordered, links.corrupted, links.truncated}),
+      0U);
+}
+
+/// Of the checkers that found something.
+bool found_by(const Outcome& outcome, std::string_view checker) {
+  return std::ranges::any_of(outcome.findings,
+                             [&](const Finding& finding) { return finding.checker == checker; });
+}
+
+struct Planted {
+  Plant plant;
+  std::string_view checker;
+};
+
+class PlantedBug : public testing::TestWithParam<Planted> {};
+
+/// In Wi-Fi matches of ten seeds: each with the bug, and each without.
+TEST_P(PlantedBug, IsFoundAndNothingElseIs) {
+#ifdef TICKBOX_AUDIT
+  constexpr std::uint64_t kLast = 2;
+#else
+  constexpr std::uint64_t kLast = 10;
+#endif
+  for (std::uint64_t seed = 1; seed <= kLast; ++seed) {
+    PlanOptions options{.seed = seed, .profile = Profile::Wifi, .length = seconds{60}};
+    options.plant = GetParam().plant;
+    const Outcome with = play(make_plan(options));
+    EXPECT_TRUE(found_by(with, GetParam().checker)) << report_of(with);
+    EXPECT_TRUE(report_of(with).contains(command_of(with.plan)));
+    options.plant = Plant::None;
+    options.length = std::max<Duration>(seconds{1}, with.played);
+    const Outcome without = play(make_plan(options));
+    EXPECT_TRUE(without.findings.empty()) << report_of(without);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PlantedBug,
+                         testing::Values(Planted{Plant::InputTwice, "recording"},
+                                         Planted{Plant::MissingCause, "views"},
+                                         Planted{Plant::LostRecord, "recording"}),
+                         [](const auto& kind) {
+                           std::string name{name_of(kind.param.plant)};
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace tickbox::simulator
