@@ -7,24 +7,36 @@
 #include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"
 #include "tests/support/played_room.h"
-#include "tests/support/virtual_time.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <atomic>
 
 namespace tickbox::tests {
 namespace {
 
 using namespace std::chrono_literals;
 
+/// A calendar that a test moves, and the thread of the files reads.
+class TurnedCalendar final : public WallClock {
+ public:
+  [[nodiscard]] WallTime now() const override {
+    return WallTime{std::chrono::milliseconds{milliseconds_.load()}};
+  }
+
+  void jump(std::chrono::milliseconds by) { milliseconds_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> milliseconds_{1'790'000'000'000};
+};
+
 /// A room, its recorder and its files, over a disk of the test.
 struct Recorded {
   os::TemporaryFolder folder;
   FaultyDisk disk;
-  VirtualClock clock;
-  VirtualCalendar calendar{clock};
+  TurnedCalendar calendar;
   os::SystemEntropy entropy;
   PlayedRoom played{{.tick_rate = 10}};
   std::unique_ptr<server::RecordingFiles> files;
@@ -46,7 +58,7 @@ struct Recorded {
       const auto commands = played.decide();
       played.room().tick(commands);
       recorder->ticked(played.room(), commands, played.sources());
-      clock.advance(100ms);
+      calendar.jump(100ms);
     }
   }
 
