@@ -310,7 +310,8 @@ std::uint8_t Client::look_back(Tick tick) const {
 void Client::run_tick(Instant now) {
   const Tick tick = clock_->next();
   const Instant due = clock_->next_due();
-  game::Input input = bot_->decide(prediction_->own(), seen_);
+  game::Input input =
+      options_.script ? options_.script(tick) : bot_->decide(prediction_->own(), seen_);
   input.look_back = look_back(tick);
   prediction_->predict(tick, input);
   inputs_[tick.value % inputs_.size()] = input;

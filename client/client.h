@@ -29,6 +29,8 @@ struct ClientOptions {
   ConnectionOptions connection;
   BotKind bot = BotKind::Wander;
   std::uint64_t seed = 1;
+  /// What it wants in each tick, where given: it then plays by this and not by the bot.
+  std::function<game::Input(Tick)> script;
   /// Told of every input as it is decided; for tests and tools.
   std::function<void(Tick, const game::Input&)> on_input;
   /// Told of every event, in order and once.

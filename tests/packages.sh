@@ -15,7 +15,8 @@ TICKBOX_LINT_PACKAGES=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev
 
 # To ask other processors, emulated, for the hashes of tests/golden.
 # shellcheck disable=SC2034 # read by who sources this
-TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev)
+TICKBOX_CROSS_PACKAGES=(g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-s390x-linux-gnu qemu-user libxxhash-dev
+    libflatbuffers-dev flatbuffers-compiler)
 
 # Installs the packages given that are missing; says how where it may not.
 tickbox_ensure_packages() {

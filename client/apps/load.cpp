@@ -1,11 +1,14 @@
 #include "client/apps/load.h"
 
+#include "client/apps/input_script.h"
 #include "client/apps/load_run.h"
 #include "client/apps/play_figures.h"
 #include "client/apps/play_flags.h"
+#include "client/apps/playback.h"
 #include "client/apps/requirement.h"
 #include "net/crypto.h"
 #include "os/exit_code.h"
+#include "os/file.h"
 #include "os/steady_clock.h"
 #include "os/values.h"
 
@@ -33,6 +36,8 @@ struct LoadOptions {
   double ramp = 1;
   std::optional<net::Address> admin;
   std::vector<std::string> require;
+  std::string inputs;  ///< empty: bots play
+  bool seconds_given = false;
 };
 
 Duration to_duration(double seconds) {
@@ -162,6 +167,32 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   return std::make_unique<ServerWatch>(*options.admin, clock);
 }
 
+/// Nothing without --inputs.  Fails: with one line.
+std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOptions& options) {
+  if (options.inputs.empty()) {
+    return nullptr;
+  }
+  const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);
+  if (!bytes) {
+    return std::unexpected(bytes.error());
+  }
+  auto script = parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (!script) {
+    return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
+  }
+  return std::make_unique<Playback>(*std::move(script));
+}
+
+/// As long as the script is, where there is one and nothing else was asked for.
+double seconds_of(const LoadOptions& options, const Playback* playback) {
+  if (playback == nullptr || options.seconds_given) {
+    return options.seconds;
+  }
+  const InputScript& script = playback->script();
+  return kPlaybackAheadSeconds +
+         static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate);
+}
+
 /// What is wrong with flags that are right one by one.
 std::optional<std::string> wrong_usage(const LoadOptions& options,
                                        const std::vector<Requirement>& requirements) {
@@ -188,6 +219,10 @@ ExitCode run_load(const LoadOptions& options) {
   if (!credentials) {
     return fail(ExitCode::Failed, credentials.error());
   }
+  const auto playback = playback_of(options);
+  if (!playback) {
+    return fail(ExitCode::Failed, playback.error());
+  }
   const os::StopSignals signals;
   const os::SteadyClock clock;
   const auto watch = watch_server(options, clock);
@@ -195,24 +230,30 @@ ExitCode run_load(const LoadOptions& options) {
     return fail(ExitCode::NotConnected, watch.error());
   }
   const LoadTimes times{.ramp = to_duration(options.ramp),
-                        .measured = to_duration(options.seconds)};
+                        .measured = to_duration(seconds_of(options, playback->get()))};
   const auto desyncs = desync_reports_of(options.play, "tickbox load", clock);
   if (!desyncs) {
     return fail(ExitCode::Failed, desyncs.error());
   }
-  const auto swarm = Swarm::open({.server = options.play.server,
-                                  .credentials = *credentials,
-                                  .clients = options.clients,
-                                  .ramp = times.ramp,
-                                  .bot = options.play.bot,
-                                  .link = options.play.link,
-                                  .seed = options.play.seed,
-                                  .desyncs = desyncs->get()},
-                                 clock);
+  const auto swarm = Swarm::open(
+      {.server = options.play.server,
+       .credentials = *credentials,
+       .clients = *playback ? (*playback)->script().players.size() : std::size_t{options.clients},
+       .ramp = times.ramp,
+       .bot = options.play.bot,
+       .playback = playback->get(),
+       .link = options.play.link,
+       .seed = options.play.seed,
+       .desyncs = desyncs->get()},
+      clock);
   if (!swarm) {
     return fail(ExitCode::Failed, swarm.error());
   }
-  LoadRun load{{.clock = clock, .signals = signals, .swarm = **swarm, .watch = watch->get()},
+  LoadRun load{{.clock = clock,
+                .signals = signals,
+                .swarm = **swarm,
+                .watch = watch->get(),
+                .playback = playback->get()},
                times,
                options.play.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
   const LoadReport report = load.run();
@@ -228,9 +269,10 @@ ExitCode run_load(const LoadOptions& options) {
 }
 
 void add_times(CLI::App& command, LoadOptions& options) {
-  command.add_option("--clients", options.clients, "How many play at once")
-      ->check(CLI::Range(std::size_t{1}, kClientsMax))
-      ->capture_default_str();
+  CLI::Option* const clients =
+      command.add_option("--clients", options.clients, "How many play at once")
+          ->check(CLI::Range(std::size_t{1}, kClientsMax))
+          ->capture_default_str();
   command
       .add_option("--seconds", options.seconds, "How long to measure, from when the last one is in")
       ->check(CLI::Range(0.1, 1e7))
@@ -238,6 +280,13 @@ void add_times(CLI::App& command, LoadOptions& options) {
   command.add_option("--ramp", options.ramp, "Seconds over which they connect")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
+  command
+      .add_option("--inputs", options.inputs,
+                  "Play a file of `tickbox replay inputs` instead of bots: a client for each "
+                  "recorded seat, each recorded tick in the same tick for all, to its end where "
+                  "--seconds says nothing else")
+      ->excludes(clients)
+      ->type_name("G");
 }
 
 }  // namespace
@@ -263,8 +312,10 @@ void add_load(CLI::App& app, std::function<int()>& run) {
                    "is one of <= >= < > == !=")
       ->allow_extra_args(false)
       ->check(CLI::Validator{check_requirements, "REQUIREMENTS"});
-  command->callback(
-      [options, &run] { run = [options] { return os::to_int(run_load(*options)); }; });
+  command->callback([options, command, &run] {
+    options->seconds_given = command->get_option("--seconds")->count() > 0;
+    run = [options] { return os::to_int(run_load(*options)); };
+  });
 }
 
 }  // namespace tickbox::apps

@@ -52,6 +52,7 @@ LoadReport LoadRun::run() {
   come();
   const auto before = ask_server();
   parts_.swarm.forget_lateness();
+  begin_playback();
   const Mark begin = mark();
   play();
   const Mark end = mark();
@@ -72,6 +73,14 @@ void LoadRun::come() {
   const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
   while (!stopped() && parts_.clock.now() < give_up && parts_.swarm.states().connecting > 0) {
     turn(parts_.clock.now() + kLookAround);
+  }
+}
+
+/// All clients begin in the same tick of the server, which none of them has reached.
+void LoadRun::begin_playback() {
+  if (parts_.playback != nullptr) {
+    const std::uint32_t ahead = parts_.playback->script().tick_rate * kPlaybackAheadSeconds;
+    parts_.playback->begin(mark().newest + ahead);
   }
 }
 

@@ -17,6 +17,10 @@
 
 namespace tickbox::apps {
 
+/// Between when everybody is in and the first tick that is played of an input file: more than any
+/// client is ahead of what it has seen.
+inline constexpr std::uint32_t kPlaybackAheadSeconds = 1;
+
 struct LoadTimes {
   Duration ramp{};      ///< the connects are spread over this
   Duration measured{};  ///< from when the last client is in, or has failed
@@ -43,12 +47,13 @@ class StatsSweep {
 
 class LoadRun {
  public:
-  /// What a run works with; all outlive it. No watch without --admin.
+  /// What a run works with; all outlive it. No watch without --admin, no playback without --inputs.
   struct Parts {
     const Clock& clock;
     const os::StopSignals& signals;
     Swarm& swarm;
     ServerWatch* watch;
+    Playback* playback = nullptr;  ///< of the swarm
   };
 
   LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audience);
@@ -74,6 +79,7 @@ class LoadRun {
   [[nodiscard]] bool stopped() const { return parts_.signals.stop_requested(); }
 
   void come();
+  void begin_playback();
   void play();
   [[nodiscard]] std::optional<ServerSample> ask_server();
   void turn(Instant until);

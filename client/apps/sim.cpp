@@ -2,6 +2,7 @@
 
 #include "client/apps/comparison.h"
 #include "client/apps/sim_outcome.h"
+#include "client/apps/trace_output.h"
 #include "map/scenario.h"
 #include "map/trace.h"
 #include "os/exit_code.h"
@@ -25,56 +26,6 @@ namespace tickbox::apps {
 namespace {
 
 using os::ExitCode;
-
-/// Where trace lines go.
-class TraceOutput {
- public:
-  explicit TraceOutput(const std::string& name)
-      : name_(name),
-        file_(name.empty()  ? nullptr
-              : name == "-" ? stdout
-                            : std::fopen(name.c_str(), "wb")) {
-    failed_ = !name.empty() && file_ == nullptr;
-    if (failed_) reason_ = errno;
-  }
-
-  TraceOutput(const TraceOutput&) = delete;
-  TraceOutput& operator=(const TraceOutput&) = delete;
-
-  ~TraceOutput() { close(); }
-
-  [[nodiscard]] bool wanted() const { return file_ != nullptr; }
-
-  [[nodiscard]] bool failed() const { return failed_; }
-
-  [[nodiscard]] std::string error() const {
-    return "cannot write the trace " + name_ + ": " + os::reason_of(reason_) +
-           "; name a file in a folder that exists and has room";
-  }
-
-  void write(std::string_view line) {
-    if (!failed_ && std::fwrite(line.data(), 1, line.size(), file_) != line.size()) fail();
-  }
-
-  void close() {
-    if (file_ == nullptr) return;
-    const bool is_ours = file_ != stdout;
-    const int result = is_ours ? std::fclose(file_) : std::fflush(file_);
-    if (result != 0) fail();
-    file_ = nullptr;
-  }
-
- private:
-  void fail() {
-    if (!failed_) reason_ = errno;
-    failed_ = true;
-  }
-
-  std::string name_;
-  std::FILE* file_;
-  bool failed_ = false;
-  int reason_ = 0;
-};
 
 void apply_changes(const map::Scenario& scenario, Tick tick, std::size_t& next, sim::World& world) {
   for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {

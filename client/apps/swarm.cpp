@@ -90,14 +90,19 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 void Swarm::start(std::size_t number, Instant now) {
   Seat& seat = seats_[number];
   net::Transport& transport = seat.link ? static_cast<net::Transport&>(*seat.link) : *seat.socket;
-  const client::ClientOptions client_options{.connection = {.server = options_.server,
-                                                            .token = token_for(number),
-                                                            .ticket = options_.ticket,
-                                                            .wish = options_.wish},
-                                             .bot = client::bot_kind_of(options_.bot, number),
-                                             .seed = options_.seed * kClientsMax + number,
-                                             .on_input = {},
-                                             .desyncs = options_.desyncs};
+  client::ClientOptions client_options{.connection = {.server = options_.server,
+                                                      .token = token_for(number),
+                                                      .ticket = options_.ticket,
+                                                      .wish = options_.wish},
+                                       .bot = client::bot_kind_of(options_.bot, number),
+                                       .seed = options_.seed * kClientsMax + number,
+                                       .on_input = {},
+                                       .desyncs = options_.desyncs};
+  if (options_.playback != nullptr) {
+    client_options.script = [playback = options_.playback, number](Tick tick) {
+      return playback->input(number, tick);
+    };
+  }
   seat.client =
       std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
 }

@@ -6,6 +6,7 @@
 // turn for fifty datagrams costs less than fifty turns.
 
 #include "client/apps/credentials.h"
+#include "client/apps/playback.h"
 #include "client/bot.h"
 #include "client/client.h"
 #include "core/clock.h"
@@ -40,6 +41,7 @@ struct SwarmOptions {
   std::size_t clients = 1;
   Duration ramp{};  ///< the connects are spread over this
   client::BotKind bot = client::BotKind::Wander;
+  Playback* playback = nullptr;  ///< in place of the bot.  Requires: as many clients as players
   std::optional<net::LinkConditions> link;  ///< of each client, its own stream of one seed
   std::uint64_t seed = 1;
   net::Wish wish = net::Wish::Play;

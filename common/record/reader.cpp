@@ -8,7 +8,11 @@
 #include "schema/world_generated.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace tickbox::record {
 namespace {
@@ -31,6 +35,16 @@ const Root* verified_root(ConstBytes payload) {
 template <class Struct>
 bool elements_aligned(const flatbuffers::Vector<const Struct*>& vector) {
   return reinterpret_cast<std::uintptr_t>(vector.Data()) % alignof(Struct) == 0;
+}
+
+/// A trailer is a table of a few numbers beside its index.
+constexpr std::size_t kTrailerBytesMax =
+    kRecordHeadBytes + kIndexEntriesMax * sizeof(schema::KeyframePlace) + 1'024 + kChecksumBytes;
+
+std::array<std::byte, sizeof kSyncWord> sync_bytes() {
+  std::array<std::byte, sizeof kSyncWord> sync{};
+  store_le(MutableBytes{sync}, kSyncWord);
+  return sync;
 }
 
 /// Can a walk go on here, whatever was before?
@@ -101,6 +115,19 @@ bool take_strikes(const flatbuffers::Vector<const schema::Strike*>& source, std:
   return true;
 }
 
+/// The header as a keyframe has it, of a file that has lost its beginning.
+std::optional<Header> find_header(ConstBytes file) {
+  const std::string_view text{reinterpret_cast<const char*>(file.data()), file.size()};
+  const std::string_view magic{kMagic.data(), kMagic.size()};
+  for (std::size_t at = text.find(magic, kRecordsOffset); at != std::string_view::npos;
+       at = text.find(magic, at + 1)) {
+    if (auto header = decode_header(file.subspan(at))) {
+      return *std::move(header);
+    }
+  }
+  return std::nullopt;
+}
+
 /// Places in order, of segments that there are. Whether they fit the file is for who seeks by them.
 bool take_index(const flatbuffers::Vector<const schema::KeyframePlace*>& source,
                 const RecordHead& trailer, std::vector<KeyframePlace>& index) {
@@ -129,7 +156,13 @@ std::expected<Reader, RecordError> Reader::open(ConstBytes file) {
   const std::size_t second_at = std::min(kFileHeaderBytes, file.size());
   const auto second = decode_header(file.subspan(second_at));
   if (!first && !second) {
-    return std::unexpected{first.error()};
+    const auto within = find_header(file);
+    if (!within) {
+      return std::unexpected{first.error()};
+    }
+    Reader reader{file, *within};
+    reader.header_damage_ = record::Damage{.offset = 0, .bytes = kRecordsOffset};
+    return reader;
   }
   Reader reader{file, first ? *first : *second};
   const bool second_is_cut = !second && file.size() < kRecordsOffset;
@@ -154,6 +187,36 @@ Reader Reader::from_keyframe(std::size_t offset) const {
   reader.offset_ = offset;
   reader.resuming_ = true;
   return reader;
+}
+
+std::optional<record::Trailer> Reader::find_trailer() const {
+  const std::size_t first =
+      file_.size() -
+      std::min(file_.size() - std::min(file_.size(), kRecordsOffset), kTrailerBytesMax);
+  const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
+  const auto sync = sync_bytes();
+  const std::string_view wanted{reinterpret_cast<const char*>(sync.data()), sync.size()};
+  for (std::size_t at = text.rfind(wanted); at != std::string_view::npos && at >= first;
+       at = text.rfind(wanted, at - 1)) {
+    const auto head = load_head(file_.subspan(at));
+    if (!head || head->type != RecordType::Trailer || record_bytes(*head) != file_.size() - at) {
+      continue;
+    }
+    Reader reader = from_keyframe(at);
+    reader.checksum_ = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
+    if (reader.next() == Item::Trailer) {
+      return std::move(reader.trailer_);
+    }
+  }
+  return std::nullopt;
+}
+
+bool Reader::has_keyframe(const KeyframePlace& place) const {
+  RecordHead head;
+  return place.offset >= kRecordsOffset && place.offset < file_.size() &&
+         check_record(place.offset, 0, head) == Framing::Whole &&
+         head.type == RecordType::Keyframe && head.tick == place.tick &&
+         head.count == place.segment;
 }
 
 Reader::Item Reader::next() {
@@ -261,8 +324,7 @@ Reader::Item Reader::damaged_until(std::size_t end) {
 /// predecessor.
 std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& head) {
   const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
-  std::array<std::byte, sizeof kSyncWord> sync{};
-  store_le(MutableBytes{sync}, kSyncWord);
+  const auto sync = sync_bytes();
   const std::string_view wanted{reinterpret_cast<const char*>(sync.data()), sync.size()};
   for (std::size_t at = text.find(wanted, from); at != std::string_view::npos;
        at = text.find(wanted, at + 1)) {
@@ -282,23 +344,87 @@ std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& hea
   return std::nullopt;
 }
 
+/// Every keyframe and trailer behind offset_, each with the length of what continues it.
+std::vector<Reader::Anchor> Reader::find_anchors() {
+  std::vector<Anchor> found;
+  std::size_t run_end = 0;  // of what continues the last one found
+  RecordHead head;
+  for (auto at = find_record(offset_ + 1, head); at;
+       at = find_record(*at + record_bytes(head), head)) {
+    last_record_ = *at;
+    const std::size_t bytes = record_bytes(head);
+    if (begins_anew(head.type)) {
+      run_end = 0;
+      if (follows(head)) {
+        found.push_back({.offset = *at, .segment = head.count, .bytes = bytes});
+        run_end = *at + bytes;
+      }
+    } else if (*at == run_end) {
+      found.back().bytes += bytes;
+      run_end += bytes;
+    }
+  }
+  return found;
+}
+
+/// Where the walk goes on after any damage from here on: at those keyframes that are in order, and
+/// have the most behind them. One that was moved is out of order with the others, wherever it came
+/// from, and so costs its own segment alone.
+/// Source: heaviest increasing subsequence, by the numbers of segments; in n log n.
+void Reader::survey() {
+  struct Best {
+    std::size_t bytes;  ///< of the heaviest run that ends with this segment or one before
+    std::size_t last;   ///< its last
+  };
+
+  surveyed_ = true;
+  const std::vector<Anchor> found = find_anchors();
+  std::vector<std::size_t> before(found.size());  // in the run; its own number where there is none
+  std::map<std::uint32_t, Best> best;             // heavier, the later the segment
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto at = best.lower_bound(found[i].segment);
+    const bool first = at == best.begin();
+    before[i] = first ? i : std::prev(at)->second.last;
+    const std::size_t bytes = found[i].bytes + (first ? 0 : std::prev(at)->second.bytes);
+    auto lighter = at;
+    while (lighter != best.end() && lighter->second.bytes <= bytes) {
+      lighter = best.erase(lighter);
+    }
+    if (lighter == best.end() || lighter->first != found[i].segment) {
+      best.emplace_hint(lighter, found[i].segment, Best{.bytes = bytes, .last = i});
+    }
+  }
+  if (best.empty()) {
+    return;
+  }
+  std::size_t last = best.rbegin()->second.last;
+  for (anchors_.push_back(found[last]); before[last] != last; anchors_.push_back(found[last])) {
+    last = before[last];
+  }
+  std::ranges::reverse(anchors_);
+}
+
 /// Something else than the next record stands at offset_: tells the end of a killed recording from
 /// damage, and finds where to go on.
 Reader::Item Reader::resume(Framing reason) {
   resuming_ = true;
   in_segment_ = false;
-  bool any_record = false;
-  RecordHead head;
-  std::size_t from = offset_ + 1;
-  while (const auto found = find_record(from, head)) {
-    any_record = true;
-    if (begins_anew(head.type) && follows(head)) {
-      const Item item = damaged_until(*found);
-      checksum_ = load_le<std::uint64_t>(file_.subspan(*found - kChecksumBytes));
+  if (!surveyed_) {
+    survey();
+  }
+  for (; next_anchor_ < anchors_.size(); ++next_anchor_) {
+    const std::size_t at = anchors_[next_anchor_].offset;
+    if (at <= offset_) {
+      continue;
+    }
+    const auto head = load_head(file_.subspan(at));
+    if (head && follows(*head)) {
+      const Item item = damaged_until(at);
+      checksum_ = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
       return item;
     }
-    from = *found + record_bytes(head);
   }
+  const bool any_record = last_record_ > offset_;
   finished_ = true;
   if (reason == Framing::Cut && !any_record) {
     return Item::EndsEarly;
@@ -335,7 +461,12 @@ bool Reader::decode(const RecordHead& head) {
 bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   const auto* root = verified_root<schema::Keyframe>(payload);
   if (root == nullptr || root->seats() == nullptr || root->entities() == nullptr ||
-      root->seats()->size() > game::kSeatsMax) {
+      root->header() == nullptr || root->seats()->size() > game::kSeatsMax) {
+    return false;
+  }
+  const auto own_header = encode_header(header_);
+  if (!std::ranges::equal(std::as_bytes(std::span{root->header()->data(), root->header()->size()}),
+                          own_header)) {
     return false;
   }
   const Tick previous{root->previous()};

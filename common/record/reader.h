@@ -39,7 +39,8 @@ class Reader {
     Finished,  ///< for ever, once there is nothing more
   };
 
-  /// Requires: `file` outlives the reader.  Fails: when no copy of the file header can be read.
+  /// Requires: `file` outlives the reader.  Fails: when no copy of the file header can be read, nor
+  /// one that a keyframe has.
   [[nodiscard]] static std::expected<Reader, RecordError> open(ConstBytes file);
 
   [[nodiscard]] const Header& header() const { return header_; }
@@ -47,6 +48,13 @@ class Reader {
   /// A reader of the same file whose first item is the keyframe at `offset`. Where there is none it
   /// goes on as after damage.  Requires: offset is of a record, in the file.
   [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
+
+  /// The trailer that the file ends with, found from there; nothing where it ends otherwise.
+  /// Cost: of the trailer's length, whatever the file's.
+  [[nodiscard]] std::optional<record::Trailer> find_trailer() const;
+
+  /// Whether there is a whole keyframe, of the tick and number that the index says.
+  [[nodiscard]] bool has_keyframe(const KeyframePlace& place) const;
 
   /// Moves on to the next item, whose content is then to be had below until the next call.
   Item next();
@@ -73,6 +81,13 @@ class Reader {
  private:
   enum class Framing : std::uint8_t { Whole, Cut, Bad };
 
+  /// A whole keyframe or trailer, behind the first damage.
+  struct Anchor {
+    std::size_t offset = 0;
+    std::uint32_t segment = 0;
+    std::size_t bytes = 0;  ///< of it, and of what continues it
+  };
+
   Reader(ConstBytes file, Header header);
 
   [[nodiscard]] Framing check_record(std::size_t offset, std::uint64_t previous,
@@ -86,6 +101,8 @@ class Reader {
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
   Item damaged_until(std::size_t end);
+  [[nodiscard]] std::vector<Anchor> find_anchors();
+  void survey();
   Item resume(Framing reason);
 
   ConstBytes file_;
@@ -103,7 +120,12 @@ class Reader {
   bool resuming_ = false;    ///< damage lies before offset_: ticks and segments may be missing
   bool closed_ = false;      ///< the trailer, or what never ended, was read
   bool finished_ = false;
-  std::size_t search_budget_;  ///< bytes that may still be hashed in vain after damage
+
+  bool surveyed_ = false;
+  std::vector<Anchor> anchors_;  ///< where the walk goes on after damage, in order
+  std::size_t next_anchor_ = 0;  ///< the first that the walk has not passed
+  std::size_t last_record_ = 0;  ///< offset of the last whole one behind the first damage
+  std::size_t search_budget_;    ///< bytes that may still be hashed in vain after damage
 
   record::Keyframe keyframe_;
   std::vector<RecordedTick> ticks_;  ///< never shrinks, to keep its memory

@@ -69,7 +69,7 @@ bool Writer::needs_keyframe() const {
 /// For keyframes with some bullets of every player, and batches in which all act in every tick.
 void Writer::make_room(const game::World& world) {
   constexpr std::size_t kBulletsPerSeat = 3;
-  constexpr std::size_t kFrame = 1'024;
+  constexpr std::size_t kFrame = 1'024 + kFileHeaderBytes;
   const std::size_t seats = world.seats().size();
   const std::size_t acts = std::size_t{ticks_per_batch_} * seats;
   const std::size_t keyframe = seats * sizeof(schema::Seat) +
@@ -112,9 +112,12 @@ void Writer::keyframe(const game::World& world) {
         const game::Seat& seat = world.seats()[i];
         *out = {seat.generation, seat.score, std::uint8_t{seat.taken}};
       });
+  const auto header_bytes = encode_header(header_);
+  const auto header = builder_.CreateVector(
+      reinterpret_cast<const std::uint8_t*>(header_bytes.data()), header_bytes.size());
   const Tick previous = stats_.keyframes > 0 ? keyframe_tick_ : world.tick;
   builder_.Finish(schema::CreateKeyframe(builder_, game::state_hash(world), world.rng.state(),
-                                         previous.value, seats, entities));
+                                         previous.value, seats, entities, header));
   const std::uint64_t offset = stats_.bytes;
   if (write_record({.type = RecordType::Keyframe, .tick = world.tick, .count = stats_.keyframes})) {
     note_place(world.tick, offset);
@@ -198,6 +201,18 @@ void Writer::lose_ticks(std::uint32_t count) {
   if (!gap_ && stats_.keyframes > 0) {
     ++stats_.gaps;
     gap_ = true;
+  }
+}
+
+void Writer::lose(Tick last) {
+  TICKBOX_ASSERT(state_ != State::Finished);
+  TICKBOX_ASSERT(any_tick_ && last > last_tick_);
+  flush();
+  lose_ticks(last.value - last_tick_.value);
+  last_tick_ = last;
+  if (state_ == State::Recording) {
+    state_ = State::Broken;
+    ticks_until_retry_ = 0;
   }
 }
 

@@ -61,6 +61,10 @@ class Writer {
   void tick(Tick tick, const game::TickCommands& commands, std::span<const InputSource> sources,
             std::uint64_t state_hash);
 
+  /// Ticks up to `last` are not to be had: the next keyframe says so.
+  /// Requires: a keyframe() before; `last` is after the last tick.
+  void lose(Tick last);
+
   /// Flushes, and writes what was to enter `tick`, whose step never ended. Nothing may follow.
   /// False when ticks before it are lost, or the sink refused: the file then ends early.
   /// Requires: as tick().

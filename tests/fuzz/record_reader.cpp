@@ -2,6 +2,7 @@
 
 #include "core/ids.h"
 #include "record/reader.h"
+#include "record/seek.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <optional>
@@ -47,10 +48,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         order.tick(tick.tick);
         fuzz::check(tick.sources.size() == tick.inputs.size());
       }
+    } else if (item == Item::Unfinished) {
+      order.tick(reader->unfinished().tick);
+      order.damage();  // nothing may continue it
     } else if (item == Item::Damage) {
       const record::Damage damage = reader->damage();
       fuzz::check(damage.bytes > 0 && damage.offset + damage.bytes <= size);
       if (damage.offset >= record::kRecordsOffset) order.damage();
+    }
+  }
+  // Whatever the index says, a seek stays within the file.
+  if (const auto trailer = reader->find_trailer()) {
+    for (const record::KeyframePlace& place : trailer->index) {
+      if (!reader->has_keyframe(place)) continue;
+      record::Reader sought = record::seek(*reader, place.tick);
+      Item item = sought.next();
+      while (item != Item::Keyframe && item != Item::Finished)
+        item = sought.next();
+      fuzz::check(sought.offset() <= size);
     }
   }
   return 0;

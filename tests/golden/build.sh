@@ -14,12 +14,15 @@ golden_build() {
     shift
     mkdir -p "$folder"
     rm -f "$folder"/*.o "$folder/tickbox-golden"
+    flatc --cpp --cpp-std c++17 --scoped-enums --no-prefix --gen-mutable --warnings-as-errors --keep-prefix \
+        -I schema -o "$folder/generated/schema" schema/world.fbs schema/wire.fbs schema/record.fbs
     # Objects are named by their paths, as rooms have files of the same name.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts
-    find common/core common/sim common/game tests/golden -name '*.cpp' -print0 | xargs -0 -P "$(nproc)" -I{} bash -c '
+    { find common/core common/sim common/game common/record tests/golden -name '*.cpp' ! -name 'desync*' -print0 &&
+        printf 'common/net/entity_codec.cpp\0'; } | xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2
-        "$@" -std=c++23 -I. -Icommon -c "$source" -o "$folder/$(echo "${source%.cpp}" | tr / -).o"' \
+        "$@" -std=c++23 -I. -Icommon -isystem "$folder/generated" -c "$source" -o "$folder/$(echo "${source%.cpp}" | tr / -).o"' \
         _ {} "$folder" "${golden_launcher[@]}" "$@"
     "$@" "$folder"/*.o -o "$folder/tickbox-golden"
 }
@@ -28,8 +31,17 @@ golden_names=()   # of who was asked
 golden_folders=() # where their answers are
 golden_pids=()
 
+# golden_all HOW COMMAND...
+#   Has tickbox-golden, run by COMMAND, check all scenes, HOW being --short or nothing, and replay the stored recording.
+golden_all() {
+    local how=$1
+    shift
+    "$@" check tests/golden/hashes.txt ${how:+"$how"} &&
+        "$@" replay tests/golden/data/match.tickbox
+}
+
 # golden_ask NAME FOLDER COMMAND...
-#   Runs `COMMAND... check` in the background, so that the next build need not wait.
+#   Runs `COMMAND...` in the background, so that the next build need not wait.
 golden_ask() {
     golden_names+=("$1")
     golden_folders+=("$2")
@@ -43,11 +55,12 @@ golden_answers() {
     local i failed=0
     for i in "${!golden_names[@]}"; do
         if wait "${golden_pids[$i]}"; then
-            echo "ok - ${golden_names[$i]}: $(grep -c 'agree$' "${golden_folders[$i]}/said.txt") scenes agree"
+            echo "ok - ${golden_names[$i]}: $(grep -c 'agree$' "${golden_folders[$i]}/said.txt") scenes agree," \
+                "$(sed -n 's/^.*: \(.*\) stepped again, all as recorded$/\1/p' "${golden_folders[$i]}/said.txt") of a recording"
         else
             failed=1
             echo "not ok - ${golden_names[$i]}:"
-            grep -v 'agree$' "${golden_folders[$i]}/said.txt"
+            grep -v -e 'agree$' -e 'all as recorded$' "${golden_folders[$i]}/said.txt"
         fi
     done
     return $failed

@@ -7,7 +7,7 @@ usage() {
 usage: tests/golden/compilers.sh
 
 Builds tickbox-golden by g++ and clang++-19 at -O0, -O2 and -O3 -march=native in build/golden-compilers, and compares every tick
-of every scene; looks for floating-point instructions in the simulation's objects. Not by g++ -O2: tests/run.sh does that.
+of every scene and of the stored recording; looks for floating-point instructions in the simulation's objects. Not by g++ -O2: tests/run.sh does that.
 Exit: 0 all agree, 1 one does not or has floats, 2 wrong usage.
 USAGE
 }
@@ -30,7 +30,7 @@ cd "$top"
 . tests/packages.sh
 # shellcheck source=tests/golden/build.sh
 . tests/golden/build.sh
-tickbox_ensure_packages g++ clang-19 libxxhash-dev
+tickbox_ensure_packages g++ clang-19 libxxhash-dev libflatbuffers-dev flatbuffers-compiler
 tickbox_share_cache "$top"
 
 floats=0
@@ -39,7 +39,7 @@ for variant in "g++ -O0" "clang++-19 -O0" "clang++-19 -O2" "g++ -O3 -march=nativ
     folder=build/golden-compilers/${variant// /}
     read -ra command <<<"$variant"
     golden_build "$folder" "${command[@]}"
-    golden_ask "$variant" "$folder" "$folder/tickbox-golden" check tests/golden/hashes.txt
+    golden_ask "$variant" "$folder" golden_all "" "$folder/tickbox-golden"
     if [ "$(uname -m)" = x86_64 ]; then
         tests/golden/no_float.sh "$folder"/common-{sim,game}-*.o || floats=1
     fi

@@ -1,8 +1,10 @@
 // tickbox-golden: plays scenes and compares the hash of every tick with the golden file. It needs
-// no library but the simulation's, so that any compiler and emulator can be asked.
+// no library but the simulation's and FlatBuffers' headers, so that any compiler and emulator can
+// be asked.
 
 #include "os/exit_code.h"
 #include "tests/golden/check.h"
+#include "tests/golden/recording.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,6 +23,8 @@ constexpr std::string_view kUsage =
     R"(usage: tickbox-golden check FILE [--short]
        tickbox-golden write FILE
        tickbox-golden show SCENE TICK
+       tickbox-golden replay RECORDING
+       tickbox-golden record RECORDING
 
   check  plays every scene and compares the hashes of each tick with FILE; with --short only the
          first ticks of each, for emulators
@@ -28,6 +32,9 @@ constexpr std::string_view kUsage =
          and say why in the commit
   show   prints every mover of a scene as it is after a tick, a line each: what to compare where
          two builds differ
+  replay steps a recording again and compares every tick's hash with the recorded one
+  record plays a match and writes the recording anew: as write, do so only when it shall move
+         differently, or the format is another
 
 Exit: 0 all agree, 1 a file cannot be read or written, 2 wrong usage, 3 a hash differs.
 )";
@@ -92,6 +99,26 @@ ExitCode show(std::string_view name, std::string_view tick_text) {
   return ExitCode::Done;
 }
 
+ExitCode replay(const std::string& path) {
+  const auto ticks = golden::replay_recording(path);
+  if (!ticks) {
+    std::cerr << "tickbox-golden: " << ticks.error() << '\n';
+    return ExitCode::CheckFailed;
+  }
+  std::cout << path << ": " << *ticks << " ticks stepped again, all as recorded\n";
+  return ExitCode::Done;
+}
+
+ExitCode record(const std::string& path) {
+  const auto ticks = golden::write_recording(path);
+  if (!ticks) {
+    std::cerr << "tickbox-golden: " << ticks.error() << '\n';
+    return ExitCode::Failed;
+  }
+  std::cout << path << ": " << *ticks << " ticks recorded\n";
+  return ExitCode::Done;
+}
+
 ExitCode run(std::span<const std::string> words) {
   if (words.empty()) return refuse("nothing to do");
   const std::string& command = words[0];
@@ -104,6 +131,8 @@ ExitCode run(std::span<const std::string> words) {
     return check(words[1], golden::kShortTicks);
   }
   if (command == "write" && words.size() == 2) return write(words[1]);
+  if (command == "replay" && words.size() == 2) return replay(words[1]);
+  if (command == "record" && words.size() == 2) return record(words[1]);
   if (command == "show" && words.size() == 3) return show(words[1], words[2]);
   return refuse("this is not how " + command + " is asked");
 }

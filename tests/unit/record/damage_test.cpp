@@ -108,10 +108,16 @@ TEST(RecordDamage, TwoDamagedSegmentsCostTwo) {
   EXPECT_EQ(result.mismatched, 0U);
 }
 
-TEST(RecordDamage, BothCopiesOfTheHeaderDamagedCostTheFile) {
-  auto file = test::small_recording(1, 3);
+TEST(RecordDamage, AKeyframeHasTheHeaderThatTheFileHasLost) {
+  const Match match;
+  auto file = test::small_recording(2, 3);
   file[20] ^= std::byte{1};
   file[kFileHeaderBytes + 20] ^= std::byte{1};
+  const auto result = test::verify(file, match);
+  EXPECT_EQ(result.damages, 1U);
+  EXPECT_EQ(result.ticks, 6U);
+  EXPECT_EQ(result.segments_whole, 2U);
+  file.resize(kRecordsOffset + 8);
   EXPECT_EQ(Reader::open(file).error(), RecordError::HeaderDamaged);
 }
 

@@ -1,5 +1,6 @@
 #include "client/apps/replay.h"
 
+#include "client/apps/replay_commands.h"
 #include "os/command_line.h"
 #include "tests/unit/record/match.h"
 
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,16 @@ class ReplayCommand : public testing::Test {
     std::ofstream stream{path, std::ios::binary | std::ios::trunc};
     stream.write(reinterpret_cast<const char*>(bytes.data()),
                  static_cast<std::streamsize>(bytes.size()));
+    paths_.push_back(path);
+    return path.string();
+  }
+
+  /// A path of this test that has no file yet; what is made there goes with the test.
+  std::string new_path(const std::string& name) {
+    const auto path =
+        std::filesystem::path{testing::TempDir()} /
+        (std::string{testing::UnitTest::GetInstance()->current_test_info()->name()} + name);
+    std::filesystem::remove(path);
     paths_.push_back(path);
     return path.string();
   }
@@ -184,6 +196,177 @@ TEST_F(ReplayCommand, TellsWhatARecordingHolds) {
   EXPECT_EQ(document["segments"], 3);
   EXPECT_EQ(document["complete"], true);
   EXPECT_NE(replay({"info", path}).out.find("complete"), std::string::npos);
+}
+
+TEST_F(ReplayCommand, VerifiesByAnyNumberOfThreads) {
+  const std::string path = file_of(test::small_recording(4, 20));
+  for (const char* const jobs : {"1", "2", "7"}) {
+    const Outcome outcome = replay({"verify", path, "--jobs", jobs, "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.document()["ticks"], 80);
+    EXPECT_EQ(outcome.document()["segments"]["whole"], 4);
+  }
+  EXPECT_EQ(replay({"verify", path, "--jobs", "0"}).exit_code, 2);
+}
+
+TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
+  test::Match match;
+  test::MemorySink sink;
+  record::Writer writer{sink, match.header()};
+  match.record(writer, 9);
+  const record::RecordedTick& last = match.step();
+  ASSERT_TRUE(writer.unfinished(last.tick, last.commands(), last.sources));
+  const std::string path = file_of(sink.bytes);
+  const Outcome outcome = replay({"verify", path, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("failed in tick 10"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.document()["unfinished"], 10);
+  EXPECT_EQ(outcome.document()["ticks"], 9);
+  EXPECT_EQ(replay({"info", path, "--json"}).document()["unfinished"], 10);
+}
+
+TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
+  const test::Match match;
+  const auto bytes = test::small_recording(3, 10);
+  const std::string path = file_of(bytes);
+  auto reader = record::Reader::open(bytes).value();
+  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+    if (item != record::Reader::Item::Ticks) continue;
+    for (const record::RecordedTick& tick : reader.ticks()) {
+      const Outcome outcome =
+          replay({"state", path, "--tick", std::to_string(tick.tick.value), "--json"});
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      const auto document = outcome.document();
+      EXPECT_EQ(document["tick"], tick.tick.value);
+      EXPECT_EQ(document["hash"], hex(tick.state_hash));
+      EXPECT_EQ(document["commands"].is_null() ? 0 : document["commands"]["inputs"].size(),
+                document["commands"].is_null() ? 0 : tick.inputs.size());
+    }
+  }
+  const Outcome people = replay({"state", path, "--tick", "15"});
+  EXPECT_NE(people.out.find("tick 15  hash "), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("crate "), std::string::npos) << people.out;
+}
+
+TEST_F(ReplayCommand, SaysWhyAStateIsNotToBeHad) {
+  auto bytes = test::small_recording(3, 10);
+  const Outcome beyond = replay({"state", file_of(bytes), "--tick", "31"});
+  EXPECT_EQ(beyond.exit_code, 2);
+  EXPECT_NE(beyond.err.find("ends with tick 30"), std::string::npos) << beyond.err;
+  bytes[test::pieces(bytes)[13].offset + 40] ^= std::byte{1};  // ticks of segment 1
+  const std::string damaged = file_of(bytes);
+  const Outcome lost = replay({"state", damaged, "--tick", "17"});
+  EXPECT_EQ(lost.exit_code, 3);
+  EXPECT_NE(lost.err.find("lost to damage"), std::string::npos) << lost.err;
+  EXPECT_EQ(replay({"state", damaged, "--tick", "25"}).exit_code, 0);
+}
+
+TEST_F(ReplayCommand, TracesEveryTickWithWhatEnteredIt) {
+  const auto bytes = test::small_recording(3, 10);
+  const std::string path = file_of(bytes);
+  const Outcome outcome = replay({"trace", path, "--from", "8", "--to", "21"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines{outcome.out};
+  std::string line;
+  std::uint32_t tick = 8;
+  std::size_t inputs = 0;
+  while (std::getline(lines, line)) {
+    const auto document = nlohmann::json::parse(line);
+    EXPECT_EQ(document["tick"], tick++);
+    EXPECT_EQ(document["hash"].get<std::string>().size(), 16U);
+    EXPECT_FALSE(document.contains("recorded_hash"));
+    EXPECT_GT(document["bodies"].size(), 0U);
+    EXPECT_EQ(document["bodies"][0]["min"].size(), 2U);
+    inputs += document["inputs"].size();
+  }
+  EXPECT_EQ(tick, 22U);
+  EXPECT_GT(inputs, 0U);
+  EXPECT_EQ(replay({"trace", path, "--from", "31"}).exit_code, 2);
+  EXPECT_EQ(replay({"trace", path, "--out", "/nonexistent/trace"}).exit_code, 1);
+}
+
+TEST_F(ReplayCommand, TellsThatTwoRecordingsAreTheSame) {
+  const std::string path = file_of(test::small_recording(3, 10));
+  const std::string part = new_path("part");
+  ASSERT_EQ(replay({"cut", path, "--from", "5", "--to", "17", "-o", part}).exit_code, 0);
+  const Outcome outcome = replay({"diff", path, part, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.document()["same"], true);
+  EXPECT_EQ(outcome.document()["ticks"], 13);
+  EXPECT_EQ(outcome.document()["a"]["last"], 30);
+  EXPECT_EQ(outcome.document()["b"]["first"], 5);
+  EXPECT_NE(replay({"diff", path, part}).out.find("ranges"), std::string::npos);
+}
+
+TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
+  auto bytes = test::small_recording(3, 12, {.seed = 4});
+  const std::string path = file_of(bytes);
+  std::uint32_t changed = 0;
+  for (const auto& piece : test::pieces(bytes)) {
+    if (piece.head.type != record::RecordType::Ticks || piece.head.tick < Tick{14}) continue;
+    auto* ticks = flatbuffers::GetMutableRoot<schema::Ticks>(bytes.data() + piece.offset +
+                                                             record::kRecordHeadBytes);
+    if (ticks->inputs()->size() == 0) continue;
+    auto* input = ticks->mutable_inputs()->GetMutableObject(0);
+    input->mutate_move(input->move() == 1 ? 5 : 1);
+    changed = piece.head.tick.value;
+    break;
+  }
+  ASSERT_GT(changed, 0U);
+  test::rechecksum(bytes);
+  const Outcome outcome = replay({"diff", path, file_of(bytes), "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  const auto document = outcome.document();
+  EXPECT_EQ(document["same"], false);
+  EXPECT_EQ(document["first_command"]["tick"], changed);
+  EXPECT_EQ(document["first_command"]["kind"], "input");
+  EXPECT_NE(document["first_command"]["a"], document["first_command"]["b"]);
+  EXPECT_EQ(document["first_difference"]["tick"], changed);
+  EXPECT_TRUE(document["first_difference"]["entity"].is_number());
+  EXPECT_NE(document["first_difference"]["a"], document["first_difference"]["b"]);
+}
+
+TEST_F(ReplayCommand, ComparesNoRecordingsOfTwoGames) {
+  const Outcome outcome = replay({"diff", file_of(test::small_recording(1, 5)),
+                                  file_of(test::small_recording(1, 5, {.tick_rate = 60}))});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("tick rates"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
+  auto bytes = test::small_recording(4, 10);
+  bytes[test::pieces(bytes)[15].offset + 40] ^= std::byte{1};
+  const std::string damaged = file_of(bytes);
+  const std::string whole = new_path("whole");
+  const Outcome outcome = replay({"repair", damaged, "-o", whole, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.document()["gaps"], 1);
+  EXPECT_EQ(replay({"verify", damaged}).exit_code, 3);
+  const Outcome verified = replay({"verify", whole, "--json"});
+  EXPECT_EQ(verified.exit_code, 0);
+  EXPECT_EQ(verified.document()["ticks"], outcome.document()["ticks"]);
+  EXPECT_EQ(verified.document()["gaps"], 1);
+  EXPECT_EQ(replay({"repair", damaged, "-o", whole}).exit_code, 1) << "it exists";
+  EXPECT_EQ(replay({"verify", whole}).exit_code, 0);
+}
+
+TEST_F(ReplayCommand, CutsNothingThatIsNotThere) {
+  const std::string path = file_of(test::small_recording(2, 10));
+  const std::string out = new_path("out");
+  EXPECT_EQ(replay({"cut", path, "--from", "21", "-o", out}).exit_code, 2);
+  EXPECT_EQ(replay({"cut", path, "--from", "9", "--to", "8", "-o", out}).exit_code, 2);
+  EXPECT_EQ(replay({"cut", path}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(ReplayCommand, WritesTheInputsOfEverySeat) {
+  const std::string path = file_of(test::small_recording(2, 20));
+  const std::string out = new_path("inputs");
+  const Outcome outcome = replay({"inputs", path, "-o", out, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.document()["players"], 3);
+  EXPECT_EQ(outcome.document()["ticks"], 40);
+  EXPECT_GT(std::filesystem::file_size(out), 100U);
 }
 
 }  // namespace

@@ -1,0 +1,107 @@
+#pragma once
+// The commands of `tickbox replay`, and what they have in common.
+
+#include "game/map.h"
+#include "game/rules.h"
+#include "os/command_line.h"
+#include "os/exit_code.h"
+#include "record/reader.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::apps {
+
+struct ReplayFlags {
+  const CLI::App* program = nullptr;
+  os::CommonFlags common{};
+
+  /// Given to the command, or to the program before it.
+  [[nodiscard]] bool json() const;
+  [[nodiscard]] bool quiet() const;
+};
+
+/// Where a command is added, and where it is remembered when it is the one chosen.
+struct ReplayCommand {
+  CLI::App& replay;
+  std::function<int()>& run;
+  std::shared_ptr<ReplayFlags> flags;
+};
+
+void add_replay_info(const ReplayCommand& place);
+void add_replay_verify(const ReplayCommand& place);
+void add_replay_state(const ReplayCommand& place);
+void add_replay_trace(const ReplayCommand& place);
+void add_replay_diff(const ReplayCommand& place);
+void add_replay_cut(const ReplayCommand& place);
+void add_replay_repair(const ReplayCommand& place);
+void add_replay_inputs(const ReplayCommand& place);
+
+/// Says on stderr what failed.  Returns the exit code of the program.
+[[nodiscard]] int replay_failed(os::ExitCode code, std::string_view why);
+
+/// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
+[[nodiscard]] int replay_result(std::string_view text, os::ExitCode code = os::ExitCode::Done);
+[[nodiscard]] int replay_result(const nlohmann::ordered_json& document,
+                                os::ExitCode code = os::ExitCode::Done);
+
+/// Says on stderr what is worth knowing, unless told to be quiet.
+void replay_note(const ReplayFlags& flags, std::string_view note);
+
+/// The bytes of a recording, and a walk over them; no walk where it ends within its header.
+struct Recording {
+  std::string path;
+  std::vector<std::byte> bytes;
+  std::expected<record::Reader, record::RecordError> reader;
+};
+
+/// Fails: with the exit code, after saying why.
+[[nodiscard]] std::expected<std::unique_ptr<Recording>, int> open_recording(
+    const std::string& path);
+
+/// The same for who needs what is in it.  Fails: also where it ends within its header.
+[[nodiscard]] std::expected<std::unique_ptr<Recording>, int> open_whole_recording(
+    const std::string& path);
+
+/// What the header says the match was played with.
+struct Setting {
+  std::shared_ptr<const game::Rules> rules;
+  game::SharedMap map;
+};
+
+/// Notes it where another simulation recorded it.
+/// Fails: with the exit code, after saying why, when this program has no such rules or map.
+[[nodiscard]] std::expected<Setting, int> setting_of(const Recording& recording,
+                                                     const ReplayFlags& flags);
+
+/// 16 digits.
+[[nodiscard]] std::string hex(std::uint64_t hash);
+
+/// A number with its thousands apart, for people.
+[[nodiscard]] std::string grouped(std::uint64_t number);
+
+/// "player", "crate", "bullet" or "entity".
+[[nodiscard]] std::string_view kind_name(BodyId id);
+
+/// How a recording ends.
+struct Ending {
+  bool complete = false;
+  bool ends_early = false;
+  std::optional<Tick> unfinished{};
+  std::uint32_t damages = 0;
+  std::uint32_t gaps = 0;
+};
+
+[[nodiscard]] std::string in_words(const Ending& ending);
+
+/// A tick, or null.
+[[nodiscard]] nlohmann::ordered_json tick_or_null(const std::optional<Tick>& tick);
+
+}  // namespace tickbox::apps

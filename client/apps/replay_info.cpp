@@ -1,0 +1,125 @@
+// `tickbox replay info`: what a recording holds, without stepping any of it. Exit codes: 0, also
+// when the file merely ends early; 1 there is nothing to read; 3 it is damaged inside.
+
+#include "client/apps/replay_commands.h"
+#include "record/summary.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+std::string utc(std::int64_t ms) {
+  const auto seconds = static_cast<std::time_t>(ms / 1'000);
+  std::tm parts{};
+  if (gmtime_r(&seconds, &parts) == nullptr) {
+    return "?";
+  }
+  std::array<char, 40> text{};
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), size};
+}
+
+nlohmann::ordered_json header_document(const record::Header& header) {
+  return {{"format", record::kFormatVersion},
+          {"rules", header.rules},
+          {"tick_rate", header.tick_rate},
+          {"seed", header.seed},
+          {"map", {{"seats", header.map_seats}, {"hash", hex(header.map_hash)}}},
+          {"room", header.room},
+          {"part", header.part},
+          {"start", utc(header.start_ms)},
+          {"simulation_hash", header.simulation},
+          {"schema_hash", hex(header.schema_hash)}};
+}
+
+nlohmann::ordered_json info_document(const Recording& recording, const record::Summary& summary) {
+  nlohmann::ordered_json damages = nlohmann::ordered_json::array();
+  for (const record::Damage& damage : summary.damages) {
+    damages.push_back({{"offset", damage.offset}, {"bytes", damage.bytes}});
+  }
+  nlohmann::ordered_json document{{"file", recording.path}, {"bytes", recording.bytes.size()}};
+  document["header"] =
+      recording.reader ? header_document(recording.reader->header()) : nlohmann::ordered_json{};
+  document["first_tick"] = tick_or_null(summary.first_tick);
+  document["last_tick"] = summary.last_tick.value;
+  document["ticks"] = summary.ticks;
+  document["segments"] = summary.segments;
+  document["gaps"] = summary.gaps;
+  document["players_max"] = summary.players_max;
+  document["joins"] = summary.joins;
+  document["leaves"] = summary.leaves;
+  document["inputs"] = {{"recorded", summary.inputs}, {"substituted", summary.inputs_substituted}};
+  document["complete"] = summary.complete;
+  document["ends_early"] = summary.ends_early;
+  document["unfinished"] = tick_or_null(summary.unfinished);
+  document["damages"] = summary.damage_count;
+  document["damaged"] = std::move(damages);
+  return document;
+}
+
+std::string info_text(const Recording& recording, const record::Summary& summary) {
+  std::string text = fmt::format("{}: {} bytes\n", recording.path, grouped(recording.bytes.size()));
+  if (recording.reader) {
+    const record::Header& header = recording.reader->header();
+    text += fmt::format(
+        "  room        {}, part {}, of {}, {} seats, {} Hz, seed {}\n"
+        "  started     {}\n"
+        "  simulation  {}\n",
+        header.room, header.part, header.rules, header.map_seats, header.tick_rate, header.seed,
+        utc(header.start_ms), header.simulation);
+    text += fmt::format("  ticks       {} in {} segments, {:.1f} s, last {}\n",
+                        grouped(summary.ticks), summary.segments,
+                        static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate),
+                        summary.last_tick.value);
+  }
+  text += fmt::format(
+      "  players     {} at once, {} joins, {} leaves\n"
+      "  inputs      {}, of them {} substituted\n"
+      "  state       {}\n",
+      summary.players_max, summary.joins, summary.leaves, grouped(summary.inputs),
+      grouped(summary.inputs_substituted),
+      in_words({.complete = summary.complete,
+                .ends_early = summary.ends_early,
+                .unfinished = summary.unfinished,
+                .damages = summary.damage_count,
+                .gaps = summary.gaps}));
+  for (const record::Damage& damage : summary.damages) {
+    text += fmt::format("  damage      {} bytes at {}\n", damage.bytes, damage.offset);
+  }
+  return text;
+}
+
+int run_info(const std::string& path, const ReplayFlags& flags) {
+  const auto recording = open_recording(path);
+  if (!recording) {
+    return recording.error();
+  }
+  const auto& reader = (*recording)->reader;
+  const record::Summary summary =
+      reader ? record::summarize(*reader) : record::Summary{.ends_early = true, .damages = {}};
+  const ExitCode code = summary.damage_count == 0 ? ExitCode::Done : ExitCode::CheckFailed;
+  return flags.json() ? replay_result(info_document(**recording, summary), code)
+                      : replay_result(std::string_view{info_text(**recording, summary)}, code);
+}
+
+}  // namespace
+
+void add_replay_info(const ReplayCommand& place) {
+  auto file = std::make_shared<std::string>();
+  CLI::App* const command = place.replay.add_subcommand("info");
+  os::prepare(*command, "Tell what a recording holds", "tickbox replay info match.tickbox",
+              place.flags->common);
+  command->add_option("FILE", *file, "The recording")->required();
+  command->callback([file, flags = place.flags, &run = place.run] {
+    run = [file, flags] { return run_info(*file, *flags); };
+  });
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,82 @@
+// `tickbox replay inputs`: what the players of a recording wanted, as a file that `tickbox load
+// --inputs` plays again. Exit codes: 0; 1 there is nothing to read, or the file cannot be written;
+// 3 the recording is damaged inside, and the file has only what is whole.
+
+#include "client/apps/input_script.h"
+#include "client/apps/new_file.h"
+#include "client/apps/replay_commands.h"
+#include "record/summary.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+struct InputsFlags {
+  std::shared_ptr<ReplayFlags> flags;
+  std::string file{};
+  std::string out{};
+};
+
+int run_inputs(const InputsFlags& options) {
+  const auto recording = open_whole_recording(options.file);
+  if (!recording) {
+    return recording.error();
+  }
+  const record::Reader& reader = *(*recording)->reader;
+  const InputScript script = script_of(reader);
+  if (script.players.empty()) {
+    return replay_failed(ExitCode::Failed,
+                         fmt::format("nobody plays in {}; no file was made", options.file));
+  }
+  const auto file = NewFile::create(options.out);
+  if (!file) {
+    return replay_failed(ExitCode::Failed, file.error());
+  }
+  (void)(*file)->write(as_bytes_of(std::string_view{to_text(script)}));
+  if (const auto closed = (*file)->close(); !closed) {
+    return replay_failed(ExitCode::Failed, closed.error());
+  }
+  const std::uint32_t damages = record::summarize(reader).damage_count;
+  if (damages > 0) {
+    replay_note(*options.flags,
+                fmt::format("{} is damaged inside: where ticks are lost, {} has players at rest",
+                            options.file, options.out));
+  }
+  const ExitCode code = damages == 0 ? ExitCode::Done : ExitCode::CheckFailed;
+  if (options.flags->json()) {
+    return replay_result(nlohmann::ordered_json{{"file", options.out},
+                                                {"players", script.players.size()},
+                                                {"ticks", script.ticks},
+                                                {"tick_rate", script.tick_rate},
+                                                {"damages", damages}},
+                         code);
+  }
+  return replay_result(
+      std::string_view{fmt::format("{}: {} players, {} ticks at {} Hz\n", options.out,
+                                   script.players.size(), grouped(script.ticks), script.tick_rate)},
+      code);
+}
+
+}  // namespace
+
+void add_replay_inputs(const ReplayCommand& place) {
+  auto options = std::make_shared<InputsFlags>(InputsFlags{.flags = place.flags});
+  CLI::App* const command = place.replay.add_subcommand("inputs");
+  os::prepare(*command,
+              "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
+              "plays again, a client for each seat",
+              "tickbox replay inputs match.tickbox -o match.inputs", place.flags->common);
+  command->add_option("FILE", options->file, "The recording")->required();
+  command->add_option("-o,--out", options->out, "The new file; must not exist")
+      ->required()
+      ->type_name("G");
+  command->callback(
+      [options, &run = place.run] { run = [options] { return run_inputs(*options); }; });
+}
+
+}  // namespace tickbox::apps

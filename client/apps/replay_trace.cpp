@@ -1,0 +1,123 @@
+// `tickbox replay trace`: every tick of a recording as a line of JSON. Exit codes: 0; 1 there is
+// nothing to read; 2 a range that is not in the file; 3 a hash differs or the file is damaged
+// inside.
+
+#include "client/apps/replay_commands.h"
+#include "client/apps/replay_world.h"
+#include "client/apps/trace_output.h"
+#include "record/replayer.h"
+#include "record/seek.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+struct TraceFlags {
+  std::shared_ptr<ReplayFlags> flags;
+  std::string file{};
+  std::string out{"-"};
+  std::uint32_t from = 0;
+  std::uint32_t to = std::numeric_limits<std::uint32_t>::max();
+};
+
+struct Traced {
+  std::uint64_t ticks = 0;
+  std::uint64_t mismatched = 0;
+  std::uint32_t damages = 0;
+};
+
+/// A world that was read from a keyframe has no commands: what entered its tick is not in the file.
+void append_line(std::string& line, const record::Replayer& replayer) {
+  static const record::RecordedTick nothing;
+  const record::RecordedTick* const commands = replayer.commands();
+  line =
+      fmt::format(R"({{"tick":{},"hash":"{}",)", replayer.world().tick.value, hex(replayer.hash()));
+  if (replayer.hash() != replayer.recorded_hash()) {
+    line += fmt::format(R"("recorded_hash":"{}",)", hex(replayer.recorded_hash()));
+  }
+  if (commands == nullptr) line += R"("keyframe":true,)";
+  append_bodies(line, replayer.world());
+  line += ',';
+  append_commands(line, commands == nullptr ? nothing : *commands);
+  line += "}\n";
+}
+
+Traced trace(record::Replayer& replayer, const TraceFlags& options, TraceOutput& out) {
+  Traced traced;
+  std::string line;
+  while (!out.failed() && replayer.next() && replayer.world().tick.value <= options.to) {
+    if (replayer.world().tick.value < options.from) continue;
+    append_line(line, replayer);
+    out.write(line);
+    ++traced.ticks;
+    traced.mismatched += replayer.hash() == replayer.recorded_hash() ? 0U : 1U;
+  }
+  traced.damages = replayer.damages();
+  return traced;
+}
+
+int run_trace(const TraceFlags& options) {
+  if (options.from > options.to) {
+    return replay_failed(ExitCode::WrongUsage,
+                         fmt::format("--from {} is after --to {}", options.from, options.to));
+  }
+  const auto recording = open_whole_recording(options.file);
+  if (!recording) {
+    return recording.error();
+  }
+  const auto setting = setting_of(**recording, *options.flags);
+  if (!setting) {
+    return setting.error();
+  }
+  TraceOutput out{options.out};
+  if (out.failed()) return replay_failed(ExitCode::Failed, out.error());
+  record::Replayer replayer{record::seek(*(*recording)->reader, Tick{options.from}), setting->map,
+                            *setting->rules};
+  const Traced traced = trace(replayer, options, out);
+  out.close();
+  if (out.failed()) return replay_failed(ExitCode::Failed, out.error());
+  if (traced.ticks == 0 && traced.damages == 0) {
+    return replay_failed(
+        ExitCode::WrongUsage,
+        fmt::format("--from {} --to {}: {} has no such tick; `tickbox replay info` "
+                    "tells which it has",
+                    options.from, options.to, options.file));
+  }
+  if (traced.mismatched > 0 || traced.damages > 0) {
+    return replay_failed(
+        ExitCode::CheckFailed,
+        fmt::format(
+            "{}: {} hashes differ, damaged in {} places; `tickbox replay verify` tells more",
+            options.file, traced.mismatched, traced.damages));
+  }
+  if (!options.flags->json()) return os::to_int(ExitCode::Done);
+  return replay_result(nlohmann::ordered_json{{"ticks", traced.ticks}, {"trace", options.out}});
+}
+
+}  // namespace
+
+void add_replay_trace(const ReplayCommand& place) {
+  auto options = std::make_shared<TraceFlags>(TraceFlags{.flags = place.flags});
+  CLI::App* const command = place.replay.add_subcommand("trace");
+  os::prepare(*command,
+              "Write a line of JSON for each tick: its hash, every body, and the leaves, joins, "
+              "inputs and strikes that entered it",
+              "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl",
+              place.flags->common);
+  command->add_option("FILE", options->file, "The recording")->required();
+  command->add_option("--from", options->from, "The first tick");
+  command->add_option("--to", options->to, "The last tick");
+  command->add_option("--out", options->out, "A file, or - for stdout")
+      ->type_name("F")
+      ->capture_default_str();
+  command->callback(
+      [options, &run = place.run] { run = [options] { return run_trace(*options); }; });
+}
+
+}  // namespace tickbox::apps

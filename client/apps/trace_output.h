@@ -1,0 +1,39 @@
+#pragma once
+// Where the lines of a trace go, of a scenario or of a recording.
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace tickbox::apps {
+
+class TraceOutput {
+ public:
+  /// A file that is made anew; "-" is stdout, "" nowhere.
+  explicit TraceOutput(const std::string& name);
+
+  TraceOutput(const TraceOutput&) = delete;
+  TraceOutput& operator=(const TraceOutput&) = delete;
+
+  ~TraceOutput() { close(); }
+
+  [[nodiscard]] bool wanted() const { return file_ != nullptr; }
+
+  [[nodiscard]] bool failed() const { return failed_; }
+
+  /// In one line.  Requires: failed().
+  [[nodiscard]] std::string error() const;
+
+  void write(std::string_view line);
+  void close();
+
+ private:
+  void fail();
+
+  std::string name_;
+  std::FILE* file_;
+  bool failed_ = false;
+  int reason_ = 0;
+};
+
+}  // namespace tickbox::apps

@@ -1,0 +1,148 @@
+#include "record/copy.h"
+
+#include "game/possible.h"
+#include "game/step.h"
+#include "record/restore.h"
+
+#include <optional>
+#include <utility>
+
+namespace tickbox::record {
+namespace {
+
+class Copy {
+ public:
+  Copy(Writer& writer, const game::SharedMap& map, const game::Rules& rules, const CopyRange& range)
+      : writer_(writer), map_(map), rules_(rules), range_(range) {}
+
+  void keyframe(const Keyframe& keyframe);
+  void tick(const RecordedTick& tick);
+  void unfinished(const RecordedTick& tick);
+
+  void damage(const Damage& damage) {
+    ++result_.damages;
+    if (damage.offset >= kRecordsOffset) in_segment_ = false;
+  }
+
+  [[nodiscard]] bool done() const {
+    return result_.differs || (result_.first && result_.last >= range_.to);
+  }
+
+  CopyResult finish();
+
+ private:
+  void write(const game::World& world);
+  void step_towards(const RecordedTick& tick);
+
+  Writer& writer_;
+  const game::SharedMap& map_;
+  const game::Rules& rules_;
+  const CopyRange& range_;
+  game::Stepper stepper_;
+  std::optional<game::World> before_;  ///< on the way to range_.from
+  bool in_segment_ = false;            ///< ticks that come continue what was written
+  bool ended_ = false;
+  CopyResult result_;
+};
+
+/// Writes it as a keyframe; what lies between it and what was written before is lost.
+void Copy::write(const game::World& world) {
+  if (!result_.first) {
+    result_.first = world.tick;
+  } else if (world.tick > result_.last) {
+    result_.ticks_lost += world.tick.value - result_.last.value;
+    ++result_.gaps;
+    writer_.lose(world.tick);
+  }
+  result_.last = world.tick;
+  writer_.keyframe(world);
+  in_segment_ = true;
+}
+
+void Copy::keyframe(const Keyframe& keyframe) {
+  if (keyframe.tick > range_.to) {
+    return;
+  }
+  before_.reset();
+  auto world = restore(keyframe, map_, rules_);
+  if (!world || game::state_hash(*world) != keyframe.state_hash) {
+    ++result_.damages;
+    in_segment_ = false;
+  } else if (keyframe.tick >= range_.from) {
+    write(*world);
+  } else {
+    before_.emplace(*std::move(world));
+  }
+}
+
+void Copy::step_towards(const RecordedTick& tick) {
+  if (!game::possible(*before_, tick.commands())) {
+    ++result_.damages;
+    before_.reset();
+    return;
+  }
+  game::step(*before_, rules_, tick.commands(), game::Authority::Server, stepper_);
+  if (before_->tick < range_.from) {
+    return;
+  }
+  result_.differs = game::state_hash(*before_) != tick.state_hash;
+  if (!result_.differs) {
+    write(*before_);
+  }
+  before_.reset();
+}
+
+void Copy::tick(const RecordedTick& tick) {
+  if (before_) {
+    step_towards(tick);
+  } else if (in_segment_ && tick.tick <= range_.to) {
+    writer_.tick(tick.tick, tick.commands(), tick.sources, tick.state_hash);
+    result_.last = tick.tick;
+    ++result_.ticks;
+  }
+}
+
+void Copy::unfinished(const RecordedTick& tick) {
+  if (in_segment_ && !before_ && tick.tick <= range_.to) {
+    result_.written = writer_.unfinished(tick.tick, tick.commands(), tick.sources);
+    ended_ = true;
+  }
+}
+
+CopyResult Copy::finish() {
+  if (!ended_) result_.written = writer_.finish();
+  return result_;
+}
+
+}  // namespace
+
+CopyResult copy(Reader reader, Writer& writer, const game::SharedMap& map, const game::Rules& rules,
+                const CopyRange& range) {
+  Copy copy{writer, map, rules, range};
+  for (auto item = reader.next(); item != Reader::Item::Finished && !copy.done();
+       item = reader.next()) {
+    switch (item) {
+      case Reader::Item::Keyframe:
+        copy.keyframe(reader.keyframe());
+        break;
+      case Reader::Item::Ticks:
+        for (const RecordedTick& tick : reader.ticks()) {
+          copy.tick(tick);
+        }
+        break;
+      case Reader::Item::Unfinished:
+        copy.unfinished(reader.unfinished());
+        break;
+      case Reader::Item::Damage:
+        copy.damage(reader.damage());
+        break;
+      case Reader::Item::Trailer:
+      case Reader::Item::EndsEarly:
+      case Reader::Item::Finished:
+        break;
+    }
+  }
+  return copy.finish();
+}
+
+}  // namespace tickbox::record
