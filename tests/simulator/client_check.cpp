@@ -65,6 +65,8 @@ void ClientCheck::look_at(std::size_t index) {
   const Instant since = std::max(seen.fresh_at, seen.until);
   const Duration waited = now - since;
   const bool is_there = connection.state() == client::Connection::State::Connected;
+  Duration& longest = is_calm && is_there ? counts_.longest_calm : counts_.longest_recovery;
+  longest = std::max(longest, waited);
   const seconds most = is_calm && is_there ? kFreshWithin : kRecoversWithin;
   if (waited <= most) return;
   findings_.add(
