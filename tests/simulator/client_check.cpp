@@ -9,10 +9,10 @@ using std::chrono::seconds;
 
 /// A link that loses a fifth each way, far away, and a clock that is drawing near: on such a one
 /// views come every tenth of a second in the mean.
-constexpr seconds kFreshWithin{3};
+constexpr seconds kFreshWithin{2};
 /// After a fault: five seconds until a client takes its server for gone, as long for the server,
 /// and some attempts to come back that are lost.
-constexpr seconds kRecoversWithin{20};
+constexpr seconds kRecoversWithin{12};
 
 /// No room: for players, or for auditors.
 bool is_turned_away(std::string_view reason) {
@@ -65,6 +65,8 @@ void ClientCheck::look_at(std::size_t index) {
   const Instant since = std::max(seen.fresh_at, seen.until);
   const Duration waited = now - since;
   const bool is_there = connection.state() == client::Connection::State::Connected;
+  Duration& longest = is_calm && is_there ? counts_.longest_calm : counts_.longest_recovery;
+  longest = std::max(longest, waited);
   const seconds most = is_calm && is_there ? kFreshWithin : kRecoversWithin;
   if (waited <= most) return;
   findings_.add(

@@ -16,6 +16,9 @@ struct ViewCounts {
   std::uint64_t audited = 0;    ///< ticks of the whole room
   std::uint64_t predicted = 0;  ///< ticks that nobody else touched
   std::uint64_t exact = 0;      ///< of those, to the bit
+  // The longest that anybody who was connected, or was to be, has waited for a view.
+  Duration longest_calm{};      ///< long after the last fault
+  Duration longest_recovery{};  ///< since the end of the last fault
 };
 
 class ClientCheck {

@@ -60,6 +60,10 @@ double seconds_of(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
+std::int64_t milliseconds_of(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
 /// What all runs together have come to.
 struct Sum {
   std::uint64_t runs = 0;
@@ -99,6 +103,12 @@ void add(Sum& sum, const Outcome& outcome) {
                        {"seed", outcome.plan.seed},
                        {"seconds", seconds_of(outcome.played)},
                        {"fingerprint", fmt::format("{:016x}", outcome.fingerprint)},
+                       {"longest_calm_ms", milliseconds_of(outcome.views.longest_calm)},
+                       {"longest_recovery_ms", milliseconds_of(outcome.views.longest_recovery)},
+                       {"inputs_arrived", outcome.recordings.arrived},
+                       {"inputs_substituted", outcome.recordings.substituted},
+                       {"predicted", outcome.views.predicted},
+                       {"predicted_exactly", outcome.views.exact},
                        {"held", outcome.findings.empty()}});
   if (!outcome.findings.empty()) sum.failures.push_back(json_of(outcome));
 }

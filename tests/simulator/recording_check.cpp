@@ -35,10 +35,7 @@ struct RecordingCheck::Walk {
 
 RecordingCheck::RecordingCheck(Findings& findings, const game::SharedMap& map,
                                std::uint32_t tick_rate)
-    : findings_(findings),
-      map_(map),
-      tick_rate_(tick_rate),
-      rules_(game::make_rules("arena", tick_rate)) {}
+    : findings_(findings), map_(map), rules_(game::make_rules("arena", tick_rate)) {}
 
 void RecordingCheck::check(const Recorded& recorded) {
   const SimulatedDisk::File& file = recorded.file;

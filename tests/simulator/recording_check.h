@@ -37,7 +37,6 @@ class RecordingCheck {
 
   Findings& findings_;
   const game::SharedMap& map_;
-  std::uint32_t tick_rate_;
   std::shared_ptr<const game::Rules> rules_;
   RecordingCounts counts_;
 };
