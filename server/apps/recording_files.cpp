@@ -5,6 +5,7 @@
 
 #include "os/file_sink.h"
 #include "os/log_event.h"
+#include "os/steady_clock.h"
 #include "os/thread.h"
 
 #include <fmt/chrono.h>
@@ -26,6 +27,9 @@ namespace {
 /// Notes that wait to be taken.
 constexpr std::size_t kNotesMax = 64;
 
+/// Between two looks at a file that is to be closed and still has records that wait for the disk.
+constexpr Duration kDrainLook = std::chrono::milliseconds{10};
+
 /// Names of consecutive milliseconds that are tried where something of that name is there already.
 constexpr int kNamesTried = 100;
 
@@ -34,6 +38,10 @@ struct Part {
   record::Header header;
   std::unique_ptr<os::FileSink> sink;
 };
+
+bool is_written(const Part& part) {
+  return part.sink->stats().queue_bytes == 0;
+}
 
 RecordingPart handed(const Part& part) {
   return {.sink = part.sink.get(), .header = part.header};
@@ -65,6 +73,7 @@ struct RecordingFiles::State {
   std::unique_ptr<Part> ready;     ///< made, and not handed over
   std::deque<std::unique_ptr<Part>> retired;
   std::string making_failed;  ///< why the next file cannot be made, while it cannot
+  Instant retry_at;           ///< when it is tried again
   std::uint64_t bytes = 0;    ///< of closed files
   std::uint64_t errors = 0;   ///< of closed files and of making
   std::string loss;           ///< the first
@@ -72,6 +81,7 @@ struct RecordingFiles::State {
 
   std::expected<std::unique_ptr<Part>, std::string> make();
   void run();
+  void wait(std::unique_lock<std::mutex>& lock);
   void make_next(std::unique_lock<std::mutex>& lock);
   void close_retired(std::unique_lock<std::mutex>& lock);
   void count(const Part& part, const std::expected<void, std::string>& closed_well);
@@ -113,22 +123,30 @@ void RecordingFiles::State::note(RecordingNote note) {
   notes.push_back(std::move(note));
 }
 
+/// A file that is to be closed waits until all of it is written: closing is the last attempt.
 void RecordingFiles::State::run() {
   std::unique_lock lock{mutex};
   while (true) {
-    const auto has_work = [&] { return closing || !retired.empty(); };
-    if (making_failed.empty()) {
-      wake.wait(lock, [&] { return has_work() || (wanted && !ready); });
-    } else {
-      wake.wait_for(lock, options.retry_interval, has_work);
-    }
-    if (!retired.empty()) {
+    wait(lock);
+    if (!retired.empty() && (closing || is_written(*retired.front()))) {
       close_retired(lock);
     } else if (closing) {
       return;
-    } else if (wanted && !ready) {
+    } else if (wanted && !ready && retry_at <= os::SteadyClock{}.now()) {
       make_next(lock);
     }
+  }
+}
+
+void RecordingFiles::State::wait(std::unique_lock<std::mutex>& lock) {
+  const auto has_work = [&] { return closing || !retired.empty() || (wanted && !ready); };
+  if (!retired.empty()) {
+    wake.wait_for(lock, is_written(*retired.front()) ? Duration{} : kDrainLook,
+                  [&] { return closing; });
+  } else if (wanted && !ready) {
+    wake.wait_until(lock, retry_at, [&] { return closing || !retired.empty(); });
+  } else {
+    wake.wait(lock, has_work);
   }
 }
 
@@ -143,6 +161,7 @@ void RecordingFiles::State::make_next(std::unique_lock<std::mutex>& lock) {
   } else {
     ++errors;
     making_failed = std::move(part.error());
+    retry_at = os::SteadyClock{}.now() + options.retry_interval;
   }
 }
 
@@ -220,8 +239,11 @@ std::optional<RecordingPart> RecordingFiles::next() {
   {
     const std::scoped_lock lock{state.mutex};
     // To leave a file that cannot be written for one that cannot either would only spend the old
-    // ones.
-    if (state.closing || state.previous || state.present->sink->stats().degraded) return {};
+    // ones; and one that is not yet whole is enough.
+    if (state.closing || state.previous || !state.retired.empty() ||
+        state.present->sink->stats().degraded) {
+      return {};
+    }
     if (state.ready) {
       state.previous = std::exchange(state.present, std::move(state.ready));
       state.wanted = false;
@@ -262,6 +284,9 @@ RecordingStatus RecordingFiles::status() const {
   add(state.present);
   status.path = state.present->path;
   status.reason = state.making_failed;
+  for (const auto& part : state.retired) {
+    if (part->sink->stats().degraded) status.reason = part->sink->failure();
+  }
   if (state.present->sink->stats().degraded) status.reason = state.present->sink->failure();
   status.degraded = !status.reason.empty();
   return status;

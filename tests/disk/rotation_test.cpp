@@ -148,7 +148,7 @@ TEST(Rotation, OldFilesGoAndOthersStay) {
   recorded.close();
   const auto paths = recorded.disk.paths();
   EXPECT_EQ(paths.front(), foreign);
-  EXPECT_LE(paths.size(), 1U + 2U + 2U);  // two kept, the last, and one that was not yet retired
+  EXPECT_LE(paths.size(), 1U + 2U + 2U);  // two kept, the last, and one more on its way out
   EXPECT_TRUE(std::ranges::is_sorted(removed));
   for (std::size_t i = 1; i < paths.size(); ++i) {
     EXPECT_TRUE(recorded.played.verify(recorded.disk.bytes(paths[i])).complete) << paths[i];
@@ -215,19 +215,20 @@ TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   Recorded recorded;
   recorded.open(10, 1);
   recorded.run_until_files(2);
-  ASSERT_TRUE(comes_true([&] {
-    recorded.run(1);
-    return recorded.disk.paths().size() == 2 && recorded.files->status().queue_bytes == 0;
-  }));
   recorded.disk.set_faults({.room = 0});
   ASSERT_TRUE(comes_true([&] {
     recorded.run(1);
     return recorded.files->status().degraded;
   }));
+  ASSERT_TRUE(comes_true([&] {
+    recorded.run(1);
+    return recorded.recorder->stats().ticks_lost > 0;
+  }));
   const auto before = recorded.disk.paths();
   recorded.run(50);
-  EXPECT_EQ(recorded.disk.paths(), before);
-  EXPECT_GT(recorded.recorder->stats().ticks_lost, 0U);
+  // None goes, and at most the one comes that was asked for before.
+  EXPECT_TRUE(std::ranges::includes(recorded.disk.paths(), before));
+  EXPECT_LE(recorded.disk.paths().size(), before.size() + 1);
   recorded.disk.set_faults({});
   ASSERT_TRUE(comes_true([&] { return !recorded.files->status().degraded; }));
   recorded.run(60);
