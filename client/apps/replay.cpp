@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace tickbox::apps {
 namespace {
@@ -37,13 +36,6 @@ int replay_result(std::string_view text, os::ExitCode code) {
     return os::to_int(code);
   }
   return replay_failed(os::ExitCode::Failed, "cannot write to stdout: " + os::reason_of(errno));
-}
-
-int replay_result(const nlohmann::ordered_json& document, os::ExitCode code) {
-  return replay_result(
-      std::string_view{document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                       "\n"},
-      code);
 }
 
 void replay_note(const ReplayFlags& flags, std::string_view note) {

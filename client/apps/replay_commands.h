@@ -12,7 +12,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +49,12 @@ void add_replay_inputs(const ReplayCommand& place);
 
 /// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
 [[nodiscard]] int replay_result(std::string_view text, os::ExitCode code = os::ExitCode::Done);
-[[nodiscard]] int replay_result(const nlohmann::ordered_json& document,
-                                os::ExitCode code = os::ExitCode::Done);
+
+/// Writes a JSON document to stdout, as one line.
+template <class Json>
+[[nodiscard]] int replay_document(const Json& document, os::ExitCode code = os::ExitCode::Done) {
+  return replay_result(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
+}
 
 /// Says on stderr what is worth knowing, unless told to be quiet.
 void replay_note(const ReplayFlags& flags, std::string_view note);
@@ -102,6 +106,9 @@ struct Ending {
 [[nodiscard]] std::string in_words(const Ending& ending);
 
 /// A tick, or null.
-[[nodiscard]] nlohmann::ordered_json tick_or_null(const std::optional<Tick>& tick);
+template <class Json>
+[[nodiscard]] Json tick_or_null(const std::optional<Tick>& tick) {
+  return tick ? Json(tick->value) : Json{};
+}
 
 }  // namespace tickbox::apps

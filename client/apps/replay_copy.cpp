@@ -67,13 +67,13 @@ std::optional<int> wrong_beginning(const CopyFlags& options, const record::CopyR
 
 int tell(const CopyFlags& options, const record::CopyResult& copy) {
   if (options.flags->json()) {
-    return replay_result(nlohmann::ordered_json{{"file", options.out},
-                                                {"first_tick", copy.first->value},
-                                                {"last_tick", copy.last.value},
-                                                {"ticks", copy.ticks},
-                                                {"ticks_lost", copy.ticks_lost},
-                                                {"gaps", copy.gaps},
-                                                {"damages", copy.damages}});
+    return replay_document(nlohmann::ordered_json{{"file", options.out},
+                                                  {"first_tick", copy.first->value},
+                                                  {"last_tick", copy.last.value},
+                                                  {"ticks", copy.ticks},
+                                                  {"ticks_lost", copy.ticks_lost},
+                                                  {"gaps", copy.gaps},
+                                                  {"damages", copy.damages}});
   }
   return replay_result(std::string_view{fmt::format(
       "{}: ticks {} to {}, {} recorded, {} lost in {} gaps\n", options.out, copy.first->value,

@@ -126,7 +126,7 @@ int run_diff(const DiffFlags& options) {
   }
   const bool held = found.same() && found.damages_a + found.damages_b == 0;
   const ExitCode code = held ? ExitCode::Done : ExitCode::CheckFailed;
-  return options.flags->json() ? replay_result(document_of(found), code)
+  return options.flags->json() ? replay_document(document_of(found), code)
                                : replay_result(std::string_view{text_of(options, found)}, code);
 }
 

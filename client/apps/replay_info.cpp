@@ -47,7 +47,7 @@ nlohmann::ordered_json info_document(const Recording& recording, const record::S
   nlohmann::ordered_json document{{"file", recording.path}, {"bytes", recording.bytes.size()}};
   document["header"] =
       recording.reader ? header_document(recording.reader->header()) : nlohmann::ordered_json{};
-  document["first_tick"] = tick_or_null(summary.first_tick);
+  document["first_tick"] = tick_or_null<nlohmann::ordered_json>(summary.first_tick);
   document["last_tick"] = summary.last_tick.value;
   document["ticks"] = summary.ticks;
   document["segments"] = summary.segments;
@@ -58,7 +58,7 @@ nlohmann::ordered_json info_document(const Recording& recording, const record::S
   document["inputs"] = {{"recorded", summary.inputs}, {"substituted", summary.inputs_substituted}};
   document["complete"] = summary.complete;
   document["ends_early"] = summary.ends_early;
-  document["unfinished"] = tick_or_null(summary.unfinished);
+  document["unfinished"] = tick_or_null<nlohmann::ordered_json>(summary.unfinished);
   document["damages"] = summary.damage_count;
   document["damaged"] = std::move(damages);
   return document;
@@ -105,7 +105,7 @@ int run_info(const std::string& path, const ReplayFlags& flags) {
   const record::Summary summary =
       reader ? record::summarize(*reader) : record::Summary{.ends_early = true, .damages = {}};
   const ExitCode code = summary.damage_count == 0 ? ExitCode::Done : ExitCode::CheckFailed;
-  return flags.json() ? replay_result(info_document(**recording, summary), code)
+  return flags.json() ? replay_document(info_document(**recording, summary), code)
                       : replay_result(std::string_view{info_text(**recording, summary)}, code);
 }
 

@@ -49,12 +49,12 @@ int run_inputs(const InputsFlags& options) {
   }
   const ExitCode code = damages == 0 ? ExitCode::Done : ExitCode::CheckFailed;
   if (options.flags->json()) {
-    return replay_result(nlohmann::ordered_json{{"file", options.out},
-                                                {"players", script.players.size()},
-                                                {"ticks", script.ticks},
-                                                {"tick_rate", script.tick_rate},
-                                                {"damages", damages}},
-                         code);
+    return replay_document(nlohmann::ordered_json{{"file", options.out},
+                                                  {"players", script.players.size()},
+                                                  {"ticks", script.ticks},
+                                                  {"tick_rate", script.tick_rate},
+                                                  {"damages", damages}},
+                           code);
   }
   return replay_result(
       std::string_view{fmt::format("{}: {} players, {} ticks at {} Hz\n", options.out,

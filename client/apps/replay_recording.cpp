@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace tickbox::apps {
@@ -114,10 +113,6 @@ std::string in_words(const Ending& ending) {
   }
   if (ending.ends_early) add("ends early (the recorder was killed, or is still running)");
   return text.empty() ? "without a clean end" : text;
-}
-
-nlohmann::ordered_json tick_or_null(const std::optional<Tick>& tick) {
-  return tick ? nlohmann::ordered_json(tick->value) : nlohmann::ordered_json{};
 }
 
 }  // namespace tickbox::apps

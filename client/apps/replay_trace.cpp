@@ -97,7 +97,7 @@ int run_trace(const TraceFlags& options) {
             options.file, traced.mismatched, traced.damages));
   }
   if (!options.flags->json()) return os::to_int(ExitCode::Done);
-  return replay_result(nlohmann::ordered_json{{"ticks", traced.ticks}, {"trace", options.out}});
+  return replay_document(nlohmann::ordered_json{{"ticks", traced.ticks}, {"trace", options.out}});
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ nlohmann::ordered_json verify_document(const record::VerifyResult& result, doubl
           {"recovered_ticks", result.recovered_ticks},
           {"ticks_per_second", static_cast<std::uint64_t>(rate)},
           {"ends_early", result.ends_early},
-          {"unfinished", tick_or_null(result.unfinished)},
+          {"unfinished", tick_or_null<nlohmann::ordered_json>(result.unfinished)},
           {"damages", result.damages},
           {"gaps", result.gaps}};
 }
@@ -153,7 +153,7 @@ int run_verify(const VerifyFlags& options) {
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
   const ExitCode code = result->held() ? ExitCode::Done : ExitCode::CheckFailed;
   return options.flags->json()
-             ? replay_result(verify_document(*result, seconds), code)
+             ? replay_document(verify_document(*result, seconds), code)
              : replay_result(std::string_view{verify_text(options.file, *result, seconds)}, code);
 }
 

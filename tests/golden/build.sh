@@ -37,7 +37,7 @@ golden_all() {
     local how=$1
     shift
     "$@" check tests/golden/hashes.txt ${how:+"$how"} &&
-        "$@" replay tests/golden/data/match.tickbox
+        "$@" replay tests/golden/match.tickbox
 }
 
 # golden_ask NAME FOLDER COMMAND...
