@@ -9,6 +9,8 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 namespace tickbox::os {
 namespace {
@@ -74,7 +76,17 @@ std::expected<HttpResponse, std::string> http_get(const net::Address& server, st
   endpoint.resize(socket.size);
 
   const std::string authority = net::to_string(server);
-  Exchange exchange;
+  std::optional<Exchange> made;
+  try {
+    made.emplace();
+  } catch (const boost::system::system_error& failure) {
+    const int code = failure.code().value();
+    std::string line = "cannot ask http://" + authority + std::string{path} + ": ";
+    line += reason_of(code);
+    if (is_out_of_files(code)) line += kRaiseFileLimit;
+    return std::unexpected{std::move(line)};
+  }
+  Exchange& exchange = *made;
   exchange.request.version(11);
   exchange.request.method(http::verb::get);
   exchange.request.target({path.data(), path.size()});

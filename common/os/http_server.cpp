@@ -71,6 +71,15 @@ void bound(Parser& parser) {
   parser.body_limit(kHttpBodyBytesMax);
 }
 
+std::string bind_error(const net::Address& bind, int code) {
+  std::string line = "cannot bind admin HTTP " + net::to_string(bind) + ": " + reason_of(code);
+  if (code == EADDRINUSE) line += "; is another server running? try --admin-port 0";
+  if (code == EACCES) line += "; try a port above 1023";
+  if (code == EADDRNOTAVAIL) line += "; try an address of this machine, such as 127.0.0.1";
+  if (is_out_of_files(code)) line += kRaiseFileLimit;
+  return line;
+}
+
 HttpResponse refusal(unsigned status, std::string line) {
   return {.status = status, .body = std::move(line) + '\n'};
 }
@@ -272,15 +281,15 @@ void HttpServer::State::accept() {
 
 std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(HttpOptions options) {
   TICKBOX_ASSERT(options.handler);
-  auto state = std::make_unique<State>();
+  std::unique_ptr<State> state;
+  try {
+    state = std::make_unique<State>();
+  } catch (const boost::system::system_error& failure) {
+    return std::unexpected{bind_error(options.bind, failure.code().value())};
+  }
   state->shared.options = std::move(options);
   if (const int code = state->open(); code != 0) {
-    std::string line = "cannot bind admin HTTP " + net::to_string(state->shared.options.bind) +
-                       ": " + reason_of(code);
-    if (code == EADDRINUSE) line += "; is another server running? try --admin-port 0";
-    if (code == EACCES) line += "; try a port above 1023";
-    if (code == EADDRNOTAVAIL) line += "; try an address of this machine, such as 127.0.0.1";
-    return std::unexpected{line};
+    return std::unexpected{bind_error(state->shared.options.bind, code)};
   }
   state->accept();
   state->thread = start_thread("admin_http", [state = state.get()] { state->context.run(); });

@@ -2,6 +2,7 @@
 
 #include "os/system_error.h"
 
+#include <cerrno>
 #include <system_error>
 
 namespace tickbox::os {
@@ -13,6 +14,10 @@ std::string reason_of(int code) {
     reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
   }
   return reason;
+}
+
+bool is_out_of_files(int code) {
+  return code == EMFILE || code == ENFILE;
 }
 
 }  // namespace tickbox::os

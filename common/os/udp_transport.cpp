@@ -19,6 +19,7 @@
 #include <limits>
 #include <poll.h>
 #include <sys/socket.h>
+#include <system_error>
 #include <utility>
 
 namespace tickbox::os {
@@ -39,6 +40,7 @@ std::string open_error(const net::Address& bind, int code) {
   if (code == EADDRINUSE) return line + "; is another server running? try --port 0";
   if (code == EACCES) return line + "; try a port above 1023";
   if (code == EADDRNOTAVAIL) return line + "; try an address of this machine, such as 127.0.0.1";
+  if (is_out_of_files(code)) return line.append(kRaiseFileLimit);
   return line + "; try 127.0.0.1";
 }
 
@@ -144,7 +146,12 @@ int UdpTransport::Socket::fill() {
 
 std::expected<std::unique_ptr<UdpTransport>, std::string> UdpTransport::open(
     const UdpOptions& options) {
-  auto socket = std::make_unique<Socket>();
+  std::unique_ptr<Socket> socket;
+  try {
+    socket = std::make_unique<Socket>();
+  } catch (const std::system_error& failure) {
+    return std::unexpected{open_error(options.bind, failure.code().value())};
+  }
   if (const int code = socket->open(options); code != 0) {
     return std::unexpected{open_error(options.bind, code)};
   }

@@ -175,7 +175,7 @@ TEST(Architecture, EveryHeaderIsIncludedOnce) {
 }
 
 TEST(Architecture, EveryFolderHasAReadme) {
-  const std::set<std::string> kWithoutOne = {".git", "build", ".cache", ".ci"};
+  const std::set<std::string> kWithoutOne = {".git", "build", ".cache", ".ci", ".github"};
   for (auto it = fs::recursive_directory_iterator{kSource};
        it != fs::recursive_directory_iterator{}; ++it) {
     if (!it->is_directory()) {
