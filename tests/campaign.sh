@@ -9,6 +9,8 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--out DIR
   --minutes M      of the clock on the wall (2 by default)
   --first-seed S   what comes before was tried elsewhere (1 by default)
   --seconds S      virtual time of each run (60 by default)
+  --recorder-kills N, --server-kills N
+                   afterwards, so many kill -9 of a recorder and of a whole server under load (0 by default)
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
   --bin DIR        where the programs are (build/release/bin by default, built if it is)
 
@@ -24,14 +26,14 @@ wrong() {
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
-minutes=2 first_seed=1 seconds=60 out='' bin=''
+minutes=2 first_seed=1 seconds=60 out='' bin='' recorder_kills=0 server_kills=0
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help)
         usage
         exit 0
         ;;
-    --minutes | --first-seed | --seconds | --out | --bin)
+    --minutes | --first-seed | --seconds | --recorder-kills | --server-kills | --out | --bin)
         [ $# -ge 2 ] || wrong "$1 needs a value"
         case $1 in
         --out | --bin) ;;
@@ -53,7 +55,7 @@ if [ -z "$bin" ]; then
     tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
     tickbox_share_cache "$top"
     cmake --preset release --log-level=WARNING
-    cmake --build --preset release --target tickbox-simulator
+    cmake --build --preset release --target tickbox-simulator crash
 fi
 if [ -z "$out" ]; then
     mkdir -p build
@@ -112,8 +114,23 @@ run_simulator() {
     running=()
 }
 
+# Kills begin at another instant each time: the seed says at which.
+#   kill_some SUITE COUNT
+kill_some() {
+    [ "$stopping" = no ] && [ "$2" -gt 0 ] || return 0
+    TICKBOX_SEED=$first_seed TICKBOX_RECORDER_KILLS=$2 TICKBOX_SERVER_KILLS=$2 \
+        "$bin/crash" --gtest_filter="$1.*" >"$out/$1.txt" 2>&1 &
+    running=("$!")
+    local code=0
+    wait "${running[0]}" || code=$?
+    [ "$code" -eq 0 ] || [ "$stopping" = yes ] || echo "$1, seed $first_seed, $2 kills: exit $code" >>"$out/crashes.txt"
+    running=()
+    echo "$2 of $1: exit $code; $(grep -E 'median|p99|lost' "$out/$1.txt" | tail -n 1)" >>"$out/kills.txt"
+}
+
 run_simulator
-# Further steps of a campaign go here, each a function that heeds $deadline and $stopping and leaves its figures in $out.
+kill_some RecorderKill "$recorder_kills"
+kill_some ServerKill "$server_kills"
 
 find "$out" -name 'batch-*.json' -size +0 -print0 | xargs -0 -r cat |
     jq -s '{runs: (map(.runs) | add // 0), virtual_hours: ((map(.virtual_seconds) | add // 0) / 3600 * 100 | round / 100),
@@ -126,6 +143,7 @@ jq -r '"runs           \(.runs)", "virtual hours  \(.virtual_hours)", "CPU secon
     (.faults | to_entries[] | "  \(.key) \(.value)"),
     "failures       \(.failures | length)", (.failures[] | "  \(.command)", (.findings[] | "    \(.checker): expected \(.expected); got \(.got)"))' \
     "$out/summary.json" | tee "$out/summary.txt"
+[ ! -e "$out/kills.txt" ] || tee -a "$out/summary.txt" <"$out/kills.txt"
 echo "summary in $out"
 if [ -s "$out/crashes.txt" ]; then
     echo "ended otherwise than they should:"

@@ -9,6 +9,15 @@
 namespace tickbox::crash {
 namespace {
 
+/// Fewer where everything is checked and unoptimised.
+#ifdef TICKBOX_AUDIT
+constexpr std::uint64_t kRecorderKills = 60;
+constexpr std::uint64_t kServerKills = 4;
+#else
+constexpr std::uint64_t kRecorderKills = 500;
+constexpr std::uint64_t kServerKills = 10;
+#endif
+
 std::uint64_t number_of(const char* name, std::uint64_t otherwise) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return otherwise;
@@ -24,11 +33,11 @@ std::uint64_t number_of(const char* name, std::uint64_t otherwise) {
 }  // namespace
 
 int recorder_kills() {
-  return static_cast<int>(number_of("TICKBOX_RECORDER_KILLS", 500));
+  return static_cast<int>(number_of("TICKBOX_RECORDER_KILLS", kRecorderKills));
 }
 
 int server_kills() {
-  return static_cast<int>(number_of("TICKBOX_SERVER_KILLS", 10));
+  return static_cast<int>(number_of("TICKBOX_SERVER_KILLS", kServerKills));
 }
 
 std::uint64_t kill_seed() {
