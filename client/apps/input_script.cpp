@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace tickbox::apps {
@@ -18,19 +20,16 @@ constexpr int kVersion = 1;
 /// Gathers the changes of each seat.
 class Gathering {
  public:
-  void input(std::uint32_t tick, const game::PlayerInput& each) {
-    PlayerScript& player = players_[each.player];
-    const game::Input wanted{
-        .move = each.input.move, .buttons = each.input.buttons, .aim = each.input.aim};
-    if (player.changes.empty() || player.changes.back().input != wanted) {
-      player.changes.push_back({.tick = tick, .input = wanted});
-    }
-  }
-
-  void rest(std::uint32_t tick, PlayerId seat) {
-    const auto found = players_.find(seat);
-    if (found != players_.end() && found->second.changes.back().input != game::Input{}) {
-      found->second.changes.push_back({.tick = tick, .input = {}});
+  /// `first` is the tick before the first of all.
+  void ticks(Tick first, std::span<const record::RecordedTick> recorded) {
+    for (const record::RecordedTick& tick : recorded) {
+      const std::uint32_t at = tick.tick.value - first.value - 1;
+      for (const PlayerId seat : tick.leaves) {
+        rest(at, seat);
+      }
+      for (const game::PlayerInput& each : tick.inputs) {
+        input(at, each);
+      }
     }
   }
 
@@ -50,6 +49,22 @@ class Gathering {
   }
 
  private:
+  void input(std::uint32_t tick, const game::PlayerInput& each) {
+    PlayerScript& player = players_[each.player];
+    const game::Input wanted{
+        .move = each.input.move, .buttons = each.input.buttons, .aim = each.input.aim};
+    if (player.changes.empty() || player.changes.back().input != wanted) {
+      player.changes.push_back({.tick = tick, .input = wanted});
+    }
+  }
+
+  void rest(std::uint32_t tick, PlayerId seat) {
+    const auto found = players_.find(seat);
+    if (found != players_.end() && found->second.changes.back().input != game::Input{}) {
+      found->second.changes.push_back({.tick = tick, .input = {}});
+    }
+  }
+
   std::map<PlayerId, PlayerScript> players_;
 };
 
@@ -136,16 +151,8 @@ InputScript script_of(record::Reader reader) {
         last = reader.keyframe().tick;
       }
     } else if (item == record::Reader::Item::Ticks) {
-      for (const record::RecordedTick& tick : reader.ticks()) {
-        const std::uint32_t at = tick.tick.value - first->value - 1;
-        for (const PlayerId seat : tick.leaves) {
-          gathering.rest(at, seat);
-        }
-        for (const game::PlayerInput& input : tick.inputs) {
-          gathering.input(at, input);
-        }
-        last = tick.tick;
-      }
+      gathering.ticks(*first, reader.ticks());
+      last = reader.ticks().back().tick;
     }
   }
   script.first_tick = first.value_or(Tick{}).value;

@@ -34,7 +34,7 @@ struct Traced {
 
 /// A world that was read from a keyframe has no commands: what entered its tick is not in the file.
 void append_line(std::string& line, const record::Replayer& replayer) {
-  static const record::RecordedTick nothing;
+  static const record::RecordedTick kNothing;
   const record::RecordedTick* const commands = replayer.commands();
   line =
       fmt::format(R"({{"tick":{},"hash":"{}",)", replayer.world().tick.value, hex(replayer.hash()));
@@ -44,7 +44,7 @@ void append_line(std::string& line, const record::Replayer& replayer) {
   if (commands == nullptr) line += R"("keyframe":true,)";
   append_bodies(line, replayer.world());
   line += ',';
-  append_commands(line, commands == nullptr ? nothing : *commands);
+  append_commands(line, commands == nullptr ? kNothing : *commands);
   line += "}\n";
 }
 
