@@ -29,7 +29,10 @@ Event read(NumberReader& in) {
   Event event;
   const auto both = in.fixed<std::uint8_t>();
   const auto kind = static_cast<std::uint8_t>(both & ((1U << kKindBits) - 1));
-  if (kind >= kEventKinds) in.fail();
+  if (kind >= kEventKinds) {
+    in.fail();
+    return event;
+  }
   event.kind = static_cast<EventKind>(kind);
   event.ago = static_cast<std::uint8_t>(both >> kKindBits);
   if (event.ago == kAgoMore) {
