@@ -198,7 +198,7 @@ void Writer::flush() {
 
 void Writer::lose_ticks(std::uint32_t count) {
   stats_.ticks_lost += count;
-  if (!gap_ && stats_.keyframes > 0) {
+  if (!gap_) {
     ++stats_.gaps;
     gap_ = true;
   }

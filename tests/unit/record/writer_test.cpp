@@ -111,7 +111,8 @@ TEST(RecordWriter, WritesTheHeaderLateWhenItWasRefusedFirst) {
   EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
   EXPECT_GE(result.ticks, 11U);
   EXPECT_EQ(result.mismatched, 0U);
-  EXPECT_TRUE(result.complete);  // a recording that begins late lacks nothing within
+  EXPECT_EQ(result.gaps, 1U) << "what it lacks at its beginning is told";
+  EXPECT_FALSE(result.complete);
 }
 
 TEST(RecordWriter, SaysInTheTrailerWhenTheLastTicksAreMissing) {
