@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -60,12 +61,15 @@ struct Launch {
   pid_t parent;
 };
 
+/// The child has its three streams alone, whatever stood open where the tests were started.
 [[noreturn]] void become(const Launch& launch) {
   constexpr int kCannotRun = 127;
+  constexpr unsigned kLastFile = ~0U;
   const int nothing = open("/dev/null", O_RDONLY);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != launch.parent || nothing < 0 ||
       dup2(nothing, STDIN_FILENO) < 0 || dup2(launch.out, STDOUT_FILENO) < 0 ||
-      dup2(launch.err, STDERR_FILENO) < 0) {
+      dup2(launch.err, STDERR_FILENO) < 0 ||
+      close_range(STDERR_FILENO + 1, kLastFile, CLOSE_RANGE_CLOEXEC) != 0) {
     _exit(kCannotRun);
   }
   execve(launch.program, launch.arguments, launch.environment);
