@@ -21,6 +21,10 @@ void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
   for (const PlayerId player : joins) {
     announce_spawn(room, player);
   }
+  placed_.assign(world.seats().size(), false);
+  for (const game::Placement& placement : room.events().placements) {
+    placed_[placement.player.value] = true;
+  }
   for (const game::Hit& hit : room.events().hits) {
     const game::EntityState* victim =
         game::find_entity(before->entities, world.body_of(hit.victim));
@@ -31,16 +35,23 @@ void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
     all_.push_back(
         {.event = {.subject = hit.shooter, .what = hit.victim.value, .kind = net::EventKind::Hit},
          .places = places});
-    const game::Seat& seat = world.seat(hit.shooter);
-    if (!seat.taken) continue;
-    all_.push_back({.event = {.subject = hit.shooter,
-                              .what = low_bits(seat.score),
-                              .kind = net::EventKind::Score},
-                    .places = places});
+    if (const game::Seat& seat = world.seat(hit.shooter); seat.taken) {
+      all_.push_back({.event = {.subject = hit.shooter,
+                                .what = low_bits(seat.score),
+                                .kind = net::EventKind::Score},
+                      .places = places});
+    }
+    announce_placement(room, hit.victim);
   }
   for (const game::Placement& placement : room.events().placements) {
-    announce_spawn(room, placement.player);
+    announce_placement(room, placement.player);
   }
+}
+
+void Notices::announce_placement(const Room& room, PlayerId player) {
+  if (!placed_[player.value]) return;
+  placed_[player.value] = false;
+  announce_spawn(room, player);
 }
 
 void Notices::announce_spawn(const Room& room, PlayerId player) {

@@ -24,7 +24,8 @@ class Notices {
  public:
   explicit Notices(Sight sight) : interest_(sight) {}
 
-  /// Gathers what happened in the room's last tick. `joins`: who joined in it.
+  /// Gathers what happened in the room's last tick: after a hit its score, then where its victim
+  /// appears. `joins`: who joined in it.
   /// Cost: no allocation once warm.
   void gather(const Room& room, std::span<const PlayerId> joins);
 
@@ -35,9 +36,11 @@ class Notices {
 
  private:
   void announce_spawn(const Room& room, PlayerId player);
+  void announce_placement(const Room& room, PlayerId player);
 
   Interest interest_;
   std::vector<Notice> all_;
+  std::vector<bool> placed_;  ///< by seat: put somewhere in this tick, which is still to be told
 };
 
 }  // namespace tickbox::server

@@ -1,9 +1,13 @@
 #pragma once
-// Events as bytes.
+// Events as bytes. What one shot brings about, a hit, the shooter's score and the victim's
+// appearance elsewhere, says who and when only once.
 //
-//   number u16 of the first, the others follow one by one; then to the end, each
-//   ago << 2 | kind u8; ago 63: one byte more, ago − 63
-//   subject, what: numbers (numbers.h)
+//   number u16 of the first, the others follow one by one; then to the end, of one to three each
+//   ago << 3 | form u8; ago 31: one byte more, ago − 31
+//   subject, what: numbers (numbers.h), as form says:
+//     0, 1, 2  an event of that kind
+//     3        a hit, and its subject's score: one number more
+//     4        the same, and the spawn of whom it hit: two numbers more
 
 #include "core/bytes.h"
 #include "net/drop_reason.h"
@@ -28,7 +32,7 @@ namespace tickbox::net {
 void encode_events(const Events& events, std::vector<std::byte>& out);
 
 /// Fails: Malformed, for none and for too many, and for any other bytes than are written of what
-/// they say.
+/// they say: what can be told in one is not told in two.
 [[nodiscard]] std::expected<Events, DropReason> decode_events(ConstBytes bytes);
 
 }  // namespace tickbox::net

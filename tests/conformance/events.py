@@ -6,20 +6,36 @@ from flatbuffer import need
 from front import Front
 
 EVENTS_MAX = 16
-AGO_MORE = 63
-HIT, SCORE, SPAWN = 0, 1, 2
+AGO_MORE = 31
+HIT, SCORE, SPAWN, HIT_AND_SCORE, HIT_SCORE_AND_SPAWN = range(5)
 
 Event = namedtuple("Event", "number subject what ago kind")
 
 
-def read_event(data, number):
+def read_one(data):
+    """What is told in one: (subject, what, ago, kind) of each."""
     both = data.take("B")
-    ago, kind = both >> 2, both & 3
-    need(kind <= SPAWN, "an event of no kind")
+    ago, form = both >> 3, both & 7
+    need(form <= HIT_SCORE_AND_SPAWN, "events of no form")
     if ago == AGO_MORE:
         ago += data.take("B")
         need(ago <= 255, "an age that is not written")
-    return Event(number, data.number(16), data.number(16), ago, kind)
+    subject, what = data.number(16), data.number(16)
+    if form <= SPAWN:
+        return [(subject, what, ago, form)]
+    told = [(subject, what, ago, HIT), (subject, data.number(16), ago, SCORE)]
+    if form == HIT_SCORE_AND_SPAWN:
+        told.append((what, data.number(16), ago, SPAWN))
+    return told
+
+
+def belongs_to(before, event):
+    """Whether what begins with `event` had to be told together with what is told before."""
+    (subject, what, ago, kind), (next_subject, _, next_ago, next_kind) = before[0], event
+    if kind != HIT or ago != next_ago:
+        return False
+    follower = {1: (SCORE, subject), 2: (SPAWN, what)}.get(len(before))
+    return (next_kind, next_subject) == follower
 
 
 def read_events(content):
@@ -28,8 +44,11 @@ def read_events(content):
         return []
     data = Front(bytes(content))
     first = data.take("H")
-    events = []
+    events, before = [], None
     while data.left():
-        events.append(read_event(data, (first + len(events)) % 2**16))
+        told = read_one(data)
+        need(before is None or not belongs_to(before, told[0]), "told in two, what is told in one")
+        before = told
+        events += [Event((first + len(events) + i) % 2**16, *each) for i, each in enumerate(told)]
     need(1 <= len(events) <= EVENTS_MAX, f"{len(events)} events")
     return events

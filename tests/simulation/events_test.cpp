@@ -33,16 +33,24 @@ std::vector<client::MatchEvent> happened(const Harness& harness, std::uint64_t s
                                 .subject = subject,
                                 .what = static_cast<std::uint16_t>(what)});
                };
+               std::vector<PlayerId> appeared;
                const auto spawn = [&](PlayerId player) {
+                 appeared.push_back(player);
                  add(net::EventKind::Spawn, player, room.world().seat(player).generation);
+               };
+               const auto is_placed = [&](PlayerId player) {
+                 return std::ranges::count(room.events().placements, player,
+                                           &game::Placement::player) != 0 &&
+                        std::ranges::count(appeared, player) == 0;
                };
                std::ranges::for_each(tick.joins, spawn);
                for (const game::Hit& hit : room.events().hits) {
                  add(net::EventKind::Hit, hit.shooter, hit.victim.value);
                  add(net::EventKind::Score, hit.shooter, room.world().seat(hit.shooter).score);
+                 if (is_placed(hit.victim)) spawn(hit.victim);
                }
                for (const game::Placement& placement : room.events().placements) {
-                 spawn(placement.player);
+                 if (is_placed(placement.player)) spawn(placement.player);
                }
              });
   return all;

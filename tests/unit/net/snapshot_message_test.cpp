@@ -188,9 +188,9 @@ TEST(Snapshot, RefusesBodiesOutOfOrderOrTwice) {
 }
 
 TEST(Snapshot, RefusesEventsThatCannotBe) {
-  EXPECT_TRUE(is_read({.events = {{7, 0, 3 << 2, 1, 2}}}));
-  EXPECT_FALSE(is_read({.events = {{7, 0, 3 << 2 | 3, 1, 2}}})) << "of no kind";
-  EXPECT_FALSE(is_read({.events = {{7, 0, 3 << 2, 1}}})) << "cut";
+  EXPECT_TRUE(is_read({.events = {{7, 0, 3 << 3, 1, 2}}}));
+  EXPECT_FALSE(is_read({.events = {{7, 0, 3 << 3 | 5, 1, 2}}})) << "of no form";
+  EXPECT_FALSE(is_read({.events = {{7, 0, 3 << 3, 1}}})) << "cut";
   EXPECT_FALSE(is_read({.events = std::vector<std::uint8_t>{}})) << "a list of none";
 }
 

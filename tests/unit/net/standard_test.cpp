@@ -200,8 +200,8 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(snapshot.u32(status + 4 * i), words[i]);
   const std::uint8_t events[] = {0xff, 0xff,                      // the first number
-                                 252,  39,   100, 101,            // a hit, 102 ticks ago
-                                 253,  192,  103, 0xc8, 0xd5, 3,  // a score of 60,104, 255 ago
+                                 248,  71,   100, 101,            // a hit, 102 ticks ago
+                                 249,  224,  103, 0xc8, 0xd5, 3,  // a score of 60,104, 255 ago
                                  2,    105,  106};                // a spawn, now
   ASSERT_EQ(snapshot.u32(snapshot.vector(5)), sizeof(events));
   for (std::size_t i = 0; i < sizeof(events); ++i)

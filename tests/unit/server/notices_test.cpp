@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tickbox::server {
@@ -98,6 +99,22 @@ TEST_F(NoticesTest, TellOfAHitItsScoreAndWhereTheVictimAppears) {
   EXPECT_TRUE(notices_.reaches(*score, kA, nowhere));
   EXPECT_TRUE(notices_.reaches(*spawn, kB, nowhere));
   EXPECT_FALSE(notices_.reaches(*spawn, kA, nowhere));
+}
+
+TEST_F(NoticesTest, TellOfEachShotInOneGo) {
+  const std::vector<game::PlayerInput> inputs{
+      {.player = kA, .input = {.buttons = game::kButtonRay}},
+      {.player = kC, .input = {.buttons = game::kButtonRay}}};
+  tick(inputs, {},
+       {{.shooter = kA, .victim = room_.world().body_of(kB)},
+        {.shooter = kC, .victim = room_.world().body_of(kA)}});
+  std::vector<std::pair<net::EventKind, PlayerId>> told;
+  for (const Notice& notice : notices_.all()) {
+    told.emplace_back(notice.event.kind, notice.event.subject);
+  }
+  using enum net::EventKind;
+  EXPECT_EQ(told, (std::vector<std::pair<net::EventKind, PlayerId>>{
+                      {Hit, kA}, {Score, kA}, {Spawn, kB}, {Hit, kC}, {Score, kC}, {Spawn, kA}}));
 }
 
 // The seat that a score's low bits happen to name is not concerned by it.
