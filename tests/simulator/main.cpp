@@ -107,6 +107,8 @@ void add(Sum& sum, const Outcome& outcome) {
                        {"longest_recovery_ms", milliseconds_of(outcome.views.longest_recovery)},
                        {"inputs_arrived", outcome.recordings.arrived},
                        {"inputs_substituted", outcome.recordings.substituted},
+                       {"memory_settled_bytes", outcome.memory.settled},
+                       {"memory_later_bytes", outcome.memory.later},
                        {"predicted", outcome.views.predicted},
                        {"predicted_exactly", outcome.views.exact},
                        {"held", outcome.findings.empty()}});

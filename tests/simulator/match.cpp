@@ -87,7 +87,7 @@ void Match::start_recording() {
                         .rules = "arena"};
   token_entropy_.fill(header.salt);
   recorded_from_ = room_->world().tick;
-  hashes_.clear();
+  hashes_ = {};
   disk_.open(recorded_from_);
   recorder_.emplace(disk_, header, *room_);
 }
@@ -99,6 +99,7 @@ void Match::end_recording(const SimulatedDisk::File& file) {
   const Tick kept{room_->world().tick.value - std::min(room_->world().tick.value, kDecidedKept)};
   for (std::vector<Decided>& of_seat : decided_) {
     std::erase_if(of_seat, [&](const Decided& one) { return one.tick < kept; });
+    of_seat.shrink_to_fit();  // what this test holds is not to be taken for what the match holds
   }
 }
 

@@ -8,16 +8,24 @@
 
 namespace tickbox::simulator {
 
+/// Live bytes; 0 where nobody has looked.
+struct MemoryCounts {
+  std::uint64_t settled = 0;  ///< at most while it was warming up
+  std::uint64_t later = 0;    ///< at most since
+};
+
 class MemoryCheck {
  public:
   explicit MemoryCheck(Findings& findings) : findings_(findings) {}
 
   void look();
 
+  [[nodiscard]] const MemoryCounts& counts() const { return counts_; }
+
  private:
   Findings& findings_;
   std::uint32_t looks_ = 0;
-  std::uint64_t most_ = 0;  ///< bytes, while it was warming up
+  MemoryCounts counts_;
 };
 
 }  // namespace tickbox::simulator

@@ -3,7 +3,6 @@
 #include "tests/simulator/hostile.h"
 #include "tests/simulator/loss_check.h"
 #include "tests/simulator/match.h"
-#include "tests/simulator/memory_check.h"
 #include "tests/simulator/traffic_check.h"
 #include "tests/simulator/troubles.h"
 
@@ -85,6 +84,7 @@ class Run {
                     .ticks = match_.ticks(),
                     .views = clients_.counts(),
                     .recordings = recordings_.counts(),
+                    .memory = memory_.counts(),
                     .fingerprint = traffic_.fingerprint()};
     for (std::size_t i = 0; i < plan_.clients.size(); ++i) {
       for (const net::LinkCounts& one : {match_.network().up(i), match_.network().down(i)}) {

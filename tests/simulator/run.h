@@ -4,6 +4,7 @@
 #include "net/link_simulator.h"
 #include "tests/simulator/client_check.h"
 #include "tests/simulator/findings.h"
+#include "tests/simulator/memory_check.h"
 #include "tests/simulator/plan.h"
 #include "tests/simulator/recording_check.h"
 
@@ -27,6 +28,7 @@ struct Outcome {
   std::uint64_t ticks = 0;
   ViewCounts views;
   RecordingCounts recordings;
+  MemoryCounts memory;            ///< of soak only
   std::uint64_t fingerprint = 0;  ///< equal for equal runs: all hashes, all datagrams
 };
 

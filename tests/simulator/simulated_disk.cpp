@@ -13,9 +13,9 @@ constexpr Duration kInFlight = std::chrono::milliseconds{100};
 }  // namespace
 
 void SimulatedDisk::open(Tick tick) {
-  bytes_.clear();
-  written_.clear();
-  refused_.clear();
+  bytes_ = {};
+  written_ = {};
+  refused_ = {};
   drained_ = 0;
   drained_at_ = clock_.now();
   tick_ = tick;
