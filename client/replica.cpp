@@ -33,10 +33,6 @@ bool seats_are_possible(std::span<const game::EntityState> entities, std::size_t
   return true;
 }
 
-std::uint8_t ago(Tick now, Tick tick) {
-  return static_cast<std::uint8_t>(now - tick);
-}
-
 }  // namespace
 
 bool was_touched(const sim::StepReport& report, BodyId body) {
@@ -239,7 +235,7 @@ void Replica::load(const Job& job, const HeldView& start) {
 void Replica::replay(const Job& job) {
   const Tick before = views_.newest()->tick;
   while (world_.tick < job.tick) {
-    gather_inputs(job, ago(job.tick, world_.tick + 1));
+    gather_inputs(job, net::ago(job.tick, world_.tick + 1));
     step();
     if (world_.tick <= before) continue;
     for (const game::Placement& placement : placements_) {

@@ -31,11 +31,6 @@ constexpr std::size_t kLeastBodyBytes = 16;
 /// Room for the causes of a crowd in which every stick changes every tick.
 constexpr std::size_t kPendingCauses = net::kViewMembersMax * net::kBaseAgeMax;
 
-/// How long ago the step that made `tick` was, as causes count.
-std::uint8_t ago(Tick now, Tick tick) {
-  return static_cast<std::uint8_t>(now - tick);
-}
-
 }  // namespace
 
 SnapshotPlanner::SnapshotPlanner(Sight sight) : interest_(sight) {
@@ -205,7 +200,7 @@ void SnapshotPlanner::pend_causes(Tick base) {
   };
   for (Tick tick = base + 1; tick <= now; tick = tick + 1) {
     const Happened& happened = room_->history().happened(tick);
-    const std::uint8_t since = ago(now, tick);
+    const std::uint8_t since = net::ago(now, tick);
     for (const StickChange& change : happened.sticks) {
       pend(inputs_, change.life, net::InputCause{.ago = since, .move = change.move},
            net::input_cause_bytes(since));

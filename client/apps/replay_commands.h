@@ -85,6 +85,18 @@ struct Setting {
 [[nodiscard]] std::expected<Setting, int> setting_of(const Recording& recording,
                                                      const ReplayFlags& flags);
 
+/// All that it takes to step a recording again.
+struct RecordedMatch {
+  std::unique_ptr<Recording> recording;
+  Setting setting;
+
+  [[nodiscard]] const record::Reader& reader() const { return *recording->reader; }
+};
+
+/// open_whole_recording(), and setting_of() what it opened.
+[[nodiscard]] std::expected<RecordedMatch, int> open_match(const std::string& path,
+                                                           const ReplayFlags& flags);
+
 /// 16 digits.
 [[nodiscard]] std::string hex(std::uint64_t hash);
 

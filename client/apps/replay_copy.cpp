@@ -87,23 +87,19 @@ int run_copy(const CopyFlags& options) {
     return replay_failed(ExitCode::WrongUsage, fmt::format("--from {} is after --to {}",
                                                            range.from.value, range.to.value));
   }
-  const auto recording = open_whole_recording(options.file);
-  if (!recording) {
-    return recording.error();
-  }
-  const auto setting = setting_of(**recording, *options.flags);
-  if (!setting) {
-    return setting.error();
+  const auto match = open_match(options.file, *options.flags);
+  if (!match) {
+    return match.error();
   }
   const auto file = NewFile::create(options.out);
   if (!file) {
     return replay_failed(ExitCode::Failed, file.error());
   }
-  const record::Reader& reader = *(*recording)->reader;
+  const record::Reader& reader = match->reader();
   record::Writer writer{**file, header_of_copy(reader)};
   const record::CopyResult copy =
-      record::copy(options.from ? record::seek(reader, range.from) : reader, writer, setting->map,
-                   *setting->rules, range);
+      record::copy(options.from ? record::seek(reader, range.from) : reader, writer,
+                   match->setting.map, *match->setting.rules, range);
   if (!copy.first && !copy.differs) {
     return nothing_whole(options, copy);
   }

@@ -76,6 +76,14 @@ std::expected<Setting, int> setting_of(const Recording& recording, const ReplayF
   return setting;
 }
 
+std::expected<RecordedMatch, int> open_match(const std::string& path, const ReplayFlags& flags) {
+  auto recording = open_whole_recording(path);
+  if (!recording) return std::unexpected{recording.error()};
+  auto setting = setting_of(**recording, flags);
+  if (!setting) return std::unexpected{setting.error()};
+  return RecordedMatch{.recording = *std::move(recording), .setting = *std::move(setting)};
+}
+
 std::string hex(std::uint64_t hash) {
   return record::hash_text(hash);
 }

@@ -92,17 +92,13 @@ int missing(const StateFlags& options, std::uint32_t damages, std::optional<Tick
 }
 
 int run_state(const StateFlags& options) {
-  const auto recording = open_whole_recording(options.file);
-  if (!recording) {
-    return recording.error();
-  }
-  const auto setting = setting_of(**recording, *options.flags);
-  if (!setting) {
-    return setting.error();
+  const auto match = open_match(options.file, *options.flags);
+  if (!match) {
+    return match.error();
   }
   const Tick wanted{options.tick};
-  record::Replayer replayer{record::seek(*(*recording)->reader, wanted), setting->map,
-                            *setting->rules};
+  record::Replayer replayer{record::seek(match->reader(), wanted), match->setting.map,
+                            *match->setting.rules};
   std::optional<Tick> last;
   std::optional<Tick> next;
   while (!next && replayer.next()) {

@@ -67,18 +67,14 @@ int run_trace(const TraceFlags& options) {
     return replay_failed(ExitCode::WrongUsage,
                          fmt::format("--from {} is after --to {}", options.from, options.to));
   }
-  const auto recording = open_whole_recording(options.file);
-  if (!recording) {
-    return recording.error();
-  }
-  const auto setting = setting_of(**recording, *options.flags);
-  if (!setting) {
-    return setting.error();
+  const auto match = open_match(options.file, *options.flags);
+  if (!match) {
+    return match.error();
   }
   TraceOutput out{options.out};
   if (out.failed()) return replay_failed(ExitCode::Failed, out.error());
-  record::Replayer replayer{record::seek(*(*recording)->reader, Tick{options.from}), setting->map,
-                            *setting->rules};
+  record::Replayer replayer{record::seek(match->reader(), Tick{options.from}), match->setting.map,
+                            *match->setting.rules};
   const Traced traced = trace(replayer, options, out);
   out.close();
   if (out.failed()) return replay_failed(ExitCode::Failed, out.error());

@@ -68,17 +68,13 @@ ServerWatch::ServerWatch(const net::Address& admin, const Clock& clock)
     : admin_(admin), clock_(clock), thread_(os::start_thread("metrics", [this] { run(); })) {}
 
 ServerWatch::~ServerWatch() {
-  {
-    const std::scoped_lock lock{mutex_};
-    stopping_ = true;
-  }
-  changed_.notify_one();
+  stopping_.request_stop();
   thread_.join();
 }
 
 void ServerWatch::run() {
   std::unique_lock lock{mutex_};
-  while (!stopping_) {
+  while (!stopping_.stop_requested()) {
     asking_ = std::exchange(asked_, false);
     lock.unlock();
     auto sample = ask_server(admin_, clock_);
@@ -88,7 +84,7 @@ void ServerWatch::run() {
       sample->number = newest_ ? newest_->number + 1 : 1;
       newest_ = *std::move(sample);
     }
-    changed_.wait_for(lock, kBetweenSamples, [this] { return stopping_ || asked_; });
+    changed_.wait_for(lock, stopping_.get_token(), kBetweenSamples, [this] { return asked_; });
   }
 }
 

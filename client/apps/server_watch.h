@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -59,11 +60,11 @@ class ServerWatch {
 
   net::Address admin_;
   const Clock& clock_;
+  std::stop_source stopping_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   bool asked_ = false;
   bool asking_ = false;  ///< a request is on its way
-  bool stopping_ = false;
   std::optional<ServerSample> newest_;
   std::thread thread_;
 };

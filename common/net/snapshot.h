@@ -72,6 +72,11 @@ struct SnapshotHead {
   friend bool operator==(const SnapshotHead&, const SnapshotHead&) = default;
 };
 
+/// How long before `now` the step was that made `tick`, as causes count.
+[[nodiscard]] constexpr std::uint8_t ago(Tick now, Tick tick) {
+  return static_cast<std::uint8_t>(now - tick);
+}
+
 /// A player's stick has changed: in the step that made the tick so many ticks before the
 /// snapshot's, and from then on.
 struct InputCause {

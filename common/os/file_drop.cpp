@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -42,11 +43,11 @@ struct FileDrop::State {
   std::size_t taken_this_hour = 0;
   std::optional<Instant> hour_began;
   std::thread thread;
+  std::stop_source closing;
 
   mutable std::mutex mutex;  ///< guards what follows
-  std::condition_variable wake;
+  std::condition_variable_any wake;
   std::deque<Job> waiting;
-  bool closing = false;
   FileDropStats stats;
 
   void run();
@@ -65,8 +66,7 @@ bool FileDrop::State::is_within_limits(Instant now) {
 void FileDrop::State::run() {
   std::unique_lock lock{mutex};
   while (true) {
-    wake.wait(lock, [&] { return closing || !waiting.empty(); });
-    if (waiting.empty()) return;
+    if (!wake.wait(lock, closing.get_token(), [&] { return !waiting.empty(); })) return;
     const Job job = std::move(waiting.front());
     waiting.pop_front();
     lock.unlock();
@@ -97,11 +97,7 @@ std::expected<std::unique_ptr<FileDrop>, std::string> FileDrop::open(
 FileDrop::FileDrop(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 FileDrop::~FileDrop() {
-  {
-    const std::scoped_lock lock{state_->mutex};
-    state_->closing = true;
-  }
-  state_->wake.notify_one();
+  state_->closing.request_stop();
   state_->thread.join();
 }
 

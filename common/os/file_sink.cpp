@@ -14,6 +14,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,12 +37,12 @@ struct FileSink::State {
   FileSinkOptions options;
   RecordFile file;  ///< of the thread, while it runs
   std::thread thread;
+  std::stop_source closing;
 
   mutable std::mutex mutex;  ///< guards what follows
-  std::condition_variable wake;
+  std::condition_variable_any wake;
   std::deque<RecordBatch> waiting;
   std::vector<RecordBatch> spare;
-  bool closing = false;
   bool closed = false;
   std::string failure;              ///< the last, in one line
   std::optional<std::string> loss;  ///< why something that was taken is not in the file
@@ -87,12 +88,13 @@ void FileSink::State::fail(const DiskError& error) {
 
 /// Until there is something to do: at once where records wait, later where the disk has failed.
 void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
+  const std::stop_token stop = closing.get_token();
   if (stats.degraded) {
-    wake.wait_for(lock, options.retry_interval, [&] { return closing; });
+    wake.wait_for(lock, stop, options.retry_interval, [] { return false; });
     return;
   }
-  wake.wait(lock, [&] { return closing || !waiting.empty(); });
-  wake.wait_for(lock, options.flush_interval, [&] { return closing || waiting.size() > 1; });
+  wake.wait(lock, stop, [&] { return !waiting.empty(); });
+  wake.wait_for(lock, stop, options.flush_interval, [&] { return waiting.size() > 1; });
 }
 
 /// Writes what waits, until the disk fails.
@@ -132,7 +134,7 @@ void FileSink::State::run() {
   while (true) {
     wait(lock);
     drain(lock);
-    if (!closing) continue;
+    if (!closing.stop_requested()) continue;
     if (stats.degraded) give_up();
     if (waiting.empty()) return;
   }
@@ -172,7 +174,7 @@ bool FileSink::write(ConstBytes bytes) {
   {
     const std::scoped_lock lock{state.mutex};
     const std::size_t room = state.options.queue_bytes_max - state.stats.queue_bytes;
-    if (state.closing || state.stats.degraded || bytes.size() > room) {
+    if (state.closing.stop_requested() || state.stats.degraded || bytes.size() > room) {
       ++state.stats.writes_refused;
       return false;
     }
@@ -188,11 +190,7 @@ bool FileSink::write(ConstBytes bytes) {
 
 std::expected<void, std::string> FileSink::close() {
   State& state = *state_;
-  {
-    const std::scoped_lock lock{state.mutex};
-    state.closing = true;
-  }
-  state.wake.notify_one();
+  state.closing.request_stop();
   if (state.thread.joinable()) state.thread.join();
 
   const std::scoped_lock lock{state.mutex};

@@ -18,6 +18,7 @@
 #include <deque>
 #include <filesystem>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -58,6 +59,7 @@ struct RecordingFiles::State {
   const RecordingFilesParts parts;
   const record::Header header;
   std::thread thread;
+  std::stop_source closing;
 
   // Of whoever makes and closes files: open(), then the thread, then close().
   std::uint32_t made = 0;
@@ -65,9 +67,8 @@ struct RecordingFiles::State {
   std::deque<std::string> closed;  ///< paths of files that are whole, the oldest first
 
   mutable std::mutex mutex;  ///< guards what follows
-  std::condition_variable wake;
+  std::condition_variable_any wake;
   bool wanted = false;
-  bool closing = false;
   std::unique_ptr<Part> present;
   std::unique_ptr<Part> previous;  ///< takes its last records
   std::unique_ptr<Part> ready;     ///< made, and not handed over
@@ -128,9 +129,10 @@ void RecordingFiles::State::run() {
   std::unique_lock lock{mutex};
   while (true) {
     wait(lock);
-    if (!retired.empty() && (closing || is_written(*retired.front()))) {
+    const bool is_closing = closing.stop_requested();  // once: it may turn true at any moment
+    if (!retired.empty() && (is_closing || is_written(*retired.front()))) {
       close_retired(lock);
-    } else if (closing) {
+    } else if (is_closing) {
       return;
     } else if (wanted && !ready && retry_at <= os::SteadyClock{}.now()) {
       make_next(lock);
@@ -139,14 +141,14 @@ void RecordingFiles::State::run() {
 }
 
 void RecordingFiles::State::wait(std::unique_lock<std::mutex>& lock) {
-  const auto has_work = [&] { return closing || !retired.empty() || (wanted && !ready); };
+  const std::stop_token stop = closing.get_token();
   if (!retired.empty()) {
-    wake.wait_for(lock, is_written(*retired.front()) ? Duration{} : kDrainLook,
-                  [&] { return closing; });
+    wake.wait_for(lock, stop, is_written(*retired.front()) ? Duration{} : kDrainLook,
+                  [] { return false; });
   } else if (wanted && !ready) {
-    wake.wait_until(lock, retry_at, [&] { return closing || !retired.empty(); });
+    wake.wait_until(lock, stop, retry_at, [&] { return !retired.empty(); });
   } else {
-    wake.wait(lock, has_work);
+    wake.wait(lock, stop, [&] { return !retired.empty() || (wanted && !ready); });
   }
 }
 
@@ -240,7 +242,7 @@ std::optional<RecordingPart> RecordingFiles::next() {
     const std::scoped_lock lock{state.mutex};
     // To leave a file that cannot be written for one that cannot either would only spend the old
     // ones; and one that is not yet whole is enough.
-    if (state.closing || state.previous || !state.retired.empty() ||
+    if (state.closing.stop_requested() || state.previous || !state.retired.empty() ||
         state.present->sink->stats().degraded) {
       return {};
     }
@@ -299,11 +301,7 @@ std::vector<RecordingNote> RecordingFiles::take_notes() {
 
 std::expected<void, std::string> RecordingFiles::close() {
   State& state = *state_;
-  {
-    const std::scoped_lock lock{state.mutex};
-    state.closing = true;
-  }
-  state.wake.notify_one();
+  state.closing.request_stop();
   if (state.thread.joinable()) state.thread.join();
 
   const std::scoped_lock lock{state.mutex};

@@ -4,21 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 namespace tickbox::bench {
-namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-/// Enough for clocks to settle and views to fill.
-constexpr seconds kSettling{5};
-
-}  // namespace
 
 AuditBandwidth measure_audit(const BandwidthCase& one, int seconds_measured, std::uint64_t seed) {
   tests::Harness harness{{.seed = seed,
@@ -34,7 +25,7 @@ AuditBandwidth measure_audit(const BandwidthCase& one, int seconds_measured, std
   const std::size_t auditor = harness.add_auditor(one.link);
   harness.run_for(kSettling);
 
-  std::map<net::Address, std::uint64_t> players;
+  BytesByClient players;
   std::uint64_t audit_bytes = 0;
   std::uint64_t datagrams = 0;
   harness.network().watch([&](const tests::SimulatedNetwork::Passed& passed) {
@@ -52,11 +43,6 @@ AuditBandwidth measure_audit(const BandwidthCase& one, int seconds_measured, std
   const client::ClientStats after = harness.client(auditor).stats();
   const server::Metrics& metrics = harness.shard().metrics();
 
-  std::vector<std::uint64_t> sorted;
-  for (const auto& [client, bytes] : players) {
-    sorted.push_back(bytes);
-  }
-  std::ranges::sort(sorted);
   const auto sent =
       static_cast<double>(metrics.snapshots.on_base + metrics.snapshots.full -
                           metrics_before.snapshots.on_base - metrics_before.snapshots.full);
@@ -67,9 +53,7 @@ AuditBandwidth measure_audit(const BandwidthCase& one, int seconds_measured, std
   return {.name = one.name,
           .snapshot_rate = one.snapshot_rate,
           .auditor = static_cast<double>(audit_bytes) / seconds_measured,
-          .player = sorted.empty()
-                        ? 0.0
-                        : static_cast<double>(sorted[sorted.size() / 2]) / seconds_measured,
+          .player = median(players) / seconds_measured,
           .whole = (sent * kWholeFrameBytes + members * kWholeBodyBytes) /
                    (static_cast<double>(one.clients) * seconds_measured),
           .datagrams = static_cast<double>(datagrams) / seconds_measured,

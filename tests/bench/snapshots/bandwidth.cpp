@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -16,9 +15,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-/// Enough for clocks to settle and views to fill.
-constexpr seconds kSettling{5};
 
 constexpr std::array<std::string_view, server::kSnapshotParts> kPartNames = {
     "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
@@ -32,19 +28,6 @@ constexpr std::int32_t kBumpingYardUnits = 40;
 net::LinkConditions link(int one_way_ms, int jitter_ms, std::uint32_t loss_ppm) {
   return {
       .delay = milliseconds{one_way_ms}, .jitter = milliseconds{jitter_ms}, .loss_ppm = loss_ppm};
-}
-
-using BytesByClient = std::map<net::Address, std::uint64_t>;
-
-double median(const BytesByClient& bytes) {
-  std::vector<std::uint64_t> sorted;
-  for (const auto& [client, count] : bytes) {
-    sorted.push_back(count);
-  }
-  if (sorted.empty()) return 0;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::ranges::nth_element(sorted, middle);
-  return static_cast<double>(*middle);
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -161,6 +144,17 @@ Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std:
       share(after.replayed - before.replayed, after.snapshots_received - before.snapshots_received);
   measured.mismatches = after.hashes_mismatched;
   return measured;
+}
+
+double median(const BytesByClient& bytes) {
+  std::vector<std::uint64_t> sorted;
+  for (const auto& [client, count] : bytes) {
+    sorted.push_back(count);
+  }
+  if (sorted.empty()) return 0;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  return static_cast<double>(*middle);
 }
 
 std::string bandwidth_head() {

@@ -3,12 +3,14 @@
 
 #include "client/bot.h"
 #include "core/clock.h"
+#include "net/address.h"
 #include "net/link_simulator.h"
 #include "server/interest.h"
 #include "server/metrics.h"
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +21,9 @@ namespace tickbox::bench {
 /// What a snapshot of whole states would take: its frame, and 16 bytes a body.
 inline constexpr double kWholeFrameBytes = 59;
 inline constexpr double kWholeBodyBytes = 16;
+
+/// Enough for clocks to settle and views to fill.
+inline constexpr std::chrono::seconds kSettling{5};
 
 struct BandwidthCase {
   std::string_view name;
@@ -52,6 +57,11 @@ struct Bandwidth {
 
 [[nodiscard]] Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds,
                                           std::uint64_t seed);
+
+using BytesByClient = std::map<net::Address, std::uint64_t>;
+
+/// 0 without clients.
+[[nodiscard]] double median(const BytesByClient& bytes);
 
 [[nodiscard]] std::string bandwidth_head();
 [[nodiscard]] std::string row_of(const Bandwidth& measured);
