@@ -137,16 +137,16 @@ TEST(EventCodec, RefusesWhatNobodyWrites) {
 
 TEST(EventCodec, RefusesMoreThanASnapshotHas) {
   std::vector<std::uint8_t> bytes{7, 0};
-  for (std::size_t i = 0; i < kSnapshotEventsMax; ++i) {
+  for (std::size_t i = 1; i < kSnapshotEventsMax; ++i) {
     bytes.insert(bytes.end(), {0, 1, 2});
   }
+  std::vector<std::uint8_t> strike = bytes;
+  strike.insert(strike.end(), {4, 1, 2, 3, 4});
+  EXPECT_FALSE(is_read(strike)) << "three, of which one has room";
+  bytes.insert(bytes.end(), {0, 1, 2});
   EXPECT_TRUE(is_read(bytes));
-  std::vector<std::uint8_t> one_more = bytes;
-  one_more.insert(one_more.end(), {0, 1, 2});
-  EXPECT_FALSE(is_read(one_more));
-  bytes.resize(bytes.size() - 3);
-  bytes.insert(bytes.end(), {4, 1, 2, 3, 4});
-  EXPECT_FALSE(is_read(bytes)) << "three, of which one has room";
+  bytes.insert(bytes.end(), {0, 1, 2});
+  EXPECT_FALSE(is_read(bytes)) << "one more than a snapshot has";
 }
 
 }  // namespace
