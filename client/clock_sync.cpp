@@ -119,12 +119,18 @@ void ClockSync::on_margin(std::int32_t sixteenths, Duration moved_then) {
 void ClockSync::note(Margin margin) {
   Margin& newest = margins_[(margin_count_ + kMargins - 1) % kMargins];
   if (margin_count_ > 0 && (next_ - noted_) * period_ < kMarginApart) {
-    if (margin.value < newest.value) newest = margin;
+    if (margin.value >= newest.value) return;
+    newest = margin;
+    if (margin.value <= worst_.value) look_for_worst();
     return;
   }
-  margins_[margin_count_ % kMargins] = margin;
+  Margin& oldest = margins_[margin_count_ % kMargins];
+  const bool moves_worst =
+      margin_count_ < kMargins || oldest.value <= worst_.value || margin.value <= worst_.value;
+  oldest = margin;
   ++margin_count_;
   noted_ = next_;
+  if (moves_worst) look_for_worst();
 }
 
 /// What led to a jump was told in whole ticks: once there is better, it is not looked at any more.
@@ -137,16 +143,16 @@ void ClockSync::forget_all_but(std::size_t newest) {
   }
   margins_ = margins;
   margin_count_ = kept;
+  look_for_worst();
 }
 
 void ClockSync::steer() {
   const Margin typical = typical_margin();
-  const Margin worst = worst_margin();
   const bool is_bound = typical.end == Margin::End::Most && margin_count_ > kMarginsToMove;
   level_ = is_bound ? std::max(level_, typical.value) : typical.value;
   const Duration error =
-      std::min(wanted_margin() - (worst.value + moved_), kSlackMax - (level_ + moved_));
-  if (worst.end == Margin::End::Most || typical.end == Margin::End::Least) {
+      std::min(wanted_margin() - (worst_.value + moved_), kSlackMax - (level_ + moved_));
+  if (worst_.end == Margin::End::Most || typical.end == Margin::End::Least) {
     return start_over(error);
   }
   const std::int64_t jump_ticks = margin_count_ <= kNewMargins ? kJumpTicksWhenNew : kJumpTicks;
@@ -182,14 +188,13 @@ std::size_t ClockSync::held() const {
   return std::min(margin_count_, kMargins);
 }
 
-/// The one that all but the worst 2 % of the recent ones reach.
-ClockSync::Margin ClockSync::worst_margin() const {
+void ClockSync::look_for_worst() {
   std::array<Margin, std::max<std::size_t>(1, kMargins / 50) + 1> least{};
   const std::size_t rank = std::max<std::size_t>(1, held() / 50);
   std::ranges::partial_sort_copy(std::span{margins_}.first(held()),
                                  std::span{least}.first(rank + 1), {}, &Margin::value,
                                  &Margin::value);
-  return least[rank];
+  worst_ = least[rank];
 }
 
 /// The middle one of the newest.

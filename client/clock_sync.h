@@ -75,7 +75,7 @@ class ClockSync {
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] Duration wanted_margin() const;
   [[nodiscard]] Duration extra_max() const;
-  [[nodiscard]] Margin worst_margin() const;
+  void look_for_worst();
   [[nodiscard]] Margin typical_margin() const;
   [[nodiscard]] std::uint32_t ticks_in(Duration duration) const;
 
@@ -90,6 +90,7 @@ class ClockSync {
 
   std::array<Margin, kMargins> margins_{};
   std::size_t margin_count_ = 0;    ///< since it started over
+  Margin worst_;                    ///< the one that all but the worst 2 % of margins_ reach
   std::size_t exact_in_a_row_ = 0;  ///< of the newest, those told to 1/16 ticks
   bool jumped_ = false;             ///< and still looks at what led to it
   Tick noted_;                      ///< when the newest of margins_ was begun

@@ -31,15 +31,19 @@ void ViewArrivals::add(Tick tick, bool has_news, Instant now) {
     newest.promptest = std::min(newest.promptest, late);
     newest.latest = std::max(newest.latest, late);
     line_ = std::min(line_, late);
+    if (late > latest_) look_for_latest();
     return;
   }
   Arrival& oldest = arrivals_[arrival_count_ % kArrivals];
   const bool goes_with_line = arrival_count_ >= kArrivals && oldest.promptest == line_;
+  const bool moves_latest =
+      arrival_count_ < kArrivals || oldest.latest >= latest_ || late > latest_;
   oldest = {.promptest = late, .latest = late};
   line_ = arrival_count_ == 0 ? late : std::min(line_, late);
   ++arrival_count_;
   arrival_began_ = now;
   if (goes_with_line) look_for_line();
+  if (moves_latest) look_for_latest();
 }
 
 std::size_t ViewArrivals::held() const {
@@ -57,12 +61,16 @@ void ViewArrivals::look_for_line() {
 }
 
 Duration ViewArrivals::jitter() const {
+  return latest_ - line();
+}
+
+void ViewArrivals::look_for_latest() {
   std::array<Arrival, kArrivals / 50 + 1> latest{};
   const std::size_t rank = held() / 50;
   std::ranges::partial_sort_copy(std::span{arrivals_}.first(held()),
                                  std::span{latest}.first(rank + 1), std::greater<>{},
                                  &Arrival::latest, &Arrival::latest);
-  return latest[rank].latest - line();
+  latest_ = latest[rank].latest;
 }
 
 Duration ViewArrivals::interval() const {

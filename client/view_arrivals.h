@@ -51,12 +51,14 @@ class ViewArrivals {
 
   [[nodiscard]] std::size_t held() const;
   void look_for_line();
+  void look_for_latest();
 
   Duration period_;
   std::array<Arrival, kArrivals> arrivals_{};
   std::size_t arrival_count_ = 0;  ///< ever
   Instant arrival_began_;          ///< the newest of arrivals_
-  Duration line_{};                ///< the least of arrivals_
+  Duration line_{};                ///< the promptest of arrivals_
+  Duration latest_{};              ///< of all but the latest 2 % of arrivals_
 
   std::array<std::uint32_t, kIntervals> intervals_{};  ///< ticks
   std::size_t interval_count_ = 0;                     ///< ever
