@@ -5,17 +5,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 #include <utility>
 
 namespace tickbox::client {
 namespace {
 
-constexpr std::int64_t kReach = std::int64_t{kReachUnits} * kUnit;
-
-bool within_reach(const game::EntityState& entity, const game::EntityState& own) {
-  return std::abs(std::int64_t{entity.min.x} - own.min.x) <= kReach &&
-         std::abs(std::int64_t{entity.min.y} - own.min.y) <= kReach;
-}
+/// The next view comes within this many ticks mostly; and what is copied should do for some views.
+constexpr std::uint32_t kNextViewTicks = 8;
+constexpr std::uint32_t kCopyTicks = 20;
+/// Between the corners of two bodies that touch.
+constexpr std::int64_t kSizeMax = 2 * std::int64_t{kUnit};
 
 std::uint32_t distance(Vec2 a, Vec2 b) {
   return static_cast<std::uint32_t>(
@@ -59,14 +59,26 @@ void Prediction::step_once(Tick tick) {
   const sim::StepReport& report =
       game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = {&input, 1}},
                  game::Authority::Replica, stepper_);
-  touched_ = touched_ || was_touched(report, body_);
+  ++steps_;
+  if (was_touched(report, body_)) last_touched_ = tick;
   Made& made = made_for(tick);
   if (!made.present || made.tick != tick) {
     made = {.present = true,
             .tick = tick,
             .base = base_,
-            .touched = touched_,
+            .touched = last_touched_ && *last_touched_ > base_,
             .own = world_.entity(world_.index_of(body_))};
+  }
+  if (tick - base_ <= kExpectedTicks) expect(tick);
+}
+
+/// Keeps the copy as it is.
+void Prediction::expect(Tick tick) {
+  Expected& expected = expected_[tick.value % kExpectedTicks];
+  expected.tick = tick;
+  expected.entities.clear();
+  for (std::size_t i = 0; i < world_.size(); ++i) {
+    expected.entities.push_back(world_.entity(i));
   }
 }
 
@@ -77,7 +89,11 @@ Verdict Prediction::reconcile(const View& view) {
   }
   Verdict verdict = compare(*truth, view);
   const std::optional<game::EntityState> before = own();
-  restore(view, *truth);
+  if (is_as_expected({view, *truth, reach_from(view.tick, kNextViewTicks)})) {
+    base_ = view.tick;
+  } else {
+    restore({view, *truth, reach_from(view.tick, kCopyTicks)});
+  }
   // Ticks whose inputs were sent before this view's world was known are stepped for the first time
   // here.
   while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < kReplayMax) {
@@ -100,20 +116,44 @@ Verdict Prediction::compare(const game::EntityState& truth, const View& view) co
           .error = distance(made.own.min, truth.min)};
 }
 
-void Prediction::restore(const View& view, const game::EntityState& own) {
+void Prediction::restore(const Start& start) {
   world_.clear_entities();
-  world_.tick = view.tick;
-  base_ = view.tick;
-  before_ = own.min;
+  world_.tick = start.view.tick;
+  base_ = start.view.tick;
+  before_ = start.own.min;
   started_ = true;
-  touched_ = false;
-  for (const game::EntityState& entity : view.entities) {
-    const bool others_bullet =
-        entity.traits.kind == game::EntityKind::Bullet && game::player_of(entity.id) != player_;
-    if (!others_bullet && within_reach(entity, own)) {
-      world_.add(rules_->body_for(entity), entity.traits);
-    }
+  last_touched_ = std::nullopt;
+  for (Expected& expected : expected_) {
+    expected.tick = std::nullopt;
   }
+  for (const game::EntityState& entity : start.view.entities) {
+    if (is_copied(entity, start)) world_.add(rules_->body_for(entity), entity.traits);
+  }
+}
+
+/// How far apart two may be at `tick` that run into each other before `ticks_more` after the
+/// newest.
+std::int64_t Prediction::reach_from(Tick tick, std::uint32_t ticks_more) const {
+  const std::int64_t ahead = newest_ ? std::max<std::int64_t>(*newest_ - tick, 0) : 0;
+  return 2 * (ahead + ticks_more) * rules_->run_speed() + kSizeMax;
+}
+
+/// What a bullet does to a body is the server's to say.
+bool Prediction::is_copied(const game::EntityState& entity, const Start& start) const {
+  const bool others_bullet =
+      entity.traits.kind == game::EntityKind::Bullet && game::player_of(entity.id) != player_;
+  return !others_bullet && std::abs(std::int64_t{entity.min.x} - start.own.min.x) <= start.reach &&
+         std::abs(std::int64_t{entity.min.y} - start.own.min.y) <= start.reach;
+}
+
+/// Whether to start anew would change nothing in the copy that could reach the own body.
+bool Prediction::is_as_expected(const Start& start) const {
+  const Tick tick = start.view.tick;
+  const Expected& expected = expected_[tick.value % kExpectedTicks];
+  if (expected.tick != tick) return false;
+  const auto is_near = [&](const game::EntityState& entity) { return is_copied(entity, start); };
+  return std::ranges::equal(start.view.entities | std::views::filter(is_near),
+                            expected.entities | std::views::filter(is_near));
 }
 
 std::optional<game::EntityState> Prediction::own() const {

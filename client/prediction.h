@@ -7,7 +7,8 @@
 // own copy of what is near its body, from the newest view and with its own inputs. Each snapshot is
 // compared with what was first predicted for its tick. Then the copy starts from it anew and steps
 // through the inputs since: where the prediction was right this changes nothing for the own body,
-// and it brings in what the others did meanwhile.
+// and it brings in what the others did meanwhile. Where the copy had come to the very same, body
+// for body, the steps since would come out as they are, and are not made again.
 
 #include "client/replica.h"
 #include "game/rules.h"
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace tickbox::client {
 
@@ -27,10 +29,6 @@ inline constexpr std::size_t kPredictionHistory = 128;
 /// Ticks stepped again at most after a snapshot; a client further ahead has lost its clock.
 inline constexpr std::uint32_t kReplayMax = 64;
 static_assert(kReplayMax < kPredictionHistory);
-
-/// Movers further from the own body than this are left out: nothing reaches it within kReplayMax
-/// ticks at running speed, and what a bullet does to a body is the server's to say.
-inline constexpr std::int32_t kReachUnits = 12;
 
 /// What a snapshot said of the prediction for its tick.
 struct Verdict {
@@ -64,7 +62,27 @@ class Prediction {
   /// has been stepped.  Requires: own().
   [[nodiscard]] Vec2 before() const { return before_; }
 
+  /// Ticks stepped so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
  private:
+  /// The copy is kept for so many ticks after a view, to be compared with the views to come.
+  static constexpr std::uint32_t kExpectedTicks = 16;
+
+  /// The copy at a tick.
+  struct Expected {
+    std::optional<Tick> tick;
+    std::vector<game::EntityState> entities;  ///< by id
+  };
+
+  /// A view, the own body in it, and how far from it others are looked at, per axis: nobody runs
+  /// further while what is predicted from this view counts.
+  struct Start {
+    const View& view;
+    const game::EntityState& own;
+    std::int64_t reach;
+  };
+
   struct Made {
     bool present = false;
     Tick tick;
@@ -74,8 +92,12 @@ class Prediction {
   };
 
   [[nodiscard]] Verdict compare(const game::EntityState& truth, const View& view) const;
-  void restore(const View& view, const game::EntityState& own);
+  [[nodiscard]] std::int64_t reach_from(Tick tick, std::uint32_t ticks_more) const;
+  [[nodiscard]] bool is_copied(const game::EntityState& entity, const Start& start) const;
+  [[nodiscard]] bool is_as_expected(const Start& start) const;
+  void restore(const Start& start);
   void step_once(Tick tick);
+  void expect(Tick tick);
 
   Made& made_for(Tick tick) { return made_[tick.value % kPredictionHistory]; }
 
@@ -89,12 +111,14 @@ class Prediction {
   game::World world_;
   game::Stepper stepper_;
   bool started_ = false;
-  bool touched_ = false;  ///< since base_
+  std::optional<Tick> last_touched_;  ///< by the steps of the copy
   Tick base_;
   Vec2 before_;
   std::optional<Tick> newest_;  ///< the last tick whose input is known
   std::array<game::Input, kPredictionHistory> inputs_{};
   std::array<Made, kPredictionHistory> made_{};
+  std::array<Expected, kExpectedTicks> expected_{};
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace tickbox::client

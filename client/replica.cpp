@@ -92,7 +92,7 @@ std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tic
   for (std::size_t i = 0; i < world_.size(); ++i) {
     result_.push_back(world_.entity(i));
   }
-  std::ranges::sort(result_, {}, &game::EntityState::id);
+  if (!snapshot.bodies.empty()) std::ranges::sort(result_, {}, &game::EntityState::id);
   const bool ascending = std::ranges::adjacent_find(result_, std::ranges::greater_equal{},
                                                     &game::EntityState::id) == result_.end();
   if (!ascending || result_.size() > net::kViewMembersMax ||

@@ -90,6 +90,9 @@ class Rules {
   /// whole states.
   [[nodiscard]] virtual bool closed_under_contact() const { return true; }
 
+  /// Sub-units per tick and axis that a player moves at most by itself.
+  [[nodiscard]] virtual std::int32_t run_speed() const = 0;
+
   /// The ray that a player's input would fire in the next step, if any; it ignores the shooter.
   [[nodiscard]] virtual std::optional<sim::Cast> ray_of(const World& world,
                                                         const PlayerInput& given) const = 0;

@@ -23,6 +23,8 @@ class WrappedArena : public game::Rules {
     return arena_.body_for(entity);
   }
 
+  [[nodiscard]] std::int32_t run_speed() const override { return arena_.run_speed(); }
+
   [[nodiscard]] std::optional<sim::Cast> ray_of(const game::World& world,
                                                 const game::PlayerInput& given) const override {
     return arena_.ray_of(world, given);

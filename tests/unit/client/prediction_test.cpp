@@ -1,4 +1,4 @@
-// Prediction against the real step, as a server would run it: one player alone on the built-in map.
+// Prediction against the real step, as a server would run it, on the built-in map.
 
 #include "client/prediction.h"
 
@@ -9,7 +9,9 @@
 
 #include <array>
 #include <deque>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tickbox::client {
@@ -20,19 +22,27 @@ constexpr std::uint32_t kSeats = 4;
 /// Ticks from a step on the server until its snapshot is compared.
 constexpr std::size_t kLatency = 6;
 
-/// The truth, and the snapshots of it.
+/// The truth, and the snapshots of it: kPlayer, and `others`.
 class Truth {
  public:
-  Truth() : world_(game::make_arena_map(kSeats), rules_->settings(), 1) {
+  explicit Truth(std::uint16_t others = 0)
+      : world_(game::make_arena_map(kSeats), rules_->settings(), 1) {
     rules_->open(world_);
-    const std::array joins{kPlayer};
+    std::vector<PlayerId> joins{kPlayer};
+    while (joins.size() <= others) {
+      joins.push_back({static_cast<std::uint16_t>(joins.size())});
+    }
     game::step(world_, *rules_, {.leaves = {}, .joins = joins, .inputs = {}},
                game::Authority::Server, stepper_);
   }
 
   void step(const game::Input& input) {
     const game::PlayerInput given{.player = kPlayer, .input = input};
-    game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = {&given, 1}},
+    step({&given, 1});
+  }
+
+  void step(std::span<const game::PlayerInput> inputs) {
+    game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = inputs},
                game::Authority::Server, stepper_);
   }
 
@@ -42,6 +52,7 @@ class Truth {
 
   [[nodiscard]] std::vector<game::EntityState> entities() const {
     std::vector<game::EntityState> all;
+    all.reserve(world_.size());
     for (std::size_t i = 0; i < world_.size(); ++i) {
       all.push_back(world_.entity(i));
     }
@@ -173,6 +184,77 @@ TEST(Prediction, KnowsWhereTheBodyWasATickBefore) {
   prediction.skip_to(tick + 30);
   prediction.predict(tick + 31, {.move = 1});
   EXPECT_EQ(prediction.before(), prediction.own()->min);
+}
+
+TEST(Prediction, DoesNotStepAgainWhatAViewSaysAsItWasExpected) {
+  Truth truth;
+  Prediction prediction = truth.predictor();
+  prediction.reconcile({.tick = truth.tick(), .entities = truth.entities(), .touched = {}});
+  const Tick first = truth.tick();
+  for (std::uint32_t ahead = 1; ahead <= kLatency; ++ahead) {
+    prediction.predict(first + ahead, {.move = 1});
+  }
+  EXPECT_EQ(prediction.steps(), kLatency);
+  truth.step({.move = 1});
+  EXPECT_TRUE(prediction.reconcile({.tick = truth.tick(), .entities = truth.entities()}).exact);
+  EXPECT_EQ(prediction.steps(), kLatency);
+  // Other than expected: all is stepped again.
+  truth.step({.move = 5});
+  EXPECT_FALSE(prediction.reconcile({.tick = truth.tick(), .entities = truth.entities()}).exact);
+  EXPECT_EQ(prediction.steps(), 2 * kLatency - 2);
+}
+
+TEST(Prediction, IsWhereOneWouldBeThatStartsAnewWithEachView) {
+  constexpr std::uint16_t kOthers = 3;
+  Truth truth{kOthers};
+  Prediction prediction = truth.predictor();
+  std::deque<View> views;
+  std::deque<std::vector<game::EntityState>> entities;
+  std::deque<game::Input> played;
+  const auto others_input = [](std::uint16_t player, int tick) {
+    return game::Input{
+        .move = static_cast<std::uint8_t>((tick / (20 + 7 * player) + player) % 9),
+        .buttons = (tick + 11 * player) % 45 == 0 ? game::kButtonShoot : std::uint8_t{0},
+        .aim = static_cast<std::uint16_t>(tick * 13 % 1'024)};
+  };
+  std::uint64_t anew = 0;
+  int touched = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    played.push_back(input_at(i));
+    prediction.predict(truth.tick() + 1, played.back());
+    // Now and then the server has somebody do something else.
+    std::vector<game::PlayerInput> used{
+        {.player = kPlayer, .input = i % 97 == 0 ? game::Input{} : played.back()}};
+    for (std::uint16_t player = 1; player <= kOthers; ++player) {
+      used.push_back({.player = {player}, .input = others_input(player, i)});
+    }
+    truth.step(used);
+    if (i % 3 == 0) {
+      entities.push_back(truth.entities());
+      views.push_back({.tick = truth.tick(), .entities = entities.back(), .touched = {}});
+    }
+    if (views.size() < 4) continue;
+    const View view = views.front();
+    const Verdict verdict = prediction.reconcile(view);
+    touched += verdict.touched ? 1 : 0;
+    Prediction fresh = truth.predictor();
+    fresh.reconcile(view);
+    while (std::ssize(played) > truth.tick() - view.tick) {
+      played.pop_front();
+    }
+    Tick tick = view.tick;
+    for (const game::Input& input : played) {
+      tick = tick + 1;
+      fresh.predict(tick, input);
+    }
+    anew += fresh.steps();
+    ASSERT_EQ(*prediction.own(), *fresh.own()) << "tick " << i;
+    ASSERT_EQ(prediction.before(), fresh.before()) << "tick " << i;
+    views.pop_front();
+    entities.pop_front();
+  }
+  EXPECT_GT(touched, 10);
+  EXPECT_LT(prediction.steps(), anew * 3 / 4);
 }
 
 TEST(Prediction, IgnoresAViewWithoutItsBody) {
