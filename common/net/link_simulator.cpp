@@ -48,7 +48,7 @@ std::optional<ConstBytes> LinkSimulator::pop(Instant now) {
   if (waiting_.empty() || waiting_.front().due > now) return std::nullopt;
   std::ranges::pop_heap(waiting_, arrives_later);
   current_.swap(waiting_.back().bytes);
-  spare_.push_back(std::move(waiting_.back().bytes));
+  if (spare_.size() < kSparesMax) spare_.push_back(std::move(waiting_.back().bytes));
   waiting_.pop_back();
   ++counts_.out;
   return ConstBytes{current_};

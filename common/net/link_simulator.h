@@ -70,6 +70,10 @@ class LinkSimulator {
   [[nodiscard]] const LinkCounts& counts() const { return counts_; }
 
  private:
+  /// More than a steady link has on its way at one time beyond another. A burst's memory is given
+  /// back.
+  static constexpr std::size_t kSparesMax = 64;
+
   struct Waiting {
     Instant due;
     std::uint64_t order = 0;
@@ -97,7 +101,7 @@ class LinkSimulator {
   Rng rng_;
   std::vector<Waiting> waiting_;  ///< a heap by (due, order)
   std::vector<Held> held_;
-  std::vector<std::vector<std::byte>> spare_;  ///< memory of datagrams that have arrived
+  std::vector<std::vector<std::byte>> spare_;  ///< memory of datagrams that have arrived, of few
   std::vector<std::byte> current_;
   std::uint64_t pushed_ = 0;
   LinkCounts counts_;

@@ -89,6 +89,20 @@ TEST(Allocation, NoneForWhatAsks) {
   EXPECT_EQ(tests::allocations() - before, 0U);
 }
 
+TEST(Allocation, ABurstOnALinkIsGivenBack) {
+  constexpr std::uint64_t kBurst = 10'000;
+  LinkSimulator link{{.delay = 40ms}, 0};
+  const std::vector<std::byte> datagram(1'200);
+  const std::uint64_t before = tests::live_bytes();
+  for (std::uint64_t i = 0; i < kBurst; ++i) {
+    link.push(Instant{}, datagram);
+  }
+  EXPECT_GT(tests::live_bytes() - before, kBurst * datagram.size());
+  while (link.pop(Instant{} + 1s)) {
+  }
+  EXPECT_LT(tests::live_bytes() - before, kBurst * datagram.size() / 10);
+}
+
 TEST(Allocation, NoneOnAWarmLink) {
   LinkSimulator link{{.delay = 40ms,
                       .jitter = 20ms,
