@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# One server for as long as one likes, recording, with players who stay, come, go and vanish behind bad links: what it
+# takes at the end beside what it took once warm.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+usage: tests/soak.sh [--minutes M] [--clients N] [--bin DIR]
+
+  --minutes M   how long (20 by default, 4 at the least)
+  --clients N   who stay all the time (24 by default); eight more come and go, or are killed, three times a minute
+  --bin DIR     where the programs are (build/release/bin by default, built if it is)
+
+Every ten seconds the server is looked at. At the end: its own memory in the last quarter beside that in the second,
+ticks that took longer than they may while the kernel let the server run, views that differ, players lost, and
+what its recordings prove. Ctrl-C ends it early, with what there is. Exit 3 when something does not hold.
+USAGE
+}
+
+wrong() {
+    echo "tests/soak.sh: $1" >&2
+    usage >&2
+    exit 2
+}
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$top"
+minutes=20 clients=24 bin=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --minutes | --clients | --bin)
+        [ $# -ge 2 ] || wrong "$1 needs a value"
+        [ "$1" = --bin ] || [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2"
+        declare "${1#--}=$2"
+        shift
+        ;;
+    *) wrong "unknown: $1" ;;
+    esac
+    shift
+done
+[ "$minutes" -ge 4 ] || wrong "nothing is warm in less than 4 minutes, not $minutes"
+
+if [ -z "$bin" ]; then
+    bin=build/release/bin
+    # shellcheck source=tests/packages.sh
+    . tests/packages.sh
+    tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
+    tickbox_share_cache "$top"
+    cmake --preset release --log-level=WARNING
+    cmake --build --preset release --target tickbox tickbox-server
+fi
+
+# One processor for the server, another for everybody else, where there are two.
+of_server=(env) of_others=(env)
+if [ "$(nproc)" -ge 2 ] && command -v taskset >/dev/null; then
+    of_server=(taskset -c 0) of_others=(taskset -c 1)
+fi
+
+scratch=$(mktemp -d)
+running=()
+# shellcheck disable=SC2317 # called by the trap
+clean_up() {
+    local pid
+    for pid in "${running[@]}"; do
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+stopping=no
+trap 'stopping=yes' INT TERM
+
+# A signal for this script is no signal for what it runs: that is told in turn.
+start() { setsid "$@" & }
+
+mkdir "$scratch/recordings" "$scratch/desyncs" "$scratch/guests"
+start "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --record "$scratch/recordings" \
+    --record-rotate-time 1m --record-keep 3 --desync-dir "$scratch/desyncs" >"$scratch/ready" 2>"$scratch/log"
+server=$!
+running=("$server")
+for _ in $(seq 100); do
+    [ ! -s "$scratch/ready" ] || break
+    sleep 0.1
+done
+address=$(jq -r .address "$scratch/ready")
+admin=$(jq -r .admin "$scratch/ready")
+
+readonly net="delay=80ms,jitter=20ms,loss=5%,duplicate=1%,reorder=1%,corrupt=0.1%"
+start "${of_others[@]}" "$bin/tickbox" load "$address" --clients "$clients" --bot mix --net "$net" --seconds $((minutes * 60)) \
+    --json --quiet >"$scratch/steady" 2>"$scratch/steady.err"
+steady=$!
+running+=("$steady")
+
+# Ticks that took too long so far.
+overruns() {
+    exec 3<>"/dev/tcp/${admin%:*}/${admin##*:}"
+    printf 'GET /metrics HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$admin" >&3
+    awk '$1 == "tickbox_tick_overruns_total" { print $2 }' <&3
+    exec 3>&-
+}
+
+# Nanoseconds that the thread of the ticks was ready and did not run.
+kept_waiting() { cut -d ' ' -f 2 "/proc/$server/task/$server/schedstat"; }
+
+# Guests of 15 seconds; of every third party nobody says goodbye.
+#   entertain NUMBER
+entertain() {
+    local number=$1 guest
+    "${of_others[@]}" "$bin/tickbox" load "$address" --clients 8 --bot mix --ramp 2 --seconds 12 --seed "$number" --net "delay=40ms,loss=2%" \
+        --json --quiet >"$scratch/guests/$number" 2>/dev/null &
+    guest=$!
+    if [ $((number % 3)) -eq 0 ]; then
+        sleep 9
+        kill -KILL "$guest"
+        rm -f "$scratch/guests/$number"
+    fi
+    { wait "$guest" || true; } 2>/dev/null
+}
+
+begin=$SECONDS number=0 guests='' slow=0 waited=$(kept_waiting) unexplained=0
+while [ "$stopping" = no ] && kill -0 "$steady" 2>/dev/null && kill -0 "$server" 2>/dev/null; do
+    if [ $((number % 2)) -eq 0 ]; then
+        [ -z "$guests" ] || wait "$guests" || true
+        entertain $((number / 2)) &
+        guests=$!
+    fi
+    number=$((number + 1))
+    sleep 10 || true
+    kill -0 "$server" 2>/dev/null || break
+    now_slow=$(overruns) now_waited=$(kept_waiting)
+    awk '/^RssAnon/ { print $2 }' "/proc/$server/status" >>"$scratch/memory"
+    # A tick may be as long as the time it was kept from running.
+    if [ "$now_slow" -gt "$slow" ] && [ $((now_waited - waited)) -lt $(((now_slow - slow) * 12000000)) ]; then
+        unexplained=$((unexplained + now_slow - slow))
+    fi
+    slow=$now_slow waited=$now_waited
+    if [ $((number % 6)) -eq 0 ]; then
+        echo "$(((SECONDS - begin) / 60)) min: $(tail -n 1 "$scratch/memory") KiB, $slow slow ticks" >&2
+    fi
+done
+[ -z "$guests" ] || wait "$guests" || true
+
+failed=0
+fail() {
+    echo "not ok - $1" >&2
+    failed=3
+}
+# 5: the generator was held up by the others on its processor. Its document is whole.
+code=0
+[ "$stopping" = no ] || kill -INT "$steady" 2>/dev/null || true
+wait "$steady" || code=$?
+[ "$code" -eq 0 ] || [ "$code" -eq 5 ] || [ "$stopping" = yes ] || fail "those who stayed ended with $code: $(tail -n 1 "$scratch/steady.err")"
+code=0
+kill -TERM "$server" 2>/dev/null || true
+wait "$server" || code=$?
+[ "$code" -eq 0 ] || fail "the server ended with $code: $(tail -n 1 "$scratch/log")"
+running=()
+
+# Of the samples in the second, or the last, quarter.   median_of FIRST LAST
+median_of() { sed -n "$1,$2p" "$scratch/memory" | sort -n | awk '{ of[NR] = $1 } END { print of[int((NR + 1) / 2)] }'; }
+samples=$(wc -l <"$scratch/memory")
+[ "$samples" -ge 8 ] || { fail "too short to tell: $samples samples"; exit "$failed"; }
+warm=$(median_of $((samples / 4 + 1)) $((samples / 2)))
+last=$(median_of $((samples * 3 / 4 + 1)) "$samples")
+verified=0
+for file in "$scratch"/recordings/*.tickbox; do
+    if "$bin/tickbox" replay verify "$file" --quiet >/dev/null 2>"$scratch/verify.err"; then
+        verified=$((verified + 1))
+    else
+        fail "$(basename "$file"): $(tail -n 1 "$scratch/verify.err")"
+    fi
+done
+differ=$(cat "$scratch/steady" "$scratch"/guests/* | jq -s 'map(.state_hash.mismatched) | add')
+checked=$(cat "$scratch/steady" "$scratch"/guests/* | jq -s 'map(.state_hash.checked) | add')
+lost=$(jq .clients.dropped "$scratch/steady")
+[ "$differ" -eq 0 ] || fail "$differ views differ"
+[ "$lost" -eq 0 ] || fail "$lost of those who stayed were lost"
+[ "$unexplained" -eq 0 ] || fail "$unexplained ticks took too long while nothing kept the server from running"
+[ $((last * 100)) -le $((warm * 101)) ] || fail "memory grew by more than 1 %"
+[ -z "$(ls "$scratch/desyncs")" ] || fail "files about desyncs: $(ls "$scratch/desyncs")"
+cat <<TEXT
+minutes        $(((SECONDS - begin) / 60))
+memory         $warm KiB in the second quarter, $last KiB in the last
+slow ticks     $slow, of which $unexplained while nothing kept the server from running
+views          $checked checked, $differ differ
+players        $lost of $clients lost; $((number / 2)) parties of guests
+recordings     $verified verified
+TEXT
+exit "$failed"
