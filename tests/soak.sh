@@ -118,14 +118,14 @@ entertain() {
         kill -KILL "$guest"
         rm -f "$scratch/guests/$number"
     fi
-    { wait "$guest" || true; } 2>/dev/null
+    wait "$guest" || true
 }
 
 begin=$SECONDS number=0 guests='' slow=0 waited=$(kept_waiting) unexplained=0
 while [ "$stopping" = no ] && kill -0 "$steady" 2>/dev/null && kill -0 "$server" 2>/dev/null; do
     if [ $((number % 2)) -eq 0 ]; then
         [ -z "$guests" ] || wait "$guests" || true
-        entertain $((number / 2)) &
+        entertain $((number / 2)) 2>/dev/null &
         guests=$!
     fi
     number=$((number + 1))

@@ -21,6 +21,7 @@ class Arena final : public Rules {
 
   [[nodiscard]] sim::WorldSettings settings() const override;
   [[nodiscard]] sim::Body body_for(const EntityState& entity) const override;
+
   [[nodiscard]] std::int32_t run_speed() const override { return run_speed_; }
 
   [[nodiscard]] std::optional<sim::Cast> ray_of(const World& world,
