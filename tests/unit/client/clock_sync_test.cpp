@@ -71,6 +71,39 @@ TEST(ClockSync, LeavesOneTickToSpareAtEveryTickRate) {
   }
 }
 
+// Three margins in a row, or three that each come with another, are more than the 2 % that may be
+// worse, whatever there was before.
+TEST(ClockSync, HastensAsSoonAsMoreThanTwoPercentAreTooLate) {
+  constexpr std::int32_t kEarly = 40;  // in 1/16 ticks: two and a half
+  constexpr std::int32_t kRight = 16;
+  constexpr std::int32_t kLate = -24;
+  for (const bool with_another : {false, true}) {
+    Instant now{};
+    ClockSync clock{60, {100}, milliseconds{20}, now};
+    const auto tell = [&](std::int32_t margin) { clock.on_margin(margin, clock.moved()); };
+    const auto step = [&] {
+      const Instant due = clock.next_due();
+      clock.ran();
+      return clock.next_due() - due;
+    };
+    for (int i = 0; i < 140; ++i) {
+      step();
+      tell(kEarly);
+    }
+    for (int i = 0; i < 3; ++i) {
+      step();
+      tell(kRight);
+    }
+    EXPECT_EQ(step(), tick_duration(60));
+    for (int i = 0; i < 3; ++i) {
+      step();
+      if (with_another) tell(kRight);
+      tell(kLate);
+    }
+    EXPECT_LT(step(), tick_duration(60)) << with_another;
+  }
+}
+
 TEST(ClockSync, NeedsNoMoreThanTenMarginsASecond) {
   for (const Duration one_way : kWays) {
     for (const std::uint32_t snapshots : {10U, 30U}) {

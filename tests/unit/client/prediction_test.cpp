@@ -7,11 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::client {
@@ -187,73 +189,127 @@ TEST(Prediction, KnowsWhereTheBodyWasATickBefore) {
 }
 
 TEST(Prediction, DoesNotStepAgainWhatAViewSaysAsItWasExpected) {
+  constexpr std::uint32_t kAhead = 20;
   Truth truth;
   Prediction prediction = truth.predictor();
-  prediction.reconcile({.tick = truth.tick(), .entities = truth.entities(), .touched = {}});
-  const Tick first = truth.tick();
-  for (std::uint32_t ahead = 1; ahead <= kLatency; ++ahead) {
-    prediction.predict(first + ahead, {.move = 1});
+  for (std::uint32_t ahead = 1; ahead <= kAhead; ++ahead) {
+    prediction.predict(truth.tick() + ahead, {.move = 1});
   }
-  EXPECT_EQ(prediction.steps(), kLatency);
+  prediction.reconcile({.tick = truth.tick(), .entities = truth.entities(), .touched = {}});
+  EXPECT_EQ(prediction.steps(), kAhead);
   truth.step({.move = 1});
   EXPECT_TRUE(prediction.reconcile({.tick = truth.tick(), .entities = truth.entities()}).exact);
-  EXPECT_EQ(prediction.steps(), kLatency);
+  EXPECT_EQ(prediction.steps(), kAhead);
   // Other than expected: all is stepped again.
   truth.step({.move = 5});
   EXPECT_FALSE(prediction.reconcile({.tick = truth.tick(), .entities = truth.entities()}).exact);
-  EXPECT_EQ(prediction.steps(), 2 * kLatency - 2);
+  EXPECT_EQ(prediction.steps(), 2 * kAhead - 2);
 }
 
-TEST(Prediction, IsWhereOneWouldBeThatStartsAnewWithEachView) {
+TEST(Prediction, StartsAnewFromAViewBeyondAllThatItStepped) {
+  Truth truth;
+  Prediction prediction = truth.predictor();
+  const std::vector<game::EntityState> at_rest = truth.entities();
+  const Tick first = truth.tick();
+  prediction.reconcile({.tick = first, .entities = at_rest, .touched = {}});
+  for (std::uint32_t ahead = 1; ahead <= 16; ++ahead) {
+    prediction.predict(first + ahead, {});
+  }
+  prediction.skip_to(first + 40);
+  prediction.reconcile({.tick = first + 32, .entities = at_rest, .touched = {}});
+  EXPECT_EQ(prediction.steps(), 16U + 8U);
+}
+
+TEST(Prediction, ForeseesWhoRunsIntoTheBody) {
+  const Truth truth{1};
+  Prediction prediction = truth.predictor();
+  std::vector<game::EntityState> entities = truth.entities();
+  const auto own = std::ranges::find(entities, truth.body(), &game::EntityState::id);
+  const auto other = std::ranges::find_if(entities, [&](const game::EntityState& entity) {
+    return entity.traits.kind == game::EntityKind::Player && entity.id != truth.body();
+  });
+  ASSERT_TRUE(own != entities.end() && other != entities.end());
+  const Tick first = truth.tick();
+  prediction.reconcile({.tick = first, .entities = entities, .touched = {}});
+  for (std::uint32_t ahead = 1; ahead <= 40; ++ahead) {
+    prediction.predict(first + ahead, {});
+  }
+  EXPECT_EQ(prediction.own()->min, own->min);
+  // Four units away, and has the stick to the west.
+  other->min = {own->min.x + 4 * kUnit, own->min.y};
+  other->traits.move = 5;
+  EXPECT_TRUE(prediction.reconcile({.tick = first + 1, .entities = entities}).corrected);
+  EXPECT_LT(prediction.own()->min.x, own->min.x);
+}
+
+/// One of many players that run about and shoot.
+game::PlayerInput input_of(std::uint16_t player, int tick) {
+  const bool shoots = (tick + 11 * player) % 45 == 0;
+  return {.player = {player},
+          .input = {.move = static_cast<std::uint8_t>((tick / (20 + 7 * player) + player) % 9),
+                    .buttons = shoots ? game::kButtonShoot : std::uint8_t{0},
+                    .aim = static_cast<std::uint16_t>(tick * 13 % 1'024)}};
+}
+
+// Each view is taken by the one that has taken all of them, and by one that has taken no other.
+TEST(Prediction, IsWhatOneWouldBeThatStartsAnewWithEachView) {
   constexpr std::uint16_t kOthers = 3;
+  constexpr std::uint32_t kLatencyTicks = 10;
+  constexpr int kTicksPerView = 3;
+
+  struct Fresh {
+    Tick from;  ///< the first that it predicted
+    std::unique_ptr<Prediction> prediction;
+  };
+
   Truth truth{kOthers};
   Prediction prediction = truth.predictor();
-  std::deque<View> views;
-  std::deque<std::vector<game::EntityState>> entities;
-  std::deque<game::Input> played;
-  const auto others_input = [](std::uint16_t player, int tick) {
-    return game::Input{
-        .move = static_cast<std::uint8_t>((tick / (20 + 7 * player) + player) % 9),
-        .buttons = (tick + 11 * player) % 45 == 0 ? game::kButtonShoot : std::uint8_t{0},
-        .aim = static_cast<std::uint16_t>(tick * 13 % 1'024)};
-  };
+  const Tick start = truth.tick() + 1;
+  std::vector<game::Input> played;
+  std::deque<std::pair<Tick, std::vector<game::EntityState>>> on_the_way;
+  std::deque<Fresh> freshes;
   std::uint64_t anew = 0;
   int touched = 0;
-  for (int i = 0; i < 3'000; ++i) {
+  int untouched = 0;
+  for (int i = 0; i < 6'000; ++i) {
     played.push_back(input_at(i));
     prediction.predict(truth.tick() + 1, played.back());
+    if (!freshes.empty()) freshes.back().prediction->predict(truth.tick() + 1, played.back());
     // Now and then the server has somebody do something else.
     std::vector<game::PlayerInput> used{
         {.player = kPlayer, .input = i % 97 == 0 ? game::Input{} : played.back()}};
     for (std::uint16_t player = 1; player <= kOthers; ++player) {
-      used.push_back({.player = {player}, .input = others_input(player, i)});
+      used.push_back(input_of(player, i));
     }
     truth.step(used);
-    if (i % 3 == 0) {
-      entities.push_back(truth.entities());
-      views.push_back({.tick = truth.tick(), .entities = entities.back(), .touched = {}});
-    }
-    if (views.size() < 4) continue;
-    const View view = views.front();
+    if (i % kTicksPerView == 0) on_the_way.emplace_back(truth.tick(), truth.entities());
+    if (truth.tick() - on_the_way.front().first < kLatencyTicks) continue;
+
+    const auto [tick, entities] = std::move(on_the_way.front());
+    on_the_way.pop_front();
+    const View view{.tick = tick, .entities = entities, .touched = {}};
     const Verdict verdict = prediction.reconcile(view);
-    touched += verdict.touched ? 1 : 0;
-    Prediction fresh = truth.predictor();
-    fresh.reconcile(view);
-    while (std::ssize(played) > truth.tick() - view.tick) {
-      played.pop_front();
+    while (freshes.size() > 1 && freshes[1].from <= tick) {
+      freshes.pop_front();
     }
-    Tick tick = view.tick;
-    for (const game::Input& input : played) {
-      tick = tick + 1;
-      fresh.predict(tick, input);
+    if (!freshes.empty() && freshes.front().from <= tick) {
+      const Verdict expected = freshes.front().prediction->reconcile(view);
+      ASSERT_EQ(verdict.touched, expected.touched) << "tick " << tick.value;
+      ASSERT_EQ(verdict.exact, expected.exact) << "tick " << tick.value;
+      ++(verdict.touched ? touched : untouched);
     }
-    anew += fresh.steps();
-    ASSERT_EQ(*prediction.own(), *fresh.own()) << "tick " << i;
-    ASSERT_EQ(prediction.before(), fresh.before()) << "tick " << i;
-    views.pop_front();
-    entities.pop_front();
+    auto fresh = std::make_unique<Prediction>(truth.predictor());
+    fresh->reconcile(view);
+    for (Tick next = tick + 1; next <= truth.tick(); next = next + 1) {
+      fresh->predict(next, played[static_cast<std::size_t>(next - start)]);
+    }
+    anew += fresh->steps();
+    ASSERT_EQ(*prediction.own(), *fresh->own()) << "tick " << tick.value;
+    ASSERT_EQ(prediction.before(), fresh->before()) << "tick " << tick.value;
+    freshes.push_back({.from = truth.tick() + 1, .prediction = std::move(fresh)});
   }
-  EXPECT_GT(touched, 10);
+  EXPECT_GT(touched, 20);
+  EXPECT_GT(untouched, 1'000);
   EXPECT_LT(prediction.steps(), anew * 3 / 4);
 }
 

@@ -2,7 +2,16 @@
 
 #include "client/view_arrivals.h"
 
+#include "core/rng.h"
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace tickbox::client {
 namespace {
@@ -92,6 +101,40 @@ TEST_F(ViewArrivalsTest, MayComeLessOftenFromNowOn) {
   EXPECT_EQ(arrivals_.interval(), kPeriod);
   view(228);
   EXPECT_EQ(arrivals_.interval(), 4 * kPeriod);
+}
+
+/// The jitter, from all arrivals that it is made of.
+Duration jitter_of(std::span<const Duration> latest, Duration line) {
+  std::vector<Duration> newest(latest.end() - std::min<std::ptrdiff_t>(std::ssize(latest), 128),
+                               latest.end());
+  std::ranges::sort(newest, std::greater<>{});
+  return newest[newest.size() / 50] - line;
+}
+
+TEST_F(ViewArrivalsTest, HaveTheJitterOfTheNewestAtAnyTime) {
+  // So fast that of two that come together the second may be the later.
+  constexpr std::uint32_t kFast = 240;
+  ViewArrivals arrivals{kFast};
+  Rng rng{7};
+  std::vector<Duration> latest;
+  std::optional<Instant> began;
+  Instant now = kStart;
+  for (std::uint32_t tick = 1; tick <= 5'000; ++tick) {
+    // Quiet and bad stretches; some come together.
+    const auto spread = tick / 300 % 2 == 0 ? std::uint64_t{3'000} : std::uint64_t{60'000};
+    const Duration late = std::chrono::microseconds{rng.below(spread)};
+    now = std::max(now, kStart + tick_duration(kFast) * tick + late);
+    arrivals.add({tick}, true, now);
+    const Duration was = now.time_since_epoch() - tick_duration(kFast) * tick;
+    if (began && now - *began < Duration{std::chrono::seconds{1}} / 64) {
+      latest.back() = std::max(latest.back(), was);
+    } else {
+      latest.push_back(was);
+      began = now;
+    }
+    ASSERT_EQ(arrivals.jitter(), jitter_of(latest, arrivals.line())) << "tick " << tick;
+  }
+  EXPECT_GT(latest.size(), 500U);
 }
 
 }  // namespace
