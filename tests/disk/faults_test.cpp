@@ -38,7 +38,8 @@ bool settled(const os::FileSink& sink) {
   return stats.queue_bytes == 0 || stats.degraded;
 }
 
-/// Records a whole match, waiting for the disk after each tick, so that call N is always the same.
+/// Records a whole match, waiting for the disk after each tick, so that call N is nearly always the
+/// same: what one tick writes is one call or two, as the sink's thread has it.
 Outcome record_on(FaultyDisk& disk, Duration retry_interval) {
   Outcome outcome;
   auto sink = os::FileSink::create({.path = kPath, .retry_interval = retry_interval}, disk);
@@ -101,6 +102,8 @@ TEST(DiskFaults, WhicheverCallFailsOnceTheFileHoldsAndTheFaultIsTold) {
   const std::uint64_t calls = record_on(good, 1h).calls;
   ASSERT_GT(calls, kTicks);
   std::uint64_t with_gap = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t spared = 0;
   for (std::uint64_t n = 1; n <= calls; n += n < 60 || n + 60 > calls ? 1 : 7) {
     SCOPED_TRACE("call " + std::to_string(n));
     FaultyDisk disk{{.fail_from = n, .code = n % 2 == 0 ? ENOSPC : EIO}};
@@ -108,12 +111,15 @@ TEST(DiskFaults, WhicheverCallFailsOnceTheFileHoldsAndTheFaultIsTold) {
     EXPECT_EQ(outcome.opened, n != 1);
     if (!outcome.opened) continue;
     expect_sound(outcome);
-    EXPECT_EQ(outcome.sink.errors, 1U);
-    EXPECT_NE(outcome.failure, "");
+    const bool has_failed = outcome.calls >= n;
+    EXPECT_EQ(outcome.sink.errors, has_failed ? 1U : 0U);
+    EXPECT_NE(outcome.failure.empty(), has_failed);
     with_gap += outcome.writer.gaps;
+    ++(has_failed ? failed : spared);
     if (HasFailure()) return;
   }
   EXPECT_GT(with_gap, 0U);
+  EXPECT_GT(failed, spared);
 }
 
 // The write fails, and then the cut: nothing may be written behind what is torn.
@@ -126,7 +132,7 @@ TEST(DiskFaults, WhenTheCutFailsTooNothingFollowsUntilItIsMade) {
       FaultyDisk disk{{.fail_from = n, .fail_calls = in_a_row, .append_max = 700}};
       const Outcome outcome = record_on(disk, 100us);
       expect_sound(outcome);
-      EXPECT_GT(outcome.sink.errors, 0U);
+      EXPECT_EQ(outcome.sink.errors > 0, outcome.calls >= n);
       if (HasFailure()) return;
     }
   }
