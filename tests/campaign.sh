@@ -52,10 +52,7 @@ if [ -z "$bin" ]; then
     bin=build/release/bin
     # shellcheck source=tests/packages.sh
     . tests/packages.sh
-    tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
-    tickbox_share_cache "$top"
-    cmake --preset release --log-level=WARNING
-    cmake --build --preset release --target tickbox-simulator crash
+    tickbox_build_release "$top" tickbox-simulator crash
 fi
 if [ -z "$out" ]; then
     mkdir -p build

@@ -52,43 +52,17 @@ if [ -z "$bin" ]; then
     bin=build/release/bin
     # shellcheck source=tests/packages.sh
     . tests/packages.sh
-    tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
-    tickbox_share_cache "$top"
-    cmake --preset release --log-level=WARNING
-    cmake --build --preset release --target tickbox tickbox-server tickbox-flood
+    tickbox_build_release "$top" tickbox tickbox-server tickbox-flood
 fi
 
-# One processor for the server, another for everybody else, where there are two.
-of_server=(env) of_others=(env)
-if [ "$(nproc)" -ge 2 ] && command -v taskset >/dev/null; then
-    of_server=(taskset -c 0) of_others=(taskset -c 1)
-fi
-
-scratch=$(mktemp -d)
-running=()
-# shellcheck disable=SC2317 # called by the trap
-clean_up() {
-    local pid
-    for pid in "${running[@]}"; do
-        kill "$pid" 2>/dev/null || true
-    done
-    rm -rf "$scratch"
-}
-trap clean_up EXIT
+# shellcheck source=tests/served.sh
+. tests/served.sh
 
 # The sum of a metric over the lines that hold TEXT.   sum_of FILE NAME TEXT
 sum_of() { awk -v name="$2" -v text="$3" '$1 ~ "^" name "([{]|$)" && index($1, text) { sum += $NF } END { printf "%d", sum }' "$1"; }
 
 # What the kernel has dropped for the server's socket: its buffer was full.
 kernel_drops() { awk -v port="$(printf ':%04X' "$1")" 'index($2, port) { print $NF }' /proc/net/udp; }
-
-# metrics HOST:PORT
-metrics() {
-    exec 3<>"/dev/tcp/${1%:*}/${1##*:}"
-    printf 'GET /metrics HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" >&3
-    cat <&3
-    exec 3>&-
-}
 
 flags_of() {
     case $1 in
@@ -104,12 +78,7 @@ run_one() {
     "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet >"$scratch/ready" 2>"$scratch/log" &
     server=$!
     running=("$server")
-    for _ in $(seq 100); do
-        [ ! -s "$scratch/ready" ] || break
-        sleep 0.1
-    done
-    address=$(jq -r .address "$scratch/ready")
-    admin=$(jq -r .admin "$scratch/ready")
+    find_server "$scratch/ready"
     port=${address##*:}
 
     "${of_others[@]}" "$bin/tickbox" load "$address" --clients 8 --bot stress --ramp 0 --seconds "$seconds" --admin "$admin" --json --quiet \

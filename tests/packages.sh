@@ -55,3 +55,11 @@ tickbox_ensure_packages() {
 tickbox_share_cache() {
     export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros
 }
+
+# Builds these targets of the preset release, with what that needs.   tickbox_build_release TOP TARGET...
+tickbox_build_release() {
+    tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
+    tickbox_share_cache "$1"
+    cmake --preset release --log-level=WARNING
+    cmake --build --preset release --target "${@:2}"
+}

@@ -48,29 +48,11 @@ if [ -z "$bin" ]; then
     bin=build/release/bin
     # shellcheck source=tests/packages.sh
     . tests/packages.sh
-    tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
-    tickbox_share_cache "$top"
-    cmake --preset release --log-level=WARNING
-    cmake --build --preset release --target tickbox tickbox-server
+    tickbox_build_release "$top" tickbox tickbox-server
 fi
 
-# One processor for the server, another for everybody else, where there are two.
-of_server=(env) of_others=(env)
-if [ "$(nproc)" -ge 2 ] && command -v taskset >/dev/null; then
-    of_server=(taskset -c 0) of_others=(taskset -c 1)
-fi
-
-scratch=$(mktemp -d)
-running=()
-# shellcheck disable=SC2317 # called by the trap
-clean_up() {
-    local pid
-    for pid in "${running[@]}"; do
-        kill -KILL "$pid" 2>/dev/null || true
-    done
-    rm -rf "$scratch"
-}
-trap clean_up EXIT
+# shellcheck source=tests/served.sh
+. tests/served.sh
 stopping=no
 trap 'stopping=yes' INT TERM
 
@@ -82,12 +64,7 @@ start "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --q
     --record-rotate-time 1m --record-keep 3 --desync-dir "$scratch/desyncs" >"$scratch/ready" 2>"$scratch/log"
 server=$!
 running=("$server")
-for _ in $(seq 100); do
-    [ ! -s "$scratch/ready" ] || break
-    sleep 0.1
-done
-address=$(jq -r .address "$scratch/ready")
-admin=$(jq -r .admin "$scratch/ready")
+find_server "$scratch/ready"
 
 readonly net="delay=80ms,jitter=20ms,loss=5%,duplicate=1%,reorder=1%,corrupt=0.1%"
 start "${of_others[@]}" "$bin/tickbox" load "$address" --clients "$clients" --bot mix --net "$net" --seconds $((minutes * 60)) \
@@ -96,12 +73,7 @@ steady=$!
 running+=("$steady")
 
 # Ticks that took too long so far.
-overruns() {
-    exec 3<>"/dev/tcp/${admin%:*}/${admin##*:}"
-    printf 'GET /metrics HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$admin" >&3
-    awk '$1 == "tickbox_tick_overruns_total" { print $2 }' <&3
-    exec 3>&-
-}
+overruns() { metrics "$admin" | awk '$1 == "tickbox_tick_overruns_total" { print $2 }'; }
 
 # Nanoseconds that the thread of the ticks was ready and did not run.
 kept_waiting() { cut -d ' ' -f 2 "/proc/$server/task/$server/schedstat"; }

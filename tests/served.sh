@@ -1,0 +1,41 @@
+# Sourced by the scripts that play on a real server: where it runs, how it is asked, what is left behind.
+# shellcheck shell=bash
+
+# One processor for the server, another for everybody else, where there are two.
+# shellcheck disable=SC2034 # read by who sources this
+of_server=(env) of_others=(env)
+if [ "$(nproc)" -ge 2 ] && command -v taskset >/dev/null; then
+    # shellcheck disable=SC2034 # read by who sources this
+    of_server=(taskset -c 0) of_others=(taskset -c 1)
+fi
+
+# What is in it, and who is running, goes when the script ends.
+scratch=$(mktemp -d)
+running=()
+# shellcheck disable=SC2317 # called by the trap
+clean_up() {
+    local pid
+    for pid in "${running[@]}"; do
+        kill "$pid" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+# Waits for the ready line of a server in a file, and sets address and admin by it.   find_server FILE
+find_server() {
+    for _ in $(seq 100); do
+        [ ! -s "$1" ] || break
+        sleep 0.1
+    done
+    # shellcheck disable=SC2034 # read by who sources this
+    address=$(jq -r .address "$1") admin=$(jq -r .admin "$1")
+}
+
+# metrics HOST:PORT
+metrics() {
+    exec 3<>"/dev/tcp/${1%:*}/${1##*:}"
+    printf 'GET /metrics HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" >&3
+    cat <&3
+    exec 3>&-
+}
