@@ -119,17 +119,17 @@ TEST(Flood, AClientThatSendsAHundredTimesTooMuchIsHeldToItsShare) {
   EXPECT_GT(Document{outcome.attack.out}.number("snapshots"), 0) << "it plays on as well";
 }
 
-// A server without players used to sleep for 10 ms, and answered only the first HELLOs of each 10
-// ms: a newcomer, who asks every 250 ms, came too late every time.
+// Twice as many HELLOs as a server answers: a newcomer asks some four times a second, and every
+// other one is heard. On a busy machine the kernel loses some more of them, hence the further
+// tries.
 TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
   const RunningServer server;
-  Process attacker{flood(server, {"--kind", "hello", "--rate", "100000/s", "--time", "15s"})};
+  Process attacker{flood(server, {"--kind", "hello", "--rate", "40000/s", "--time", "30s"})};
   ASSERT_TRUE(eventually([&] { return server.metric("tickbox_packets_total", "in") > 10'000; }));
-  // One HELLO in five is answered: of a hundred newcomers one or two ask in vain for five seconds.
   const auto let_in = [&] {
     return run(tickbox({"connect", server.address(), "--seconds", "0.2"})).exit_code == kDone;
   };
-  EXPECT_TRUE(let_in() || let_in());
+  EXPECT_TRUE(let_in() || let_in() || let_in() || let_in());
   attacker.signal(SIGTERM);
   EXPECT_EQ(finish(attacker).exit_code, kDone);
 }
