@@ -9,6 +9,7 @@
 #include "net/crypto.h"
 #include "os/exit_code.h"
 #include "os/signals.h"
+#include "os/standard_output.h"
 #include "os/steady_clock.h"
 
 #include <fmt/core.h>
@@ -240,13 +241,17 @@ ExitCode Game::judge(const ClientStats& stats) const {
 ExitCode Game::report() const {
   const ClientStats stats = swarm_.client(0)->stats();
   const Figures found = figures(stats);
+  std::string text;
   if (options_.play.json()) {
-    fmt::print("{}\n", to_json(found));
+    text = to_json(found) + "\n";
   } else if (connected_at_) {
-    fmt::print("{}", to_table(found));
+    text = to_table(found);
   }
-  std::fflush(stdout);
-  return judge(stats);
+  const ExitCode code = judge(stats);
+  const auto written = os::write_to_stdout(text);
+  if (written) return code;
+  fmt::print(stderr, "tickbox connect: {}\n", written.error());
+  return code == ExitCode::Done ? ExitCode::Failed : code;
 }
 
 ExitCode run_connect(const ConnectOptions& options) {

@@ -9,6 +9,7 @@
 #include "net/crypto.h"
 #include "os/exit_code.h"
 #include "os/file.h"
+#include "os/standard_output.h"
 #include "os/steady_clock.h"
 #include "os/values.h"
 
@@ -131,28 +132,31 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
                                  : std::string{"no hash differs, and every requirement held"}};
 }
 
-void print_for_people(const Figures& figures, const std::vector<RequirementResult>& results,
-                      const Verdict& verdict) {
+std::string text_for_people(const Figures& figures, const std::vector<RequirementResult>& results,
+                            const Verdict& verdict) {
+  std::string text;
   for (const RequirementResult& each : results) {
-    fmt::print("{}  {:<40} {}\n", each.held ? "held  " : "MISSED", each.text,
-               each.value ? fmt::format("is {:.6g}", *each.value) : std::string{"is not known"});
+    text += fmt::format("{}  {:<40} {}\n", each.held ? "held  " : "MISSED", each.text,
+                        each.value ? fmt::format("is {:.6g}", *each.value) : "is not known");
   }
-  fmt::print("{}verdict: {}{}\n", to_table(figures), verdict.word,
-             verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
+  return text + fmt::format("{}verdict: {}{}\n", to_table(figures), verdict.word,
+                            verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
 }
 
-void print_report(const LoadOptions& options, const LoadReport& report,
-                  const std::vector<RequirementResult>& results, const Verdict& verdict) {
+/// Says all there is to say, and returns what to end with.
+ExitCode print_report(const LoadOptions& options, const LoadReport& report,
+                      const std::vector<RequirementResult>& results, const Verdict& verdict) {
   const Figures figures = figures_of(report);
+  std::string text;
   if (options.play.json()) {
-    fmt::print("{}\n", to_json(figures, results, verdict.word));
+    text = to_json(figures, results, verdict.word) + "\n";
   } else if (report.clients_connected > 0) {
-    print_for_people(figures, results, verdict);
+    text = text_for_people(figures, results, verdict);
   }
-  std::fflush(stdout);
-  if (verdict.code != ExitCode::Done) {
-    fail(verdict.code, verdict.why);
-  }
+  const auto written = os::write_to_stdout(text);
+  if (!written) fail(ExitCode::Failed, written.error());
+  if (verdict.code != ExitCode::Done) return fail(verdict.code, verdict.why);
+  return written ? ExitCode::Done : ExitCode::Failed;
 }
 
 /// A server that cannot be asked at the start will not be asked at the end either.
@@ -264,8 +268,7 @@ ExitCode run_load(const LoadOptions& options) {
     results.push_back(check(each, figures));
   }
   const Verdict verdict = judge(report, results, load.reason());
-  print_report(options, report, results, verdict);
-  return verdict.code;
+  return print_report(options, report, results, verdict);
 }
 
 void add_times(CLI::App& command, LoadOptions& options) {

@@ -1,11 +1,10 @@
 #include "client/apps/replay.h"
 
 #include "client/apps/replay_commands.h"
-#include "os/system_error.h"
+#include "os/standard_output.h"
 
 #include <fmt/core.h>
 
-#include <cerrno>
 #include <cstdio>
 
 namespace tickbox::apps {
@@ -32,10 +31,8 @@ int replay_failed(os::ExitCode code, std::string_view why) {
 }
 
 int replay_result(std::string_view text, os::ExitCode code) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
-    return os::to_int(code);
-  }
-  return replay_failed(os::ExitCode::Failed, "cannot write to stdout: " + os::reason_of(errno));
+  const auto written = os::write_to_stdout(text);
+  return written ? os::to_int(code) : replay_failed(os::ExitCode::Failed, written.error());
 }
 
 void replay_note(const ReplayFlags& flags, std::string_view note) {

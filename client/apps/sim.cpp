@@ -7,12 +7,11 @@
 #include "map/trace.h"
 #include "os/exit_code.h"
 #include "os/file.h"
-#include "os/system_error.h"
+#include "os/standard_output.h"
 #include "sim/overlaps.h"
 #include "sim/step.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -90,13 +89,13 @@ int failed(ExitCode code, const std::string& line) {
 
 /// A document must be the last line on stdout; a summary must not mix with a trace there.
 int print(const SimOptions& options, const map::Scenario& scenario, const Outcome& outcome) {
-  const bool json = options.flags.json;
-  std::FILE* const to = options.trace == "-" && !json ? stderr : stdout;
-  const std::string text = json ? document_of(outcome) : summary_of(scenario, outcome);
-  if (std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0) {
+  if (options.trace == "-" && !options.flags.json) {
+    std::fputs(summary_of(scenario, outcome).c_str(), stderr);
     return os::to_int(ExitCode::Done);
   }
-  return failed(ExitCode::Failed, std::string{"cannot write the result: "} + os::reason_of(errno));
+  const auto written = os::write_to_stdout(options.flags.json ? document_of(outcome)
+                                                              : summary_of(scenario, outcome));
+  return written ? os::to_int(ExitCode::Done) : failed(ExitCode::Failed, written.error());
 }
 
 }  // namespace

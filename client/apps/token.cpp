@@ -5,11 +5,10 @@
 #include "net/crypto.h"
 #include "os/key_file.h"
 #include "os/private_file.h"
-#include "os/system_error.h"
+#include "os/standard_output.h"
 
 #include <fmt/core.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <utility>
 
@@ -19,13 +18,6 @@ namespace {
 bool given(const CLI::App& program, const char* flag) {
   const CLI::Option* option = program.get_option_no_throw(flag);
   return option != nullptr && option->count() > 0 && option->as<bool>();
-}
-
-std::expected<void, std::string> write_to_stdout(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
-    return {};
-  }
-  return std::unexpected{"cannot write to stdout: " + os::reason_of(errno)};
 }
 
 }  // namespace
@@ -48,13 +40,13 @@ void token_note(const TokenFlags& flags, std::string_view note) {
 }
 
 int token_result(std::string_view text) {
-  const auto written = write_to_stdout(text);
+  const auto written = os::write_to_stdout(text);
   return written ? os::to_int(os::ExitCode::Done)
                  : token_failed(os::ExitCode::Failed, written.error());
 }
 
 std::expected<void, std::string> hand_out(const std::string& out, std::string_view secret) {
-  return out == kStandardStream ? write_to_stdout(secret)
+  return out == kStandardStream ? os::write_to_stdout(secret)
                                 : os::create_private_file(out, as_bytes_of(secret));
 }
 

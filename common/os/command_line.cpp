@@ -6,6 +6,7 @@
 #include "core/nearest_name.h"
 #include "os/build_info.h"
 #include "os/config_file.h"
+#include "os/standard_output.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -111,6 +112,14 @@ std::string file_name(const char* path) {
   return std::string{whole.substr(whole.find_last_of('/') + 1)};
 }
 
+/// Ends with what was asked for.
+ExitCode answer(const CLI::App& app, std::string_view text) {
+  const auto written = write_to_stdout(text);
+  if (written) return ExitCode::Done;
+  std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), written.error().c_str());
+  return ExitCode::Failed;
+}
+
 }  // namespace
 
 void prepare(CLI::App& app, std::string_view description, std::string_view example,
@@ -153,11 +162,9 @@ std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* 
     app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return ExitCode::Done;
+    return answer(app, app.help());
   } catch (const CLI::CallForVersion& version) {
-    std::fprintf(stdout, "%s\n", version.what());
-    return ExitCode::Done;
+    return answer(app, std::string{version.what()} + "\n");
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), message_for(app, error).c_str());
     return ExitCode::WrongUsage;

@@ -1,6 +1,7 @@
 #include "server/apps/health.h"
 
 #include "os/http.h"
+#include "os/standard_output.h"
 #include "os/values.h"
 
 #include <fmt/core.h>
@@ -20,7 +21,10 @@ os::ExitCode check_health(const std::string& admin) {
     fmt::print(stderr, "tickbox-server: {}\n", reply.error());
     return os::ExitCode::Failed;
   }
-  fmt::print("{}", reply->body);
+  if (const auto written = os::write_to_stdout(reply->body); !written) {
+    fmt::print(stderr, "tickbox-server: {}\n", written.error());
+    return os::ExitCode::Failed;
+  }
   return reply->status == 200 ? os::ExitCode::Done : os::ExitCode::Failed;
 }
 

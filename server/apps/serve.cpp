@@ -15,6 +15,7 @@
 #include "os/process.h"
 #include "os/published.h"
 #include "os/signals.h"
+#include "os/standard_output.h"
 #include "os/steady_clock.h"
 #include "os/udp_transport.h"
 #include "os/values.h"
@@ -33,6 +34,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace tickbox::server {
@@ -75,7 +77,7 @@ class Server {
 
   /// Fails: with one line.
   std::expected<void, std::string> open();
-  void announce(const Announcement& announcement);
+  std::expected<void, std::string> announce(const Announcement& announcement);
   os::ExitCode run();
 
  private:
@@ -87,7 +89,7 @@ class Server {
   void log_buffers();
   void log_key_file();
   void reload_keys();
-  void print_next_commands() const;
+  [[nodiscard]] std::string next_commands() const;
 
   const Options& options_;
   OsLog log_;
@@ -220,7 +222,7 @@ void Server::log_buffers() {
   }
 }
 
-void Server::announce(const Announcement& announcement) {
+std::expected<void, std::string> Server::announce(const Announcement& announcement) {
   const std::string address = net::to_string(transport_->local_address());
   const std::string admin = net::to_string(admin_->local_address());
   log_buffers();
@@ -233,18 +235,19 @@ void Server::announce(const Announcement& announcement) {
                  address, admin, keys_in_words_, options_.rules, options_.tick_rate,
                  options_.max_clients, os::build_info().version));
   if (announcement.json) {
-    fmt::print("{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin);
-  } else if (!announcement.quiet) {
-    print_next_commands();
+    return os::write_to_stdout(fmt::format(
+        "{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin));
   }
-  std::fflush(stdout);
+  // Nobody waits for these.
+  if (!announcement.quiet) std::ignore = os::write_to_stdout(next_commands());
+  return {};
 }
 
-void Server::print_next_commands() const {
+std::string Server::next_commands() const {
   const std::string admin = net::to_string(admin_->local_address());
   const std::string address = net::to_string(address_to_try(options_, transport_->local_address()));
   const std::string keys = options_.key_file.empty() ? "" : " --key-file " + options_.key_file;
-  fmt::print(
+  return fmt::format(
       "metrics  http://{}/metrics\nconnect  tickbox connect {}{} --seconds 10\n"
       "load     tickbox load {}{} --clients 32 --seconds 10 --admin {}\n",
       admin, address, keys, address, keys, admin);
@@ -368,7 +371,9 @@ os::ExitCode serve(const Options& options, const Announcement& announcement, con
   if (const auto opened = server.open(); !opened) {
     return fail(opened.error());
   }
-  server.announce(announcement);
+  if (const auto announced = server.announce(announcement); !announced) {
+    return fail(announced.error());
+  }
   return server.run();
 }
 

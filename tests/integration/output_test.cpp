@@ -1,0 +1,58 @@
+// An answer that cannot be written is not taken for given: a program says so, and fails.
+
+#include "tests/integration/running_server.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::integration {
+namespace {
+
+/// The same with a stdout that is full.
+Command on_full_disk(const Command& command) {
+  std::vector<std::string> arguments{"-c", R"(exec "$0" "$@" >/dev/full)", command.program};
+  arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
+  return {.program = "/bin/sh", .arguments = arguments, .environment = command.environment};
+}
+
+void expect_told(const Command& command) {
+  const Finished finished = run(on_full_disk(command));
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_TRUE(finished.err.contains("cannot write to stdout: no space left on device")) << finished;
+}
+
+TEST(FullOutput, IsToldByWhatNeedsNoServer) {
+  const std::string scenario = TICKBOX_SOURCE_DIR "/tests/data/scenarios/goomba.json";
+  expect_told(tickbox({"--help"}));
+  expect_told(tickbox({"--version"}));
+  expect_told(tickbox({"sim", scenario}));
+  expect_told(tickbox({"sim", scenario, "--json"}));
+  expect_told(tickbox_server({"--help"}));
+}
+
+TEST(FullOutput, IsToldByWhoPlaysAndByWhoAsks) {
+  const RunningServer server;
+  for (const char* form : {"--json", "--quiet"}) {
+    expect_told(tickbox({"connect", server.address(), "--seconds", "0.2", form}));
+    expect_told(tickbox({"load", server.address(), "--clients", "2", "--seconds", "0.2", form}));
+  }
+  expect_told(tickbox_server({"health", "--admin", server.admin()}));
+}
+
+TEST(FullOutput, AWorseEndIsNotHidden) {
+  const Finished finished =
+      run(on_full_disk(tickbox({"connect", "127.0.0.1:9", "--seconds", "0.2", "--json"})));
+  EXPECT_EQ(finished.exit_code, kNotConnected) << finished;
+  EXPECT_EQ(line_count(finished.err), 2U) << finished;
+}
+
+// Who asked for the ready line waits for it; what people are told, nobody waits for.
+TEST(FullOutput, EndsAServerWhoseReadyLineIsWaitedFor) {
+  const std::vector<std::string> free_ports{"--port", "0", "--admin-port", "0", "--ticks", "5"};
+  std::vector<std::string> with_json = free_ports;
+  with_json.emplace_back("--json");
+  expect_told(tickbox_server(with_json));
+  EXPECT_EQ(run(on_full_disk(tickbox_server(free_ports))).exit_code, kDone);
+}
+
+}  // namespace
+}  // namespace tickbox::integration
