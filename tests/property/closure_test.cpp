@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <ostream>
 #include <vector>
 
 namespace tickbox::test {
@@ -94,6 +95,10 @@ struct Kind {
   const char* name;
   Features features;
 };
+
+void PrintTo(const Kind& kind, std::ostream* out) {
+  *out << kind.name;
+}
 
 class Closure : public testing::TestWithParam<Kind> {};
 

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <iostream>
+#include <ostream>
 #include <string>
 
 namespace tickbox::test {
@@ -30,6 +31,10 @@ struct Kind {
   const char* name;
   Features features;
 };
+
+void PrintTo(const Kind& kind, std::ostream* out) {
+  *out << kind.name;
+}
 
 class FastStep : public testing::TestWithParam<Kind> {
  protected:

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <set>
 #include <vector>
 
@@ -246,6 +247,12 @@ TEST(GameClosure, LetsIslandsOfAMatchGoOnAsTheyWouldAlone) {
   EXPECT_GT(counts.births, 5'000U) << "nobody shoots: nothing is proven";
 }
 
+void PrintTo(LeftOut left_out, std::ostream* out) {
+  constexpr auto kNames = std::to_array<const char*>(
+      {"nothing", "contacts", "influences", "births", "shots", "placements"});
+  *out << kNames[static_cast<std::size_t>(left_out)];
+}
+
 class NeededForClosure : public testing::TestWithParam<LeftOut> {};
 
 TEST_P(NeededForClosure, IsEveryJoinAndEveryCause) {
@@ -260,12 +267,7 @@ TEST_P(NeededForClosure, IsEveryJoinAndEveryCause) {
 INSTANTIATE_TEST_SUITE_P(Of, NeededForClosure,
                          testing::Values(LeftOut::Contacts, LeftOut::Influences, LeftOut::Births,
                                          LeftOut::Shots, LeftOut::Placements),
-                         [](const testing::TestParamInfo<LeftOut>& left_out) {
-                           constexpr auto kNames =
-                               std::to_array<const char*>({"nothing", "contacts", "influences",
-                                                           "births", "shots", "placements"});
-                           return std::string{kNames[static_cast<std::size_t>(left_out.param)]};
-                         });
+                         testing::PrintToStringParamName{});
 
 }  // namespace
 }  // namespace tickbox::test

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ostream>
 #include <set>
 
 namespace tickbox::tests {
@@ -133,6 +134,10 @@ struct FlippedBit {
   unsigned bit;
 };
 
+void PrintTo(const FlippedBit& flipped, std::ostream* out) {
+  *out << flipped.field << flipped.bit;
+}
+
 constexpr FlippedBit kFlippedBits[] = {{"id", 13}, {"kind", 0}, {"x", 0},    {"y", 3},
                                        {"vx", 2},  {"vy", 1},   {"move", 0}, {"timer", 2}};
 
@@ -201,12 +206,10 @@ TEST_P(DesyncOfARoomsField, InTheRoomIsNamedByBothEnds) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<FlippedBit>& each) {
-  return each.param.field + std::to_string(each.param.bit);
-}
-
-INSTANTIATE_TEST_SUITE_P(Fields, DesyncOfEachField, testing::ValuesIn(kFlippedBits), name_of);
-INSTANTIATE_TEST_SUITE_P(Fields, DesyncOfARoomsField, testing::ValuesIn(kRoomBits), name_of);
+INSTANTIATE_TEST_SUITE_P(Fields, DesyncOfEachField, testing::ValuesIn(kFlippedBits),
+                         testing::PrintToStringParamName{});
+INSTANTIATE_TEST_SUITE_P(Fields, DesyncOfARoomsField, testing::ValuesIn(kRoomBits),
+                         testing::PrintToStringParamName{});
 
 TEST_F(DesyncTest, OfSeveralBodiesIsNamedByTheLowestAndCounted) {
   begin(kLink);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <string>
 
 namespace tickbox::simulator {
@@ -96,6 +97,10 @@ struct Planted {
   Plant plant;
   std::string_view checker;
 };
+
+void PrintTo(const Planted& planted, std::ostream* out) {
+  *out << name_of(planted.plant);
+}
 
 class PlantedBug : public testing::TestWithParam<Planted> {};
 
