@@ -96,8 +96,8 @@ struct Kind {
   Features features;
 };
 
-void PrintTo(const Kind& kind, std::ostream* out) {
-  *out << kind.name;
+std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+  return out << kind.name;
 }
 
 class Closure : public testing::TestWithParam<Kind> {};

@@ -32,8 +32,8 @@ struct Kind {
   Features features;
 };
 
-void PrintTo(const Kind& kind, std::ostream* out) {
-  *out << kind.name;
+std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+  return out << kind.name;
 }
 
 class FastStep : public testing::TestWithParam<Kind> {

@@ -247,10 +247,10 @@ TEST(GameClosure, LetsIslandsOfAMatchGoOnAsTheyWouldAlone) {
   EXPECT_GT(counts.births, 5'000U) << "nobody shoots: nothing is proven";
 }
 
-void PrintTo(LeftOut left_out, std::ostream* out) {
+std::ostream& operator<<(std::ostream& out, LeftOut left_out) {
   constexpr auto kNames = std::to_array<const char*>(
       {"nothing", "contacts", "influences", "births", "shots", "placements"});
-  *out << kNames[static_cast<std::size_t>(left_out)];
+  return out << kNames[static_cast<std::size_t>(left_out)];
 }
 
 class NeededForClosure : public testing::TestWithParam<LeftOut> {};

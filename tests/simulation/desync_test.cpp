@@ -134,8 +134,8 @@ struct FlippedBit {
   unsigned bit;
 };
 
-void PrintTo(const FlippedBit& flipped, std::ostream* out) {
-  *out << flipped.field << flipped.bit;
+std::ostream& operator<<(std::ostream& out, const FlippedBit& flipped) {
+  return out << flipped.field << flipped.bit;
 }
 
 constexpr FlippedBit kFlippedBits[] = {{"id", 13}, {"kind", 0}, {"x", 0},    {"y", 3},

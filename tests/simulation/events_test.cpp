@@ -61,8 +61,8 @@ struct Link {
   net::LinkConditions conditions;
 };
 
-void PrintTo(const Link& link, std::ostream* out) {
-  *out << link.name;
+std::ostream& operator<<(std::ostream& out, const Link& link) {
+  return out << link.name;
 }
 
 class Events : public testing::TestWithParam<Link> {};

@@ -98,8 +98,8 @@ struct Planted {
   std::string_view checker;
 };
 
-void PrintTo(const Planted& planted, std::ostream* out) {
-  *out << name_of(planted.plant);
+std::ostream& operator<<(std::ostream& out, const Planted& planted) {
+  return out << name_of(planted.plant);
 }
 
 class PlantedBug : public testing::TestWithParam<Planted> {};
