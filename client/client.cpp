@@ -70,6 +70,7 @@ bool Client::begin(Instant now) {
   add_up(stats_);
   note(tracer_.give_up());
   place_ = {};
+  seen_.clear();
   const net::Accept& accept = connection_.accept();
   std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
   const bool seats_known = accept.map_seats >= 1 && accept.map_seats <= game::kSeatsMax;
@@ -250,7 +251,8 @@ std::optional<Tick> Client::on_head(const Head& head, Instant now) {
 
 /// What the server says of our own packets.
 void Client::on_news_of_inputs(const InputNews& head, Tick tick, Instant now) {
-  place_.confirmed = std::max(place_.confirmed, expand_tick(head.input_tick, tick));
+  place_.complete_to = std::max(place_.complete_to, expand_tick(head.input_tick, tick));
+  place_.confirmed = std::max(place_.confirmed, place_.complete_to);
   const auto missed = static_cast<std::uint8_t>(head.substituted - place_.substituted);
   place_.substituted = head.substituted;
   stats_.inputs_substituted += missed;

@@ -78,6 +78,22 @@ class Client {
 
   [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
 
+  /// The bodies of the newest view, by id, as the server has them, and its tick; none and 0 before
+  /// there is one. Good until the next poll.
+  [[nodiscard]] std::span<const game::EntityState> view() const { return seen_; }
+
+  [[nodiscard]] Tick view_tick() const { return place_.seen; }
+
+  /// What the newest head said of this client's inputs.
+  struct InputsHeard {
+    Tick tick;         ///< of the room, when it was said
+    Tick complete_to;  ///< every input up to this tick had arrived, or its tick was over
+  };
+
+  [[nodiscard]] InputsHeard inputs_heard() const {
+    return {.tick = place_.heard, .complete_to = place_.complete_to};
+  }
+
   /// The tick of the newest view, be it made of a snapshot or of an audit.
   [[nodiscard]] Tick newest_view() const { return place_.newest; }
 
@@ -112,7 +128,8 @@ class Client {
     std::uint64_t ack_bits = 0;  ///< bit i: the view of newest − 1 − i was made
     std::optional<Instant> newest_at;
     EventInbox events;
-    Tick confirmed;  ///< every input up to here has arrived or was given up, by either side
+    Tick complete_to;  ///< every input up to here has arrived, says the server, or was given up
+    Tick confirmed;    ///< the same, or given up by this client
   };
 
   [[nodiscard]] std::uint8_t look_back(Tick tick) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tickbox::simulator {
 namespace {
 
@@ -10,20 +12,32 @@ using std::chrono::seconds;
 /// A link that loses a fifth each way, far away, and a clock that is drawing near: on such a one
 /// views come every tenth of a second in the mean.
 constexpr seconds kFreshWithin{2};
+/// What one segment of an audit lacks, all that follow wait for.
+constexpr seconds kAuditedWithin{4};
 /// After a fault: five seconds until a client takes its server for gone, as long for the server,
 /// and some attempts to come back that are lost.
 constexpr seconds kRecoversWithin{12};
 
-/// No room: for players, or for auditors.
-bool is_turned_away(std::string_view reason) {
-  return reason.contains("full") || reason.contains("audit");
-}
+/// The same for one whose process was sent away and another came, some of whose attempts are lost.
+constexpr seconds kIsReplacedWithin{30};
+/// In so long a run.
+constexpr seconds kPlaysWithin{30};
+constexpr double kFreshShare = 0.33;
+/// A seat is kept for half a minute for who has vanished.
+constexpr seconds kSeatsKept{40};
+/// As many as a server has room for.
+constexpr std::int64_t kAuditorsMax = 4;
 
 double seconds_of(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
 }  // namespace
+
+double fresh_share(const ViewCounts& counts) {
+  if (counts.looks == 0) return 0;
+  return static_cast<double>(counts.fresh) / static_cast<double>(counts.looks);
+}
 
 ClientCheck::ClientCheck(Findings& findings, Match& match) : findings_(findings), match_(match) {
   seen_.resize(match.players().size());
@@ -33,6 +47,9 @@ ClientCheck::ClientCheck(Findings& findings, Match& match) : findings_(findings)
 }
 
 void ClientCheck::look() {
+  while (!arrivals_.empty() && match_.now() - arrivals_.front().at > kSeatsKept) {
+    arrivals_.pop_front();
+  }
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     look_at(i);
   }
@@ -42,41 +59,83 @@ void ClientCheck::look_at(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
   const Instant now = match_.now();
-  if (player.client == nullptr) {
-    seen.fresh_at = now;
-    return;
+  const bool is_there = player.client != nullptr;
+  if (is_there && seen.process != player.client.get()) {
+    seen.process = player.client.get();
+    arrivals_.push_back({.at = now, .audits = player.audits});
   }
-  const client::Client& client = *player.client;
-  const client::Connection& connection = client.connection();
-  if (seen.process != &client || seen.session != connection.sessions() ||
-      seen.view != client.newest_view()) {
-    seen.fresh_at = seen.process != &client ? std::max(seen.fresh_at, player.began) : now;
-    seen.process = &client;
-    seen.session = connection.sessions();
-    seen.view = client.newest_view();
-  }
-  const bool is_calm = now - seen.until > kRecoversWithin;
-  if (connection.over()) {
-    if (is_calm && !is_turned_away(connection.reason())) {
-      findings_.add("sessions", fmt::format("client {} to play", index), connection.reason());
-    }
-    return;
-  }
+  const Tick view = is_there ? player.client->view_tick() : Tick{};
+  if (view != seen.view && view != Tick{}) seen.fresh_at = now;
+  seen.view = view;
+  if (is_there && player.client->connection().over()) return look_at_one_sent_away(index);
+
   const Instant since = std::max(seen.fresh_at, seen.until);
   const Duration waited = now - since;
-  const bool is_there = connection.state() == client::Connection::State::Connected;
-  Duration& longest = is_calm && is_there ? counts_.longest_calm : counts_.longest_recovery;
+  const bool is_calm = now - seen.until > kRecoversWithin;
+  const bool is_connected =
+      is_there && player.client->connection().state() == client::Connection::State::Connected;
+  ++counts_.looks;
+  if (is_connected && now - seen.fresh_at <= kFreshWithin) ++counts_.fresh;
+  Duration& longest = is_calm && is_connected ? counts_.longest_calm : counts_.longest_recovery;
   longest = std::max(longest, waited);
-  const seconds most = is_calm && is_there ? kFreshWithin : kRecoversWithin;
-  if (waited <= most) return;
+  const bool is_another = !is_there || player.began > since;
+  const seconds fresh_within = player.audits ? kAuditedWithin : kFreshWithin;
+  const seconds most = is_another                ? kIsReplacedWithin
+                       : is_calm && is_connected ? fresh_within
+                                                 : kRecoversWithin;
+  if (waited > most) complain(index, most);
+}
+
+/// Its fresh views are not asked for while there is no room for it.
+void ClientCheck::look_at_one_sent_away(std::size_t index) {
+  const Match::Player& player = match_.players()[index];
+  Seen& seen = seen_[index];
+  const std::string& reason = player.client->connection().reason();
+  if (has_no_room_for(player) && (reason.contains("full") || reason.contains("audit"))) {
+    seen.fresh_at = match_.now();
+    return;
+  }
+  if (match_.now() - seen.until > kRecoversWithin) {
+    findings_.add("sessions", fmt::format("client {} to play", index), reason);
+  }
+}
+
+/// Whether all seats may be taken by those who play, and by those who have come and gone.
+bool ClientCheck::has_no_room_for(const Match::Player& player) const {
+  const auto came = [&](bool audits) {
+    return std::ranges::count(arrivals_, audits, &Arrival::audits) +
+           std::ranges::count(match_.players(), audits, &Match::Player::audits);
+  };
+  const std::int64_t auditors = came(true);
+  return auditors + came(false) >= std::int64_t{match_.map()->seats} ||
+         (player.audits && auditors > kAuditorsMax);
+}
+
+void ClientCheck::complain(std::size_t index, Duration most) {
+  const Match::Player& player = match_.players()[index];
+  Seen& seen = seen_[index];
+  const Instant now = match_.now();
+  std::string state = "its process is not there";
+  if (player.client != nullptr) {
+    const client::Connection& connection = player.client->connection();
+    state = fmt::format("state {}, {}, session {}, view {}", static_cast<int>(connection.state()),
+                        player.audits ? "audits" : "plays", connection.sessions(),
+                        player.client->view_tick().value);
+  }
   findings_.add(
-      "stall", fmt::format("client {} to have a fresh view within {} s", index, most.count()),
-      fmt::format("none for {:.1f} s, {:.1f} s after the last fault; state {}, {}, "
-                  "session {}, view {}",
-                  seconds_of(now - seen.fresh_at), seconds_of(now - seen.until),
-                  static_cast<int>(connection.state()), player.audits ? "audits" : "plays",
-                  connection.sessions(), client.newest_view().value));
+      "stall",
+      fmt::format("client {} to have a fresh view within {:.0f} s", index, seconds_of(most)),
+      fmt::format("none for {:.1f} s, {:.1f} s after the last fault; {}",
+                  seconds_of(now - seen.fresh_at), seconds_of(now - seen.until), state));
   seen.fresh_at = now;
+}
+
+/// Where there is hardly a moment between two faults, each would excuse that nobody ever gets in.
+void ClientCheck::look_back(Duration played) {
+  const double share = fresh_share(counts_);
+  if (played < kPlaysWithin || share >= kFreshShare) return;
+  findings_.add("sessions", fmt::format("fresh views {:.0f} % of the time", 100 * kFreshShare),
+                fmt::format("{:.1f} %", 100 * share));
 }
 
 void ClientCheck::add_up(const Match::Player& player) {

@@ -1,12 +1,14 @@
 #pragma once
 // Looks at the clients: every view has the hash that the server said, every audited tick too;
 // nobody who is connected by a link that works waits long for a view; nobody is sent away without a
-// reason that the simulator gave.
+// reason that the simulator gave, and whoever is comes back, or another in its place.
 
 #include "tests/simulator/findings.h"
 #include "tests/simulator/match.h"
 
 #include <cstdint>
+#include <deque>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::simulator {
@@ -19,7 +21,12 @@ struct ViewCounts {
   // The longest that anybody who was connected, or was to be, has waited for a view.
   Duration longest_calm{};      ///< long after the last fault
   Duration longest_recovery{};  ///< since the end of the last fault
+  std::uint64_t looks = 0;      ///< at clients that a server has room for
+  std::uint64_t fresh = 0;      ///< of those, with a view that was not old
 };
+
+/// Of the looks; 0 where there was none.
+[[nodiscard]] double fresh_share(const ViewCounts& counts);
 
 class ClientCheck {
  public:
@@ -33,6 +40,9 @@ class ClientCheck {
   /// Now and then: who waits.
   void look();
 
+  /// At the end of a run: whether they have mostly played.
+  void look_back(Duration played);
+
   /// A process is about to end, or the run is.
   void add_up(const Match::Player& player);
 
@@ -41,17 +51,26 @@ class ClientCheck {
  private:
   struct Seen {
     Instant until;  ///< of the last that was done to it
-    std::uint32_t session = 0;
     Tick view;
-    Instant fresh_at;  ///< when a new view was last seen
+    Instant fresh_at;  ///< when a new view was last seen, whatever process it is
     const client::Client* process = nullptr;
   };
 
-  void look_at(std::size_t player);
+  /// Somebody who came, and may still have a seat after it is gone.
+  struct Arrival {
+    Instant at;
+    bool audits = false;
+  };
+
+  void look_at(std::size_t index);
+  void look_at_one_sent_away(std::size_t index);
+  [[nodiscard]] bool has_no_room_for(const Match::Player& player) const;
+  void complain(std::size_t index, Duration most);
 
   Findings& findings_;
   Match& match_;
   std::vector<Seen> seen_;
+  std::deque<Arrival> arrivals_;  ///< of late
   ViewCounts counts_;
 };
 

@@ -195,8 +195,10 @@ int main(int argc, char** argv) {
   os::add_values(app, "--profile", options.profiles, &simulator::parse_profile,
                  "lan, wifi, mobile, soak, mangle or chaos; several take turns, as all do if none "
                  "is given");
-  os::add_values(app, "--plant", options.plant, &simulator::parse_plant,
-                 "Plants a bug that is to be found: input-twice, missing-cause or lost-record");
+  os::add_values(
+      app, "--plant", options.plant, &simulator::parse_plant,
+      "Plants a bug that is to be found: input-twice, missing-cause, lost-record, other-input "
+      "or wrong-key");
   app.add_flag("--bench", options.bench,
                "16 clients with the faults of wifi: how many times real time");
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {

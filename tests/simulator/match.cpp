@@ -175,12 +175,14 @@ void Match::drive_server() {
 
 // --- clients ---
 
-net::ConnectToken Match::make_token(bool audits) {
+net::ConnectToken Match::make_token(std::size_t player) {
   net::TokenClaims claims{.client = ++tokens_,
-                          .rights = audits ? net::kRightToAudit : std::uint8_t{0}};
+                          .rights = players_[player].audits ? net::kRightToAudit : std::uint8_t{0}};
   claims.servers.push_back(SimulatedNetwork::server_address());
+  const bool is_wrong = plan_.plant == Plant::WrongKey && player == 0;
+  const net::KeyRing keys = is_wrong ? net::KeyRing::fresh(token_entropy_) : keys_;
   return net::issue_token(claims, issuer_calendar_.now(),
-                          issuer_calendar_.now() + std::chrono::minutes{1}, keys_, token_entropy_);
+                          issuer_calendar_.now() + std::chrono::minutes{1}, keys, token_entropy_);
 }
 
 void Match::start_process(std::size_t index) {
@@ -193,11 +195,13 @@ void Match::start_process(std::size_t index) {
       .on_input = [this, index](Tick tick, const game::Input& input) {
         const PlayerId seat = players_[index].client->connection().accept().player;
         decided_[seat.value].push_back({.tick = tick, .input = input});
+        const bool is_other = plan_.plant == Plant::OtherInput && tick.value % kPlantedTicks == 0;
+        if (is_other) decided_[seat.value].back().input.buttons ^= game::kButtonShoot;
       }};
   // Some have a token beside their ticket, for when that is refused.
   options.connection.ticket = std::exchange(player.ticket, std::nullopt);
   if (!options.connection.ticket || rng_.chance(1, 4)) {
-    options.connection.token = make_token(player.audits);
+    options.connection.token = make_token(index);
   }
   client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
   player.began = clock_.now();
@@ -224,7 +228,18 @@ void Match::drive_player(std::size_t index) {
   if (!is_due || player.client->connection().over()) return;
   player.client->poll(own_time);
   player.next_turn = clock_.now() + player.turn;
+  note_promises(player);
+  if (on_turn_) on_turn_(index);
   if (player.watches) looked_at_ += player.client->shown(own_time).size();
+}
+
+void Match::note_promises(Player& player) {
+  if (player.client->connection().sessions() == 0) return;
+  std::vector<Decided>& decided = decided_[player.client->connection().accept().player.value];
+  player.promises.hear(*player.client, [&](Tick tick) {
+    const auto one = std::ranges::find(decided.rbegin(), decided.rend(), tick, &Decided::tick);
+    if (one != decided.rend()) one->is_owed = true;
+  });
 }
 
 void Match::move(std::size_t player) {
@@ -260,6 +275,7 @@ void Match::replace(std::size_t index, Instant starts_at) {
   if (player.client == nullptr) return;
   if (on_process_end_) on_process_end_(player);
   player.client.reset();
+  player.promises = {};
   player.ticket.reset();
   player.paused_until = clock_.now();
   player.starts_at = starts_at;

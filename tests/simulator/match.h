@@ -14,6 +14,7 @@
 #include "server/tick_pacer.h"
 #include "tests/simulator/findings.h"
 #include "tests/simulator/plan.h"
+#include "tests/simulator/promises.h"
 #include "tests/simulator/simulated_disk.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"
@@ -32,6 +33,7 @@ namespace tickbox::simulator {
 struct Decided {
   Tick tick;
   game::Input input;
+  bool is_owed = false;  ///< the server has acknowledged it in time
 };
 
 /// A recording that has come to its end, and what really happened.
@@ -79,6 +81,7 @@ class Match {
     Instant next_turn;
     bool audits = false;
     bool watches = false;
+    Promises promises;
   };
 
   /// One millisecond.
@@ -118,6 +121,8 @@ class Match {
 
   [[nodiscard]] std::deque<Player>& players() { return players_; }
 
+  [[nodiscard]] const std::deque<Player>& players() const { return players_; }
+
   [[nodiscard]] server::Shard& shard() { return *shard_; }
 
   [[nodiscard]] const server::Room& room() const { return *room_; }
@@ -136,13 +141,18 @@ class Match {
 
   [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
 
-  /// Told of each recording that has ended; of each tick's hash; of each client whose process is
-  /// about to end.
+  /// Of the server: how often it has started.
+  [[nodiscard]] std::uint64_t lives() const { return lives_; }
+
+  /// Told of each recording that has ended; of each tick's hash; of each client that has had its
+  /// turn; of each client whose process is about to end.
   void on_recorded(std::function<void(const Recorded&)> listener) {
     on_recorded_ = std::move(listener);
   }
 
   void on_tick(std::function<void(std::uint64_t hash)> listener) { on_tick_ = std::move(listener); }
+
+  void on_turn(std::function<void(std::size_t player)> listener) { on_turn_ = std::move(listener); }
 
   void on_process_end(std::function<void(Player&)> listener) {
     on_process_end_ = std::move(listener);
@@ -157,9 +167,10 @@ class Match {
   void start_shard();
   void start_process(std::size_t player);
   void drive_player(std::size_t player);
+  void note_promises(Player& player);
   void drive_server();
   [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t player) const;
-  [[nodiscard]] net::ConnectToken make_token(bool audits);
+  [[nodiscard]] net::ConnectToken make_token(std::size_t player);
   /// What a client's own clock says.
   [[nodiscard]] Instant time_of(const Player& player) const;
 
@@ -194,6 +205,7 @@ class Match {
   std::vector<std::vector<Decided>> decided_;
   std::function<void(const Recorded&)> on_recorded_;
   std::function<void(std::uint64_t)> on_tick_;
+  std::function<void(std::size_t)> on_turn_;
   std::function<void(Player&)> on_process_end_;
 };
 

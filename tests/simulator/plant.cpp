@@ -5,8 +5,8 @@
 namespace tickbox::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames{"none", "input-twice", "missing-cause",
-                                                 "lost-record"};
+constexpr std::array<std::string_view, 6> kNames{"none",        "input-twice", "missing-cause",
+                                                 "lost-record", "other-input", "wrong-key"};
 
 }  // namespace
 
@@ -15,12 +15,12 @@ std::string_view name_of(Plant plant) {
 }
 
 std::expected<Plant, std::string> parse_plant(std::string_view text) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
+  std::string names;
+  for (std::size_t i = 1; i < kNames.size(); ++i) {
     if (text == kNames[i]) return static_cast<Plant>(i);
+    names.append(names.empty() ? "" : ", ").append(kNames[i]);
   }
-  return std::unexpected{"'" + std::string{text} +
-                         "' is no bug to plant; there are input-twice, missing-cause and "
-                         "lost-record"};
+  return std::unexpected{"'" + std::string{text} + "' is no bug to plant; there are " + names};
 }
 
 void SteppedTwice::apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,

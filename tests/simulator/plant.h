@@ -19,11 +19,13 @@ enum class Plant : std::uint8_t {
   InputTwice,    ///< the room steps an input a second time, in the place of the one that followed
   MissingCause,  ///< an input of some ticks never reaches one client's view
   LostRecord,    ///< a recording ends without its last record
+  OtherInput,    ///< what a client sends is not always what it has decided
+  WrongKey,      ///< one player's tokens are by a key that the server does not have
 };
 
 [[nodiscard]] std::string_view name_of(Plant plant);
 
-/// Reads "input-twice", "missing-cause" or "lost-record".  Fails: one line that names them.
+/// Reads a name as name_of() gives it, but for "none".  Fails: one line that names them all.
 [[nodiscard]] std::expected<Plant, std::string> parse_plant(std::string_view text);
 
 /// Plants come up so rarely that a run has quiet stretches between them.

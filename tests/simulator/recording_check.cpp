@@ -1,7 +1,6 @@
 #include "tests/simulator/recording_check.h"
 
 #include "game/catalog.h"
-#include "record/reader.h"
 #include "record/verify.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,9 @@ namespace {
 
 constexpr std::string_view kName = "recording";
 constexpr std::string_view kInputs = "inputs";
+/// Records are handed over so often: what a kill can cost.
+constexpr std::int64_t kBatchesPerSecond = 10;
+constexpr std::chrono::milliseconds kResumesWithin{500};
 
 /// By tick, so that each can be found.
 std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>& decided) {
@@ -35,12 +37,19 @@ struct RecordingCheck::Walk {
 
 RecordingCheck::RecordingCheck(Findings& findings, const game::SharedMap& map,
                                std::uint32_t tick_rate)
-    : findings_(findings), map_(map), rules_(game::make_rules("arena", tick_rate)) {}
+    : findings_(findings),
+      map_(map),
+      tick_rate_(tick_rate),
+      rules_(game::make_rules("arena", tick_rate)) {}
 
 void RecordingCheck::check(const Recorded& recorded) {
   const SimulatedDisk::File& file = recorded.file;
   ++counts_.recordings;
-  if (file.bytes.empty()) return;  // the disk took nothing at all
+  check_handed(recorded);
+  if (file.bytes.empty()) {
+    if (file.is_whole) findings_.add(kName, "a recording, for the disk refused nothing", "none");
+    return;
+  }
   auto reader = record::Reader::open(file.bytes);
   if (!reader) {
     return findings_.add(kName, "a recording", std::string{record::describe(reader.error())});
@@ -60,24 +69,30 @@ void RecordingCheck::check(const Recorded& recorded) {
   counts_.gaps += result.gaps;
   counts_.ticks += result.ticks;
 
-  Walk walk{.recorded = recorded,
-            .decided = sorted(recorded.decided),
-            .present = {},
-            .last = recorded.from};
-  for (auto item = reader->next(); item != record::Reader::Item::Finished; item = reader->next()) {
+  walk(recorded, *reader);
+}
+
+void RecordingCheck::begin(const record::Keyframe& keyframe, Walk& walk) {
+  walk.present.clear();
+  for (std::size_t i = 0; i < keyframe.seats.size(); ++i) {
+    if (keyframe.seats[i].taken) walk.present.insert({static_cast<std::uint16_t>(i)});
+  }
+  check_ticks(keyframe.tick + 1, walk);
+  walk.last = keyframe.tick;
+}
+
+void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
+  Walk walked{.recorded = recorded,
+              .decided = sorted(recorded.decided),
+              .present = {},
+              .last = recorded.from};
+  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
     if (item == record::Reader::Item::Keyframe) {
-      walk.present.clear();
-      for (std::size_t i = 0; i < reader->keyframe().seats.size(); ++i) {
-        if (reader->keyframe().seats[i].taken) {
-          walk.present.insert({static_cast<std::uint16_t>(i)});
-        }
-      }
-      check_ticks(reader->keyframe().tick + 1, walk);
-      walk.last = reader->keyframe().tick;
+      begin(reader.keyframe(), walked);
     } else if (item == record::Reader::Item::Ticks) {
-      for (const record::RecordedTick& tick : reader->ticks()) {
-        check_ticks(tick.tick, walk);
-        walk.last = tick.tick;
+      for (const record::RecordedTick& tick : reader.ticks()) {
+        check_ticks(tick.tick, walked);
+        walked.last = tick.tick;
         const std::int64_t index = tick.tick - (recorded.from + 1);
         const bool is_known =
             index >= 0 && index < static_cast<std::int64_t>(recorded.hashes.size());
@@ -85,12 +100,12 @@ void RecordingCheck::check(const Recorded& recorded) {
           findings_.add(kName, "the hash that the room had",
                         fmt::format("another for tick {}", tick.tick.value));
         }
-        check_presence(tick, walk);
-        check_inputs(tick, walk);
+        check_presence(tick, walked);
+        check_inputs(tick, walked);
       }
     }
   }
-  check_end(walk);
+  check_end(walked);
 }
 
 /// Ticks between the last and `first` are missing: then the disk has refused something there.
@@ -117,6 +132,21 @@ void RecordingCheck::check_end(const Walk& walk) {
   }
 }
 
+/// A disk that takes everything is given everything, within a tenth of a second: after it was full
+/// as well.
+void RecordingCheck::check_handed(const Recorded& recorded) {
+  const SimulatedDisk::File& file = recorded.file;
+  if (file.calm < kResumesWithin) return;
+  const Tick now = recorded.from + static_cast<std::uint32_t>(recorded.hashes.size());
+  const std::int64_t waiting = file.is_cut ? tick_rate_ / kBatchesPerSecond + 1 : 0;
+  const Tick taken = file.taken_to.value_or(recorded.from);
+  if (now - taken > waiting) {
+    findings_.add(kName, fmt::format("all but {} of the ticks up to {}", waiting, now.value),
+                  fmt::format("ticks up to {}, from a disk that takes all for {:.1f} s",
+                              taken.value, std::chrono::duration<double>(file.calm).count()));
+  }
+}
+
 /// Whoever is in the room has exactly one input in each tick, and nobody else.
 void RecordingCheck::check_presence(const record::RecordedTick& tick, Walk& walk) {
   for (const PlayerId player : tick.leaves) {
@@ -135,14 +165,20 @@ void RecordingCheck::check_presence(const record::RecordedTick& tick, Walk& walk
 
 void RecordingCheck::check_inputs(const record::RecordedTick& tick, Walk& walk) {
   for (std::size_t i = 0; i < tick.inputs.size(); ++i) {
-    if (tick.sources[i] != record::InputSource::Arrived) {
-      ++counts_.substituted;
-      continue;
-    }
-    ++counts_.arrived;
     const game::PlayerInput& stepped = tick.inputs[i];
     const auto decided =
         std::ranges::equal_range(walk.decided[stepped.player.value], tick.tick, {}, &Decided::tick);
+    if (tick.sources[i] != record::InputSource::Arrived) {
+      ++counts_.substituted;
+      if (std::ranges::any_of(decided, &Decided::is_owed)) {
+        findings_.add(kInputs, "an input that was acknowledged before its tick, stepped",
+                      fmt::format("another made up in its place, in seat {}, tick {}",
+                                  stepped.player.value, tick.tick.value));
+      }
+      continue;
+    }
+    ++counts_.arrived;
+    if (std::ranges::any_of(decided, &Decided::is_owed)) ++counts_.owed;
     const bool is_theirs = std::ranges::any_of(
         decided, [&](const Decided& one) { return one.input == stepped.input; });
     if (!is_theirs) {

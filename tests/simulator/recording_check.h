@@ -1,8 +1,10 @@
 #pragma once
 // Holds a recording against what happened: it replays to the hashes that the room had, tick for
-// tick; ticks are missing only where the disk took none; and each input in it was decided by its
-// player for its tick, or was made up, once.
+// tick; ticks are missing only where the disk took none, and none are once it takes them again; and
+// each input in it was decided by its player for its tick, or was made up, once: never where it was
+// acknowledged before.
 
+#include "record/reader.h"
 #include "tests/simulator/findings.h"
 #include "tests/simulator/match.h"
 
@@ -15,6 +17,7 @@ struct RecordingCounts {
   std::uint64_t ticks = 0;  ///< compared
   std::uint64_t gaps = 0;
   std::uint64_t arrived = 0;      ///< inputs that were their players'
+  std::uint64_t owed = 0;         ///< of those, acknowledged before their tick
   std::uint64_t substituted = 0;  ///< inputs that were made up
 };
 
@@ -30,13 +33,17 @@ class RecordingCheck {
  private:
   struct Walk;
 
+  void walk(const Recorded& recorded, record::Reader& reader);
+  void begin(const record::Keyframe& keyframe, Walk& walk);
   void check_inputs(const record::RecordedTick& tick, Walk& walk);
   void check_presence(const record::RecordedTick& tick, Walk& walk);
   void check_ticks(Tick first, Walk& walk);
   void check_end(const Walk& walk);
+  void check_handed(const Recorded& recorded);
 
   Findings& findings_;
   const game::SharedMap& map_;
+  std::uint32_t tick_rate_;
   std::shared_ptr<const game::Rules> rules_;
   RecordingCounts counts_;
 };

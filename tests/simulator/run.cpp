@@ -5,6 +5,7 @@
 #include "tests/simulator/match.h"
 #include "tests/simulator/traffic_check.h"
 #include "tests/simulator/troubles.h"
+#include "tests/simulator/view_check.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ class Run {
         traffic_(findings_),
         recordings_(findings_, match_.map(), plan.tick_rate),
         clients_(findings_, match_),
+        views_(findings_, match_),
         memory_(findings_),
         hostile_(match_.network(), plan.seed),
         troubles_(plan, match_, hostile_, clients_) {
@@ -28,7 +30,11 @@ class Run {
       traffic_.on_passed(passed);
       hostile_.on_passed(passed);
     });
-    match_.on_tick([this](std::uint64_t hash) { traffic_.on_tick(hash); });
+    match_.on_tick([this](std::uint64_t hash) {
+      traffic_.on_tick(hash);
+      views_.on_tick();
+    });
+    match_.on_turn([this](std::size_t player) { views_.on_turn(player); });
     match_.on_recorded([this](const Recorded& recorded) { recordings_.check(recorded); });
     match_.on_process_end([this](const Match::Player& player) { clients_.add_up(player); });
   }
@@ -54,6 +60,7 @@ class Run {
       clients_.add_up(player);
     }
     look_at_log();
+    clients_.look_back(match_.now() - start);
     check_loss(match_.network(), plan_, findings_);
     return outcome(match_.now() - start);
   }
@@ -83,6 +90,7 @@ class Run {
                     .datagrams = traffic_.datagrams(),
                     .ticks = match_.ticks(),
                     .views = clients_.counts(),
+                    .views_compared = views_.views(),
                     .recordings = recordings_.counts(),
                     .memory = memory_.counts(),
                     .fingerprint = traffic_.fingerprint()};
@@ -106,6 +114,7 @@ class Run {
   TrafficCheck traffic_;
   RecordingCheck recordings_;
   ClientCheck clients_;
+  ViewCheck views_;
   MemoryCheck memory_;
   Hostile hostile_;
   Troubles troubles_;
@@ -149,10 +158,12 @@ std::string report_of(const Outcome& outcome) {
     return std::chrono::duration<double>(duration).count();
   };
   std::string text = fmt::format(
-      "{} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} audited, {} recordings;",
+      "{} {} seed {}: {:.1f} s, {} clients, {} Hz, {} views, {} compared, {} audited, {} inputs "
+      "owed, {:.1f} % fresh, {} recordings;",
       outcome.findings.empty() ? "ok" : "FAILED", name_of(outcome.plan.profile), outcome.plan.seed,
       seconds(outcome.played), outcome.plan.clients.size(), outcome.plan.tick_rate,
-      outcome.views.views, outcome.views.audited, outcome.recordings.recordings);
+      outcome.views.views, outcome.views_compared, outcome.views.audited, outcome.recordings.owed,
+      100 * fresh_share(outcome.views), outcome.recordings.recordings);
   for (const auto& [name, count] : faults_of(outcome)) {
     if (count > 0) text += fmt::format(" {} {}", name, count);
   }

@@ -27,6 +27,7 @@ struct Outcome {
   std::uint64_t datagrams = 0;
   std::uint64_t ticks = 0;
   ViewCounts views;
+  std::uint64_t views_compared = 0;  ///< body by body with the room's
   RecordingCounts recordings;
   MemoryCounts memory;            ///< of soak only
   std::uint64_t fingerprint = 0;  ///< equal for equal runs: all hashes, all datagrams

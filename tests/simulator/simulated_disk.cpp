@@ -17,7 +17,7 @@ void SimulatedDisk::open(Tick tick) {
   written_ = {};
   refused_ = {};
   drained_ = 0;
-  drained_at_ = clock_.now();
+  opened_at_ = drained_at_ = clock_.now();
   tick_ = tick;
 }
 
@@ -27,6 +27,7 @@ bool SimulatedDisk::write(ConstBytes bytes) {
                         bytes_.size() == drained_;  // the first keyframe of a large room
   if (clock_.now() < full_until_ || !has_room) {
     refused_.push_back(tick_);
+    refused_at_ = clock_.now();
     return false;
   }
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
@@ -74,8 +75,11 @@ SimulatedDisk::File SimulatedDisk::file_of(std::size_t bytes, bool is_cut) {
   File file{.bytes = {bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(bytes)},
             .refused = refused_,
             .last_tick = {},
+            .taken_to = {},
+            .calm = clock_.now() - std::max({opened_at_, refused_at_, full_until_, slow_until_}),
             .is_cut = is_cut,
             .is_whole = refused_.empty()};
+  if (!written_.empty()) file.taken_to = written_.back().tick;
   for (std::size_t i = 1; i < written_.size() && written_[i].end <= bytes; ++i) {
     file.last_tick = written_[i].tick;
   }

@@ -47,6 +47,8 @@ class SimulatedDisk final : public ByteSink {
     std::vector<std::byte> bytes;
     std::vector<Tick> refused;      ///< ticks after which a write was refused
     std::optional<Tick> last_tick;  ///< of the last whole record that is there; none: only a header
+    std::optional<Tick> taken_to;   ///< of the last that the disk has taken, be it there or not
+    Duration calm{};                ///< for so long the disk has refused nothing, and was not slow
     bool is_cut = false;            ///< the writer was killed
     bool is_whole = true;           ///< nothing was refused
   };
@@ -66,11 +68,13 @@ class SimulatedDisk final : public ByteSink {
   Tick tick_;
   Instant full_until_;
   Instant slow_until_;
+  Instant opened_at_;
   Instant drained_at_;
   std::size_t drained_ = 0;  ///< bytes that have left the queue
   std::vector<std::byte> bytes_;
   std::deque<Written> written_;
   std::vector<Tick> refused_;
+  Instant refused_at_;
 };
 
 }  // namespace tickbox::simulator

@@ -37,6 +37,8 @@ class Simulator : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(Simulator, FindsNothing) {
   std::uint64_t views = 0;
   std::uint64_t recorded = 0;
+  std::uint64_t compared = 0;
+  std::uint64_t owed = 0;
   for (std::uint64_t seed = 1 + GetParam(); seed <= kSeeds; seed += kParts) {
     const Outcome outcome = play(plan_of(seed));
     EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
@@ -44,8 +46,12 @@ TEST_P(Simulator, FindsNothing) {
     EXPECT_GT(outcome.links.in, 0U) << report_of(outcome);
     views += outcome.views.views;
     recorded += outcome.recordings.ticks;
+    compared += outcome.views_compared;
+    owed += outcome.recordings.owed;
   }
   EXPECT_GT(views, 500U);
+  EXPECT_GT(compared, views / 4) << "views that were held against the room";
+  EXPECT_GT(owed, 500U);
   EXPECT_GT(recorded, 100U);
 }
 
@@ -67,12 +73,14 @@ TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
 #endif
   std::array<std::uint64_t, kFaults> counts{};
   net::LinkCounts links;
+  std::uint64_t gaps = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const Outcome outcome =
         play(make_plan({.seed = seed, .profile = Profile::Chaos, .length = seconds{40}}));
     for (std::size_t i = 0; i < kFaults; ++i) {
       counts[i] += outcome.faults[i];
     }
+    gaps += outcome.recordings.gaps;
     links.lost += outcome.links.lost;
     links.duplicated += outcome.links.duplicated;
     links.reordered += outcome.links.reordered;
@@ -82,6 +90,7 @@ TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
   for (std::size_t i = 0; i < kFaults; ++i) {
     EXPECT_GT(counts[i], 0U) << name_of(static_cast<Fault>(i));
   }
+  EXPECT_GT(gaps, 0U) << "no full disk cost a tick";
   EXPECT_GT(
       std::min({links.lost, links.duplicated, links.reordered, links.corrupted, links.truncated}),
       0U);
@@ -127,7 +136,9 @@ TEST_P(PlantedBug, IsFoundAndNothingElseIs) {
 INSTANTIATE_TEST_SUITE_P(Kinds, PlantedBug,
                          testing::Values(Planted{Plant::InputTwice, "recording"},
                                          Planted{Plant::MissingCause, "views"},
-                                         Planted{Plant::LostRecord, "recording"}),
+                                         Planted{Plant::LostRecord, "recording"},
+                                         Planted{Plant::OtherInput, "inputs"},
+                                         Planted{Plant::WrongKey, "sessions"}),
                          [](const auto& kind) {
                            std::string name{name_of(kind.param.plant)};
                            std::ranges::replace(name, '-', '_');

@@ -171,9 +171,7 @@ void Troubles::replace_who_were_sent_away() {
   for (std::size_t i = 0; i < match_.players().size(); ++i) {
     const Match::Player& player = match_.players()[i];
     if (player.client == nullptr || !player.client->connection().over()) continue;
-    const Instant back = match_.now() + up_to(seconds{1});
-    clients_.disturb(i, back);
-    match_.replace(i, back);
+    match_.replace(i, match_.now() + up_to(seconds{1}));
   }
 }
 

@@ -1,0 +1,39 @@
+#pragma once
+// What a server owes a client: an input that it has acknowledged before its tick, in a session that
+// lasted until then, has to be the one that was stepped.
+
+#include "client/client.h"
+
+#include <deque>
+
+namespace tickbox::simulator {
+
+class Promises {
+ public:
+  /// To be told after each turn of the client.  Calls `owe` with each tick of which this is now
+  /// certain, once.
+  template <class Owe>
+  void hear(const client::Client& client, Owe owe) {
+    const client::Client::InputsHeard heard = client.inputs_heard();
+    if (session_ != client.connection().sessions()) {
+      session_ = client.connection().sessions();
+      pending_.clear();
+      promised_to_ = {};
+    }
+    for (Tick tick = std::max(promised_to_, heard.tick) + 1; tick <= heard.complete_to;
+         tick = tick + 1) {
+      pending_.push_back(tick);
+    }
+    promised_to_ = std::max(promised_to_, heard.complete_to);
+    for (; !pending_.empty() && pending_.front() <= heard.tick; pending_.pop_front()) {
+      owe(pending_.front());
+    }
+  }
+
+ private:
+  std::uint32_t session_ = 0;
+  Tick promised_to_;
+  std::deque<Tick> pending_;  ///< promised, and not yet stepped as far as the client knows
+};
+
+}  // namespace tickbox::simulator

@@ -1,0 +1,58 @@
+#include "tests/simulator/view_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tickbox::simulator {
+
+ViewCheck::ViewCheck(Findings& findings, const Match& match)
+    : findings_(findings), match_(match), moments_(kMoments), seen_(match.players().size()) {
+  // Bodies and bullets: so that what this holds is all there from the beginning.
+  for (Moment& moment : moments_) {
+    moment.entities.reserve(4 * std::size_t{match.map()->seats});
+  }
+}
+
+void ViewCheck::on_tick() {
+  Moment& moment = moments_[match_.room().world().tick.value % kMoments];
+  moment.life = match_.lives();
+  moment.tick = match_.room().world().tick;
+  const auto entities = match_.room().entities();
+  moment.entities.assign(entities.begin(), entities.end());
+}
+
+void ViewCheck::on_turn(std::size_t player) {
+  const client::Client& client = *match_.players()[player].client;
+  Seen& seen = seen_[player];
+  if (seen.process != &client || seen.session != client.connection().sessions()) {
+    seen = {.process = &client,
+            .session = client.connection().sessions(),
+            .life = match_.lives(),
+            .tick = {}};
+  }
+  const Tick tick = client.view_tick();
+  if (tick == seen.tick) return;
+  seen.tick = tick;
+  const Moment& moment = moments_[tick.value % kMoments];
+  if (moment.tick != tick || moment.life != seen.life) return;
+  ++views_;
+  compare(player, client, moment);
+}
+
+void ViewCheck::compare(std::size_t player, const client::Client& client, const Moment& moment) {
+  for (const game::EntityState& seen : client.view()) {
+    const auto there =
+        std::ranges::lower_bound(moment.entities, seen.id, {}, &game::EntityState::id);
+    if (there != moment.entities.end() && *there == seen) continue;
+    const bool is_known = there != moment.entities.end() && there->id == seen.id;
+    findings_.add(
+        "bodies",
+        fmt::format("what the room had in tick {}, in the view of client {}", moment.tick.value,
+                    player),
+        fmt::format("body {} {}", seen.id.value, is_known ? "is another" : "is not in the room"));
+    return;
+  }
+}
+
+}  // namespace tickbox::simulator
