@@ -193,9 +193,13 @@ std::expected<void, std::string> FileSink::close() {
   state.closing.request_stop();
   if (state.thread.joinable()) state.thread.join();
 
-  const std::scoped_lock lock{state.mutex};
+  std::unique_lock lock{state.mutex};
   if (!std::exchange(state.closed, true)) {
-    if (const auto closed = state.file.close(); !closed) {
+    // This waits for the medium; another thread that asks how the file does must not.
+    lock.unlock();
+    const auto closed = state.file.close();
+    lock.lock();
+    if (!closed) {
       state.fail(closed.error());
       if (!state.loss) state.loss = state.failure;
     }

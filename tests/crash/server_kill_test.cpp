@@ -1,4 +1,11 @@
-// The whole server is killed at a random instant while clients play: its recording verifies.
+// The whole server is killed at a random instant: while it starts, while clients come, in the midst
+// of play, beyond the keyframe after 5 s, and while it stops. What there is of its recording
+// verifies.
+//
+// What is lost cannot be told from outside but by what the admin side had told of, which is up to
+// a tenth of a second old by then: so the figures are of ticks that somebody knew of. At most a
+// batch of 100 ms is not yet whole; how long the writing thread waits to be run is the machine's to
+// say, so a case is bounded generously here, and half of all exactly.
 
 #include "core/rng.h"
 #include "os/steady_clock.h"
@@ -10,76 +17,166 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace tickbox::crash {
 namespace {
 
 using namespace integration;
+using namespace std::chrono_literals;
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> found;
   for (const auto& each : std::filesystem::directory_iterator{folder}) {
     found.push_back(each.path().string());
   }
+  std::ranges::sort(found);
   return found;
+}
+
+constexpr std::uint32_t kRate = 60;
+/// A batch: what a recorder may not have handed to its sink yet.
+constexpr double kBatch = kRate / 10.0;
+/// A noisy machine may let a thread wait.
+constexpr double kMostLost = 60;
+
+/// Fewer where everything is checked and unoptimised.
+#ifdef TICKBOX_AUDIT
+constexpr int kClients = 4;
+#else
+constexpr int kClients = 16;
+#endif
+
+enum class When : std::uint8_t { Starting, Joining, Playing, PlayingLong, Stopping };
+
+constexpr std::array kWhen{When::Playing, When::PlayingLong, When::Stopping, When::Joining,
+                           When::Starting};
+
+/// What a kill has left.
+struct Remains {
+  std::vector<std::string> files;   ///< by name: in the order of time
+  double seen = 0;                  ///< ticks that the admin side had told of
+  std::optional<double> last_seen;  ///< the same in the moment of the kill, where it was asked then
+  bool has_ended = false;           ///< by itself, before it could be killed
+};
+
+std::chrono::microseconds draw(Rng& rng, std::chrono::microseconds below) {
+  return std::chrono::microseconds{rng.below(static_cast<std::uint64_t>(below.count()))};
+}
+
+void wait(Duration duration) {
+  os::sleep_until(os::SteadyClock{}.now() + duration);
 }
 
 /// A server that goes from file to file in every second match.
 std::vector<std::string> arguments_for(int match, const std::string& folder) {
-  std::vector<std::string> arguments{"--record", folder, "--max-clients", "16"};
+  std::vector<std::string> arguments{"--record", folder, "--max-clients",
+                                     std::to_string(2 * kClients)};
   if (match % 2 == 1) arguments.insert(arguments.end(), {"--record-rotate-time", "1s"});
   return arguments;
 }
 
+/// Before or after its first tick.
+void kill_while_starting(const std::vector<std::string>& arguments, Rng& rng) {
+  Command command = tickbox_server({"--port", "0", "--admin-port", "0"});
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  Process server{command};
+  wait(draw(rng, 60ms));
+  server.signal(SIGKILL);
+  EXPECT_EQ(finish(server).exit_code, 128 + SIGKILL);
+}
+
+void kill_under_load(const std::vector<std::string>& arguments, When when, Rng& rng,
+                     Remains& remains) {
+  RunningServer server{arguments};
+  Process load{tickbox({"load", server.address(), "--clients", std::to_string(kClients), "--ramp",
+                        "0", "--seconds", "60", "--bot", "stress"})};
+  if (when == When::Joining) {
+    wait(draw(rng, 400ms));
+  } else if (when == When::Stopping) {
+    ASSERT_TRUE(server.wait_for_clients(kClients));
+    wait(draw(rng, 1s));
+  } else {
+    ASSERT_TRUE(server.wait_for_clients(kClients));
+    // The second keyframe comes after 5 s.
+    wait(when == When::PlayingLong ? 4s + draw(rng, 3s) : draw(rng, 4s));
+  }
+  remains.seen = server.metric("tickbox_ticks_total");
+  if (when == When::Stopping) {
+    server.process().signal(SIGTERM);
+    wait(draw(rng, 40ms));
+  } else {
+    remains.last_seen = remains.seen;
+  }
+  server.process().signal(SIGKILL);
+  const int exit_code = finish(server.process()).exit_code;
+  remains.has_ended = when == When::Stopping && exit_code == kDone;
+  EXPECT_TRUE(remains.has_ended || exit_code == 128 + SIGKILL) << exit_code;
+  load.signal(SIGKILL);
+  (void)finish(load);
+}
+
 /// Every file of it verifies; returns how many ticks they hold.  An empty one, or a part of a
 /// header, was made in the moment of the kill: the only one that may tell nothing, and the last.
-double expect_sound(const std::vector<std::string>& files) {
+double expect_sound(const Remains& remains) {
   double ticks = 0;
-  for (const std::string& file : files) {
+  for (const std::string& file : remains.files) {
     const Finished verified = run(tickbox({"replay", "verify", file, "--json"}));
-    if (std::filesystem::file_size(file) < 320 && &file == &files.back()) continue;
+    if (std::filesystem::file_size(file) < 320 && &file == &remains.files.back()) continue;
     EXPECT_EQ(verified.exit_code, kDone) << file << '\n' << verified;
     if (verified.exit_code != kDone) return ticks;
     const Document document{verified.out};
     EXPECT_EQ(document.number("mismatched"), 0);
     EXPECT_EQ(document.number("gaps"), 0);
+    EXPECT_TRUE(!remains.has_ended || document.truth("complete")) << file;
     ticks += document.number("ticks");
   }
   return ticks;
 }
 
-TEST(ServerKill, UnderLoadAtWhateverInstantEveryFileVerifies) {
+void tell(int kills, double ticks, std::vector<double>& lost) {
+  std::ranges::sort(lost);
+  std::printf("%d kills of a server of %d clients, %.0f ticks recorded; ", kills, kClients, ticks);
+  std::printf(
+      "in play %zu, which lost of the ticks told by then: median %.0f, p99 %.0f, most %.0f\n",
+      lost.size(), lost[lost.size() / 2], lost[lost.size() * 99 / 100], lost.back());
+}
+
+TEST(ServerKill, AtWhateverInstantEveryFileVerifiesAndOnlyTheLastMomentIsMissing) {
   Rng rng{kill_seed()};
   const int kills = server_kills();
   double ticks = 0;
+  std::vector<double> lost;
   for (int i = 0; i < kills; ++i) {
     SCOPED_TRACE("kill " + std::to_string(i) + " of TICKBOX_SEED=" + std::to_string(kill_seed()));
     const os::TemporaryFolder folder;
     const std::string recordings = folder.file("recordings");
-    RunningServer server{arguments_for(i, recordings)};
-    Process load{tickbox(
-        {"load", server.address(), "--clients", "4", "--seconds", "60", "--bot", "stress"})};
-    ASSERT_TRUE(server.wait_for_clients(4));
-    const double before = server.metric("tickbox_ticks_total");
-    os::sleep_until(os::SteadyClock{}.now() + std::chrono::microseconds{rng.below(1'500'000)});
-    const double seen = server.metric("tickbox_ticks_total");
-    server.process().signal(SIGKILL);
-    EXPECT_EQ(finish(server.process()).exit_code, 128 + SIGKILL);
-    load.signal(SIGKILL);
-    (void)finish(load);
-    auto files = files_in(recordings);
-    std::ranges::sort(files);
-    const double recorded = expect_sound(files);
-    // What the admin side had told of is a tenth of a second old; ten more ticks may wait for the
-    // disk on a machine that is busy, and a second's worth is given.
-    EXPECT_GE(recorded + 60, seen) << "of " << before << " before";
+    const When when = kWhen.at(static_cast<std::size_t>(i) % kWhen.size());
+    Remains remains;
+    if (when == When::Starting) {
+      kill_while_starting(arguments_for(i, recordings), rng);
+    } else {
+      kill_under_load(arguments_for(i, recordings), when, rng, remains);
+    }
+    if (HasFailure()) return;
+    if (std::filesystem::exists(recordings)) remains.files = files_in(recordings);
+    const double recorded = expect_sound(remains);
     ticks += recorded;
+    EXPECT_GE(recorded + kMostLost, remains.seen);
+    if (remains.last_seen) lost.push_back(std::max(0.0, *remains.last_seen - recorded));
     if (HasFailure()) return;
   }
-  std::printf("%d kills, %.0f ticks recorded\n", kills, ticks);
+  if (lost.empty()) return;
+  tell(kills, ticks, lost);
+  // Half of them at the least, on whatever machine: else the recording is not written as it comes.
+  EXPECT_LE(lost[(lost.size() - 1) / 2], kBatch);
 }
 
 }  // namespace

@@ -13,6 +13,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace tickbox::tests {
 namespace {
@@ -240,6 +244,98 @@ TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
     gaps += result.gaps;
   }
   EXPECT_LE(gaps, 1U);  // it may have been in a file that is removed by now
+}
+
+// Of every kind of call of a rotation, and of all at once: the disk answers none, and the thread
+// that ticks goes on, asks how the files do and what there is to log.
+TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
+  using enum DiskCall;
+  for (const std::optional<DiskCall> held :
+       std::vector<std::optional<DiskCall>>{std::nullopt, Create, Append, Sync, Close, Remove}) {
+    SCOPED_TRACE(held ? "calls of kind " + std::to_string(static_cast<int>(*held)) : "all calls");
+    Recorded recorded;
+    recorded.open(10, 1);
+    recorded.run_until_files(2);
+    recorded.disk.hold(held);
+    std::atomic<int> ticked = 0;
+    const auto tick = [&] {
+      recorded.run(1);
+      (void)recorded.files->status();
+      (void)recorded.files->take_notes();
+      ++ticked;
+    };
+    bool waited = false;
+    constexpr int kTicks = 100;
+    std::atomic<bool> done = false;
+    std::jthread ticking{[&] {
+      waited = comes_true([&] {
+        tick();
+        return recorded.disk.waiting() > 0;
+      });
+      for (int i = 0; i < kTicks; ++i) {
+        tick();
+      }
+      done = true;
+    }};
+    const bool went_on = comes_true([&] { return done.load(); });
+    EXPECT_TRUE(went_on) << "held up in tick " << ticked;
+    EXPECT_GT(recorded.disk.waiting(), 0U);
+    recorded.disk.release();
+    ticking.join();
+    EXPECT_TRUE(waited);
+    if (HasFailure()) return;
+    // And so is the rotation: it goes on as if nothing had been.
+    std::uint64_t closed = 0;
+    ASSERT_TRUE(comes_true([&] {
+      recorded.run(1);
+      for (const auto& note : recorded.files->take_notes()) {
+        closed += note.line.starts_with("recording_closed") ? 1U : 0U;
+      }
+      return closed >= 2;
+    }));
+    recorded.close();
+    EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+    EXPECT_EQ(recorded.files->status().errors, 0U);
+    for (const std::string& path : recorded.disk.paths()) {
+      const auto result = recorded.played.verify(recorded.disk.bytes(path));
+      EXPECT_TRUE(result.complete && result.held()) << path;
+    }
+  }
+}
+
+// An old file that cannot be removed is told of, once, and stays; the recording goes on.
+TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
+  Recorded recorded;
+  recorded.open(5, 1);
+  recorded.disk.set_faults({.code = EACCES, .always = DiskCall::Remove});
+  const std::string first = recorded.disk.paths().front();
+  std::vector<std::string> wrong;
+  const auto run_until_notes = [&](std::string_view prefix, std::size_t count) {
+    std::size_t seen = 0;
+    return comes_true([&] {
+      recorded.run(1);
+      for (const auto& note : recorded.files->take_notes()) {
+        if (note.wrong) wrong.push_back(note.line);
+        seen += note.line.starts_with(prefix) ? 1U : 0U;
+      }
+      return seen >= count;
+    });
+  };
+  ASSERT_TRUE(run_until_notes("recording_not_removed", 2));
+  EXPECT_EQ(wrong.size(), 2U);
+  EXPECT_EQ(wrong.front(), "recording_not_removed path=" + first);
+  EXPECT_FALSE(recorded.disk.bytes(first).empty());
+  EXPECT_EQ(recorded.files->status().errors, 2U);
+  EXPECT_FALSE(recorded.files->status().degraded);
+
+  recorded.disk.set_faults({});
+  ASSERT_TRUE(run_until_notes("recording_removed", 2));
+  EXPECT_EQ(recorded.disk.paths().front(), first);
+  recorded.close();
+  EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+  for (const std::string& path : recorded.disk.paths()) {
+    EXPECT_TRUE(recorded.played.verify(recorded.disk.bytes(path)).complete) << path;
+  }
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // How sessions begin and end, seen from outside: full servers, silent clients, seats given again,
 // hostile datagrams.
 
+#include "record/reader.h"
+#include "record/verify.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -109,6 +112,59 @@ TEST(Sessions, BeginNoFurtherAheadOfTheServerWhereTheFirstAskWasLost) {
     EXPECT_GE(lossy, plain - 1) << down.count();
     EXPECT_LE(lossy, plain + 1) << down.count();
   }
+}
+
+/// How many joined in each tick of a recording where anybody did.
+std::vector<std::size_t> joins_by_tick(ConstBytes recording) {
+  std::vector<std::size_t> joins;
+  auto reader = record::Reader::open(recording);
+  EXPECT_TRUE(reader.has_value());
+  for (auto item = reader->next(); item != record::Reader::Item::Finished; item = reader->next()) {
+    if (item != record::Reader::Item::Ticks) continue;
+    for (const record::RecordedTick& tick : reader->ticks()) {
+      if (!tick.joins.empty()) joins.push_back(tick.joins.size());
+    }
+  }
+  return joins;
+}
+
+// A seat is played by its first sealed packet: all of these are held on the way and arrive at once.
+TEST(Sessions, EveryoneJoinsInOneTickAndPlaysOn) {
+  constexpr std::size_t kClients = 32;
+  Harness harness{{.max_clients = kClients, .link = {.delay = milliseconds{20}}}};
+  for (std::size_t i = 0; i < kClients; ++i) {
+    harness.add_client();
+  }
+  std::vector<bool> is_held(kClients);
+  for (int ms = 0; ms < 2'000 && std::ranges::count(is_held, true) < int{kClients}; ++ms) {
+    harness.run_for(milliseconds{1});
+    for (std::size_t i = 0; i < kClients; ++i) {
+      const bool accepted = harness.client(i).connection().state() == Connection::State::Connected;
+      if (accepted && !is_held[i]) harness.network().hold_up(i, is_held[i] = true);
+    }
+  }
+  ASSERT_EQ(std::ranges::count(is_held, true), int{kClients});
+  harness.run_for(milliseconds{200});
+  ASSERT_EQ(harness.shard().clients(), 0U);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    harness.network().hold_up(i, false);
+  }
+  harness.run_for(seconds{5});
+  ASSERT_EQ(harness.shard().clients(), kClients);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    EXPECT_TRUE(harness.client(i).playing()) << i;
+    EXPECT_EQ(harness.client(i).connection().sessions(), 1U) << i;
+    EXPECT_GT(harness.client(i).stats().hashes_checked, 100U) << i;
+    EXPECT_EQ(harness.client(i).stats().hashes_mismatched, 0U) << i;
+    EXPECT_EQ(harness.client(i).stats().snapshots_lost, 0U) << i;
+  }
+  EXPECT_EQ(harness.shard().metrics().hash_mismatches, 0U);
+  EXPECT_EQ(harness.log().errors(), 0);
+  harness.stop();
+  EXPECT_EQ(joins_by_tick(harness.recording()), std::vector<std::size_t>{kClients});
+  const auto result = record::verify(record::Reader::open(harness.recording()).value(),
+                                     harness.map(), harness.rules());
+  EXPECT_TRUE(result.complete && result.held());
 }
 
 // 10,000 datagrams of noise and of real packets with a bit flipped: each is dropped and counted,

@@ -13,11 +13,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tickbox::tests {
+
+enum class DiskCall : std::uint8_t { Create, Remove, Append, Cut, Sync, Close };
 
 /// What goes wrong. Calls of all files and of the disk are counted together, from 1.
 struct DiskFaults {
@@ -27,6 +30,7 @@ struct DiskFaults {
   std::uint64_t fail_from = kNever;  ///< first call that fails
   std::uint64_t fail_calls = 1;      ///< how many in a row
   int code = EIO;                    ///< what they fail with
+  std::optional<DiskCall> always{};  ///< every call of this kind fails, too
   std::uint64_t die_at =
       kNever;  ///< the first append from here on is the last; nothing works after
   std::size_t append_max = kUnlimited;  ///< bytes of one append
@@ -42,14 +46,14 @@ class FaultyDisk final : public os::Disk {
 
   std::expected<std::unique_ptr<os::AppendFile>, int> create(const std::string& path) override {
     std::unique_lock lock{shared_->mutex};
-    if (const int code = shared_->enter(lock)) return std::unexpected{code};
+    if (const int code = shared_->enter(DiskCall::Create, lock)) return std::unexpected{code};
     if (!shared_->files.try_emplace(path).second) return std::unexpected{EEXIST};
     return std::make_unique<File>(shared_, path);
   }
 
   std::expected<void, int> remove(const std::string& path) override {
     std::unique_lock lock{shared_->mutex};
-    if (const int code = shared_->enter(lock)) return std::unexpected{code};
+    if (const int code = shared_->enter(DiskCall::Remove, lock)) return std::unexpected{code};
     if (shared_->files.erase(path) == 0) return std::unexpected{ENOENT};
     return {};
   }
@@ -60,10 +64,17 @@ class FaultyDisk final : public os::Disk {
     shared_->faults = faults;
   }
 
-  /// Every call waits from now on, until release().
-  void hold() {
+  /// Every call waits from now on, or every one of a kind, until release().
+  void hold(std::optional<DiskCall> only = {}) {
     const std::scoped_lock lock{shared_->mutex};
     shared_->held = true;
+    shared_->only = only;
+  }
+
+  /// Callers that wait for release().
+  [[nodiscard]] std::uint64_t waiting() const {
+    const std::scoped_lock lock{shared_->mutex};
+    return shared_->waiting;
   }
 
   void release() {
@@ -102,14 +113,19 @@ class FaultyDisk final : public os::Disk {
     DiskFaults faults;
     std::map<std::string, std::vector<std::byte>> files;
     std::uint64_t calls = 0;
+    std::uint64_t waiting = 0;
     bool held = false;
+    std::optional<DiskCall> only;  ///< what is held; nothing: all
     bool dead = false;
 
     /// Counts a call.  Returns what it fails with, or 0.
-    int enter(std::unique_lock<std::mutex>& lock) {
-      released.wait(lock, [&] { return !held; });
+    int enter(DiskCall call, std::unique_lock<std::mutex>& lock) {
+      ++waiting;
+      released.wait(lock, [&] { return !held || (only && *only != call); });
+      --waiting;
       ++calls;
       if (dead) return EIO;
+      if (faults.always == call) return faults.code;
       const bool fails = calls >= faults.fail_from && calls - faults.fail_from < faults.fail_calls;
       return fails ? faults.code : 0;
     }
@@ -130,7 +146,7 @@ class FaultyDisk final : public os::Disk {
     std::expected<std::size_t, int> append(ConstBytes bytes) override {
       std::unique_lock lock{shared_->mutex};
       const bool was_dead = shared_->dead;
-      int code = shared_->enter(lock);
+      int code = shared_->enter(DiskCall::Append, lock);
       std::size_t taken = std::min({bytes.size(), shared_->faults.append_max, shared_->room()});
       if (shared_->calls >= shared_->faults.die_at) shared_->dead = true;
       if (shared_->dead) code = EIO;
@@ -145,19 +161,19 @@ class FaultyDisk final : public os::Disk {
 
     std::expected<void, int> cut(std::uint64_t bytes) override {
       std::unique_lock lock{shared_->mutex};
-      if (const int code = shared_->enter(lock)) return std::unexpected{code};
+      if (const int code = shared_->enter(DiskCall::Cut, lock)) return std::unexpected{code};
       shared_->files[path_].resize(static_cast<std::size_t>(bytes));
       return {};
     }
 
-    std::expected<void, int> sync() override { return nothing(); }
+    std::expected<void, int> sync() override { return nothing(DiskCall::Sync); }
 
-    std::expected<void, int> close() override { return nothing(); }
+    std::expected<void, int> close() override { return nothing(DiskCall::Close); }
 
    private:
-    std::expected<void, int> nothing() {
+    std::expected<void, int> nothing(DiskCall call) {
       std::unique_lock lock{shared_->mutex};
-      if (const int code = shared_->enter(lock)) return std::unexpected{code};
+      if (const int code = shared_->enter(call, lock)) return std::unexpected{code};
       return {};
     }
 

@@ -84,7 +84,7 @@ bool SimulatedNetwork::has_arrived(std::size_t client) const {
 bool SimulatedNetwork::has_arrived_at_server() const {
   return !injected_.empty() || std::ranges::any_of(clients_, [this](const auto& client) {
     const std::optional<Instant> due = client->up.next_due();
-    return due && *due <= clock_.now();
+    return !client->up_is_held && due && *due <= clock_.now();
   });
 }
 
@@ -122,6 +122,7 @@ std::optional<net::Datagram> SimulatedNetwork::ServerEnd::receive() {
     return net::Datagram{.from = injected.from, .bytes = network_.current_};
   }
   for (const auto& client : network_.clients_) {
+    if (client->up_is_held) continue;
     if (const auto bytes = client->up.pop(network_.clock_.now())) {
       network_.pass(Passed::Where::AtServer, client->address, *bytes);
       return net::Datagram{.from = client->address, .bytes = *bytes};

@@ -63,6 +63,9 @@ class SimulatedNetwork {
   /// Nothing waits any more.
   void deliver(std::size_t client, std::span<const std::size_t> order);
 
+  /// From now on what reaches the server from this client waits; or all of it arrives at once.
+  void hold_up(std::size_t client, bool is_held) { clients_[client]->up_is_held = is_held; }
+
   /// Told of every datagram as it is sent, and as it arrives.
   struct Passed {
     enum class Where : std::uint8_t { ToServer, AtServer, FromServer, AtClient };
@@ -129,6 +132,7 @@ class SimulatedNetwork {
     net::LinkSimulator up;
     net::LinkSimulator down;
     bool up_is_cut = false;
+    bool up_is_held = false;
     bool down_is_cut = false;
     std::uint32_t burst_ppm = 0;
     Rng burst_rng;

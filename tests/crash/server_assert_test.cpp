@@ -1,0 +1,196 @@
+// The server itself, main() to abort(), whose rules fail an assertion while clients play: it leaves
+// the last seconds where its options say, and they step to the same failure.
+
+#include "game/arena_map.h"
+#include "game/catalog.h"
+#include "record/verify.h"
+#include "server/black_box.h"
+#include "tests/crash/failing_arena.h"
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tickbox::crash {
+namespace {
+
+using namespace integration;
+
+constexpr std::uint32_t kRate = 60;
+constexpr std::uint32_t kSeats = 16;
+constexpr int kClients = 8;
+/// Later than twice what is kept, so that the first ticks are left out.
+constexpr Tick kFails{2 * kRate * server::kBlackBoxSeconds + 100};
+constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const auto& each : std::filesystem::directory_iterator{folder}) {
+    found.push_back(each.path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// A server that fails an assertion at kFails, whatever its clients do.
+class FailingServer {
+ public:
+  explicit FailingServer(const std::vector<std::string>& arguments)
+      : process_(command(arguments)) {}
+
+  /// As its ready line says.
+  [[nodiscard]] std::string address() {
+    const bool ready = process_.wait_for_output(
+        [](const Output& output) { return output.out.contains('\n'); }, kPatience);
+    EXPECT_TRUE(ready) << process_.output().err;
+    return ready ? Document{process_.output().out}.text("address") : std::string{};
+  }
+
+  /// Its ticks take their time, and more of it on a busy machine.
+  [[nodiscard]] Finished ended() {
+    (void)process_.wait(3 * kPatience);
+    return finish(process_);
+  }
+
+ private:
+  static Command command(const std::vector<std::string>& arguments) {
+    Command command{.program = TICKBOX_PROGRAM_DIR "/crash-server",
+                    .arguments = {"--port", "0", "--admin-port", "0", "--json", "--tick-rate",
+                                  std::to_string(kRate), "--max-clients", std::to_string(kSeats)},
+                    .environment = {"CRASH_SERVER_FAILS_AT=" + std::to_string(kFails.value)}};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    return command;
+  }
+
+  Process process_;
+};
+
+record::VerifyResult step_all(const std::string& path, const game::Rules& rules) {
+  const std::string text = os::text_of(path);
+  return record::verify(record::Reader::open(std::as_bytes(std::span{text})).value(),
+                        game::make_arena_map(kSeats), rules, {.step_unfinished = true});
+}
+
+/// The last seconds, by healthy rules each tick with its hash; by those that failed they fail.
+void expect_replays_to_the_failure(const std::string& path) {
+  const auto result = step_all(path, *game::make_rules("arena", kRate));
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.gaps, 0U);
+  EXPECT_EQ(result.unfinished, kFails);
+  EXPECT_EQ(result.last_tick + 1, kFails);
+  EXPECT_GE(result.ticks, kRate * server::kBlackBoxSeconds);
+  EXPECT_LE(result.ticks, 2 * kRate * server::kBlackBoxSeconds);
+  const Finished command = run(tickbox({"replay", "verify", path, "--json"}));
+  EXPECT_EQ(command.exit_code, kDone) << command;
+  EXPECT_EQ(Document{command.out}.number("unfinished"), kFails.value);
+  const tests::FailingArena failing{kRate, kFails};
+  EXPECT_DEATH((void)step_all(path, failing), kPlanted);
+}
+
+/// Where the four servers write.
+struct Folders {
+  std::string recorded;
+  std::string crashed;
+  std::string both_recorded;
+  std::string both_crashed;
+};
+
+struct Ends {
+  Finished with_record;
+  Finished with_crash_dir;
+  Finished with_both;
+  Finished with_neither;
+};
+
+/// Started together: each takes as long as the ticks before its failure. Clients play in two.
+Ends fail_servers(const Folders& folders) {
+  FailingServer by_record{{"--record", folders.recorded}};
+  FailingServer by_crash_dir{{"--crash-dir", folders.crashed}};
+  FailingServer by_both{{"--record", folders.both_recorded, "--crash-dir", folders.both_crashed}};
+  FailingServer by_neither{{}};
+  std::vector<std::unique_ptr<Process>> loads;
+  for (FailingServer* server : {&by_record, &by_crash_dir}) {
+    loads.push_back(std::make_unique<Process>(
+        tickbox({"load", server->address(), "--clients", std::to_string(kClients), "--seconds",
+                 "60", "--ramp", "0", "--bot", "stress"})));
+  }
+  Ends ends{.with_record = by_record.ended(),
+            .with_crash_dir = by_crash_dir.ended(),
+            .with_both = by_both.ended(),
+            .with_neither = by_neither.ended()};
+  for (const auto& load : loads)
+    load->signal(SIGKILL);
+  return ends;
+}
+
+/// The only crash file of a folder, which the server named; empty: there is none.
+std::string crash_file_in(const std::string& folder, const Finished& finished) {
+  for (const std::string& file : files_in(folder)) {
+    if (!file.ends_with("-room0-crash.tickbox")) continue;
+    EXPECT_TRUE(finished.err.contains("the last seconds are in " + file)) << finished;
+    return file;
+  }
+  return {};
+}
+
+std::uint64_t inputs_in(const std::string& path) {
+  const std::string text = os::text_of(path);
+  auto reader = record::Reader::open(std::as_bytes(std::span{text})).value();
+  std::uint64_t inputs = 0;
+  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+    if (item != record::Reader::Item::Ticks) continue;
+    for (const record::RecordedTick& tick : reader.ticks())
+      inputs += tick.inputs.size();
+  }
+  return inputs;
+}
+
+TEST(ServerAssert, AFailureLeavesTheLastSecondsWhereTheOptionsSayAndTheyReplayToIt) {
+  const os::TemporaryFolder folder;
+  const Folders folders{.recorded = folder.file("recorded"),
+                        .crashed = folder.file("crashed"),
+                        .both_recorded = folder.file("both-recorded"),
+                        .both_crashed = folder.file("both/crashed")};
+  const Ends ends = fail_servers(folders);
+  for (const Finished* end :
+       {&ends.with_record, &ends.with_crash_dir, &ends.with_both, &ends.with_neither}) {
+    EXPECT_EQ(end->exit_code, 128 + SIGABRT) << *end;
+    EXPECT_TRUE(end->err.contains(kPlanted)) << *end;
+  }
+
+  const std::string beside_recording = crash_file_in(folders.recorded, ends.with_record);
+  const std::string alone = crash_file_in(folders.crashed, ends.with_crash_dir);
+  for (const std::string& file : {beside_recording, alone}) {
+    ASSERT_FALSE(file.empty());
+    SCOPED_TRACE(file);
+    expect_replays_to_the_failure(file);
+    EXPECT_GT(inputs_in(file), kRate * server::kBlackBoxSeconds) << "nobody played";
+  }
+  // The recording beside it ends early, and is whole up to there.
+  ASSERT_EQ(files_in(folders.recorded).size(), 2U);
+  const auto recording =
+      step_all(files_in(folders.recorded).back(), *game::make_rules("arena", kRate));
+  EXPECT_TRUE(recording.held());
+  EXPECT_TRUE(recording.ends_early);
+  EXPECT_GT(recording.ticks, kRate * server::kBlackBoxSeconds);
+  EXPECT_EQ(files_in(folders.crashed).size(), 1U);
+
+  EXPECT_FALSE(crash_file_in(folders.both_crashed, ends.with_both).empty());
+  EXPECT_TRUE(crash_file_in(folders.both_recorded, ends.with_both).empty());
+  EXPECT_EQ(files_in(folders.both_recorded).size(), 1U);
+
+  EXPECT_TRUE(ends.with_neither.err.contains("--crash-dir DIR")) << ends.with_neither;
+  EXPECT_FALSE(ends.with_neither.err.contains("the last seconds are in")) << ends.with_neither;
+}
+
+}  // namespace
+}  // namespace tickbox::crash
