@@ -3,6 +3,7 @@
 
 #include "os/http.h"
 
+#include "os/http_answer.h"
 #include "os/socket_address.h"
 
 #include <gtest/gtest.h>
@@ -333,6 +334,30 @@ TEST(HttpGet, GivesUpAfterItsTimeout) {
   EXPECT_EQ(response.error(), "no answer from http://" + net::to_string(silent.address()) +
                                   "/livez after 100 ms; is the server stuck?");
   EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+}
+
+TEST(HttpGet, ReadsByBytesAloneWhatItReadsFromASocket) {
+  for (const char* const text :
+       {"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.0 503 \r\nRetry-After: 3\r\n\r\nnot yet",
+        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "220 smtp ready\r\n", ""}) {
+    const Listener listener;
+    std::thread other{[&] { listener.answer_one(text); }};
+    const auto asked = http_get(listener.address(), "/", 5s);
+    other.join();
+    const auto read = read_answer(text);
+    ASSERT_EQ(asked.has_value(), read.has_value()) << text;
+    if (!read) {
+      EXPECT_TRUE(asked.error().ends_with(read.error())) << asked.error();
+      continue;
+    }
+    EXPECT_EQ(asked->status, read->status);
+    EXPECT_EQ(asked->content_type, read->content_type);
+    EXPECT_EQ(asked->body, read->body);
+    EXPECT_EQ(asked->headers, read->headers);
+  }
 }
 
 TEST(HttpGet, SaysWhenTheAnswerIsNoHttp) {
