@@ -43,8 +43,14 @@ void Exchange::run(const tcp::endpoint& endpoint) {
     http::async_write(stream, request, [this](beast::error_code written, std::size_t) {
       error = written;
       if (error) return;
-      http::async_read(stream, buffer, parser,
-                       [this](beast::error_code read, std::size_t) { error = read; });
+      // The header first: read in one, Beast 1.74 makes room for a body before it refuses its
+      // length.
+      http::async_read_header(stream, buffer, parser, [this](beast::error_code begun, std::size_t) {
+        error = begun;
+        if (error) return;
+        http::async_read(stream, buffer, parser,
+                         [this](beast::error_code read, std::size_t) { error = read; });
+      });
     });
   });
   context.run();
@@ -91,10 +97,10 @@ std::string exchange_error(const Exchange& exchange, const std::string& where, D
 
 std::expected<HttpResponse, std::string> read_answer(std::string_view came) {
   Parser parser;
-  parser.eager(true);
   parser.body_limit(kHttpResponseBytesMax);
   beast::error_code error;
   while (!came.empty() && !parser.is_done()) {
+    parser.eager(parser.is_header_done());
     const std::size_t taken = parser.put(asio::buffer(came), error);
     came.remove_prefix(taken);
     if (error == http::error::need_more || (!error && taken == 0)) break;

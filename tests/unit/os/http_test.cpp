@@ -342,7 +342,9 @@ TEST(HttpGet, ReadsByBytesAloneWhatItReadsFromASocket) {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
         "HTTP/1.0 503 \r\nRetry-After: 3\r\n\r\nnot yet",
         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "220 smtp ready\r\n", ""}) {
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999999\r\n\r\nb", "220 smtp ready\r\n",
+        ""}) {
     const Listener listener;
     std::thread other{[&] { listener.answer_one(text); }};
     const auto asked = http_get(listener.address(), "/", 5s);
