@@ -39,7 +39,7 @@ tickbox_share_cache "$top"
 cmake --preset "$preset" --log-level=WARNING
 targets=(all)
 if [ "$preset" = tsan ]; then
-    targets=(unit_os disk_faults integration tickbox tickbox-server)
+    targets=(unit_os unit_parallel_verify disk_faults disk_server integration tickbox tickbox-server)
 fi
 cmake --build --preset "$preset" --target "${targets[@]}"
 run_tests() { ctest --preset "$preset" --parallel "$(nproc)" "$@"; }

@@ -53,6 +53,8 @@ class Gathering {
     PlayerScript& player = players_[each.player];
     const game::Input wanted{
         .move = each.input.move, .buttons = each.input.buttons, .aim = each.input.aim};
+    // Whoever takes the seat in the tick in which it was left wants what counts.
+    if (!player.changes.empty() && player.changes.back().tick == tick) player.changes.pop_back();
     if (player.changes.empty() || player.changes.back().input != wanted) {
       player.changes.push_back({.tick = tick, .input = wanted});
     }
@@ -147,7 +149,7 @@ InputScript script_of(record::Reader reader) {
     if (item == record::Reader::Item::Keyframe) {
       first = first.value_or(reader.keyframe().tick);
       if (reader.keyframe().tick > last) {
-        gathering.rest_all(last.value + 1 - std::min(first->value, last.value + 1));
+        gathering.rest_all(last.value - std::min(first->value, last.value));
         last = reader.keyframe().tick;
       }
     } else if (item == record::Reader::Item::Ticks) {

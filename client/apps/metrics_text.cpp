@@ -151,8 +151,8 @@ std::optional<BucketCounts> MetricsText::histogram(std::string_view name,
     }
     const auto bound = std::ranges::find(sample.labels, std::string_view{"le"}, &MetricLabel::name);
     const auto value = bound != sample.labels.end() ? parse_value(bound->value) : std::nullopt;
-    const bool ascends = value && (counts.bounds.empty() || *value > counts.bounds.back());
-    if (!ascends) {
+    const bool ascends = value && *value > (counts.bounds.empty() ? 0 : counts.bounds.back());
+    if (!ascends || !is_count(sample.value) || sample.value < counts.total()) {
       return std::nullopt;
     }
     counts.bounds.push_back(*value);

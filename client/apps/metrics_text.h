@@ -11,6 +11,14 @@
 
 namespace tickbox::apps {
 
+/// Doubles count so far and no further.
+inline constexpr double kMetricCountMax = 9'007'199'254'740'992.0;
+
+/// Whether a metric of this value can be a count, or an amount of anything.
+[[nodiscard]] constexpr bool is_count(double value) {
+  return value >= 0 && value <= kMetricCountMax;
+}
+
 struct MetricLabel {
   std::string name{};
   std::string value{};
@@ -27,8 +35,8 @@ struct MetricSample {
 /// How many values were at most each of some bounds, as Prometheus counts: each bucket holds those
 /// below it too.
 struct BucketCounts {
-  std::vector<double> bounds{};  ///< ascending; the last is infinite
-  std::vector<double> counts{};
+  std::vector<double> bounds{};  ///< above 0, ascending; the last is infinite
+  std::vector<double> counts{};  ///< none below the one before
 
   [[nodiscard]] double total() const { return counts.empty() ? 0 : counts.back(); }
 
@@ -50,7 +58,7 @@ class MetricsText {
   /// The sample of this name without labels.
   [[nodiscard]] std::optional<double> value(std::string_view name) const;
 
-  /// The buckets of `name` that carry `label`.  Nothing when there are none.
+  /// The buckets of `name` that carry `label`.  Nothing when there are none, or none that count.
   [[nodiscard]] std::optional<BucketCounts> histogram(std::string_view name,
                                                       const MetricLabel& label) const;
 

@@ -21,7 +21,8 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
   ServerSample sample;
   std::string missing;
   const auto read = [&](const char* name, double& target) {
-    if (const auto value = text->value(name)) {
+    const auto value = text->value(name);
+    if (value && is_count(*value)) {
       target = *value;
     } else {
       missing = name;

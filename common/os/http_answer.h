@@ -1,9 +1,12 @@
 #pragma once
-// The part of the admin side that knows no socket, for those who ask it by bytes alone.
+// The parts of the admin side and of its client that know no socket, for those who drive them by
+// bytes alone.
 
 #include "os/http.h"
 
+#include <expected>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tickbox::os {
@@ -14,5 +17,9 @@ namespace tickbox::os {
 [[nodiscard]] std::optional<HttpResponse> answer_to(std::string_view sent,
                                                     const net::Address& local,
                                                     const HttpOptions& options);
+
+/// What http_get() reads where `came` has come and the server has closed. Fails: with one line,
+/// when it was no HTTP, not whole or too large.
+[[nodiscard]] std::expected<HttpResponse, std::string> read_answer(std::string_view came);
 
 }  // namespace tickbox::os

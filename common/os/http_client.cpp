@@ -1,6 +1,7 @@
 // One GET, start to end under one deadline.
 
 #include "os/http.h"
+#include "os/http_answer.h"
 #include "os/socket_address.h"
 #include "os/system_error.h"
 
@@ -20,11 +21,13 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using tcp = asio::ip::tcp;
 
+using Parser = http::response_parser<http::string_body>;
+
 struct Exchange {
   asio::io_context context{1};
   beast::tcp_stream stream{context};
   http::request<http::empty_body> request;
-  http::response_parser<http::string_body> parser;
+  Parser parser;
   beast::flat_buffer buffer;
   beast::error_code error;
   const char* stage = "connect to";
@@ -40,11 +43,37 @@ void Exchange::run(const tcp::endpoint& endpoint) {
     http::async_write(stream, request, [this](beast::error_code written, std::size_t) {
       error = written;
       if (error) return;
-      http::async_read(stream, buffer, parser,
-                       [this](beast::error_code read, std::size_t) { error = read; });
+      // The header first: read in one, Beast 1.74 makes room for a body before it refuses its
+      // length.
+      http::async_read_header(stream, buffer, parser, [this](beast::error_code begun, std::size_t) {
+        error = begun;
+        if (error) return;
+        http::async_read(stream, buffer, parser,
+                         [this](beast::error_code read, std::size_t) { error = read; });
+      });
     });
   });
   context.run();
+}
+
+const char* answer_error(const beast::error_code& error) {
+  if (error == http::error::body_limit) return "its answer is too large";
+  if (error == http::error::end_of_stream) return "it closed without an answer";
+  return "its answer is no HTTP; is it the admin address?";
+}
+
+HttpResponse response_of(const Parser::value_type& message) {
+  HttpResponse response{.status = message.result_int(), .content_type = {}, .body = message.body()};
+  for (const auto& field : message) {
+    const std::string name{field.name_string().data(), field.name_string().size()};
+    const std::string value{field.value().data(), field.value().size()};
+    if (field.name() == http::field::content_type) {
+      response.content_type = value;
+    } else {
+      response.headers.emplace_back(name, value);
+    }
+  }
+  return response;
 }
 
 std::string exchange_error(const Exchange& exchange, const std::string& where, Duration timeout) {
@@ -61,12 +90,28 @@ std::string exchange_error(const Exchange& exchange, const std::string& where, D
     if (error == asio::error::connection_refused) line += "; is the server running?";
     return line;
   }
-  if (error == http::error::body_limit) return line + "its answer is too large";
-  if (error == http::error::end_of_stream) return line + "it closed without an answer";
-  return line + "its answer is no HTTP; is it the admin address?";
+  return line + answer_error(error);
 }
 
 }  // namespace
+
+std::expected<HttpResponse, std::string> read_answer(std::string_view came) {
+  Parser parser;
+  parser.body_limit(kHttpResponseBytesMax);
+  beast::error_code error;
+  while (!came.empty() && !parser.is_done()) {
+    parser.eager(parser.is_header_done());
+    const std::size_t taken = parser.put(asio::buffer(came), error);
+    came.remove_prefix(taken);
+    if (error == http::error::need_more || (!error && taken == 0)) break;
+    if (error) return std::unexpected{answer_error(error)};
+  }
+  error = {};
+  if (!parser.got_some()) error = http::error::end_of_stream;
+  if (!error && !parser.is_done()) parser.put_eof(error);
+  if (error) return std::unexpected{answer_error(error)};
+  return response_of(parser.get());
+}
 
 std::expected<HttpResponse, std::string> http_get(const net::Address& server, std::string_view path,
                                                   Duration timeout) {
@@ -100,18 +145,7 @@ std::expected<HttpResponse, std::string> http_get(const net::Address& server, st
     return std::unexpected{exchange_error(exchange, where, timeout)};
   }
 
-  const auto& message = exchange.parser.get();
-  HttpResponse response{.status = message.result_int(), .content_type = {}, .body = message.body()};
-  for (const auto& field : message) {
-    const std::string name{field.name_string().data(), field.name_string().size()};
-    const std::string value{field.value().data(), field.value().size()};
-    if (field.name() == http::field::content_type) {
-      response.content_type = value;
-    } else {
-      response.headers.emplace_back(name, value);
-    }
-  }
-  return response;
+  return response_of(exchange.parser.get());
 }
 
 }  // namespace tickbox::os

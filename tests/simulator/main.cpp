@@ -31,8 +31,6 @@ struct Options {
   bool bench = false;
 };
 
-constexpr std::uint32_t kBenchClients = 16;
-
 /// What is running, for the last words of an assertion.
 std::string& present_command() {
   static std::string command;
@@ -141,7 +139,7 @@ PlanOptions plan_options(const Options& options, std::uint64_t seed) {
   plan.plant = options.plant.empty() ? Plant::None : options.plant.front();
   if (options.bench) {
     plan.profile = Profile::Wifi;
-    plan.clients = kBenchClients;
+    plan.is_bench = true;
   }
   return plan;
 }

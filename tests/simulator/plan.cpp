@@ -55,25 +55,26 @@ Plan make_plan(const PlanOptions& options) {
   Plan plan{.seed = options.seed,
             .profile = options.profile,
             .length = options.length,
-            .plant = options.plant};
-  plan.tick_rate = options.clients > 0 ? 60 : any_of(rng, kTickRates);
-  plan.snapshot_rate = options.clients == 0 && rng.chance(1, 3) ? plan.tick_rate / 2 : 0;
-  if (options.clients == 0) plan.sight = any_of(rng, kSights);
-  if (options.clients == 0) plan.bot = any_of(rng, kBots);
+            .plant = options.plant,
+            .is_bench = options.is_bench};
+  plan.tick_rate = options.is_bench ? 60 : any_of(rng, kTickRates);
+  plan.snapshot_rate = !options.is_bench && rng.chance(1, 3) ? plan.tick_rate / 2 : 0;
+  if (!options.is_bench) plan.sight = any_of(rng, kSights);
+  if (!options.is_bench) plan.bot = any_of(rng, kBots);
   plan.recording_length = options.profile == Profile::Soak
                               ? Duration{kRecordingLengthOfSoak}
                               : Duration{any_of(rng, kRecordingLengths)};
   std::size_t players = 2 + rng.below(worst.clients_max - 1);
   if (plan.tick_rate > kFastTickRate) players = std::min(players, kFastClientsMax);
-  if (options.clients > 0) players = options.clients;
+  if (options.is_bench) players = kBenchClients;
   const std::uint32_t auditors =
-      options.clients == 0 && rng.chance(1, 2) ? up_to(rng, kAuditorsMax) : 0;
+      !options.is_bench && rng.chance(1, 2) ? up_to(rng, kAuditorsMax) : 0;
   for (std::size_t i = 0; i < players + auditors; ++i) {
     const auto drift = static_cast<std::int32_t>(up_to(rng, 2 * worst.drift_ppm));
     plan.clients.push_back({.link = draw_link(rng, worst),
                             .drift_ppm = drift - static_cast<std::int32_t>(worst.drift_ppm),
-                            .turn = options.clients > 0 ? milliseconds{0} : any_of(rng, kTurns),
-                            .watches = options.clients == 0 && rng.chance(1, 3),
+                            .turn = options.is_bench ? milliseconds{0} : any_of(rng, kTurns),
+                            .watches = !options.is_bench && rng.chance(1, 3),
                             .audits = i >= players});
   }
   // Bodies of who vanished keep their seats for half a minute.

@@ -13,6 +13,9 @@
 
 namespace tickbox::simulator {
 
+/// In a match that is measured.
+inline constexpr std::uint32_t kBenchClients = 16;
+
 struct PlannedClient {
   net::LinkConditions link;
   std::int32_t drift_ppm = 0;
@@ -26,6 +29,7 @@ struct Plan {
   Profile profile = Profile::Lan;
   Duration length{};
   Plant plant = Plant::None;
+  bool is_bench = false;
   std::uint32_t tick_rate = 60;
   std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
   std::uint32_t seats = 0;
@@ -41,7 +45,7 @@ struct PlanOptions {
   Profile profile = Profile::Lan;
   Duration length = std::chrono::minutes{1};
   Plant plant = Plant::None;
-  std::uint32_t clients = 0;  ///< so many that play, at 60 Hz; 0: the seed decides
+  bool is_bench = false;  ///< kBenchClients that play, at 60 Hz; else the seed decides
 };
 
 [[nodiscard]] Plan make_plan(const PlanOptions& options);

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::simulator {
@@ -49,6 +52,30 @@ TEST(SimulatorProgram, PrintsTheCommandThatRepeatsAFailure) {
   EXPECT_EQ(integration::last_line(finished.out),
             "  again: tickbox-simulator --profile wifi --seed 10 --seconds 3 --plant lost-record")
       << finished;
+}
+
+std::string first_line_of(const Finished& finished) {
+  return finished.out.substr(0, finished.out.find('\n'));
+}
+
+/// The whole first line: of all that happened, its fingerprint last.
+TEST(SimulatorProgram, PrintsTheCommandThatRepeatsAFailureOfItsBench) {
+  const Finished finished =
+      simulate({"--bench", "--seed", "5", "--seconds", "5", "--plant", "lost-record"});
+  EXPECT_EQ(finished.exit_code, integration::kCheckFailed) << finished;
+  EXPECT_TRUE(first_line_of(finished).starts_with("FAILED wifi seed 5")) << finished;
+  EXPECT_TRUE(first_line_of(finished).contains(", 16 clients,")) << finished;
+  constexpr std::string_view kBefore = "  again: tickbox-simulator ";
+  const std::size_t at = finished.out.find(kBefore);
+  ASSERT_NE(at, std::string::npos) << finished;
+  std::istringstream printed{finished.out.substr(at + kBefore.size())};
+  std::string line;
+  std::getline(printed, line);
+  std::istringstream words{line};
+  const Finished again =
+      simulate({std::istream_iterator<std::string>{words}, std::istream_iterator<std::string>{}});
+  EXPECT_EQ(again.exit_code, integration::kCheckFailed) << again;
+  EXPECT_EQ(first_line_of(again), first_line_of(finished));
 }
 
 TEST(SimulatorProgram, WrongUsageIsToldInOneLine) {

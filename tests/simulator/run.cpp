@@ -149,6 +149,7 @@ std::string command_of(const Plan& plan) {
   std::string command =
       fmt::format("tickbox-simulator --profile {} --seed {} --seconds {}", name_of(plan.profile),
                   plan.seed, std::chrono::duration_cast<std::chrono::seconds>(plan.length).count());
+  if (plan.is_bench) command += " --bench";
   if (plan.plant != Plant::None) command += fmt::format(" --plant {}", name_of(plan.plant));
   return command;
 }

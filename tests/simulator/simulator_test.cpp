@@ -96,6 +96,24 @@ TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
       0U);
 }
 
+/// Short enough for builds with sanitizers, which so see all of these too.
+TEST(SimulatorItself, FindsNothingWhereServersCrashDisksFillAndKeysChange) {
+  std::array<std::uint64_t, kFaults> counts{};
+  // Matches at 10 to 30 Hz, in which the rarest come.
+  for (const std::uint64_t seed : {13U, 17U, 22U}) {
+    const Outcome outcome =
+        play(make_plan({.seed = seed, .profile = Profile::Chaos, .length = seconds{50}}));
+    EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
+    for (std::size_t i = 0; i < kFaults; ++i) {
+      counts[i] += outcome.faults[i];
+    }
+  }
+  for (const Fault fault :
+       {Fault::Crash, Fault::Kill, Fault::Theft, Fault::Keys, Fault::FullDisk}) {
+    EXPECT_GT(counts[static_cast<std::size_t>(fault)], 0U) << name_of(fault);
+  }
+}
+
 /// Of the checkers that found something.
 bool found_by(const Outcome& outcome, std::string_view checker) {
   return std::ranges::any_of(outcome.findings,

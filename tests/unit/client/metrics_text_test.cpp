@@ -42,6 +42,20 @@ TEST(MetricsText, ReadsTheBucketsOfOneLabel) {
   EXPECT_FALSE(text->histogram("tick_seconds", {.name = "phase", .value = "send"}));
 }
 
+TEST(MetricsText, HasNoBucketsWhereTheyDoNotCount) {
+  for (const std::string_view buckets :
+       {"{phase=\"total\",le=\"1\"} 5\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"1\"} -1\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"1\"} nan\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"1\"} 3\nb_bucket{phase=\"total\",le=\"+Inf\"} +Inf\n",
+        "{phase=\"total\",le=\"-1\"} 3\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"nan\"} 3\n", "{phase=\"total\",le=\"1\"} 3\n"}) {
+    const auto text = MetricsText::parse("b_bucket" + std::string{buckets});
+    ASSERT_TRUE(text) << buckets << text.error();
+    EXPECT_FALSE(text->histogram("b", kTotal)) << buckets;
+  }
+}
+
 TEST(MetricsText, NamesTheLineThatIsNone) {
   for (const std::string_view wrong : {"a 1\nb{\n", "a 1\nb{x=1} 2\n", "a 1\nb{x=\"1} 2\n",
                                        "a 1\nb\n", "a 1\nb two\n", "a 1\n<html>\n"}) {
@@ -72,6 +86,24 @@ TEST(BucketCounts, TellsWhatWasAddedAndNothingOfARestart) {
   EXPECT_EQ(added->counts, (std::vector<double>{1, 4}));
   EXPECT_FALSE(added_between(after, before)) << "the server was started again";
   EXPECT_FALSE(added_between({.bounds = {1, 3}, .counts = {0, 0}}, after));
+}
+
+TEST(ServerSample, TakesOnlyFiguresThatCanBe) {
+  const auto told = [](const char* resident) {
+    return "tickbox_ticks_total 5\ntickbox_ticks_slipped_total 0\ntickbox_tick_overruns_total 0\n"
+           "tickbox_tick_rate 60\nprocess_cpu_seconds_total 0.5\n"
+           "tickbox_tick_duration_seconds_bucket{phase=\"total\",le=\"+Inf\"} 5\n"
+           "process_resident_memory_bytes " +
+           std::string{resident} + '\n';
+  };
+  const auto sample = read_sample(told("13000000"));
+  ASSERT_TRUE(sample) << sample.error();
+  EXPECT_EQ(sample->resident_bytes, 13'000'000);
+  for (const char* resident : {"nan", "-1", "inf", "1e300"}) {
+    const auto wrong = read_sample(told(resident));
+    ASSERT_FALSE(wrong) << resident;
+    EXPECT_NE(wrong.error().find("process_resident_memory_bytes"), std::string::npos);
+  }
 }
 
 TEST(ServerSample, NamesWhatIsMissing) {

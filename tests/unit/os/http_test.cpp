@@ -3,6 +3,7 @@
 
 #include "os/http.h"
 
+#include "os/http_answer.h"
 #include "os/socket_address.h"
 
 #include <gtest/gtest.h>
@@ -22,6 +23,7 @@ namespace tickbox::os {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 
 net::Address loopback() {
   return *net::parse_address("127.0.0.1:0");
@@ -335,6 +337,31 @@ TEST(HttpGet, GivesUpAfterItsTimeout) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
 }
 
+TEST(HttpGet, ReadsByBytesAloneWhatItReadsFromASocket) {
+  for (const char* const text :
+       {"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.0 503 \r\nRetry-After: 3\r\n\r\nnot yet",
+        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nb", "220 smtp ready\r\n", ""}) {
+    const Listener listener;
+    std::thread other{[&] { listener.answer_one(text); }};
+    const auto asked = http_get(listener.address(), "/", 5s);
+    other.join();
+    const auto read = read_answer(text);
+    ASSERT_EQ(asked.has_value(), read.has_value()) << text;
+    if (!read) {
+      EXPECT_TRUE(asked.error().ends_with(read.error())) << asked.error();
+      continue;
+    }
+    EXPECT_EQ(asked->status, read->status);
+    EXPECT_EQ(asked->content_type, read->content_type);
+    EXPECT_EQ(asked->body, read->body);
+    EXPECT_EQ(asked->headers, read->headers);
+  }
+}
+
 TEST(HttpGet, SaysWhenTheAnswerIsNoHttp) {
   const Listener listener;
   std::thread other{[&] { listener.answer_one("220 smtp ready\r\n"); }};
@@ -355,13 +382,16 @@ TEST(HttpGet, SaysWhenTheAnswerIsCutShort) {
 }
 
 TEST(HttpGet, RefusesAnAnswerThatIsTooLarge) {
-  const Listener listener;
-  std::thread other{
-      [&] { listener.answer_one("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"); }};
-  const auto response = http_get(listener.address(), "/", 5s);
-  other.join();
-  ASSERT_FALSE(response);
-  EXPECT_NE(response.error().find("too large"), std::string::npos) << response.error();
+  for (const char* const begun : {"", "b"}) {
+    const Listener listener;
+    std::thread other{[&] {
+      listener.answer_one("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"s + begun);
+    }};
+    const auto response = http_get(listener.address(), "/", 5s);
+    other.join();
+    ASSERT_FALSE(response);
+    EXPECT_NE(response.error().find("too large"), std::string::npos) << response.error();
+  }
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tickbox::apps {
 namespace {
@@ -57,6 +60,56 @@ TEST(InputScript, WantsInEveryTickWhatThePlayersWanted) {
     }
     EXPECT_EQ(playback.input(player, Tick{kBegin + 200}), game::Input{});
   }
+}
+
+TEST(InputScript, OfASeatThatIsTakenInTheTickInWhichItWasLeftIsWhatItsNewPlayerWants) {
+  const Match match{{.seats = 1}};
+  MemorySink sink;
+  record::Writer writer{sink, match.header()};
+  writer.keyframe(match.world());
+  record::RecordedTick played{
+      .joins = {PlayerId{0}}, .inputs = {{}}, .sources = {record::InputSource::Arrived}};
+  for (const std::uint8_t move : std::to_array<std::uint8_t>({3, 5, 5, 0})) {
+    ++played.tick.value;
+    played.inputs.front().input.move = move;
+    writer.tick(played.tick, played.commands(), played.sources, 0);
+    played.leaves = {PlayerId{0}};
+  }
+  ASSERT_TRUE(writer.finish());
+  const InputScript script = script_of(record::Reader::open(sink.bytes).value());
+  ASSERT_EQ(script.players.size(), 1U);
+  EXPECT_EQ(script.players.front().changes,
+            (std::vector<InputChange>{{.tick = 0, .input = {.move = 3}},
+                                      {.tick = 1, .input = {.move = 5}},
+                                      {.tick = 3, .input = {}}}));
+  EXPECT_EQ(parse_script(to_text(script)), script);
+}
+
+TEST(InputScript, RestsWhereTicksAreMissing) {
+  constexpr std::uint32_t kBefore = 20;
+  Match match{{.seats = 6, .seed = 12}};
+  MemorySink sink;
+  record::Writer writer{sink, match.header()};
+  match.record(writer, kBefore);
+  writer.lose(match.step().tick);
+  writer.keyframe(match.world());
+  match.record(writer, kBefore);
+  ASSERT_TRUE(writer.finish());
+  const InputScript script = script_of(record::Reader::open(sink.bytes).value());
+  EXPECT_EQ(script.ticks, 2 * kBefore + 1);
+  std::size_t moved = 0;
+  for (const PlayerScript& player : script.players) {
+    std::size_t at = 0;
+    for (std::uint32_t i = 0; i < script.ticks; ++i) {
+      const game::Input input = player.input(i, at);
+      const game::Input expected =
+          i == kBefore ? game::Input{} : wanted(match.played()[i], player.seat);
+      EXPECT_EQ(input, expected) << "seat " << player.seat.value << " tick " << i;
+      moved += i + 1 == kBefore && input != game::Input{} ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(moved, 0U) << "somebody has to stop";
+  EXPECT_EQ(parse_script(to_text(script)), script);
 }
 
 TEST(InputScript, ComesBackFromItsText) {

@@ -1,0 +1,61 @@
+// What a server of anybody's answers to our HTTP client: refused in one line, or an answer that
+// reads the same when it is written again.
+
+#include "os/http_answer.h"
+
+#include "tests/fuzz/fuzz_target.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+using namespace tickbox;
+
+namespace {
+
+/// How a body is cut and told is the text's own, and these fields say it.
+bool says_how_long(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  constexpr std::array kFraming{"content-length", "transfer-encoding", "connection", "trailer"};
+  return std::ranges::find(kFraming, name) != kFraming.end();
+}
+
+bool is_one_line(std::string_view text) {
+  return text.find_first_of("\r\n") == std::string_view::npos;
+}
+
+std::string written(const os::HttpResponse& answer) {
+  const std::string status = std::to_string(1'000 + answer.status).substr(1);
+  std::string text = "HTTP/1.1 " + status + " \r\n";
+  if (!answer.content_type.empty()) text += "Content-Type:" + answer.content_type + "\r\n";
+  for (const auto& [name, value] : answer.headers) {
+    if (!says_how_long(name)) text.append(name).append(":").append(value).append("\r\n");
+  }
+  return text + "Content-Length:" + std::to_string(answer.body.size()) + "\r\n\r\n" + answer.body;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view came{reinterpret_cast<const char*>(data), size};
+  const auto answer = os::read_answer(came);
+  if (!answer) {
+    fuzz::check(!answer.error().empty() && is_one_line(answer.error()));
+    return 0;
+  }
+  fuzz::check(answer->status <= 999);
+  fuzz::check(answer->body.size() <= std::min(size, os::kHttpResponseBytesMax));
+  fuzz::check(is_one_line(answer->content_type));
+  for (const auto& [name, value] : answer->headers) {
+    fuzz::check(!name.empty() && is_one_line(name) && is_one_line(value));
+  }
+  const std::string text = written(*answer);
+  const auto again = os::read_answer(text);
+  fuzz::check(again && again->status == answer->status && again->body == answer->body &&
+              again->content_type == answer->content_type);
+  fuzz::check(os::read_answer(written(*again)) && written(*again) == text);
+  return 0;
+}

@@ -1,0 +1,64 @@
+// The metrics of a server of anybody's, asked for twice (a zero byte stands between the answers):
+// refused in one line, or figures that `load` can print.
+
+#include "client/apps/metrics_text.h"
+
+#include "client/apps/server_watch.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <string_view>
+
+using namespace tickbox;
+
+namespace {
+
+constexpr double kRounding = 1 - 1e-12;
+
+void check_buckets(const apps::BucketCounts& buckets) {
+  fuzz::check(!buckets.bounds.empty() && buckets.bounds.size() == buckets.counts.size());
+  fuzz::check(std::ranges::is_sorted(buckets.bounds, std::less_equal{}));
+  fuzz::check(std::isinf(buckets.bounds.back()));
+  fuzz::check(std::ranges::all_of(buckets.counts, apps::is_count));
+  fuzz::check(std::ranges::is_sorted(buckets.counts));
+  double last = 0;
+  for (const double q : {0.5, 0.99, 1.0}) {
+    const auto value = buckets.quantile(q);
+    fuzz::check(value.has_value() == (buckets.total() > 0));
+    if (!value) return;
+    fuzz::check(std::isfinite(*value) && *value >= last * kRounding);
+    last = *value;
+  }
+}
+
+void check_sample(const apps::ServerSample& sample) {
+  for (const double figure : {sample.ticks, sample.slipped, sample.overruns, sample.tick_rate,
+                              sample.cpu_seconds, sample.resident_bytes}) {
+    fuzz::check(apps::is_count(figure));
+  }
+  check_buckets(sample.tick_seconds);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view both{reinterpret_cast<const char*>(data), size};
+  const std::size_t first = std::min(both.find('\0'), size);
+  const auto before = apps::read_sample(both.substr(0, first));
+  const auto after = apps::read_sample(both.substr(std::min(first + 1, size)));
+  for (const auto& sample : {before, after}) {
+    if (sample) {
+      check_sample(*sample);
+    } else {
+      fuzz::check(!sample.error().empty() && !sample.error().contains('\n'));
+    }
+  }
+  if (!before || !after) return 0;
+  if (const auto added = apps::added_between(before->tick_seconds, after->tick_seconds)) {
+    check_buckets(*added);
+  }
+  return 0;
+}

@@ -1,0 +1,45 @@
+// A file of inputs as somebody has written it: refused in one line, or a script whose every input
+// players can want, and whose text reads the same.
+
+#include "client/apps/input_script.h"
+#include "game/entity_state.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+using namespace tickbox;
+
+namespace {
+
+void check_player(const apps::PlayerScript& player, std::uint32_t ticks) {
+  fuzz::check(player.seat.value < game::kSeatsMax);
+  fuzz::check(std::ranges::is_sorted(player.changes, std::less_equal{}, &apps::InputChange::tick));
+  std::size_t at = 0;
+  for (const apps::InputChange& change : player.changes) {
+    fuzz::check(change.tick <= ticks);
+    fuzz::check(change.input == game::clamped(change.input));
+    fuzz::check(player.input(change.tick, at) == change.input);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text{reinterpret_cast<const char*>(data), size};
+  const auto script = apps::parse_script(text);
+  if (!script) {
+    fuzz::check(!script.error().empty() && !script.error().contains('\n'));
+    return 0;
+  }
+  fuzz::check(script->tick_rate >= 1 && !script->players.empty());
+  // Two of one seat are no order.
+  fuzz::check(
+      std::ranges::is_sorted(script->players, std::less_equal{}, &apps::PlayerScript::seat));
+  for (const apps::PlayerScript& player : script->players) {
+    check_player(player, script->ticks);
+  }
+  fuzz::check(apps::parse_script(apps::to_text(*script)) == script);
+  return 0;
+}
