@@ -112,6 +112,18 @@ std::string file_name(const char* path) {
   return std::string{whole.substr(whole.find_last_of('/') + 1)};
 }
 
+/// A script's variable that is not set would be taken for an option that was not given.
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* const option : app.get_options()) {
+    if (std::ranges::any_of(option->results(), &std::string::empty)) {
+      throw CLI::ValidationError{option->get_name(), "is given, and empty"};
+    }
+  }
+  for (const CLI::App* const command : app.get_subcommands()) {
+    refuse_empty_values(*command);
+  }
+}
+
 /// Ends with what was asked for.
 ExitCode answer(const CLI::App& app, std::string_view text) {
   const auto written = write_to_stdout(text);
@@ -160,6 +172,7 @@ std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* 
   if (app.get_name().empty()) app.name(file_name(argv[0]));
   try {
     app.parse(argc, argv);
+    refuse_empty_values(app);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     return answer(app, app.help());

@@ -56,15 +56,24 @@ void set_handler(int signal, void (*handler)(int)) {
   TICKBOX_ASSERT(sigaction(signal, &action, nullptr) == 0);
 }
 
+/// As nohup leaves it.
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  TICKBOX_ASSERT(sigaction(signal, nullptr, &action) == 0);
+  return action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(Hangup hangup) {
   TICKBOX_ASSERT(!counters().alive.exchange(true));
   counters().stops = 0;
   counters().hangups = 0;
+  const bool outlives_terminal = hangup == Hangup::Stops && is_ignored(SIGHUP);
   for (const Handled& each : handled()) {
     set_handler(each.signal, each.handler);
   }
+  if (hangup == Hangup::Stops) set_handler(SIGHUP, outlives_terminal ? SIG_IGN : count_stop);
 }
 
 StopSignals::~StopSignals() {

@@ -32,6 +32,19 @@ TEST(StopSignals, AHangupIsNoStop) {
   EXPECT_FALSE(signals.stop_requested());
 }
 
+TEST(StopSignals, AHangupStopsWhoIsAskedToBySuchUnlessItIsIgnored) {
+  {
+    const StopSignals signals{Hangup::Stops};
+    ASSERT_EQ(raise(SIGHUP), 0);
+    EXPECT_EQ(signals.stops(), 1);
+    EXPECT_EQ(signals.hangups(), 0);
+  }
+  ASSERT_NE(signal(SIGHUP, SIG_IGN), SIG_ERR);
+  const StopSignals under_nohup{Hangup::Stops};
+  ASSERT_EQ(raise(SIGHUP), 0);
+  EXPECT_EQ(under_nohup.stops(), 0);
+}
+
 TEST(StopSignals, StartsFromZeroEachTime) {
   {
     const StopSignals signals;
