@@ -68,7 +68,8 @@ class Game {
   bool refusal_noticed_ = false;
   bool resumed_ = false;  ///< by the ticket of an earlier run
   Duration played_{};
-  bool left_ = false;  ///< by our own will
+  bool left_ = false;      ///< by our own will
+  bool was_away_ = false;  ///< and was trying to come back just then
 };
 
 bool Game::time_is_up() const {
@@ -96,6 +97,7 @@ void Game::play(const os::StopSignals& signals) {
   if (connected_at_) {
     played_ = clock_.now() - *connected_at_;
   }
+  was_away_ = left_ && connected_at_ && connection().state() != Connection::State::Connected;
   progress.clear();
   swarm_.leave();
 }
@@ -209,7 +211,8 @@ Figures Game::figures(const ClientStats& stats) const {
     add_link(figures, "up", link->up());
     add_link(figures, "down", link->down());
   }
-  figures.push_back({"disconnect_reason", connection().reason()});
+  figures.push_back({"disconnect_reason",
+                     was_away_ ? std::string{"no answer from the server"} : connection().reason()});
   return figures;
 }
 
@@ -233,6 +236,12 @@ ExitCode Game::judge(const ClientStats& stats) const {
   }
   if (!left_) {
     fmt::print(stderr, "tickbox connect: disconnected: {}\n", connection().reason());
+    return ExitCode::NotConnected;
+  }
+  if (was_away_) {
+    fmt::print(stderr,
+               "tickbox connect: disconnected: the server did not answer any more, and this was "
+               "trying to come back when it ended\n");
     return ExitCode::NotConnected;
   }
   return ExitCode::Done;
@@ -278,7 +287,7 @@ ExitCode run_connect(const ConnectOptions& options) {
     }
     ticket = *std::move(opened);
   }
-  const os::StopSignals signals;
+  const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto desyncs = desync_reports_of(options.play, "tickbox connect", clock);
   if (!desyncs) {
@@ -321,7 +330,7 @@ void add_connect(CLI::App& app, std::function<int()>& run) {
   command
       ->add_option("--seconds", options->seconds,
                    "Leave after so many seconds of play; 0 stays until Ctrl-C")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(seconds_between(0, 1e9))
       ->capture_default_str();
   command
       ->add_option("--resume", options->resume,

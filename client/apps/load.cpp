@@ -107,6 +107,12 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
             .why = fmt::format("{} of {} clients were disconnected: {}", report.clients_dropped,
                                report.clients_connected, reason)};
   }
+  if (report.was_stopped) {
+    return {.code = ExitCode::Inconclusive,
+            .word = "inconclusive",
+            .why = fmt::format("stopped after {:.1f} s, before its time was up: too early to judge",
+                               report.seconds)};
+  }
   if (report.clients_connected < report.clients_asked) {
     return {.code = ExitCode::NotConnected,
             .word = "not connected",
@@ -227,7 +233,7 @@ ExitCode run_load(const LoadOptions& options) {
   if (!playback) {
     return fail(ExitCode::Failed, playback.error());
   }
-  const os::StopSignals signals;
+  const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto watch = watch_server(options, clock);
   if (!watch) {
@@ -278,10 +284,10 @@ void add_times(CLI::App& command, LoadOptions& options) {
           ->capture_default_str();
   command
       .add_option("--seconds", options.seconds, "How long to measure, from when the last one is in")
-      ->check(CLI::Range(0.1, 1e7))
+      ->check(seconds_between(0.1, 1e7))
       ->capture_default_str();
   command.add_option("--ramp", options.ramp, "Seconds over which they connect")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(seconds_between(0, 1e6))
       ->capture_default_str();
   command
       .add_option("--inputs", options.inputs,
@@ -301,7 +307,7 @@ void add_load(CLI::App& app, std::function<int()>& run) {
   os::prepare(*command,
               "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
               "requirement is missed or a hash differs, 4 when nobody could connect, 5 when the "
-              "generator itself was too slow to judge by",
+              "generator itself was too slow to judge by, or was stopped too early",
               "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
               "--require \"tick_ms.p99<=8,state_hash.mismatched==0\"",
               options->play.common);

@@ -27,6 +27,7 @@ struct LoadReport {
   std::uint64_t clients_connected = 0;  ///< ever
   std::uint64_t clients_dropped = 0;
   double seconds = 0;                    ///< measured
+  bool was_stopped = false;              ///< before its time was up
   std::vector<double> snapshot_rates{};  ///< per second, of each client that connected
   client::ClientStats stats{};           ///< of all clients, since they connected
   std::uint64_t bytes_down = 0;          ///< of all clients, while measured

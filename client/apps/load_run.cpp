@@ -57,6 +57,7 @@ LoadReport LoadRun::run() {
   play();
   const Mark end = mark();
   LoadReport found = report(begin, end);
+  found.was_stopped = stopped() && end.at - begin.at < times_.measured;
   const auto after = ask_server();
   if (before && after) {
     found.server = figures_between(*before, *after, static_cast<double>(end.newest - begin.newest),

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -57,6 +58,19 @@ void add_play_flags(CLI::App& command, PlayFlags& flags) {
       ->type_name("DIR");
 }
 
+CLI::Validator seconds_between(double least, double most) {
+  return {[least, most](const std::string& text) {
+            double seconds = 0;
+            const char* const end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, seconds);
+            const bool is_number = read.ec == std::errc{} && read.ptr == end;
+            if (is_number && seconds >= least && seconds <= most) return std::string{};
+            return fmt::format("\"{}\" is no number of seconds from {} to {}, as in 10 or 0.5",
+                               text, least, most);
+          },
+          "SECONDS"};
+}
+
 std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
     const PlayFlags& flags, std::string_view command, const Clock& clock) {
   const DesyncLines lines = flags.quiet() ? DesyncLines::Quiet : DesyncLines::Printed;
@@ -65,11 +79,12 @@ std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
 
 std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,
                                                        std::string_view command) {
+  auto credentials = read_credentials(flags.credentials);
   const auto warning = credential_warning(flags.credentials);
-  if (warning && !flags.quiet()) {
+  if (credentials && warning && !flags.quiet()) {
     fmt::print(stderr, "{}: warning: {}\n", command, *warning);
   }
-  return read_credentials(flags.credentials);
+  return credentials;
 }
 
 }  // namespace tickbox::apps

@@ -76,8 +76,12 @@ int tell(const CopyFlags& options, const record::CopyResult& copy) {
                                                   {"damages", copy.damages}});
   }
   return replay_result(std::string_view{fmt::format(
-      "{}: ticks {} to {}, {} recorded, {} lost in {} gaps\n", options.out, copy.first->value,
-      copy.last.value, grouped(copy.ticks), grouped(copy.ticks_lost), copy.gaps)});
+      "{}: ticks {} to {}, {} recorded, {} lost in {} gaps{}\n", options.out, copy.first->value,
+      copy.last.value, grouped(copy.ticks), grouped(copy.ticks_lost), copy.gaps,
+      copy.damages == 0 ? ""
+                        : fmt::format("; {} damaged place{} of {} left out, and what ticks were "
+                                      "lost at its end nobody knows",
+                                      copy.damages, copy.damages == 1 ? "" : "s", options.file))});
 }
 
 int run_copy(const CopyFlags& options) {

@@ -113,7 +113,7 @@ std::string in_words(const Ending& ending) {
     add(fmt::format("damaged in {} place{}", ending.damages, ending.damages == 1 ? "" : "s"));
   }
   if (ending.gaps > 0) {
-    add(fmt::format("{} gap{} where the disk took nothing", ending.gaps,
+    add(fmt::format("{} gap{} in which ticks are missing", ending.gaps,
                     ending.gaps == 1 ? "" : "s"));
   }
   if (ending.unfinished) {

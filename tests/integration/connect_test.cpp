@@ -200,5 +200,26 @@ TEST(Connect, CtrlCLeavesCleanlyAndPrintsTheDocument) {
   EXPECT_TRUE(server.wait_for_goodbyes(1));
 }
 
+TEST(Connect, AServerThatIsGoneWhenItsTimeIsUpIsNoGoodEnd) {
+  RunningServer server;
+  Process client{tickbox({"connect", server.address(), "--seconds", "9", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  server.process().signal(SIGKILL);
+  const Finished left = finish(client);
+  EXPECT_EQ(left.exit_code, kNotConnected) << left;
+  EXPECT_TRUE(left.err.contains("the server did not answer any more")) << left;
+  EXPECT_EQ(Document{left.out}.text("disconnect_reason"), "no answer from the server");
+}
+
+// It used to play on for ever, without anybody who could end it.
+TEST(Connect, AClosedTerminalEndsItAsCtrlCDoes) {
+  const RunningServer server;
+  Process client{tickbox({"connect", server.address(), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  client.signal(SIGHUP);
+  EXPECT_EQ(finish(client).exit_code, kDone);
+  EXPECT_TRUE(server.wait_for_goodbyes(1));
+}
+
 }  // namespace
 }  // namespace tickbox::integration

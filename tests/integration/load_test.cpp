@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace tickbox::integration {
 namespace {
 
@@ -138,6 +140,19 @@ TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {
   EXPECT_EQ(loaded.exit_code, kNotConnected) << loaded;
   EXPECT_TRUE(loaded.err.contains("cannot ask --admin")) << loaded.err;
   EXPECT_EQ(line_count(loaded.err), 1U) << loaded.err;
+}
+
+// A time limit that ends it must not make a passed check of it.
+TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
+  const RunningServer server{slow_server()};
+  Process load{tickbox({"load", server.address(), "--clients", "3", "--ramp", "0", "--seconds",
+                        "60", "--require", "state_hash.mismatched==0", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(3));
+  load.signal(SIGTERM);
+  const Finished finished = finish(load);
+  EXPECT_EQ(finished.exit_code, 5) << finished;
+  EXPECT_TRUE(finished.err.contains("before its time was up")) << finished;
+  EXPECT_EQ(Document{finished.out}.text("verdict"), "inconclusive");
 }
 
 }  // namespace

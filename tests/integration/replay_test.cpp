@@ -90,7 +90,8 @@ TEST(Replay, TheRecordingOfAKilledServerHoldsAsFarAsItGoes) {
   EXPECT_EQ(document.number("mismatched"), 0);
 
   client.signal(SIGINT);  // it would try to come back for half a minute
-  EXPECT_EQ(finish(client).exit_code, kDone);
+  const Finished left = finish(client);
+  EXPECT_TRUE(left.exit_code == kDone || left.exit_code == kNotConnected) << left;
 }
 
 TEST(Replay, OneFlippedByteInTheMiddleIsFound) {

@@ -115,6 +115,21 @@ TEST(Usage, SnapshotsSoRareThatNoneBuildsOnAnotherAreRefused) {
   EXPECT_TRUE(finished.err.contains("give at least 8")) << finished;
 }
 
+// "nan" is within any range, as a comparison sees it.
+TEST(Usage, SecondsAreNumbersInRange) {
+  for (const char* text : {"nan", "inf", "10s", "-1", ""}) {
+    expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--seconds", text}), {"--seconds"});
+    expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--ramp", text}), {"--ramp"});
+  }
+}
+
+// A match that was to be recorded was not, where the variable in `--record "$FOLDER"` was not set.
+TEST(Usage, AValueThatIsEmptyIsNotTakenForNone) {
+  expect_wrong_usage(tickbox_server({"--record", "", "--ticks", "1"}), {"--record", "empty"});
+  expect_wrong_usage(tickbox_server({"--key-file", "", "--ticks", "1"}), {"--key-file", "empty"});
+  expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--resume", ""}), {"--resume"});
+}
+
 TEST(Usage, ConnectRefusesABadLinkAddressOrBot) {
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "lag=80ms"}), {"--net", "lag"});
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--net", "loss=120%"}),
