@@ -138,6 +138,13 @@ void add_options(CLI::App& app, server::Options& options, os::LogOptions& log) {
   os::add_value(app, "--log-format", log.format, os::parse_log_format, "text or json");
 }
 
+/// HOST:PORT where this server's own admin side is.
+std::string admin_of(const server::Options& options) {
+  const bool has_colons = options.admin_bind.contains(':');
+  const std::string host = has_colons ? "[" + options.admin_bind + "]" : options.admin_bind;
+  return fmt::format("{}:{}", host, options.admin_port);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -151,20 +158,20 @@ int main(int argc, char** argv) {
   app.name("tickbox-server");
   add_options(app, options, log_options);
 
-  std::string admin = fmt::format("127.0.0.1:{}", server::kDefaultAdminPort);
+  std::string admin;
   os::CommonFlags health_flags;
   CLI::App* health = app.add_subcommand("health");
   os::prepare(*health, "Asks a running server whether it is alive; exit 0 if so, 1 if not.",
               "tickbox-server health --admin 127.0.0.1:9180", health_flags);
   health->add_option("--admin", admin, "Its admin side")
       ->type_name("HOST:PORT")
-      ->capture_default_str();
+      ->default_str("by --admin-bind and --admin-port");
 
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
     return os::to_int(*exit_code);
   }
   if (health->parsed()) {
-    return os::to_int(server::check_health(admin));
+    return os::to_int(server::check_health(admin.empty() ? admin_of(options) : admin));
   }
   auto wrong = server::contradiction(options);
   if (!wrong) wrong = server::recording_contradiction(options);

@@ -78,6 +78,10 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
   EXPECT_EQ(alive.exit_code, kDone) << alive;
   EXPECT_EQ(alive.out, "ok\n");
 
+  Command as_the_server = tickbox_server({"health"});
+  as_the_server.environment = {"TICKBOX_ADMIN_PORT=" + port_of(server.admin())};
+  EXPECT_EQ(run(as_the_server).exit_code, kDone) << "where the server's own settings say";
+
   ASSERT_EQ(server.stop().exit_code, kDone);
   expect_failed(run(health), {"cannot connect to", server.admin(), "is the server running?"});
   EXPECT_EQ(run(tickbox_server({"health", "--admin", "nonsense"})).exit_code, kWrongUsage);
