@@ -99,9 +99,9 @@ wait "$bad" || bad_exit=$?
 good=
 bad=
 for run in good bad; do
-    if ! tail -n 1 "$work/$run.json" | jq -e .clients >"$work/checked" 2>/dev/null; then
+    if ! tail -n 1 "$work/$run.json" | jq -es 'length == 1 and .[0].clients' >"$work/checked" 2>/dev/null; then
         cat "$work/$run.log" >&2
-        say "the clients could not be run"
+        say "the clients could not be run to their end"
         exit 1
     fi
 done
@@ -109,14 +109,18 @@ done
 say "5/5 replaying the recording"
 server_exit=0
 if [ "$stay" = no ]; then
-    kill -TERM "$server"
+    if ! kill -TERM "$server" 2>/dev/null; then
+        tail -n 20 "$work/server.log" >&2
+        say "the server ended while the clients played"
+        exit 1
+    fi
     wait "$server" || server_exit=$?
     server=
 fi
 replay_exit=0
 "$bin/tickbox" replay verify "$work"/recordings/*.tickbox --json --quiet >"$work/replay.json" 2>"$work/replay.log" ||
     replay_exit=$?
-if ! tail -n 1 "$work/replay.json" | jq -e .ticks >"$work/checked" 2>/dev/null; then
+if ! tail -n 1 "$work/replay.json" | jq -es 'length == 1 and .[0].ticks' >"$work/checked" 2>/dev/null; then
     cat "$work/replay.log" >&2
     say "the recording could not be replayed (exit $replay_exit)"
     exit 1
@@ -124,18 +128,22 @@ fi
 
 document=$(jq -c -n \
     --slurpfile good <(tail -n 1 "$work/good.json") --slurpfile bad <(tail -n 1 "$work/bad.json") \
-    --slurpfile replay <(tail -n 1 "$work/replay.json") --argjson server_exit "$server_exit" '
+    --slurpfile replay <(tail -n 1 "$work/replay.json") \
+    --argjson exits "[$good_exit, $bad_exit, $replay_exit, $server_exit]" '
     $good[0] as $g | $bad[0] as $b | $replay[0] as $r |
-    {clients: {asked: ($g.clients.asked + $b.clients.asked), connected: ($g.clients.connected + $b.clients.connected)},
+    {clients: {asked: ($g.clients.asked + $b.clients.asked), connected: ($g.clients.connected + $b.clients.connected),
+               dropped: ($g.clients.dropped + $b.clients.dropped)},
      state_hash: {checked: ($g.state_hash.checked + $b.state_hash.checked),
                   mismatched: ($g.state_hash.mismatched + $b.state_hash.mismatched)},
      prediction: {checked: $g.prediction.checked, exact: $g.prediction.exact, touched: $g.prediction.touched},
      tick_ms: {p50: $g.tick_ms.p50, p99: $g.tick_ms.p99},
      replay: {ticks: $r.ticks, mismatched: $r.mismatched}} |
-    .verdict = (if .clients.connected == .clients.asked
+    # A load that its machine has held up (5) says nothing against the server.
+    .verdict = (if .clients.connected == .clients.asked and .clients.dropped == 0
+                   and ($exits | map(. == 0) | .[2:] | all) and ($exits[:2] | map(. == 0 or . == 5) | all)
                    and .state_hash.checked > 1000 and .state_hash.mismatched == 0
                    and .prediction.exact >= 0.99 * .prediction.checked and .prediction.checked > 1000
-                   and .replay.ticks > 1000 and .replay.mismatched == 0 and $server_exit == 0
+                   and .replay.ticks > 1000 and .replay.mismatched == 0
                 then "held" else "failed" end)')
 
 figure() { jq -r "$1" <<<"$document"; }
@@ -145,7 +153,7 @@ if [ "$json" = no ]; then
 
   clients       $(figure '"\(.clients.connected) of \(.clients.asked) connected"'), $bad_clients of them through $bad_link
   state hashes  $(figure '"\(.state_hash.checked) checked, \(.state_hash.mismatched) differ"')
-  predictions   $(figure '"\(.prediction.exact) of \(.prediction.checked) exact to the bit"') (clients without loss, own body untouched by others)
+  predictions   $(figure '"\(.prediction.exact) of \(.prediction.checked) exact to the bit"') (clients without loss, own body untouched by others; 99 % are asked for)
   server tick   $(figure 'def short: . * 100 | round / 100; "p50 \(.tick_ms.p50 | short) ms, p99 \(.tick_ms.p99 | short) ms"') of 16.7 ms
   replay        $(figure '"\(.replay.ticks) ticks stepped again, \(.replay.mismatched) differ"')
 
