@@ -33,6 +33,9 @@ for argument in "$@"; do
     esac
 done
 
+# What somebody has set for servers of their own is not meant for this one.
+unset "${!TICKBOX_@}"
+
 readonly good_clients=24 bad_clients=8 seconds=20
 readonly bad_link="delay=80ms,jitter=20ms,loss=5%"
 
@@ -169,7 +172,7 @@ if [ "$json" = yes ]; then
 fi
 
 if [ "$stay" = yes ]; then
-    trap 'exit 0' INT TERM
+    trap : INT TERM
     cat >&2 <<NEXT
 
 The server goes on at $address. Try in another terminal:
@@ -179,6 +182,5 @@ The server goes on at $address. Try in another terminal:
 Ctrl-C ends it.
 NEXT
     wait "$server" || true
-    server=
 fi
 [ "$verdict" = held ] || exit 3
