@@ -44,7 +44,7 @@ void add_replay(CLI::App& app, std::function<int()>& run) {
   flags->program = &app;
   CLI::App* const replay = app.add_subcommand("replay");
   os::prepare(*replay, "Read recordings that tickbox-server --record has written",
-              "tickbox replay verify recordings/*-room0.tickbox", flags->common);
+              "tickbox replay verify recordings/MATCH.tickbox", flags->common);
   replay->require_subcommand(1);
   const ReplayCommand place{.replay = *replay, .run = run, .flags = flags};
   add_replay_info(place);

@@ -53,25 +53,48 @@ std::vector<std::string> known_names(const CLI::App& app, bool flags) {
   return names;
 }
 
+/// Of the commands below `app`, the one that has an option; nullptr: none.
+const CLI::App* owner_below(const CLI::App& app, const std::string& option) {
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_option_no_throw(option) != nullptr) return command;
+    if (const CLI::App* const owner = owner_below(*command, option)) return owner;
+  }
+  return nullptr;
+}
+
+const CLI::App& asked_command(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : asked_command(*app.get_subcommands().front());
+}
+
+std::string unknown_option(const CLI::App& app, const std::string& name) {
+  if (app.get_option_no_throw(name) != nullptr) {
+    return name + " is an option of " + app.get_name() + "; give it before the command";
+  }
+  const auto near = nearest_name(name, known_names(app, true));
+  if (near && *near != name) {
+    return "unknown option " + name + "; did you mean " + std::string{*near} + '?';
+  }
+  if (const CLI::App* const owner = owner_below(app, name)) {
+    return name + " is an option of " + owner->get_name() + "; give it behind that command";
+  }
+  return "unknown option " + name + "; see --help";
+}
+
 std::string unknown_word(const CLI::App& app, const std::string& word) {
-  const bool flag = word.starts_with('-') && word.size() > 1;
   const std::string name = word.substr(0, word.find('='));
-  const std::vector<std::string> known = known_names(app, flag);
-  const char* kind = flag            ? "unknown option "
-                     : known.empty() ? "unexpected argument "
-                                     : "unknown command ";
+  if (word.starts_with('-') && word.size() > 1) return unknown_option(app, name);
+  const std::vector<std::string> known = known_names(asked_command(app), false);
+  if (known.empty()) return "unexpected argument " + word + "; see --help";
   const auto near = nearest_name(name, known);
-  return kind + name + (near ? "; did you mean " + std::string{*near} + '?' : "; see --help");
+  return "unknown command " + name +
+         (near ? "; did you mean " + std::string{*near} + '?' : "; see --help");
 }
 
 std::string command_wanted(const CLI::App& app) {
-  const CLI::App* asked = &app;
-  while (!asked->get_subcommands().empty()) {
-    asked = asked->get_subcommands().front();
-  }
+  const CLI::App& asked = asked_command(app);
   std::string line = "no command given; try";
   const char* separator = " ";
-  for (const CLI::App* const each : asked->get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* const each : asked.get_subcommands([](const CLI::App*) { return true; })) {
     line += separator + each->get_name();
     separator = ", ";
   }

@@ -78,6 +78,20 @@ TEST(Usage, AWrongValueInTheEnvironmentIsWrongUsageToo) {
   expect_wrong_usage(command, {"--tick-rate", "fast"});
 }
 
+TEST(Usage, AnOptionAtTheWrongCommandIsToldWhereItBelongs) {
+  expect_wrong_usage(tickbox_server({"health", "--admin-port", "1"}),
+                     {"--admin-port is an option of tickbox-server; give it before the command"});
+  expect_wrong_usage(tickbox({"--seconds", "5", "connect", "127.0.0.1:7777"}),
+                     {"--seconds is an option of connect; give it behind that command"});
+  expect_wrong_usage(tickbox({"connect", "--version"}),
+                     {"--version is an option of tickbox; give it before the command"});
+}
+
+TEST(Usage, AnArgumentTooManyIsNoUnknownCommand) {
+  expect_wrong_usage(tickbox({"replay", "verify", "one.tickbox", "two.tickbox"}),
+                     {"unexpected argument two.tickbox"});
+}
+
 TEST(Usage, AnUnknownCommandIsToldWithTheNearestOne) {
   expect_wrong_usage(tickbox({"conect", "127.0.0.1:7777"}), {"conect", "did you mean connect"});
   expect_wrong_usage(tickbox_server({"helth"}), {"helth", "did you mean health"});
