@@ -33,6 +33,7 @@ struct Exchange {
   const char* stage = "connect to";
 
   void run(const tcp::endpoint& endpoint);
+  void read_answer();
 };
 
 void Exchange::run(const tcp::endpoint& endpoint) {
@@ -42,18 +43,20 @@ void Exchange::run(const tcp::endpoint& endpoint) {
     stage = "ask";
     http::async_write(stream, request, [this](beast::error_code written, std::size_t) {
       error = written;
-      if (error) return;
-      // The header first: read in one, Beast 1.74 makes room for a body before it refuses its
-      // length.
-      http::async_read_header(stream, buffer, parser, [this](beast::error_code begun, std::size_t) {
-        error = begun;
-        if (error) return;
-        http::async_read(stream, buffer, parser,
-                         [this](beast::error_code read, std::size_t) { error = read; });
-      });
+      if (!error) read_answer();
     });
   });
   context.run();
+}
+
+/// The header first: read in one, Beast 1.74 makes room for a body before it refuses its length.
+void Exchange::read_answer() {
+  http::async_read_header(stream, buffer, parser, [this](beast::error_code begun, std::size_t) {
+    error = begun;
+    if (error) return;
+    http::async_read(stream, buffer, parser,
+                     [this](beast::error_code read, std::size_t) { error = read; });
+  });
 }
 
 const char* answer_error(const beast::error_code& error) {
