@@ -14,9 +14,12 @@ Command on_full_disk(const Command& command) {
   return {.program = "/bin/sh", .arguments = arguments, .environment = command.environment};
 }
 
-void expect_told(const Command& command) {
+/// What a load ends with that a busy machine has held up: worse than that it could not say so.
+constexpr int kInconclusive = 5;
+
+void expect_told(const Command& command, int or_ends_with = kFailed) {
   const Finished finished = run(on_full_disk(command));
-  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_TRUE(finished.exit_code == kFailed || finished.exit_code == or_ends_with) << finished;
   EXPECT_TRUE(finished.err.contains("cannot write to stdout: no space left on device")) << finished;
 }
 
@@ -33,7 +36,8 @@ TEST(FullOutput, IsToldByWhoPlaysAndByWhoAsks) {
   const RunningServer server;
   for (const char* form : {"--json", "--quiet"}) {
     expect_told(tickbox({"connect", server.address(), "--seconds", "0.2", form}));
-    expect_told(tickbox({"load", server.address(), "--clients", "2", "--seconds", "0.2", form}));
+    expect_told(tickbox({"load", server.address(), "--clients", "2", "--seconds", "0.2", form}),
+                kInconclusive);
   }
   expect_told(tickbox_server({"health", "--admin", server.admin()}));
 }
