@@ -70,7 +70,8 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
   if (app.get_option_no_throw(name) != nullptr) {
     return name + " is an option of " + app.get_name() + "; give it before the command";
   }
-  const auto near = nearest_name(name, known_names(app, true));
+  const std::vector<std::string> known = known_names(app, true);
+  const auto near = nearest_name(name, known);
   if (near && *near != name) {
     return "unknown option " + name + "; did you mean " + std::string{*near} + '?';
   }
