@@ -24,6 +24,7 @@ namespace tickbox::crash {
 namespace {
 
 using namespace integration;
+using os::files_in;
 
 constexpr std::uint32_t kRate = 60;
 constexpr std::uint32_t kSeats = 16;
@@ -31,15 +32,6 @@ constexpr int kClients = 8;
 /// Later than twice what is kept, so that the first ticks are left out.
 constexpr Tick kFails{2 * kRate * server::kBlackBoxSeconds + 100};
 constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
-
-std::vector<std::string> files_in(const std::string& folder) {
-  std::vector<std::string> found;
-  for (const auto& each : std::filesystem::directory_iterator{folder}) {
-    found.push_back(each.path().string());
-  }
-  std::ranges::sort(found);
-  return found;
-}
 
 /// A server that fails an assertion at kFails, whatever its clients do.
 class FailingServer {

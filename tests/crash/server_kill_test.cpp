@@ -30,16 +30,8 @@ namespace tickbox::crash {
 namespace {
 
 using namespace integration;
+using os::files_in;
 using namespace std::chrono_literals;
-
-std::vector<std::string> files_in(const std::string& folder) {
-  std::vector<std::string> found;
-  for (const auto& each : std::filesystem::directory_iterator{folder}) {
-    found.push_back(each.path().string());
-  }
-  std::ranges::sort(found);
-  return found;
-}
 
 constexpr std::uint32_t kRate = 60;
 /// A batch: what a recorder may not have handed to its sink yet.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::os {
 
@@ -40,6 +42,16 @@ class TemporaryFolder {
 inline std::string text_of(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// Paths, in order.
+inline std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const auto& each : std::filesystem::directory_iterator{folder}) {
+    found.push_back(each.path().string());
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace tickbox::os
