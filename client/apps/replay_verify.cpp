@@ -62,7 +62,9 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
       "{}: {} ticks stepped again in {:.2f} s, {}\n", path, grouped(result.ticks), seconds,
       result.mismatched == 0 ? std::string{"every hash equal"}
                              : grouped(result.mismatched) + " hashes differ");
-  if (result.ticks == 0) text = path + ": no tick was recorded: nothing to verify\n";
+  if (result.ticks == 0 && result.mismatched == 0) {
+    text = path + ": there is no tick to step again\n";
+  }
   if (result.first_mismatch) {
     const record::Mismatch& first = *result.first_mismatch;
     const std::string entity =
