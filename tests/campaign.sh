@@ -14,7 +14,8 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--out DIR
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
   --bin DIR        where the programs are (build/release/bin by default, built if it is)
 
-One process for each processor. Ctrl-C ends it early; the summary then says what ran. Exit 3 when something was found.
+One process for each processor; after each 24 runs a soak of half an hour of virtual time, for what memory does. Ctrl-C
+ends it early; the summary then says what ran. Exit 3 when something was found.
 USAGE
 }
 
@@ -60,8 +61,9 @@ if [ -z "$out" ]; then
 fi
 mkdir -p "$out"
 
-# Processes take a batch of seeds each, in turn, so that no seed is run twice and none is left out.
-readonly batch=24
+# Processes take a batch of seeds each, in turn, so that no seed is run twice and none is left out. After each comes a
+# soak that is long enough to tell whether memory stays where it was.
+readonly batch=24 soak_seconds=1800
 deadline=$((SECONDS + minutes * 60))
 stopping=no
 running=()
@@ -84,18 +86,26 @@ simulate() {
     trap 'stopping=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || true' TERM INT
     while [ "$stopping" = no ] && [ "$SECONDS" -lt "$deadline" ]; do
         seed=$((first_seed + (number * workers + worker) * batch))
-        "$bin/tickbox-simulator" --seed "$seed" --seeds "$batch" --seconds "$seconds" --json \
-            >"$out/batch-$seed.json" 2>>"$out/lines-$worker.txt" &
-        child=$!
-        code=0
-        wait "$child" || code=$?
-        # A signal interrupts the wait, not the run.
-        while kill -0 "$child" 2>/dev/null; do wait "$child" || code=$?; done
-        if [ "$code" -ne 0 ] && [ "$code" -ne 3 ] && [ "$stopping" = no ]; then
-            echo "tickbox-simulator --seed $seed --seeds $batch --seconds $seconds: exit $code" >>"$out/crashes.txt"
-        fi
+        play "batch-$seed" --seed "$seed" --seeds "$batch" --seconds "$seconds"
+        [ "$stopping" = yes ] || play "soak-$seed" --profile soak --seed "$seed" --seconds "$soak_seconds"
         number=$((number + 1))
     done
+}
+
+# Of simulate() alone, whose `child`, `code` and `worker` it uses: one simulator to its end.
+#   play NAME ARGUMENTS
+play() {
+    local name=$1
+    shift
+    "$bin/tickbox-simulator" "$@" --json >"$out/$name.json" 2>>"$out/lines-$worker.txt" &
+    child=$!
+    code=0
+    wait "$child" || code=$?
+    # A signal interrupts the wait, not the run.
+    while kill -0 "$child" 2>/dev/null; do wait "$child" || code=$?; done
+    if [ "$code" -ne 0 ] && [ "$code" -ne 3 ] && [ "$stopping" = no ]; then
+        echo "tickbox-simulator $*: exit $code" >>"$out/crashes.txt"
+    fi
 }
 
 run_simulator() {
@@ -129,7 +139,7 @@ run_simulator
 kill_some RecorderKill "$recorder_kills"
 kill_some ServerKill "$server_kills"
 
-find "$out" -name 'batch-*.json' -size +0 -print0 | xargs -0 -r cat |
+find "$out" \( -name 'batch-*.json' -o -name 'soak-*.json' \) -size +0 -print0 | xargs -0 -r cat |
     jq -s '{runs: (map(.runs) | add // 0), virtual_hours: ((map(.virtual_seconds) | add // 0) / 3600 * 100 | round / 100),
         cpu_seconds: (map(.cpu_seconds) | add // 0 | round), views: (map(.views) | add // 0), audited_ticks: (map(.audited_ticks) | add // 0),
         recorded_ticks: (map(.recorded_ticks) | add // 0),

@@ -105,8 +105,8 @@ void add(Sum& sum, const Outcome& outcome) {
                        {"longest_recovery_ms", milliseconds_of(outcome.views.longest_recovery)},
                        {"inputs_arrived", outcome.recordings.arrived},
                        {"inputs_substituted", outcome.recordings.substituted},
-                       {"memory_settled_bytes", outcome.memory.settled},
-                       {"memory_later_bytes", outcome.memory.later},
+                       {"memory_early_bytes", outcome.memory.early},
+                       {"memory_late_bytes", outcome.memory.late},
                        {"predicted", outcome.views.predicted},
                        {"predicted_exactly", outcome.views.exact},
                        {"held", outcome.findings.empty()}});
@@ -195,8 +195,8 @@ int main(int argc, char** argv) {
                  "is given");
   os::add_values(
       app, "--plant", options.plant, &simulator::parse_plant,
-      "Plants a bug that is to be found: input-twice, missing-cause, lost-record, other-input "
-      "or wrong-key");
+      "Plants a bug that is to be found: input-twice, missing-cause, lost-record, other-input, "
+      "wrong-key, or leak (in a soak of 20 minutes and more)");
   app.add_flag("--bench", options.bench,
                "16 clients with the faults of wifi: how many times real time");
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "game/catalog.h"
 #include "net/handshake.h"
+#include "tests/support/allocations.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +29,7 @@ net::Address moved_address(std::uint32_t number) {
 
 std::shared_ptr<const game::Rules> make_room_rules(const Plan& plan) {
   if (plan.plant == Plant::InputTwice) return std::make_shared<const SteppedTwice>(plan.tick_rate);
+  if (plan.plant == Plant::Leak) return std::make_shared<const Unforgetting>(plan.tick_rate);
   return game::make_rules("arena", plan.tick_rate);
 }
 
@@ -93,13 +95,13 @@ void Match::start_recording() {
 }
 
 void Match::end_recording(const SimulatedDisk::File& file) {
+  const tests::OwnBooks books;
   if (on_recorded_) {
     on_recorded_({.file = file, .from = recorded_from_, .hashes = hashes_, .decided = decided_});
   }
   const Tick kept{room_->world().tick.value - std::min(room_->world().tick.value, kDecidedKept)};
   for (std::vector<Decided>& of_seat : decided_) {
     std::erase_if(of_seat, [&](const Decided& one) { return one.tick < kept; });
-    of_seat.shrink_to_fit();  // what this test holds is not to be taken for what the match holds
   }
 }
 
@@ -167,10 +169,15 @@ void Match::drive_server() {
     shard_->tick(now);
     pacer_->ran();
     ++ticks_;
-    hashes_.push_back(room_->hash());
-    if (on_tick_) on_tick_(room_->hash());
+    note_tick();
   }
   if (due > 0) shard_->send(now);
+}
+
+void Match::note_tick() {
+  const tests::OwnBooks books;
+  hashes_.push_back(room_->hash());
+  if (on_tick_) on_tick_(room_->hash());
 }
 
 // --- clients ---
@@ -193,6 +200,7 @@ void Match::start_process(std::size_t index) {
       .bot = client::bot_kind_of(plan_.bot, index),
       .seed = plan_.seed * 1'000 + index,
       .on_input = [this, index](Tick tick, const game::Input& input) {
+        const tests::OwnBooks books;
         const PlayerId seat = players_[index].client->connection().accept().player;
         decided_[seat.value].push_back({.tick = tick, .input = input});
         const bool is_other = plan_.plant == Plant::OtherInput && tick.value % kPlantedTicks == 0;
@@ -235,6 +243,7 @@ void Match::drive_player(std::size_t index) {
 
 void Match::note_promises(Player& player) {
   if (player.client->connection().sessions() == 0) return;
+  const tests::OwnBooks books;
   std::vector<Decided>& decided = decided_[player.client->connection().accept().player.value];
   player.promises.hear(*player.client, [&](Tick tick) {
     const auto one = std::ranges::find(decided.rbegin(), decided.rend(), tick, &Decided::tick);

@@ -169,6 +169,7 @@ class Match {
   void drive_player(std::size_t player);
   void note_promises(Player& player);
   void drive_server();
+  void note_tick();
   [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t player) const;
   [[nodiscard]] net::ConnectToken make_token(std::size_t player);
   /// What a client's own clock says.

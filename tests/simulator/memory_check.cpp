@@ -5,31 +5,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace tickbox::simulator {
 namespace {
 
-/// Within them every buffer has met its worst case, as far as the profile has one.
-constexpr std::uint32_t kLooksToWarmUp = 3;
-/// One in so many bytes more is what a buffer may yet take that meets its worst case late.
-constexpr std::uint64_t kGrowthShare = 20;
-/// The checks' own books: some hundred bytes for each address that ever sent anything. A leak of
-/// one byte a tick is found within some hours.
+/// One in so many bytes more is flat.
+constexpr std::uint64_t kGrowthShare = 100;
+/// Who plays late may have played for longer, or by a worse link, than who played early.
 constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 20U;
+
+std::uint64_t median(std::span<std::uint64_t> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
+}
 
 }  // namespace
 
 void MemoryCheck::look() {
   const std::uint64_t now = tests::live_bytes();
-  if (++looks_ <= kLooksToWarmUp) {
-    counts_.settled = std::max(counts_.settled, now);
-    return;
-  }
-  counts_.later = std::max(counts_.later, now);
-  if (now > counts_.settled + counts_.settled / kGrowthShare + kSpareBytes) {
-    findings_.add("memory", fmt::format("about the {} bytes of the beginning", counts_.settled),
-                  fmt::format("{} bytes", now));
-  }
+  const tests::OwnBooks books;
+  seen_.push_back(now);
+}
+
+void MemoryCheck::look_back(Duration played) {
+  const std::size_t quarter = seen_.size() / 4;
+  if (played < kShortest || quarter == 0) return;
+  const std::span seen{seen_};
+  counts_ = {.early = median(seen.subspan(quarter, quarter)), .late = median(seen.last(quarter))};
+  if (counts_.late <= counts_.early + counts_.early / kGrowthShare + kSpareBytes) return;
+  findings_.add("memory", fmt::format("about the {} bytes of the second quarter", counts_.early),
+                fmt::format("{} bytes in the last", counts_.late));
 }
 
 }  // namespace tickbox::simulator

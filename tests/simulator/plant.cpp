@@ -5,8 +5,8 @@
 namespace tickbox::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames{"none",        "input-twice", "missing-cause",
-                                                 "lost-record", "other-input", "wrong-key"};
+constexpr std::array<std::string_view, 7> kNames{
+    "none", "input-twice", "missing-cause", "lost-record", "other-input", "wrong-key", "leak"};
 
 }  // namespace
 
@@ -38,6 +38,12 @@ void SteppedTwice::apply_inputs(game::World& world, std::span<const game::Player
     before_[one.player] = one.input;
   }
   WrappedArena::apply_inputs(world, stepped, events);
+}
+
+void Unforgetting::apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
+                                game::TickEvents& events) const {
+  kept_.emplace_back(inputs.begin(), inputs.end());
+  WrappedArena::apply_inputs(world, inputs, events);
 }
 
 void Unheard::apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,

@@ -6,6 +6,7 @@
 #include "tests/support/arena_wrappers.h"
 
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <map>
 #include <string>
@@ -21,6 +22,7 @@ enum class Plant : std::uint8_t {
   LostRecord,    ///< a recording ends without its last record
   OtherInput,    ///< what a client sends is not always what it has decided
   WrongKey,      ///< one player's tokens are by a key that the server does not have
+  Leak,          ///< the room keeps the inputs of every tick
 };
 
 [[nodiscard]] std::string_view name_of(Plant plant);
@@ -43,6 +45,20 @@ class SteppedTwice final : public tests::WrappedArena {
 
  private:
   mutable std::map<PlayerId, game::Input> before_;
+};
+
+/// Of the room: what it was told is never forgotten.
+class Unforgetting final : public tests::WrappedArena {
+ public:
+  using WrappedArena::WrappedArena;
+
+  [[nodiscard]] std::string_view name() const override { return "arena"; }
+
+  void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
+                    game::TickEvents& events) const override;
+
+ private:
+  mutable std::deque<std::vector<game::PlayerInput>> kept_;
 };
 
 /// Of one client: what is dropped has come, and was read, but never enters the view. (Where it is

@@ -6,11 +6,14 @@
 #include "tests/simulator/traffic_check.h"
 #include "tests/simulator/troubles.h"
 #include "tests/simulator/view_check.h"
+#include "tests/support/allocations.h"
 
 #include <fmt/format.h>
 
 namespace tickbox::simulator {
 namespace {
+
+constexpr Duration kWeighingInterval = std::chrono::seconds{10};
 
 /// The parts of a run, and who tells whom what.
 class Run {
@@ -27,6 +30,7 @@ class Run {
         hostile_(match_.network(), plan.seed),
         troubles_(plan, match_, hostile_, clients_) {
     match_.network().watch([this](const SimulatedNetwork::Passed& passed) {
+      const tests::OwnBooks books;
       traffic_.on_passed(passed);
       hostile_.on_passed(passed);
     });
@@ -34,7 +38,10 @@ class Run {
       traffic_.on_tick(hash);
       views_.on_tick();
     });
-    match_.on_turn([this](std::size_t player) { views_.on_turn(player); });
+    match_.on_turn([this](std::size_t player) {
+      const tests::OwnBooks books;
+      views_.on_turn(player);
+    });
     match_.on_recorded([this](const Recorded& recorded) { recordings_.check(recorded); });
     match_.on_process_end([this](const Match::Player& player) { clients_.add_up(player); });
   }
@@ -42,6 +49,7 @@ class Run {
   Outcome play() {
     const Instant start = match_.now();
     Instant look_at = start;
+    Instant weigh_at = start;
     Instant rotate_at = start + plan_.recording_length;
     while (match_.now() - start < plan_.length && findings_.none()) {
       match_.advance();
@@ -49,10 +57,13 @@ class Run {
         look_at = match_.now() + Troubles::kInterval;
         look();
       }
+      if (match_.now() >= weigh_at) {
+        weigh_at = match_.now() + kWeighingInterval;
+        memory_.look();
+      }
       if (match_.now() >= rotate_at) {
         rotate_at = match_.now() + plan_.recording_length;
         match_.rotate();
-        if (plan_.profile == Profile::Soak) memory_.look();
       }
     }
     match_.stop();
@@ -61,14 +72,18 @@ class Run {
     }
     look_at_log();
     clients_.look_back(match_.now() - start);
+    if (plan_.profile == Profile::Soak) memory_.look_back(match_.now() - start);
     check_loss(match_.network(), plan_, findings_);
     return outcome(match_.now() - start);
   }
 
  private:
   void look() {
-    look_at_log();
-    clients_.look();
+    {
+      const tests::OwnBooks books;
+      look_at_log();
+      clients_.look();
+    }
     troubles_.look();
   }
 

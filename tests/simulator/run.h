@@ -29,7 +29,7 @@ struct Outcome {
   ViewCounts views;
   std::uint64_t views_compared = 0;  ///< body by body with the room's
   RecordingCounts recordings;
-  MemoryCounts memory;            ///< of soak only
+  MemoryCounts memory;            ///< of a long soak only
   std::uint64_t fingerprint = 0;  ///< equal for equal runs: all hashes, all datagrams
 };
 

@@ -1,5 +1,7 @@
 #include "tests/simulator/simulated_disk.h"
 
+#include "tests/support/allocations.h"
+
 #include <algorithm>
 
 namespace tickbox::simulator {
@@ -22,6 +24,7 @@ void SimulatedDisk::open(Tick tick) {
 }
 
 bool SimulatedDisk::write(ConstBytes bytes) {
+  const tests::OwnBooks books;
   drain();
   const bool has_room = bytes_.size() - drained_ + bytes.size() <= kQueueBytesMax ||
                         bytes_.size() == drained_;  // the first keyframe of a large room
@@ -72,6 +75,7 @@ SimulatedDisk::File SimulatedDisk::kill(Rng& rng) {
 }
 
 SimulatedDisk::File SimulatedDisk::file_of(std::size_t bytes, bool is_cut) {
+  const tests::OwnBooks books;
   File file{.bytes = {bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(bytes)},
             .refused = refused_,
             .last_tick = {},

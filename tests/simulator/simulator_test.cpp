@@ -163,5 +163,24 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PlantedBug,
                            return name;
                          });
 
+/// Half an hour of a match that goes on: the server is never begun anew.
+TEST(Soak, KeepsNothingThatItDoesNotNeed) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP();  // half an hour of a match takes a quarter of one
+#endif
+  for (const std::uint64_t seed : {9U, 22U}) {
+    PlanOptions options{.seed = seed, .profile = Profile::Soak, .length = std::chrono::minutes{30}};
+    const Outcome outcome = play(make_plan(options));
+    EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
+    EXPECT_GT(outcome.memory.early, 1'000'000U) << report_of(outcome);
+    EXPECT_GT(outcome.memory.late, 1'000'000U) << report_of(outcome);
+    options.plant = Plant::Leak;
+    const Outcome leaking = play(make_plan(options));
+    EXPECT_TRUE(found_by(leaking, "memory")) << report_of(leaking);
+    EXPECT_EQ(leaking.findings.size(), 1U) << report_of(leaking);
+    EXPECT_EQ(leaking.fingerprint, outcome.fingerprint) << "it is the same match";
+  }
+}
+
 }  // namespace
 }  // namespace tickbox::simulator
