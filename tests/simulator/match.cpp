@@ -6,6 +6,7 @@
 #include "tests/support/allocations.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace tickbox::simulator {
@@ -41,7 +42,9 @@ Match::Match(const Plan& plan)
       server_entropy_(plan.seed),
       token_entropy_(plan.seed + (std::uint64_t{1} << 62U)),
       keys_(net::KeyRing::fresh(token_entropy_)),
-      disk_(clock_, plan.plant == Plant::LostRecord),
+      disk_(clock_, token_entropy_,
+            {.queue_bytes_max = plan.disk_queue_bytes,
+             .loses_last = plan.plant == Plant::LostRecord}),
       room_rules_(make_room_rules(plan)),
       map_(grounds_.map(plan.seats)),
       start_(clock_.now()),
@@ -70,39 +73,61 @@ Match::Match(const Plan& plan)
 // --- the server ---
 
 void Match::start_server() {
+  counts_ = server_counts();
   shard_.reset();
   recorder_.reset();
-  room_ = std::make_unique<server::Room>(map_, room_rules_, plan_.seed + lives_, plan_.tick_rate);
+  room_ = std::make_unique<server::Room>(map_, room_rules_, plan_.seed + counts_.lives,
+                                         plan_.tick_rate);
   pacer_.emplace(clock_.now(), plan_.tick_rate);
   decided_.assign(plan_.seats, {});
-  ++lives_;
+  ++counts_.lives;
   start_recording();
   start_shard();
 }
 
 void Match::start_recording() {
-  record::Header header{.schema_hash = net::schema_hash(),
-                        .map_hash = game::map_hash(*map_),
-                        .seed = plan_.seed,
-                        .tick_rate = plan_.tick_rate,
-                        .map_seats = map_->seats,
-                        .rules = "arena"};
-  token_entropy_.fill(header.salt);
-  recorded_from_ = room_->world().tick;
+  const record::Header header{.schema_hash = net::schema_hash(),
+                              .map_hash = game::map_hash(*map_),
+                              .seed = plan_.seed,
+                              .tick_rate = plan_.tick_rate,
+                              .map_seats = map_->seats,
+                              .rules = "arena"};
   hashes_ = {};
-  disk_.open(recorded_from_);
-  recorder_.emplace(disk_, header, *room_);
+  recorder_.emplace(
+      disk_.begin(header, room_->world().tick), *room_,
+      server::Rotation{.store = &disk_, .ticks = plan_.rotate_ticks, .bytes = plan_.rotate_bytes});
 }
 
-void Match::end_recording(const SimulatedDisk::File& file) {
+void Match::end_recording(const SimulatedDisk::Ended& ended) {
   const tests::OwnBooks books;
   if (on_recorded_) {
-    on_recorded_({.file = file, .from = recorded_from_, .hashes = hashes_, .decided = decided_});
+    on_recorded_({.file = ended.remains,
+                  .from = ended.from,
+                  .part = ended.part,
+                  .hashes = hashes_,
+                  .decided = decided_});
   }
+  hashes_ = {};
   const Tick kept{room_->world().tick.value - std::min(room_->world().tick.value, kDecidedKept)};
   for (std::vector<Decided>& of_seat : decided_) {
     std::erase_if(of_seat, [&](const Decided& one) { return one.tick < kept; });
   }
+}
+
+ServerCounts Match::server_counts() const {
+  ServerCounts sum = counts_;
+  if (shard_ == nullptr) return sum;
+  const server::Metrics& metrics = shard_->metrics();
+  const auto add = [](auto& to, const auto& from) {
+    std::ranges::transform(to, from, to.begin(), std::plus{});
+  };
+  sum.slipped += pacer_->slipped();
+  sum.dropped += metrics.drops.total();
+  add(sum.connections, metrics.connections);
+  add(sum.refusals, metrics.refusals);
+  add(sum.disconnects, metrics.disconnects);
+  add(sum.inputs, metrics.inputs);
+  return sum;
 }
 
 void Match::start_shard() {
@@ -148,11 +173,6 @@ void Match::retire_keys() {
   shard_->set_keys(keys_);
 }
 
-void Match::rotate() {
-  stop();
-  start_recording();
-}
-
 void Match::stop() {
   recorder_->finish();
   end_recording(disk_.close());
@@ -178,6 +198,7 @@ void Match::note_tick() {
   const tests::OwnBooks books;
   hashes_.push_back(room_->hash());
   if (on_tick_) on_tick_(room_->hash());
+  if (const auto retired = disk_.take_retired()) end_recording(*retired);
 }
 
 // --- clients ---

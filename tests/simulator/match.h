@@ -38,10 +38,22 @@ struct Decided {
 
 /// A recording that has come to its end, and what really happened.
 struct Recorded {
-  const SimulatedDisk::File& file;
+  const SimulatedFile::Remains& file;
   Tick from;                                         ///< of the room when it began
+  std::uint32_t part = 0;                            ///< of those since the server started
   const std::vector<std::uint64_t>& hashes;          ///< of the room's ticks since
   const std::vector<std::vector<Decided>>& decided;  ///< by seat, since the server started
+};
+
+/// What all servers of a match have counted.
+struct ServerCounts {
+  std::uint64_t lives = 0;  ///< how often it has started
+  std::uint64_t slipped = 0;
+  std::uint64_t dropped = 0;  ///< datagrams
+  std::array<std::uint64_t, server::kConnectionResults> connections{};
+  std::array<std::uint64_t, net::kRefuseReasons> refusals{};
+  std::array<std::uint64_t, server::kDisconnectReasons> disconnects{};
+  std::array<std::uint64_t, server::kInputResults> inputs{};
 };
 
 /// Keeps the lines that ask for somebody to act.
@@ -114,9 +126,7 @@ class Match {
   void crash();
   void drain();
 
-  /// The recording ends as it should, and the next begins.
-  void rotate();
-  /// The same without a next.
+  /// The server's recording ends as it should.
   void stop();
 
   [[nodiscard]] std::deque<Player>& players() { return players_; }
@@ -142,7 +152,10 @@ class Match {
   [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
 
   /// Of the server: how often it has started.
-  [[nodiscard]] std::uint64_t lives() const { return lives_; }
+  [[nodiscard]] std::uint64_t lives() const { return counts_.lives; }
+
+  /// Up to now.
+  [[nodiscard]] ServerCounts server_counts() const;
 
   /// Told of each recording that has ended; of each tick's hash; of each client that has had its
   /// turn; of each client whose process is about to end.
@@ -163,7 +176,7 @@ class Match {
 
   void start_server();
   void start_recording();
-  void end_recording(const SimulatedDisk::File& file);
+  void end_recording(const SimulatedDisk::Ended& ended);
   void start_shard();
   void start_process(std::size_t player);
   void drive_player(std::size_t player);
@@ -196,13 +209,12 @@ class Match {
   std::deque<Player> players_;
   Instant start_;
   Instant stalled_until_;
-  std::uint64_t lives_ = 0;   ///< of the server
+  ServerCounts counts_;       ///< of servers before the present one, but for lives
   std::uint64_t tokens_ = 0;  ///< issued
   std::uint32_t moves_ = 0;
   std::uint64_t ticks_ = 0;
-  std::uint64_t looked_at_ = 0;  ///< bodies in pictures
-  Tick recorded_from_;
-  std::vector<std::uint64_t> hashes_;
+  std::uint64_t looked_at_ = 0;        ///< bodies in pictures
+  std::vector<std::uint64_t> hashes_;  ///< of ticks since the recording began
   std::vector<std::vector<Decided>> decided_;
   std::function<void(const Recorded&)> on_recorded_;
   std::function<void(std::uint64_t)> on_tick_;

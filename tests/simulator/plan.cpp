@@ -15,6 +15,8 @@ constexpr server::Sight kSights[] = {{24, 16}, {24, 16}, {8, 6}, {4, 4}, {100, 1
 constexpr client::BotKind kBots[] = {client::BotKind::Mix, client::BotKind::Wander,
                                      client::BotKind::Chase, client::BotKind::Stress};
 constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
+constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 131'072};
+constexpr std::size_t kDiskQueues[] = {4'096, 16'384, 65'536};
 constexpr seconds kRecordingLengthOfSoak{300};
 /// A tick at 240 Hz costs what one at 60 does.
 constexpr std::uint32_t kFastTickRate = 100;
@@ -47,6 +49,18 @@ net::LinkConditions draw_link(Rng& rng, const Likelihoods& worst) {
           .seed = rng.next()};
 }
 
+void draw_recording(Rng& rng, Plan& plan) {
+  plan.disk_queue_bytes = any_of(rng, kDiskQueues);
+  if (plan.profile == Profile::Soak) {
+    plan.rotate_ticks = static_cast<std::uint32_t>(kRecordingLengthOfSoak.count()) * plan.tick_rate;
+  } else if (rng.chance(1, 3)) {
+    plan.rotate_bytes = any_of(rng, kRecordingSizes);
+  } else {
+    plan.rotate_ticks =
+        static_cast<std::uint32_t>(any_of(rng, kRecordingLengths).count()) * plan.tick_rate;
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const PlanOptions& options) {
@@ -61,9 +75,7 @@ Plan make_plan(const PlanOptions& options) {
   plan.snapshot_rate = !options.is_bench && rng.chance(1, 3) ? plan.tick_rate / 2 : 0;
   if (!options.is_bench) plan.sight = any_of(rng, kSights);
   if (!options.is_bench) plan.bot = any_of(rng, kBots);
-  plan.recording_length = options.profile == Profile::Soak
-                              ? Duration{kRecordingLengthOfSoak}
-                              : Duration{any_of(rng, kRecordingLengths)};
+  draw_recording(rng, plan);
   std::size_t players = 2 + rng.below(worst.clients_max - 1);
   if (plan.tick_rate > kFastTickRate) players = std::min(players, kFastClientsMax);
   if (options.is_bench) players = kBenchClients;

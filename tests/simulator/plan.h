@@ -36,7 +36,10 @@ struct Plan {
   bool is_crowded = false;  ///< some who ask find no seat
   server::Sight sight;
   client::BotKind bot = client::BotKind::Mix;
-  Duration recording_length{};  ///< after which a recording ends and the next begins
+  // A recording goes on in another file after so many; 0: never for that.
+  std::uint32_t rotate_ticks = 0;
+  std::uint64_t rotate_bytes = 0;
+  std::size_t disk_queue_bytes = 0;  ///< that may wait for a disk
   std::vector<PlannedClient> clients;
 };
 

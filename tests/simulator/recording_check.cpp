@@ -15,7 +15,12 @@ constexpr std::string_view kName = "recording";
 constexpr std::string_view kInputs = "inputs";
 /// Records are handed over so often: what a kill can cost.
 constexpr std::int64_t kBatchesPerSecond = 10;
-constexpr std::chrono::milliseconds kResumesWithin{500};
+/// A disk that takes again is given again, as a share of a second.
+constexpr std::uint32_t kResumesWithin = 2;
+/// The next file is asked for a tick before it is there, at the least; as a share of a second.
+constexpr std::uint32_t kRotatesWithin = 2;
+/// More than the last of a file can be, by which it grows too long.
+constexpr std::uint64_t kBytesOfAKeyframe = 16'384;
 
 /// By tick, so that each can be found.
 std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>& decided) {
@@ -35,17 +40,18 @@ struct RecordingCheck::Walk {
   Tick last;                   ///< that was read
 };
 
-RecordingCheck::RecordingCheck(Findings& findings, const game::SharedMap& map,
-                               std::uint32_t tick_rate)
+RecordingCheck::RecordingCheck(Findings& findings, const game::SharedMap& map, const Plan& plan)
     : findings_(findings),
       map_(map),
-      tick_rate_(tick_rate),
-      rules_(game::make_rules("arena", tick_rate)) {}
+      plan_(plan),
+      rules_(game::make_rules("arena", plan.tick_rate)) {}
 
 void RecordingCheck::check(const Recorded& recorded) {
-  const SimulatedDisk::File& file = recorded.file;
+  const SimulatedFile::Remains& file = recorded.file;
   ++counts_.recordings;
+  if (recorded.part > 0) ++counts_.parts;
   check_handed(recorded);
+  check_length(recorded);
   if (file.bytes.empty()) {
     if (file.is_whole) findings_.add(kName, "a recording, for the disk refused nothing", "none");
     return;
@@ -53,6 +59,10 @@ void RecordingCheck::check(const Recorded& recorded) {
   auto reader = record::Reader::open(file.bytes);
   if (!reader) {
     return findings_.add(kName, "a recording", std::string{record::describe(reader.error())});
+  }
+  if (reader->header().part != recorded.part) {
+    findings_.add(kName, fmt::format("part {}", recorded.part),
+                  fmt::format("part {}", reader->header().part));
   }
   const record::VerifyResult result = record::verify(*reader, map_, *rules_);
   if (result.mismatched != 0 || result.damages != 0) {
@@ -123,7 +133,7 @@ void RecordingCheck::check_ticks(Tick first, Walk& walk) {
 
 /// All that the disk took is there. (It may take a trailer after it has refused the last ticks.)
 void RecordingCheck::check_end(const Walk& walk) {
-  const SimulatedDisk::File& file = walk.recorded.file;
+  const SimulatedFile::Remains& file = walk.recorded.file;
   const bool refused_them =
       std::ranges::any_of(file.refused, [&](Tick tick) { return tick > walk.last; });
   if (file.last_tick && walk.last < *file.last_tick && !refused_them) {
@@ -135,15 +145,30 @@ void RecordingCheck::check_end(const Walk& walk) {
 /// A disk that takes everything is given everything, within a tenth of a second: after it was full
 /// as well.
 void RecordingCheck::check_handed(const Recorded& recorded) {
-  const SimulatedDisk::File& file = recorded.file;
-  if (file.calm < kResumesWithin) return;
+  const SimulatedFile::Remains& file = recorded.file;
+  if (file.calm_ticks < plan_.tick_rate / kResumesWithin) return;
   const Tick now = recorded.from + static_cast<std::uint32_t>(recorded.hashes.size());
-  const std::int64_t waiting = file.is_cut ? tick_rate_ / kBatchesPerSecond + 1 : 0;
+  const std::int64_t waiting = file.is_cut ? plan_.tick_rate / kBatchesPerSecond + 1 : 0;
   const Tick taken = file.taken_to.value_or(recorded.from);
   if (now - taken > waiting) {
     findings_.add(kName, fmt::format("all but {} of the ticks up to {}", waiting, now.value),
-                  fmt::format("ticks up to {}, from a disk that takes all for {:.1f} s",
-                              taken.value, std::chrono::duration<double>(file.calm).count()));
+                  fmt::format("ticks up to {}, from a disk that takes all for {} ticks",
+                              taken.value, file.calm_ticks));
+  }
+}
+
+/// A recording that is long enough goes on in another file, where the disk does what it should.
+void RecordingCheck::check_length(const Recorded& recorded) {
+  const SimulatedFile::Remains& file = recorded.file;
+  if (!file.was_calm) return;
+  const std::size_t most_ticks = plan_.rotate_ticks + plan_.tick_rate / kRotatesWithin;
+  if (plan_.rotate_ticks != 0 && recorded.hashes.size() > most_ticks) {
+    findings_.add(kName, fmt::format("files of {} ticks", plan_.rotate_ticks),
+                  fmt::format("one of {}", recorded.hashes.size()));
+  }
+  if (plan_.rotate_bytes != 0 && file.bytes.size() > plan_.rotate_bytes + kBytesOfAKeyframe) {
+    findings_.add(kName, fmt::format("files of {} bytes", plan_.rotate_bytes),
+                  fmt::format("one of {}", file.bytes.size()));
   }
 }
 

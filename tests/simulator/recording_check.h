@@ -13,8 +13,9 @@
 namespace tickbox::simulator {
 
 struct RecordingCounts {
-  std::uint64_t recordings = 0;
-  std::uint64_t ticks = 0;  ///< compared
+  std::uint64_t recordings = 0;  ///< files
+  std::uint64_t parts = 0;       ///< of those, that another went before
+  std::uint64_t ticks = 0;       ///< compared
   std::uint64_t gaps = 0;
   std::uint64_t arrived = 0;      ///< inputs that were their players'
   std::uint64_t owed = 0;         ///< of those, acknowledged before their tick
@@ -24,7 +25,7 @@ struct RecordingCounts {
 class RecordingCheck {
  public:
   /// Borrows all of them.
-  RecordingCheck(Findings& findings, const game::SharedMap& map, std::uint32_t tick_rate);
+  RecordingCheck(Findings& findings, const game::SharedMap& map, const Plan& plan);
 
   void check(const Recorded& recorded);
 
@@ -40,10 +41,11 @@ class RecordingCheck {
   void check_ticks(Tick first, Walk& walk);
   void check_end(const Walk& walk);
   void check_handed(const Recorded& recorded);
+  void check_length(const Recorded& recorded);
 
   Findings& findings_;
   const game::SharedMap& map_;
-  std::uint32_t tick_rate_;
+  const Plan& plan_;
   std::shared_ptr<const game::Rules> rules_;
   RecordingCounts counts_;
 };

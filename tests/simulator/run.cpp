@@ -22,8 +22,8 @@ class Run {
       : plan_(plan),
         match_(plan),
         findings_(match_.clock()),
-        traffic_(findings_),
-        recordings_(findings_, match_.map(), plan.tick_rate),
+        traffic_(findings_, match_.clock()),
+        recordings_(findings_, match_.map(), plan),
         clients_(findings_, match_),
         views_(findings_, match_),
         memory_(findings_),
@@ -50,7 +50,6 @@ class Run {
     const Instant start = match_.now();
     Instant look_at = start;
     Instant weigh_at = start;
-    Instant rotate_at = start + plan_.recording_length;
     while (match_.now() - start < plan_.length && findings_.none()) {
       match_.advance();
       if (match_.now() >= look_at) {
@@ -60,10 +59,6 @@ class Run {
       if (match_.now() >= weigh_at) {
         weigh_at = match_.now() + kWeighingInterval;
         memory_.look();
-      }
-      if (match_.now() >= rotate_at) {
-        rotate_at = match_.now() + plan_.recording_length;
-        match_.rotate();
       }
     }
     match_.stop();
@@ -107,6 +102,9 @@ class Run {
                     .views = clients_.counts(),
                     .views_compared = views_.views(),
                     .recordings = recordings_.counts(),
+                    .servers = match_.server_counts(),
+                    .refused_full = match_.disk().state().refused_full,
+                    .refused_slow = match_.disk().state().refused_slow,
                     .memory = memory_.counts(),
                     .fingerprint = traffic_.fingerprint()};
     for (std::size_t i = 0; i < plan_.clients.size(); ++i) {

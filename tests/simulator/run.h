@@ -4,6 +4,7 @@
 #include "net/link_simulator.h"
 #include "tests/simulator/client_check.h"
 #include "tests/simulator/findings.h"
+#include "tests/simulator/match.h"
 #include "tests/simulator/memory_check.h"
 #include "tests/simulator/plan.h"
 #include "tests/simulator/recording_check.h"
@@ -29,8 +30,11 @@ struct Outcome {
   ViewCounts views;
   std::uint64_t views_compared = 0;  ///< body by body with the room's
   RecordingCounts recordings;
-  MemoryCounts memory;            ///< of a long soak only
-  std::uint64_t fingerprint = 0;  ///< equal for equal runs: all hashes, all datagrams
+  ServerCounts servers;
+  std::uint64_t refused_full = 0;  ///< writes, by a disk that was full
+  std::uint64_t refused_slow = 0;  ///< by one that was slow
+  MemoryCounts memory;             ///< of a long soak only
+  std::uint64_t fingerprint = 0;   ///< equal for equal runs: all hashes, all datagrams
 };
 
 /// Plays until the plan's end, or until something is found.

@@ -1,80 +1,71 @@
 #pragma once
-// A disk that exists only in memory: it can be slow, full, and lose its power at any byte.
-//
-// As in the programs, who records never waits: what does not fit in a queue of limited size is
-// refused, and the queue is written out as fast as the disk can. A kill loses the queue, and cuts
-// what was being written in the last moments anywhere.
+// Where a room's recording goes: files in memory, one after the other, as the production recorder
+// asks for them. A file takes its time to be made, and is not made where the disk is full.
 
-#include "core/byte_sink.h"
 #include "core/clock.h"
-#include "core/ids.h"
-#include "core/rng.h"
+#include "core/entropy.h"
+#include "server/recording_store.h"
+#include "tests/simulator/simulated_file.h"
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
-#include <vector>
 
 namespace tickbox::simulator {
 
-class SimulatedDisk final : public ByteSink {
+class SimulatedDisk final : public server::RecordingStore {
  public:
-  /// Borrows the clock.  `loses_last`: the last record never gets there, and nobody says so.
-  SimulatedDisk(const Clock& clock, bool loses_last) : clock_(clock), loses_last_(loses_last) {}
+  /// Borrows clock and entropy; `state`: queue_bytes_max and loses_last.
+  SimulatedDisk(const Clock& clock, Entropy& entropy, const DiskState& state)
+      : clock_(clock), entropy_(entropy), state_(state) {}
 
-  bool write(ConstBytes bytes) override;
+  /// The first file of a server; `header`: of all its parts, but for salt and number.
+  [[nodiscard]] server::RecordingPart begin(const record::Header& header, Tick tick);
 
-  /// Begins anew, as another file on the same disk.
-  void open(Tick tick);
+  std::optional<server::RecordingPart> next() override;
+  void retire() override;
 
-  /// Of the room, whenever it was stepped: written records know what they hold.
-  void ticked(Tick tick) { tick_ = tick; }
+  /// Of the room, before it is stepped to this tick.
+  void ticked(Tick tick);
 
-  /// Until when it takes nothing, or only so much a second.
-  void fill_up(Instant until) { full_until_ = until; }
+  void fill_up(Instant until) { state_.full_until = until; }
 
-  void slow_down(Instant until) { slow_until_ = until; }
+  void slow_down(Instant until) { state_.slow_until = until; }
 
-  /// A call of write() that was taken.
-  struct Written {
-    Instant at;
-    std::size_t end = 0;  ///< bytes of the file with it
-    Tick tick;            ///< the newest that can be in it
+  /// Of the present file, or one that was retired.
+  struct Ended {
+    Tick from;  ///< of the room when it was begun
+    std::uint32_t part = 0;
+    SimulatedFile::Remains remains;
   };
 
-  /// What is there afterwards.
-  struct File {
-    std::vector<std::byte> bytes;
-    std::vector<Tick> refused;      ///< ticks after which a write was refused
-    std::optional<Tick> last_tick;  ///< of the last whole record that is there; none: only a header
-    std::optional<Tick> taken_to;   ///< of the last that the disk has taken, be it there or not
-    Duration calm{};                ///< for so long the disk has refused nothing, and was not slow
-    bool is_cut = false;            ///< the writer was killed
-    bool is_whole = true;           ///< nothing was refused
-  };
+  /// The file that was written before the present one, once.
+  [[nodiscard]] std::optional<Ended> take_retired();
 
-  /// All that was taken gets there.
-  [[nodiscard]] File close();
+  /// The present file is closed, or its writer is killed.
+  [[nodiscard]] Ended close();
+  [[nodiscard]] Ended kill(Rng& rng);
 
-  /// The writer is killed.
-  [[nodiscard]] File kill(Rng& rng);
+  [[nodiscard]] const DiskState& state() const { return state_; }
 
  private:
-  void drain();
-  [[nodiscard]] File file_of(std::size_t bytes, bool is_cut);
+  struct Part {
+    std::unique_ptr<SimulatedFile> file;
+    std::uint32_t number = 0;
+  };
+
+  [[nodiscard]] server::RecordingPart make(Part& part);
+  [[nodiscard]] static Ended ended(const Part& part, SimulatedFile::Remains remains);
 
   const Clock& clock_;
-  bool loses_last_;
-  Tick tick_;
-  Instant full_until_;
-  Instant slow_until_;
-  Instant opened_at_;
-  Instant drained_at_;
-  std::size_t drained_ = 0;  ///< bytes that have left the queue
-  std::vector<std::byte> bytes_;
-  std::deque<Written> written_;
-  std::vector<Tick> refused_;
-  Instant refused_at_;
+  Entropy& entropy_;
+  DiskState state_;
+  record::Header header_;
+  std::uint32_t made_ = 0;
+  Part present_;
+  Part ready_;    ///< made; handed over
+  Part retired_;  ///< all is written to it
+  std::optional<Instant> asked_at_;
 };
 
 }  // namespace tickbox::simulator

@@ -1,6 +1,7 @@
 #include "tests/simulator/traffic_check.h"
 
 #include "core/hash.h"
+#include "server/limits.h"
 
 #include <string>
 
@@ -18,6 +19,8 @@ constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kServerNonceBytes = 16;
 /// What a CHALLENGE may be, in multiples of what it answers, as the standard says.
 constexpr std::uint64_t kChallengeTimes = 3;
+/// To one client in a second, beside snapshots and audits: challenges and goodbyes.
+constexpr std::uint64_t kBytesBeside = 4'000;
 
 /// The layout as the standard says: 2 bits of the epoch, 16 of the sequence.
 std::uint32_t sequence_of(ConstBytes datagram) {
@@ -101,6 +104,25 @@ void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
                       (up ? " up" : " down"));
   }
   newest = sequence;
+  if (!up) spend(type, passed.bytes.size(), session->second);
+}
+
+/// In each second of the run: what a bucket that was full lets through in one.
+void TrafficCheck::spend(net::PacketType type, std::size_t bytes, Session& session) {
+  const std::int64_t second =
+      std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - start_).count();
+  if (second != session.second) session.bytes_in_it = 0;
+  session.second = second;
+  session.bytes_in_it += bytes;
+  if (type == net::PacketType::Audit) session.audits = true;
+  const auto full = [](const server::Rate& rate) {
+    return static_cast<std::uint64_t>(rate.per_second + rate.burst);
+  };
+  const std::uint64_t most = full(server::kSnapshotBytes) + kBytesBeside +
+                             (session.audits ? full(server::kAuditBytes) : 0);
+  if (session.bytes_in_it <= most) return;
+  findings_.add("budget", "at most " + std::to_string(most) + " bytes a second to a client",
+                std::to_string(session.bytes_in_it));
 }
 
 void TrafficCheck::on_arrived(net::PacketType type, const Passed& passed) {

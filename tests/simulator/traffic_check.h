@@ -1,8 +1,9 @@
 #pragma once
-// Looks at every datagram: none too large, no sequence of a connection sealed twice, and nobody
-// who has not proven an address is sent more than came from there. Takes the run's fingerprint,
-// too.
+// Looks at every datagram: none too large, no sequence of a connection sealed twice, nobody who has
+// not proven an address is sent more than came from there, and nobody at all more than its budget.
+// Takes the run's fingerprint, too.
 
+#include "core/clock.h"
 #include "net/packet.h"
 #include "tests/simulator/findings.h"
 #include "tests/support/simulated_network.h"
@@ -16,7 +17,9 @@ namespace tickbox::simulator {
 
 class TrafficCheck {
  public:
-  explicit TrafficCheck(Findings& findings) : findings_(findings) {}
+  /// Borrows both.
+  TrafficCheck(Findings& findings, const Clock& clock)
+      : findings_(findings), clock_(clock), start_(clock.now()) {}
 
   void on_passed(const tests::SimulatedNetwork::Passed& passed);
 
@@ -36,6 +39,9 @@ class TrafficCheck {
     net::Address address;      ///< to which that was sent
     std::uint32_t to_server = 0;
     std::uint32_t to_client = 0;
+    bool audits = false;      ///< it was sent something that only auditors are
+    std::int64_t second = 0;  ///< of the run, in which it was last sent anything
+    std::uint64_t bytes_in_it = 0;
   };
 
   struct Source {
@@ -49,10 +55,13 @@ class TrafficCheck {
   void on_sent(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
   void on_accept(const tests::SimulatedNetwork::Passed& passed);
   void on_sealed(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
+  void spend(net::PacketType type, std::size_t bytes, Session& session);
   void on_arrived(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
   void pay(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
 
   Findings& findings_;
+  const Clock& clock_;
+  Instant start_;
   std::unordered_map<std::uint32_t, Session> sessions_;  ///< by connection id
   std::unordered_set<std::uint64_t> nonces_;             ///< of ACCEPTs, as hashes
   std::map<net::Address, Source> sources_;
