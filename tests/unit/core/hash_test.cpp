@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace tickbox {
 namespace {
@@ -38,6 +39,29 @@ TEST(Hash, TakesFieldsLowestByteFirst) {
   stream.add(std::int16_t{-2});
   stream.add(std::uint32_t{1});
   EXPECT_EQ(stream.digest(), fields.digest(9));
+}
+
+TEST(Hash, IsTheSameHoweverFieldsAndBytesAreMixed) {
+  std::vector<std::byte> all;
+  StreamHasher stream{7};
+  const auto add = [&](auto field) {
+    std::array<std::byte, sizeof(field)> bytes{};
+    store_le(MutableBytes{bytes}, field);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+    stream.add(field);
+  };
+  for (std::uint32_t i = 0; i < 1'500; ++i) {
+    add(static_cast<std::uint8_t>(i));
+    add(std::uint64_t{i} << 40U);
+    if (i % 700 == 699) {
+      const std::vector<std::byte> some(i, std::byte{0x5a});
+      all.insert(all.end(), some.begin(), some.end());
+      stream.add_bytes(some);
+    }
+    add(static_cast<std::uint16_t>(i * 3));
+    ASSERT_TRUE(i % 97 != 0 || stream.digest() == hash_bytes(all, 7)) << i;
+  }
+  EXPECT_EQ(stream.digest(), hash_bytes(all, 7));
 }
 
 TEST(Hash, DependsOnTheSeed) {
