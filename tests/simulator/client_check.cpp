@@ -46,6 +46,10 @@ ClientCheck::ClientCheck(Findings& findings, Match& match) : findings_(findings)
   }
 }
 
+bool ClientCheck::is_calm(std::size_t player) const {
+  return match_.now() - seen_[player].until > kRecoversWithin;
+}
+
 void ClientCheck::look() {
   while (!arrivals_.empty() && match_.now() - arrivals_.front().at > kSeatsKept) {
     arrivals_.pop_front();
@@ -71,7 +75,7 @@ void ClientCheck::look_at(std::size_t index) {
 
   const Instant since = std::max(seen.fresh_at, seen.until);
   const Duration waited = now - since;
-  const bool is_calm = now - seen.until > kRecoversWithin;
+  const bool is_calm = this->is_calm(index);
   const bool is_connected =
       is_there && player.client->connection().state() == client::Connection::State::Connected;
   ++counts_.looks;
@@ -86,12 +90,15 @@ void ClientCheck::look_at(std::size_t index) {
   if (waited > most) complain(index, most);
 }
 
-/// Its fresh views are not asked for while there is no room for it.
+/// Its fresh views are not asked for while there is no room for it. Who then asks again and again is
+/// also told now and then that its token does not open, where links alter what it sends.
 void ClientCheck::look_at_one_sent_away(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
   const std::string& reason = player.client->connection().reason();
-  if (has_no_room_for(player) && (reason.contains("full") || reason.contains("audit"))) {
+  const bool is_told_so = reason.contains("full") || reason.contains("audit") ||
+                          reason.contains("token does not open");
+  if (has_no_room_for(player) && is_told_so) {
     seen.fresh_at = match_.now();
     return;
   }

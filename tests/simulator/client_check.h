@@ -37,6 +37,9 @@ class ClientCheck {
     seen_[player].until = std::max(seen_[player].until, until);
   }
 
+  /// Whether nothing was done to a client for as long as it may need to recover.
+  [[nodiscard]] bool is_calm(std::size_t player) const;
+
   /// Now and then: who waits.
   void look();
 

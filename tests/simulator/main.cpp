@@ -105,6 +105,7 @@ void add(Sum& sum, const Outcome& outcome) {
                        {"longest_recovery_ms", milliseconds_of(outcome.views.longest_recovery)},
                        {"inputs_arrived", outcome.recordings.arrived},
                        {"inputs_substituted", outcome.recordings.substituted},
+                       {"inputs_missed_in_calm", outcome.recordings.missed_in_calm},
                        {"memory_early_bytes", outcome.memory.early},
                        {"memory_late_bytes", outcome.memory.late},
                        {"predicted", outcome.views.predicted},

@@ -78,7 +78,7 @@ void Match::start_server() {
   recorder_.reset();
   room_ = std::make_unique<server::Room>(map_, room_rules_, plan_.seed + counts_.lives,
                                          plan_.tick_rate);
-  pacer_.emplace(clock_.now(), plan_.tick_rate);
+  pacer_.emplace(server_time(), plan_.tick_rate);
   decided_.assign(plan_.seats, {});
   ++counts_.lives;
   start_recording();
@@ -144,7 +144,7 @@ void Match::start_shard() {
                          .log = log_,
                          .room = *room_,
                          .recorder = &*recorder_},
-      clock_.now());
+      server_time());
 }
 
 void Match::crash() {
@@ -155,7 +155,7 @@ void Match::crash() {
 }
 
 void Match::drain() {
-  shard_->stop(clock_.now());
+  shard_->stop(server_time());
   stop();
   server_calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(
       issuer_calendar_.now() - server_calendar_.now()));
@@ -179,8 +179,8 @@ void Match::stop() {
 }
 
 void Match::drive_server() {
-  const Instant now = clock_.now();
-  if (now < stalled_until_) return;
+  if (clock_.now() < stalled_until_) return;
+  const Instant now = server_time();
   if (pacer_->next() > now && !network_.has_arrived_at_server()) return;
   shard_->receive(now, pacer_->next());
   const std::int64_t due = pacer_->due(now);
@@ -223,7 +223,8 @@ void Match::start_process(std::size_t index) {
       .on_input = [this, index](Tick tick, const game::Input& input) {
         const tests::OwnBooks books;
         const PlayerId seat = players_[index].client->connection().accept().player;
-        decided_[seat.value].push_back({.tick = tick, .input = input});
+        decided_[seat.value].push_back(
+            {.tick = tick, .input = input, .is_calm = is_calm_ && is_calm_(index)});
         const bool is_other = plan_.plant == Plant::OtherInput && tick.value % kPlantedTicks == 0;
         if (is_other) decided_[seat.value].back().input.buttons ^= game::kButtonShoot;
       }};

@@ -34,6 +34,7 @@ struct Decided {
   Tick tick;
   game::Input input;
   bool is_owed = false;  ///< the server has acknowledged it in time
+  bool is_calm = false;  ///< for long nothing was done to this client when it decided this
 };
 
 /// A recording that has come to its end, and what really happened.
@@ -85,7 +86,7 @@ class Match {
     std::unique_ptr<client::Grounds> grounds;
     std::optional<net::ResumeTicket> ticket;  ///< of one that was killed
     std::int32_t drift_ppm = 0;
-    Duration jumped{};     ///< of its clock, ahead
+    Duration jumped{};     ///< of its clock, ahead or back
     Instant paused_until;  ///< its process stands
     Instant starts_at;     ///< where it is not running
     Instant began;         ///< its process
@@ -116,6 +117,8 @@ class Match {
 
   // Moves against the server.
   void stall(Instant until) { stalled_until_ = until; }
+
+  void leap_server(Duration ahead) { server_ahead_ += ahead; }
 
   void jump_calendar(std::chrono::milliseconds by) { server_calendar_.jump(by); }
 
@@ -171,6 +174,11 @@ class Match {
     on_process_end_ = std::move(listener);
   }
 
+  /// Asked whether nothing was done to a client for long.
+  void on_calm_asked(std::function<bool(std::size_t player)> answer) {
+    is_calm_ = std::move(answer);
+  }
+
  private:
   static constexpr Duration kStep = std::chrono::milliseconds{1};
 
@@ -185,8 +193,10 @@ class Match {
   void note_tick();
   [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t player) const;
   [[nodiscard]] net::ConnectToken make_token(std::size_t player);
-  /// What a client's own clock says.
+  /// What a client's own clock says, and the server's.
   [[nodiscard]] Instant time_of(const Player& player) const;
+
+  [[nodiscard]] Instant server_time() const { return clock_.now() + server_ahead_; }
 
   const Plan& plan_;
   Rng rng_;
@@ -209,6 +219,7 @@ class Match {
   std::deque<Player> players_;
   Instant start_;
   Instant stalled_until_;
+  Duration server_ahead_{};
   ServerCounts counts_;       ///< of servers before the present one, but for lives
   std::uint64_t tokens_ = 0;  ///< issued
   std::uint32_t moves_ = 0;
@@ -220,6 +231,7 @@ class Match {
   std::function<void(std::uint64_t)> on_tick_;
   std::function<void(std::size_t)> on_turn_;
   std::function<void(Player&)> on_process_end_;
+  std::function<bool(std::size_t)> is_calm_;
 };
 
 }  // namespace tickbox::simulator

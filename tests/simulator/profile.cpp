@@ -7,9 +7,9 @@ namespace tickbox::simulator {
 namespace {
 
 constexpr std::array<std::string_view, kFaults> kFaultNames{
-    "burst", "partition_up", "partition_down", "cut",       "move",     "pause", "clock_jump",
-    "stall", "calendar",     "crash",          "drain",     "kill",     "theft", "leave",
-    "storm", "hostile",      "keys",           "slow_disk", "full_disk"};
+    "burst",   "partition_up", "partition_down", "cut",      "move",  "pause",     "clock_jump",
+    "suspend", "stall",        "leap",           "calendar", "crash", "drain",     "kill",
+    "theft",   "leave",        "storm",          "hostile",  "keys",  "slow_disk", "full_disk"};
 
 constexpr std::array<std::string_view, kProfiles> kProfileNames{"lan",  "wifi",   "mobile",
                                                                 "soak", "mangle", "chaos"};
@@ -62,6 +62,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Move, 240},
                                              {Fault::Pause, 240},
                                              {Fault::ClockJump, 20},
+                                             {Fault::Suspend, 60},
                                              {Fault::Kill, 60},
                                              {Fault::Leave, 60}})},
     // Mild, and meant to be long.
@@ -77,7 +78,9 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Cut, 12},
                                              {Fault::Move, 12},
                                              {Fault::Pause, 20},
+                                             {Fault::Suspend, 6},
                                              {Fault::Stall, 6},
+                                             {Fault::Leap, 2},
                                              {Fault::Calendar, 6},
                                              {Fault::Kill, 20},
                                              {Fault::Theft, 2},
@@ -105,35 +108,25 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Leave, 120},
                                              {Fault::Crash, 20}})},
     // Everything at once.
-    Likelihoods{.clients_max = 20,
-                .delay_ms = 150,
-                .jitter_ms = 60,
-                .loss_ppm = 200'000,
-                .duplicate_ppm = 50'000,
-                .reorder_ppm = 50'000,
-                .corrupt_ppm = 20'000,
-                .truncate_ppm = 20'000,
-                .drift_ppm = 500,
-                .extreme_percent = 6,
-                .faults_per_hour = per_hour({{Fault::Burst, 360},
-                                             {Fault::PartitionUp, 180},
-                                             {Fault::PartitionDown, 180},
-                                             {Fault::Cut, 180},
-                                             {Fault::Move, 360},
-                                             {Fault::Pause, 360},
-                                             {Fault::ClockJump, 180},
-                                             {Fault::Stall, 180},
-                                             {Fault::Calendar, 120},
-                                             {Fault::Crash, 60},
-                                             {Fault::Drain, 40},
-                                             {Fault::Kill, 360},
-                                             {Fault::Theft, 120},
-                                             {Fault::Keys, 120},
-                                             {Fault::Leave, 360},
-                                             {Fault::Storm, 60},
-                                             {Fault::Hostile, 360},
-                                             {Fault::SlowDisk, 120},
-                                             {Fault::FullDisk, 120}})},
+    Likelihoods{
+        .clients_max = 20,
+        .delay_ms = 150,
+        .jitter_ms = 60,
+        .loss_ppm = 200'000,
+        .duplicate_ppm = 50'000,
+        .reorder_ppm = 50'000,
+        .corrupt_ppm = 20'000,
+        .truncate_ppm = 20'000,
+        .drift_ppm = 500,
+        .extreme_percent = 6,
+        .faults_per_hour = per_hour(
+            {{Fault::Burst, 360},     {Fault::PartitionUp, 180}, {Fault::PartitionDown, 180},
+             {Fault::Cut, 180},       {Fault::Move, 360},        {Fault::Pause, 360},
+             {Fault::ClockJump, 180}, {Fault::Suspend, 120},     {Fault::Stall, 180},
+             {Fault::Leap, 30},       {Fault::Calendar, 120},    {Fault::Crash, 60},
+             {Fault::Drain, 40},      {Fault::Kill, 360},        {Fault::Theft, 120},
+             {Fault::Keys, 120},      {Fault::Leave, 360},       {Fault::Storm, 60},
+             {Fault::Hostile, 360},   {Fault::SlowDisk, 120},    {Fault::FullDisk, 120}})},
 };
 
 }  // namespace

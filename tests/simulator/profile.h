@@ -19,7 +19,9 @@ enum class Fault : std::uint8_t {
   Move,
   Pause,      ///< a client's process stands
   ClockJump,  ///< a client's clock leaps ahead
+  Suspend,    ///< a client's process stands, and its clock as well
   Stall,      ///< the server's process stands
+  Leap,       ///< the server's clock leaps ahead
   Calendar,   ///< the server's date is put right, or wrong
   Crash,      ///< the server is killed, and starts anew
   Drain,      ///< the server stops as it should, and starts anew
@@ -32,7 +34,7 @@ enum class Fault : std::uint8_t {
   SlowDisk,
   FullDisk,
 };
-inline constexpr std::size_t kFaults = 19;
+inline constexpr std::size_t kFaults = 21;
 
 [[nodiscard]] std::string_view name_of(Fault fault);
 

@@ -19,6 +19,9 @@ constexpr std::int64_t kBatchesPerSecond = 10;
 constexpr std::uint32_t kResumesWithin = 2;
 /// The next file is asked for a tick before it is there, at the least; as a share of a second.
 constexpr std::uint32_t kRotatesWithin = 2;
+/// Of one player's inputs; a tenth is lost by the worst of links, for each is sent several times.
+constexpr double kMissedInCalm = 0.5;
+constexpr std::uint64_t kCalmSeconds = 5;
 /// More than the last of a file can be, by which it grows too long.
 constexpr std::uint64_t kBytesOfAKeyframe = 16'384;
 
@@ -31,13 +34,20 @@ std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>
   return all;
 }
 
+/// Inputs that a player decided in calm.
+struct CalmInputs {
+  std::uint64_t all = 0;
+  std::uint64_t missed = 0;  ///< another was made up in its place
+};
+
 }  // namespace
 
 struct RecordingCheck::Walk {
   const Recorded& recorded;
   std::vector<std::vector<Decided>> decided;
-  std::set<PlayerId> present;  ///< who is in the room
-  Tick last;                   ///< that was read
+  std::set<PlayerId> present;    ///< who is in the room
+  Tick last;                     ///< that was read
+  std::vector<CalmInputs> calm;  ///< by seat
 };
 
 RecordingCheck::RecordingCheck(Findings& findings, const game::SharedMap& map, const Plan& plan)
@@ -95,7 +105,8 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
   Walk walked{.recorded = recorded,
               .decided = sorted(recorded.decided),
               .present = {},
-              .last = recorded.from};
+              .last = recorded.from,
+              .calm = std::vector<CalmInputs>(recorded.decided.size())};
   for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
     if (item == record::Reader::Item::Keyframe) {
       begin(reader.keyframe(), walked);
@@ -116,6 +127,7 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
     }
   }
   check_end(walked);
+  check_calm(walked);
 }
 
 /// Ticks between the last and `first` are missing: then the disk has refused something there.
@@ -139,6 +151,19 @@ void RecordingCheck::check_end(const Walk& walk) {
   if (file.last_tick && walk.last < *file.last_tick && !refused_them) {
     findings_.add(kName, fmt::format("ticks up to {}, which the disk took", file.last_tick->value),
                   fmt::format("ticks up to {}", walk.last.value));
+  }
+}
+
+/// Who is left alone has its inputs there in time.
+void RecordingCheck::check_calm(const Walk& walk) {
+  for (const CalmInputs& calm : walk.calm) {
+    if (calm.all < kCalmSeconds * plan_.tick_rate) continue;
+    const double share = static_cast<double>(calm.missed) / static_cast<double>(calm.all);
+    counts_.missed_in_calm = std::max(counts_.missed_in_calm, share);
+    if (share <= kMissedInCalm) continue;
+    findings_.add(kInputs, fmt::format("inputs in time, but for {:.0f} %", 100 * kMissedInCalm),
+                  fmt::format("{} of {} of a player to whom nothing was done missed their ticks",
+                              calm.missed, calm.all));
   }
 }
 
@@ -193,7 +218,13 @@ void RecordingCheck::check_inputs(const record::RecordedTick& tick, Walk& walk) 
     const game::PlayerInput& stepped = tick.inputs[i];
     const auto decided =
         std::ranges::equal_range(walk.decided[stepped.player.value], tick.tick, {}, &Decided::tick);
-    if (tick.sources[i] != record::InputSource::Arrived) {
+    const bool arrived = tick.sources[i] == record::InputSource::Arrived;
+    if (std::ranges::any_of(decided, &Decided::is_calm)) {
+      CalmInputs& calm = walk.calm[stepped.player.value];
+      ++calm.all;
+      if (!arrived) ++calm.missed;
+    }
+    if (!arrived) {
       ++counts_.substituted;
       if (std::ranges::any_of(decided, &Decided::is_owed)) {
         findings_.add(kInputs, "an input that was acknowledged before its tick, stepped",

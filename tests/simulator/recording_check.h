@@ -20,6 +20,7 @@ struct RecordingCounts {
   std::uint64_t arrived = 0;      ///< inputs that were their players'
   std::uint64_t owed = 0;         ///< of those, acknowledged before their tick
   std::uint64_t substituted = 0;  ///< inputs that were made up
+  double missed_in_calm = 0;      ///< the largest share of one player's in a recording
 };
 
 class RecordingCheck {
@@ -40,6 +41,7 @@ class RecordingCheck {
   void check_presence(const record::RecordedTick& tick, Walk& walk);
   void check_ticks(Tick first, Walk& walk);
   void check_end(const Walk& walk);
+  void check_calm(const Walk& walk);
   void check_handed(const Recorded& recorded);
   void check_length(const Recorded& recorded);
 

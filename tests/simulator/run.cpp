@@ -43,6 +43,7 @@ class Run {
       views_.on_turn(player);
     });
     match_.on_recorded([this](const Recorded& recorded) { recordings_.check(recorded); });
+    match_.on_calm_asked([this](std::size_t player) { return clients_.is_calm(player); });
     match_.on_process_end([this](const Match::Player& player) { clients_.add_up(player); });
   }
 

@@ -58,6 +58,7 @@ void Troubles::disturb_all(Instant until) {
 void Troubles::begin(Fault fault) {
   switch (fault) {
     case Fault::Stall:
+    case Fault::Leap:
     case Fault::Calendar:
     case Fault::Crash:
     case Fault::Drain:
@@ -98,6 +99,9 @@ void Troubles::begin_at_client(Fault fault, std::size_t player) {
       return match_.pause(player, later);
     case Fault::ClockJump:
       return match_.jump_clock(player, later - now);
+    case Fault::Suspend:
+      match_.pause(player, later);
+      return match_.jump_clock(player, now - later);
     case Fault::Kill:
       return match_.kill(player, later);
     case Fault::Theft: {
@@ -117,6 +121,9 @@ void Troubles::begin_at_server(Fault fault) {
     case Fault::Stall:
       disturb_all(until);
       return match_.stall(until);
+    case Fault::Leap:
+      disturb_all(now);
+      return match_.leap_server(until - now);
     case Fault::Crash:
       disturb_all(until);
       match_.crash();
