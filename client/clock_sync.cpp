@@ -15,8 +15,11 @@ using std::chrono::seconds;
 constexpr std::int32_t kLeastSixteenths = net::kMarginLeast;
 constexpr std::int32_t kMostSixteenths = net::kMarginMost;
 
-/// Beyond this many ticks of error nobody wants to wait for a clock that creeps.
+/// Beyond this much error nobody wants to wait for a clock that creeps: 12 ticks, or at rates under
+/// 60 a fifth of a second, but not for what jitter alone makes.
 constexpr std::int64_t kJumpTicks = 12;
+constexpr Duration kJump = milliseconds{200};
+constexpr std::int64_t kJumpTicksLeast = 3;
 /// While the clock is new the first estimate may be far off, and nothing is on the screen yet.
 constexpr std::size_t kNewMargins = 16;
 constexpr std::int64_t kJumpTicksWhenNew = 2;
@@ -155,7 +158,9 @@ void ClockSync::steer() {
   if (worst_.end == Margin::End::Most || typical.end == Margin::End::Least) {
     return start_over(error);
   }
-  const std::int64_t jump_ticks = margin_count_ <= kNewMargins ? kJumpTicksWhenNew : kJumpTicks;
+  const std::int64_t jump_ticks = margin_count_ <= kNewMargins
+                                      ? kJumpTicksWhenNew
+                                      : std::clamp(kJump / period_, kJumpTicksLeast, kJumpTicks);
   const Duration distance = std::chrono::abs(error);
   if (distance > period_ * jump_ticks) return jump(error);
   // Once it has left the dead zone it goes for the middle, not just back across the edge.

@@ -91,14 +91,12 @@ void ClientCheck::look_at(std::size_t index) {
 }
 
 /// Its fresh views are not asked for while there is no room for it. Who then asks again and again is
-/// also told now and then that its token does not open, where links alter what it sends.
+/// told other reasons as well, where links alter what it asks and what it is told.
 void ClientCheck::look_at_one_sent_away(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
   const std::string& reason = player.client->connection().reason();
-  const bool is_told_so = reason.contains("full") || reason.contains("audit") ||
-                          reason.contains("token does not open");
-  if (has_no_room_for(player) && is_told_so) {
+  if (has_no_room_for(player)) {
     seen.fresh_at = match_.now();
     return;
   }
