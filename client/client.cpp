@@ -346,7 +346,9 @@ void Client::send_inputs(Instant scheduled) {
   const std::uint64_t decided = std::min(
       {stats_.ticks, std::uint64_t{net::kInputsPerMessageMax}, std::uint64_t{newest_input_.value}});
   const Tick oldest{newest_input_.value - static_cast<std::uint32_t>(decided) + 1};
-  message.first_tick = std::max(oldest, place_.confirmed + 1);
+  // The newest always: a client so far behind that all are confirmed as made up finds its time by
+  // what the server says of how late that one is.
+  message.first_tick = std::clamp(place_.confirmed + 1, oldest, std::max(oldest, newest_input_));
   for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {
     message.inputs.push_back(inputs_[tick.value % inputs_.size()]);
   }

@@ -136,7 +136,7 @@ class Clients:
             if client.first_input is None:
                 client.first_input = first
             client.newest_input = max(client.newest_input, last)
-            oldest = max(client.confirmed + 1, client.first_input)
+            oldest = min(max(client.confirmed + 1, client.first_input), client.newest_input)
             check(first == oldest, "inputs", f"begin at {first}, not at {oldest}")
             all_of_them = last == client.newest_input or len(inputs) == messages.INPUTS_MAX
             check(all_of_them, "inputs", f"end at {last}, not at {client.newest_input}")

@@ -1,5 +1,6 @@
 // Clients whose process is stopped for a while, as by a debugger or a laptop's lid: what they
-// missed is left out, and a second later all is as before.
+// missed is left out, and a second later all is as before; some more where their clock stood as
+// well.
 
 #include "tests/support/harness.h"
 
@@ -78,6 +79,33 @@ TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
     expect_well_a_second_later(harness, client, link.delay);
     EXPECT_EQ(harness.client(client).connection().sessions(), 2U);
     EXPECT_EQ(harness.client(client).connection().accept().body, body);
+  }
+}
+
+// A machine that was suspended knows nothing of it, its steady clock stood. The server had all
+// ticks confirmed that the client would still send inputs for, so there was nothing to send, no
+// margin to be told, and no input of it ever came in time again.
+TEST(Pause, WhileItsClockStoodIsOverSecondsLater) {
+  for (const net::LinkConditions& link : kLinks) {
+    for (const Duration stood : {milliseconds{300}, milliseconds{2'000}, milliseconds{4'000}}) {
+      SCOPED_TRACE(testing::Message() << link.delay.count() << " ns, " << stood.count() << " ns");
+      Harness harness{{.link = link, .bot = client::BotKind::Stress}};
+      const std::size_t client = harness.add_client();
+      harness.add_client();
+      harness.run_for(seconds{5});
+      harness.silence(client);
+      harness.run_for(stood);
+      harness.set_back(client, stood);
+      harness.wake(client);
+      harness.run_for(seconds{6} + 8 * link.delay);
+      const ClientStats woken = harness.client(client).stats();
+      harness.run_for(seconds{3});
+      const ClientStats well = harness.client(client).stats();
+      EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
+      EXPECT_EQ(missed(well), missed(woken));
+      EXPECT_GE(well.ticks - woken.ticks, 170U);
+      EXPECT_EQ(well.hashes_mismatched, 0U);
+    }
   }
 }
 

@@ -48,7 +48,7 @@ void Harness::restart_server() {
 void Harness::start_server() {
   shard_.reset();
   room_ = std::make_unique<server::Room>(map_, rules_, options_.seed, options_.tick_rate);
-  pacer_.emplace(clock_.now(), options_.tick_rate);
+  pacer_.emplace(server_now(), options_.tick_rate);
 }
 
 void Harness::start_shard() {
@@ -66,7 +66,7 @@ void Harness::start_shard() {
                          .room = *room_,
                          .recorder = recorder_ ? &*recorder_ : nullptr,
                          .desyncs = &desyncs_},
-      clock_.now());
+      server_now());
 }
 
 net::ConnectToken Harness::make_token(std::uint64_t client, std::uint8_t rights) {
@@ -138,7 +138,7 @@ void Harness::run_for(Duration duration) {
     clock_.advance(kStep);
     for (Player& player : players_) {
       if (player.silent || clock_.now() < player.next_turn) continue;
-      player.client->poll(clock_.now());
+      player.client->poll(clock_.now() - player.behind);
       player.next_turn = clock_.now() + player.turn;
     }
     const std::uint64_t before = options_.meter != nullptr ? options_.meter() : 0;
@@ -148,19 +148,19 @@ void Harness::run_for(Duration duration) {
 }
 
 void Harness::drive_shard() {
-  shard_->receive(clock_.now(), pacer_->next());
-  const std::int64_t due = pacer_->due(clock_.now());
+  shard_->receive(server_now(), pacer_->next());
+  const std::int64_t due = pacer_->due(server_now());
   for (std::int64_t i = 0; i < due; ++i) {
-    shard_->tick(clock_.now());
+    shard_->tick(server_now());
     pacer_->ran();
   }
   if (due > 0) {
-    shard_->send(clock_.now());
+    shard_->send(server_now());
   }
 }
 
 void Harness::stop() {
-  shard_->stop(clock_.now());
+  shard_->stop(server_now());
   run_for(std::chrono::seconds{1});
   if (recorder_) recorder_->finish();
 }

@@ -124,6 +124,12 @@ class Harness {
   /// A silent one goes on, as after a pause of its process.
   void wake(std::size_t client) { players_[client].silent = false; }
 
+  /// A client's clock has stood for so long, as while its machine was suspended.
+  void set_back(std::size_t client, Duration by) { players_[client].behind += by; }
+
+  /// The server's clock leaps, and nobody else's.
+  void leap_server(Duration ahead) { server_ahead_ += ahead; }
+
   /// From now on a client is polled by a loop of its own, which turns so often and knows nothing of
   /// when it asks to be.  Requires: whole milliseconds.
   void poll_every(std::size_t client, Duration turn) { players_[client].turn = turn; }
@@ -148,7 +154,8 @@ class Harness {
     std::vector<client::MatchEvent> events;  ///< in the order in which it was told
     net::Wish wish = net::Wish::Play;
     bool silent = false;
-    Duration turn{};  ///< between polls
+    Duration behind{};  ///< of its clock
+    Duration turn{};    ///< between polls
     Instant next_turn;
   };
 
@@ -191,6 +198,8 @@ class Harness {
   void start_shard();
   void drive_shard();
 
+  [[nodiscard]] Instant server_now() const { return clock_.now() + server_ahead_; }
+
   HarnessOptions options_;
   VirtualClock clock_;
   VirtualCalendar calendar_{clock_};
@@ -208,6 +217,7 @@ class Harness {
   std::unique_ptr<server::Shard> shard_;
   std::optional<server::TickPacer> pacer_;
   std::deque<Player> players_;
+  Duration server_ahead_{};
   std::uint64_t metered_ = 0;
 };
 
