@@ -5,7 +5,23 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace tickbox::server {
+
+/// Moves what waits for a client by the time that this server has not lived.
+void Shard::forgive_stall(Instant now) {
+  const Duration missed = now - std::exchange(listened_, now);
+  if (missed <= kStall) return;
+  for (Seat& seat : seats_.all()) {
+    if (!seat.held) continue;
+    for (Session& session : seats_.sessions_of(seat)) {
+      session.heard = std::min(session.heard + missed, now);
+    }
+    if (seat.orphaned) *seat.orphaned += missed;
+  }
+}
 
 void Shard::close_silent_sessions(Instant now) {
   for (Seat& seat : seats_.all()) {

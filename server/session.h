@@ -28,6 +28,11 @@ namespace tickbox::server {
 /// A client that has been silent for this long is gone.
 inline constexpr Duration kSessionTimeout = std::chrono::seconds{5};
 
+/// A server that has not ticked for longer was stopped, or suspended, or its clock leapt: what it
+/// has not heard meanwhile is nobody's silence.
+inline constexpr Duration kStall = std::chrono::seconds{1};
+static_assert(kStall < kSessionTimeout);
+
 /// An address that packets of a session come from, and that has not been proven to be its client's.
 struct UnprovenPath {
   net::Address address;

@@ -44,7 +44,8 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       lag_compensation_(options.tick_rate),
       notices_(options.sight),
       planner_(options.sight),
-      drops_logged_at_(now) {
+      drops_logged_at_(now),
+      listened_(now) {
   TICKBOX_ASSERT(options.max_clients <= room_.world().seats().size());
   metrics_.tick_rate = options.tick_rate;
   metrics_.clients_max = options.max_clients;
@@ -203,6 +204,7 @@ std::int16_t Shard::margin_of(Tick newest, const Arrival& arrival) const {
 
 void Shard::tick(Instant now) {
   taken_in_tick_ = 0;
+  forgive_stall(now);
   close_silent_sessions(now);
   expire_traces(now);
   log_drops(now);

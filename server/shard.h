@@ -135,6 +135,7 @@ class Shard {
   void close(Session& session, net::DisconnectReason reason, Instant now);
   void say_goodbye(Session& session, net::DisconnectReason reason);
   void let_go(Seat& seat);
+  void forgive_stall(Instant now);
   void close_silent_sessions(Instant now);
 
   // Packets, ticks, snapshots: shard.cpp.
@@ -200,6 +201,7 @@ class Shard {
   Metrics metrics_;
   net::DropCounts drops_logged_;
   Instant drops_logged_at_;
+  Instant listened_;  ///< the last tick
 };
 
 }  // namespace tickbox::server

@@ -57,6 +57,35 @@ TEST(Sessions, ClosesASilentClientAfterFiveSeconds) {
   EXPECT_TRUE(harness.client(other).playing());
 }
 
+// All were closed at once where the server's clock leapt, or went on while the machine was stopped.
+TEST(Sessions, WhatAServerDidNotLiveToHearIsNobodysSilence) {
+  Harness harness{{}};
+  harness.add_client();
+  const std::size_t silent = harness.add_client();
+  harness.run_for(seconds{2});
+  for (int leap = 0; leap < 3; ++leap) {
+    harness.leap_server(std::chrono::hours{1});
+    harness.run_for(seconds{1});
+    EXPECT_EQ(harness.shard().clients(), 2U);
+  }
+  EXPECT_EQ(harness.client(silent).connection().sessions(), 1U);
+  // Silence before a leap and after it is silence all the same.
+  harness.silence(silent);
+  harness.run_for(milliseconds{2'500});
+  harness.leap_server(seconds{20});
+  harness.run_for(milliseconds{2'000});
+  EXPECT_EQ(harness.shard().clients(), 2U);
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.shard().clients(), 1U);
+  // Its body waits for it for half a minute, and no leap takes that away.
+  harness.leap_server(std::chrono::hours{1});
+  harness.wake(silent);
+  harness.run_for(seconds{2});
+  EXPECT_TRUE(harness.client(silent).playing());
+  EXPECT_EQ(harness.client(silent).connection().sessions(), 2U);
+  EXPECT_EQ(harness.shard().clients(), 2U);
+}
+
 TEST(Sessions, TellsEveryoneWhenTheServerStops) {
   Harness harness{{.link = {.loss_ppm = 100'000}}};
   for (int i = 0; i < 8; ++i) {
