@@ -81,8 +81,8 @@ timespec timespec_of(std::int64_t nanoseconds) {
 }
 
 int read_machine(clockid_t clock, timespec* time) {
-  static const auto read = next_of<ReadClock>("clock_gettime");
-  return read(clock, time);
+  static const auto kNext = next_of<ReadClock>("clock_gettime");
+  return kNext(clock, time);
 }
 
 /// What the process is to see of a clock.   Requires: a calendar or a steady one.
@@ -104,6 +104,9 @@ timespec until_next_look(clockid_t clock, const timespec& moment) {
 
 extern "C" {
 
+// The system's headers give their parameters reserved names.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+
 [[gnu::visibility("default")]] int clock_gettime(clockid_t clock, timespec* time) noexcept {
   if (!is_calendar(clock) && !is_steady(clock)) return read_machine(clock, time);
   *time = timespec_of(shown(clock));
@@ -112,14 +115,14 @@ extern "C" {
 
 [[gnu::visibility("default")]] int clock_nanosleep(clockid_t clock, int flags,
                                                    const timespec* request, timespec* remaining) {
-  static const auto sleep = next_of<Sleep>("clock_nanosleep");
+  static const auto kNext = next_of<Sleep>("clock_nanosleep");
   if (flags != TIMER_ABSTIME || (!is_calendar(clock) && !is_steady(clock))) {
-    return sleep(clock, flags, request, remaining);
+    return kNext(clock, flags, request, remaining);
   }
   while (true) {
     const timespec span = until_next_look(clock, *request);
     if (nanoseconds_of(span) == 0) return 0;
-    if (const int failed = sleep(CLOCK_MONOTONIC, 0, &span, nullptr); failed != 0) return failed;
+    if (const int failed = kNext(CLOCK_MONOTONIC, 0, &span, nullptr); failed != 0) return failed;
   }
 }
 
@@ -128,14 +131,16 @@ extern "C" {
 [[gnu::visibility("default")]] int pthread_cond_clockwait(pthread_cond_t* condition,
                                                           pthread_mutex_t* mutex, clockid_t clock,
                                                           const timespec* moment) {
-  static const auto wait = next_of<Wait>("pthread_cond_clockwait");
+  static const auto kNext = next_of<Wait>("pthread_cond_clockwait");
   const std::int64_t span = nanoseconds_of(until_next_look(clock, *moment));
   if (span == 0) return ETIMEDOUT;
   timespec now{};
   (void)read_machine(CLOCK_MONOTONIC, &now);
   const timespec look = timespec_of(nanoseconds_of(now) + span);
-  const int ended = wait(condition, mutex, CLOCK_MONOTONIC, &look);
+  const int ended = kNext(condition, mutex, CLOCK_MONOTONIC, &look);
   return ended == ETIMEDOUT ? 0 : ended;
 }
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 }  // extern "C"
