@@ -34,7 +34,6 @@ constexpr double kTickRate = 60;
 constexpr double kCatchUpMax = 8;
 /// Figures are told ten times a second, and asking takes time: so long may pass unseen, in ticks.
 constexpr double kUnseen = 60;
-/// Longer than any leap of a clock by which nobody is missed.
 constexpr hours kTenYears{24 * 3'652};
 
 /// Ended before its time, by us.
