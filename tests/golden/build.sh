@@ -32,12 +32,12 @@ golden_folders=() # where their answers are
 golden_pids=()
 
 # golden_all HOW COMMAND...
-#   Has tickbox-golden, run by COMMAND, check all scenes, HOW being --short or nothing, and replay the stored recording.
+#   Has tickbox-golden, run by COMMAND, check all scenes, HOW being --short or nothing, and replay the stored match.
 golden_all() {
     local how=$1
     shift
     "$@" check tests/golden/hashes.txt ${how:+"$how"} &&
-        "$@" replay tests/golden/match.tickbox
+        "$@" replay tests/golden/match.txt
 }
 
 # golden_ask NAME FOLDER COMMAND...
@@ -56,7 +56,7 @@ golden_answers() {
     for i in "${!golden_names[@]}"; do
         if wait "${golden_pids[$i]}"; then
             echo "ok - ${golden_names[$i]}: $(grep -c 'agree$' "${golden_folders[$i]}/said.txt") scenes agree," \
-                "$(sed -n 's/^.*: \(.*\) stepped again, all as recorded$/\1/p' "${golden_folders[$i]}/said.txt") of a recording"
+                "$(sed -n 's/^.*: \(.*\) stepped again, all as recorded$/\1/p' "${golden_folders[$i]}/said.txt") of a recorded match"
         else
             failed=1
             echo "not ok - ${golden_names[$i]}:"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Spoils copies of the golden file and looks whether tickbox-golden says what is wrong with them.
+# Spoils copies of the golden file and of the stored match, and looks whether tickbox-golden says what is wrong with them.
 #   golden_test.sh PROGRAM
 set -euo pipefail
 
 program=$1
-golden=$(dirname "${BASH_SOURCE[0]}")/hashes.txt
+here=$(dirname "${BASH_SOURCE[0]}")
+golden=$here/hashes.txt
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -56,6 +57,41 @@ expect 2 "a tick is a number from 0 to 2000, not 2001" show pile 2001
 expect 2 "usage:" check
 expect 2 "usage:" check "$golden" --shorter
 expect 0 "usage:" --help
+
+# Copies of the match, to spoil.
+fresh_match() { cp "$here"/match-*.tickbox "$here/match.txt" "$scratch"; }
+# Turns one bit of a file's byte.   flip FILE OFFSET
+flip() {
+    local byte
+    byte=$(od -An -t u1 -j "$2" -N 1 "$1")
+    printf '%b' "\\x$(printf '%02x' $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+match=$scratch/match.txt
+fresh_match
+expect 0 "of 3 parts stepped again, all as recorded" replay "$match"
+flip "$scratch/match-1.tickbox" 20000
+expect 3 "match-1.tickbox is damaged, or holds nothing" replay "$match"
+fresh_match
+truncate -s -8 "$scratch/match-2.tickbox"
+expect 3 "match-2.tickbox is damaged, or holds nothing" replay "$match"
+fresh_match
+cp "$scratch/match-2.tickbox" "$scratch/match-1.tickbox"
+expect 3 "is:       match-1.tickbox part 2 " replay "$match"
+fresh_match
+sed -i 's/ gaps 1 / gaps 0 /' "$match"
+expect 3 "the list: match-1.tickbox part 1 " replay "$match"
+rm "$scratch/match-0.tickbox"
+expect 1 "cannot read $scratch/match-0.tickbox" replay "$match"
+expect 1 "cannot read $scratch/none" replay "$scratch/none"
+sed -i '/^match/d' "$match"
+expect 3 "names no recording" replay "$match"
+fresh_match
+expect 0 "3 parts written" list "$match" "$scratch"/match-{0,1,2}.tickbox
+if ! cmp "$here/match.txt" "$match"; then
+    echo "not ok - the list that is written is the one that is checked"
+    failed=1
+fi
 
 expect 0 "scenes of 2000 ticks written" write "$spoiled"
 if ! cmp "$golden" "$spoiled"; then

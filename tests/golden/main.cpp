@@ -23,8 +23,8 @@ constexpr std::string_view kUsage =
     R"(usage: tickbox-golden check FILE [--short]
        tickbox-golden write FILE
        tickbox-golden show SCENE TICK
-       tickbox-golden replay RECORDING
-       tickbox-golden record RECORDING
+       tickbox-golden replay LIST
+       tickbox-golden list LIST RECORDING...
 
   check  plays every scene and compares the hashes of each tick with FILE; with --short only the
          first ticks of each, for emulators
@@ -32,9 +32,9 @@ constexpr std::string_view kUsage =
          and say why in the commit
   show   prints every mover of a scene as it is after a tick, a line each: what to compare where
          two builds differ
-  replay steps a recording again and compares every tick's hash with the recorded one
-  record plays a match and writes the recording anew: as write, do so only when it shall move
-         differently, or the format is another
+  replay steps the recordings of LIST again, compares every tick's hash with the recorded one,
+         and what each holds with its line
+  list   steps the parts of a match again, and writes LIST anew: tests/golden/record.sh does so
 
 Exit: 0 all agree, 1 a file cannot be read or written, 2 wrong usage, 3 a hash differs.
 )";
@@ -99,23 +99,23 @@ ExitCode show(std::string_view name, std::string_view tick_text) {
   return ExitCode::Done;
 }
 
-ExitCode replay(const std::string& path) {
-  const auto ticks = golden::replay_recording(path);
-  if (!ticks) {
-    std::cerr << "tickbox-golden: " << ticks.error() << '\n';
-    return ExitCode::CheckFailed;
-  }
-  std::cout << path << ": " << *ticks << " ticks stepped again, all as recorded\n";
+ExitCode fail(const golden::ReplayFailure& failure) {
+  std::cerr << "tickbox-golden: " << failure.what << '\n';
+  return failure.unreadable ? ExitCode::Failed : ExitCode::CheckFailed;
+}
+
+ExitCode replay(const std::string& list) {
+  const auto replayed = golden::replay_list(list);
+  if (!replayed) return fail(replayed.error());
+  std::cout << list << ": " << replayed->ticks << " ticks of " << replayed->parts
+            << " parts stepped again, all as recorded\n";
   return ExitCode::Done;
 }
 
-ExitCode record(const std::string& path) {
-  const auto ticks = golden::write_recording(path);
-  if (!ticks) {
-    std::cerr << "tickbox-golden: " << ticks.error() << '\n';
-    return ExitCode::Failed;
-  }
-  std::cout << path << ": " << *ticks << " ticks recorded\n";
+ExitCode list(const std::string& path, std::span<const std::string> parts) {
+  const auto replayed = golden::write_list(path, parts);
+  if (!replayed) return fail(replayed.error());
+  std::cout << path << ": " << replayed->parts << " parts written\n";
   return ExitCode::Done;
 }
 
@@ -132,7 +132,7 @@ ExitCode run(std::span<const std::string> words) {
   }
   if (command == "write" && words.size() == 2) return write(words[1]);
   if (command == "replay" && words.size() == 2) return replay(words[1]);
-  if (command == "record" && words.size() == 2) return record(words[1]);
+  if (command == "list" && words.size() > 2) return list(words[1], words.subspan(2));
   if (command == "show" && words.size() == 3) return show(words[1], words[2]);
   return refuse("this is not how " + command + " is asked");
 }

@@ -1,104 +1,78 @@
 #include "tests/golden/recording.h"
 
-#include "core/byte_sink.h"
-#include "core/rng.h"
 #include "game/arena_map.h"
 #include "game/catalog.h"
-#include "game/step.h"
+#include "record/summary.h"
 #include "record/verify.h"
-#include "record/writer.h"
+#include "tests/golden/golden_file.h"
 
-#include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <vector>
 
 namespace tickbox::golden {
 namespace {
 
-constexpr std::uint32_t kTickRate = 60;
-constexpr std::uint16_t kSeats = 8;
-constexpr std::uint64_t kSeed = 6'000'011;
+constexpr const char* kHead =
+    "# A match recorded by tickbox-server, part by part; tests/golden/README.md says how it is "
+    "made anew.\n";
 
-/// Two keyframes after the first one, and some ticks behind the last.
-constexpr std::uint32_t kRecordedTicks = 2 * record::kKeyframeSeconds * kTickRate + 70;
+using Failure = std::unexpected<ReplayFailure>;
 
-class Bytes final : public ByteSink {
- public:
-  bool write(ConstBytes record) override {
-    bytes.insert(bytes.end(), record.begin(), record.end());
-    return true;
-  }
+Failure unreadable(const std::string& what) {
+  return Failure{{.what = what, .unreadable = true}};
+}
 
-  std::vector<std::byte> bytes;
+Failure differs(const std::string& what) {
+  return Failure{{.what = what}};
+}
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.find_last_of('/') + 1);
+}
+
+std::string name_of(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+/// What was told of rays, and the newest hash: what a summary does not count.
+struct Outcome {
+  std::uint64_t strikes = 0;
+  std::uint64_t state = 0;
 };
 
-/// Of who fires, one half a ray; some of those strike.
-game::Input decide(Rng& dice, game::Input before) {
-  game::Input input = before;
-  if (dice.chance(1, 20)) {
-    input.move = static_cast<std::uint8_t>(dice.below(game::kMoveDirections + 1U));
+Outcome outcome_of(record::Reader reader) {
+  Outcome outcome;
+  while (true) {
+    const record::Reader::Item item = reader.next();
+    if (item == record::Reader::Item::Finished) return outcome;
+    if (item != record::Reader::Item::Ticks) continue;
+    for (const record::RecordedTick& tick : reader.ticks()) {
+      outcome.strikes += tick.strikes.size();
+      outcome.state = tick.state_hash;
+    }
   }
-  input.aim = static_cast<std::uint16_t>(dice.below(game::kAimDirections));
-  input.look_back = static_cast<std::uint8_t>(dice.below(16));
-  input.buttons = 0;
-  if (dice.chance(1, 10)) {
-    input.buttons = dice.chance(1, 2) ? game::kButtonShoot : game::kButtonRay;
-  }
-  return input;
 }
 
-/// What enters a tick: players leave, join and act, each by its own dice.
-record::RecordedTick draw(const game::World& world, Rng& dice,
-                          std::array<game::Input, kSeats>& held) {
-  record::RecordedTick tick{.tick = world.tick + 1};
-  for (std::uint16_t seat = 0; seat < kSeats; ++seat) {
-    const PlayerId player{seat};
-    if (!world.seat(player).taken) {
-      if (dice.chance(1, 4)) tick.joins.push_back(player);
-      continue;
-    }
-    if (dice.chance(1, 200)) {
-      tick.leaves.push_back(player);
-      continue;
-    }
-    held[seat] = decide(dice, held[seat]);
-    tick.inputs.push_back({.player = player, .input = held[seat]});
-    tick.sources.push_back(dice.chance(1, 10) ? record::InputSource::Substituted
-                                              : record::InputSource::Arrived);
-    const PlayerId victim{static_cast<std::uint16_t>(dice.below(kSeats))};
-    if (held[seat].buttons == game::kButtonRay && victim != player && world.seat(victim).taken) {
-      tick.strikes.push_back({.shooter = player, .victim = world.body_of(victim)});
-    }
-  }
-  return tick;
-}
+struct Part {
+  std::uint64_t ticks = 0;
+  std::string line;  ///< of the list
+};
 
-void record_match(ByteSink& sink) {
-  const game::SharedMap map = game::make_arena_map(kSeats);
-  const auto rules = game::make_rules("arena", kTickRate);
-  game::World world{map, rules->settings(), kSeed};
-  rules->open(world);
-  record::Header header{.map_hash = game::map_hash(*map),
-                        .seed = kSeed,
-                        .tick_rate = kTickRate,
-                        .map_seats = kSeats,
-                        .rules = "arena",
-                        .simulation = "tests/golden"};
-  Rng dice{kSeed + 1};
-  std::ranges::generate(header.salt, [&] { return static_cast<std::byte>(dice.next()); });
-  record::Writer writer{sink, header};
-  game::Stepper stepper;
-  std::array<game::Input, kSeats> held{};
-  writer.keyframe(world);
-  for (std::uint32_t i = 0; i < kRecordedTicks; ++i) {
-    const record::RecordedTick tick = draw(world, dice, held);
-    game::step(world, *rules, tick.commands(), game::Authority::Server, stepper);
-    writer.tick(tick.tick, tick.commands(), tick.sources, game::state_hash(world));
-    if (writer.needs_keyframe()) writer.keyframe(world);
-  }
-  writer.finish();
+/// The same on every machine.
+std::string line_of(const std::string& path, const record::Header& header,
+                    const record::VerifyResult& stepped, const record::Reader& reader) {
+  const record::Summary sum = record::summarize(reader);
+  const Outcome outcome = outcome_of(reader);
+  std::ostringstream line;
+  line << name_of(path) << " part " << header.part << " from " << sum.first_tick->value << " to "
+       << sum.last_tick.value << " ticks " << stepped.ticks << " gaps " << stepped.gaps
+       << " segments " << stepped.segments_whole << " players " << sum.players_max << " joins "
+       << sum.joins << " leaves " << sum.leaves << " inputs " << sum.inputs << " made_up "
+       << sum.inputs_substituted << " strikes " << outcome.strikes << " state "
+       << hex(outcome.state);
+  return line.str();
 }
 
 std::string text_of(const std::string& path, const record::Mismatch& first) {
@@ -107,43 +81,67 @@ std::string text_of(const std::string& path, const record::Mismatch& first) {
          first.what.field + " is " + first.what.got + ", was recorded as " + first.what.expected;
 }
 
-}  // namespace
-
-std::expected<std::uint64_t, std::string> write_recording(const std::string& path) {
-  Bytes sink;
-  record_match(sink);
-  std::ofstream file{path, std::ios::binary | std::ios::trunc};
-  file.write(reinterpret_cast<const char*>(sink.bytes.data()),
-             static_cast<std::streamsize>(sink.bytes.size()));
-  file.close();
-  if (!file) return std::unexpected{"cannot write " + path};
-  return kRecordedTicks;
-}
-
-std::expected<std::uint64_t, std::string> replay_recording(const std::string& path) {
+std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
-  if (!file) return std::unexpected{"cannot read " + path};
+  if (!file) return unreadable("cannot read " + path);
   const std::string text{std::istreambuf_iterator<char>{file}, {}};
   const auto reader = record::Reader::open(as_bytes_of(text));
   if (!reader) {
-    return std::unexpected{"cannot read " + path + ": " +
-                           std::string{record::describe(reader.error())}};
+    return unreadable("cannot read " + path + ": " + std::string{record::describe(reader.error())});
   }
   const record::Header& header = reader->header();
   const auto rules = game::make_rules(header.rules, header.tick_rate);
   if (rules == nullptr || header.map_seats == 0 || header.map_seats > game::kSeatsMax) {
-    return std::unexpected{path + " was played by rules or on a map that this build does not have"};
+    return differs(path + " was played by rules or on a map that this build does not have");
   }
   const game::SharedMap map = game::make_arena_map(header.map_seats);
   if (game::map_hash(*map) != header.map_hash) {
-    return std::unexpected{path + " was played on a map that this build does not have"};
+    return differs(path + " was played on a map that this build does not have");
   }
-  const record::VerifyResult result = record::verify(*reader, map, *rules);
-  if (result.first_mismatch) return std::unexpected{text_of(path, *result.first_mismatch)};
-  if (!result.complete || result.ticks == 0) {
-    return std::unexpected{path + " is damaged, or holds nothing"};
+  const record::VerifyResult stepped = record::verify(*reader, map, *rules);
+  if (stepped.first_mismatch) return differs(text_of(path, *stepped.first_mismatch));
+  if (!stepped.held() || stepped.ends_early || stepped.ticks == 0) {
+    return differs(path + " is damaged, or holds nothing");
   }
-  return result.ticks;
+  return Part{.ticks = stepped.ticks, .line = line_of(path, header, stepped, *reader)};
+}
+
+}  // namespace
+
+std::expected<Replayed, ReplayFailure> replay_list(const std::string& list) {
+  std::ifstream file{list};
+  if (!file) return unreadable("cannot read " + list);
+  Replayed sum;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto part = replay_part(folder_of(list) + line.substr(0, line.find(' ')));
+    if (!part) return std::unexpected{part.error()};
+    if (part->line != line) {
+      return differs("another recording than the list says\n  is:       " + part->line +
+                     "\n  the list: " + line);
+    }
+    sum.ticks += part->ticks;
+    ++sum.parts;
+  }
+  if (sum.parts == 0) return differs(list + " names no recording");
+  return sum;
+}
+
+std::expected<Replayed, ReplayFailure> write_list(const std::string& list,
+                                                  std::span<const std::string> parts) {
+  Replayed sum{.parts = parts.size()};
+  std::string text = kHead;
+  for (const std::string& path : parts) {
+    const auto part = replay_part(path);
+    if (!part) return std::unexpected{part.error()};
+    sum.ticks += part->ticks;
+    text += part->line + '\n';
+  }
+  std::ofstream file{list, std::ios::trunc};
+  file << text;
+  file.close();
+  if (!file) return unreadable("cannot write " + list);
+  return sum;
 }
 
 }  // namespace tickbox::golden

@@ -1,17 +1,33 @@
 #pragma once
-// A recorded match beside the scenes: what one build has recorded every other steps again.
+// The recorded match beside the scenes: what a server of one build has recorded every other build
+// steps again, tick by tick.
+//
+// A list, match.txt, has a line for each part of it, in order: the file's name, and what it holds.
 
 #include <cstdint>
 #include <expected>
+#include <span>
 #include <string>
 
 namespace tickbox::golden {
 
-/// Plays a match by dice and records it.  Fails: with one line.
-[[nodiscard]] std::expected<std::uint64_t, std::string> write_recording(const std::string& path);
+struct Replayed {
+  std::uint64_t ticks = 0;
+  std::size_t parts = 0;
+};
 
-/// Steps a recording again and compares every tick's hash.  Returns how many ticks it has, all
-/// equal. Fails: with one line, by what is wrong or differs first.
-[[nodiscard]] std::expected<std::uint64_t, std::string> replay_recording(const std::string& path);
+/// Why a recording is not as it should be, and whether it could not even be read.
+struct ReplayFailure {
+  std::string what;  ///< one line
+  bool unreadable = false;
+};
+
+/// Steps all recordings of a list again, which lie beside it, compares every tick's hash with the
+/// recorded one and what each part holds with its line.
+[[nodiscard]] std::expected<Replayed, ReplayFailure> replay_list(const std::string& list);
+
+/// The same for the parts of a match, in order; then writes the list of them.
+[[nodiscard]] std::expected<Replayed, ReplayFailure> write_list(const std::string& list,
+                                                                std::span<const std::string> parts);
 
 }  // namespace tickbox::golden

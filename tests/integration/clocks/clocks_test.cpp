@@ -1,0 +1,336 @@
+// The programs themselves, whose clocks leap and stand still while they play: a calendar that is
+// put right or wrong, a steady clock after a machine that was suspended or moved, or whose clock
+// stands.
+
+#include "tests/integration/clocks/moved_clocks.h"
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tickbox::integration {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+using Strings = std::vector<std::string>;
+
+constexpr int kClients = 8;
+constexpr double kTickRate = 60;
+/// As the page of the server states it: what is beyond is slipped.
+constexpr double kCatchUpMax = 8;
+/// Figures are told ten times a second, and asking takes time: so long may pass unseen, in ticks.
+constexpr double kUnseen = 60;
+constexpr hours kTenYears{24 * 3'652};
+
+/// Ended before its time, by us.
+constexpr int kInconclusive = 5;
+
+Instant now() {
+  return std::chrono::steady_clock::now();
+}
+
+double seconds_since(Instant moment) {
+  return std::chrono::duration<double>{now() - moment}.count();
+}
+
+Command clients(const std::string& address, const Strings& more = {}) {
+  Command command = tickbox({"load", address, "--clients", std::to_string(kClients), "--ramp", "0",
+                             "--seconds", "600", "--json"});
+  command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+  return command;
+}
+
+/// The ticks that a server has run, and those that it has let slip, at some moment.
+struct Reading {
+  Instant at;
+  double ran = 0;
+  double slipped = 0;
+};
+
+Reading read(const RunningServer& server) {
+  return {.at = now(),
+          .ran = server.metric("tickbox_ticks_total"),
+          .slipped = server.metric("tickbox_ticks_slipped_total")};
+}
+
+/// No figure is less than nothing, or more than such a match can come to: a count of 10^10, or sums
+/// of durations of more than what has passed.
+void expect_sane_metrics(const RunningServer& server, double seconds_passed) {
+  std::istringstream lines{server.get("/metrics").body};
+  int samples = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const double value = std::stod(line.substr(line.find_last_of(' ') + 1));
+    const bool is_time = line.contains("seconds_sum") || line.contains("_seconds_total");
+    EXPECT_TRUE(std::isfinite(value) && value >= 0) << line;
+    EXPECT_LE(value, is_time ? seconds_passed : 1e10) << line;
+    ++samples;
+  }
+  EXPECT_GT(samples, 50);
+}
+
+/// Waits until it has run so many ticks more.
+void expect_ticks(const RunningServer& server, double ticks) {
+  const Reading from = read(server);
+  EXPECT_TRUE(eventually([&] { return read(server).ran >= from.ran + ticks; }));
+  EXPECT_EQ(server.get("/livez").status, 200U);
+}
+
+/// Ticks are run, or said to be slipped, as many as are due: whatever the machine lets it run.
+void expect_right_rate(const RunningServer& server) {
+  const Reading from = read(server);
+  std::this_thread::sleep_for(seconds{2});
+  const Reading to = read(server);
+  const double counted = to.ran + to.slipped - from.ran - from.slipped;
+  EXPECT_NEAR(counted, kTickRate * std::chrono::duration<double>{to.at - from.at}.count(), kUnseen);
+}
+
+/// That all are still there, in their first sessions, and have seen what the server has.
+void expect_undisturbed(const RunningServer& server, Process& load) {
+  EXPECT_EQ(server.metric("tickbox_clients"), kClients);
+  EXPECT_EQ(server.metric("tickbox_disconnects_total", "timed_out"), 0);
+  EXPECT_EQ(server.metric("tickbox_connections_total", "resumed"), 0);
+  EXPECT_EQ(server.metric("tickbox_state_hash_mismatches_total"), 0);
+  load.signal(SIGINT);
+  const Finished played = finish(load);
+  EXPECT_EQ(played.exit_code, kInconclusive) << played;
+  const Document document{played.out};
+  EXPECT_EQ(document.number("clients.connected"), kClients) << played;
+  EXPECT_EQ(document.number("clients.dropped"), 0) << played;
+  EXPECT_GT(document.number("state_hash.checked"), 100) << played;
+  EXPECT_EQ(document.number("state_hash.mismatched"), 0) << played;
+}
+
+/// Files by their names are the parts in order, each ends where the next begins, and each tick has
+/// its hash.  Returns their names.
+Strings expect_whole_recordings(const std::string& folder) {
+  Strings names;
+  double last_tick = 0;
+  for (const std::string& file : os::files_in(folder)) {
+    SCOPED_TRACE(file);
+    const Finished told = run(tickbox({"replay", "info", file, "--json"}));
+    const Finished verified = run(tickbox({"replay", "verify", file, "--json"}));
+    EXPECT_EQ(verified.exit_code, kDone) << verified;
+    EXPECT_TRUE(Document{verified.out}.truth("complete"));
+    EXPECT_EQ(Document{verified.out}.number("mismatched"), 0);
+    const Document info{told.out};
+    EXPECT_EQ(info.number("header.part"), static_cast<double>(names.size()));
+    EXPECT_EQ(info.number("gaps"), 0);
+    EXPECT_EQ(info.number("first_tick"), last_tick);
+    last_tick = info.number("last_tick");
+    names.push_back(std::filesystem::path{file}.filename().string());
+  }
+  EXPECT_GT(last_tick, 0);
+  return names;
+}
+
+/// The year of the calendar in so long.
+std::string year_in(Duration ahead) {
+  const auto then = std::chrono::system_clock::now() +
+                    std::chrono::duration_cast<std::chrono::system_clock::duration>(ahead);
+  const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(then)};
+  return std::to_string(static_cast<int>(day.year()));
+}
+
+bool has_any(const Strings& texts, const std::string& start) {
+  return std::ranges::any_of(texts,
+                             [&](const std::string& each) { return each.starts_with(start); });
+}
+
+/// Keys, and tokens by them.
+class Keys {
+ public:
+  explicit Keys(const os::TemporaryFolder& folder) : folder_(folder) {
+    EXPECT_EQ(run(tickbox({"token", "keygen", "--out", file()})).exit_code, kDone);
+  }
+
+  [[nodiscard]] std::string file() const { return folder_.file("keys"); }
+
+  [[nodiscard]] std::string issue(const std::string& name, const std::string& server,
+                                  const Strings& environment = {}) const {
+    Command command = tickbox({"token", "issue", "--key-file", file(), "--client", "77", "--server",
+                               server, "--expires", "10m", "--out", folder_.file(name)});
+    command.environment = environment;
+    const Finished issued = run(command);
+    EXPECT_EQ(issued.exit_code, kDone) << issued;
+    return folder_.file(name);
+  }
+
+ private:
+  const os::TemporaryFolder& folder_;
+};
+
+Finished connect(const RunningServer& server, const std::string& token) {
+  return run(
+      tickbox({"connect", server.address(), "--token", token, "--seconds", "0.2", "--json"}));
+}
+
+void expect_refused(const Finished& finished, const std::string& reason) {
+  EXPECT_EQ(finished.exit_code, kNotConnected) << finished;
+  EXPECT_TRUE(last_line(finished.err).contains(reason)) << finished;
+}
+
+/// Whatever its calendar shows by now, a server lets in who has a good token, once, and nobody
+/// whose token has expired.
+void expect_right_access(const RunningServer& server, const Keys& keys, const std::string& expired,
+                         int round) {
+  const std::string good = keys.issue("good" + std::to_string(round), server.address());
+  const Finished played = connect(server, good);
+  EXPECT_EQ(played.exit_code, kDone) << played;
+  expect_refused(connect(server, good), "used");
+  expect_refused(connect(server, expired), "expired");
+}
+
+TEST(Clocks, ACalendarThatIsPutForwardAndBackChangesNamesAndNothingElse) {
+  const os::TemporaryFolder folder;
+  const Keys keys{folder};
+  MovedClocks calendar{folder.file("clocks")};
+  const Instant start = now();
+  RunningServer server{{"--key-file", keys.file(), "--max-clients", "16", "--record",
+                        folder.file("recordings"), "--record-rotate-time", "1s"},
+                       calendar.environment()};
+  ASSERT_EQ(calendar.processes(), 1U);
+  MovedClocks an_hour_ago{folder.file("hour")};
+  an_hour_ago.put_calendar(-hours{1});
+  const std::string expired = keys.issue("expired", server.address(), an_hour_ago.environment());
+  Process load{clients(server.address(), {"--key-file", keys.file()})};
+  ASSERT_TRUE(server.wait_for_clients(kClients));
+  int round = 0;
+  for (const Duration ahead :
+       std::vector<Duration>{hours{1}, -hours{1}, -kTenYears, kTenYears, -kTenYears, hours{0}}) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    calendar.put_calendar(ahead);
+    expect_ticks(server, 1.5 * kTickRate);
+    expect_right_access(server, keys, expired, round++);
+  }
+  expect_right_rate(server);
+  // None but those of a machine that was busy.
+  EXPECT_LE(server.metric("tickbox_ticks_slipped_total"), kTickRate * seconds_since(start));
+  EXPECT_TRUE(eventually(
+      [&] { return server.metric("tickbox_disconnects_total", "client_left") == round; }));
+  expect_sane_metrics(server, seconds_since(start));
+  expect_undisturbed(server, load);
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+  EXPECT_TRUE(stopped.err.contains('\n' + year_in(-kTenYears))) << stopped.err;
+  const Strings names = expect_whole_recordings(folder.file("recordings"));
+  EXPECT_GE(names.size(), 6U);
+  EXPECT_TRUE(has_any(names, year_in(kTenYears)));
+  EXPECT_FALSE(has_any(names, year_in(-kTenYears))) << "it would stand before those made earlier";
+}
+
+TEST(Clocks, ASteadyClockThatLeapsIsToldAsSlippedTimeAndNotMadeUpFor) {
+  const os::TemporaryFolder folder;
+  MovedClocks clocks{folder.file("clocks")};
+  const Instant start = now();
+  RunningServer server{{"--max-clients", "16", "--record", folder.file("recordings")},
+                       clocks.environment()};
+  ASSERT_EQ(clocks.processes(), 1U);
+  Process load{clients(server.address())};
+  ASSERT_TRUE(server.wait_for_clients(kClients));
+  Duration leapt{};
+  for (const Duration ahead :
+       std::vector<Duration>{seconds{2}, seconds{4}, seconds{20}, hours{1}}) {
+    SCOPED_TRACE(testing::Message() << ahead.count() << " ns");
+    const double missed = kTickRate * std::chrono::duration<double>{ahead}.count();
+    const Reading before = read(server);
+    clocks.leap(ahead);
+    leapt += ahead;
+    EXPECT_TRUE(eventually(
+        [&] { return read(server).slipped >= before.slipped + missed - kCatchUpMax - 1; }));
+    expect_ticks(server, kTickRate);
+    const Reading after = read(server);
+    const double passed = kTickRate * seconds_since(before.at);
+    EXPECT_LE(after.ran - before.ran, passed + kCatchUpMax + kUnseen / 2);
+    EXPECT_LE(after.slipped - before.slipped, missed + passed);
+  }
+  expect_right_rate(server);
+  expect_sane_metrics(server, seconds_since(start) + std::chrono::duration<double>{leapt}.count());
+  expect_undisturbed(server, load);
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+  EXPECT_EQ(expect_whole_recordings(folder.file("recordings")).size(), 1U);
+}
+
+// Its clients run on meanwhile, and are ahead of it by what it has not noticed.
+TEST(Clocks, ASteadyClockThatStandsForTwoSecondsIsWaitedFor) {
+  const os::TemporaryFolder folder;
+  MovedClocks clocks{folder.file("clocks")};
+  const Instant start = now();
+  RunningServer server{{"--max-clients", "16", "--record", folder.file("recordings")},
+                       clocks.environment()};
+  ASSERT_EQ(clocks.processes(), 1U);
+  Process load{clients(server.address())};
+  ASSERT_TRUE(server.wait_for_clients(kClients));
+  expect_ticks(server, kTickRate);
+  clocks.stop_steady();
+  std::this_thread::sleep_for(milliseconds{300});
+  const Reading before = read(server);
+  std::this_thread::sleep_for(milliseconds{1'700});
+  EXPECT_EQ(read(server).ran, before.ran) << "its clock stands";
+  clocks.go_on();
+  expect_ticks(server, 2 * kTickRate);
+  // The players find their time again: their inputs are taken as before.
+  const double given = server.metric("tickbox_inputs_total", "given");
+  EXPECT_TRUE(eventually([&] {
+    return server.metric("tickbox_inputs_total", "given") >= given + kClients * kTickRate;
+  }));
+  expect_right_rate(server);
+  expect_sane_metrics(server, seconds_since(start));
+  expect_undisturbed(server, load);
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+  EXPECT_EQ(expect_whole_recordings(folder.file("recordings")).size(), 1U);
+}
+
+// The same on the players' side: a notebook that wakes, a phone that gets the time from its
+// network.
+TEST(Clocks, PlayersWhoseClocksLeapAndStandStillPlayOn) {
+  const os::TemporaryFolder folder;
+  MovedClocks clocks{folder.file("clocks")};
+  RunningServer server{{"--max-clients", "16"}};
+  Command command = clients(server.address());
+  command.environment = clocks.environment();
+  Process load{command};
+  ASSERT_TRUE(server.wait_for_clients(kClients));
+  ASSERT_EQ(clocks.processes(), 1U);
+  const auto play_on = [&] {
+    expect_ticks(server, kTickRate);
+    const double given = server.metric("tickbox_inputs_total", "given");
+    EXPECT_TRUE(eventually([&] {
+      return server.metric("tickbox_inputs_total", "given") >= given + kClients * kTickRate;
+    }));
+    EXPECT_EQ(server.metric("tickbox_clients"), kClients);
+  };
+  for (const Duration ahead : std::vector<Duration>{kTenYears, -kTenYears, hours{0}}) {
+    clocks.put_calendar(ahead);
+    play_on();
+  }
+  for (const Duration ahead : std::vector<Duration>{milliseconds{200}, seconds{1}, seconds{4}}) {
+    clocks.leap(ahead);
+    play_on();
+  }
+  clocks.stop_steady();
+  std::this_thread::sleep_for(seconds{2});
+  clocks.go_on();
+  play_on();
+  expect_undisturbed(server, load);
+  EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+}  // namespace
+}  // namespace tickbox::integration
