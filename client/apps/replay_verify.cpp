@@ -175,8 +175,11 @@ int run_verify(const VerifyFlags& options) {
   if (!result->interrupted) return printed;
   return replay_fell_short(
       static_cast<ExitCode>(printed),
-      fmt::format("stopped after {} ticks, of those up to tick {}; the others are not verified",
-                  grouped(result->ticks), grouped(std::min(options.to, result->last_tick.value))));
+      result->ticks == 0
+          ? std::string{"stopped before the first tick; nothing is verified"}
+          : fmt::format("stopped after {} ticks of those up to {}; the others are not verified",
+                        grouped(result->ticks),
+                        grouped(std::min(options.to, result->last_tick.value))));
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ void Sum::compare_keyframe(const Segment& segment, const SegmentResult& result) 
 }
 
 VerifyResult Sum::finish(const Segments& segments) {
+  sum_.interrupted = sum_.interrupted || segments.interrupted;
   damage(segments.damage_after);
   if (segments.trailer) {
     sum_.gaps += segments.trailer->gap_before ? 1U : 0U;
@@ -269,7 +270,7 @@ VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> res
 
 VerifyResult verify(const Reader& reader, const game::SharedMap& map, const game::Rules& rules,
                     const VerifyOptions& options) {
-  const Segments segments = segments_of(reader);
+  const Segments segments = segments_of(reader, options.stopped);
   SegmentVerifier verifier{reader, map, rules, options};
   std::vector<SegmentResult> results;
   results.reserve(segments.all.size());

@@ -38,7 +38,8 @@ struct VerifyOptions {
   bool step_unfinished = false;
   /// Called now and then with the share of the segments that is done, in 1/1000. May be empty.
   std::function<void(std::uint32_t)> progress{};
-  /// Asked before each tick, by every thread that steps: true gives the rest up. May be empty.
+  /// Asked at each record, then before each tick by every thread that steps: true gives the rest
+  /// up. May be empty.
   std::function<bool()> stopped{};
 };
 

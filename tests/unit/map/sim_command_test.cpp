@@ -92,7 +92,7 @@ TEST(SimCommand, CallsABadScenarioWrongUsage) {
 TEST(SimCommand, InterruptedItSaysHowFarItGot) {
   constexpr std::uint32_t kTicks = 300'000;
   Ran ran;
-  for (int tries = 0; tries < 5 && ran.code == 0; ++tries) {
+  for (int tries = 0; tries < 20 && ran.code == 0; ++tries) {
     ran = interrupted([] {
       return run({.scenario = data_file("lift.json"), .ticks = kTicks, .flags = {.json = true}});
     });

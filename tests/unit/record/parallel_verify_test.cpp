@@ -87,6 +87,8 @@ TEST(ParallelVerify, AllThreadsGiveUp) {
   const auto file = test::small_recording(kSegments, kTicksPerSegment);
   const auto reader = record::Reader::open(file).value();
   std::atomic<int> asked{0};
+  (void)record::segments_of(reader, [&] { return ++asked < 0; });
+  asked = -asked;  // reading it asks first
   const auto result = verify_in_parallel(reader, match.map(), match.rules(),
                                          {.stopped = [&] { return ++asked > 12; }}, 3);
   EXPECT_TRUE(result.interrupted);

@@ -281,8 +281,10 @@ TEST(Verify, GivenUpItTellsWhatItFoundSoFar) {
   const Match match;
   auto file = test::small_recording(4, 10);
   int asked = 0;
+  (void)segments_of(Reader::open(file).value(), [&] { return ++asked < 0; });
+  const int records = asked;
   const auto give_up_after = [&](int ticks) {
-    asked = 0;
+    asked = -records;
     return test::verify(file, match, {.stopped = [&asked, ticks] { return asked++ > ticks; }});
   };
   const auto whole = test::verify(file, match);
@@ -294,6 +296,10 @@ TEST(Verify, GivenUpItTellsWhatItFoundSoFar) {
   EXPECT_EQ(some.segments_whole, whole.segments_whole);
   EXPECT_TRUE(some.held());
   EXPECT_EQ(give_up_after(-1).ticks, 0U);
+  const auto unread = give_up_after(-records / 2);
+  EXPECT_TRUE(unread.interrupted && !unread.complete);
+  EXPECT_EQ(unread.ticks, 0U);
+  EXPECT_LT(unread.segments_whole, whole.segments_whole);
   EXPECT_EQ(give_up_after(1'000), whole) << "it was asked to give up when there was nothing left";
 
   const Tick changed = change_an_input(file, 0);
