@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <utility>
 #include <vector>
@@ -126,8 +127,12 @@ std::string unknown_command(const CLI::App& app) {
   return unknown_word(app, remaining.front());
 }
 
-/// Whether the command line asks for a document; it could not be parsed.
+/// Whether a document is asked for by words, or a variable, that could not be parsed.
 bool asks_for_json(int argc, const char* const* argv) {
+  if (const char* const variable = std::getenv(environment_name("--json").c_str())) {
+    const std::string_view value = variable;
+    if (value != "0" && value != "false") return true;
+  }
   return std::ranges::any_of(std::span{argv, static_cast<std::size_t>(argc)},
                              [](std::string_view word) { return word == "--json"; });
 }

@@ -120,7 +120,8 @@ TEST(Usage, HelpOfLoadNamesWhatCanBeRequired) {
 
 TEST(Usage, WithJsonItIsADocumentToo) {
   for (const Command& command :
-       {tickbox({"connect", "nowhere", "--json"}), tickbox({"--json", "replay"}),
+       {tickbox({"--json"}), tickbox({"connect", "nowhere", "--json"}),
+        tickbox({"--json", "replay"}),
         tickbox({"load", "127.0.0.1:1", "--json", "--clients", "2", "--token", "F"}),
         tickbox_server({"--json", "--tick-rate", "30", "--snapshot-rate", "31"})}) {
     const Finished finished = run(command);

@@ -158,6 +158,11 @@ TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
             "{\"error\":\"cannot read --clients = abc as a value of its kind; see --help\","
             "\"exit\":2}\n");
   EXPECT_EQ(std::ranges::count(program.err, '\n'), 1) << program.err;
+
+  const Variable json{"TICKBOX_JSON", "1"};
+  Program by_variable;
+  EXPECT_EQ(by_variable.run({"--prot", "1"}), ExitCode::WrongUsage);
+  EXPECT_TRUE(by_variable.out.ends_with("\"exit\":2}\n")) << by_variable.out;
 }
 
 // "unknown option -o; did you mean --to?" was said of an option of the very command.
