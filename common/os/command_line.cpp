@@ -129,9 +129,11 @@ std::string unknown_command(const CLI::App& app) {
 
 /// Whether a document is asked for by words, or a variable, that could not be parsed.
 bool asks_for_json(int argc, const char* const* argv) {
-  if (const char* const variable = std::getenv(environment_name("--json").c_str())) {
-    const std::string_view value = variable;
-    if (value != "0" && value != "false") return true;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+  const char* const variable = std::getenv(environment_name("--json").c_str());
+  if (variable != nullptr && std::string_view{variable} != "0" &&
+      std::string_view{variable} != "false") {
+    return true;
   }
   return std::ranges::any_of(std::span{argv, static_cast<std::size_t>(argc)},
                              [](std::string_view word) { return word == "--json"; });
@@ -230,7 +232,7 @@ std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* 
   bind_environment(app);
   if (app.get_name().empty()) app.name(file_name(argv[0]));
   const auto wrong = [&](const std::string& why) {
-    const std::string name = app.get_name();
+    const std::string& name = app.get_name();
     return tell_failure({.name = name, .json = asks_for_json(argc, argv)}, ExitCode::WrongUsage,
                         why);
   };
