@@ -49,18 +49,18 @@ say "1/5 looking for what the build needs"
 tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
 tickbox_share_cache "$top"
 
-say "2/5 building (a few minutes the first time)"
-cmake --preset release --log-level=WARNING >&2
-cmake --build --preset release --target tickbox tickbox-server >&2
-bin=$top/build/release/bin
-
 work=$(mktemp -d)
+build=
 server=
 good=
 bad=
 finish() {
-    trap '' INT TERM
+    trap '' INT TERM HUP
     local program
+    if [ -n "$build" ]; then
+        kill -TERM -- "-$build" 2>/dev/null || true
+        wait "$build" || true
+    fi
     for program in $good $bad $server; do
         if kill -0 "$program" 2>/dev/null; then
             kill -TERM "$program"
@@ -70,7 +70,25 @@ finish() {
     rm -rf "$work"
 }
 trap finish EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+
+# In a session of its own: whoever stops this script stops all of it, the compilers too, and at once. A script that waits
+# for a program in the foreground would hear of it when that has ended, and leave it alone where it does not wait.
+run_build() {
+    setsid "$@" >&2 </dev/null &
+    build=$!
+    local ended=0
+    wait "$build" || ended=$?
+    build=
+    return "$ended"
+}
+
+say "2/5 building (a few minutes the first time)"
+run_build cmake --preset release --log-level=WARNING
+run_build cmake --build --preset release --target tickbox tickbox-server
+bin=$top/build/release/bin
 
 say "3/5 starting a server that records"
 "$bin/tickbox-server" --port 0 --admin-port 0 --record "$work/recordings" --json >"$work/ready" 2>"$work/server.log" &
@@ -80,7 +98,7 @@ for _ in $(seq 100); do
     if ! kill -0 "$server" 2>/dev/null; then break; fi
     sleep 0.1
 done
-if [ ! -s "$work/ready" ]; then
+if ! jq -e .address "$work/ready" >"$work/checked" 2>/dev/null; then
     cat "$work/server.log" >&2
     say "the server did not become ready"
     exit 1

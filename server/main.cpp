@@ -2,6 +2,7 @@
 
 #include "game/catalog.h"
 #include "os/command_line.h"
+#include "os/failure.h"
 #include "os/log.h"
 #include "os/values.h"
 #include "server/apps/access.h"
@@ -156,6 +157,7 @@ int main(int argc, char** argv) {
       app, "Serves a match to many clients: steps it at a fixed tick, tells everyone, records it.",
       kExample, flags);
   app.name("tickbox-server");
+  app.get_option("--quiet")->description("Print no commands to try next on stdout");
   add_options(app, options, log_options);
 
   std::string admin;
@@ -171,13 +173,16 @@ int main(int argc, char** argv) {
     return os::to_int(*exit_code);
   }
   if (health->parsed()) {
-    return os::to_int(server::check_health(admin.empty() ? admin_of(options) : admin));
+    const bool as_document = flags.json || health_flags.json;
+    return os::to_int(server::check_health(
+        admin.empty() ? admin_of(options) : admin,
+        as_document ? server::HealthAnswer::Document : server::HealthAnswer::Words));
   }
   auto wrong = server::contradiction(options);
   if (!wrong) wrong = server::recording_contradiction(options);
   if (wrong) {
-    fmt::print(stderr, "tickbox-server: {}\n", *wrong);
-    return os::to_int(os::ExitCode::WrongUsage);
+    return os::to_int(os::tell_failure({.name = "tickbox-server", .json = flags.json},
+                                       os::ExitCode::WrongUsage, *wrong));
   }
   const os::Log log{log_options};
   return os::to_int(server::serve(options, {.json = flags.json, .quiet = flags.quiet}, log));

@@ -1,6 +1,7 @@
 #include "client/apps/connect.h"
 
 #include "client/apps/document.h"
+#include "client/apps/live_line.h"
 #include "client/apps/play_figures.h"
 #include "client/apps/play_flags.h"
 #include "client/apps/progress.h"
@@ -142,26 +143,11 @@ void Game::keep_ticket() {
   }
 }
 
-std::string differs_since(Tick tick) {
-  return fmt::format("HASH DIFFERS since tick {}", tick.value);
-}
-
-/// rtt, loss, predictions, corrections and hashes, in one line.
 std::string Game::status() const {
   if (!connected_at_) {
     return "connecting";
   }
-  const ClientStats stats = swarm_.client(0)->stats();
-  const std::uint32_t tick = swarm_.client(0)->newest_view().value;
-  return fmt::format(
-      "rtt {:.1f} ms  loss {:.1f}% down {:.1f}% up  predictions {:.2f}% exact  {} corrections  {}",
-      static_cast<double>(stats.round_trip.quantile(500)) / 1'000,
-      100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
-      100 * share(stats.up_sent - stats.up_arrived, stats.up_sent),
-      100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected,
-      stats.first_mismatch         ? differs_since(stats.first_mismatch->tick)
-      : stats.first_audit_mismatch ? differs_since(stats.first_audit_mismatch->tick)
-                                   : fmt::format("hash ok at tick {}", tick));
+  return live_line(swarm_.client(0)->stats(), swarm_.client(0)->newest_view());
 }
 
 void add_link(Figures& figures, const char* way, const net::LinkCounts& counts) {
@@ -264,13 +250,11 @@ ExitCode Game::report() const {
 }
 
 ExitCode run_connect(const ConnectOptions& options) {
-  const auto fail = [](const std::string& why) {
-    fmt::print(stderr, "tickbox connect: {}\n", why);
-    return ExitCode::Failed;
+  const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
+    return os::tell_failure({.name = "tickbox connect", .json = options.play.json()}, code, why);
   };
   if (const auto wrong = contradiction(options.play.credentials)) {
-    fmt::print(stderr, "tickbox connect: {}\n", *wrong);
-    return ExitCode::WrongUsage;
+    return fail(*wrong, ExitCode::WrongUsage);
   }
   if (!net::crypto_ready()) {
     return fail("the kernel gives no random bytes; is /dev/urandom there?");
@@ -287,13 +271,17 @@ ExitCode run_connect(const ConnectOptions& options) {
     }
     ticket = *std::move(opened);
   }
+  const auto server = find_server(options.play);
+  if (!server) {
+    return fail(server.error(), ExitCode::NotConnected);
+  }
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto desyncs = desync_reports_of(options.play, "tickbox connect", clock);
   if (!desyncs) {
     return fail(desyncs.error());
   }
-  const auto swarm = Swarm::open({.server = options.play.server,
+  const auto swarm = Swarm::open({.server = *server,
                                   .credentials = *credentials,
                                   .ticket = ticket ? ticket->ticket() : std::nullopt,
                                   .clients = 1,

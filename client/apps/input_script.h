@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +50,9 @@ struct InputScript {
 
 /// A seat whose player left rests until the next comes; so do all where ticks are missing. How far
 /// back a player looked is not in it: whoever plays it looks by itself.
-[[nodiscard]] InputScript script_of(record::Reader reader);
+/// `stopped`, asked at each record, gives the rest up where it is true: then there is nothing.
+[[nodiscard]] std::optional<InputScript> script_of(record::Reader reader,
+                                                   const std::function<bool()>& stopped);
 
 [[nodiscard]] std::string to_text(const InputScript& script);
 

@@ -1,7 +1,5 @@
 #include "client/apps/load_run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -104,7 +102,7 @@ void LoadRun::turn(Instant until) {
   }
   sweep_.advance();
   if (progress_.due(parts_.clock.now())) {
-    progress_.show(live_line());
+    progress_.show(status());
   }
 }
 
@@ -142,7 +140,7 @@ LoadRun::Mark LoadRun::mark() const {
   return mark;
 }
 
-std::string LoadRun::live_line() {
+std::string LoadRun::status() {
   const Mark now = mark();
   const Mark before = std::exchange(last_line_, now);
   const double seconds = std::max(1e-3, seconds_between(before.at, now.at));
@@ -151,34 +149,39 @@ std::string LoadRun::live_line() {
   };
   const SwarmStates states = parts_.swarm.states();
   const client::ClientStats& sums = sweep_.sums();
-  return fmt::format(
-      "{} up, {} failed  {:.0f} snapshots/s, gaps {:.1f}/{:.1f}/{:.1f} ms  rtt {:.1f}/{:.1f} ms  "
-      "{} "
-      "corrections{}  {:.2f} MB/s down, {:.2f} up{}  self {:.0f}% cpu, {:.1f} ms late",
-      states.connected, states.never_connected + states.dropped,
-      rate(before.snapshots_sum, now.snapshots_sum), to_ms(sums.snapshot_gap.quantile(500)),
-      to_ms(sums.snapshot_gap.quantile(990)), to_ms(sums.snapshot_gap.quantile(999)),
-      to_ms(sums.round_trip.quantile(500)), to_ms(sums.round_trip.quantile(990)), sums.corrected,
-      sums.hashes_mismatched > 0 ? fmt::format("  {} HASHES DIFFER", sums.hashes_mismatched) : "",
-      rate(before.bytes_down, now.bytes_down) * 1e-6, rate(before.bytes_up, now.bytes_up) * 1e-6,
-      server_part(), rate(before.cpu_microseconds, now.cpu_microseconds) * 1e-4,
-      to_ms(parts_.swarm.lateness().quantile(990)));
+  LiveFigures live{.up = states.connected,
+                   .failed = states.never_connected + states.dropped,
+                   .hashes_mismatched = sums.hashes_mismatched + sums.audit_mismatched,
+                   .gap_ms_p50 = to_ms(sums.snapshot_gap.quantile(500)),
+                   .gap_ms_p99 = to_ms(sums.snapshot_gap.quantile(990)),
+                   .gap_ms_p999 = to_ms(sums.snapshot_gap.quantile(999)),
+                   .rtt_ms_p50 = to_ms(sums.round_trip.quantile(500)),
+                   .rtt_ms_p99 = to_ms(sums.round_trip.quantile(990)),
+                   .late_ms_p99 = to_ms(parts_.swarm.lateness().quantile(990)),
+                   .cpu_percent = rate(before.cpu_microseconds, now.cpu_microseconds) * 1e-4,
+                   .snapshots_per_second = rate(before.snapshots_sum, now.snapshots_sum),
+                   .corrections = sums.corrected,
+                   .megabytes_down_per_second = rate(before.bytes_down, now.bytes_down) * 1e-6,
+                   .megabytes_up_per_second = rate(before.bytes_up, now.bytes_up) * 1e-6};
+  add_server(live);
+  return live_line(live);
 }
 
 /// The server's tick p99 since the last time this was asked.
-std::string LoadRun::server_part() {
+void LoadRun::add_server(LiveFigures& live) {
   if (parts_.watch == nullptr) {
-    return {};
+    return;
   }
   auto newest = parts_.watch->newest();
+  live.server_is_silent = !newest.has_value();
   if (!newest) {
-    return "  server silent";
+    return;
   }
   const auto before = std::exchange(last_sample_, newest);
   const auto ticks =
       before ? added_between(before->tick_seconds, newest->tick_seconds) : std::nullopt;
   const auto p99 = ticks ? ticks->quantile(0.99) : std::nullopt;
-  return p99 ? fmt::format("  server tick p99 {:.2f} ms", *p99 * 1'000) : "";
+  if (p99) live.server_tick_ms_p99 = *p99 * 1'000;
 }
 
 LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {

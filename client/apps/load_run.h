@@ -1,6 +1,7 @@
 #pragma once
 // One run of the load generator: everyone comes, everyone is watched for a while, everyone leaves.
 
+#include "client/apps/live_line.h"
 #include "client/apps/load_report.h"
 #include "client/apps/progress.h"
 #include "client/apps/server_watch.h"
@@ -84,8 +85,8 @@ class LoadRun {
   [[nodiscard]] std::optional<ServerSample> ask_server();
   void turn(Instant until);
   [[nodiscard]] Mark mark() const;
-  [[nodiscard]] std::string live_line();
-  [[nodiscard]] std::string server_part();
+  [[nodiscard]] std::string status();
+  void add_server(LiveFigures& live);
   [[nodiscard]] LoadReport report(const Mark& begin, const Mark& end) const;
 
   Parts parts_;

@@ -6,6 +6,7 @@
 #include "client/apps/sim.h"
 #include "client/apps/token.h"
 #include "os/command_line.h"
+#include "os/failure.h"
 
 #include <cstdio>
 #include <functional>
@@ -26,6 +27,10 @@ int main(int argc, char** argv) {
   apps::add_token(app, run);
   if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
     return os::to_int(*exit_code);
+  }
+  if (!run && flags.json) {
+    return os::to_int(os::tell_failure({.name = "tickbox", .json = true}, os::ExitCode::WrongUsage,
+                                       "no command given; see --help"));
   }
   if (!run) {
     std::fputs(app.help().c_str(), stderr);

@@ -3,10 +3,15 @@
 #include "os/system_error.h"
 
 #include <cerrno>
-#include <unistd.h>
+#include <sys/stat.h>
 
 namespace tickbox::apps {
 namespace {
+
+/// Bytes that one write hands to the system.
+constexpr std::size_t kGatheredBytes = std::size_t{64} * 1024;
+/// Less the umask, as any file.
+constexpr mode_t kMode = 0666;
 
 std::string cannot(const std::string& path, int reason) {
   const char* const advice =
@@ -17,35 +22,40 @@ std::string cannot(const std::string& path, int reason) {
 
 }  // namespace
 
-std::expected<std::unique_ptr<NewFile>, std::string> NewFile::create(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "wbx");
-  if (file == nullptr) {
-    return std::unexpected{cannot(path, errno)};
-  }
-  return std::unique_ptr<NewFile>{new NewFile{path, file}};
+NewFile::NewFile(const std::string& path)
+    : path_(path), draft_(path, kMode, os::Draft::For::NewPlace) {
+  gathered_.reserve(kGatheredBytes);
 }
 
-NewFile::~NewFile() {
-  if (file_ != nullptr) (void)std::fclose(file_);
-  if (!kept_) (void)::unlink(path_.c_str());
+std::expected<std::unique_ptr<NewFile>, std::string> NewFile::create(const std::string& path) {
+  // Said before the work is done; that nothing is overwritten does not depend on it.
+  struct stat there{};
+  if (::lstat(path.c_str(), &there) == 0) return std::unexpected{cannot(path, EEXIST)};
+  std::unique_ptr<NewFile> file{new NewFile{path}};
+  if (file->draft_.error() != 0) return std::unexpected{cannot(path, file->draft_.error())};
+  return file;
 }
 
 bool NewFile::write(ConstBytes bytes) {
-  if (file_ == nullptr || reason_ != 0) {
-    return false;
+  if (gathered_.size() + bytes.size() > kGatheredBytes) write_gathered();
+  if (bytes.size() >= kGatheredBytes) {
+    draft_.write(bytes);
+  } else {
+    gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());
   }
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) {
-    reason_ = errno;
-  }
-  return reason_ == 0;
+  return draft_.error() == 0;
+}
+
+void NewFile::write_gathered() {
+  draft_.write(gathered_);
+  gathered_.clear();
 }
 
 std::expected<void, std::string> NewFile::close() {
-  if (reason_ == 0 && (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0)) reason_ = errno;
-  if (std::fclose(file_) != 0 && reason_ == 0) reason_ = errno;
-  file_ = nullptr;
-  kept_ = reason_ == 0;
-  if (!kept_) return std::unexpected{cannot(path_, reason_)};
+  write_gathered();
+  if (const auto put = draft_.put_in_new_place(); !put) {
+    return std::unexpected{cannot(path_, put.error())};
+  }
   return {};
 }
 

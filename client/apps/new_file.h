@@ -1,40 +1,38 @@
 #pragma once
 // A file that a command makes out of another: it never takes the place of one that is there, and
-// does not stay where it could not be written whole.
+// nobody finds it before it is whole.
 
 #include "core/byte_sink.h"
+#include "os/draft.h"
 
-#include <cstdio>
 #include <expected>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tickbox::apps {
 
 class NewFile final : public ByteSink {
  public:
-  /// Fails: when the path exists or cannot be made, with one line.
+  /// Nothing is at the path before close() has put it there.
+  /// Fails: when there is something already or nothing can be made there, with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<NewFile>, std::string> create(
       const std::string& path);
 
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  /// Takes the file away again where close() did not keep it.
-  ~NewFile() override;
-
   bool write(ConstBytes bytes) override;
 
-  /// Brings it to the disk, and keeps it.  Fails: with one line, also when a write() failed.
+  /// Brings it to the disk, and puts it at its path.  Fails: with one line, also when a write()
+  /// failed; then there is none.
   [[nodiscard]] std::expected<void, std::string> close();
 
  private:
-  NewFile(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  explicit NewFile(const std::string& path);
+
+  void write_gathered();
 
   std::string path_;
-  std::FILE* file_;  ///< nothing once it is closed
-  bool kept_ = false;
-  int reason_ = 0;  ///< errno of the first failure
+  os::Draft draft_;
+  std::vector<std::byte> gathered_{};  ///< a record is small, and a system call is not
 };
 
 }  // namespace tickbox::apps

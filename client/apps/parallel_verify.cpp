@@ -19,7 +19,7 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const game
                                         const game::Rules& rules,
                                         const record::VerifyOptions& options, std::uint32_t jobs) {
   TICKBOX_ASSERT(jobs >= 1 && jobs <= kVerifyJobsMax);
-  const record::Segments segments = record::segments_of(reader);
+  const record::Segments segments = record::segments_of(reader, options.stopped);
   const std::size_t count = segments.all.size();
   std::vector<record::SegmentResult> results(count);
   std::atomic<std::size_t> next{0};

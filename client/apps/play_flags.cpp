@@ -1,7 +1,5 @@
 #include "client/apps/play_flags.h"
 
-#include "os/values.h"
-
 #include <fmt/core.h>
 
 #include <charconv>
@@ -38,7 +36,7 @@ bool PlayFlags::quiet() const {
 }
 
 void add_play_flags(CLI::App& command, PlayFlags& flags) {
-  os::add_value(command, "HOST:PORT", flags.server, os::resolve_host_port,
+  os::add_value(command, "HOST:PORT", flags.server, os::parse_host_port,
                 "The server, such as 127.0.0.1:7777")
       ->required();
   add_credential_flags(command, flags.credentials);
@@ -56,6 +54,12 @@ void add_play_flags(CLI::App& command, PlayFlags& flags) {
                   "Directory for a file about each view whose hash differs, with both states, and "
                   "the server's where it still has it")
       ->type_name("DIR");
+}
+
+std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
+  auto address = os::resolve_host(flags.server.host, flags.server.port);
+  if (!address) return std::unexpected{"could not connect: " + address.error()};
+  return address;
 }
 
 CLI::Validator seconds_between(double least, double most) {

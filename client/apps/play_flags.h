@@ -7,6 +7,8 @@
 #include "net/address.h"
 #include "net/link_simulator.h"
 #include "os/command_line.h"
+#include "os/failure.h"
+#include "os/values.h"
 
 #include <cstdint>
 #include <expected>
@@ -18,7 +20,7 @@
 namespace tickbox::apps {
 
 struct PlayFlags {
-  net::Address server{};
+  os::HostPort server{};
   client::BotKind bot = client::BotKind::Wander;
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;
@@ -31,6 +33,10 @@ struct PlayFlags {
   [[nodiscard]] bool json() const;
   [[nodiscard]] bool quiet() const;
 };
+
+/// The server's address.  Fails: where its name is not known, with one line.  Cost: may wait for a
+/// name server.
+[[nodiscard]] std::expected<net::Address, std::string> find_server(const PlayFlags& flags);
 
 /// Adds HOST:PORT, --token, --key-file, --insecure, --bot, --net, --seed and --desync-dir.
 /// Requires: `flags` outlives `command`.

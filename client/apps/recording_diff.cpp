@@ -109,13 +109,17 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
 
 }  // namespace
 
-RecordingDiff diff(record::Replayer& a, record::Replayer& b) {
+RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function<bool()>& stopped) {
   RecordingDiff found;
+  const auto goes_on = [&] {
+    found.interrupted = found.interrupted || stopped();
+    return !found.interrupted;
+  };
   Side left{a, found.a};
   Side right{b, found.b};
   bool has_a = left.next();
   bool has_b = right.next();
-  while (has_a && has_b) {
+  while (has_a && has_b && goes_on()) {
     if (left.tick() < right.tick()) {
       has_a = left.next();
     } else if (right.tick() < left.tick()) {
@@ -127,9 +131,9 @@ RecordingDiff diff(record::Replayer& a, record::Replayer& b) {
     }
   }
   // To their ends, where nothing differed: then the ranges are the whole ones.
-  while (found.same() && has_a)
+  while (found.same() && has_a && goes_on())
     has_a = left.next();
-  while (found.same() && has_b)
+  while (found.same() && has_b && goes_on())
     has_b = right.next();
   found.damages_a = a.damages();
   found.damages_b = b.damages();

@@ -6,6 +6,7 @@
 #include "record/replayer.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -35,12 +36,14 @@ struct RecordingDiff {
   record::Difference what;                   ///< expected being a's, got b's
   std::uint32_t damages_a = 0;
   std::uint32_t damages_b = 0;
+  bool interrupted = false;  ///< the rest was given up: they were the same so far, or not
 
   [[nodiscard]] bool same() const { return !command && !tick; }
 };
 
-/// Walks both to the first tick whose worlds differ, or to the end.
-/// Requires: both are of the same rules and map.
-[[nodiscard]] RecordingDiff diff(record::Replayer& a, record::Replayer& b);
+/// Walks both to the first tick whose worlds differ, or to the end, or until `stopped`, asked
+/// before each tick, is true. Requires: both are of the same rules and map.
+[[nodiscard]] RecordingDiff diff(record::Replayer& a, record::Replayer& b,
+                                 const std::function<bool()>& stopped);
 
 }  // namespace tickbox::apps

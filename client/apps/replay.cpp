@@ -1,6 +1,7 @@
 #include "client/apps/replay.h"
 
 #include "client/apps/replay_commands.h"
+#include "os/failure.h"
 #include "os/standard_output.h"
 
 #include <fmt/core.h>
@@ -9,6 +10,8 @@
 
 namespace tickbox::apps {
 namespace {
+
+constexpr std::string_view kName = "tickbox replay";
 
 bool given(const CLI::App& program, const char* flag) {
   const CLI::Option* option = program.get_option_no_throw(flag);
@@ -25,14 +28,29 @@ bool ReplayFlags::quiet() const {
   return common.quiet || given(*program, "--quiet");
 }
 
-int replay_failed(os::ExitCode code, std::string_view why) {
-  fmt::print(stderr, "tickbox replay: {}\n", why);
-  return os::to_int(code);
+void add_new_file(CLI::App& command, std::string& out, const std::string& help) {
+  const auto check = [](const std::string& name) {
+    return name == "-" ? std::string{"stdout is not possible here; name a file, or ./- for one of "
+                                     "that name"}
+                       : std::string{};
+  };
+  command.add_option("-o,--out", out, help)
+      ->required()
+      ->check(CLI::Validator{check, "FILE"})
+      ->type_name("G");
+}
+
+int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why) {
+  return os::to_int(os::tell_failure({.name = kName, .json = flags.json()}, code, why));
+}
+
+int replay_fell_short(os::ExitCode code, std::string_view how) {
+  return os::to_int(os::tell_failure({.name = kName}, code, how));
 }
 
 int replay_result(std::string_view text, os::ExitCode code) {
   const auto written = os::write_to_stdout(text);
-  return written ? os::to_int(code) : replay_failed(os::ExitCode::Failed, written.error());
+  return written ? os::to_int(code) : replay_fell_short(os::ExitCode::Failed, written.error());
 }
 
 void replay_note(const ReplayFlags& flags, std::string_view note) {

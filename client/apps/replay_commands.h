@@ -44,8 +44,16 @@ void add_replay_cut(const ReplayCommand& place);
 void add_replay_repair(const ReplayCommand& place);
 void add_replay_inputs(const ReplayCommand& place);
 
-/// Says on stderr what failed.  Returns the exit code of the program.
-[[nodiscard]] int replay_failed(os::ExitCode code, std::string_view why);
+/// Adds `-o,--out G`, the file that a command makes. Not stdout: a file is there whole or not at
+/// all, and lines that follow it on stdout would be taken for a part of it.
+/// Requires: `out` outlives `command`.
+void add_new_file(CLI::App& command, std::string& out, const std::string& help);
+
+/// Says what failed, before anything was printed.  Returns the exit code of the program.
+[[nodiscard]] int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why);
+
+/// Says on stderr what is wrong with what was printed, or how far it goes.  Returns the exit code.
+[[nodiscard]] int replay_fell_short(os::ExitCode code, std::string_view how);
 
 /// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
 [[nodiscard]] int replay_result(std::string_view text, os::ExitCode code = os::ExitCode::Done);
@@ -68,11 +76,11 @@ struct Recording {
 
 /// Fails: with the exit code, after saying why.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, int> open_recording(
-    const std::string& path);
+    const std::string& path, const ReplayFlags& flags);
 
 /// The same for who needs what is in it.  Fails: also where it ends within its header.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, int> open_whole_recording(
-    const std::string& path);
+    const std::string& path, const ReplayFlags& flags);
 
 /// What the header says the match was played with.
 struct Setting {

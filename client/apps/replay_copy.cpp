@@ -1,10 +1,11 @@
 // `tickbox replay cut` and `repair`: what is whole of a recording as another one. Exit codes: 0; 1
 // there is nothing to read, or the copy cannot be written; 2 a range that is not in the file; 3 the
-// cut cannot begin where it should.
+// cut cannot begin where it should; 5 stopped before it was whole.
 
 #include "client/apps/new_file.h"
 #include "client/apps/replay_commands.h"
 #include "os/entropy.h"
+#include "os/signals.h"
 #include "record/copy.h"
 #include "record/seek.h"
 
@@ -37,10 +38,10 @@ record::Header header_of_copy(const record::Reader& reader) {
 int nothing_whole(const CopyFlags& options, const record::CopyResult& copy) {
   if (copy.damages > 0) {
     return replay_failed(
-        ExitCode::CheckFailed,
+        *options.flags, ExitCode::CheckFailed,
         fmt::format("nothing of {} in this range is whole; no file was made", options.file));
   }
-  return replay_failed(ExitCode::WrongUsage,
+  return replay_failed(*options.flags, ExitCode::WrongUsage,
                        fmt::format("{} holds no tick from {} on; no file was made", options.file,
                                    options.from.value_or(0)));
 }
@@ -49,7 +50,7 @@ int nothing_whole(const CopyFlags& options, const record::CopyResult& copy) {
 std::optional<int> wrong_beginning(const CopyFlags& options, const record::CopyResult& copy) {
   if (copy.differs) {
     return replay_failed(
-        ExitCode::CheckFailed,
+        *options.flags, ExitCode::CheckFailed,
         fmt::format("stepping to tick {} comes to another world than was recorded, and a cut must "
                     "begin with the recorded one; begin it with a keyframe (each 5 s), or use the "
                     "version that recorded it",
@@ -58,7 +59,7 @@ std::optional<int> wrong_beginning(const CopyFlags& options, const record::CopyR
   if (options.from && copy.first->value != *options.from) {
     const bool lost = copy.damages > 0;
     return replay_failed(
-        lost ? ExitCode::CheckFailed : ExitCode::WrongUsage,
+        *options.flags, lost ? ExitCode::CheckFailed : ExitCode::WrongUsage,
         fmt::format("--from {}: that tick is {}; the next in {} is {}", *options.from,
                     lost ? "lost to damage" : "not recorded", options.file, copy.first->value));
   }
@@ -85,11 +86,12 @@ int tell(const CopyFlags& options, const record::CopyResult& copy) {
 }
 
 int run_copy(const CopyFlags& options) {
-  const record::CopyRange range{.from = {options.from.value_or(0)},
-                                .to = options.to ? Tick{*options.to} : record::CopyRange{}.to};
+  record::CopyRange range{.from = {options.from.value_or(0)}};
+  if (options.to) range.to = Tick{*options.to};
   if (range.from > range.to) {
-    return replay_failed(ExitCode::WrongUsage, fmt::format("--from {} is after --to {}",
-                                                           range.from.value, range.to.value));
+    return replay_failed(
+        *options.flags, ExitCode::WrongUsage,
+        fmt::format("--from {} is after --to {}", range.from.value, range.to.value));
   }
   const auto match = open_match(options.file, *options.flags);
   if (!match) {
@@ -97,13 +99,21 @@ int run_copy(const CopyFlags& options) {
   }
   const auto file = NewFile::create(options.out);
   if (!file) {
-    return replay_failed(ExitCode::Failed, file.error());
+    return replay_failed(*options.flags, ExitCode::Failed, file.error());
   }
+  const os::Interruption interruption;
+  range.stopped = [&] { return interruption.requested(); };
   const record::Reader& reader = match->reader();
   record::Writer writer{**file, header_of_copy(reader)};
   const record::CopyResult copy =
       record::copy(options.from ? record::seek(reader, range.from) : reader, writer,
                    match->setting.map, *match->setting.rules, range);
+  if (copy.interrupted) {
+    return replay_failed(*options.flags, ExitCode::Inconclusive,
+                         copy.first
+                             ? fmt::format("stopped at tick {}; no file was made", copy.last.value)
+                             : std::string{"stopped before the first tick; no file was made"});
+  }
   if (!copy.first && !copy.differs) {
     return nothing_whole(options, copy);
   }
@@ -111,16 +121,14 @@ int run_copy(const CopyFlags& options) {
     return *wrong;
   }
   if (const auto closed = (*file)->close(); !closed) {
-    return replay_failed(ExitCode::Failed, closed.error());
+    return replay_failed(*options.flags, ExitCode::Failed, closed.error());
   }
   return tell(options, copy);
 }
 
 void add_files(CLI::App& command, CopyFlags& options) {
   command.add_option("FILE", options.file, "The recording, which stays as it is")->required();
-  command.add_option("-o,--out", options.out, "The new recording; must not exist")
-      ->required()
-      ->type_name("G");
+  add_new_file(command, options.out, "The new recording; must not exist");
 }
 
 }  // namespace
@@ -130,7 +138,7 @@ void add_replay_cut(const ReplayCommand& place) {
   CLI::App* const command = place.replay.add_subcommand("cut");
   os::prepare(*command,
               "Make a recording of a part of another: it begins with the world after --from and "
-              "ends with tick --to",
+              "ends with tick --to; exit 5 when stopped before, and no file is made",
               "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox",
               place.flags->common);
   add_files(*command, *options);
@@ -146,7 +154,7 @@ void add_replay_repair(const ReplayCommand& place) {
   CLI::App* const command = place.replay.add_subcommand("repair");
   os::prepare(*command,
               "Make a whole recording of what is whole of a damaged or cut one: what is lost "
-              "becomes a gap",
+              "becomes a gap; exit 5 when stopped before, and no file is made",
               "tickbox replay repair damaged.tickbox -o whole.tickbox", place.flags->common);
   add_files(*command, *options);
   command->callback(

@@ -1,9 +1,11 @@
 // `tickbox replay diff`: the first tick, entity and field in which two recordings differ, and the
 // first command, which usually is why. Exit codes: 0 what both hold is the same; 1 there is nothing
-// to read, or nothing to compare; 3 they differ, or are damaged inside.
+// to read, or nothing to compare; 3 they differ, or are damaged inside; 5 they were the same when
+// it was stopped.
 
 #include "client/apps/recording_diff.h"
 #include "client/apps/replay_commands.h"
+#include "os/signals.h"
 
 #include <fmt/format.h>
 
@@ -27,13 +29,15 @@ Json document_of(const std::optional<TickRange>& range) {
 }
 
 Json document_of(const RecordingDiff& diff) {
-  Json document{{"same", diff.same()},
+  const bool is_open = diff.interrupted && diff.same();
+  Json document{{"same", is_open ? Json{} : Json(diff.same())},
                 {"ticks", diff.ticks},
                 {"a", document_of(diff.a)},
                 {"b", document_of(diff.b)},
                 {"damages", {{"a", diff.damages_a}, {"b", diff.damages_b}}},
                 {"first_command", nullptr},
-                {"first_difference", nullptr}};
+                {"first_difference", nullptr},
+                {"interrupted", diff.interrupted}};
   if (diff.command) {
     document["first_command"] = {{"tick", diff.command->tick.value},
                                  {"kind", diff.command->kind},
@@ -59,7 +63,9 @@ std::string range_text(const std::optional<TickRange>& range) {
 
 std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
   std::string text = fmt::format("{} ticks that both hold: {}\n", grouped(diff.ticks),
-                                 diff.same() ? "all the same" : "they differ");
+                                 !diff.same()       ? "they differ"
+                                 : diff.interrupted ? "the same so far"
+                                                    : "all the same");
   if (diff.command) {
     text +=
         fmt::format("  command  tick {}: {} of seat {}: {} | {}\n", diff.command->tick.value,
@@ -75,7 +81,7 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
   }
   const bool ranges_differ =
       diff.a && diff.b && (diff.a->first != diff.b->first || diff.a->last != diff.b->last);
-  if (diff.same() && (ranges_differ || !diff.a || !diff.b)) {
+  if (diff.same() && !diff.interrupted && (ranges_differ || !diff.a || !diff.b)) {
     text += fmt::format("  ranges   {} has {}, {} has {}\n", options.a, range_text(diff.a),
                         options.b, range_text(diff.b));
   }
@@ -99,16 +105,16 @@ std::string incomparable(const record::Header& a, const record::Header& b) {
 }
 
 int run_diff(const DiffFlags& options) {
-  const auto a = open_whole_recording(options.a);
+  const auto a = open_whole_recording(options.a, *options.flags);
   if (!a) return a.error();
-  const auto b = open_whole_recording(options.b);
+  const auto b = open_whole_recording(options.b, *options.flags);
   if (!b) return b.error();
   const record::Reader& reader_a = *(*a)->reader;
   const record::Reader& reader_b = *(*b)->reader;
   const std::string why = incomparable(reader_a.header(), reader_b.header());
   if (!why.empty()) {
     return replay_failed(
-        ExitCode::Failed,
+        *options.flags, ExitCode::Failed,
         fmt::format("cannot compare {} and {}: {}; give two recordings of one game", options.a,
                     options.b, why));
   }
@@ -116,18 +122,29 @@ int run_diff(const DiffFlags& options) {
   if (!setting) {
     return setting.error();
   }
+  const os::Interruption interruption;
   record::Replayer replayer_a{reader_a, setting->map, *setting->rules};
   record::Replayer replayer_b{reader_b, setting->map, *setting->rules};
-  const RecordingDiff found = diff(replayer_a, replayer_b);
-  if (found.ticks == 0 && found.damages_a + found.damages_b == 0) {
-    return replay_failed(ExitCode::Failed,
+  const RecordingDiff found =
+      diff(replayer_a, replayer_b, [&] { return interruption.requested(); });
+  if (!found.interrupted && found.ticks == 0 && found.damages_a + found.damages_b == 0) {
+    return replay_failed(*options.flags, ExitCode::Failed,
                          fmt::format("nothing to compare: {} holds {}, {} holds {}", options.a,
                                      range_text(found.a), options.b, range_text(found.b)));
   }
   const bool held = found.same() && found.damages_a + found.damages_b == 0;
-  const ExitCode code = held ? ExitCode::Done : ExitCode::CheckFailed;
-  return options.flags->json() ? replay_document(document_of(found), code)
-                               : replay_result(std::string_view{text_of(options, found)}, code);
+  const ExitCode code = !held               ? ExitCode::CheckFailed
+                        : found.interrupted ? ExitCode::Inconclusive
+                                            : ExitCode::Done;
+  const int printed = options.flags->json()
+                          ? replay_document(document_of(found), code)
+                          : replay_result(std::string_view{text_of(options, found)}, code);
+  if (!found.interrupted) return printed;
+  return replay_fell_short(
+      static_cast<ExitCode>(printed),
+      found.a ? fmt::format("stopped at tick {} of {}; what comes later is not compared",
+                            found.a->last.value, options.a)
+              : std::string{"stopped before the first tick; nothing is compared"});
 }
 
 }  // namespace
@@ -135,10 +152,11 @@ int run_diff(const DiffFlags& options) {
 void add_replay_diff(const ReplayCommand& place) {
   auto options = std::make_shared<DiffFlags>(DiffFlags{.flags = place.flags});
   CLI::App* const command = place.replay.add_subcommand("diff");
-  os::prepare(*command,
-              "Tell the first tick, entity and field in which two recordings differ, and the first "
-              "command; exit 3 when they do. Compares the ticks that both hold",
-              "tickbox replay diff yesterday.tickbox today.tickbox", place.flags->common);
+  os::prepare(
+      *command,
+      "Tell the first tick, entity and field in which two recordings differ, and the first "
+      "command; exit 3 when they do, 5 when stopped before. Compares the ticks that both hold",
+      "tickbox replay diff yesterday.tickbox today.tickbox", place.flags->common);
   command->add_option("A", options->a, "A recording")->required();
   command->add_option("B", options->b, "Another of the same game")->required();
   command->callback(

@@ -97,7 +97,7 @@ std::string info_text(const Recording& recording, const record::Summary& summary
 }
 
 int run_info(const std::string& path, const ReplayFlags& flags) {
-  const auto recording = open_recording(path);
+  const auto recording = open_recording(path, flags);
   if (!recording) {
     return recording.error();
   }

@@ -1,10 +1,11 @@
 // `tickbox replay inputs`: what the players of a recording wanted, as a file that `tickbox load
 // --inputs` plays again. Exit codes: 0; 1 there is nothing to read, or the file cannot be written;
-// 3 the recording is damaged inside, and the file has only what is whole.
+// 3 the recording is damaged inside, and the file has only what is whole; 5 stopped before its end.
 
 #include "client/apps/input_script.h"
 #include "client/apps/new_file.h"
 #include "client/apps/replay_commands.h"
+#include "os/signals.h"
 #include "record/summary.h"
 
 #include <fmt/format.h>
@@ -23,23 +24,29 @@ struct InputsFlags {
 };
 
 int run_inputs(const InputsFlags& options) {
-  const auto recording = open_whole_recording(options.file);
+  const auto recording = open_whole_recording(options.file, *options.flags);
   if (!recording) {
     return recording.error();
   }
   const record::Reader& reader = *(*recording)->reader;
-  const InputScript script = script_of(reader);
+  const os::Interruption interruption;
+  const auto gathered = script_of(reader, [&] { return interruption.requested(); });
+  if (!gathered) {
+    return replay_failed(*options.flags, ExitCode::Inconclusive,
+                         "stopped before the end of " + options.file + "; no file was made");
+  }
+  const InputScript& script = *gathered;
   if (script.players.empty()) {
-    return replay_failed(ExitCode::Failed,
+    return replay_failed(*options.flags, ExitCode::Failed,
                          fmt::format("nobody plays in {}; no file was made", options.file));
   }
   const auto file = NewFile::create(options.out);
   if (!file) {
-    return replay_failed(ExitCode::Failed, file.error());
+    return replay_failed(*options.flags, ExitCode::Failed, file.error());
   }
   (void)(*file)->write(as_bytes_of(std::string_view{to_text(script)}));
   if (const auto closed = (*file)->close(); !closed) {
-    return replay_failed(ExitCode::Failed, closed.error());
+    return replay_failed(*options.flags, ExitCode::Failed, closed.error());
   }
   const std::uint32_t damages = record::summarize(reader).damage_count;
   if (damages > 0) {
@@ -67,14 +74,13 @@ int run_inputs(const InputsFlags& options) {
 void add_replay_inputs(const ReplayCommand& place) {
   auto options = std::make_shared<InputsFlags>(InputsFlags{.flags = place.flags});
   CLI::App* const command = place.replay.add_subcommand("inputs");
-  os::prepare(*command,
-              "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
-              "plays again, a client for each seat",
-              "tickbox replay inputs match.tickbox -o match.inputs", place.flags->common);
+  os::prepare(
+      *command,
+      "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
+      "plays again, a client for each seat; exit 5 when stopped before, and no file is made",
+      "tickbox replay inputs match.tickbox -o match.inputs", place.flags->common);
   command->add_option("FILE", options->file, "The recording")->required();
-  command->add_option("-o,--out", options->out, "The new file; must not exist")
-      ->required()
-      ->type_name("G");
+  add_new_file(*command, options->out, "The new file; must not exist");
   command->callback(
       [options, &run = place.run] { run = [options] { return run_inputs(*options); }; });
 }

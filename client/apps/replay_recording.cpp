@@ -15,10 +15,11 @@ namespace tickbox::apps {
 
 using os::ExitCode;
 
-std::expected<std::unique_ptr<Recording>, int> open_recording(const std::string& path) {
+std::expected<std::unique_ptr<Recording>, int> open_recording(const std::string& path,
+                                                              const ReplayFlags& flags) {
   auto bytes = os::read_file(path);
   if (!bytes) {
-    return std::unexpected{replay_failed(ExitCode::Failed, bytes.error())};
+    return std::unexpected{replay_failed(flags, ExitCode::Failed, bytes.error())};
   }
   auto recording = std::make_unique<Recording>(
       Recording{path, *std::move(bytes), std::unexpected{record::RecordError::NotARecording}});
@@ -29,15 +30,16 @@ std::expected<std::unique_ptr<Recording>, int> open_recording(const std::string&
   const record::RecordError error = recording->reader.error();
   const bool damaged = error == record::RecordError::HeaderDamaged;
   return std::unexpected{
-      replay_failed(damaged ? ExitCode::CheckFailed : ExitCode::Failed,
+      replay_failed(flags, damaged ? ExitCode::CheckFailed : ExitCode::Failed,
                     fmt::format("cannot read {}: {}", path, record::describe(error)))};
 }
 
-std::expected<std::unique_ptr<Recording>, int> open_whole_recording(const std::string& path) {
-  auto recording = open_recording(path);
+std::expected<std::unique_ptr<Recording>, int> open_whole_recording(const std::string& path,
+                                                                    const ReplayFlags& flags) {
+  auto recording = open_recording(path, flags);
   if (recording && !(*recording)->reader) {
     return std::unexpected{replay_failed(
-        ExitCode::Failed,
+        flags, ExitCode::Failed,
         fmt::format("cannot read {}: {}", path, record::describe((*recording)->reader.error())))};
   }
   return recording;
@@ -46,8 +48,8 @@ std::expected<std::unique_ptr<Recording>, int> open_whole_recording(const std::s
 std::expected<Setting, int> setting_of(const Recording& recording, const ReplayFlags& flags) {
   const record::Header& header = recording.reader->header();
   const auto fail = [&](const std::string& why) {
-    return std::unexpected{
-        replay_failed(ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, why))};
+    return std::unexpected{replay_failed(flags, ExitCode::Failed,
+                                         fmt::format("cannot step {}: {}", recording.path, why))};
   };
   Setting setting{.rules = game::make_rules(header.rules, header.tick_rate), .map = nullptr};
   if (setting.rules == nullptr) {
@@ -77,7 +79,7 @@ std::expected<Setting, int> setting_of(const Recording& recording, const ReplayF
 }
 
 std::expected<RecordedMatch, int> open_match(const std::string& path, const ReplayFlags& flags) {
-  auto recording = open_whole_recording(path);
+  auto recording = open_whole_recording(path, flags);
   if (!recording) return std::unexpected{recording.error()};
   auto setting = setting_of(**recording, flags);
   if (!setting) return std::unexpected{setting.error()};

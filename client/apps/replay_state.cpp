@@ -73,18 +73,18 @@ std::string text_of(const record::Replayer& replayer) {
 int missing(const StateFlags& options, std::uint32_t damages, std::optional<Tick> last,
             std::optional<Tick> next) {
   if (damages > 0) {
-    return replay_failed(ExitCode::CheckFailed,
+    return replay_failed(*options.flags, ExitCode::CheckFailed,
                          fmt::format("tick {} of {} is lost to damage; `tickbox replay info` tells "
                                      "where it is damaged",
                                      options.tick, options.file));
   }
   if (last && next) {
-    return replay_failed(ExitCode::CheckFailed,
+    return replay_failed(*options.flags, ExitCode::CheckFailed,
                          fmt::format("tick {} was not recorded, as the disk took nothing then; {} "
                                      "goes on with tick {}",
                                      options.tick, options.file, next->value));
   }
-  return replay_failed(ExitCode::WrongUsage,
+  return replay_failed(*options.flags, ExitCode::WrongUsage,
                        fmt::format("--tick {}: {} {}", options.tick, options.file,
                                    next   ? fmt::format("begins with tick {}", next->value)
                                    : last ? fmt::format("ends with tick {}", last->value)

@@ -1,10 +1,11 @@
 // `tickbox replay trace`: every tick of a recording as a line of JSON. Exit codes: 0; 1 there is
 // nothing to read; 2 a range that is not in the file; 3 a hash differs or the file is damaged
-// inside.
+// inside; 5 stopped before the last tick.
 
 #include "client/apps/replay_commands.h"
 #include "client/apps/replay_world.h"
 #include "client/apps/trace_output.h"
+#include "os/signals.h"
 #include "record/replayer.h"
 #include "record/seek.h"
 
@@ -12,6 +13,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tickbox::apps {
 namespace {
@@ -30,6 +32,10 @@ struct Traced {
   std::uint64_t ticks = 0;
   std::uint64_t mismatched = 0;
   std::uint32_t damages = 0;
+  std::optional<Tick> last{};
+  bool interrupted = false;
+
+  [[nodiscard]] bool held() const { return mismatched == 0 && damages == 0; }
 };
 
 /// A world that was read from a keyframe has no commands: what entered its tick is not in the file.
@@ -49,22 +55,56 @@ void append_line(std::string& line, const record::Replayer& replayer) {
 }
 
 Traced trace(record::Replayer& replayer, const TraceFlags& options, TraceOutput& out) {
+  const os::Interruption interruption;
   Traced traced;
   std::string line;
   while (!out.failed() && replayer.next() && replayer.world().tick.value <= options.to) {
+    traced.interrupted = interruption.requested();
+    if (traced.interrupted) break;
     if (replayer.world().tick.value < options.from) continue;
     append_line(line, replayer);
     out.write(line);
     ++traced.ticks;
+    traced.last = replayer.world().tick;
     traced.mismatched += replayer.hash() == replayer.recorded_hash() ? 0U : 1U;
   }
   traced.damages = replayer.damages();
   return traced;
 }
 
+/// What came of it, behind the lines.
+int tell(const TraceFlags& options, const Traced& traced) {
+  const ExitCode code = !traced.held()       ? ExitCode::CheckFailed
+                        : traced.interrupted ? ExitCode::Inconclusive
+                                             : ExitCode::Done;
+  int ended = os::to_int(code);
+  if (options.flags->json()) {
+    ended = replay_document(nlohmann::ordered_json{{"ticks", traced.ticks},
+                                                   {"trace", options.out},
+                                                   {"mismatched", traced.mismatched},
+                                                   {"damages", traced.damages},
+                                                   {"interrupted", traced.interrupted}},
+                            code);
+  }
+  if (!traced.held()) {
+    ended = replay_fell_short(
+        static_cast<ExitCode>(ended),
+        fmt::format(
+            "{}: {} hashes differ, damaged in {} places; `tickbox replay verify` tells more",
+            options.file, traced.mismatched, traced.damages));
+  }
+  if (traced.interrupted) {
+    ended = replay_fell_short(
+        static_cast<ExitCode>(ended),
+        traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
+                    : std::string{"stopped before the first tick; the trace is empty"});
+  }
+  return ended;
+}
+
 int run_trace(const TraceFlags& options) {
   if (options.from > options.to) {
-    return replay_failed(ExitCode::WrongUsage,
+    return replay_failed(*options.flags, ExitCode::WrongUsage,
                          fmt::format("--from {} is after --to {}", options.from, options.to));
   }
   const auto match = open_match(options.file, *options.flags);
@@ -72,28 +112,20 @@ int run_trace(const TraceFlags& options) {
     return match.error();
   }
   TraceOutput out{options.out};
-  if (out.failed()) return replay_failed(ExitCode::Failed, out.error());
+  if (out.failed()) return replay_failed(*options.flags, ExitCode::Failed, out.error());
   record::Replayer replayer{record::seek(match->reader(), Tick{options.from}), match->setting.map,
                             *match->setting.rules};
   const Traced traced = trace(replayer, options, out);
   out.close();
-  if (out.failed()) return replay_failed(ExitCode::Failed, out.error());
-  if (traced.ticks == 0 && traced.damages == 0) {
+  if (out.failed()) return replay_failed(*options.flags, ExitCode::Failed, out.error());
+  if (traced.ticks == 0 && traced.damages == 0 && !traced.interrupted) {
     return replay_failed(
-        ExitCode::WrongUsage,
+        *options.flags, ExitCode::WrongUsage,
         fmt::format("--from {} --to {}: {} has no such tick; `tickbox replay info` "
                     "tells which it has",
                     options.from, options.to, options.file));
   }
-  if (traced.mismatched > 0 || traced.damages > 0) {
-    return replay_failed(
-        ExitCode::CheckFailed,
-        fmt::format(
-            "{}: {} hashes differ, damaged in {} places; `tickbox replay verify` tells more",
-            options.file, traced.mismatched, traced.damages));
-  }
-  if (!options.flags->json()) return os::to_int(ExitCode::Done);
-  return replay_document(nlohmann::ordered_json{{"ticks", traced.ticks}, {"trace", options.out}});
+  return tell(options, traced);
 }
 
 }  // namespace
@@ -103,7 +135,7 @@ void add_replay_trace(const ReplayCommand& place) {
   CLI::App* const command = place.replay.add_subcommand("trace");
   os::prepare(*command,
               "Write a line of JSON for each tick: its hash, every body, and the leaves, joins, "
-              "inputs and strikes that entered it",
+              "inputs and strikes that entered it; exit 5 when stopped before the last",
               "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl",
               place.flags->common);
   command->add_option("FILE", options->file, "The recording")->required();

@@ -1,16 +1,18 @@
 // `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all held,
 // also when the file merely ends early; 1 there is nothing to read; 2 a range that is not in the
-// file; 3 a hash differs or the file is damaged inside.
+// file; 3 a hash differs or the file is damaged inside; 5 nothing did so far when it was stopped.
 
 #include "client/apps/parallel_verify.h"
 #include "client/apps/progress.h"
 #include "client/apps/replay_commands.h"
 #include "core/clock.h"
+#include "os/signals.h"
 #include "os/steady_clock.h"
 #include "record/verify.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -53,16 +55,18 @@ nlohmann::ordered_json verify_document(const record::VerifyResult& result, doubl
           {"ends_early", result.ends_early},
           {"unfinished", tick_or_null<nlohmann::ordered_json>(result.unfinished)},
           {"damages", result.damages},
-          {"gaps", result.gaps}};
+          {"gaps", result.gaps},
+          {"interrupted", result.interrupted}};
 }
 
 std::string verify_text(const std::string& path, const record::VerifyResult& result,
                         double seconds) {
   std::string text = fmt::format(
       "{}: {} ticks stepped again in {:.2f} s, {}\n", path, grouped(result.ticks), seconds,
-      result.mismatched == 0 ? std::string{"every hash equal"}
-                             : grouped(result.mismatched) + " hashes differ");
-  if (result.ticks == 0 && result.mismatched == 0) {
+      result.mismatched > 0 ? grouped(result.mismatched) + " hashes differ"
+      : result.interrupted  ? std::string{"every hash equal so far"}
+                            : std::string{"every hash equal"});
+  if (result.ticks == 0 && result.mismatched == 0 && !result.interrupted) {
     text = path + ": there is no tick to step again\n";
   }
   if (result.first_mismatch) {
@@ -74,13 +78,15 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
     text += fmt::format("  first       tick {}: {}{} is {}, was recorded as {}\n", first.tick.value,
                         entity, first.what.field, first.what.got, first.what.expected);
   }
-  text += fmt::format("  segments    {} whole, {} lost\n  state       {}\n", result.segments_whole,
-                      result.segments_lost,
-                      in_words({.complete = result.complete,
-                                .ends_early = result.ends_early,
-                                .unfinished = result.unfinished,
-                                .damages = result.damages,
-                                .gaps = result.gaps}));
+  text +=
+      fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);
+  if (!result.interrupted) {
+    text += fmt::format("  state       {}\n", in_words({.complete = result.complete,
+                                                        .ends_early = result.ends_early,
+                                                        .unfinished = result.unfinished,
+                                                        .damages = result.damages,
+                                                        .gaps = result.gaps}));
+  }
   if (result.recovered_ticks > 0) {
     text += fmt::format("  recovered   {} ticks after damage\n", grouped(result.recovered_ticks));
   }
@@ -108,6 +114,7 @@ std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& opt
   if (!setting) {
     return std::unexpected{setting.error()};
   }
+  const os::Interruption interruption;
   Progress progress{options.flags->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
                     clock.now()};
   record::VerifyResult result =
@@ -119,11 +126,15 @@ std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& opt
                                 if (progress.due(clock.now())) {
                                   progress.show(fmt::format("verifying {} %", thousandths / 10));
                                 }
-                              }},
+                              },
+                          .stopped = [&] { return interruption.requested(); }},
                          options.jobs);
   progress.clear();
+  if (result.interrupted) {
+    return result;
+  }
   if (options.from > result.last_tick.value && result.damages == 0 && !result.unfinished) {
-    return std::unexpected{replay_failed(ExitCode::WrongUsage,
+    return std::unexpected{replay_failed(*options.flags, ExitCode::WrongUsage,
                                          fmt::format("--from {}: {} ends at tick {}", options.from,
                                                      options.file, result.last_tick.value))};
   }
@@ -135,10 +146,10 @@ std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& opt
 
 int run_verify(const VerifyFlags& options) {
   if (options.from > options.to) {
-    return replay_failed(ExitCode::WrongUsage,
+    return replay_failed(*options.flags, ExitCode::WrongUsage,
                          fmt::format("--from {} is after --to {}", options.from, options.to));
   }
-  const auto recording = open_recording(options.file);
+  const auto recording = open_recording(options.file, *options.flags);
   if (!recording) {
     return recording.error();
   }
@@ -154,10 +165,21 @@ int run_verify(const VerifyFlags& options) {
     return result.error();
   }
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
-  const ExitCode code = result->held() ? ExitCode::Done : ExitCode::CheckFailed;
-  return options.flags->json()
-             ? replay_document(verify_document(*result, seconds), code)
-             : replay_result(std::string_view{verify_text(options.file, *result, seconds)}, code);
+  const ExitCode code = !result->held()       ? ExitCode::CheckFailed
+                        : result->interrupted ? ExitCode::Inconclusive
+                                              : ExitCode::Done;
+  const int printed =
+      options.flags->json()
+          ? replay_document(verify_document(*result, seconds), code)
+          : replay_result(std::string_view{verify_text(options.file, *result, seconds)}, code);
+  if (!result->interrupted) return printed;
+  return replay_fell_short(
+      static_cast<ExitCode>(printed),
+      result->ticks == 0
+          ? std::string{"stopped before the first tick; nothing is verified"}
+          : fmt::format("stopped after {} ticks of those up to {}; the others are not verified",
+                        grouped(result->ticks),
+                        grouped(std::min(options.to, result->last_tick.value))));
 }
 
 }  // namespace
@@ -167,7 +189,7 @@ void add_replay_verify(const ReplayCommand& place) {
   CLI::App* const command = place.replay.add_subcommand("verify");
   os::prepare(*command,
               "Step a recorded match again and compare every tick's hash; exit 3 when one differs "
-              "or the file is damaged inside",
+              "or the file is damaged inside, 5 when stopped before the end",
               "tickbox replay verify match.tickbox --from 600 --to 1200", place.flags->common);
   command->add_option("FILE", options->file, "The recording")->required();
   command->add_option("--from", options->from, "The first tick to compare");

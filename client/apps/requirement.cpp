@@ -99,9 +99,29 @@ std::expected<void, std::string> check_path(const Requirement& requirement, cons
     paths.push_back(figure.path);
   }
   const auto near = nearest_name(requirement.path, paths);
-  return std::unexpected(
-      fmt::format("unknown figure {}{}", requirement.path,
-                  near ? "; did you mean " + std::string{*near} + "?" : "; see --help"));
+  return std::unexpected(fmt::format(
+      "unknown figure {}{}", requirement.path,
+      near ? "; did you mean " + std::string{*near} + "?" : "; there are " + list_of_paths(known)));
+}
+
+std::string list_of_paths(const Figures& known) {
+  std::string list;
+  std::string_view last_object;
+  for (const Figure& figure : known) {
+    const std::string_view path = figure.path;
+    const std::size_t dot = path.find_last_of('.');
+    const std::string_view object = dot == std::string_view::npos ? "" : path.substr(0, dot);
+    const bool goes_on = !object.empty() && object == last_object;
+    if (!last_object.empty()) list += goes_on ? "," : "}";
+    if (!goes_on) {
+      if (!list.empty()) list += ' ';
+      list += object;
+      if (!object.empty()) list += '{';
+    }
+    list += object.empty() ? path : path.substr(dot + 1);
+    last_object = object;
+  }
+  return last_object.empty() ? list : list + '}';
 }
 
 RequirementResult check(const Requirement& requirement, const Figures& figures) {

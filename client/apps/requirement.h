@@ -25,9 +25,12 @@ struct Requirement {
     std::string_view text);
 
 /// Whether `known` has a number at the requirement's path, or may have one.  Fails: with one line
-/// that names the nearest path.
+/// that names the nearest path, or all of them.
 [[nodiscard]] std::expected<void, std::string> check_path(const Requirement& requirement,
                                                           const Figures& known);
+
+/// The paths for people, those of one object together: "rtt_ms{p50,p99} tick_overruns".
+[[nodiscard]] std::string list_of_paths(const Figures& known);
 
 /// Compares; a figure that is not known does not hold.
 [[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);

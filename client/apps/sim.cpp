@@ -6,7 +6,9 @@
 #include "map/scenario.h"
 #include "map/trace.h"
 #include "os/exit_code.h"
+#include "os/failure.h"
 #include "os/file.h"
+#include "os/signals.h"
 #include "os/standard_output.h"
 #include "sim/overlaps.h"
 #include "sim/step.h"
@@ -40,6 +42,7 @@ Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutp
   std::optional<Comparison> beside;
   if (options.compare == CompareWith::Discrete) beside.emplace(world);
   sim::Stepper stepper;
+  const os::Interruption interruption;
   Outcome outcome;
   std::string line;
   const auto trace_tick = [&](Tick tick, const sim::StepReport& report) {
@@ -53,6 +56,8 @@ Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutp
   std::size_t next_change = 0;
   std::size_t next_beside = 0;
   for (Tick tick{1}; tick.value <= ticks && !trace.failed(); tick = tick + 1) {
+    outcome.interrupted = interruption.requested();
+    if (outcome.interrupted) break;
     apply_changes(scenario, tick, next_change, world);
     if (beside) {
       apply_changes(scenario, tick, next_beside, beside->discrete_world());
@@ -61,6 +66,7 @@ Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutp
     const auto begin = Clock::now();
     const sim::StepReport& report = stepper.step(world);
     const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
+    outcome.ticks = tick.value;
     outcome.step_us.push_back(took.count());
     outcome.contacts += report.contacts.size();
     outcome.freezes += report.frozen.size();
@@ -69,7 +75,6 @@ Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutp
     if (beside) beside->after_step(tick, world, report);
   }
   if (beside) outcome.compared = beside->result(world);
-  outcome.ticks = ticks;
   outcome.hash = sim::state_hash(world);
   outcome.movers = world.movers().size();
   outcome.overlaps_left = sim::find_overlaps(world).size();
@@ -82,43 +87,53 @@ std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
   return std::unexpected("must be discrete, and is \"" + std::string{text} + "\"");
 }
 
-int failed(ExitCode code, const std::string& line) {
-  std::fprintf(stderr, "tickbox sim: %s\n", line.c_str());
-  return os::to_int(code);
+constexpr std::string_view kName = "tickbox sim";
+
+int failed(const SimOptions& options, ExitCode code, const std::string& line) {
+  return os::to_int(os::tell_failure({.name = kName, .json = options.flags.json}, code, line));
 }
 
 /// A document must be the last line on stdout; a summary must not mix with a trace there.
 int print(const SimOptions& options, const map::Scenario& scenario, const Outcome& outcome) {
+  std::expected<void, std::string> written;
   if (options.trace == "-" && !options.flags.json) {
     std::fputs(summary_of(scenario, outcome).c_str(), stderr);
-    return os::to_int(ExitCode::Done);
+  } else {
+    written = os::write_to_stdout(options.flags.json ? document_of(outcome)
+                                                     : summary_of(scenario, outcome));
   }
-  const auto written = os::write_to_stdout(options.flags.json ? document_of(outcome)
-                                                              : summary_of(scenario, outcome));
-  return written ? os::to_int(ExitCode::Done) : failed(ExitCode::Failed, written.error());
+  const auto falls_short = [](ExitCode code, const std::string& how) {
+    return os::to_int(os::tell_failure({.name = kName}, code, how));
+  };
+  if (!written) return falls_short(ExitCode::Failed, written.error());
+  if (!outcome.interrupted) return os::to_int(ExitCode::Done);
+  return falls_short(ExitCode::Inconclusive,
+                     "stopped after tick " + std::to_string(outcome.ticks) + " of " +
+                         std::to_string(options.ticks.value_or(scenario.ticks)));
 }
 
 }  // namespace
 
 int run_sim(const SimOptions& options) {
   const auto bytes = os::read_file(options.scenario, map::kScenarioBytesMax);
-  if (!bytes) return failed(ExitCode::Failed, bytes.error());
+  if (!bytes) return failed(options, ExitCode::Failed, bytes.error());
   const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
   const auto scenario = map::parse_scenario(text, options.scenario);
-  if (!scenario) return failed(ExitCode::WrongUsage, scenario.error());
+  if (!scenario) return failed(options, ExitCode::WrongUsage, scenario.error());
 
   TraceOutput trace{options.trace};
-  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
+  if (trace.failed()) return failed(options, ExitCode::Failed, trace.error());
   const Outcome outcome = play(*scenario, options, trace);
   trace.close();
-  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
+  if (trace.failed()) return failed(options, ExitCode::Failed, trace.error());
   return print(options, *scenario, outcome);
 }
 
 void add_sim(CLI::App& app, std::function<int()>& run) {
   const auto options = std::make_shared<SimOptions>();
   CLI::App* const command = app.add_subcommand("sim");
-  os::prepare(*command, "Steps a scenario file without a network.",
+  os::prepare(*command,
+              "Steps a scenario file without a network. Exit 5 when stopped before its last tick.",
               "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5", options->flags);
   command
       ->add_option("scenario", options->scenario,

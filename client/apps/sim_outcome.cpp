@@ -29,6 +29,7 @@ std::string document_of(const Outcome& outcome) {
          ",\"events_max\":" + std::to_string(outcome.events_max) +
          ",\"step_us\":{\"p50\":" + decimal(outcome.percentile(50)) +
          ",\"p99\":" + decimal(outcome.percentile(99)) + "}" +
+         ",\"interrupted\":" + (outcome.interrupted ? "true" : "false") +
          (outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "") + "}\n";
 }
 

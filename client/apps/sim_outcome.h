@@ -22,6 +22,7 @@ struct Outcome {
   std::uint32_t events_max = 0;
   std::vector<double> step_us{};       ///< of each tick, sorted
   std::optional<Compared> compared{};  ///< where it was asked for
+  bool interrupted = false;            ///< before the last tick that was asked for
 
   /// The least time that `percent` of the steps did not exceed.
   [[nodiscard]] double percentile(std::size_t percent) const;

@@ -3,6 +3,7 @@
 #include "client/apps/token_commands.h"
 #include "client/apps/token_file.h"
 #include "net/crypto.h"
+#include "os/failure.h"
 #include "os/key_file.h"
 #include "os/private_file.h"
 #include "os/standard_output.h"
@@ -14,6 +15,8 @@
 
 namespace tickbox::apps {
 namespace {
+
+constexpr std::string_view kName = "tickbox token";
 
 bool given(const CLI::App& program, const char* flag) {
   const CLI::Option* option = program.get_option_no_throw(flag);
@@ -30,9 +33,12 @@ bool TokenFlags::quiet() const {
   return common.quiet || given(*program, "--quiet");
 }
 
-int token_failed(os::ExitCode code, std::string_view why) {
-  fmt::print(stderr, "tickbox token: {}\n", why);
-  return os::to_int(code);
+int token_failed(const TokenFlags& flags, os::ExitCode code, std::string_view why) {
+  return os::to_int(os::tell_failure({.name = kName, .json = flags.json()}, code, why));
+}
+
+int token_fell_short(os::ExitCode code, std::string_view how) {
+  return os::to_int(os::tell_failure({.name = kName}, code, how));
 }
 
 void token_note(const TokenFlags& flags, std::string_view note) {
@@ -42,7 +48,7 @@ void token_note(const TokenFlags& flags, std::string_view note) {
 int token_result(std::string_view text) {
   const auto written = os::write_to_stdout(text);
   return written ? os::to_int(os::ExitCode::Done)
-                 : token_failed(os::ExitCode::Failed, written.error());
+                 : token_fell_short(os::ExitCode::Failed, written.error());
 }
 
 std::expected<void, std::string> hand_out(const std::string& out, std::string_view secret) {

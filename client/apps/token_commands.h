@@ -33,8 +33,11 @@ void add_keygen(const TokenCommand& place);
 void add_issue(const TokenCommand& place);
 void add_inspect(const TokenCommand& place);
 
-/// Says on stderr what failed.  Returns the exit code of the program.
-[[nodiscard]] int token_failed(os::ExitCode code, std::string_view why);
+/// Says what failed, before anything was printed.  Returns the exit code of the program.
+[[nodiscard]] int token_failed(const TokenFlags& flags, os::ExitCode code, std::string_view why);
+
+/// Says on stderr what is wrong with what was printed.  Returns the exit code of the program.
+[[nodiscard]] int token_fell_short(os::ExitCode code, std::string_view how);
 
 /// Says on stderr what was done, unless told to be quiet.
 void token_note(const TokenFlags& flags, std::string_view note);

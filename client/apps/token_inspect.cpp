@@ -129,10 +129,11 @@ std::string text_of(const Found& found) {
 
 int run_inspect(const InspectOptions& options) {
   if (!net::crypto_ready()) {
-    return token_failed(ExitCode::Failed, "libsodium cannot be used on this machine");
+    return token_failed(*options.flags, ExitCode::Failed,
+                        "libsodium cannot be used on this machine");
   }
   const auto token = read_token(options.file);
-  if (!token) return token_failed(ExitCode::Failed, token.error());
+  if (!token) return token_failed(*options.flags, ExitCode::Failed, token.error());
   Found found{.version = std::to_integer<std::uint8_t>(token->sealed.front()),
               .head = net::token_head(token->sealed),
               .servers = token->servers,
@@ -140,7 +141,7 @@ int run_inspect(const InspectOptions& options) {
   std::string fault;
   if (!options.key_file.empty()) {
     const auto ring = read_keys(options.key_file, *options.flags);
-    if (!ring) return token_failed(ExitCode::Failed, ring.error());
+    if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
     const auto claims = open(*token, *ring);
     if (claims) {
       found.claims = *claims;
@@ -153,7 +154,8 @@ int run_inspect(const InspectOptions& options) {
   const int printed = token_result(
       options.flags->json() ? document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
                             : text_of(found));
-  return fault.empty() ? printed : token_failed(ExitCode::CheckFailed, options.file + ": " + fault);
+  return fault.empty() ? printed
+                       : token_fell_short(ExitCode::CheckFailed, options.file + ": " + fault);
 }
 
 }  // namespace

@@ -87,16 +87,16 @@ std::string document_of(const IssueOptions& options, const net::TokenHead& head)
 
 int run_issue(const IssueOptions& options) {
   if (options.servers.size() > net::kTokenServersMax) {
-    return token_failed(ExitCode::WrongUsage,
+    return token_failed(*options.flags, ExitCode::WrongUsage,
                         fmt::format("--server: a token names at most {}; these are {}",
                                     net::kTokenServersMax, options.servers.size()));
   }
   if (!net::crypto_ready()) {
-    return token_failed(ExitCode::Failed,
+    return token_failed(*options.flags, ExitCode::Failed,
                         "the kernel gives no random bytes; is /dev/urandom there?");
   }
   const auto ring = read_keys(options.key_file, *options.flags);
-  if (!ring) return token_failed(ExitCode::Failed, ring.error());
+  if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
   os::SystemEntropy entropy;
   const WallTime now = os::SystemCalendar{}.now();
   const net::TokenHead head{
@@ -108,7 +108,7 @@ int run_issue(const IssueOptions& options) {
   std::string text = net::to_text(token) + "\n";
   const auto written = hand_out(options.out, text);
   net::wipe(std::as_writable_bytes(std::span{text}));
-  if (!written) return token_failed(ExitCode::Failed, written.error());
+  if (!written) return token_failed(*options.flags, ExitCode::Failed, written.error());
   token_note(*options.flags,
              fmt::format("issued by key {} for client {} to {}, {}{}, expires {}", head.key_id,
                          options.client, fmt::join(names_of(options.servers), " "),

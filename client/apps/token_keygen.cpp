@@ -77,19 +77,20 @@ std::string obstacle(const KeygenOptions& options) {
 
 int run_keygen(const KeygenOptions& options) {
   if (options.rotate && options.out == kStandardStream) {
-    return token_failed(ExitCode::WrongUsage, "--rotate: --out must name the file to rotate");
+    return token_failed(*options.flags, ExitCode::WrongUsage,
+                        "--rotate: --out must name the file to rotate");
   }
   if (!net::crypto_ready()) {
-    return token_failed(ExitCode::Failed,
+    return token_failed(*options.flags, ExitCode::Failed,
                         "the kernel gives no random bytes; is /dev/urandom there?");
   }
   if (const std::string why = obstacle(options); !why.empty()) {
-    return token_failed(ExitCode::Failed, why);
+    return token_failed(*options.flags, ExitCode::Failed, why);
   }
   const auto ring = make_ring(options);
-  if (!ring) return token_failed(ExitCode::Failed, ring.error());
+  if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
   if (const auto written = write_ring(options, *ring); !written) {
-    return token_failed(ExitCode::Failed, written.error());
+    return token_failed(*options.flags, ExitCode::Failed, written.error());
   }
   token_note(*options.flags, note_of(options, *ring));
   if (!options.flags->json()) return os::to_int(ExitCode::Done);

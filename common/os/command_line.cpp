@@ -6,10 +6,13 @@
 #include "core/nearest_name.h"
 #include "os/build_info.h"
 #include "os/config_file.h"
+#include "os/failure.h"
 #include "os/standard_output.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,7 +56,16 @@ std::vector<std::string> known_names(const CLI::App& app, bool flags) {
   return names;
 }
 
-/// Of the commands below `app`, the one that has an option; nullptr: none.
+/// Of the commands given, the one that has an option; nullptr: none.
+const CLI::App* owner_given(const CLI::App& app, const std::string& option) {
+  for (const CLI::App* const command : app.get_subcommands()) {
+    if (command->get_option_no_throw(option) != nullptr) return command;
+    if (const CLI::App* const owner = owner_given(*command, option)) return owner;
+  }
+  return nullptr;
+}
+
+/// Of all commands below `app`, the one that has an option; nullptr: none.
 const CLI::App* owner_below(const CLI::App& app, const std::string& option) {
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_option_no_throw(option) != nullptr) return command;
@@ -70,15 +82,27 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
   if (app.get_option_no_throw(name) != nullptr) {
     return name + " is an option of " + app.get_name() + "; give it before the command";
   }
+  const auto belongs_to = [&](const CLI::App& owner) {
+    return name + " is an option of " + owner.get_name() + "; give it behind that command";
+  };
+  if (const CLI::App* const owner = owner_given(app, name)) return belongs_to(*owner);
   const std::vector<std::string> known = known_names(app, true);
   const auto near = nearest_name(name, known);
-  if (near && *near != name) {
+  // What is another command's own may look like one of this: -o is no misspelt --to.
+  const CLI::App* const owner = owner_below(app, name);
+  if (near && (owner == nullptr || name.starts_with("--"))) {
     return "unknown option " + name + "; did you mean " + std::string{*near} + '?';
   }
-  if (const CLI::App* const owner = owner_below(app, name)) {
-    return name + " is an option of " + owner->get_name() + "; give it behind that command";
-  }
+  if (owner != nullptr) return belongs_to(*owner);
   return "unknown option " + name + "; see --help";
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) {
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  return list;
 }
 
 std::string unknown_word(const CLI::App& app, const std::string& word) {
@@ -88,18 +112,31 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
   if (known.empty()) return "unexpected argument " + word + "; see --help";
   const auto near = nearest_name(name, known);
   return "unknown command " + name +
-         (near ? "; did you mean " + std::string{*near} + '?' : "; see --help");
+         (near ? "; did you mean " + std::string{*near} + '?' : "; there are " + list_of(known));
 }
 
 std::string command_wanted(const CLI::App& app) {
-  const CLI::App& asked = asked_command(app);
-  std::string line = "no command given; try";
-  const char* separator = " ";
-  for (const CLI::App* const each : asked.get_subcommands([](const CLI::App*) { return true; })) {
-    line += separator + each->get_name();
-    separator = ", ";
+  return "no command given; try " + list_of(known_names(asked_command(app), false));
+}
+
+/// A command that does not exist, where one was to be given; empty: there is none.
+std::string unknown_command(const CLI::App& app) {
+  const std::vector<std::string> remaining = app.remaining(true);
+  const bool has_commands = !known_names(asked_command(app), false).empty();
+  if (!has_commands || remaining.empty() || remaining.front().starts_with('-')) return {};
+  return unknown_word(app, remaining.front());
+}
+
+/// Whether a document is asked for by words, or a variable, that could not be parsed.
+bool asks_for_json(int argc, const char* const* argv) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+  const char* const variable = std::getenv(environment_name("--json").c_str());
+  if (variable != nullptr && std::string_view{variable} != "0" &&
+      std::string_view{variable} != "false") {
+    return true;
   }
-  return line;
+  return std::ranges::any_of(std::span{argv, static_cast<std::size_t>(argc)},
+                             [](std::string_view word) { return word == "--json"; });
 }
 
 std::string one_line(std::string text) {
@@ -194,17 +231,22 @@ CLI::Option* add_config(CLI::App& app) {
 std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* const* argv) {
   bind_environment(app);
   if (app.get_name().empty()) app.name(file_name(argv[0]));
+  const auto wrong = [&](const std::string& why) {
+    const std::string& name = app.get_name();
+    return tell_failure({.name = name, .json = asks_for_json(argc, argv)}, ExitCode::WrongUsage,
+                        why);
+  };
   try {
     app.parse(argc, argv);
     refuse_empty_values(app);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
+    if (const std::string unknown = unknown_command(app); !unknown.empty()) return wrong(unknown);
     return answer(app, app.help());
   } catch (const CLI::CallForVersion& version) {
     return answer(app, std::string{version.what()} + "\n");
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), message_for(app, error).c_str());
-    return ExitCode::WrongUsage;
+    return wrong(message_for(app, error));
   }
 }
 

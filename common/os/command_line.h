@@ -77,7 +77,7 @@ CLI::Option* add_values(CLI::App& app, const std::string& name, std::vector<T>& 
 
 /// Parses. Nothing to return means: go on. Otherwise the program ends with this: help or version
 /// was printed on stdout (Done, or Failed where that was not possible), or one line about what is
-/// wrong on stderr (WrongUsage).
+/// wrong on stderr, and for --json a document on stdout (WrongUsage).
 [[nodiscard]] std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc,
                                                          const char* const* argv);
 

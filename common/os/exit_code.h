@@ -12,7 +12,7 @@ enum class ExitCode : std::uint8_t {
   CheckFailed =
       3,  ///< ran, and a hash differs, a threshold is missed, a recording is damaged inside
   NotConnected = 4,  ///< could not connect, or was disconnected
-  Inconclusive = 5,  ///< the load generator itself was saturated, or stopped before its time
+  Inconclusive = 5,  ///< the load generator was saturated, or work was stopped before its end
 };
 
 /// For `return` from main.

@@ -1,22 +1,18 @@
 #include "os/file_drop.h"
 
 #include "core/bytes.h"
+#include "os/folder.h"
 #include "os/private_file.h"
-#include "os/system_error.h"
 #include "os/thread.h"
 
-#include <cerrno>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
-#include <fcntl.h>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 namespace tickbox::os {
@@ -29,11 +25,6 @@ struct Job {
   std::string path;
   std::function<std::string()> make;
 };
-
-std::unexpected<std::string> refusal(const FileDropOptions& options, const std::string& reason) {
-  return std::unexpected{"cannot write into the directory " + options.folder + ": " + reason +
-                         "; choose another with " + options.flag};
-}
 
 }  // namespace
 
@@ -80,14 +71,9 @@ void FileDrop::State::run() {
 
 std::expected<std::unique_ptr<FileDrop>, std::string> FileDrop::open(
     const FileDropOptions& options) {
-  std::error_code failed;
-  std::filesystem::create_directories(options.folder, failed);
-  if (failed) return refusal(options, failed.message());
-  std::string probe = (std::filesystem::path{options.folder} / ".probe.XXXXXX").string();
-  const int file = ::mkostemp(probe.data(), O_CLOEXEC);
-  if (file < 0) return refusal(options, reason_of(errno));
-  ::close(file);
-  ::unlink(probe.c_str());
+  if (auto prepared = prepare_folder(options.folder, options.flag); !prepared) {
+    return std::unexpected{std::move(prepared.error())};
+  }
   auto state = std::make_unique<State>();
   state->options = options;
   state->thread = start_thread("file_drop", [state = state.get()] { state->run(); });

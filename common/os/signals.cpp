@@ -48,6 +48,8 @@ const std::array<Handled, 5>& handled() {
   return kHandled;
 }
 
+constexpr std::array kBreaking = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
+
 void set_handler(int signal, void (*handler)(int)) {
   struct sigaction action{};
   action.sa_handler = handler;
@@ -81,6 +83,32 @@ StopSignals::~StopSignals() {
     set_handler(each.signal, SIG_DFL);
   }
   counters().alive = false;
+}
+
+Interruption::Interruption() {
+  TICKBOX_ASSERT(!counters().alive.exchange(true));
+  counters().stops = 0;
+  for (std::size_t i = 0; i < kBreaking.size(); ++i) {
+    TICKBOX_ASSERT(sigaction(kBreaking[i], nullptr, &before_[i]) == 0);
+    if (before_[i].sa_handler == SIG_IGN) continue;
+    struct sigaction action{};
+    action.sa_handler = kBreaking[i] == SIGXFSZ ? SIG_IGN : count_stop;
+    sigfillset(&action.sa_mask);
+    // Output that waits for its reader goes on whole; who does not want to wait asks again.
+    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    TICKBOX_ASSERT(sigaction(kBreaking[i], &action, nullptr) == 0);
+  }
+}
+
+Interruption::~Interruption() {
+  for (std::size_t i = 0; i < kBreaking.size(); ++i) {
+    TICKBOX_ASSERT(sigaction(kBreaking[i], &before_[i], nullptr) == 0);
+  }
+  counters().alive = false;
+}
+
+bool Interruption::requested() const {
+  return counters().stops.load(std::memory_order_relaxed) > 0;
 }
 
 int StopSignals::stops() const {

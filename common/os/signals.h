@@ -2,7 +2,10 @@
 
 // Signals as numbers that a loop looks at: the handlers count, and do nothing else.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <signal.h>
 
 namespace tickbox::os {
 
@@ -27,6 +30,26 @@ class StopSignals {
 
   /// How often a reload was asked for.
   [[nodiscard]] int hangups() const;
+};
+
+/// For work that is broken off between two steps: while it lives, SIGINT, SIGTERM and SIGHUP ask
+/// for that, once each; the next of the same kind ends the process at once. Those that are ignored,
+/// as in the background or under nohup, stay so. A reader that leaves (SIGPIPE) is the end, as for
+/// any filter; a file at its limit (SIGXFSZ) is an error of the write.
+/// Requires: one at a time, and no StopSignals beside it.  Thread: look from any.
+class Interruption {
+ public:
+  Interruption();
+  ~Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  [[nodiscard]] bool requested() const;
+
+ private:
+  static constexpr std::size_t kHandled = 4;
+
+  std::array<struct sigaction, kHandled> before_{};
 };
 
 }  // namespace tickbox::os

@@ -24,6 +24,12 @@ class Copy {
     if (damage.offset >= kRecordsOffset) in_segment_ = false;
   }
 
+  /// Whether it is to be given up before its end.
+  [[nodiscard]] bool gives_up() {
+    result_.interrupted = range_.stopped && range_.stopped();
+    return result_.interrupted;
+  }
+
   [[nodiscard]] bool done() const {
     return result_.differs || (result_.first && result_.last >= range_.to);
   }
@@ -110,7 +116,7 @@ void Copy::unfinished(const RecordedTick& tick) {
 }
 
 CopyResult Copy::finish() {
-  if (!ended_) result_.written = writer_.finish();
+  if (!ended_ && !result_.interrupted) result_.written = writer_.finish();
   return result_;
 }
 
@@ -121,6 +127,7 @@ CopyResult copy(Reader reader, Writer& writer, const game::SharedMap& map, const
   Copy copy{writer, map, rules, range};
   for (auto item = reader.next(); item != Reader::Item::Finished && !copy.done();
        item = reader.next()) {
+    if (copy.gives_up()) break;
     switch (item) {
       case Reader::Item::Keyframe:
         copy.keyframe(reader.keyframe());

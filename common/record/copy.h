@@ -8,6 +8,7 @@
 #include "record/writer.h"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -16,6 +17,7 @@ namespace tickbox::record {
 struct CopyRange {
   Tick from;  ///< the world that the copy begins with; stepped to where it is not a keyframe's
   Tick to{std::numeric_limits<std::uint32_t>::max()};  ///< the last tick
+  std::function<bool()> stopped{};  ///< asked at each record: true gives the rest up. May be empty
 };
 
 struct CopyResult {
@@ -27,6 +29,7 @@ struct CopyResult {
   std::uint32_t damages = 0;  ///< damaged stretches, and keyframes that are no world
   bool differs = false;       ///< the world at `from` could not be stepped to: its hash differs
   bool written = false;       ///< the sink took everything, the end included
+  bool interrupted = false;   ///< the rest was given up: what is written has no end
 };
 
 /// Hashes are copied as they were recorded; a keyframe stands in the copy where it stood.

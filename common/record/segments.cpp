@@ -23,10 +23,12 @@ void begin(Segments& segments, const Reader& reader, std::uint32_t damage) {
 
 }  // namespace
 
-Segments segments_of(Reader reader) {
+Segments segments_of(Reader reader, const std::function<bool()>& stopped) {
   Segments segments;
   std::uint32_t damage = 0;  // since the last segment
   for (;;) {
+    segments.interrupted = stopped && stopped();
+    if (segments.interrupted) return segments;
     switch (reader.next()) {
       case Reader::Item::Keyframe:
         begin(segments, reader, std::exchange(damage, 0U));

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -34,10 +35,11 @@ struct Segments {
   bool ends_early = false;
   std::uint32_t header_damage = 0;  ///< one of the header's copies is damaged
   std::uint32_t damage_after = 0;   ///< damaged stretches behind the last segment
+  bool interrupted = false;         ///< the rest was given up, and is not in it
 };
 
-/// Walks `reader`, fresh from open(), to its end.  Cost: linear in the file's length, steps
-/// nothing.
-[[nodiscard]] Segments segments_of(Reader reader);
+/// Walks `reader`, fresh from open(), to its end, or until `stopped`, asked at each record, is
+/// true; it may be empty.  Cost: linear in the file's length, steps nothing.
+[[nodiscard]] Segments segments_of(Reader reader, const std::function<bool()>& stopped = {});
 
 }  // namespace tickbox::record

@@ -61,7 +61,7 @@ class SegmentCount {
 
 /// Whether a segment's world was stepped to its end, so that the next keyframe can be compared.
 bool reached_end(const Segment& segment, const SegmentResult& result) {
-  return segment.continued && !result.no_world && !result.impossible;
+  return segment.continued && !result.no_world && !result.impossible && !result.given_up;
 }
 
 /// Adds segments in the order of the file.
@@ -100,6 +100,7 @@ class Sum {
 void Sum::add(const Segment& segment, const SegmentResult& result) {
   damage(segment.damage_before);
   segments_.begin(segment.number, segment.previous, last_tick_);
+  sum_.interrupted = sum_.interrupted || result.given_up;
   last_tick_ = segment.last;
   sum_.gaps += segment.gap_before ? 1U : 0U;
   if (result.no_world) {
@@ -145,6 +146,7 @@ void Sum::compare_keyframe(const Segment& segment, const SegmentResult& result) 
 }
 
 VerifyResult Sum::finish(const Segments& segments) {
+  sum_.interrupted = sum_.interrupted || segments.interrupted;
   damage(segments.damage_after);
   if (segments.trailer) {
     sum_.gaps += segments.trailer->gap_before ? 1U : 0U;
@@ -153,7 +155,7 @@ VerifyResult Sum::finish(const Segments& segments) {
   segments_.finish();
   sum_.segments_whole = segments_.whole();
   sum_.segments_lost = segments_.lost();
-  sum_.complete = segments.trailer && sum_.damages == 0 && sum_.gaps == 0;
+  sum_.complete = segments.trailer && sum_.damages == 0 && sum_.gaps == 0 && !sum_.interrupted;
   sum_.ends_early = segments.ends_early;
   sum_.unfinished = segments.unfinished;
   sum_.last_tick = last_tick_.value_or(Tick{0});
@@ -164,6 +166,11 @@ VerifyResult Sum::finish(const Segments& segments) {
 
 bool SegmentVerifier::in_range(Tick tick) const {
   return tick >= options_.from && tick <= options_.to;
+}
+
+bool SegmentVerifier::gives_up(SegmentResult& result) const {
+  result.given_up = options_.stopped && options_.stopped();
+  return result.given_up;
 }
 
 /// Its keyframe or one of its ticks is asked for, or the tick behind it that never ended.
@@ -212,6 +219,9 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
   if (!wanted(segment)) {
     return result;
   }
+  if (gives_up(result)) {
+    return result;
+  }
   Reader reader = recording_.from_keyframe(segment.offset);
   const Reader::Item first = reader.next();
   TICKBOX_ASSERT(first == Reader::Item::Keyframe);
@@ -236,7 +246,7 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
       if (recorded.tick > options_.to && !result.first_mismatch) {
         return result;
       }
-      if (!take(*world, recorded, result)) {
+      if (gives_up(result) || !take(*world, recorded, result)) {
         return result;
       }
     }
@@ -260,7 +270,7 @@ VerifyResult add_up(const Segments& segments, std::span<const SegmentResult> res
 
 VerifyResult verify(const Reader& reader, const game::SharedMap& map, const game::Rules& rules,
                     const VerifyOptions& options) {
-  const Segments segments = segments_of(reader);
+  const Segments segments = segments_of(reader, options.stopped);
   SegmentVerifier verifier{reader, map, rules, options};
   std::vector<SegmentResult> results;
   results.reserve(segments.all.size());

@@ -37,7 +37,10 @@ struct VerifyOptions {
   /// fails again.
   bool step_unfinished = false;
   /// Called now and then with the share of the segments that is done, in 1/1000. May be empty.
-  std::function<void(std::uint32_t)> progress;
+  std::function<void(std::uint32_t)> progress{};
+  /// Asked at each record, then before each tick by every thread that steps: true gives the rest
+  /// up. May be empty.
+  std::function<bool()> stopped{};
 };
 
 struct VerifyResult {
@@ -53,6 +56,7 @@ struct VerifyResult {
   std::uint32_t segments_lost = 0;    ///< of which damage took something
   std::uint64_t recovered_ticks = 0;  ///< of `ticks`, those after the first damage
   Tick last_tick;                     ///< that was read
+  bool interrupted = false;  ///< the rest was given up: what was found holds, nothing else does
 
   [[nodiscard]] bool held() const { return mismatched == 0 && damages == 0; }
 
@@ -68,6 +72,7 @@ struct SegmentResult {
   std::optional<Difference> next;      ///< where the world came to another than the next keyframe
   bool no_world = false;               ///< the keyframe is no world of this map
   bool impossible = false;             ///< a tick holds what cannot have entered it
+  bool given_up = false;               ///< before its end, as was asked for
 };
 
 /// Steps segments, one after the other. Each thread has its own; none of them changes the file.
@@ -84,6 +89,7 @@ class SegmentVerifier {
  private:
   [[nodiscard]] bool wanted(const Segment& segment) const;
   [[nodiscard]] bool in_range(Tick tick) const;
+  [[nodiscard]] bool gives_up(SegmentResult& result) const;
   [[nodiscard]] bool take(game::World& world, const RecordedTick& recorded, SegmentResult& result);
   void step_unfinished(game::World& world, const RecordedTick& recorded, SegmentResult& result);
 

@@ -1,29 +1,38 @@
 #include "server/apps/health.h"
 
+#include "os/failure.h"
 #include "os/http.h"
 #include "os/standard_output.h"
 #include "os/values.h"
 
-#include <fmt/core.h>
-
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 namespace tickbox::server {
+namespace {
 
-os::ExitCode check_health(const std::string& admin) {
-  const auto address = os::resolve_host_port(admin);
-  if (!address) {
-    fmt::print(stderr, "tickbox-server: {}\n", address.error());
-    return os::ExitCode::WrongUsage;
-  }
+std::string document_of(const std::string& admin, const os::HttpResponse& reply) {
+  using Json = nlohmann::ordered_json;
+  const std::string words = reply.body.substr(0, reply.body.find('\n'));
+  const Json document{{"alive", reply.status == 200}, {"admin", admin}, {"answer", words}};
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+os::ExitCode check_health(const std::string& admin, HealthAnswer answer) {
+  const os::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};
+  const auto place = os::parse_host_port(admin);
+  if (!place)
+    return os::tell_failure(teller, os::ExitCode::WrongUsage, "--admin: " + place.error());
+  const auto address = os::resolve_host(place->host, place->port);
+  if (!address) return os::tell_failure(teller, os::ExitCode::Failed, address.error());
   const auto reply = os::http_get(*address, "/livez", std::chrono::seconds{2});
-  if (!reply) {
-    fmt::print(stderr, "tickbox-server: {}\n", reply.error());
-    return os::ExitCode::Failed;
-  }
-  if (const auto written = os::write_to_stdout(reply->body); !written) {
-    fmt::print(stderr, "tickbox-server: {}\n", written.error());
-    return os::ExitCode::Failed;
+  if (!reply) return os::tell_failure(teller, os::ExitCode::Failed, reply.error());
+  if (const auto written =
+          os::write_to_stdout(teller.json ? document_of(admin, *reply) : reply->body);
+      !written) {
+    return os::tell_failure({.name = teller.name}, os::ExitCode::Failed, written.error());
   }
   return reply->status == 200 ? os::ExitCode::Done : os::ExitCode::Failed;
 }

@@ -3,11 +3,18 @@
 
 #include "os/exit_code.h"
 
+#include <cstdint>
 #include <string>
 
 namespace tickbox::server {
 
-/// One line on stdout.   Returns Done when `admin` answers /livez with 200, else Failed.
-[[nodiscard]] os::ExitCode check_health(const std::string& admin);
+enum class HealthAnswer : std::uint8_t {
+  Words,     ///< the server's own: "ok", or why it is not
+  Document,  ///< {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}
+};
+
+/// One line on stdout.   Returns Done when `admin` answers /livez with 200, WrongUsage when it is
+/// no HOST:PORT, else Failed.
+[[nodiscard]] os::ExitCode check_health(const std::string& admin, HealthAnswer answer);
 
 }  // namespace tickbox::server

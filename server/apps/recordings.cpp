@@ -2,6 +2,7 @@
 
 #include "net/handshake.h"
 #include "os/build_info.h"
+#include "os/folder.h"
 #include "os/log_event.h"
 
 #include <fmt/core.h>
@@ -41,12 +42,8 @@ std::expected<std::string, std::string> crash_path(const Options& options, WallT
     if (options.record.empty()) return std::string{};
     return (std::filesystem::path{options.record} / name).string();
   }
-  std::error_code failed;
-  std::filesystem::create_directories(options.crash_dir, failed);
-  if (failed) {
-    return std::unexpected(
-        fmt::format("cannot make the directory {}: {}; choose another with --crash-dir",
-                    options.crash_dir, failed.message()));
+  if (auto prepared = os::prepare_folder(options.crash_dir, "--crash-dir"); !prepared) {
+    return std::unexpected{std::move(prepared.error())};
   }
   return (std::filesystem::path{options.crash_dir} / name).string();
 }

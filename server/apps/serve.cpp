@@ -9,6 +9,7 @@
 #include "game/catalog.h"
 #include "os/build_info.h"
 #include "os/entropy.h"
+#include "os/failure.h"
 #include "os/http.h"
 #include "os/interfaces.h"
 #include "os/key_file.h"
@@ -31,7 +32,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -65,9 +66,9 @@ class OsLog final : public Log {
   const os::Log& log_;
 };
 
-os::ExitCode fail(const std::string& why) {
-  std::fprintf(stderr, "tickbox-server: %s\n", why.c_str());
-  return os::ExitCode::Failed;
+os::ExitCode fail(const Announcement& announcement, const std::string& why) {
+  return os::tell_failure({.name = "tickbox-server", .json = announcement.json},
+                          os::ExitCode::Failed, why);
 }
 
 /// Everything a running server owns, in the order in which it is made.
@@ -78,7 +79,7 @@ class Server {
   /// Fails: with one line.
   std::expected<void, std::string> open();
   std::expected<void, std::string> announce(const Announcement& announcement);
-  os::ExitCode run();
+  std::expected<void, std::string> run();
 
  private:
   std::expected<void, std::string> open_sockets();
@@ -281,7 +282,7 @@ void Server::log_key_file() {
   }
 }
 
-os::ExitCode Server::run() {
+std::expected<void, std::string> Server::run() {
   pacer_.emplace(clock_.now(), options_.tick_rate);
   summary_.emplace(clock_.now());
   while (!signals_.stop_requested() && (options_.ticks == 0 || ticks_ < options_.ticks)) {
@@ -304,11 +305,11 @@ os::ExitCode Server::run() {
   shard_->stop(clock_.now());
   os::sleep_until(clock_.now() + kLastWords);
   if (const auto closed = recordings_->close(); !closed) {
-    return fail(closed.error());
+    return closed;
   }
   admin_->stop();
   log_.event(Severity::Info, "stopped");
-  return os::ExitCode::Done;
+  return {};
 }
 
 /// Receives; steps what is due, each tick timed by its parts; tells the clients once.
@@ -369,12 +370,13 @@ void Server::wait() {
 os::ExitCode serve(const Options& options, const Announcement& announcement, const os::Log& log) {
   Server server{options, log};
   if (const auto opened = server.open(); !opened) {
-    return fail(opened.error());
+    return fail(announcement, opened.error());
   }
   if (const auto announced = server.announce(announcement); !announced) {
-    return fail(announced.error());
+    return fail({}, announced.error());
   }
-  return server.run();
+  const auto ended = server.run();
+  return ended ? os::ExitCode::Done : fail(announcement, ended.error());
 }
 
 }  // namespace tickbox::server

@@ -101,6 +101,22 @@ TEST(Connect, ADesyncDirectoryThatIsNoneIsSaid) {
   }
 }
 
+// It was wrong usage. .invalid never resolves (RFC 6761), with or without a name server.
+TEST(Connect, AHostThatIsNotFoundIsNoConnection) {
+  for (const char* const command : {"connect", "load"}) {
+    const Finished finished = run(tickbox({command, "tickbox.invalid:7777", "--json"}));
+    EXPECT_EQ(finished.exit_code, kNotConnected) << finished;
+    EXPECT_TRUE(finished.err.contains("could not connect: cannot find host tickbox.invalid: "))
+        << finished;
+    EXPECT_EQ(line_count(finished.err), 1U) << finished;
+    EXPECT_EQ(Document{finished.out}.number("exit"), kNotConnected) << finished;
+  }
+  const Finished admin =
+      run(tickbox({"load", "127.0.0.1:7777", "--admin", "tickbox.invalid:9180"}));
+  EXPECT_EQ(admin.exit_code, kNotConnected) << admin;
+  EXPECT_TRUE(admin.err.contains("--admin: cannot find host tickbox.invalid")) << admin;
+}
+
 // A stress bot makes news with every tick, so that nothing but the rate holds snapshots back.
 TEST(Connect, TheServersSnapshotRateIsKept) {
   const RunningServer server{{"--snapshot-rate", "20"}};

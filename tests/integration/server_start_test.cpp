@@ -66,6 +66,26 @@ TEST(ServerStart, ADesyncDirectoryThatIsNoneIsSaid) {
   expect_failed(finished, {inside_a_file, "--desync-dir"});
 }
 
+// It was taken, and nothing was left of the crash that it was given for.
+TEST(ServerStart, ACrashDirectoryThatTakesNoFileIsSaid) {
+  const os::TemporaryFolder folder;
+  const std::string inside_a_file = folder.write("file", "no directory") + "/crashes";
+  for (const std::string& taken : {inside_a_file, std::string{"/proc"}}) {
+    const Finished finished = run(
+        tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1", "--crash-dir", taken}));
+    expect_failed(finished, {taken, "--crash-dir"});
+  }
+}
+
+TEST(ServerStart, WithJsonAFailureIsADocument) {
+  const RunningServer first;
+  const Finished second =
+      run(tickbox_server({"--port", port_of(first.address()), "--admin-port", "0", "--json"}));
+  EXPECT_EQ(second.exit_code, kFailed) << second;
+  EXPECT_EQ(Document{second.out}.number("exit"), kFailed);
+  EXPECT_TRUE(Document{second.out}.text("error").contains("in use")) << second;
+}
+
 TEST(ServerStart, ItTicksWithoutAnybodyThere) {
   const RunningServer server;
   EXPECT_TRUE(eventually([&] { return server.metric("tickbox_ticks_total") > 10; }));
@@ -77,6 +97,14 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
   const Finished alive = run(health);
   EXPECT_EQ(alive.exit_code, kDone) << alive;
   EXPECT_EQ(alive.out, "ok\n");
+  for (const Command& with_json :
+       {tickbox_server({"health", "--admin", server.admin(), "--json"}),
+        tickbox_server({"--json", "health", "--admin", server.admin()})}) {
+    const Document document{run(with_json).out};
+    EXPECT_TRUE(document.truth("alive"));
+    EXPECT_EQ(document.text("admin"), server.admin());
+    EXPECT_EQ(document.text("answer"), "ok");
+  }
 
   Command as_the_server = tickbox_server({"health"});
   as_the_server.environment = {"TICKBOX_ADMIN_PORT=" + port_of(server.admin())};
@@ -85,6 +113,7 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
   ASSERT_EQ(server.stop().exit_code, kDone);
   expect_failed(run(health), {"cannot connect to", server.admin(), "is the server running?"});
   EXPECT_EQ(run(tickbox_server({"health", "--admin", "nonsense"})).exit_code, kWrongUsage);
+  EXPECT_EQ(run(tickbox_server({"health", "--admin", "tickbox.invalid:1"})).exit_code, kFailed);
 }
 
 TEST(ServerStart, ABusyUdpPortFailsAndIsNamed) {

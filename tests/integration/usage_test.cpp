@@ -1,8 +1,11 @@
 // Wrong usage: nothing is started, and one line names what is wrong. Help and version are no error.
 
+#include "tests/integration/document.h"
 #include "tests/integration/programs.h"
 
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 namespace tickbox::integration {
 namespace {
@@ -96,6 +99,38 @@ TEST(Usage, AnUnknownCommandIsToldWithTheNearestOne) {
   expect_wrong_usage(tickbox({"conect", "127.0.0.1:7777"}), {"conect", "did you mean connect"});
   expect_wrong_usage(tickbox_server({"helth"}), {"helth", "did you mean health"});
   expect_wrong_usage(tickbox({"replay", "verfy", "x.tickbox"}), {"verfy", "did you mean verify"});
+}
+
+TEST(Usage, HelpOfACommandThatIsNoneIsWrongUsage) {
+  expect_wrong_usage(tickbox({"bogus", "--help"}), {"unknown command bogus", "connect", "replay"});
+  expect_wrong_usage(tickbox({"laod", "--help"}), {"did you mean load"});
+  expect_wrong_usage(tickbox_server({"helth", "--help"}), {"did you mean health"});
+}
+
+TEST(Usage, HelpOfLoadNamesWhatCanBeRequired) {
+  const Finished help = run(tickbox({"load", "--help"}));
+  std::string words;
+  for (std::istringstream in{help.out}; in >> words;) {
+    if (words.contains("tick_ms{")) break;
+  }
+  EXPECT_EQ(words, "tick_ms{p50,p99,p999,max}") << help.out;
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--require", "frames_per_second>1"}),
+                     {"frames_per_second", "clients{asked,connected,dropped}"});
+}
+
+TEST(Usage, WithJsonItIsADocumentToo) {
+  for (const Command& command :
+       {tickbox({"--json"}), tickbox({"connect", "nowhere", "--json"}),
+        tickbox({"--json", "replay"}),
+        tickbox({"load", "127.0.0.1:1", "--json", "--clients", "2", "--token", "F"}),
+        tickbox_server({"--json", "--tick-rate", "30", "--snapshot-rate", "31"})}) {
+    const Finished finished = run(command);
+    EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+    EXPECT_EQ(line_count(finished.out), 1U) << finished;
+    const Document document{finished.out};
+    EXPECT_EQ(document.number("exit"), kWrongUsage);
+    EXPECT_TRUE(finished.err.contains(document.text("error"))) << finished;
+  }
 }
 
 TEST(Usage, TickboxWithoutACommandSaysWhatThereIs) {

@@ -71,5 +71,18 @@ TEST(Requirement, NamesTheNearestPath) {
   EXPECT_TRUE(check_path({.text = {}, .path = "rtt_ms.p50"}, known));
 }
 
+// It said "see --help", which had no list of them.
+TEST(Requirement, WhereNoneIsNearItNamesAll) {
+  const Figures known{{"clients.asked", {}},    {"clients.dropped", {}},
+                      {"tick_overruns", {}},    {"tick_rate_held", {}},
+                      {"prediction.exact", {}}, {"prediction.touched.exact", {}},
+                      {"rtt_ms.p50", {}}};
+  const auto checked = check_path({.text = {}, .path = "frames_per_second"}, known);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error(),
+            "unknown figure frames_per_second; there are clients{asked,dropped} tick_overruns "
+            "tick_rate_held prediction{exact} prediction.touched{exact} rtt_ms{p50}");
+}
+
 }  // namespace
 }  // namespace tickbox::apps

@@ -1,6 +1,7 @@
 // `tickbox sim` from its options to its exit code and its output.
 
 #include "client/apps/sim.h"
+#include "tests/support/interrupted.h"
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,32 @@ TEST(SimCommand, CallsABadScenarioWrongUsage) {
   std::filesystem::remove(file);
 }
 
+// It ran on to its last tick's end, or died without a word.
+TEST(SimCommand, InterruptedItSaysHowFarItGot) {
+  constexpr std::uint32_t kTicks = 300'000;
+  Ran ran;
+  for (int tries = 0; tries < 20 && ran.code == 0; ++tries) {
+    ran = interrupted([] {
+      return run({.scenario = data_file("lift.json"), .ticks = kTicks, .flags = {.json = true}});
+    });
+  }
+  EXPECT_EQ(ran.code, 5) << ran.err;
+  EXPECT_TRUE(ran.err.starts_with("tickbox sim: stopped after tick ")) << ran.err;
+  EXPECT_TRUE(ran.err.ends_with(" of 300000\n")) << ran.err;
+  EXPECT_EQ(lines_in(ran.err), 1);
+  EXPECT_TRUE(ran.out.contains("\"interrupted\":true")) << ran.out;
+  EXPECT_EQ(lines_in(ran.out), 1);
+}
+
+TEST(SimCommand, AFailureIsADocumentTooWhereOneIsWanted) {
+  const Ran ran = run({.scenario = "nowhere.json", .flags = {.json = true}});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.out,
+            "{\"error\":\"cannot read nowhere.json: no such file or directory; check the path\","
+            "\"exit\":1}\n");
+  EXPECT_EQ(lines_in(ran.err), 1);
+}
+
 std::string article_file(const std::string& name) {
   return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/articles/" + name;
 }
@@ -97,7 +124,8 @@ TEST(SimCommand, TellsWhatTunnelsDiscretelyInTheDocument) {
                        .flags = {.json = true}});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(ran.out.ends_with(
-      "},\"compare\":{\"with\":\"discrete\",\"discrete\":{\"crossings\":1,\"pushed_"
+      "},\"interrupted\":false,\"compare\":{\"with\":\"discrete\",\"discrete\":{\"crossings\":1,"
+      "\"pushed_"
       "through\":0,\"beyond\":[4],\"overlaps_left\":0,\"first\":[{\"tick\":3,\"id\":"
       "4,\"through\":3}]},\"tickbox\":{\"crossings\":0,\"pushed_through\":0,"
       "\"beyond\":[],\"overlaps_left\":0,\"first\":[]}}}\n"))

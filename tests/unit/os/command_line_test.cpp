@@ -135,6 +135,45 @@ TEST(CommandLine, NamesTheNearestCommand) {
   EXPECT_EQ(refused({"replay"}), "tickbox-test: no command given; try info, verify\n");
 }
 
+TEST(CommandLine, WithoutANearCommandItNamesAll) {
+  EXPECT_EQ(refused({"bogus"}), "tickbox-test: unknown command bogus; there are load, replay\n");
+}
+
+// Help of the program was printed, as if all were well.
+TEST(CommandLine, HelpOfACommandThatIsNoneIsRefused) {
+  EXPECT_EQ(refused({"laod", "--help"}),
+            "tickbox-test: unknown command laod; did you mean load?\n");
+  EXPECT_EQ(refused({"--help", "bogus"}),
+            "tickbox-test: unknown command bogus; there are load, replay\n");
+  EXPECT_EQ(refused({"replay", "verfy", "--help"}),
+            "tickbox-test: unknown command verfy; did you mean verify?\n");
+  Program program;
+  EXPECT_EQ(program.run({"load", "word", "--help"}), ExitCode::Done) << "no command was to come";
+}
+
+TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
+  Program program;
+  EXPECT_EQ(program.run({"load", "--json", "--clients", "abc"}), ExitCode::WrongUsage);
+  EXPECT_EQ(program.out,
+            "{\"error\":\"cannot read --clients = abc as a value of its kind; see --help\","
+            "\"exit\":2}\n");
+  EXPECT_EQ(std::ranges::count(program.err, '\n'), 1) << program.err;
+
+  const Variable json{"TICKBOX_JSON", "1"};
+  Program by_variable;
+  EXPECT_EQ(by_variable.run({"--prot", "1"}), ExitCode::WrongUsage);
+  EXPECT_TRUE(by_variable.out.ends_with("\"exit\":2}\n")) << by_variable.out;
+}
+
+// "unknown option -o; did you mean --to?" was said of an option of the very command.
+TEST(CommandLine, AnOptionOfTheCommandBeforeItIsToldWhereItBelongs) {
+  Program program;
+  program.load->add_option("-o,--out", program.rules, "A file");
+  program.load->add_option("--to", program.clients, "A tick");
+  EXPECT_EQ(program.run({"-o", "F", "load"}), ExitCode::WrongUsage);
+  EXPECT_EQ(program.err, "tickbox-test: -o is an option of load; give it behind that command\n");
+}
+
 TEST(CommandLine, SaysWhichValueIsWrong) {
   EXPECT_EQ(refused({"load", "--clients", "abc"}),
             "tickbox-test: cannot read --clients = abc as a value of its kind; see --help\n");

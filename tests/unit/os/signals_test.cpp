@@ -75,5 +75,35 @@ TEST(StopSignals, ThreadsBesideTheTickTakeNone) {
   EXPECT_EQ(sigismember(&here, SIGTERM), 0);
 }
 
+TEST(Interruption, IsAskedForByEachOfThem) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const Interruption interruption;
+    EXPECT_FALSE(interruption.requested());
+    ASSERT_EQ(raise(number), 0);
+    EXPECT_TRUE(interruption.requested());
+  }
+}
+
+TEST(Interruption, WhatWasIgnoredStaysIgnored) {
+  ASSERT_NE(signal(SIGINT, SIG_IGN), SIG_ERR);
+  {
+    const Interruption in_the_background;
+    ASSERT_EQ(raise(SIGINT), 0);
+    EXPECT_FALSE(in_the_background.requested());
+  }
+  EXPECT_EQ(signal(SIGINT, SIG_DFL), SIG_IGN) << "as it was found";
+}
+
+TEST(InterruptionDeathTest, TheSecondEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        const Interruption interruption;
+        raise(SIGINT);
+        if (interruption.requested()) raise(SIGINT);
+        _exit(0);
+      },
+      testing::KilledBySignal(SIGINT), "");
+}
+
 }  // namespace
 }  // namespace tickbox::os

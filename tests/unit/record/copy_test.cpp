@@ -90,5 +90,17 @@ TEST(RecordCopy, KeepsTheTickThatNeverEnded) {
   EXPECT_EQ(test::verify(copy.bytes, match).unfinished, last.tick);
 }
 
+TEST(RecordCopy, GivenUpItHasNoEnd) {
+  const Match match;
+  const auto file = test::small_recording(4, 10);
+  int asked = 0;
+  const Copied copy = copied(file, match, {.stopped = [&] { return ++asked > 20; }});
+  EXPECT_TRUE(copy.result.interrupted);
+  EXPECT_FALSE(copy.result.written);
+  EXPECT_GT(copy.result.ticks, 0U);
+  EXPECT_LT(copy.result.last, Tick{40});
+  EXPECT_FALSE(test::verify(copy.bytes, match).complete);
+}
+
 }  // namespace
 }  // namespace tickbox::record

@@ -27,7 +27,7 @@ struct Recorded {
   }
 
   [[nodiscard]] InputScript script() const {
-    return script_of(record::Reader::open(sink.bytes).value());
+    return script_of(record::Reader::open(sink.bytes).value(), [] { return false; }).value();
   }
 };
 
@@ -76,7 +76,8 @@ TEST(InputScript, OfASeatThatIsTakenInTheTickInWhichItWasLeftIsWhatItsNewPlayerW
     played.leaves = {PlayerId{0}};
   }
   ASSERT_TRUE(writer.finish());
-  const InputScript script = script_of(record::Reader::open(sink.bytes).value());
+  const InputScript script =
+      script_of(record::Reader::open(sink.bytes).value(), [] { return false; }).value();
   ASSERT_EQ(script.players.size(), 1U);
   EXPECT_EQ(script.players.front().changes,
             (std::vector<InputChange>{{.tick = 0, .input = {.move = 3}},
@@ -95,7 +96,8 @@ TEST(InputScript, RestsWhereTicksAreMissing) {
   writer.keyframe(match.world());
   match.record(writer, kBefore);
   ASSERT_TRUE(writer.finish());
-  const InputScript script = script_of(record::Reader::open(sink.bytes).value());
+  const InputScript script =
+      script_of(record::Reader::open(sink.bytes).value(), [] { return false; }).value();
   EXPECT_EQ(script.ticks, 2 * kBefore + 1);
   std::size_t moved = 0;
   for (const PlayerScript& player : script.players) {
@@ -137,6 +139,11 @@ TEST(InputScript, NamesTheLineThatIsWrong) {
   EXPECT_TRUE(error_of("").starts_with("it has 0 players"));
   EXPECT_TRUE(parse_script("{}").error().starts_with("line 1"));
   EXPECT_FALSE(parse_script(""));
+}
+
+TEST(InputScript, GivenUpThereIsNone) {
+  const auto file = test::small_recording(2, 10);
+  EXPECT_FALSE(script_of(record::Reader::open(file).value(), [] { return true; }));
 }
 
 }  // namespace

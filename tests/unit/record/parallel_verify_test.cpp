@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <vector>
 
 namespace tickbox::apps {
@@ -33,7 +34,7 @@ TEST(ParallelVerify, AgreesOnAWholeRecordingAndItsRanges) {
   const auto file = test::small_recording(kSegments, kTicksPerSegment);
   expect_equal_results(file, match);
   for (std::uint32_t from = 0; from < 50; from += 4) {
-    expect_equal_results(file, match, {.from = {from}, .to = {from + 13}, .progress = {}});
+    expect_equal_results(file, match, {.from = {from}, .to = {from + 13}});
   }
 }
 
@@ -79,6 +80,21 @@ TEST(ParallelVerify, AgreesOnForgedRecordings) {
     if (HasFailure()) FAIL() << "round " << round;
   }
   EXPECT_GT(mismatched, 50U);
+}
+
+TEST(ParallelVerify, AllThreadsGiveUp) {
+  const Match match;
+  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const auto reader = record::Reader::open(file).value();
+  std::atomic<int> asked{0};
+  (void)record::segments_of(reader, [&] { return ++asked < 0; });
+  asked = -asked;  // reading it asks first
+  const auto result = verify_in_parallel(reader, match.map(), match.rules(),
+                                         {.stopped = [&] { return ++asked > 12; }}, 3);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_FALSE(result.complete);
+  EXPECT_LE(result.ticks, 12U);
+  EXPECT_TRUE(result.held());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "client/apps/replay_commands.h"
 #include "os/command_line.h"
+#include "tests/support/interrupted.h"
 #include "tests/unit/record/match.h"
 
 #include "schema/record_generated.h"
@@ -367,6 +368,90 @@ TEST_F(ReplayCommand, WritesTheInputsOfEverySeat) {
   EXPECT_EQ(outcome.document()["players"], 3);
   EXPECT_EQ(outcome.document()["ticks"], 40);
   EXPECT_GT(std::filesystem::file_size(out), 100U);
+}
+
+/// What a command says that is interrupted before its end. On a busy machine the signal may come
+/// when it is done: then again, without what it has made.
+Outcome replay_interrupted(std::vector<std::string> words, const std::string& makes = "") {
+  words.insert(words.end(), {"--json", "--quiet"});
+  Outcome outcome{.exit_code = 0};
+  for (int tries = 0; tries < 100 && outcome.exit_code == 0; ++tries) {
+    std::filesystem::remove(makes);
+    outcome = test::interrupted([&] { return replay(words); });
+  }
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("tickbox replay: stopped ")) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  return outcome;
+}
+
+/// The last line of what was printed.
+nlohmann::json last_document(const Outcome& outcome) {
+  const std::size_t end = outcome.out.find_last_not_of('\n');
+  const std::size_t begin = outcome.out.find_last_of('\n', end);
+  return nlohmann::json::parse(outcome.out.substr(begin == std::string::npos ? 0 : begin + 1),
+                               nullptr, false);
+}
+
+// They died without a document, after minutes of work.
+TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
+  constexpr std::uint32_t kTicks = 10'000;
+  const std::string path = file_of(test::small_recording(20, kTicks / 20));
+
+  const Outcome verified = replay_interrupted({"verify", path, "--jobs", "1"});
+  EXPECT_EQ(verified.document()["interrupted"], true);
+  EXPECT_EQ(verified.document()["complete"], false);
+  EXPECT_EQ(verified.document()["mismatched"], 0);
+  EXPECT_LT(verified.document()["ticks"], kTicks);
+
+  const Outcome compared = replay_interrupted({"diff", path, path});
+  EXPECT_EQ(compared.document()["interrupted"], true);
+  EXPECT_TRUE(compared.document()["same"].is_null()) << compared.out;
+  EXPECT_LT(compared.document()["ticks"], kTicks);
+
+  const Outcome traced = replay_interrupted({"trace", path, "--out", "-"});
+  const auto document = last_document(traced);
+  EXPECT_EQ(document["interrupted"], true) << document;
+  EXPECT_EQ(std::ranges::count(traced.out, '\n'), document["ticks"].get<int>() + 1);
+  EXPECT_LT(document["ticks"], kTicks);
+
+  const std::string out = new_path("out");
+  const Outcome cut = replay_interrupted({"repair", path, "-o", out}, out);
+  EXPECT_EQ(cut.document()["exit"], 5) << cut.out;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(ReplayCommand, AFailureIsADocumentTooWhereOneIsWanted) {
+  const Outcome missing = replay({"verify", "nowhere.tickbox", "--json"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(missing.document()["exit"], 1) << missing.out;
+  EXPECT_TRUE(missing.document()["error"].get<std::string>().contains("nowhere.tickbox"));
+  EXPECT_EQ(replay({"verify", "nowhere.tickbox"}).out, "");
+
+  const std::string path = file_of(test::small_recording(2, 10));
+  const Outcome range = replay({"trace", path, "--from", "9", "--to", "8", "--json"});
+  EXPECT_EQ(range.exit_code, 2);
+  EXPECT_EQ(range.document()["exit"], 2) << range.out;
+}
+
+TEST_F(ReplayCommand, ATraceThatDiffersEndsInADocumentToo) {
+  auto bytes = test::small_recording(3, 20);
+  bytes[bytes.size() / 2] ^= std::byte{1};
+  const Outcome traced = replay({"trace", file_of(bytes), "--json"});
+  EXPECT_EQ(traced.exit_code, 3);
+  EXPECT_GT(last_document(traced)["damages"], 0) << traced.out;
+}
+
+// A file of that name was made.
+TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
+  const std::string path = file_of(test::small_recording(2, 10));
+  for (const char* const command : {"cut", "repair", "inputs"}) {
+    const Outcome outcome = replay({command, path, "-o", "-"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("--out: stdout is not possible here"), std::string::npos)
+        << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists("-"));
+  }
 }
 
 }  // namespace

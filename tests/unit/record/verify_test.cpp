@@ -136,7 +136,7 @@ TEST(Verify, ComparesOnlyTheTicksAskedFor) {
   const Match match;
   auto file = test::small_recording(4, 10, kLongStay);
   const auto verify_range = [&](std::uint32_t from, std::uint32_t to) {
-    return test::verify(file, match, {.from = {from}, .to = {to}, .progress = {}});
+    return test::verify(file, match, {.from = {from}, .to = {to}});
   };
   EXPECT_EQ(verify_range(1, 40).ticks, 40U);
   EXPECT_EQ(verify_range(17, 23).ticks, 7U);
@@ -274,6 +274,41 @@ TEST(Verify, CallsCommandsThatCannotBeDamage) {
   EXPECT_EQ(result.segments_whole, 1U);
   EXPECT_EQ(result.mismatched, 0U);
   EXPECT_EQ(result.recovered_ticks, 12U);
+}
+
+// What was found before it was given up holds; that all of it holds is not said.
+TEST(Verify, GivenUpItTellsWhatItFoundSoFar) {
+  const Match match;
+  auto file = test::small_recording(4, 10);
+  int asked = 0;
+  (void)segments_of(Reader::open(file).value(), [&] { return ++asked < 0; });
+  const int records = asked;
+  const auto give_up_after = [&](int ticks) {
+    asked = -records;
+    return test::verify(file, match, {.stopped = [&asked, ticks] { return asked++ > ticks; }});
+  };
+  const auto whole = test::verify(file, match);
+  const auto some = give_up_after(15);
+  EXPECT_TRUE(some.interrupted);
+  EXPECT_FALSE(some.complete);
+  EXPECT_GT(some.ticks, 0U);
+  EXPECT_LT(some.ticks, 16U);
+  EXPECT_EQ(some.segments_whole, whole.segments_whole);
+  EXPECT_TRUE(some.held());
+  EXPECT_EQ(give_up_after(-1).ticks, 0U);
+  const auto unread = give_up_after(-records / 2);
+  EXPECT_TRUE(unread.interrupted && !unread.complete);
+  EXPECT_EQ(unread.ticks, 0U);
+  EXPECT_LT(unread.segments_whole, whole.segments_whole);
+  EXPECT_EQ(give_up_after(1'000), whole) << "it was asked to give up when there was nothing left";
+
+  const Tick changed = change_an_input(file, 0);
+  ASSERT_GT(changed.value, 0U);
+  const auto differs = give_up_after(static_cast<int>(changed.value) + 5);
+  EXPECT_TRUE(differs.interrupted);
+  ASSERT_TRUE(differs.first_mismatch);
+  EXPECT_EQ(differs.first_mismatch->tick, changed);
+  EXPECT_FALSE(differs.held());
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+#include "os/failure.h"
+
+#include "os/standard_output.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tickbox::os {
+
+ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why) {
+  const auto say = [&](std::string_view words) {
+    const std::string line = std::string{teller.name} + ": " + std::string{words} + "\n";
+    std::fputs(line.c_str(), stderr);
+  };
+  say(why);
+  if (!teller.json) return code;
+  const nlohmann::ordered_json document{{"error", why}, {"exit", to_int(code)}};
+  const auto written = write_to_stdout(
+      document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  if (!written) say(written.error());
+  return code;
+}
+
+}  // namespace tickbox::os
