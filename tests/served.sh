@@ -29,7 +29,10 @@ find_server() {
         sleep 0.1
     done
     # shellcheck disable=SC2034 # read by who sources this
-    address=$(jq -r .address "$1") admin=$(jq -r .admin "$1")
+    if ! address=$(jq -er .address "$1") || ! admin=$(jq -r .admin "$1"); then
+        echo "$0: the server did not start: $(jq -r '.error // "it said nothing within 10 s"' "$1")" >&2
+        exit 1
+    fi
 }
 
 # metrics HOST:PORT
