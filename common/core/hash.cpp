@@ -26,19 +26,12 @@ StreamHasher::StreamHasher(std::uint64_t seed) {
   XXH3_64bits_reset_withSeed(state, seed);
 }
 
-void StreamHasher::flush() {
-  XXH3_64bits_update(state_in(state_.data()), gathered_.data(), size_);
-  size_ = 0;
-}
-
 void StreamHasher::add_bytes(ConstBytes bytes) {
-  flush();
   XXH3_64bits_update(state_in(state_.data()), bytes.data(), bytes.size());
 }
 
-std::uint64_t StreamHasher::digest() {
-  flush();
-  return XXH3_64bits_digest(state_in(state_.data()));
+std::uint64_t StreamHasher::digest() const {
+  return XXH3_64bits_digest(reinterpret_cast<const XXH3_state_t*>(state_.data()));
 }
 
 }  // namespace tickbox

@@ -38,8 +38,7 @@ class FieldHasher {
   std::size_t size_ = 0;
 };
 
-/// The same hash over a stream of any length, however it is cut into fields. Cost: no allocation;
-/// the state lives inside. Fields are gathered first, for XXH3 takes many bytes as quickly as few.
+/// The same hash over a stream of any length. Cost: no allocation; the state lives inside.
 class StreamHasher {
  public:
   explicit StreamHasher(std::uint64_t seed = 0);
@@ -48,20 +47,16 @@ class StreamHasher {
 
   template <std::integral T>
   void add(T field) {
-    if (gathered_.size() - size_ < sizeof(T)) flush();
-    store_le(MutableBytes{gathered_}.subspan(size_), static_cast<std::make_unsigned_t<T>>(field));
-    size_ += sizeof(T);
+    std::array<std::byte, sizeof(T)> bytes{};
+    store_le(MutableBytes{bytes}, static_cast<std::make_unsigned_t<T>>(field));
+    add_bytes(bytes);
   }
 
   void add_bytes(ConstBytes bytes);
 
-  [[nodiscard]] std::uint64_t digest();
+  [[nodiscard]] std::uint64_t digest() const;
 
  private:
-  void flush();
-
-  std::array<std::byte, 1024> gathered_{};
-  std::size_t size_ = 0;
   // Large enough for XXH3_state_t and aligned as it asks; checked where it is made.
   alignas(64) std::array<std::byte, 576> state_{};
 };

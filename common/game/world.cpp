@@ -1,7 +1,7 @@
 #include "game/world.h"
 
 #include "core/assert.h"
-#include "core/hash.h"
+#include "core/gathering_hasher.h"
 
 #include <algorithm>
 #include <utility>
@@ -60,7 +60,7 @@ void World::clear_entities() {
 }
 
 std::uint64_t state_hash(const World& world) {
-  StreamHasher hasher;
+  GatheringHasher hasher;
   hasher.add(world.tick.value);
   hasher.add(world.rng.state());
   for (const Seat& seat : world.seats()) {
