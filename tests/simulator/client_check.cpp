@@ -90,8 +90,8 @@ void ClientCheck::look_at(std::size_t index) {
   if (waited > most) complain(index, most);
 }
 
-/// Its fresh views are not asked for while there is no room for it. Who then asks again and again is
-/// told other reasons as well, where links alter what it asks and what it is told.
+/// Its fresh views are not asked for while there is no room for it. Who then asks again and again
+/// is told other reasons as well, where links alter what it asks and what it is told.
 void ClientCheck::look_at_one_sent_away(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
