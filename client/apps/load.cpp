@@ -247,7 +247,7 @@ ExitCode run_load(const LoadOptions& options) {
     return fail(options, ExitCode::Failed,
                 "the kernel gives no random bytes; is /dev/urandom there?");
   }
-  const auto credentials = credentials_of(options.play, "tickbox load");
+  const auto credentials = credentials_of(options.play, kName);
   if (!credentials) {
     return fail(options, ExitCode::Failed, credentials.error());
   }
@@ -267,7 +267,7 @@ ExitCode run_load(const LoadOptions& options) {
   }
   const LoadTimes times{.ramp = to_duration(options.ramp),
                         .measured = to_duration(seconds_of(options, playback->get()))};
-  const auto desyncs = desync_reports_of(options.play, "tickbox load", clock);
+  const auto desyncs = desync_reports_of(options.play, kName, clock);
   if (!desyncs) {
     return fail(options, ExitCode::Failed, desyncs.error());
   }

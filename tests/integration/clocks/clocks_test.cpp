@@ -90,6 +90,14 @@ void expect_ticks(const RunningServer& server, double ticks) {
   EXPECT_EQ(server.get("/livez").status, 200U);
 }
 
+/// A second's inputs of all clients come in time.
+void expect_inputs(const RunningServer& server) {
+  const double given = server.metric("tickbox_inputs_total", "given");
+  EXPECT_TRUE(eventually([&] {
+    return server.metric("tickbox_inputs_total", "given") >= given + kClients * kTickRate;
+  }));
+}
+
 /// Ticks are run, or said to be slipped, as many as are due: whatever the machine lets it run.
 void expect_right_rate(const RunningServer& server) {
   const Reading from = read(server);
@@ -233,14 +241,32 @@ TEST(Clocks, ACalendarThatIsPutForwardAndBackChangesNamesAndNothingElse) {
   EXPECT_FALSE(has_any(names, year_in(-kTenYears))) << "it would stand before those made earlier";
 }
 
-TEST(Clocks, ASteadyClockThatLeapsIsToldAsSlippedTimeAndNotMadeUpFor) {
+/// Clients that play on a server whose clocks can be moved, and which records.
+struct RecordedMatch {
   const os::TemporaryFolder folder;
   MovedClocks clocks{folder.file("clocks")};
   const Instant start = now();
   RunningServer server{{"--max-clients", "16", "--record", folder.file("recordings")},
                        clocks.environment()};
-  ASSERT_EQ(clocks.processes(), 1U);
   Process load{clients(server.address())};
+
+  /// `leapt`: the server's steady clock, ahead, in all.
+  void expect_good_end(Duration leapt) {
+    expect_right_rate(server);
+    expect_sane_metrics(server,
+                        seconds_since(start) + std::chrono::duration<double>{leapt}.count());
+    expect_undisturbed(server, load);
+    const Finished stopped = server.stop();
+    EXPECT_EQ(stopped.exit_code, kDone) << stopped;
+    EXPECT_EQ(expect_whole_recordings(folder.file("recordings")).size(), 1U);
+  }
+};
+
+TEST(Clocks, ASteadyClockThatLeapsIsToldAsSlippedTimeAndNotMadeUpFor) {
+  RecordedMatch match;
+  MovedClocks& clocks = match.clocks;
+  const RunningServer& server = match.server;
+  ASSERT_EQ(clocks.processes(), 1U);
   ASSERT_TRUE(server.wait_for_clients(kClients));
   Duration leapt{};
   for (const Duration ahead :
@@ -258,23 +284,15 @@ TEST(Clocks, ASteadyClockThatLeapsIsToldAsSlippedTimeAndNotMadeUpFor) {
     EXPECT_LE(after.ran - before.ran, passed + kCatchUpMax + kUnseen / 2);
     EXPECT_LE(after.slipped - before.slipped, missed + passed);
   }
-  expect_right_rate(server);
-  expect_sane_metrics(server, seconds_since(start) + std::chrono::duration<double>{leapt}.count());
-  expect_undisturbed(server, load);
-  const Finished stopped = server.stop();
-  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
-  EXPECT_EQ(expect_whole_recordings(folder.file("recordings")).size(), 1U);
+  match.expect_good_end(leapt);
 }
 
 // Its clients run on meanwhile, and are ahead of it by what it has not noticed.
 TEST(Clocks, ASteadyClockThatStandsForTwoSecondsIsWaitedFor) {
-  const os::TemporaryFolder folder;
-  MovedClocks clocks{folder.file("clocks")};
-  const Instant start = now();
-  RunningServer server{{"--max-clients", "16", "--record", folder.file("recordings")},
-                       clocks.environment()};
+  RecordedMatch match;
+  MovedClocks& clocks = match.clocks;
+  const RunningServer& server = match.server;
   ASSERT_EQ(clocks.processes(), 1U);
-  Process load{clients(server.address())};
   ASSERT_TRUE(server.wait_for_clients(kClients));
   expect_ticks(server, kTickRate);
   clocks.stop_steady();
@@ -285,16 +303,8 @@ TEST(Clocks, ASteadyClockThatStandsForTwoSecondsIsWaitedFor) {
   clocks.go_on();
   expect_ticks(server, 2 * kTickRate);
   // The players find their time again: their inputs are taken as before.
-  const double given = server.metric("tickbox_inputs_total", "given");
-  EXPECT_TRUE(eventually([&] {
-    return server.metric("tickbox_inputs_total", "given") >= given + kClients * kTickRate;
-  }));
-  expect_right_rate(server);
-  expect_sane_metrics(server, seconds_since(start));
-  expect_undisturbed(server, load);
-  const Finished stopped = server.stop();
-  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
-  EXPECT_EQ(expect_whole_recordings(folder.file("recordings")).size(), 1U);
+  expect_inputs(server);
+  match.expect_good_end({});
 }
 
 // The same on the players' side: a notebook that wakes, a phone that gets the time from its
@@ -310,10 +320,7 @@ TEST(Clocks, PlayersWhoseClocksLeapAndStandStillPlayOn) {
   ASSERT_EQ(clocks.processes(), 1U);
   const auto play_on = [&] {
     expect_ticks(server, kTickRate);
-    const double given = server.metric("tickbox_inputs_total", "given");
-    EXPECT_TRUE(eventually([&] {
-      return server.metric("tickbox_inputs_total", "given") >= given + kClients * kTickRate;
-    }));
+    expect_inputs(server);
     EXPECT_EQ(server.metric("tickbox_clients"), kClients);
   };
   for (const Duration ahead : std::vector<Duration>{kTenYears, -kTenYears, hours{0}}) {
