@@ -4,7 +4,7 @@
 
 #include "core/assert.h"
 #include "server/shard.h"
-#include "tests/crash/failing_arena.h"
+#include "tests/planted/failing_arena.h"
 #include "tests/support/played_room.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"

@@ -5,9 +5,9 @@
 #include "game/catalog.h"
 #include "record/verify.h"
 #include "server/black_box.h"
-#include "tests/crash/failing_arena.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/planted/failing_arena.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -34,37 +34,12 @@ constexpr Tick kFails{2 * kRate * server::kBlackBoxSeconds + 100};
 constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
 
 /// A server that fails an assertion at kFails, whatever its clients do.
-class FailingServer {
- public:
-  explicit FailingServer(const std::vector<std::string>& arguments)
-      : process_(command(arguments)) {}
-
-  /// As its ready line says.
-  [[nodiscard]] std::string address() {
-    const bool ready = process_.wait_for_output(
-        [](const Output& output) { return output.out.contains('\n'); }, kPatience);
-    EXPECT_TRUE(ready) << process_.output().err;
-    return ready ? Document{process_.output().out}.text("address") : std::string{};
-  }
-
-  /// Its ticks take their time, and more of it on a busy machine.
-  [[nodiscard]] Finished ended() {
-    (void)process_.wait(3 * kPatience);
-    return finish(process_);
-  }
-
- private:
-  static Command command(const std::vector<std::string>& arguments) {
-    Command command{.program = TICKBOX_PROGRAM_DIR "/crash-server",
-                    .arguments = {"--port", "0", "--admin-port", "0", "--json", "--tick-rate",
-                                  std::to_string(kRate), "--max-clients", std::to_string(kSeats)},
-                    .environment = {"CRASH_SERVER_FAILS_AT=" + std::to_string(kFails.value)}};
-    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-    return command;
-  }
-
-  Process process_;
-};
+RunningServer failing_server(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(),
+                   {"--tick-rate", std::to_string(kRate), "--max-clients", std::to_string(kSeats)});
+  return RunningServer{
+      planted_server(std::move(arguments), "PLANTED_FAILURE_AT=" + std::to_string(kFails.value))};
+}
 
 record::VerifyResult step_all(const std::string& path, const game::Rules& rules) {
   const std::string text = os::text_of(path);
@@ -105,12 +80,13 @@ struct Ends {
 
 /// Started together: each takes as long as the ticks before its failure. Clients play in two.
 Ends fail_servers(const Folders& folders) {
-  FailingServer by_record{{"--record", folders.recorded}};
-  FailingServer by_crash_dir{{"--crash-dir", folders.crashed}};
-  FailingServer by_both{{"--record", folders.both_recorded, "--crash-dir", folders.both_crashed}};
-  FailingServer by_neither{{}};
+  RunningServer by_record = failing_server({"--record", folders.recorded});
+  RunningServer by_crash_dir = failing_server({"--crash-dir", folders.crashed});
+  RunningServer by_both =
+      failing_server({"--record", folders.both_recorded, "--crash-dir", folders.both_crashed});
+  RunningServer by_neither = failing_server({});
   std::vector<std::unique_ptr<Process>> loads;
-  for (FailingServer* server : {&by_record, &by_crash_dir}) {
+  for (RunningServer* server : {&by_record, &by_crash_dir}) {
     loads.push_back(std::make_unique<Process>(
         tickbox({"load", server->address(), "--clients", std::to_string(kClients), "--seconds",
                  "60", "--ramp", "0", "--bot", "stress"})));

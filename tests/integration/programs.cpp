@@ -24,6 +24,12 @@ Command tickbox_server(std::vector<std::string> arguments) {
   return program("tickbox-server", std::move(arguments));
 }
 
+Command planted_server(std::vector<std::string> arguments, std::string plant) {
+  Command command = program("planted-server", std::move(arguments));
+  command.environment.push_back(std::move(plant));
+  return command;
+}
+
 std::ostream& operator<<(std::ostream& stream, const Finished& finished) {
   return stream << "exit code " << finished.exit_code << "\nstdout:\n"
                 << finished.out << "stderr:\n"

@@ -1,5 +1,5 @@
 #pragma once
-// The two programs as commands, run to their end.
+// The programs as commands, run to their end.
 
 #include "tests/integration/process.h"
 
@@ -21,6 +21,9 @@ inline constexpr int kNotConnected = 4;
 
 [[nodiscard]] Command tickbox(std::vector<std::string> arguments);
 [[nodiscard]] Command tickbox_server(std::vector<std::string> arguments);
+/// The one in which something goes wrong: `plant` is NAME=TICK, as tests/planted/README.md has
+/// them.
+[[nodiscard]] Command planted_server(std::vector<std::string> arguments, std::string plant);
 
 /// How a program ended.
 struct Finished {

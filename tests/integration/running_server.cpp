@@ -3,18 +3,25 @@
 #include "net/address.h"
 #include "tests/integration/document.h"
 
+#include <array>
 #include <charconv>
 #include <csignal>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace tickbox::integration {
 namespace {
 
+Command on_free_ports(Command command) {
+  constexpr std::array kFirst{"--port", "0", "--admin-port", "0", "--json"};
+  command.arguments.insert(command.arguments.begin(), kFirst.begin(), kFirst.end());
+  return command;
+}
+
 Command server_with(const std::vector<std::string>& arguments,
                     const std::vector<std::string>& environment) {
-  Command command = tickbox_server({"--port", "0", "--admin-port", "0", "--json"});
-  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  Command command = tickbox_server(arguments);
   command.environment = environment;
   return command;
 }
@@ -41,7 +48,9 @@ Sample parse_sample(std::string_view line) {
 
 RunningServer::RunningServer(const std::vector<std::string>& arguments,
                              const std::vector<std::string>& environment)
-    : process_(server_with(arguments, environment)) {
+    : RunningServer(server_with(arguments, environment)) {}
+
+RunningServer::RunningServer(Command command) : process_(on_free_ports(std::move(command))) {
   const bool ready = process_.wait_for_output(
       [](const Output& output) { return output.out.contains('\n'); }, kPatience);
   const Output output = process_.output();
@@ -84,6 +93,11 @@ bool RunningServer::wait_for_goodbyes(int count) const {
     return metric("tickbox_disconnects_total", "client_left") >= count &&
            metric("tickbox_clients") == 0;
   });
+}
+
+Finished RunningServer::ended() {
+  (void)process_.wait(3 * kPatience);
+  return finish(process_);
 }
 
 Finished RunningServer::stop() {

@@ -17,6 +17,9 @@ class RunningServer {
   explicit RunningServer(const std::vector<std::string>& arguments = {},
                          const std::vector<std::string>& environment = {});
 
+  /// The same of a command that starts a server.
+  explicit RunningServer(Command command);
+
   [[nodiscard]] Process& process() { return process_; }
 
   /// As it says itself: HOST:PORT of the UDP side and of the admin side.
@@ -37,6 +40,9 @@ class RunningServer {
 
   /// Returns whether so many clients have said goodbye, and nobody plays, before patience ends.
   [[nodiscard]] bool wait_for_goodbyes(int count) const;
+
+  /// Waits until it ends by itself, which may take it some while.
+  [[nodiscard]] Finished ended();
 
   /// Asks it to stop, and waits.
   [[nodiscard]] Finished stop();

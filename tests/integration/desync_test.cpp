@@ -1,0 +1,99 @@
+// A server in whose room bits flip: a client, the server's own log, the files of both ends and its
+// recording say which.
+
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tickbox::integration {
+namespace {
+
+using nlohmann::json;
+
+/// Some seconds after the server's start, as a busy machine may be slow to bring the client in.
+constexpr int kFlippedAt = 300;
+constexpr const char* kFlippedField = "x";
+constexpr double kFirstCrate = 1 << 30;
+
+class FlippedRoom : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<std::string> play(const std::string& command,
+                                              const std::string& seconds) const {
+    return {command, server_.address(), "--seconds", seconds, "--desync-dir", clients_, "--json"};
+  }
+
+  const os::TemporaryFolder folder_;
+  const std::string clients_ = folder_.file("of-clients");
+  const std::string servers_ = folder_.file("of-the-server");
+  const std::string recordings_ = folder_.file("recordings");
+  RunningServer server_{
+      planted_server({"--max-clients", "16", "--desync-dir", servers_, "--record", recordings_},
+                     "PLANTED_FLIP_AT=" + std::to_string(kFlippedAt))};
+};
+
+std::vector<json> desyncs_in(const std::string& folder) {
+  std::vector<json> desyncs;
+  for (const std::string& file : os::files_in(folder)) {
+    desyncs.push_back(json::parse(os::text_of(file)));
+  }
+  return desyncs;
+}
+
+void expect_a_flipped_bit(const json& desync) {
+  SCOPED_TRACE(desync.dump());
+  ASSERT_EQ(desync.at("ended"), "compared");
+  EXPECT_GE(desync.at("tick"), kFlippedAt);
+  const json& first = desync.at("difference").at("first");
+  EXPECT_EQ(first.at("kind"), "crate");
+  bool named = false;
+  for (const json& field : first.at("fields")) {
+    if (field.at("field") != kFlippedField) continue;
+    named = true;
+    EXPECT_NE(field.at("server"), field.at("client"));
+  }
+  EXPECT_TRUE(named);
+}
+
+TEST_F(FlippedRoom, IsNoticedByAClientAndNamedByBothEnds) {
+  const Finished client = run(tickbox(play("connect", "9")));
+  EXPECT_EQ(client.exit_code, kCheckFailed) << client;
+  EXPECT_TRUE(client.err.contains("desync ")) << client;
+  const Finished server = server_.stop();
+  EXPECT_EQ(server.exit_code, kDone) << server;
+  EXPECT_TRUE(server.err.contains("desync ")) << server;
+  const auto of_client = desyncs_in(clients_);
+  const auto of_server = desyncs_in(servers_);
+  ASSERT_FALSE(of_client.empty());
+  ASSERT_EQ(of_client.size(), of_server.size());
+  for (std::size_t i = 0; i < of_client.size(); ++i) {
+    EXPECT_EQ(of_client[i].at("side"), "client");
+    EXPECT_EQ(of_server[i].at("side"), "server");
+    expect_a_flipped_bit(of_client[i]);
+    for (const char* const same : {"seat", "tick", "base_tick", "expected", "got", "difference",
+                                   "server_view", "client_view"}) {
+      EXPECT_EQ(of_client[i].at(same), of_server[i].at(same)) << same;
+    }
+  }
+}
+
+// A keyframe every 5 s has the room as it is: what follows it verifies again.
+TEST_F(FlippedRoom, IsFoundInItsRecordingAtThatTick) {
+  ASSERT_TRUE(eventually([&] { return server_.metric("tickbox_ticks_total") > kFlippedAt; }));
+  (void)server_.stop();
+  const auto files = os::files_in(recordings_);
+  ASSERT_EQ(files.size(), 1U);
+  const Finished verified = run(tickbox({"replay", "verify", files.front(), "--json"}));
+  EXPECT_EQ(verified.exit_code, kCheckFailed) << verified;
+  const Document document{verified.out};
+  EXPECT_EQ(document.number("first_mismatch.tick"), kFlippedAt);
+  EXPECT_EQ(document.number("first_mismatch.entity"), kFirstCrate);
+  EXPECT_EQ(document.text("first_mismatch.field"), kFlippedField);
+}
+
+}  // namespace
+}  // namespace tickbox::integration

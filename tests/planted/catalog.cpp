@@ -1,0 +1,51 @@
+// The catalog of planted-server, linked in place of the production's. In its arena happens in one
+// tick what the environment says:
+//   PLANTED_FAILURE_AT=TICK  an assertion fails
+//   PLANTED_FLIP_AT=TICK     a bit flips in each crate
+
+#include "game/catalog.h"
+
+#include "tests/planted/failing_arena.h"
+#include "tests/support/flipped_arena.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace tickbox::game {
+namespace {
+
+std::optional<Tick> tick_from(const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr) return std::nullopt;
+  const std::string_view text{value};
+  Tick tick;
+  std::from_chars(text.data(), text.data() + text.size(), tick.value);
+  return tick;
+}
+
+/// Where each lies, and not how fast it is: what is at rest may be told of ten times a second
+/// alone, and has stopped again by then. Each, as whoever looks sees some of them.
+void flip_crates(World& world) {
+  for (std::uint32_t number = 0; number < world.map()->crates.size(); ++number) {
+    tests::flip(world, crate_body(number), "x", 4);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Rules> make_rules(std::string_view name, std::uint32_t ticks_per_second) {
+  if (name != "arena") return nullptr;
+  if (const auto at = tick_from("PLANTED_FAILURE_AT")) {
+    return std::make_shared<const tests::FailingArena>(ticks_per_second, *at);
+  }
+  if (const auto at = tick_from("PLANTED_FLIP_AT")) {
+    return std::make_shared<const tests::FlippedArena>(ticks_per_second, [at](World& world) {
+      if (world.tick == *at) flip_crates(world);
+    });
+  }
+  return nullptr;
+}
+
+}  // namespace tickbox::game
