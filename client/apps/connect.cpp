@@ -301,35 +301,35 @@ ExitCode run_connect(const ConnectOptions& options) {
 
 }  // namespace
 
-void add_connect(CLI::App& app, std::function<int()>& run) {
+void add_connect(os::Command& program, std::function<int()>& run) {
   auto options = std::make_shared<ConnectOptions>();
-  options->play.program = &app;
-  CLI::App* command = app.add_subcommand("connect");
-  os::prepare(
-      *command,
-      "Play as one client: predict, reconcile, verify every hash. In the document, "
-      "prediction.checked and .exact count the ticks no other mover had a part in, "
-      ".touched the others; errors are in units, losses shares from 0 to 1; interpolation is how "
-      "the others are shown: so long after their views came, beyond the newest view in a share of "
-      "the ticks, and with something there that could not be foreseen in another",
-      "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\"",
+  options->play.program = &program;
+  os::Command command = program.add_command(
+      {.name = "connect",
+       .description = "Play as one client: predict, reconcile, verify every hash. In the document, "
+                      "prediction.checked and .exact count the ticks no other mover had a part in, "
+                      ".touched the others; errors are in units, losses shares from 0 to 1; "
+                      "interpolation is how the others are shown: so long after their views "
+                      "came, beyond the newest view in a share of the ticks, and with something "
+                      "there that could not be foreseen in another",
+       .example =
+           "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.common);
-  add_play_flags(*command, options->play);
+  add_play_flags(command, options->play);
   command
-      ->add_option("--seconds", options->seconds,
-                   "Leave after so many seconds of play; 0 stays until Ctrl-C")
-      ->check(seconds_between(0, 1e9))
-      ->capture_default_str();
+      .add_option("--seconds", options->seconds,
+                  "Leave after so many seconds of play; 0 stays until Ctrl-C")
+      .check(seconds_between(0, 1e9));
   command
-      ->add_option("--resume", options->resume,
-                   "Keep the resume ticket in this file; if it holds one, come back by it into the "
-                   "same body")
-      ->type_name("F");
-  command->add_flag("--audit", options->audit,
-                    "Instead of what it sees, be told all that enters the room, step all of it and "
-                    "compare the whole state's hash in every tick; a token has to allow it");
-  command->add_flag("--headless", options->headless, "Draw nothing; the default, and all there is");
-  command->callback(
+      .add_option("--resume", options->resume,
+                  "Keep the resume ticket in this file; if it holds one, come back by it into the "
+                  "same body")
+      .called("F");
+  command.add_flag("--audit", options->audit,
+                   "Instead of what it sees, be told all that enters the room, step all of it and "
+                   "compare the whole state's hash in every tick; a token has to allow it");
+  command.add_flag("--headless", options->headless, "Draw nothing; the default, and all there is");
+  command.callback(
       [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });
 }
 

@@ -3,7 +3,7 @@
 
 #include "net/connect_token.h"
 #include "net/key_ring.h"
-#include "os/command_line.h"
+#include "os/command.h"
 
 #include <expected>
 #include <optional>
@@ -24,7 +24,7 @@ struct Credentials {
 };
 
 /// Adds --token, --key-file and --insecure.  Requires: `flags` outlives `command`.
-void add_credential_flags(CLI::App& command, CredentialFlags& flags);
+void add_credential_flags(os::Command& command, CredentialFlags& flags);
 
 /// Two that exclude each other, in one line; nothing when there are none.
 [[nodiscard]] std::optional<std::string> contradiction(const CredentialFlags& flags);

@@ -54,7 +54,7 @@ Figures requirable() {
   return known;
 }
 
-/// The error, or nothing: for CLI11's check().
+/// The error, or nothing.
 std::string check_requirements(const std::string& text) {
   const auto parsed = parse_requirements(text);
   if (!parsed) {
@@ -303,53 +303,51 @@ ExitCode run_load(const LoadOptions& options) {
   return print_report(options, report, results, verdict);
 }
 
-void add_times(CLI::App& command, LoadOptions& options) {
-  CLI::Option* const clients =
+void add_times(os::Command& command, LoadOptions& options) {
+  const os::Option clients =
       command.add_option("--clients", options.clients, "How many play at once")
-          ->check(CLI::Range(std::size_t{1}, kClientsMax))
-          ->capture_default_str();
+          .between(std::size_t{1}, kClientsMax);
   command
       .add_option("--seconds", options.seconds, "How long to measure, from when the last one is in")
-      ->check(seconds_between(0.1, 1e7))
-      ->capture_default_str();
+      .check(seconds_between(0.1, 1e7));
   command.add_option("--ramp", options.ramp, "Seconds over which they connect")
-      ->check(seconds_between(0, 1e6))
-      ->capture_default_str();
+      .check(seconds_between(0, 1e6));
   command
       .add_option("--inputs", options.inputs,
                   "Play a file of `tickbox replay inputs` instead of bots: a client for each "
                   "recorded seat, each recorded tick in the same tick for all, to its end where "
                   "--seconds says nothing else")
-      ->excludes(clients)
-      ->type_name("G");
+      .excludes(clients)
+      .called("G");
 }
 
 }  // namespace
 
-void add_load(CLI::App& app, std::function<int()>& run) {
+void add_load(os::Command& program, std::function<int()>& run) {
   auto options = std::make_shared<LoadOptions>();
-  options->play.program = &app;
-  CLI::App* command = app.add_subcommand("load");
-  os::prepare(*command,
-              "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
-              "requirement is missed or a hash differs, 4 when nobody could connect, 5 when the "
-              "generator itself was too slow to judge by, or was stopped too early",
-              "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
-              "--require \"tick_ms.p99<=8,state_hash.mismatched==0\"",
-              options->play.common);
-  add_play_flags(*command, options->play);
-  add_times(*command, *options);
-  os::add_value(*command, "--admin", options->admin, parse_admin,
-                "The server's admin side: adds its own figures");
+  options->play.program = &program;
+  os::Command command = program.add_command(
+      {.name = "load",
+       .description =
+           "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
+           "requirement is missed or a hash differs, 4 when nobody could connect, 5 when the "
+           "generator itself was too slow to judge by, or was stopped too early",
+       .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
+                  "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
+      options->play.common);
+  add_play_flags(command, options->play);
+  add_times(command, *options);
+  command.add_value("--admin", options->admin, parse_admin,
+                    "The server's admin side: adds its own figures");
   command
-      ->add_option("--require", options->require,
-                   "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
-                   "is one of <= >= < > == !=, PATH one of " +
-                       list_of_paths(requirable()))
-      ->allow_extra_args(false)
-      ->check(CLI::Validator{check_requirements, "REQUIREMENTS"});
-  command->callback([options, command, &run] {
-    options->seconds_given = command->get_option("--seconds")->count() > 0;
+      .add_option("--require", options->require,
+                  "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
+                  "is one of <= >= < > == !=, PATH one of " +
+                      list_of_paths(requirable()))
+      .one_word_each()
+      .check({check_requirements, "REQUIREMENTS"});
+  command.callback([options, command, &run] {
+    options->seconds_given = command.option("--seconds").given();
     run = [options] { return os::to_int(run_load(*options)); };
   });
 }

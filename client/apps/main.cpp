@@ -13,19 +13,19 @@
 
 int main(int argc, char** argv) {
   using namespace tickbox;
-  CLI::App app;
   os::CommonFlags flags;
   std::function<int()> run;
-  os::prepare(app, "Plays on, loads and examines servers of Tickbox.",
-              "tickbox connect 127.0.0.1:7777 --seconds 10", flags);
-  app.name("tickbox");
-  app.require_subcommand(0, 1);
-  apps::add_connect(app, run);
-  apps::add_load(app, run);
-  apps::add_replay(app, run);
-  apps::add_sim(app, run);
-  apps::add_token(app, run);
-  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+  os::Program program{{.name = "tickbox",
+                       .description = "Plays on, loads and examines servers of Tickbox.",
+                       .example = "tickbox connect 127.0.0.1:7777 --seconds 10"},
+                      flags};
+  program.allow_command();
+  apps::add_connect(program, run);
+  apps::add_load(program, run);
+  apps::add_replay(program, run);
+  apps::add_sim(program, run);
+  apps::add_token(program, run);
+  if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }
   if (!run && flags.json) {
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
                                        "no command given; see --help"));
   }
   if (!run) {
-    std::fputs(app.help().c_str(), stderr);
+    std::fputs(program.help().c_str(), stderr);
     return os::to_int(os::ExitCode::WrongUsage);
   }
   return run();

@@ -12,9 +12,9 @@
 namespace tickbox::apps {
 namespace {
 
-bool given(const CLI::App* program, const char* flag) {
-  const CLI::Option* option = program == nullptr ? nullptr : program->get_option_no_throw(flag);
-  return option != nullptr && option->count() > 0 && option->as<bool>();
+/// Given to the program before the command.
+bool is_on(const os::Command* program, const char* flag) {
+  return program != nullptr && program->is_on(flag);
 }
 
 std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {
@@ -28,32 +28,32 @@ std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::s
 }  // namespace
 
 bool PlayFlags::json() const {
-  return common.json || given(program, "--json");
+  return common.json || is_on(program, "--json");
 }
 
 bool PlayFlags::quiet() const {
-  return common.quiet || given(program, "--quiet");
+  return common.quiet || is_on(program, "--quiet");
 }
 
-void add_play_flags(CLI::App& command, PlayFlags& flags) {
-  os::add_value(command, "HOST:PORT", flags.server, os::parse_host_port,
-                "The server, such as 127.0.0.1:7777")
-      ->required();
+void add_play_flags(os::Command& command, PlayFlags& flags) {
+  command
+      .add_value("HOST:PORT", flags.server, os::parse_host_port,
+                 "The server, such as 127.0.0.1:7777")
+      .required();
   add_credential_flags(command, flags.credentials);
-  os::add_value(command, "--bot", flags.bot, client::parse_bot_kind,
-                "Who plays: wander, chase, still, stress or mix (default wander)");
-  os::add_value(
-      command, "--net", flags.link, parse_link,
+  command.add_value("--bot", flags.bot, client::parse_bot_kind,
+                    "Who plays: wander, chase, still, stress or mix (default wander)");
+  command.add_value(
+      "--net", flags.link, parse_link,
       "Put a bad link before each socket: delay=80ms (both ways together), jitter=20ms, "
       "loss=5%, duplicate=1%, reorder=1%, corrupt=0.1%, truncate=0.1%, seed=7 (each way)");
   command.add_option("--seed", flags.seed, "Of what the bots decide")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
-      ->capture_default_str();
+      .between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
   command
       .add_option("--desync-dir", flags.desync_dir,
                   "Directory for a file about each view whose hash differs, with both states, and "
                   "the server's where it still has it")
-      ->type_name("DIR");
+      .called("DIR");
 }
 
 std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
@@ -62,7 +62,7 @@ std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
   return address;
 }
 
-CLI::Validator seconds_between(double least, double most) {
+os::Check seconds_between(double least, double most) {
   return {[least, most](const std::string& text) {
             double seconds = 0;
             const char* const end = text.data() + text.size();

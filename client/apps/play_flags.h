@@ -6,7 +6,7 @@
 #include "client/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
-#include "os/command_line.h"
+#include "os/command.h"
 #include "os/failure.h"
 #include "os/values.h"
 
@@ -27,7 +27,7 @@ struct PlayFlags {
   std::string desync_dir{};  ///< empty: no files
   CredentialFlags credentials{};
   os::CommonFlags common{};
-  const CLI::App* program = nullptr;
+  const os::Command* program = nullptr;
 
   /// Given to the command, or to the program before it.
   [[nodiscard]] bool json() const;
@@ -40,10 +40,10 @@ struct PlayFlags {
 
 /// Adds HOST:PORT, --token, --key-file, --insecure, --bot, --net, --seed and --desync-dir.
 /// Requires: `flags` outlives `command`.
-void add_play_flags(CLI::App& command, PlayFlags& flags);
+void add_play_flags(os::Command& command, PlayFlags& flags);
 
 /// For a flag in seconds: refuses what is no number, and what is out of range, as nan is.
-[[nodiscard]] CLI::Validator seconds_between(double least, double most);
+[[nodiscard]] os::Check seconds_between(double least, double most);
 
 /// What is told of desyncs, as these flags want it. Borrows the clock.  Fails: with one line.
 [[nodiscard]] std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(

@@ -13,31 +13,23 @@ namespace {
 
 constexpr std::string_view kName = "tickbox replay";
 
-bool given(const CLI::App& program, const char* flag) {
-  const CLI::Option* option = program.get_option_no_throw(flag);
-  return option != nullptr && option->count() > 0 && option->as<bool>();
-}
-
 }  // namespace
 
 bool ReplayFlags::json() const {
-  return common.json || given(*program, "--json");
+  return common.json || program->is_on("--json");
 }
 
 bool ReplayFlags::quiet() const {
-  return common.quiet || given(*program, "--quiet");
+  return common.quiet || program->is_on("--quiet");
 }
 
-void add_new_file(CLI::App& command, std::string& out, const std::string& help) {
+void add_new_file(os::Command& command, std::string& out, const std::string& help) {
   const auto check = [](const std::string& name) {
     return name == "-" ? std::string{"stdout is not possible here; name a file, or ./- for one of "
                                      "that name"}
                        : std::string{};
   };
-  command.add_option("-o,--out", out, help)
-      ->required()
-      ->check(CLI::Validator{check, "FILE"})
-      ->type_name("G");
+  command.add_option("-o,--out", out, help).required().check({check, "FILE"}).called("G");
 }
 
 int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why) {
@@ -57,14 +49,16 @@ void replay_note(const ReplayFlags& flags, std::string_view note) {
   if (!flags.quiet()) fmt::print(stderr, "tickbox replay: {}\n", note);
 }
 
-void add_replay(CLI::App& app, std::function<int()>& run) {
+void add_replay(os::Command& program, std::function<int()>& run) {
   auto flags = std::make_shared<ReplayFlags>();
-  flags->program = &app;
-  CLI::App* const replay = app.add_subcommand("replay");
-  os::prepare(*replay, "Read recordings that tickbox-server --record has written",
-              "tickbox replay verify recordings/MATCH.tickbox", flags->common);
-  replay->require_subcommand(1);
-  const ReplayCommand place{.replay = *replay, .run = run, .flags = flags};
+  flags->program = &program;
+  os::Command replay = program.add_command(
+      {.name = "replay",
+       .description = "Read recordings that tickbox-server --record has written",
+       .example = "tickbox replay verify recordings/MATCH.tickbox"},
+      flags->common);
+  replay.require_command();
+  const ReplayCommand place{.replay = replay, .run = run, .flags = flags};
   add_replay_info(place);
   add_replay_verify(place);
   add_replay_state(place);

@@ -3,7 +3,7 @@
 
 #include "game/map.h"
 #include "game/rules.h"
-#include "os/command_line.h"
+#include "os/command.h"
 #include "os/exit_code.h"
 #include "record/reader.h"
 
@@ -20,7 +20,7 @@
 namespace tickbox::apps {
 
 struct ReplayFlags {
-  const CLI::App* program = nullptr;
+  const os::Command* program = nullptr;
   os::CommonFlags common{};
 
   /// Given to the command, or to the program before it.
@@ -30,7 +30,7 @@ struct ReplayFlags {
 
 /// Where a command is added, and where it is remembered when it is the one chosen.
 struct ReplayCommand {
-  CLI::App& replay;
+  os::Command& replay;
   std::function<int()>& run;
   std::shared_ptr<ReplayFlags> flags;
 };
@@ -47,7 +47,7 @@ void add_replay_inputs(const ReplayCommand& place);
 /// Adds `-o,--out G`, the file that a command makes. Not stdout: a file is there whole or not at
 /// all, and lines that follow it on stdout would be taken for a part of it.
 /// Requires: `out` outlives `command`.
-void add_new_file(CLI::App& command, std::string& out, const std::string& help);
+void add_new_file(os::Command& command, std::string& out, const std::string& help);
 
 /// Says what failed, before anything was printed.  Returns the exit code of the program.
 [[nodiscard]] int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why);

@@ -126,8 +126,8 @@ int run_copy(const CopyFlags& options) {
   return tell(options, copy);
 }
 
-void add_files(CLI::App& command, CopyFlags& options) {
-  command.add_option("FILE", options.file, "The recording, which stays as it is")->required();
+void add_files(os::Command& command, CopyFlags& options) {
+  command.add_option("FILE", options.file, "The recording, which stays as it is").required();
   add_new_file(command, options.out, "The new recording; must not exist");
 }
 
@@ -135,30 +135,30 @@ void add_files(CLI::App& command, CopyFlags& options) {
 
 void add_replay_cut(const ReplayCommand& place) {
   auto options = std::make_shared<CopyFlags>(CopyFlags{.flags = place.flags});
-  CLI::App* const command = place.replay.add_subcommand("cut");
-  os::prepare(*command,
-              "Make a recording of a part of another: it begins with the world after --from and "
-              "ends with tick --to; exit 5 when stopped before, and no file is made",
-              "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox",
-              place.flags->common);
-  add_files(*command, *options);
-  command->add_option("--from", options->from, "The tick whose world it begins with")
-      ->type_name("T");
-  command->add_option("--to", options->to, "The last tick")->type_name("T");
-  command->callback(
-      [options, &run = place.run] { run = [options] { return run_copy(*options); }; });
+  os::Command command = place.replay.add_command(
+      {.name = "cut",
+       .description =
+           "Make a recording of a part of another: it begins with the world after --from and "
+           "ends with tick --to; exit 5 when stopped before, and no file is made",
+       .example = "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
+      place.flags->common);
+  add_files(command, *options);
+  command.add_option("--from", options->from, "The tick whose world it begins with").called("T");
+  command.add_option("--to", options->to, "The last tick").called("T");
+  command.callback([options, &run = place.run] { run = [options] { return run_copy(*options); }; });
 }
 
 void add_replay_repair(const ReplayCommand& place) {
   auto options = std::make_shared<CopyFlags>(CopyFlags{.flags = place.flags});
-  CLI::App* const command = place.replay.add_subcommand("repair");
-  os::prepare(*command,
-              "Make a whole recording of what is whole of a damaged or cut one: what is lost "
-              "becomes a gap; exit 5 when stopped before, and no file is made",
-              "tickbox replay repair damaged.tickbox -o whole.tickbox", place.flags->common);
-  add_files(*command, *options);
-  command->callback(
-      [options, &run = place.run] { run = [options] { return run_copy(*options); }; });
+  os::Command command = place.replay.add_command(
+      {.name = "repair",
+       .description =
+           "Make a whole recording of what is whole of a damaged or cut one: what is lost "
+           "becomes a gap; exit 5 when stopped before, and no file is made",
+       .example = "tickbox replay repair damaged.tickbox -o whole.tickbox"},
+      place.flags->common);
+  add_files(command, *options);
+  command.callback([options, &run = place.run] { run = [options] { return run_copy(*options); }; });
 }
 
 }  // namespace tickbox::apps

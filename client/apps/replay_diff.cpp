@@ -151,16 +151,16 @@ int run_diff(const DiffFlags& options) {
 
 void add_replay_diff(const ReplayCommand& place) {
   auto options = std::make_shared<DiffFlags>(DiffFlags{.flags = place.flags});
-  CLI::App* const command = place.replay.add_subcommand("diff");
-  os::prepare(
-      *command,
-      "Tell the first tick, entity and field in which two recordings differ, and the first "
-      "command; exit 3 when they do, 5 when stopped before. Compares the ticks that both hold",
-      "tickbox replay diff yesterday.tickbox today.tickbox", place.flags->common);
-  command->add_option("A", options->a, "A recording")->required();
-  command->add_option("B", options->b, "Another of the same game")->required();
-  command->callback(
-      [options, &run = place.run] { run = [options] { return run_diff(*options); }; });
+  os::Command command = place.replay.add_command(
+      {.name = "diff",
+       .description =
+           "Tell the first tick, entity and field in which two recordings differ, and the first "
+           "command; exit 3 when they do, 5 when stopped before. Compares the ticks that both hold",
+       .example = "tickbox replay diff yesterday.tickbox today.tickbox"},
+      place.flags->common);
+  command.add_option("A", options->a, "A recording").required();
+  command.add_option("B", options->b, "Another of the same game").required();
+  command.callback([options, &run = place.run] { run = [options] { return run_diff(*options); }; });
 }
 
 }  // namespace tickbox::apps

@@ -113,11 +113,12 @@ int run_info(const std::string& path, const ReplayFlags& flags) {
 
 void add_replay_info(const ReplayCommand& place) {
   auto file = std::make_shared<std::string>();
-  CLI::App* const command = place.replay.add_subcommand("info");
-  os::prepare(*command, "Tell what a recording holds", "tickbox replay info match.tickbox",
-              place.flags->common);
-  command->add_option("FILE", *file, "The recording")->required();
-  command->callback([file, flags = place.flags, &run = place.run] {
+  os::Command command = place.replay.add_command({.name = "info",
+                                                  .description = "Tell what a recording holds",
+                                                  .example = "tickbox replay info match.tickbox"},
+                                                 place.flags->common);
+  command.add_option("FILE", *file, "The recording").required();
+  command.callback([file, flags = place.flags, &run = place.run] {
     run = [file, flags] { return run_info(*file, *flags); };
   });
 }

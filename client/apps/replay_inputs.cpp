@@ -73,15 +73,16 @@ int run_inputs(const InputsFlags& options) {
 
 void add_replay_inputs(const ReplayCommand& place) {
   auto options = std::make_shared<InputsFlags>(InputsFlags{.flags = place.flags});
-  CLI::App* const command = place.replay.add_subcommand("inputs");
-  os::prepare(
-      *command,
-      "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
-      "plays again, a client for each seat; exit 5 when stopped before, and no file is made",
-      "tickbox replay inputs match.tickbox -o match.inputs", place.flags->common);
-  command->add_option("FILE", options->file, "The recording")->required();
-  add_new_file(*command, options->out, "The new file; must not exist");
-  command->callback(
+  os::Command command = place.replay.add_command(
+      {.name = "inputs",
+       .description =
+           "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
+           "plays again, a client for each seat; exit 5 when stopped before, and no file is made",
+       .example = "tickbox replay inputs match.tickbox -o match.inputs"},
+      place.flags->common);
+  command.add_option("FILE", options->file, "The recording").required();
+  add_new_file(command, options->out, "The new file; must not exist");
+  command.callback(
       [options, &run = place.run] { run = [options] { return run_inputs(*options); }; });
 }
 

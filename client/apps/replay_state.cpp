@@ -123,14 +123,16 @@ int run_state(const StateFlags& options) {
 
 void add_replay_state(const ReplayCommand& place) {
   auto options = std::make_shared<StateFlags>(StateFlags{.flags = place.flags});
-  CLI::App* const command = place.replay.add_subcommand("state");
-  os::prepare(*command,
-              "Show the whole world as it was after a tick: seats, and every body with all its "
-              "fields, in units and units per tick",
-              "tickbox replay state match.tickbox --tick 600 --json", place.flags->common);
-  command->add_option("FILE", options->file, "The recording")->required();
-  command->add_option("--tick", options->tick, "The tick")->required()->type_name("T");
-  command->callback(
+  os::Command command = place.replay.add_command(
+      {.name = "state",
+       .description =
+           "Show the whole world as it was after a tick: seats, and every body with all its "
+           "fields, in units and units per tick",
+       .example = "tickbox replay state match.tickbox --tick 600 --json"},
+      place.flags->common);
+  command.add_option("FILE", options->file, "The recording").required();
+  command.add_option("--tick", options->tick, "The tick").required().called("T");
+  command.callback(
       [options, &run = place.run] { run = [options] { return run_state(*options); }; });
 }
 

@@ -132,19 +132,18 @@ int run_trace(const TraceFlags& options) {
 
 void add_replay_trace(const ReplayCommand& place) {
   auto options = std::make_shared<TraceFlags>(TraceFlags{.flags = place.flags});
-  CLI::App* const command = place.replay.add_subcommand("trace");
-  os::prepare(*command,
-              "Write a line of JSON for each tick: its hash, every body, and the leaves, joins, "
-              "inputs and strikes that entered it; exit 5 when stopped before the last",
-              "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl",
-              place.flags->common);
-  command->add_option("FILE", options->file, "The recording")->required();
-  command->add_option("--from", options->from, "The first tick");
-  command->add_option("--to", options->to, "The last tick");
-  command->add_option("--out", options->out, "A file, or - for stdout")
-      ->type_name("F")
-      ->capture_default_str();
-  command->callback(
+  os::Command command = place.replay.add_command(
+      {.name = "trace",
+       .description =
+           "Write a line of JSON for each tick: its hash, every body, and the leaves, joins, "
+           "inputs and strikes that entered it; exit 5 when stopped before the last",
+       .example = "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
+      place.flags->common);
+  command.add_option("FILE", options->file, "The recording").required();
+  command.add_option("--from", options->from, "The first tick");
+  command.add_option("--to", options->to, "The last tick");
+  command.add_option("--out", options->out, "A file, or - for stdout").called("F");
+  command.callback(
       [options, &run = place.run] { run = [options] { return run_trace(*options); }; });
 }
 

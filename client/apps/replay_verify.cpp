@@ -186,20 +186,22 @@ int run_verify(const VerifyFlags& options) {
 
 void add_replay_verify(const ReplayCommand& place) {
   auto options = std::make_shared<VerifyFlags>(VerifyFlags{.flags = place.flags});
-  CLI::App* const command = place.replay.add_subcommand("verify");
-  os::prepare(*command,
-              "Step a recorded match again and compare every tick's hash; exit 3 when one differs "
-              "or the file is damaged inside, 5 when stopped before the end",
-              "tickbox replay verify match.tickbox --from 600 --to 1200", place.flags->common);
-  command->add_option("FILE", options->file, "The recording")->required();
-  command->add_option("--from", options->from, "The first tick to compare");
-  command->add_option("--to", options->to, "The last tick to compare");
+  os::Command command = place.replay.add_command(
+      {.name = "verify",
+       .description =
+           "Step a recorded match again and compare every tick's hash; exit 3 when one differs "
+           "or the file is damaged inside, 5 when stopped before the end",
+       .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
+      place.flags->common);
+  command.add_option("FILE", options->file, "The recording").required();
+  command.add_option("--from", options->from, "The first tick to compare");
+  command.add_option("--to", options->to, "The last tick to compare");
   command
-      ->add_option("--jobs", options->jobs,
-                   "How many threads step segments; as many as there are processors without")
-      ->check(CLI::Range(1U, kVerifyJobsMax))
-      ->type_name("N");
-  command->callback(
+      .add_option("--jobs", options->jobs,
+                  "How many threads step segments; as many as there are processors without")
+      .between(1U, kVerifyJobsMax)
+      .called("N");
+  command.callback(
       [options, &run = place.run] { run = [options] { return run_verify(*options); }; });
 }
 

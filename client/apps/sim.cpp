@@ -129,32 +129,32 @@ int run_sim(const SimOptions& options) {
   return print(options, *scenario, outcome);
 }
 
-void add_sim(CLI::App& app, std::function<int()>& run) {
+void add_sim(os::Command& program, std::function<int()>& run) {
   const auto options = std::make_shared<SimOptions>();
-  CLI::App* const command = app.add_subcommand("sim");
-  os::prepare(*command,
-              "Steps a scenario file without a network. Exit 5 when stopped before its last tick.",
-              "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5", options->flags);
+  os::Command command = program.add_command(
+      {.name = "sim",
+       .description =
+           "Steps a scenario file without a network. Exit 5 when stopped before its last tick.",
+       .example = "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5"},
+      options->flags);
   command
-      ->add_option("scenario", options->scenario,
-                   "a JSON file of static, dynamic and kinematic boxes in units, y down; "
-                   "tests/data/scenarios/every_key.json has every key once")
-      ->required()
-      ->type_name("SCENARIO");
+      .add_option("scenario", options->scenario,
+                  "a JSON file of static, dynamic and kinematic boxes in units, y down; "
+                  "tests/data/scenarios/every_key.json has every key once")
+      .required()
+      .called("SCENARIO");
+  command.add_option("--trace", options->trace, "write a line per tick to a file, or to - (stdout)")
+      .called("F");
+  command.add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own")
+      .between(std::int64_t{0}, map::kTicksMax)
+      .called("N");
   command
-      ->add_option("--trace", options->trace, "write a line per tick to a file, or to - (stdout)")
-      ->type_name("F");
-  command->add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own")
-      ->check(CLI::Range(std::int64_t{0}, map::kTicksMax))
-      ->type_name("N");
-  os::add_value(*command, "--compare", options->compare, &parse_compare,
-                "step it a second time in another way, and count what tunnelled in each: discrete "
-                "moves, then tests for overlap")
-      ->type_name("WITH");
-  command->callback([options, &app, &run] {
-    const CLI::Option* const json = app.get_option_no_throw("--json");
-    options->flags.json =
-        options->flags.json || (json != nullptr && json->count() > 0 && json->as<bool>());
+      .add_value("--compare", options->compare, &parse_compare,
+                 "step it a second time in another way, and count what tunnelled in each: discrete "
+                 "moves, then tests for overlap")
+      .called("WITH");
+  command.callback([options, &program, &run] {
+    options->flags.json = options->flags.json || program.is_on("--json");
     run = [options] { return run_sim(*options); };
   });
 }

@@ -1,7 +1,7 @@
 #pragma once
 // `tickbox sim`: a scenario file stepped without a network, its course traced, its end summed up.
 
-#include "os/command_line.h"
+#include "os/command.h"
 
 #include <cstdint>
 #include <functional>
@@ -28,8 +28,8 @@ struct SimOptions {
 /// program.
 [[nodiscard]] int run_sim(const SimOptions& options);
 
-/// Adds the subcommand to `app`; sets `run` when it is the one chosen.  Requires: both outlive the
-/// parsing and the run.
-void add_sim(CLI::App& app, std::function<int()>& run);
+/// Adds the subcommand to `program`; sets `run` when it is the one chosen.  Requires: both outlive
+/// the parsing and the run.
+void add_sim(os::Command& program, std::function<int()>& run);
 
 }  // namespace tickbox::apps

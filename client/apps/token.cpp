@@ -18,19 +18,14 @@ namespace {
 
 constexpr std::string_view kName = "tickbox token";
 
-bool given(const CLI::App& program, const char* flag) {
-  const CLI::Option* option = program.get_option_no_throw(flag);
-  return option != nullptr && option->count() > 0 && option->as<bool>();
-}
-
 }  // namespace
 
 bool TokenFlags::json() const {
-  return common.json || given(*program, "--json");
+  return common.json || program->is_on("--json");
 }
 
 bool TokenFlags::quiet() const {
-  return common.quiet || given(*program, "--quiet");
+  return common.quiet || program->is_on("--quiet");
 }
 
 int token_failed(const TokenFlags& flags, os::ExitCode code, std::string_view why) {
@@ -65,17 +60,19 @@ std::expected<net::KeyRing, std::string> read_keys(const std::string& path,
   return ring;
 }
 
-void add_token(CLI::App& app, std::function<int()>& run) {
+void add_token(os::Command& program, std::function<int()>& run) {
   auto flags = std::make_shared<TokenFlags>();
-  flags->program = &app;
-  CLI::App* const token = app.add_subcommand("token");
-  os::prepare(*token,
-              "Make the keys of servers, issue connect tokens that let players in, look into one",
-              "tickbox token issue --key-file keys --client 7 --server 127.0.0.1:7777 --expires "
-              "30s --out player.token",
-              flags->common);
-  token->require_subcommand(1);
-  const TokenCommand place{.token = *token, .run = run, .flags = flags};
+  flags->program = &program;
+  os::Command token = program.add_command(
+      {.name = "token",
+       .description =
+           "Make the keys of servers, issue connect tokens that let players in, look into one",
+       .example =
+           "tickbox token issue --key-file keys --client 7 --server 127.0.0.1:7777 --expires "
+           "30s --out player.token"},
+      flags->common);
+  token.require_command();
+  const TokenCommand place{.token = token, .run = run, .flags = flags};
   add_keygen(place);
   add_issue(place);
   add_inspect(place);

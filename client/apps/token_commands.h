@@ -2,7 +2,7 @@
 // The three commands of `tickbox token`, and what they have in common.
 
 #include "net/key_ring.h"
-#include "os/command_line.h"
+#include "os/command.h"
 #include "os/exit_code.h"
 
 #include <expected>
@@ -14,7 +14,7 @@
 namespace tickbox::apps {
 
 struct TokenFlags {
-  const CLI::App* program = nullptr;
+  const os::Command* program = nullptr;
   os::CommonFlags common{};
 
   /// Given to the command, or to the program before it.
@@ -24,7 +24,7 @@ struct TokenFlags {
 
 /// Where a command is added, and where it is remembered when it is the one chosen.
 struct TokenCommand {
-  CLI::App& token;
+  os::Command& token;
   std::function<int()>& run;
   std::shared_ptr<TokenFlags> flags;
 };

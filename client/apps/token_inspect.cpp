@@ -162,15 +162,17 @@ int run_inspect(const InspectOptions& options) {
 
 void add_inspect(const TokenCommand& place) {
   auto options = std::make_shared<InspectOptions>(InspectOptions{.flags = place.flags});
-  CLI::App* const command = place.token.add_subcommand("inspect");
-  os::prepare(*command,
-              "Say what is in a token, never its keys. Without a key file nothing of it is proven; "
-              "with one, exit 3 when it does not open",
-              "tickbox token inspect player.token --key-file keys", place.flags->common);
-  command->add_option("F", options->file, "The token; - is stdin")->required();
-  command->add_option("--key-file", options->key_file, "The servers' keys, to open it with")
-      ->type_name("F");
-  command->callback(
+  os::Command command = place.token.add_command(
+      {.name = "inspect",
+       .description =
+           "Say what is in a token, never its keys. Without a key file nothing of it is proven; "
+           "with one, exit 3 when it does not open",
+       .example = "tickbox token inspect player.token --key-file keys"},
+      place.flags->common);
+  command.add_option("F", options->file, "The token; - is stdin").required();
+  command.add_option("--key-file", options->key_file, "The servers' keys, to open it with")
+      .called("F");
+  command.callback(
       [options, &run = place.run] { run = [options] { return run_inspect(*options); }; });
 }
 

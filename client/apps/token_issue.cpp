@@ -118,7 +118,7 @@ int run_issue(const IssueOptions& options) {
                                : os::to_int(ExitCode::Done);
 }
 
-/// For CLI11's check().
+/// What is wrong with it, or nothing.
 std::string check_user(const std::string& text) {
   if (text.size() <= net::kTokenUserBytesMax) return {};
   return fmt::format("{} bytes are too many: a token carries at most {}", text.size(),
@@ -129,40 +129,43 @@ std::string check_user(const std::string& text) {
 
 void add_issue(const TokenCommand& place) {
   auto options = std::make_shared<IssueOptions>(IssueOptions{.flags = place.flags});
-  CLI::App* const command = place.token.add_subcommand("issue");
-  os::prepare(*command,
-              "Issue a token: it lets one client in, once, until it expires. Hand it over by a "
-              "way that nobody else reads",
-              "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
-              "--expires 30s --out player.token",
-              place.flags->common);
-  command->add_option("--key-file", options->key_file, "The servers' keys; the first one seals")
-      ->required()
-      ->type_name("F");
-  os::add_value(*command, "--client", options->client, parse_client,
-                "The number that you know the player by")
-      ->required()
-      ->type_name("ID");
-  os::add_values(*command, "--server", options->servers, os::resolve_destination,
-                 "Where the token is good; up to 8, by --server again, tried in this order")
-      ->required()
-      ->type_name("HOST:PORT");
-  command->add_option("--room", options->room, "The room to play in; 0 is any")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()}))
-      ->capture_default_str()
-      ->type_name("N");
-  command->add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes")
-      ->check(CLI::Validator{check_user, "TEXT"});
-  command->add_flag("--audit", options->audit,
-                    "It may audit: be told everything that enters the room, whoever does it");
-  os::add_value(*command, "--expires", options->expires, parse_life,
-                "From now, such as 30s, 5m or 24h: long enough to connect, no longer")
-      ->required()
-      ->type_name("DURATION");
-  command->add_option("--out", options->out, "The new file, for its owner only; - is stdout")
-      ->required()
-      ->type_name("F");
-  command->callback(
+  os::Command command = place.token.add_command(
+      {.name = "issue",
+       .description =
+           "Issue a token: it lets one client in, once, until it expires. Hand it over by a "
+           "way that nobody else reads",
+       .example = "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
+                  "--expires 30s --out player.token"},
+      place.flags->common);
+  command.add_option("--key-file", options->key_file, "The servers' keys; the first one seals")
+      .required()
+      .called("F");
+  command
+      .add_value("--client", options->client, parse_client,
+                 "The number that you know the player by")
+      .required()
+      .called("ID");
+  command
+      .add_values("--server", options->servers, os::resolve_destination,
+                  "Where the token is good; up to 8, by --server again, tried in this order")
+      .required()
+      .called("HOST:PORT");
+  command.add_option("--room", options->room, "The room to play in; 0 is any")
+      .between(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()})
+      .called("N");
+  command.add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes")
+      .check({check_user, "TEXT"});
+  command.add_flag("--audit", options->audit,
+                   "It may audit: be told everything that enters the room, whoever does it");
+  command
+      .add_value("--expires", options->expires, parse_life,
+                 "From now, such as 30s, 5m or 24h: long enough to connect, no longer")
+      .required()
+      .called("DURATION");
+  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout")
+      .required()
+      .called("F");
+  command.callback(
       [options, &run = place.run] { run = [options] { return run_issue(*options); }; });
 }
 

@@ -107,16 +107,18 @@ int run_keygen(const KeygenOptions& options) {
 
 void add_keygen(const TokenCommand& place) {
   auto options = std::make_shared<KeygenOptions>(KeygenOptions{.flags = place.flags});
-  CLI::App* const command = place.token.add_subcommand("keygen");
-  os::prepare(*command,
-              "Make a key file for servers and for whoever issues tokens; it stays with them",
-              "tickbox token keygen --out keys", place.flags->common);
-  command->add_option("--out", options->out, "The new file, for its owner only; - is stdout")
-      ->required()
-      ->type_name("F");
-  command->add_flag("--rotate", options->rotate,
-                    "Put a fresh key before those in F; tokens by the old ones still open");
-  command->callback(
+  os::Command command = place.token.add_command(
+      {.name = "keygen",
+       .description =
+           "Make a key file for servers and for whoever issues tokens; it stays with them",
+       .example = "tickbox token keygen --out keys"},
+      place.flags->common);
+  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout")
+      .required()
+      .called("F");
+  command.add_flag("--rotate", options->rotate,
+                   "Put a fresh key before those in F; tokens by the old ones still open");
+  command.callback(
       [options, &run = place.run] { run = [options] { return run_keygen(*options); }; });
 }
 

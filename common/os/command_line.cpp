@@ -1,14 +1,12 @@
-// CLI11 parses; the words of its errors, and where values come from beside the command line, are
-// ours.
+// CLI11 parses; the words of its errors, and the variables beside the command line, are ours.
 
 #include "os/command_line.h"
 
 #include "core/nearest_name.h"
-#include "os/build_info.h"
-#include "os/config_file.h"
 #include "os/failure.h"
 #include "os/standard_output.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -195,40 +193,16 @@ ExitCode answer(const CLI::App& app, std::string_view text) {
 
 }  // namespace
 
-void prepare(CLI::App& app, std::string_view description, std::string_view example,
-             CommonFlags& flags) {
-  app.description(std::string{description});
-  app.set_help_flag("--help", "Print this help and exit");
-  app.get_help_ptr()->configurable(false);
-  app.option_defaults()->always_capture_default();
-  app.footer("Example: " + std::string{example} +
-             "\nEach option is also read from TICKBOX_ and its name, as in TICKBOX_QUIET=1 for "
-             "--quiet; the command line wins.");
-  if (app.get_parent() == nullptr) {
-    app.set_version_flag("--version", version_text());
-  }
-  app.add_flag("--json", flags.json, "Print one JSON document as the last line on stdout");
-  app.add_flag("--quiet", flags.quiet, "Print no progress on stderr");
-}
+Program::Program(const About& about, CommonFlags& flags)
+    : Program{std::make_unique<CLI::App>(), about, flags} {}
 
-CLI::Option* add_config(CLI::App& app) {
-  return app
-      .add_option_function<std::string>(
-          "--config",
-          [&app](const std::string& path) {
-            const auto entries = read_config(path);
-            if (!entries) throw CLI::ValidationError{entries.error()};
-            if (const auto applied = apply_config(app, *entries, path); !applied) {
-              throw CLI::ValidationError{applied.error()};
-            }
-          },
-          "Read defaults from this TOML file; its keys are the names of the options")
-      ->trigger_on_parse()
-      ->configurable(false)
-      ->type_name("F.toml");
-}
+Program::Program(std::unique_ptr<CLI::App> app, const About& about, CommonFlags& flags)
+    : Command{*app, about, flags}, app_{std::move(app)} {}
 
-std::optional<ExitCode> parse_or_exit_code(CLI::App& app, int argc, const char* const* argv) {
+Program::~Program() = default;
+
+std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
+  CLI::App& app = *app_;
   bind_environment(app);
   if (app.get_name().empty()) app.name(file_name(argv[0]));
   const auto wrong = [&](const std::string& why) {

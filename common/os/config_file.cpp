@@ -1,12 +1,11 @@
-// toml++ reads the file; CLI11 takes each value as the default of its option, and its own checks
-// judge it.
+// toml++ reads the file; each value becomes the default of its option, whose own checks judge it.
 
 #include "os/config_file.h"
 
 #include "core/nearest_name.h"
+#include "os/command.h"
 #include "os/file.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
@@ -53,19 +52,6 @@ std::optional<std::string> scalar_text(const toml::node& node) {
   return std::nullopt;
 }
 
-/// Flags that a file may set: those with a long name, but for the ones that speak about the call
-/// itself.
-std::vector<std::string> known_keys(const CLI::App& app) {
-  std::vector<std::string> keys;
-  for (const CLI::Option* const option : app.get_options()) {
-    if (!option->get_configurable()) continue;
-    for (const std::string& name : option->get_lnames()) {
-      keys.push_back(name);
-    }
-  }
-  return keys;
-}
-
 }  // namespace
 
 std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_view text,
@@ -98,10 +84,10 @@ std::expected<std::vector<ConfigEntry>, std::string> read_config(const std::stri
   return parse_config({text, bytes->size()}, path);
 }
 
-std::expected<void, std::string> apply_config(CLI::App& app,
+std::expected<void, std::string> apply_config(Command& command,
                                               const std::vector<ConfigEntry>& entries,
                                               const std::string& path) {
-  const std::vector<std::string> known = known_keys(app);
+  const std::vector<std::string> known = command.keys();
   for (const ConfigEntry& entry : entries) {
     if (std::ranges::find(known, entry.key) == known.end()) {
       const auto near = nearest_name(entry.key, known);
@@ -109,11 +95,8 @@ std::expected<void, std::string> apply_config(CLI::App& app,
           place(path, entry.line) + "unknown key " + in_one_line(entry.key) +
           (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names")};
     }
-    CLI::Option* const option = app.get_option("--" + entry.key);
-    try {
-      option->run_callback_for_default()->default_val(entry.value);
-    } catch (const CLI::Error& error) {
-      return std::unexpected{place(path, entry.line) + in_one_line(error.what())};
+    if (const auto set = command.set_default(entry.key, entry.value); !set) {
+      return std::unexpected{place(path, entry.line) + in_one_line(set.error())};
     }
   }
   return {};

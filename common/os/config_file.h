@@ -7,11 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming)
-class App;
-}
-
 namespace tickbox::os {
+
+class Command;
 
 /// Largest configuration read.
 inline constexpr std::size_t kConfigBytesMax = std::size_t{1} * 1024 * 1024;
@@ -31,10 +29,10 @@ struct ConfigEntry {
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> read_config(
     const std::string& path);
 
-/// Makes the entries the defaults of the options of `app`: a flag or its environment variable still
-/// wins. Fails: at an unknown key or a value its option refuses, with one line that names file,
-/// line and key.
-[[nodiscard]] std::expected<void, std::string> apply_config(CLI::App& app,
+/// Makes the entries the defaults of the options of `command`: a flag or its environment variable
+/// still wins. Fails: at an unknown key or a value its option refuses, with one line that names
+/// file, line and key.
+[[nodiscard]] std::expected<void, std::string> apply_config(Command& command,
                                                             const std::vector<ConfigEntry>& entries,
                                                             const std::string& path);
 

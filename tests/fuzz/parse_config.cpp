@@ -1,10 +1,10 @@
 // A configuration file as somebody has written it: refused in one line that names the file, or
 // entries by line, which options then take or refuse.
 
+#include "os/command_line.h"
 #include "os/config_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -28,14 +28,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   fuzz::check(std::ranges::is_sorted(*entries, {}, &os::ConfigEntry::line));
-  CLI::App app;
+  os::CommonFlags flags;
+  os::Program program{{.name = "fuzz", .description = "Fuzzed.", .example = "none"}, flags};
   std::uint32_t rate = 60;
   std::string name;
   bool is_open = false;
-  app.add_option("--tick-rate", rate)->check(CLI::Range(10, 240));
-  app.add_option("--record", name);
-  app.add_flag("--insecure", is_open);
-  const auto applied = os::apply_config(app, *entries, "fuzz.toml");
+  program.add_option("--tick-rate", rate, "Ticks").between(10, 240);
+  program.add_option("--record", name, "Directory");
+  program.add_flag("--insecure", is_open, "Open to all");
+  const auto applied = os::apply_config(program, *entries, "fuzz.toml");
   if (!applied) {
     fuzz::check(names_the_file(applied.error()));
     return 0;

@@ -171,36 +171,36 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace tickbox;
-  CLI::App app;
   simulator::Options options;
-  os::prepare(app,
-              "Plays whole matches, the production server and clients on virtual clocks, a "
-              "simulated network and disk, and does to them what its profile says. Everything "
-              "follows from the seed. Checks from outside; a failure prints the command that "
-              "repeats it, and the exit code is 3. An interrupt ends it after the present run.",
-              "tickbox-simulator --seed 1 --seeds 100", options.flags);
-  app.add_option("--seed", options.seed, "Of the first run")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
-      ->capture_default_str();
-  app.add_option("--seeds", options.seeds, "Runs, each with the next seed")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->capture_default_str();
-  CLI::Option* seconds = app.add_option("--seconds", options.seconds, "Virtual time of each run")
-                             ->check(CLI::Range(1, 10'000'000))
-                             ->capture_default_str();
-  app.add_option("--hours", options.hours, "The same, in hours")
-      ->check(CLI::Range(0.001, 1'000.0))
-      ->excludes(seconds);
-  os::add_values(app, "--profile", options.profiles, &simulator::parse_profile,
-                 "lan, wifi, mobile, soak, mangle or chaos; several take turns, as all do if none "
-                 "is given");
-  os::add_values(
-      app, "--plant", options.plant, &simulator::parse_plant,
+  os::Program program{
+      {.description =
+           "Plays whole matches, the production server and clients on virtual clocks, a "
+           "simulated network and disk, and does to them what its profile says. Everything "
+           "follows from the seed. Checks from outside; a failure prints the command that "
+           "repeats it, and the exit code is 3. An interrupt ends it after the present run.",
+       .example = "tickbox-simulator --seed 1 --seeds 100"},
+      options.flags};
+  program.add_option("--seed", options.seed, "Of the first run")
+      .between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
+  program.add_option("--seeds", options.seeds, "Runs, each with the next seed")
+      .between(1, 1'000'000'000);
+  const os::Option seconds =
+      program.add_option("--seconds", options.seconds, "Virtual time of each run")
+          .between(1, 10'000'000);
+  program.add_option("--hours", options.hours, "The same, in hours")
+      .between(0.001, 1'000.0)
+      .excludes(seconds);
+  program.add_values(
+      "--profile", options.profiles, &simulator::parse_profile,
+      "lan, wifi, mobile, soak, mangle or chaos; several take turns, as all do if none "
+      "is given");
+  program.add_values(
+      "--plant", options.plant, &simulator::parse_plant,
       "Plants a bug that is to be found: input-twice, missing-cause, lost-record, other-input, "
       "wrong-key, or leak (in a soak of 20 minutes and more)");
-  app.add_flag("--bench", options.bench,
-               "16 clients with the faults of wifi: how many times real time");
-  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+  program.add_flag("--bench", options.bench,
+                   "16 clients with the faults of wifi: how many times real time");
+  if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }
   set_assert_handler(simulator::tell_command);

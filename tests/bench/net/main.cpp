@@ -45,16 +45,16 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace tickbox;
-  CLI::App app;
   bench::Options options;
-  os::prepare(app,
-              "Times what sealed packets, handshakes and refusals cost a server, through its own "
-              "code on a transport in memory, beside a copy and a hash of as many bytes.",
-              "tickbox-bench-net --json", options.flags);
-  app.add_option("--repeats", options.repeats, "Batches of every kind of packet")
-      ->check(CLI::Range(1, bench::kRepeatsMax))
-      ->capture_default_str();
-  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+  os::Program program{
+      {.description =
+           "Times what sealed packets, handshakes and refusals cost a server, through its own "
+           "code on a transport in memory, beside a copy and a hash of as many bytes.",
+       .example = "tickbox-bench-net --json"},
+      options.flags};
+  program.add_option("--repeats", options.repeats, "Batches of every kind of packet")
+      .between(1, bench::kRepeatsMax);
+  if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }
   return bench::run(options);

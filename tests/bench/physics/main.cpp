@@ -97,38 +97,34 @@ Parsed<PeerBodies> parse_peer_bodies(std::string_view text) {
   return parse_name(text, kPeerBodies);
 }
 
-void add_options(CLI::App& app, Options& options) {
-  os::prepare(
-      app,
-      "Times Tickbox's physics in fixed worlds beside Box2D and Chipmunk, on one thread and by "
-      "turns, and judges what each makes of them.",
-      "tickbox-bench-physics --worlds S1,S3 --n 1000 --csv physics.csv", options.flags);
-  auto* const worlds = os::add_value(app, "--worlds", options.scenes, parse_scenes,
-                                     "Which worlds, of S1, S2, S3, S4, S5 (default: all)");
-  auto* const sizes =
-      os::add_value(app, "--n", options.sizes, parse_sizes,
-                    "Numbers of bodies, for every world (default: 1000,10000; S4 1000; S5 10000)");
-  auto* const engines = os::add_value(
-      app, "--engines", options.engines, parse_engines,
+void add_options(os::Program& program, Options& options) {
+  const os::Option worlds = program.add_value("--worlds", options.scenes, parse_scenes,
+                                              "Which worlds, of S1, S2, S3, S4, S5 (default: all)");
+  const os::Option sizes = program.add_value(
+      "--n", options.sizes, parse_sizes,
+      "Numbers of bodies, for every world (default: 1000,10000; S4 1000; S5 10000)");
+  const os::Option engines = program.add_value(
+      "--engines", options.engines, parse_engines,
       "Of tickbox, box2d, chipmunk, box2d-sleep, chipmunk-sleep (default: the first three; in S5 "
       "all, as there sleeping helps)");
-  os::add_value(app, "--repeats", options.effort.repeats, parse_number,
-                "Repetitions of every engine (default: up to 7, as time allows)");
-  os::add_value(app, "--ticks", options.effort.ticks, parse_number,
-                "Measured ticks, after the warm-up (default: each world's own)");
-  auto* const peers = os::add_value(
-      app, "--peers", options.effort.peer_bodies, parse_peer_bodies,
+  program.add_value("--repeats", options.effort.repeats, parse_number,
+                    "Repetitions of every engine (default: up to 7, as time allows)");
+  program.add_value("--ticks", options.effort.ticks, parse_number,
+                    "Measured ticks, after the warm-up (default: each world's own)");
+  const os::Option peers = program.add_value(
+      "--peers", options.effort.peer_bodies, parse_peer_bodies,
       "How peers make bodies: tiles, as the worlds are written, one by one on one static body and "
       "without friction; boxes, with our merged rectangles; or plain, tiles with the peer's "
       "default "
       "friction (default: tiles)");
-  app.add_option("--csv", options.csv, "Write the lines to this file as well")->type_name("F");
-  app.add_flag("--density", options.density,
-               "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one")
-      ->excludes(worlds)
-      ->excludes(sizes)
-      ->excludes(engines)
-      ->excludes(peers);
+  program.add_option("--csv", options.csv, "Write the lines to this file as well").called("F");
+  program
+      .add_flag("--density", options.density,
+                "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one")
+      .excludes(worlds)
+      .excludes(sizes)
+      .excludes(engines)
+      .excludes(peers);
 }
 
 std::vector<int> sizes_for(const Options& options, SceneKind scene) {
@@ -230,10 +226,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace tickbox;
-  CLI::App app;
   bench::Options options;
-  bench::add_options(app, options);
-  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+  os::Program program{
+      {.description = "Times Tickbox's physics in fixed worlds beside Box2D and Chipmunk, on one "
+                      "thread and by turns, and judges what each makes of them.",
+       .example = "tickbox-bench-physics --worlds S1,S3 --n 1000 --csv physics.csv"},
+      options.flags};
+  bench::add_options(program, options);
+  if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }
   return bench::run(options);

@@ -67,24 +67,24 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace tickbox;
-  CLI::App app;
   bench::Options options;
-  os::prepare(app,
-              "Measures what a client is sent: UDP payload per second, the median over all clients "
-              "of a match, by link, snapshot rate and part.",
-              "tickbox-bench-snapshots --json", options.flags);
-  app.add_option("--seconds", options.seconds, "Virtual time measured, after 5 s to settle")
-      ->check(CLI::Range(1, 3'600))
-      ->capture_default_str();
-  app.add_option("--seed", options.seed, "Of the match and its links")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
-      ->capture_default_str();
-  app.add_option("--only", options.only, "Cases whose name holds this")->type_name("TEXT");
-  app.add_flag("--cost", options.cost,
-               "Instead: the processor time that snapshots take, on the server and on a client");
-  app.add_flag("--audit", options.audit,
-               "Instead: what one client more that audits is sent, beside a player");
-  if (const auto exit_code = os::parse_or_exit_code(app, argc, argv)) {
+  os::Program program{
+      {.description =
+           "Measures what a client is sent: UDP payload per second, the median over all clients "
+           "of a match, by link, snapshot rate and part.",
+       .example = "tickbox-bench-snapshots --json"},
+      options.flags};
+  program.add_option("--seconds", options.seconds, "Virtual time measured, after 5 s to settle")
+      .between(1, 3'600);
+  program.add_option("--seed", options.seed, "Of the match and its links")
+      .between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
+  program.add_option("--only", options.only, "Cases whose name holds this").called("TEXT");
+  program.add_flag(
+      "--cost", options.cost,
+      "Instead: the processor time that snapshots take, on the server and on a client");
+  program.add_flag("--audit", options.audit,
+                   "Instead: what one client more that audits is sent, beside a player");
+  if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }
   return bench::run(options);

@@ -94,25 +94,19 @@ Parsed<Duration> parse_time(std::string_view text) {
   return time;
 }
 
-void add_options(CLI::App& app, Options& options) {
-  os::prepare(app,
-              "Attacks a Tickbox server on this machine, with a bounded rate for a bounded time. "
-              "For tests of servers that one runs oneself.",
-              "tickbox-flood 127.0.0.1:7777 --kind hello --rate 20000/s --time 10s", options.flags);
-  os::add_value(app, "HOST:PORT", options.server, parse_server, "A server on 127.0.0.1")
-      ->required();
-  os::add_value(app, "--kind", options.attack, parse_attack,
-                "malformed, hello, connect, resume, packets, or client: one that was let in and "
-                "sends too much (default: malformed)");
-  os::add_value(app, "--rate", options.rate, parse_rate, "Datagrams per second (default: 20000/s)");
-  os::add_value(app, "--time", options.time, parse_time, "For so long (default: 10s)");
-  app.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8")
-      ->check(CLI::Range(1U, kSourcesMax))
-      ->capture_default_str();
-  app.add_option("--times", options.times, "Packets per tick of --kind client")
-      ->check(CLI::Range(1U, kTimesMax))
-      ->capture_default_str();
-  app.add_option("--seed", options.seed, "Of what is drawn")->capture_default_str();
+void add_options(os::Program& program, Options& options) {
+  program.add_value("HOST:PORT", options.server, parse_server, "A server on 127.0.0.1").required();
+  program.add_value(
+      "--kind", options.attack, parse_attack,
+      "malformed, hello, connect, resume, packets, or client: one that was let in and "
+      "sends too much (default: malformed)");
+  program.add_value("--rate", options.rate, parse_rate, "Datagrams per second (default: 20000/s)");
+  program.add_value("--time", options.time, parse_time, "For so long (default: 10s)");
+  program.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8")
+      .between(1U, kSourcesMax);
+  program.add_option("--times", options.times, "Packets per tick of --kind client")
+      .between(1U, kTimesMax);
+  program.add_option("--seed", options.seed, "Of what is drawn");
 }
 
 /// Lets a client in.  Fails: with one line.
@@ -227,9 +221,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   tickbox::flood::Options options;
-  CLI::App app;
-  tickbox::flood::add_options(app, options);
-  if (const auto code = tickbox::os::parse_or_exit_code(app, argc, argv)) {
+  tickbox::os::Program program{
+      {.description =
+           "Attacks a Tickbox server on this machine, with a bounded rate for a bounded time. "
+           "For tests of servers that one runs oneself.",
+       .example = "tickbox-flood 127.0.0.1:7777 --kind hello --rate 20000/s --time 10s"},
+      options.flags};
+  tickbox::flood::add_options(program, options);
+  if (const auto code = program.parse(argc, argv)) {
     return tickbox::os::to_int(*code);
   }
   return tickbox::flood::run(options);

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,19 +20,17 @@ namespace {
 using Words = std::vector<std::string>;
 
 struct Program {
-  CLI::App app;
   os::CommonFlags flags;
+  os::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
   std::function<int()> run;
 
   Program() {
-    os::prepare(app, "tests", "none", flags);
-    app.name("tickbox");
-    app.require_subcommand(0, 1);
-    add_connect(app, run);
-    add_load(app, run);
-    add_replay(app, run);
-    add_sim(app, run);
-    add_token(app, run);
+    program.allow_command();
+    add_connect(program, run);
+    add_load(program, run);
+    add_replay(program, run);
+    add_sim(program, run);
+    add_token(program, run);
   }
 
   /// What is said on stderr of these words.
@@ -42,7 +41,7 @@ struct Program {
     }
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    (void)os::parse_or_exit_code(app, static_cast<int>(argv.size()), argv.data());
+    (void)program.parse(static_cast<int>(argv.size()), argv.data());
     testing::internal::GetCapturedStdout();
     return testing::internal::GetCapturedStderr();
   }
@@ -53,27 +52,22 @@ struct Names {
   std::set<std::string> options;
 };
 
-void gather(const CLI::App& app, const Words& path, Names& names) {
+void gather(const os::Command& command, const Words& path, Names& names) {
   names.commands.push_back(path);
-  for (const CLI::Option* const option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.options.insert("--" + name);
-    }
-    for (const std::string& name : option->get_snames()) {
-      names.options.insert("-" + name);
-    }
+  for (const std::string& name : command.option_names()) {
+    names.options.insert(name);
   }
-  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const os::Command& each : command.commands()) {
     Words longer = path;
-    longer.push_back(command->get_name());
-    gather(*command, longer, names);
+    longer.push_back(each.name());
+    gather(each, longer, names);
   }
 }
 
 // "unknown option --port; did you mean --port?"
 TEST(CommandLines, NoOptionIsUnknownAndMeantAtOnce) {
   Names names;
-  gather(Program{}.app, {}, names);
+  gather(Program{}.program, {}, names);
   ASSERT_GT(names.commands.size(), 12U);
   ASSERT_GT(names.options.size(), 20U);
   for (const Words& path : names.commands) {

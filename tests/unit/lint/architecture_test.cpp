@@ -142,6 +142,22 @@ TEST(Architecture, HeavyLibrariesStayOutOfHeaders) {
   }
 }
 
+// Its templates take a compiler seconds in each source that sees them.
+TEST(Architecture, CommandLinesAreParsedByOsAlone) {
+  bool is_seen = false;
+  for (const std::string_view folder : {"common", "server", "client", "tests"}) {
+    for (const Line& line : lines_of(folder)) {
+      if (!angled_include(line.text).starts_with("CLI/")) {
+        continue;
+      }
+      is_seen = true;
+      EXPECT_EQ(line.file.parent_path(), kSource / "common/os") << at(line);
+      EXPECT_EQ(line.file.extension(), ".cpp") << at(line);
+    }
+  }
+  EXPECT_TRUE(is_seen);
+}
+
 TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{
       R"(\b(float|double|long double|unordered_map|unordered_set|unordered_multimap|unordered_multiset|std::hash|)"

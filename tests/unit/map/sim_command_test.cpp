@@ -1,6 +1,7 @@
 // `tickbox sim` from its options to its exit code and its output.
 
 #include "client/apps/sim.h"
+#include "os/command_line.h"
 #include "tests/support/interrupted.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +9,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace tickbox::test {
 namespace {
@@ -150,26 +154,45 @@ TEST(SimCommand, ComparesTheSameScenario) {
   EXPECT_TRUE(ran.out.contains("\"discrete\":{\"crossings\":0,")) << ran.out;
 }
 
-TEST(SimCommand, ComparesWithNothingElse) {
-  CLI::App app{"tickbox"};
+/// `tickbox`, with this command alone.
+struct Program {
+  os::CommonFlags flags;
+  os::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
   std::function<int()> chosen;
-  apps::add_sim(app, chosen);
-  EXPECT_THROW(app.parse("sim " + data_file("head_on.json") + " --compare box2d"),
-               CLI::ValidationError);
-  app.parse("sim " + data_file("head_on.json") + " --ticks 3 --json --compare discrete");
+
+  Program() { apps::add_sim(program, chosen); }
+
+  std::optional<os::ExitCode> parse(const std::vector<std::string>& words) {
+    std::vector<const char*> argv{"tickbox", "sim"};
+    for (const std::string& word : words) {
+      argv.push_back(word.c_str());
+    }
+    return program.parse(static_cast<int>(argv.size()), argv.data());
+  }
+};
+
+TEST(SimCommand, ComparesWithNothingElse) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Program{}.parse({data_file("head_on.json"), "--compare", "box2d"}),
+            os::ExitCode::WrongUsage);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(said.contains("--compare: must be discrete, and is \"box2d\"")) << said;
+
+  Program program;
+  ASSERT_EQ(
+      program.parse({data_file("head_on.json"), "--ticks", "3", "--json", "--compare", "discrete"}),
+      std::nullopt);
   testing::internal::CaptureStdout();
-  EXPECT_EQ(chosen(), 0);
+  EXPECT_EQ(program.chosen(), 0);
   EXPECT_TRUE(testing::internal::GetCapturedStdout().contains("\"compare\":{"));
 }
 
 TEST(SimCommand, IsChosenByItsName) {
-  CLI::App app{"tickbox"};
-  std::function<int()> chosen;
-  apps::add_sim(app, chosen);
-  app.parse("sim " + data_file("head_on.json") + " --ticks 3 --json");
-  ASSERT_TRUE(chosen);
+  Program program;
+  ASSERT_EQ(program.parse({data_file("head_on.json"), "--ticks", "3", "--json"}), std::nullopt);
+  ASSERT_TRUE(program.chosen);
   testing::internal::CaptureStdout();
-  EXPECT_EQ(chosen(), 0);
+  EXPECT_EQ(program.chosen(), 0);
   EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("{\"ticks\":3,"));
 }
 

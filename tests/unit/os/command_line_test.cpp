@@ -17,40 +17,42 @@ namespace {
 using namespace std::chrono_literals;
 
 /// What a server and a command of ours look like.
-struct Program {
-  CLI::App app;
+struct TestProgram {
   CommonFlags common;
   CommonFlags load_common;
+  CommonFlags replay_common;
+  Program program{{.description = "A test server.", .example = "tickbox-test --port 0"}, common};
   int port = 7777;
   Duration drain = 5s;
   std::string rules = "arena";
   int clients = 1;
   int seconds = 10;
-  CLI::App* load = nullptr;
+  Command load = program.add_command(
+      {.name = "load", .description = "Load a server.", .example = "tickbox-test load --clients 8"},
+      load_common);
   std::string out;
   std::string err;
 
-  Program() {
-    prepare(app, "A test server.", "tickbox-test --port 0", common);
-    add_config(app);
-    app.add_option("--port", port, "UDP port")->check(CLI::Range(0, 65535));
-    app.add_option("--rules", rules, "Rules")->check(CLI::IsMember({"arena", "platformer"}));
-    add_value<Duration>(app, "--drain-timeout", drain, parse_duration, "How long to drain");
-    load = app.add_subcommand("load", "Load a server");
-    prepare(*load, "Load a server.", "tickbox-test load --clients 8", load_common);
-    load->add_option("--clients", clients, "Clients");
-    auto* const replay = app.add_subcommand("replay", "Replay");
-    replay->add_option("--seconds", seconds, "Seconds");
-    replay->require_subcommand(1);
-    replay->add_subcommand("info", "Info");
-    replay->add_subcommand("verify", "Verify");
+  TestProgram() {
+    program.add_config();
+    program.add_option("--port", port, "UDP port").between(0, 65535);
+    program.add_option("--rules", rules, "Rules").one_of({"arena", "platformer"});
+    program.add_value("--drain-timeout", drain, parse_duration, "How long to drain");
+    load.add_option("--clients", clients, "Clients");
+    Command replay = program.add_command(
+        {.name = "replay", .description = "Replay", .example = "none"}, replay_common);
+    replay.add_option("--seconds", seconds, "Seconds");
+    replay.require_command();
+    replay.add_command({.name = "info", .description = "Info", .example = "none"}, replay_common);
+    replay.add_command({.name = "verify", .description = "Verify", .example = "none"},
+                       replay_common);
   }
 
   std::optional<ExitCode> run(std::vector<const char*> words) {
     words.insert(words.begin(), "/somewhere/tickbox-test");
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    const auto code = parse_or_exit_code(app, static_cast<int>(words.size()), words.data());
+    const auto code = program.parse(static_cast<int>(words.size()), words.data());
     out = testing::internal::GetCapturedStdout();
     err = testing::internal::GetCapturedStderr();
     return code;
@@ -73,7 +75,7 @@ class Variable {
 
 /// The one line of a usage error.
 std::string refused(std::vector<const char*> words) {
-  Program program;
+  TestProgram program;
   const auto code = program.run(std::move(words));
   EXPECT_EQ(code, ExitCode::WrongUsage);
   EXPECT_EQ(program.out, "");
@@ -82,7 +84,7 @@ std::string refused(std::vector<const char*> words) {
 }
 
 TEST(CommandLine, GoesOnWithDefaults) {
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({}), std::nullopt);
   EXPECT_EQ(program.port, 7777);
   EXPECT_EQ(program.drain, 5s);
@@ -91,7 +93,7 @@ TEST(CommandLine, GoesOnWithDefaults) {
 }
 
 TEST(CommandLine, TakesValuesWithABlankOrAnEqualsSign) {
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"--port=1", "--drain-timeout", "250ms", "--json"}), std::nullopt);
   EXPECT_EQ(program.port, 1);
   EXPECT_EQ(program.drain, 250ms);
@@ -99,7 +101,7 @@ TEST(CommandLine, TakesValuesWithABlankOrAnEqualsSign) {
 }
 
 TEST(CommandLine, HelpShowsExampleAndEnvironment) {
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"--help"}), ExitCode::Done);
   EXPECT_NE(program.out.find("tickbox-test --port 0"), std::string::npos) << program.out;
   EXPECT_NE(program.out.find("TICKBOX_DRAIN_TIMEOUT"), std::string::npos) << program.out;
@@ -107,14 +109,14 @@ TEST(CommandLine, HelpShowsExampleAndEnvironment) {
 }
 
 TEST(CommandLine, HelpOfACommandIsItsOwn) {
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"load", "--help"}), ExitCode::Done);
   EXPECT_NE(program.out.find("tickbox-test load --clients 8"), std::string::npos) << program.out;
   EXPECT_NE(program.out.find("TICKBOX_CLIENTS"), std::string::npos) << program.out;
 }
 
 TEST(CommandLine, VersionIsOneLine) {
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"--version"}), ExitCode::Done);
   EXPECT_EQ(program.out, version_text() + "\n");
 }
@@ -147,12 +149,12 @@ TEST(CommandLine, HelpOfACommandThatIsNoneIsRefused) {
             "tickbox-test: unknown command bogus; there are load, replay\n");
   EXPECT_EQ(refused({"replay", "verfy", "--help"}),
             "tickbox-test: unknown command verfy; did you mean verify?\n");
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"load", "word", "--help"}), ExitCode::Done) << "no command was to come";
 }
 
 TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"load", "--json", "--clients", "abc"}), ExitCode::WrongUsage);
   EXPECT_EQ(program.out,
             "{\"error\":\"cannot read --clients = abc as a value of its kind; see --help\","
@@ -160,16 +162,16 @@ TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
   EXPECT_EQ(std::ranges::count(program.err, '\n'), 1) << program.err;
 
   const Variable json{"TICKBOX_JSON", "1"};
-  Program by_variable;
+  TestProgram by_variable;
   EXPECT_EQ(by_variable.run({"--prot", "1"}), ExitCode::WrongUsage);
   EXPECT_TRUE(by_variable.out.ends_with("\"exit\":2}\n")) << by_variable.out;
 }
 
 // "unknown option -o; did you mean --to?" was said of an option of the very command.
 TEST(CommandLine, AnOptionOfTheCommandBeforeItIsToldWhereItBelongs) {
-  Program program;
-  program.load->add_option("-o,--out", program.rules, "A file");
-  program.load->add_option("--to", program.clients, "A tick");
+  TestProgram program;
+  program.load.add_option("-o,--out", program.rules, "A file");
+  program.load.add_option("--to", program.clients, "A tick");
   EXPECT_EQ(program.run({"-o", "F", "load"}), ExitCode::WrongUsage);
   EXPECT_EQ(program.err, "tickbox-test: -o is an option of load; give it behind that command\n");
 }
@@ -196,7 +198,7 @@ TEST(CommandLine, FlagBeatsVariableBeatsFileBeatsDefault) {
   const Variable port{"TICKBOX_PORT", "2"};
   const Variable drain{"TICKBOX_DRAIN_TIMEOUT", "2s"};
   for (const bool config_first : {true, false}) {
-    Program program;
+    TestProgram program;
     const auto code = config_first ? program.run({"--config", config.c_str(), "--port", "1"})
                                    : program.run({"--port", "1", "--config", config.c_str()});
     EXPECT_EQ(code, std::nullopt) << program.err;
@@ -213,7 +215,7 @@ TEST(CommandLine, TheFileMayBeNamedByAVariable) {
   const std::string config = folder.write("c.toml", "port = 3\nrules = \"platformer\"\n");
   const Variable file{"TICKBOX_CONFIG", config.c_str()};
   const Variable port{"TICKBOX_PORT", "2"};
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({}), std::nullopt) << program.err;
   EXPECT_EQ(program.port, 2);
   EXPECT_EQ(program.rules, "platformer");
@@ -249,7 +251,7 @@ TEST(CommandLine, VariablesAreJudgedLikeFlags) {
 
 TEST(CommandLine, ACommandReadsItsOwnVariables) {
   const Variable clients{"TICKBOX_CLIENTS", "9"};
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"load"}), std::nullopt) << program.err;
   EXPECT_EQ(program.clients, 9);
 }
@@ -257,8 +259,112 @@ TEST(CommandLine, ACommandReadsItsOwnVariables) {
 // A variable of one command used to stop another one that does not know it.
 TEST(CommandLine, AVariableOfAnotherCommandIsNotLookedAt) {
   const Variable seconds{"TICKBOX_SECONDS", "abc"};
-  Program program;
+  TestProgram program;
   EXPECT_EQ(program.run({"load"}), std::nullopt) << program.err;
+}
+
+/// What a program with these options says of the words; nothing where it goes on.
+template <class Add>
+std::string complaint_about(std::vector<const char*> words, const Add& add) {
+  CommonFlags flags;
+  Program program{{.name = "one", .description = "Options.", .example = "none"}, flags};
+  add(program);
+  words.insert(words.begin(), "one");
+  testing::internal::CaptureStderr();
+  const auto code = program.parse(static_cast<int>(words.size()), words.data());
+  const std::string err = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code.has_value(), !err.empty());
+  return err;
+}
+
+TEST(CommandLine, EachKindOfValueIsRead) {
+  std::string text;
+  std::vector<std::string> texts;
+  double share = 0;
+  std::uint16_t port = 0;
+  std::uint32_t count = 0;
+  std::uint64_t seed = 0;
+  std::optional<std::uint32_t> rate;
+  std::optional<std::uint64_t> hash;
+  bool on = false;
+  const auto add_all = [&](Program& program) {
+    program.add_option("TEXT", text, "A word");
+    program.add_option("--texts", texts, "Words").one_word_each();
+    program.add_option("--share", share, "A number").between(0.5, 1.5);
+    program.add_option("--port", port, "A port");
+    program.add_option("--count", count, "A count").between(1U, 9U);
+    program.add_option("--seed", seed, "A seed");
+    program.add_option("--rate", rate, "A rate");
+    program.add_option("--hash", hash, "A hash");
+    program.add_flag("--on", on, "On");
+  };
+  EXPECT_EQ(complaint_about({"word", "--texts", "a", "--texts", "b", "--share", "0.75", "--port",
+                             "65535", "--count", "9", "--seed", "18446744073709551615", "--rate",
+                             "4294967295", "--hash", "18446744073709551615", "--on"},
+                            add_all),
+            "");
+  EXPECT_EQ(text, "word");
+  EXPECT_EQ(texts, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(share, 0.75);
+  EXPECT_EQ(port, 65'535);
+  EXPECT_EQ(count, 9U);
+  EXPECT_EQ(seed, 18'446'744'073'709'551'615U);
+  EXPECT_EQ(rate, 4'294'967'295U);
+  EXPECT_EQ(hash, 18'446'744'073'709'551'615U);
+  EXPECT_TRUE(on);
+  EXPECT_EQ(complaint_about({"--share", "2"}, add_all),
+            "one: --share: Value 2 not in range 0.500000 to 1.500000; see --help\n");
+  EXPECT_EQ(complaint_about({"--count", "10"}, add_all),
+            "one: --count: Value 10 not in range 1 to 9; see --help\n");
+  EXPECT_NE(complaint_about({"--port", "65536"}, add_all), "");
+  EXPECT_NE(complaint_about({"--rate", "4294967296"}, add_all), "");
+}
+
+TEST(CommandLine, OptionsMustBeWhatTheyWereDeclaredToBe) {
+  int a = 0;
+  int b = 0;
+  std::string word;
+  const auto add_all = [&](Program& program) {
+    const Option first = program.add_option("--a", a, "A");
+    program.add_option("--b", b, "B").excludes(first);
+    const auto fault = [](const std::string& text) {
+      return text == "no" ? std::string{"'no' is not taken"} : std::string{};
+    };
+    program.add_option("WORD", word, "A word").required().check({fault, "WORD"});
+  };
+  EXPECT_EQ(complaint_about({"yes", "--a", "1"}, add_all), "");
+  EXPECT_EQ(complaint_about({"--a", "1"}, add_all), "one: WORD is required; see --help\n");
+  EXPECT_EQ(complaint_about({"yes", "--a", "1", "--b", "2"}, add_all),
+            "one: --a excludes --b; see --help\n");
+  EXPECT_EQ(complaint_about({"no"}, add_all), "one: WORD: 'no' is not taken; see --help\n");
+}
+
+TEST(CommandLine, SeveralValuesAreGivenOneByOneOrJoined) {
+  std::vector<Duration> times;
+  const auto add_times = [&](Program& program) {
+    program.add_values("--time", times, parse_duration, "Times").called("D");
+  };
+  EXPECT_EQ(complaint_about({"--time", "1s", "--time", "2s,3s"}, add_times), "");
+  EXPECT_EQ(times, (std::vector<Duration>{1s, 2s, 3s}));
+  EXPECT_EQ(complaint_about({"--time", "1s,2"}, add_times),
+            "one: --time: '2' is no duration; try 250ms, 10s or 5m\n");
+}
+
+TEST(CommandLine, TellsWhatWasGiven) {
+  TestProgram program;
+  bool called = false;
+  program.load.callback([&] { called = true; });
+  EXPECT_EQ(program.run({"--json", "--quiet=false", "load", "--clients", "2"}), std::nullopt);
+  EXPECT_TRUE(called);
+  EXPECT_TRUE(program.load.given());
+  EXPECT_TRUE(program.program.is_on("--json"));
+  EXPECT_FALSE(program.program.is_on("--quiet"));
+  EXPECT_FALSE(program.program.is_on("--nonsense"));
+  EXPECT_TRUE(program.program.option("--quiet").given());
+  EXPECT_FALSE(program.program.option("--port").given());
+  TestProgram other;
+  EXPECT_EQ(other.run({}), std::nullopt);
+  EXPECT_FALSE(other.load.given());
 }
 
 TEST(CommandLine, EnvironmentNamesFollowTheFlags) {

@@ -33,12 +33,11 @@ struct Outcome {
 
 /// Runs "tickbox replay …" in this process.
 Outcome replay(std::vector<std::string> words) {
-  CLI::App app;
   os::CommonFlags flags;
-  os::prepare(app, "tests", "none", flags);
-  app.require_subcommand(1);
+  os::Program program{{.description = "tests", .example = "none"}, flags};
+  program.require_command();
   std::function<int()> run;
-  add_replay(app, run);
+  add_replay(program, run);
   words.insert(words.begin(), {"tickbox", "replay"});
   std::vector<const char*> argv;
   for (const std::string& word : words) {
@@ -47,7 +46,7 @@ Outcome replay(std::vector<std::string> words) {
   Outcome outcome;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const auto ended = os::parse_or_exit_code(app, static_cast<int>(argv.size()), argv.data());
+  const auto ended = program.parse(static_cast<int>(argv.size()), argv.data());
   outcome.exit_code = ended ? os::to_int(*ended) : run();
   outcome.out = testing::internal::GetCapturedStdout();
   outcome.err = testing::internal::GetCapturedStderr();
