@@ -325,7 +325,7 @@ bool Shard::is_due(const Session& session, const ViewMembers* base) const {
 void Shard::send_snapshot(Session& session, Instant now) {
   const Tick tick = room_.world().tick;
   const ViewMembers* base = session.views->base(tick);
-  const std::int64_t bytes = session.snapshot_bytes.available(kSnapshotBytes, now);
+  const std::int64_t bytes = session.snapshot_bytes.available(options_.snapshot_bytes, now);
   if (!is_due(session, base)) return;
   if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
     ++metrics_.snapshots.held_back;
@@ -364,7 +364,8 @@ void Shard::send_snapshot(Session& session, Instant now) {
   session.last_snapshot = tick;
   const ConstBytes message = encoder_.snapshot(snapshot_);
   const bool paid = session.snapshot_bytes.take(
-      kSnapshotBytes, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
+      options_.snapshot_bytes, now,
+      static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
   TICKBOX_ASSERT(paid);
   count_snapshot(session, plan, message.size());
   send_packet(session, net::PacketType::Snapshot, message);

@@ -42,6 +42,7 @@ struct ShardOptions {
   std::uint32_t snapshot_rate = 0;    ///< per second, to each client; 0: one each tick
   std::uint32_t max_clients = 1'000;  ///< at most the seats of the room's map
   Sight sight;
+  Rate snapshot_bytes = kSnapshotBytes;  ///< to each client, at least a datagram at once
   ReceptionOptions reception;
 };
 

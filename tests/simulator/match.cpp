@@ -137,6 +137,8 @@ void Match::start_shard() {
           .snapshot_rate = plan_.snapshot_rate,
           .max_clients = plan_.seats,
           .sight = plan_.sight,
+          .snapshot_bytes =
+              plan_.plant == Plant::Overspending ? server::kSnapshotBytes : plan_.snapshot_bytes,
           .reception = {.keys = keys_, .addresses = {SimulatedNetwork::server_address()}}},
       server::ShardParts{.transport = network_.server(),
                          .entropy = server_entropy_,

@@ -12,6 +12,12 @@ using std::chrono::seconds;
 
 constexpr std::uint32_t kTickRates[] = {60, 60, 60, 30, 20, 10, 128, 240};
 constexpr server::Sight kSights[] = {{24, 16}, {24, 16}, {8, 6}, {4, 4}, {100, 100}};
+/// Less than anybody is sent, even at rest.
+constexpr server::Rate kOverspentBudget{.per_second = 300, .burst = 100};
+/// The production's, one that a crowd reaches, and one that leaves everybody short.
+constexpr server::Rate kSnapshotBudgets[] = {server::kSnapshotBytes,
+                                             {.per_second = 12'000, .burst = 4'000},
+                                             {.per_second = 3'000, .burst = 1'500}};
 constexpr client::BotKind kBots[] = {client::BotKind::Mix, client::BotKind::Wander,
                                      client::BotKind::Chase, client::BotKind::Stress};
 constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
@@ -93,6 +99,8 @@ Plan make_plan(const PlanOptions& options) {
   plan.seats = static_cast<std::uint32_t>(4 * plan.clients.size() + 16);
   plan.is_crowded = rng.chance(worst.extreme_percent, kPercent);
   if (plan.is_crowded) plan.seats = static_cast<std::uint32_t>(plan.clients.size());
+  if (!options.is_bench) plan.snapshot_bytes = any_of(rng, kSnapshotBudgets);
+  if (plan.plant == Plant::Overspending) plan.snapshot_bytes = kOverspentBudget;
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "net/link_simulator.h"
 #include "server/interest.h"
+#include "server/limits.h"
 #include "tests/simulator/plant.h"
 #include "tests/simulator/profile.h"
 
@@ -35,6 +36,7 @@ struct Plan {
   std::uint32_t seats = 0;
   bool is_crowded = false;  ///< some who ask find no seat
   server::Sight sight;
+  server::Rate snapshot_bytes = server::kSnapshotBytes;  ///< to each client
   client::BotKind bot = client::BotKind::Mix;
   // A recording goes on in another file after so many; 0: never for that.
   std::uint32_t rotate_ticks = 0;

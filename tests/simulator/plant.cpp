@@ -5,8 +5,9 @@
 namespace tickbox::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames{
-    "none", "input-twice", "missing-cause", "lost-record", "other-input", "wrong-key", "leak"};
+constexpr std::array<std::string_view, 8> kNames{"none",         "input-twice", "missing-cause",
+                                                 "lost-record",  "other-input", "wrong-key",
+                                                 "overspending", "leak"};
 
 }  // namespace
 

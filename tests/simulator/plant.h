@@ -22,6 +22,7 @@ enum class Plant : std::uint8_t {
   LostRecord,    ///< a recording ends without its last record
   OtherInput,    ///< what a client sends is not always what it has decided
   WrongKey,      ///< one player's tokens are by a key that the server does not have
+  Overspending,  ///< the server does not keep to the budget that the plan gives it
   Leak,          ///< the room keeps the inputs of every tick
 };
 

@@ -22,7 +22,7 @@ class Run {
       : plan_(plan),
         match_(plan),
         findings_(match_.clock()),
-        traffic_(findings_, match_.clock()),
+        traffic_(findings_, match_.clock(), plan.snapshot_bytes),
         recordings_(findings_, match_.map(), plan),
         clients_(findings_, match_),
         views_(findings_, match_),

@@ -192,17 +192,16 @@ TEST_P(PlantedBug, IsFoundAndNothingElseIs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, PlantedBug,
-                         testing::Values(Planted{Plant::InputTwice, "recording"},
-                                         Planted{Plant::MissingCause, "views"},
-                                         Planted{Plant::LostRecord, "recording"},
-                                         Planted{Plant::OtherInput, "inputs"},
-                                         Planted{Plant::WrongKey, "sessions"}),
-                         [](const auto& kind) {
-                           std::string name{name_of(kind.param.plant)};
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, PlantedBug,
+    testing::Values(Planted{Plant::InputTwice, "recording"}, Planted{Plant::MissingCause, "views"},
+                    Planted{Plant::LostRecord, "recording"}, Planted{Plant::OtherInput, "inputs"},
+                    Planted{Plant::WrongKey, "sessions"}, Planted{Plant::Overspending, "budget"}),
+    [](const auto& kind) {
+      std::string name{name_of(kind.param.plant)};
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
 
 /// Half an hour of a match that goes on: the server is never begun anew.
 TEST(Soak, KeepsNothingThatItDoesNotNeed) {

@@ -19,7 +19,7 @@ constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kServerNonceBytes = 16;
 /// What a CHALLENGE may be, in multiples of what it answers, as the standard says.
 constexpr std::uint64_t kChallengeTimes = 3;
-/// To one client in a second, beside snapshots and audits: challenges and goodbyes.
+/// To one client in a second, beside snapshots and audits: challenges, traces and goodbyes.
 constexpr std::uint64_t kBytesBeside = 4'000;
 
 /// The layout as the standard says: 2 bits of the epoch, 16 of the sequence.
@@ -111,18 +111,26 @@ void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
 void TrafficCheck::spend(net::PacketType type, std::size_t bytes, Session& session) {
   const std::int64_t second =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - start_).count();
-  if (second != session.second) session.bytes_in_it = 0;
+  if (second != session.second) session.spent = {};
   session.second = second;
-  session.bytes_in_it += bytes;
-  if (type == net::PacketType::Audit) session.audits = true;
   const auto full = [](const server::Rate& rate) {
     return static_cast<std::uint64_t>(rate.per_second + rate.burst);
   };
-  const std::uint64_t most = full(server::kSnapshotBytes) + kBytesBeside +
-                             (session.audits ? full(server::kAuditBytes) : 0);
-  if (session.bytes_in_it <= most) return;
-  findings_.add("budget", "at most " + std::to_string(most) + " bytes a second to a client",
-                std::to_string(session.bytes_in_it));
+  const auto pay_for = [&](const char* what, std::uint64_t& spent, std::uint64_t most) {
+    spent += bytes;
+    if (spent <= most) return;
+    findings_.add("budget",
+                  "at most " + std::to_string(most) + " bytes a second of " + what + " to a client",
+                  std::to_string(spent));
+  };
+  switch (type) {
+    case net::PacketType::Snapshot:
+      return pay_for("snapshots", session.spent.snapshots, full(snapshot_bytes_));
+    case net::PacketType::Audit:
+      return pay_for("audits", session.spent.audits, full(server::kAuditBytes));
+    default:
+      return pay_for("everything else", session.spent.beside, kBytesBeside);
+  }
 }
 
 void TrafficCheck::on_arrived(net::PacketType type, const Passed& passed) {

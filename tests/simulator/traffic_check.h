@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "net/packet.h"
+#include "server/rate_limit.h"
 #include "tests/simulator/findings.h"
 #include "tests/support/simulated_network.h"
 
@@ -17,9 +18,9 @@ namespace tickbox::simulator {
 
 class TrafficCheck {
  public:
-  /// Borrows both.
-  TrafficCheck(Findings& findings, const Clock& clock)
-      : findings_(findings), clock_(clock), start_(clock.now()) {}
+  /// Borrows both. `snapshot_bytes`: to each client.
+  TrafficCheck(Findings& findings, const Clock& clock, server::Rate snapshot_bytes)
+      : findings_(findings), clock_(clock), start_(clock.now()), snapshot_bytes_(snapshot_bytes) {}
 
   void on_passed(const tests::SimulatedNetwork::Passed& passed);
 
@@ -31,6 +32,13 @@ class TrafficCheck {
   [[nodiscard]] std::uint64_t datagrams() const { return datagrams_; }
 
  private:
+  /// Bytes to a client.
+  struct Spent {
+    std::uint64_t snapshots = 0;
+    std::uint64_t audits = 0;
+    std::uint64_t beside = 0;
+  };
+
   /// One session's packets: keys are fresh with each ACCEPT, so a pair of key and nonce is a
   /// connection, the ACCEPT it began with, a direction and a sequence. Those of a session go up by
   /// one, so it is enough to know the newest.
@@ -39,9 +47,8 @@ class TrafficCheck {
     net::Address address;      ///< to which that was sent
     std::uint32_t to_server = 0;
     std::uint32_t to_client = 0;
-    bool audits = false;      ///< it was sent something that only auditors are
     std::int64_t second = 0;  ///< of the run, in which it was last sent anything
-    std::uint64_t bytes_in_it = 0;
+    Spent spent;              ///< in that
   };
 
   struct Source {
@@ -62,6 +69,7 @@ class TrafficCheck {
   Findings& findings_;
   const Clock& clock_;
   Instant start_;
+  server::Rate snapshot_bytes_;
   std::unordered_map<std::uint32_t, Session> sessions_;  ///< by connection id
   std::unordered_set<std::uint64_t> nonces_;             ///< of ACCEPTs, as hashes
   std::map<net::Address, Source> sources_;
