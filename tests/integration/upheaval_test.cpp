@@ -30,7 +30,11 @@ using std::chrono::seconds;
 #if defined(TICKBOX_AUDIT) || defined(__SANITIZE_THREAD__)
 constexpr int kTerminations = 6;
 constexpr int kInterrupts = 2;
+#ifdef __SANITIZE_THREAD__
+constexpr int kCrowd = 8;  // one process steps all their views
+#else
 constexpr int kCrowd = 40;
+#endif
 /// A sanitizer opens files of its own, and says wrong things where it cannot.
 constexpr bool kNeedsFiles = true;
 #else
