@@ -1,39 +1,119 @@
 #!/usr/bin/env bash
-# Fuzzes every decoder for a while, from the corpora in the tree.
+# Fuzzes every decoder, from the corpora in the tree: for a while, or for so many executions.
 set -euo pipefail
 
-if [ $# -gt 1 ] || [[ ! "${1:-10}" =~ ^[0-9]+$ ]]; then
-    echo "usage: tests/fuzz.sh [seconds per target, 10 by default]" >&2
+usage() {
+    cat <<'USAGE'
+usage: tests/fuzz.sh [SECONDS] [--executions N] [--out DIR] [TARGET ...]
+
+  SECONDS         for each target, 10 by default
+  --executions N  instead: until each was executed N times, counted over all calls with the same DIR; stop it at any
+                  time, and call it again to go on
+  --out DIR       keeps counts, grown corpora and findings there; build/fuzzing by default with --executions, else
+                  nothing but findings is kept
+  TARGET          a folder of tests/fuzz/corpus, as in decode_ask; every one by default
+
+Builds with clang, under AddressSanitizer and UndefinedBehaviorSanitizer. Exit 1 when something was found.
+USAGE
+}
+
+wrong() {
+    echo "tests/fuzz.sh: $1" >&2
+    usage >&2
     exit 2
-fi
-seconds=${1:-10}
+}
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
+seconds='' executions='' out='' targets=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --executions)
+        [[ "${2:-}" =~ ^[1-9][0-9]{0,11}$ ]] || wrong "--executions takes a number from 1, not '${2:-}'"
+        executions=$2
+        shift
+        ;;
+    --out)
+        [ -n "${2:-}" ] || wrong "--out needs a folder"
+        out=$2
+        shift
+        ;;
+    [0-9]*)
+        [[ "$1" =~ ^[1-9][0-9]{0,5}$ ]] || wrong "seconds are a number from 1, not $1"
+        seconds=$1
+        ;;
+    *)
+        [ -d "tests/fuzz/corpus/$1" ] || wrong "no target of that name: $1; there are $(cd tests/fuzz/corpus && echo *)"
+        targets+=("$1")
+        ;;
+    esac
+    shift
+done
+if [ -n "$seconds" ] && [ -n "$executions" ]; then wrong "either seconds or --executions"; fi
+if [ ${#targets[@]} -eq 0 ]; then
+    for folder in tests/fuzz/corpus/*/; do
+        targets+=("$(basename "$folder")")
+    done
+fi
+
 # shellcheck source=tests/packages.sh
 . tests/packages.sh
 tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}" "${TICKBOX_LINT_PACKAGES[@]}"
 tickbox_share_cache "$top"
-
-targets=()
-for folder in tests/fuzz/corpus/*/; do
-    targets+=("$(basename "$folder")")
-done
 cmake --preset fuzz --log-level=WARNING
 cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}"
 
-found=$(mktemp -d)
-trap 'rm -rf "$found"' EXIT
-run_one() {
-    mkdir "$found/$1"
-    if ! "build/fuzz/bin/fuzz_$1" -max_total_time="$seconds" -max_len=4096 -artifact_prefix="$found/$1-" \
-        "$found/$1" "tests/fuzz/corpus/$1" >"$found/$1.log" 2>&1; then
-        tail -n 40 "$found/$1.log" >&2
-        echo "not ok - fuzz $1"
+# Nothing of a folder that nobody asked for stays, but findings.
+forget() {
+    rm -rf "$out"/*.log "$out"/*.count "${targets[@]/#/$out/}"
+    rmdir --ignore-fail-on-non-empty "$out"
+}
+
+if [ -z "$out" ] && [ -n "$executions" ]; then out=build/fuzzing; fi
+if [ -z "$out" ]; then
+    out=$(mktemp -d)
+    trap forget EXIT
+fi
+mkdir -p "$out"
+
+# fuzz TARGET OPTION...: one call of a fuzzer; adds what it executed to the target's count.
+fuzz() {
+    local target=$1 ended=0 before=0 ran
+    shift
+    mkdir -p "$out/$target"
+    "build/fuzz/bin/fuzz_$target" "$@" -max_len=4096 -artifact_prefix="$out/$target-" \
+        "$out/$target" "tests/fuzz/corpus/$target" >"$out/$target.log" 2>&1 || ended=$?
+    # Without an end of its own, as on Ctrl-C, what it last said: a little less than it did.
+    ran=$(grep -oE '^(Done [0-9]+ runs|#[0-9]+)' "$out/$target.log" | tail -n 1 | grep -oE '[0-9]+' || echo 0)
+    if [ -f "$out/$target.count" ]; then before=$(<"$out/$target.count"); fi
+    echo $((before + ran)) >"$out/$target.count"
+    if [ "$ended" -ne 0 ]; then
+        tail -n 40 "$out/$target.log" >&2
+        echo "not ok - fuzz $target: what it found, if anything, is $out/$target-*"
         return 1
     fi
-    echo "ok - fuzz $1: $(grep -oE '^Done [0-9]+ runs' "$found/$1.log" | grep -oE '[0-9]+') executions"
 }
-export -f run_one
-export found seconds
-printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_one {}'
+
+run_one() {
+    local target=$1 count=0
+    if [ -z "$executions" ]; then
+        fuzz "$target" -max_total_time="${seconds:-10}" || return 1
+    else
+        # In pieces, so that little is lost where the machine stops.
+        while
+            if [ -f "$out/$target.count" ]; then count=$(<"$out/$target.count"); fi
+            [ "$count" -lt "$executions" ]
+        do
+            fuzz "$target" -runs=$((executions - count)) -max_total_time=600 || return 1
+            echo "   - fuzz $target: $(<"$out/$target.count") of $executions executions"
+        done
+    fi
+    echo "ok - fuzz $target: $(<"$out/$target.count") executions"
+}
+export -f fuzz run_one
+export out seconds executions
+printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_one {}' || exit 1
