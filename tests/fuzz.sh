@@ -80,6 +80,7 @@ if [ -z "$out" ]; then
 fi
 mkdir -p "$out"
 
+interrupted=72 # as libFuzzer says it
 # fuzz TARGET OPTION...: one call of a fuzzer; adds what it executed to the target's count.
 fuzz() {
     local target=$1 ended=0 before=0 ran
@@ -91,7 +92,10 @@ fuzz() {
     ran=$(grep -oE '^(Done [0-9]+ runs|#[0-9]+)' "$out/$target.log" | tail -n 1 | grep -oE '[0-9]+' || echo 0)
     if [ -f "$out/$target.count" ]; then before=$(<"$out/$target.count"); fi
     echo $((before + ran)) >"$out/$target.count"
-    if [ "$ended" -ne 0 ]; then
+    if [ "$ended" -eq "$interrupted" ]; then
+        echo "   - fuzz $target: stopped"
+        return 1
+    elif [ "$ended" -ne 0 ]; then
         tail -n 40 "$out/$target.log" >&2
         echo "not ok - fuzz $target: what it found, if anything, is $out/$target-*"
         return 1
@@ -115,5 +119,5 @@ run_one() {
     echo "ok - fuzz $target: $(<"$out/$target.count") executions"
 }
 export -f fuzz run_one
-export out seconds executions
+export out seconds executions interrupted
 printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_one {}' || exit 1
