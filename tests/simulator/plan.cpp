@@ -23,7 +23,7 @@ constexpr client::BotKind kBots[] = {client::BotKind::Mix, client::BotKind::Wand
 constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
 constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 131'072};
 constexpr std::size_t kDiskQueues[] = {4'096, 16'384, 65'536};
-constexpr seconds kRecordingLengthOfSoak{300};
+constexpr seconds kLongRecording{300};
 /// A tick at 240 Hz costs what one at 60 does.
 constexpr std::uint32_t kFastTickRate = 100;
 constexpr std::size_t kFastClientsMax = 6;
@@ -57,8 +57,8 @@ net::LinkConditions draw_link(Rng& rng, const Likelihoods& worst) {
 
 void draw_recording(Rng& rng, Plan& plan) {
   plan.disk_queue_bytes = any_of(rng, kDiskQueues);
-  if (plan.profile == Profile::Soak) {
-    plan.rotate_ticks = static_cast<std::uint32_t>(kRecordingLengthOfSoak.count()) * plan.tick_rate;
+  if (plan.profile == Profile::Soak || plan.is_bench) {
+    plan.rotate_ticks = static_cast<std::uint32_t>(kLongRecording.count()) * plan.tick_rate;
   } else if (rng.chance(1, 3)) {
     plan.rotate_bytes = any_of(rng, kRecordingSizes);
   } else {
