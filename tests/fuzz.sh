@@ -80,18 +80,22 @@ if [ -z "$out" ]; then
 fi
 mkdir -p "$out"
 
+# executed TARGET: how often, in all calls so far.
+executed() {
+    if [ -f "$out/$1.count" ]; then echo "$(<"$out/$1.count")"; else echo 0; fi
+}
+
 interrupted=72 # as libFuzzer says it
 # fuzz TARGET OPTION...: one call of a fuzzer; adds what it executed to the target's count.
 fuzz() {
-    local target=$1 ended=0 before=0 ran
+    local target=$1 ended=0 ran
     shift
     mkdir -p "$out/$target"
     "build/fuzz/bin/fuzz_$target" "$@" -max_len=4096 -artifact_prefix="$out/$target-" \
         "$out/$target" "tests/fuzz/corpus/$target" >"$out/$target.log" 2>&1 || ended=$?
     # Without an end of its own, as on Ctrl-C, what it last said: a little less than it did.
     ran=$(grep -oE '^(Done [0-9]+ runs|#[0-9]+)' "$out/$target.log" | tail -n 1 | grep -oE '[0-9]+' || echo 0)
-    if [ -f "$out/$target.count" ]; then before=$(<"$out/$target.count"); fi
-    echo $((before + ran)) >"$out/$target.count"
+    echo $(($(executed "$target") + ran)) >"$out/$target.count"
     if [ "$ended" -eq "$interrupted" ]; then
         echo "   - fuzz $target: stopped"
         return 1
@@ -103,21 +107,18 @@ fuzz() {
 }
 
 run_one() {
-    local target=$1 count=0
+    local target=$1 count
     if [ -z "$executions" ]; then
         fuzz "$target" -max_total_time="${seconds:-10}" || return 1
     else
         # In pieces, so that little is lost where the machine stops.
-        while
-            if [ -f "$out/$target.count" ]; then count=$(<"$out/$target.count"); fi
-            [ "$count" -lt "$executions" ]
-        do
+        while count=$(executed "$target") && [ "$count" -lt "$executions" ]; do
             fuzz "$target" -runs=$((executions - count)) -max_total_time=600 || return 1
-            echo "   - fuzz $target: $(<"$out/$target.count") of $executions executions"
+            echo "   - fuzz $target: $(executed "$target") of $executions executions"
         done
     fi
-    echo "ok - fuzz $target: $(<"$out/$target.count") executions"
+    echo "ok - fuzz $target: $(executed "$target") executions"
 }
-export -f fuzz run_one
+export -f executed fuzz run_one
 export out seconds executions interrupted
 printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_one {}' || exit 1

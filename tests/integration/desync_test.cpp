@@ -8,7 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <utility>
+#include <string>
+#include <vector>
 
 namespace tickbox::integration {
 namespace {
@@ -22,11 +23,6 @@ constexpr double kFirstCrate = 1 << 30;
 
 class FlippedRoom : public testing::Test {
  protected:
-  [[nodiscard]] std::vector<std::string> play(const std::string& command,
-                                              const std::string& seconds) const {
-    return {command, server_.address(), "--seconds", seconds, "--desync-dir", clients_, "--json"};
-  }
-
   const os::TemporaryFolder folder_;
   const std::string clients_ = folder_.file("of-clients");
   const std::string servers_ = folder_.file("of-the-server");
@@ -60,7 +56,8 @@ void expect_a_flipped_bit(const json& desync) {
 }
 
 TEST_F(FlippedRoom, IsNoticedByAClientAndNamedByBothEnds) {
-  const Finished client = run(tickbox(play("connect", "9")));
+  const Finished client =
+      run(tickbox({"connect", server_.address(), "--seconds", "9", "--desync-dir", clients_}));
   EXPECT_EQ(client.exit_code, kCheckFailed) << client;
   EXPECT_TRUE(client.err.contains("desync ")) << client;
   const Finished server = server_.stop();
