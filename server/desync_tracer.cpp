@@ -71,21 +71,19 @@ std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName
   std::vector<record::DesyncCause> causes;
   const History& history = room.history();
   const auto add = [&](Tick tick, LifeId life, Kind kind, std::uint16_t value) {
-    if (life == kNoLife) return;
     const BodyId id = history.lives().of(life).id;
     if (holds(base, id) || holds(truth, id)) causes.push_back({tick, id, kind, value});
   };
   for (Tick tick{view.tick.value - view.base_age + 1}; tick <= view.tick; tick = tick + 1) {
     if (room.world().tick - tick >= kTicksRemembered) continue;
-    const Happened& happened = history.happened(tick);
     const std::size_t first = causes.size();
-    for (const StickChange& change : happened.sticks) {
+    for (const StickChange& change : history.sticks().of(tick)) {
       add(tick, change.life, Kind::Input, change.move);
     }
-    for (const ShotFired& shot : happened.shots) {
+    for (const ShotFired& shot : history.shots().of(tick)) {
       add(tick, shot.life, record::kind_of(shot.weapon), shot.aim);
     }
-    for (const Relocation& relocation : happened.relocations) {
+    for (const Relocation& relocation : history.relocations().of(tick)) {
       add(tick, relocation.life, Kind::Placement, relocation.place);
     }
     std::ranges::sort(std::span{causes}.subspan(first), {}, [](const record::DesyncCause& each) {

@@ -23,12 +23,10 @@ void History::begin(const game::World& world, std::span<const game::EntityState>
   for (Islands& islands : islands_) {
     islands.reserve(lives);
   }
-  for (Happened& happened : happened_) {
-    happened.sticks.reserve(seats);
-    happened.shots.reserve(seats);
-    happened.relocations.reserve(seats);
-    happened.births.reserve(seats);
-  }
+  sticks_.reserve(lives, seats);
+  shots_.reserve(lives, seats);
+  relocations_.reserve(lives, seats);
+  births_.reserve(lives, seats);
   tick_ = world.tick;
   lives_.update(tick_, entities);
   moves_.assign(lives_.size(), 0);
@@ -42,11 +40,10 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
   tick_ = world.tick;
   lives_.update(tick_, entities);
   moves_.resize(lives_.size());
-  Happened& now = happened_[tick_.value % kTicksRemembered];
-  now.sticks.clear();
-  now.shots.clear();
-  now.relocations.clear();
-  now.births.clear();
+  sticks_.begin(tick_, lives_.size());
+  shots_.begin(tick_, lives_.size());
+  relocations_.begin(tick_, lives_.size());
+  births_.begin(tick_, lives_.size());
 
   for (const LifeId life : lives_.born()) {
     for (Islands& islands : islands_) {
@@ -70,8 +67,7 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
     const BodyId id = lives_.of(life).id;
     if (!game::has_kind(id, game::EntityKind::Bullet)) continue;
     const BodyId owner = world.body_of(game::player_of(id));
-    lives_.set_owner(life, lives_.find(owner));
-    now.births.push_back(life);
+    births_.note({.life = lives_.find(owner), .born = life});
     join(id, owner);
   }
   // Two that touch do so many times a tick, and there are many forests.
@@ -90,15 +86,15 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
     const LifeId life = lives_.present()[i];
     const std::uint8_t move = entities[i].traits.move;
     const bool was_there = lives_.of(life).born < tick_;
-    if (was_there && moves_[life] != move) now.sticks.push_back({.life = life, .move = move});
+    if (was_there && moves_[life] != move) sticks_.note({.life = life, .move = move});
     moves_[life] = move;
   }
   for (const game::Shot& shot : events.shots) {
-    now.shots.push_back(
+    shots_.note(
         {.life = lives_.find(world.body_of(shot.player)), .aim = shot.aim, .weapon = shot.weapon});
   }
   for (const game::Placement& placement : events.placements) {
-    now.relocations.push_back(
+    relocations_.note(
         {.life = lives_.find(world.body_of(placement.player)), .place = placement.place});
   }
 }

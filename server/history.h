@@ -7,10 +7,10 @@
 
 #include "game/step.h"
 #include "game/world.h"
+#include "server/chronicle.h"
 #include "server/islands.h"
 #include "server/lives.h"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -34,12 +34,10 @@ struct Relocation {
   std::uint16_t place;
 };
 
-/// One tick's.
-struct Happened {
-  std::vector<StickChange> sticks;
-  std::vector<ShotFired> shots;
-  std::vector<Relocation> relocations;
-  std::vector<LifeId> births;  ///< of bodies that have an owner
+/// Of a bullet that has outlived the tick it was shot in.
+struct Birth {
+  LifeId life;  ///< of its owner: whose input brought it forth
+  LifeId born;
 };
 
 class History {
@@ -58,10 +56,13 @@ class History {
 
   [[nodiscard]] const Lives& lives() const { return lives_; }
 
-  /// Requires: one of the last kTicksRemembered ticks.
-  [[nodiscard]] const Happened& happened(Tick tick) const {
-    return happened_[tick.value % kTicksRemembered];
-  }
+  [[nodiscard]] const Chronicle<StickChange>& sticks() const { return sticks_; }
+
+  [[nodiscard]] const Chronicle<ShotFired>& shots() const { return shots_; }
+
+  [[nodiscard]] const Chronicle<Relocation>& relocations() const { return relocations_; }
+
+  [[nodiscard]] const Chronicle<Birth>& births() const { return births_; }
 
   /// Of all that happened after `base`.
   [[nodiscard]] Islands& islands_since(Tick base) { return islands_[base.value % islands_.size()]; }
@@ -73,7 +74,10 @@ class History {
   Lives lives_;
   std::vector<std::uint8_t> moves_;  ///< of each life, as it stood after the last tick
   std::vector<std::pair<LifeId, LifeId>> joined_;  ///< in the tick under way
-  std::array<Happened, kTicksRemembered> happened_;
+  Chronicle<StickChange> sticks_;
+  Chronicle<ShotFired> shots_;
+  Chronicle<Relocation> relocations_;
+  Chronicle<Birth> births_;
   std::vector<Islands> islands_;  ///< by base tick
 };
 

@@ -22,11 +22,7 @@ sim::Box hull_of(const sim::Cast& ray) {
 /// Whether a player was put elsewhere after `tick`: its body there is not the one that was seen.
 bool was_put_since(const History& history, BodyId player, Tick tick) {
   const LifeId life = history.lives().find(player);
-  for (Tick later = tick + 1; later <= history.tick(); later = later + 1) {
-    const std::vector<Relocation>& put = history.happened(later).relocations;
-    if (std::ranges::find(put, life, &Relocation::life) != put.end()) return true;
-  }
-  return false;
+  return life != kNoLife && history.relocations().has_since(life, tick);
 }
 
 }  // namespace

@@ -36,7 +36,6 @@ struct Life {
   Tick born;                ///< the first tick that has it
   Tick gone;                ///< the first tick without it; 0 while it is there
   bool left = false;        ///< was taken out with its player: no rule of the game says so
-  LifeId owner = kNoLife;   ///< of a bullet: whose input brought it forth
   std::uint32_t index = 0;  ///< among the room's entities, while it is there
 
   [[nodiscard]] bool is_there() const { return gone.value == 0; }
@@ -49,8 +48,6 @@ class Lives {
 
   /// Takes over what a tick has left. `entities` by id.
   void update(Tick tick, std::span<const game::EntityState> entities);
-
-  void set_owner(LifeId life, LifeId owner) { lives_[life].owner = owner; }
 
   [[nodiscard]] const Life& of(LifeId life) const { return lives_[life]; }
 

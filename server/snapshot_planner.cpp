@@ -97,7 +97,7 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
   if (request.base != nullptr) {
     islands_ = &room_->history().islands_since(request.base_tick);
     mark_held(*request.base, request.base_tick);
-    mark_born(request.base_tick);
+    mark_born(*request.base, request.base_tick);
     judge_islands();
     pend_causes(request.base_tick);
     weigh_causes();
@@ -131,41 +131,36 @@ const game::EntityState& SnapshotPlanner::entity_of(LifeId life) const {
 /// Who was put out of sight since the base stays in view until a base knows it, a few ticks: or all
 /// that it had to do with would have to be told whole. So does a bullet wherever it flies, which
 /// costs nothing and is soon over.
-SnapshotPlanner::Standing SnapshotPlanner::judge_member(LifeId life) const {
+SnapshotPlanner::Standing SnapshotPlanner::judge_member(LifeId life, Tick base) const {
   const Life& lived = lives_->of(life);
   if (!lived.is_there()) return lived.left ? Standing::Outside : Standing::Inside;
+  const Tick now = room_->world().tick;
+  const Tick put_before{now.value - std::min(now.value, kPutSeenTicks + 1)};
   const bool stays = game::has_kind(lived.id, game::EntityKind::Bullet) ||
                      interest_.keeps_seeing(centre_, entity_of(life).min) ||
-                     (marks_[life].stamp == stamp_ && marks_[life].was_put);
+                     room_->history().relocations().has_since(life, std::max(base, put_before));
   return stays ? Standing::Inside : Standing::Outside;
 }
 
 void SnapshotPlanner::mark_held(const ViewMembers& base, Tick base_tick) {
-  const Tick now = room_->world().tick;
-  const Tick first{std::max(base_tick.value + 1, now.value - std::min(now.value, kPutSeenTicks))};
-  for (Tick tick = first; tick <= now; tick = tick + 1) {
-    for (const Relocation& put : room_->history().happened(tick).relocations) {
-      if (put.life != kNoLife) mark(put.life).was_put = true;
-    }
-  }
   for (std::size_t i = 0; i < base.size(); ++i) {
     Mark& member = mark(base[i]);
-    member.standing = judge_member(base[i]);
+    member.standing = judge_member(base[i], base_tick);
     member.is_member = true;
     member.member = static_cast<std::uint8_t>(i);
     held_.push_back(base[i]);
   }
 }
 
-void SnapshotPlanner::mark_born(Tick base) {
-  for (Tick tick = base + 1; tick <= room_->world().tick; tick = tick + 1) {
-    for (const LifeId birth : room_->history().happened(tick).births) {
-      const LifeId owner = lives_->of(birth).owner;
-      if (owner == kNoLife || standing_of(owner) != Standing::Inside) continue;
+void SnapshotPlanner::mark_born(const ViewMembers& base, Tick base_tick) {
+  for (const LifeId owner : base) {
+    if (standing_of(owner) != Standing::Inside) continue;
+    room_->history().births().visit_since(owner, base_tick, [&](Tick, const Birth& birth) {
       const bool has_room = held_.size() < net::kViewMembersMax;
-      mark(birth).standing = has_room ? judge_member(birth) : Standing::Outside;
-      held_.push_back(birth);
-    }
+      mark(birth.born).standing =
+          has_room ? judge_member(birth.born, base_tick) : Standing::Outside;
+      held_.push_back(birth.born);
+    });
   }
 }
 
@@ -191,28 +186,28 @@ void SnapshotPlanner::pend_causes(Tick base) {
   inputs_.clear();
   shots_.clear();
   placements_.clear();
+  const History& history = room_->history();
   const Tick now = room_->world().tick;
-  const auto pend = [this](auto& list, LifeId life, auto cause, std::size_t bytes) {
-    if (life == kNoLife || !is_replayed(life)) return;
-    verdict_of(life).cause_bytes += bytes;
-    cause.member = marks_[life].member;
-    list.push_back({life, cause});
-  };
-  for (Tick tick = base + 1; tick <= now; tick = tick + 1) {
-    const Happened& happened = room_->history().happened(tick);
-    const std::uint8_t since = net::ago(now, tick);
-    for (const StickChange& change : happened.sticks) {
-      pend(inputs_, change.life, net::InputCause{.ago = since, .move = change.move},
-           net::input_cause_bytes(since));
-    }
-    for (const ShotFired& shot : happened.shots) {
-      pend(shots_, shot.life, net::ShotCause{.ago = since, .aim = shot.aim, .weapon = shot.weapon},
-           net::shot_cause_bytes(shot.weapon));
-    }
-    for (const Relocation& put : happened.relocations) {
-      pend(placements_, put.life, net::PlacementCause{.ago = since, .place = put.place},
-           net::kPlacementCauseBytes);
-    }
+  for (const LifeId life : held_) {
+    if (!is_replayed(life)) continue;
+    const std::uint8_t member = marks_[life].member;
+    std::size_t& cause_bytes = verdict_of(life).cause_bytes;
+    history.sticks().visit_since(life, base, [&](Tick tick, const StickChange& change) {
+      const std::uint8_t ago = net::ago(now, tick);
+      cause_bytes += net::input_cause_bytes(ago);
+      inputs_.push_back({life, {.ago = ago, .member = member, .move = change.move}});
+    });
+    history.shots().visit_since(life, base, [&](Tick tick, const ShotFired& shot) {
+      cause_bytes += net::shot_cause_bytes(shot.weapon);
+      shots_.push_back(
+          {life,
+           {.ago = net::ago(now, tick), .member = member, .aim = shot.aim, .weapon = shot.weapon}});
+    });
+    history.relocations().visit_since(life, base, [&](Tick tick, const Relocation& put) {
+      cause_bytes += net::kPlacementCauseBytes;
+      placements_.push_back(
+          {life, {.ago = net::ago(now, tick), .member = member, .place = put.place}});
+    });
   }
 }
 

@@ -73,7 +73,6 @@ class SnapshotPlanner {
   struct Mark {
     std::uint64_t stamp = 0;
     Standing standing = Standing::Unknown;
-    bool was_put = false;         ///< elsewhere, since the base
     bool is_member = false;       ///< of the base
     std::uint8_t member = 0;      ///< its number there
     LifeId root = kNoLife;        ///< of its island since the base, of what is held
@@ -110,10 +109,10 @@ class SnapshotPlanner {
 
   [[nodiscard]] bool is_there(LifeId life) const { return lives_->of(life).is_there(); }
 
-  [[nodiscard]] Standing judge_member(LifeId life) const;
+  [[nodiscard]] Standing judge_member(LifeId life, Tick base) const;
 
   void mark_held(const ViewMembers& base, Tick base_tick);
-  void mark_born(Tick base);
+  void mark_born(const ViewMembers& base, Tick base_tick);
   void judge_islands();
 
   /// Requires: held.

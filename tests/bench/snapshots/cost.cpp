@@ -29,7 +29,8 @@ constexpr int kWarmUpTicks = 120;
 constexpr server::Sight kSight{.half_width = 28, .half_height = 28};
 /// Clients that hold real views: half of them get every snapshot, half only as many as there are
 /// base ages, so that they replay all the way from it.
-constexpr std::size_t kReplicas = 32;
+constexpr std::size_t kReplicasOfAKind = 16;
+constexpr std::size_t kReplicas = 2 * kReplicasOfAKind;
 
 struct Place {
   client::Bot bot;
@@ -41,17 +42,16 @@ struct Place {
 /// A room full of bots, and the pieces of a server that tell them of it.
 class Stage {
  public:
-  Stage(std::size_t clients, std::uint32_t base_age)
-      : base_age_(base_age),
-        map_(game::make_arena_map(static_cast<std::uint32_t>(clients))),
+  explicit Stage(const CostCase& of)
+      : base_age_(of.base_age),
+        map_(game::make_arena_map(static_cast<std::uint32_t>(of.clients))),
         rules_(game::make_rules("arena", kTickRate)),
         room_(map_, rules_, 1, kTickRate) {
-    for (std::size_t i = 0; i < clients; ++i) {
-      places_.push_back(
-          std::make_unique<Place>(Place{.bot = {client::BotKind::Wander, i, kTickRate}}));
+    for (std::size_t i = 0; i < of.clients; ++i) {
+      places_.push_back(std::make_unique<Place>(Place{.bot = {of.bots, i, kTickRate}}));
       joins_.push_back({static_cast<std::uint16_t>(i)});
     }
-    cost_.clients = clients;
+    cost_.of = of;
   }
 
   void tick(bool is_measured) {
@@ -177,7 +177,7 @@ class Stage {
     }
     const double seal = clock_.elapsed_us();
     const double replica = apply_all(0, 1);
-    const double late_replica = apply_all(kReplicas / 2, base_age_);
+    const double late_replica = apply_all(kReplicasOfAKind, base_age_);
     const std::size_t members = std::exchange(members_, 0);
     if (!is_measured) return;
     cost_.encode_us += encode;
@@ -193,7 +193,7 @@ class Stage {
     const Tick tick = room_.world().tick;
     if (tick.value % interval != 0) return 0;
     clock_.start();
-    for (std::size_t i = first; i < first + kReplicas / 2; ++i) {
+    for (std::size_t i = first; i < first + kReplicasOfAKind; ++i) {
       std::optional<client::Replica>& replica = replicas_[i];
       if (!replica) {
         replica.emplace(map_, rules_, room_.world().body_of({static_cast<std::uint16_t>(i)}));
@@ -201,7 +201,7 @@ class Stage {
       const auto view = replica->apply(snapshots_[i], tick);
       if (!view && view.error().wrong) ++cost_.mismatches;
     }
-    return clock_.elapsed_us() * interval / (kReplicas / 2);
+    return clock_.elapsed_us() * interval / kReplicasOfAKind;
   }
 
   std::uint32_t base_age_;
@@ -229,8 +229,8 @@ class Stage {
 
 }  // namespace
 
-SnapshotCost measure_cost(std::size_t clients, std::uint32_t base_age, int ticks) {
-  Stage stage{clients, base_age};
+SnapshotCost measure_cost(const CostCase& of, int ticks) {
+  Stage stage{of};
   for (int i = 0; i < kWarmUpTicks; ++i) {
     stage.tick(false);
   }
@@ -242,7 +242,7 @@ SnapshotCost measure_cost(std::size_t clients, std::uint32_t base_age, int ticks
 
 std::string text_of(const SnapshotCost& cost) {
   return fmt::format(
-      "{} clients, {:.0f} bodies in view, {:.0f} bytes a datagram\n"
+      "{} clients, {}: bases of {} ticks, {:.0f} bodies in view, {:.0f} bytes a datagram\n"
       "  room's tick, islands and causes included   {:8.1f} us\n"
       "  plan and hash of a client's snapshot       {:8.2f} us\n"
       "  encode it                                  {:8.2f} us\n"
@@ -253,9 +253,9 @@ std::string text_of(const SnapshotCost& cost) {
       "  what all auditors are told of a tick       {:8.2f} us\n"
       "  tell it to one                             {:8.2f} us\n"
       "  an auditor's tick                          {:8.1f} us\n",
-      cost.clients, cost.members, cost.bytes, cost.step_us, cost.plan_us, cost.encode_us,
-      cost.seal_us, cost.replica_us, cost.late_replica_us, cost.tick_us(), cost.feed_us,
-      cost.audit_us, cost.auditor_us);
+      cost.of.clients, cost.of.name, cost.of.base_age, cost.members, cost.bytes, cost.step_us,
+      cost.plan_us, cost.encode_us, cost.seal_us, cost.replica_us, cost.late_replica_us,
+      cost.tick_us(), cost.feed_us, cost.audit_us, cost.auditor_us);
 }
 
 }  // namespace tickbox::bench

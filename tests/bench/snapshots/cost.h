@@ -1,15 +1,25 @@
 #pragma once
 // What snapshots cost a processor: on the server per tick and per client, on a client per snapshot.
 
+#include "client/bot.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tickbox::bench {
 
+struct CostCase {
+  std::string_view name;
+  std::size_t clients = 0;
+  client::BotKind bots = client::BotKind::Wander;
+  std::uint32_t base_age = 0;  ///< in ticks
+};
+
 /// Microseconds of this thread's processor time.
 struct SnapshotCost {
-  std::size_t clients = 0;
+  CostCase of;
   double members = 0;          ///< of a view, on average
   double bytes = 0;            ///< of a datagram, on average
   double step_us = 0;          ///< the room's tick: physics, rules, hashes, islands and causes
@@ -25,13 +35,12 @@ struct SnapshotCost {
 
   /// All of a tick but input and output.
   [[nodiscard]] double tick_us() const {
-    return step_us + static_cast<double>(clients) * (plan_us + encode_us + seal_us);
+    return step_us + static_cast<double>(of.clients) * (plan_us + encode_us + seal_us);
   }
 };
 
-/// `clients` bots that wander on the built-in map, each in view of some 64 bodies, with bases
-/// `base_age` ticks old, for so many ticks.
-[[nodiscard]] SnapshotCost measure_cost(std::size_t clients, std::uint32_t base_age, int ticks);
+/// Bots on the built-in map, each in view of some 64 bodies, for so many ticks.
+[[nodiscard]] SnapshotCost measure_cost(const CostCase& of, int ticks);
 
 [[nodiscard]] std::string text_of(const SnapshotCost& cost);
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,19 @@ struct Options {
   bool audit = false;
 };
 
-/// Bases as old as at a round trip of 80 ms.
-constexpr std::uint32_t kBaseAge = 6;
 constexpr int kTicksMeasured = 300;
+
+/// Bases as old as at a round trip of 80 ms, and the worst that clients can ask for: other sticks
+/// every tick, and bases that are almost too old to be any.
+constexpr std::array kCostCases{
+    CostCase{.name = "wandering", .clients = 200, .bots = client::BotKind::Wander, .base_age = 6},
+    CostCase{.name = "wandering", .clients = 1'000, .bots = client::BotKind::Wander, .base_age = 6},
+    CostCase{.name = "wild", .clients = 1'000, .bots = client::BotKind::Stress, .base_age = 59}};
 
 int run_cost() {
   bool is_sound = true;
-  for (const std::size_t clients : {200U, 1'000U}) {
-    const SnapshotCost cost = measure_cost(clients, kBaseAge, kTicksMeasured);
+  for (const CostCase& one : kCostCases) {
+    const SnapshotCost cost = measure_cost(one, kTicksMeasured);
     fmt::print("{}", text_of(cost));
     is_sound = is_sound && cost.mismatches == 0;
   }

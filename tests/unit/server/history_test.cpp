@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace tickbox::server {
@@ -66,8 +67,20 @@ class HistoryTest : public ::testing::Test {
 
   [[nodiscard]] LifeId crate() const { return room_->history().lives().find(game::crate_body(0)); }
 
-  [[nodiscard]] const Happened& now() const {
-    return room_->history().happened(room_->world().tick);
+  struct Happened {
+    std::span<const Chronicle<StickChange>::Entry> sticks;
+    std::span<const Chronicle<ShotFired>::Entry> shots;
+    std::span<const Chronicle<Relocation>::Entry> relocations;
+    std::span<const Chronicle<Birth>::Entry> births;
+  };
+
+  [[nodiscard]] Happened now() const {
+    const History& history = room_->history();
+    const Tick tick = room_->world().tick;
+    return {.sticks = history.sticks().of(tick),
+            .shots = history.shots().of(tick),
+            .relocations = history.relocations().of(tick),
+            .births = history.births().of(tick)};
   }
 
   [[nodiscard]] bool are_joined(LifeId a, LifeId b, Tick base) {
@@ -124,9 +137,9 @@ TEST_F(HistoryTest, NotesABirthWithItsOwner) {
   const Tick before = room_->world().tick;
   tick({{.player = kB, .input = {.buttons = game::kButtonShoot, .aim = 256}}});
   ASSERT_EQ(now().births.size(), 1U);
-  const LifeId bullet = now().births[0];
+  EXPECT_EQ(now().births[0].life, life(kB));
+  const LifeId bullet = now().births[0].born;
   EXPECT_EQ(room_->history().lives().of(bullet).id, game::bullet_body(kB, room_->world().tick));
-  EXPECT_EQ(room_->history().lives().of(bullet).owner, life(kB));
   EXPECT_TRUE(are_joined(bullet, life(kB), before));
   EXPECT_FALSE(are_joined(bullet, life(kA), before));
   tick();
@@ -147,7 +160,8 @@ TEST_F(HistoryTest, NotesOnceWhereAHitPutSomebody) {
   std::vector<Relocation> put;
   for (int i = 0; i < 60; ++i) {
     tick({{.player = kA, .input = kShootRight}});
-    put.insert(put.end(), now().relocations.begin(), now().relocations.end());
+    const auto now_put = now().relocations;
+    put.insert(put.end(), now_put.begin(), now_put.end());
     if (!put.empty()) break;
   }
   ASSERT_EQ(put.size(), 1U);
@@ -163,9 +177,9 @@ TEST_F(HistoryTest, KeepsWhatHappenedInTheTicksBefore) {
     moves.push_back(static_cast<std::uint8_t>(1 + i % 2));
     tick({{.player = kA, .input = {.move = moves.back()}}});
     for (std::uint32_t ago = 0; ago < std::min(i + 1, kTicksRemembered - 1); ++ago) {
-      const Happened& then = room_->history().happened({room_->world().tick.value - ago});
-      ASSERT_EQ(then.sticks.size(), 1U);
-      ASSERT_EQ(then.sticks[0].move, moves[i - ago]);
+      const auto then = room_->history().sticks().of({room_->world().tick.value - ago});
+      ASSERT_EQ(then.size(), 1U);
+      ASSERT_EQ(then[0].move, moves[i - ago]);
     }
   }
 }

@@ -102,20 +102,10 @@ TEST_F(LivesTest, AreFoundForOneTickMore) {
   EXPECT_EQ(lives_.find(kPlayer), kNoLife);
 }
 
-TEST_F(LivesTest, HaveNoOwnerUnlessTold) {
-  tick({kPlayer, kBullet});
-  EXPECT_EQ(lives_.of(lives_.find(kBullet)).owner, kNoLife);
-  lives_.set_owner(lives_.find(kBullet), lives_.find(kPlayer));
-  tick({kBullet});
-  EXPECT_EQ(ids(std::vector{lives_.of(lives_.find(kBullet)).owner}), std::vector{kPlayer})
-      << "though it has left";
-}
-
 // Whoever comes as long as anybody may speak of the one who is gone has another number.
 TEST_F(LivesTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
   tick({kPlayer});
   const LifeId gone = lives_.find(kPlayer);
-  lives_.set_owner(gone, 7);
   tick({});
   for (std::uint32_t ticks = 1; ticks <= kTicksRemembered; ++ticks) {
     tick({game::crate_body(ticks)});
@@ -125,7 +115,6 @@ TEST_F(LivesTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
   tick({kCrate});
   EXPECT_EQ(lives_.find(kCrate), gone);
   EXPECT_EQ(lives_.of(gone).id, kCrate);
-  EXPECT_EQ(lives_.of(gone).owner, kNoLife);
   EXPECT_FALSE(lives_.of(gone).left);
   EXPECT_TRUE(lives_.of(gone).is_there());
 }
