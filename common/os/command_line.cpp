@@ -197,7 +197,9 @@ Program::Program(const About& about, CommonFlags& flags)
     : Program{std::make_unique<CLI::App>(), about, flags} {}
 
 Program::Program(std::unique_ptr<CLI::App> app, const About& about, CommonFlags& flags)
-    : Command{*app, about, flags}, app_{std::move(app)} {}
+    : Command{*app, about, flags}, app_{std::move(app)} {
+  hold_closed_streams();
+}
 
 Program::~Program() = default;
 

@@ -17,7 +17,8 @@ namespace tickbox::os {
 
 class Program : public Command {
  public:
-  /// Has --json, --quiet and --version.
+  /// Has --json, --quiet and --version. The first thing that a process makes: it sees to it that
+  /// nothing opened later is taken for stdout (standard_output.h).
   Program(const About& about, CommonFlags& flags);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

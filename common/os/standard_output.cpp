@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace tickbox::os {
 
@@ -12,6 +14,15 @@ std::expected<void, std::string> write_to_stdout(std::string_view text) {
     return {};
   }
   return std::unexpected{"cannot write to stdout: " + reason_of(errno)};
+}
+
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    // The lowest free number is this one; opened for what it is not used for.
+    const int way = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", way) != stream) return;
+  }
 }
 
 }  // namespace tickbox::os

@@ -1,5 +1,6 @@
 #pragma once
-// What a program was asked for goes to stdout, and is not taken for said where it could not be.
+// What a program was asked for goes to stdout, and is not taken for said where it could not be, nor
+// said to anything else.
 
 #include <expected>
 #include <string>
@@ -10,5 +11,10 @@ namespace tickbox::os {
 /// Writes all of it, and leaves nothing in a buffer.   Fails: with one line, as when a disk is
 /// full.
 [[nodiscard]] std::expected<void, std::string> write_to_stdout(std::string_view text);
+
+/// Where a process was started without stdin, stdout or stderr (`>&-`), takes their numbers: or a
+/// file or socket opened later has one, and gets what is printed. They go on refusing, as closed
+/// ones do. Before anything is opened.
+void hold_closed_streams();
 
 }  // namespace tickbox::os

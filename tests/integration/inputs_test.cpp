@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -58,9 +57,7 @@ std::vector<Changes> inputs_of_match(const os::TemporaryFolder& folder, const st
   constexpr int kInconclusive = 5;
   EXPECT_TRUE(played.exit_code == kDone || played.exit_code == kInconclusive) << played;
   EXPECT_EQ(server.stop().exit_code, kDone);
-  const auto recording = std::filesystem::directory_iterator {
-    folder.file(name)
-  } -> path().string();
+  const std::string recording = os::files_in(folder.file(name)).at(0);
   const Finished taken =
       run(tickbox({"replay", "inputs", recording, "-o", folder.file(name + ".inputs")}));
   EXPECT_EQ(taken.exit_code, kDone) << taken;

@@ -1,17 +1,22 @@
 // An answer that cannot be written is not taken for given: a program says so, and fails.
 
 #include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 namespace tickbox::integration {
 namespace {
 
-/// The same with a stdout that is full.
-Command on_full_disk(const Command& command) {
-  std::vector<std::string> arguments{"-c", R"(exec "$0" "$@" >/dev/full)", command.program};
+/// The same with its streams as a shell has set them up: ">/dev/full".
+Command redirected(const Command& command, const std::string& streams) {
+  std::vector<std::string> arguments{"-c", R"(exec "$0" "$@" )" + streams, command.program};
   arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
   return {.program = "/bin/sh", .arguments = arguments, .environment = command.environment};
+}
+
+Command on_full_disk(const Command& command) {
+  return redirected(command, ">/dev/full");
 }
 
 /// What a load ends with that a busy machine has held up: worse than that it could not say so.
@@ -56,6 +61,29 @@ TEST(FullOutput, EndsAServerWhoseReadyLineIsWaitedFor) {
   with_json.emplace_back("--json");
   expect_told(tickbox_server(with_json));
   EXPECT_EQ(run(on_full_disk(tickbox_server(free_ports))).exit_code, kDone);
+}
+
+// The file that a command makes would have the number of a stdout that is closed, and its answer
+// within.
+TEST(ClosedOutput, IsNoFileThatACommandMakes) {
+  const os::TemporaryFolder folder;
+  const std::string match = folder.file("match");
+  ASSERT_EQ(run(redirected(tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "30",
+                                           "--max-clients", "16", "--record", match}),
+                           "<&- >&- 2>&-"))
+                .exit_code,
+            kDone);
+  const std::string recording = os::files_in(match).at(0);
+  const std::string part = folder.file("part.tickbox");
+  const Finished cut = run(redirected(
+      tickbox({"replay", "cut", recording, "--from", "10", "--to", "20", "--out", part, "--json"}),
+      ">&-"));
+  EXPECT_EQ(cut.exit_code, kFailed) << cut;
+  EXPECT_TRUE(cut.err.contains("cannot write to stdout: bad file descriptor")) << cut;
+  for (const std::string& file : {recording, part}) {
+    const Finished verified = run(tickbox({"replay", "verify", file}));
+    EXPECT_EQ(verified.exit_code, kDone) << verified;
+  }
 }
 
 }  // namespace

@@ -7,17 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <filesystem>
 
 namespace tickbox::integration {
 namespace {
 
 /// The only recording there.
 std::string recording_in(const std::string& folder) {
-  std::vector<std::string> found;
-  for (const auto& each : std::filesystem::directory_iterator{folder}) {
-    found.push_back(each.path().string());
-  }
+  const std::vector<std::string> found = os::files_in(folder);
   if (found.size() != 1 || !found.front().ends_with("-room0.tickbox")) {
     throw std::runtime_error{"not one recording in " + folder};
   }

@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <netinet/in.h>
 #include <string>
 #include <sys/resource.h>
@@ -44,14 +43,6 @@ constexpr int kCrowd = 400;
 constexpr bool kNeedsFiles = false;
 #endif
 
-std::vector<std::string> recordings_in(const std::string& folder) {
-  std::vector<std::string> found;
-  for (const auto& each : std::filesystem::directory_iterator{folder}) {
-    found.push_back(each.path().string());
-  }
-  return found;
-}
-
 Command clients(const RunningServer& server, int count, const std::string& duration) {
   return tickbox({"load", server.address(), "--clients", std::to_string(count), "--ramp", "0",
                   "--seconds", duration, "--json"});
@@ -71,7 +62,7 @@ TEST(Upheaval, ToldToStopUnderLoadItAlwaysEndsWellAndItsRecordingIsWhole) {
     const Finished stopped = finish(server.process());
     ASSERT_EQ(stopped.exit_code, kDone) << stopped;
     load.signal(SIGKILL);
-    const auto found = recordings_in(recordings);
+    const auto found = os::files_in(recordings);
     ASSERT_EQ(found.size(), 1U);
     const Finished verified = run(tickbox({"replay", "verify", found.front(), "--json"}));
     ASSERT_EQ(verified.exit_code, kDone) << verified;
