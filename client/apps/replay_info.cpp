@@ -91,7 +91,9 @@ std::string info_text(const Recording& recording, const record::Summary& summary
                 .damages = summary.damage_count,
                 .gaps = summary.gaps}));
   for (const record::Damage& damage : summary.damages) {
-    text += fmt::format("  damage      {} bytes at {}\n", damage.bytes, damage.offset);
+    text += damage.bytes > 0
+                ? fmt::format("  damage      {} bytes at {}\n", damage.bytes, damage.offset)
+                : fmt::format("  damage      something is missing at {}\n", damage.offset);
   }
   return text;
 }

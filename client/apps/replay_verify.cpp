@@ -22,11 +22,13 @@ namespace {
 
 using os::ExitCode;
 
+constexpr std::uint32_t kLastTick = std::numeric_limits<std::uint32_t>::max();
+
 struct VerifyFlags {
   std::shared_ptr<ReplayFlags> flags;
   std::string file{};
   std::uint32_t from = 0;
-  std::uint32_t to = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t to = kLastTick;
   std::uint32_t jobs = processors();
 };
 
@@ -106,6 +108,10 @@ void step_unfinished(const VerifyFlags& options, const Recording& recording, con
   result.damages = std::max(result.damages, again.damages);
 }
 
+bool is_of_a_range(const VerifyFlags& options) {
+  return options.from > 0 || options.to < kLastTick;
+}
+
 /// Steps it all again.  Fails: with the exit code, after saying why.
 std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& options,
                                                           const Recording& recording,
@@ -138,8 +144,15 @@ std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& opt
                                          fmt::format("--from {}: {} ends at tick {}", options.from,
                                                      options.file, result.last_tick.value))};
   }
-  if (result.unfinished && result.unfinished->value <= options.to) {
+  const bool steps_unfinished = result.unfinished && result.unfinished->value <= options.to;
+  if (steps_unfinished) {
     step_unfinished(options, recording, *setting, *result.unfinished, result);
+  }
+  if (is_of_a_range(options) && result.ticks == 0 && result.held() && !steps_unfinished) {
+    return std::unexpected{replay_failed(
+        *options.flags, ExitCode::WrongUsage,
+        fmt::format("{} holds no tick from {} to {}: nothing was verified; see tickbox replay info",
+                    options.file, options.from, std::min(options.to, result.last_tick.value)))};
   }
   return result;
 }

@@ -239,9 +239,13 @@ Reader::Item Reader::next() {
   RecordHead head;
   const Framing framing = check_record(offset_, checksum_, head);
   if (framing != Framing::Whole) {
-    return resume(framing);
+    return resume(framing, offset_ + 1);
   }
-  return follows(head) && decode(head) ? accept(head) : resume(Framing::Bad);
+  // A whole record that is not the next: those between are not there, and it may be what goes on.
+  if (!follows(head)) {
+    return resume(Framing::Bad, offset_);
+  }
+  return decode(head) ? accept(head) : resume(Framing::Bad, offset_ + 1);
 }
 
 /// Is there a whole record at `offset`, if the record before it has the checksum `previous`?
@@ -344,13 +348,12 @@ std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& hea
   return std::nullopt;
 }
 
-/// Every keyframe and trailer behind offset_, each with the length of what continues it.
-std::vector<Reader::Anchor> Reader::find_anchors() {
+/// Every keyframe and trailer at or after `from`, each with the length of what continues it.
+std::vector<Reader::Anchor> Reader::find_anchors(std::size_t from) {
   std::vector<Anchor> found;
   std::size_t run_end = 0;  // of what continues the last one found
   RecordHead head;
-  for (auto at = find_record(offset_ + 1, head); at;
-       at = find_record(*at + record_bytes(head), head)) {
+  for (auto at = find_record(from, head); at; at = find_record(*at + record_bytes(head), head)) {
     last_record_ = *at;
     const std::size_t bytes = record_bytes(head);
     if (begins_anew(head.type)) {
@@ -371,14 +374,14 @@ std::vector<Reader::Anchor> Reader::find_anchors() {
 /// have the most behind them. One that was moved is out of order with the others, wherever it came
 /// from, and so costs its own segment alone.
 /// Source: heaviest increasing subsequence, by the numbers of segments; in n log n.
-void Reader::survey() {
+void Reader::survey(std::size_t from) {
   struct Best {
     std::size_t bytes;  ///< of the heaviest run that ends with this segment or one before
     std::size_t last;   ///< its last
   };
 
   surveyed_ = true;
-  const std::vector<Anchor> found = find_anchors();
+  const std::vector<Anchor> found = find_anchors(from);
   std::vector<std::size_t> before(found.size());  // in the run; its own number where there is none
   std::map<std::uint32_t, Best> best;             // heavier, the later the segment
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -405,16 +408,16 @@ void Reader::survey() {
 }
 
 /// Something else than the next record stands at offset_: tells the end of a killed recording from
-/// damage, and finds where to go on.
-Reader::Item Reader::resume(Framing reason) {
+/// damage, and finds where to go on, at or after `from`.
+Reader::Item Reader::resume(Framing reason, std::size_t from) {
   resuming_ = true;
   in_segment_ = false;
   if (!surveyed_) {
-    survey();
+    survey(from);
   }
   for (; next_anchor_ < anchors_.size(); ++next_anchor_) {
     const std::size_t at = anchors_[next_anchor_].offset;
-    if (at <= offset_) {
+    if (at < from) {
       continue;
     }
     const auto head = load_head(file_.subspan(at));

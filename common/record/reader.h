@@ -17,7 +17,7 @@ namespace tickbox::record {
 /// A stretch of the file that is not what the writer wrote.
 struct Damage {
   std::size_t offset = 0;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  ///< 0: what stood there was taken out, and what follows it is whole
 };
 
 /// A file whose last record is cut, or that has no trailer, ends early: its recorder was killed. A
@@ -81,7 +81,7 @@ class Reader {
  private:
   enum class Framing : std::uint8_t { Whole, Cut, Bad };
 
-  /// A whole keyframe or trailer, behind the first damage.
+  /// A whole keyframe or trailer, at the first damage or behind it.
   struct Anchor {
     std::size_t offset = 0;
     std::uint32_t segment = 0;
@@ -101,9 +101,9 @@ class Reader {
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
   Item damaged_until(std::size_t end);
-  [[nodiscard]] std::vector<Anchor> find_anchors();
-  void survey();
-  Item resume(Framing reason);
+  [[nodiscard]] std::vector<Anchor> find_anchors(std::size_t from);
+  void survey(std::size_t from);
+  Item resume(Framing reason, std::size_t from);
 
   ConstBytes file_;
   Header header_;
@@ -124,7 +124,7 @@ class Reader {
   bool surveyed_ = false;
   std::vector<Anchor> anchors_;  ///< where the walk goes on after damage, in order
   std::size_t next_anchor_ = 0;  ///< the first that the walk has not passed
-  std::size_t last_record_ = 0;  ///< offset of the last whole one behind the first damage
+  std::size_t last_record_ = 0;  ///< offset of the last whole one from the first damage on
   std::size_t search_budget_;    ///< bytes that may still be hashed in vain after damage
 
   record::Keyframe keyframe_;

@@ -6,6 +6,7 @@
 #include "tests/fuzz/fuzz_target.h"
 
 #include <optional>
+#include <utility>
 
 using namespace tickbox;
 
@@ -39,6 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto reader = record::Reader::open(fuzz::bytes_of(data, size));
   if (!reader) return 0;
   Order order;
+  std::optional<std::size_t> stood_at;
   for (Item item = reader->next(); item != Item::Finished; item = reader->next()) {
     fuzz::check(reader->offset() <= size);
     if (item == Item::Keyframe) {
@@ -53,7 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       order.damage();  // nothing may continue it
     } else if (item == Item::Damage) {
       const record::Damage damage = reader->damage();
-      fuzz::check(damage.bytes > 0 && damage.offset + damage.bytes <= size);
+      fuzz::check(damage.bytes <= size && damage.offset <= size - damage.bytes);
+      // Without a byte of it the walk has not moved: it does now.
+      fuzz::check(damage.bytes > 0 || std::exchange(stood_at, damage.offset) != damage.offset);
       if (damage.offset >= record::kRecordsOffset) order.damage();
     }
   }

@@ -194,6 +194,25 @@ TEST_F(Blocks, AMissingOneCostsNoMoreThanAZeroedOne) {
   }
 }
 
+// A block may begin and end where records do, by chance: then a whole record stands where the
+// damage is.
+TEST_F(Blocks, WholeRecordsThatAreMissingCostTheirOwnSegmentsAlone) {
+  const std::vector<test::Piece> records = pieces(file_);
+  for (std::size_t first = 0; first + 1 < records.size(); ++first) {
+    for (std::size_t last = first; last + 1 < records.size() && last < first + 3; ++last) {
+      const std::size_t begin = records[first].offset;
+      const std::size_t end = records[last].end();
+      auto damaged = file_;
+      damaged.erase(damaged.begin() + static_cast<std::ptrdiff_t>(begin),
+                    damaged.begin() + static_cast<std::ptrdiff_t>(end));
+      const Left left = left_by(begin, end);
+      check(damaged, left);
+      EXPECT_LE(test::verify(damaged, match_).segments_lost, left.hurt());
+      if (HasFailure()) FAIL() << "records " << first << " to " << last;
+    }
+  }
+}
+
 // All between the two places is found elsewhere, and is whole.
 TEST_F(Blocks, AMovedOneCostsWhereItWasAndTheSegmentThatItCameInto) {
   for (std::size_t from = 0; from < blocks(); ++from) {

@@ -182,6 +182,19 @@ TEST_F(ReplayCommand, VerifiesARange) {
   EXPECT_EQ(outcome.document()["ticks"], 14);
 }
 
+// Nothing that was looked at is nothing that held.
+TEST_F(ReplayCommand, VerifiesNoRangeThatHasNoTick) {
+  const std::string part = new_path("part");
+  ASSERT_EQ(replay({"cut", file_of(test::small_recording(3, 10)), "--from", "15", "--to", "25",
+                    "-o", part})
+                .exit_code,
+            0);
+  const Outcome before = replay({"verify", part, "--to", "9"});
+  EXPECT_EQ(before.exit_code, 2);
+  EXPECT_TRUE(before.err.contains("holds no tick from 0 to 9")) << before.err;
+  EXPECT_EQ(replay({"verify", part, "--to", "16"}).exit_code, 0);
+}
+
 TEST_F(ReplayCommand, TellsWhatARecordingHolds) {
   const auto bytes = test::small_recording(3, 20);
   const std::string path = file_of(bytes);
