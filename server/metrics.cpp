@@ -195,6 +195,8 @@ void add_traffic(Text& text, const Metrics& metrics) {
               recording.errors);
   text.single("tickbox_recording_queue_bytes", "gauge",
               "Bytes of recordings waiting to be written.", recording.queue_bytes);
+  text.single("tickbox_recording_ticks_lost_total", "counter",
+              "Ticks that are in no recording, as none could be written.", recording.ticks_lost);
   text.single("tickbox_recording_degraded", "gauge", "1 while a recording cannot be written.",
               recording.degraded ? 1U : 0U);
 }

@@ -98,6 +98,7 @@ struct RecordingMetrics {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
   std::uint64_t queue_bytes = 0;
+  std::uint64_t ticks_lost = 0;  ///< that are in no recording: gaps
   bool degraded = false;
 };
 

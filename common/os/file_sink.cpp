@@ -5,6 +5,7 @@
 #include "os/file_sink.h"
 
 #include "os/record_file.h"
+#include "os/steady_clock.h"
 #include "os/system_error.h"
 #include "os/thread.h"
 
@@ -43,6 +44,7 @@ struct FileSink::State {
   std::condition_variable_any wake;
   std::deque<RecordBatch> waiting;
   std::vector<RecordBatch> spare;
+  std::optional<Instant> asked;  ///< when the disk was, where it has not answered yet
   bool closed = false;
   std::string failure;              ///< the last, in one line
   std::optional<std::string> loss;  ///< why something that was taken is not in the file
@@ -103,9 +105,11 @@ void FileSink::State::drain(std::unique_lock<std::mutex>& lock) {
     RecordBatch batch = std::move(waiting.front());
     waiting.pop_front();
     const std::size_t before = batch.bytes.size();
+    asked = SteadyClock{}.now();
     lock.unlock();
     const auto written = file.append(batch);
     lock.lock();
+    asked.reset();
     stats.bytes_written = file.bytes();
     stats.queue_bytes -= before - batch.bytes.size();
     if (!written) {
@@ -210,7 +214,9 @@ std::expected<void, std::string> FileSink::close() {
 
 FileSinkStats FileSink::stats() const {
   const std::scoped_lock lock{state_->mutex};
-  return state_->stats;
+  FileSinkStats stats = state_->stats;
+  stats.stalled = state_->asked && SteadyClock{}.now() - *state_->asked > state_->options.patience;
+  return stats;
 }
 
 std::string FileSink::failure() const {

@@ -24,6 +24,8 @@ struct FileSinkOptions {
   Duration flush_interval{};
   /// Between two attempts on a disk that has failed.
   Duration retry_interval = std::chrono::seconds{5};
+  /// A disk that has not answered for so long is stalled.
+  Duration patience = std::chrono::seconds{2};
 };
 
 struct FileSinkStats {
@@ -33,6 +35,8 @@ struct FileSinkStats {
   std::uint64_t writes_refused = 0;  ///< calls of write() that returned false
   std::uint64_t queue_bytes = 0;     ///< waiting now
   bool degraded = false;             ///< the disk has failed: nothing is taken until it takes again
+  bool stalled =
+      false;  ///< the disk does not answer: what is taken waits, as long as there is room
 };
 
 /// A record is what one call of write() brings. After a failed write the file is cut back to its

@@ -44,6 +44,15 @@ bool is_written(const Part& part) {
   return part.sink->stats().queue_bytes == 0;
 }
 
+/// Why it is not written just now; empty where it is.
+std::string hindrance_of(const Part& part) {
+  const os::FileSinkStats stats = part.sink->stats();
+  if (stats.degraded) return part.sink->failure();
+  if (!stats.stalled) return {};
+  return fmt::format("cannot write {}: the disk does not answer; {} bytes of it are whole",
+                     part.path, stats.bytes_written);
+}
+
 RecordingPart handed(const Part& part) {
   return {.sink = part.sink.get(), .header = part.header};
 }
@@ -107,8 +116,9 @@ std::expected<std::unique_ptr<Part>, std::string> RecordingFiles::State::make() 
     auto file = parts.disk.create(part->path);
     if (!file && file.error() == EEXIST && tried < kNamesTried) continue;
     if (!file) return std::unexpected{os::creation_failure(part->path, file.error())};
-    part->sink = os::FileSink::over(*std::move(file),
-                                    {.path = part->path, .retry_interval = options.retry_interval});
+    part->sink = os::FileSink::over(*std::move(file), {.path = part->path,
+                                                       .retry_interval = options.retry_interval,
+                                                       .patience = options.patience});
     break;
   }
   last_start = start;
@@ -286,10 +296,13 @@ RecordingStatus RecordingFiles::status() const {
   add(state.present);
   status.path = state.present->path;
   status.reason = state.making_failed;
-  for (const auto& part : state.retired) {
-    if (part->sink->stats().degraded) status.reason = part->sink->failure();
-  }
-  if (state.present->sink->stats().degraded) status.reason = state.present->sink->failure();
+  const auto blame = [&status](const Part& part) {
+    if (std::string why = hindrance_of(part); !why.empty()) status.reason = std::move(why);
+  };
+  for (const auto& part : state.retired)
+    blame(*part);
+  if (state.previous) blame(*state.previous);
+  blame(*state.present);
   status.degraded = !status.reason.empty();
   return status;
 }

@@ -20,6 +20,7 @@ struct RecordingFilesOptions {
   std::string folder{};    ///< made where it is missing
   std::uint32_t keep = 0;  ///< files that are closed; older ones are removed. 0: all are kept
   Duration retry_interval = std::chrono::seconds{5};  ///< on a disk that has failed
+  Duration patience = std::chrono::seconds{2};        ///< with a disk that does not answer
 };
 
 /// What a recording uses and does not own.
@@ -33,7 +34,7 @@ struct RecordingStatus {
   std::uint64_t bytes = 0;        ///< written, in all files
   std::uint64_t errors = 0;       ///< of writing and making files, in all
   std::uint64_t queue_bytes = 0;  ///< waiting
-  bool degraded = false;          ///< the present file cannot be written, or the next not made
+  bool degraded = false;          ///< a file cannot be written, or the next not made
   std::string path{};             ///< of the present file
   std::string reason{};           ///< why it is degraded, in one line
 };

@@ -116,6 +116,7 @@ RecordingMetrics Recordings::look() {
   return {.bytes = status.bytes,
           .errors = status.errors,
           .queue_bytes = status.queue_bytes,
+          .ticks_lost = recorder_->stats().ticks_lost,
           .degraded = status.degraded};
 }
 

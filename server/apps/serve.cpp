@@ -18,6 +18,7 @@
 #include "os/signals.h"
 #include "os/standard_output.h"
 #include "os/steady_clock.h"
+#include "os/thread.h"
 #include "os/udp_transport.h"
 #include "os/values.h"
 #include "server/admin.h"
@@ -32,9 +33,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdlib>
 #include <expected>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -51,6 +55,13 @@ constexpr Duration kIdleInterval = std::chrono::milliseconds{10};
 constexpr Duration kPublishInterval = std::chrono::milliseconds{100};
 /// How long a drain may take to reach the last client.
 constexpr Duration kLastWords = std::chrono::milliseconds{20};
+/// What the recording may take to be closed, all in all less than who stops containers waits, and
+/// from a second signal on.
+constexpr Duration kClosingMost = std::chrono::seconds{20};
+constexpr Duration kHurriedMost = std::chrono::seconds{1};
+/// It is told of a disk that lets it wait so long.
+constexpr Duration kClosingTold = std::chrono::seconds{2};
+constexpr Duration kClosingLook = std::chrono::milliseconds{1};
 
 class OsLog final : public Log {
  public:
@@ -64,6 +75,29 @@ class OsLog final : public Log {
 
  private:
   const os::Log& log_;
+};
+
+/// Ends the recording on a thread of its own: who asks a disk that does not answer waits for ever.
+class Closing {
+ public:
+  explicit Closing(Recordings& recordings)
+      : thread_(os::start_thread("closing", [this, &recordings] {
+          result_ = recordings.close();
+          is_done_ = true;
+        })) {}
+
+  [[nodiscard]] bool is_done() const { return is_done_; }
+
+  /// Requires: is_done(), once.
+  std::expected<void, std::string> take() {
+    thread_.join();
+    return std::move(result_);
+  }
+
+ private:
+  std::expected<void, std::string> result_;
+  std::atomic<bool> is_done_ = false;
+  std::thread thread_;  ///< last: it uses the others
 };
 
 os::ExitCode fail(const Announcement& announcement, const std::string& why) {
@@ -81,10 +115,15 @@ class Server {
   std::expected<void, std::string> announce(const Announcement& announcement);
   std::expected<void, std::string> run();
 
+  /// run() has failed, and a thread waits for the disk that nobody can join: the process ends as it
+  /// is.
+  [[nodiscard]] bool is_stuck() const { return closing_ && !closing_->is_done(); }
+
  private:
   std::expected<void, std::string> open_sockets();
   std::expected<net::KeyRing, std::string> open_keys();
   void run_due_ticks();
+  std::expected<void, std::string> close_recording();
   void publish(ServerState state);
   void wait();
   void log_buffers();
@@ -113,6 +152,7 @@ class Server {
   std::uint64_t heard_ = 0;  ///< datagrams, when it last slept
   std::string keys_in_words_;
   int hangups_ = 0;  ///< that have been followed
+  std::optional<Closing> closing_;
 };
 
 std::expected<void, std::string> Server::open() {
@@ -304,12 +344,37 @@ std::expected<void, std::string> Server::run() {
   publish(ServerState::Draining);
   shard_->stop(clock_.now());
   os::sleep_until(clock_.now() + kLastWords);
-  if (const auto closed = recordings_->close(); !closed) {
+  if (const auto closed = close_recording(); !closed) {
     return closed;
   }
   admin_->stop();
   log_.event(Severity::Info, "stopped");
   return {};
+}
+
+std::expected<void, std::string> Server::close_recording() {
+  const std::uint64_t waiting = recordings_->look().queue_bytes;
+  const Instant begun = clock_.now();
+  Instant deadline = begun + kClosingMost;
+  bool is_told = false;
+  closing_.emplace(*recordings_);
+  for (Instant now = begun; !closing_->is_done(); now = clock_.now()) {
+    if (signals_.stops() > 1) deadline = std::min(deadline, now + kHurriedMost);
+    if (now >= deadline) {
+      return std::unexpected(fmt::format(
+          "the recording in {} cannot be closed: the disk does not answer; what it has taken is "
+          "whole, and of {} bytes that waited nothing is known",
+          options_.record, waiting));
+    }
+    if (now - begun >= kClosingTold && !std::exchange(is_told, true)) {
+      log_.event(Severity::Warning,
+                 fmt::format("recording_not_closed_yet reason=\"the disk does not answer\" "
+                             "waits_seconds={}",
+                             kClosingMost / std::chrono::seconds{1}));
+    }
+    os::sleep_until(now + kClosingLook);
+  }
+  return closing_->take();
 }
 
 /// Receives; steps what is due, each tick timed by its parts; tells the clients once.
@@ -376,7 +441,9 @@ os::ExitCode serve(const Options& options, const Announcement& announcement, con
     return fail({}, announced.error());
   }
   const auto ended = server.run();
-  return ended ? os::ExitCode::Done : fail(announcement, ended.error());
+  const os::ExitCode code = ended ? os::ExitCode::Done : fail(announcement, ended.error());
+  if (server.is_stuck()) std::_Exit(os::to_int(code));
+  return code;
 }
 
 }  // namespace tickbox::server

@@ -43,13 +43,14 @@ struct Recorded {
   TurnedCalendar calendar;
   os::SystemEntropy entropy;
   PlayedRoom played{{.tick_rate = 10}};
+  Duration patience = 2s;
   std::unique_ptr<server::RecordingFiles> files;
   std::optional<server::Recorder> recorder;
 
   /// Ten ticks a second; a file is `ticks` ticks long.
   void open(std::uint32_t ticks, std::uint32_t keep, std::uint64_t bytes = 0) {
     auto opened = server::RecordingFiles::open(
-        {.folder = folder.file(""), .keep = keep, .retry_interval = 1ms},
+        {.folder = folder.file(""), .keep = keep, .retry_interval = 1ms, .patience = patience},
         {.calendar = calendar, .entropy = entropy, .disk = disk}, played.header());
     ASSERT_TRUE(opened) << opened.error();
     files = *std::move(opened);
@@ -244,6 +245,28 @@ TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
     gaps += result.gaps;
   }
   EXPECT_LE(gaps, 1U);  // it may have been in a file that is removed by now
+}
+
+TEST(Rotation, ADiskThatDoesNotAnswerIsToldOfWhileNothingIsLostYet) {
+  Recorded recorded;
+  recorded.patience = 1ms;
+  recorded.open(10'000, 0);
+  recorded.run(10);
+  recorded.disk.hold();
+  ASSERT_TRUE(comes_true([&] {
+    recorded.run(1);
+    return recorded.files->status().degraded;
+  }));
+  const server::RecordingStatus status = recorded.files->status();
+  EXPECT_TRUE(status.reason.contains("the disk does not answer")) << status.reason;
+  EXPECT_TRUE(status.reason.contains(status.path)) << status.reason;
+  EXPECT_GT(status.queue_bytes, 0U);
+  recorded.disk.release();
+  ASSERT_TRUE(comes_true([&] { return !recorded.files->status().degraded; }));
+  recorded.close();
+  EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+  const auto result = recorded.played.verify(recorded.disk.bytes(status.path));
+  EXPECT_TRUE(result.complete && result.held());
 }
 
 // Of every kind of call of a rotation, and of all at once: the disk answers none, and the thread

@@ -1,6 +1,7 @@
 // How a server ends, and how it notices that a client has.
 
 #include "tests/integration/running_server.h"
+#include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,48 @@ TEST(ServerStop, AfterSoManyTicksItStopsByItself) {
       run(tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "10"}));
   EXPECT_EQ(finished.exit_code, kDone) << finished;
   EXPECT_TRUE(finished.err.contains("stopping clients=0 ticks=10")) << finished.err;
+}
+
+class HungDisk : public testing::Test {
+ protected:
+  HungDisk() {
+    EXPECT_TRUE(server_.wait_for_output(
+        [](const Output& output) { return output.err.contains(" ready "); }, kPatience));
+  }
+
+  /// Waits until the server says so.
+  [[nodiscard]] bool says(std::string_view words) {
+    return server_.wait_for_output(
+        [words](const Output& output) { return output.err.contains(words); }, kPatience);
+  }
+
+  static void expect_given_up(const Finished& stopped) {
+    EXPECT_EQ(stopped.exit_code, kFailed) << stopped;
+    EXPECT_TRUE(stopped.err.contains("cannot be closed: the disk does not answer")) << stopped;
+  }
+
+  os::TemporaryFolder folder_;
+  Process server_{planted_server({"--port", "0", "--admin-port", "0", "--max-clients", "16",
+                                  "--record", folder_.file("match")},
+                                 "PLANTED_SYNC_HELD=1")};
+};
+
+TEST_F(HungDisk, HoldsUpAStopForSecondsAlone) {
+  server_.signal(SIGTERM);
+  EXPECT_TRUE(says("recording_not_closed_yet"));
+  expect_given_up(finish(server_));
+  // All that waited had been written; only that it is on the medium is not known.
+  const Finished verified =
+      run(tickbox({"replay", "verify", os::files_in(folder_.file("match")).at(0)}));
+  EXPECT_EQ(verified.exit_code, kDone) << verified;
+}
+
+TEST_F(HungDisk, IsNotWaitedForByWhoIsToldTwice) {
+  server_.signal(SIGTERM);
+  EXPECT_TRUE(says("stopping"));
+  server_.signal(SIGTERM);
+  expect_given_up(finish(server_));
+  EXPECT_FALSE(server_.output().err.contains("recording_not_closed_yet"));
 }
 
 TEST(ServerStop, AClientThatLeavesIsGoneAtOnce) {

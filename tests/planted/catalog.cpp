@@ -5,6 +5,7 @@
 
 #include "game/catalog.h"
 
+#include "game/arena.h"
 #include "tests/planted/failing_arena.h"
 #include "tests/support/flipped_arena.h"
 
@@ -45,7 +46,7 @@ std::shared_ptr<const Rules> make_rules(std::string_view name, std::uint32_t tic
       if (world.tick == *at) flip_crates(world);
     });
   }
-  return nullptr;
+  return std::make_shared<const Arena>(ticks_per_second);
 }
 
 }  // namespace tickbox::game
