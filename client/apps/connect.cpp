@@ -105,7 +105,7 @@ void Game::play(const os::StopSignals& signals) {
 
 void Game::note(const std::string& words) const {
   if (!options_.play.quiet()) {
-    fmt::print(stderr, "tickbox connect: {}\n", words);
+    os::write_to_stderr(fmt::format("tickbox connect: {}\n", words));
   }
 }
 
@@ -204,30 +204,31 @@ Figures Game::figures(const ClientStats& stats) const {
 
 ExitCode Game::judge(const ClientStats& stats) const {
   if (stats.first_mismatch) {
-    fmt::print(stderr, "tickbox connect: {}\n", mismatches_in_words(stats));
+    os::write_to_stderr(fmt::format("tickbox connect: {}\n", mismatches_in_words(stats)));
     return ExitCode::CheckFailed;
   }
   if (stats.first_audit_mismatch) {
     const client::AuditMismatch& first = *stats.first_audit_mismatch;
-    fmt::print(stderr,
-               "tickbox connect: {} of {} audited ticks differ, first tick {}: the server says "
-               "{:016x}, the room here has {:016x}\n",
-               stats.audit_mismatched, stats.audited, first.tick.value, first.expected, first.got);
+    os::write_to_stderr(fmt::format(
+        "tickbox connect: {} of {} audited ticks differ, first tick {}: the server says "
+        "{:016x}, the room here has {:016x}\n",
+        stats.audit_mismatched, stats.audited, first.tick.value, first.expected, first.got));
     return ExitCode::CheckFailed;
   }
   if (!connected_at_) {
-    fmt::print(stderr, "tickbox connect: could not connect: {}\n",
-               left_ ? "stopped before an answer came" : connection().reason());
+    os::write_to_stderr(
+        fmt::format("tickbox connect: could not connect: {}\n",
+                    left_ ? "stopped before an answer came" : connection().reason()));
     return ExitCode::NotConnected;
   }
   if (!left_) {
-    fmt::print(stderr, "tickbox connect: disconnected: {}\n", connection().reason());
+    os::write_to_stderr(fmt::format("tickbox connect: disconnected: {}\n", connection().reason()));
     return ExitCode::NotConnected;
   }
   if (was_away_) {
-    fmt::print(stderr,
-               "tickbox connect: disconnected: the server did not answer any more, and this was "
-               "trying to come back when it ended\n");
+    os::write_to_stderr(
+        "tickbox connect: disconnected: the server did not answer any more, and this was "
+        "trying to come back when it ended\n");
     return ExitCode::NotConnected;
   }
   return ExitCode::Done;
@@ -245,7 +246,7 @@ ExitCode Game::report() const {
   const ExitCode code = judge(stats);
   const auto written = os::write_to_stdout(text);
   if (written) return code;
-  fmt::print(stderr, "tickbox connect: {}\n", written.error());
+  os::write_to_stderr(fmt::format("tickbox connect: {}\n", written.error()));
   return code == ExitCode::Done ? ExitCode::Failed : code;
 }
 

@@ -1,11 +1,10 @@
 #include "client/apps/desync_reports.h"
 
 #include "os/build_info.h"
+#include "os/standard_output.h"
 #include "os/steady_clock.h"
 
 #include <fmt/core.h>
-
-#include <cstdio>
 
 namespace tickbox::apps {
 namespace {
@@ -28,7 +27,7 @@ std::expected<std::unique_ptr<DesyncReports>, std::string> DesyncReports::open(
 void DesyncReports::note(const record::Desync& desync) {
   if (lines_ == DesyncLines::Printed && printed_ < kLinesMax) {
     ++printed_;
-    fmt::print(stderr, "{}: desync {}\n", command_, record::in_words(desync));
+    os::write_to_stderr(fmt::format("{}: desync {}\n", command_, record::in_words(desync)));
   }
   if (drop_ == nullptr) return;
   const WallTime today = os::SystemCalendar{}.now();

@@ -7,8 +7,8 @@
 #include "client/apps/token.h"
 #include "os/command_line.h"
 #include "os/failure.h"
+#include "os/standard_output.h"
 
-#include <cstdio>
 #include <functional>
 
 int main(int argc, char** argv) {
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
                                        "no command given; see --help"));
   }
   if (!run) {
-    std::fputs(program.help().c_str(), stderr);
+    os::write_to_stderr(program.help());
     return os::to_int(os::ExitCode::WrongUsage);
   }
   return run();

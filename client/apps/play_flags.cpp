@@ -1,5 +1,7 @@
 #include "client/apps/play_flags.h"
 
+#include "os/standard_output.h"
+
 #include <fmt/core.h>
 
 #include <charconv>
@@ -86,7 +88,7 @@ std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,
   auto credentials = read_credentials(flags.credentials);
   const auto warning = credential_warning(flags.credentials);
   if (credentials && warning && !flags.quiet()) {
-    fmt::print(stderr, "{}: warning: {}\n", command, *warning);
+    os::write_to_stderr(fmt::format("{}: warning: {}\n", command, *warning));
   }
   return credentials;
 }

@@ -1,9 +1,10 @@
 #include "client/apps/progress.h"
 
+#include "os/standard_output.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,17 +41,17 @@ bool Progress::due(Instant now) {
 
 void Progress::show(const std::string& line) {
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", line);
+    os::write_to_stderr(fmt::format("{}\n", line));
     return;
   }
   const std::string visible = line.substr(0, columns());
-  fmt::print(stderr, "\r{:<{}}", visible, std::max(width_, visible.size()));
+  os::write_to_stderr(fmt::format("\r{:<{}}", visible, std::max(width_, visible.size())));
   width_ = visible.size();
 }
 
 void Progress::clear() {
   if (terminal_ && width_ > 0) {
-    fmt::print(stderr, "\r{:<{}}\r", "", width_);
+    os::write_to_stderr(fmt::format("\r{:<{}}\r", "", width_));
     width_ = 0;
   }
 }

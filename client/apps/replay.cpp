@@ -6,8 +6,6 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
-
 namespace tickbox::apps {
 namespace {
 
@@ -46,7 +44,7 @@ int replay_result(std::string_view text, os::ExitCode code) {
 }
 
 void replay_note(const ReplayFlags& flags, std::string_view note) {
-  if (!flags.quiet()) fmt::print(stderr, "tickbox replay: {}\n", note);
+  if (!flags.quiet()) os::write_to_stderr(fmt::format("tickbox replay: {}\n", note));
 }
 
 void add_replay(os::Command& program, std::function<int()>& run) {

@@ -7,6 +7,7 @@
 #include "client/apps/replay_commands.h"
 #include "core/clock.h"
 #include "os/signals.h"
+#include "os/standard_output.h"
 #include "os/steady_clock.h"
 #include "record/verify.h"
 
@@ -99,10 +100,10 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
 /// process ends there, by the message of the assertion.
 void step_unfinished(const VerifyFlags& options, const Recording& recording, const Setting& setting,
                      Tick tick, record::VerifyResult& result) {
-  fmt::print(stderr,
-             "tickbox replay: the server that recorded {} failed in tick {}; that tick is stepped "
-             "again now, and an assertion that fails in it ends this program\n",
-             options.file, tick.value);
+  os::write_to_stderr(fmt::format(
+      "tickbox replay: the server that recorded {} failed in tick {}; that tick is stepped "
+      "again now, and an assertion that fails in it ends this program\n",
+      options.file, tick.value));
   const auto again = record::verify(*recording.reader, setting.map, *setting.rules,
                                     {.from = tick, .to = tick, .step_unfinished = true});
   result.damages = std::max(result.damages, again.damages);

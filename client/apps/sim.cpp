@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <expected>
 #include <memory>
@@ -97,7 +96,7 @@ int failed(const SimOptions& options, ExitCode code, const std::string& line) {
 int print(const SimOptions& options, const map::Scenario& scenario, const Outcome& outcome) {
   std::expected<void, std::string> written;
   if (options.trace == "-" && !options.flags.json) {
-    std::fputs(summary_of(scenario, outcome).c_str(), stderr);
+    os::write_to_stderr(summary_of(scenario, outcome));
   } else {
     written = os::write_to_stdout(options.flags.json ? document_of(outcome)
                                                      : summary_of(scenario, outcome));

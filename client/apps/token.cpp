@@ -10,7 +10,6 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
 #include <utility>
 
 namespace tickbox::apps {
@@ -37,7 +36,7 @@ int token_fell_short(os::ExitCode code, std::string_view how) {
 }
 
 void token_note(const TokenFlags& flags, std::string_view note) {
-  if (!flags.quiet()) fmt::print(stderr, "{}\n", note);
+  if (!flags.quiet()) os::write_to_stderr(fmt::format("{}\n", note));
 }
 
 int token_result(std::string_view text) {

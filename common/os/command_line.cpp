@@ -8,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <utility>
@@ -187,7 +186,7 @@ void refuse_empty_values(const CLI::App& app) {
 ExitCode answer(const CLI::App& app, std::string_view text) {
   const auto written = write_to_stdout(text);
   if (written) return ExitCode::Done;
-  std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), written.error().c_str());
+  write_to_stderr(app.get_name() + ": " + written.error() + "\n");
   return ExitCode::Failed;
 }
 

@@ -2,7 +2,6 @@
 
 #include "os/standard_output.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -10,8 +9,7 @@ namespace tickbox::os {
 
 ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why) {
   const auto say = [&](std::string_view words) {
-    const std::string line = std::string{teller.name} + ": " + std::string{words} + "\n";
-    std::fputs(line.c_str(), stderr);
+    write_to_stderr(std::string{teller.name} + ": " + std::string{words} + "\n");
   };
   say(why);
   if (!teller.json) return code;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <tuple>
 #include <unistd.h>
 
 namespace tickbox::os {
@@ -14,6 +15,10 @@ std::expected<void, std::string> write_to_stdout(std::string_view text) {
     return {};
   }
   return std::unexpected{"cannot write to stdout: " + reason_of(errno)};
+}
+
+void write_to_stderr(std::string_view text) {
+  std::ignore = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void hold_closed_streams() {

@@ -1,5 +1,6 @@
 // An answer that cannot be written is not taken for given: a program says so, and fails.
 
+#include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/unit/os/temporary_folder.h"
 
@@ -61,6 +62,30 @@ TEST(FullOutput, EndsAServerWhoseReadyLineIsWaitedFor) {
   with_json.emplace_back("--json");
   expect_told(tickbox_server(with_json));
   EXPECT_EQ(run(on_full_disk(tickbox_server(free_ports))).exit_code, kDone);
+}
+
+// fmt::print throws there, and nobody caught it: a key file was made and the program aborted, and a
+// document that was waited for never came.
+TEST(StderrThatIsFullOrClosed, EndsNoProgram) {
+  const os::TemporaryFolder folder;
+  const RunningServer server;
+  int tried = 0;
+  for (const char* streams : {"2>/dev/full", "2>&-"}) {
+    const std::string keys = folder.file("keys" + std::to_string(tried++));
+    EXPECT_EQ(run(redirected(tickbox({"token", "keygen", "--out", keys}), streams)).exit_code,
+              kDone);
+    EXPECT_EQ(
+        run(redirected(tickbox({"token", "issue", "--key-file", keys, "--client", "7", "--server",
+                                server.address(), "--expires", "30s", "--out", keys + ".token"}),
+                       streams))
+            .exit_code,
+        kDone);
+    const Finished refused = run(redirected(
+        tickbox({"connect", server.address(), "--token", keys + ".token", "--json"}), streams));
+    EXPECT_EQ(refused.exit_code, kNotConnected) << refused;
+    EXPECT_FALSE(Document{refused.out}.truth("connected"));
+    EXPECT_EQ(run(redirected(tickbox({}), streams)).exit_code, kWrongUsage);
+  }
 }
 
 // The file that a command makes would have the number of a stdout that is closed, and its answer

@@ -142,6 +142,17 @@ TEST(Architecture, HeavyLibrariesStayOutOfHeaders) {
   }
 }
 
+// fmt::print throws where the write fails: a full or closed stderr ended programs by SIGABRT, with
+// their answer not printed.
+TEST(Architecture, StderrIsWrittenToByWhatCannotThrow) {
+  static const std::regex kThrowing{R"(\bprint(ln)?\s*\(\s*stderr\b|\bcerr\b)"};
+  for (const std::string_view folder : {"common", "server", "client"}) {
+    for (const Line& line : lines_of(folder)) {
+      EXPECT_FALSE(std::regex_search(code_of(line.text), kThrowing)) << at(line);
+    }
+  }
+}
+
 // Its templates take a compiler seconds in each source that sees them.
 TEST(Architecture, CommandLinesAreParsedByOsAlone) {
   bool is_seen = false;
