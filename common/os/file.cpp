@@ -45,6 +45,7 @@ std::expected<std::vector<std::byte>, std::string> read_file(const std::string& 
   if (file.value < 0) return read_error(path, errno);
   struct stat status{};
   if (fstat(file.value, &status) != 0) return read_error(path, errno);
+  if (!S_ISREG(status.st_mode)) bytes_max = std::min(bytes_max, kStreamBytesMax);
   const auto too_large = [&] {
     return std::unexpected{"cannot read " + path + ": larger than " + std::to_string(bytes_max) +
                            " bytes; is it the right file?"};

@@ -64,5 +64,11 @@ TEST(ReadFile, StopsAtItsLimit) {
   EXPECT_FALSE(read_file("/dev/zero", 1'000'000));
 }
 
+// Without a limit of the caller's own it was read up to that of regular files.
+TEST(ReadFile, StopsEarlierInWhatHasNoSizeToAskFor) {
+  EXPECT_EQ(read_file("/dev/zero").error(),
+            "cannot read /dev/zero: larger than 268435456 bytes; is it the right file?");
+}
+
 }  // namespace
 }  // namespace tickbox::os
