@@ -13,14 +13,14 @@ constexpr std::size_t kGatheredBytes = std::size_t{64} * 1024;
 /// Less the umask, as any file.
 constexpr mode_t kMode = 0666;
 
-std::string cannot(const std::string& path, int reason) {
+}  // namespace
+
+std::string cannot_write(const std::string& path, int reason) {
   const char* const advice =
       reason == EEXIST ? "name another, or remove it: files that exist are left as they are"
                        : "name a file in a folder that exists and has room";
   return "cannot write " + path + ": " + os::reason_of(reason) + "; " + advice;
 }
-
-}  // namespace
 
 NewFile::NewFile(const std::string& path)
     : path_(path), draft_(path, kMode, os::Draft::For::NewPlace) {
@@ -30,9 +30,9 @@ NewFile::NewFile(const std::string& path)
 std::expected<std::unique_ptr<NewFile>, std::string> NewFile::create(const std::string& path) {
   // Said before the work is done; that nothing is overwritten does not depend on it.
   struct stat there{};
-  if (::lstat(path.c_str(), &there) == 0) return std::unexpected{cannot(path, EEXIST)};
+  if (::lstat(path.c_str(), &there) == 0) return std::unexpected{cannot_write(path, EEXIST)};
   std::unique_ptr<NewFile> file{new NewFile{path}};
-  if (file->draft_.error() != 0) return std::unexpected{cannot(path, file->draft_.error())};
+  if (file->draft_.error() != 0) return std::unexpected{cannot_write(path, file->draft_.error())};
   return file;
 }
 
@@ -54,7 +54,7 @@ void NewFile::write_gathered() {
 std::expected<void, std::string> NewFile::close() {
   write_gathered();
   if (const auto put = draft_.put_in_new_place(); !put) {
-    return std::unexpected{cannot(path_, put.error())};
+    return std::unexpected{cannot_write(path_, put.error())};
   }
   return {};
 }

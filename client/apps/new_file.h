@@ -12,6 +12,9 @@
 
 namespace tickbox::apps {
 
+/// "cannot write PATH: no space left on device; …" for an errno, in one line.
+[[nodiscard]] std::string cannot_write(const std::string& path, int reason);
+
 class NewFile final : public ByteSink {
  public:
   /// Nothing is at the path before close() has put it there.

@@ -54,16 +54,19 @@ void append_line(std::string& line, const record::Replayer& replayer) {
   line += "}\n";
 }
 
-Traced trace(record::Replayer& replayer, const TraceFlags& options, TraceOutput& out) {
+/// The file is made with the first line: there is none where no tick is in the range.
+Traced trace(record::Replayer& replayer, const TraceFlags& options,
+             std::optional<TraceOutput>& out) {
   const os::Interruption interruption;
   Traced traced;
   std::string line;
-  while (!out.failed() && replayer.next() && replayer.world().tick.value <= options.to) {
+  while (!(out && out->failed()) && replayer.next() && replayer.world().tick.value <= options.to) {
     traced.interrupted = interruption.requested();
     if (traced.interrupted) break;
     if (replayer.world().tick.value < options.from) continue;
     append_line(line, replayer);
-    out.write(line);
+    if (!out) out.emplace(options.out);
+    out->write(line);
     ++traced.ticks;
     traced.last = replayer.world().tick;
     traced.mismatched += replayer.hash() == replayer.recorded_hash() ? 0U : 1U;
@@ -97,7 +100,7 @@ int tell(const TraceFlags& options, const Traced& traced) {
     ended = replay_fell_short(
         static_cast<ExitCode>(ended),
         traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
-                    : std::string{"stopped before the first tick; the trace is empty"});
+                    : std::string{"stopped before the first tick; no trace was made"});
   }
   return ended;
 }
@@ -111,13 +114,12 @@ int run_trace(const TraceFlags& options) {
   if (!match) {
     return match.error();
   }
-  TraceOutput out{options.out};
-  if (out.failed()) return replay_failed(*options.flags, ExitCode::Failed, out.error());
   record::Replayer replayer{record::seek(match->reader(), Tick{options.from}), match->setting.map,
                             *match->setting.rules};
+  std::optional<TraceOutput> out;
   const Traced traced = trace(replayer, options, out);
-  out.close();
-  if (out.failed()) return replay_failed(*options.flags, ExitCode::Failed, out.error());
+  if (out) out->close();
+  if (out && out->failed()) return replay_failed(*options.flags, ExitCode::Failed, out->error());
   if (traced.ticks == 0 && traced.damages == 0 && !traced.interrupted) {
     return replay_failed(
         *options.flags, ExitCode::WrongUsage,
@@ -142,7 +144,7 @@ void add_replay_trace(const ReplayCommand& place) {
   command.add_option("FILE", options->file, "The recording").required();
   command.add_option("--from", options->from, "The first tick");
   command.add_option("--to", options->to, "The last tick");
-  command.add_option("--out", options->out, "A file, or - for stdout").called("F");
+  command.add_option("--out", options->out, "A new file, or - for stdout").called("F");
   command.callback(
       [options, &run = place.run] { run = [options] { return run_trace(*options); }; });
 }

@@ -142,7 +142,9 @@ void add_sim(os::Command& program, std::function<int()>& run) {
                   "tests/data/scenarios/every_key.json has every key once")
       .required()
       .called("SCENARIO");
-  command.add_option("--trace", options->trace, "write a line per tick to a file, or to - (stdout)")
+  command
+      .add_option("--trace", options->trace,
+                  "write a line per tick to a new file, or to - (stdout)")
       .called("F");
   command.add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own")
       .between(std::int64_t{0}, map::kTicksMax)

@@ -1,22 +1,39 @@
 #include "client/apps/trace_output.h"
 
-#include "os/system_error.h"
+#include "client/apps/new_file.h"
 
 #include <cerrno>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tickbox::apps {
+namespace {
+
+/// A name of stdout, such as /dev/stdout, is stdout itself: opened anew, a file that it leads to
+/// would be taken for one that is there.
+std::FILE* open_output(const std::string& name) {
+  struct stat named{};
+  struct stat standard{};
+  const bool is_there = stat(name.c_str(), &named) == 0;
+  if (is_there && fstat(STDOUT_FILENO, &standard) == 0 && named.st_dev == standard.st_dev &&
+      named.st_ino == standard.st_ino) {
+    return stdout;
+  }
+  return std::fopen(name.c_str(), is_there && !S_ISREG(named.st_mode) ? "wb" : "wbx");
+}
+
+}  // namespace
 
 TraceOutput::TraceOutput(const std::string& name)
     : name_(name),
       file_(name.empty()  ? nullptr
             : name == "-" ? stdout
-                          : std::fopen(name.c_str(), "wb")) {
+                          : open_output(name)) {
   if (!name.empty() && file_ == nullptr) fail();
 }
 
 std::string TraceOutput::error() const {
-  return "cannot write the trace " + name_ + ": " + os::reason_of(reason_) +
-         "; name a file in a folder that exists and has room";
+  return cannot_write(name_, reason_);
 }
 
 void TraceOutput::write(std::string_view line) {

@@ -9,7 +9,8 @@ namespace tickbox::apps {
 
 class TraceOutput {
  public:
-  /// A file that is made anew; "-" is stdout, "" nowhere.
+  /// A new file, or what is no regular file, as a pipe; "-" is stdout, "" nowhere. A file that is
+  /// there is left as it is, and fails.
   explicit TraceOutput(const std::string& name);
 
   TraceOutput(const TraceOutput&) = delete;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 
 namespace tickbox::integration {
 namespace {
@@ -112,6 +113,38 @@ TEST(Replay, AFileCutAnywhereIsNoDamage) {
     EXPECT_FALSE(Document{verified.out}.truth("complete")) << verified.out;
     EXPECT_EQ(Document{verified.out}.number("mismatched"), 0) << verified.out;
   }
+}
+
+// A recording named as its own trace, by a slip, was overwritten by it, and a range that is not
+// recorded emptied any file.
+TEST(Replay, ATraceTakesThePlaceOfNoFile) {
+  const os::TemporaryFolder folder;
+  const std::string recording = record_a_match(folder.file("recordings"));
+  const std::string whole = os::text_of(recording);
+  const Finished over_itself =
+      run(tickbox({"replay", "trace", recording, "--from", "3", "--to", "4", "--out", recording}));
+  EXPECT_EQ(over_itself.exit_code, kFailed) << over_itself;
+  EXPECT_TRUE(over_itself.err.contains("files that exist are left as they are")) << over_itself;
+  EXPECT_EQ(
+      run(tickbox({"replay", "trace", recording, "--from", "90000", "--out", recording})).exit_code,
+      kWrongUsage);
+  EXPECT_EQ(os::text_of(recording), whole);
+  const std::string trace = folder.file("trace");
+  EXPECT_EQ(
+      run(tickbox({"replay", "trace", recording, "--from", "90000", "--out", trace})).exit_code,
+      kWrongUsage);
+  EXPECT_FALSE(std::filesystem::exists(trace));
+  EXPECT_EQ(run(tickbox({"replay", "trace", recording, "--from", "3", "--to", "4", "--out", trace}))
+                .exit_code,
+            kDone);
+  EXPECT_EQ(line_count(os::text_of(trace)), 2U);
+}
+
+// It was read until memory was full.
+TEST(Replay, ADeviceThatNeverEndsIsNoRecording) {
+  const Finished finished = verify("/dev/zero");
+  EXPECT_EQ(finished.exit_code, kFailed) << finished;
+  EXPECT_TRUE(finished.err.contains("cannot read /dev/zero: larger than ")) << finished.err;
 }
 
 TEST(Replay, AMissingFileFailsAndIsNamed) {

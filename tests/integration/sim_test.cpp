@@ -33,6 +33,42 @@ TEST(Sim, ATraceHasALinePerTickAndThenTheDocument) {
   EXPECT_EQ(Document{traced.out}.number("ticks"), 5);
 }
 
+// A scenario named as the trace, by a slip, was overwritten by it.
+TEST(Sim, ATraceTakesThePlaceOfNoFile) {
+  const os::TemporaryFolder folder;
+  const std::string scenario = os::text_of(kExample);
+  const std::string file = folder.write("scenario.json", scenario);
+  const Finished refused = run(tickbox({"sim", file, "--trace", file}));
+  EXPECT_EQ(refused.exit_code, kFailed) << refused;
+  EXPECT_TRUE(refused.err.contains("files that exist are left as they are")) << refused;
+  EXPECT_EQ(os::text_of(file), scenario);
+  EXPECT_EQ(run(tickbox({"sim", file, "--trace", folder.file("new"), "--ticks", "5"})).exit_code,
+            kDone);
+  EXPECT_EQ(line_count(os::text_of(folder.file("new"))), 6U);
+}
+
+TEST(Sim, ATraceMayGoToWhatIsNoFile) {
+  EXPECT_EQ(run(tickbox({"sim", kExample, "--trace", "/dev/null"})).exit_code, kDone);
+  const Finished full = run(tickbox({"sim", kExample, "--trace", "/dev/full"}));
+  EXPECT_EQ(full.exit_code, kFailed) << full;
+  EXPECT_TRUE(full.err.contains("no space left")) << full;
+  const Finished piped =
+      run(tickbox({"sim", kExample, "--trace", "/dev/stdout", "--ticks", "5", "--json"}));
+  EXPECT_EQ(piped.exit_code, kDone) << piped;
+  EXPECT_EQ(line_count(piped.out), 7U) << piped;
+  const os::TemporaryFolder folder;
+  const std::string file = folder.file("out");
+  const Command tracing =
+      tickbox({"sim", kExample, "--trace", "/dev/stdout", "--ticks", "5", "--json"});
+  Command into_file{.program = "/bin/sh",
+                    .arguments = {"-c", R"(exec "$0" "$@" >>)" + file, tracing.program}};
+  into_file.arguments.insert(into_file.arguments.end(), tracing.arguments.begin(),
+                             tracing.arguments.end());
+  ASSERT_EQ(run(into_file).exit_code, kDone);
+  ASSERT_EQ(run(into_file).exit_code, kDone);
+  EXPECT_EQ(line_count(os::text_of(file)), 14U) << os::text_of(file);
+}
+
 // It was heeded after the command only, and a summary for people was printed.
 TEST(Sim, JsonMayStandBeforeTheCommand) {
   const Finished finished = run(tickbox({"--json", "sim", kExample}));
