@@ -14,7 +14,7 @@ Instant TickPacer::deadline(std::int64_t tick) const {
          Duration{tick % rate_ * 1'000'000'000 / rate_};
 }
 
-std::int64_t TickPacer::due(Instant now) {
+std::int64_t TickPacer::due(Instant now, std::uint64_t left) {
   std::int64_t ticks = 0;
   while (ticks < kCatchUpMax && deadline(ticks_ + ticks + 1) <= now) {
     ++ticks;
@@ -26,7 +26,7 @@ std::int64_t TickPacer::due(Instant now) {
     slipped_ += static_cast<std::uint64_t>(beyond);
     start_ += Duration{beyond * 1'000'000'000 / rate_};
   }
-  return ticks;
+  return left < static_cast<std::uint64_t>(ticks) ? static_cast<std::int64_t>(left) : ticks;
 }
 
 }  // namespace tickbox::server

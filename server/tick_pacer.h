@@ -5,6 +5,7 @@
 #include "core/clock.h"
 
 #include <cstdint>
+#include <limits>
 
 namespace tickbox::server {
 
@@ -14,15 +15,18 @@ class TickPacer {
   /// An eighth of a second at 60 Hz: longer bursts would make every client's inputs late at once.
   static constexpr std::int64_t kCatchUpMax = 8;
 
+  /// Of a server that ticks until it is stopped.
+  static constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
+
   /// The first tick is due one period after `start`.   Requires: ticks_per_second > 0.
   TickPacer(Instant start, std::uint32_t ticks_per_second);
 
   /// When the next tick is due.
   [[nodiscard]] Instant next() const { return deadline(ticks_ + 1); }
 
-  /// Ticks to run now, 0 to kCatchUpMax. Those due beyond it are slipped: their deadlines move to
-  /// the future.
-  [[nodiscard]] std::int64_t due(Instant now);
+  /// Ticks to run now, 0 to kCatchUpMax, and no more than are `left` to run at all. Those due
+  /// beyond kCatchUpMax are slipped: their deadlines move to the future.
+  [[nodiscard]] std::int64_t due(Instant now, std::uint64_t left = kNoEnd);
 
   /// Says that the tick of next() has been run.
   void ran() { ++ticks_; }

@@ -124,6 +124,7 @@ class Server {
   std::expected<net::KeyRing, std::string> open_keys();
   void run_due_ticks();
   std::expected<void, std::string> close_recording();
+  [[nodiscard]] std::uint64_t ticks_left() const;
   void publish(ServerState state);
   void wait();
   void log_buffers();
@@ -383,7 +384,7 @@ void Server::run_due_ticks() {
   const Instant received_from = clock_.now();
   shard_->receive(received_from, pacer_->next());
   const Instant received = clock_.now();
-  const std::int64_t due = pacer_->due(received);
+  const std::int64_t due = pacer_->due(received, ticks_left());
   metrics.slipped = pacer_->slipped();
   Duration receiving = received - received_from;
   for (std::int64_t i = 0; i < due; ++i) {
@@ -409,6 +410,10 @@ void Server::run_due_ticks() {
     receiving = Duration::zero();
     last_tick_ = sent;
   }
+}
+
+std::uint64_t Server::ticks_left() const {
+  return options_.ticks == 0 ? TickPacer::kNoEnd : options_.ticks - ticks_;
 }
 
 void Server::publish(ServerState state) {

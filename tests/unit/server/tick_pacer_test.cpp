@@ -44,6 +44,14 @@ TEST(TickPacer, CatchesUpAShortStall) {
   EXPECT_EQ(pacer.slipped(), 0U);
 }
 
+// A server that was told to run two ticks ran five on a busy machine.
+TEST(TickPacer, CatchesUpNoMoreThanAreLeft) {
+  TickPacer pacer{kStart, 60};
+  EXPECT_EQ(pacer.due(kStart + milliseconds{101}, 2), 2);
+  EXPECT_EQ(pacer.due(kStart + milliseconds{101}, 0), 0);
+  EXPECT_EQ(pacer.due(kStart + milliseconds{101}, 7), 6);
+}
+
 TEST(TickPacer, SlipsWhatALongStallLeaves) {
   TickPacer pacer{kStart, 60};
   const Instant after = kStart + seconds{10};
