@@ -6,6 +6,9 @@ namespace tickbox::server {
 namespace {
 
 AdminReply liveness(const Status& status, Instant now) {
+  if (status.state == ServerState::Starting) {
+    return {.body = "starting\n"};
+  }
   const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(now - status.last_tick);
   if (silent > kStalledAfter) {
     return {.status = 500, .body = fmt::format("stalled: no tick for {} ms\n", silent.count())};
@@ -16,6 +19,10 @@ AdminReply liveness(const Status& status, Instant now) {
 AdminReply readiness(const Status& status) {
   switch (status.state) {
     case ServerState::Ready:
+      if (status.seats_held >= status.metrics.clients_max) {
+        return {.status = 503,
+                .body = fmt::format("full {}/{}\n", status.seats_held, status.metrics.clients_max)};
+      }
       return {.body = "ok\n"};
     case ServerState::Starting:
       return {.status = 503, .body = "starting\n"};

@@ -10,7 +10,7 @@
 
 namespace tickbox::server {
 
-/// Without a tick for this long, the process hangs.
+/// Without a tick for this long, the process hangs. Before the first it starts.
 inline constexpr Duration kStalledAfter = std::chrono::seconds{2};
 
 enum class ServerState : std::uint8_t { Starting, Ready, Draining };
@@ -19,6 +19,7 @@ enum class ServerState : std::uint8_t { Starting, Ready, Draining };
 struct Status {
   ServerState state = ServerState::Starting;
   Instant last_tick;
+  std::uint32_t seats_held = 0;  ///< of metrics.clients_max
   Metrics metrics;
 };
 

@@ -84,6 +84,9 @@ class Shard {
 
   [[nodiscard]] std::size_t clients() const { return clients_; }
 
+  /// Players there, and those who may still come back: a newcomer finds no place among them.
+  [[nodiscard]] std::uint32_t seats_held() const { return seats_.held(); }
+
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
 
   [[nodiscard]] Metrics& metrics() { return metrics_; }

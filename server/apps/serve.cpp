@@ -424,7 +424,10 @@ void Server::publish(ServerState state) {
     shard_->metrics().desync_files = {
         .written = stats.written, .left_out = stats.left_out, .failed = stats.failed};
   }
-  status_.publish({.state = state, .last_tick = last_tick_, .metrics = shard_->metrics()});
+  status_.publish({.state = state,
+                   .last_tick = last_tick_,
+                   .seats_held = shard_->seats_held(),
+                   .metrics = shard_->metrics()});
 }
 
 void Server::wait() {

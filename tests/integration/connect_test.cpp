@@ -199,6 +199,7 @@ TEST(Connect, AFullServerSaysHowFull) {
   const Finished second = run(tickbox({"connect", server.address(), "--seconds", "60"}));
   EXPECT_EQ(second.exit_code, kNotConnected) << second;
   EXPECT_EQ(second.err, "tickbox connect: could not connect: server full 1/1\n");
+  EXPECT_EQ(server.get("/readyz").body, "full 1/1\n");
   EXPECT_TRUE(
       eventually([&] { return server.metric("tickbox_connections_total", "refused_full") >= 1; }));
 }

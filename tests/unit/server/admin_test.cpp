@@ -13,6 +13,7 @@ Status status_of(ServerState state) {
   Status status;
   status.state = state;
   status.last_tick = kNow;
+  status.metrics.clients_max = 2;
   return status;
 }
 
@@ -22,6 +23,25 @@ TEST(Admin, IsReadyOnlyWhileItTakesClients) {
   const AdminReply draining = answer("/readyz", status_of(ServerState::Draining), {}, kNow);
   EXPECT_EQ(draining.status, 503U);
   EXPECT_EQ(draining.body, "draining\n");
+}
+
+// It answered "ok" while whoever came was refused.
+TEST(Admin, IsNotReadyWhileItIsFull) {
+  Status status = status_of(ServerState::Ready);
+  status.seats_held = 1;
+  EXPECT_EQ(answer("/readyz", status, {}, kNow).status, 200U);
+  status.seats_held = 2;
+  const AdminReply full = answer("/readyz", status, {}, kNow);
+  EXPECT_EQ(full.status, 503U);
+  EXPECT_EQ(full.body, "full 2/2\n");
+  EXPECT_EQ(answer("/livez", status, {}, kNow).status, 200U);
+}
+
+// It was said to have stalled for as long as the machine had been up.
+TEST(Admin, IsAliveWhileItStarts) {
+  const AdminReply starting = answer("/livez", Status{}, {}, kNow);
+  EXPECT_EQ(starting.status, 200U);
+  EXPECT_EQ(starting.body, "starting\n");
 }
 
 TEST(Admin, IsAliveWhileItTicks) {
