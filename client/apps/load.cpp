@@ -330,8 +330,9 @@ void add_load(os::Command& program, std::function<int()>& run) {
       {.name = "load",
        .description =
            "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
-           "requirement is missed or a hash differs, 4 when nobody could connect, 5 when the "
-           "generator itself was too slow to judge by, or was stopped too early",
+           "requirement is missed or a hash differs, 4 when a client could not connect or was "
+           "disconnected, 5 when the generator itself was too slow to judge by, or was stopped too "
+           "early",
        .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
                   "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
       options->play.common);

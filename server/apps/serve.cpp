@@ -53,6 +53,8 @@ constexpr Duration kDrainInterval = std::chrono::milliseconds{1};
 constexpr Duration kIdleInterval = std::chrono::milliseconds{10};
 /// Between two copies of the status for the admin side.
 constexpr Duration kPublishInterval = std::chrono::milliseconds{100};
+/// What the load that a server suggests plays, where it has the seats.
+constexpr std::uint32_t kClientsToTry = 32;
 /// How long a drain may take to reach the last client.
 constexpr Duration kLastWords = std::chrono::milliseconds{20};
 /// What the recording may take to be closed, all in all less than who stops containers waits, and
@@ -291,8 +293,8 @@ std::string Server::next_commands() const {
   const std::string keys = options_.key_file.empty() ? "" : " --key-file " + options_.key_file;
   return fmt::format(
       "metrics  http://{}/metrics\nconnect  tickbox connect {}{} --seconds 10\n"
-      "load     tickbox load {}{} --clients 32 --seconds 10 --admin {}\n",
-      admin, address, keys, address, keys, admin);
+      "load     tickbox load {}{} --clients {} --seconds 10 --admin {}\n",
+      admin, address, keys, address, keys, std::min(kClientsToTry, options_.max_clients), admin);
 }
 
 /// Sessions go on: a key is asked for when somebody comes, and never again.

@@ -41,6 +41,17 @@ TEST(ServerStart, PeopleAreToldTheNextCommands) {
   EXPECT_TRUE(out.contains("http://127.0.0.1:")) << out;
 }
 
+// The load that it suggested could not connect.
+TEST(ServerStart, TheLoadThatItSuggestsFindsSeats) {
+  const auto suggests = [](const char* max_clients, const std::string& words) {
+    const Finished finished = run(tickbox_server(
+        {"--port", "0", "--admin-port", "0", "--ticks", "1", "--max-clients", max_clients}));
+    EXPECT_TRUE(finished.out.contains(words)) << finished;
+  };
+  suggests("10", " --clients 10 --seconds");
+  suggests("33", " --clients 32 --seconds");
+}
+
 TEST(ServerStart, TheAdminSideAnswers) {
   const RunningServer server;
   EXPECT_EQ(server.get("/livez").status, 200U);
