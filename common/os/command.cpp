@@ -6,6 +6,7 @@
 #include "os/config_file.h"
 
 #include <CLI/CLI.hpp>
+#include <limits>
 
 namespace tickbox::os {
 
@@ -106,7 +107,10 @@ Option Command::add_flag(const std::string& name, bool& target, const std::strin
 
 template <Readable T>
 Option Command::add_option(const std::string& name, T& target, const std::string& help) {
-  return Option{*app_->add_option(name, target, help)};
+  Option option{*app_->add_option(name, target, help)};
+  // A port: what is beyond one would be "no value of its kind".
+  if constexpr (std::same_as<T, std::uint16_t>) option.between(T{0}, std::numeric_limits<T>::max());
+  return option;
 }
 
 template Option Command::add_option(const std::string&, std::string&, const std::string&);
@@ -220,6 +224,12 @@ std::vector<std::string> Command::keys() const {
     }
   }
   return keys;
+}
+
+Takes Command::takes(const std::string& key) const {
+  const CLI::Option* const option = app_->get_option("--" + key);
+  if (option->get_items_expected_max() == 0) return Takes::Nothing;
+  return option->get_items_expected_max() == 1 ? Takes::OneValue : Takes::Values;
 }
 
 std::expected<void, std::string> Command::set_default(const std::string& key,

@@ -93,6 +93,9 @@ class Option {
   CLI::Option* option_;
 };
 
+/// How many values an option has.
+enum class Takes : std::uint8_t { Nothing, OneValue, Values };
+
 /// A program, or one of its commands. What is parsed is written to the targets that its options
 /// were added with, which outlive it.
 class Command {
@@ -177,6 +180,9 @@ class Command {
 
   /// The options that a file may set: their long names, without the dashes.
   [[nodiscard]] std::vector<std::string> keys() const;
+
+  /// Requires: `key` is one of keys().
+  [[nodiscard]] Takes takes(const std::string& key) const;
 
   /// Gives an option a value that the command line and its variable win over.  Requires: `key` is
   /// one of keys().  Fails: where the option refuses it.

@@ -44,11 +44,45 @@ std::string to_text(double value) {
   return {digits.data(), end};
 }
 
+ConfigKind kind_of(const toml::node& node) {
+  if (node.is_array()) return ConfigKind::List;
+  if (node.is_boolean()) return ConfigKind::Truth;
+  return node.is_number() ? ConfigKind::Number : ConfigKind::Text;
+}
+
 std::optional<std::string> scalar_text(const toml::node& node) {
   if (const auto* const text = node.as_string()) return text->get();
   if (const auto* const whole = node.as_integer()) return std::to_string(whole->get());
   if (const auto* const decimal = node.as_floating_point()) return to_text(decimal->get());
   if (const auto* const truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  return std::nullopt;
+}
+
+/// Nothing for a list without values, or of what is no value itself.
+std::optional<std::string> value_text(const toml::node& node) {
+  const toml::array* const list = node.as_array();
+  if (list == nullptr) return scalar_text(node);
+  std::string joined;
+  for (const toml::node& each : *list) {
+    const auto text = scalar_text(each);
+    if (!text || text->contains(',')) return std::nullopt;
+    joined += (joined.empty() ? "" : ",") + *text;
+  }
+  return joined.empty() ? std::nullopt : std::optional{joined};
+}
+
+/// What is wrong with a value for the option of its key, apart from what the option says itself.
+std::optional<std::string> misfit(const Command& command, const ConfigEntry& entry) {
+  switch (command.takes(entry.key)) {
+    case Takes::Nothing:
+      if (entry.kind == ConfigKind::Truth) return std::nullopt;
+      return entry.key + " is a flag: write " + entry.key + " = true or " + entry.key + " = false";
+    case Takes::OneValue:
+      if (entry.kind != ConfigKind::List) return std::nullopt;
+      return entry.key + " takes one value, not a list: write " + entry.key + " = VALUE";
+    case Takes::Values:
+      break;
+  }
   return std::nullopt;
 }
 
@@ -64,11 +98,15 @@ std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_vi
   }
   std::vector<ConfigEntry> entries;
   for (const auto& [key, node] : parsed.table()) {
-    ConfigEntry entry{.key = std::string{key.str()}, .value = {}, .line = key.source().begin.line};
-    auto value = scalar_text(node);
+    ConfigEntry entry{.key = std::string{key.str()},
+                      .value = {},
+                      .kind = kind_of(node),
+                      .line = key.source().begin.line};
+    auto value = value_text(node);
     if (!value) {
-      return std::unexpected{place(path, entry.line) + in_one_line(entry.key) +
-                             " is no text, number or boolean; write one key = value per line"};
+      return std::unexpected{
+          place(path, entry.line) + in_one_line(entry.key) +
+          " is no text, number, boolean or list of them; write one key = value per line"};
     }
     entry.value = *std::move(value);
     entries.push_back(std::move(entry));
@@ -94,6 +132,9 @@ std::expected<void, std::string> apply_config(Command& command,
       return std::unexpected{
           place(path, entry.line) + "unknown key " + in_one_line(entry.key) +
           (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names")};
+    }
+    if (const auto wrong = misfit(command, entry)) {
+      return std::unexpected{place(path, entry.line) + in_one_line(*wrong)};
     }
     if (const auto set = command.set_default(entry.key, entry.value); !set) {
       return std::unexpected{place(path, entry.line) + in_one_line(set.error())};

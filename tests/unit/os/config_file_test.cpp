@@ -22,6 +22,13 @@ TEST(ConfigFile, GivesScalarsInTheOrderOfTheirLines) {
       "1 tick-rate=60\n3 map=a b.tmj\n4 ratio=0.25\n5 insecure=true\n6 big=9007199254740993\n");
 }
 
+TEST(ConfigFile, AListIsWhatCommasJoin) {
+  const auto entries = parse_config("public-address = [\"a:1\", \"b:2\"]\n", "s.toml");
+  ASSERT_TRUE(entries) << entries.error();
+  EXPECT_EQ(entries->front().value, "a:1,b:2");
+  EXPECT_EQ(entries->front().kind, ConfigKind::List);
+}
+
 TEST(ConfigFile, AnEmptyFileSetsNothing) {
   const auto entries = parse_config("", "s.toml");
   ASSERT_TRUE(entries) << entries.error();
@@ -37,10 +44,14 @@ TEST(ConfigFile, NamesFileAndLineOfWhatIsNoToml) {
   }
 }
 
-TEST(ConfigFile, RefusesTablesArraysAndDates) {
-  EXPECT_EQ(parse_config("a = 1\n[server]\nport = 1\n", "s.toml").error(),
-            "s.toml:2: server is no text, number or boolean; write one key = value per line");
-  EXPECT_FALSE(parse_config("a = [1, 2]\n", "s.toml"));
+TEST(ConfigFile, RefusesTablesListsOfListsAndDates) {
+  EXPECT_EQ(
+      parse_config("a = 1\n[server]\nport = 1\n", "s.toml").error(),
+      "s.toml:2: server is no text, number, boolean or list of them; write one key = value per "
+      "line");
+  EXPECT_FALSE(parse_config("a = [[1], 2]\n", "s.toml"));
+  EXPECT_FALSE(parse_config("a = []\n", "s.toml"));
+  EXPECT_FALSE(parse_config("a = [\"1,2\"]\n", "s.toml"));
   EXPECT_FALSE(parse_config("a.b = 1\n", "s.toml"));
   EXPECT_FALSE(parse_config("a = 2026-01-01\n", "s.toml"));
 }
