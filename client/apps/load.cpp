@@ -293,6 +293,10 @@ ExitCode run_load(const LoadOptions& options) {
                times,
                options.play.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
   const LoadReport report = load.run();
+  if (!load.misfit().empty()) {
+    return fail(options, ExitCode::Failed,
+                fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
+  }
   const Figures figures = figures_of(report);
   std::vector<RequirementResult> results;
   results.reserve(requirements.size());
@@ -316,7 +320,7 @@ void add_times(os::Command& command, LoadOptions& options) {
       .add_option("--inputs", options.inputs,
                   "Play a file of `tickbox replay inputs` instead of bots: a client for each "
                   "recorded seat, each recorded tick in the same tick for all, to its end where "
-                  "--seconds says nothing else")
+                  "--seconds says nothing else; the server must play by its rules and rate")
       .excludes(clients)
       .called("G");
 }

@@ -1,5 +1,7 @@
 #include "client/apps/load_run.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -48,6 +50,11 @@ LoadRun::LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audienc
 
 LoadReport LoadRun::run() {
   come();
+  if (!misfit_.empty()) {
+    progress_.clear();
+    parts_.swarm.leave();
+    return {};
+  }
   const auto before = ask_server();
   parts_.swarm.forget_lateness();
   begin_playback();
@@ -67,12 +74,28 @@ LoadReport LoadRun::run() {
   return found;
 }
 
-/// Until everyone is in, or has failed.
+/// Until everyone is in, or has failed; or the first is, and its server is another than the inputs
+/// are for.
 void LoadRun::come() {
   const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
   while (!stopped() && parts_.clock.now() < give_up && parts_.swarm.states().connecting > 0) {
     turn(parts_.clock.now() + kLookAround);
+    misfit_ = find_misfit();
+    if (!misfit_.empty()) return;
   }
+}
+
+std::string LoadRun::find_misfit() const {
+  for (std::size_t i = 0; parts_.playback != nullptr && i < parts_.swarm.size(); ++i) {
+    if (!parts_.swarm.was_connected(i)) continue;
+    const net::Accept& accept = parts_.swarm.client(i)->connection().accept();
+    const InputScript& script = parts_.playback->script();
+    if (accept.tick_rate == script.tick_rate && accept.rules == script.rules) return {};
+    return fmt::format(
+        "it was recorded by the rules '{}' at {} Hz, and the server plays '{}' at {} Hz",
+        script.rules, script.tick_rate, accept.rules, accept.tick_rate);
+  }
+  return {};
 }
 
 /// All clients begin in the same tick of the server, which none of them has reached.

@@ -65,6 +65,10 @@ class LoadRun {
   /// Why clients are not playing, in words; empty while all are.  After run().
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
+  /// What the server plays and the inputs were not recorded by, in words: then nothing was played.
+  /// Empty where they fit.  After run().
+  [[nodiscard]] const std::string& misfit() const { return misfit_; }
+
  private:
   /// What had been counted at a moment.
   struct Mark {
@@ -80,6 +84,7 @@ class LoadRun {
   [[nodiscard]] bool stopped() const { return parts_.signals.stop_requested(); }
 
   void come();
+  [[nodiscard]] std::string find_misfit() const;
   void begin_playback();
   void play();
   [[nodiscard]] std::optional<ServerSample> ask_server();
@@ -97,6 +102,7 @@ class LoadRun {
   std::optional<ServerSample> last_sample_;
   Instant looked_;
   std::string reason_;
+  std::string misfit_;
 };
 
 }  // namespace tickbox::apps

@@ -80,6 +80,24 @@ TEST(Inputs, OfARecordedMatchArePlayedAgainInTheSameTicks) {
   }
 }
 
+// It was played at another rate, to some tick before its end, or by other rules, without a word.
+TEST(Inputs, OfAnotherRateOrOtherRulesAreNotPlayed) {
+  const os::TemporaryFolder folder;
+  const RunningServer server;
+  const auto refused = [&](const std::string& head, const std::string& recorded_by) {
+    const std::string file = folder.write(
+        "inputs", R"({"tickbox_inputs":1,)" + head + R"(,"first_tick":0,"ticks":600,"players":1})" +
+                      "\n" + R"({"seat":0,"inputs":[[0,0,0,0]]})" + "\n");
+    const Finished finished = run(tickbox({"load", server.address(), "--inputs", file}));
+    EXPECT_EQ(finished.exit_code, kFailed) << finished;
+    EXPECT_EQ(finished.err, "tickbox load: cannot play " + file +
+                                ": it was recorded by the rules " + recorded_by +
+                                ", and the server plays 'arena' at 60 Hz\n");
+  };
+  refused(R"("tick_rate":30,"rules":"arena")", "'arena' at 30 Hz");
+  refused(R"("tick_rate":60,"rules":"chess")", "'chess' at 60 Hz");
+}
+
 TEST(Inputs, AFileThatIsNoneIsNamed) {
   const os::TemporaryFolder folder;
   const std::string file = folder.write("notes.txt", "no inputs\n");
