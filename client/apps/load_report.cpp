@@ -88,7 +88,7 @@ Figures figures_of(const LoadReport& report) {
   figures.push_back(
       {"server.rss_bytes",
        server ? FigureValue{static_cast<std::uint64_t>(server->resident_bytes)} : FigureValue{}});
-  figures.push_back({"generator.cpu_percent", report.generator_cpu_percent});
+  figures.push_back({"generator.cpu_percent", or_null(report.generator_cpu_percent)});
   figures.push_back({"generator.late_p99_ms", milliseconds(report.lateness, 990)});
   return figures;
 }

@@ -32,10 +32,10 @@ struct LoadReport {
   client::ClientStats stats{};           ///< of all clients, since they connected
   std::uint64_t bytes_down = 0;          ///< of all clients, while measured
   std::uint64_t bytes_up = 0;
-  std::optional<ServerFigures> server{};  ///< nothing without --admin
-  double generator_cpu_percent = 0;
-  Histogram lateness{};  ///< microseconds
-  double tick_ms = 0;    ///< the tick's period; 0 when nobody connected
+  std::optional<ServerFigures> server{};          ///< nothing without --admin
+  std::optional<double> generator_cpu_percent{};  ///< nothing where nobody connected
+  Histogram lateness{};                           ///< microseconds
+  double tick_ms = 0;                             ///< the tick's period; 0 when nobody connected
 };
 
 /// What was seen of a server between two moments; `ticks_seen` are those its clients saw pass.

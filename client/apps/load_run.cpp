@@ -229,7 +229,8 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
       found.tick_ms = 1'000.0 / client->connection().accept().tick_rate;
     }
   }
-  if (found.seconds > 0) {
+  // Of nobody nothing is measured: in a moment that short any work is all of it.
+  if (found.clients_connected > 0 && found.seconds > 0) {
     found.generator_cpu_percent =
         static_cast<double>(end.cpu_microseconds - begin.cpu_microseconds) * 1e-4 / found.seconds;
   }

@@ -142,6 +142,21 @@ TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {
   EXPECT_EQ(line_count(loaded.err), 1U) << loaded.err;
 }
 
+// It was said to have used nearly a whole processor, in the moment between two looks.
+TEST(Load, WhereNobodyConnectsNothingIsMeasured) {
+  RunningServer server;
+  const std::string address = server.address();
+  ASSERT_EQ(server.stop().exit_code, kDone);
+  const Finished loaded = run(
+      tickbox({"load", address, "--clients", "2", "--ramp", "0", "--seconds", "0.5", "--json"}));
+  EXPECT_EQ(loaded.exit_code, kNotConnected) << loaded;
+  const Document document{loaded.out};
+  for (const char* figure : {"generator.cpu_percent", "rtt_ms.p50", "snapshot_gap_ms.p50",
+                             "bytes_per_client_per_second.up"}) {
+    EXPECT_TRUE(document.is_null(figure)) << figure;
+  }
+}
+
 // A time limit that ends it must not make a passed check of it.
 TEST(Load, StoppedBeforeItsTimeIsUpItJudgesNothing) {
   const RunningServer server{slow_server()};
