@@ -80,8 +80,8 @@ int tell(const CopyFlags& options, const record::CopyResult& copy) {
       "{}: ticks {} to {}, {} recorded, {} lost in {} gaps{}\n", options.out, copy.first->value,
       copy.last.value, grouped(copy.ticks), grouped(copy.ticks_lost), copy.gaps,
       copy.damages == 0 ? ""
-                        : fmt::format("; {} damaged place{} of {} left out, and what ticks were "
-                                      "lost at its end nobody knows",
+                        : fmt::format("; {} damaged place{} of {} left out, and ticks lost behind "
+                                      "the last one, if any, are not counted",
                                       copy.damages, copy.damages == 1 ? "" : "s", options.file))});
 }
 

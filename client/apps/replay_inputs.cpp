@@ -51,7 +51,8 @@ int run_inputs(const InputsFlags& options) {
   const std::uint32_t damages = record::summarize(reader).damage_count;
   if (damages > 0) {
     replay_note(*options.flags,
-                fmt::format("{} is damaged inside: where ticks are lost, {} has players at rest",
+                fmt::format("{} is damaged inside: in ticks that were lost by that, if any, {} has "
+                            "players at rest",
                             options.file, options.out));
   }
   const ExitCode code = damages == 0 ? ExitCode::Done : ExitCode::CheckFailed;

@@ -104,6 +104,23 @@ TEST(Replay, OneFlippedByteInTheMiddleIsFound) {
   }
 }
 
+// Of a header whose first copy is damaged no tick is lost: yet players were said to be at rest, and
+// ticks to be lost that nobody knew.
+TEST(Replay, OfDamageThatCostNoTickNoLostOnesAreTold) {
+  const os::TemporaryFolder folder;
+  std::string damaged = os::text_of(record_a_match(folder.file("recordings")));
+  damaged[20] = static_cast<char>(damaged[20] ^ 0x20);
+  const std::string file = folder.write("damaged.tickbox", damaged);
+  const Finished inputs = run(tickbox({"replay", "inputs", file, "-o", folder.file("inputs")}));
+  EXPECT_EQ(inputs.exit_code, kCheckFailed) << inputs;
+  EXPECT_TRUE(inputs.err.contains("in ticks that were lost by that, if any,")) << inputs;
+  const Finished repaired = run(tickbox({"replay", "repair", file, "-o", folder.file("whole")}));
+  EXPECT_EQ(repaired.exit_code, kDone) << repaired;
+  EXPECT_TRUE(repaired.out.contains(" 0 lost in 0 gaps; 1 damaged place")) << repaired;
+  EXPECT_TRUE(repaired.out.contains("ticks lost behind the last one, if any, are not counted"))
+      << repaired;
+}
+
 TEST(Replay, AFileCutAnywhereIsNoDamage) {
   const os::TemporaryFolder folder;
   const std::string whole = os::text_of(record_a_match(folder.file("recordings")));
