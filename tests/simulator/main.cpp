@@ -197,7 +197,8 @@ int main(int argc, char** argv) {
   program.add_values(
       "--plant", options.plant, &simulator::parse_plant,
       "Plants a bug that is to be found: input-twice, missing-cause, lost-record, other-input, "
-      "wrong-key, overspending, or leak (in a soak of 20 minutes and more)");
+      "wrong-key, overspending, other-view, other-world, same-sequence, same-nonce, standstill, "
+      "lossy-link, or leak (in a soak of 20 minutes and more)");
   program.add_flag("--bench", options.bench,
                    "16 clients with the faults of wifi: how many times real time");
   if (const auto exit_code = program.parse(argc, argv)) {

@@ -55,19 +55,52 @@ Match::Match(const Plan& plan)
     const PlannedClient& planned = plan.clients[i];
     Player& player = players_.emplace_back();
     player.entropy = std::make_unique<SeededEntropy>(plan.seed * 1'000 + i);
-    player.transport = &network_.add_client(planned.link);
+    player.transport = &make_transport(i, planned);
     player.drift_ppm = planned.drift_ppm;
     player.turn = planned.turn;
     player.audits = planned.audits;
     player.watches = planned.watches;
     player.paused_until = clock_.now();
     player.starts_at = clock_.now() + Duration{std::chrono::milliseconds{rng_.below(500)}};
-    if (plan.plant == Plant::MissingCause && i == 0) {
-      player.grounds = std::make_unique<client::Grounds>([](std::string_view, std::uint32_t rate) {
-        return std::make_shared<const Unheard>(rate);
-      });
+    if (const auto rules = wrong_rules(i, planned)) {
+      player.grounds = std::make_unique<client::Grounds>(rules);
     }
   }
+}
+
+// --- what is planted at clients ---
+
+net::Transport& Match::make_transport(std::size_t player, const PlannedClient& planned) {
+  net::LinkConditions link = planned.link;
+  if (player == 0 && plan_.plant == Plant::LossyLink) link.loss_ppm += kLostBesidePpm;
+  net::Transport& end = network_.add_client(link);
+  if (player != 0 || plan_.plant != Plant::SameSequence) return end;
+  planted_transport_ = std::make_unique<SealedTwice>(end);
+  return *planted_transport_;
+}
+
+/// Nothing: it plays by the right ones.
+client::MakeRules Match::wrong_rules(std::size_t player, const PlannedClient& planned) const {
+  if (player == 0 && plan_.plant == Plant::MissingCause) {
+    return
+        [](std::string_view, std::uint32_t rate) { return std::make_shared<const Unheard>(rate); };
+  }
+  if (planned.audits && plan_.plant == Plant::OtherWorld) {
+    return [](std::string_view, std::uint32_t rate) {
+      return std::make_shared<const Misstepping>(rate);
+    };
+  }
+  return {};
+}
+
+std::span<const game::EntityState> Match::view_of(std::size_t player) const {
+  const client::Client& client = *players_[player].client;
+  const bool is_other =
+      plan_.plant == Plant::OtherView && client.view_tick().value % kPlantedTicks == 0;
+  if (!is_other || client.view().empty()) return client.view();
+  planted_view_.assign(client.view().begin(), client.view().end());
+  planted_view_.back().min.x ^= 1;
+  return planted_view_;
 }
 
 // --- the server ---
@@ -141,7 +174,9 @@ void Match::start_shard() {
               plan_.plant == Plant::Overspending ? server::kSnapshotBytes : plan_.snapshot_bytes,
           .reception = {.keys = keys_, .addresses = {SimulatedNetwork::server_address()}}},
       server::ShardParts{.transport = network_.server(),
-                         .entropy = server_entropy_,
+                         .entropy = plan_.plant == Plant::SameNonce
+                                        ? static_cast<Entropy&>(one_nonce_)
+                                        : server_entropy_,
                          .calendar = server_calendar_,
                          .log = log_,
                          .room = *room_,
@@ -241,6 +276,10 @@ void Match::start_process(std::size_t index) {
                                                    grounds, time_of(player));
 }
 
+bool Match::stands_still(std::size_t player) const {
+  return player == 0 && plan_.plant == Plant::Standstill && clock_.now() - start_ > kStandsAfter;
+}
+
 Instant Match::time_of(const Player& player) const {
   const Duration passed = clock_.now() - start_;
   return clock_.now() + passed / kMillion * player.drift_ppm + player.jumped;
@@ -252,7 +291,7 @@ void Match::drive_player(std::size_t index) {
     if (clock_.now() >= player.starts_at) start_process(index);
     return;
   }
-  if (clock_.now() < player.paused_until) return;
+  if (clock_.now() < player.paused_until || stands_still(index)) return;
   const Instant own_time = time_of(player);
   const bool is_due = player.turn > Duration::zero()
                           ? clock_.now() >= player.next_turn

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,9 @@ class Match {
 
   [[nodiscard]] const std::deque<Player>& players() const { return players_; }
 
+  /// What a client shows of its newest view.  Requires: its process is running.
+  [[nodiscard]] std::span<const game::EntityState> view_of(std::size_t player) const;
+
   [[nodiscard]] server::Shard& shard() { return *shard_; }
 
   [[nodiscard]] const server::Room& room() const { return *room_; }
@@ -186,6 +190,10 @@ class Match {
   void start_recording();
   void end_recording(const SimulatedDisk::Ended& ended);
   void start_shard();
+  [[nodiscard]] net::Transport& make_transport(std::size_t player, const PlannedClient& planned);
+  [[nodiscard]] client::MakeRules wrong_rules(std::size_t player,
+                                              const PlannedClient& planned) const;
+  [[nodiscard]] bool stands_still(std::size_t player) const;
   void start_process(std::size_t player);
   void drive_player(std::size_t player);
   void note_promises(Player& player);
@@ -205,6 +213,7 @@ class Match {
   VirtualCalendar issuer_calendar_{clock_};
   SimulatedNetwork network_{clock_};
   SeededEntropy server_entropy_;
+  OneNonce one_nonce_{server_entropy_};  ///< planted
   SeededEntropy token_entropy_;
   net::KeyRing keys_;
   AlarmLog log_;
@@ -217,6 +226,8 @@ class Match {
   std::unique_ptr<server::Shard> shard_;
   std::optional<server::TickPacer> pacer_;
   std::deque<Player> players_;
+  std::unique_ptr<net::Transport> planted_transport_;
+  mutable std::vector<game::EntityState> planted_view_;
   Instant start_;
   Instant stalled_until_;
   Duration server_ahead_{};

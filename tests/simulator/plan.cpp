@@ -101,6 +101,7 @@ Plan make_plan(const PlanOptions& options) {
   if (plan.is_crowded) plan.seats = static_cast<std::uint32_t>(plan.clients.size());
   if (!options.is_bench) plan.snapshot_bytes = any_of(rng, kSnapshotBudgets);
   if (plan.plant == Plant::Overspending) plan.snapshot_bytes = kOverspentBudget;
+  if (plan.plant == Plant::OtherWorld) plan.clients.back().audits = true;
   return plan;
 }
 

@@ -1,13 +1,18 @@
 #include "tests/simulator/plant.h"
 
+#include "net/packet.h"
+#include "tests/support/flipped_arena.h"
+
+#include <algorithm>
 #include <array>
 
 namespace tickbox::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames{"none",         "input-twice", "missing-cause",
-                                                 "lost-record",  "other-input", "wrong-key",
-                                                 "overspending", "leak"};
+constexpr std::array<std::string_view, 14> kNames{
+    "none",       "input-twice",  "missing-cause", "lost-record", "other-input",
+    "wrong-key",  "overspending", "other-view",    "other-world", "same-sequence",
+    "same-nonce", "standstill",   "lossy-link",    "leak"};
 
 }  // namespace
 
@@ -51,6 +56,31 @@ void Unheard::apply_inputs(game::World& world, std::span<const game::PlayerInput
                            game::TickEvents& events) const {
   const bool drops = !inputs.empty() && world.tick.value % kPlantedTicks == 0;
   WrappedArena::apply_inputs(world, drops ? inputs.first(inputs.size() - 1) : inputs, events);
+}
+
+void Misstepping::after_step(game::World& world, const sim::StepReport& report,
+                             game::Authority authority, game::TickEvents& events) const {
+  WrappedArena::after_step(world, report, authority, events);
+  const bool is_whole = authority == game::Authority::Server;
+  if (!is_whole || world.size() == 0 || world.tick.value % kPlantedTicks != 0) return;
+  tests::flip(world, world.entity(0).id, "vx", 0);
+}
+
+void SealedTwice::send(const net::Address& to, ConstBytes bytes) {
+  inner_.send(to, bytes);
+  const auto type = net::packet_type(bytes);
+  if (!type || !net::travels_sealed(*type, net::Direction::ToServer)) return;
+  if (++sealed_ % kPlantedPackets != 0) return;
+  std::vector<std::byte> other{bytes.begin(), bytes.end()};
+  other.back() ^= std::byte{1};
+  inner_.send(to, other);
+}
+
+void OneNonce::fill(MutableBytes out) {
+  inner_.fill(out);
+  if (out.size() != net::HandshakeNonce{}.size()) return;
+  if (!nonce_) std::ranges::copy(out, nonce_.emplace().begin());
+  std::ranges::copy(*nonce_, out.begin());
 }
 
 }  // namespace tickbox::simulator

@@ -2,13 +2,17 @@
 // Bugs that are planted, to show that a run would find them: in the test tree, around the
 // production code, never in it.
 
-#include "core/byte_sink.h"
+#include "core/clock.h"
+#include "core/entropy.h"
+#include "net/handshake.h"
+#include "net/transport.h"
 #include "tests/support/arena_wrappers.h"
 
 #include <cstdint>
 #include <deque>
 #include <expected>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +27,12 @@ enum class Plant : std::uint8_t {
   OtherInput,    ///< what a client sends is not always what it has decided
   WrongKey,      ///< one player's tokens are by a key that the server does not have
   Overspending,  ///< the server does not keep to the budget that the plan gives it
+  OtherView,     ///< what a client shows is not always the view whose hash was right
+  OtherWorld,    ///< an auditor's world goes its own way
+  SameSequence,  ///< a client seals two packets by one sequence
+  SameNonce,     ///< the server draws one nonce for all its ACCEPTs
+  Standstill,    ///< a client's process stands, and nobody has paused it
+  LossyLink,     ///< a client's link loses more than the plan says
   Leak,          ///< the room keeps the inputs of every tick
 };
 
@@ -33,6 +43,12 @@ enum class Plant : std::uint8_t {
 
 /// Plants come up so rarely that a run has quiet stretches between them.
 inline constexpr std::uint32_t kPlantedTicks = 31;
+/// Of SealedTwice, in packets.
+inline constexpr std::uint64_t kPlantedPackets = 31;
+/// Of Standstill, since the match began: later than that a client has to be new to be slow.
+inline constexpr Duration kStandsAfter = std::chrono::seconds{15};
+/// Of LossyLink: at 10 Hz, too, no chance loses as much.
+inline constexpr std::uint32_t kLostBesidePpm = 200'000;
 
 /// Of the room: some input is that of the tick before.
 class SteppedTwice final : public tests::WrappedArena {
@@ -72,6 +88,45 @@ class Unheard final : public tests::WrappedArena {
 
   void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
                     game::TickEvents& events) const override;
+};
+
+/// Of auditors: a bit of a body flips. Only who steps the whole room is wrong, no prediction.
+class Misstepping final : public tests::WrappedArena {
+ public:
+  using WrappedArena::WrappedArena;
+
+  [[nodiscard]] std::string_view name() const override { return "arena"; }
+
+  void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
+                  game::TickEvents& events) const override;
+};
+
+/// Of one client: some packet is sent twice under one sequence, the second time with other content.
+class SealedTwice final : public net::Transport {
+ public:
+  /// Borrows it.
+  explicit SealedTwice(net::Transport& inner) : inner_(inner) {}
+
+  void send(const net::Address& to, ConstBytes bytes) override;
+
+  std::optional<net::Datagram> receive() override { return inner_.receive(); }
+
+ private:
+  net::Transport& inner_;
+  std::uint64_t sealed_ = 0;
+};
+
+/// Of the server: all that it draws of a nonce's length is the same.
+class OneNonce final : public Entropy {
+ public:
+  /// Borrows it.
+  explicit OneNonce(Entropy& inner) : inner_(inner) {}
+
+  void fill(MutableBytes out) override;
+
+ private:
+  Entropy& inner_;
+  std::optional<net::HandshakeNonce> nonce_;
 };
 
 }  // namespace tickbox::simulator

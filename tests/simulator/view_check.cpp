@@ -37,11 +37,11 @@ void ViewCheck::on_turn(std::size_t player) {
   const Moment& moment = moments_[tick.value % kMoments];
   if (moment.tick != tick || moment.life != seen.life) return;
   ++views_;
-  compare(player, client, moment);
+  compare(player, moment);
 }
 
-void ViewCheck::compare(std::size_t player, const client::Client& client, const Moment& moment) {
-  for (const game::EntityState& seen : client.view()) {
+void ViewCheck::compare(std::size_t player, const Moment& moment) {
+  for (const game::EntityState& seen : match_.view_of(player)) {
     const auto there =
         std::ranges::lower_bound(moment.entities, seen.id, {}, &game::EntityState::id);
     if (there != moment.entities.end() && *there == seen) continue;

@@ -41,7 +41,7 @@ class ViewCheck {
     Tick tick;
   };
 
-  void compare(std::size_t player, const client::Client& client, const Moment& moment);
+  void compare(std::size_t player, const Moment& moment);
 
   Findings& findings_;
   const Match& match_;
