@@ -70,6 +70,7 @@ bool Client::begin(Instant now) {
   add_up(stats_);
   note(tracer_.give_up());
   place_ = {};
+  stats_.up_sent = stats_.up_arrived = 0;
   seen_.clear();
   const net::Accept& accept = connection_.accept();
   std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);

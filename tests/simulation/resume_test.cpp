@@ -103,6 +103,23 @@ TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
   EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
 }
 
+// What the server had told of a session before stayed in the counts until the new one had sent more.
+TEST(Resume, CountsThePacketsOfTheNewestSessionAlone) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{20});
+  harness.network().cut(client);
+  harness.run_for(seconds{6});
+  harness.network().mend(client);
+  harness.run_for(seconds{4});
+  const Connection& connection = harness.client(client).connection();
+  ASSERT_EQ(connection.sessions(), 2U);
+  const client::ClientStats stats = harness.client(client).stats();
+  EXPECT_GT(stats.up_sent, 60U);
+  EXPECT_LE(stats.up_sent, connection.channel().sent());
+  EXPECT_EQ(stats.up_arrived, stats.up_sent);
+}
+
 TEST(Resume, RefusesATicketThatHasBeenUsed) {
   Harness harness{{}};
   const std::size_t client = harness.add_client();
