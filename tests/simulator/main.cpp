@@ -108,6 +108,8 @@ void add(Sum& sum, const Outcome& outcome) {
                        {"inputs_missed_in_calm", outcome.recordings.missed_in_calm},
                        {"memory_early_bytes", outcome.memory.early},
                        {"memory_late_bytes", outcome.memory.late},
+                       {"reported_sent", outcome.losses.sent},
+                       {"reported_lost", outcome.losses.lost},
                        {"predicted", outcome.views.predicted},
                        {"predicted_exactly", outcome.views.exact},
                        {"held", outcome.findings.empty()}});
@@ -198,7 +200,7 @@ int main(int argc, char** argv) {
       "--plant", options.plant, &simulator::parse_plant,
       "Plants a bug that is to be found: input-twice, missing-cause, lost-record, other-input, "
       "wrong-key, overspending, other-view, other-world, same-sequence, same-nonce, standstill, "
-      "lossy-link, or leak (in a soak of 20 minutes and more)");
+      "lossy-link, deaf-client, deaf-server, or leak (in a soak of 20 minutes and more)");
   program.add_flag("--bench", options.bench,
                    "16 clients with the faults of wifi: how many times real time");
   if (const auto exit_code = program.parse(argc, argv)) {

@@ -74,9 +74,10 @@ net::Transport& Match::make_transport(std::size_t player, const PlannedClient& p
   net::LinkConditions link = planned.link;
   if (player == 0 && plan_.plant == Plant::LossyLink) link.loss_ppm += kLostBesidePpm;
   net::Transport& end = network_.add_client(link);
-  if (player != 0 || plan_.plant != Plant::SameSequence) return end;
-  planted_transport_ = std::make_unique<SealedTwice>(end);
-  return *planted_transport_;
+  if (player != 0) return end;
+  if (plan_.plant == Plant::SameSequence) planted_transport_ = std::make_unique<SealedTwice>(end);
+  if (plan_.plant == Plant::DeafClient) planted_transport_ = std::make_unique<Deaf>(end);
+  return planted_transport_ ? *planted_transport_ : end;
 }
 
 /// Nothing: it plays by the right ones.
@@ -173,14 +174,15 @@ void Match::start_shard() {
           .snapshot_bytes =
               plan_.plant == Plant::Overspending ? server::kSnapshotBytes : plan_.snapshot_bytes,
           .reception = {.keys = keys_, .addresses = {SimulatedNetwork::server_address()}}},
-      server::ShardParts{.transport = network_.server(),
-                         .entropy = plan_.plant == Plant::SameNonce
-                                        ? static_cast<Entropy&>(one_nonce_)
-                                        : server_entropy_,
-                         .calendar = server_calendar_,
-                         .log = log_,
-                         .room = *room_,
-                         .recorder = &*recorder_},
+      server::ShardParts{
+          .transport = plan_.plant == Plant::DeafServer ? static_cast<net::Transport&>(deaf_server_)
+                                                        : network_.server(),
+          .entropy =
+              plan_.plant == Plant::SameNonce ? static_cast<Entropy&>(one_nonce_) : server_entropy_,
+          .calendar = server_calendar_,
+          .log = log_,
+          .room = *room_,
+          .recorder = &*recorder_},
       server_time());
 }
 

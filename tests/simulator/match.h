@@ -110,11 +110,11 @@ class Match {
   /// Its process ends without a word, and starts again later, by its ticket if it has one.
   void kill(std::size_t player, Instant starts_at);
   /// The same by a copy of the ticket of `victim`, who plays on until then.
-  void steal(std::size_t player, std::size_t victim, Instant starts_at);
+  void steal(std::size_t index, std::size_t victim, Instant starts_at);
   /// It says goodbye, and another comes in its place.
-  void leave(std::size_t player, Instant starts_at);
+  void leave(std::size_t index, Instant starts_at);
   /// Its process ends, and another comes in its place.
-  void replace(std::size_t player, Instant starts_at);
+  void replace(std::size_t index, Instant starts_at);
 
   // Moves against the server.
   void stall(Instant until) { stalled_until_ = until; }
@@ -145,6 +145,8 @@ class Match {
   [[nodiscard]] const server::Room& room() const { return *room_; }
 
   [[nodiscard]] SimulatedNetwork& network() { return network_; }
+
+  [[nodiscard]] const SimulatedNetwork& network() const { return network_; }
 
   [[nodiscard]] SimulatedDisk& disk() { return disk_; }
 
@@ -194,12 +196,12 @@ class Match {
   [[nodiscard]] client::MakeRules wrong_rules(std::size_t player,
                                               const PlannedClient& planned) const;
   [[nodiscard]] bool stands_still(std::size_t player) const;
-  void start_process(std::size_t player);
-  void drive_player(std::size_t player);
+  void start_process(std::size_t index);
+  void drive_player(std::size_t index);
   void note_promises(Player& player);
   void drive_server();
   void note_tick();
-  [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t player) const;
+  [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t index) const;
   [[nodiscard]] net::ConnectToken make_token(std::size_t player);
   /// What a client's own clock says, and the server's.
   [[nodiscard]] Instant time_of(const Player& player) const;
@@ -213,7 +215,8 @@ class Match {
   VirtualCalendar issuer_calendar_{clock_};
   SimulatedNetwork network_{clock_};
   SeededEntropy server_entropy_;
-  OneNonce one_nonce_{server_entropy_};  ///< planted
+  OneNonce one_nonce_{server_entropy_};  ///< planted, as the next
+  Deaf deaf_server_{network_.server()};
   SeededEntropy token_entropy_;
   net::KeyRing keys_;
   AlarmLog log_;

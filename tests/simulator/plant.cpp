@@ -9,10 +9,10 @@
 namespace tickbox::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 14> kNames{
-    "none",       "input-twice",  "missing-cause", "lost-record", "other-input",
-    "wrong-key",  "overspending", "other-view",    "other-world", "same-sequence",
-    "same-nonce", "standstill",   "lossy-link",    "leak"};
+constexpr std::array<std::string_view, 16> kNames{
+    "none",         "input-twice", "missing-cause", "lost-record",   "other-input", "wrong-key",
+    "overspending", "other-view",  "other-world",   "same-sequence", "same-nonce",  "standstill",
+    "lossy-link",   "deaf-client", "deaf-server",   "leak"};
 
 }  // namespace
 
@@ -74,6 +74,12 @@ void SealedTwice::send(const net::Address& to, ConstBytes bytes) {
   std::vector<std::byte> other{bytes.begin(), bytes.end()};
   other.back() ^= std::byte{1};
   inner_.send(to, other);
+}
+
+std::optional<net::Datagram> Deaf::receive() {
+  const std::optional<net::Datagram> datagram = inner_.receive();
+  if (!datagram || ++received_ % kPlantedPackets != 0) return datagram;
+  return inner_.receive();
 }
 
 void OneNonce::fill(MutableBytes out) {

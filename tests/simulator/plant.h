@@ -33,6 +33,8 @@ enum class Plant : std::uint8_t {
   SameNonce,     ///< the server draws one nonce for all its ACCEPTs
   Standstill,    ///< a client's process stands, and nobody has paused it
   LossyLink,     ///< a client's link loses more than the plan says
+  DeafClient,    ///< a client never gets some of what its link delivers
+  DeafServer,    ///< the server never gets some of what links deliver
   Leak,          ///< the room keeps the inputs of every tick
 };
 
@@ -43,7 +45,7 @@ enum class Plant : std::uint8_t {
 
 /// Plants come up so rarely that a run has quiet stretches between them.
 inline constexpr std::uint32_t kPlantedTicks = 31;
-/// Of SealedTwice, in packets.
+/// Of SealedTwice and Deaf, in packets.
 inline constexpr std::uint64_t kPlantedPackets = 31;
 /// Of Standstill, since the match began: later than that a client has to be new to be slow.
 inline constexpr Duration kStandsAfter = std::chrono::seconds{15};
@@ -114,6 +116,21 @@ class SealedTwice final : public net::Transport {
  private:
   net::Transport& inner_;
   std::uint64_t sealed_ = 0;
+};
+
+/// Of one end: some packet never gets from the link to it.
+class Deaf final : public net::Transport {
+ public:
+  /// Borrows it.
+  explicit Deaf(net::Transport& inner) : inner_(inner) {}
+
+  void send(const net::Address& to, ConstBytes bytes) override { inner_.send(to, bytes); }
+
+  std::optional<net::Datagram> receive() override;
+
+ private:
+  net::Transport& inner_;
+  std::uint64_t received_ = 0;
 };
 
 /// Of the server: all that it draws of a nonce's length is the same.

@@ -1,7 +1,6 @@
 #include "tests/simulator/run.h"
 
 #include "tests/simulator/hostile.h"
-#include "tests/simulator/loss_check.h"
 #include "tests/simulator/match.h"
 #include "tests/simulator/traffic_check.h"
 #include "tests/simulator/troubles.h"
@@ -26,12 +25,14 @@ class Run {
         recordings_(findings_, match_.map(), plan),
         clients_(findings_, match_),
         views_(findings_, match_),
+        losses_(findings_, match_),
         memory_(findings_),
         hostile_(match_.network(), plan.seed),
         troubles_(plan, match_, hostile_, clients_) {
     match_.network().watch([this](const SimulatedNetwork::Passed& passed) {
       const tests::OwnBooks books;
       traffic_.on_passed(passed);
+      losses_.on_passed(passed);
       hostile_.on_passed(passed);
     });
     match_.on_tick([this](std::uint64_t hash) {
@@ -44,7 +45,7 @@ class Run {
     });
     match_.on_recorded([this](const Recorded& recorded) { recordings_.check(recorded); });
     match_.on_calm_asked([this](std::size_t player) { return clients_.is_calm(player); });
-    match_.on_process_end([this](const Match::Player& player) { clients_.add_up(player); });
+    match_.on_process_end([this](const Match::Player& player) { add_up(player); });
   }
 
   Outcome play() {
@@ -64,16 +65,21 @@ class Run {
     }
     match_.stop();
     for (const Match::Player& player : match_.players()) {
-      clients_.add_up(player);
+      add_up(player);
     }
     look_at_log();
     clients_.look_back(match_.now() - start);
     if (plan_.profile == Profile::Soak) memory_.look_back(match_.now() - start);
-    check_loss(match_.network(), plan_, findings_);
+    losses_.look_back(plan_);
     return outcome(match_.now() - start);
   }
 
  private:
+  void add_up(const Match::Player& player) {
+    clients_.add_up(player);
+    losses_.add_up(player);
+  }
+
   void look() {
     {
       const tests::OwnBooks books;
@@ -103,6 +109,7 @@ class Run {
                     .views = clients_.counts(),
                     .views_compared = views_.views(),
                     .recordings = recordings_.counts(),
+                    .losses = losses_.counts(),
                     .servers = match_.server_counts(),
                     .refused_full = match_.disk().state().refused_full,
                     .refused_slow = match_.disk().state().refused_slow,
@@ -129,6 +136,7 @@ class Run {
   RecordingCheck recordings_;
   ClientCheck clients_;
   ViewCheck views_;
+  LossCheck losses_;
   MemoryCheck memory_;
   Hostile hostile_;
   Troubles troubles_;

@@ -4,6 +4,7 @@
 #include "net/link_simulator.h"
 #include "tests/simulator/client_check.h"
 #include "tests/simulator/findings.h"
+#include "tests/simulator/loss_check.h"
 #include "tests/simulator/match.h"
 #include "tests/simulator/memory_check.h"
 #include "tests/simulator/plan.h"
@@ -30,6 +31,7 @@ struct Outcome {
   ViewCounts views;
   std::uint64_t views_compared = 0;  ///< body by body with the room's
   RecordingCounts recordings;
+  LossCounts losses;  ///< as the ends report them
   ServerCounts servers;
   std::uint64_t refused_full = 0;  ///< writes, by a disk that was full
   std::uint64_t refused_slow = 0;  ///< by one that was slow

@@ -43,6 +43,7 @@ TEST_P(Simulator, FindsNothing) {
   std::uint64_t recorded = 0;
   std::uint64_t compared = 0;
   std::uint64_t owed = 0;
+  std::uint64_t told = 0;
   constexpr auto kSeconds = static_cast<std::uint64_t>(kLength.count());
   std::uint64_t length = 0;  // seconds of all runs
   std::uint64_t played = 0;  // the same, for each of their clients
@@ -57,10 +58,12 @@ TEST_P(Simulator, FindsNothing) {
     recorded += outcome.recordings.ticks;
     compared += outcome.views_compared;
     owed += outcome.recordings.owed;
+    told += outcome.losses.sent;
   }
   EXPECT_GT(views, 4 * played);
   EXPECT_GT(compared, views / 4) << "views that were held against the room";
   EXPECT_GT(owed, 4 * played);
+  EXPECT_GT(told, 4 * played) << "packets of which both ends have told what became of them";
   EXPECT_GT(recorded, 8 * length);
 }
 
@@ -211,15 +214,15 @@ TEST_P(PlantedBug, IsFoundByItsCheckersAndNothingElseIs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, PlantedBug,
-    testing::Values(Planted{Plant::InputTwice, {"recording"}, {"audit", "log"}},
-                    Planted{Plant::MissingCause, {"views", "log"}},
-                    Planted{Plant::LostRecord, {"recording"}},
-                    Planted{Plant::OtherInput, {"inputs"}}, Planted{Plant::WrongKey, {"sessions"}},
-                    Planted{Plant::Overspending, {"budget"}}, Planted{Plant::OtherView, {"bodies"}},
-                    Planted{Plant::OtherWorld, {"audit", "log"}},
-                    Planted{Plant::SameSequence, {"nonce"}}, Planted{Plant::SameNonce, {"nonce"}},
-                    Planted{Plant::Standstill, {"stall"}},
-                    Planted{Plant::LossyLink, {"loss"}, {}, 4}),
+    testing::Values(
+        Planted{Plant::InputTwice, {"recording"}, {"audit", "log"}},
+        Planted{Plant::MissingCause, {"views", "log"}}, Planted{Plant::LostRecord, {"recording"}},
+        Planted{Plant::OtherInput, {"inputs"}}, Planted{Plant::WrongKey, {"sessions"}},
+        Planted{Plant::Overspending, {"budget"}}, Planted{Plant::OtherView, {"bodies"}},
+        Planted{Plant::OtherWorld, {"audit", "log"}}, Planted{Plant::SameSequence, {"nonce"}},
+        Planted{Plant::SameNonce, {"nonce"}}, Planted{Plant::Standstill, {"stall"}},
+        Planted{Plant::LossyLink, {"loss"}, {}, 3}, Planted{Plant::DeafClient, {"loss"}, {}, 3},
+        Planted{Plant::DeafServer, {"loss"}, {}, 3}),
     [](const auto& kind) {
       std::string name{name_of(kind.param.plant)};
       std::ranges::replace(name, '-', '_');

@@ -13,7 +13,6 @@ using Passed = SimulatedNetwork::Passed;
 using Where = Passed::Where;
 
 constexpr std::uint8_t kStrangersNet = 11;
-constexpr std::uint32_t kSequenceMask = (1U << net::kSequenceBits) - 1;
 /// Where the ACCEPT has its nonce, as the standard says: after type and connection.
 constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kServerNonceBytes = 16;
@@ -22,13 +21,12 @@ constexpr std::uint64_t kChallengeTimes = 3;
 /// To one client in a second, beside snapshots and audits: challenges, traces and goodbyes.
 constexpr std::uint64_t kBytesBeside = 4'000;
 
-/// The layout as the standard says: 2 bits of the epoch, 16 of the sequence.
+}  // namespace
+
 std::uint32_t sequence_of(ConstBytes datagram) {
   const auto high = std::to_integer<std::uint32_t>(datagram[0]) >> 6U;
   return high << 16U | load_le<std::uint16_t>(datagram.subspan(5));
 }
-
-}  // namespace
 
 net::Address stranger(std::uint32_t number) {
   net::Address address{.ip = {}, .port = 40'000};

@@ -77,6 +77,12 @@ class TrafficCheck {
   std::uint64_t datagrams_ = 0;
 };
 
+inline constexpr std::uint32_t kSequenceMask = (1U << net::kSequenceBits) - 1;
+
+/// What travels of a sealed packet's sequence. The layout as the standard says: 2 bits of the
+/// epoch, 16 of the sequence.  Requires: at least net::kPacketHeadBytes bytes.
+[[nodiscard]] std::uint32_t sequence_of(ConstBytes datagram);
+
 /// Whether an address is a stranger's, of tests/simulator/hostile.h: such a one proves nothing,
 /// whatever it sends.
 [[nodiscard]] bool is_stranger(const net::Address& address);

@@ -153,6 +153,7 @@ std::optional<net::Datagram> SimulatedNetwork::ClientEnd::receive() {
     const Injected one = std::move(injected.front());
     injected.pop_front();
     current = one.bytes;
+    if (one.from == server_address()) network.pass(Passed::Where::AtClient, address, current);
     return net::Datagram{.from = one.from, .bytes = current};
   }
   if (is_held) {

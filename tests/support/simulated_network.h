@@ -66,7 +66,8 @@ class SimulatedNetwork {
   /// From now on what reaches the server from this client waits; or all of it arrives at once.
   void hold_up(std::size_t client, bool is_held) { clients_[client]->up_is_held = is_held; }
 
-  /// Told of every datagram as it is sent, and as it arrives.
+  /// Told of every datagram as it is sent, and as it arrives; at a client, of those that have the
+  /// server's address.
   struct Passed {
     enum class Where : std::uint8_t { ToServer, AtServer, FromServer, AtClient };
 
