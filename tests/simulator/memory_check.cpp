@@ -12,8 +12,9 @@ namespace {
 
 /// One in so many bytes more is flat.
 constexpr std::uint64_t kGrowthShare = 100;
-/// Who plays late may have played for longer, or by a worse link, than who played early.
-constexpr std::uint64_t kSpareBytes = std::uint64_t{2} << 20U;
+/// Who plays late may have played for longer, or by a worse link, than who played early: in half an
+/// hour of 40 seeds 0.7 MB made the most.
+constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 20U;
 
 std::uint64_t median(std::span<std::uint64_t> numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
