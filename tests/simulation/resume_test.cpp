@@ -103,7 +103,8 @@ TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
   EXPECT_EQ(harness.client(client).stats().snapshots_lost, 0U);
 }
 
-// What the server had told of a session before stayed in the counts until the new one had sent more.
+// What the server had told of a session before stayed in the counts until the new one had sent
+// more.
 TEST(Resume, CountsThePacketsOfTheNewestSessionAlone) {
   Harness harness{{}};
   const std::size_t client = harness.add_client();
