@@ -14,7 +14,8 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--out DIR
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
   --bin DIR        where the programs are (build/release/bin by default, built if it is)
 
-One process for each processor; after each 24 runs a soak of half an hour of virtual time, for what memory does. Ctrl-C
+One process for each processor; after each 24 runs a soak of half an hour of virtual time, for what memory does, where
+time is left. Ctrl-C
 ends it early; the summary then says what ran. Exit 3 when something was found.
 USAGE
 }
@@ -87,7 +88,7 @@ simulate() {
     while [ "$stopping" = no ] && [ "$SECONDS" -lt "$deadline" ]; do
         seed=$((first_seed + (number * workers + worker) * batch))
         play "batch-$seed" --seed "$seed" --seeds "$batch" --seconds "$seconds"
-        [ "$stopping" = yes ] || play "soak-$seed" --profile soak --seed "$seed" --seconds "$soak_seconds"
+        [ "$stopping" = yes ] || [ "$SECONDS" -ge "$deadline" ] || play "soak-$seed" --profile soak --seed "$seed" --seconds "$soak_seconds"
         number=$((number + 1))
     done
 }
