@@ -15,10 +15,7 @@ static_assert(std::has_single_bit(kSessionsMax));
 }  // namespace
 
 Seats::Seats(std::uint32_t count)
-    : seats_(count),
-      sessions_(kSessionsPerSeat * count),
-      connections_(sessions_.size()),
-      departures_(sessions_.size()) {
+    : seats_(count), sessions_(kSessionsPerSeat * count), connections_(sessions_.size()) {
   TICKBOX_ASSERT(count <= game::kSeatsMax);
   for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
     sessions_[i].seat = {static_cast<std::uint16_t>(i / kSessionsPerSeat)};
@@ -53,7 +50,6 @@ std::uint32_t Seats::new_connection(const Session& session, Entropy& entropy) {
   const std::uint32_t last = connection;
   connection = (draw_number<std::uint32_t>(entropy) & ~(kSessionsMax - 1)) | index;
   if (connection == last) connection += kSessionsMax;
-  departures_[index] = std::nullopt;
   return connection;
 }
 
@@ -64,17 +60,6 @@ Session* Seats::find(std::uint32_t connection) {
   const bool is_it =
       session.state != Session::State::Free && session.channel.connection() == connection;
   return is_it ? &session : nullptr;
-}
-
-void Seats::depart(const Session& session, Instant now) {
-  departures_[index_of(session)] = {session.address, now};
-}
-
-bool Seats::has_departed(std::uint32_t connection, const net::Address& from, Instant now) const {
-  const std::uint32_t index = connection % kSessionsMax;
-  if (index >= sessions_.size() || connections_[index] != connection) return false;
-  const std::optional<Departure>& departure = departures_[index];
-  return departure && departure->address == from && now - departure->at <= kLastPackets;
 }
 
 void Seats::take_over(Seat& seat, const Session& session) {

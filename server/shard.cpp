@@ -87,11 +87,8 @@ void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
 }
 
 void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
-  const std::uint32_t connection = net::packet_connection(datagram.bytes);
-  Session* session = seats_.find(connection);
+  Session* session = seats_.find(net::packet_connection(datagram.bytes));
   if (session == nullptr) {
-    // A goodbye is said several times, as one may be lost: the rest of them is nothing odd.
-    if (seats_.has_departed(connection, datagram.from, arrival.now)) return;
     return metrics_.drops.count(net::DropReason::UnknownConnection);
   }
   const bool from_elsewhere = session->address != datagram.from;
