@@ -15,8 +15,7 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--out DIR
   --bin DIR        where the programs are (build/release/bin by default, built if it is)
 
 One process for each processor; after each 24 runs a soak of half an hour of virtual time, for what memory does, where
-time is left. Ctrl-C
-ends it early; the summary then says what ran. Exit 3 when something was found.
+time is left. Ctrl-C ends it early; the summary then says what ran. Exit 3 when something was found.
 USAGE
 }
 
