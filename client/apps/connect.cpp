@@ -29,7 +29,7 @@ using client::Connection;
 using os::ExitCode;
 
 /// How soon a Ctrl-C is seen.
-constexpr Duration kLookAround = std::chrono::milliseconds{50};
+constexpr Duration kConnectTurn = std::chrono::milliseconds{50};
 
 struct ConnectOptions {
   PlayFlags play;
@@ -83,7 +83,7 @@ void Game::play(const os::StopSignals& signals) {
                     clock_.now()};
   swarm_.turn(clock_.now());
   while (!connection().over()) {
-    swarm_.turn(clock_.now() + kLookAround);
+    swarm_.turn(clock_.now() + kConnectTurn);
     notice_refusal();
     notice_connected();
     keep_ticket();

@@ -41,7 +41,7 @@ struct LoadOptions {
   bool seconds_given = false;
 };
 
-constexpr std::string_view kName = "tickbox load";
+constexpr std::string_view kLoadName = "tickbox load";
 
 Duration to_duration(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
@@ -89,12 +89,12 @@ std::vector<Requirement> requirements_of(const LoadOptions& options) {
 
 /// Before there is a report.
 ExitCode fail(const LoadOptions& options, ExitCode code, const std::string& why) {
-  return os::tell_failure({.name = kName, .json = options.play.json()}, code, why);
+  return os::tell_failure({.name = kLoadName, .json = options.play.json()}, code, why);
 }
 
 /// Beside one.
 ExitCode fall_short(ExitCode code, const std::string& how) {
-  return os::tell_failure({.name = kName}, code, how);
+  return os::tell_failure({.name = kLoadName}, code, how);
 }
 
 /// How a run ended, and what to say of it.
@@ -247,7 +247,7 @@ ExitCode run_load(const LoadOptions& options) {
     return fail(options, ExitCode::Failed,
                 "the kernel gives no random bytes; is /dev/urandom there?");
   }
-  const auto credentials = credentials_of(options.play, kName);
+  const auto credentials = credentials_of(options.play, kLoadName);
   if (!credentials) {
     return fail(options, ExitCode::Failed, credentials.error());
   }
@@ -267,7 +267,7 @@ ExitCode run_load(const LoadOptions& options) {
   }
   const LoadTimes times{.ramp = to_duration(options.ramp),
                         .measured = to_duration(seconds_of(options, playback->get()))};
-  const auto desyncs = desync_reports_of(options.play, kName, clock);
+  const auto desyncs = desync_reports_of(options.play, kLoadName, clock);
   if (!desyncs) {
     return fail(options, ExitCode::Failed, desyncs.error());
   }

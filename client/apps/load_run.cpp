@@ -9,7 +9,7 @@ namespace tickbox::apps {
 namespace {
 
 /// Between two looks at signals, progress and statistics.
-constexpr Duration kLookAround = std::chrono::milliseconds{20};
+constexpr Duration kLoadTurn = std::chrono::milliseconds{20};
 /// Looks in which all statistics are added up once.
 constexpr std::size_t kLooksPerSweep = 25;
 /// After this nobody is still trying to connect.
@@ -79,7 +79,7 @@ LoadReport LoadRun::run() {
 void LoadRun::come() {
   const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
   while (!stopped() && parts_.clock.now() < give_up && parts_.swarm.states().connecting > 0) {
-    turn(parts_.clock.now() + kLookAround);
+    turn(parts_.clock.now() + kLoadTurn);
     misfit_ = find_misfit();
     if (!misfit_.empty()) return;
   }
@@ -114,7 +114,7 @@ void LoadRun::play() {
     return states.connected + states.returning > 0;
   };
   while (!stopped() && parts_.clock.now() < end && anybody()) {
-    turn(std::min(end, parts_.clock.now() + kLookAround));
+    turn(std::min(end, parts_.clock.now() + kLoadTurn));
   }
 }
 
@@ -138,7 +138,7 @@ std::optional<ServerSample> LoadRun::ask_server() {
   const Instant asked = parts_.clock.now();
   parts_.watch->ask();
   while (!parts_.watch->answered() && parts_.clock.now() - asked < kAnswerMax) {
-    turn(parts_.clock.now() + kLookAround);
+    turn(parts_.clock.now() + kLoadTurn);
   }
   auto sample = parts_.watch->newest();
   return sample && sample->at >= asked ? std::move(sample) : std::nullopt;

@@ -9,7 +9,7 @@
 namespace tickbox::apps {
 namespace {
 
-constexpr std::string_view kName = "tickbox replay";
+constexpr std::string_view kReplayName = "tickbox replay";
 
 }  // namespace
 
@@ -31,11 +31,11 @@ void add_new_file(os::Command& command, std::string& out, const std::string& hel
 }
 
 int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why) {
-  return os::to_int(os::tell_failure({.name = kName, .json = flags.json()}, code, why));
+  return os::to_int(os::tell_failure({.name = kReplayName, .json = flags.json()}, code, why));
 }
 
 int replay_fell_short(os::ExitCode code, std::string_view how) {
-  return os::to_int(os::tell_failure({.name = kName}, code, how));
+  return os::to_int(os::tell_failure({.name = kReplayName}, code, how));
 }
 
 int replay_result(std::string_view text, os::ExitCode code) {

@@ -14,13 +14,13 @@ namespace tickbox::apps {
 namespace {
 
 /// The longer operators first: "<=" starts with "<".
-constexpr std::array<std::pair<std::string_view, Comparison>, 6> kOperators = {
-    {{"<=", Comparison::AtMost},
-     {">=", Comparison::AtLeast},
-     {"==", Comparison::Equal},
-     {"!=", Comparison::Unequal},
-     {"<", Comparison::Below},
-     {">", Comparison::Above}}};
+constexpr std::array<std::pair<std::string_view, Relation>, 6> kOperators = {
+    {{"<=", Relation::AtMost},
+     {">=", Relation::AtLeast},
+     {"==", Relation::Equal},
+     {"!=", Relation::Unequal},
+     {"<", Relation::Below},
+     {">", Relation::Above}}};
 
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -43,7 +43,7 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   const std::string_view path = trimmed(text.substr(0, at));
   const std::string_view number = trimmed(text.substr(at + found->first.size()));
   Requirement requirement{
-      .text = std::string{text}, .path = std::string{path}, .comparison = found->second};
+      .text = std::string{text}, .path = std::string{path}, .relation = found->second};
   const char* begin = number.data();
   const char* end = begin + number.size();
   const auto [stop, error] = std::from_chars(begin, end, requirement.number);
@@ -54,19 +54,19 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   return requirement;
 }
 
-bool holds(double value, Comparison comparison, double number) {
-  switch (comparison) {
-    case Comparison::AtMost:
+bool holds(double value, Relation relation, double number) {
+  switch (relation) {
+    case Relation::AtMost:
       return value <= number;
-    case Comparison::AtLeast:
+    case Relation::AtLeast:
       return value >= number;
-    case Comparison::Below:
+    case Relation::Below:
       return value < number;
-    case Comparison::Above:
+    case Relation::Above:
       return value > number;
-    case Comparison::Equal:
+    case Relation::Equal:
       return value == number;
-    case Comparison::Unequal:
+    case Relation::Unequal:
       return value != number;
   }
   return false;
@@ -128,7 +128,7 @@ RequirementResult check(const Requirement& requirement, const Figures& figures) 
   const auto found = std::ranges::find(figures, requirement.path, &Figure::path);
   const auto value = found != figures.end() ? number_of(found->value) : std::nullopt;
   return {.text = requirement.text,
-          .held = value && holds(*value, requirement.comparison, requirement.number),
+          .held = value && holds(*value, requirement.relation, requirement.number),
           .value = value};
 }
 

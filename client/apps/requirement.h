@@ -11,12 +11,12 @@
 
 namespace tickbox::apps {
 
-enum class Comparison : std::uint8_t { AtMost, AtLeast, Below, Above, Equal, Unequal };
+enum class Relation : std::uint8_t { AtMost, AtLeast, Below, Above, Equal, Unequal };
 
 struct Requirement {
   std::string text{};  ///< as written
   std::string path{};
-  Comparison comparison = Comparison::Equal;
+  Relation relation = Relation::Equal;
   double number = 0;
 };
 

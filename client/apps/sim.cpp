@@ -86,10 +86,10 @@ std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
   return std::unexpected("must be discrete, and is \"" + std::string{text} + "\"");
 }
 
-constexpr std::string_view kName = "tickbox sim";
+constexpr std::string_view kSimName = "tickbox sim";
 
 int failed(const SimOptions& options, ExitCode code, const std::string& line) {
-  return os::to_int(os::tell_failure({.name = kName, .json = options.flags.json}, code, line));
+  return os::to_int(os::tell_failure({.name = kSimName, .json = options.flags.json}, code, line));
 }
 
 /// A document must be the last line on stdout; a summary must not mix with a trace there.
@@ -102,7 +102,7 @@ int print(const SimOptions& options, const map::Scenario& scenario, const Outcom
                                                      : summary_of(scenario, outcome));
   }
   const auto falls_short = [](ExitCode code, const std::string& how) {
-    return os::to_int(os::tell_failure({.name = kName}, code, how));
+    return os::to_int(os::tell_failure({.name = kSimName}, code, how));
   };
   if (!written) return falls_short(ExitCode::Failed, written.error());
   if (!outcome.interrupted) return os::to_int(ExitCode::Done);

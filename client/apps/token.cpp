@@ -15,7 +15,7 @@
 namespace tickbox::apps {
 namespace {
 
-constexpr std::string_view kName = "tickbox token";
+constexpr std::string_view kTokenName = "tickbox token";
 
 }  // namespace
 
@@ -28,11 +28,11 @@ bool TokenFlags::quiet() const {
 }
 
 int token_failed(const TokenFlags& flags, os::ExitCode code, std::string_view why) {
-  return os::to_int(os::tell_failure({.name = kName, .json = flags.json()}, code, why));
+  return os::to_int(os::tell_failure({.name = kTokenName, .json = flags.json()}, code, why));
 }
 
 int token_fell_short(os::ExitCode code, std::string_view how) {
-  return os::to_int(os::tell_failure({.name = kName}, code, how));
+  return os::to_int(os::tell_failure({.name = kTokenName}, code, how));
 }
 
 void token_note(const TokenFlags& flags, std::string_view note) {

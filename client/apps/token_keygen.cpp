@@ -22,7 +22,8 @@ struct KeygenOptions {
   bool rotate = false;
 };
 
-bool exists(const std::string& path) {
+/// Also of a link that leads nowhere: a key file is never written through one.
+bool is_taken(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
 }
@@ -64,10 +65,10 @@ std::string note_of(const KeygenOptions& options, const net::KeyRing& ring) {
 /// What keeps these options from being followed; nothing, where nothing does.
 std::string obstacle(const KeygenOptions& options) {
   if (options.out == kStandardStream) return {};
-  if (options.rotate && !exists(options.out)) {
+  if (options.rotate && !is_taken(options.out)) {
     return options.out + " is not there; without --rotate it is made";
   }
-  if (!options.rotate && exists(options.out)) {
+  if (!options.rotate && is_taken(options.out)) {
     return options.out +
            " is there already, and keys are never overwritten; name another file, or add --rotate "
            "to put a fresh key before those in it";

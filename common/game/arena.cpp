@@ -8,6 +8,7 @@
 #include "game/arena.h"
 
 #include "core/assert.h"
+#include "game/arena_map.h"
 #include "game/directions.h"
 #include "sim/box.h"
 
@@ -18,7 +19,6 @@
 namespace tickbox::game {
 namespace {
 
-constexpr Vec2 kPlayerSize{kUnit, kUnit};
 constexpr Vec2 kCrateSize{kUnit, kUnit};
 constexpr Vec2 kBulletSize{kUnit / 10, kUnit / 10};
 

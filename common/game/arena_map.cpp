@@ -18,7 +18,6 @@ constexpr std::int32_t kBlock = 16 * kUnit;
 constexpr std::int32_t kThin = kUnit / 10;
 constexpr std::int32_t kBorder = 2 * kUnit;
 constexpr std::int32_t kSpawnSpacing = 3 * kUnit;
-constexpr Vec2 kPlayerSize{kUnit, kUnit};
 constexpr Vec2 kCrateInBlock{10 * kUnit + kUnit / 2, 10 * kUnit + kUnit / 2};
 
 /// With at most one body on each place to appear at, a seat can occupy four: its player and the

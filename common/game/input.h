@@ -13,7 +13,8 @@ namespace tickbox::game {
 inline constexpr std::uint8_t kMoveDirections = 8;
 
 /// Directions a shot can have; 0 is +x, a quarter of them is +y (down).
-inline constexpr std::uint16_t kAimDirections = 1'024;
+inline constexpr int kAimBits = 10;
+inline constexpr std::uint16_t kAimDirections = 1U << kAimBits;
 
 inline constexpr std::uint8_t kButtonShoot = 1;
 inline constexpr std::uint8_t kButtonRay = 2;

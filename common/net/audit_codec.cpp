@@ -22,9 +22,7 @@ constexpr std::uint8_t kStrikes = 0x20;
 constexpr std::uint8_t kWhatKnown = kStickMask | kPresses | kStrikes;
 static_assert(game::kMoveDirections < kStickStays);
 
-constexpr int kAimBits = 10;
-static_assert(game::kAimDirections == 1U << kAimBits);
-static_assert(game::kButtonsKnown < 1U << (16 - kAimBits));
+static_assert(game::kButtonsKnown < 1U << (16 - game::kAimBits));
 
 constexpr std::size_t kEntityBytes = 22;
 /// A generation of 18 bits with one more, and a score of 32.
@@ -77,7 +75,7 @@ void write_input(NumberWriter& out, Gaps& gaps, const AuditInput& input) {
   out.fixed(static_cast<std::uint8_t>(input.move.value_or(kStickStays) |
                                       (presses ? kPresses : std::uint8_t{0}) |
                                       (input.strikes ? kStrikes : std::uint8_t{0})));
-  if (presses) out.fixed(static_cast<std::uint16_t>(input.buttons << kAimBits | input.aim));
+  if (presses) out.fixed(static_cast<std::uint16_t>(input.buttons << game::kAimBits | input.aim));
   if (input.strikes) out.fixed(input.strikes->value);
 }
 
@@ -91,7 +89,7 @@ AuditInput read_input(NumberReader& in, Gaps& gaps) {
   }
   if ((what & kPresses) != 0) {
     const auto both = in.fixed<std::uint16_t>();
-    input.buttons = static_cast<std::uint8_t>(both >> kAimBits);
+    input.buttons = static_cast<std::uint8_t>(both >> game::kAimBits);
     input.aim = both & (game::kAimDirections - 1);
     if (input.buttons == 0 || (input.buttons & ~game::kButtonsKnown) != 0) in.fail();
   }

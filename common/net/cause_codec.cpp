@@ -8,9 +8,7 @@
 namespace tickbox::net {
 namespace {
 
-constexpr int kAimBits = 10;
-static_assert(game::kAimDirections == 1U << kAimBits);
-static_assert(kAgoRay == (1U << (16 - kAimBits)) - 1);
+static_assert(kAgoRay == (1U << (16 - game::kAimBits)) - 1);
 
 void put(CauseBytes& out, std::size_t& at, std::uint8_t byte) {
   out[at++] = std::byte{byte};
@@ -67,8 +65,8 @@ ShotCause read_shot(Reader& reader) {
   ShotCause cause;
   cause.member = reader.byte();
   const std::uint16_t both = reader.u16();
-  cause.ago = static_cast<std::uint8_t>(both >> kAimBits);
-  cause.aim = both & ((1U << kAimBits) - 1);
+  cause.ago = static_cast<std::uint8_t>(both >> game::kAimBits);
+  cause.aim = both & ((1U << game::kAimBits) - 1);
   if (cause.ago == kAgoRay) {
     cause.weapon = game::Weapon::Ray;
     cause.ago = reader.byte();
@@ -129,7 +127,7 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out) {
     const bool is_ray = cause.weapon == game::Weapon::Ray;
     const std::uint8_t ago = is_ray ? kAgoRay : cause.ago;
     put(out, at, cause.member);
-    put_u16(out, at, static_cast<std::uint16_t>(ago << kAimBits | cause.aim));
+    put_u16(out, at, static_cast<std::uint16_t>(ago << game::kAimBits | cause.aim));
     if (is_ray) put(out, at, cause.ago);
   }
   for (const PlacementCause& cause : causes.placements) {

@@ -236,7 +236,8 @@ void Caster::all(const Cast& cast, std::vector<CastHit>& hits) const {
   visit_border(cast, motion, take);
   visit_statics(cast, motion, hull, take, [](FineTime /*walked*/) { return false; });
   visit_movers(cast, hull, [&](const Body& body) { take(hit_on(cast, motion, body)); });
-  std::sort(hits.begin(), hits.end(), is_before);
+  std::sort(hits.begin(), hits.end(),
+            [](const CastHit& a, const CastHit& b) { return is_before(a, b); });
   hits.erase(std::unique(hits.begin(), hits.end()), hits.end());
 }
 

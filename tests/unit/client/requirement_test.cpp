@@ -23,11 +23,11 @@ TEST(Requirement, ReadsPathOperatorAndNumber) {
   ASSERT_EQ(parsed->size(), 3U);
   EXPECT_EQ((*parsed)[0].text, "tick_ms.p99<=8");
   EXPECT_EQ((*parsed)[0].path, "tick_ms.p99");
-  EXPECT_EQ((*parsed)[0].comparison, Comparison::AtMost);
+  EXPECT_EQ((*parsed)[0].relation, Relation::AtMost);
   EXPECT_EQ((*parsed)[0].number, 8);
   EXPECT_EQ((*parsed)[1].path, "state_hash.mismatched");
-  EXPECT_EQ((*parsed)[1].comparison, Comparison::Equal);
-  EXPECT_EQ((*parsed)[2].comparison, Comparison::Above);
+  EXPECT_EQ((*parsed)[1].relation, Relation::Equal);
+  EXPECT_EQ((*parsed)[2].relation, Relation::Above);
   EXPECT_EQ((*parsed)[2].number, -1.5);
 }
 

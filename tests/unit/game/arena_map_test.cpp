@@ -11,7 +11,6 @@
 namespace tickbox::game {
 namespace {
 
-constexpr Vec2 kPlayerSize{kUnit, kUnit};
 
 TEST(ArenaMap, HasRoomForEverySeatAndItsBullets) {
   for (const std::uint32_t seats : {1U, 2U, 64U, 1'000U, kSeatsMax}) {
