@@ -22,7 +22,7 @@ net::Address loopback() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(admin_request)(const std::uint8_t* data, std::size_t size) {
   bool was_asked = false;
   const os::HttpOptions options{
       .bind = loopback(),

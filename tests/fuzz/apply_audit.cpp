@@ -69,7 +69,7 @@ std::vector<std::byte> with_hash(ConstBytes entry, bool is_room,
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(apply_audit)(const std::uint8_t* data, std::size_t size) {
   ConstBytes rest = fuzz::bytes_of(data, size);
   Stream stream;
   for (std::size_t i = 0; i < kEntriesMax; ++i) {

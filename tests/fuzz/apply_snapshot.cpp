@@ -104,7 +104,7 @@ Tick tick_near(Tick near, std::uint16_t low) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(apply_snapshot)(const std::uint8_t* data, std::size_t size) {
   ConstBytes rest = fuzz::bytes_of(data, size);
   Client client;
   for (std::size_t i = 0; i < kSnapshotsMax && rest.size() > 2; ++i) {

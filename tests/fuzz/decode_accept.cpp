@@ -7,7 +7,7 @@
 
 using namespace tickbox;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_accept)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
   static const net::KeyPair kKeys{.to_server = net::published_key(),
                                   .to_client = net::published_key()};

@@ -45,7 +45,7 @@ void read(ConstBytes datagram) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_ask)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
   read(input);
   net::PacketBuffer padded{};

@@ -36,7 +36,7 @@ void read(ConstBytes entry) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_audit_entries)(const std::uint8_t* data, std::size_t size) {
   ConstBytes rest = fuzz::bytes_of(data, size);
   read(rest);
   for (;;) {

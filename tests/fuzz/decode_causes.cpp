@@ -8,7 +8,7 @@
 
 using namespace tickbox;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_causes)(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ConstBytes bytes = fuzz::bytes_of(data + 1, size - 1);
   const auto read = net::decode_causes(bytes, data[0]);

@@ -26,7 +26,7 @@ bool reads(ConstBytes datagram) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_cookie)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
   (void)reads(input);
   std::array<std::byte, net::kCookieDatagramBytes> datagram{};

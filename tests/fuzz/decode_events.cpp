@@ -9,7 +9,7 @@
 
 using namespace tickbox;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_events)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes bytes = fuzz::bytes_of(data, size);
   const auto read = net::decode_events(bytes);
   if (!read) {

@@ -22,7 +22,7 @@ void read(ConstBytes datagram) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_refuse)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
   read(input);
   std::array<std::byte, net::kRefuseBytes> datagram{};

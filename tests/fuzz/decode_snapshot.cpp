@@ -7,7 +7,7 @@
 
 using namespace tickbox;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_snapshot)(const std::uint8_t* data, std::size_t size) {
   const auto read = net::decode_snapshot(fuzz::bytes_of(data, size));
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);

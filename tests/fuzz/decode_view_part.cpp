@@ -8,7 +8,7 @@
 
 using namespace tickbox;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(decode_view_part)(const std::uint8_t* data, std::size_t size) {
   const auto read = net::decode_view_part(fuzz::bytes_of(data, size));
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);

@@ -39,7 +39,7 @@ std::string written(const os::HttpResponse& answer) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(http_answer)(const std::uint8_t* data, std::size_t size) {
   const std::string_view came{reinterpret_cast<const char*>(data), size};
   const auto answer = os::read_answer(came);
   if (!answer) {

@@ -44,7 +44,7 @@ void check_sample(const apps::ServerSample& sample) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(metrics_text)(const std::uint8_t* data, std::size_t size) {
   const std::string_view both{reinterpret_cast<const char*>(data), size};
   const std::size_t first = std::min(both.find('\0'), size);
   const auto before = apps::read_sample(both.substr(0, first));

@@ -59,7 +59,7 @@ void exchange(net::PacketChannel& sender, net::PacketChannel& receiver, net::Dir
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(open_packet)(const std::uint8_t* data, std::size_t size) {
   static const net::KeyPair kKeys = net::derive_session_keys(
       {.to_server = net::published_key(), .to_client = net::published_key()}, {}, {});
   net::PacketChannel server{kKeys, 7, net::Direction::ToClient};

@@ -29,7 +29,7 @@ net::SealedTicket sealed(ConstBytes input) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(open_ticket)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
   if (input.size() >= net::kSealedTicketBytes) {
     const ConstBytes raw = input.first(net::kSealedTicketBytes);

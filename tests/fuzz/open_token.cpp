@@ -41,7 +41,7 @@ std::size_t number_at(ConstBytes input, std::size_t at) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(open_token)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes input = fuzz::bytes_of(data, size);
   static const net::KeyRing kRing = net::KeyRing::published();
   if (input.size() >= net::kSealedTokenBytes) {

@@ -20,7 +20,7 @@ bool names_the_file(const std::string& line) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(parse_config)(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   const auto entries = os::parse_config(text, "fuzz.toml");
   if (!entries) {

@@ -9,7 +9,7 @@
 
 using namespace tickbox;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(parse_key_ring)(const std::uint8_t* data, std::size_t size) {
   const auto ring = net::KeyRing::parse({reinterpret_cast<const char*>(data), size});
   if (!ring) {
     fuzz::check(!ring.error().empty() && !ring.error().contains('\n'));

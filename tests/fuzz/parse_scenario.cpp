@@ -16,7 +16,7 @@ constexpr std::size_t kBodiesMax = 64;
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(parse_scenario)(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   const auto scenario = map::parse_scenario(text, "fuzz.json");
   if (!scenario) {

@@ -26,7 +26,7 @@ void check_player(const apps::PlayerScript& player, std::uint32_t ticks) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(parse_script)(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   const auto script = apps::parse_script(text);
   if (!script) {

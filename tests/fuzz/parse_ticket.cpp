@@ -26,7 +26,7 @@ bool reads(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(parse_ticket)(const std::uint8_t* data, std::size_t size) {
   (void)reads({reinterpret_cast<const char*>(data), size});
   std::array<std::byte, kTextBytes> bytes{};
   std::copy_n(fuzz::bytes_of(data, size).begin(), std::min(size, bytes.size()), bytes.begin());

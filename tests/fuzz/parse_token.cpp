@@ -27,7 +27,7 @@ void read(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(parse_token)(const std::uint8_t* data, std::size_t size) {
   read({reinterpret_cast<const char*>(data), size});
   std::array<std::byte, kTextBytes> bytes{};
   std::copy_n(fuzz::bytes_of(data, size).begin(), std::min(size, bytes.size()), bytes.begin());

@@ -66,7 +66,7 @@ class Bytes final : public ByteSink {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(record_forged)(const std::uint8_t* data, std::size_t size) {
   static const Setting setting;
   const auto file = forged(setting.header, fuzz::bytes_of(data, size));
   const auto reader = record::Reader::open(file);

@@ -35,7 +35,7 @@ class Order {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(record_reader)(const std::uint8_t* data, std::size_t size) {
   using Item = record::Reader::Item;
   auto reader = record::Reader::open(fuzz::bytes_of(data, size));
   if (!reader) return 0;

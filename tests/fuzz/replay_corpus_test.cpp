@@ -9,47 +9,73 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <vector>
 
 namespace {
 
-std::vector<std::filesystem::path> corpus() {
-  std::vector<std::filesystem::path> files;
-  const std::filesystem::path folder = TICKBOX_SOURCE_DIR "/tests/fuzz/corpus/" TICKBOX_FUZZ_NAME;
-  for (const auto& entry : std::filesystem::directory_iterator{folder})
-    files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
-}
+namespace fs = std::filesystem;
+using namespace tickbox;
 
-std::vector<std::uint8_t> read(const std::filesystem::path& path) {
+const fs::path kCorpora = TICKBOX_SOURCE_DIR "/tests/fuzz/corpus";
+
+std::vector<std::uint8_t> read(const fs::path& path) {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// A broken promise aborts, so that reaching the end is what is tested.
-TEST(Corpus, HoldsItsPromises) {
-  const auto files = corpus();
-  ASSERT_GE(files.size(), 3U);
-  for (const auto& path : files) {
-    SCOPED_TRACE(path.filename());
-    const auto input = read(path);
-    EXPECT_EQ(LLVMFuzzerTestOneInput(input.data(), input.size()), 0);
-  }
+std::vector<std::string> names_of(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator{folder})
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
 }
 
-TEST(Corpus, HoldsItsPromisesWhenCutOrDamaged) {
-  for (const auto& path : corpus()) {
-    auto input = read(path);
+std::vector<std::string> target_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, target] : fuzz::targets())
+    names.emplace_back(name);
+  return names;
+}
+
+class Corpus : public testing::TestWithParam<std::string> {
+ protected:
+  std::vector<std::vector<std::uint8_t>> inputs_;
+  fuzz::Target run_ = fuzz::targets().at(GetParam());
+
+  void SetUp() override {
+    const fs::path folder = kCorpora / GetParam();
+    for (const std::string& name : names_of(folder))
+      inputs_.push_back(read(folder / name));
+    ASSERT_GE(inputs_.size(), 3U);
+  }
+};
+
+// A broken promise aborts, so that reaching the end is what is tested.
+TEST_P(Corpus, HoldsItsPromises) {
+  for (const auto& input : inputs_)
+    EXPECT_EQ(run_(input.data(), input.size()), 0);
+}
+
+TEST_P(Corpus, HoldsItsPromisesWhenCutOrDamaged) {
+  for (auto& input : inputs_) {
     for (std::size_t size = 0; size < input.size(); ++size)
-      LLVMFuzzerTestOneInput(input.data(), size);
+      run_(input.data(), size);
     for (std::size_t bit = 0; bit < 8 * input.size(); ++bit) {
       const auto mask = static_cast<std::uint8_t>(1U << (bit % 8));
       input[bit / 8] ^= mask;
-      LLVMFuzzerTestOneInput(input.data(), input.size());
+      run_(input.data(), input.size());
       input[bit / 8] ^= mask;
     }
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Corpus, testing::ValuesIn(target_names()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(Corpora, EachIsOfOneTarget) {
+  EXPECT_EQ(names_of(kCorpora), target_names());
 }
 
 }  // namespace
