@@ -16,13 +16,18 @@ golden_build() {
     rm -f "$folder"/*.o "$folder/tickbox-golden"
     flatc --cpp --cpp-std c++17 --scoped-enums --no-prefix --gen-mutable --warnings-as-errors --keep-prefix \
         -I schema -o "$folder/generated/schema" schema/world.fbs schema/wire.fbs schema/record.fbs
-    # Objects are named by their paths, as rooms have files of the same name.
+    # A library is one source, which includes all of its own: they share most of what they include.
+    local library
+    for library in core sim game record; do
+        find "common/$library" -name '*.cpp' ! -name 'desync*' | sort | sed 's|.*|#include "&"|' >"$folder/common-$library.cpp"
+    done
+    # Objects are named by their paths.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts
-    { find common/core common/sim common/game common/record tests/golden -name '*.cpp' ! -name 'desync*' -print0 &&
-        printf 'common/net/entity_codec.cpp\0'; } | xargs -0 -P "$(nproc)" -I{} bash -c '
+    { find tests/golden -name '*.cpp' -print0 && printf '%s\0' common/net/entity_codec.cpp "$folder"/common-*.cpp; } |
+        xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2
-        "$@" -std=c++23 -I. -Icommon -isystem "$folder/generated" -c "$source" -o "$folder/$(echo "${source%.cpp}" | tr / -).o"' \
+        "$@" -std=c++23 -I. -Icommon -isystem "$folder/generated" -c "$source" -o "$folder/$(echo "${source#"$folder"/}" | sed "s|/|-|g; s|cpp$|o|")"' \
         _ {} "$folder" "${golden_launcher[@]}" "$@"
     "$@" "$folder"/*.o -o "$folder/tickbox-golden"
 }
