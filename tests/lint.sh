@@ -4,28 +4,55 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-usage: tests/lint.sh [--all | --since REV]
+usage: tests/lint.sh [--all | --since REV] [--minutes M]
 
-Without an option clang-tidy looks at what the commits of the last day changed of the programs' sources; --since at what changed
-since a revision; --all at every source, the tests' too. Needs a configured build/release (tests/run.sh makes it).
+  --since REV   clang-tidy checks what changed since REV of all sources; without this option, what
+                the commits of the last day changed of the programs' sources. A source that only
+                moved, or only includes other paths, did not change
+  --all         clang-tidy checks every source, the tests' too
+  --minutes M   the time for clang-tidy: sources that it does not reach are counted, and
+                tests/campaign.sh --checks reaches them (10; no limit with --all)
+
+Needs a configured build/release (tests/run.sh makes it).
 USAGE
+}
+
+wrong() {
+    echo "tests/lint.sh: $1" >&2
+    usage >&2
+    exit 2
 }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
-case "${1:-}" in
--h | --help)
-    usage
-    exit 0
-    ;;
---all) base='' sources=('*.cpp') ;;
---since) base=${2:?tests/lint.sh: --since needs a revision} sources=('*.cpp') ;;
-"") base=$(git rev-list -1 --before='1 day ago' HEAD) sources=('common/*.cpp' 'server/*.cpp' 'client/*.cpp') ;;
-*)
-    usage >&2
-    exit 2
-    ;;
-esac
+base='' all=no minutes='' sources=('*.cpp')
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --all) all=yes ;;
+    --since)
+        base=${2:-}
+        git rev-parse --quiet --verify "$base^{commit}" >/dev/null || wrong "--since needs a revision, not '$base'"
+        shift
+        ;;
+    --minutes)
+        [[ "${2:-}" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "--minutes takes a number from 1, not '${2:-}'"
+        minutes=$2
+        shift
+        ;;
+    *) wrong "unknown: $1" ;;
+    esac
+    shift
+done
+[ "$all" = no ] || [ -z "$base" ] || wrong "either --all or --since"
+if [ "$all" = no ] && [ -z "$base" ]; then
+    base=$(git rev-list -1 --before='1 day ago' HEAD)
+    sources=('common/*.cpp' 'server/*.cpp' 'client/*.cpp')
+fi
+[ "$all" = yes ] || minutes=${minutes:-10}
 
 # shellcheck source=tests/packages.sh
 . tests/packages.sh
@@ -34,16 +61,34 @@ tickbox_ensure_packages "${TICKBOX_LINT_PACKAGES[@]}"
 git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run --Werror
 git ls-files '*.sh' .ci/run | xargs shellcheck --external-sources
 
+# What clang-tidy judges of a source: all but blank lines and the paths that it includes.
+judged() { grep -vE '^(#include .*)?$' || true; }
+
+# The sources that say something else than at $base, wherever they were then.
+changed_sources() {
+    local status old new
+    git diff -M30% --name-status --diff-filter=d "$base" -- "${sources[@]}" | while IFS=$'\t' read -r status old new; do
+        new=${new:-$old}
+        if [[ $status == A ]] || ! cmp -s <(git show "$base:$old" | judged) <(judged <"$new"); then
+            echo "$new"
+        fi
+    done
+}
+
 if [ -z "$base" ]; then
     changed=$(git ls-files "${sources[@]}")
 else
-    changed=$(git diff --name-only --diff-filter=d "$base" -- "${sources[@]}")
+    changed=$(changed_sources)
 fi
 # A source that no target of this build compiles (fuzz targets' mains) has no flags to be checked with.
 tidied=$(for source in $changed; do
     if grep -qF "\"$top/$source\"" build/release/compile_commands.json; then echo "$source"; fi
 done)
+left=$(mktemp)
+trap 'rm -f "$left"' EXIT
 if [ -n "$tidied" ]; then
-    echo "$tidied" | xargs -P "$(nproc)" -n 4 tests/tidy.sh build/release
+    until=${minutes:+$(($(date +%s) + 60 * minutes))}
+    echo "$tidied" | TICKBOX_TIDY_UNTIL=$until TICKBOX_TIDY_LEFT=$left xargs -P "$(nproc)" -n 4 tests/tidy.sh build/release
 fi
-echo "lint: format and scripts checked, $(echo "$tidied" | grep -c . || true) sources tidied"
+count() { grep -c . || true; }
+echo "lint: format and scripts checked, $(echo "$tidied" | count) sources changed for clang-tidy, $(count <"$left") of them not reached"

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# clang-tidy over sources, but for those that were found clean before: what it would see of them is the same to the byte, headers and
-# comments included. So a fresh clone need not pay for what another has paid for.
+# Runs clang-tidy over sources, except those that were found clean before with the same text, headers and comments
+# included: wherever the files are, so that neither a fresh clone nor a move pays again.
+#
+# From TICKBOX_TIDY_UNTIL on (seconds since 1970), names the sources in the file TICKBOX_TIDY_LEFT instead.
 set -euo pipefail
 
 if [ $# -lt 2 ]; then
@@ -17,9 +19,13 @@ settings=$(clang-tidy-19 --version | cat - .clang-tidy)
 failed=0
 for source in "$@"; do
     command=$(grep -B1 -F "\"file\": \"$top/$source\"" "$build/compile_commands.json" | sed -n 's/^ *"command": "\(.*\)",$/\1/p' | sed 's/\\"/"/g')
-    seen=$( (echo "$settings" "${command//$top/}" && cd "$build" && eval "${command% -o *} -E -C $top/$source" | sed "s|$top||g") | sha256sum)
+    seen=$( (echo "$settings" "${command//$top/}" && cd "$build" && eval "${command% -o *} -E -P -C $top/$source" | sed "s|$top||g") | sha256sum)
     mark=$clean/${seen%% *}
     if [ -e "$mark" ]; then continue; fi
+    if [ -n "${TICKBOX_TIDY_UNTIL:-}" ] && [ "$(date +%s)" -ge "$TICKBOX_TIDY_UNTIL" ]; then
+        echo "$source" >>"$TICKBOX_TIDY_LEFT"
+        continue
+    fi
     if clang-tidy-19 -p "$build" --quiet "$source" 2>/dev/null; then touch "$mark"; else failed=1; fi
 done
 exit "$failed"
