@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Looks for what is wrong, for as long as one likes: the simulator on every processor, seed after seed.
+# Looks for faults for as long as asked: the simulator on every processor, seed after seed.
 set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--out DIR] [--bin DIR]
+usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--checks] [--out DIR] [--bin DIR]
 
   --minutes M      of the clock on the wall (2 by default)
   --first-seed S   what comes before was tried elsewhere (1 by default)
   --seconds S      virtual time of each run (60 by default)
   --recorder-kills N, --server-kills N
                    afterwards, so many kill -9 of a recorder and of a whole server under load (0 by default)
+  --checks         before that, what CI leaves out: every test under AddressSanitizer, clang-tidy over every source
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
   --bin DIR        where the programs are (build/release/bin by default, built if it is)
 
@@ -27,13 +28,14 @@ wrong() {
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
-minutes=2 first_seed=1 seconds=60 out='' bin='' recorder_kills=0 server_kills=0
+minutes=2 first_seed=1 seconds=60 out='' bin='' recorder_kills=0 server_kills=0 checks=no
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help)
         usage
         exit 0
         ;;
+    --checks) checks=yes ;;
     --minutes | --first-seed | --seconds | --recorder-kills | --server-kills | --out | --bin)
         [ $# -ge 2 ] || wrong "$1 needs a value"
         case $1 in
@@ -49,6 +51,13 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+if [ "$checks" = yes ]; then
+    tests/run.sh asan --all
+    # shellcheck source=tests/packages.sh
+    . tests/packages.sh
+    tickbox_build_release "$top" tickbox_schema_headers
+    tests/lint.sh --all
+fi
 if [ -z "$bin" ]; then
     bin=build/release/bin
     # shellcheck source=tests/packages.sh
