@@ -82,6 +82,11 @@ inline constexpr std::uint32_t kGenerations = 1U << 18;
   return {2U << 30 | std::uint32_t{owner.value} << 18 | (born.value & 0x3ffff)};
 }
 
+static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
+                  crate_body((1U << 30) - 1) < bullet_body({0}, {0}),
+              "by id, players come first and bullets last: a walk over those, or over all but "
+              "those, ends at the first of another kind");
+
 /// Whether the id is that of an entity of this kind. A map's statics have ids of no kind.
 [[nodiscard]] constexpr bool has_kind(BodyId id, EntityKind kind) {
   return id.value >> 30 == static_cast<std::uint32_t>(kind);

@@ -9,6 +9,7 @@
 #include "game/input.h"
 #include "net/audit.h"
 #include "net/handshake.h"
+#include "net/history_depths.h"
 #include "net/snapshot.h"
 #include "net/view_parts.h"
 
@@ -18,9 +19,6 @@
 #include <optional>
 
 namespace tickbox::net {
-
-/// Inputs in one message: a second at 60 Hz; a client with more unconfirmed has lost its server.
-inline constexpr std::size_t kInputsPerMessageMax = 64;
 
 struct InputMessage {
   std::uint64_t ack_bits = 0;  ///< bit i: the view of tick newest_snapshot − 1 − i was made

@@ -11,6 +11,7 @@
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/rules.h"
+#include "net/history_depths.h"
 
 #include <algorithm>
 #include <compare>
@@ -22,8 +23,6 @@ namespace tickbox::net {
 
 /// Bodies in one view: what a byte can number.
 inline constexpr std::size_t kViewMembersMax = 256;
-/// Ticks between a snapshot and its base: what the bits of a shot can say.
-inline constexpr std::uint32_t kBaseAgeMax = 60;
 /// Causes of one kind in one snapshot.
 inline constexpr std::size_t kCausesMax = 255;
 /// Whole bodies in one snapshot: more than a datagram holds.
