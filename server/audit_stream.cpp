@@ -42,8 +42,8 @@ Duration AuditStream::RoundTrip::usual() const {
   return smoothed ? *smoothed + std::max(*smoothed / 8, variation) : kFirstTimeout;
 }
 
-AuditStream::AuditStream(std::uint32_t tick_rate)
-    : behind_max_(kAuditBehindSeconds * tick_rate), ends_(behind_max_ + 1) {
+AuditStream::AuditStream(std::uint32_t tick_rate) : behind_max_(kAuditBehindSeconds * tick_rate) {
+  TICKBOX_ASSERT(behind_max_ < kAuditEndsKept);
   backlog_.reserve(kAuditBacklogBytes + kCutBytesMax);
 }
 
@@ -60,8 +60,10 @@ void AuditStream::begin(ConstBytes keyframe, Tick tick) {
   written_ = keyframe.size();
   room_end_ = written_;
   arrived_ = 0;
+  ends_.clear();
   oldest_ = 0;
   next_ = 0;
+  sent_.clear();
   unheard_ = 0;
 }
 
@@ -80,15 +82,14 @@ bool AuditStream::append(ConstBytes entry, Tick tick) {
   backlog_.insert(backlog_.end(), entry.begin(), entry.end());
   has_news_ = has_news_ || entry.size() > kQuietEntryBytes;
   written_ += entry.size();
-  end_of(tick) = written_;
+  ends_.insert(tick) = written_;
   return true;
 }
 
 /// Only an auditor that has the room: how long that takes is for its bytes to decide.
 bool AuditStream::is_behind() const {
   if (!room_came_ || newest_ - *room_came_ <= std::int64_t{behind_max_}) return false;
-  const Tick then{newest_.value - behind_max_};
-  return ends_[then.value % ends_.size()] > arrived_;
+  return ends_.at({newest_.value - behind_max_}) > arrived_;
 }
 
 bool AuditStream::acknowledge(const net::AuditAck& ack, Instant now) {
@@ -98,12 +99,12 @@ bool AuditStream::acknowledge(const net::AuditAck& ack, Instant now) {
   }
   unheard_ = 0;
   for (std::uint64_t segment = oldest_; segment < first_missing; ++segment) {
-    note_come(of(segment), now);
+    note_come(sent_.at(segment), now);
   }
   for (std::uint64_t i = 0; i < net::kAuditWindow && first_missing + 1 + i < next_; ++i) {
-    if ((ack.bits >> i & 1) != 0) note_come(of(first_missing + 1 + i), now);
+    if ((ack.bits >> i & 1) != 0) note_come(sent_.at(first_missing + 1 + i), now);
   }
-  if (first_missing > oldest_) arrived_ = of(first_missing - 1).end;
+  if (first_missing > oldest_) arrived_ = sent_.at(first_missing - 1).end;
   oldest_ = first_missing;
   if (!room_came_ && arrived_ >= room_end_) room_came_ = newest_;
   return true;
@@ -120,7 +121,7 @@ void AuditStream::note_come(Sent& sent, Instant now) {
 bool AuditStream::is_lost(const Sent& sent, Instant now) const {
   if (sent.has_come) return false;
   const Duration passed = now - sent.at;
-  if (&sent == &sent_[oldest_ % sent_.size()]) {
+  if (&sent == sent_.find(oldest_)) {
     const std::uint32_t doublings = std::min(unheard_, kDoublingsMax);
     if (passed >= round_trip_.timeout() * (1U << doublings)) return true;
   }
@@ -130,13 +131,13 @@ bool AuditStream::is_lost(const Sent& sent, Instant now) const {
 std::optional<AuditStream::Piece> AuditStream::next(Cut cut, Instant now) {
   if (!is_running_) return std::nullopt;
   for (std::uint64_t segment = oldest_; segment < next_; ++segment) {
-    if (!is_lost(of(segment), now)) continue;
+    if (!is_lost(sent_.at(segment), now)) continue;
     if (segment == oldest_) ++unheard_;
     return send(segment, now);
   }
   const std::size_t waiting = backlog_.size() - cut_bytes_;
   const bool is_worth_it = waiting >= net::kAuditSegmentBytesMax || cut == Cut::All;
-  if (waiting == 0 || !is_worth_it || next_ - oldest_ == sent_.size()) return std::nullopt;
+  if (waiting == 0 || !is_worth_it || next_ - oldest_ == net::kAuditWindow) return std::nullopt;
   cut_next();
   return send(next_ - 1, now);
 }
@@ -144,7 +145,7 @@ std::optional<AuditStream::Piece> AuditStream::next(Cut cut, Instant now) {
 void AuditStream::cut_next() {
   const std::size_t size =
       std::min(backlog_.size() - cut_bytes_, std::size_t{net::kAuditSegmentBytesMax});
-  Sent& sent = of(next_);
+  Sent& sent = sent_.insert(next_);
   ++next_;
   sent.bytes.clear();
   for (const std::byte byte : ConstBytes{backlog_}.subspan(cut_bytes_, size)) {
@@ -163,7 +164,7 @@ void AuditStream::cut_next() {
 }
 
 AuditStream::Piece AuditStream::send(std::uint64_t segment, Instant now) {
-  Sent& sent = of(segment);
+  Sent& sent = sent_.at(segment);
   ++sent.times;
   sent.at = now;
   sent.order = ++sendings_;

@@ -10,10 +10,11 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/ids.h"
+#include "core/tick_ring.h"
+#include "game/catalog.h"
 #include "net/audit.h"
 #include "net/audit_codec.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,11 @@ static_assert(kAuditBacklogBytes > net::kAuditEntryBytesMax);
 
 /// An auditor that has the room and does not have its last two seconds is begun anew.
 inline constexpr std::uint32_t kAuditBehindSeconds = 2;
+
+/// The newest ticks whose entry's end in the stream is known.
+inline constexpr std::uint32_t kAuditEndsKept = 512;
+static_assert(kAuditEndsKept > kAuditBehindSeconds * game::kTickRateMax,
+              "the entry of kAuditBehindSeconds ago shows whether an auditor is behind");
 
 class AuditStream {
  public:
@@ -99,10 +105,6 @@ class AuditStream {
 
   [[nodiscard]] std::uint8_t run() const { return static_cast<std::uint8_t>(run_ & 0xff); }
 
-  Sent& of(std::uint64_t segment) { return sent_[segment % sent_.size()]; }
-
-  [[nodiscard]] std::uint64_t& end_of(Tick tick) { return ends_[tick.value % ends_.size()]; }
-
   [[nodiscard]] bool is_behind() const;
   void note_come(Sent& sent, Instant now);
   [[nodiscard]] bool is_lost(const Sent& sent, Instant now) const;
@@ -123,13 +125,13 @@ class AuditStream {
   // Offsets in the stream of this run.
   std::uint64_t written_ = 0;
   std::uint64_t room_end_ = 0;
-  std::uint64_t arrived_ = 0;        ///< all before has come
-  std::vector<std::uint64_t> ends_;  ///< of the entries of the last ticks, by tick
+  std::uint64_t arrived_ = 0;                     ///< all before has come
+  TickRing<std::uint64_t, kAuditEndsKept> ends_;  ///< of the entries of the last ticks
 
   // Segments by number in this run.
   std::uint64_t oldest_ = 0;  ///< that has not come
   std::uint64_t next_ = 0;    ///< to be cut
-  std::array<Sent, net::kAuditWindow> sent_;
+  SequenceRing<Sent, net::kAuditWindow> sent_;
   std::uint64_t sendings_ = 0;
   std::uint64_t newest_come_ = 0;  ///< order of the latest sending that has come
   RoundTrip round_trip_;

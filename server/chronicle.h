@@ -6,9 +6,9 @@
 // every tick.
 
 #include "core/ids.h"
+#include "core/tick_ring.h"
 #include "server/lives.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,41 +32,40 @@ class Chronicle {
 
   void reserve(std::size_t lives, std::size_t events_per_tick) {
     newest_.reserve(lives);
-    for (std::vector<Entry>& events : ticks_) {
-      events.reserve(events_per_tick);
-    }
+    ticks_.for_each_slot([&](std::vector<Entry>& events) { events.reserve(events_per_tick); });
   }
 
-  /// Begins a tick, of so many lives; the one of kTicksRemembered before is forgotten.
+  /// Begins a tick, of so many lives; the one of net::kTicksRemembered before is forgotten.
   void begin(Tick tick, std::size_t lives) {
     tick_ = tick;
     newest_.resize(lives);
-    ticks_[tick.value % kTicksRemembered].clear();
+    ticks_.insert(tick).clear();
   }
 
   /// What is nobody's (kNoLife) is not noted.
   void note(const Event& event) {
     if (event.life == kNoLife) return;
-    std::vector<Entry>& events = ticks_[tick_.value % kTicksRemembered];
+    std::vector<Entry>& events = ticks_.at(tick_);
     Position& newest = newest_[event.life];
     events.push_back({event, newest});
     newest = {.tick = tick_, .index = static_cast<std::uint32_t>(events.size() - 1)};
   }
 
-  /// In the order of note().  Requires: one of the last kTicksRemembered ticks.
+  /// In the order of note(); nothing of a tick that is not remembered.
   [[nodiscard]] std::span<const Entry> of(Tick tick) const {
-    return ticks_[tick.value % kTicksRemembered];
+    const std::vector<Entry>* events = ticks_.find(tick);
+    return events != nullptr ? std::span{*events} : std::span<const Entry>{};
   }
 
-  /// Whether the life has any after `tick`.  Requires: as of().
+  /// Whether the life has any after `tick`.  Requires: one of the last net::kTicksRemembered ticks.
   [[nodiscard]] bool has_since(LifeId life, Tick tick) const { return newest_[life].tick > tick; }
 
   /// Calls `visit(tick, event)` for all that the life has after `base`, newest first. (Who had its
-  /// number before was gone before any tick that may be asked for.)  Requires: as of().
+  /// number before was gone before any tick that may be asked for.)  Requires: as has_since().
   template <class Visit>
   void visit_since(LifeId life, Tick base, Visit visit) const {
     for (Position at = newest_[life]; at.tick > base;) {
-      const Entry& entry = of(at.tick)[at.index];
+      const Entry& entry = ticks_.at(at.tick)[at.index];
       visit(at.tick, entry);
       at = entry.before;
     }
@@ -74,7 +73,7 @@ class Chronicle {
 
  private:
   Tick tick_;
-  std::array<std::vector<Entry>, kTicksRemembered> ticks_;
+  TickRing<std::vector<Entry>, net::kTicksRemembered> ticks_;
   std::vector<Position> newest_;  ///< of each life
 };
 

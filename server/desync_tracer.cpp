@@ -75,7 +75,6 @@ std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName
     if (holds(base, id) || holds(truth, id)) causes.push_back({tick, id, kind, value});
   };
   for (Tick tick{view.tick.value - view.base_age + 1}; tick <= view.tick; tick = tick + 1) {
-    if (room.world().tick - tick >= kTicksRemembered) continue;
     const std::size_t first = causes.size();
     for (const StickChange& change : history.sticks().of(tick)) {
       add(tick, change.life, Kind::Input, change.move);

@@ -1,5 +1,7 @@
 #include "server/history.h"
 
+#include "core/assert.h"
+
 #include <algorithm>
 
 namespace tickbox::server {
@@ -14,15 +16,17 @@ constexpr std::size_t kContactsPerLife = 8;
 
 }  // namespace
 
+History::History(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
+  TICKBOX_ASSERT(base_age_max < net::kTicksRemembered);
+}
+
 void History::begin(const game::World& world, std::span<const game::EntityState> entities) {
   const std::size_t seats = world.seats().size();
   const std::size_t lives = entities.size() + kLivesPerSeat * seats;
   lives_.reserve(lives);
   moves_.reserve(lives);
   joined_.reserve(kContactsPerLife * lives);
-  for (Islands& islands : islands_) {
-    islands.reserve(lives);
-  }
+  islands_.for_each_slot([lives](Islands& islands) { islands.reserve(lives); });
   sticks_.reserve(lives, seats);
   shots_.reserve(lives, seats);
   relocations_.reserve(lives, seats);
@@ -30,9 +34,8 @@ void History::begin(const game::World& world, std::span<const game::EntityState>
   tick_ = world.tick;
   lives_.update(tick_, entities);
   moves_.assign(lives_.size(), 0);
-  for (Islands& islands : islands_) {
-    islands.clear(lives_.size());
-  }
+  islands_.clear();
+  islands_.insert(tick_).clear(lives_.size());
 }
 
 void History::note(const game::World& world, std::span<const game::EntityState> entities,
@@ -45,11 +48,12 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
   relocations_.begin(tick_, lives_.size());
   births_.begin(tick_, lives_.size());
 
-  for (const LifeId life : lives_.born()) {
-    for (Islands& islands : islands_) {
+  islands_.erase({tick_.value - base_age_max_ - 1});
+  islands_.for_each([this](Islands& islands) {
+    for (const LifeId life : lives_.born()) {
       islands.begin(life);
     }
-  }
+  });
   joined_.clear();
   const auto join = [&](BodyId a, BodyId b) {
     const LifeId first = life_that_answers_for(a, world);
@@ -74,13 +78,13 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
   std::ranges::sort(joined_);
   const auto repeats = std::ranges::unique(joined_);
   joined_.erase(repeats.begin(), repeats.end());
-  for (const auto& [first, second] : joined_) {
-    for (Islands& islands : islands_) {
+  islands_.for_each([this](Islands& islands) {
+    for (const auto& [first, second] : joined_) {
       islands.join(first, second);
     }
-  }
+  });
   // What happened in this tick is no news to who holds it.
-  islands_[tick_.value % islands_.size()].clear(lives_.size());
+  islands_.insert(tick_).clear(lives_.size());
 
   for (std::size_t i = 0; i < entities.size(); ++i) {
     const LifeId life = lives_.present()[i];

@@ -5,6 +5,7 @@
 // Of each tick the causes: whose stick changed, who shot, who was put elsewhere. And for each tick
 // that may be a snapshot's base, the islands of bodies that have influenced each other since.
 
+#include "core/tick_ring.h"
 #include "game/step.h"
 #include "game/world.h"
 #include "server/chronicle.h"
@@ -42,8 +43,9 @@ struct Birth {
 
 class History {
  public:
-  /// `base_age_max`: islands are kept since up to so many ticks ago.
-  explicit History(std::uint32_t base_age_max) : islands_(base_age_max + 1) {}
+  /// `base_age_max`: ticks, the oldest base since which islands are kept; below
+  /// net::kTicksRemembered.
+  explicit History(std::uint32_t base_age_max);
 
   /// Takes over the state that a room begins with.
   void begin(const game::World& world, std::span<const game::EntityState> entities);
@@ -64,12 +66,13 @@ class History {
 
   [[nodiscard]] const Chronicle<Birth>& births() const { return births_; }
 
-  /// Of all that happened after `base`.
-  [[nodiscard]] Islands& islands_since(Tick base) { return islands_[base.value % islands_.size()]; }
+  /// Of all that happened after `base`.  Requires: a tick of this room, at most base_age_max ago.
+  [[nodiscard]] Islands& islands_since(Tick base) { return islands_.at(base); }
 
  private:
   [[nodiscard]] LifeId life_that_answers_for(BodyId id, const game::World& world) const;
 
+  std::uint32_t base_age_max_;  ///< ticks
   Tick tick_;
   Lives lives_;
   std::vector<std::uint8_t> moves_;  ///< of each life, as it stood after the last tick
@@ -78,7 +81,7 @@ class History {
   Chronicle<ShotFired> shots_;
   Chronicle<Relocation> relocations_;
   Chronicle<Birth> births_;
-  std::vector<Islands> islands_;  ///< by base tick
+  TickRing<Islands, net::kTicksRemembered> islands_;  ///< by base tick; no older ones are held
 };
 
 }  // namespace tickbox::server

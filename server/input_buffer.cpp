@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace tickbox::server {
 
@@ -15,26 +15,25 @@ InputBuffer::Pushed InputBuffer::push(Tick tick, game::Input input) {
     arrived_ |= std::uint64_t{1} << age;
     return Pushed::TooLate;
   }
-  if (tick - taken_ > static_cast<std::int64_t>(kHeldMax)) {
+  if (tick - taken_ > std::int64_t{net::kInputsHeldMax}) {
     return Pushed::TooEarly;
   }
-  Held& held = at(tick);
-  if (held.present) {
+  if (held_.find(tick) != nullptr) {
     return Pushed::Repeated;
   }
-  held = {.present = true, .input = input};
+  held_.insert(tick) = input;
   return Pushed::Stored;
 }
 
 TakenInput InputBuffer::take(Tick tick) {
   TICKBOX_ASSERT(tick == taken_ + 1);
   taken_ = tick;
-  const Held held = std::exchange(at(tick), {});
-  arrived_ = arrived_ << 1 | static_cast<std::uint64_t>(held.present);
-  if (held.present) {
+  const game::Input* given = held_.find(tick);
+  arrived_ = arrived_ << 1 | static_cast<std::uint64_t>(given != nullptr);
+  if (given != nullptr) {
     newest_given_ = tick;
-    last_ = held.input;
-    return {.input = held.input, .source = InputSource::Given};
+    last_ = *given;
+    return {.input = *given, .source = InputSource::Given};
   }
   if (tick - newest_given_ <= kRepeatsMax) {
     return {.input = last_, .source = InputSource::Repeated};
@@ -43,17 +42,14 @@ TakenInput InputBuffer::take(Tick tick) {
 }
 
 void InputBuffer::skip_to(Tick tick) {
-  while (taken_ < tick) {
-    taken_ = taken_ + 1;
-    at(taken_) = {};
-  }
+  taken_ = std::max(taken_, tick);
   newest_given_ = taken_;
   arrived_ = ~std::uint64_t{0};
 }
 
 Tick InputBuffer::complete_to() const {
   Tick tick = taken_;
-  while (tick - taken_ < static_cast<std::int64_t>(kHeldMax) && at(tick + 1).present) {
+  while (held_.find(tick + 1) != nullptr) {
     tick = tick + 1;
   }
   return tick;

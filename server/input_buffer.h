@@ -2,10 +2,10 @@
 // Inputs of one player that have arrived and have not been stepped, keyed by tick.
 
 #include "core/ids.h"
+#include "core/tick_ring.h"
 #include "game/input.h"
+#include "net/history_depths.h"
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace tickbox::server {
@@ -23,12 +23,9 @@ struct TakenInput {
 };
 
 /// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is no
-/// error. Invariant: every held input is later than the last taken.
+/// error.
 class InputBuffer {
  public:
-  /// Ticks ahead of the world that are held: a second at 60 Hz; a client further ahead has lost its
-  /// clock.
-  static constexpr std::size_t kHeldMax = 64;
   /// Missing inputs for which the last one stands in: 133 ms at 60 Hz, then a silent player stops.
   static constexpr int kRepeatsMax = 8;
 
@@ -53,17 +50,8 @@ class InputBuffer {
   [[nodiscard]] Tick complete_to() const;
 
  private:
-  struct Held {
-    bool present = false;
-    game::Input input;
-  };
-
-  [[nodiscard]] Held& at(Tick tick) { return held_[tick.value % kHeldMax]; }
-
-  [[nodiscard]] const Held& at(Tick tick) const { return held_[tick.value % kHeldMax]; }
-
-  std::array<Held, kHeldMax> held_{};
-  Tick taken_;         ///< the last tick taken
+  TickRing<game::Input, net::kInputsHeldMax> held_;  ///< up to taken_: of no use any more
+  Tick taken_;                                       ///< the last tick taken
   Tick newest_given_;  ///< the newest tick whose input came from the client and was taken
   std::uint64_t arrived_ =
       ~std::uint64_t{0};  ///< bit i: the input for taken_ − i came, be it too late

@@ -28,7 +28,7 @@ bool was_put_since(const History& history, BodyId player, Tick tick) {
 }  // namespace
 
 LagCompensation::LagCompensation(std::uint32_t tick_rate)
-    : look_back_max_(std::min(tick_rate * kLookBackMaxMs / 1'000, kTicksRemembered - 1)) {}
+    : look_back_max_(tick_rate * kLookBackMaxMs / 1'000) {}
 
 std::span<const game::Strike> LagCompensation::judge(const Room& room,
                                                      std::span<const game::PlayerInput> inputs) {
@@ -70,7 +70,7 @@ void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick
   if (past == nullptr) past = &room.past().newest();
   const sim::Box hull = hull_of(ray);
   for (const game::EntityState& entity : past->entities) {
-    if (entity.traits.kind == game::EntityKind::Bullet) break;  // the last by id
+    if (entity.traits.kind == game::EntityKind::Bullet) break;  // bullets are the last by id
     const sim::Body body = room.rules().body_for(entity);
     if (!sim::overlap(hull, sim::box_of(body.min, body.size))) continue;
     const bool is_player = entity.traits.kind == game::EntityKind::Player;

@@ -6,8 +6,10 @@
 // others as they were in the tick that the input names. Whoever has been put elsewhere since, or is
 // gone, is not struck.
 
+#include "game/catalog.h"
 #include "game/input.h"
 #include "game/rules.h"
+#include "net/history_depths.h"
 #include "server/room.h"
 #include "sim/cast.h"
 
@@ -20,6 +22,8 @@ namespace tickbox::server {
 
 /// How far back the past counts, in milliseconds; who saw an older one is judged by this.
 inline constexpr std::uint32_t kLookBackMaxMs = 250;
+static_assert(game::kTickRateMax * kLookBackMaxMs / 1'000 < net::kTicksRemembered,
+              "a ray is cast against a state that the room remembers");
 
 class LagCompensation {
  public:

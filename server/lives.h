@@ -17,14 +17,11 @@
 
 namespace tickbox::server {
 
-/// The number of a body's life; given again kTicksRemembered after it has ended.
+/// The number of a body's life; given again net::kTicksRemembered after it has ended: so no view
+/// that still counts names a life that has been given again. (A body that waits to come into view
+/// may, and inherits a priority.)
 using LifeId = std::uint32_t;
 inline constexpr LifeId kNoLife = 0xffff'ffff;
-
-/// How far back a room remembers. More than net::kBaseAgeMax: so no view that still counts names a
-/// life that has been given again. (Who waits to come into view may, and inherits a priority.)
-inline constexpr std::uint32_t kTicksRemembered = 64;
-static_assert(kTicksRemembered > net::kBaseAgeMax);
 
 /// How old a base may be, in ticks: a second, and what fits a snapshot's causes.
 [[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {

@@ -3,21 +3,18 @@
 // then.
 
 #include "core/ids.h"
+#include "core/tick_ring.h"
 #include "game/entity_state.h"
 #include "game/world.h"
-#include "server/lives.h"
+#include "net/history_depths.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
 namespace tickbox::server {
 
 struct PastTick {
-  std::optional<Tick> tick;
   std::vector<game::EntityState> entities;  ///< by id
   std::vector<std::uint64_t> hashes;        ///< one for one
 };
@@ -26,19 +23,19 @@ class Past {
  public:
   void reserve(std::size_t entities);
 
-  /// Takes over the world as it is after its tick; the one of kTicksRemembered ticks before is
-  /// forgotten.   Cost: no allocation once warm.
+  /// Takes over the world as it is after its tick; the one of net::kTicksRemembered ticks before
+  /// is forgotten.   Cost: no allocation once warm.
   void note(const game::World& world);
 
   /// The tick noted last.  Requires: one was.
-  [[nodiscard]] const PastTick& newest() const { return ticks_[newest_]; }
+  [[nodiscard]] const PastTick& newest() const { return ticks_.at(newest_); }
 
-  /// A tick of the last kTicksRemembered, or nullptr.
-  [[nodiscard]] const PastTick* find(Tick tick) const;
+  /// A tick of the last net::kTicksRemembered, or nullptr.
+  [[nodiscard]] const PastTick* find(Tick tick) const { return ticks_.find(tick); }
 
  private:
-  std::array<PastTick, kTicksRemembered> ticks_;
-  std::size_t newest_ = 0;
+  TickRing<PastTick, net::kTicksRemembered> ticks_;
+  Tick newest_;
 };
 
 }  // namespace tickbox::server

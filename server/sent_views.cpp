@@ -1,28 +1,31 @@
 #include "server/sent_views.h"
 
+#include "core/assert.h"
+
 namespace tickbox::server {
 
+SentViews::SentViews(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
+  TICKBOX_ASSERT(base_age_max < net::kTicksRemembered);
+}
+
 ViewMembers& SentViews::add(Tick tick) {
-  Sent& sent = sent_[tick.value % sent_.size()];
-  sent.tick = tick;
-  sent.members.clear();
-  return sent.members;
+  newest_ = tick;
+  ViewMembers& members = sent_.insert(tick);
+  members.clear();
+  return members;
 }
 
 void SentViews::acknowledge(Tick tick) {
-  const bool is_held = sent_[tick.value % sent_.size()].tick == tick;
-  if (is_held && (!base_ || *base_ < tick)) base_ = tick;
+  if (sent_.find(tick) == nullptr || is_too_old(tick, newest_)) return;
+  if (!base_ || *base_ < tick) base_ = tick;
 }
 
 const ViewMembers* SentViews::base(Tick now) const {
-  if (!base_ || now - *base_ >= static_cast<std::int64_t>(sent_.size())) return nullptr;
-  return &sent_[base_->value % sent_.size()].members;
+  return base_ ? find(*base_, now) : nullptr;
 }
 
 const ViewMembers* SentViews::find(Tick tick, Tick now) const {
-  const Sent& sent = sent_[tick.value % sent_.size()];
-  if (sent.tick != tick || now - tick >= static_cast<std::int64_t>(sent_.size())) return nullptr;
-  return &sent.members;
+  return is_too_old(tick, now) ? nullptr : sent_.find(tick);
 }
 
 }  // namespace tickbox::server

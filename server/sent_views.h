@@ -4,12 +4,12 @@
 
 #include "core/bounded.h"
 #include "core/ids.h"
+#include "core/tick_ring.h"
 #include "net/snapshot.h"
 #include "server/lives.h"
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace tickbox::server {
 
@@ -18,14 +18,15 @@ using ViewMembers = BoundedVector<LifeId, net::kViewMembersMax>;
 
 class SentViews {
  public:
-  /// `base_age_max`: ticks after which a view is no base any more; below kTicksRemembered.
-  explicit SentViews(std::uint32_t base_age_max) : sent_(base_age_max + 1) {}
+  /// `base_age_max`: ticks after which a view is no base any more; below
+  /// net::kTicksRemembered.
+  explicit SentViews(std::uint32_t base_age_max);
 
   /// Where the view of `tick` is to be written, once it is decided that it will be sent.
   ViewMembers& add(Tick tick);
 
   /// It was not sent after all.
-  void withdraw(Tick tick) { sent_[tick.value % sent_.size()].tick = std::nullopt; }
+  void withdraw(Tick tick) { sent_.erase(tick); }
 
   /// The client holds the view of `tick`. Whoever acknowledges what was never sent, or was long
   /// ago, changes nothing.
@@ -47,12 +48,13 @@ class SentViews {
   [[nodiscard]] Tick base_tick() const { return *base_; }
 
  private:
-  struct Sent {
-    std::optional<Tick> tick;
-    ViewMembers members;
-  };
+  [[nodiscard]] bool is_too_old(Tick tick, Tick now) const {
+    return now - tick > std::int64_t{base_age_max_};
+  }
 
-  std::vector<Sent> sent_;  ///< by tick
+  std::uint32_t base_age_max_;  ///< ticks
+  TickRing<ViewMembers, net::kTicksRemembered> sent_;
+  Tick newest_;  ///< added
   std::optional<Tick> base_;
 };
 

@@ -24,6 +24,8 @@ constexpr std::int64_t kFarUnits = 64;
 /// Who is put out of sight can be seen for so long at most, however old a base a client goes on
 /// acknowledging: what honest ones need.
 constexpr std::uint32_t kPutSeenTicks = 16;
+static_assert(kPutSeenTicks < net::kTicksRemembered,
+              "where a body was put is known while that keeps it in view");
 
 /// What the smallest whole body takes.
 constexpr std::size_t kLeastBodyBytes = 16;

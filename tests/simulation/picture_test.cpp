@@ -1,12 +1,13 @@
 // What clients show, against what the server knew: others where they truly were at the moment
 // looked at, the own body without a jump that nobody made, time that never goes back.
 
+#include "core/tick_ring.h"
+#include "game/find_entity.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <vector>
@@ -38,20 +39,18 @@ double units(std::int64_t sub_units) {
 class Truth {
  public:
   void remember(const game::World& world) {
-    Past& past = past_[world.tick.value % past_.size()];
-    if (past.tick == world.tick) return;
-    past.tick = world.tick;
-    past.entities.clear();
+    if (past_.find(world.tick) != nullptr) return;
+    std::vector<game::EntityState>& entities = past_.insert(world.tick);
+    entities.clear();
     for (std::size_t i = 0; i < world.size(); ++i) {
-      past.entities.push_back(world.entity(i));
+      entities.push_back(world.entity(i));
     }
   }
 
   [[nodiscard]] std::optional<Vec2> place(BodyId id, Tick tick) const {
-    const Past& past = past_[tick.value % past_.size()];
-    const auto found = std::ranges::lower_bound(past.entities, id, {}, &game::EntityState::id);
-    const bool is_there = past.tick == tick && found != past.entities.end() && found->id == id;
-    return is_there ? std::optional{found->min} : std::nullopt;
+    const std::vector<game::EntityState>* past = past_.find(tick);
+    const game::EntityState* found = past != nullptr ? game::find_entity(*past, id) : nullptr;
+    return found != nullptr ? std::optional{found->min} : std::nullopt;
   }
 
   /// Whether it was put elsewhere in the so many ticks up to `tick`: nobody walks a unit in one.
@@ -65,12 +64,7 @@ class Truth {
   }
 
  private:
-  struct Past {
-    Tick tick;
-    std::vector<game::EntityState> entities;
-  };
-
-  std::array<Past, 256> past_;
+  TickRing<std::vector<game::EntityState>, 256> past_;
 };
 
 /// Places of others that were shown.

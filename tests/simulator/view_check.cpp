@@ -7,17 +7,15 @@
 namespace tickbox::simulator {
 
 ViewCheck::ViewCheck(Findings& findings, const Match& match)
-    : findings_(findings), match_(match), moments_(kMoments), seen_(match.players().size()) {
+    : findings_(findings), match_(match), seen_(match.players().size()) {
   // Bodies and bullets: so that what this holds is all there from the beginning.
-  for (Moment& moment : moments_) {
-    moment.entities.reserve(4 * std::size_t{match.map()->seats});
-  }
+  moments_.for_each_slot(
+      [&match](Moment& moment) { moment.entities.reserve(4 * std::size_t{match.map()->seats}); });
 }
 
 void ViewCheck::on_tick() {
-  Moment& moment = moments_[match_.room().world().tick.value % kMoments];
+  Moment& moment = moments_.insert(match_.room().world().tick);
   moment.life = match_.lives();
-  moment.tick = match_.room().world().tick;
   const auto entities = match_.room().entities();
   moment.entities.assign(entities.begin(), entities.end());
 }
@@ -34,13 +32,13 @@ void ViewCheck::on_turn(std::size_t player) {
   const Tick tick = client.view_tick();
   if (tick == seen.tick) return;
   seen.tick = tick;
-  const Moment& moment = moments_[tick.value % kMoments];
-  if (moment.tick != tick || moment.life != seen.life) return;
+  const Moment* moment = moments_.find(tick);
+  if (moment == nullptr || moment->life != seen.life) return;
   ++views_;
-  compare(player, moment);
+  compare(player, tick, *moment);
 }
 
-void ViewCheck::compare(std::size_t player, const Moment& moment) {
+void ViewCheck::compare(std::size_t player, Tick tick, const Moment& moment) {
   for (const game::EntityState& seen : match_.view_of(player)) {
     const auto there =
         std::ranges::lower_bound(moment.entities, seen.id, {}, &game::EntityState::id);
@@ -48,8 +46,7 @@ void ViewCheck::compare(std::size_t player, const Moment& moment) {
     const bool is_known = there != moment.entities.end() && there->id == seen.id;
     findings_.add(
         "bodies",
-        fmt::format("what the room had in tick {}, in the view of client {}", moment.tick.value,
-                    player),
+        fmt::format("what the room had in tick {}, in the view of client {}", tick.value, player),
         fmt::format("body {} {}", seen.id.value, is_known ? "is another" : "is not in the room"));
     return;
   }

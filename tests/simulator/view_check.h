@@ -2,6 +2,7 @@
 // Holds the views of clients against the room itself: whatever a client shows for a tick, the room
 // had then, to the bit. No hash, and no word of the client, is believed.
 
+#include "core/tick_ring.h"
 #include "tests/simulator/findings.h"
 #include "tests/simulator/match.h"
 
@@ -30,7 +31,6 @@ class ViewCheck {
 
   struct Moment {
     std::uint64_t life = 0;
-    Tick tick;
     std::vector<game::EntityState> entities;
   };
 
@@ -41,11 +41,11 @@ class ViewCheck {
     Tick tick;
   };
 
-  void compare(std::size_t player, const Moment& moment);
+  void compare(std::size_t player, Tick tick, const Moment& moment);
 
   Findings& findings_;
   const Match& match_;
-  std::vector<Moment> moments_;  ///< by tick
+  TickRing<Moment, kMoments> moments_;
   std::vector<Seen> seen_;
   std::uint64_t views_ = 0;
 };

@@ -51,8 +51,8 @@ TEST(InputBuffer, NeverAppliesALateInput) {
 
 TEST(InputBuffer, HoldsSoManyTicksAndNoMore) {
   InputBuffer buffer;
-  EXPECT_EQ(buffer.push({InputBuffer::kHeldMax}, kRun), Pushed::Stored);
-  EXPECT_EQ(buffer.push({InputBuffer::kHeldMax + 1}, kRun), Pushed::TooEarly);
+  EXPECT_EQ(buffer.push({net::kInputsHeldMax}, kRun), Pushed::Stored);
+  EXPECT_EQ(buffer.push({net::kInputsHeldMax + 1}, kRun), Pushed::TooEarly);
   EXPECT_EQ(buffer.push({0xffff'ffff}, kRun), Pushed::TooEarly);
 }
 
