@@ -99,6 +99,7 @@ bool Client::begin(Instant now) {
                                                       .ticks_per_second = accept.tick_rate});
   if (!bot_) bot_.emplace(options_.bot, options_.seed, accept.tick_rate);
   clock_.emplace(accept.tick_rate, accept.tick, connection_.connect_time(), now);
+  inputs_.clear();
   newest_input_ = {clock_->next().value - 1};
   place_.confirmed = newest_input_;
   place_.heard = accept.tick;
@@ -201,9 +202,7 @@ void Client::on_traced(ConstBytes message) {
 void Client::send_trace(Instant now) {
   const auto part = tracer_.next_part(now);
   if (!part) return;
-  const std::uint64_t sequence =
-      connection_.send(net::PacketType::Trace, encoder_.view_part(*part));
-  place_.sent[sequence % place_.sent.size()] = {};  // no inputs, so no round trip follows from it
+  connection_.send(net::PacketType::Trace, encoder_.view_part(*part));
 }
 
 void Client::note(const std::optional<record::Desync>& desync) {
@@ -259,17 +258,19 @@ void Client::on_news_of_inputs(const InputNews& head, Tick tick, Instant now) {
   stats_.inputs_substituted += missed;
   if (missed > 0) clock_->on_missed();
 
-  const Sent& sent = place_.sent[head.newest_packet];
-  if (sent.sequence <= place_.newest_acked) return;
-  place_.newest_acked = sent.sequence;
+  const std::uint64_t newest = connection_.channel().sent();
+  const std::uint64_t sequence = newest - static_cast<std::uint8_t>(newest - head.newest_packet);
+  const Sent* sent = place_.sent.find(sequence);
+  if (sent == nullptr || sequence <= place_.newest_acked) return;
+  place_.newest_acked = sequence;
   const std::int32_t margin = net::decode_margin(head.margin);
-  clock_->on_margin(margin, sent.clock_moved);
+  clock_->on_margin(margin, sent->clock_moved);
   if (margin <= -net::kMarginExact || margin >= net::kMarginExact) return;
   // The input came `margin` before the step of its tick; the snapshot left after the step of its
   // own.
   const Duration period = tick_duration(connection_.accept().tick_rate);
-  const Duration held = period * margin / 16 - period * (sent.newest_input - tick);
-  const Duration round_trip = std::max(Duration::zero(), now - sent.at - held);
+  const Duration held = period * margin / 16 - period * (sent->newest_input - tick);
+  const Duration round_trip = std::max(Duration::zero(), now - sent->at - held);
   stats_.round_trip.add(static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));
 }
@@ -317,7 +318,7 @@ void Client::run_tick(Instant now) {
       options_.script ? options_.script(tick) : bot_->decide(prediction_->own(), seen_);
   input.look_back = look_back(tick);
   prediction_->predict(tick, input);
-  inputs_[tick.value % inputs_.size()] = input;
+  inputs_.insert(tick) = input;
   newest_input_ = tick;
   clock_->ran();
   picture_->on_tick(*prediction_, due, clock_->next_due());
@@ -351,13 +352,13 @@ void Client::send_inputs(Instant scheduled) {
   // what the server says of how late that one is.
   message.first_tick = std::clamp(place_.confirmed + 1, oldest, std::max(oldest, newest_input_));
   for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {
-    message.inputs.push_back(inputs_[tick.value % inputs_.size()]);
+    message.inputs.push_back(inputs_.at(tick));
   }
   if (auditor_) message.audit = auditor_->ack();
   const Duration moved = clock_->moved();
   const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
-  place_.sent[sequence % place_.sent.size()] = {
-      .sequence = sequence, .at = scheduled, .clock_moved = moved, .newest_input = newest_input_};
+  place_.sent.insert(sequence) = {
+      .at = scheduled, .clock_moved = moved, .newest_input = newest_input_};
 }
 
 Instant Client::next_wakeup() const {

@@ -13,8 +13,8 @@
 #include "client/picture.h"
 #include "client/prediction.h"
 #include "client/replica.h"
+#include "core/tick_ring.h"
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -98,9 +98,8 @@ class Client {
   [[nodiscard]] Tick newest_view() const { return place_.newest; }
 
  private:
-  /// What is known of a packet that was sent, until the server speaks of it.
+  /// What is known of a packet of inputs that was sent, until the server speaks of it.
   struct Sent {
-    std::uint64_t sequence = 0;
     Instant at;
     Duration clock_moved{};
     Tick newest_input;
@@ -116,7 +115,7 @@ class Client {
 
   /// What belongs to one session, and means nothing in the next.
   struct Place {
-    std::array<Sent, 256> sent{};    ///< by sequence, of which heads tell the low 8 bits
+    SequenceRing<Sent, 256> sent;    ///< heads tell the low 8 bits of a sequence
     std::uint64_t newest_acked = 0;  ///< newest of our packets that the server has spoken of
     std::uint8_t substituted = 0;    ///< as the newest head told
     std::uint32_t late = 0;          ///< as the newest status told
@@ -175,7 +174,7 @@ class Client {
   std::vector<game::EntityState> seen_;  ///< the newest view
 
   Tick newest_input_;
-  std::array<game::Input, net::kInputsPerMessageMax> inputs_{};  ///< by tick
+  TickRing<game::Input, net::kInputsPerMessageMax> inputs_;
   ClientStats stats_;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
 // The views that a client holds of the last ticks: what snapshots are built on.
 
+#include "core/tick_ring.h"
 #include "game/entity_state.h"
+#include "net/history_depths.h"
 
-#include <array>
-#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -18,12 +18,13 @@ struct HeldView {
 class HeldViews {
  public:
   /// The view of `tick`, or nullptr.
-  [[nodiscard]] const HeldView* find(Tick tick) const;
+  [[nodiscard]] const HeldView* find(Tick tick) const { return views_.find(tick); }
 
   /// The newest of all, or nullptr.
   [[nodiscard]] const HeldView* newest() const;
 
-  /// Where the view of `tick` is to be written; it takes the place of one kViews ticks older.
+  /// Where the view of `tick` is to be written; it takes the place of one net::kViewsHeld ticks
+  /// older.
   /// Requires: later than the newest.
   std::vector<game::EntityState>& add(Tick tick);
 
@@ -31,15 +32,7 @@ class HeldViews {
   void clear();
 
  private:
-  /// More than net::kBaseAgeMax, whatever is on its way.
-  static constexpr std::size_t kViews = 64;
-
-  struct Slot {
-    bool is_held = false;
-    HeldView view;
-  };
-
-  std::array<Slot, kViews> slots_;  ///< by tick
+  TickRing<HeldView, net::kViewsHeld> views_;
   std::optional<Tick> newest_;
 };
 

@@ -34,7 +34,7 @@ Prediction::Prediction(const game::SharedMap& map, std::shared_ptr<const game::R
 void Prediction::predict(Tick tick, const game::Input& input) {
   TICKBOX_ASSERT(!newest_ || tick == *newest_ + 1);
   newest_ = tick;
-  inputs_[tick.value % kPredictionHistory] = input;
+  inputs_.insert(tick) = input;
   if (started_ && world_.tick + 1 == tick) {
     step_once(tick);
   } else if (started_) {
@@ -44,41 +44,33 @@ void Prediction::predict(Tick tick, const game::Input& input) {
 
 void Prediction::skip_to(Tick tick) {
   TICKBOX_ASSERT(!newest_ || tick > *newest_);
-  const Tick first = newest_ ? *newest_ + 1 : tick;
-  const Tick left{tick.value - std::min(tick.value, std::uint32_t{kPredictionHistory} - 1)};
-  for (Tick empty = std::max(first, left); empty <= tick; empty = empty + 1) {
-    inputs_[empty.value % kPredictionHistory] = {};
-  }
   newest_ = tick;
 }
 
 void Prediction::step_once(Tick tick) {
   before_ = world_.entity(world_.index_of(body_)).min;
+  const game::Input* known = inputs_.find(tick);
   const game::PlayerInput input{.player = player_,
-                                .input = inputs_[tick.value % kPredictionHistory]};
+                                .input = known != nullptr ? *known : game::Input{}};
   const sim::StepReport& report =
       game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = {&input, 1}},
                  game::Authority::Replica, stepper_);
   ++steps_;
   if (was_touched(report, body_)) last_touched_ = tick;
-  Made& made = made_for(tick);
-  if (!made.present || made.tick != tick) {
-    made = {.present = true,
-            .tick = tick,
-            .base = base_,
-            .touched = last_touched_ && *last_touched_ > base_,
-            .own = world_.entity(world_.index_of(body_))};
+  if (made_.find(tick) == nullptr) {
+    made_.insert(tick) = {.base = base_,
+                          .touched = last_touched_ && *last_touched_ > base_,
+                          .own = world_.entity(world_.index_of(body_))};
   }
   if (tick - base_ <= kExpectedTicks) expect(tick);
 }
 
 /// Keeps the copy as it is.
 void Prediction::expect(Tick tick) {
-  Expected& expected = expected_[tick.value % kExpectedTicks];
-  expected.tick = tick;
-  expected.entities.clear();
+  std::vector<game::EntityState>& expected = expected_.insert(tick);
+  expected.clear();
   for (std::size_t i = 0; i < world_.size(); ++i) {
-    expected.entities.push_back(world_.entity(i));
+    expected.push_back(world_.entity(i));
   }
 }
 
@@ -96,7 +88,7 @@ Verdict Prediction::reconcile(const View& view) {
   }
   // Ticks whose inputs were sent before this view's world was known are stepped for the first time
   // here.
-  while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < kReplayMax) {
+  while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < net::kReplayMax) {
     step_once(world_.tick + 1);
   }
   verdict.corrected = before && own()->min != before->min;
@@ -104,16 +96,16 @@ Verdict Prediction::reconcile(const View& view) {
 }
 
 Verdict Prediction::compare(const game::EntityState& truth, const View& view) const {
-  const Made& made = made_for(view.tick);
-  if (!made.present || made.tick != view.tick) {
+  const Made* made = made_.find(view.tick);
+  if (made == nullptr) {
     return {};
   }
-  const bool touched = made.touched || view.touched > made.base;
+  const bool touched = made->touched || view.touched > made->base;
   return {.predicted = true,
-          .exact = made.own == truth,
+          .exact = made->own == truth,
           .touched = touched,
           .corrected = false,
-          .error = distance(made.own.min, truth.min)};
+          .error = distance(made->own.min, truth.min)};
 }
 
 void Prediction::restore(const Start& start) {
@@ -123,9 +115,7 @@ void Prediction::restore(const Start& start) {
   before_ = start.own.min;
   started_ = true;
   last_touched_ = std::nullopt;
-  for (Expected& expected : expected_) {
-    expected.tick = std::nullopt;
-  }
+  expected_.clear();
   for (const game::EntityState& entity : start.view.entities) {
     if (is_copied(entity, start)) world_.add(rules_->body_for(entity), entity.traits);
   }
@@ -148,12 +138,11 @@ bool Prediction::is_copied(const game::EntityState& entity, const Start& start) 
 
 /// Whether to start anew would change nothing in the copy that could reach the own body.
 bool Prediction::is_as_expected(const Start& start) const {
-  const Tick tick = start.view.tick;
-  const Expected& expected = expected_[tick.value % kExpectedTicks];
-  if (expected.tick != tick) return false;
+  const std::vector<game::EntityState>* expected = expected_.find(start.view.tick);
+  if (expected == nullptr) return false;
   const auto is_near = [&](const game::EntityState& entity) { return is_copied(entity, start); };
   return std::ranges::equal(start.view.entities | std::views::filter(is_near),
-                            expected.entities | std::views::filter(is_near));
+                            *expected | std::views::filter(is_near));
 }
 
 std::optional<game::EntityState> Prediction::own() const {

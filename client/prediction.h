@@ -11,24 +11,18 @@
 // for body, the steps since would come out as they are, and are not made again.
 
 #include "client/replica.h"
+#include "core/tick_ring.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
+#include "net/history_depths.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace tickbox::client {
-
-/// Ticks of inputs and predictions kept. A power of two, so that the ring's index is the tick's low
-/// bits.
-inline constexpr std::size_t kPredictionHistory = 128;
-/// Ticks stepped again at most after a snapshot; a client further ahead has lost its clock.
-inline constexpr std::uint32_t kReplayMax = 64;
-static_assert(kReplayMax < kPredictionHistory);
 
 /// What a snapshot said of the prediction for its tick.
 struct Verdict {
@@ -69,12 +63,6 @@ class Prediction {
   /// The copy is kept for so many ticks after a view, to be compared with the views to come.
   static constexpr std::uint32_t kExpectedTicks = 16;
 
-  /// The copy at a tick.
-  struct Expected {
-    std::optional<Tick> tick;
-    std::vector<game::EntityState> entities;  ///< by id
-  };
-
   /// A view, the own body in it, and how far from it others are looked at, per axis: nobody runs
   /// further while what is predicted from this view counts.
   struct Start {
@@ -84,8 +72,6 @@ class Prediction {
   };
 
   struct Made {
-    bool present = false;
-    Tick tick;
     Tick base;             ///< of the view it was made from
     bool touched = false;  ///< another mover touched the own body on the way from there
     game::EntityState own;
@@ -99,12 +85,6 @@ class Prediction {
   void step_once(Tick tick);
   void expect(Tick tick);
 
-  Made& made_for(Tick tick) { return made_[tick.value % kPredictionHistory]; }
-
-  [[nodiscard]] const Made& made_for(Tick tick) const {
-    return made_[tick.value % kPredictionHistory];
-  }
-
   std::shared_ptr<const game::Rules> rules_;
   PlayerId player_;
   BodyId body_;
@@ -114,10 +94,10 @@ class Prediction {
   std::optional<Tick> last_touched_;  ///< by the steps of the copy
   Tick base_;
   Vec2 before_;
-  std::optional<Tick> newest_;  ///< the last tick whose input is known
-  std::array<game::Input, kPredictionHistory> inputs_{};
-  std::array<Made, kPredictionHistory> made_{};
-  std::array<Expected, kExpectedTicks> expected_{};
+  std::optional<Tick> newest_;                             ///< the last tick whose input is known
+  TickRing<game::Input, net::kPredictionHistory> inputs_;  ///< none: nothing was pressed
+  TickRing<Made, net::kPredictionHistory> made_;
+  TickRing<std::vector<game::EntityState>, kExpectedTicks> expected_;  ///< the copy, by id
   std::uint64_t steps_ = 0;
 };
 

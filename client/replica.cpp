@@ -290,7 +290,7 @@ void Replica::gather_inputs(const Job& job, std::uint8_t ago) {
 }
 
 void Replica::step() {
-  flying_.clear();
+  flying_.clear();  // bullets are the last by id
   for (std::size_t i = world_.size();
        i > 0 && world_.traits()[i - 1].kind == game::EntityKind::Bullet; --i) {
     flying_.push_back(world_.physics().movers()[i - 1].id);

@@ -10,16 +10,13 @@ Segments::Taken Segments::take(const net::AuditSegment& segment) {
   const bool begins_run = !has_run_ || runs_ahead > 0;
   const std::uint64_t number = net::expand_segment(segment.head.segment, begins_run ? 0 : next_);
   // A number before the first one wraps to the far end.
-  if (number - (begins_run ? 0 : next_) >= slots_.size()) return Taken::Useless;
+  if (number - (begins_run ? 0 : next_) >= net::kAuditWindow) return Taken::Useless;
   if (begins_run) begin(segment.head.run);
-  Slot& slot = of(number);
-  if (slot.has_come) return Taken::Useless;
-  slot.has_come = true;
-  slot.bytes = segment.bytes;
-  for (; of(next_).has_come; ++next_) {
-    Slot& whole = of(next_);
-    bytes_.insert(bytes_.end(), whole.bytes.begin(), whole.bytes.end());
-    whole.has_come = false;
+  if (came_.find(number) != nullptr) return Taken::Useless;
+  came_.insert(number) = segment.bytes;
+  while (const SegmentBytes* next = came_.find(next_)) {
+    bytes_.insert(bytes_.end(), next->begin(), next->end());
+    ++next_;
   }
   return begins_run ? Taken::BeginsRun : Taken::Stored;
 }
@@ -29,9 +26,7 @@ void Segments::begin(std::uint8_t run) {
   run_ = run;
   next_ = 0;
   bytes_.clear();
-  for (Slot& slot : slots_) {
-    slot.has_come = false;
-  }
+  came_.clear();
 }
 
 void Segments::drop(std::size_t count) {
@@ -41,8 +36,8 @@ void Segments::drop(std::size_t count) {
 
 net::AuditAck Segments::ack() const {
   net::AuditAck ack{.next = static_cast<std::uint16_t>(next_ & 0xffff), .run = run_};
-  for (std::uint64_t i = 0; i + 1 < slots_.size(); ++i) {
-    if (of(next_ + 1 + i).has_come) ack.bits |= std::uint64_t{1} << i;
+  for (std::uint64_t i = 0; i + 1 < net::kAuditWindow; ++i) {
+    if (came_.find(next_ + 1 + i) != nullptr) ack.bits |= std::uint64_t{1} << i;
   }
   return ack;
 }

@@ -3,9 +3,9 @@
 // server wrote them.
 
 #include "core/bytes.h"
+#include "core/tick_ring.h"
 #include "net/audit.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,23 +32,14 @@ class Segments {
   [[nodiscard]] net::AuditAck ack() const;
 
  private:
-  struct Slot {
-    bool has_come = false;
-    BoundedVector<std::byte, net::kAuditSegmentBytesMax> bytes;
-  };
-
-  Slot& of(std::uint64_t segment) { return slots_[segment % slots_.size()]; }
-
-  [[nodiscard]] const Slot& of(std::uint64_t segment) const {
-    return slots_[segment % slots_.size()];
-  }
+  using SegmentBytes = BoundedVector<std::byte, net::kAuditSegmentBytesMax>;
 
   void begin(std::uint8_t run);
 
   bool has_run_ = false;
   std::uint8_t run_ = 0;
   std::uint64_t next_ = 0;  ///< the first segment that has not come
-  std::array<Slot, net::kAuditWindow> slots_;
+  SequenceRing<SegmentBytes, net::kAuditWindow> came_;
   std::vector<std::byte> bytes_;
 };
 

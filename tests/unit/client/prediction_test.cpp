@@ -4,6 +4,7 @@
 
 #include "game/arena_map.h"
 #include "game/catalog.h"
+#include "game/find_entity.h"
 
 #include <gtest/gtest.h>
 
@@ -218,6 +219,21 @@ TEST(Prediction, StartsAnewFromAViewBeyondAllThatItStepped) {
   prediction.skip_to(first + 40);
   prediction.reconcile({.tick = first + 32, .entities = at_rest, .touched = {}});
   EXPECT_EQ(prediction.steps(), 16U + 8U);
+}
+
+// The inputs of the ticks after the view are forgotten. Those of 128 ticks later, which have their
+// slots, were once taken for them.
+TEST(Prediction, TakesInputsThatItHasForgottenForNothingPressed) {
+  const Truth truth;
+  Prediction prediction = truth.predictor();
+  const Tick first = truth.tick();
+  for (std::uint32_t ahead = 1; ahead <= 128 + 64; ++ahead) {
+    prediction.predict(first + ahead, {.move = 1});
+  }
+  const std::vector<game::EntityState> at_rest = truth.entities();
+  prediction.reconcile({.tick = first, .entities = at_rest, .touched = {}});
+  EXPECT_EQ(prediction.steps(), 64U);
+  EXPECT_EQ(prediction.own()->min, game::find_entity(at_rest, truth.body())->min);
 }
 
 TEST(Prediction, ForeseesWhoRunsIntoTheBody) {
