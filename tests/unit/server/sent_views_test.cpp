@@ -89,6 +89,14 @@ TEST_F(SentViewsTest, KnowNothingOfWhatIsOverwritten) {
   EXPECT_FALSE(views_.has_acknowledged());
 }
 
+// Only that a newer view had taken its very slot once made a view too old.
+TEST_F(SentViewsTest, KnowNothingOfWhatIsTooOldForABaseThoughItsSlotIsItsOwn) {
+  send(5);
+  send(5 + kAgeMax + 2);
+  views_.acknowledge({5});
+  EXPECT_FALSE(views_.has_acknowledged());
+}
+
 TEST_F(SentViewsTest, BeginAnewWhenForgotten) {
   for (std::uint32_t tick = 5; tick < 10; ++tick) {
     send(tick);
