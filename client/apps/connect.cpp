@@ -317,19 +317,20 @@ void add_connect(os::Command& program, std::function<int()>& run) {
            "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.common);
   add_play_flags(command, options->play);
-  command
-      .add_option("--seconds", options->seconds,
-                  "Leave after so many seconds of play; 0 stays until Ctrl-C")
-      .check(seconds_between(0, 1e9));
-  command
-      .add_option("--resume", options->resume,
-                  "Keep the resume ticket in this file; if it holds one, come back by it into the "
-                  "same body")
-      .called("F");
-  command.add_flag("--audit", options->audit,
-                   "Instead of what it sees, be told all that enters the room, step all of it and "
-                   "compare the whole state's hash in every tick; a token has to allow it");
-  command.add_flag("--headless", options->headless, "Draw nothing; the default, and all there is");
+  command.add_option("--seconds", options->seconds,
+                     "Leave after so many seconds of play; 0 stays until Ctrl-C",
+                     {.check = seconds_between(0, 1e9)});
+  command.add_option(
+      "--resume", options->resume,
+      "Keep the resume ticket in this file; if it holds one, come back by it into the "
+      "same body",
+      {.value = "F"});
+  command.add_option(
+      "--audit", options->audit,
+      "Instead of what it sees, be told all that enters the room, step all of it and "
+      "compare the whole state's hash in every tick; a token has to allow it");
+  command.add_option("--headless", options->headless,
+                     "Draw nothing; the default, and all there is");
   command.callback(
       [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });
 }

@@ -1,7 +1,7 @@
 #pragma once
 // `tickbox connect HOST:PORT`: one client that plays, predicts and verifies, and tells how it went.
 
-#include "os/command.h"
+#include "os/command_line.h"
 
 #include <functional>
 

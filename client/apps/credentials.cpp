@@ -8,16 +8,14 @@
 namespace tickbox::apps {
 
 void add_credential_flags(os::Command& command, CredentialFlags& flags) {
-  command
-      .add_option("--token", flags.token,
-                  "Connect by the token in this file, from `tickbox token issue`; - is stdin")
-      .called("F");
-  command
-      .add_option("--key-file", flags.key_file,
-                  "Connect by the server's keys: a token of a minute for each client")
-      .called("F");
-  command.add_flag("--insecure", flags.insecure,
-                   "Connect by the published key, to a server without keys; the default");
+  command.add_option("--token", flags.token,
+                     "Connect by the token in this file, from `tickbox token issue`; - is stdin",
+                     {.value = "F"});
+  command.add_option("--key-file", flags.key_file,
+                     "Connect by the server's keys: a token of a minute for each client",
+                     {.value = "F"});
+  command.add_option("--insecure", flags.insecure,
+                     "Connect by the published key, to a server without keys; the default");
 }
 
 std::optional<std::string> contradiction(const CredentialFlags& flags) {

@@ -3,7 +3,7 @@
 
 #include "net/connect_token.h"
 #include "net/key_ring.h"
-#include "os/command.h"
+#include "os/command_line.h"
 
 #include <expected>
 #include <optional>

@@ -308,21 +308,18 @@ ExitCode run_load(const LoadOptions& options) {
 }
 
 void add_times(os::Command& command, LoadOptions& options) {
-  const os::Option clients =
-      command.add_option("--clients", options.clients, "How many play at once")
-          .between(std::size_t{1}, kClientsMax);
-  command
-      .add_option("--seconds", options.seconds, "How long to measure, from when the last one is in")
-      .check(seconds_between(0.1, 1e7));
-  command.add_option("--ramp", options.ramp, "Seconds over which they connect")
-      .check(seconds_between(0, 1e6));
-  command
-      .add_option("--inputs", options.inputs,
-                  "Play a file of `tickbox replay inputs` instead of bots: a client for each "
-                  "recorded seat, each recorded tick in the same tick for all, to its end where "
-                  "--seconds says nothing else; the server must play by its rules and rate")
-      .excludes(clients)
-      .called("G");
+  command.add_option("--clients", options.clients, "How many play at once",
+                     {.check = os::between(std::size_t{1}, kClientsMax)});
+  command.add_option("--seconds", options.seconds,
+                     "How long to measure, from when the last one is in",
+                     {.check = seconds_between(0.1, 1e7)});
+  command.add_option("--ramp", options.ramp, "Seconds over which they connect",
+                     {.check = seconds_between(0, 1e6)});
+  command.add_option("--inputs", options.inputs,
+                     "Play a file of `tickbox replay inputs` instead of bots: a client for each "
+                     "recorded seat, each recorded tick in the same tick for all, to its end where "
+                     "--seconds says nothing else; the server must play by its rules and rate",
+                     {.value = "G", .excludes = {"--clients"}});
 }
 
 }  // namespace
@@ -342,17 +339,15 @@ void add_load(os::Command& program, std::function<int()>& run) {
       options->play.common);
   add_play_flags(command, options->play);
   add_times(command, *options);
-  command.add_value("--admin", options->admin, parse_admin,
-                    "The server's admin side: adds its own figures");
-  command
-      .add_option("--require", options->require,
-                  "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
-                  "is one of <= >= < > == !=, PATH one of " +
-                      list_of_paths(requirable()))
-      .one_word_each()
-      .check({check_requirements, "REQUIREMENTS"});
+  command.add_option("--admin", options->admin, parse_admin,
+                     "The server's admin side: adds its own figures");
+  command.add_option("--require", options->require,
+                     "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
+                     "is one of <= >= < > == !=, PATH one of " +
+                         list_of_paths(requirable()),
+                     {.check = {check_requirements, "REQUIREMENTS"}, .one_word_each = true});
   command.callback([options, command, &run] {
-    options->seconds_given = command.option("--seconds").given();
+    options->seconds_given = command.is_given("--seconds");
     run = [options] { return os::to_int(run_load(*options)); };
   });
 }

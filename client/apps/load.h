@@ -2,7 +2,7 @@
 // `tickbox load HOST:PORT`: many clients at once, what they and the server measured, and whether it
 // was good enough.
 
-#include "os/command.h"
+#include "os/command_line.h"
 
 #include <functional>
 

@@ -38,24 +38,23 @@ bool PlayFlags::quiet() const {
 }
 
 void add_play_flags(os::Command& command, PlayFlags& flags) {
-  command
-      .add_value("HOST:PORT", flags.server, os::parse_host_port,
-                 "The server, such as 127.0.0.1:7777")
-      .required();
+  command.add_option("HOST:PORT", flags.server, os::parse_host_port,
+                     "The server, such as 127.0.0.1:7777", {.required = true});
   add_credential_flags(command, flags.credentials);
-  command.add_value("--bot", flags.bot, client::parse_bot_kind,
-                    "Who plays: wander, chase, still, stress or mix (default wander)");
-  command.add_value(
+  command.add_option("--bot", flags.bot, client::parse_bot_kind,
+                     "Who plays: wander, chase, still, stress or mix (default wander)");
+  command.add_option(
       "--net", flags.link, parse_link,
       "Put a bad link before each socket: delay=80ms (both ways together), jitter=20ms, "
       "loss=5%, duplicate=1%, reorder=1%, corrupt=0.1%, truncate=0.1%, seed=7 (each way)");
-  command.add_option("--seed", flags.seed, "Of what the bots decide")
-      .between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
-  command
-      .add_option("--desync-dir", flags.desync_dir,
-                  "Directory for a file about each view whose hash differs, with both states, and "
-                  "the server's where it still has it")
-      .called("DIR");
+  command.add_option(
+      "--seed", flags.seed, "Of what the bots decide",
+      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  command.add_option(
+      "--desync-dir", flags.desync_dir,
+      "Directory for a file about each view whose hash differs, with both states, and "
+      "the server's where it still has it",
+      {.value = "DIR"});
 }
 
 std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {

@@ -6,7 +6,7 @@
 #include "client/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
-#include "os/command.h"
+#include "os/command_line.h"
 #include "os/failure.h"
 #include "os/values.h"
 

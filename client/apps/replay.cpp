@@ -27,7 +27,8 @@ void add_new_file(os::Command& command, std::string& out, const std::string& hel
                                      "that name"}
                        : std::string{};
   };
-  command.add_option("-o,--out", out, help).required().check({check, "FILE"}).called("G");
+  command.add_option("-o,--out", out, help,
+                     {.required = true, .value = "G", .check = {check, "FILE"}});
 }
 
 int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why) {

@@ -1,7 +1,7 @@
 #pragma once
 // `tickbox replay info|verify FILE`: what a recording holds, and whether it happened as it says.
 
-#include "os/command.h"
+#include "os/command_line.h"
 
 #include <functional>
 

@@ -3,7 +3,7 @@
 
 #include "game/map.h"
 #include "game/rules.h"
-#include "os/command.h"
+#include "os/command_line.h"
 #include "os/exit_code.h"
 #include "record/reader.h"
 

@@ -127,7 +127,8 @@ int run_copy(const CopyFlags& options) {
 }
 
 void add_files(os::Command& command, CopyFlags& options) {
-  command.add_option("FILE", options.file, "The recording, which stays as it is").required();
+  command.add_option("FILE", options.file, "The recording, which stays as it is",
+                     {.required = true});
   add_new_file(command, options.out, "The new recording; must not exist");
 }
 
@@ -143,8 +144,9 @@ void add_replay_cut(const ReplayCommand& place) {
        .example = "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
       place.flags->common);
   add_files(command, *options);
-  command.add_option("--from", options->from, "The tick whose world it begins with").called("T");
-  command.add_option("--to", options->to, "The last tick").called("T");
+  command.add_option("--from", options->from, "The tick whose world it begins with",
+                     {.value = "T"});
+  command.add_option("--to", options->to, "The last tick", {.value = "T"});
   command.callback([options, &run = place.run] { run = [options] { return run_copy(*options); }; });
 }
 

@@ -158,8 +158,8 @@ void add_replay_diff(const ReplayCommand& place) {
            "command; exit 3 when they do, 5 when stopped before. Compares the ticks that both hold",
        .example = "tickbox replay diff yesterday.tickbox today.tickbox"},
       place.flags->common);
-  command.add_option("A", options->a, "A recording").required();
-  command.add_option("B", options->b, "Another of the same game").required();
+  command.add_option("A", options->a, "A recording", {.required = true});
+  command.add_option("B", options->b, "Another of the same game", {.required = true});
   command.callback([options, &run = place.run] { run = [options] { return run_diff(*options); }; });
 }
 

@@ -119,7 +119,7 @@ void add_replay_info(const ReplayCommand& place) {
                                                   .description = "Tell what a recording holds",
                                                   .example = "tickbox replay info match.tickbox"},
                                                  place.flags->common);
-  command.add_option("FILE", *file, "The recording").required();
+  command.add_option("FILE", *file, "The recording", {.required = true});
   command.callback([file, flags = place.flags, &run = place.run] {
     run = [file, flags] { return run_info(*file, *flags); };
   });

@@ -81,7 +81,7 @@ void add_replay_inputs(const ReplayCommand& place) {
            "plays again, a client for each seat; exit 5 when stopped before, and no file is made",
        .example = "tickbox replay inputs match.tickbox -o match.inputs"},
       place.flags->common);
-  command.add_option("FILE", options->file, "The recording").required();
+  command.add_option("FILE", options->file, "The recording", {.required = true});
   add_new_file(command, options->out, "The new file; must not exist");
   command.callback(
       [options, &run = place.run] { run = [options] { return run_inputs(*options); }; });

@@ -130,8 +130,8 @@ void add_replay_state(const ReplayCommand& place) {
            "fields, in units and units per tick",
        .example = "tickbox replay state match.tickbox --tick 600 --json"},
       place.flags->common);
-  command.add_option("FILE", options->file, "The recording").required();
-  command.add_option("--tick", options->tick, "The tick").required().called("T");
+  command.add_option("FILE", options->file, "The recording", {.required = true});
+  command.add_option("--tick", options->tick, "The tick", {.required = true, .value = "T"});
   command.callback(
       [options, &run = place.run] { run = [options] { return run_state(*options); }; });
 }

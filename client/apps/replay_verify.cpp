@@ -207,14 +207,12 @@ void add_replay_verify(const ReplayCommand& place) {
            "or the file is damaged inside, 5 when stopped before the end",
        .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
       place.flags->common);
-  command.add_option("FILE", options->file, "The recording").required();
+  command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--from", options->from, "The first tick to compare");
   command.add_option("--to", options->to, "The last tick to compare");
-  command
-      .add_option("--jobs", options->jobs,
-                  "How many threads step segments; as many as there are processors without")
-      .between(1U, kVerifyJobsMax)
-      .called("N");
+  command.add_option("--jobs", options->jobs,
+                     "How many threads step segments; as many as there are processors without",
+                     {.value = "N", .check = os::between(1U, kVerifyJobsMax)});
   command.callback(
       [options, &run = place.run] { run = [options] { return run_verify(*options); }; });
 }

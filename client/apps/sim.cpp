@@ -136,24 +136,19 @@ void add_sim(os::Command& program, std::function<int()>& run) {
            "Steps a scenario file without a network. Exit 5 when stopped before its last tick.",
        .example = "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5"},
       options->flags);
-  command
-      .add_option("scenario", options->scenario,
-                  "a JSON file of static, dynamic and kinematic boxes in units, y down; "
-                  "tests/data/scenarios/every_key.json has every key once")
-      .required()
-      .called("SCENARIO");
-  command
-      .add_option("--trace", options->trace,
-                  "write a line per tick to a new file, or to - (stdout)")
-      .called("F");
-  command.add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own")
-      .between(std::int64_t{0}, map::kTicksMax)
-      .called("N");
-  command
-      .add_value("--compare", options->compare, &parse_compare,
-                 "step it a second time in another way, and count what tunnelled in each: discrete "
-                 "moves, then tests for overlap")
-      .called("WITH");
+  command.add_option("scenario", options->scenario,
+                     "a JSON file of static, dynamic and kinematic boxes in units, y down; "
+                     "tests/data/scenarios/every_key.json has every key once",
+                     {.required = true, .value = "SCENARIO"});
+  command.add_option("--trace", options->trace,
+                     "write a line per tick to a new file, or to - (stdout)", {.value = "F"});
+  command.add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own",
+                     {.value = "N", .check = os::between(std::int64_t{0}, map::kTicksMax)});
+  command.add_option(
+      "--compare", options->compare, &parse_compare,
+      "step it a second time in another way, and count what tunnelled in each: discrete "
+      "moves, then tests for overlap",
+      {.value = "WITH"});
   command.callback([options, &program, &run] {
     options->flags.json = options->flags.json || program.is_on("--json");
     run = [options] { return run_sim(*options); };

@@ -2,7 +2,7 @@
 // `tickbox token`: makes keys, issues the connect tokens that they seal, and says what is in one.
 // What a game's backend does for its players, by hand.
 
-#include "os/command.h"
+#include "os/command_line.h"
 
 #include <functional>
 

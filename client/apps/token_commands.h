@@ -2,7 +2,7 @@
 // The three commands of `tickbox token`, and what they have in common.
 
 #include "net/key_ring.h"
-#include "os/command.h"
+#include "os/command_line.h"
 #include "os/exit_code.h"
 
 #include <expected>

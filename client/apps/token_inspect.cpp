@@ -169,9 +169,9 @@ void add_inspect(const TokenCommand& place) {
            "with one, exit 3 when it does not open",
        .example = "tickbox token inspect player.token --key-file keys"},
       place.flags->common);
-  command.add_option("F", options->file, "The token; - is stdin").required();
-  command.add_option("--key-file", options->key_file, "The servers' keys, to open it with")
-      .called("F");
+  command.add_option("F", options->file, "The token; - is stdin", {.required = true});
+  command.add_option("--key-file", options->key_file, "The servers' keys, to open it with",
+                     {.value = "F"});
   command.callback(
       [options, &run = place.run] { run = [options] { return run_inspect(*options); }; });
 }

@@ -137,34 +137,27 @@ void add_issue(const TokenCommand& place) {
        .example = "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
                   "--expires 30s --out player.token"},
       place.flags->common);
-  command.add_option("--key-file", options->key_file, "The servers' keys; the first one seals")
-      .required()
-      .called("F");
-  command
-      .add_value("--client", options->client, parse_client,
-                 "The number that you know the player by")
-      .required()
-      .called("ID");
-  command
-      .add_values("--server", options->servers, os::resolve_destination,
-                  "Where the token is good; up to 8, by --server again, tried in this order")
-      .required()
-      .called("HOST:PORT");
-  command.add_option("--room", options->room, "The room to play in; 0 is any")
-      .between(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()})
-      .called("N");
-  command.add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes")
-      .check({check_user, "TEXT"});
-  command.add_flag("--audit", options->audit,
-                   "It may audit: be told everything that enters the room, whoever does it");
-  command
-      .add_value("--expires", options->expires, parse_life,
-                 "From now, such as 30s, 5m or 24h: long enough to connect, no longer")
-      .required()
-      .called("DURATION");
-  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout")
-      .required()
-      .called("F");
+  command.add_option("--key-file", options->key_file, "The servers' keys; the first one seals",
+                     {.required = true, .value = "F"});
+  command.add_option("--client", options->client, parse_client,
+                     "The number that you know the player by", {.required = true, .value = "ID"});
+  command.add_option("--server", options->servers, os::resolve_destination,
+                     "Where the token is good; up to 8, by --server again, tried in this order",
+                     {.required = true, .value = "HOST:PORT"});
+  command.add_option(
+      "--room", options->room, "The room to play in; 0 is any",
+      {.value = "N",
+       .check =
+           os::between(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()})});
+  command.add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes",
+                     {.check = {check_user, "TEXT"}});
+  command.add_option("--audit", options->audit,
+                     "It may audit: be told everything that enters the room, whoever does it");
+  command.add_option("--expires", options->expires, parse_life,
+                     "From now, such as 30s, 5m or 24h: long enough to connect, no longer",
+                     {.required = true, .value = "DURATION"});
+  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
+                     {.required = true, .value = "F"});
   command.callback(
       [options, &run = place.run] { run = [options] { return run_issue(*options); }; });
 }

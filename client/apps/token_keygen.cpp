@@ -114,11 +114,10 @@ void add_keygen(const TokenCommand& place) {
            "Make a key file for servers and for whoever issues tokens; it stays with them",
        .example = "tickbox token keygen --out keys"},
       place.flags->common);
-  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout")
-      .required()
-      .called("F");
-  command.add_flag("--rotate", options->rotate,
-                   "Put a fresh key before those in F; tokens by the old ones still open");
+  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
+                     {.required = true, .value = "F"});
+  command.add_option("--rotate", options->rotate,
+                     "Put a fresh key before those in F; tokens by the old ones still open");
   command.callback(
       [options, &run = place.run] { run = [options] { return run_keygen(*options); }; });
 }

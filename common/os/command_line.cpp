@@ -1,20 +1,63 @@
-// CLI11 parses; the words of its errors, and the variables beside the command line, are ours.
+// CLI11 parses; the words of its errors, the variables and the file beside the command line are
+// ours.
 
 #include "os/command_line.h"
 
 #include "core/nearest_name.h"
+#include "os/build_info.h"
+#include "os/config_file.h"
 #include "os/failure.h"
 #include "os/standard_output.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <ranges>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace tickbox::os {
 namespace {
+
+using Names = std::vector<std::string>;
+using Apps = std::vector<const CLI::App*>;
+
+/// Adds an option of CLI11 for a target.
+struct Adder {
+  CLI::App& app;
+  const std::string& name;
+  const std::string& help;
+
+  CLI::Option* operator()(bool* target) const { return app.add_flag(name, *target, help); }
+
+  template <class T>
+  CLI::Option* operator()(T* target) const {
+    CLI::Option* const option = app.add_option(name, *target, help);
+    // A port: what is beyond one would be "no value of its kind".
+    if constexpr (std::same_as<T, std::uint16_t>) {
+      option->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<T>::max()}));
+    }
+    return option;
+  }
+
+  CLI::Option* operator()(const TakeOne& one) const {
+    return add<std::string>([take = one.take](const std::string& text) { return take({text}); });
+  }
+
+  CLI::Option* operator()(const TakeMany& many) const {
+    return add<Names>(many.take)->allow_extra_args(false)->delimiter(',');
+  }
+
+  template <class Texts>
+  CLI::Option* add(const std::function<std::string(const Texts&)>& take) const {
+    const auto taken = [label = name, take](const Texts& texts) {
+      const std::string fault = take(texts);
+      if (!fault.empty()) throw CLI::ValidationError{label, fault};
+    };
+    return app.add_option_function<Texts>(name, taken, help)->run_callback_for_default();
+  }
+};
 
 /// Gives every option of `app` its variable, and those of a subcommand theirs once it is met: a
 /// variable meant for one command is not looked at by another.
@@ -22,7 +65,7 @@ void bind_environment(CLI::App& app) {
   for (CLI::Option* const option : app.get_options()) {
     const bool about_the_call = option == app.get_help_ptr() || option == app.get_version_ptr();
     if (!about_the_call && !option->get_lnames().empty() && option->get_envname().empty()) {
-      option->envname(environment_name("--" + option->get_lnames().front()));
+      option->envname(environment_name(option->get_lnames().front()));
     }
   }
   for (CLI::App* const command : app.get_subcommands([](CLI::App*) { return true; })) {
@@ -30,98 +73,82 @@ void bind_environment(CLI::App& app) {
   }
 }
 
-/// What could have stood where an unknown word stands, in the program and the commands given so
-/// far.
-std::vector<std::string> known_names(const CLI::App& app, bool flags) {
-  std::vector<std::string> names;
-  if (flags) {
-    for (const CLI::Option* const option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        names.push_back("--" + name);
-      }
+/// The long names of an app's options, each behind `dashes`.
+Names option_names(const CLI::App& app, const std::string& dashes, bool configurable_only) {
+  Names names;
+  for (const CLI::Option* const option : app.get_options()) {
+    if (configurable_only && !option->get_configurable()) continue;
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back(dashes + name);
     }
-  } else {
-    for (const CLI::App* const command :
-         app.get_subcommands([](const CLI::App*) { return true; })) {
-      names.push_back(command->get_name());
-    }
-  }
-  for (const CLI::App* const command : app.get_subcommands()) {
-    const auto more = known_names(*command, flags);
-    names.insert(names.end(), more.begin(), more.end());
   }
   return names;
 }
 
-/// Of the commands given, the one that has an option; nullptr: none.
-const CLI::App* owner_given(const CLI::App& app, const std::string& option) {
-  for (const CLI::App* const command : app.get_subcommands()) {
-    if (command->get_option_no_throw(option) != nullptr) return command;
-    if (const CLI::App* const owner = owner_given(*command, option)) return owner;
+/// `app` and, behind it, the commands below it: those given, or all.
+Apps tree_of(const CLI::App& app, bool given_only) {
+  Apps tree{&app};
+  const auto is_wanted = [&](const CLI::App* each) { return !given_only || each->parsed(); };
+  for (const CLI::App* const command : app.get_subcommands(is_wanted)) {
+    const Apps below = tree_of(*command, given_only);
+    tree.insert(tree.end(), below.begin(), below.end());
   }
-  return nullptr;
+  return tree;
 }
 
-/// Of all commands below `app`, the one that has an option; nullptr: none.
-const CLI::App* owner_below(const CLI::App& app, const std::string& option) {
-  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_option_no_throw(option) != nullptr) return command;
-    if (const CLI::App* const owner = owner_below(*command, option)) return owner;
+/// The commands of the command given.
+Names command_names(const CLI::App& app) {
+  Names names;
+  for (const CLI::App* const command :
+       tree_of(app, true).back()->get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
   }
-  return nullptr;
-}
-
-const CLI::App& asked_command(const CLI::App& app) {
-  return app.get_subcommands().empty() ? app : asked_command(*app.get_subcommands().front());
+  return names;
 }
 
 std::string unknown_option(const CLI::App& app, const std::string& name) {
-  if (app.get_option_no_throw(name) != nullptr) {
-    return name + " is an option of " + app.get_name() + "; give it before the command";
-  }
-  const auto belongs_to = [&](const CLI::App& owner) {
-    return name + " is an option of " + owner.get_name() + "; give it behind that command";
+  const auto has_it = [&](const CLI::App* each) {
+    return each->get_option_no_throw(name) != nullptr;
   };
-  if (const CLI::App* const owner = owner_given(app, name)) return belongs_to(*owner);
-  const std::vector<std::string> known = known_names(app, true);
+  const auto belongs_to = [&](const CLI::App& owner, const char* place) {
+    return name + " is an option of " + owner.get_name() + "; give it " + place + " command";
+  };
+  if (has_it(&app)) return belongs_to(app, "before the");
+  const Apps given = tree_of(app, true);
+  if (const auto owner = std::ranges::find_if(given, has_it); owner != given.end()) {
+    return belongs_to(**owner, "behind that");
+  }
+  Names known;
+  for (const CLI::App* const each : given) {
+    std::ranges::move(option_names(*each, "--", false), std::back_inserter(known));
+  }
   const auto near = nearest_name(name, known);
   // What is another command's own may look like one of this: -o is no misspelt --to.
-  const CLI::App* const owner = owner_below(app, name);
-  if (near && (owner == nullptr || name.starts_with("--"))) {
+  const Apps all = tree_of(app, false);
+  const auto owner = std::ranges::find_if(all, has_it);
+  if (near && (owner == all.end() || name.starts_with("--"))) {
     return "unknown option " + name + "; did you mean " + std::string{*near} + '?';
   }
-  if (owner != nullptr) return belongs_to(*owner);
+  if (owner != all.end()) return belongs_to(**owner, "behind that");
   return "unknown option " + name + "; see --help";
-}
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) {
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  return list;
 }
 
 std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   if (word.starts_with('-') && word.size() > 1) return unknown_option(app, name);
-  const std::vector<std::string> known = known_names(asked_command(app), false);
+  const Names known = command_names(app);
   if (known.empty()) return "unexpected argument " + word + "; see --help";
   const auto near = nearest_name(name, known);
   return "unknown command " + name +
-         (near ? "; did you mean " + std::string{*near} + '?' : "; there are " + list_of(known));
-}
-
-std::string command_wanted(const CLI::App& app) {
-  return "no command given; try " + list_of(known_names(asked_command(app), false));
+         (near ? "; did you mean " + std::string{*near} + '?'
+               : "; there are " + CLI::detail::join(known, ", "));
 }
 
 /// A command that does not exist, where one was to be given; empty: there is none.
 std::string unknown_command(const CLI::App& app) {
-  const std::vector<std::string> remaining = app.remaining(true);
-  const bool has_commands = !known_names(asked_command(app), false).empty();
-  if (!has_commands || remaining.empty() || remaining.front().starts_with('-')) return {};
-  return unknown_word(app, remaining.front());
+  const Names remaining = app.remaining(true);
+  if (remaining.empty() || remaining.front().starts_with('-')) return {};
+  return command_names(app).empty() ? std::string{} : unknown_word(app, remaining.front());
 }
 
 /// Whether a document is asked for by words, or a variable, that could not be parsed.
@@ -136,49 +163,37 @@ bool asks_for_json(int argc, const char* const* argv) {
                              [](std::string_view word) { return word == "--json"; });
 }
 
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  while (text.ends_with(' ')) {
-    text.pop_back();
-  }
-  return text;
-}
-
 /// The one line for what CLI11 found wrong.
 std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<std::string> remaining = app.remaining(true);
+  const Names remaining = app.remaining(true);
   if (!remaining.empty()) return unknown_word(app, remaining.front());
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
-      std::string_view{error.what()}.find("subcommand") != std::string_view::npos) {
-    return command_wanted(app);
+  const auto is_of = [&](CLI::ExitCodes code) {
+    return error.get_exit_code() == static_cast<int>(code);
+  };
+  std::string line = error.what();
+  if (is_of(CLI::ExitCodes::RequiredError) && line.contains("subcommand")) {
+    return "no command given; try " + CLI::detail::join(command_names(app), ", ");
   }
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch) &&
-      std::string_view{error.what()}.ends_with(" missing")) {
-    const std::string_view line = error.what();
-    return std::string{line.substr(0, line.find(':'))} + " needs a value; see --help";
+  if (is_of(CLI::ExitCodes::ArgumentMismatch) && line.ends_with(" missing")) {
+    return line.substr(0, line.find(':')) + " needs a value; see --help";
   }
+  std::ranges::replace(line, '\n', ' ');
+  line.erase(line.find_last_not_of(' ') + 1);
   constexpr std::string_view kConversion = "Could not convert: ";
-  std::string line = one_line(error.what());
   if (line.starts_with(kConversion)) {
     return "cannot read " + line.substr(kConversion.size()) + " as a value of its kind; see --help";
   }
   return line.contains(';') ? line : line + "; see --help";
 }
 
-std::string file_name(const char* path) {
-  const std::string_view whole = path == nullptr ? "tickbox" : path;
-  return std::string{whole.substr(whole.find_last_of('/') + 1)};
-}
-
 /// A script's variable that is not set would be taken for an option that was not given.
 void refuse_empty_values(const CLI::App& app) {
-  for (const CLI::Option* const option : app.get_options()) {
-    if (std::ranges::any_of(option->results(), &std::string::empty)) {
-      throw CLI::ValidationError{option->get_name(), "is given, and empty"};
+  for (const CLI::App* const each : tree_of(app, true)) {
+    for (const CLI::Option* const option : each->get_options()) {
+      if (std::ranges::any_of(option->results(), &std::string::empty)) {
+        throw CLI::ValidationError{option->get_name(), "is given, and empty"};
+      }
     }
-  }
-  for (const CLI::App* const command : app.get_subcommands()) {
-    refuse_empty_values(*command);
   }
 }
 
@@ -190,7 +205,130 @@ ExitCode answer(const CLI::App& app, std::string_view text) {
   return ExitCode::Failed;
 }
 
+Check check_of(const CLI::Validator& validator) {
+  return {[validator](const std::string& text) { return validator(text); },
+          validator.get_description()};
+}
+
 }  // namespace
+
+Check one_of(const std::vector<std::string>& values) {
+  return check_of(CLI::IsMember(values));
+}
+
+template <class T>
+Check in_range(T least, T most) {
+  return check_of(CLI::Range(least, most));
+}
+
+template Check in_range(std::int64_t, std::int64_t);
+template Check in_range(std::uint64_t, std::uint64_t);
+template Check in_range(double, double);
+
+Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&app} {
+  app.description(about.description);
+  app.set_help_flag("--help", "Print this help and exit");
+  app.get_help_ptr()->configurable(false);
+  app.option_defaults()->always_capture_default();
+  app.footer("Example: " + about.example +
+             "\nEach option is also read from TICKBOX_ and its name, as in TICKBOX_QUIET=1 for "
+             "--quiet; the command line wins.");
+  if (app.get_parent() == nullptr) {
+    app.name(about.name);
+    app.set_version_flag("--version", version_text());
+  }
+  add_option("--json", flags.json, "Print one JSON document as the last line on stdout");
+  add_option("--quiet", flags.quiet, about.quiet);
+}
+
+Command Command::add_command(const About& about, CommonFlags& flags) {
+  return {*app_->add_subcommand(about.name), about, flags};
+}
+
+void Command::require_command() {
+  app_->require_subcommand(1);
+}
+
+void Command::allow_command() {
+  app_->require_subcommand(0, 1);
+}
+
+void Command::callback(std::function<void()> then) {
+  app_->callback(std::move(then));
+}
+
+void Command::add(const std::string& name, const Target& target, const std::string& help,
+                  const OptionDetails& details) {
+  CLI::Option* const option = std::visit(Adder{*app_, name, help}, target);
+  option->required(details.required);
+  if (details.check.fault) {
+    option->check(CLI::Validator{details.check.fault, details.check.kind});
+  }
+  if (!details.value.empty()) option->type_name(details.value);
+  if (details.one_word_each) option->allow_extra_args(false);
+  if (!details.default_text.empty()) option->default_str(details.default_text);
+  for (const std::string& other : details.excludes) {
+    option->excludes(app_->get_option(other));
+  }
+}
+
+void Command::add_config() {
+  const auto read = [command = *this](const std::string& path) mutable {
+    const auto entries = read_config(path);
+    if (!entries) throw CLI::ValidationError{entries.error()};
+    const auto applied = command.apply(*entries, path);
+    if (!applied) throw CLI::ValidationError{applied.error()};
+  };
+  app_->add_option_function<std::string>(
+          "--config", read,
+          "Read defaults from this TOML file; its keys are the names of the options")
+      ->trigger_on_parse()
+      ->configurable(false)
+      ->type_name("F.toml");
+}
+
+std::expected<void, std::string> Command::apply(const std::vector<ConfigEntry>& entries,
+                                                const std::string& path) {
+  const Names known = option_names(*app_, "", true);
+  for (const auto& [key, value, kind, line] : entries) {
+    const auto refuse = [&](const std::string& why) {
+      return std::unexpected{config_fault(path, line, why)};
+    };
+    if (std::ranges::find(known, key) == known.end()) {
+      const auto near = nearest_name(key, known);
+      return refuse(
+          "unknown key " + key +
+          (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names"));
+    }
+    CLI::Option* const option = app_->get_option("--" + key);
+    const int values_max = option->get_items_expected_max();
+    if (values_max == 0 && kind != ConfigKind::Truth) {
+      return refuse(key + " is a flag: write " + key + " = true or " + key + " = false");
+    }
+    if (values_max == 1 && kind == ConfigKind::List) {
+      return refuse(key + " takes one value, not a list: write " + key + " = VALUE");
+    }
+    try {
+      option->run_callback_for_default()->default_val(value);
+    } catch (const CLI::Error& error) {
+      return refuse(error.what());
+    }
+  }
+  return {};
+}
+
+bool Command::is_given(const std::string& option) const {
+  return app_->get_option(option)->count() > 0;
+}
+
+bool Command::is_on(const std::string& flag) const {
+  const CLI::Option* const option = app_->get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0 && option->as<bool>();
+}
+
+std::string Command::help() const {
+  return app_->help();
+}
 
 Program::Program(const About& about, CommonFlags& flags)
     : Program{std::make_unique<CLI::App>(), about, flags} {}
@@ -205,7 +343,9 @@ Program::~Program() = default;
 std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
   CLI::App& app = *app_;
   bind_environment(app);
-  if (app.get_name().empty()) app.name(file_name(argv[0]));
+  if (app.get_name().empty()) {
+    app.name(argc > 0 ? std::filesystem::path{argv[0]}.filename().string() : "tickbox");
+  }
   const auto wrong = [&](const std::string& why) {
     const std::string& name = app.get_name();
     return tell_failure({.name = name, .json = asks_for_json(argc, argv)}, ExitCode::WrongUsage,
@@ -226,9 +366,8 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
 }
 
 std::string environment_name(std::string_view flag) {
-  flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
   std::string name = "TICKBOX_";
-  for (const char c : flag) {
+  for (const char c : flag.substr(std::min(flag.find_first_not_of('-'), flag.size()))) {
     const bool small = c >= 'a' && c <= 'z';
     name += c == '-' ? '_' : small ? static_cast<char>(c - 'a' + 'A') : c;
   }

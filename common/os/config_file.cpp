@@ -2,11 +2,10 @@
 
 #include "os/config_file.h"
 
-#include "core/nearest_name.h"
-#include "os/command.h"
 #include "os/file.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 // toml++ 3.3 promises its compiler what does not hold of every file: that nobody asks whether most
@@ -27,16 +26,6 @@
 
 namespace tickbox::os {
 namespace {
-
-std::string place(const std::string& path, unsigned line) {
-  return path + ':' + std::to_string(line) + ": ";
-}
-
-/// What is quoted of a file may hold its line ends.
-std::string in_one_line(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
 
 std::string to_text(double value) {
   std::array<char, 32> digits{};
@@ -71,30 +60,20 @@ std::optional<std::string> value_text(const toml::node& node) {
   return joined.empty() ? std::nullopt : std::optional{joined};
 }
 
-/// What is wrong with a value for the option of its key, apart from what the option says itself.
-std::optional<std::string> misfit(const Command& command, const ConfigEntry& entry) {
-  switch (command.takes(entry.key)) {
-    case Takes::Nothing:
-      if (entry.kind == ConfigKind::Truth) return std::nullopt;
-      return entry.key + " is a flag: write " + entry.key + " = true or " + entry.key + " = false";
-    case Takes::OneValue:
-      if (entry.kind != ConfigKind::List) return std::nullopt;
-      return entry.key + " takes one value, not a list: write " + entry.key + " = VALUE";
-    case Takes::Values:
-      break;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
+
+std::string config_fault(const std::string& path, unsigned line, std::string why) {
+  std::ranges::replace_if(why, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return path + ':' + std::to_string(line) + ": " + why;
+}
 
 std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_view text,
                                                                   const std::string& path) {
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return std::unexpected{place(path, error.source().begin.line) +
-                           in_one_line(std::string{error.description()})};
+    return std::unexpected{
+        config_fault(path, error.source().begin.line, std::string{error.description()})};
   }
   std::vector<ConfigEntry> entries;
   for (const auto& [key, node] : parsed.table()) {
@@ -104,9 +83,10 @@ std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_vi
                       .line = key.source().begin.line};
     auto value = value_text(node);
     if (!value) {
-      return std::unexpected{
-          place(path, entry.line) + in_one_line(entry.key) +
-          " is no text, number, boolean or list of them; write one key = value per line"};
+      return std::unexpected{config_fault(
+          path, entry.line,
+          entry.key +
+              " is no text, number, boolean or list of them; write one key = value per line")};
     }
     entry.value = *std::move(value);
     entries.push_back(std::move(entry));
@@ -120,27 +100,6 @@ std::expected<std::vector<ConfigEntry>, std::string> read_config(const std::stri
   if (!bytes) return std::unexpected{bytes.error()};
   const auto* const text = reinterpret_cast<const char*>(bytes->data());
   return parse_config({text, bytes->size()}, path);
-}
-
-std::expected<void, std::string> apply_config(Command& command,
-                                              const std::vector<ConfigEntry>& entries,
-                                              const std::string& path) {
-  const std::vector<std::string> known = command.keys();
-  for (const ConfigEntry& entry : entries) {
-    if (std::ranges::find(known, entry.key) == known.end()) {
-      const auto near = nearest_name(entry.key, known);
-      return std::unexpected{
-          place(path, entry.line) + "unknown key " + in_one_line(entry.key) +
-          (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names")};
-    }
-    if (const auto wrong = misfit(command, entry)) {
-      return std::unexpected{place(path, entry.line) + in_one_line(*wrong)};
-    }
-    if (const auto set = command.set_default(entry.key, entry.value); !set) {
-      return std::unexpected{place(path, entry.line) + in_one_line(set.error())};
-    }
-  }
-  return {};
 }
 
 }  // namespace tickbox::os

@@ -10,8 +10,6 @@
 
 namespace tickbox::os {
 
-class Command;
-
 /// Largest configuration read.
 inline constexpr std::size_t kConfigBytesMax = std::size_t{1} * 1024 * 1024;
 
@@ -35,11 +33,7 @@ struct ConfigEntry {
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> read_config(
     const std::string& path);
 
-/// Makes the entries the defaults of the options of `command`: a flag or its environment variable
-/// still wins. Fails: at an unknown key or a value its option refuses, with one line that names
-/// file, line and key.
-[[nodiscard]] std::expected<void, std::string> apply_config(Command& command,
-                                                            const std::vector<ConfigEntry>& entries,
-                                                            const std::string& path);
+/// What is wrong in a file, in one line: it may quote line ends.
+[[nodiscard]] std::string config_fault(const std::string& path, unsigned line, std::string why);
 
 }  // namespace tickbox::os

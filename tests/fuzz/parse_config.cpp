@@ -33,10 +33,10 @@ TICKBOX_FUZZ_TARGET(parse_config)(const std::uint8_t* data, std::size_t size) {
   std::uint32_t rate = 60;
   std::string name;
   bool is_open = false;
-  program.add_option("--tick-rate", rate, "Ticks").between(10, 240);
+  program.add_option("--tick-rate", rate, "Ticks", {.check = os::between(10, 240)});
   program.add_option("--record", name, "Directory");
-  program.add_flag("--insecure", is_open, "Open to all");
-  const auto applied = os::apply_config(program, *entries, "fuzz.toml");
+  program.add_option("--insecure", is_open, "Open to all");
+  const auto applied = program.apply(*entries, "fuzz.toml");
   if (!applied) {
     fuzz::check(names_the_file(applied.error()));
     return 0;

@@ -182,27 +182,26 @@ int main(int argc, char** argv) {
            "repeats it, and the exit code is 3. An interrupt ends it after the present run.",
        .example = "tickbox-simulator --seed 1 --seeds 100"},
       options.flags};
-  program.add_option("--seed", options.seed, "Of the first run")
-      .between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
-  program.add_option("--seeds", options.seeds, "Runs, each with the next seed")
-      .between(1, 1'000'000'000);
-  const os::Option seconds =
-      program.add_option("--seconds", options.seconds, "Virtual time of each run")
-          .between(1, 10'000'000);
-  program.add_option("--hours", options.hours, "The same, in hours")
-      .between(0.001, 1'000.0)
-      .excludes(seconds);
-  program.add_values(
+  program.add_option(
+      "--seed", options.seed, "Of the first run",
+      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  program.add_option("--seeds", options.seeds, "Runs, each with the next seed",
+                     {.check = os::between(1, 1'000'000'000)});
+  program.add_option("--seconds", options.seconds, "Virtual time of each run",
+                     {.check = os::between(1, 10'000'000)});
+  program.add_option("--hours", options.hours, "The same, in hours",
+                     {.check = os::between(0.001, 1'000.0), .excludes = {"--seconds"}});
+  program.add_option(
       "--profile", options.profiles, &simulator::parse_profile,
       "lan, wifi, mobile, soak, mangle or chaos; several take turns, as all do if none "
       "is given");
-  program.add_values(
+  program.add_option(
       "--plant", options.plant, &simulator::parse_plant,
       "Plants a bug that is to be found: input-twice, missing-cause, lost-record, other-input, "
       "wrong-key, overspending, other-view, other-world, same-sequence, same-nonce, standstill, "
       "lossy-link, deaf-client, deaf-server, or leak (in a soak of 20 minutes and more)");
-  program.add_flag("--bench", options.bench,
-                   "16 clients with the faults of wifi: how many times real time");
+  program.add_option("--bench", options.bench,
+                     "16 clients with the faults of wifi: how many times real time");
   if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }

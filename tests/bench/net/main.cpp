@@ -52,8 +52,8 @@ int main(int argc, char** argv) {
            "code on a transport in memory, beside a copy and a hash of as many bytes.",
        .example = "tickbox-bench-net --json"},
       options.flags};
-  program.add_option("--repeats", options.repeats, "Batches of every kind of packet")
-      .between(1, bench::kRepeatsMax);
+  program.add_option("--repeats", options.repeats, "Batches of every kind of packet",
+                     {.check = os::between(1, bench::kRepeatsMax)});
   if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }

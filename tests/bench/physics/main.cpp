@@ -98,33 +98,28 @@ Parsed<PeerBodies> parse_peer_bodies(std::string_view text) {
 }
 
 void add_options(os::Program& program, Options& options) {
-  const os::Option worlds = program.add_value("--worlds", options.scenes, parse_scenes,
-                                              "Which worlds, of S1, S2, S3, S4, S5 (default: all)");
-  const os::Option sizes = program.add_value(
-      "--n", options.sizes, parse_sizes,
-      "Numbers of bodies, for every world (default: 1000,10000; S4 1000; S5 10000)");
-  const os::Option engines = program.add_value(
+  program.add_option("--worlds", options.scenes, parse_scenes,
+                     "Which worlds, of S1, S2, S3, S4, S5 (default: all)");
+  program.add_option("--n", options.sizes, parse_sizes,
+                     "Numbers of bodies, for every world (default: 1000,10000; S4 1000; S5 10000)");
+  program.add_option(
       "--engines", options.engines, parse_engines,
       "Of tickbox, box2d, chipmunk, box2d-sleep, chipmunk-sleep (default: the first three; in S5 "
       "all, as there sleeping helps)");
-  program.add_value("--repeats", options.effort.repeats, parse_number,
-                    "Repetitions of every engine (default: up to 7, as time allows)");
-  program.add_value("--ticks", options.effort.ticks, parse_number,
-                    "Measured ticks, after the warm-up (default: each world's own)");
-  const os::Option peers = program.add_value(
+  program.add_option("--repeats", options.effort.repeats, parse_number,
+                     "Repetitions of every engine (default: up to 7, as time allows)");
+  program.add_option("--ticks", options.effort.ticks, parse_number,
+                     "Measured ticks, after the warm-up (default: each world's own)");
+  program.add_option(
       "--peers", options.effort.peer_bodies, parse_peer_bodies,
       "How peers make bodies: tiles, as the worlds are written, one by one on one static body and "
       "without friction; boxes, with our merged rectangles; or plain, tiles with the peer's "
       "default "
       "friction (default: tiles)");
-  program.add_option("--csv", options.csv, "Write the lines to this file as well").called("F");
-  program
-      .add_flag("--density", options.density,
-                "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one")
-      .excludes(worlds)
-      .excludes(sizes)
-      .excludes(engines)
-      .excludes(peers);
+  program.add_option("--csv", options.csv, "Write the lines to this file as well", {.value = "F"});
+  program.add_option("--density", options.density,
+                     "Only Tickbox in S1, with 100 to 100,000 bodies: the cost of one",
+                     {.excludes = {"--worlds", "--n", "--engines", "--peers"}});
 }
 
 std::vector<int> sizes_for(const Options& options, SceneKind scene) {

@@ -80,16 +80,17 @@ int main(int argc, char** argv) {
            "of a match, by link, snapshot rate and part.",
        .example = "tickbox-bench-snapshots --json"},
       options.flags};
-  program.add_option("--seconds", options.seconds, "Virtual time measured, after 5 s to settle")
-      .between(1, 3'600);
-  program.add_option("--seed", options.seed, "Of the match and its links")
-      .between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
-  program.add_option("--only", options.only, "Cases whose name holds this").called("TEXT");
-  program.add_flag(
+  program.add_option("--seconds", options.seconds, "Virtual time measured, after 5 s to settle",
+                     {.check = os::between(1, 3'600)});
+  program.add_option(
+      "--seed", options.seed, "Of the match and its links",
+      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  program.add_option("--only", options.only, "Cases whose name holds this", {.value = "TEXT"});
+  program.add_option(
       "--cost", options.cost,
       "Instead: the processor time that snapshots take, on the server and on a client");
-  program.add_flag("--audit", options.audit,
-                   "Instead: what one client more that audits is sent, beside a player");
+  program.add_option("--audit", options.audit,
+                     "Instead: what one client more that audits is sent, beside a player");
   if (const auto exit_code = program.parse(argc, argv)) {
     return os::to_int(*exit_code);
   }

@@ -95,17 +95,18 @@ Parsed<Duration> parse_time(std::string_view text) {
 }
 
 void add_options(os::Program& program, Options& options) {
-  program.add_value("HOST:PORT", options.server, parse_server, "A server on 127.0.0.1").required();
-  program.add_value(
+  program.add_option("HOST:PORT", options.server, parse_server, "A server on 127.0.0.1",
+                     {.required = true});
+  program.add_option(
       "--kind", options.attack, parse_attack,
       "malformed, hello, connect, resume, packets, or client: one that was let in and "
       "sends too much (default: malformed)");
-  program.add_value("--rate", options.rate, parse_rate, "Datagrams per second (default: 20000/s)");
-  program.add_value("--time", options.time, parse_time, "For so long (default: 10s)");
-  program.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8")
-      .between(1U, kSourcesMax);
-  program.add_option("--times", options.times, "Packets per tick of --kind client")
-      .between(1U, kTimesMax);
+  program.add_option("--rate", options.rate, parse_rate, "Datagrams per second (default: 20000/s)");
+  program.add_option("--time", options.time, parse_time, "For so long (default: 10s)");
+  program.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8",
+                     {.check = os::between(1U, kSourcesMax)});
+  program.add_option("--times", options.times, "Packets per tick of --kind client",
+                     {.check = os::between(1U, kTimesMax)});
   program.add_option("--seed", options.seed, "Of what is drawn");
 }
 
