@@ -1,20 +1,79 @@
 #pragma once
-// A world stepped twice: by the simulation, and by the plain discrete method beside it. What came
-// through what, in each of them, is counted in the same way.
+// A world stepped twice: by the simulation, and by a plain discrete method beside it. Bodies that
+// came through others are counted in both in the same way, from places alone.
 
-#include "client/apps/crossings.h"
-#include "client/apps/discrete_step.h"
+#include "sim/step.h"
+#include "sim/world.h"
 
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tickbox::apps {
 
-/// What came of one of the two.
+/// Moves everything its whole way, then pushes each pair that overlaps apart, once, by the
+/// penetration vector of the Minkowski difference; of two dynamic bodies each goes half the way. A
+/// push ends the velocity along it. No responses, friction, riders or waiting. Returns the pairs
+/// pushed apart, and the bodies held back at the border with it; in no order.
+/// Source: Hamaluik, Simple AABB Collision Detection Using the Minkowski Difference (2014).
+std::vector<sim::BodyPair> step_discretely(sim::World& world);
+
+/// The face by which a box went into another.
+struct Passage {
+  sim::Axis axis = 0;
+  bool from_low = false;  ///< by the face with the lower coordinate
+};
+
+/// How `body` came through `other` within a tick: apart before and after, and inside in between. By
+/// a corner, it is the axis of larger speed, then y. Nothing for those that only touch, or move by
+/// more than the world's width relative to each other.
+[[nodiscard]] std::optional<Passage> passage_through(const sim::Motion& body,
+                                                     const sim::Motion& other);
+
+/// One body that came through another.
+struct Crossing {
+  Tick tick{};
+  BodyId body{};  ///< the dynamic one; of two, the lower id
+  BodyId through{};
+
+  friend bool operator==(const Crossing&, const Crossing&) = default;
+};
+
+/// Crossings that are kept one by one; the others are only counted.
+inline constexpr std::size_t kCrossingsKept = 32;
+
+/// What came of one way of stepping.
 struct ComparedSide {
-  CrossingCounts crossings{};
-  std::vector<BodyId> beyond{};
+  std::uint64_t unseen = 0;       ///< came through, and the stepper saw nothing of the two
+  std::uint64_t pushed = 0;       ///< was seen, and put on the far side all the same
+  std::vector<Crossing> first{};  ///< of both, up to kCrossingsKept
+  std::vector<BodyId> beyond{};   ///< came through, and is on the far side now or left; by id
   std::size_t overlaps_left = 0;
+};
+
+/// What a stepper says of a tick.
+struct TickNotes {
+  std::vector<sim::BodyPair> met{};  ///< in no order
+  std::vector<BodyId> turned{};      ///< whose course was not straight for another reason
+};
+
+/// Counts the crossings of one way of stepping. Between ticks a course is taken for straight, so a
+/// pair is judged only where neither met a third body in that tick, nor was turned.
+class CrossingCounter {
+ public:
+  void before(const sim::World& world) { before_ = {world.movers().begin(), world.movers().end()}; }
+
+  /// Compares with before(); bodies that left the world in between are not judged.
+  void after(Tick tick, const sim::World& world, const TickNotes& notes);
+
+  [[nodiscard]] ComparedSide result(const sim::World& world) const;
+
+ private:
+  std::vector<sim::Body> before_;
+  std::map<std::pair<BodyId, BodyId>, Passage> entered_;  ///< who, through whom: the first time
+  ComparedSide counts_;
 };
 
 struct Compared {
@@ -22,25 +81,23 @@ struct Compared {
   ComparedSide tickbox{};
 };
 
+/// Steps a copy of a world beside it, and counts in both. Each tick: change both worlds,
+/// before_step(), step `world`, after_step().
 class Comparison {
  public:
-  /// Begins with a copy of `world`.
   explicit Comparison(const sim::World& world) : discrete_(world) {}
 
-  /// The discrete one, for what is changed from outside.
   [[nodiscard]] sim::World& discrete_world() { return discrete_; }
 
-  /// To be called when all changes of a tick are made, and before `world` is stepped.
   void before_step(const sim::World& world);
-
-  /// To be called when it has been; steps the discrete one.
   void after_step(Tick tick, const sim::World& world, const sim::StepReport& report);
 
-  [[nodiscard]] Compared result(const sim::World& world) const;
+  [[nodiscard]] Compared result(const sim::World& world) const {
+    return {.discrete = theirs_.result(discrete_), .tickbox = ours_.result(world)};
+  }
 
  private:
   sim::World discrete_;
-  DiscreteStepper stepper_;
   std::vector<BodyId> riders_;  ///< before the tick
   CrossingCounter ours_;
   CrossingCounter theirs_;

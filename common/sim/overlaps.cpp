@@ -7,6 +7,13 @@
 namespace tickbox::sim {
 
 std::vector<BodyPair> find_overlaps(const World& world) {
+  return find_overlaps(world, [](const Body& a, const Body& b) {
+    return stay_apart(a, b) && !crushes(a) && !crushes(b);
+  });
+}
+
+std::vector<BodyPair> find_overlaps(
+    const World& world, const std::function<bool(const Body&, const Body&)>& is_wanted) {
   std::vector<const Body*> from_the_left;
   for (const Body& body : world.statics().bodies()) {
     from_the_left.push_back(&body);
@@ -25,8 +32,7 @@ std::vector<BodyPair> find_overlaps(const World& world) {
     for (std::size_t j = i + 1; j < from_the_left.size(); ++j) {
       const Body& other = *from_the_left[j];
       if (other.min.x >= box.max[0]) break;
-      if (crushes(body) || crushes(other)) continue;
-      if (stay_apart(body, other) && overlap(box, box_of(other.min, other.size))) {
+      if (overlap(box, box_of(other.min, other.size)) && is_wanted(body, other)) {
         pairs.push_back(ordered_pair(body.id, other.id));
       }
     }

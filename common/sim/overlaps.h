@@ -3,6 +3,7 @@
 
 #include "sim/step.h"
 
+#include <functional>
 #include <vector>
 
 namespace tickbox::sim {
@@ -11,5 +12,9 @@ namespace tickbox::sim {
 /// that crush.
 /// Cost: all movers and statics are sorted along x; for tools and tests, not for the tick.
 [[nodiscard]] std::vector<BodyPair> find_overlaps(const World& world);
+
+/// The same for all pairs that `is_wanted`.
+[[nodiscard]] std::vector<BodyPair> find_overlaps(
+    const World& world, const std::function<bool(const Body&, const Body&)>& is_wanted);
 
 }  // namespace tickbox::sim

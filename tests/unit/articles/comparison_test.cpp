@@ -41,16 +41,16 @@ apps::Compared compare(const std::string& path) {
 // 16 + 3 · 333 1/3 is beyond the wall at 776; the dot at 200 px/s is seen, and stopped.
 TEST(Comparison, TheDiscreteDotAt20000PixelsPerSecondIsNotStopped) {
   const apps::Compared compared = compare(Scene::path_of("dots.json"));
-  EXPECT_EQ(compared.discrete.crossings.unseen, 1U);
-  EXPECT_EQ(compared.discrete.crossings.first, (std::vector<Crossing>{{{3}, {4}, {3}}}));
+  EXPECT_EQ(compared.discrete.unseen, 1U);
+  EXPECT_EQ(compared.discrete.first, (std::vector<Crossing>{{{3}, {4}, {3}}}));
   EXPECT_EQ(compared.discrete.beyond, Ids{{4}});
-  EXPECT_EQ(compared.tickbox.crossings.unseen, 0U);
+  EXPECT_EQ(compared.tickbox.unseen, 0U);
   EXPECT_EQ(compared.tickbox.beyond, Ids{});
 }
 
 TEST(Comparison, ADiscreteLagSpikeLeadsThroughTheWall) {
   const apps::Compared compared = compare(Scene::path_of("lag_spike.json"));
-  EXPECT_EQ(compared.discrete.crossings.first, (std::vector<Crossing>{{{1}, {2}, {1}}}));
+  EXPECT_EQ(compared.discrete.first, (std::vector<Crossing>{{{1}, {2}, {1}}}));
   EXPECT_EQ(compared.discrete.beyond, Ids{{2}});
 }
 
@@ -58,8 +58,8 @@ TEST(Comparison, ADiscreteLagSpikeLeadsThroughTheWall) {
 // the far side.
 TEST(Comparison, DiscretelyNobodyStaysOnTheThinPlatform) {
   const apps::Compared compared = compare(Scene::path_of("thin_platform.json"));
-  EXPECT_EQ(compared.discrete.crossings.unseen, 4U);
-  EXPECT_EQ(compared.discrete.crossings.pushed, 1U);
+  EXPECT_EQ(compared.discrete.unseen, 4U);
+  EXPECT_EQ(compared.discrete.pushed, 1U);
   EXPECT_EQ(compared.discrete.beyond, (Ids{{2}, {3}, {4}, {5}, {6}}));
 }
 
@@ -73,10 +73,10 @@ TEST(Comparison, NothingTunnelsInAnySceneOfTheArticles) {
   for (const auto& entry : std::filesystem::directory_iterator{Scene::path_of("")}) {
     if (entry.path().extension() != ".json") continue;
     const apps::Compared compared = compare(entry.path().string());
-    EXPECT_EQ(compared.tickbox.crossings.unseen, 0U) << entry.path();
-    EXPECT_EQ(compared.tickbox.crossings.pushed, 0U) << entry.path();
+    EXPECT_EQ(compared.tickbox.unseen, 0U) << entry.path();
+    EXPECT_EQ(compared.tickbox.pushed, 0U) << entry.path();
     EXPECT_EQ(compared.tickbox.beyond, Ids{}) << entry.path();
-    discrete += compared.discrete.crossings.unseen;
+    discrete += compared.discrete.unseen;
     ++scenes;
   }
   EXPECT_GE(scenes, 30U);

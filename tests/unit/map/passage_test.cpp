@@ -1,8 +1,6 @@
 // Did a box come through another: edges, corners, both moving; and the counts made of it.
 
-#include "client/apps/passage.h"
-
-#include "client/apps/crossings.h"
+#include "client/apps/comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -12,25 +10,24 @@
 namespace tickbox::test {
 namespace {
 
-using apps::CameFrom;
-using apps::Course;
-
-/// The course of a box of 2 by 2 from one place to another.
-Course course(Vec2 from, Vec2 to) {
-  return {sim::box_of(from, {2, 2}), sim::box_of(to, {2, 2})};
+/// The course of a box from one place to another.
+sim::Motion course(Vec2 from, Vec2 to, Vec2 size = {2, 2}) {
+  sim::Motion motion = sim::motion_of(from, size, {});
+  motion.velocity = {std::int64_t{to.x} - from.x, std::int64_t{to.y} - from.y};
+  return motion;
 }
 
-const Course kBlock = course({0, 0}, {0, 0});
+const sim::Motion kBlock = course({0, 0}, {0, 0});
 
 TEST(Passage, IsFromOneSideToTheOther) {
   const auto passage = apps::passage_through(course({-9, 0}, {9, 1}), kBlock);
   ASSERT_TRUE(passage);
   EXPECT_EQ(passage->axis, 0U);
-  EXPECT_EQ(passage->side, CameFrom::Low);
+  EXPECT_TRUE(passage->from_low);
   const auto back = apps::passage_through(course({1, 9}, {0, -9}), kBlock);
   ASSERT_TRUE(back);
   EXPECT_EQ(back->axis, 1U);
-  EXPECT_EQ(back->side, CameFrom::High);
+  EXPECT_FALSE(back->from_low);
 }
 
 TEST(Passage, IsNoneForWhoStopsShortOrIsInside) {
@@ -53,6 +50,14 @@ TEST(Passage, ThroughAnExactCornerIsAlongTheFasterAxis) {
   EXPECT_EQ(apps::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
 }
 
+// It was taken for in by the faster axis, on which it had been inside all along.
+TEST(Passage, OfABodyThatTouchesAtFirstIsByTheFaceItTouches) {
+  const auto passage = apps::passage_through(course({-2, 1}, {3, 12}), kBlock);
+  ASSERT_TRUE(passage);
+  EXPECT_EQ(passage->axis, 0U);
+  EXPECT_TRUE(passage->from_low);
+}
+
 TEST(Passage, IsOfRelativeCourses) {
   EXPECT_FALSE(apps::passage_through(course({-9, 0}, {9, 0}), course({0, 0}, {18, 0})));
   EXPECT_TRUE(apps::passage_through(course({-9, 0}, {0, 0}), course({0, 0}, {-9, 0})));
@@ -62,11 +67,9 @@ TEST(Passage, IsOfRelativeCourses) {
 // With L = 2^30, x is inside from (L − 1) to (L + 1) in 2L − 1, y from (L + b − 1) to (L + b + 1)
 // in 2L − 2.
 TEST(Passage, IsExactAcrossTheWholeWorld) {
-  const Course across = {sim::box_of({-kWorldLimit, -kWorldLimit}, {1, 1}),
-                         sim::box_of({kWorldLimit - 1, kWorldLimit - 2}, {1, 1})};
-  const auto block_at = [](Vec2 min) {
-    return Course{sim::box_of(min, {1, 1}), sim::box_of(min, {1, 1})};
-  };
+  const sim::Motion across =
+      course({-kWorldLimit, -kWorldLimit}, {kWorldLimit - 1, kWorldLimit - 2}, {1, 1});
+  const auto block_at = [](Vec2 min) { return course(min, min, {1, 1}); };
   for (const auto& [b, inside] : {std::pair{-3, false}, std::pair{-2, true}, std::pair{-1, true},
                                   std::pair{0, true}, std::pair{1, true}, std::pair{2, false}}) {
     EXPECT_EQ(apps::passage_through(across, block_at({0, b})).has_value(), inside) << b;
@@ -86,7 +89,7 @@ class Crossings : public testing::Test {
     counter_.after(tick_, world_, notes);
   }
 
-  [[nodiscard]] const apps::CrossingCounts& counts() const { return counter_.counts(); }
+  [[nodiscard]] apps::ComparedSide counts() const { return counter_.result(world_); }
 
   static sim::World world_with(sim::OneWay one_way) {
     return {{},
@@ -108,20 +111,20 @@ TEST_F(Crossings, AreCountedAndNamed) {
   EXPECT_EQ(counts().unseen, 1U);
   EXPECT_EQ(counts().pushed, 0U);
   EXPECT_EQ(counts().first, (std::vector<apps::Crossing>{{{2}, {2}, {1}}}));
-  EXPECT_EQ(counter_.beyond(world_), std::vector<BodyId>{{2}});
+  EXPECT_EQ(counts().beyond, std::vector<BodyId>{{2}});
 }
 
 TEST_F(Crossings, LeaveNobodyBeyondWhoCameBack) {
   move_to(8);
   move_to(-8);
   EXPECT_EQ(counts().unseen, 2U);
-  EXPECT_EQ(counter_.beyond(world_), std::vector<BodyId>{});
+  EXPECT_EQ(counts().beyond, std::vector<BodyId>{});
 }
 
 TEST_F(Crossings, LeaveBeyondWhoHasLeftTheWorldSince) {
   move_to(8);
   world_.remove({2});
-  EXPECT_EQ(counter_.beyond(world_), std::vector<BodyId>{{2}});
+  EXPECT_EQ(counts().beyond, std::vector<BodyId>{{2}});
 }
 
 TEST_F(Crossings, AreNotUnseenWhereTheTwoMet) {
