@@ -13,17 +13,8 @@
 namespace tickbox::server {
 
 /// Kinds of lines that clients bring about.
-enum class LogKind : std::uint8_t {
-  Opened,
-  Closed,
-  Resumed,
-  Moved,
-  Orphaned,
-  Mismatch,
-  Dropped,
-  Trace
-};
-inline constexpr std::size_t kLogKinds = 8;
+enum class LogKind : std::uint8_t { Opened, Closed, Resumed, Moved, Mismatch, Dropped, Trace };
+inline constexpr std::size_t kLogKinds = 7;
 
 class LimitedLog {
  public:

@@ -8,7 +8,6 @@
 namespace tickbox::server {
 
 enum class Severity : std::uint8_t {
-  Debug,
   Info,
   Warning,
   Error,  ///< someone must act

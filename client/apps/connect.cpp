@@ -35,7 +35,6 @@ struct ConnectOptions {
   PlayFlags play;
   std::string resume{};  ///< file of the resume ticket; empty for none
   double seconds = 0;    ///< of play; 0 until something ends it
-  bool headless = true;
   bool audit = false;
 };
 
@@ -329,8 +328,6 @@ void add_connect(os::Command& program, std::function<int()>& run) {
       "--audit", options->audit,
       "Instead of what it sees, be told all that enters the room, step all of it and "
       "compare the whole state's hash in every tick; a token has to allow it");
-  command.add_option("--headless", options->headless,
-                     "Draw nothing; the default, and all there is");
   command.callback(
       [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });
 }

@@ -67,12 +67,6 @@ std::expected<double, std::string> parse_rate(std::string_view text) {
   return *per_second;
 }
 
-std::expected<double, std::string> parse_percent(std::string_view text) {
-  const auto percent = parse_quantity(text, {{"%", 1}});
-  if (!percent || *percent > 100) return refuse(text, "percentage", "5% or 0.5%");
-  return *percent;
-}
-
 std::expected<HostPort, std::string> parse_host_port(std::string_view text) {
   const std::string example = "127.0.0.1:7777, localhost:7777 or [::1]:7777";
   const std::size_t colon = text.rfind(':');

@@ -1,5 +1,5 @@
 #pragma once
-// How people write quantities on the command line and in files: 250ms, 64KiB, 20/s, 5%, HOST:PORT.
+// How people write quantities on the command line and in files: 250ms, 64KiB, 20/s, HOST:PORT.
 
 #include "core/clock.h"
 #include "net/address.h"
@@ -22,9 +22,6 @@ namespace tickbox::os {
 
 /// "20/s" or "90/m", per second.
 [[nodiscard]] std::expected<double, std::string> parse_rate(std::string_view text);
-
-/// "5%" or "0.5%", as percent: 0 to 100.
-[[nodiscard]] std::expected<double, std::string> parse_percent(std::string_view text);
 
 /// A name or address and a port, "localhost:7777" or "[::1]:7777".
 struct HostPort {

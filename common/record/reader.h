@@ -70,13 +70,11 @@ class Reader {
 
   [[nodiscard]] const record::Damage& damage() const { return damage_; }
 
-  /// Bytes from the start of the file that have been walked, and the file's length: for progress.
+  /// Bytes from the start of the file that have been walked: for progress.
   [[nodiscard]] std::size_t offset() const { return offset_; }
 
   /// Where the record of the last item begins; meaningless before there was one.
   [[nodiscard]] std::size_t item_offset() const { return item_offset_; }
-
-  [[nodiscard]] std::size_t file_bytes() const { return file_.size(); }
 
  private:
   enum class Framing : std::uint8_t { Whole, Cut, Bad };

@@ -7,6 +7,8 @@
 // far as all of it is. Every solid cell lies in exactly one rectangle. It is not always the least
 // number of them, but linear, and seldom far from it. As the step does not feel seams, bodies move
 // as among single tiles. Source: Lysenko, Meshing in a Minecraft game (2012).
+//
+// Public API: for games whose maps are made of tiles. No program here has such a map.
 
 #include "sim/body.h"
 

@@ -70,8 +70,7 @@ class OsLog final : public Log {
   explicit OsLog(const os::Log& log) : log_(log) {}
 
   void event(Severity severity, std::string_view line) override {
-    constexpr std::array kLevels = {os::LogLevel::Debug, os::LogLevel::Info, os::LogLevel::Warning,
-                                    os::LogLevel::Error};
+    constexpr std::array kLevels = {os::LogLevel::Info, os::LogLevel::Warning, os::LogLevel::Error};
     log_.write(kLevels[static_cast<std::size_t>(severity)], line);
   }
 

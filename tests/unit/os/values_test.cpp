@@ -42,17 +42,11 @@ TEST(Values, RefusesWhatIsNoSize) {
   EXPECT_EQ(parse_size("64KB").error(), "'64KB' is no size; try 512, 64KiB or 4MiB");
 }
 
-TEST(Values, ReadsRatesAndPercents) {
+TEST(Values, ReadsRates) {
   EXPECT_EQ(parse_rate("20/s"), 20.0);
   EXPECT_EQ(parse_rate("90/m"), 1.5);
   EXPECT_FALSE(parse_rate("20"));
   EXPECT_FALSE(parse_rate("/s"));
-  EXPECT_EQ(parse_percent("5%"), 5.0);
-  EXPECT_EQ(parse_percent("0.5%"), 0.5);
-  EXPECT_EQ(parse_percent("100%"), 100.0);
-  EXPECT_FALSE(parse_percent("100.1%"));
-  EXPECT_FALSE(parse_percent("-1%"));
-  EXPECT_FALSE(parse_percent("5"));
 }
 
 TEST(Values, SplitsHostAndPort) {
