@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 namespace tickbox::apps {
 namespace {
 
@@ -30,17 +32,11 @@ void DesyncReports::note(const record::Desync& desync) {
     os::write_to_stderr(fmt::format("{}: desync {}\n", command_, record::in_words(desync)));
   }
   if (drop_ == nullptr) return;
-  const WallTime today = os::SystemCalendar{}.now();
-  auto copy = std::make_shared<const record::Desync>(desync);
-  drop_->drop(
-      record::file_name_of(desync, today),
-      [copy = std::move(copy)] {
-        const os::BuildInfo& build = os::build_info();
-        return record::to_json(*copy, {.version = build.version,
-                                       .commit = build.commit,
-                                       .simulation_hash = build.simulation_hash});
-      },
-      clock_.now());
+  const os::BuildInfo& build = os::build_info();
+  auto file = record::file_of(
+      desync, os::SystemCalendar{}.now(),
+      {.version = build.version, .commit = build.commit, .simulation_hash = build.simulation_hash});
+  drop_->drop(std::move(file.name), std::move(file.text), clock_.now());
 }
 
 }  // namespace tickbox::apps

@@ -11,6 +11,7 @@
 #include "net/view_parts.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -103,5 +104,14 @@ struct DesyncBuild {
 
 /// The file: README.md says what is in it.
 [[nodiscard]] std::string to_json(const Desync& desync, const DesyncBuild& build);
+
+/// The file's name and how its text is made, from a copy of the desync: by another thread, later.
+struct DesyncFile {
+  std::string name;
+  std::function<std::string()> text;
+};
+
+/// Requires: the texts of `build` are valid until the file's text was made.  Cost: the copy.
+[[nodiscard]] DesyncFile file_of(const Desync& desync, WallTime today, const DesyncBuild& build);
 
 }  // namespace tickbox::record

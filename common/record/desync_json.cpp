@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
@@ -107,6 +108,13 @@ std::string to_json(const Desync& desync, const DesyncBuild& build) {
                          {"base_view", document_of(desync.base_view)},
                          {"causes", document_of(desync.causes)}};
   return document.dump() + "\n";
+}
+
+DesyncFile file_of(const Desync& desync, WallTime today, const DesyncBuild& build) {
+  return {.name = file_name_of(desync, today),
+          .text = [copy = std::make_shared<const Desync>(desync), build] {
+            return to_json(*copy, build);
+          }};
 }
 
 }  // namespace tickbox::record

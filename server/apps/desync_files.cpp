@@ -15,17 +15,11 @@ std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
 }
 
 void DesyncFiles::note(const record::Desync& desync) {
-  const WallTime today = os::SystemCalendar{}.now();
-  auto copy = std::make_shared<const record::Desync>(desync);
-  drop_->drop(
-      record::file_name_of(desync, today),
-      [copy = std::move(copy)] {
-        const os::BuildInfo& build = os::build_info();
-        return record::to_json(*copy, {.version = build.version,
-                                       .commit = build.commit,
-                                       .simulation_hash = build.simulation_hash});
-      },
-      clock_.now());
+  const os::BuildInfo& build = os::build_info();
+  auto file = record::file_of(
+      desync, os::SystemCalendar{}.now(),
+      {.version = build.version, .commit = build.commit, .simulation_hash = build.simulation_hash});
+  drop_->drop(std::move(file.name), std::move(file.text), clock_.now());
 }
 
 }  // namespace tickbox::server
