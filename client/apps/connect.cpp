@@ -1,5 +1,4 @@
-#include "client/apps/connect.h"
-
+#include "client/apps/commands.h"
 #include "client/apps/document.h"
 #include "client/apps/live_line.h"
 #include "client/apps/play_figures.h"

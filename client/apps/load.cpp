@@ -1,5 +1,4 @@
-#include "client/apps/load.h"
-
+#include "client/apps/commands.h"
 #include "client/apps/input_script.h"
 #include "client/apps/load_run.h"
 #include "client/apps/play_figures.h"

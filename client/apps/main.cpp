@@ -1,10 +1,6 @@
 // tickbox: everything a person runs against a server, a command each.
 
-#include "client/apps/connect.h"
-#include "client/apps/load.h"
-#include "client/apps/replay.h"
-#include "client/apps/sim.h"
-#include "client/apps/token.h"
+#include "client/apps/commands.h"
 #include "os/command_line.h"
 #include "os/failure.h"
 #include "os/standard_output.h"

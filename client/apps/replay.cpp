@@ -1,5 +1,4 @@
-#include "client/apps/replay.h"
-
+#include "client/apps/commands.h"
 #include "client/apps/replay_commands.h"
 #include "os/failure.h"
 #include "os/standard_output.h"

@@ -1,5 +1,6 @@
 #include "client/apps/sim.h"
 
+#include "client/apps/commands.h"
 #include "client/apps/comparison.h"
 #include "client/apps/sim_outcome.h"
 #include "client/apps/trace_output.h"

@@ -4,7 +4,6 @@
 #include "os/command_line.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,9 +26,5 @@ struct SimOptions {
 /// Runs it and prints what came of it: for people, or as a document. Returns the exit code of the
 /// program.
 [[nodiscard]] int run_sim(const SimOptions& options);
-
-/// Adds the subcommand to `program`; sets `run` when it is the one chosen.  Requires: both outlive
-/// the parsing and the run.
-void add_sim(os::Command& program, std::function<int()>& run);
 
 }  // namespace tickbox::apps

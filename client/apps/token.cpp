@@ -1,5 +1,4 @@
-#include "client/apps/token.h"
-
+#include "client/apps/commands.h"
 #include "client/apps/token_commands.h"
 #include "client/apps/token_file.h"
 #include "net/crypto.h"

@@ -1,10 +1,6 @@
 // The command line of `tickbox` as a whole: what is said of an option that another command has.
 
-#include "client/apps/connect.h"
-#include "client/apps/load.h"
-#include "client/apps/replay.h"
-#include "client/apps/sim.h"
-#include "client/apps/token.h"
+#include "client/apps/commands.h"
 #include "os/command_line.h"
 
 #include <gtest/gtest.h>

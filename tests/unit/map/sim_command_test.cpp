@@ -1,5 +1,6 @@
 // `tickbox sim` from its options to its exit code and its output.
 
+#include "client/apps/commands.h"
 #include "client/apps/sim.h"
 #include "os/command_line.h"
 #include "tests/support/interrupted.h"

@@ -1,4 +1,4 @@
-#include "client/apps/replay.h"
+#include "client/apps/commands.h"
 
 #include "client/apps/replay_commands.h"
 #include "os/command_line.h"
