@@ -114,7 +114,7 @@ bool is_beyond(const Passage& passage, const Motion& body, const Motion& other, 
                   : body.high(axis, at) <= other.low(axis, at);
 }
 
-/// With whom each body met: kNoBody for several, and for those that were turned.
+/// The body that each one met: kNoBody for several, and for those that were turned.
 std::map<BodyId, BodyId> partners_of(const TickNotes& notes) {
   std::map<BodyId, BodyId> partners;
   const auto note = [&](BodyId id, BodyId with) {
@@ -241,14 +241,14 @@ void CrossingCounter::after(Tick tick, const sim::World& world, const TickNotes&
 
 ComparedSide CrossingCounter::result(const sim::World& world) const {
   ComparedSide side = counts_;
-  for (const auto& [who, passage] : entered_) {
-    const Body* const body = world.find(who.first);
-    const Body* const through = find_body(world, who.second);
+  for (const auto& [pair, passage] : entered_) {
+    const Body* const body = world.find(pair.first);
+    const Body* const through = find_body(world, pair.second);
     const bool is_out =
         body == nullptr || (through != nullptr && is_beyond(passage, course_of(*body, body->min),
                                                             course_of(*through, through->min), 0));
-    if (is_out && (side.beyond.empty() || side.beyond.back() != who.first)) {
-      side.beyond.push_back(who.first);
+    if (is_out && (side.beyond.empty() || side.beyond.back() != pair.first)) {
+      side.beyond.push_back(pair.first);
     }
   }
   side.overlaps_left = sim::find_overlaps(world).size();

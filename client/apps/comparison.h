@@ -56,7 +56,7 @@ struct ComparedSide {
 /// What a stepper says of a tick.
 struct TickNotes {
   std::vector<sim::BodyPair> met{};  ///< in no order
-  std::vector<BodyId> turned{};      ///< whose course was not straight for another reason
+  std::vector<BodyId> turned{};      ///< bodies with a course bent for another reason
 };
 
 /// Counts the crossings of one way of stepping. Between ticks a course is taken for straight, so a
@@ -72,7 +72,7 @@ class CrossingCounter {
 
  private:
   std::vector<sim::Body> before_;
-  std::map<std::pair<BodyId, BodyId>, Passage> entered_;  ///< who, through whom: the first time
+  std::map<std::pair<BodyId, BodyId>, Passage> entered_;  ///< body and the one it crossed: first
   ComparedSide counts_;
 };
 

@@ -68,7 +68,7 @@ template <class T>
 
 struct OptionDetails {
   bool required = false;
-  std::string value{};                  ///< stands for the value in --help: "F"
+  std::string value{};                  ///< names the value in --help: "F"
   Check check{};                        ///< for each of its values
   std::vector<std::string> excludes{};  ///< options of the same command, with their dashes
   bool one_word_each = false;           ///< of a list: one word each time that it is given
