@@ -5,6 +5,9 @@
 #include "core/hash.h"
 #include "tests/unit/net/samples.h"
 
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <string>
 
 namespace tickbox::net {
@@ -49,7 +52,19 @@ TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
   hello.resize(1'200);
   EXPECT_EQ(samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer)), hello);
   EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
-  EXPECT_EQ(kProtocolVersion, 4U);
+}
+
+// The head of the page named version 4 and the table of the requests version 3.
+TEST(Standard, NamesOneProtocolVersionInEveryPlace) {
+  std::ifstream file{TICKBOX_SOURCE_DIR "/schema/README.md"};
+  const std::string page{std::istreambuf_iterator<char>{file}, {}};
+  const std::regex place{R"(protocol(?: version |, u32: )(\d+))"};
+  const std::sregex_iterator first{page.begin(), page.end(), place};
+  std::size_t places = 0;
+  for (auto match = first; match != std::sregex_iterator{}; ++match, ++places) {
+    EXPECT_EQ((*match)[1], std::to_string(kProtocolVersion)) << match->str();
+  }
+  EXPECT_EQ(places, 2U) << "the head of the page, and the table of the requests";
 }
 
 TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
