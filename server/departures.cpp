@@ -57,6 +57,7 @@ void Shard::close(Session& session, net::DisconnectReason reason, Instant now) {
     });
   }
   if (const auto unfinished = tracer_.forget(session)) note_unfinished(*unfinished, now);
+  if (reason == net::DisconnectReason::ClientLeft) seats_.depart(session, now);
   seats_.reset(session);
   if (was_playing && reason == net::DisconnectReason::TimedOut) {
     seat.playing = std::nullopt;

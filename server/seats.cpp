@@ -15,7 +15,10 @@ static_assert(std::has_single_bit(kSessionsMax));
 }  // namespace
 
 Seats::Seats(std::uint32_t count)
-    : seats_(count), sessions_(kSessionsPerSeat * count), connections_(sessions_.size()) {
+    : seats_(count),
+      sessions_(kSessionsPerSeat * count),
+      connections_(sessions_.size()),
+      departures_(sessions_.size()) {
   TICKBOX_ASSERT(count <= game::kSeatsMax);
   for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
     sessions_[i].seat = {static_cast<std::uint16_t>(i / kSessionsPerSeat)};
@@ -60,6 +63,18 @@ Session* Seats::find(std::uint32_t connection) {
   const bool is_it =
       session.state != Session::State::Free && session.channel.connection() == connection;
   return is_it ? &session : nullptr;
+}
+
+void Seats::depart(const Session& session, Instant now) {
+  departures_[index_of(session)] = {session.channel.connection(), session.address, now};
+}
+
+bool Seats::has_departed(std::uint32_t connection, const net::Address& from, Instant now) const {
+  const std::uint32_t index = connection % kSessionsMax;
+  if (index >= departures_.size() || !departures_[index]) return false;
+  const Departure& departure = *departures_[index];
+  return departure.connection == connection && departure.address == from &&
+         now - departure.at <= kLastPackets;
 }
 
 void Seats::take_over(Seat& seat, const Session& session) {

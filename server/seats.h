@@ -22,6 +22,9 @@ inline constexpr Duration kBodyKept = std::chrono::seconds{30};
 
 inline constexpr std::size_t kSessionsPerSeat = 2;
 
+/// The copies of a client's goodbye, and what it sent just before, arrive within this.
+inline constexpr Duration kLastPackets = std::chrono::seconds{2};
+
 struct Seat {
   bool held = false;
   bool in_world = false;  ///< its join has been stepped
@@ -68,6 +71,14 @@ class Seats {
   /// The session that has this connection id, or nullptr.
   [[nodiscard]] Session* find(std::uint32_t connection);
 
+  /// Remembers for kLastPackets that the client of `session` has left: the last one of each session.
+  void depart(const Session& session, Instant now);
+
+  /// Whether a packet is of a client that left just now, by its connection id and address alone:
+  /// such a packet is ignored.
+  [[nodiscard]] bool has_departed(std::uint32_t connection, const net::Address& from,
+                                  Instant now) const;
+
   /// Makes a seat play by `session`, and by no other. Its ticket is the good one from now on.
   void take_over(Seat& seat, const Session& session);
 
@@ -77,13 +88,20 @@ class Seats {
   void release(Seat& seat);
 
  private:
+  struct Departure {
+    std::uint32_t connection = 0;
+    net::Address address;
+    Instant at;
+  };
+
   [[nodiscard]] std::uint32_t index_of(const Session& session) const {
     return static_cast<std::uint32_t>(&session - sessions_.data());
   }
 
   std::vector<Seat> seats_;
-  std::vector<Session> sessions_;           ///< two of each seat
-  std::vector<std::uint32_t> connections_;  ///< the last id of each of them
+  std::vector<Session> sessions_;                     ///< two of each seat
+  std::vector<std::uint32_t> connections_;            ///< the last id of each of them
+  std::vector<std::optional<Departure>> departures_;  ///< the last of each of them
 };
 
 }  // namespace tickbox::server

@@ -87,8 +87,11 @@ void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
 }
 
 void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
-  Session* session = seats_.find(net::packet_connection(datagram.bytes));
+  const std::uint32_t connection = net::packet_connection(datagram.bytes);
+  Session* session = seats_.find(connection);
   if (session == nullptr) {
+    // A client sends its goodbye three times: the second and third copy are nothing odd.
+    if (seats_.has_departed(connection, datagram.from, arrival.now)) return;
     return metrics_.drops.count(net::DropReason::UnknownConnection);
   }
   const bool from_elsewhere = session->address != datagram.from;

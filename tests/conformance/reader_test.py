@@ -508,6 +508,12 @@ class Altered(Scene):
 class AlteredAudit(Scene):
     name = "audits"
 
+    def test_a_copy_of_a_goodbye_from_elsewhere_counts(self):
+        number = self.match.find("server_took", layouts.DISCONNECT, 1)
+        events = list(self.match.events)
+        events[number] = events[number] | {"peer": "127.0.0.1:9"}
+        self.assert_found("dropped", events)
+
     def audit(self, nth=PLAYING, where=lambda message: True):
         return self.match.find_message("server_sent", layouts.AUDIT, nth, where)
 

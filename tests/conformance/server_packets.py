@@ -13,6 +13,8 @@ ORPHANED_FOR = 30 * NS
 CHALLENGE_EVERY = NS // 20
 TIMER_SLACK = NS // 10  # the server looks at its timers now and then
 GOODBYES = 3
+DEPARTED_FOR = 2 * NS
+PLACES = 2**13  # of sessions: the low bits of a connection id
 AMPLIFIED_MAX = 3
 MARGIN_UNITS = 16  # in a tick
 STEPS_LATE = NS // 1_000  # that a step may be
@@ -25,6 +27,7 @@ class ServerPackets:
         self.door = door
         self.snapshots = ServerSnapshots(world)
         self.audits = ServerAudits(world, self.snapshots)
+        self.departed = {}  # by place: connection, address and time of the last client that left
 
     def arrived(self, now, address, data):
         """Returns the name under which the datagram is dropped, or None."""
@@ -33,9 +36,10 @@ class ServerPackets:
         kind = layouts.type_of(data)
         if kind not in layouts.SEALED_TO_SERVER:
             return "unknown_type"
-        live = [each for each in self.world.sessions.get(layouts.connection_of(data), []) if each.live()]
+        connection = layouts.connection_of(data)
+        live = [each for each in self.world.sessions.get(connection, []) if each.live()]
         if not live:
-            return "unknown_connection"
+            return self.take_stray(now, address, connection)
         session = live[-1]
         sequence, message = session.server.receiver.read(data)
         if message is None:
@@ -53,6 +57,15 @@ class ServerPackets:
             session.server.traces.took(now, *read, len(data))
         elif kind == layouts.DISCONNECT:
             session.server.state = OVER
+            self.departed[connection % PLACES] = (connection, session.server.address, now)
+        return None
+
+    def take_stray(self, now, address, connection):
+        """Of no live session: the other copies of a DISCONNECT are ignored."""
+        left, where, when = self.departed.get(connection % PLACES, (None, None, 0))
+        if (left, where) != (connection, address) or now - when > DEPARTED_FOR:
+            return "unknown_connection"
+        self.findings.saw("copy of a DISCONNECT ignored by the server")
         return None
 
     def taken(self, now, address, session, sequence):

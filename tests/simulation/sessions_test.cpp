@@ -44,6 +44,18 @@ TEST(Sessions, GivesASeatAgainAfterItsClientLeft) {
   EXPECT_NE(harness.client(second).connection().accept().body, first_body);
 }
 
+// A client sends its goodbye three times. The second and third counted as datagrams of an unknown
+// connection, and made a line in the log.
+TEST(Sessions, AClientThatLeavesIsNoDrop) {
+  Harness harness{{}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(seconds{1});
+  harness.leave(client);
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  EXPECT_EQ(harness.shard().metrics().drops.total(), 0U);
+}
+
 TEST(Sessions, ClosesASilentClientAfterFiveSeconds) {
   Harness harness{{}};
   const std::size_t silent = harness.add_client();

@@ -112,6 +112,30 @@ TEST(Seats, HasASpareSessionBesideTheOneThatPlays) {
   EXPECT_EQ(seat.good_ticket, 6U);
 }
 
+TEST(Seats, KnowsWhoLeftJustNowByIdAndAddress) {
+  Seats seats{2};
+  const net::Address there{.port = 7};
+  Session& session = seats.spare(seats.of(PlayerId{1}));
+  const std::uint32_t connection = open(seats, session);
+  session.address = there;
+  const Instant left{std::chrono::seconds{9}};
+  EXPECT_FALSE(seats.has_departed(connection, there, left)) << "it is there";
+  seats.depart(session, left);
+  seats.reset(session);
+  EXPECT_TRUE(seats.has_departed(connection, there, left + kLastPackets));
+  EXPECT_FALSE(seats.has_departed(connection, there, left + kLastPackets + Duration{1}));
+  EXPECT_FALSE(seats.has_departed(connection, {.port = 8}, left));
+  EXPECT_FALSE(seats.has_departed(connection + 1, there, left)) << "the session beside it";
+  EXPECT_FALSE(seats.has_departed(connection ^ 0x8000'0000U, there, left));
+  EXPECT_FALSE(seats.has_departed(0xffff'ffffU, there, left)) << "of no session";
+  const std::uint32_t next = open(seats, session);
+  EXPECT_TRUE(seats.has_departed(connection, there, left)) << "another plays there by now";
+  session.address = there;
+  seats.depart(session, left);
+  EXPECT_TRUE(seats.has_departed(next, there, left));
+  EXPECT_FALSE(seats.has_departed(connection, there, left)) << "one is remembered of each session";
+}
+
 TEST(Seats, ForgetsAllOfASeatButHowManyTicketsItGave) {
   Seats seats{2};
   Seat& seat = seats.of(PlayerId{1});
