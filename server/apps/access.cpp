@@ -91,6 +91,9 @@ std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
 
 std::expected<std::vector<net::Address>, std::string> public_addresses(const Options& options,
                                                                        const net::Address& bound) {
+  if (options.key_file.empty()) {
+    return {};
+  }
   if (!options.public_addresses.empty()) {
     return options.public_addresses;
   }

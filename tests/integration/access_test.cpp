@@ -1,6 +1,7 @@
 // Who is let in: a server with keys on every address, tokens good and bad, keys rotated while
 // somebody plays, and a killed client that comes back.
 
+#include "os/udp_transport.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -9,7 +10,10 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
+#include <stop_token>
 #include <sys/stat.h>
+#include <thread>
 #include <utility>
 
 namespace tickbox::integration {
@@ -78,6 +82,41 @@ std::string at(const std::string& host, const RunningServer& server) {
   return host + ":" + port_of(server.address());
 }
 
+/// Another address for a server, of one client at a time, as a port forward or a proxy gives it
+/// one.
+class PortForward {
+ public:
+  explicit PortForward(const std::string& server)
+      : server_(net::parse_address(server).value()), thread_([this](const std::stop_token& stop) {
+          while (!stop.stop_requested())
+            forward();
+        }) {}
+
+  [[nodiscard]] std::string address() const { return net::to_string(front_->local_address()); }
+
+ private:
+  static std::unique_ptr<os::UdpTransport> open() {
+    return os::UdpTransport::open({.bind = net::parse_address("127.0.0.1:0").value()}).value();
+  }
+
+  void forward() {
+    while (const auto datagram = front_->receive()) {
+      client_ = datagram->from;
+      back_->send(server_, datagram->bytes);
+    }
+    while (const auto datagram = back_->receive()) {
+      front_->send(client_, datagram->bytes);
+    }
+    (void)front_->wait_readable(std::chrono::milliseconds{1});
+  }
+
+  std::unique_ptr<os::UdpTransport> front_ = open();
+  std::unique_ptr<os::UdpTransport> back_ = open();
+  net::Address server_;
+  net::Address client_;
+  std::jthread thread_;  ///< last: it uses the others
+};
+
 /// Returns whether its log has said `words` before patience ends.
 bool logs(RunningServer& server, const std::string& words) {
   return server.process().wait_for_output(
@@ -104,6 +143,19 @@ TEST(Access, WithoutKeysNothingButThisMachineIs) {
                          {"--bind", everywhere, "tickbox token keygen --out", "--key-file"});
     }
   }
+}
+
+// "token is for other servers": the client names the address that it asked in the token that it
+// makes, and the server does not know that one. Where everybody can make tokens, that proves
+// nothing.
+TEST(Access, WithoutKeysAServerIsReachedThroughAPortForward) {
+  const RunningServer server;
+  const PortForward forward{server.address()};
+  expect_played(connect(forward.address(), {}));
+  const Keys keys;
+  const RunningServer with_keys{{"--key-file", keys.file()}};
+  const PortForward to_keys{with_keys.address()};
+  expect_refused(connect(to_keys.address(), {"--key-file", keys.file()}), "other servers");
 }
 
 TEST(Access, TheAdminSideStaysOnThisMachineWithKeysToo) {
