@@ -203,6 +203,7 @@ void Connection::on_refuse(ConstBytes datagram, Instant now) {
     started_ = now;
     return begin(State::Greeting, now);
   }
+  refused_ = refuse->reason;
   end(sessions_ == 0 ? State::Refused : State::Closed, net::describe(*refuse));
 }
 

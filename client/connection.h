@@ -92,6 +92,9 @@ class Connection {
   /// Why it is over, in words; empty while it is not.
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
+  /// The server's reason where it is over by a refusal: of the first session, or of a way back.
+  [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
+
   /// Sessions begun: 1 with the first ACCEPT, and one more each time it came back.
   [[nodiscard]] std::uint32_t sessions() const { return sessions_; }
 
@@ -152,6 +155,7 @@ class Connection {
   net::CookieBytes cookie_{};
   State state_ = State::Greeting;
   std::string reason_;
+  std::optional<net::RefuseReason> refused_;
   std::string ticket_refusal_;
   bool is_proven_ = false;  ///< a packet of this session has come: the server knows that we have it
   std::optional<net::ResumeTicket> ticket_before_;  ///< good as long as it does not

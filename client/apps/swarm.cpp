@@ -10,6 +10,8 @@
 namespace tickbox::apps {
 namespace {
 
+using client::Connection;
+
 /// Of the tokens a client makes for itself: long enough to get in, little for a server to remember.
 constexpr std::chrono::seconds kTokenLife{60};
 
@@ -120,7 +122,7 @@ void Swarm::poll(std::size_t number) {
   Seat& seat = seats_[number];
   const Instant now = clock_.now();
   const bool connected =
-      seat.client && seat.client->connection().state() == client::Connection::State::Connected;
+      seat.client && seat.client->connection().state() == Connection::State::Connected;
   if (connected && due_[number] <= now) {
     lateness_.add(microseconds(now - due_[number]));
   }
@@ -128,14 +130,28 @@ void Swarm::poll(std::size_t number) {
     start(number, now);
   }
   seat.client->poll(now);
+  if (needs_new_token(seat)) {
+    seat.has_new_token = true;
+    start(number, now);
+    seat.client->poll(now);
+  }
   seat.was_connected = seat.was_connected || connected ||
-                       seat.client->connection().state() == client::Connection::State::Connected;
+                       seat.client->connection().state() == Connection::State::Connected;
   // Nothing is due any more for one that is over; what still arrives wakes the set.
   Instant due = seat.client->connection().over() ? Instant::max() : seat.client->next_wakeup();
   if (seat.link) {
     due = std::min(due, seat.link->next_due().value_or(Instant::max()));
   }
   due_[number] = due;
+}
+
+/// A client that began before its server made its token too early. Once: a server whose clock is
+/// ahead refuses the next one, too.
+bool Swarm::needs_new_token(const Seat& seat) const {
+  const Connection& connection = seat.client->connection();
+  return !options_.credentials.token && !seat.has_new_token &&
+         connection.state() == Connection::State::Refused &&
+         connection.refused() == net::RefuseReason::TokenBeforeBoot;
 }
 
 void Swarm::turn(Instant until) {
@@ -178,7 +194,7 @@ void Swarm::leave() {
 SwarmStates Swarm::states() const {
   SwarmStates states;
   for (const Seat& seat : seats_) {
-    if (seat.client && seat.client->connection().state() == client::Connection::State::Connected) {
+    if (seat.client && seat.client->connection().state() == Connection::State::Connected) {
       ++states.connected;
     } else if (!seat.client || (seat.client->connection().connecting() && !seat.was_connected)) {
       ++states.connecting;

@@ -103,6 +103,7 @@ class Swarm {
     std::unique_ptr<net::ImpairedTransport> link;
     std::unique_ptr<client::Client> client;
     bool was_connected = false;
+    bool has_new_token = false;  ///< in place of one that was made before the server started
   };
 
   Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets);
@@ -111,6 +112,7 @@ class Swarm {
   void start(std::size_t number, Instant now);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
+  [[nodiscard]] bool needs_new_token(const Seat& seat) const;
 
   SwarmOptions options_;
   const Clock& clock_;

@@ -3,7 +3,7 @@
 #include "net/address.h"
 #include "tests/integration/document.h"
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <sstream>
@@ -14,8 +14,11 @@ namespace tickbox::integration {
 namespace {
 
 Command on_free_ports(Command command) {
-  constexpr std::array kFirst{"--port", "0", "--admin-port", "0", "--json"};
-  command.arguments.insert(command.arguments.begin(), kFirst.begin(), kFirst.end());
+  std::vector<std::string>& arguments = command.arguments;
+  if (std::ranges::find(arguments, "--port") == arguments.end()) {
+    arguments.insert(arguments.end(), {"--port", "0"});
+  }
+  arguments.insert(arguments.end(), {"--admin-port", "0", "--json"});
   return command;
 }
 

@@ -12,7 +12,8 @@ namespace tickbox::integration {
 
 class RunningServer {
  public:
-  /// Starts it with these arguments beside `--port 0 --admin-port 0 --json`.  Throws
+  /// Starts it with these arguments beside `--admin-port 0 --json`, and `--port 0` where they name
+  /// no port.  Throws
   /// std::runtime_error when it does not get ready.
   explicit RunningServer(const std::vector<std::string>& arguments = {},
                          const std::vector<std::string>& environment = {});
