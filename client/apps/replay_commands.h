@@ -114,6 +114,10 @@ struct RecordedMatch {
 /// "player", "crate", "bullet" or "entity".
 [[nodiscard]] std::string_view kind_name(BodyId id);
 
+/// Of a recording without a tick.
+inline constexpr std::string_view kNothingToVerify =
+    "it holds no tick: nothing in it could be verified";
+
 /// How a recording ends.
 struct Ending {
   bool complete = false;

@@ -1,5 +1,6 @@
 // `tickbox replay info`: what a recording holds, without stepping any of it. Exit codes: 0, also
-// when the file merely ends early; 1 there is nothing to read; 3 it is damaged inside.
+// when the file merely ends early; 1 there is nothing to read; 3 it is damaged inside or holds no
+// tick.
 
 #include "client/apps/replay_commands.h"
 #include "record/summary.h"
@@ -64,6 +65,10 @@ nlohmann::ordered_json info_document(const Recording& recording, const record::S
   return document;
 }
 
+bool is_empty(const record::Summary& summary) {
+  return summary.ticks == 0 && !summary.unfinished;
+}
+
 std::string info_text(const Recording& recording, const record::Summary& summary) {
   std::string text = fmt::format("{}: {} bytes\n", recording.path, grouped(recording.bytes.size()));
   if (recording.reader) {
@@ -90,6 +95,7 @@ std::string info_text(const Recording& recording, const record::Summary& summary
                 .unfinished = summary.unfinished,
                 .damages = summary.damage_count,
                 .gaps = summary.gaps}));
+  if (is_empty(summary)) text += fmt::format("  verdict     {}\n", kNothingToVerify);
   for (const record::Damage& damage : summary.damages) {
     text += damage.bytes > 0
                 ? fmt::format("  damage      {} bytes at {}\n", damage.bytes, damage.offset)
@@ -106,7 +112,8 @@ int run_info(const std::string& path, const ReplayFlags& flags) {
   const auto& reader = (*recording)->reader;
   const record::Summary summary =
       reader ? record::summarize(*reader) : record::Summary{.ends_early = true, .damages = {}};
-  const ExitCode code = summary.damage_count == 0 ? ExitCode::Done : ExitCode::CheckFailed;
+  const ExitCode code =
+      summary.damage_count > 0 || is_empty(summary) ? ExitCode::CheckFailed : ExitCode::Done;
   return flags.json() ? replay_document(info_document(**recording, summary), code)
                       : replay_result(std::string_view{info_text(**recording, summary)}, code);
 }

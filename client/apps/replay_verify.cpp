@@ -1,6 +1,7 @@
 // `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all held,
 // also when the file merely ends early; 1 there is nothing to read; 2 a range that is not in the
-// file; 3 a hash differs or the file is damaged inside; 5 nothing did so far when it was stopped.
+// file; 3 a hash differs, the file is damaged inside or holds no tick; 5 nothing did so far when it
+// was stopped.
 
 #include "client/apps/parallel_verify.h"
 #include "client/apps/progress.h"
@@ -70,7 +71,7 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
       : result.interrupted  ? std::string{"every hash equal so far"}
                             : std::string{"every hash equal"});
   if (result.ticks == 0 && result.mismatched == 0 && !result.interrupted) {
-    text = path + ": there is no tick to step again\n";
+    text = fmt::format("{}: {}\n", path, kNothingToVerify);
   }
   if (result.first_mismatch) {
     const record::Mismatch& first = *result.first_mismatch;
@@ -158,6 +159,14 @@ std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& opt
   return result;
 }
 
+/// A recording without a tick may be that of a server that recorded nothing: it has proven nothing.
+ExitCode exit_code_of(const record::VerifyResult& result) {
+  if (!result.held()) return ExitCode::CheckFailed;
+  if (result.interrupted) return ExitCode::Inconclusive;
+  const bool is_verified = result.ticks > 0 || result.unfinished;
+  return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
+}
+
 int run_verify(const VerifyFlags& options) {
   if (options.from > options.to) {
     return replay_failed(*options.flags, ExitCode::WrongUsage,
@@ -179,9 +188,7 @@ int run_verify(const VerifyFlags& options) {
     return result.error();
   }
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
-  const ExitCode code = !result->held()       ? ExitCode::CheckFailed
-                        : result->interrupted ? ExitCode::Inconclusive
-                                              : ExitCode::Done;
+  const ExitCode code = exit_code_of(*result);
   const int printed =
       options.flags->json()
           ? replay_document(verify_document(*result, seconds), code)
@@ -203,8 +210,8 @@ void add_replay_verify(const ReplayCommand& place) {
   os::Command command = place.replay.add_command(
       {.name = "verify",
        .description =
-           "Step a recorded match again and compare every tick's hash; exit 3 when one differs "
-           "or the file is damaged inside, 5 when stopped before the end",
+           "Step a recorded match again and compare every tick's hash; exit 3 when one differs, "
+           "the file is damaged inside or holds no tick, 5 when stopped before the end",
        .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
       place.flags->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});

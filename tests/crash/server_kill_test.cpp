@@ -115,13 +115,16 @@ void kill_under_load(const std::vector<std::string>& arguments, When when, Rng& 
   (void)finish(load);
 }
 
-/// Every file of it verifies; returns how many ticks they hold.  An empty one, or a part of a
-/// header, was made in the moment of the kill: the only one that may tell nothing, and the last.
+/// Every file of it verifies; returns how many ticks they hold.  An empty one, or one without a
+/// tick, was made in the moment of the kill: the only one that may tell nothing, and the last.
 double expect_sound(const Remains& remains) {
   double ticks = 0;
   for (const std::string& file : remains.files) {
     const Finished verified = run(tickbox({"replay", "verify", file, "--json"}));
-    if (std::filesystem::file_size(file) < 320 && &file == &remains.files.back()) continue;
+    const bool tells_nothing = verified.exit_code == kCheckFailed &&
+                               Document{verified.out}.number("ticks") == 0 &&
+                               Document{verified.out}.number("damages") == 0;
+    if (tells_nothing && &file == &remains.files.back()) continue;
     EXPECT_EQ(verified.exit_code, kDone) << file << '\n' << verified;
     if (verified.exit_code != kDone) return ticks;
     const Document document{verified.out};

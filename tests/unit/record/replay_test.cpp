@@ -116,11 +116,26 @@ TEST_F(ReplayCommand, TakesACutFileForOneThatEndsEarly) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.document()["complete"], false);
   EXPECT_EQ(outcome.document()["mismatched"], 0);
-  bytes.resize(50);
-  const Outcome cut_header = replay({"verify", file_of(bytes), "--json"});
-  EXPECT_EQ(cut_header.exit_code, 0);
-  EXPECT_EQ(cut_header.document()["ticks"], 0);
-  EXPECT_EQ(cut_header.document()["complete"], false);
+}
+
+// Files of 0 and of 100 bytes passed: the check of a server that had recorded nothing was green.
+TEST_F(ReplayCommand, ExitsThreeWhereNoTickCouldBeVerified) {
+  const auto whole = test::small_recording(2, 20);
+  const auto first_ticks = test::pieces(whole)[1].offset;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{100}, first_ticks}) {
+    const std::string path = file_of(ConstBytes{whole}.first(size));
+    const Outcome verified = replay({"verify", path, "--json"});
+    EXPECT_EQ(verified.exit_code, 3) << size;
+    EXPECT_EQ(verified.document()["ticks"], 0);
+    EXPECT_EQ(verified.document()["complete"], false);
+    const Outcome human = replay({"verify", path});
+    EXPECT_EQ(human.exit_code, 3);
+    EXPECT_TRUE(human.out.contains("nothing in it could be verified")) << human.out;
+    const Outcome info = replay({"info", path, "--json"});
+    EXPECT_EQ(info.exit_code, 3) << size;
+    EXPECT_EQ(info.document()["ticks"], 0);
+    EXPECT_TRUE(replay({"info", path}).out.contains("nothing in it could be verified"));
+  }
 }
 
 TEST_F(ReplayCommand, ExitsThreeOnDamageInside) {
