@@ -37,6 +37,10 @@ struct ConnectOptions {
   bool audit = false;
 };
 
+net::Wish wish_of(const ConnectOptions& options) {
+  return options.audit ? net::Wish::Audit : net::Wish::Play;
+}
+
 /// One game, from CONNECT to goodbye.
 class Game {
  public:
@@ -176,7 +180,7 @@ Figures Game::figures(const ClientStats& stats) const {
   add_state_hash(figures, stats);
   add_prediction(figures, stats);
   add_events(figures, stats);
-  add_interpolation(figures, stats);
+  add_interpolation(figures, stats, wish_of(options_));
   add_audit(figures, stats);
   figures.push_back({"inputs.sent", stats.inputs_sent});
   figures.push_back({"inputs.late", stats.inputs_late});
@@ -248,6 +252,13 @@ ExitCode Game::report() const {
   return code == ExitCode::Done ? ExitCode::Failed : code;
 }
 
+/// The ticket is written again and again, and read by the next run: no stream can be both.
+std::string check_resume(const std::string& file) {
+  return file == "-" ? std::string{"the ticket is read and written again: name a file, or ./- for "
+                                   "one of that name"}
+                     : std::string{};
+}
+
 ExitCode run_connect(const ConnectOptions& options) {
   const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
     return os::tell_failure({.name = "tickbox connect", .json = options.play.json()}, code, why);
@@ -287,7 +298,7 @@ ExitCode run_connect(const ConnectOptions& options) {
                                   .bot = options.play.bot,
                                   .link = options.play.link,
                                   .seed = options.play.seed,
-                                  .wish = options.audit ? net::Wish::Audit : net::Wish::Play,
+                                  .wish = wish_of(options),
                                   .desyncs = desyncs->get()},
                                  clock);
   if (!swarm) {
@@ -322,7 +333,7 @@ void add_connect(os::Command& program, std::function<int()>& run) {
       "--resume", options->resume,
       "Keep the resume ticket in this file; if it holds one, come back by it into the "
       "same body",
-      {.value = "F"});
+      {.value = "F", .check = {check_resume, "FILE"}});
   command.add_option(
       "--audit", options->audit,
       "Instead of what it sees, be told all that enters the room, step all of it and "

@@ -91,9 +91,10 @@ void add_events(Figures& figures, const client::ClientStats& stats) {
   }
 }
 
-void add_interpolation(Figures& figures, const client::ClientStats& stats) {
+void add_interpolation(Figures& figures, const client::ClientStats& stats, net::Wish wish) {
   const auto of_all = [&](std::uint64_t ticks) {
-    return stats.ticks_shown > 0 ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
+    const bool has_views = wish == net::Wish::Play && stats.ticks_shown > 0;
+    return has_views ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
   };
   figures.push_back({"interpolation.delay_ms",
                      stats.ticks_shown > 0

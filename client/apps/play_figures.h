@@ -4,6 +4,7 @@
 #include "client/apps/document.h"
 #include "client/client_stats.h"
 #include "core/histogram.h"
+#include "net/handshake.h"
 
 #include <string>
 
@@ -31,8 +32,9 @@ void add_events(Figures& figures, const client::ClientStats& stats);
 
 /// interpolation{delay_ms,extrapolated,unforeseen}: the mean time from a view's arrival until its
 /// tick is shown; of all ticks, the share at which the others were shown beyond the newest view,
-/// and at which they were shown so after something had happened there that nobody could know.
-void add_interpolation(Figures& figures, const client::ClientStats& stats);
+/// and at which they were shown so after something had happened there that nobody could know. Both
+/// shares are null for an auditor, who has no views.
+void add_interpolation(Figures& figures, const client::ClientStats& stats, net::Wish wish);
 
 /// rtt_ms{p50,p99}
 void add_round_trip(Figures& figures, const client::ClientStats& stats);

@@ -27,6 +27,9 @@ void expect_audited(const Finished& finished, double ticks_min) {
   EXPECT_GE(document.number("audit.ticks"), ticks_min);
   EXPECT_EQ(document.number("audit.mismatched"), 0);
   EXPECT_EQ(document.number("snapshots.received"), 0);
+  // It said that every tick was beyond the newest view, of somebody who has no views.
+  EXPECT_TRUE(document.is_null("interpolation.extrapolated"));
+  EXPECT_TRUE(document.is_null("interpolation.unforeseen"));
 }
 
 void expect_refused(const Finished& finished, const std::string& words) {

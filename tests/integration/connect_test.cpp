@@ -90,6 +90,14 @@ TEST(Connect, WithoutADesyncNoFileIsWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("client")));
 }
 
+// It made a file of that name.
+TEST(Connect, NoStreamKeepsATicket) {
+  const Finished refused = run(tickbox({"connect", "127.0.0.1:9", "--resume", "-"}));
+  EXPECT_EQ(refused.exit_code, kWrongUsage) << refused;
+  EXPECT_TRUE(refused.err.contains("name a file, or ./-")) << refused;
+  EXPECT_FALSE(std::filesystem::exists("-"));
+}
+
 TEST(Connect, ADesyncDirectoryThatIsNoneIsSaid) {
   const os::TemporaryFolder folder;
   const std::string inside_a_file = folder.write("file", "no directory") + "/desyncs";
