@@ -20,16 +20,7 @@ std::uint64_t map_hash(const Map& map) {
   hasher.add(map.seats);
   add_points(hasher, map.spawn_points);
   add_points(hasher, map.crates);
-  hasher.add(static_cast<std::uint32_t>(map.statics->bodies().size()));
-  for (const sim::Body& body : map.statics->bodies()) {
-    hasher.add(body.id.value);
-    hasher.add(body.min.x);
-    hasher.add(body.min.y);
-    hasher.add(body.size.x);
-    hasher.add(body.size.y);
-    hasher.add(body.layers);
-    hasher.add(body.collides_with);
-  }
+  hasher.add(map.statics->hash());
   return hasher.digest();
 }
 
