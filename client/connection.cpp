@@ -73,7 +73,7 @@ void Connection::ask_again(Instant now) {
 void Connection::transmit(ConstBytes datagram) {
   ++use_.packets_up;
   use_.bytes_up += datagram.size();
-  transport_.send(options_.server, datagram);
+  transport_.send({options_.server}, datagram);
 }
 
 std::optional<Connection::Message> Connection::receive(Instant now) {

@@ -38,7 +38,7 @@ void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
   std::visit(
       Overloaded{[&](net::DropReason reason) { metrics_.drops.count(reason); },
                  [&](const net::CookieBytes& cookie) {
-                   answer_stranger(datagram.from,
+                   answer_stranger(datagram.back(),
                                    net::encode_cookie(ask->client_nonce, cookie, packet_), now);
                  },
                  [&](const net::Refuse& refusal) { refuse(datagram, *ask, refusal, now); },
@@ -62,7 +62,7 @@ void Shard::accept_again(Session& session, Instant now) {
   if (!session.accepts.take(kRepeatedAccepts, now)) {
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
-  transmit(session.address, session.accept_datagram());
+  transmit(session.route, session.accept_datagram());
 }
 
 void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
@@ -99,7 +99,7 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
   seat->client = claims.client;
   seat->rights = claims.rights;
   seat->body = game::player_body(seat->player, room_.world().seat(seat->player).generation + 1);
-  open_session(session, connection, {datagram.from, ask.client_nonce, ask.wish},
+  open_session(session, connection, {datagram.back(), ask.client_nonce, ask.wish},
                newcomer.token.keys, now);
   session.token = newcomer.id;
   metrics_.count(ConnectionResult::Accepted);
@@ -125,13 +125,13 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
   Session& session = seats_.spare(seat);
   if (session.state == Session::State::Accepted && session.client_nonce == ask.client_nonce) {
     // The same bytes from elsewhere are somebody else's, who saw them pass.
-    if (session.address != datagram.from) {
+    if (session.route.peer != datagram.from) {
       return metrics_.drops.count(net::DropReason::Unexpected);
     }
     return accept_again(session, now);
   }
   open_session(session, seats_.new_connection(session, entropy_),
-               {datagram.from, ask.client_nonce, ask.wish}, ticket.keys, now);
+               {datagram.back(), ask.client_nonce, ask.wish}, ticket.keys, now);
   metrics_.count(ConnectionResult::Resumed);
 }
 
@@ -144,7 +144,7 @@ void Shard::open_session(Session& session, std::uint32_t connection, const Asker
 
   session = {.state = Session::State::Accepted,
              .seat = seat.player,
-             .address = asker.address,
+             .route = asker.route,
              .client_nonce = asker.nonce,
              .wish = asker.wish};
   session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
@@ -171,7 +171,7 @@ void Shard::open_session(Session& session, std::uint32_t connection, const Asker
       net::encode_accept(message, connection, server_nonce, session_keys, packet_);
   std::ranges::copy(accept, session.accept.begin());
   session.accept_bytes = accept.size();
-  transmit(asker.address, session.accept_datagram());
+  transmit(asker.route, session.accept_datagram());
 }
 
 /// The keys are proven: the token is used up, and whoever had the seat before has it no more.
@@ -202,7 +202,7 @@ void Shard::begin_to_play(Session& session, Instant now) {
   log_.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
     return fmt::format("session_{} seat={} client={} address={} clients={}",
                        resumes ? "resumed" : "opened", session.seat.value, seat.client,
-                       net::to_string(session.address), clients_);
+                       net::to_string(session.route.peer), clients_);
   });
 }
 
@@ -210,14 +210,14 @@ void Shard::refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refu
                    Instant now) {
   refusal.client_nonce = ask.client_nonce;
   metrics_.count(refusal.reason);
-  answer_stranger(datagram.from, net::encode_refuse(refusal, packet_), now);
+  answer_stranger(datagram.back(), net::encode_refuse(refusal, packet_), now);
 }
 
-void Shard::answer_stranger(const net::Address& to, ConstBytes datagram, Instant now) {
+void Shard::answer_stranger(const net::Route& route, ConstBytes datagram, Instant now) {
   if (!replies_.take(kRepliesToStrangers, now)) {
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
-  transmit(to, datagram);
+  transmit(route, datagram);
 }
 
 }  // namespace tickbox::server

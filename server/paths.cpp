@@ -10,8 +10,8 @@
 namespace tickbox::server {
 
 void Shard::check_path(Session& session, const net::Datagram& datagram, Instant now) {
-  if (!session.path || session.path->address != datagram.from) {
-    session.path = {.address = datagram.from,
+  if (!session.path || session.path->route.peer != datagram.from) {
+    session.path = {.route = datagram.back(),
                     .data = draw_number<std::uint64_t>(entropy_),
                     .challenged = now - kChallengeInterval};
   }
@@ -23,7 +23,7 @@ void Shard::check_path(Session& session, const net::Datagram& datagram, Instant 
   if (path.sent + size > kUnprovenAnswers * path.heard) return;
   path.sent += size;
   path.challenged = now;
-  transmit(path.address, session.channel.seal_packet(net::PacketType::Challenge, message, packet_));
+  transmit(path.route, session.channel.seal_packet(net::PacketType::Challenge, message, packet_));
 }
 
 void Shard::on_response(Session& session, const net::Address& from, ConstBytes message,
@@ -32,11 +32,12 @@ void Shard::on_response(Session& session, const net::Address& from, ConstBytes m
   if (!data) {
     return metrics_.drops.count(data.error());
   }
-  const bool answers = session.path && session.path->address == from && session.path->data == *data;
+  const bool answers =
+      session.path && session.path->route.peer == from && session.path->data == *data;
   if (!answers) {
     return metrics_.drops.count(net::DropReason::Unexpected);
   }
-  session.address = from;
+  session.route = session.path->route;
   session.path = std::nullopt;
   metrics_.count(ConnectionResult::Moved);
   log_.event(LogKind::Moved, Severity::Info, now, [&] {

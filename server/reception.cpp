@@ -66,7 +66,7 @@ Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datag
                : refusal(net::RefuseReason::TokenForged);
   }
   if (!net::is_proven(datagram.bytes, token->keys.to_server)) return net::DropReason::Forged;
-  if (const auto objection = objection_to(*token, now.today)) return *objection;
+  if (const auto objection = objection_to(*token, datagram.to, now.today)) return *objection;
   if (shown != nullptr && shown->consumed) return refusal(net::RefuseReason::TokenUsed);
   if (is_pending && !is_here) return refusal(net::RefuseReason::TokenTaken);
   return Newcomer{.token = *token,
@@ -75,6 +75,7 @@ Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datag
 }
 
 std::optional<net::Refuse> Reception::objection_to(const net::OpenedToken& token,
+                                                   const net::Address& asked,
                                                    WallTime today) const {
   if (token.head.expires <= today) {
     return refusal(net::RefuseReason::TokenExpired, seconds_of(today - token.head.expires));
@@ -82,16 +83,17 @@ std::optional<net::Refuse> Reception::objection_to(const net::OpenedToken& token
   if (token.head.issued < started_) {
     return refusal(net::RefuseReason::TokenBeforeBoot, seconds_of(started_ - token.head.issued));
   }
-  if (!is_for_us(token.claims.servers)) return refusal(net::RefuseReason::TokenElsewhere);
+  if (!is_for_us(token.claims.servers, asked)) return refusal(net::RefuseReason::TokenElsewhere);
   if (token.claims.room != 0 && token.claims.room != options_.room) {
     return refusal(net::RefuseReason::TokenRoom, token.claims.room);
   }
   return std::nullopt;
 }
 
-bool Reception::is_for_us(const net::TokenServers& servers) const {
-  return options_.addresses.empty() ||
-         std::ranges::find_first_of(servers, options_.addresses) != servers.end();
+bool Reception::is_for_us(const net::TokenServers& servers, const net::Address& asked) const {
+  if (options_.addresses.empty()) return true;
+  return std::ranges::find_first_of(servers, options_.addresses) != servers.end() ||
+         (options_.takes_own_address && std::ranges::find(servers, asked) != servers.end());
 }
 
 Verdict Reception::judge_resume(const net::Datagram& datagram, const Now& now) {

@@ -25,6 +25,8 @@ struct ReceptionOptions {
   /// A token must name one of these. None of them: any address does, as where the server cannot
   /// know how it is reached.
   std::vector<net::Address> addresses;
+  /// A token may also name the address that its CONNECT came to.
+  bool takes_own_address = false;
   std::uint32_t room = 1;
 };
 
@@ -91,8 +93,9 @@ class Reception {
                                       const Now& now);
   [[nodiscard]] Verdict judge_resume(const net::Datagram& datagram, const Now& now);
   [[nodiscard]] std::optional<net::Refuse> objection_to(const net::OpenedToken& token,
+                                                        const net::Address& asked,
                                                         WallTime today) const;
-  [[nodiscard]] bool is_for_us(const net::TokenServers& servers) const;
+  [[nodiscard]] bool is_for_us(const net::TokenServers& servers, const net::Address& asked) const;
 
   ReceptionOptions options_;
   Entropy& entropy_;

@@ -66,7 +66,7 @@ Session* Seats::find(std::uint32_t connection) {
 }
 
 void Seats::depart(const Session& session, Instant now) {
-  departures_[index_of(session)] = {session.channel.connection(), session.address, now};
+  departures_[index_of(session)] = {session.channel.connection(), session.route.peer, now};
 }
 
 bool Seats::has_departed(std::uint32_t connection, const net::Address& from, Instant now) const {

@@ -4,12 +4,12 @@
 
 #include "core/clock.h"
 #include "core/ids.h"
-#include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "net/handshake.h"
 #include "net/messages.h"
 #include "net/packet.h"
+#include "net/transport.h"
 #include "server/audit_stream.h"
 #include "server/event_queue.h"
 #include "server/input_buffer.h"
@@ -35,7 +35,7 @@ static_assert(kStall < kSessionTimeout);
 
 /// An address that packets of a session come from, and that has not been proven to be its client's.
 struct UnprovenPath {
-  net::Address address;
+  net::Route route;
   std::uint64_t data = 0;   ///< that the client there must repeat
   std::uint64_t heard = 0;  ///< bytes
   std::uint64_t sent = 0;   ///< bytes
@@ -51,7 +51,7 @@ struct Session {
 
   State state = State::Free;
   PlayerId seat;
-  net::Address address;
+  net::Route route;
   net::HandshakeNonce client_nonce{};
   net::Wish wish = net::Wish::Play;
   std::array<std::byte, net::kAcceptBytesMax>

@@ -94,7 +94,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
     if (seats_.has_departed(connection, datagram.from, arrival.now)) return;
     return metrics_.drops.count(net::DropReason::UnknownConnection);
   }
-  const bool from_elsewhere = session->address != datagram.from;
+  const bool from_elsewhere = session->route.peer != datagram.from;
   if (from_elsewhere && !reception_.may_open_moved(datagram.from, arrival.now)) {
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
@@ -404,13 +404,13 @@ void Shard::count_snapshot(const Session& session, const ViewPlan& plan,
 }
 
 void Shard::send_packet(Session& session, net::PacketType type, ConstBytes message) {
-  transmit(session.address, session.channel.seal_packet(type, message, packet_));
+  transmit(session.route, session.channel.seal_packet(type, message, packet_));
 }
 
-void Shard::transmit(const net::Address& to, ConstBytes datagram) {
+void Shard::transmit(const net::Route& route, ConstBytes datagram) {
   ++metrics_.traffic.packets_out;
   metrics_.traffic.bytes_out += datagram.size();
-  transport_.send(to, datagram);
+  transport_.send(route, datagram);
 }
 
 }  // namespace tickbox::server

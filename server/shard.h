@@ -99,7 +99,7 @@ class Shard {
 
   /// Who asked, and from where.
   struct Asker {
-    net::Address address;
+    net::Route route;
     net::HandshakeNonce nonce{};
     net::Wish wish = net::Wish::Play;
   };
@@ -115,7 +115,7 @@ class Shard {
   void open_session(Session& session, std::uint32_t connection, const Asker& asker,
                     const net::KeyPair& keys, Instant now);
   void refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refuse refusal, Instant now);
-  void answer_stranger(const net::Address& to, ConstBytes datagram, Instant now);
+  void answer_stranger(const net::Route& route, ConstBytes datagram, Instant now);
   void begin_to_play(Session& session, Instant now);
 
   // Paths: paths.cpp.
@@ -159,7 +159,7 @@ class Shard {
   void send_snapshot(Session& session, Instant now);
   void count_snapshot(const Session& session, const ViewPlan& plan, std::size_t message_bytes);
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
-  void transmit(const net::Address& to, ConstBytes datagram);
+  void transmit(const net::Route& route, ConstBytes datagram);
 
   /// By the calendar as it was at the start, so that nothing here follows its jumps.
   [[nodiscard]] WallTime today(Instant now) const {

@@ -18,8 +18,8 @@ ImpairedTransport::ImpairedTransport(Transport& inner, const Clock& clock,
       up_(conditions, 2 * stream),
       down_(conditions, 2 * stream + 1) {}
 
-void ImpairedTransport::send(const Address& to, ConstBytes bytes) {
-  server_ = to;
+void ImpairedTransport::send(const Route& route, ConstBytes bytes) {
+  server_ = route;
   up_.push(clock_.now(), bytes);
   pass_on();
 }
@@ -28,7 +28,7 @@ std::optional<Datagram> ImpairedTransport::receive() {
   pass_on();
   const auto bytes = down_.pop(clock_.now());
   if (!bytes) return std::nullopt;
-  return Datagram{.from = server_, .bytes = *bytes};
+  return Datagram{.from = server_.peer, .bytes = *bytes};
 }
 
 std::optional<Instant> ImpairedTransport::next_due() const {
@@ -46,7 +46,7 @@ void ImpairedTransport::pass_on() {
   for (int taken = 0; taken < kTakenAtOnceMax; ++taken) {
     const auto datagram = inner_.receive();
     if (!datagram) break;
-    if (datagram->from == server_) down_.push(now, datagram->bytes);
+    if (datagram->from == server_.peer) down_.push(now, datagram->bytes);
   }
 }
 

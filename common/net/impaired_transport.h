@@ -15,7 +15,7 @@ class ImpairedTransport final : public Transport {
   ImpairedTransport(Transport& inner, const Clock& clock, const LinkConditions& conditions,
                     std::uint64_t stream);
 
-  void send(const Address& to, ConstBytes bytes) override;
+  void send(const Route& route, ConstBytes bytes) override;
   std::optional<Datagram> receive() override;
 
   /// When the next datagram is due either way: who has said goodbye calls receive() until then.
@@ -32,7 +32,7 @@ class ImpairedTransport final : public Transport {
   const Clock& clock_;
   LinkSimulator up_;
   LinkSimulator down_;
-  Address server_;  ///< the one peer: a client talks to one server
+  Route server_;  ///< the one peer: a client talks to one server
 };
 
 }  // namespace tickbox::net

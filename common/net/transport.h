@@ -14,10 +14,20 @@ namespace tickbox::net {
 /// tunnels.
 inline constexpr std::size_t kDatagramBytesMax = 1'200;
 
+/// The two addresses that a datagram travels between.
+struct Route {
+  Address peer;
+  Address local{};  ///< one of our own; zeros: the one that the kernel picks
+};
+
 /// A datagram as it came. The bytes are valid until the next call to the same Transport.
 struct Datagram {
   Address from;
   ConstBytes bytes;
+  Address to{};  ///< which of our own addresses it came to; zeros where that is not known
+
+  /// A peer takes an answer only from the address that it has sent to.
+  [[nodiscard]] Route back() const { return {.peer = from, .local = to}; }
 };
 
 class Transport {
@@ -25,7 +35,7 @@ class Transport {
   virtual ~Transport() = default;
 
   /// Sends at once or drops: UDP promises nothing.  Requires: at most kDatagramBytesMax bytes.
-  virtual void send(const Address& to, ConstBytes bytes) = 0;
+  virtual void send(const Route& route, ConstBytes bytes) = 0;
 
   /// The next datagram that has arrived, or nothing. Never waits. One that was longer than
   /// kDatagramBytesMax comes with kDatagramBytesMax + 1 bytes, so that its reader can tell.

@@ -1,10 +1,12 @@
 // Asio opens and binds the socket; datagrams pass by the system calls themselves, 32 in at a time.
-// A send is a plain sendto: the path through the kernel is what costs, not the call, so batches out
-// would gain nothing worth their state.
+// A send is a plain sendmsg: the path through the kernel is what costs, not the call, so batches
+// out would gain nothing worth their state.
 
 #include "os/udp_transport.h"
 
 #include "core/assert.h"
+#include "os/interfaces.h"
+#include "os/packet_info.h"
 #include "os/socket_address.h"
 #include "os/system_error.h"
 
@@ -73,14 +75,16 @@ struct UdpTransport::Socket {
   asio::io_context context{1};
   asio::ip::udp::socket socket{context};
   int handle = -1;
-  bool ipv4 = true;
+  IpSocket kind = IpSocket::V4;
   net::Address local;
+  bool is_everywhere = false;  ///< bound to a wildcard: datagrams tell which address they came to
   UdpBuffers buffers;
   UdpCounters counters;
 
   std::array<std::array<std::byte, kReceiveBytes>, kBatch> bytes{};
   std::array<sockaddr_storage, kBatch> from{};
   std::array<iovec, kBatch> vectors{};
+  std::array<PacketInfo, kBatch> infos{};
   std::array<mmsghdr, kBatch> messages{};
   std::size_t count = 0;  ///< datagrams of the last batch
   std::size_t next = 0;   ///< the first not handed out yet
@@ -91,7 +95,8 @@ struct UdpTransport::Socket {
 
 /// Returns 0 or what errno says.
 int UdpTransport::Socket::open(const UdpOptions& options) {
-  ipv4 = is_ipv4(options.bind);
+  const bool ipv4 = is_ipv4(options.bind);
+  kind = ipv4 ? IpSocket::V4 : IpSocket::V6;
   asio::error_code error;
   socket.open(ipv4 ? asio::ip::udp::v4() : asio::ip::udp::v6(), error);
   if (error) return error.value();
@@ -115,6 +120,10 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
   socklen_t size = sizeof bound;
   if (getsockname(handle, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return errno;
   local = from_socket_address(bound);
+  is_everywhere = is_wildcard(local);
+  if (is_everywhere) {
+    if (const int code = receive_packet_info(handle, kind); code != 0) return code;
+  }
   buffers.receive_bytes = grant_buffer(handle, SO_RCVBUFFORCE, SO_RCVBUF, options.buffer_bytes);
   buffers.send_bytes = grant_buffer(handle, SO_SNDBUFFORCE, SO_SNDBUF, options.buffer_bytes);
   for (std::size_t i = 0; i < kBatch; ++i) {
@@ -129,8 +138,9 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
 
 /// Takes the next batch from the kernel. Returns 0 or what errno says.
 int UdpTransport::Socket::fill() {
-  for (auto& message : messages) {
-    message.msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+    if (is_everywhere) infos[i].expect(messages[i].msg_hdr);
   }
   next = 0;
   count = 0;
@@ -162,13 +172,24 @@ UdpTransport::UdpTransport(std::unique_ptr<Socket> socket) : socket_{std::move(s
 
 UdpTransport::~UdpTransport() = default;
 
-void UdpTransport::send(const net::Address& to, ConstBytes bytes) {
+void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
   TICKBOX_ASSERT(bytes.size() <= net::kDatagramBytesMax);
-  const SocketAddress target = socket_->ipv4 ? to_ipv4_or_ipv6(to) : to_ipv6(to);
+  SocketAddress target =
+      socket_->kind == IpSocket::V4 ? to_ipv4_or_ipv6(route.peer) : to_ipv6(route.peer);
+  // sendmsg() writes to neither; its structures are those of recvmsg().
+  iovec vector{.iov_base = const_cast<std::byte*>(bytes.data()), .iov_len = bytes.size()};
+  msghdr message{};
+  message.msg_name = &target.storage;
+  message.msg_namelen = target.size;
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  PacketInfo info;
+  if (socket_->is_everywhere && !is_wildcard(route.local)) {
+    info.send_from(message, route.local, socket_->kind);
+  }
   UdpCounters& counters = socket_->counters;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    if (sendto(socket_->handle, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-               reinterpret_cast<const sockaddr*>(&target.storage), target.size) >= 0) {
+    if (sendmsg(socket_->handle, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
       ++counters.datagrams_out;
       counters.bytes_out += bytes.size();
       return;
@@ -198,6 +219,8 @@ std::optional<net::Datagram> UdpTransport::receive() {
   return net::Datagram{
       .from = from_socket_address(socket.from[i]),
       .bytes = ConstBytes{socket.bytes[i]}.first(socket.messages[i].msg_len),
+      .to = socket.is_everywhere ? destination_of(socket.messages[i].msg_hdr, socket.local.port)
+                                 : socket.local,
   };
 }
 

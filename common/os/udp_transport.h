@@ -57,7 +57,7 @@ class UdpTransport final : public net::Transport {
   UdpTransport& operator=(const UdpTransport&) = delete;
   ~UdpTransport() override;
 
-  void send(const net::Address& to, ConstBytes bytes) override;
+  void send(const net::Route& route, ConstBytes bytes) override;
   std::optional<net::Datagram> receive() override;
 
   /// Waits until receive() has something, at most `wait`.  Returns whether it has; a signal ends

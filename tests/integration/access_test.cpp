@@ -102,10 +102,10 @@ class PortForward {
   void forward() {
     while (const auto datagram = front_->receive()) {
       client_ = datagram->from;
-      back_->send(server_, datagram->bytes);
+      back_->send({server_}, datagram->bytes);
     }
     while (const auto datagram = back_->receive()) {
-      front_->send(client_, datagram->bytes);
+      front_->send({client_}, datagram->bytes);
     }
     (void)front_->wait_readable(std::chrono::milliseconds{1});
   }
@@ -132,6 +132,13 @@ TEST(Access, WithKeysEveryAddressOfThisMachineIsServed) {
   expect_played(connect(at("[::1]", both), {"--key-file", keys.file()}));
   const RunningServer v6{{"--bind", "::1", "--key-file", keys.file()}};
   expect_played(connect(v6.address(), {"--key-file", keys.file()}));
+  // These answered from 127.0.0.1, and no client takes an answer from another than it asked.
+  expect_played(connect(at("127.0.0.2", v4), {"--key-file", keys.file()}));
+  expect_played(connect(at("127.0.0.2", both), {"--key-file", keys.file()}));
+  const std::string token = keys.issue("second", at("127.0.0.2", v4));
+  expect_played(connect(at("127.0.0.2", v4), {"--token", token}));
+  const std::string elsewhere = keys.issue("elsewhere", "127.0.0.3:1");
+  expect_refused(connect(at("127.0.0.2", v4), {"--token", elsewhere}), "other servers");
 }
 
 TEST(Access, WithoutKeysNothingButThisMachineIs) {

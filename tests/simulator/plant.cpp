@@ -66,14 +66,14 @@ void Misstepping::after_step(game::World& world, const sim::StepReport& report,
   tests::flip(world, world.entity(0).id, "vx", 0);
 }
 
-void SealedTwice::send(const net::Address& to, ConstBytes bytes) {
-  inner_.send(to, bytes);
+void SealedTwice::send(const net::Route& route, ConstBytes bytes) {
+  inner_.send(route, bytes);
   const auto type = net::packet_type(bytes);
   if (!type || !net::travels_sealed(*type, net::Direction::ToServer)) return;
   if (++sealed_ % kPlantedPackets != 0) return;
   std::vector<std::byte> other{bytes.begin(), bytes.end()};
   other.back() ^= std::byte{1};
-  inner_.send(to, other);
+  inner_.send(route, other);
 }
 
 std::optional<net::Datagram> Deaf::receive() {

@@ -109,7 +109,7 @@ class SealedTwice final : public net::Transport {
   /// Borrows it.
   explicit SealedTwice(net::Transport& inner) : inner_(inner) {}
 
-  void send(const net::Address& to, ConstBytes bytes) override;
+  void send(const net::Route& route, ConstBytes bytes) override;
 
   std::optional<net::Datagram> receive() override { return inner_.receive(); }
 
@@ -124,7 +124,7 @@ class Deaf final : public net::Transport {
   /// Borrows it.
   explicit Deaf(net::Transport& inner) : inner_(inner) {}
 
-  void send(const net::Address& to, ConstBytes bytes) override { inner_.send(to, bytes); }
+  void send(const net::Route& route, ConstBytes bytes) override { inner_.send(route, bytes); }
 
   std::optional<net::Datagram> receive() override;
 

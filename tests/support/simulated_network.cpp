@@ -101,12 +101,13 @@ bool SimulatedNetwork::enters(ClientEnd& end, bool is_cut) {
   return true;
 }
 
-void SimulatedNetwork::ServerEnd::send(const net::Address& to, ConstBytes bytes) {
-  network_.pass(Passed::Where::FromServer, to, bytes);
-  const auto client =
-      std::ranges::find_if(network_.clients_, [&](const auto& one) { return one->address == to; });
+void SimulatedNetwork::ServerEnd::send(const net::Route& route, ConstBytes bytes) {
+  network_.pass(Passed::Where::FromServer, route.peer, bytes);
+  const auto client = std::ranges::find_if(
+      network_.clients_, [&](const auto& one) { return one->address == route.peer; });
   if (client != network_.clients_.end()) {
     ClientEnd& end = **client;
+    end.answered_from = route.local == net::Address{} ? server_address() : route.local;
     if (network_.enters(end, end.down_is_cut)) end.down.push(network_.clock_.now(), bytes);
   } else {
     network_.bytes_to_strangers_ += bytes.size();
@@ -119,13 +120,13 @@ std::optional<net::Datagram> SimulatedNetwork::ServerEnd::receive() {
     network_.injected_.pop_front();
     network_.current_ = std::move(injected.bytes);
     network_.pass(Passed::Where::AtServer, injected.from, network_.current_);
-    return net::Datagram{.from = injected.from, .bytes = network_.current_};
+    return net::Datagram{.from = injected.from, .bytes = network_.current_, .to = server_address()};
   }
   for (const auto& client : network_.clients_) {
     if (client->up_is_held) continue;
     if (const auto bytes = client->up.pop(network_.clock_.now())) {
       network_.pass(Passed::Where::AtServer, client->address, *bytes);
-      return net::Datagram{.from = client->address, .bytes = *bytes};
+      return net::Datagram{.from = client->address, .bytes = *bytes, .to = client->asked};
     }
   }
   return std::nullopt;
@@ -143,7 +144,8 @@ SimulatedNetwork::ClientEnd::ClientEnd(SimulatedNetwork& network_given,
       down(conditions, 2 * number + 1),
       burst_rng(conditions.seed ^ kBursts ^ number) {}
 
-void SimulatedNetwork::ClientEnd::send(const net::Address& /*to*/, ConstBytes bytes) {
+void SimulatedNetwork::ClientEnd::send(const net::Route& route, ConstBytes bytes) {
+  asked = route.peer;
   network.pass(Passed::Where::ToServer, address, bytes);
   if (network.enters(*this, up_is_cut)) up.push(network.clock_.now(), bytes);
 }
@@ -166,11 +168,11 @@ std::optional<net::Datagram> SimulatedNetwork::ClientEnd::receive() {
     current = std::move(waiting.front());
     waiting.pop_front();
     network.pass(Passed::Where::AtClient, address, current);
-    return net::Datagram{.from = server_address(), .bytes = current};
+    return net::Datagram{.from = answered_from, .bytes = current};
   }
   if (const auto bytes = down.pop(network.clock_.now())) {
     network.pass(Passed::Where::AtClient, address, *bytes);
-    return net::Datagram{.from = server_address(), .bytes = *bytes};
+    return net::Datagram{.from = answered_from, .bytes = *bytes};
   }
   return std::nullopt;
 }

@@ -108,7 +108,7 @@ class SimulatedNetwork {
    public:
     explicit ServerEnd(SimulatedNetwork& network) : network_(network) {}
 
-    void send(const net::Address& to, ConstBytes bytes) override;
+    void send(const net::Route& route, ConstBytes bytes) override;
     std::optional<net::Datagram> receive() override;
 
    private:
@@ -123,11 +123,13 @@ class SimulatedNetwork {
   struct ClientEnd final : public net::Transport {
     ClientEnd(SimulatedNetwork& network_given, const net::Address& address_given,
               const net::LinkConditions& conditions_given, std::uint64_t number_given);
-    void send(const net::Address& to, ConstBytes bytes) override;
+    void send(const net::Route& route, ConstBytes bytes) override;
     std::optional<net::Datagram> receive() override;
 
     SimulatedNetwork& network;
     net::Address address;
+    net::Address asked = server_address();          ///< the server's, of those that it has
+    net::Address answered_from = server_address();  ///< the one of its newest answer
     net::LinkConditions conditions;
     std::uint64_t number;
     net::LinkSimulator up;

@@ -147,7 +147,7 @@ class DamagingTransport final : public net::Transport {
  public:
   explicit DamagingTransport(net::Transport& inner) : inner_(inner) {}
 
-  void send(const net::Address& to, ConstBytes bytes) override { inner_.send(to, bytes); }
+  void send(const net::Route& route, ConstBytes bytes) override { inner_.send(route, bytes); }
 
   std::optional<net::Datagram> receive() override {
     if (!waits_) {

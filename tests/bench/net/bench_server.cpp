@@ -22,7 +22,7 @@ net::Address server_address() {
 
 }  // namespace
 
-void MemoryTransport::send(const net::Address& /*to*/, ConstBytes bytes) {
+void MemoryTransport::send(const net::Route& /*route*/, ConstBytes bytes) {
   ++sent_;
   std::ranges::copy(bytes, answer_.begin());
   answer_bytes_ = bytes.size();

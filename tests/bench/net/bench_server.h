@@ -22,7 +22,7 @@ namespace tickbox::bench {
 
 class MemoryTransport final : public net::Transport {
  public:
-  void send(const net::Address& to, ConstBytes bytes) override;
+  void send(const net::Route& route, ConstBytes bytes) override;
   std::optional<net::Datagram> receive() override;
 
   void add(const net::Address& from, ConstBytes bytes);

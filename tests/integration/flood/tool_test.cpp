@@ -61,7 +61,7 @@ TEST(FloodTool, AnswersAreCounted) {
   sources->flush();
   const auto asked = server->receive();
   ASSERT_TRUE(asked);
-  server->send(asked->from, std::array<std::byte, 5>{});
+  server->send(asked->back(), std::array<std::byte, 5>{});
   constexpr int kMoreThanThereAreSockets = 64;
   for (int i = 0; i < kMoreThanThereAreSockets; ++i) {
     sources->flush();

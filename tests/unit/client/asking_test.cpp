@@ -21,7 +21,7 @@ constexpr Instant kStart{seconds{100}};
 /// Nobody is there.
 class SilentTransport final : public net::Transport {
  public:
-  void send(const net::Address&, ConstBytes) override { ++sent; }
+  void send(const net::Route&, ConstBytes) override { ++sent; }
 
   std::optional<net::Datagram> receive() override { return std::nullopt; }
 

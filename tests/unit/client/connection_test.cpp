@@ -22,8 +22,8 @@ using Bytes = std::vector<std::byte>;
 
 class ScriptedTransport final : public net::Transport {
  public:
-  void send(const net::Address& to, ConstBytes bytes) override {
-    EXPECT_EQ(to, kServer);
+  void send(const net::Route& route, ConstBytes bytes) override {
+    EXPECT_EQ(route.peer, kServer);
     sent.emplace_back(bytes.begin(), bytes.end());
   }
 

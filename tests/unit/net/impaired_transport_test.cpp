@@ -29,8 +29,8 @@ struct Packet {
 /// A socket whose other end is the test.
 class TestTransport final : public Transport {
  public:
-  void send(const Address& to, ConstBytes bytes) override {
-    sent.push_back({to, samples::copy_of(bytes)});
+  void send(const Route& route, ConstBytes bytes) override {
+    sent.push_back({route.peer, samples::copy_of(bytes)});
   }
 
   std::optional<Datagram> receive() override {
@@ -58,7 +58,7 @@ class ImpairedTransportTest : public testing::Test {
 
 TEST_F(ImpairedTransportTest, DelaysEachDirection) {
   ImpairedTransport link{inner, clock, *parse_link_conditions("delay=80ms"), 0};
-  link.send(server, hello);
+  link.send({server}, hello);
   clock.advance(39ms);
   EXPECT_FALSE(link.receive());
   EXPECT_TRUE(inner.sent.empty());
@@ -84,7 +84,7 @@ TEST_F(ImpairedTransportTest, CountsEachDirectionApart) {
   ImpairedTransport link{inner, clock, *parse_link_conditions("loss=20%,seed=3"), 0};
   std::uint64_t received = 0;
   for (int i = 0; i < 10'000; ++i) {
-    link.send(server, hello);
+    link.send({server}, hello);
     inner.arriving.push_back({server, answer});
     inner.arriving.push_back({server, answer});
     while (link.receive())
@@ -101,7 +101,7 @@ TEST_F(ImpairedTransportTest, CountsEachDirectionApart) {
 
 TEST_F(ImpairedTransportTest, DropsWhatComesFromElsewhere) {
   ImpairedTransport link{inner, clock, {}, 0};
-  link.send(server, hello);
+  link.send({server}, hello);
   inner.arriving.push_back({*parse_address("127.0.0.1:7778"), answer});
   EXPECT_FALSE(link.receive());
   inner.arriving.push_back({server, answer});
@@ -110,7 +110,7 @@ TEST_F(ImpairedTransportTest, DropsWhatComesFromElsewhere) {
 
 TEST_F(ImpairedTransportTest, PassesTooLongDatagramsOn) {
   ImpairedTransport link{inner, clock, {}, 0};
-  link.send(server, hello);
+  link.send({server}, hello);
   inner.arriving.push_back({server, std::vector<std::byte>(kDatagramBytesMax + 1)});
   const auto received = link.receive();
   ASSERT_TRUE(received);
@@ -119,7 +119,7 @@ TEST_F(ImpairedTransportTest, PassesTooLongDatagramsOn) {
 
 TEST_F(ImpairedTransportTest, IsNotHeldByAFlood) {
   ImpairedTransport link{inner, clock, *parse_link_conditions("delay=1s"), 0};
-  link.send(server, hello);
+  link.send({server}, hello);
   for (int i = 0; i < 5'000; ++i)
     inner.arriving.push_back({server, answer});
   EXPECT_FALSE(link.receive());

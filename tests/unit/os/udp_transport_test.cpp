@@ -11,6 +11,7 @@
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tickbox::os {
 namespace {
@@ -45,7 +46,7 @@ TEST(UdpTransport, CarriesADatagramWithItsSender) {
     const auto a = open_at(bind);
     const auto b = open_at(bind);
     const std::string text = "hello";
-    a->send(b->local_address(), as_bytes_of(text));
+    a->send({b->local_address()}, as_bytes_of(text));
     ASSERT_TRUE(b->wait_readable(5s));
     const auto datagram = b->receive();
     ASSERT_TRUE(datagram);
@@ -63,7 +64,7 @@ TEST(UdpTransport, KeepsOrderAndContentOverManyBatches) {
   const auto a = open_at("127.0.0.1:0");
   const auto b = open_at("127.0.0.1:0");
   for (std::size_t i = 0; i < 200; ++i) {
-    a->send(b->local_address(), as_bytes_of(std::string(i, static_cast<char>('a' + i % 26))));
+    a->send({b->local_address()}, as_bytes_of(std::string(i, static_cast<char>('a' + i % 26))));
   }
   for (std::size_t i = 0; i < 200; ++i) {
     ASSERT_TRUE(b->wait_readable(5s)) << i;
@@ -83,7 +84,7 @@ TEST(UdpTransport, HoldsMoreThanTheUsualDefaultOf256Datagrams) {
   constexpr int kDatagrams = 1'000;
   const std::string text(100, 'x');
   for (int i = 0; i < kDatagrams; ++i) {
-    a->send(b->local_address(), as_bytes_of(text));
+    a->send({b->local_address()}, as_bytes_of(text));
   }
   int received = 0;
   while (b->receive()) {
@@ -155,7 +156,7 @@ TEST(UdpTransport, AReceiverThatIsGoneIsNoError) {
   const net::Address gone = open_at("127.0.0.1:0")->local_address();
   const std::string text = "anybody?";
   for (int i = 0; i < 10; ++i) {
-    a->send(gone, as_bytes_of(text));
+    a->send({gone}, as_bytes_of(text));
     EXPECT_FALSE(a->receive());
   }
   EXPECT_EQ(a->counters().send_errors, 0U);
@@ -165,7 +166,7 @@ TEST(UdpTransport, AReceiverThatIsGoneIsNoError) {
 TEST(UdpTransport, CountsWhatItsAddressFamilyCannotReach) {
   const auto v4 = open_at("127.0.0.1:0");
   const std::string text = "?";
-  v4->send(address("[::1]:9"), as_bytes_of(text));
+  v4->send({address("[::1]:9")}, as_bytes_of(text));
   EXPECT_EQ(v4->counters().send_errors, 1U);
   EXPECT_EQ(v4->counters().datagrams_out, 0U);
 }
@@ -177,20 +178,54 @@ TEST(UdpTransport, BothFamiliesMeetOnOneSocketWhereAsked) {
   net::Address target = address("127.0.0.1:1");
   target.port = (*both)->local_address().port;
   const std::string question = "ping";
-  v4->send(target, as_bytes_of(question));
+  v4->send({target}, as_bytes_of(question));
   ASSERT_TRUE((*both)->wait_readable(5s));
   const auto datagram = (*both)->receive();
   ASSERT_TRUE(datagram);
   EXPECT_EQ(datagram->from, v4->local_address());
-  (*both)->send(datagram->from, as_bytes_of(question));
+  (*both)->send(datagram->back(), as_bytes_of(question));
   ASSERT_TRUE(v4->wait_readable(5s));
   EXPECT_EQ(v4->receive()->from, target);
+}
+
+// The kernel picked the address that a wildcard socket answered from: 127.0.0.1, whichever address
+// of this machine a client had asked.
+TEST(UdpTransport, AnswersFromTheAddressThatWasAsked) {
+  const struct {
+    const char* bind;
+    IpFamilies families;
+    std::vector<const char*> asked;
+  } cases[] = {{"0.0.0.0:0", IpFamilies::OwnOnly, {"127.0.0.1:0", "127.0.0.2:0", "127.1.2.3:0"}},
+               {"[::]:0", IpFamilies::Both, {"127.0.0.1:0", "127.0.0.2:0", "[::1]:0"}},
+               {"127.0.0.2:0", IpFamilies::OwnOnly, {"127.0.0.2:0"}}};
+
+  for (const auto& [bind, families, asked] : cases) {
+    auto server = UdpTransport::open({.bind = address(bind), .families = families});
+    ASSERT_TRUE(server) << server.error();
+    for (const char* text : asked) {
+      net::Address there = address(text);
+      const auto client = open_at(is_ipv4(there) ? "0.0.0.0:0" : "[::]:0");
+      there.port = (*server)->local_address().port;
+      const std::string word = "ping";
+      client->send({there}, as_bytes_of(word));
+      ASSERT_TRUE((*server)->wait_readable(5s));
+      const auto question = (*server)->receive();
+      ASSERT_TRUE(question);
+      EXPECT_EQ(question->to, there) << net::to_string(question->to);
+      (*server)->send(question->back(), as_bytes_of(word));
+      ASSERT_TRUE(client->wait_readable(5s)) << bind << " " << text;
+      const auto answer = client->receive();
+      ASSERT_TRUE(answer);
+      EXPECT_EQ(answer->from, there) << net::to_string(answer->from);
+    }
+    EXPECT_EQ((*server)->counters().send_errors, 0U);
+  }
 }
 
 TEST(UdpTransport, CarriesAnEmptyDatagram) {
   const auto a = open_at("127.0.0.1:0");
   const auto b = open_at("127.0.0.1:0");
-  a->send(b->local_address(), {});
+  a->send({b->local_address()}, {});
   ASSERT_TRUE(b->wait_readable(5s));
   const auto datagram = b->receive();
   ASSERT_TRUE(datagram);

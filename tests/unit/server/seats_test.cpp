@@ -117,7 +117,7 @@ TEST(Seats, KnowsWhoLeftJustNowByIdAndAddress) {
   const net::Address there{.port = 7};
   Session& session = seats.spare(seats.of(PlayerId{1}));
   const std::uint32_t connection = open(seats, session);
-  session.address = there;
+  session.route.peer = there;
   const Instant left{std::chrono::seconds{9}};
   EXPECT_FALSE(seats.has_departed(connection, there, left)) << "it is there";
   seats.depart(session, left);
@@ -130,7 +130,7 @@ TEST(Seats, KnowsWhoLeftJustNowByIdAndAddress) {
   EXPECT_FALSE(seats.has_departed(0xffff'ffffU, there, left)) << "of no session";
   const std::uint32_t next = open(seats, session);
   EXPECT_TRUE(seats.has_departed(connection, there, left)) << "another plays there by now";
-  session.address = there;
+  session.route.peer = there;
   seats.depart(session, left);
   EXPECT_TRUE(seats.has_departed(next, there, left));
   EXPECT_FALSE(seats.has_departed(connection, there, left)) << "one is remembered of each session";
