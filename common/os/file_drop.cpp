@@ -21,14 +21,14 @@ namespace {
 /// Files that may wait: each holds what it is to be made of, some 30 KB.
 constexpr std::size_t kWaitingMax = 8;
 
-struct Job {
-  std::string path;
-  std::function<std::string()> make;
-};
-
 }  // namespace
 
 struct FileDrop::State {
+  struct Job {
+    std::string path;
+    std::function<std::string()> make;
+  };
+
   FileDropOptions options;
   std::size_t taken = 0;
   std::size_t taken_this_hour = 0;
