@@ -64,10 +64,15 @@ class Chronicle {
   /// number before was gone before any tick that may be asked for.)  Requires: as has_since().
   template <class Visit>
   void visit_since(LifeId life, Tick base, Visit visit) const {
-    for (Position at = newest_[life]; at.tick > base;) {
-      const Entry& entry = ticks_.at(at.tick)[at.index];
-      visit(at.tick, entry);
-      at = entry.before;
+    Position at = newest_[life];
+    while (at.tick > base) {
+      const Tick tick = at.tick;
+      const std::vector<Entry>& events = ticks_.at(tick);
+      do {
+        const Entry& entry = events[at.index];
+        visit(tick, entry);
+        at = entry.before;
+      } while (at.tick == tick);
     }
   }
 

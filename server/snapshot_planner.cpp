@@ -46,6 +46,8 @@ SnapshotPlanner::SnapshotPlanner(Sight sight) : interest_(sight) {
 void SnapshotPlanner::look(Room& room) {
   room_ = &room;
   lives_ = &room.history().lives();
+  entities_ = room.entities();
+  hashes_ = room.entity_hashes();
   interest_.look(room);
   marks_.resize(lives_->capacity());
   verdicts_.resize(lives_->capacity());
@@ -69,7 +71,7 @@ ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
   plan.has_news = !plan.on_base || !snapshot.causes.empty() || !snapshot.bodies.empty();
   game::ViewHash hash;
   for (const LifeId life : view) {
-    hash.add(room_->entity_hashes()[lives_->of(life).index]);
+    hash.add(hashes_[lives_->of(life).index]);
   }
   plan.view_hash = hash.value();
   plan.members = view.size();
@@ -91,7 +93,7 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
                                net::Snapshot& snapshot, ViewMembers& view) {
   ++stamp_;
   own_ = lives_->present()[request.own];
-  centre_ = room_->entities()[request.own].min;
+  centre_ = entities_[request.own].min;
   snapshot.causes.clear();
   snapshot.bodies.clear();
   view.clear();
@@ -127,7 +129,7 @@ SnapshotPlanner::Standing SnapshotPlanner::standing_of(LifeId life) const {
 }
 
 const game::EntityState& SnapshotPlanner::entity_of(LifeId life) const {
-  return room_->entities()[lives_->of(life).index];
+  return entities_[lives_->of(life).index];
 }
 
 /// Who was put out of sight since the base stays in view until a base knows it, a few ticks: or all

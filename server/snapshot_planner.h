@@ -136,6 +136,8 @@ class SnapshotPlanner {
   void tell_leaves(const ViewMembers& base, net::Snapshot& snapshot);
 
   Room* room_ = nullptr;
+  std::span<const game::EntityState> entities_;  ///< of this tick, as are their hashes
+  std::span<const std::uint64_t> hashes_;
   const Lives* lives_ = nullptr;
   Interest interest_;
 
