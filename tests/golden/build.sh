@@ -1,6 +1,26 @@
 # Sourced by the scripts here: builds tickbox-golden without CMake, for compilers and options that no preset has, and asks it.
 # shellcheck shell=bash
 
+# Goes to the top of the tree, `top`, for a script that takes no option but --help and has usage().
+golden_begin() {
+    case "${1:-}" in
+    "") ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        usage >&2
+        exit 2
+        ;;
+    esac
+    top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+    cd "$top" || exit 1
+    # shellcheck source=tests/packages.sh
+    . tests/packages.sh
+    tickbox_share_cache "$top"
+}
+
 # Compiles again only what changed, where ccache is there.
 golden_launcher=()
 if command -v ccache >/dev/null; then

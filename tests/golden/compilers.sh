@@ -12,26 +12,10 @@ Exit: 0 all agree, 1 one does not or has floats, 2 wrong usage.
 USAGE
 }
 
-case "${1:-}" in
-"") ;;
--h | --help)
-    usage
-    exit 0
-    ;;
-*)
-    usage >&2
-    exit 2
-    ;;
-esac
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cd "$top"
-# shellcheck source=tests/packages.sh
-. tests/packages.sh
 # shellcheck source=tests/golden/build.sh
-. tests/golden/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+golden_begin "$@"
 tickbox_ensure_packages g++ clang-19 libxxhash-dev libflatbuffers-dev flatbuffers-compiler
-tickbox_share_cache "$top"
 
 floats=0
 # -O0 first: these are slow to run, and do so while the others are built.

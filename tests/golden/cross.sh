@@ -13,27 +13,14 @@ USAGE
 }
 
 how=--short
-case "${1:-}" in
-"") ;;
---full) how= ;;
--h | --help)
-    usage
-    exit 0
-    ;;
-*)
-    usage >&2
-    exit 2
-    ;;
-esac
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cd "$top"
-# shellcheck source=tests/packages.sh
-. tests/packages.sh
+if [ "${1:-}" = --full ]; then
+    how=
+    shift
+fi
 # shellcheck source=tests/golden/build.sh
-. tests/golden/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+golden_begin "$@"
 tickbox_ensure_packages "${TICKBOX_CROSS_PACKAGES[@]}"
-tickbox_share_cache "$top"
 
 floats=0
 for processor in aarch64 arm s390x; do

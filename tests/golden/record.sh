@@ -13,22 +13,9 @@ Exit: 0 replaced, 1 something did not happen as it should, and nothing is replac
 USAGE
 }
 
-case "${1:-}" in
-"") ;;
--h | --help)
-    usage
-    exit 0
-    ;;
-*)
-    usage >&2
-    exit 2
-    ;;
-esac
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cd "$top"
-# shellcheck source=tests/packages.sh
-. tests/packages.sh
+# shellcheck source=tests/golden/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+golden_begin "$@"
 tickbox_build_release "$top" tickbox tickbox-server tickbox-golden
 bin=build/release/bin
 
