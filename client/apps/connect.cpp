@@ -186,8 +186,7 @@ Figures Game::figures(const ClientStats& stats) const {
   figures.push_back({"inputs.late", stats.inputs_late});
   figures.push_back({"inputs.substituted", stats.inputs_substituted});
   add_round_trip(figures, stats);
-  figures.push_back({"loss.up", share(stats.up_sent - stats.up_arrived, stats.up_sent)});
-  figures.push_back({"loss.down", share(stats.down_sent - stats.down_arrived, stats.down_sent)});
+  add_loss(figures, stats);
   const double seconds = std::chrono::duration<double>{played_}.count();
   const client::LinkUse& use = connection().use();
   const auto rate = [&](std::uint64_t bytes) {

@@ -1,6 +1,7 @@
 #include "client/apps/live_line.h"
 
 #include "client/apps/document.h"
+#include "client/apps/play_figures.h"
 
 #include <fmt/format.h>
 
@@ -42,11 +43,12 @@ std::string live_line(const LiveFigures& figures) {
 }
 
 std::string live_line(const client::ClientStats& stats, Tick tick) {
+  const std::optional<double> up = loss_up(stats);
   return fmt::format(
-      "{}  rtt {:.1f} ms  loss {:.1f}% down {:.1f}% up  predictions {:.2f}% exact  {} corrections",
+      "{}  rtt {:.1f} ms  loss {:.1f}% down {} up  predictions {:.2f}% exact  {} corrections",
       hash_part(stats, tick), static_cast<double>(stats.round_trip.quantile(500)) / 1'000,
       100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
-      100 * share(stats.up_sent - stats.up_arrived, stats.up_sent),
+      up ? fmt::format("{:.1f}%", 100 * *up) : std::string{"-"},
       100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected);
 }
 

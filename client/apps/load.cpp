@@ -41,6 +41,8 @@ struct LoadOptions {
 };
 
 constexpr std::string_view kLoadName = "tickbox load";
+constexpr std::string_view kHttp = "http://";
+constexpr std::string_view kMetricsPath = "/metrics";
 
 Duration to_duration(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
@@ -68,7 +70,13 @@ std::string check_requirements(const std::string& text) {
   return {};
 }
 
+/// HOST:PORT, or the URL of the metrics as a server prints it.
 std::expected<std::optional<os::HostPort>, std::string> parse_admin(std::string_view text) {
+  if (text.starts_with(kHttp)) {
+    text.remove_prefix(kHttp.size());
+    if (text.ends_with(kMetricsPath)) text.remove_suffix(kMetricsPath.size());
+    if (text.ends_with('/')) text.remove_suffix(1);
+  }
   auto place = os::parse_host_port(text);
   if (!place) {
     return std::unexpected(std::move(place.error()));
@@ -339,7 +347,8 @@ void add_load(os::Command& program, std::function<int()>& run) {
   add_play_flags(command, options->play);
   add_times(command, *options);
   command.add_option("--admin", options->admin, parse_admin,
-                     "The server's admin side: adds its own figures");
+                     "HOST:PORT of the server's admin side, or the URL of its metrics: adds its own "
+                     "figures");
   command.add_option("--require", options->require,
                      "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
                      "is one of <= >= < > == !=, PATH one of " +

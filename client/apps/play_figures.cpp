@@ -104,6 +104,19 @@ void add_interpolation(Figures& figures, const client::ClientStats& stats, net::
   figures.push_back({"interpolation.unforeseen", of_all(stats.ticks_unforeseen)});
 }
 
+std::optional<double> loss_up(const client::ClientStats& stats) {
+  if (stats.up_sent < kLossPacketsMin) return std::nullopt;
+  return share(stats.up_sent - stats.up_arrived, stats.up_sent);
+}
+
+void add_loss(Figures& figures, const client::ClientStats& stats) {
+  const std::optional<double> up = loss_up(stats);
+  figures.push_back({"loss.up", up ? FigureValue{*up} : FigureValue{}});
+  figures.push_back({"loss.down", share(stats.down_sent - stats.down_arrived, stats.down_sent)});
+  figures.push_back({"loss.up_packets", stats.up_sent});
+  figures.push_back({"loss.down_packets", stats.down_sent});
+}
+
 void add_round_trip(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"rtt_ms.p50", milliseconds(stats.round_trip, 500)});
   figures.push_back({"rtt_ms.p99", milliseconds(stats.round_trip, 990)});

@@ -6,6 +6,8 @@
 #include "core/histogram.h"
 #include "net/handshake.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tickbox::apps {
@@ -35,6 +37,16 @@ void add_events(Figures& figures, const client::ClientStats& stats);
 /// and at which they were shown so after something had happened there that nobody could know. Both
 /// shares are null for an auditor, who has no views.
 void add_interpolation(Figures& figures, const client::ClientStats& stats, net::Wish wish);
+
+/// A status of fewer packets was sent as the session began, and says nothing of its loss.
+inline constexpr std::uint64_t kLossPacketsMin = 100;
+
+/// The share of a client's packets that did not reach the server; nothing before the server has
+/// told of kLossPacketsMin.
+[[nodiscard]] std::optional<double> loss_up(const client::ClientStats& stats);
+
+/// loss{up,down,up_packets,down_packets}: shares, and how many packets each rests on.
+void add_loss(Figures& figures, const client::ClientStats& stats);
 
 /// rtt_ms{p50,p99}
 void add_round_trip(Figures& figures, const client::ClientStats& stats);

@@ -77,8 +77,9 @@ int tell(const CopyFlags& options, const record::CopyResult& copy) {
                                                   {"damages", copy.damages}});
   }
   return replay_result(std::string_view{fmt::format(
-      "{}: ticks {} to {}, {} recorded, {} lost in {} gaps{}\n", options.out, copy.first->value,
+      "{}: ticks {} to {}, {} recorded, {} lost in {} gap{}{}\n", options.out, copy.first->value,
       copy.last.value, grouped(copy.ticks), grouped(copy.ticks_lost), copy.gaps,
+      copy.gaps == 1 ? "" : "s",
       copy.damages == 0 ? ""
                         : fmt::format("; {} damaged place{} of {} left out, and ticks lost behind "
                                       "the last one, if any, are not counted",

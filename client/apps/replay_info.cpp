@@ -79,10 +79,13 @@ std::string info_text(const Recording& recording, const record::Summary& summary
         "  simulation  {}\n",
         header.room, header.part, header.rules, header.map_seats, header.tick_rate, header.seed,
         utc(header.start_ms), header.simulation);
-    text += fmt::format("  ticks       {} in {} segments, {:.1f} s, last {}\n",
-                        grouped(summary.ticks), summary.segments,
-                        static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate),
-                        summary.last_tick.value);
+    const std::string range =
+        summary.first_recorded
+            ? fmt::format("{} to {}: ", summary.first_recorded->value, summary.last_tick.value)
+            : "";
+    text += fmt::format("  ticks       {}{} in {} segment{}, {:.1f} s\n", range,
+                        grouped(summary.ticks), summary.segments, summary.segments == 1 ? "" : "s",
+                        static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate));
   }
   text += fmt::format(
       "  players     {} at once, {} joins, {} leaves\n"

@@ -115,7 +115,8 @@ int print(const SimOptions& options, const map::Scenario& scenario, const Outcom
 }  // namespace
 
 int run_sim(const SimOptions& options) {
-  const auto bytes = os::read_file(options.scenario, map::kScenarioBytesMax);
+  const std::string file = options.scenario == "-" ? "/dev/stdin" : options.scenario;
+  const auto bytes = os::read_file(file, map::kScenarioBytesMax);
   if (!bytes) return failed(options, ExitCode::Failed, bytes.error());
   const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
   const auto scenario = map::parse_scenario(text, options.scenario);
@@ -139,7 +140,7 @@ void add_sim(os::Command& program, std::function<int()>& run) {
       options->flags);
   command.add_option("scenario", options->scenario,
                      "a JSON file of static, dynamic and kinematic boxes in units, y down; "
-                     "tests/data/scenarios/every_key.json has every key once",
+                     "tests/data/scenarios/every_key.json has every key once; - is stdin",
                      {.required = true, .value = "SCENARIO"});
   command.add_option("--trace", options->trace,
                      "write a line per tick to a new file, or to - (stdout)", {.value = "F"});

@@ -3,6 +3,7 @@
 
 #include "client/apps/token_commands.h"
 #include "client/apps/token_file.h"
+#include "client/apps/utf8.h"
 #include "client/apps/when.h"
 #include "net/address.h"
 #include "net/connect_token.h"
@@ -72,11 +73,17 @@ std::string hex_of(const net::TokenClaims& claims) {
 
 /// The user bytes as text, with everything in hexadecimal that a terminal would not print as it is.
 std::string user_text(const net::TokenClaims& claims) {
+  const std::string_view bytes{reinterpret_cast<const char*>(claims.user.data()),
+                               claims.user.size()};
   std::string text;
-  for (const std::byte each : claims.user) {
-    const auto code = std::to_integer<unsigned char>(each);
-    const bool plain = code >= ' ' && code < 0x7f && code != '\\';
-    text += plain ? std::string{static_cast<char>(code)} : fmt::format("\\x{:02x}", code);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t length = printable_length(bytes.substr(at));
+    if (length > 0 && bytes[at] != '\\') {
+      text += bytes.substr(at, length);
+      at += length;
+    } else {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[at++]));
+    }
   }
   return text;
 }

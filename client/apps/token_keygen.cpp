@@ -54,7 +54,8 @@ std::expected<void, std::string> write_ring(const KeygenOptions& options,
 std::string note_of(const KeygenOptions& options, const net::KeyRing& ring) {
   const std::uint32_t id = ring.newest().id;
   if (!options.rotate) {
-    return fmt::format("made key {} in {}: whoever has it can let anybody in", id, options.out);
+    const std::string where = options.out == kStandardStream ? "" : " in " + options.out;
+    return fmt::format("made key {}{}: whoever has it can let anybody in", id, where);
   }
   return fmt::format(
       "put key {} before {} older in {}: servers read it again on SIGHUP, before tokens are issued "

@@ -26,6 +26,7 @@ void add(Summary& summary, std::uint64_t& players, std::span<const RecordedTick>
     summary.inputs += tick.inputs.size();
     summary.inputs_substituted +=
         static_cast<std::uint64_t>(std::ranges::count(tick.sources, InputSource::Substituted));
+    summary.first_recorded = summary.first_recorded.value_or(tick.tick);
     summary.last_tick = tick.tick;
   }
 }

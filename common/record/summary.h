@@ -14,7 +14,8 @@ namespace tickbox::record {
 inline constexpr std::size_t kDamagesListedMax = 64;
 
 struct Summary {
-  std::optional<Tick> first_tick;  ///< of the first keyframe
+  std::optional<Tick> first_tick;      ///< of the first keyframe
+  std::optional<Tick> first_recorded;  ///< the first tick that can be stepped
   Tick last_tick;
   std::uint64_t ticks = 0;
   std::uint32_t segments = 0;  ///< whose keyframe could be read

@@ -146,11 +146,11 @@ TEST(Connect, PeopleGetATable) {
   EXPECT_FALSE((played.out + played.err).contains('\x1b')) << played;
 }
 
-// What has become of its packets a client is told every two seconds.
+// What has become of its packets a client is told every two seconds; one in seven of these is lost.
 TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   const RunningServer server;
   const Finished played =
-      run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "5", "--json",
+      run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "9", "--json",
                    "--net", "delay=60ms,jitter=20ms,loss=15%,duplicate=2%,reorder=2%,seed=7"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
   const Document document{played.out};
@@ -160,6 +160,18 @@ TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   EXPECT_GE(document.number("rtt_ms.p50"), 60);
   EXPECT_GT(document.number("state_hash.checked"), 50);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
+  EXPECT_GE(document.number("loss.up_packets"), 100);
+  EXPECT_GE(document.number("loss.down_packets"), document.number("snapshots.received"));
+}
+
+// It said that no packet was lost, by a status of the session's first moment.
+TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
+  const RunningServer server;
+  const Finished played = run(tickbox(
+      {"connect", server.address(), "--seconds", "0.5", "--json", "--net", "loss=20%,seed=7"}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  EXPECT_TRUE(Document{played.out}.is_null("loss.up")) << played.out;
+  EXPECT_LT(Document{played.out}.number("loss.up_packets"), 100);
 }
 
 TEST(Connect, FlippedBitsAndCutTailsAreDroppedAndNothingDiffers) {

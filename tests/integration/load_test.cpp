@@ -82,9 +82,9 @@ constexpr int kMany = 20;
 
 TEST(Load, ManyClientsPlayAndVerify) {
   const RunningServer server{slow_server()};
-  const Finished loaded =
-      run_conclusively(tickbox({"load", server.address(), "--clients", std::to_string(kMany),
-                                "--seconds", "3", "--admin", server.admin(), "--json"}));
+  const Finished loaded = run_conclusively(
+      tickbox({"load", server.address(), "--clients", std::to_string(kMany), "--seconds", "3",
+               "--admin", "http://" + server.admin() + "/metrics", "--json"}));
   ASSERT_EQ(loaded.exit_code, kDone) << loaded;
   const Document document{loaded.out};
   EXPECT_EQ(document.missing(document_keys()), Strings{});

@@ -121,6 +121,18 @@ TEST(Replay, OfDamageThatCostNoTickNoLostOnesAreTold) {
       << repaired;
 }
 
+// A cut named its last tick and not its first, and one gap was "1 gaps".
+TEST(Replay, ACutTellsFromWhichTickToWhich) {
+  const os::TemporaryFolder folder;
+  const std::string whole = record_a_match(folder.file("recordings"));
+  const std::string part = folder.file("part");
+  ASSERT_EQ(
+      run(tickbox({"replay", "cut", whole, "--from", "20", "--to", "40", "-o", part})).exit_code,
+      kDone);
+  const Finished told = run(tickbox({"replay", "info", part}));
+  EXPECT_TRUE(told.out.contains("ticks       21 to 40: 20 in 1 segment, 0.3 s\n")) << told;
+}
+
 TEST(Replay, AFileCutAnywhereIsNoDamage) {
   const os::TemporaryFolder folder;
   const std::string whole = os::text_of(record_a_match(folder.file("recordings")));

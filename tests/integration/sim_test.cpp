@@ -26,6 +26,16 @@ TEST(Sim, TheExampleRunsAndIsTheSameTwice) {
   EXPECT_EQ(first.err, "");
 }
 
+TEST(Sim, AScenarioIsReadFromStdin) {
+  const std::string program = tickbox({}).program;
+  const Finished piped =
+      run({.program = "/bin/sh",
+           .arguments = {"-c", "exec \"$0\" sim - --json <\"$1\"", program, kExample}});
+  ASSERT_EQ(piped.exit_code, kDone) << piped;
+  EXPECT_EQ(Document{piped.out}.text("hash"),
+            Document{run(tickbox({"sim", kExample, "--json"})).out}.text("hash"));
+}
+
 TEST(Sim, ATraceHasALinePerTickAndThenTheDocument) {
   const Finished traced = run(tickbox({"sim", kExample, "--trace", "-", "--ticks", "5", "--json"}));
   ASSERT_EQ(traced.exit_code, kDone) << traced;

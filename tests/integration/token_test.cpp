@@ -75,6 +75,13 @@ TEST(TokenKeygen, MakesAFileForItsOwnerAlone) {
   EXPECT_FALSE(made.err.contains(keys[0].substr(2))) << "a key is never shown";
 }
 
+// It said "made key 1 in -:".
+TEST(TokenKeygen, ToStdoutItNamesNoFile) {
+  const Finished made = run(tickbox({"token", "keygen", "--out", "-"}));
+  ASSERT_EQ(made.exit_code, kDone) << made;
+  EXPECT_TRUE(made.err.starts_with("made key 1: ")) << made.err;
+}
+
 TEST(TokenKeygen, NeverWritesOverKeys) {
   const Keys keys;
   const std::string before = os::text_of(keys.file());
@@ -230,6 +237,30 @@ TEST(TokenInspect, WithoutKeysItTellsWhatIsInClear) {
   }
   for (const char* words : {"client", "user", "Ann"}) {
     EXPECT_FALSE(found.out.contains(words)) << words << " is in:\n" << found.out;
+  }
+}
+
+// "Ann \u00e9" was shown as "Ann \xc3\xa9". What a terminal would not show as it is stays in
+// hexadecimal: a C1 control, a reversal of the writing's direction, and what is no UTF-8.
+TEST(TokenInspect, ShowsNamesInUtf8) {
+  const Keys keys;
+  const std::pair<const char*, const char*> names[] = {
+      {"Ann \xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x8e\xae", "Ann \xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x8e\xae"},
+      {"a\\b", "a\\x5cb"},
+      {"\xc2\x9b"
+       "2J",
+       "\\xc2\\x9b2J"},
+      {"\xe2\x80\xae"
+       "x",
+       "\\xe2\\x80\\xaex"},
+      {"\xc0\xaf \xc3", "\\xc0\\xaf \\xc3"},
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"}};
+  int number = 0;
+  for (const auto& [name, shown] : names) {
+    const std::string file = keys.folder.file("token" + std::to_string(++number));
+    ASSERT_EQ(keys.issue(file, {"--user", name}).exit_code, kDone);
+    const Finished told = run(tickbox({"token", "inspect", file, "--key-file", keys.file()}));
+    EXPECT_TRUE(told.out.contains(std::string{"user     "} + shown + "\n")) << told.out;
   }
 }
 
