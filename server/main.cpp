@@ -157,6 +157,8 @@ int main(int argc, char** argv) {
        .description =
            "Serves a match to many clients: steps it at a fixed tick, tells everyone, records it.",
        .example = kExample,
+       .json = "Print {\"event\":\"ready\",...} on stdout when clients can connect, and "
+               "{\"event\":\"stopped\",...} as the last line",
        .quiet = "Print no commands to try next on stdout"},
       flags};
   add_options(program, options, log_options);

@@ -61,7 +61,7 @@ class Game {
   [[nodiscard]] bool time_is_up() const;
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Figures figures(const ClientStats& stats) const;
-  [[nodiscard]] ExitCode judge(const ClientStats& stats) const;
+  [[nodiscard]] CommandEnd judge(const ClientStats& stats) const;
 
   const ConnectOptions& options_;
   const Clock& clock_;
@@ -203,52 +203,52 @@ Figures Game::figures(const ClientStats& stats) const {
   return figures;
 }
 
-ExitCode Game::judge(const ClientStats& stats) const {
+CommandEnd Game::judge(const ClientStats& stats) const {
   if (stats.first_mismatch) {
-    os::write_to_stderr(fmt::format("tickbox connect: {}\n", mismatches_in_words(stats)));
-    return ExitCode::CheckFailed;
+    return {.code = ExitCode::CheckFailed, .error = mismatches_in_words(stats)};
   }
   if (stats.first_audit_mismatch) {
     const client::AuditMismatch& first = *stats.first_audit_mismatch;
-    os::write_to_stderr(fmt::format(
-        "tickbox connect: {} of {} audited ticks differ, first tick {}: the server says "
-        "{:016x}, the room here has {:016x}\n",
-        stats.audit_mismatched, stats.audited, first.tick.value, first.expected, first.got));
-    return ExitCode::CheckFailed;
+    return {.code = ExitCode::CheckFailed,
+            .error = fmt::format("{} of {} audited ticks differ, first tick {}: the server says "
+                                 "{:016x}, the room here has {:016x}",
+                                 stats.audit_mismatched, stats.audited, first.tick.value,
+                                 first.expected, first.got)};
   }
+  const auto not_connected = [&](const std::string& why) {
+    return CommandEnd{
+        .code = ExitCode::NotConnected, .error = why, .refused = connection().refused()};
+  };
   if (!connected_at_) {
-    os::write_to_stderr(
-        fmt::format("tickbox connect: could not connect: {}\n",
-                    left_ ? "stopped before an answer came" : connection().reason()));
-    return ExitCode::NotConnected;
+    return not_connected(fmt::format(
+        "could not connect: {}", left_ ? "stopped before an answer came" : connection().reason()));
   }
-  if (!left_) {
-    os::write_to_stderr(fmt::format("tickbox connect: disconnected: {}\n", connection().reason()));
-    return ExitCode::NotConnected;
-  }
+  if (!left_) return not_connected(fmt::format("disconnected: {}", connection().reason()));
   if (was_away_) {
-    os::write_to_stderr(
-        "tickbox connect: disconnected: the server did not answer any more, and this was "
-        "trying to come back when it ended\n");
-    return ExitCode::NotConnected;
+    return not_connected(
+        "disconnected: the server did not answer any more, and this was trying to come back when "
+        "it ended");
   }
-  return ExitCode::Done;
+  return {};
 }
 
 ExitCode Game::report() const {
   const ClientStats stats = swarm_.client(0)->stats();
-  const Figures found = figures(stats);
+  const CommandEnd end = judge(stats);
+  Figures found = figures(stats);
   std::string text;
   if (options_.play.json()) {
+    add_end(found, end);
     text = to_json(found) + "\n";
   } else if (connected_at_) {
     text = to_table(found);
   }
-  const ExitCode code = judge(stats);
+  constexpr os::Teller kTeller{.name = "tickbox connect"};
+  if (end.code != ExitCode::Done) (void)os::tell_failure(kTeller, end.code, end.error);
   const auto written = os::write_to_stdout(text);
-  if (written) return code;
-  os::write_to_stderr(fmt::format("tickbox connect: {}\n", written.error()));
-  return code == ExitCode::Done ? ExitCode::Failed : code;
+  if (written) return end.code;
+  (void)os::tell_failure(kTeller, ExitCode::Failed, written.error());
+  return end.code == ExitCode::Done ? ExitCode::Failed : end.code;
 }
 
 /// The ticket is written again and again, and read by the next run: no stream can be both.

@@ -109,6 +109,7 @@ struct Verdict {
   ExitCode code = ExitCode::Done;
   std::string word{};  ///< for the document
   std::string why{};   ///< for people
+  std::optional<net::RefuseReason> refused{};
 };
 
 Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& results,
@@ -173,9 +174,10 @@ std::string text_for_people(const Figures& figures, const std::vector<Requiremen
 /// Says all there is to say, and returns what to end with.
 ExitCode print_report(const LoadOptions& options, const LoadReport& report,
                       const std::vector<RequirementResult>& results, const Verdict& verdict) {
-  const Figures figures = figures_of(report);
+  Figures figures = figures_of(report);
   std::string text;
   if (options.play.json()) {
+    add_end(figures, {.code = verdict.code, .error = verdict.why, .refused = verdict.refused});
     text = to_json(figures, results, verdict.word) + "\n";
   } else if (report.clients_connected > 0) {
     text = text_for_people(figures, results, verdict);
@@ -310,7 +312,8 @@ ExitCode run_load(const LoadOptions& options) {
   for (const Requirement& each : requirements) {
     results.push_back(check(each, figures));
   }
-  const Verdict verdict = judge(report, results, load.reason());
+  Verdict verdict = judge(report, results, load.reason());
+  if (verdict.code == ExitCode::NotConnected) verdict.refused = load.refused();
   return print_report(options, report, results, verdict);
 }
 

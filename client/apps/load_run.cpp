@@ -70,6 +70,7 @@ LoadReport LoadRun::run() {
   }
   progress_.clear();
   reason_ = parts_.swarm.first_reason();
+  refused_ = parts_.swarm.first_refusal();
   parts_.swarm.leave();
   return found;
 }

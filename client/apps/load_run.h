@@ -65,6 +65,9 @@ class LoadRun {
   /// Why clients are not playing, in words; empty while all are.  After run().
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
+  /// The server's reason where that client was refused.
+  [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
+
   /// What the server plays and the inputs were not recorded by, in words: then nothing was played.
   /// Empty where they fit.  After run().
   [[nodiscard]] const std::string& misfit() const { return misfit_; }
@@ -102,6 +105,7 @@ class LoadRun {
   std::optional<ServerSample> last_sample_;
   Instant looked_;
   std::string reason_;
+  std::optional<net::RefuseReason> refused_;
   std::string misfit_;
 };
 

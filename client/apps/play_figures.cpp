@@ -117,6 +117,12 @@ void add_loss(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"loss.down_packets", stats.down_sent});
 }
 
+void add_end(Figures& figures, const CommandEnd& end) {
+  figures.push_back({"exit", static_cast<std::uint64_t>(os::to_int(end.code))});
+  if (end.code != os::ExitCode::Done) figures.push_back({"error", end.error});
+  if (end.refused) figures.push_back({"refused", std::string{net::name_of(*end.refused)}});
+}
+
 void add_round_trip(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"rtt_ms.p50", milliseconds(stats.round_trip, 500)});
   figures.push_back({"rtt_ms.p99", milliseconds(stats.round_trip, 990)});

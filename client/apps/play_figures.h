@@ -5,6 +5,8 @@
 #include "client/client_stats.h"
 #include "core/histogram.h"
 #include "net/handshake.h"
+#include "net/refusal.h"
+#include "os/exit_code.h"
 
 #include <cstdint>
 #include <optional>
@@ -47,6 +49,16 @@ inline constexpr std::uint64_t kLossPacketsMin = 100;
 
 /// loss{up,down,up_packets,down_packets}: shares, and how many packets each rests on.
 void add_loss(Figures& figures, const client::ClientStats& stats);
+
+/// How a command ended.
+struct CommandEnd {
+  os::ExitCode code = os::ExitCode::Done;
+  std::string error{};                         ///< in one line.  Requires: some, where not Done
+  std::optional<net::RefuseReason> refused{};  ///< of a client that the server kept out
+};
+
+/// exit; where it is not 0 error; and refused, as the server's metrics name the reason.
+void add_end(Figures& figures, const CommandEnd& end);
 
 /// rtt_ms{p50,p99}
 void add_round_trip(Figures& figures, const client::ClientStats& stats);

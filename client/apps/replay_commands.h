@@ -58,9 +58,13 @@ void add_new_file(os::Command& command, std::string& out, const std::string& hel
 /// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
 [[nodiscard]] int replay_result(std::string_view text, os::ExitCode code = os::ExitCode::Done);
 
-/// Writes a JSON document to stdout, as one line.
+/// Writes a JSON document to stdout, as one line: with the exit code, and what is wrong where it is
+/// not 0.
 template <class Json>
-[[nodiscard]] int replay_document(const Json& document, os::ExitCode code = os::ExitCode::Done) {
+[[nodiscard]] int replay_document(Json document, os::ExitCode code = os::ExitCode::Done,
+                                  std::string_view error = {}) {
+  document["exit"] = os::to_int(code);
+  if (code != os::ExitCode::Done) document["error"] = error;
   return replay_result(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
 }
 

@@ -136,15 +136,17 @@ int run_diff(const DiffFlags& options) {
   const ExitCode code = !held               ? ExitCode::CheckFailed
                         : found.interrupted ? ExitCode::Inconclusive
                                             : ExitCode::Done;
+  const std::string error =
+      !found.same()        ? options.a + " and " + options.b + " differ"
+      : !held              ? "damaged inside: what is lost is not compared"
+      : !found.interrupted ? ""
+      : found.a ? fmt::format("stopped at tick {} of {}; what comes later is not compared",
+                              found.a->last.value, options.a)
+                : "stopped before the first tick; nothing is compared";
   const int printed = options.flags->json()
-                          ? replay_document(document_of(found), code)
+                          ? replay_document(document_of(found), code, error)
                           : replay_result(std::string_view{text_of(options, found)}, code);
-  if (!found.interrupted) return printed;
-  return replay_fell_short(
-      static_cast<ExitCode>(printed),
-      found.a ? fmt::format("stopped at tick {} of {}; what comes later is not compared",
-                            found.a->last.value, options.a)
-              : std::string{"stopped before the first tick; nothing is compared"});
+  return found.interrupted ? replay_fell_short(static_cast<ExitCode>(printed), error) : printed;
 }
 
 }  // namespace

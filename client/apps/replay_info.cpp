@@ -117,7 +117,10 @@ int run_info(const std::string& path, const ReplayFlags& flags) {
       reader ? record::summarize(*reader) : record::Summary{.ends_early = true, .damages = {}};
   const ExitCode code =
       summary.damage_count > 0 || is_empty(summary) ? ExitCode::CheckFailed : ExitCode::Done;
-  return flags.json() ? replay_document(info_document(**recording, summary), code)
+  return flags.json() ? replay_document(info_document(**recording, summary), code,
+                                        summary.damage_count > 0
+                                            ? path + " is damaged inside"
+                                            : fmt::format("{}: {}", path, kNothingToVerify))
                       : replay_result(std::string_view{info_text(**recording, summary)}, code);
 }
 

@@ -62,7 +62,7 @@ int run_inputs(const InputsFlags& options) {
                                                   {"ticks", script.ticks},
                                                   {"tick_rate", script.tick_rate},
                                                   {"damages", damages}},
-                           code);
+                           code, options.file + " is damaged inside");
   }
   return replay_result(
       std::string_view{fmt::format("{}: {} players, {} ticks at {} Hz\n", options.out,

@@ -24,7 +24,21 @@ struct StateFlags {
   std::uint32_t tick = 0;
 };
 
-std::string document_of(const record::Replayer& replayer) {
+/// What is wrong with a world that differs; empty where none does.
+std::string difference_of(const record::Replayer& replayer) {
+  if (replayer.hash() == replayer.recorded_hash()) return {};
+  return fmt::format(
+      "this is what stepping comes to, and not what was recorded: the hash then was {}; `tickbox "
+      "replay verify` tells where it differs first",
+      hex(replayer.recorded_hash()));
+}
+
+std::string end_of(os::ExitCode code, const std::string& error) {
+  return fmt::format(",\"exit\":{}{}}}\n", os::to_int(code),
+                     error.empty() ? "" : fmt::format(",\"error\":\"{}\"", error));
+}
+
+std::string document_of(const record::Replayer& replayer, os::ExitCode code) {
   const game::World& world = replayer.world();
   std::string out = fmt::format(R"({{"tick":{},"hash":"{}","recorded_hash":"{}","random":"{}",)",
                                 world.tick.value, hex(replayer.hash()),
@@ -40,11 +54,11 @@ std::string document_of(const record::Replayer& replayer) {
   append_bodies(out, world);
   out += ",\"commands\":";
   if (replayer.commands() == nullptr) {
-    return out + "null}\n";
+    return out + "null" + end_of(code, difference_of(replayer));
   }
   out += "{";
   append_commands(out, *replayer.commands());
-  return out + "}}\n";
+  return out + "}" + end_of(code, difference_of(replayer));
 }
 
 std::string text_of(const record::Replayer& replayer) {
@@ -107,16 +121,12 @@ int run_state(const StateFlags& options) {
   if (next != wanted) {
     return missing(options, replayer.damages(), last, next);
   }
-  const bool same = replayer.hash() == replayer.recorded_hash();
-  if (!same) {
-    replay_note(*options.flags,
-                fmt::format("this is what stepping comes to, and not what was recorded: the hash "
-                            "then was {}; `tickbox replay verify` tells where it differs first",
-                            hex(replayer.recorded_hash())));
-  }
-  const ExitCode code = same ? ExitCode::Done : ExitCode::CheckFailed;
+  const std::string differs = difference_of(replayer);
+  if (!differs.empty()) replay_note(*options.flags, differs);
+  const ExitCode code = differs.empty() ? ExitCode::Done : ExitCode::CheckFailed;
   return replay_result(
-      std::string_view{options.flags->json() ? document_of(replayer) : text_of(replayer)}, code);
+      std::string_view{options.flags->json() ? document_of(replayer, code) : text_of(replayer)},
+      code);
 }
 
 }  // namespace

@@ -80,6 +80,12 @@ int tell(const TraceFlags& options, const Traced& traced) {
   const ExitCode code = !traced.held()       ? ExitCode::CheckFailed
                         : traced.interrupted ? ExitCode::Inconclusive
                                              : ExitCode::Done;
+  const std::string differs =
+      fmt::format("{}: {} hashes differ, damaged in {} places; `tickbox replay verify` tells more",
+                  options.file, traced.mismatched, traced.damages);
+  const std::string stopped =
+      traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
+                  : "stopped before the first tick; no trace was made";
   int ended = os::to_int(code);
   if (options.flags->json()) {
     ended = replay_document(nlohmann::ordered_json{{"ticks", traced.ticks},
@@ -87,21 +93,10 @@ int tell(const TraceFlags& options, const Traced& traced) {
                                                    {"mismatched", traced.mismatched},
                                                    {"damages", traced.damages},
                                                    {"interrupted", traced.interrupted}},
-                            code);
+                            code, traced.held() ? stopped : differs);
   }
-  if (!traced.held()) {
-    ended = replay_fell_short(
-        static_cast<ExitCode>(ended),
-        fmt::format(
-            "{}: {} hashes differ, damaged in {} places; `tickbox replay verify` tells more",
-            options.file, traced.mismatched, traced.damages));
-  }
-  if (traced.interrupted) {
-    ended = replay_fell_short(
-        static_cast<ExitCode>(ended),
-        traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
-                    : std::string{"stopped before the first tick; no trace was made"});
-  }
+  if (!traced.held()) ended = replay_fell_short(static_cast<ExitCode>(ended), differs);
+  if (traced.interrupted) ended = replay_fell_short(static_cast<ExitCode>(ended), stopped);
   return ended;
 }
 

@@ -167,6 +167,23 @@ ExitCode exit_code_of(const record::VerifyResult& result) {
   return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
 }
 
+/// Why it is not verified, or how far.  Requires: one of both.
+std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result) {
+  if (result.interrupted && result.ticks == 0) {
+    return "stopped before the first tick; nothing is verified";
+  }
+  if (result.interrupted) {
+    return fmt::format("stopped after {} ticks of those up to {}; the others are not verified",
+                       grouped(result.ticks),
+                       grouped(std::min(options.to, result.last_tick.value)));
+  }
+  if (result.mismatched > 0) {
+    return fmt::format("{}: {} hashes differ", options.file, grouped(result.mismatched));
+  }
+  if (result.damages > 0) return options.file + " is damaged inside";
+  return fmt::format("{}: {}", options.file, kNothingToVerify);
+}
+
 int run_verify(const VerifyFlags& options) {
   if (options.from > options.to) {
     return replay_failed(*options.flags, ExitCode::WrongUsage,
@@ -189,18 +206,12 @@ int run_verify(const VerifyFlags& options) {
   }
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
   const ExitCode code = exit_code_of(*result);
+  const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result);
   const int printed =
       options.flags->json()
-          ? replay_document(verify_document(*result, seconds), code)
+          ? replay_document(verify_document(*result, seconds), code, error)
           : replay_result(std::string_view{verify_text(options.file, *result, seconds)}, code);
-  if (!result->interrupted) return printed;
-  return replay_fell_short(
-      static_cast<ExitCode>(printed),
-      result->ticks == 0
-          ? std::string{"stopped before the first tick; nothing is verified"}
-          : fmt::format("stopped after {} ticks of those up to {}; the others are not verified",
-                        grouped(result->ticks),
-                        grouped(std::min(options.to, result->last_tick.value))));
+  return result->interrupted ? replay_fell_short(static_cast<ExitCode>(printed), error) : printed;
 }
 
 }  // namespace

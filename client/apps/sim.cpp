@@ -43,7 +43,7 @@ Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutp
   if (options.compare == CompareWith::Discrete) beside.emplace(world);
   sim::Stepper stepper;
   const os::Interruption interruption;
-  Outcome outcome;
+  Outcome outcome{.ticks_wanted = ticks};
   std::string line;
   const auto trace_tick = [&](Tick tick, const sim::StepReport& report) {
     if (!trace.wanted()) return;
@@ -107,9 +107,7 @@ int print(const SimOptions& options, const map::Scenario& scenario, const Outcom
   };
   if (!written) return falls_short(ExitCode::Failed, written.error());
   if (!outcome.interrupted) return os::to_int(ExitCode::Done);
-  return falls_short(ExitCode::Inconclusive,
-                     "stopped after tick " + std::to_string(outcome.ticks) + " of " +
-                         std::to_string(options.ticks.value_or(scenario.ticks)));
+  return falls_short(ExitCode::Inconclusive, interruption_of(outcome));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "client/apps/sim_outcome.h"
 
 #include "map/trace.h"
+#include "os/exit_code.h"
 
 #include <array>
 #include <cstdio>
@@ -21,7 +22,13 @@ double Outcome::percentile(std::size_t percent) const {
   return step_us[(step_us.size() * percent + 99) / 100 - 1];
 }
 
+std::string interruption_of(const Outcome& outcome) {
+  return "stopped after tick " + std::to_string(outcome.ticks) + " of " +
+         std::to_string(outcome.ticks_wanted);
+}
+
 std::string document_of(const Outcome& outcome) {
+  const os::ExitCode code = outcome.interrupted ? os::ExitCode::Inconclusive : os::ExitCode::Done;
   return "{\"ticks\":" + std::to_string(outcome.ticks) + ",\"hash\":\"" +
          map::hash_text(outcome.hash) + "\",\"contacts\":" + std::to_string(outcome.contacts) +
          ",\"overlaps_left\":" + std::to_string(outcome.overlaps_left) +
@@ -30,7 +37,9 @@ std::string document_of(const Outcome& outcome) {
          ",\"step_us\":{\"p50\":" + decimal(outcome.percentile(50)) +
          ",\"p99\":" + decimal(outcome.percentile(99)) + "}" +
          ",\"interrupted\":" + (outcome.interrupted ? "true" : "false") +
-         (outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "") + "}\n";
+         (outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "") +
+         ",\"exit\":" + std::to_string(os::to_int(code)) +
+         (outcome.interrupted ? ",\"error\":\"" + interruption_of(outcome) + "\"" : "") + "}\n";
 }
 
 std::string summary_of(const map::Scenario& scenario, const Outcome& outcome) {

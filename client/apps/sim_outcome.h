@@ -22,11 +22,15 @@ struct Outcome {
   std::uint32_t events_max = 0;
   std::vector<double> step_us{};       ///< of each tick, sorted
   std::optional<Compared> compared{};  ///< where it was asked for
-  bool interrupted = false;            ///< before the last tick that was asked for
+  std::uint32_t ticks_wanted = 0;
+  bool interrupted = false;  ///< before the last tick that was asked for
 
   /// The least time that `percent` of the steps did not exceed.
   [[nodiscard]] double percentile(std::size_t percent) const;
 };
+
+/// What is wrong with an outcome that was interrupted.
+[[nodiscard]] std::string interruption_of(const Outcome& outcome);
 
 /// One line of JSON, its end included.
 [[nodiscard]] std::string document_of(const Outcome& outcome);

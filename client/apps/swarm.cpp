@@ -208,12 +208,20 @@ SwarmStates Swarm::states() const {
   return states;
 }
 
-std::string Swarm::first_reason() const {
+const Connection* Swarm::first_over() const {
   for (const Seat& seat : seats_) {
-    if (seat.client && seat.client->connection().over()) {
-      return seat.client->connection().reason();
-    }
+    if (seat.client && seat.client->connection().over()) return &seat.client->connection();
   }
+  return nullptr;
+}
+
+std::optional<net::RefuseReason> Swarm::first_refusal() const {
+  const Connection* first = first_over();
+  return first != nullptr ? first->refused() : std::nullopt;
+}
+
+std::string Swarm::first_reason() const {
+  if (const Connection* first = first_over()) return first->reason();
   if (states().returning > 0) return "the server fell silent, and they still try to come back";
   return {};
 }

@@ -92,6 +92,9 @@ class Swarm {
   /// Why the first client that is not playing is not, in words; empty while all are.
   [[nodiscard]] std::string first_reason() const;
 
+  /// The server's reason where that client was refused.
+  [[nodiscard]] std::optional<net::RefuseReason> first_refusal() const;
+
   /// Microseconds from when a client was due to when it was polled.
   [[nodiscard]] const Histogram& lateness() const { return lateness_; }
 
@@ -112,6 +115,7 @@ class Swarm {
   void start(std::size_t number, Instant now);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
+  [[nodiscard]] const client::Connection* first_over() const;
   [[nodiscard]] bool needs_new_token(const Seat& seat) const;
 
   SwarmOptions options_;

@@ -157,12 +157,15 @@ int run_inspect(const InspectOptions& options) {
     }
   }
   Json document = document_of(found);
+  const ExitCode code = fault.empty() ? ExitCode::Done : ExitCode::CheckFailed;
+  const std::string error = options.file + ": " + fault;
   if (!fault.empty()) document["fault"] = fault;
+  document["exit"] = os::to_int(code);
+  if (!fault.empty()) document["error"] = error;
   const int printed = token_result(
       options.flags->json() ? document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
                             : text_of(found));
-  return fault.empty() ? printed
-                       : token_fell_short(ExitCode::CheckFailed, options.file + ": " + fault);
+  return fault.empty() ? printed : token_fell_short(code, error);
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ std::string document_of(const IssueOptions& options, const net::TokenHead& head)
                                         {"may_audit", options.audit},
                                         {"servers", names_of(options.servers)},
                                         {"issued", utc_text(head.issued)},
-                                        {"expires", utc_text(head.expires)}};
+                                        {"expires", utc_text(head.expires)},
+                                        {"exit", 0}};
   return document.dump() + "\n";
 }
 

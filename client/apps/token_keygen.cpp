@@ -101,7 +101,7 @@ int run_keygen(const KeygenOptions& options) {
     ids.push_back(key.id);
   }
   const nlohmann::ordered_json document{
-      {"file", options.out}, {"newest", ring->newest().id}, {"keys", ids}};
+      {"file", options.out}, {"newest", ring->newest().id}, {"keys", ids}, {"exit", 0}};
   return token_result(document.dump() + "\n");
 }
 

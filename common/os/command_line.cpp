@@ -237,7 +237,7 @@ Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&
     app.name(about.name);
     app.set_version_flag("--version", version_text());
   }
-  add_option("--json", flags.json, "Print one JSON document as the last line on stdout");
+  add_option("--json", flags.json, about.json);
   add_option("--quiet", flags.quiet, about.quiet);
 }
 

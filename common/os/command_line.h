@@ -39,6 +39,7 @@ struct About {
   std::string name{};  ///< empty: that of the program's file
   std::string description;
   std::string example;
+  std::string json = "Print one JSON document as the last line on stdout";
   std::string quiet = "Print no progress on stderr";
 };
 

@@ -11,10 +11,15 @@
 namespace tickbox::server {
 namespace {
 
-std::string document_of(const std::string& admin, const os::HttpResponse& reply) {
+std::string document_of(const std::string& admin, const os::HttpResponse& reply,
+                        os::ExitCode code) {
   using Json = nlohmann::ordered_json;
   const std::string words = reply.body.substr(0, reply.body.find('\n'));
-  const Json document{{"alive", reply.status == 200}, {"admin", admin}, {"answer", words}};
+  Json document{{"alive", code == os::ExitCode::Done},
+                {"admin", admin},
+                {"answer", words},
+                {"exit", os::to_int(code)}};
+  if (code != os::ExitCode::Done) document["error"] = words;
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -29,12 +34,13 @@ os::ExitCode check_health(const std::string& admin, HealthAnswer answer) {
   if (!address) return os::tell_failure(teller, os::ExitCode::Failed, address.error());
   const auto reply = os::http_get(*address, "/livez", std::chrono::seconds{2});
   if (!reply) return os::tell_failure(teller, os::ExitCode::Failed, reply.error());
+  const os::ExitCode code = reply->status == 200 ? os::ExitCode::Done : os::ExitCode::Failed;
   if (const auto written =
-          os::write_to_stdout(teller.json ? document_of(admin, *reply) : reply->body);
+          os::write_to_stdout(teller.json ? document_of(admin, *reply, code) : reply->body);
       !written) {
     return os::tell_failure({.name = teller.name}, os::ExitCode::Failed, written.error());
   }
-  return reply->status == 200 ? os::ExitCode::Done : os::ExitCode::Failed;
+  return code;
 }
 
 }  // namespace tickbox::server

@@ -312,6 +312,10 @@ std::vector<RecordingNote> RecordingFiles::take_notes() {
   return std::exchange(state_->notes, {});
 }
 
+std::vector<std::string> RecordingFiles::closed_files() const {
+  return {state_->closed.begin(), state_->closed.end()};
+}
+
 std::expected<void, std::string> RecordingFiles::close() {
   State& state = *state_;
   state.closing.request_stop();
@@ -321,6 +325,7 @@ std::expected<void, std::string> RecordingFiles::close() {
   for (std::unique_ptr<Part>* part : {&state.previous, &state.present}) {
     if (!*part) continue;
     state.count(**part, (*part)->sink->close());
+    state.closed.push_back((*part)->path);
     part->reset();
   }
   if (state.ready) {  // nobody has begun it

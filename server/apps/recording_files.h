@@ -70,6 +70,10 @@ class RecordingFiles final : public RecordingStore {
   /// What has happened since the last call; the oldest are left out where they are many.
   [[nodiscard]] std::vector<RecordingNote> take_notes();
 
+  /// Paths of the files that were closed and are kept, the oldest first.  Requires: close() has
+  /// ended.
+  [[nodiscard]] std::vector<std::string> closed_files() const;
+
   /// Writes all that waits and closes every file.  Fails: with one line, when anything that was
   /// taken is lost.
   std::expected<void, std::string> close();

@@ -120,6 +120,10 @@ RecordingMetrics Recordings::look() {
           .degraded = status.degraded};
 }
 
+std::vector<std::string> Recordings::closed_files() const {
+  return files_ ? files_->closed_files() : std::vector<std::string>{};
+}
+
 std::expected<void, std::string> Recordings::close() {
   if (!files_) return {};
   recorder_->finish();

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -47,6 +48,10 @@ class Recordings {
 
   /// How the files do, and a log line whenever that has changed. Never waits for the disk.
   [[nodiscard]] RecordingMetrics look();
+
+  /// Paths of the files that were closed and are kept, the oldest first.  Requires: close() has
+  /// ended.
+  [[nodiscard]] std::vector<std::string> closed_files() const;
 
   /// Ends the recording.  Fails: with one line, when anything that was taken is lost.
   std::expected<void, std::string> close();

@@ -37,6 +37,7 @@
 #include <cstdlib>
 #include <expected>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <tuple>
@@ -115,6 +116,9 @@ class Server {
   std::expected<void, std::string> open();
   std::expected<void, std::string> announce(const Announcement& announcement);
   std::expected<void, std::string> run();
+
+  /// The last line for who reads JSON.  Requires: run() has ended well.
+  [[nodiscard]] std::string stopped_document() const;
 
   /// run() has failed, and a thread waits for the disk that nobody can join: the process ends as it
   /// is.
@@ -356,6 +360,14 @@ std::expected<void, std::string> Server::run() {
   return {};
 }
 
+std::string Server::stopped_document() const {
+  const nlohmann::ordered_json document{{"event", "stopped"},
+                                        {"ticks", ticks_},
+                                        {"recordings", recordings_->closed_files()},
+                                        {"exit", os::to_int(os::ExitCode::Done)}};
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 std::expected<void, std::string> Server::close_recording() {
   const std::uint64_t waiting = recordings_->look().queue_bytes;
   const Instant begun = clock_.now();
@@ -451,7 +463,8 @@ os::ExitCode serve(const Options& options, const Announcement& announcement, con
   if (const auto announced = server.announce(announcement); !announced) {
     return fail({}, announced.error());
   }
-  const auto ended = server.run();
+  auto ended = server.run();
+  if (ended && announcement.json) ended = os::write_to_stdout(server.stopped_document());
   const os::ExitCode code = ended ? os::ExitCode::Done : fail(announcement, ended.error());
   if (server.is_stuck()) std::_Exit(os::to_int(code));
   return code;

@@ -9,7 +9,7 @@
 namespace tickbox::server {
 
 struct Announcement {
-  bool json = false;   ///< the ready line on stdout as JSON
+  bool json = false;   ///< ready and stopped on stdout, each as a line of JSON
   bool quiet = false;  ///< no hints on stdout
 };
 

@@ -74,6 +74,8 @@ TEST(Connect, ACleanRunVerifiesEveryHash) {
   EXPECT_GE(document.number("events.spawns"), 1) << "its own";
   EXPECT_EQ(document.number("snapshots.rejected"), 0);
   EXPECT_EQ(document.text("disconnect_reason"), "left");
+  EXPECT_EQ(document.number("exit"), kDone);
+  EXPECT_EQ(document.missing({"error", "refused"}), (Strings{"error", "refused"}));
   EXPECT_EQ(line_count(played.out), 1U) << played.out;
   EXPECT_EQ(server.metric("tickbox_state_hash_mismatches_total"), 0);
 }
@@ -216,9 +218,19 @@ TEST(Connect, AFullServerSaysHowFull) {
   const RunningServer server{{"--max-clients", "1"}};
   const Process first{tickbox({"connect", server.address(), "--seconds", "60"})};
   ASSERT_TRUE(server.wait_for_clients(1));
-  const Finished second = run(tickbox({"connect", server.address(), "--seconds", "60"}));
+  const Finished second = run(tickbox({"connect", server.address(), "--seconds", "60", "--json"}));
   EXPECT_EQ(second.exit_code, kNotConnected) << second;
   EXPECT_EQ(second.err, "tickbox connect: could not connect: server full 1/1\n");
+  // The document told it in English alone, in disconnect_reason.
+  const Document document{second.out};
+  EXPECT_EQ(document.number("exit"), kNotConnected);
+  EXPECT_EQ(document.text("error"), "could not connect: server full 1/1");
+  EXPECT_EQ(document.text("refused"), "full");
+  const Finished many = run(tickbox({"load", server.address(), "--clients", "2", "--json"}));
+  EXPECT_EQ(many.exit_code, kNotConnected) << many;
+  EXPECT_EQ(Document{many.out}.number("exit"), kNotConnected);
+  EXPECT_TRUE(Document{many.out}.text("error").contains("server full 1/1")) << many;
+  EXPECT_EQ(Document{many.out}.text("refused"), "full");
   EXPECT_EQ(server.get("/readyz").body, "full 1/1\n");
   EXPECT_TRUE(
       eventually([&] { return server.metric("tickbox_connections_total", "refused_full") >= 1; }));

@@ -50,6 +50,7 @@ TEST(Replay, TheRecordingOfAStoppedServerIsCompleteAndHolds) {
   EXPECT_EQ(document.number("mismatched"), 0);
   EXPECT_EQ(document.number("segments.lost"), 0);
   EXPECT_EQ(verified.err, "");
+  EXPECT_EQ(document.number("exit"), kDone);
 }
 
 TEST(Replay, InfoTellsWhoPlayed) {
@@ -144,6 +145,8 @@ TEST(Replay, AFileCutAnywhereIsNoDamage) {
                                                                       << verified;
     EXPECT_FALSE(Document{verified.out}.truth("complete")) << verified.out;
     EXPECT_EQ(Document{verified.out}.number("mismatched"), 0) << verified.out;
+    EXPECT_EQ(Document{verified.out}.number("exit"), verified.exit_code);
+    EXPECT_EQ(verified.out.contains("nothing in it could be verified"), !holds_ticks);
   }
 }
 

@@ -27,7 +27,7 @@ TEST(ServerStart, ReadyIsOneLineOfJsonWithBothAddresses) {
   EXPECT_NE(port_of(server.address()), "0");
   EXPECT_NE(port_of(server.admin()), "0");
   const Finished finished = server.stop();
-  EXPECT_EQ(line_count(finished.out), 1U) << "a document, and nothing beside it: " << finished.out;
+  EXPECT_EQ(line_count(finished.out), 2U) << "and how it ended, nothing beside: " << finished.out;
   EXPECT_TRUE(finished.err.contains(" ready address=" + server.address())) << finished.err;
 }
 

@@ -1,5 +1,6 @@
 // How a server ends, and how it notices that a client has.
 
+#include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/unit/os/temporary_folder.h"
 
@@ -9,6 +10,22 @@
 
 namespace tickbox::integration {
 namespace {
+
+// The first line on stdout was the only one, and help promised the last.
+TEST(ServerStop, TellsInItsLastLineWhatItLeaves) {
+  const os::TemporaryFolder folder;
+  RunningServer server{{"--record", folder.file("match"), "--ticks", "90"}};
+  const Finished ended = server.ended();
+  ASSERT_EQ(ended.exit_code, kDone) << ended;
+  EXPECT_EQ(line_count(ended.out), 2U) << ended;
+  const Document document{last_line(ended.out)};
+  EXPECT_EQ(document.text("event"), "stopped");
+  EXPECT_EQ(document.number("ticks"), 90);
+  EXPECT_EQ(document.number("exit"), kDone);
+  EXPECT_TRUE(last_line(ended.out).contains("\"recordings\":[\"" +
+                                            os::files_in(folder.file("match")).at(0) + "\"]"))
+      << ended;
+}
 
 void expect_clean_stop_on(int signal) {
   RunningServer server;

@@ -34,6 +34,7 @@ TEST(Sim, AScenarioIsReadFromStdin) {
   ASSERT_EQ(piped.exit_code, kDone) << piped;
   EXPECT_EQ(Document{piped.out}.text("hash"),
             Document{run(tickbox({"sim", kExample, "--json"})).out}.text("hash"));
+  EXPECT_EQ(Document{piped.out}.number("exit"), kDone);
 }
 
 TEST(Sim, ATraceHasALinePerTickAndThenTheDocument) {

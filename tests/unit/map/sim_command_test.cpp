@@ -107,6 +107,7 @@ TEST(SimCommand, InterruptedItSaysHowFarItGot) {
   EXPECT_TRUE(ran.err.ends_with(" of 300000\n")) << ran.err;
   EXPECT_EQ(lines_in(ran.err), 1);
   EXPECT_TRUE(ran.out.contains("\"interrupted\":true")) << ran.out;
+  EXPECT_TRUE(ran.out.contains("\"exit\":5,\"error\":\"stopped after tick ")) << ran.out;
   EXPECT_EQ(lines_in(ran.out), 1);
 }
 
@@ -133,7 +134,7 @@ TEST(SimCommand, TellsWhatTunnelsDiscretelyInTheDocument) {
       "\"pushed_"
       "through\":0,\"beyond\":[4],\"overlaps_left\":0,\"first\":[{\"tick\":3,\"id\":"
       "4,\"through\":3}]},\"tickbox\":{\"crossings\":0,\"pushed_through\":0,"
-      "\"beyond\":[],\"overlaps_left\":0,\"first\":[]}}}\n"))
+      "\"beyond\":[],\"overlaps_left\":0,\"first\":[]}},\"exit\":0}\n"))
       << ran.out;
 }
 
