@@ -1,5 +1,4 @@
 #include "client/apps/commands.h"
-
 #include "client/apps/replay_commands.h"
 #include "os/command_line.h"
 #include "tests/support/interrupted.h"
