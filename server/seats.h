@@ -71,7 +71,8 @@ class Seats {
   /// The session that has this connection id, or nullptr.
   [[nodiscard]] Session* find(std::uint32_t connection);
 
-  /// Remembers for kLastPackets that the client of `session` has left: the last one of each session.
+  /// Remembers for kLastPackets that the client of `session` has left: the last one of each
+  /// session.
   void depart(const Session& session, Instant now);
 
   /// Whether a packet is of a client that left just now, by its connection id and address alone:

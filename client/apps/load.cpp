@@ -349,9 +349,10 @@ void add_load(os::Command& program, std::function<int()>& run) {
       options->play.common);
   add_play_flags(command, options->play);
   add_times(command, *options);
-  command.add_option("--admin", options->admin, parse_admin,
-                     "HOST:PORT of the server's admin side, or the URL of its metrics: adds its own "
-                     "figures");
+  command.add_option(
+      "--admin", options->admin, parse_admin,
+      "HOST:PORT of the server's admin side, or the URL of its metrics: adds its own "
+      "figures");
   command.add_option("--require", options->require,
                      "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
                      "is one of <= >= < > == !=, PATH one of " +

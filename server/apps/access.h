@@ -31,8 +31,8 @@ enum class KeyFile : std::uint8_t {
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const Options& options);
 
 /// What tokens must name: what was said, or else where the socket is bound; a wildcard stands for
-/// every address of its interfaces. Empty without keys: clients make their tokens themselves, and may
-/// reach this server through a port forward.  Fails: with one line.
+/// every address of its interfaces. Empty without keys: clients make their tokens themselves, and
+/// may reach this server through a port forward.  Fails: with one line.
 [[nodiscard]] std::expected<std::vector<net::Address>, std::string> public_addresses(
     const Options& options, const net::Address& bound);
 

@@ -14,7 +14,6 @@
 namespace tickbox::game {
 namespace {
 
-
 TEST(ArenaMap, HasRoomForEverySeatAndItsBullets) {
   for (const std::uint32_t seats : {1U, 2U, 64U, 1'000U, kSeatsMax}) {
     const SharedMap map = make_arena_map(seats);
