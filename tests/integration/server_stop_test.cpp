@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 namespace tickbox::integration {
 namespace {
@@ -83,6 +85,7 @@ class HungDisk : public testing::Test {
 };
 
 TEST_F(HungDisk, HoldsUpAStopForSecondsAlone) {
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});  // some ticks to be recorded
   server_.signal(SIGTERM);
   EXPECT_TRUE(says("recording_not_closed_yet"));
   expect_given_up(finish(server_));
