@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
   if (!wrong) wrong = server::recording_contradiction(options);
   if (wrong) {
     return os::to_int(os::tell_failure({.name = "tickbox-server", .json = flags.json},
-                                       os::ExitCode::WrongUsage, *wrong));
+                                       os::ExitCode::WrongUsage, program.with_sources(*wrong)));
   }
   const os::Log log{log_options};
   return os::to_int(server::serve(options, {.json = flags.json, .quiet = flags.quiet}, log));

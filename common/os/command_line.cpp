@@ -59,17 +59,36 @@ struct Adder {
   }
 };
 
+/// The value of a variable; empty where there is none.
+std::string value_of(const std::string& variable) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+  const char* const value = std::getenv(variable.c_str());
+  return value != nullptr ? value : "";
+}
+
+/// Kubernetes sets TICKBOX_PORT=udp://10.96.3.4:7777 beside a Service named tickbox. It is an
+/// address and never the value of an option.
+bool is_service_link(const std::string& variable) {
+  return variable.ends_with("_PORT") && value_of(variable).contains("://");
+}
+
 /// Gives every option of `app` its variable, and those of a subcommand theirs once it is met: a
 /// variable meant for one command is not looked at by another.
-void bind_environment(CLI::App& app) {
+void bind_environment(CLI::App& app, const std::string& program) {
   for (CLI::Option* const option : app.get_options()) {
     const bool about_the_call = option == app.get_help_ptr() || option == app.get_version_ptr();
-    if (!about_the_call && !option->get_lnames().empty() && option->get_envname().empty()) {
-      option->envname(environment_name(option->get_lnames().front()));
+    if (about_the_call || option->get_lnames().empty() || !option->get_envname().empty()) continue;
+    const std::string variable = environment_name(option->get_lnames().front());
+    if (is_service_link(variable)) {
+      write_to_stderr(program + ": warning: " + variable + " (environment): ignored " +
+                      value_of(variable) + ", an address that Kubernetes sets for a Service\n");
+      continue;
     }
+    option->envname(variable);
   }
   for (CLI::App* const command : app.get_subcommands([](CLI::App*) { return true; })) {
-    command->preparse_callback([command](std::size_t) { bind_environment(*command); });
+    command->preparse_callback(
+        [command, program](std::size_t) { bind_environment(*command, program); });
   }
 }
 
@@ -152,15 +171,39 @@ std::string unknown_command(const CLI::App& app) {
 }
 
 /// Whether a document is asked for by words, or a variable, that could not be parsed.
-bool asks_for_json(int argc, const char* const* argv) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
-  const char* const variable = std::getenv(environment_name("--json").c_str());
-  if (variable != nullptr && std::string_view{variable} != "0" &&
-      std::string_view{variable} != "false") {
-    return true;
+bool asks_for_json(const Names& words) {
+  const std::string variable = value_of(environment_name("--json"));
+  if (!variable.empty() && variable != "0" && variable != "false") return true;
+  return std::ranges::find(words, "--json") != words.end();
+}
+
+/// Whether `option` has its value from its variable, and not from one of the words.
+bool is_from_environment(const CLI::Option& option, const Names& words) {
+  if (option.get_envname().empty() || value_of(option.get_envname()).empty()) return false;
+  return std::ranges::none_of(words, [&](const std::string& word) {
+    return word.starts_with('-') && option.check_name(word.substr(0, word.find('=')));
+  });
+}
+
+/// `help COMMAND` is COMMAND --help, and `version` is --version, in a program with commands.
+Names with_aliases(const CLI::App& app, Names words) {
+  if (words.empty() || command_names(app).empty()) return words;
+  if (words.front() == "version") {
+    words.front() = "--version";
+  } else if (words.front() == "help") {
+    std::ranges::rotate(words, words.begin() + 1);
+    words.back() = "--help";
   }
-  return std::ranges::any_of(std::span{argv, static_cast<std::size_t>(argc)},
-                             [](std::string_view word) { return word == "--json"; });
+  return words;
+}
+
+/// What CLI11 could not make of the text of an option: only numbers and flags are converted.
+const char* kind_of(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* const each : tree_of(app, true)) {
+    const CLI::Option* const option = each->get_option_no_throw(name);
+    if (option != nullptr && option->get_items_expected_max() == 0) return "true or false";
+  }
+  return "a valid number";
 }
 
 /// The one line for what CLI11 found wrong.
@@ -181,7 +224,12 @@ std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
   line.erase(line.find_last_not_of(' ') + 1);
   constexpr std::string_view kConversion = "Could not convert: ";
   if (line.starts_with(kConversion)) {
-    return "cannot read " + line.substr(kConversion.size()) + " as a value of its kind; see --help";
+    // "Could not convert: --tick = ten"
+    constexpr std::string_view kIs = " = ";
+    const std::size_t is = line.find(kIs);
+    const std::string name = line.substr(kConversion.size(), is - kConversion.size());
+    return name + ": \"" + line.substr(is + kIs.size()) + "\" is not " + kind_of(app, name) +
+           "; see --help";
   }
   return line.contains(';') ? line : line + "; see --help";
 }
@@ -227,7 +275,7 @@ template Check in_range(double, double);
 
 Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&app} {
   app.description(about.description);
-  app.set_help_flag("--help", "Print this help and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.get_help_ptr()->configurable(false);
   app.option_defaults()->always_capture_default();
   app.footer("Example: " + about.example +
@@ -235,7 +283,8 @@ Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&
              "--quiet; the command line wins.");
   if (app.get_parent() == nullptr) {
     app.name(about.name);
-    app.set_version_flag("--version", version_text());
+    app.set_version_flag("-V,--version", version_text());
+    app.get_formatter()->label("REQUIRED", "(required)");
   }
   add_option("--json", flags.json, about.json);
   add_option("--quiet", flags.quiet, about.quiet);
@@ -261,6 +310,7 @@ void Command::add(const std::string& name, const Target& target, const std::stri
                   const OptionDetails& details) {
   CLI::Option* const option = std::visit(Adder{*app_, name, help}, target);
   option->required(details.required);
+  if (details.required) option->default_str("");  // there is none
   if (details.check.fault) {
     option->check(CLI::Validator{details.check.fault, details.check.kind});
   }
@@ -342,17 +392,19 @@ Program::~Program() = default;
 
 std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
   CLI::App& app = *app_;
-  bind_environment(app);
   if (app.get_name().empty()) {
     app.name(argc > 0 ? std::filesystem::path{argv[0]}.filename().string() : "tickbox");
   }
+  const std::span all{argv, static_cast<std::size_t>(argc)};
+  words_ = with_aliases(app, {all.begin() + (argc > 0 ? 1 : 0), all.end()});
+  bind_environment(app, app.get_name());
   const auto wrong = [&](const std::string& why) {
-    const std::string& name = app.get_name();
-    return tell_failure({.name = name, .json = asks_for_json(argc, argv)}, ExitCode::WrongUsage,
-                        why);
+    return tell_failure({.name = app.get_name(), .json = asks_for_json(words_)},
+                        ExitCode::WrongUsage, with_sources(why));
   };
   try {
-    app.parse(argc, argv);
+    // CLI11 takes them from the back.
+    app.parse(Names{words_.rbegin(), words_.rend()});
     refuse_empty_values(app);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
@@ -363,6 +415,22 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return wrong(message_for(app, error));
   }
+}
+
+std::string Program::with_sources(std::string line) const {
+  for (const CLI::App* const each : tree_of(*app_, true)) {
+    for (const CLI::Option* const option : each->get_options()) {
+      if (!is_from_environment(*option, words_)) continue;
+      const std::string name = "--" + option->get_lnames().front();
+      const std::size_t at = line.find(name);
+      const std::size_t end = at + name.size();
+      if (at == std::string::npos || (end < line.size() && line[end] != ':' && line[end] != ' ')) {
+        continue;
+      }
+      line.replace(at, name.size(), option->get_envname() + " (environment)");
+    }
+  }
+  return line;
 }
 
 std::string environment_name(std::string_view flag) {

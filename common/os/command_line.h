@@ -192,10 +192,15 @@ class Program : public Command {
   /// wrong on stderr, and for --json a document on stdout (WrongUsage).
   [[nodiscard]] std::optional<ExitCode> parse(int argc, const char* const* argv);
 
+  /// `line`, an error that names options, with "TICKBOX_PORT (environment)" for "--port" where the
+  /// option has its value from there.
+  [[nodiscard]] std::string with_sources(std::string line) const;
+
  private:
   Program(std::unique_ptr<CLI::App> app, const About& about, CommonFlags& flags);
 
   std::unique_ptr<CLI::App> app_;
+  std::vector<std::string> words_{};  ///< of the command line
 };
 
 /// "TICKBOX_TICK_RATE" for "--tick-rate".

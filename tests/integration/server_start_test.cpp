@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace tickbox::integration {
 namespace {
 
@@ -95,6 +97,22 @@ TEST(ServerStart, WithJsonAFailureIsADocument) {
   EXPECT_EQ(second.exit_code, kFailed) << second;
   EXPECT_EQ(Document{second.out}.number("exit"), kFailed);
   EXPECT_TRUE(Document{second.out}.text("error").contains("in use")) << second;
+}
+
+// Kubernetes sets these in a pod beside a Service named tickbox: the server did not start.
+TEST(ServerStart, ItStartsBesideAServiceOfItsName) {
+  const std::vector<std::string> links = {
+      "TICKBOX_SERVICE_HOST=10.96.3.4", "TICKBOX_SERVICE_PORT=7777",
+      "TICKBOX_PORT=udp://10.96.3.4:7777", "TICKBOX_PORT_7777_UDP=udp://10.96.3.4:7777"};
+  Command command = tickbox_server({"--admin-port", "0", "--port", "0", "--ticks", "1"});
+  command.environment = links;
+  const Finished finished = run(command);
+  EXPECT_EQ(finished.exit_code, kDone) << finished;
+  EXPECT_TRUE(finished.err.contains("TICKBOX_PORT (environment)")) << finished;
+  const RunningServer server;
+  Command health = tickbox_server({"health", "--admin", server.admin()});
+  health.environment = links;
+  EXPECT_EQ(run(health).exit_code, kDone);
 }
 
 TEST(ServerStart, ItTicksWithoutAnybodyThere) {

@@ -78,7 +78,10 @@ TEST(Usage, NegativeSeedsAndTicksAreWrongValues) {
 TEST(Usage, AWrongValueInTheEnvironmentIsWrongUsageToo) {
   Command command = tickbox_server({});
   command.environment = {"TICKBOX_TICK_RATE=fast"};
-  expect_wrong_usage(command, {"--tick-rate", "fast"});
+  expect_wrong_usage(command, {"TICKBOX_TICK_RATE (environment)", "fast"});
+  Command everywhere = tickbox_server({});
+  everywhere.environment = {"TICKBOX_BIND=0.0.0.0"};
+  expect_wrong_usage(everywhere, {"TICKBOX_BIND (environment)", "not a loopback address"});
 }
 
 TEST(Usage, AnOptionAtTheWrongCommandIsToldWhereItBelongs) {

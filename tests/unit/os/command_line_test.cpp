@@ -123,6 +123,33 @@ TEST(CommandLine, VersionIsOneLine) {
   EXPECT_EQ(program.out, version_text() + "\n");
 }
 
+TEST(CommandLine, TheUsualAliasesOfHelpAndVersionAreKnown) {
+  const auto said = [](std::vector<const char*> words) {
+    TestProgram program;
+    EXPECT_EQ(program.run(std::move(words)), ExitCode::Done);
+    return program.out;
+  };
+  const std::string help = said({"--help"});
+  EXPECT_NE(help, said({"load", "--help"}));
+  EXPECT_EQ(said({"-h"}), help);
+  EXPECT_EQ(said({"help"}), help);
+  EXPECT_EQ(said({"load", "-h"}), said({"load", "--help"}));
+  EXPECT_EQ(said({"help", "load"}), said({"load", "--help"}));
+  EXPECT_EQ(said({"help", "replay", "info"}), said({"replay", "info", "--help"}));
+  EXPECT_EQ(said({"-V"}), version_text() + "\n");
+  EXPECT_EQ(said({"version"}), version_text() + "\n");
+  EXPECT_EQ(refused({"help", "lod"}), "tickbox-test: unknown command lod; did you mean load?\n");
+}
+
+// A value that must be given was shown with a default: "--tick T=0 REQUIRED".
+TEST(CommandLine, HelpShowsNoDefaultOfAnOptionThatIsRequired) {
+  CommonFlags flags;
+  Program program{{.name = "one", .description = "Options.", .example = "none"}, flags};
+  int tick = 0;
+  program.add_option("--tick", tick, "Tick", {.required = true, .value = "T"});
+  EXPECT_NE(program.help().find("--tick T (required)"), std::string::npos) << program.help();
+}
+
 TEST(CommandLine, NamesTheNearestOption) {
   EXPECT_EQ(refused({"--prot", "1"}),
             "tickbox-test: unknown option --prot; did you mean --port?\n");
@@ -159,7 +186,7 @@ TEST(CommandLine, WrongUsageIsADocumentTooWhereOneIsWanted) {
   TestProgram program;
   EXPECT_EQ(program.run({"load", "--json", "--clients", "abc"}), ExitCode::WrongUsage);
   EXPECT_EQ(program.out,
-            "{\"error\":\"cannot read --clients = abc as a value of its kind; see --help\","
+            "{\"error\":\"--clients: \\\"abc\\\" is not a valid number; see --help\","
             "\"exit\":2}\n");
   EXPECT_EQ(std::ranges::count(program.err, '\n'), 1) << program.err;
 
@@ -180,7 +207,7 @@ TEST(CommandLine, AnOptionOfTheCommandBeforeItIsToldWhereItBelongs) {
 
 TEST(CommandLine, SaysWhichValueIsWrong) {
   EXPECT_EQ(refused({"load", "--clients", "abc"}),
-            "tickbox-test: cannot read --clients = abc as a value of its kind; see --help\n");
+            "tickbox-test: --clients: \"abc\" is not a valid number; see --help\n");
   EXPECT_NE(refused({"--port", "70000"}).find("--port: "), std::string::npos);
   EXPECT_EQ(refused({"--drain-timeout", "10"}),
             "tickbox-test: --drain-timeout: '10' is no duration; try 250ms, 10s or 5m\n");
@@ -269,7 +296,36 @@ TEST(CommandLine, AMissingFileIsAnError) {
 
 TEST(CommandLine, VariablesAreJudgedLikeFlags) {
   const Variable port{"TICKBOX_PORT", "abc"};
-  EXPECT_EQ(refused({}), "tickbox-test: --port: Value abc not in range 0 to 65535; see --help\n");
+  EXPECT_EQ(refused({}),
+            "tickbox-test: TICKBOX_PORT (environment): Value abc not in range 0 to 65535; see "
+            "--help\n");
+  EXPECT_EQ(refused({"--port=def"}),
+            "tickbox-test: --port: Value def not in range 0 to 65535; see --help\n");
+}
+
+TEST(CommandLine, AVariableThatCannotBeReadIsNamed) {
+  const Variable clients{"TICKBOX_CLIENTS", "many"};
+  EXPECT_EQ(refused({"load"}),
+            "tickbox-test: TICKBOX_CLIENTS (environment): \"many\" is not a valid number; see "
+            "--help\n");
+  const Variable drain{"TICKBOX_DRAIN_TIMEOUT", "10"};
+  EXPECT_EQ(refused({}),
+            "tickbox-test: TICKBOX_DRAIN_TIMEOUT (environment): '10' is no duration; try 250ms, "
+            "10s or 5m\n");
+}
+
+// A pod beside a Service named tickbox did not start.
+TEST(CommandLine, AServiceLinkOfKubernetesIsIgnoredWithOneWarning) {
+  const Variable host{"TICKBOX_SERVICE_HOST", "10.96.3.4"};
+  const Variable service_port{"TICKBOX_SERVICE_PORT", "7777"};
+  const Variable port{"TICKBOX_PORT", "udp://10.96.3.4:7777"};
+  const Variable port_udp{"TICKBOX_PORT_7777_UDP", "udp://10.96.3.4:7777"};
+  TestProgram program;
+  EXPECT_EQ(program.run({"load"}), std::nullopt);
+  EXPECT_EQ(program.port, 7777) << "the default";
+  EXPECT_EQ(program.err,
+            "tickbox-test: warning: TICKBOX_PORT (environment): ignored udp://10.96.3.4:7777, an "
+            "address that Kubernetes sets for a Service\n");
 }
 
 TEST(CommandLine, ACommandReadsItsOwnVariables) {
