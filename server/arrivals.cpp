@@ -26,13 +26,13 @@ void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
   }
   if (ask->protocol != net::kProtocolVersion) {
     return refuse(datagram, *ask,
-                  {.reason = net::RefuseReason::Protocol,
-                   .have = net::kProtocolVersion,
-                   .limit = ask->protocol},
+                  {{.reason = net::RefuseReason::Protocol,
+                    .have = net::kProtocolVersion,
+                    .limit = ask->protocol}},
                   now);
   }
   if (ask->schema != net::schema_hash()) {
-    return refuse(datagram, *ask, {.reason = net::RefuseReason::Schema}, now);
+    return refuse(datagram, *ask, {{.reason = net::RefuseReason::Schema}}, now);
   }
   const Verdict verdict = reception_.judge(*ask, datagram, {.instant = now, .today = today(now)});
   std::visit(
@@ -41,7 +41,7 @@ void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
                    answer_stranger(datagram.back(),
                                    net::encode_cookie(ask->client_nonce, cookie, packet_), now);
                  },
-                 [&](const net::Refuse& refusal) { refuse(datagram, *ask, refusal, now); },
+                 [&](const Refused& refused) { refuse(datagram, *ask, refused, now); },
                  [&](const AskedAgain& again) { on_asked_again(again.connection, again.id, now); },
                  [&](const Newcomer& newcomer) { on_newcomer(datagram, *ask, newcomer, now); },
                  [&](const Returner& returner) { on_returner(datagram, *ask, returner, now); }},
@@ -67,10 +67,11 @@ void Shard::accept_again(Session& session, Instant now) {
 
 void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
                         const Newcomer& newcomer, Instant now) {
-  if (stopping_) {
-    return refuse(datagram, ask, {.reason = net::RefuseReason::Draining}, now);
-  }
   const net::TokenClaims& claims = newcomer.token.claims;
+  const auto refuse_with = [&](const net::Refuse& answer) {
+    refuse(datagram, ask, {answer, claims.client}, now);
+  };
+  if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   if (newcomer.replaces) {
     Session* before = seats_.find(*newcomer.replaces);
     if (before != nullptr && before->state == Session::State::Accepted &&
@@ -80,20 +81,19 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
   }
   if (ask.wish == net::Wish::Audit) {
     if (const auto objection = objection_to_audit(claims.rights, nullptr)) {
-      return refuse(datagram, ask, *objection, now);
+      return refuse_with(*objection);
     }
   }
   Seat* seat = seats_.find_free();
   if (seat == nullptr) {
     const std::uint32_t held = seats_.held();
-    return refuse(datagram, ask,
-                  {.reason = net::RefuseReason::Full, .have = held, .limit = options_.max_clients},
-                  now);
+    return refuse_with(
+        {.reason = net::RefuseReason::Full, .have = held, .limit = options_.max_clients});
   }
   Session& session = seats_.spare(*seat);
   const std::uint32_t connection = seats_.new_connection(session, entropy_);
   if (!reception_.admit(newcomer, datagram.from, ask.client_nonce, connection, today(now))) {
-    return refuse(datagram, ask, {.reason = net::RefuseReason::TokensFull}, now);
+    return refuse_with({.reason = net::RefuseReason::TokensFull});
   }
   seat->held = true;
   seat->client = claims.client;
@@ -107,19 +107,20 @@ void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
 
 void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
                         const Returner& returner, Instant now) {
-  if (stopping_) {
-    return refuse(datagram, ask, {.reason = net::RefuseReason::Draining}, now);
-  }
   const net::Ticket& ticket = returner.ticket;
+  const auto refuse_with = [&](const net::Refuse& answer) {
+    refuse(datagram, ask, {answer, ticket.client}, now);
+  };
+  if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   TICKBOX_ASSERT(ticket.seat.value < options_.max_clients);
   Seat& seat = seats_.of(ticket.seat);
   if (!seat.held || seat.body != ticket.body || seat.good_ticket != ticket.serial ||
       seat.client != ticket.client || ticket.room != reception_.room()) {
-    return refuse(datagram, ask, {.reason = net::RefuseReason::TicketOver}, now);
+    return refuse_with({.reason = net::RefuseReason::TicketOver});
   }
   if (ask.wish == net::Wish::Audit) {
     if (const auto objection = objection_to_audit(seat.rights, &seat)) {
-      return refuse(datagram, ask, *objection, now);
+      return refuse_with(*objection);
     }
   }
   Session& session = seats_.spare(seat);
@@ -206,11 +207,12 @@ void Shard::begin_to_play(Session& session, Instant now) {
   });
 }
 
-void Shard::refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refuse refusal,
+void Shard::refuse(const net::Datagram& datagram, const net::Ask& ask, Refused refused,
                    Instant now) {
-  refusal.client_nonce = ask.client_nonce;
-  metrics_.count(refusal.reason);
-  answer_stranger(datagram.back(), net::encode_refuse(refusal, packet_), now);
+  refused.answer.client_nonce = ask.client_nonce;
+  metrics_.count(refused.answer.reason);
+  refusals_.add(refused.answer.reason, refused.client, datagram.from);
+  answer_stranger(datagram.back(), net::encode_refuse(refused.answer, packet_), now);
 }
 
 void Shard::answer_stranger(const net::Route& route, ConstBytes datagram, Instant now) {

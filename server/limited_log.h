@@ -13,8 +13,17 @@
 namespace tickbox::server {
 
 /// Kinds of lines that clients bring about.
-enum class LogKind : std::uint8_t { Opened, Closed, Resumed, Moved, Mismatch, Dropped, Trace };
-inline constexpr std::size_t kLogKinds = 7;
+enum class LogKind : std::uint8_t {
+  Opened,
+  Closed,
+  Resumed,
+  Moved,
+  Mismatch,
+  Dropped,
+  Trace,
+  Refused
+};
+inline constexpr std::size_t kLogKinds = 8;
 
 class LimitedLog {
  public:

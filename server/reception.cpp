@@ -62,13 +62,18 @@ Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datag
   const auto token = net::open_token(sealed, options_.keys);
   if (!token) {
     return token.error() == net::TokenFault::UnknownKey
-               ? refusal(net::RefuseReason::KeyUnknown, net::token_head(sealed).key_id)
-               : refusal(net::RefuseReason::TokenForged);
+               ? Refused{refusal(net::RefuseReason::KeyUnknown, net::token_head(sealed).key_id)}
+               : Refused{refusal(net::RefuseReason::TokenForged)};
   }
   if (!net::is_proven(datagram.bytes, token->keys.to_server)) return net::DropReason::Forged;
-  if (const auto objection = objection_to(*token, datagram.to, now.today)) return *objection;
-  if (shown != nullptr && shown->consumed) return refusal(net::RefuseReason::TokenUsed);
-  if (is_pending && !is_here) return refusal(net::RefuseReason::TokenTaken);
+  const std::uint64_t client = token->claims.client;
+  if (const auto objection = objection_to(*token, datagram.to, now.today)) {
+    return Refused{*objection, client};
+  }
+  if (shown != nullptr && shown->consumed) {
+    return Refused{refusal(net::RefuseReason::TokenUsed), client};
+  }
+  if (is_pending && !is_here) return Refused{refusal(net::RefuseReason::TokenTaken), client};
   return Newcomer{.token = *token,
                   .id = id,
                   .replaces = is_pending ? std::optional{shown->connection} : std::nullopt};
@@ -98,10 +103,10 @@ bool Reception::is_for_us(const net::TokenServers& servers, const net::Address& 
 
 Verdict Reception::judge_resume(const net::Datagram& datagram, const Now& now) {
   const ConstBytes sealed = net::sealed_ticket_of(datagram.bytes);
-  if (net::ticket_boot(sealed) != boot_) return refusal(net::RefuseReason::Restarted);
+  if (net::ticket_boot(sealed) != boot_) return Refused{refusal(net::RefuseReason::Restarted)};
   if (!resumes_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
   const auto ticket = net::open_ticket(sealed, ticket_key_);
-  if (!ticket) return refusal(net::RefuseReason::TicketForged);
+  if (!ticket) return Refused{refusal(net::RefuseReason::TicketForged)};
   if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;
   return Returner{.ticket = *ticket};
 }

@@ -55,8 +55,14 @@ struct Returner {
   net::Ticket ticket;
 };
 
+/// Somebody who is answered with a REFUSE.
+struct Refused {
+  net::Refuse answer;
+  std::optional<std::uint64_t> client{};  ///< as the token or ticket said, where it was opened
+};
+
 using Verdict =
-    std::variant<net::DropReason, net::CookieBytes, net::Refuse, AskedAgain, Newcomer, Returner>;
+    std::variant<net::DropReason, net::CookieBytes, Refused, AskedAgain, Newcomer, Returner>;
 
 class Reception {
  public:

@@ -14,9 +14,6 @@
 namespace tickbox::server {
 namespace {
 
-/// Between two lines about what was dropped.
-constexpr Duration kDropsInterval = std::chrono::seconds{10};
-
 /// Between two words about what has become of a client's packets.
 constexpr std::uint32_t kStatusSeconds = 2;
 
@@ -211,6 +208,7 @@ void Shard::tick(Instant now) {
   close_silent_sessions(now);
   expire_traces(now);
   log_drops(now);
+  refusals_.write(log_, now);
   gather_commands();
   const game::TickCommands commands{.leaves = left_,
                                     .joins = joins_,
@@ -249,7 +247,7 @@ void Shard::announce() {
 }
 
 void Shard::log_drops(Instant now) {
-  if (now - drops_logged_at_ < kDropsInterval) return;
+  if (now - drops_logged_at_ < kCountInterval) return;
   for (std::size_t i = 0; i < net::kDropReasons; ++i) {
     const auto reason = static_cast<net::DropReason>(i);
     const std::uint64_t more = metrics_.drops.of(reason) - drops_logged_.of(reason);

@@ -25,6 +25,7 @@
 #include "server/notices.h"
 #include "server/reception.h"
 #include "server/recorder.h"
+#include "server/refusal_log.h"
 #include "server/room.h"
 #include "server/seats.h"
 #include "server/session.h"
@@ -114,7 +115,7 @@ class Shard {
   void on_asked_again(std::uint32_t connection, const net::TokenId& id, Instant now);
   void open_session(Session& session, std::uint32_t connection, const Asker& asker,
                     const net::KeyPair& keys, Instant now);
-  void refuse(const net::Datagram& datagram, const net::Ask& ask, net::Refuse refusal, Instant now);
+  void refuse(const net::Datagram& datagram, const net::Ask& ask, Refused refused, Instant now);
   void answer_stranger(const net::Route& route, ConstBytes datagram, Instant now);
   void begin_to_play(Session& session, Instant now);
 
@@ -203,6 +204,7 @@ class Shard {
   net::PacketBuffer opened_{};
   net::Snapshot snapshot_;
   Metrics metrics_;
+  RefusalLog refusals_;
   net::DropCounts drops_logged_;
   Instant drops_logged_at_;
   Instant listened_;  ///< the last tick

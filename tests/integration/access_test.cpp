@@ -339,6 +339,26 @@ TEST(Access, ATokenLetsOneClientInOnce) {
   expect_refused(connect(server.address(), {"--token", file}), "token has been used");
 }
 
+// A server's log had no line about those whom it turned away.
+TEST(Access, ARefusedClientIsInTheLog) {
+  const Keys keys;
+  const Keys strangers;
+  RunningServer server{{"--key-file", keys.file()}};
+  const std::string used = keys.issue("token", server.address());
+  const std::string forged = strangers.issue("forged", server.address());
+  const auto logged = [&](const std::string& words) {
+    return server.process().wait_for_output(
+        [&](const Output& output) { return output.err.contains(words); }, kPatience);
+  };
+  expect_played(connect(server.address(), {"--token", used}));
+  expect_refused(connect(server.address(), {"--token", used}), "token has been used");
+  EXPECT_TRUE(logged("connection_refused reason=token_used client=7 address=127.0.0.1:"));
+  expect_refused(connect(server.address(), {"--token", forged}), "does not open");
+  EXPECT_TRUE(logged("connection_refused reason=token_forged address=127.0.0.1:"))
+      << "without the client that a forged token names";
+  EXPECT_TRUE(server.stop().err.contains(" count=1"));
+}
+
 TEST(Access, ManyClientsMakeTheirTokensByTheKeys) {
   const Keys keys;
   const RunningServer server{{"--key-file", keys.file()}};

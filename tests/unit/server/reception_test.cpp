@@ -90,8 +90,8 @@ bool drops(const Verdict& verdict, DropReason reason) {
 }
 
 bool refuses(const Verdict& verdict, RefuseReason reason) {
-  const auto* refused = std::get_if<net::Refuse>(&verdict);
-  return refused != nullptr && refused->reason == reason;
+  const auto* refused = std::get_if<Refused>(&verdict);
+  return refused != nullptr && refused->answer.reason == reason;
 }
 
 TEST_F(ReceptionTest, LetsInWhoHasACookieAndAToken) {
@@ -168,7 +168,7 @@ TEST_F(ReceptionTest, RefusesATokenFromBeforeItStarted) {
   now_.today += seconds{3};
   const Verdict verdict = show(kClient, before);
   ASSERT_TRUE(refuses(verdict, RefuseReason::TokenBeforeBoot));
-  EXPECT_EQ(std::get<net::Refuse>(verdict).have, 3U);
+  EXPECT_EQ(std::get<Refused>(verdict).answer.have, 3U);
 }
 
 TEST_F(ReceptionTest, AnswersTheSameAskedAgainWithoutOpeningIt) {
@@ -202,6 +202,18 @@ TEST_F(ReceptionTest, LetsNobodyInByAConsumedToken) {
   EXPECT_TRUE(refuses(show(kElsewhere, sealed), RefuseReason::TokenUsed));
 }
 
+TEST_F(ReceptionTest, NamesTheClientOfARefusalOnlyWhereItsTokenOpened) {
+  const net::ConnectToken sealed = token(7);
+  const Verdict first = show(kClient, nonce_, sealed);
+  ASSERT_TRUE(admit(first, kClient, nonce_, 42));
+  reception_.consume(std::get<Newcomer>(first).id);
+  EXPECT_EQ(std::get<Refused>(show(kClient, nonce_, sealed)).client, 7U);
+  reception_.set_keys(net::KeyRing::fresh(entropy_));
+  const Verdict unopened = show(kClient, token(7));
+  ASSERT_TRUE(refuses(unopened, RefuseReason::TokenForged));
+  EXPECT_EQ(std::get<Refused>(unopened).client, std::nullopt);
+}
+
 TEST_F(ReceptionTest, OpensWithTheKeysItWasGivenLast) {
   const net::ConnectToken old = token(1);
   const net::KeyRing before = ring_;
@@ -212,7 +224,7 @@ TEST_F(ReceptionTest, OpensWithTheKeysItWasGivenLast) {
   reception_.set_keys(before);
   const Verdict verdict = show(kClient, token(3));
   ASSERT_TRUE(refuses(verdict, RefuseReason::KeyUnknown));
-  EXPECT_EQ(std::get<net::Refuse>(verdict).have, ring_.newest().id);
+  EXPECT_EQ(std::get<Refused>(verdict).answer.have, ring_.newest().id);
 }
 
 TEST_F(ReceptionTest, OpensNoMoreThanTheLimitOfANetwork) {
