@@ -26,6 +26,7 @@
 #include "server/apps/desync_files.h"
 #include "server/apps/recordings.h"
 #include "server/shard.h"
+#include "server/stall_log.h"
 #include "server/summary.h"
 #include "server/tick_pacer.h"
 
@@ -152,6 +153,7 @@ class Server {
   std::optional<Shard> shard_;
   std::optional<TickPacer> pacer_;
   std::optional<Summary> summary_;
+  StallLog stalls_;
   Instant last_tick_;
   Instant published_;
   std::uint64_t ticks_ = 0;
@@ -335,6 +337,7 @@ std::expected<void, std::string> Server::run() {
   summary_.emplace(clock_.now());
   while (!signals_.stop_requested() && (options_.ticks == 0 || ticks_ < options_.ticks)) {
     run_due_ticks();
+    if (const auto stall = stalls_.take(clock_.now())) log_.event(Severity::Warning, *stall);
     if (const int hangups = signals_.hangups(); hangups != hangups_) {
       hangups_ = hangups;
       reload_keys();
@@ -399,8 +402,10 @@ void Server::run_due_ticks() {
   const Instant received_from = clock_.now();
   shard_->receive(received_from, pacer_->next());
   const Instant received = clock_.now();
+  const Instant deadline = pacer_->next();
   const std::int64_t due = pacer_->due(received, ticks_left());
   metrics.slipped = pacer_->slipped();
+  stalls_.look(pacer_->slipped(), received - deadline);
   Duration receiving = received - received_from;
   for (std::int64_t i = 0; i < due; ++i) {
     const Instant start = clock_.now();

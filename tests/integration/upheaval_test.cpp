@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <netinet/in.h>
 #include <string>
 #include <sys/resource.h>
@@ -88,6 +89,23 @@ TEST(Upheaval, StoppedForTenSecondsItGoesOnWithTheSamePlayers) {
   EXPECT_GT(server.metric("tickbox_ticks_slipped_total"), 400) << "told, not made up for";
   EXPECT_EQ(server.get("/livez").status, 200U);
   EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+// The log was silent until the next summary, up to ten seconds later.
+TEST(Upheaval, AStallIsInTheLogAtOnce) {
+  RunningServer server;
+  ASSERT_TRUE(eventually([&] { return server.metric("tickbox_ticks_total") > 10; }));
+  server.process().signal(SIGSTOP);
+  std::this_thread::sleep_for(milliseconds{2'200});
+  server.process().signal(SIGCONT);
+  EXPECT_TRUE(server.process().wait_for_output(
+      [](const Output& output) { return output.err.contains("ticks_slipped count="); },
+      seconds{5}));
+  const std::string log = server.stop().err;
+  const std::size_t at = log.find("ticks_slipped count=");
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_GE(std::stoi(log.substr(at + std::strlen("ticks_slipped count="))), 100) << log;
+  EXPECT_TRUE(log.substr(at).contains(" stalled_ms=2")) << log;
 }
 
 /// Runs a command that may have so many descriptors.
