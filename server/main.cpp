@@ -168,12 +168,15 @@ int main(int argc, char** argv) {
   os::CommonFlags health_flags;
   os::Command health = program.add_command(
       {.name = "health",
-       .description = "Asks a running server whether it is alive; exit 0 if so, 1 if not.",
+       .description =
+           "Asks a running server whether it is alive, or ready; exit 0 if so, 1 if not.",
        .example = "tickbox-server health --admin 127.0.0.1:9180"},
       health_flags);
   health.add_option("--admin", admin, "Its admin side",
                     {.value = "HOST:PORT", .default_text = "by --admin-bind and --admin-port"});
 
+  bool ready = false;
+  health.add_option("--ready", ready, "Ask whether it takes clients now (/readyz, not /livez)");
   health.callback([&] { asked_health = true; });
 
   if (const auto exit_code = program.parse(argc, argv)) {
@@ -183,6 +186,7 @@ int main(int argc, char** argv) {
     const bool as_document = flags.json || health_flags.json;
     return os::to_int(server::check_health(
         admin.empty() ? admin_of(options) : admin,
+        ready ? server::HealthQuestion::Ready : server::HealthQuestion::Alive,
         as_document ? server::HealthAnswer::Document : server::HealthAnswer::Words));
   }
   auto wrong = server::contradiction(options);

@@ -11,11 +11,11 @@
 namespace tickbox::server {
 namespace {
 
-std::string document_of(const std::string& admin, const os::HttpResponse& reply,
-                        os::ExitCode code) {
+std::string document_of(const std::string& admin, HealthQuestion question,
+                        const os::HttpResponse& reply, os::ExitCode code) {
   using Json = nlohmann::ordered_json;
   const std::string words = reply.body.substr(0, reply.body.find('\n'));
-  Json document{{"alive", code == os::ExitCode::Done},
+  Json document{{question == HealthQuestion::Ready ? "ready" : "alive", code == os::ExitCode::Done},
                 {"admin", admin},
                 {"answer", words},
                 {"exit", os::to_int(code)}};
@@ -25,18 +25,19 @@ std::string document_of(const std::string& admin, const os::HttpResponse& reply,
 
 }  // namespace
 
-os::ExitCode check_health(const std::string& admin, HealthAnswer answer) {
+os::ExitCode check_health(const std::string& admin, HealthQuestion question, HealthAnswer answer) {
   const os::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};
   const auto place = os::parse_host_port(admin);
   if (!place)
     return os::tell_failure(teller, os::ExitCode::WrongUsage, "--admin: " + place.error());
   const auto address = os::resolve_host(place->host, place->port);
   if (!address) return os::tell_failure(teller, os::ExitCode::Failed, address.error());
-  const auto reply = os::http_get(*address, "/livez", std::chrono::seconds{2});
+  const auto reply = os::http_get(
+      *address, question == HealthQuestion::Ready ? "/readyz" : "/livez", std::chrono::seconds{2});
   if (!reply) return os::tell_failure(teller, os::ExitCode::Failed, reply.error());
   const os::ExitCode code = reply->status == 200 ? os::ExitCode::Done : os::ExitCode::Failed;
-  if (const auto written =
-          os::write_to_stdout(teller.json ? document_of(admin, *reply, code) : reply->body);
+  if (const auto written = os::write_to_stdout(
+          teller.json ? document_of(admin, question, *reply, code) : reply->body);
       !written) {
     return os::tell_failure({.name = teller.name}, os::ExitCode::Failed, written.error());
   }

@@ -8,13 +8,19 @@
 
 namespace tickbox::server {
 
-enum class HealthAnswer : std::uint8_t {
-  Words,     ///< the server's own: "ok", or why it is not
-  Document,  ///< {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}
+enum class HealthQuestion : std::uint8_t {
+  Alive,  ///< /livez
+  Ready,  ///< /readyz
 };
 
-/// One line on stdout.   Returns Done when `admin` answers /livez with 200, WrongUsage when it is
+enum class HealthAnswer : std::uint8_t {
+  Words,     ///< the server's own: "ok", or why it is not
+  Document,  ///< {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}, or "ready"
+};
+
+/// One line on stdout.   Returns Done when `admin` answers with 200, WrongUsage when it is
 /// no HOST:PORT, else Failed.
-[[nodiscard]] os::ExitCode check_health(const std::string& admin, HealthAnswer answer);
+[[nodiscard]] os::ExitCode check_health(const std::string& admin, HealthQuestion question,
+                                        HealthAnswer answer);
 
 }  // namespace tickbox::server

@@ -145,6 +145,25 @@ TEST(ServerStart, HealthTellsALivingServerFromADeadOne) {
   EXPECT_EQ(run(tickbox_server({"health", "--admin", "tickbox.invalid:1"})).exit_code, kFailed);
 }
 
+// There was no readiness probe without a shell and an HTTP client.
+TEST(ServerStart, HealthTellsAFullServerFromAReadyOne) {
+  RunningServer server{{"--max-clients", "1"}};
+  const auto health = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"health", "--admin", server.admin()});
+    return run(tickbox_server(std::move(more)));
+  };
+  EXPECT_EQ(health({"--ready"}).exit_code, kDone);
+  EXPECT_TRUE(Document{health({"--ready", "--json"}).out}.truth("ready"));
+  Process player{tickbox({"connect", server.address(), "--seconds", "60", "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  ASSERT_TRUE(eventually([&] { return server.get("/readyz").status == 503; }));
+  const Finished full = health({"--ready"});
+  EXPECT_EQ(full.exit_code, kFailed);
+  EXPECT_EQ(full.out, "full 1/1\n");
+  EXPECT_EQ(health({}).exit_code, kDone) << "it is alive";
+  player.signal(SIGKILL);
+}
+
 TEST(ServerStart, ABusyUdpPortFailsAndIsNamed) {
   const RunningServer first;
   const Finished second =
