@@ -43,7 +43,11 @@ class Text {
   }
 
   void sample(std::string_view name, std::string_view labels, double value) {
-    fmt::format_to(std::back_inserter(out_), "{}{} {:.9g}\n", name, labels, value);
+    sample(name, labels, fmt::format("{:.9g}", value));
+  }
+
+  void sample(std::string_view name, std::string_view labels, const std::string& value) {
+    fmt::format_to(std::back_inserter(out_), "{}{} {}\n", name, labels, value);
   }
 
   void single(std::string_view name, std::string_view type, std::string_view help,
@@ -64,6 +68,24 @@ class Text {
     const std::string labels = label.empty() ? std::string{} : fmt::format("{{{}}}", label);
     sample(fmt::format("{}_sum", name), labels, static_cast<double>(histogram.sum()) * 1e-9);
     sample(fmt::format("{}_count", name), labels, histogram.count());
+  }
+
+  /// A histogram with bounds of its own, in units of `unit`.
+  template <class Counts>
+  void buckets(std::string_view name, std::string_view label, const Counts& counts, double unit) {
+    const std::string_view comma = label.empty() ? "" : ",";
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < counts.bounds().size(); ++i) {
+      count += counts.counts()[i];
+      fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"{:.9g}\"}} {}\n", name, label,
+                     comma, static_cast<double>(counts.bounds()[i]) * unit, count);
+    }
+    count += counts.counts().back();
+    fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"+Inf\"}} {}\n", name, label,
+                   comma, count);
+    const std::string labels = label.empty() ? std::string{} : fmt::format("{{{}}}", label);
+    sample(fmt::format("{}_sum", name), labels, static_cast<double>(counts.sum()) * unit);
+    sample(fmt::format("{}_count", name), labels, count);
   }
 
   [[nodiscard]] std::string take() { return std::move(out_); }
@@ -119,6 +141,12 @@ void add_clients(Text& text, const Metrics& metrics) {
   for (std::size_t i = 0; i < kInputResults; ++i) {
     text.sample("tickbox_inputs_total", label("result", kInputNames[i]), metrics.inputs[i]);
   }
+  text.head("tickbox_input_margin_ticks", "histogram",
+            "Time from a packet's arrival to the tick of its newest input; below 0 it was late.");
+  text.buckets("tickbox_input_margin_ticks", "", metrics.input_margin, 1.0 / 16);
+  text.head("tickbox_client_rtt_seconds", "histogram",
+            "Time from a snapshot to its acknowledgement: the round trip and up to one tick.");
+  text.buckets("tickbox_client_rtt_seconds", "", metrics.client_rtt, 1e-6);
   text.single("tickbox_state_hash_mismatches_total", "counter",
               "Views that a client hashed otherwise.", metrics.hash_mismatches);
   text.head("tickbox_desync_traces_total", "counter",
@@ -176,6 +204,12 @@ void add_traffic(Text& text, const Metrics& metrics) {
     text.sample("tickbox_snapshot_bytes_total", label("part", kSnapshotPartNames[i]),
                 snapshots.bytes[i]);
   }
+  text.head("tickbox_snapshot_size_bytes", "histogram", "UDP payload of the snapshots sent.");
+  text.buckets("tickbox_snapshot_size_bytes", "kind=\"on_base\"", snapshots.on_base_sizes, 1);
+  text.buckets("tickbox_snapshot_size_bytes", "kind=\"full\"", snapshots.full_sizes, 1);
+  text.single("tickbox_entities_deferred_total", "counter",
+              "Bodies in sight that did not fit a snapshot, summed over snapshots.",
+              snapshots.deferred);
   text.single("tickbox_snapshot_members_total", "counter",
               "Bodies in the views of snapshots sent, summed.", snapshots.members);
   text.single("tickbox_full_views_asked_total", "counter", "Full views that clients asked for.",
@@ -211,6 +245,18 @@ void add_process(Text& text, const ProcessFacts& process) {
   text.sample("process_cpu_seconds_total", "",
               static_cast<double>(process.cpu_microseconds) * 1e-6);
   text.single("process_resident_memory_bytes", "gauge", "Memory in use.", process.resident_bytes);
+  text.single("process_virtual_memory_bytes", "gauge", "Address space in use.",
+              process.virtual_bytes);
+  text.single("process_open_fds", "gauge", "Open file descriptors.", process.open_files);
+  text.single("process_max_fds", "gauge", "File descriptors that may be open.",
+              process.open_files_max);
+  text.head("process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970.");
+  text.sample("process_start_time_seconds", "", fmt::format("{:.2f}", process.started));
+  text.head("tickbox_admin_requests_total", "counter", "Answers of the admin side.");
+  for (const AdminRequests& requests : process.admin_requests) {
+    text.sample("tickbox_admin_requests_total", label("code", std::to_string(requests.code)),
+                requests.count);
+  }
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
+#include "server/bucket_counts.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -37,6 +39,20 @@ struct Traffic {
   std::uint64_t bytes_out = 0;  ///< UDP payload
 };
 
+/// Microseconds.
+inline constexpr std::array<std::int64_t, 14> kRttBounds = {
+    1'000,  2'500,   5'000,   10'000,  20'000,  30'000,  50'000,
+    75'000, 100'000, 150'000, 200'000, 300'000, 500'000, 1'000'000};
+/// 1/16 ticks.
+inline constexpr std::array<std::int64_t, 13> kMarginBounds = {-128, -64, -32, -16, 0,   8,  16,
+                                                               32,   48,  64,  96,  128, 256};
+/// Bytes of UDP payload; the last is the largest datagram there is.
+inline constexpr std::array<std::int64_t, 8> kSnapshotSizeBounds = {64,  128, 256,   400,
+                                                                    600, 800, 1'000, 1'200};
+using RttCounts = BucketCounts<kRttBounds>;
+using MarginCounts = BucketCounts<kMarginBounds>;
+using SnapshotSizeCounts = BucketCounts<kSnapshotSizeBounds>;
+
 /// What the bytes of snapshots are for.
 enum class SnapshotPart : std::uint8_t {
   Packet,  ///< seal and packet head
@@ -57,7 +73,10 @@ struct SnapshotMetrics {
   std::uint64_t asked = 0;      ///< full views that clients have asked for
   std::uint64_t members = 0;    ///< of the views that were sent, summed
   std::array<std::uint64_t, kSnapshotParts> bytes{};  ///< of those sent
-  std::uint64_t waiting = 0;  ///< bodies in sight that were not in a snapshot's base yet, summed
+  std::uint64_t waiting = 0;   ///< bodies in sight that were not in a snapshot's base yet, summed
+  std::uint64_t deferred = 0;  ///< bodies in sight that did not fit a snapshot, summed
+  SnapshotSizeCounts on_base_sizes;
+  SnapshotSizeCounts full_sizes;
 
   void add(SnapshotPart part, std::size_t count) { bytes[static_cast<std::size_t>(part)] += count; }
 };
@@ -121,6 +140,9 @@ struct Metrics {
   std::array<std::uint64_t, net::kRefuseReasons> refusals{};
   std::array<std::uint64_t, kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, kInputResults> inputs{};
+  MarginCounts input_margin;  ///< of the newest input of each packet of inputs
+  /// From a snapshot to its acknowledgement: the round trip, and up to a tick of the client.
+  RttCounts client_rtt;
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
   std::array<std::uint64_t, kTraceResults> traces{};
   DesyncFileMetrics desync_files;
@@ -150,6 +172,12 @@ struct Metrics {
   void count(net::DisconnectReason reason) { ++disconnects[static_cast<std::size_t>(reason)]; }
 };
 
+/// How often the admin side has answered with a status.
+struct AdminRequests {
+  unsigned code = 0;
+  std::uint64_t count = 0;
+};
+
 /// What a process knows of itself beside its metrics.
 struct ProcessFacts {
   std::string version;
@@ -157,6 +185,11 @@ struct ProcessFacts {
   std::string simulation_hash;
   std::uint64_t cpu_microseconds = 0;
   std::uint64_t resident_bytes = 0;
+  std::uint64_t virtual_bytes = 0;
+  std::uint64_t open_files = 0;
+  std::uint64_t open_files_max = 0;
+  double started = 0;  ///< seconds since 1970
+  std::vector<AdminRequests> admin_requests{};
 };
 
 /// The text format of Prometheus, version 0.0.4.

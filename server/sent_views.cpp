@@ -15,9 +15,11 @@ ViewMembers& SentViews::add(Tick tick) {
   return members;
 }
 
-void SentViews::acknowledge(Tick tick) {
-  if (sent_.find(tick) == nullptr || is_too_old(tick, newest_)) return;
-  if (!base_ || *base_ < tick) base_ = tick;
+bool SentViews::acknowledge(Tick tick) {
+  if (sent_.find(tick) == nullptr || is_too_old(tick, newest_)) return false;
+  if (base_ && *base_ >= tick) return false;
+  base_ = tick;
+  return true;
 }
 
 const ViewMembers* SentViews::base(Tick now) const {

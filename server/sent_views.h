@@ -29,8 +29,8 @@ class SentViews {
   void withdraw(Tick tick) { sent_.erase(tick); }
 
   /// The client holds the view of `tick`. Whoever acknowledges what was never sent, or was long
-  /// ago, changes nothing.
-  void acknowledge(Tick tick);
+  /// ago, changes nothing.  Returns whether it is newer than what the client held before.
+  bool acknowledge(Tick tick);
 
   /// The client holds nothing any more.
   void forget() { base_ = std::nullopt; }

@@ -139,6 +139,7 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
   if (opened.sequence == session.channel.received().newest() && !message->inputs.empty()) {
     const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
     session.margin = margin_of(message->first_tick + last, arrival);
+    metrics_.input_margin.add(session.margin);
   }
   if (opened.sequence == session.channel.received().newest()) {
     on_acks(session, *message, arrival.now);
@@ -151,7 +152,11 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
 void Shard::on_acks(Session& session, const net::InputMessage& message, Instant now) {
   session.events.acknowledge(message.events, message.newest_snapshot);
   if (message.newest_snapshot.value != 0) {
-    session.views->acknowledge(message.newest_snapshot);
+    const bool is_news = session.views->acknowledge(message.newest_snapshot);
+    if (const Instant* sent = is_news ? sent_at_.find(message.newest_snapshot) : nullptr) {
+      metrics_.client_rtt.add(
+          std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count());
+    }
   } else if (session.views->has_acknowledged()) {
     if (!session.full_views.take(kFullViewRequests, now)) {
       return metrics_.drops.count(net::DropReason::RateLimited);
@@ -297,6 +302,7 @@ void Shard::take_input(Seat& seat, Tick next) {
 
 void Shard::send(Instant now) {
   planner_.look(room_);
+  sent_at_.insert(room_.world().tick) = now;
   for (Seat& seat : seats_.all()) {
     if (!seat.playing || !seat.in_world) continue;
     Session& session = *seats_.playing(seat);
@@ -386,7 +392,10 @@ void Shard::count_snapshot(const Session& session, const ViewPlan& plan,
                            std::size_t message_bytes) {
   SnapshotMetrics& snapshots = metrics_.snapshots;
   ++(plan.on_base ? snapshots.on_base : snapshots.full);
+  (plan.on_base ? snapshots.on_base_sizes : snapshots.full_sizes)
+      .add(static_cast<std::int64_t>(message_bytes + net::kPacketOverheadBytes));
   snapshots.waiting += session.waiters.size();
+  snapshots.deferred += plan.deferred;
   snapshots.members += plan.members;
   const std::size_t leaves = snapshot_.causes.leaves.size();
   const std::size_t causes = net::encoded_bytes(snapshot_.causes) - leaves;

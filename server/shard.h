@@ -12,6 +12,7 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "core/tick_ring.h"
 #include "net/messages.h"
 #include "net/transport.h"
 #include "record/desync.h"
@@ -193,6 +194,8 @@ class Shard {
   std::vector<InputSource> sources_;
   LagCompensation lag_compensation_;
   Notices notices_;
+
+  TickRing<Instant, net::kTicksRemembered> sent_at_;  ///< of the snapshots of each tick
 
   std::size_t auditors_ = 0;  ///< who play
   AuditFeed feed_;

@@ -67,6 +67,7 @@ ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
     const bool fits = try_plan(anew, waiters, snapshot, view);
     TICKBOX_ASSERT(fits);
   }
+  plan.deferred = deferred_;
   weigh_bodies(snapshot, plan);
   plan.has_news = !plan.on_base || !snapshot.causes.empty() || !snapshot.bodies.empty();
   game::ViewHash hash;
@@ -300,6 +301,7 @@ bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot,
   const bool is_own_told = !candidates_.empty() && candidates_.front().life == own_;
   if (is_own_told && net::encoded_bytes(entity_of(own_)) > left) return false;
   waiters.clear();
+  deferred_ = 0;
   for (const Candidate& candidate : candidates_) {
     const game::EntityState& entity = entity_of(candidate.life);
     const std::size_t bytes = net::encoded_bytes(entity);
@@ -310,6 +312,8 @@ bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot,
       left -= bytes;
       snapshot.bodies.push_back(entity);
       view.push_back(candidate.life);
+    } else {
+      ++deferred_;
     }
     if (is_new && !waiters.full()) {
       waiters.push_back({.life = candidate.life,

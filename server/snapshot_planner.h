@@ -48,6 +48,7 @@ struct ViewPlan {
   std::size_t members = 0;      ///< of the view
   std::size_t enter_bytes = 0;  ///< of whole bodies that are new to the view
   std::size_t set_bytes = 0;    ///< of those that are not
+  std::size_t deferred = 0;     ///< bodies in sight that did not fit
 };
 
 class SnapshotPlanner {
@@ -153,6 +154,7 @@ class SnapshotPlanner {
   std::vector<Pending<net::ShotCause>> shots_;
   std::vector<Pending<net::PlacementCause>> placements_;
   std::vector<Candidate> candidates_;
+  std::size_t deferred_ = 0;
 };
 
 }  // namespace tickbox::server

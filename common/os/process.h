@@ -10,10 +10,15 @@ namespace tickbox::os {
 
 struct ProcessUse {
   std::uint64_t cpu_microseconds = 0;  ///< user and system, of all threads
-  std::uint64_t resident_bytes = 0;    ///< 0 where /proc is not mounted
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t virtual_bytes = 0;
+  std::uint64_t open_files = 0;
+  std::uint64_t open_files_max = 0;  ///< the soft limit
+  double started = 0;                ///< seconds since 1970, by the system's clock
 };
 
-/// Thread: any.  Cost: two system calls and a read of a small file.
+/// What is read from /proc is 0 where that is not mounted.
+/// Thread: any.  Cost: some system calls, and reads of small files and of one directory.
 [[nodiscard]] ProcessUse process_use();
 
 /// Lets this process have `count` files and sockets open, where the hard limit allows it.

@@ -43,6 +43,7 @@
 #include <thread>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -146,6 +147,7 @@ class Server {
   os::SystemEntropy entropy_;
   std::unique_ptr<os::UdpTransport> transport_;
   os::Published<Status> status_;
+  std::atomic<const os::HttpServer*> admin_running_ = nullptr;  ///< for its own thread
   std::unique_ptr<os::HttpServer> admin_;
   std::unique_ptr<Room> room_;
   std::unique_ptr<Recordings> recordings_;
@@ -234,12 +236,23 @@ std::expected<void, std::string> Server::open_sockets() {
   auto admin = os::HttpServer::start(
       {.bind = *admin_address, .handler = [this, &build](const os::HttpRequest& request) {
          const os::ProcessUse use = os::process_use();
+         std::vector<AdminRequests> requests;
+         if (const os::HttpServer* const self = admin_running_) {
+           for (const auto& [status, responses] : self->counts()) {
+             requests.push_back({.code = status, .count = responses});
+           }
+         }
          AdminReply reply = answer(request.path, status_.read(),
                                    {.version = std::string{build.version},
                                     .commit = std::string{build.commit},
                                     .simulation_hash = std::string{build.simulation_hash},
                                     .cpu_microseconds = use.cpu_microseconds,
-                                    .resident_bytes = use.resident_bytes},
+                                    .resident_bytes = use.resident_bytes,
+                                    .virtual_bytes = use.virtual_bytes,
+                                    .open_files = use.open_files,
+                                    .open_files_max = use.open_files_max,
+                                    .started = use.started,
+                                    .admin_requests = std::move(requests)},
                                    clock_.now());
          return os::HttpResponse{.status = reply.status,
                                  .content_type = std::move(reply.content_type),
@@ -249,6 +262,7 @@ std::expected<void, std::string> Server::open_sockets() {
     return std::unexpected(std::move(admin.error()));
   }
   admin_ = *std::move(admin);
+  admin_running_ = admin_.get();
   return {};
 }
 

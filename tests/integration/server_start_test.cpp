@@ -115,6 +115,25 @@ TEST(ServerStart, ItStartsBesideAServiceOfItsName) {
   EXPECT_EQ(run(health).exit_code, kDone);
 }
 
+TEST(ServerStart, TheMetricsTellHowFarItsClientsAre) {
+  const RunningServer server;
+  const Finished played = run(
+      tickbox({"connect", server.address(), "--seconds", "3", "--net", "delay=100ms", "--json"}));
+  ASSERT_EQ(played.exit_code, kDone) << played;
+  const double samples = server.metric("tickbox_client_rtt_seconds_count");
+  ASSERT_GT(samples, 10);
+  const double mean = server.metric("tickbox_client_rtt_seconds_sum") / samples;
+  const double told = Document{played.out}.number("rtt_ms.p50") / 1'000;
+  EXPECT_GT(mean, told * 0.9);
+  EXPECT_LT(mean, told + 0.1) << "a tick of the client, and a busy machine";
+  EXPECT_GT(server.metric("tickbox_input_margin_ticks_count"), 10);
+  EXPECT_GT(server.metric("tickbox_snapshot_size_bytes_count", "on_base"), 10);
+  (void)server.get("/nonsense");
+  EXPECT_GE(server.metric("tickbox_admin_requests_total", "404"), 1);
+  EXPECT_GE(server.metric("tickbox_admin_requests_total", "200"), 1);
+  EXPECT_GT(server.metric("process_open_fds"), 3);
+}
+
 TEST(ServerStart, ItTicksWithoutAnybodyThere) {
   const RunningServer server;
   EXPECT_TRUE(eventually([&] { return server.metric("tickbox_ticks_total") > 10; }));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -52,6 +53,88 @@ TEST(Metrics, BucketsOnlyGrow) {
   }
   EXPECT_GT(buckets, 50U);
   EXPECT_EQ(before, metrics.of(Phase::Step).count());
+}
+
+TEST(Metrics, HistogramsOfOtherUnitsHaveTheirBounds) {
+  Metrics metrics;
+  metrics.client_rtt.add(40'000);
+  metrics.client_rtt.add(2'000'000);
+  metrics.input_margin.add(-20);
+  metrics.input_margin.add(16);
+  metrics.snapshots.full_sizes.add(1'200);
+  const std::string text = exposition(metrics, {});
+  for (const char* sample :
+       {"tickbox_client_rtt_seconds_bucket{le=\"0.03\"} 0",
+        "tickbox_client_rtt_seconds_bucket{le=\"0.05\"} 1",
+        "tickbox_client_rtt_seconds_bucket{le=\"1\"} 1",
+        "tickbox_client_rtt_seconds_bucket{le=\"+Inf\"} 2", "tickbox_client_rtt_seconds_sum 2.04",
+        "tickbox_client_rtt_seconds_count 2", "tickbox_input_margin_ticks_bucket{le=\"-2\"} 0",
+        "tickbox_input_margin_ticks_bucket{le=\"-1\"} 1",
+        "tickbox_input_margin_ticks_bucket{le=\"1\"} 2", "tickbox_input_margin_ticks_sum -0.25",
+        "tickbox_snapshot_size_bytes_bucket{kind=\"full\",le=\"1000\"} 0",
+        "tickbox_snapshot_size_bytes_bucket{kind=\"full\",le=\"1200\"} 1",
+        "tickbox_snapshot_size_bytes_count{kind=\"on_base\"} 0"}) {
+    EXPECT_NE(text.find(std::string{sample} + "\n"), std::string::npos) << sample;
+  }
+}
+
+TEST(Metrics, TellOfTheProcess) {
+  const std::string text = exposition({}, {.virtual_bytes = 4'096,
+                                           .open_files = 12,
+                                           .open_files_max = 1'024,
+                                           .started = 1'700'000'000.25,
+                                           .admin_requests = {{.code = 200, .count = 3}}});
+  for (const char* sample : {"process_virtual_memory_bytes 4096", "process_open_fds 12",
+                             "process_max_fds 1024", "process_start_time_seconds 1700000000.25",
+                             "tickbox_admin_requests_total{code=\"200\"} 3"}) {
+    EXPECT_NE(text.find(std::string{sample} + "\n"), std::string::npos) << sample;
+  }
+}
+
+/// "name type label label".
+using Families = std::set<std::string>;
+
+Families served() {
+  std::istringstream lines{exposition({}, {.admin_requests = {{.code = 200, .count = 1}}})};
+  static const std::regex kType{R"(# TYPE ([a-z_]+) ([a-z]+))"};
+  static const std::regex kLabel{R"(([a-z]+)=")"};
+  Families families;
+  std::string family;
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, kType)) family = match[1].str() + " " + match[2].str();
+    if (line.starts_with('#')) continue;
+    std::string labels;
+    for (auto it = std::sregex_iterator{line.begin(), line.end(), kLabel};
+         it != std::sregex_iterator{}; ++it) {
+      if ((*it)[1] != "le") labels += " " + (*it)[1].str();
+    }
+    families.insert(family + labels);
+  }
+  return families;
+}
+
+Families documented() {
+  std::ifstream file{TICKBOX_SOURCE_DIR "/server/README.md"};
+  static const std::regex kRow{
+      R"(\| `((?:tickbox|process)_[a-z_]+)` \| ([a-z]+) \| ([a-z, ]*)\| .+ \|)"};
+  Families families;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    if (!std::regex_match(line, match, kRow)) continue;
+    std::string family = match[1].str() + " " + match[2].str();
+    std::istringstream labels{std::regex_replace(match[3].str(), std::regex{","}, "")};
+    for (std::string label; labels >> label;) {
+      family += " " + label;
+    }
+    EXPECT_TRUE(families.insert(family).second) << "twice: " << family;
+  }
+  return families;
+}
+
+TEST(Metrics, AreThoseOfTheTableInTheReadme) {
+  EXPECT_GT(served().size(), 40U);
+  EXPECT_EQ(served(), documented());
 }
 
 }  // namespace

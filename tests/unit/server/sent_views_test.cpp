@@ -39,9 +39,10 @@ TEST_F(SentViewsTest, TakeTheNewestThatIsAcknowledged) {
   for (std::uint32_t tick = 5; tick < 10; ++tick) {
     send(tick);
   }
-  views_.acknowledge({7});
+  EXPECT_TRUE(views_.acknowledge({7}));
   EXPECT_EQ(base(10), 7U);
-  views_.acknowledge({5});
+  EXPECT_FALSE(views_.acknowledge({7})) << "no news";
+  EXPECT_FALSE(views_.acknowledge({5}));
   EXPECT_EQ(base(10), 7U) << "late news";
   views_.acknowledge({9});
   EXPECT_EQ(base(10), 9U);

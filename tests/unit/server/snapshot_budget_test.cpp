@@ -49,6 +49,7 @@ TEST(SnapshotBudget, IsFilledWithTheNearest) {
   const auto waits = std::ranges::count_if(
       room.waiters(), [](const Waiter& waiter) { return waiter.snapshots > 0; });
   EXPECT_EQ(static_cast<std::size_t>(waits), kPlayers - snapshot.bodies.size());
+  EXPECT_EQ(room.plan().deferred, kPlayers - snapshot.bodies.size());
 }
 
 TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
@@ -66,6 +67,7 @@ TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
   }
   room.tick();
   EXPECT_TRUE(room.send().bodies.empty());
+  EXPECT_EQ(room.plan().deferred, 0U);
 }
 
 // Far away, and nearby new ones appear all the time, as many as there is room for.
