@@ -8,9 +8,9 @@ usage() {
 docker/test.sh - builds both images, runs them, and takes everything down again
 
 Checks the image (size, user, contents), the server in it on a read-only root without capabilities and without a network
-(health, ready line, refusals), the key it makes, clients in its network namespace with that key and without, the stop on
-SIGTERM, the recording it leaves, a restart with the same key, a rotation, and docker/compose.yaml where a compose program is
-found.
+(health, ready line, refusals), the two lines that the READMEs begin with, the key it makes, clients in its network namespace
+with that key and without, the stop on SIGTERM, the recording it leaves, a restart with the same key, a rotation, and
+docker/compose.yaml where a compose program is found.
 
 Uses the Docker engine that answers. Where none does, and this is root on Debian, it installs Debian's docker.io, and starts an
 engine of its own in a temporary folder. Where the builder image cannot be pulled, it makes one by debootstrap.
@@ -61,8 +61,8 @@ take_down() {
     "${compose[@]}" down -v >/dev/null 2>&1 || true
   fi
   if [[ $work ]]; then
-    docker rm -f "$name" "$name-played" >/dev/null 2>&1 || true
-    docker volume rm -f "$name" "$name-keys" >/dev/null 2>&1 || true
+    docker rm -f "$name" "$name-played" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
+    docker volume rm -f "$name" "$name-keys" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
     docker rmi "$server_image" "$client_image" >/dev/null 2>&1 || true
   fi
   engine_down
@@ -167,6 +167,58 @@ check_refusals() {
   check 'with what to try' grep -q "cannot write /ring: .*; check the folder's permissions" "$work/said"
   check 'health fails where nothing serves' exits 1 alone health
   check 'without a key it serves its own loopback' exits 0 alone --ticks 60
+}
+
+# has_said NAME WORDS: whether the server has logged them.
+has_said() { docker logs "$1" 2>&1 | grep -qF -- "$2"; }
+
+# first_try NAME ARGUMENT...: a server behind a published port, as the two READMEs start it. An engine without a network ignores the
+# port, or refuses it.
+first_try() {
+  local as=$1
+  shift
+  if ! docker run -d --name "$as" -p 127.0.0.1::7777/udp -v "$as:/keys" "$server_image" "$@" >/dev/null 2>&1; then
+    docker rm -f "$as" >/dev/null 2>&1 || true
+    docker run -d --name "$as" --network none -v "$as:/keys" "$server_image" "$@" >/dev/null
+  fi
+  within 60 has_said "$as" 'ready address='
+}
+
+# reach NAME ARGUMENT...: a client on the other side of the published port; where there is none, in the server's namespace.
+reach() {
+  local as=$1 port network=host
+  shift
+  port=$(docker port "$as" 7777/udp 2>/dev/null | head -n 1) || true
+  if [[ ! $port ]]; then
+    network=container:$as
+    port=127.0.0.1:7777
+  fi
+  docker run --rm --network "$network" "${locked[@]}" -v "$as:/keys:ro" "$client_image" connect "$port" --seconds 2 "$@"
+}
+
+check_first_try() {
+  local page public=192.0.2.1:7777
+  local strangers=(--bind 0.0.0.0 --allow-strangers)
+  local keyed=(--bind 0.0.0.0 --public-address "$public" --key-file /keys/ring --create-key)
+  for page in README.md docker/README.md; do
+    check "$page shows how to try it without keys" grep -qF -- "/udp tickbox-server ${strangers[*]}" "$page"
+    check "$page shows how to run it with keys" grep -qF -- "/udp tickbox-server ${keyed[*]}" "$page"
+  done
+
+  check 'a server that allows strangers gets ready' first_try "$name-strangers" "${strangers[@]}"
+  check 'and warns of it' has_said "$name-strangers" strangers_allowed
+  check 'a client without a key plays on it' exits 0 reach "$name-strangers"
+
+  check 'a server with a key and a public address gets ready' first_try "$name-keyed" "${keyed[@]}"
+  check 'a client without a token is refused there' exits 4 reach "$name-keyed"
+  check 'a token for the public address is issued' exits 0 docker run --rm --network none "${locked[@]}" \
+    -v "$name-keyed:/keys" "$client_image" token issue --key-file /keys/ring --client 7 --server "$public" --expires 60s \
+    --out /keys/player.token
+  check 'and lets a client in' exits 0 reach "$name-keyed" --token /keys/player.token
+
+  check 'a server with neither gets ready' first_try "$name-loopback"
+  check 'and says that no published port reaches it' has_said "$name-loopback" 'loopback_in_container address=127.0.0.1:7777'
+  docker rm -f "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null
 }
 
 start_server() {
@@ -286,6 +338,7 @@ engine_up
 build
 check_image
 check_refusals
+check_first_try
 start_server
 check_key
 play

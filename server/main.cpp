@@ -60,6 +60,9 @@ void add_access(os::Command& program, server::Options& options) {
       "Make the key file, with a fresh key, where it is not there; where it is, it is used");
   program.add_option("--insecure", options.insecure,
                      "Let in anybody, by the published key, from this machine; the default");
+  program.add_option("--allow-strangers", options.allow_strangers,
+                     "Let in anybody, by the published key, at any address of --bind. For "
+                     "development: anybody who reaches the port can play");
   program.add_option(
       "--public-address", options.public_addresses, os::resolve_destination,
       "What tokens must name to be for this server, by --public-address again for more; "

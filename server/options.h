@@ -22,9 +22,10 @@ inline constexpr std::uint32_t kRecordKeepMax = 1'000'000;
 
 struct Options {
   std::string bind = "127.0.0.1";
-  std::string key_file;     ///< empty: the published key
-  bool create_key = false;  ///< makes the key file where it is not there
-  bool insecure = false;    ///< the published key, said aloud
+  std::string key_file;          ///< empty: the published key
+  bool create_key = false;       ///< makes the key file where it is not there
+  bool insecure = false;         ///< the published key, said aloud
+  bool allow_strangers = false;  ///< the published key, at any address: for development
   /// What tokens must name; empty: where it is bound.
   std::vector<net::Address> public_addresses;
   std::uint16_t port = kDefaultPort;  ///< 0 takes a free one

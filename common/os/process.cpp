@@ -3,9 +3,9 @@
 #include "os/system_error.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -73,6 +73,20 @@ ProcessUse process_use() {
           .open_files = open_files(),
           .open_files_max = files.rlim_cur,
           .started = started()};
+}
+
+bool is_container(const std::filesystem::path& root) {
+  std::error_code ignored;
+  if (std::filesystem::exists(root / ".dockerenv", ignored) ||
+      std::filesystem::exists(root / "run/.containerenv", ignored)) {
+    return true;
+  }
+  // With version 2 of cgroups a container sees its own group as "/". Every engine mounts
+  // /etc/hosts.
+  const std::string group = text_of(root / "proc/1/cgroup");
+  constexpr std::array kGroups = {"docker", "kubepods", "containerd", "libpod"};
+  return std::ranges::any_of(kGroups, [&](const char* word) { return group.contains(word); }) ||
+         text_of(root / "proc/1/mountinfo").contains(" /etc/hosts ");
 }
 
 std::expected<void, std::string> allow_open_files(std::size_t count) {

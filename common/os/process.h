@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <filesystem>
 #include <string>
 
 namespace tickbox::os {
@@ -20,6 +21,10 @@ struct ProcessUse {
 /// What is read from /proc is 0 where that is not mounted.
 /// Thread: any.  Cost: some system calls, and reads of small files and of one directory.
 [[nodiscard]] ProcessUse process_use();
+
+/// Whether a system is a container of Docker, Podman, containerd or Kubernetes, by the files at
+/// `root`: /.dockerenv, /run/.containerenv, the name of /proc/1/cgroup, or a mounted /etc/hosts.
+[[nodiscard]] bool is_container(const std::filesystem::path& root = "/");
 
 /// Lets this process have `count` files and sockets open, where the hard limit allows it.
 /// Fails: with one line that says what to try.

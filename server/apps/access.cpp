@@ -34,6 +34,11 @@ std::optional<std::string> contradiction(const Options& options) {
     return "--key-file and --insecure exclude each other, be they flags, TICKBOX_ variables or in "
            "the file; give one";
   }
+  if (!options.key_file.empty() && options.allow_strangers) {
+    return "--key-file and --allow-strangers exclude each other: with keys a server lets in who "
+           "has "
+           "a token; give one";
+  }
   if (options.create_key && options.key_file.empty()) {
     return "--create-key makes the file that --key-file names, and none is named; add --key-file F";
   }
@@ -56,7 +61,7 @@ std::optional<std::string> contradiction(const Options& options) {
   if (!address) {
     return "--bind: " + address.error();
   }
-  if (options.key_file.empty() && !net::is_loopback(*address)) {
+  if (options.key_file.empty() && !options.allow_strangers && !net::is_loopback(*address)) {
     return fmt::format(
         "--bind: {} is not a loopback address: without keys a server can only be trusted with this "
         "machine; make some by `tickbox token keygen --out keys` and add --key-file keys",

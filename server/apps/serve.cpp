@@ -28,6 +28,7 @@
 #include "server/shard.h"
 #include "server/stall_log.h"
 #include "server/summary.h"
+#include "server/surroundings.h"
 #include "server/tick_pacer.h"
 
 #include <fmt/core.h>
@@ -136,6 +137,7 @@ class Server {
   void wait();
   void log_buffers();
   void log_key_file();
+  void log_reach();
   void reload_keys();
   [[nodiscard]] std::string next_commands() const;
 
@@ -292,6 +294,7 @@ std::expected<void, std::string> Server::announce(const Announcement& announceme
   const std::string admin = net::to_string(admin_->local_address());
   log_buffers();
   log_key_file();
+  log_reach();
   last_tick_ = clock_.now();
   publish(ServerState::Ready);
   log_.event(Severity::Info,
@@ -346,6 +349,19 @@ void Server::log_key_file() {
   }
 }
 
+/// Says where more, or fewer, reach this server than one would think.
+void Server::log_reach() {
+  const net::Address address = transport_->local_address();
+  if (options_.allow_strangers) {
+    log_.event(Severity::Warning,
+               fmt::format("strangers_allowed address={} reason=\"--allow-strangers: anybody who "
+                           "reaches this address can play\"",
+                           net::to_string(address)));
+  }
+  const auto surroundings = os::is_container() ? Surroundings::Container : Surroundings::Machine;
+  if (const auto hint = loopback_hint(address, surroundings)) log_.event(Severity::Info, *hint);
+}
+
 std::expected<void, std::string> Server::run() {
   pacer_.emplace(clock_.now(), options_.tick_rate);
   summary_.emplace(clock_.now());
@@ -360,7 +376,8 @@ std::expected<void, std::string> Server::run() {
       publish(ServerState::Ready);
     }
     if (summary_->due(clock_.now())) {
-      log_.event(Severity::Info, summary_->take(shard_->metrics(), clock_.now()));
+      log_.event(Severity::Info, summary_->take(shard_->metrics(), clock_.now()) +
+                                     (options_.allow_strangers ? " strangers=allowed" : ""));
     }
     wait();
   }

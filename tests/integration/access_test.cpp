@@ -186,6 +186,18 @@ TEST(Access, AClientThatStartsBeforeItsServerGetsIn) {
   }
 }
 
+// A published port of a container did not reach a server without keys.
+TEST(Access, StrangersAreServedAtAnyAddressWhereThatIsAllowed) {
+  RunningServer server{{"--bind", "0.0.0.0", "--allow-strangers"}};
+  expect_played(connect(at("127.0.0.1", server), {}));
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, kDone);
+  EXPECT_TRUE(stopped.err.contains("strangers_allowed ")) << stopped;
+  const Keys keys;
+  expect_wrong_usage(run(tickbox_server({"--key-file", keys.file(), "--allow-strangers"})),
+                     {"--key-file", "--allow-strangers"});
+}
+
 TEST(Access, TheAdminSideStaysOnThisMachineWithKeysToo) {
   const Keys keys;
   expect_wrong_usage(

@@ -23,5 +23,24 @@ TEST(ProcessUse, IsThatOfThisProcess) {
   EXPECT_EQ(process_use().open_files, before.open_files + 1);
 }
 
+TEST(Container, IsKnownByItsFiles) {
+  namespace fs = std::filesystem;
+  const auto is_container_with = [](const std::string& file, const std::string& text) {
+    const TemporaryFolder folder;
+    const fs::path root = folder.file("root");
+    fs::create_directories((root / file).parent_path());
+    std::ofstream{root / file} << text;
+    return is_container(root);
+  };
+  EXPECT_TRUE(is_container_with(".dockerenv", ""));
+  EXPECT_TRUE(is_container_with("run/.containerenv", ""));
+  EXPECT_TRUE(is_container_with("proc/1/cgroup", "0::/kubepods/besteffort/pod1\n"));
+  EXPECT_TRUE(is_container_with("proc/1/cgroup", "12:pids:/docker/0123\n"));
+  EXPECT_TRUE(is_container_with("proc/1/mountinfo",
+                                "606 599 8:1 /var/lib/docker/containers/0/hosts /etc/hosts rw\n"));
+  EXPECT_FALSE(is_container_with("proc/1/cgroup", "0::/init.scope\n"));
+  EXPECT_FALSE(is_container_with("etc/hostname", "docker\n"));
+}
+
 }  // namespace
 }  // namespace tickbox::os
