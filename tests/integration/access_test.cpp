@@ -211,7 +211,7 @@ TEST(Access, FlagsThatExcludeEachOtherAreWrongUsage) {
                      {"--key-file", "--insecure"});
   Command by_variable = tickbox_server({"--insecure"});
   by_variable.environment = {"TICKBOX_KEY_FILE=" + keys.file()};
-  expect_wrong_usage(run(by_variable), {"--key-file", "--insecure"});
+  expect_wrong_usage(run(by_variable), {"TICKBOX_KEY_FILE (environment)", "--insecure"});
   const std::string server = "127.0.0.1:7777";
   for (const char* command : {"connect", "load"}) {
     expect_wrong_usage(run(tickbox({command, server, "--key-file", keys.file(), "--insecure"})),
@@ -327,7 +327,7 @@ TEST(Access, AKeyIsMadeOnlyInAFileThatIsNamed) {
                      {"--create-key", "--key-file F"});
   Command by_variable = tickbox_server({});
   by_variable.environment = {"TICKBOX_CREATE_KEY=true"};
-  expect_wrong_usage(run(by_variable), {"--create-key", "--key-file F"});
+  expect_wrong_usage(run(by_variable), {"TICKBOX_CREATE_KEY (environment)", "--key-file F"});
 }
 
 TEST(Access, TheNextCommandsShowTheKeyFileAndAnAddressThatCanBeReached) {
