@@ -72,6 +72,11 @@ bool is_service_link(const std::string& variable) {
   return variable.ends_with("_PORT") && value_of(variable).contains("://");
 }
 
+void warn_of_service_link(const std::string& program, const std::string& variable) {
+  write_to_stderr(program + ": warning: " + variable + " (environment): ignored " +
+                  value_of(variable) + ", an address that Kubernetes sets for a Service\n");
+}
+
 /// Gives every option of `app` its variable, and those of a subcommand theirs once it is met: a
 /// variable meant for one command is not looked at by another.
 void bind_environment(CLI::App& app, const std::string& program) {
@@ -80,8 +85,7 @@ void bind_environment(CLI::App& app, const std::string& program) {
     if (about_the_call || option->get_lnames().empty() || !option->get_envname().empty()) continue;
     const std::string variable = environment_name(option->get_lnames().front());
     if (is_service_link(variable)) {
-      write_to_stderr(program + ": warning: " + variable + " (environment): ignored " +
-                      value_of(variable) + ", an address that Kubernetes sets for a Service\n");
+      warn_of_service_link(program, variable);
       continue;
     }
     option->envname(variable);
@@ -253,6 +257,30 @@ ExitCode answer(const CLI::App& app, std::string_view text) {
   return ExitCode::Failed;
 }
 
+/// Gives the option of this key the value.  Returns what is wrong with it; empty: nothing.
+std::string apply_entry(CLI::App& app, const Names& known, const ConfigEntry& entry) {
+  const std::string& key = entry.key;
+  if (std::ranges::find(known, key) == known.end()) {
+    const auto near = nearest_name(key, known);
+    return "unknown key " + key +
+           (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names");
+  }
+  CLI::Option* const option = app.get_option("--" + key);
+  const int values_max = option->get_items_expected_max();
+  if (values_max == 0 && entry.kind != ConfigKind::Truth) {
+    return key + " is a flag: write " + key + " = true or " + key + " = false";
+  }
+  if (values_max == 1 && entry.kind == ConfigKind::List) {
+    return key + " takes one value, not a list: write " + key + " = VALUE";
+  }
+  try {
+    option->run_callback_for_default()->default_val(entry.value);
+  } catch (const CLI::Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 Check check_of(const CLI::Validator& validator) {
   return {[validator](const std::string& text) { return validator(text); },
           validator.get_description()};
@@ -340,29 +368,9 @@ void Command::add_config() {
 std::expected<void, std::string> Command::apply(const std::vector<ConfigEntry>& entries,
                                                 const std::string& path) {
   const Names known = option_names(*app_, "", true);
-  for (const auto& [key, value, kind, line] : entries) {
-    const auto refuse = [&](const std::string& why) {
-      return std::unexpected{config_fault(path, line, why)};
-    };
-    if (std::ranges::find(known, key) == known.end()) {
-      const auto near = nearest_name(key, known);
-      return refuse(
-          "unknown key " + key +
-          (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names"));
-    }
-    CLI::Option* const option = app_->get_option("--" + key);
-    const int values_max = option->get_items_expected_max();
-    if (values_max == 0 && kind != ConfigKind::Truth) {
-      return refuse(key + " is a flag: write " + key + " = true or " + key + " = false");
-    }
-    if (values_max == 1 && kind == ConfigKind::List) {
-      return refuse(key + " takes one value, not a list: write " + key + " = VALUE");
-    }
-    try {
-      option->run_callback_for_default()->default_val(value);
-    } catch (const CLI::Error& error) {
-      return refuse(error.what());
-    }
+  for (const ConfigEntry& entry : entries) {
+    const std::string fault = apply_entry(*app_, known, entry);
+    if (!fault.empty()) return std::unexpected{config_fault(path, entry.line, fault)};
   }
   return {};
 }
