@@ -17,7 +17,7 @@ constexpr Range kNotPrinted[] = {
     {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xd800, 0xf8ff}, {0xfeff, 0xfeff},
     {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0x10ffff}};
 
-/// The least code that needs so many bytes: what takes more than it needs is no UTF-8.
+/// The smallest code point of each length: a longer form than needed is not valid UTF-8.
 constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST(Connect, PeopleGetATable) {
   EXPECT_FALSE((played.out + played.err).contains('\x1b')) << played;
 }
 
-// What has become of its packets a client is told every two seconds; one in seven of these is lost.
+// The server reports the loss to its client every two seconds; one report in seven is lost.
 TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   const RunningServer server;
   const Finished played =
