@@ -1,6 +1,6 @@
 #include "net/cookie.h"
 
-#include "net/byte_cursor.h"
+#include "core/byte_cursor.h"
 
 namespace tickbox::net {
 

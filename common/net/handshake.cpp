@@ -1,7 +1,7 @@
 #include "net/handshake.h"
 
+#include "core/byte_cursor.h"
 #include "game/entity_state.h"
-#include "net/byte_cursor.h"
 #include "net/verified_root.h"
 
 #include "schema/wire_generated.h"

@@ -1,6 +1,6 @@
 #include "net/key_ring.h"
 
-#include "net/trimmed.h"
+#include "core/trimmed.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #include "net/resume_ticket.h"
 
-#include "net/byte_cursor.h"
-#include "net/trimmed.h"
+#include "core/byte_cursor.h"
+#include "core/trimmed.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "net/byte_cursor.h"
+#include "core/byte_cursor.h"
 
 #include <gtest/gtest.h>
 
