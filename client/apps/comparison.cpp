@@ -2,8 +2,8 @@
 
 #include "sim/box.h"
 #include "sim/one_way.h"
-#include "sim/overlaps.h"
-#include "sim/sweep.h"
+#include "sim/step/overlaps.h"
+#include "sim/step/sweep.h"
 
 #include <fmt/ranges.h>
 

@@ -11,8 +11,8 @@
 #include "os/file.h"
 #include "os/signals.h"
 #include "os/standard_output.h"
-#include "sim/overlaps.h"
 #include "sim/step.h"
+#include "sim/step/overlaps.h"
 
 #include <algorithm>
 #include <chrono>

@@ -16,6 +16,7 @@ endif()
 file(GLOB files RELATIVE ${SOURCE_DIR}
   ${SOURCE_DIR}/common/core/*.h ${SOURCE_DIR}/common/core/*.cpp
   ${SOURCE_DIR}/common/sim/*.h ${SOURCE_DIR}/common/sim/*.cpp
+  ${SOURCE_DIR}/common/sim/step/*.h ${SOURCE_DIR}/common/sim/step/*.cpp
   ${SOURCE_DIR}/common/game/*.h ${SOURCE_DIR}/common/game/*.cpp)
 list(SORT files)
 set(joined "")

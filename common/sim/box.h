@@ -2,8 +2,8 @@
 // A closed rectangle in sub-units, 64 bits wide so that no corner of the world can overflow it.
 
 #include "sim/body.h"
-#include "sim/motion.h"
 #include "sim/rects.h"
+#include "sim/step/motion.h"
 
 #include <algorithm>
 #include <array>

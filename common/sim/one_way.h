@@ -2,7 +2,7 @@
 // Which impacts a one-way body answers: those on its solid side.
 
 #include "sim/body.h"
-#include "sim/sweep.h"
+#include "sim/step/sweep.h"
 
 namespace tickbox::sim {
 

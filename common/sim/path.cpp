@@ -1,7 +1,7 @@
 #include "sim/path.h"
 
 #include "core/assert.h"
-#include "sim/motion.h"
+#include "sim/step/motion.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,7 +8,7 @@
 // large as its box, and looks at one single cell. A rectangle too large for that at the fine levels
 // is listed at a coarser one only, and looked for there.
 
-#include "sim/cell.h"
+#include "sim/step/cell.h"
 
 #include <algorithm>
 #include <cstdint>

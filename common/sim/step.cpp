@@ -1,8 +1,8 @@
 #include "sim/step.h"
 
 #include "core/assert.h"
-#include "sim/overlaps.h"
-#include "sim/step_run.h"
+#include "sim/step/overlaps.h"
+#include "sim/step/step_run.h"
 
 namespace tickbox::sim {
 

@@ -2,7 +2,7 @@
 // One tick of physics: every box moves along its path, meets what it meets in the exact order of
 // time, and nothing overlaps.
 
-#include "sim/motion.h"
+#include "sim/step/motion.h"
 #include "sim/world.h"
 
 #include <compare>

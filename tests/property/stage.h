@@ -2,7 +2,7 @@
 // A scene with kinematic bodies and paths, each tick of which is judged by the checker; bodies are
 // written in units, as in tests/unit/sim/scene.h.
 
-#include "sim/overlaps.h"
+#include "sim/step/overlaps.h"
 #include "tests/property/any_stepper.h"
 #include "tests/property/checker.h"
 #include "tests/unit/sim/scene.h"

@@ -2,7 +2,7 @@
 // axis.
 
 #include "core/rng.h"
-#include "sim/sweep.h"
+#include "sim/step/sweep.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "tests/reference/single_mover.h"
 
-#include "sim/motion.h"
+#include "sim/step/motion.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "tests/unit/articles/scene.h"
 
 #include "map/trace.h"
-#include "sim/overlaps.h"
+#include "sim/step/overlaps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Kenton Hamaluik, "Simple AABB Collision Detection Using the Minkowski Difference" (2014): do two
 // boxes overlap, and by which shortest way does one of them get out.
 
-#include "sim/overlaps.h"
+#include "sim/step/overlaps.h"
 #include "tests/unit/articles/scene.h"
 
 #include <gtest/gtest.h>

@@ -202,21 +202,6 @@ TEST(Architecture, EveryHeaderIsIncludedOnce) {
   }
 }
 
-TEST(Architecture, EveryFolderHasAReadme) {
-  const std::set<std::string> kWithoutOne = {".git", "build", ".cache", ".ci", ".github"};
-  for (auto it = fs::recursive_directory_iterator{kSource};
-       it != fs::recursive_directory_iterator{}; ++it) {
-    if (!it->is_directory()) {
-      continue;
-    }
-    if (kWithoutOne.contains(it->path().filename().string()) || it->path().filename() == "corpus") {
-      it.disable_recursion_pending();
-      continue;
-    }
-    EXPECT_TRUE(fs::exists(it->path() / "README.md")) << it->path();
-  }
-}
-
 TEST(Architecture, TheTopLevelHoldsNothingElse) {
   const std::set<std::string> kAllowed = {"CMakeLists.txt", "CMakePresets.json",
                                           "LICENSE",        "README.md",

@@ -2,7 +2,7 @@
 
 #include "client/apps/comparison.h"
 #include "map/scenario.h"
-#include "sim/overlaps.h"
+#include "sim/step/overlaps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // The scenario files beside the tests, and what must come of each.
 
 #include "map/scenario.h"
-#include "sim/overlaps.h"
 #include "sim/step.h"
+#include "sim/step/overlaps.h"
 
 #include <gtest/gtest.h>
 

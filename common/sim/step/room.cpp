@@ -5,7 +5,7 @@
 // tried have needed, and some more: piles, crowds and platforms full of riders. A world busier than
 // that makes its lists grow once.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <bit>
 

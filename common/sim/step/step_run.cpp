@@ -1,4 +1,4 @@
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "sim/surroundings.h"
+#include "sim/step/surroundings.h"
 
 #include "sim/response.h"
 

@@ -9,8 +9,8 @@
 // other anything. The cells of a row lie one after the other in memory, rows are scattered by a
 // hash. A mover that is made faster than its level allows is listed as a stray.
 
-#include "sim/cell.h"
 #include "sim/rects.h"
+#include "sim/step/cell.h"
 
 #include <cstdint>
 #include <span>

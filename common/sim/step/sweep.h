@@ -8,7 +8,7 @@
 // compared by cross products, "before" is decided exactly: a box as thin as one sub-unit is not
 // missed at any speed, and a graze along an edge is not a hit.
 
-#include "sim/motion.h"
+#include "sim/step/motion.h"
 
 #include <optional>
 

@@ -1,8 +1,8 @@
 #pragma once
 // A mover during a tick.
 
-#include "sim/motion.h"
 #include "sim/step.h"
+#include "sim/step/motion.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // A kinematic body pushes somebody against something that does not give way. It waits, or it
 // crushes.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 namespace tickbox::sim {
 

@@ -3,7 +3,7 @@
 // does not lead through a wall. One pass, nobody more than a few times: what cannot be parted stays
 // as it is, and is reported.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "sim/contact_sorter.h"
+#include "sim/step/contact_sorter.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "sim/mover_grid.h"
+#include "sim/step/mover_grid.h"
 
 #include "core/assert.h"
 

@@ -5,7 +5,7 @@
 // body that runs into it fastest, or that it runs into, joins; all leave with their common velocity
 // after one event each.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 // tick, and is swept with it like any other. So a rider's own velocity is relative to what it rides
 // on. Where it lands on a platform or leaves it, the one kind of velocity is turned into the other.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <algorithm>
 

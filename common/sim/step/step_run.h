@@ -8,14 +8,14 @@
 // contact.cpp, block.cpp, squeeze.cpp). It lands on whole sub-units again, sets riders down and
 // reports (landing.cpp, ghosts.cpp).
 
-#include "sim/contact_sorter.h"
-#include "sim/event_queue.h"
-#include "sim/flight.h"
-#include "sim/mover_grid.h"
 #include "sim/one_way.h"
 #include "sim/response.h"
 #include "sim/step.h"
-#include "sim/surroundings.h"
+#include "sim/step/contact_sorter.h"
+#include "sim/step/event_queue.h"
+#include "sim/step/flight.h"
+#include "sim/step/mover_grid.h"
+#include "sim/step/surroundings.h"
 
 #include <algorithm>
 #include <cstdint>

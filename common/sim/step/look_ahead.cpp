@@ -1,6 +1,6 @@
 // Looking ahead: the impacts that will come if nothing turns anybody.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 namespace tickbox::sim {
 

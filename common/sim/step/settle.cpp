@@ -6,7 +6,7 @@
 // and without a queue: its contacts are its own affair. The others go in the order of the queue, as
 // ever: longer contact, lower ids.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <algorithm>
 #include <cstdlib>

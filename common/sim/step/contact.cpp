@@ -1,6 +1,6 @@
 // One event of a tick: who is hit from which side, what both do, and what follows from it.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // and is kept only where there are ghosts. Nothing crosses a ghost unseen, as each piece is looked
 // at with the exact time of impact.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // The end of a tick: whole sub-units again, riders set down, and the report.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <algorithm>
 

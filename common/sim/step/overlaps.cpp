@@ -1,4 +1,4 @@
-#include "sim/overlaps.h"
+#include "sim/step/overlaps.h"
 
 #include "sim/box.h"
 

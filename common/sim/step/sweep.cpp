@@ -1,4 +1,4 @@
-#include "sim/sweep.h"
+#include "sim/step/sweep.h"
 
 #include <algorithm>
 #include <array>

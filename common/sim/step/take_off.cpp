@@ -1,7 +1,7 @@
 // The start of a tick: velocities, flights, and who may meet whom on the paths they take off on.
 
 #include "core/assert.h"
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 // first to come goes into the queue. For the others they are kept until that moment has been
 // settled.
 
-#include "sim/step_run.h"
+#include "sim/step/step_run.h"
 
 namespace tickbox::sim {
 
