@@ -3,9 +3,9 @@
 
 #include "client/apps/replay_commands.h"
 #include "client/apps/replay_world.h"
-#include "map/trace.h"
 #include "record/replayer.h"
 #include "record/seek.h"
+#include "scenario/trace.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "client/apps/replay_world.h"
 
 #include "client/apps/replay_commands.h"
-#include "map/trace.h"
+#include "scenario/trace.h"
 
 #include <fmt/format.h>
 

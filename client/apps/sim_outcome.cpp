@@ -1,7 +1,7 @@
 #include "client/apps/sim_outcome.h"
 
-#include "map/trace.h"
 #include "os/exit_code.h"
+#include "scenario/trace.h"
 
 #include <array>
 #include <cstdio>

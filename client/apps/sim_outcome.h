@@ -2,7 +2,7 @@
 // What came of a scenario's run, as a document and as lines for people.
 
 #include "client/apps/comparison.h"
-#include "map/scenario.h"
+#include "scenario/scenario.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "tests/unit/articles/scene.h"
 
-#include "map/trace.h"
+#include "scenario/trace.h"
 #include "sim/step/overlaps.h"
 
 #include <gtest/gtest.h>

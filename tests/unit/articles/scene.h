@@ -2,7 +2,7 @@
 // A scenario file of tests/data/articles, stepped tick by tick, and what came of it in values that
 // a test can write down.
 
-#include "map/scenario.h"
+#include "scenario/scenario.h"
 #include "sim/step.h"
 
 #include <cstddef>

@@ -78,13 +78,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"common/compiled", {}},
     {"common/core", {}},
     {"common/sim", {"core"}},
-    {"common/map", {"core", "sim"}},
+    {"common/scenario", {"core", "sim"}},
     {"common/game", {"core", "sim"}},
     {"common/net", {"core", "sim", "game", "schema"}},
     {"common/record", {"core", "sim", "game", "net", "schema"}},
     {"common/os", {"core", "net"}},
-    {"server", {"core", "sim", "map", "game", "net", "record"}},
-    {"client", {"core", "sim", "map", "game", "net", "record"}},
+    {"server", {"core", "sim", "game", "net", "record"}},
+    {"client", {"core", "sim", "scenario", "game", "net", "record"}},
 };
 
 /// The files that join os to the rest.
@@ -114,8 +114,8 @@ TEST(Architecture, RoomsThatMustNotKnowTheSystemIncludeNoneOfIt) {
   const std::set<std::string> kSystem = {
       "thread",       "mutex",    "condition_variable", "atomic", "future", "fstream",
       "sys/socket.h", "unistd.h", "netinet/in.h",       "poll.h", "ctime",  "random"};
-  for (const std::string_view folder : {"common/sim", "common/map", "common/game", "common/net",
-                                        "common/record", "server", "client"}) {
+  for (const std::string_view folder : {"common/sim", "common/scenario", "common/game",
+                                        "common/net", "common/record", "server", "client"}) {
     for (const Line& line : lines_of(folder)) {
       if (joins_os(line.file)) {
         continue;

@@ -1,4 +1,4 @@
-#include "map/trace.h"
+#include "scenario/trace.h"
 
 #include <array>
 #include <charconv>

@@ -2,7 +2,7 @@
 // How the decimals of a scenario become the whole numbers of a body, and within which limits.
 
 #include "core/fixed.h"
-#include "map/scenario_reader.h"
+#include "scenario/scenario_reader.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "map/scenario_reader.h"
+#include "scenario/scenario_reader.h"
 
 #include "core/nearest_name.h"
 

@@ -1,8 +1,8 @@
 // Trace lines, letter by letter.
 
-#include "map/trace.h"
+#include "scenario/trace.h"
 
-#include "map/scenario.h"
+#include "scenario/scenario.h"
 
 #include <gtest/gtest.h>
 

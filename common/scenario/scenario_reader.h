@@ -2,7 +2,7 @@
 // Reads one object of a scenario key by key, and remembers the first thing that is wrong with it.
 
 #include "core/fixed.h"
-#include "map/json_document.h"
+#include "scenario/json_document.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "map/scales.h"
+#include "scenario/scales.h"
 
 #include "sim/body.h"
 

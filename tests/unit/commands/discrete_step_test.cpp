@@ -1,7 +1,7 @@
 // The discrete method does what the article says, its faults included.
 
 #include "client/apps/comparison.h"
-#include "map/scenario.h"
+#include "scenario/scenario.h"
 #include "sim/step/overlaps.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // One body of a scenario file: every key it may have, and which of them go together.
 
 #include "core/fixed.h"
-#include "map/scenario_reader.h"
+#include "scenario/scenario_reader.h"
 #include "sim/body.h"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-#include "map/scenario.h"
+#include "scenario/scenario.h"
 
-#include "map/body_reader.h"
-#include "map/scales.h"
-#include "map/scenario_reader.h"
+#include "scenario/body_reader.h"
+#include "scenario/scales.h"
+#include "scenario/scenario_reader.h"
 
 #include <algorithm>
 #include <array>

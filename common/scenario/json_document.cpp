@@ -1,4 +1,4 @@
-#include "map/json_document.h"
+#include "scenario/json_document.h"
 
 #include <algorithm>
 #include <cstddef>

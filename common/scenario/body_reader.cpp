@@ -1,6 +1,6 @@
-#include "map/body_reader.h"
+#include "scenario/body_reader.h"
 
-#include "map/scales.h"
+#include "scenario/scales.h"
 #include "sim/path.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What makes a body of a scenario more than a box that falls: paths, one-way sides, sensors,
 // friction; and what of it does not go together.
 
-#include "map/scenario.h"
+#include "scenario/scenario.h"
 
 #include <gtest/gtest.h>
 

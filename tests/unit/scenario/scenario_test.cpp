@@ -1,6 +1,6 @@
 // What a scenario file may say, and what is answered to one that is wrong.
 
-#include "map/scenario.h"
+#include "scenario/scenario.h"
 
 #include <gtest/gtest.h>
 
