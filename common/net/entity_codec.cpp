@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace tickbox::net {
+namespace tickbox::game {
 namespace {
 
 static_assert(sizeof(schema::Entity) == 24);
@@ -31,55 +31,55 @@ bool fits_short(std::int32_t value) {
 }
 
 /// A body's id in 16 bits: of a player the low four of the generation and the seat.
-std::uint16_t number_of(const game::EntityState& entity) {
+std::uint16_t number_of(const EntityState& entity) {
   return static_cast<std::uint16_t>(entity.id.value & 0xffff);
 }
 
-BodyId id_of(game::EntityKind kind, std::uint16_t number) {
+BodyId id_of(EntityKind kind, std::uint16_t number) {
   return {static_cast<std::uint32_t>(kind) << 30 | number};
 }
 
-std::expected<game::EntityState, DropReason> checked(const game::EntityState& entity) {
-  if (!is_possible(entity)) return std::unexpected{DropReason::Malformed};
+std::optional<EntityState> checked(const EntityState& entity) {
+  if (!is_possible(entity)) return std::nullopt;
   return entity;
 }
 
 }  // namespace
 
-bool is_possible(const game::EntityState& entity) {
-  return game::has_kind(entity.id, entity.traits.kind) && within(entity.min, kPlaceLimit) &&
-         within(entity.velocity, kSpeedLimit) && entity.traits.move <= game::kMoveDirections;
+bool is_possible(const EntityState& entity) {
+  return has_kind(entity.id, entity.traits.kind) && within(entity.min, kPlaceLimit) &&
+         within(entity.velocity, kSpeedLimit) && entity.traits.move <= kMoveDirections;
 }
 
-schema::Entity encode_entity(const game::EntityState& entity) {
-  const game::Traits& traits = entity.traits;
+schema::Entity encode_entity(const EntityState& entity) {
+  const Traits& traits = entity.traits;
   return {entity.id.value,   entity.min.x,      entity.min.y,
           entity.velocity.x, entity.velocity.y, static_cast<std::uint8_t>(traits.kind),
           traits.move,       traits.timer};
 }
 
-std::expected<game::EntityState, DropReason> decode_entity(const schema::Entity& wire) {
-  if (wire.kind() >= game::kEntityKinds) return std::unexpected{DropReason::Malformed};
+std::optional<EntityState> decode_entity(const schema::Entity& wire) {
+  if (wire.kind() >= kEntityKinds) return std::nullopt;
   return checked(decode_any_entity(wire));
 }
 
-game::EntityState decode_any_entity(const schema::Entity& wire) {
+EntityState decode_any_entity(const schema::Entity& wire) {
   return {
       .id = {wire.id()},
       .min = {.x = wire.x(), .y = wire.y()},
       .velocity = {.x = wire.vx(), .y = wire.vy()},
-      .traits = {.kind = static_cast<game::EntityKind>(wire.kind()),
+      .traits = {.kind = static_cast<EntityKind>(wire.kind()),
                  .move = wire.move(),
                  .timer = wire.timer()},
   };
 }
 
-bool fits_body(const game::EntityState& entity) {
+bool fits_body(const EntityState& entity) {
   return entity.traits.timer <= kBodyTimerMax && fits_short(entity.velocity.x) &&
          fits_short(entity.velocity.y) && id_of(entity.traits.kind, number_of(entity)) == entity.id;
 }
 
-schema::Body encode_body(const game::EntityState& entity) {
+schema::Body encode_body(const EntityState& entity) {
   TICKBOX_ASSERT(fits_body(entity));
   const auto kind = static_cast<std::uint32_t>(entity.traits.kind);
   return {entity.min.x,
@@ -91,10 +91,10 @@ schema::Body encode_body(const game::EntityState& entity) {
           entity.traits.move};
 }
 
-std::expected<game::EntityState, DropReason> decode_body(const schema::Body& wire) {
+std::optional<EntityState> decode_body(const schema::Body& wire) {
   const std::uint32_t kind = std::uint32_t{wire.kind_timer()} >> kBodyTimerBits;
-  if (kind >= game::kEntityKinds) return std::unexpected{DropReason::Malformed};
-  const auto entity_kind = static_cast<game::EntityKind>(kind);
+  if (kind >= kEntityKinds) return std::nullopt;
+  const auto entity_kind = static_cast<EntityKind>(kind);
   return checked({
       .id = id_of(entity_kind, wire.number()),
       .min = {.x = wire.x(), .y = wire.y()},
@@ -105,4 +105,4 @@ std::expected<game::EntityState, DropReason> decode_body(const schema::Body& wir
   });
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox::game

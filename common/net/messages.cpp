@@ -73,7 +73,7 @@ bool append(Snapshot& snapshot, const flatbuffers::Vector<const Wire*>* wire, De
   if (wire == nullptr) return true;
   if (wire->size() > kSnapshotBodiesMax - snapshot.bodies.size()) return false;
   for (const Wire* body : *wire) {
-    const std::expected<game::EntityState, DropReason> entity = decode(*body);
+    const std::optional<game::EntityState> entity = decode(*body);
     if (!entity) return false;
     snapshot.bodies.push_back(*entity);
   }
@@ -87,9 +87,9 @@ bool are_ascending(std::span<const game::EntityState> bodies) {
 
 /// Both lists of bodies into one.  Fails: false, where either is out of order, or they share an id.
 bool decode_bodies(Snapshot& snapshot, const schema::Snapshot& wire) {
-  if (!append(snapshot, wire.bodies(), decode_body)) return false;
+  if (!append(snapshot, wire.bodies(), game::decode_body)) return false;
   const std::size_t narrow = snapshot.bodies.size();
-  if (!append(snapshot, wire.wide(), decode_entity)) return false;
+  if (!append(snapshot, wire.wide(), game::decode_entity)) return false;
   const std::span all{snapshot.bodies.data(), snapshot.bodies.size()};
   if (!are_ascending(all.first(narrow)) || !are_ascending(all.subspan(narrow))) return false;
   std::ranges::sort(all, {}, &game::EntityState::id);
@@ -355,7 +355,7 @@ std::expected<ViewPart, DropReason> decode_view_part(ConstBytes message) {
                 .bodies = {}};
   for (std::size_t i = 0; i < bodies; ++i) {
     part.bodies.push_back(
-        decode_any_entity(*wire->bodies()->Get(static_cast<flatbuffers::uoffset_t>(i))));
+        game::decode_any_entity(*wire->bodies()->Get(static_cast<flatbuffers::uoffset_t>(i))));
   }
   if (!are_ascending(part.bodies)) return std::unexpected{DropReason::Malformed};
   return part;

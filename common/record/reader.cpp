@@ -495,7 +495,7 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   }
   keyframe_.entities.clear();
   for (const schema::Entity* wire : *root->entities()) {
-    const auto entity = net::decode_entity(*wire);
+    const auto entity = game::decode_entity(*wire);
     if (!entity || (!keyframe_.entities.empty() && keyframe_.entities.back().id >= entity->id)) {
       return false;
     }

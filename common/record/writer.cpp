@@ -105,7 +105,7 @@ void Writer::keyframe(const game::World& world) {
   // (CreateUninitializedVectorOfStructs of FlatBuffers 2 aligns to a struct's size.)
   const auto entities = builder_.CreateVectorOfStructs<schema::Entity>(
       world.size(), [&world](std::size_t i, schema::Entity* entity) {
-        *entity = net::encode_entity(world.entity(i));
+        *entity = game::encode_entity(world.entity(i));
       });
   const auto seats = builder_.CreateVectorOfStructs<schema::Seat>(
       world.seats().size(), [&world](std::size_t i, schema::Seat* out) {
