@@ -1,7 +1,7 @@
 #include "net/audit_codec.h"
 
 #include "core/assert.h"
-#include "net/entity_codec.h"
+#include "game/entity_codec.h"
 #include "net/handshake.h"
 #include "net/numbers.h"
 

@@ -1,7 +1,7 @@
 #include "net/messages.h"
 
+#include "game/entity_codec.h"
 #include "net/cause_codec.h"
-#include "net/entity_codec.h"
 #include "net/event_codec.h"
 #include "net/verified_root.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
-#include "net/entity_codec.h"
+#include "game/entity_codec.h"
 
 #include "schema/world_generated.h"
 

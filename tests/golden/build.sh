@@ -43,7 +43,7 @@ golden_build() {
     done
     # Objects are named by their paths.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts
-    { find tests/golden -name '*.cpp' -print0 && printf '%s\0' common/net/entity_codec.cpp "$folder"/common-*.cpp; } |
+    { find tests/golden -name '*.cpp' -print0 && printf '%s\0' common/game/entity_codec.cpp "$folder"/common-*.cpp; } |
         xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2

@@ -1,6 +1,6 @@
 // The small form of a body: what fits it, and that it says all of it.
 
-#include "net/entity_codec.h"
+#include "game/entity_codec.h"
 #include "net/messages.h"
 #include "tests/unit/net/samples.h"
 

@@ -1,7 +1,7 @@
 // A snapshot as a message: what it carries, what it refuses, and that it fits a datagram.
 
+#include "game/entity_codec.h"
 #include "net/cause_codec.h"
-#include "net/entity_codec.h"
 #include "net/event_codec.h"
 #include "net/messages.h"
 #include "tests/support/same_snapshot.h"

@@ -1,4 +1,4 @@
-#include "net/entity_codec.h"
+#include "game/entity_codec.h"
 
 #include "core/assert.h"
 #include "game/input.h"
