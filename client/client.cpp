@@ -1,6 +1,6 @@
 #include "client/client.h"
 
-#include "game/catalog.h"
+#include "games/catalog.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,6 @@
 // says. Driven from outside, like the server: whoever has the time calls poll().
 
 #include "client/audit.h"
-#include "client/bot.h"
 #include "client/client_stats.h"
 #include "client/clock_sync.h"
 #include "client/connection.h"
@@ -14,6 +13,7 @@
 #include "client/prediction.h"
 #include "client/replica.h"
 #include "core/tick_ring.h"
+#include "games/arena/bot.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,10 +1,10 @@
 #pragma once
 // The maps and rules that the clients of one process stand on: each made once and shared.
 
-#include "game/arena_map.h"
-#include "game/catalog.h"
 #include "game/map.h"
 #include "game/rules.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 
 #include <cstdint>
 #include <functional>

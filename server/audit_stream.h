@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "game/catalog.h"
+#include "games/catalog.h"
 #include "net/audit.h"
 #include "net/audit_codec.h"
 

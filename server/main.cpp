@@ -1,6 +1,6 @@
 // tickbox-server: what it takes on its command line, and which command that is.
 
-#include "game/catalog.h"
+#include "games/catalog.h"
 #include "os/command_line.h"
 #include "os/failure.h"
 #include "os/log.h"

@@ -3,7 +3,7 @@
 
 #include "client/apps/credentials.h"
 #include "client/apps/desync_reports.h"
-#include "client/bot.h"
+#include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
 #include "os/command_line.h"

@@ -1,8 +1,8 @@
 // Opening a recording and finding what it was played with, for all commands of `tickbox replay`.
 
 #include "client/apps/replay_commands.h"
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 #include "os/build_info.h"
 #include "os/file.h"
 #include "record/difference.h"

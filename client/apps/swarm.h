@@ -7,10 +7,10 @@
 
 #include "client/apps/credentials.h"
 #include "client/apps/playback.h"
-#include "client/bot.h"
 #include "client/client.h"
 #include "core/clock.h"
 #include "core/histogram.h"
+#include "games/arena/bot.h"
 #include "net/impaired_transport.h"
 #include "net/link_simulator.h"
 #include "net/resume_ticket.h"

@@ -17,7 +17,9 @@ file(GLOB files RELATIVE ${SOURCE_DIR}
   ${SOURCE_DIR}/common/core/*.h ${SOURCE_DIR}/common/core/*.cpp
   ${SOURCE_DIR}/common/sim/*.h ${SOURCE_DIR}/common/sim/*.cpp
   ${SOURCE_DIR}/common/sim/step/*.h ${SOURCE_DIR}/common/sim/step/*.cpp
-  ${SOURCE_DIR}/common/game/*.h ${SOURCE_DIR}/common/game/*.cpp)
+  ${SOURCE_DIR}/common/game/*.h ${SOURCE_DIR}/common/game/*.cpp
+  ${SOURCE_DIR}/common/games/*.h ${SOURCE_DIR}/common/games/*.cpp
+  ${SOURCE_DIR}/common/games/arena/*.h ${SOURCE_DIR}/common/games/arena/*.cpp)
 list(SORT files)
 set(joined "")
 foreach(file IN LISTS files)

@@ -5,8 +5,8 @@
 
 #include "server/apps/serve.h"
 
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 #include "os/build_info.h"
 #include "os/entropy.h"
 #include "os/failure.h"

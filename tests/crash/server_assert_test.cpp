@@ -1,8 +1,8 @@
 // The server itself, main() to abort(), whose rules fail an assertion while clients play: it leaves
 // the last seconds where its options say, and they step to the same failure.
 
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 #include "record/verify.h"
 #include "server/black_box.h"
 #include "tests/integration/document.h"

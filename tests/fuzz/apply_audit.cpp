@@ -3,8 +3,8 @@
 // guess hashes.
 
 #include "client/audit.h"
-#include "game/arena.h"
-#include "game/arena_map.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

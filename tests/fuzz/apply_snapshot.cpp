@@ -3,8 +3,8 @@
 // it: a fuzzer does not guess hashes.
 
 #include "client/replica.h"
-#include "game/arena.h"
-#include "game/arena_map.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 #include "net/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/unit/game/match.h"

@@ -3,8 +3,8 @@
 
 #include "core/byte_sink.h"
 #include "core/hash.h"
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 #include "record/copy.h"
 #include "record/format.h"
 #include "record/summary.h"

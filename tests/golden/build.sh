@@ -38,12 +38,12 @@ golden_build() {
         -I schema -o "$folder/generated/schema" schema/world.fbs schema/wire.fbs schema/record.fbs
     # A library is one source, which includes all of its own: they share most of what they include.
     local library
-    for library in core sim game record; do
+    for library in core sim game games record; do
         find "common/$library" -name '*.cpp' ! -name 'desync*' | sort | sed 's|.*|#include "&"|' >"$folder/common-$library.cpp"
     done
     # Objects are named by their paths.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts
-    { find tests/golden -name '*.cpp' -print0 && printf '%s\0' common/game/entity_codec.cpp "$folder"/common-*.cpp; } |
+    { find tests/golden -name '*.cpp' -print0 && printf '%s\0' "$folder"/common-*.cpp; } |
         xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2

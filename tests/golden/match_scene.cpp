@@ -1,8 +1,8 @@
 // The game on top of the physics: players who decide by dice, and leave and join as they go.
 
-#include "game/arena.h"
-#include "game/arena_map.h"
 #include "game/step.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 #include "tests/golden/make_scenes.h"
 #include "tests/golden/report_hash.h"
 

@@ -1,7 +1,7 @@
 #include "tests/golden/recording.h"
 
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 #include "record/summary.h"
 #include "record/verify.h"
 #include "tests/golden/golden_file.h"

@@ -3,9 +3,9 @@
 //   PLANTED_FAILURE_AT=TICK  an assertion fails
 //   PLANTED_FLIP_AT=TICK     a bit flips in each crate
 
-#include "game/catalog.h"
+#include "games/catalog.h"
 
-#include "game/arena.h"
+#include "games/arena/arena.h"
 #include "tests/planted/failing_arena.h"
 #include "tests/support/flipped_arena.h"
 

@@ -6,7 +6,7 @@
 // put into an empty world and stepped as a client does, with changes of sticks, shots and
 // placements; it must be the truth to the bit. And whatever is left out of these, it is not.
 
-#include "game/arena.h"
+#include "games/arena/arena.h"
 #include "tests/property/any_stepper.h"
 #include "tests/property/random_match.h"
 

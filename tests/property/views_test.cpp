@@ -5,7 +5,7 @@
 // Rooms drawn from seeds, with some watchers each: the planner on one side, a replica on the other,
 // and chance between them.
 
-#include "game/arena.h"
+#include "games/arena/arena.h"
 #include "tests/property/any_stepper.h"
 #include "tests/property/random_match.h"
 #include "tests/property/watcher.h"

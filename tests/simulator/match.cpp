@@ -1,7 +1,7 @@
 #include "tests/simulator/match.h"
 
 #include "core/assert.h"
-#include "game/catalog.h"
+#include "games/catalog.h"
 #include "net/handshake.h"
 #include "tests/support/allocations.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 // What a seed decides before anything happens: the room, who plays in it, and by which links.
 
-#include "client/bot.h"
 #include "core/clock.h"
+#include "games/arena/bot.h"
 #include "net/link_simulator.h"
 #include "server/interest.h"
 #include "server/limits.h"

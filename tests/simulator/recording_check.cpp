@@ -1,6 +1,6 @@
 #include "tests/simulator/recording_check.h"
 
-#include "game/catalog.h"
+#include "games/catalog.h"
 #include "record/verify.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 // The arena with one of its rules changed, for tests that need it otherwise.
 
-#include "game/arena.h"
+#include "games/arena/arena.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "tests/support/harness.h"
 
 #include "core/assert.h"
-#include "game/catalog.h"
+#include "games/catalog.h"
 #include "net/handshake.h"
 
 namespace tickbox::tests {

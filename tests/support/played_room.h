@@ -3,8 +3,8 @@
 // room, without sessions.
 
 #include "core/rng.h"
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 #include "record/format.h"
 #include "record/verify.h"
 #include "server/input_buffer.h"

@@ -2,9 +2,9 @@
 // A small open room that remembers everything that happened in it, and the snapshots that tell of
 // it, made the plain way: by looking at all of it.
 
-#include "game/arena.h"
 #include "game/map.h"
 #include "game/step.h"
+#include "games/arena/arena.h"
 #include "net/snapshot.h"
 
 #include <algorithm>

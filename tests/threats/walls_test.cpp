@@ -3,7 +3,7 @@
 // really is.
 
 #include "client/replica.h"
-#include "game/catalog.h"
+#include "games/catalog.h"
 #include "server/interest.h"
 #include "server/limits.h"
 #include "tests/threats/eavesdropper.h"

@@ -1,8 +1,8 @@
 #include "tests/bench/net/bench_server.h"
 
 #include "core/assert.h"
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #pragma once
 // One match, and what its clients were sent.
 
-#include "client/bot.h"
 #include "core/clock.h"
+#include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
 #include "server/interest.h"

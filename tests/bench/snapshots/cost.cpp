@@ -1,10 +1,10 @@
 #include "tests/bench/snapshots/cost.h"
 
 #include "client/audit.h"
-#include "client/bot.h"
 #include "client/replica.h"
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/arena/bot.h"
+#include "games/catalog.h"
 #include "net/messages.h"
 #include "net/packet.h"
 #include "server/audit_feed.h"

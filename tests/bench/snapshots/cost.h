@@ -1,7 +1,7 @@
 #pragma once
 // What snapshots cost a processor: on the server per tick and per client, on a client per snapshot.
 
-#include "client/bot.h"
+#include "games/arena/bot.h"
 
 #include <cstddef>
 #include <cstdint>

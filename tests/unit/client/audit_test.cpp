@@ -2,8 +2,8 @@
 
 #include "client/audit.h"
 
-#include "game/arena.h"
-#include "game/arena_map.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 #include "server/audit_feed.h"
 #include "server/room.h"
 #include "tests/support/arena_wrappers.h"

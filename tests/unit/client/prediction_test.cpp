@@ -2,9 +2,9 @@
 
 #include "client/prediction.h"
 
-#include "game/arena_map.h"
-#include "game/catalog.h"
 #include "game/find_entity.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 // A small match without a network: players by seat, inputs by hand.
 
-#include "game/arena.h"
-#include "game/arena_map.h"
 #include "game/step.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 
 #include <cstdint>
 #include <vector>

@@ -79,12 +79,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"common/core", {}},
     {"common/sim", {"core"}},
     {"common/scenario", {"core", "sim"}},
-    {"common/game", {"core", "sim"}},
+    {"common/game", {"core", "sim", "schema"}},
+    {"common/games", {"core", "sim", "game"}},
     {"common/net", {"core", "sim", "game", "schema"}},
     {"common/record", {"core", "sim", "game", "net", "schema"}},
     {"common/os", {"core", "net"}},
-    {"server", {"core", "sim", "game", "net", "record"}},
-    {"client", {"core", "sim", "scenario", "game", "net", "record"}},
+    {"server", {"core", "sim", "game", "games", "net", "record"}},
+    {"client", {"core", "sim", "scenario", "game", "games", "net", "record"}},
 };
 
 /// The files that join os to the rest.
@@ -114,8 +115,9 @@ TEST(Architecture, RoomsThatMustNotKnowTheSystemIncludeNoneOfIt) {
   const std::set<std::string> kSystem = {
       "thread",       "mutex",    "condition_variable", "atomic", "future", "fstream",
       "sys/socket.h", "unistd.h", "netinet/in.h",       "poll.h", "ctime",  "random"};
-  for (const std::string_view folder : {"common/sim", "common/scenario", "common/game",
-                                        "common/net", "common/record", "server", "client"}) {
+  for (const std::string_view folder :
+       {"common/sim", "common/scenario", "common/game", "common/games", "common/net",
+        "common/record", "server", "client"}) {
     for (const Line& line : lines_of(folder)) {
       if (joins_os(line.file)) {
         continue;
@@ -173,7 +175,7 @@ TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{
       R"(\b(float|double|long double|unordered_map|unordered_set|unordered_multimap|unordered_multiset|std::hash|)"
       R"(system_clock|steady_clock|high_resolution_clock|std::rand|random_device|mt19937|__int128|uintptr_t)\b)"};
-  for (const std::string_view folder : {"common/sim", "common/game"}) {
+  for (const std::string_view folder : {"common/sim", "common/game", "common/games"}) {
     for (const Line& line : lines_of(folder)) {
       EXPECT_FALSE(std::regex_search(code_of(line.text), kForbidden)) << at(line);
     }
@@ -183,7 +185,7 @@ TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
 // A floating-point literal needs no type's name.
 TEST(Architecture, NoFloatingPointLiteralInTheSimulation) {
   static const std::regex kLiteral{R"((^|[^\w.'])(\d[\d']*\.\d*|\.\d+|\d+[eE][+-]?\d+)f?\b)"};
-  for (const std::string_view folder : {"common/sim", "common/game"}) {
+  for (const std::string_view folder : {"common/sim", "common/game", "common/games"}) {
     for (const Line& line : lines_of(folder)) {
       if (quoted_include(line.text).empty() && angled_include(line.text).empty()) {
         EXPECT_FALSE(std::regex_search(code_of(line.text), kLiteral)) << at(line);

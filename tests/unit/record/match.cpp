@@ -2,8 +2,8 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
-#include "game/arena_map.h"
-#include "game/catalog.h"
+#include "games/arena/arena_map.h"
+#include "games/catalog.h"
 
 #include <gtest/gtest.h>
 

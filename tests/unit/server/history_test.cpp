@@ -2,7 +2,7 @@
 
 #include "server/history.h"
 
-#include "game/arena.h"
+#include "games/arena/arena.h"
 #include "server/room.h"
 
 #include <gtest/gtest.h>

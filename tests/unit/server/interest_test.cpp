@@ -1,7 +1,7 @@
 #include "server/interest.h"
 
-#include "game/arena.h"
-#include "game/arena_map.h"
+#include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "game/directions.h"
+#include "games/arena/directions.h"
 
 #include "game/input.h"
 

@@ -1,4 +1,4 @@
-#include "client/bot.h"
+#include "games/arena/bot.h"
 
 #include <gtest/gtest.h>
 

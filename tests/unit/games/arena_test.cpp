@@ -1,4 +1,4 @@
-#include "game/arena.h"
+#include "games/arena/arena.h"
 
 #include "tests/unit/game/match.h"
 

@@ -5,11 +5,11 @@
 // thing that does, the choice of a place to appear at, is the server's alone (Authority::Server)
 // and travels as an outcome.
 
-#include "game/arena.h"
+#include "games/arena/arena.h"
 
 #include "core/assert.h"
-#include "game/arena_map.h"
-#include "game/directions.h"
+#include "games/arena/arena_map.h"
+#include "games/arena/directions.h"
 #include "sim/box.h"
 
 #include <algorithm>

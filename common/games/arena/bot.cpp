@@ -1,7 +1,7 @@
-#include "client/bot.h"
+#include "games/arena/bot.h"
 
 #include "core/assert.h"
-#include "game/directions.h"
+#include "games/arena/directions.h"
 
 #include <array>
 #include <cstdlib>

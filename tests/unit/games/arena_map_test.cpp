@@ -1,4 +1,4 @@
-#include "game/arena_map.h"
+#include "games/arena/arena_map.h"
 
 #include "game/entity_state.h"
 #include "sim/statics.h"

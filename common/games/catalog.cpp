@@ -1,6 +1,6 @@
-#include "game/catalog.h"
+#include "games/catalog.h"
 
-#include "game/arena.h"
+#include "games/arena/arena.h"
 
 namespace tickbox::game {
 
