@@ -10,9 +10,9 @@
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
-#include "net/audit.h"
-#include "net/audit_codec.h"
 #include "net/drop_reason.h"
+#include "protocol/audit.h"
+#include "protocol/audit_codec.h"
 
 #include <cstdint>
 #include <expected>

@@ -1,6 +1,6 @@
 #include "client/clock_sync.h"
 
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <algorithm>
 #include <span>

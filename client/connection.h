@@ -7,10 +7,10 @@
 #include "net/connect_token.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
-#include "net/messages.h"
 #include "net/packet.h"
 #include "net/resume_ticket.h"
 #include "net/transport.h"
+#include "protocol/messages.h"
 
 #include <cstdint>
 #include <optional>

@@ -9,9 +9,9 @@
 #include "client/replica.h"
 #include "core/clock.h"
 #include "net/drop_reason.h"
-#include "net/snapshot.h"
-#include "net/view_parts.h"
-#include "record/desync.h"
+#include "protocol/desync.h"
+#include "protocol/snapshot.h"
+#include "protocol/view_parts.h"
 
 #include <cstdint>
 #include <expected>

@@ -2,7 +2,7 @@
 // Events as the server tells them, each once and in order.
 
 #include "core/ids.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 
 #include "core/tick_ring.h"
 #include "game/entity_state.h"
-#include "net/history_depths.h"
+#include "protocol/history_depths.h"
 
 #include <optional>
 #include <vector>

@@ -15,7 +15,7 @@
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
-#include "net/history_depths.h"
+#include "protocol/history_depths.h"
 
 #include <cstdint>
 #include <memory>

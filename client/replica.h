@@ -11,8 +11,8 @@
 #include "game/step.h"
 #include "game/world.h"
 #include "net/drop_reason.h"
-#include "net/snapshot.h"
-#include "net/view_parts.h"
+#include "protocol/snapshot.h"
+#include "protocol/view_parts.h"
 
 #include <array>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/tick_ring.h"
-#include "net/audit.h"
+#include "protocol/audit.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "core/bytes.h"
 #include "game/step.h"
 #include "game/world.h"
-#include "net/audit_codec.h"
+#include "protocol/audit_codec.h"
 #include "server/room.h"
 
 #include <cstddef>

@@ -12,8 +12,8 @@
 #include "core/ids.h"
 #include "core/tick_ring.h"
 #include "games/catalog.h"
-#include "net/audit.h"
-#include "net/audit_codec.h"
+#include "protocol/audit.h"
+#include "protocol/audit_codec.h"
 
 #include <cstddef>
 #include <cstdint>

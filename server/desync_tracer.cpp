@@ -1,8 +1,8 @@
 #include "server/desync_tracer.h"
 
 #include "core/assert.h"
-#include "net/messages.h"
 #include "net/packet.h"
+#include "protocol/messages.h"
 
 #include <algorithm>
 #include <span>

@@ -9,8 +9,8 @@
 
 #include "core/clock.h"
 #include "net/drop_reason.h"
-#include "net/view_parts.h"
-#include "record/desync.h"
+#include "protocol/desync.h"
+#include "protocol/view_parts.h"
 #include "server/limits.h"
 #include "server/rate_limit.h"
 #include "server/room.h"

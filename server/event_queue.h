@@ -8,7 +8,7 @@
 
 #include "core/bounded.h"
 #include "core/ids.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "core/ids.h"
 #include "core/tick_ring.h"
 #include "game/input.h"
-#include "net/history_depths.h"
+#include "protocol/history_depths.h"
 
 #include <cstdint>
 

@@ -9,7 +9,7 @@
 #include "game/input.h"
 #include "game/rules.h"
 #include "games/catalog.h"
-#include "net/history_depths.h"
+#include "protocol/history_depths.h"
 #include "server/room.h"
 #include "sim/cast.h"
 

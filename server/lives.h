@@ -7,7 +7,7 @@
 
 #include "core/ids.h"
 #include "game/entity_state.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <algorithm>
 #include <cstddef>

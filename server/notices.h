@@ -3,7 +3,7 @@
 
 #include "core/fixed.h"
 #include "core/ids.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 #include "server/interest.h"
 #include "server/room.h"
 

@@ -6,7 +6,7 @@
 #include "core/tick_ring.h"
 #include "game/entity_state.h"
 #include "game/world.h"
-#include "net/history_depths.h"
+#include "protocol/history_depths.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "core/bounded.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 #include "server/lives.h"
 
 #include <cstdint>

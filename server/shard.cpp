@@ -1,10 +1,10 @@
 #include "server/shard.h"
 
 #include "core/assert.h"
-#include "net/cause_codec.h"
 #include "net/crypto.h"
-#include "net/event_codec.h"
 #include "net/handshake.h"
+#include "protocol/cause_codec.h"
+#include "protocol/event_codec.h"
 
 #include <fmt/core.h>
 

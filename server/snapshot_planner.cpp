@@ -1,8 +1,8 @@
 #include "server/snapshot_planner.h"
 
 #include "core/assert.h"
-#include "net/cause_codec.h"
-#include "net/messages.h"
+#include "protocol/cause_codec.h"
+#include "protocol/messages.h"
 
 #include <algorithm>
 #include <limits>

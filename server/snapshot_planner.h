@@ -11,7 +11,7 @@
 // What does not fit the budget is not in the view; whoever waits to come in has a priority that
 // grows.
 
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 #include "server/interest.h"
 #include "server/room.h"
 #include "server/sent_views.h"

@@ -1,7 +1,7 @@
 // Views that came out wrong at a client: their parts in, the room's state of them out, and what is
 // told of it.
 
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "server/shard.h"
 
 #include <fmt/core.h>

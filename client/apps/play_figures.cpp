@@ -1,7 +1,7 @@
 #include "client/apps/play_figures.h"
 
 #include "core/fixed.h"
-#include "record/desync.h"
+#include "protocol/desync.h"
 
 #include <fmt/core.h>
 

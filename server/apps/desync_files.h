@@ -3,7 +3,7 @@
 
 #include "core/clock.h"
 #include "os/file_drop.h"
-#include "record/desync.h"
+#include "protocol/desync.h"
 
 #include <expected>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "tests/conformance/stranger.h"
 
-#include "net/messages.h"
+#include "protocol/messages.h"
 
 #include <chrono>
 

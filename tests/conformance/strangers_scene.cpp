@@ -1,4 +1,4 @@
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "tests/conformance/scenes.h"
 #include "tests/conformance/stranger.h"
 

@@ -5,7 +5,7 @@
 #include "client/replica.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/unit/game/match.h"
 

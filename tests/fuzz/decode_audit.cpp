@@ -1,6 +1,6 @@
 // A sealed packet's message to who audits.
 
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What flows to who audits: as a stream of entries, each as a room and as a tick. What is read says
 // nothing in two ways: written again it is the same bytes.
 
-#include "net/audit_codec.h"
+#include "protocol/audit_codec.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

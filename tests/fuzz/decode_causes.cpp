@@ -1,7 +1,7 @@
 // The causes of a snapshot, after the age of its base in one byte. What is read says nothing in two
 // ways: written again it is the same bytes.
 
-#include "net/cause_codec.h"
+#include "protocol/cause_codec.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The events of a snapshot. What is read says nothing in two ways: written again it is the same
 // bytes.
 
-#include "net/event_codec.h"
+#include "protocol/event_codec.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

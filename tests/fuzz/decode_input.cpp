@@ -1,6 +1,6 @@
 // The message of a client whose packet has opened.
 
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

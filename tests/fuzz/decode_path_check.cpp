@@ -1,6 +1,6 @@
 // A CHALLENGE or its RESPONSE, of a peer whose packet has opened.
 
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace tickbox;

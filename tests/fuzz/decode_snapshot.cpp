@@ -1,7 +1,7 @@
 // The message of a server whose packet has opened.
 
-#include "net/cause_codec.h"
-#include "net/messages.h"
+#include "protocol/cause_codec.h"
+#include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/same_snapshot.h"
 

@@ -1,7 +1,7 @@
 // A part of a wrong view, from a client or from a server whose packet has opened; and what becomes
 // of it where it is put beside others.
 
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

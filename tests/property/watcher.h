@@ -4,7 +4,7 @@
 
 #include "client/replica.h"
 #include "core/rng.h"
-#include "net/messages.h"
+#include "protocol/messages.h"
 #include "server/room.h"
 #include "server/sent_views.h"
 #include "server/snapshot_planner.h"

@@ -4,8 +4,8 @@
 //
 // Each client checks the hash of each view, so a view that is wrong shows as a mismatch.
 
-#include "net/messages.h"
-#include "net/snapshot.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "client/client.h"
 #include "core/rng.h"
-#include "record/desync.h"
+#include "protocol/desync.h"
 #include "server/recorder.h"
 #include "server/shard.h"
 #include "server/tick_pacer.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Whether two snapshots say the same.
 
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <algorithm>
 

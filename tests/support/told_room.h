@@ -5,7 +5,7 @@
 #include "game/map.h"
 #include "game/step.h"
 #include "games/arena/arena.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <algorithm>
 #include <cstdint>

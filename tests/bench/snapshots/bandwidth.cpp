@@ -1,6 +1,6 @@
 #include "tests/bench/snapshots/bandwidth.h"
 
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 #include "tests/bench/snapshots/yard.h"
 #include "tests/support/harness.h"
 

@@ -2,8 +2,8 @@
 
 #include "net/connect_token.h"
 #include "net/handshake.h"
-#include "net/messages.h"
 #include "os/steady_clock.h"
+#include "protocol/messages.h"
 
 #include <algorithm>
 #include <cstring>

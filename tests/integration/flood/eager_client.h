@@ -4,8 +4,8 @@
 
 #include "client/connection.h"
 #include "core/entropy.h"
-#include "net/messages.h"
 #include "os/udp_transport.h"
+#include "protocol/messages.h"
 
 #include <cstdint>
 #include <expected>

@@ -4,7 +4,7 @@
 
 #include "client/clock_sync.h"
 
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 #include "tests/unit/client/scripted_server.h"
 
 #include <gtest/gtest.h>

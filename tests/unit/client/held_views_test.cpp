@@ -1,6 +1,6 @@
 #include "client/held_views.h"
 
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "client/clock_sync.h"
 #include "core/rng.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <gtest/gtest.h>
 

@@ -82,10 +82,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"common/game", {"core", "sim", "schema"}},
     {"common/games", {"core", "sim", "game"}},
     {"common/net", {"core", "sim", "game", "schema"}},
-    {"common/record", {"core", "sim", "game", "net", "schema"}},
+    {"common/protocol", {"core", "sim", "game", "net", "schema"}},
+    {"common/record", {"core", "sim", "game", "net", "protocol", "schema"}},
     {"common/os", {"core", "net"}},
-    {"server", {"core", "sim", "game", "games", "net", "record"}},
-    {"client", {"core", "sim", "scenario", "game", "games", "net", "record"}},
+    {"server", {"core", "sim", "game", "games", "net", "protocol", "record"}},
+    {"client", {"core", "sim", "scenario", "game", "games", "net", "protocol", "record"}},
 };
 
 /// The files that join os to the rest.
@@ -117,7 +118,7 @@ TEST(Architecture, RoomsThatMustNotKnowTheSystemIncludeNoneOfIt) {
       "sys/socket.h", "unistd.h", "netinet/in.h",       "poll.h", "ctime",  "random"};
   for (const std::string_view folder :
        {"common/sim", "common/scenario", "common/game", "common/games", "common/net",
-        "common/record", "server", "client"}) {
+        "common/protocol", "common/record", "server", "client"}) {
     for (const Line& line : lines_of(folder)) {
       if (joins_os(line.file)) {
         continue;

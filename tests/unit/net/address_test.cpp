@@ -1,6 +1,6 @@
 #include "net/address.h"
 
-#include "tests/unit/net/fault.h"
+#include "tests/unit/protocol/fault.h"
 
 #include <gtest/gtest.h>
 

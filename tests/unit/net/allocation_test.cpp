@@ -4,7 +4,7 @@
 #include "net/link_simulator.h"
 #include "net/packet.h"
 #include "tests/support/allocations.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "net/connect_token.h"
 
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

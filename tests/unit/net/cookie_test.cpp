@@ -1,6 +1,6 @@
 #include "net/cookie.h"
 
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

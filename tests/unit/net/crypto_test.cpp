@@ -1,7 +1,7 @@
 #include "net/crypto.h"
 
 #include "net/handshake.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 #include <sodium.h>

@@ -2,7 +2,7 @@
 // sent.
 
 #include "net/handshake.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "net/handshake.h"
 
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
 

@@ -1,5 +1,5 @@
 #include "net/link_simulator.h"
-#include "tests/unit/net/fault.h"
+#include "tests/unit/protocol/fault.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "core/rng.h"
 #include "net/packet.h"
 #include "tests/support/same_snapshot.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

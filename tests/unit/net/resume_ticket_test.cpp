@@ -1,6 +1,6 @@
 #include "net/resume_ticket.h"
 
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // The cryptography of schema/README.md: published vectors, and values made by other
 // implementations.
 
-#include "tests/unit/net/samples.h"
 #include "tests/unit/net/standard.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <string>
 

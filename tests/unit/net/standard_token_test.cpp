@@ -1,7 +1,7 @@
 // Key rings, tokens, tickets and cookies, read and written by schema/README.md alone.
 
-#include "tests/unit/net/samples.h"
 #include "tests/unit/net/standard.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // Tokens and tickets as one line of text, as they are handed out and stored.
 
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
-#include "net/messages.h"
+#include "protocol/messages.h"
 
 #include <gtest/gtest.h>
 

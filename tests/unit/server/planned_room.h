@@ -3,8 +3,8 @@
 // goes to a replica, which must come to the same view.
 
 #include "client/replica.h"
-#include "net/messages.h"
 #include "net/packet.h"
+#include "protocol/messages.h"
 #include "server/room.h"
 #include "server/sent_views.h"
 #include "server/snapshot_planner.h"

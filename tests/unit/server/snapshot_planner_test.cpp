@@ -1,6 +1,6 @@
 // What one client is told, case by case, over a real room; a replica agrees with all of it.
 
-#include "net/cause_codec.h"
+#include "protocol/cause_codec.h"
 #include "tests/unit/server/planned_room.h"
 
 namespace tickbox::server {

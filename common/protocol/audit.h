@@ -6,7 +6,7 @@
 // nothing of the run before. A segment once cut stays as it is: sent again it is the same bytes.
 
 #include "core/bounded.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-#include "net/event_codec.h"
+#include "protocol/event_codec.h"
 
 #include "core/rng.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

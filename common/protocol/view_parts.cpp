@@ -1,4 +1,4 @@
-#include "net/view_parts.h"
+#include "protocol/view_parts.h"
 
 #include "core/assert.h"
 

@@ -7,11 +7,11 @@
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/input.h"
-#include "net/audit.h"
 #include "net/handshake.h"
-#include "net/history_depths.h"
-#include "net/snapshot.h"
-#include "net/view_parts.h"
+#include "protocol/audit.h"
+#include "protocol/history_depths.h"
+#include "protocol/snapshot.h"
+#include "protocol/view_parts.h"
 
 #include <cstdint>
 #include <expected>

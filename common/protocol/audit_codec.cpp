@@ -1,9 +1,9 @@
-#include "net/audit_codec.h"
+#include "protocol/audit_codec.h"
 
 #include "core/assert.h"
 #include "game/entity_codec.h"
 #include "net/handshake.h"
-#include "net/numbers.h"
+#include "protocol/numbers.h"
 
 #include <algorithm>
 #include <utility>

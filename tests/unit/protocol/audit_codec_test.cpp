@@ -1,8 +1,8 @@
-#include "net/audit_codec.h"
+#include "protocol/audit_codec.h"
 
 #include "core/rng.h"
 #include "net/handshake.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

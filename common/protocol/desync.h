@@ -7,8 +7,8 @@
 #include "game/entity_state.h"
 #include "game/rules.h"
 #include "game/view_difference.h"
-#include "net/snapshot.h"
-#include "net/view_parts.h"
+#include "protocol/snapshot.h"
+#include "protocol/view_parts.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "game/entity_codec.h"
 
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include "schema/world_generated.h"
 

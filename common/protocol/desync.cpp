@@ -1,4 +1,4 @@
-#include "record/desync.h"
+#include "protocol/desync.h"
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>

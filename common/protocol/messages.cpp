@@ -1,9 +1,9 @@
-#include "net/messages.h"
+#include "protocol/messages.h"
 
 #include "game/entity_codec.h"
-#include "net/cause_codec.h"
-#include "net/event_codec.h"
 #include "net/verified_root.h"
+#include "protocol/cause_codec.h"
+#include "protocol/event_codec.h"
 
 #include "schema/wire_generated.h"
 

@@ -1,7 +1,7 @@
 // Packets put where they do not belong: type × direction × session × epoch.
 
 #include "net/packet.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "net/event_codec.h"
+#include "protocol/event_codec.h"
 
 #include "core/assert.h"
-#include "net/numbers.h"
+#include "protocol/numbers.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
-#include "net/audit.h"
-#include "net/messages.h"
 #include "net/packet.h"
-#include "tests/unit/net/samples.h"
+#include "protocol/audit.h"
+#include "protocol/messages.h"
+#include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
 

@@ -3,7 +3,7 @@
 #include "tests/unit/net/standard.h"
 
 #include "core/hash.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <fstream>
 #include <iterator>

@@ -1,6 +1,6 @@
-#include "net/messages.h"
+#include "protocol/messages.h"
 
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
 

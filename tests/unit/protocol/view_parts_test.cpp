@@ -1,8 +1,8 @@
-#include "net/view_parts.h"
+#include "protocol/view_parts.h"
 
 #include "net/handshake.h"
-#include "net/messages.h"
-#include "tests/unit/net/samples.h"
+#include "protocol/messages.h"
+#include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
 

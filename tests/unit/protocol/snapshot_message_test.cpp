@@ -1,11 +1,11 @@
 // A snapshot as a message: what it carries, what it refuses, and that it fits a datagram.
 
 #include "game/entity_codec.h"
-#include "net/cause_codec.h"
-#include "net/event_codec.h"
-#include "net/messages.h"
+#include "protocol/cause_codec.h"
+#include "protocol/event_codec.h"
+#include "protocol/messages.h"
 #include "tests/support/same_snapshot.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
 

@@ -5,7 +5,7 @@
 #include "core/bounded.h"
 #include "core/ids.h"
 #include "game/entity_state.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/rules.h"
-#include "net/history_depths.h"
+#include "protocol/history_depths.h"
 
 #include <algorithm>
 #include <compare>

@@ -1,9 +1,9 @@
-#include "net/cause_codec.h"
+#include "protocol/cause_codec.h"
 
 #include "core/rng.h"
 #include "game/input.h"
 #include "tests/support/same_snapshot.h"
-#include "tests/unit/net/samples.h"
+#include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 

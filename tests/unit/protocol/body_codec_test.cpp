@@ -1,8 +1,8 @@
 // The small form of a body: what fits it, and that it says all of it.
 
 #include "game/entity_codec.h"
-#include "net/messages.h"
-#include "tests/unit/net/samples.h"
+#include "protocol/messages.h"
+#include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
 

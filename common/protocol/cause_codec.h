@@ -9,7 +9,7 @@
 
 #include "core/bytes.h"
 #include "net/drop_reason.h"
-#include "net/snapshot.h"
+#include "protocol/snapshot.h"
 
 #include <array>
 #include <cstddef>

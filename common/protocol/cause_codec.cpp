@@ -1,4 +1,4 @@
-#include "net/cause_codec.h"
+#include "protocol/cause_codec.h"
 
 #include "core/assert.h"
 #include "game/input.h"

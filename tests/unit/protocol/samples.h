@@ -3,10 +3,10 @@
 
 #include "game/entity_state.h"
 #include "net/handshake.h"
-#include "net/messages.h"
 #include "net/packet.h"
+#include "protocol/messages.h"
 #include "tests/support/virtual_time.h"
-#include "tests/unit/net/fault.h"
+#include "tests/unit/protocol/fault.h"
 
 #include <algorithm>
 #include <array>
