@@ -4,6 +4,7 @@
 #include "os/command_line.h"
 #include "os/failure.h"
 #include "os/log.h"
+#include "os/resolve.h"
 #include "os/values.h"
 #include "server/apps/access.h"
 #include "server/apps/health.h"

@@ -8,6 +8,7 @@
 #include "net/crypto.h"
 #include "os/exit_code.h"
 #include "os/file.h"
+#include "os/resolve.h"
 #include "os/standard_output.h"
 #include "os/steady_clock.h"
 #include "os/values.h"

@@ -1,5 +1,6 @@
 #include "client/apps/play_flags.h"
 
+#include "os/resolve.h"
 #include "os/standard_output.h"
 
 #include <fmt/core.h>

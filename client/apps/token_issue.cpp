@@ -6,6 +6,7 @@
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "os/entropy.h"
+#include "os/resolve.h"
 #include "os/steady_clock.h"
 #include "os/values.h"
 

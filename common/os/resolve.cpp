@@ -1,6 +1,8 @@
 // Names to addresses by the system's resolver, which also works from a static binary in an empty
 // root.
 
+#include "os/resolve.h"
+
 #include "os/interfaces.h"
 #include "os/socket_address.h"
 #include "os/system_error.h"

@@ -2,7 +2,6 @@
 // How people write quantities on the command line and in files: 250ms, 64KiB, 20/s, HOST:PORT.
 
 #include "core/clock.h"
-#include "net/address.h"
 
 #include <cstdint>
 #include <expected>
@@ -30,18 +29,5 @@ struct HostPort {
 };
 
 [[nodiscard]] std::expected<HostPort, std::string> parse_host_port(std::string_view text);
-
-/// Asks the resolver for `host`. Where a name has both kinds, IPv4 is taken: a server listens on
-/// 127.0.0.1 unless told otherwise, and "localhost" must find it. Fails: with one line.  Cost: may
-/// wait for a name server; at start-up only.
-[[nodiscard]] std::expected<net::Address, std::string> resolve_host(const std::string& host,
-                                                                    std::uint16_t port);
-
-/// parse_host_port() and resolve_host() in one.
-[[nodiscard]] std::expected<net::Address, std::string> resolve_host_port(std::string_view text);
-
-/// The same for an address that others send to: no port 0, and none that stands for all of a
-/// machine's.
-[[nodiscard]] std::expected<net::Address, std::string> resolve_destination(std::string_view text);
 
 }  // namespace tickbox::os

@@ -4,7 +4,7 @@
 #include "os/interfaces.h"
 #include "os/key_file.h"
 #include "os/private_file.h"
-#include "os/values.h"
+#include "os/resolve.h"
 #include "server/lives.h"
 
 #include <fmt/core.h>

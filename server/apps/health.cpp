@@ -2,6 +2,7 @@
 
 #include "os/failure.h"
 #include "os/http.h"
+#include "os/resolve.h"
 #include "os/standard_output.h"
 #include "os/values.h"
 

@@ -4,6 +4,7 @@
 #include "core/nearest_name.h"
 #include "os/command_line.h"
 #include "os/entropy.h"
+#include "os/resolve.h"
 #include "os/signals.h"
 #include "os/socket_address.h"
 #include "os/steady_clock.h"

@@ -2,6 +2,8 @@
 
 #include "os/values.h"
 
+#include "os/resolve.h"
+
 #include <gtest/gtest.h>
 
 namespace tickbox::os {
