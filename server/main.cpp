@@ -1,11 +1,11 @@
 // tickbox-server: what it takes on its command line, and which command that is.
 
+#include "core/values.h"
 #include "games/catalog.h"
 #include "os/command_line.h"
 #include "os/failure.h"
 #include "os/log.h"
 #include "os/resolve.h"
-#include "os/values.h"
 #include "server/apps/access.h"
 #include "server/apps/health.h"
 #include "server/apps/recordings.h"
@@ -72,7 +72,7 @@ void add_access(os::Command& program, server::Options& options) {
 }
 
 std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
-  const auto time = os::parse_duration(text);
+  const auto time = parse_duration(text);
   if (time && *time < server::kRotateTimeMin) {
     return std::unexpected{fmt::format("'{}' is too short; the least is 1s", text)};
   }
@@ -80,7 +80,7 @@ std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
 }
 
 std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view text) {
-  const auto size = os::parse_size(text);
+  const auto size = parse_size(text);
   if (size && *size < server::kRotateSizeMin) {
     return std::unexpected{fmt::format("'{}' is too small; the least is 64KiB", text)};
   }

@@ -5,13 +5,13 @@
 #include "client/apps/play_flags.h"
 #include "client/apps/playback.h"
 #include "client/apps/requirement.h"
+#include "core/values.h"
 #include "net/crypto.h"
 #include "os/exit_code.h"
 #include "os/file.h"
 #include "os/resolve.h"
 #include "os/standard_output.h"
 #include "os/steady_clock.h"
-#include "os/values.h"
 
 #include <fmt/core.h>
 
@@ -35,7 +35,7 @@ struct LoadOptions {
   std::uint32_t clients = 32;
   double seconds = 10;
   double ramp = 1;
-  std::optional<os::HostPort> admin;
+  std::optional<HostPort> admin;
   std::vector<std::string> require;
   std::string inputs;  ///< empty: bots play
   bool seconds_given = false;
@@ -72,13 +72,13 @@ std::string check_requirements(const std::string& text) {
 }
 
 /// HOST:PORT, or the URL of the metrics as a server prints it.
-std::expected<std::optional<os::HostPort>, std::string> parse_admin(std::string_view text) {
+std::expected<std::optional<HostPort>, std::string> parse_admin(std::string_view text) {
   if (text.starts_with(kHttp)) {
     text.remove_prefix(kHttp.size());
     if (text.ends_with(kMetricsPath)) text.remove_suffix(kMetricsPath.size());
     if (text.ends_with('/')) text.remove_suffix(1);
   }
-  auto place = os::parse_host_port(text);
+  auto place = parse_host_port(text);
   if (!place) {
     return std::unexpected(std::move(place.error()));
   }

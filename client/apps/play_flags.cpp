@@ -39,7 +39,7 @@ bool PlayFlags::quiet() const {
 }
 
 void add_play_flags(os::Command& command, PlayFlags& flags) {
-  command.add_option("HOST:PORT", flags.server, os::parse_host_port,
+  command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "The server, such as 127.0.0.1:7777", {.required = true});
   add_credential_flags(command, flags.credentials);
   command.add_option("--bot", flags.bot, client::parse_bot_kind,

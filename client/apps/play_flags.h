@@ -3,12 +3,12 @@
 
 #include "client/apps/credentials.h"
 #include "client/apps/desync_reports.h"
+#include "core/values.h"
 #include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
 #include "os/command_line.h"
 #include "os/failure.h"
-#include "os/values.h"
 
 #include <cstdint>
 #include <expected>
@@ -20,7 +20,7 @@
 namespace tickbox::apps {
 
 struct PlayFlags {
-  os::HostPort server{};
+  HostPort server{};
   client::BotKind bot = client::BotKind::Wander;
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;

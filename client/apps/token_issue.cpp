@@ -2,13 +2,13 @@
 
 #include "client/apps/token_commands.h"
 #include "client/apps/when.h"
+#include "core/values.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "os/entropy.h"
 #include "os/resolve.h"
 #include "os/steady_clock.h"
-#include "os/values.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -45,7 +45,7 @@ std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
 }
 
 std::expected<Duration, std::string> parse_life(std::string_view text) {
-  auto life = os::parse_duration(text);
+  auto life = parse_duration(text);
   if (life && *life < std::chrono::milliseconds{1}) {
     return std::unexpected{fmt::format("'{}' is over at once; try 30s", text)};
   }

@@ -3,8 +3,8 @@
 
 #include "os/http_host.h"
 
+#include "core/values.h"
 #include "os/socket_address.h"
-#include "os/values.h"
 
 #include <algorithm>
 #include <arpa/inet.h>

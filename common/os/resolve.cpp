@@ -3,10 +3,10 @@
 
 #include "os/resolve.h"
 
+#include "core/values.h"
 #include "os/interfaces.h"
 #include "os/socket_address.h"
 #include "os/system_error.h"
-#include "os/values.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,10 +1,10 @@
 #include "server/apps/health.h"
 
+#include "core/values.h"
 #include "os/failure.h"
 #include "os/http.h"
 #include "os/resolve.h"
 #include "os/standard_output.h"
-#include "os/values.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ std::string document_of(const std::string& admin, HealthQuestion question,
 
 os::ExitCode check_health(const std::string& admin, HealthQuestion question, HealthAnswer answer) {
   const os::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};
-  const auto place = os::parse_host_port(admin);
+  const auto place = parse_host_port(admin);
   if (!place)
     return os::tell_failure(teller, os::ExitCode::WrongUsage, "--admin: " + place.error());
   const auto address = os::resolve_host(place->host, place->port);

@@ -2,13 +2,13 @@
 // and says what was sent and what came back. For tests alone; it knows no address but loopback.
 
 #include "core/nearest_name.h"
+#include "core/values.h"
 #include "os/command_line.h"
 #include "os/entropy.h"
 #include "os/resolve.h"
 #include "os/signals.h"
 #include "os/socket_address.h"
 #include "os/steady_clock.h"
-#include "os/values.h"
 #include "tests/integration/flood/datagrams.h"
 #include "tests/integration/flood/eager_client.h"
 #include "tests/integration/flood/many_sources.h"
@@ -82,7 +82,7 @@ Parsed<Attack> parse_attack(std::string_view text) {
 }
 
 Parsed<double> parse_rate(std::string_view text) {
-  const auto rate = os::parse_rate(text);
+  const auto rate = parse_rate(text);
   if (rate && (*rate < 1 || *rate > kRateMax)) {
     return std::unexpected{fmt::format("{} is not from 1/s to {:.0f}/s", text, kRateMax)};
   }
@@ -90,7 +90,7 @@ Parsed<double> parse_rate(std::string_view text) {
 }
 
 Parsed<Duration> parse_time(std::string_view text) {
-  const auto time = os::parse_duration(text);
+  const auto time = parse_duration(text);
   if (time && *time > kTimeMax) return std::unexpected{fmt::format("{} is more than 1h", text)};
   return time;
 }

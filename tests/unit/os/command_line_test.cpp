@@ -2,8 +2,8 @@
 
 #include "os/command_line.h"
 
+#include "core/values.h"
 #include "os/build_info.h"
-#include "os/values.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::os {
+namespace tickbox {
 
 // Each fails with one line that quotes the text and shows a right one; none takes blanks, signs or
 // a missing unit.
@@ -30,4 +30,4 @@ struct HostPort {
 
 [[nodiscard]] std::expected<HostPort, std::string> parse_host_port(std::string_view text);
 
-}  // namespace tickbox::os
+}  // namespace tickbox

@@ -1,6 +1,6 @@
 // A number, then one unit of a short list; nothing around them.
 
-#include "os/values.h"
+#include "core/values.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <optional>
 
-namespace tickbox::os {
+namespace tickbox {
 namespace {
 
 struct Unit {
@@ -87,4 +87,4 @@ std::expected<HostPort, std::string> parse_host_port(std::string_view text) {
   return result;
 }
 
-}  // namespace tickbox::os
+}  // namespace tickbox
