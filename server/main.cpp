@@ -1,9 +1,9 @@
 // tickbox-server: what it takes on its command line, and which command that is.
 
+#include "cli/command_line.h"
+#include "cli/failure.h"
 #include "core/values.h"
 #include "games/catalog.h"
-#include "os/command_line.h"
-#include "os/failure.h"
 #include "os/log.h"
 #include "os/resolve.h"
 #include "server/apps/access.h"

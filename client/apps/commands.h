@@ -2,7 +2,7 @@
 // The commands of `tickbox`. Each function adds one to `program`, and sets `run` when it is the one
 // chosen.  Requires: both outlive the parsing and the run.
 
-#include "os/command_line.h"
+#include "cli/command_line.h"
 
 #include <functional>
 

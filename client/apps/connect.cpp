@@ -1,3 +1,4 @@
+#include "cli/exit_code.h"
 #include "client/apps/commands.h"
 #include "client/apps/document.h"
 #include "client/apps/live_line.h"
@@ -7,7 +8,6 @@
 #include "client/apps/swarm.h"
 #include "client/apps/token_file.h"
 #include "net/crypto.h"
-#include "os/exit_code.h"
 #include "os/signals.h"
 #include "os/standard_output.h"
 #include "os/steady_clock.h"

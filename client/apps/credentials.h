@@ -1,9 +1,9 @@
 #pragma once
 // What lets clients in, as the command line has it: one token, or keys to issue tokens with.
 
+#include "cli/command_line.h"
 #include "net/connect_token.h"
 #include "net/key_ring.h"
-#include "os/command_line.h"
 
 #include <expected>
 #include <optional>

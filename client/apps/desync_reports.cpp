@@ -1,6 +1,6 @@
 #include "client/apps/desync_reports.h"
 
-#include "os/build_info.h"
+#include "cli/build_info.h"
 #include "os/standard_output.h"
 #include "os/steady_clock.h"
 

@@ -1,3 +1,4 @@
+#include "cli/exit_code.h"
 #include "client/apps/commands.h"
 #include "client/apps/input_script.h"
 #include "client/apps/load_run.h"
@@ -7,7 +8,6 @@
 #include "client/apps/requirement.h"
 #include "core/values.h"
 #include "net/crypto.h"
-#include "os/exit_code.h"
 #include "os/file.h"
 #include "os/resolve.h"
 #include "os/standard_output.h"

@@ -1,8 +1,8 @@
 // tickbox: everything a person runs against a server, a command each.
 
+#include "cli/command_line.h"
+#include "cli/failure.h"
 #include "client/apps/commands.h"
-#include "os/command_line.h"
-#include "os/failure.h"
 #include "os/standard_output.h"
 
 #include <functional>

@@ -1,12 +1,12 @@
 #pragma once
 // Figures that the documents of `connect` and `load` have in common.
 
+#include "cli/exit_code.h"
 #include "client/apps/document.h"
 #include "client/client_stats.h"
 #include "core/histogram.h"
 #include "net/handshake.h"
 #include "net/refusal.h"
-#include "os/exit_code.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,14 +1,14 @@
 #pragma once
 // The flags that `connect` and `load` share: whom to play against, how, and over what link.
 
+#include "cli/command_line.h"
+#include "cli/failure.h"
 #include "client/apps/credentials.h"
 #include "client/apps/desync_reports.h"
 #include "core/values.h"
 #include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
-#include "os/command_line.h"
-#include "os/failure.h"
 
 #include <cstdint>
 #include <expected>

@@ -1,6 +1,6 @@
+#include "cli/failure.h"
 #include "client/apps/commands.h"
 #include "client/apps/replay_commands.h"
-#include "os/failure.h"
 #include "os/standard_output.h"
 
 #include <fmt/core.h>

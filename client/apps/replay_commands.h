@@ -1,10 +1,10 @@
 #pragma once
 // The commands of `tickbox replay`, and what they have in common.
 
+#include "cli/command_line.h"
+#include "cli/exit_code.h"
 #include "game/map.h"
 #include "game/rules.h"
-#include "os/command_line.h"
-#include "os/exit_code.h"
 #include "record/reader.h"
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // Opening a recording and finding what it was played with, for all commands of `tickbox replay`.
 
+#include "cli/build_info.h"
 #include "client/apps/replay_commands.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
-#include "os/build_info.h"
 #include "os/file.h"
 #include "record/difference.h"
 

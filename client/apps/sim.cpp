@@ -1,11 +1,11 @@
 #include "client/apps/sim.h"
 
+#include "cli/exit_code.h"
+#include "cli/failure.h"
 #include "client/apps/commands.h"
 #include "client/apps/comparison.h"
 #include "client/apps/sim_outcome.h"
 #include "client/apps/trace_output.h"
-#include "os/exit_code.h"
-#include "os/failure.h"
 #include "os/file.h"
 #include "os/signals.h"
 #include "os/standard_output.h"

@@ -1,7 +1,7 @@
 #pragma once
 // `tickbox sim`: a scenario file stepped without a network, its course traced, its end summed up.
 
-#include "os/command_line.h"
+#include "cli/command_line.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "client/apps/sim_outcome.h"
 
-#include "os/exit_code.h"
+#include "cli/exit_code.h"
 #include "scenario/trace.h"
 
 #include <array>

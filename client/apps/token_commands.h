@@ -1,9 +1,9 @@
 #pragma once
 // The three commands of `tickbox token`, and what they have in common.
 
+#include "cli/command_line.h"
+#include "cli/exit_code.h"
 #include "net/key_ring.h"
-#include "os/command_line.h"
-#include "os/exit_code.h"
 
 #include <expected>
 #include <functional>

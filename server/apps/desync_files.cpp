@@ -1,6 +1,6 @@
 #include "server/apps/desync_files.h"
 
-#include "os/build_info.h"
+#include "cli/build_info.h"
 #include "os/steady_clock.h"
 
 #include <utility>

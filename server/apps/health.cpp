@@ -1,7 +1,7 @@
 #include "server/apps/health.h"
 
+#include "cli/failure.h"
 #include "core/values.h"
-#include "os/failure.h"
 #include "os/http.h"
 #include "os/resolve.h"
 #include "os/standard_output.h"

@@ -1,7 +1,7 @@
 #pragma once
 // `tickbox-server health`: asks a running server whether it is alive, for containers and scripts.
 
-#include "os/exit_code.h"
+#include "cli/exit_code.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #include "server/apps/recordings.h"
 
+#include "cli/build_info.h"
 #include "net/handshake.h"
-#include "os/build_info.h"
 #include "os/folder.h"
 #include "os/log_event.h"
 

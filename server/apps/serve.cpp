@@ -5,11 +5,11 @@
 
 #include "server/apps/serve.h"
 
+#include "cli/build_info.h"
+#include "cli/failure.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
-#include "os/build_info.h"
 #include "os/entropy.h"
-#include "os/failure.h"
 #include "os/http.h"
 #include "os/interfaces.h"
 #include "os/key_file.h"

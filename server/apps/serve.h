@@ -2,7 +2,7 @@
 // A server from its first log line to its last: sockets, files, signals and the clock, joined to
 // the shard.
 
-#include "os/exit_code.h"
+#include "cli/exit_code.h"
 #include "os/log.h"
 #include "server/options.h"
 

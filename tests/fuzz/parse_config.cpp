@@ -1,8 +1,8 @@
 // A configuration file as somebody has written it: refused in one line that names the file, or
 // entries by line, which options then take or refuse.
 
-#include "os/command_line.h"
-#include "os/config_file.h"
+#include "cli/command_line.h"
+#include "cli/config_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

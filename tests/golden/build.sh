@@ -39,7 +39,7 @@ golden_build() {
     # A library is one source, which includes all of its own: they share most of what they include.
     local library
     for library in core sim game games record; do
-        find "common/$library" -name '*.cpp' ! -name 'desync*' | sort | sed 's|.*|#include "&"|' >"$folder/common-$library.cpp"
+        find "common/$library" -name '*.cpp' | sort | sed 's|.*|#include "&"|' >"$folder/common-$library.cpp"
     done
     # Objects are named by their paths.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts

@@ -2,7 +2,7 @@
 // no library but the simulation's and FlatBuffers' headers, so that any compiler and emulator can
 // be asked.
 
-#include "os/exit_code.h"
+#include "cli/exit_code.h"
 #include "tests/golden/check.h"
 #include "tests/golden/recording.h"
 

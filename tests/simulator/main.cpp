@@ -1,7 +1,7 @@
 // tickbox-simulator: whole matches in which everything goes wrong, each decided by one seed.
 
+#include "cli/command_line.h"
 #include "core/assert.h"
-#include "os/command_line.h"
 #include "tests/simulator/plan.h"
 #include "tests/simulator/run.h"
 

@@ -1,7 +1,7 @@
 // tickbox-bench-net: what a packet costs a server, by what becomes of it.
 
+#include "cli/command_line.h"
 #include "net/crypto.h"
-#include "os/command_line.h"
 #include "tests/bench/net/measure.h"
 
 #include <fmt/format.h>

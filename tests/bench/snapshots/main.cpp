@@ -3,7 +3,7 @@
 // The production server and production clients on a virtual clock: a figure depends on the seed
 // alone, not on the machine.
 
-#include "os/command_line.h"
+#include "cli/command_line.h"
 #include "tests/bench/snapshots/audit.h"
 #include "tests/bench/snapshots/bandwidth.h"
 #include "tests/bench/snapshots/cost.h"

@@ -1,9 +1,9 @@
 // tickbox-flood: attacks a server on this machine with so many datagrams per second for so long,
 // and says what was sent and what came back. For tests alone; it knows no address but loopback.
 
+#include "cli/command_line.h"
 #include "core/nearest_name.h"
 #include "core/values.h"
-#include "os/command_line.h"
 #include "os/entropy.h"
 #include "os/resolve.h"
 #include "os/signals.h"

@@ -1,7 +1,7 @@
 // The command line of `tickbox` as a whole: what is said of an option that another command has.
 
+#include "cli/command_line.h"
 #include "client/apps/commands.h"
-#include "os/command_line.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
+#include "cli/command_line.h"
 #include "client/apps/commands.h"
 #include "client/apps/replay_commands.h"
-#include "os/command_line.h"
 #include "tests/support/interrupted.h"
 #include "tests/unit/record/match.h"
 

@@ -1,6 +1,6 @@
 // TOML to entries.
 
-#include "os/config_file.h"
+#include "cli/config_file.h"
 
 #include <gtest/gtest.h>
 

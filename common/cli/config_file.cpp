@@ -1,6 +1,6 @@
 // toml++ reads the file; each value becomes the default of its option, whose own checks judge it.
 
-#include "os/config_file.h"
+#include "cli/config_file.h"
 
 #include "os/file.h"
 

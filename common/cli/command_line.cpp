@@ -1,12 +1,12 @@
 // CLI11 parses; the words of its errors, the variables and the file beside the command line are
 // ours.
 
-#include "os/command_line.h"
+#include "cli/command_line.h"
 
+#include "cli/build_info.h"
+#include "cli/config_file.h"
+#include "cli/failure.h"
 #include "core/nearest_name.h"
-#include "os/build_info.h"
-#include "os/config_file.h"
-#include "os/failure.h"
 #include "os/standard_output.h"
 
 #include <CLI/CLI.hpp>

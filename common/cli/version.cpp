@@ -1,6 +1,6 @@
 // The line of --version.
 
-#include "os/build_info.h"
+#include "cli/build_info.h"
 
 namespace tickbox::os {
 

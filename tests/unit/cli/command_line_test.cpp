@@ -1,9 +1,9 @@
 // A small program with a command, asked in every right and wrong way.
 
-#include "os/command_line.h"
+#include "cli/command_line.h"
 
+#include "cli/build_info.h"
 #include "core/values.h"
-#include "os/build_info.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 // TICKBOX_<FLAG>, file, default. CLI11 parses; one source includes it, as its templates take a
 // compiler seconds in each.
 
-#include "os/exit_code.h"
+#include "cli/exit_code.h"
 
 #include <concepts>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What --version says is true of these sources.
 
-#include "os/build_info.h"
+#include "cli/build_info.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "os/failure.h"
+#include "cli/failure.h"
 
 #include "os/standard_output.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // How a command tells that it has failed before it had anything to print.
 
-#include "os/exit_code.h"
+#include "cli/exit_code.h"
 
 #include <string_view>
 
