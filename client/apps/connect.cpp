@@ -8,9 +8,9 @@
 #include "client/apps/swarm.h"
 #include "client/apps/token_file.h"
 #include "net/crypto.h"
-#include "os/signals.h"
-#include "os/standard_output.h"
-#include "os/steady_clock.h"
+#include "os/process/signals.h"
+#include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 #include "client/apps/credentials.h"
 
 #include "client/apps/token_file.h"
-#include "os/key_file.h"
+#include "os/files/key_file.h"
 
 #include <utility>
 

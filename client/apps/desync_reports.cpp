@@ -1,8 +1,8 @@
 #include "client/apps/desync_reports.h"
 
 #include "cli/build_info.h"
-#include "os/standard_output.h"
-#include "os/steady_clock.h"
+#include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 // DIR/<time>-desync-client-seat<N>-tick<T>.json.
 
 #include "core/clock.h"
-#include "os/file_drop.h"
+#include "os/files/file_drop.h"
 #include "protocol/desync.h"
 
 #include <cstddef>

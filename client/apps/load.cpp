@@ -8,10 +8,10 @@
 #include "client/apps/requirement.h"
 #include "core/values.h"
 #include "net/crypto.h"
-#include "os/file.h"
-#include "os/resolve.h"
-#include "os/standard_output.h"
-#include "os/steady_clock.h"
+#include "os/files/file.h"
+#include "os/net/resolve.h"
+#include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
 

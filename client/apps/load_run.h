@@ -6,8 +6,8 @@
 #include "client/apps/progress.h"
 #include "client/apps/server_watch.h"
 #include "client/apps/swarm.h"
-#include "os/process.h"
-#include "os/signals.h"
+#include "os/process/process.h"
+#include "os/process/signals.h"
 
 #include <cstddef>
 #include <cstdint>

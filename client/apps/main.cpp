@@ -3,7 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/failure.h"
 #include "client/apps/commands.h"
-#include "os/standard_output.h"
+#include "os/process/standard_output.h"
 
 #include <functional>
 

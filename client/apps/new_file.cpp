@@ -1,6 +1,6 @@
 #include "client/apps/new_file.h"
 
-#include "os/system_error.h"
+#include "os/process/system_error.h"
 
 #include <cerrno>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 // nobody finds it before it is whole.
 
 #include "core/byte_sink.h"
-#include "os/draft.h"
+#include "os/files/draft.h"
 
 #include <expected>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "client/apps/parallel_verify.h"
 
 #include "core/assert.h"
-#include "os/thread.h"
+#include "os/process/thread.h"
 #include "record/segments.h"
 
 #include <algorithm>

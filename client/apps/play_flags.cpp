@@ -1,7 +1,7 @@
 #include "client/apps/play_flags.h"
 
-#include "os/resolve.h"
-#include "os/standard_output.h"
+#include "os/net/resolve.h"
+#include "os/process/standard_output.h"
 
 #include <fmt/core.h>
 

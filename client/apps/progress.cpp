@@ -1,6 +1,6 @@
 #include "client/apps/progress.h"
 
-#include "os/standard_output.h"
+#include "os/process/standard_output.h"
 
 #include <fmt/core.h>
 

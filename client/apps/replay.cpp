@@ -1,7 +1,7 @@
 #include "cli/failure.h"
 #include "client/apps/commands.h"
 #include "client/apps/replay_commands.h"
-#include "os/standard_output.h"
+#include "os/process/standard_output.h"
 
 #include <fmt/core.h>
 

@@ -4,8 +4,8 @@
 
 #include "client/apps/new_file.h"
 #include "client/apps/replay_commands.h"
-#include "os/entropy.h"
-#include "os/signals.h"
+#include "os/process/entropy.h"
+#include "os/process/signals.h"
 #include "record/copy.h"
 #include "record/seek.h"
 

@@ -5,7 +5,7 @@
 
 #include "client/apps/recording_diff.h"
 #include "client/apps/replay_commands.h"
-#include "os/signals.h"
+#include "os/process/signals.h"
 
 #include <fmt/format.h>
 

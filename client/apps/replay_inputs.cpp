@@ -5,7 +5,7 @@
 #include "client/apps/input_script.h"
 #include "client/apps/new_file.h"
 #include "client/apps/replay_commands.h"
-#include "os/signals.h"
+#include "os/process/signals.h"
 #include "record/summary.h"
 
 #include <fmt/format.h>

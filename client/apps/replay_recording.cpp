@@ -4,7 +4,7 @@
 #include "client/apps/replay_commands.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
-#include "os/file.h"
+#include "os/files/file.h"
 #include "record/difference.h"
 
 #include <fmt/format.h>

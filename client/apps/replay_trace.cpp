@@ -5,7 +5,7 @@
 #include "client/apps/replay_commands.h"
 #include "client/apps/replay_world.h"
 #include "client/apps/trace_output.h"
-#include "os/signals.h"
+#include "os/process/signals.h"
 #include "record/replayer.h"
 #include "record/seek.h"
 

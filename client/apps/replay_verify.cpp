@@ -7,9 +7,9 @@
 #include "client/apps/progress.h"
 #include "client/apps/replay_commands.h"
 #include "core/clock.h"
-#include "os/signals.h"
-#include "os/standard_output.h"
-#include "os/steady_clock.h"
+#include "os/process/signals.h"
+#include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
 #include "record/verify.h"
 
 #include <fmt/format.h>

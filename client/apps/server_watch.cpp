@@ -1,7 +1,7 @@
 #include "client/apps/server_watch.h"
 
-#include "os/http.h"
-#include "os/thread.h"
+#include "os/http/http.h"
+#include "os/process/thread.h"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 #include "client/apps/swarm.h"
 
-#include "os/process.h"
-#include "os/socket_address.h"
-#include "os/steady_clock.h"
+#include "os/net/socket_address.h"
+#include "os/process/process.h"
+#include "os/process/steady_clock.h"
 
 #include <algorithm>
 #include <utility>

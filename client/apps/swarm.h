@@ -14,9 +14,9 @@
 #include "net/impaired_transport.h"
 #include "net/link_simulator.h"
 #include "net/resume_ticket.h"
-#include "os/entropy.h"
-#include "os/poll_set.h"
-#include "os/udp_transport.h"
+#include "os/net/poll_set.h"
+#include "os/net/udp_transport.h"
+#include "os/process/entropy.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include "client/apps/token_commands.h"
 #include "client/apps/token_file.h"
 #include "net/crypto.h"
-#include "os/key_file.h"
-#include "os/private_file.h"
-#include "os/standard_output.h"
+#include "os/files/key_file.h"
+#include "os/files/private_file.h"
+#include "os/process/standard_output.h"
 
 #include <fmt/core.h>
 

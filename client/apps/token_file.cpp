@@ -1,8 +1,8 @@
 #include "client/apps/token_file.h"
 
 #include "net/crypto.h"
-#include "os/file.h"
-#include "os/private_file.h"
+#include "os/files/file.h"
+#include "os/files/private_file.h"
 
 #include <span>
 #include <sys/stat.h>

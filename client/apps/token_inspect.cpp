@@ -8,7 +8,7 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
 

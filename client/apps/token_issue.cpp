@@ -6,9 +6,9 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
-#include "os/entropy.h"
-#include "os/resolve.h"
-#include "os/steady_clock.h"
+#include "os/net/resolve.h"
+#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

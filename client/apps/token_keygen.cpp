@@ -3,8 +3,8 @@
 #include "client/apps/token_commands.h"
 #include "client/apps/token_file.h"
 #include "net/crypto.h"
-#include "os/entropy.h"
-#include "os/private_file.h"
+#include "os/files/private_file.h"
+#include "os/process/entropy.h"
 
 #include <fmt/core.h>
 

@@ -7,7 +7,7 @@
 #include "cli/config_file.h"
 #include "cli/failure.h"
 #include "core/nearest_name.h"
-#include "os/standard_output.h"
+#include "os/process/standard_output.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

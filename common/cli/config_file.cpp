@@ -2,7 +2,7 @@
 
 #include "cli/config_file.h"
 
-#include "os/file.h"
+#include "os/files/file.h"
 
 #include <algorithm>
 #include <array>

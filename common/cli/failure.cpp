@@ -1,6 +1,6 @@
 #include "cli/failure.h"
 
-#include "os/standard_output.h"
+#include "os/process/standard_output.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,10 +1,10 @@
 #include "server/apps/access.h"
 
-#include "os/entropy.h"
-#include "os/interfaces.h"
-#include "os/key_file.h"
-#include "os/private_file.h"
-#include "os/resolve.h"
+#include "os/files/key_file.h"
+#include "os/files/private_file.h"
+#include "os/net/interfaces.h"
+#include "os/net/resolve.h"
+#include "os/process/entropy.h"
 #include "server/lives.h"
 
 #include <fmt/core.h>

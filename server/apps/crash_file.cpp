@@ -5,8 +5,8 @@
 #include "server/apps/crash_file.h"
 
 #include "core/assert.h"
-#include "os/disk.h"
-#include "os/file_sink.h"
+#include "os/files/disk.h"
+#include "os/files/file_sink.h"
 
 #include <atomic>
 #include <cstdio>

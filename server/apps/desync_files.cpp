@@ -1,7 +1,7 @@
 #include "server/apps/desync_files.h"
 
 #include "cli/build_info.h"
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 // A file for each desync that was traced: DIR/<time>-desync-server-seat<N>-tick<T>.json.
 
 #include "core/clock.h"
-#include "os/file_drop.h"
+#include "os/files/file_drop.h"
 #include "protocol/desync.h"
 
 #include <expected>

@@ -2,9 +2,9 @@
 
 #include "cli/failure.h"
 #include "core/values.h"
-#include "os/http.h"
-#include "os/resolve.h"
-#include "os/standard_output.h"
+#include "os/http/http.h"
+#include "os/net/resolve.h"
+#include "os/process/standard_output.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>

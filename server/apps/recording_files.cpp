@@ -3,10 +3,10 @@
 
 #include "server/apps/recording_files.h"
 
-#include "os/file_sink.h"
-#include "os/log_event.h"
-#include "os/steady_clock.h"
-#include "os/thread.h"
+#include "os/files/file_sink.h"
+#include "os/process/log_event.h"
+#include "os/process/steady_clock.h"
+#include "os/process/thread.h"
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>

@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
-#include "os/disk.h"
+#include "os/files/disk.h"
 #include "record/format.h"
 #include "server/recording_store.h"
 

@@ -2,8 +2,8 @@
 
 #include "cli/build_info.h"
 #include "net/handshake.h"
-#include "os/folder.h"
-#include "os/log_event.h"
+#include "os/files/folder.h"
+#include "os/process/log_event.h"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 // the shard.
 
 #include "cli/exit_code.h"
-#include "os/log.h"
+#include "os/process/log.h"
 #include "server/options.h"
 
 namespace tickbox::server {

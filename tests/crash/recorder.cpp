@@ -4,9 +4,9 @@
 
 #include "server/recorder.h"
 
-#include "os/disk.h"
-#include "os/file_sink.h"
-#include "os/steady_clock.h"
+#include "os/files/disk.h"
+#include "os/files/file_sink.h"
+#include "os/process/steady_clock.h"
 #include "tests/crash/shared_page.h"
 #include "tests/support/played_room.h"
 

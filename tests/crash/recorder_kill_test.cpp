@@ -7,7 +7,7 @@
 // depends on the machine, so a case is bounded generously here, and the figures are told.
 
 #include "core/rng.h"
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 #include "tests/crash/kill_options.h"
 #include "tests/crash/shared_page.h"
 #include "tests/integration/programs.h"

@@ -8,7 +8,7 @@
 // say, so a case is bounded generously here, and half of all exactly.
 
 #include "core/rng.h"
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 #include "tests/crash/kill_options.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"

@@ -2,7 +2,7 @@
 // happens, the file verifies, and what it lacks it says.
 
 #include "core/bytes.h"
-#include "os/file_sink.h"
+#include "os/files/file_sink.h"
 #include "record/writer.h"
 #include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"

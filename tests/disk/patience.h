@@ -1,7 +1,7 @@
 #pragma once
 // Waiting for another thread or process without believing in times.
 
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 
 #include <chrono>
 #include <thread>

@@ -1,7 +1,7 @@
 // Who is let in: a server with keys on every address, tokens good and bad, keys rotated while
 // somebody plays, and a killed client that comes back.
 
-#include "os/udp_transport.h"
+#include "os/net/udp_transport.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/unit/os/temporary_folder.h"

@@ -1,6 +1,6 @@
 // One client against a real server: what it prints, and how it ends.
 
-#include "os/udp_transport.h"
+#include "os/net/udp_transport.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/unit/os/temporary_folder.h"

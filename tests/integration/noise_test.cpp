@@ -3,7 +3,7 @@
 
 #include "core/rng.h"
 #include "net/address.h"
-#include "os/socket_address.h"
+#include "os/net/socket_address.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // A real tickbox-server on free loopback ports, from its ready line to the end of a test.
 
-#include "os/http.h"
+#include "os/http/http.h"
 #include "tests/integration/programs.h"
 
 #include <string>

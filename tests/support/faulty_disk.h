@@ -3,7 +3,7 @@
 // want of room, by dying in the middle of a write, or by letting its caller wait. A write that
 // fails leaves half of it behind.
 
-#include "os/disk.h"
+#include "os/files/disk.h"
 
 #include <algorithm>
 #include <cerrno>

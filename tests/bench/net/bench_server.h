@@ -7,7 +7,7 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "net/transport.h"
-#include "os/entropy.h"
+#include "os/process/entropy.h"
 #include "protocol/messages.h"
 #include "server/log.h"
 #include "server/room.h"

@@ -2,7 +2,7 @@
 
 #include "cli/command_line.h"
 #include "core/nearest_name.h"
-#include "os/system_error.h"
+#include "os/process/system_error.h"
 #include "tests/bench/physics/report.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "net/connect_token.h"
 #include "net/handshake.h"
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 #include "protocol/messages.h"
 
 #include <algorithm>

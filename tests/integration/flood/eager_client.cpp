@@ -1,6 +1,6 @@
 #include "tests/integration/flood/eager_client.h"
 
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 
 #include <algorithm>
 

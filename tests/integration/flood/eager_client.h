@@ -4,7 +4,7 @@
 
 #include "client/connection.h"
 #include "core/entropy.h"
-#include "os/udp_transport.h"
+#include "os/net/udp_transport.h"
 #include "protocol/messages.h"
 
 #include <cstdint>

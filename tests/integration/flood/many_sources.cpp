@@ -1,8 +1,8 @@
 #include "tests/integration/flood/many_sources.h"
 
 #include "core/assert.h"
-#include "os/socket_address.h"
-#include "os/system_error.h"
+#include "os/net/socket_address.h"
+#include "os/process/system_error.h"
 
 #include <array>
 #include <cerrno>

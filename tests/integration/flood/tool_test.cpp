@@ -2,8 +2,8 @@
 
 #include "core/rng.h"
 #include "net/handshake.h"
-#include "os/entropy.h"
-#include "os/udp_transport.h"
+#include "os/net/udp_transport.h"
+#include "os/process/entropy.h"
 #include "tests/integration/flood/datagrams.h"
 #include "tests/integration/flood/many_sources.h"
 #include "tests/integration/flood/pace.h"

@@ -1,6 +1,6 @@
 // A file that is not there until it is whole, in each of the two ways in which it is made.
 
-#include "os/draft.h"
+#include "os/files/draft.h"
 
 #include "tests/unit/os/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "os/file_drop.h"
+#include "os/files/file_drop.h"
 
 #include <gtest/gtest.h>
 

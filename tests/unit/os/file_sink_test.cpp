@@ -1,10 +1,10 @@
 // Real files: what was taken is there, in order, and a disk that fails leaves whole records behind.
 
-#include "os/file_sink.h"
+#include "os/files/file_sink.h"
 
 #include "core/bytes.h"
-#include "os/signals.h"
-#include "os/steady_clock.h"
+#include "os/process/signals.h"
+#include "os/process/steady_clock.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Whole files, and the one line for each way it fails.
 
-#include "os/file.h"
+#include "os/files/file.h"
 
 #include "tests/unit/os/temporary_folder.h"
 

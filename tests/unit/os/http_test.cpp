@@ -1,10 +1,10 @@
 // A real server and clients on loopback: the library's own client, and raw bytes for what it would
 // never send.
 
-#include "os/http.h"
+#include "os/http/http.h"
 
-#include "os/http_answer.h"
-#include "os/socket_address.h"
+#include "os/http/http_answer.h"
+#include "os/net/socket_address.h"
 
 #include <gtest/gtest.h>
 

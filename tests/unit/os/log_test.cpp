@@ -1,6 +1,6 @@
 // Lines as they reach a stream that is no terminal, and a pseudo-terminal where colour matters.
 
-#include "os/log.h"
+#include "os/process/log.h"
 
 #include <gtest/gtest.h>
 

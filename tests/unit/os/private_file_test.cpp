@@ -1,6 +1,6 @@
 // Files of secrets: who may read them, and that they are there whole or not at all.
 
-#include "os/private_file.h"
+#include "os/files/private_file.h"
 
 #include "tests/unit/os/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "os/process.h"
+#include "os/process/process.h"
 
 #include "tests/unit/os/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "os/resolve.h"
+#include "os/net/resolve.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Real signals to this process, counted.
 
-#include "os/signals.h"
+#include "os/process/signals.h"
 
-#include "os/thread.h"
+#include "os/process/thread.h"
 
 #include <gtest/gtest.h>
 

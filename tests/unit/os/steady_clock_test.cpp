@@ -1,6 +1,6 @@
 // The real clock: it goes forward, and a sleep ends at the asked moment and not before.
 
-#include "os/steady_clock.h"
+#include "os/process/steady_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Real sockets on loopback, every port a free one.
 
-#include "os/udp_transport.h"
+#include "os/net/udp_transport.h"
 
-#include "os/socket_address.h"
-#include "os/steady_clock.h"
+#include "os/net/socket_address.h"
+#include "os/process/steady_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,72 @@
+// read(2) until the end: a size asked for beforehand is only a guess for pipes and for files that
+// grow.
+
+#include "os/files/file.h"
+
+#include "os/process/system_error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tickbox::os {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
+
+std::unexpected<std::string> read_error(const std::string& path, int code) {
+  std::string line = "cannot read " + path + ": " + reason_of(code);
+  if (code == ENOENT || code == ENOTDIR) line += "; check the path";
+  if (code == EACCES) line += "; check its permissions";
+  if (code == EISDIR) line += "; name a file in it";
+  return std::unexpected{line};
+}
+
+struct OwnedDescriptor {
+  int value = -1;
+
+  explicit OwnedDescriptor(int descriptor) : value{descriptor} {}
+
+  OwnedDescriptor(const OwnedDescriptor&) = delete;
+  OwnedDescriptor& operator=(const OwnedDescriptor&) = delete;
+
+  ~OwnedDescriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+}  // namespace
+
+std::expected<std::vector<std::byte>, std::string> read_file(const std::string& path,
+                                                             std::size_t bytes_max) {
+  const OwnedDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.value < 0) return read_error(path, errno);
+  struct stat status{};
+  if (fstat(file.value, &status) != 0) return read_error(path, errno);
+  if (!S_ISREG(status.st_mode)) bytes_max = std::min(bytes_max, kStreamBytesMax);
+  const auto too_large = [&] {
+    return std::unexpected{"cannot read " + path + ": larger than " + std::to_string(bytes_max) +
+                           " bytes; is it the right file?"};
+  };
+
+  const std::size_t expected_size =
+      S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
+  if (expected_size > bytes_max) return too_large();
+  std::vector<std::byte> bytes(expected_size + 1);  // one more, to meet the end without growing
+  std::size_t size = 0;
+  while (true) {
+    const ssize_t got = ::read(file.value, bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return read_error(path, errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (size > bytes_max) return too_large();
+    if (size == bytes.size()) bytes.resize(size + std::max(size, kChunkBytes));
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace tickbox::os

@@ -1,0 +1,227 @@
+// Two threads meet at a list of batches. The writer copies records into the last one under a lock;
+// the background thread takes whole batches out under the same lock and writes them without it. A
+// record never spans two batches. What the disk did not take goes back to the front of the list.
+
+#include "os/files/file_sink.h"
+
+#include "os/files/record_file.h"
+#include "os/process/steady_clock.h"
+#include "os/process/system_error.h"
+#include "os/process/thread.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tickbox::os {
+namespace {
+
+/// Room in one batch: 100 ms of a busy room. A larger record gets a batch of its own.
+constexpr std::size_t kBatchBytes = std::size_t{128} * 1024;
+
+/// Empty batches kept for the next records; what a stall needed beyond them is given back.
+constexpr std::size_t kBatchesKept = 4;
+
+}  // namespace
+
+struct FileSink::State {
+  State(std::unique_ptr<AppendFile> opened, const FileSinkOptions& given)
+      : options(given), file(std::move(opened)) {}
+
+  FileSinkOptions options;
+  RecordFile file;  ///< of the thread, while it runs
+  std::thread thread;
+  std::stop_source closing;
+
+  mutable std::mutex mutex;  ///< guards what follows
+  std::condition_variable_any wake;
+  std::deque<RecordBatch> waiting;
+  std::vector<RecordBatch> spare;
+  std::optional<Instant> asked;  ///< when the disk was, where it has not answered yet
+  bool closed = false;
+  std::string failure;              ///< the last, in one line
+  std::optional<std::string> loss;  ///< why something that was taken is not in the file
+  FileSinkStats stats;
+
+  void run();
+  void wait(std::unique_lock<std::mutex>& lock);
+  void drain(std::unique_lock<std::mutex>& lock);
+  void give_up();
+  RecordBatch& batch_for(std::size_t size);
+  void recycle(RecordBatch batch);
+  void fail(const DiskError& error);
+};
+
+/// Requires: the lock.
+RecordBatch& FileSink::State::batch_for(std::size_t size) {
+  if (!waiting.empty()) {
+    RecordBatch& last = waiting.back();
+    if (last.bytes.size() + size <= last.bytes.capacity()) return last;
+  }
+  if (spare.empty() || size > kBatchBytes) {
+    waiting.emplace_back().bytes.reserve(std::max(size, kBatchBytes));
+  } else {
+    waiting.push_back(std::move(spare.back()));
+    spare.pop_back();
+  }
+  return waiting.back();
+}
+
+/// Requires: the lock.
+void FileSink::State::recycle(RecordBatch batch) {
+  if (spare.size() == kBatchesKept || batch.bytes.capacity() > kBatchBytes) return;
+  spare.push_back(std::move(batch));
+}
+
+/// Requires: the lock.
+void FileSink::State::fail(const DiskError& error) {
+  ++stats.errors;
+  failure = "cannot " + std::string{error.what} + " " + options.path + ": " +
+            reason_of(error.code) + "; " + std::to_string(stats.bytes_written) +
+            " bytes of it are whole";
+}
+
+/// Until there is something to do: at once where records wait, later where the disk has failed.
+void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
+  const std::stop_token stop = closing.get_token();
+  if (stats.degraded) {
+    wake.wait_for(lock, stop, options.retry_interval, [] { return false; });
+    return;
+  }
+  wake.wait(lock, stop, [&] { return !waiting.empty(); });
+  wake.wait_for(lock, stop, options.flush_interval, [&] { return waiting.size() > 1; });
+}
+
+/// Writes what waits, until the disk fails.
+void FileSink::State::drain(std::unique_lock<std::mutex>& lock) {
+  while (!waiting.empty()) {
+    RecordBatch batch = std::move(waiting.front());
+    waiting.pop_front();
+    const std::size_t before = batch.bytes.size();
+    asked = SteadyClock{}.now();
+    lock.unlock();
+    const auto written = file.append(batch);
+    lock.lock();
+    asked.reset();
+    stats.bytes_written = file.bytes();
+    stats.queue_bytes -= before - batch.bytes.size();
+    if (!written) {
+      fail(written.error());
+      waiting.push_front(std::move(batch));
+      stats.degraded = true;
+      return;
+    }
+    recycle(std::move(batch));
+  }
+  if (stats.degraded) {
+    stats.degraded = false;
+    ++stats.recoveries;
+  }
+}
+
+/// Requires: the lock.
+void FileSink::State::give_up() {
+  loss = failure;
+  waiting.clear();
+  stats.queue_bytes = 0;
+}
+
+void FileSink::State::run() {
+  std::unique_lock lock{mutex};
+  while (true) {
+    wait(lock);
+    drain(lock);
+    if (!closing.stop_requested()) continue;
+    if (stats.degraded) give_up();
+    if (waiting.empty()) return;
+  }
+}
+
+std::string creation_failure(const std::string& path, int code) {
+  std::string line = "cannot create " + path + ": " + reason_of(code);
+  if (code == EEXIST) line += "; nothing is overwritten: name another or move it away";
+  if (code == ENOENT) line += "; make its directory first";
+  if (code == EACCES || code == EROFS) line += "; name a directory that can be written";
+  return line;
+}
+
+std::expected<std::unique_ptr<FileSink>, std::string> FileSink::create(
+    const FileSinkOptions& options, Disk& disk) {
+  auto file = disk.create(options.path);
+  if (!file) return std::unexpected{creation_failure(options.path, file.error())};
+  return over(*std::move(file), options);
+}
+
+std::unique_ptr<FileSink> FileSink::over(std::unique_ptr<AppendFile> file,
+                                         const FileSinkOptions& options) {
+  auto state = std::make_unique<State>(std::move(file), options);
+  state->thread = start_thread("file_sink", [state = state.get()] { state->run(); });
+  return std::unique_ptr<FileSink>{new FileSink{std::move(state)}};
+}
+
+FileSink::FileSink(std::unique_ptr<State> state) : state_{std::move(state)} {}
+
+FileSink::~FileSink() {
+  (void)close();
+}
+
+bool FileSink::write(ConstBytes bytes) {
+  State& state = *state_;
+  bool worth_waking = false;
+  {
+    const std::scoped_lock lock{state.mutex};
+    const std::size_t room = state.options.queue_bytes_max - state.stats.queue_bytes;
+    if (state.closing.stop_requested() || state.stats.degraded || bytes.size() > room) {
+      ++state.stats.writes_refused;
+      return false;
+    }
+    if (bytes.empty()) return true;
+    const std::size_t batches = state.waiting.size();
+    state.batch_for(bytes.size()).push(bytes);
+    state.stats.queue_bytes += bytes.size();
+    worth_waking = state.waiting.size() > batches;
+  }
+  if (worth_waking) state.wake.notify_one();
+  return true;
+}
+
+std::expected<void, std::string> FileSink::close() {
+  State& state = *state_;
+  state.closing.request_stop();
+  if (state.thread.joinable()) state.thread.join();
+
+  std::unique_lock lock{state.mutex};
+  if (!std::exchange(state.closed, true)) {
+    // This waits for the medium; another thread that asks how the file does must not.
+    lock.unlock();
+    const auto closed = state.file.close();
+    lock.lock();
+    if (!closed) {
+      state.fail(closed.error());
+      if (!state.loss) state.loss = state.failure;
+    }
+  }
+  if (state.loss) return std::unexpected{*state.loss};
+  return {};
+}
+
+FileSinkStats FileSink::stats() const {
+  const std::scoped_lock lock{state_->mutex};
+  FileSinkStats stats = state_->stats;
+  stats.stalled = state_->asked && SteadyClock{}.now() - *state_->asked > state_->options.patience;
+  return stats;
+}
+
+std::string FileSink::failure() const {
+  const std::scoped_lock lock{state_->mutex};
+  return state_->failure;
+}
+
+}  // namespace tickbox::os

@@ -1,0 +1,57 @@
+// Host headers are compared as addresses where they are addresses, and as names without case where
+// they are names.
+
+#include "os/http/http_host.h"
+
+#include "core/values.h"
+#include "os/net/socket_address.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cstring>
+
+namespace tickbox::os {
+namespace {
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool equal_names(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_address_of(const std::string& host, const net::Address& local) {
+  sockaddr_storage storage{};
+  in_addr v4{};
+  in6_addr v6{};
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) {
+    sockaddr_in socket{};
+    socket.sin_family = AF_INET;
+    socket.sin_addr = v4;
+    std::memcpy(&storage, &socket, sizeof socket);
+  } else if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) {
+    sockaddr_in6 socket{};
+    socket.sin6_family = AF_INET6;
+    socket.sin6_addr = v6;
+    std::memcpy(&storage, &socket, sizeof socket);
+  } else {
+    return false;
+  }
+  const net::Address address = from_socket_address(storage);
+  return net::is_loopback(address) || address.ip == local.ip;
+}
+
+}  // namespace
+
+bool is_allowed_host(std::string_view host, const net::Address& local,
+                     const std::vector<std::string>& names) {
+  const bool has_port = host.find(':') != std::string_view::npos && !host.ends_with(']');
+  const auto parsed = parse_host_port(has_port ? std::string{host} : std::string{host} + ":0");
+  if (!parsed) return false;
+  if (equal_names(parsed->host, "localhost") || is_address_of(parsed->host, local)) return true;
+  return std::ranges::any_of(
+      names, [&](const std::string& name) { return equal_names(name, parsed->host); });
+}
+
+}  // namespace tickbox::os

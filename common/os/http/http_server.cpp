@@ -1,0 +1,327 @@
+// One thread, one Beast connection object per client, everything asynchronous and under a deadline.
+//
+// A connection reads a whole request, answers it, and reads the next one or closes. All of them
+// live on one io_context that only the server's thread runs, so nothing here is locked but the
+// counts, which others look at.
+
+#include "core/assert.h"
+#include "os/http/http.h"
+#include "os/http/http_answer.h"
+#include "os/http/http_host.h"
+#include "os/net/socket_address.h"
+#include "os/process/system_error.h"
+#include "os/process/thread.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace tickbox::os {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using tcp = asio::ip::tcp;
+
+/// After a failed accept, which usually means that the process has no descriptor left.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+/// What is still read from a client whose request was refused unread, so that it sees the answer
+/// and not a reset.
+constexpr std::size_t kDrainBytesMax = std::size_t{256} * 1024;
+
+struct Shared {
+  HttpOptions options;
+  std::size_t connections = 0;  // only the server's thread
+  mutable std::mutex mutex;
+  std::map<unsigned, std::uint64_t> counts;
+};
+
+net::Address to_address(const tcp::endpoint& endpoint) {
+  sockaddr_storage storage{};
+  std::memcpy(&storage, endpoint.data(), endpoint.size());
+  return from_socket_address(storage);
+}
+
+tcp::endpoint to_endpoint(const net::Address& address) {
+  const SocketAddress socket = to_ipv4_or_ipv6(address);
+  tcp::endpoint endpoint;
+  std::memcpy(endpoint.data(), &socket.storage, socket.size);
+  endpoint.resize(socket.size);
+  return endpoint;
+}
+
+using Message = http::request<http::string_body>;
+using Parser = http::request_parser<http::string_body>;
+
+void bound(Parser& parser) {
+  parser.header_limit(kHttpHeaderBytesMax);
+  parser.body_limit(kHttpBodyBytesMax);
+}
+
+std::string bind_error(const net::Address& bind, int code) {
+  std::string line = "cannot bind admin HTTP " + net::to_string(bind) + ": " + reason_of(code);
+  if (code == EADDRINUSE) line += "; is another server running? try --admin-port 0";
+  if (code == EACCES) line += "; try a port above 1023";
+  if (code == EADDRNOTAVAIL) line += "; try an address of this machine, such as 127.0.0.1";
+  if (is_out_of_files(code)) line += kRaiseFileLimit;
+  return line;
+}
+
+HttpResponse refusal(unsigned status, std::string line) {
+  return {.status = status, .body = std::move(line) + '\n'};
+}
+
+std::string to_string(beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+HttpResponse answer_message(const Message& message, const net::Address& local,
+                            const HttpOptions& options) {
+  const std::string host = to_string(message[http::field::host]);
+  if (message.count(http::field::host) != 1 || !is_allowed_host(host, local, options.hosts)) {
+    return refusal(403, "host not allowed; ask by localhost or by the address it is bound to");
+  }
+  if (message.method() != http::verb::get && message.method() != http::verb::head) {
+    HttpResponse response = refusal(405, "only GET and HEAD");
+    response.headers.emplace_back("Allow", "GET, HEAD");
+    return response;
+  }
+  const std::string target = to_string(message.target());
+  if (!target.starts_with('/')) return refusal(400, "the target is no path");
+  const std::size_t question = std::min(target.find('?'), target.size());
+  const HttpRequest request{
+      .method = "GET",
+      .path = target.substr(0, question),
+      .query = target.substr(std::min(question + 1, target.size())),
+      .host = host,
+      .authorization = to_string(message[http::field::authorization]),
+      .body = message.body(),
+  };
+  try {
+    return options.handler(request);
+  } catch (const std::exception& failure) {
+    return refusal(500, failure.what());
+  }
+}
+
+/// Nothing where nobody is left to be answered.
+std::optional<HttpResponse> answer_error(beast::error_code error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return refusal(431, "request header too large");
+  }
+  if (error == http::error::body_limit) return refusal(413, "request body too large");
+  const bool malformed = error.category() == make_error_code(http::error::bad_method).category() &&
+                         error != http::error::end_of_stream &&
+                         error != http::error::partial_message;
+  if (!malformed) return std::nullopt;
+  return refusal(400, "not an HTTP request");
+}
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(tcp::socket socket, Shared& shared) : stream_{std::move(socket)}, shared_{shared} {
+    ++shared_.connections;
+  }
+
+  ~Connection() { --shared_.connections; }
+
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void read() {
+    parser_.emplace();
+    bound(*parser_);
+    stream_.expires_after(kHttpTimeout);
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](beast::error_code error, std::size_t) {
+                       self->on_read(error);
+                     });
+  }
+
+ private:
+  void on_read(beast::error_code error) {
+    if (error) {
+      if (auto response = answer_error(error)) respond(*std::move(response), false, false);
+      return;
+    }
+    const Message& message = parser_->get();
+    beast::error_code ignored;
+    const net::Address local = to_address(stream_.socket().local_endpoint(ignored));
+    respond(answer_message(message, local, shared_.options), message.keep_alive(),
+            message.method() == http::verb::head);
+  }
+
+  void respond(HttpResponse response, bool keep_alive, bool head) {
+    {
+      const std::scoped_lock lock{shared_.mutex};
+      ++shared_.counts[response.status];
+    }
+    response_ = {};
+    response_.version(11);
+    response_.result(response.status);
+    response_.set(http::field::content_type, response.content_type);
+    for (const auto& [name, value] : response.headers) {
+      response_.set(name, value);
+    }
+    response_.keep_alive(keep_alive);
+    response_.content_length(response.body.size());
+    response_.body() = std::move(response.body);
+    serializer_.emplace(response_);
+    stream_.expires_after(kHttpTimeout);
+    auto written = [self = shared_from_this(), keep_alive](beast::error_code error, std::size_t) {
+      if (error) return;
+      if (keep_alive) return self->read();
+      self->finish();
+    };
+    if (head) {
+      http::async_write_header(stream_, *serializer_, std::move(written));
+    } else {
+      http::async_write(stream_, *serializer_, std::move(written));
+    }
+  }
+
+  void finish() {
+    beast::error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(kHttpTimeout);
+    drain();
+  }
+
+  void drain() {
+    stream_.async_read_some(
+        asio::buffer(drained_),
+        [self = shared_from_this()](beast::error_code error, std::size_t bytes) {
+          self->drained_bytes_ += bytes;
+          if (!error && self->drained_bytes_ < kDrainBytesMax) self->drain();
+        });
+  }
+
+  beast::tcp_stream stream_;
+  Shared& shared_;
+  beast::flat_buffer buffer_{kHttpHeaderBytesMax + kHttpBodyBytesMax};
+  std::optional<Parser> parser_;
+  http::response<http::string_body> response_;
+  std::optional<http::response_serializer<http::string_body>> serializer_;
+  std::array<char, 4096> drained_{};
+  std::size_t drained_bytes_ = 0;
+};
+
+}  // namespace
+
+std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address& local,
+                                      const HttpOptions& options) {
+  Parser parser;
+  parser.eager(true);
+  bound(parser);
+  for (;;) {
+    beast::error_code error;
+    const std::size_t taken = parser.put(asio::buffer(sent), error);
+    sent.remove_prefix(taken);
+    if (error == http::error::need_more) return std::nullopt;
+    if (error) return answer_error(error);
+    if (parser.is_done()) return answer_message(parser.get(), local, options);
+    if (taken == 0) return std::nullopt;
+  }
+}
+
+struct HttpServer::State {
+  Shared shared;
+  asio::io_context context{1};
+  tcp::acceptor acceptor{context};
+  asio::steady_timer pause{context};
+  net::Address local;
+  std::thread thread;
+
+  int open();
+  void accept();
+};
+
+/// Returns 0 or what errno says.
+int HttpServer::State::open() {
+  const tcp::endpoint endpoint = to_endpoint(shared.options.bind);
+  beast::error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  // On TCP this only means that connections of the last run need not time out first; two listeners
+  // still exclude each other.
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address{true}, error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) local = to_address(acceptor.local_endpoint(error));
+  return error.value();
+}
+
+void HttpServer::State::accept() {
+  acceptor.async_accept([this](beast::error_code error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      if (shared.connections < kHttpConnectionsMax) {
+        std::make_shared<Connection>(std::move(socket), shared)->read();
+      }
+      return accept();
+    }
+    pause.expires_after(kAcceptPause);
+    pause.async_wait([this](beast::error_code stopped) {
+      if (!stopped) accept();
+    });
+  });
+}
+
+std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(HttpOptions options) {
+  TICKBOX_ASSERT(options.handler);
+  std::unique_ptr<State> state;
+  try {
+    state = std::make_unique<State>();
+  } catch (const boost::system::system_error& failure) {
+    return std::unexpected{bind_error(options.bind, failure.code().value())};
+  }
+  state->shared.options = std::move(options);
+  if (const int code = state->open(); code != 0) {
+    return std::unexpected{bind_error(state->shared.options.bind, code)};
+  }
+  state->accept();
+  state->thread = start_thread("admin_http", [state = state.get()] { state->context.run(); });
+  return std::unique_ptr<HttpServer>{new HttpServer{std::move(state)}};
+}
+
+HttpServer::HttpServer(std::unique_ptr<State> state) : state_{std::move(state)} {}
+
+HttpServer::~HttpServer() {
+  stop();
+}
+
+void HttpServer::stop() {
+  if (!state_->thread.joinable()) return;
+  state_->context.stop();
+  state_->thread.join();
+  // The connections live in the handlers that wait; they go with the state, the listener now.
+  beast::error_code ignored;
+  state_->acceptor.close(ignored);
+}
+
+net::Address HttpServer::local_address() const {
+  return state_->local;
+}
+
+std::vector<HttpCount> HttpServer::counts() const {
+  const std::scoped_lock lock{state_->shared.mutex};
+  std::vector<HttpCount> counts;
+  for (const auto& [status, responses] : state_->shared.counts) {
+    counts.push_back({.status = status, .responses = responses});
+  }
+  return counts;
+}
+
+}  // namespace tickbox::os

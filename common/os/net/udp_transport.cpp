@@ -1,0 +1,253 @@
+// Asio opens and binds the socket; datagrams pass by the system calls themselves, 32 in at a time.
+// A send is a plain sendmsg: the path through the kernel is what costs, not the call, so batches
+// out would gain nothing worth their state.
+
+#include "os/net/udp_transport.h"
+
+#include "core/assert.h"
+#include "os/net/interfaces.h"
+#include "os/net/packet_info.h"
+#include "os/net/socket_address.h"
+#include "os/process/system_error.h"
+
+#include <asio/io_context.hpp>
+#include <asio/ip/udp.hpp>
+#include <asio/ip/v6_only.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <poll.h>
+#include <sys/socket.h>
+#include <system_error>
+#include <utility>
+
+namespace tickbox::os {
+namespace {
+
+/// Datagrams per system call. More gained nothing measurable; the buffers stay in the second-level
+/// cache.
+constexpr std::size_t kBatch = 32;
+
+/// One byte more than is legal, so that a datagram that is too long shows.
+constexpr std::size_t kReceiveBytes = net::kDatagramBytesMax + 1;
+
+/// Errors of earlier sends that ICMP brought back, passed over within one call of receive().
+constexpr int kReceiveErrorsSkipped = 16;
+
+std::string open_error(const net::Address& bind, int code) {
+  std::string line = "cannot bind UDP " + net::to_string(bind) + ": " + reason_of(code);
+  if (code == EADDRINUSE) return line + "; is another server running? try --port 0";
+  if (code == EACCES) return line + "; try a port above 1023";
+  if (code == EADDRNOTAVAIL) return line + "; try an address of this machine, such as 127.0.0.1";
+  if (is_out_of_files(code)) return line.append(kRaiseFileLimit);
+  return line + "; try 127.0.0.1";
+}
+
+std::size_t grant_buffer(int handle, int forced_option, int option, std::size_t wanted) {
+  const int bytes =
+      static_cast<int>(std::min<std::size_t>(wanted, std::numeric_limits<int>::max() / 2));
+  if (setsockopt(handle, SOL_SOCKET, forced_option, &bytes, sizeof bytes) != 0) {
+    setsockopt(handle, SOL_SOCKET, option, &bytes, sizeof bytes);
+  }
+  int granted = 0;
+  socklen_t size = sizeof granted;
+  if (getsockopt(handle, SOL_SOCKET, option, &granted, &size) != 0 || granted < 0) return 0;
+  // The kernel doubles what it is asked for, to pay for its own bookkeeping, and reports the
+  // double.
+  return static_cast<std::size_t>(granted) / 2;
+}
+
+bool is_would_block(int code) {
+  return code == EAGAIN || code == EWOULDBLOCK || code == ENOBUFS;
+}
+
+/// Errors of an earlier send that the kernel reports at the next call, whatever it is.
+bool is_of_an_earlier_send(int code) {
+  return code == ECONNREFUSED || code == EHOSTUNREACH || code == ENETUNREACH;
+}
+
+}  // namespace
+
+struct UdpTransport::Socket {
+  asio::io_context context{1};
+  asio::ip::udp::socket socket{context};
+  int handle = -1;
+  IpSocket kind = IpSocket::V4;
+  net::Address local;
+  bool is_everywhere = false;  ///< bound to a wildcard: datagrams tell which address they came to
+  UdpBuffers buffers;
+  UdpCounters counters;
+
+  std::array<std::array<std::byte, kReceiveBytes>, kBatch> bytes{};
+  std::array<sockaddr_storage, kBatch> from{};
+  std::array<iovec, kBatch> vectors{};
+  std::array<PacketInfo, kBatch> infos{};
+  std::array<mmsghdr, kBatch> messages{};
+  std::size_t count = 0;  ///< datagrams of the last batch
+  std::size_t next = 0;   ///< the first not handed out yet
+
+  int open(const UdpOptions& options);
+  int fill();
+};
+
+/// Returns 0 or what errno says.
+int UdpTransport::Socket::open(const UdpOptions& options) {
+  const bool ipv4 = is_ipv4(options.bind);
+  kind = ipv4 ? IpSocket::V4 : IpSocket::V6;
+  asio::error_code error;
+  socket.open(ipv4 ? asio::ip::udp::v4() : asio::ip::udp::v6(), error);
+  if (error) return error.value();
+  if (!ipv4) {
+    socket.set_option(asio::ip::v6_only{options.families == IpFamilies::OwnOnly}, error);
+    if (error) return error.value();
+  }
+  socket.non_blocking(true, error);
+  if (error) return error.value();
+  handle = socket.native_handle();
+
+  // Never SO_REUSEADDR: on UDP it silently gives two sockets the same port.
+  const SocketAddress wanted = to_ipv4_or_ipv6(options.bind);
+  asio::ip::udp::endpoint endpoint;
+  std::memcpy(endpoint.data(), &wanted.storage, wanted.size);
+  endpoint.resize(wanted.size);
+  socket.bind(endpoint, error);
+  if (error) return error.value();
+
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  if (getsockname(handle, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return errno;
+  local = from_socket_address(bound);
+  is_everywhere = is_wildcard(local);
+  if (is_everywhere) {
+    if (const int code = receive_packet_info(handle, kind); code != 0) return code;
+  }
+  buffers.receive_bytes = grant_buffer(handle, SO_RCVBUFFORCE, SO_RCVBUF, options.buffer_bytes);
+  buffers.send_bytes = grant_buffer(handle, SO_SNDBUFFORCE, SO_SNDBUF, options.buffer_bytes);
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    vectors[i] = {.iov_base = bytes[i].data(), .iov_len = bytes[i].size()};
+    messages[i] = {};
+    messages[i].msg_hdr.msg_name = &from[i];
+    messages[i].msg_hdr.msg_iov = &vectors[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  return 0;
+}
+
+/// Takes the next batch from the kernel. Returns 0 or what errno says.
+int UdpTransport::Socket::fill() {
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
+    if (is_everywhere) infos[i].expect(messages[i].msg_hdr);
+  }
+  next = 0;
+  count = 0;
+  const int received = recvmmsg(handle, messages.data(), kBatch, MSG_DONTWAIT, nullptr);
+  if (received < 0) return errno;
+  count = static_cast<std::size_t>(received);
+  counters.datagrams_in += count;
+  for (std::size_t i = 0; i < count; ++i) {
+    counters.bytes_in += messages[i].msg_len;
+  }
+  return 0;
+}
+
+std::expected<std::unique_ptr<UdpTransport>, std::string> UdpTransport::open(
+    const UdpOptions& options) {
+  std::unique_ptr<Socket> socket;
+  try {
+    socket = std::make_unique<Socket>();
+  } catch (const std::system_error& failure) {
+    return std::unexpected{open_error(options.bind, failure.code().value())};
+  }
+  if (const int code = socket->open(options); code != 0) {
+    return std::unexpected{open_error(options.bind, code)};
+  }
+  return std::unique_ptr<UdpTransport>{new UdpTransport{std::move(socket)}};
+}
+
+UdpTransport::UdpTransport(std::unique_ptr<Socket> socket) : socket_{std::move(socket)} {}
+
+UdpTransport::~UdpTransport() = default;
+
+void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
+  TICKBOX_ASSERT(bytes.size() <= net::kDatagramBytesMax);
+  SocketAddress target =
+      socket_->kind == IpSocket::V4 ? to_ipv4_or_ipv6(route.peer) : to_ipv6(route.peer);
+  // sendmsg() writes to neither; its structures are those of recvmsg().
+  iovec vector{.iov_base = const_cast<std::byte*>(bytes.data()), .iov_len = bytes.size()};
+  msghdr message{};
+  message.msg_name = &target.storage;
+  message.msg_namelen = target.size;
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  PacketInfo info;
+  if (socket_->is_everywhere && !is_wildcard(route.local)) {
+    info.send_from(message, route.local, socket_->kind);
+  }
+  UdpCounters& counters = socket_->counters;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    if (sendmsg(socket_->handle, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
+      ++counters.datagrams_out;
+      counters.bytes_out += bytes.size();
+      return;
+    }
+    if (is_would_block(errno)) {
+      ++counters.sends_dropped;
+      return;
+    }
+    if (errno != ECONNREFUSED && errno != EINTR) break;
+  }
+  ++counters.send_errors;
+}
+
+std::optional<net::Datagram> UdpTransport::receive() {
+  Socket& socket = *socket_;
+  for (int skipped = 0; socket.next == socket.count; ++skipped) {
+    const int code = socket.fill();
+    if (code == 0) continue;
+    if (is_would_block(code)) return std::nullopt;
+    if (code != EINTR && !is_of_an_earlier_send(code)) {
+      ++socket.counters.receive_errors;
+      return std::nullopt;
+    }
+    if (skipped == kReceiveErrorsSkipped) return std::nullopt;
+  }
+  const std::size_t i = socket.next++;
+  return net::Datagram{
+      .from = from_socket_address(socket.from[i]),
+      .bytes = ConstBytes{socket.bytes[i]}.first(socket.messages[i].msg_len),
+      .to = socket.is_everywhere ? destination_of(socket.messages[i].msg_hdr, socket.local.port)
+                                 : socket.local,
+  };
+}
+
+bool UdpTransport::wait_readable(Duration wait) {
+  if (socket_->next < socket_->count) return true;
+  constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+  const std::int64_t nanoseconds = std::max<std::int64_t>(wait.count(), 0);
+  const timespec limit{.tv_sec = nanoseconds / kNanosecondsPerSecond,
+                       .tv_nsec = nanoseconds % kNanosecondsPerSecond};
+  pollfd entry{.fd = socket_->handle, .events = POLLIN, .revents = 0};
+  return ppoll(&entry, 1, &limit, nullptr) > 0;
+}
+
+int UdpTransport::native_handle() const {
+  return socket_->handle;
+}
+
+net::Address UdpTransport::local_address() const {
+  return socket_->local;
+}
+
+UdpBuffers UdpTransport::buffers() const {
+  return socket_->buffers;
+}
+
+const UdpCounters& UdpTransport::counters() const {
+  return socket_->counters;
+}
+
+}  // namespace tickbox::os

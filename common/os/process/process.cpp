@@ -1,0 +1,110 @@
+#include "os/process/process.h"
+
+#include "os/process/system_error.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace tickbox::os {
+namespace {
+
+std::uint64_t microseconds(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec);
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator{file}, {}};
+}
+
+/// Entries of /proc/self/fd, without the one by which they are listed.
+std::uint64_t open_files() {
+  std::error_code error;
+  std::uint64_t count = 0;
+  for (std::filesystem::directory_iterator entry{"/proc/self/fd", error}, end;
+       !error && entry != end; entry.increment(error)) {
+    ++count;
+  }
+  return count > 0 ? count - 1 : 0;
+}
+
+/// The system's start, and when this process started after it, in clock ticks: the 22nd field, the
+/// 20th behind the name in brackets.
+double started() {
+  const std::string own = text_of("/proc/self/stat");
+  std::istringstream fields{own.substr(std::min(own.rfind(')') + 1, own.size()))};
+  std::string skipped;
+  for (int i = 0; i < 19; ++i) {
+    fields >> skipped;
+  }
+  double ticks = 0;
+  fields >> ticks;
+  const std::string system = text_of("/proc/stat");
+  const std::size_t at = system.find("btime ");
+  if (!fields || at == std::string::npos) return 0;
+  return std::strtod(system.c_str() + at + 6, nullptr) +
+         ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+ProcessUse process_use() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  // The first two numbers count pages: all of them, and those in memory.
+  std::istringstream pages{text_of("/proc/self/statm")};
+  std::uint64_t size = 0;
+  std::uint64_t resident = 0;
+  pages >> size >> resident;
+  const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return {.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime),
+          .resident_bytes = resident * page_bytes,
+          .virtual_bytes = size * page_bytes,
+          .open_files = open_files(),
+          .open_files_max = files.rlim_cur,
+          .started = started()};
+}
+
+bool is_container(const std::filesystem::path& root) {
+  std::error_code ignored;
+  if (std::filesystem::exists(root / ".dockerenv", ignored) ||
+      std::filesystem::exists(root / "run/.containerenv", ignored)) {
+    return true;
+  }
+  // With version 2 of cgroups a container sees its own group as "/". Every engine mounts
+  // /etc/hosts.
+  const std::string group = text_of(root / "proc/1/cgroup");
+  constexpr std::array kGroups = {"docker", "kubepods", "containerd", "libpod"};
+  return std::ranges::any_of(kGroups, [&](const char* word) { return group.contains(word); }) ||
+         text_of(root / "proc/1/mountinfo").contains(" /etc/hosts ");
+}
+
+std::expected<void, std::string> allow_open_files(std::size_t count) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return std::unexpected{"cannot ask for the limit of open files: " + reason_of(errno)};
+  }
+  if (limit.rlim_cur >= count) return {};
+  if (limit.rlim_max < count) {
+    const std::string wanted = std::to_string(count);
+    return std::unexpected{"this takes " + wanted + " open files, and the hard limit is " +
+                           std::to_string(limit.rlim_max) + "; try fewer, or ulimit -Hn " + wanted};
+  }
+  limit.rlim_cur = count;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return std::unexpected{"cannot raise the limit of open files: " + reason_of(errno)};
+  }
+  return {};
+}
+
+}  // namespace tickbox::os

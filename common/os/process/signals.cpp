@@ -1,0 +1,122 @@
+// Handlers may touch nothing but lock-free atomics, so they count there and the loop reads.
+
+#include "os/process/signals.h"
+
+#include "core/assert.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <signal.h>
+
+namespace tickbox::os {
+namespace {
+
+using Counter = std::atomic<int>;
+static_assert(Counter::is_always_lock_free);
+
+struct Counters {
+  Counter stops{0};
+  Counter hangups{0};
+  std::atomic<bool> alive{false};
+};
+
+Counters& counters() {
+  constinit static Counters instance;
+  return instance;
+}
+
+extern "C" void count_stop(int /*signal*/) {
+  counters().stops.fetch_add(1, std::memory_order_relaxed);
+}
+
+extern "C" void count_hangup(int /*signal*/) {
+  counters().hangups.fetch_add(1, std::memory_order_relaxed);
+}
+
+struct Handled {
+  int signal;
+  void (*handler)(int);
+};
+
+const std::array<Handled, 5>& handled() {
+  static const std::array<Handled, 5> kHandled{{{SIGINT, count_stop},
+                                                {SIGTERM, count_stop},
+                                                {SIGHUP, count_hangup},
+                                                {SIGPIPE, SIG_IGN},
+                                                {SIGXFSZ, SIG_IGN}}};
+  return kHandled;
+}
+
+constexpr std::array kBreaking = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
+
+void set_handler(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  sigfillset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  TICKBOX_ASSERT(sigaction(signal, &action, nullptr) == 0);
+}
+
+/// As nohup leaves it.
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  TICKBOX_ASSERT(sigaction(signal, nullptr, &action) == 0);
+  return action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+StopSignals::StopSignals(Hangup hangup) {
+  TICKBOX_ASSERT(!counters().alive.exchange(true));
+  counters().stops = 0;
+  counters().hangups = 0;
+  const bool outlives_terminal = hangup == Hangup::Stops && is_ignored(SIGHUP);
+  for (const Handled& each : handled()) {
+    set_handler(each.signal, each.handler);
+  }
+  if (hangup == Hangup::Stops) set_handler(SIGHUP, outlives_terminal ? SIG_IGN : count_stop);
+}
+
+StopSignals::~StopSignals() {
+  for (const Handled& each : handled()) {
+    set_handler(each.signal, SIG_DFL);
+  }
+  counters().alive = false;
+}
+
+Interruption::Interruption() {
+  TICKBOX_ASSERT(!counters().alive.exchange(true));
+  counters().stops = 0;
+  for (std::size_t i = 0; i < kBreaking.size(); ++i) {
+    TICKBOX_ASSERT(sigaction(kBreaking[i], nullptr, &before_[i]) == 0);
+    if (before_[i].sa_handler == SIG_IGN) continue;
+    struct sigaction action{};
+    action.sa_handler = kBreaking[i] == SIGXFSZ ? SIG_IGN : count_stop;
+    sigfillset(&action.sa_mask);
+    // Output that waits for its reader goes on whole; who does not want to wait asks again.
+    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    TICKBOX_ASSERT(sigaction(kBreaking[i], &action, nullptr) == 0);
+  }
+}
+
+Interruption::~Interruption() {
+  for (std::size_t i = 0; i < kBreaking.size(); ++i) {
+    TICKBOX_ASSERT(sigaction(kBreaking[i], &before_[i], nullptr) == 0);
+  }
+  counters().alive = false;
+}
+
+bool Interruption::requested() const {
+  return counters().stops.load(std::memory_order_relaxed) > 0;
+}
+
+int StopSignals::stops() const {
+  return counters().stops.load(std::memory_order_relaxed);
+}
+
+int StopSignals::hangups() const {
+  return counters().hangups.load(std::memory_order_relaxed);
+}
+
+}  // namespace tickbox::os

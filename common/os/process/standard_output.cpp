@@ -1,0 +1,33 @@
+#include "os/process/standard_output.h"
+
+#include "os/process/system_error.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <tuple>
+#include <unistd.h>
+
+namespace tickbox::os {
+
+std::expected<void, std::string> write_to_stdout(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return {};
+  }
+  return std::unexpected{"cannot write to stdout: " + reason_of(errno)};
+}
+
+void write_to_stderr(std::string_view text) {
+  std::ignore = std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    // The lowest free number is this one; opened for what it is not used for.
+    const int way = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", way) != stream) return;
+  }
+}
+
+}  // namespace tickbox::os
