@@ -2,16 +2,16 @@
 // A whole client: connects, plays by a bot, predicts its own body, and checks all that the server
 // says. Driven from outside, like the server: whoever has the time calls poll().
 
-#include "client/audit.h"
 #include "client/client_stats.h"
-#include "client/clock_sync.h"
-#include "client/connection.h"
-#include "client/desync_tracer.h"
+#include "client/connection/clock_sync.h"
+#include "client/connection/connection.h"
 #include "client/event_inbox.h"
-#include "client/ground.h"
-#include "client/picture.h"
-#include "client/prediction.h"
-#include "client/replica.h"
+#include "client/prediction/prediction.h"
+#include "client/presentation/picture.h"
+#include "client/spectator/audit.h"
+#include "client/spectator/desync_tracer.h"
+#include "client/views/ground.h"
+#include "client/views/replica.h"
 #include "core/tick_ring.h"
 #include "games/arena/bot.h"
 

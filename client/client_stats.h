@@ -1,8 +1,8 @@
 #pragma once
 // What a client has seen, as whole numbers that add up over many clients.
 
-#include "client/audit.h"
-#include "client/replica.h"
+#include "client/spectator/audit.h"
+#include "client/views/replica.h"
 #include "core/histogram.h"
 #include "core/ids.h"
 #include "game/view_difference.h"

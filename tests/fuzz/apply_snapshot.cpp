@@ -2,7 +2,7 @@
 // bytes. A wrong hash is mended and the snapshot applied again, so that the next one can build on
 // it: a fuzzer does not guess hashes.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
 #include "protocol/messages.h"

@@ -2,7 +2,7 @@
 // A client without a network: what the server would send to it goes through the encoder and an
 // unreliable way into a replica, whose acknowledgements come back as unreliably.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "core/rng.h"
 #include "protocol/messages.h"
 #include "server/room.h"

@@ -2,7 +2,7 @@
 // themselves, as a client that cheats would, built up to views, and compared with where everything
 // really is.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "games/catalog.h"
 #include "server/interest.h"
 #include "server/limits.h"

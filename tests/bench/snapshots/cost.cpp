@@ -1,7 +1,7 @@
 #include "tests/bench/snapshots/cost.h"
 
-#include "client/audit.h"
-#include "client/replica.h"
+#include "client/spectator/audit.h"
+#include "client/views/replica.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/bot.h"
 #include "games/catalog.h"

@@ -2,7 +2,7 @@
 // A client that was let in, and then sends its inputs many times per tick: real packets with fresh
 // sequences, all of which open.
 
-#include "client/connection.h"
+#include "client/connection/connection.h"
 #include "core/entropy.h"
 #include "os/net/udp_transport.h"
 #include "protocol/messages.h"

@@ -1,6 +1,6 @@
 // When a client asks while nobody answers: by itself, and as one of many that have lost one server.
 
-#include "client/connection.h"
+#include "client/connection/connection.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>

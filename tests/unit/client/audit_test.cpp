@@ -1,6 +1,6 @@
 // An auditor by itself, told of a room as a server tells it.
 
-#include "client/audit.h"
+#include "client/spectator/audit.h"
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"

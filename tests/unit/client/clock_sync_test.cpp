@@ -2,7 +2,7 @@
 // the inputs have at least half a tick to spare, none has much more than it needs, and next to none
 // is missed.
 
-#include "client/clock_sync.h"
+#include "client/connection/clock_sync.h"
 
 #include "protocol/snapshot.h"
 #include "tests/unit/client/scripted_server.h"

@@ -1,6 +1,6 @@
 // The client's end of a session against a server that is played by hand.
 
-#include "client/connection.h"
+#include "client/connection/connection.h"
 
 #include "tests/support/virtual_time.h"
 

@@ -1,9 +1,9 @@
 // Scenes from real views, told of a real room: at every tick they are what was, or say that they do
 // not know.
 
-#include "client/interpolation.h"
+#include "client/presentation/interpolation.h"
 
-#include "client/foresight.h"
+#include "client/presentation/foresight.h"
 #include "tests/support/told_room.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The moment shown, for sequences of arrivals on a virtual clock: a server that ticks 50 times a
 // second, its views late by what each test says.
 
-#include "client/picture_clock.h"
+#include "client/presentation/picture_clock.h"
 
 #include "core/rng.h"
 

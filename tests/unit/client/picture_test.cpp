@@ -1,7 +1,7 @@
 // The picture of one client, of a real room at 60 ticks a second whose every tick is told, on a
 // link that takes 50 ms each way.
 
-#include "client/picture.h"
+#include "client/presentation/picture.h"
 
 #include "tests/support/allocations.h"
 #include "tests/support/told_room.h"

@@ -1,6 +1,6 @@
 // Prediction against the real step, as a server would run it, on the built-in map.
 
-#include "client/prediction.h"
+#include "client/prediction/prediction.h"
 
 #include "game/find_entity.h"
 #include "games/arena/arena_map.h"

@@ -1,6 +1,6 @@
 // What a replica refuses: snapshots that are well formed alone, and speak of what is not there.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "tests/support/told_room.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // A replica against the room that its snapshots tell of: every view is the truth to the bit, and no
 // more is stepped than must be.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 
 #include "tests/support/told_room.h"
 

@@ -1,6 +1,6 @@
 #include "tests/unit/client/scripted_server.h"
 
-#include "client/clock_sync.h"
+#include "client/connection/clock_sync.h"
 #include "core/rng.h"
 #include "protocol/snapshot.h"
 

@@ -1,4 +1,4 @@
-#include "client/segments.h"
+#include "client/spectator/segments.h"
 
 #include <gtest/gtest.h>
 

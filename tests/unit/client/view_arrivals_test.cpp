@@ -1,6 +1,6 @@
 // Arrivals of views on a virtual clock: how often, how late.
 
-#include "client/view_arrivals.h"
+#include "client/presentation/view_arrivals.h"
 
 #include "core/rng.h"
 

@@ -1,6 +1,6 @@
 #include "server/audit_stream.h"
 
-#include "client/segments.h"
+#include "client/spectator/segments.h"
 #include "core/rng.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // A room whose players stand where the test says, and the client of seat 0: what the planner says
 // goes to a replica, which must come to the same view.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
 #include "server/room.h"

@@ -4,8 +4,8 @@
 //
 // Its views are the room itself, so the rest of a client plays on by them as by a Replica's.
 
-#include "client/replica.h"
-#include "client/segments.h"
+#include "client/spectator/segments.h"
+#include "client/views/replica.h"
 #include "core/ids.h"
 #include "game/rules.h"
 #include "game/step.h"

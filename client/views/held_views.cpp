@@ -1,4 +1,4 @@
-#include "client/held_views.h"
+#include "client/views/held_views.h"
 
 #include "core/assert.h"
 

@@ -1,6 +1,6 @@
-#include "client/foresight.h"
+#include "client/presentation/foresight.h"
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "core/assert.h"
 
 #include <utility>

@@ -10,7 +10,7 @@
 // and it brings in what the others did meanwhile. Where the copy had come to the very same, body
 // for body, the steps since would come out as they are, and are not made again.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "core/tick_ring.h"
 #include "game/rules.h"
 #include "game/step.h"

@@ -1,4 +1,4 @@
-#include "client/picture.h"
+#include "client/presentation/picture.h"
 
 #include <algorithm>
 

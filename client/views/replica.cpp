@@ -1,4 +1,4 @@
-#include "client/replica.h"
+#include "client/views/replica.h"
 
 #include "core/assert.h"
 

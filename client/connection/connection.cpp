@@ -1,4 +1,4 @@
-#include "client/connection.h"
+#include "client/connection/connection.h"
 
 #include "core/assert.h"
 

@@ -6,11 +6,11 @@
 // is up to a tick late, and never where the body will not be: guessing ahead of the newest tick
 // would run into walls and back.
 
-#include "client/easing.h"
-#include "client/foresight.h"
-#include "client/interpolation.h"
-#include "client/picture_clock.h"
-#include "client/prediction.h"
+#include "client/prediction/prediction.h"
+#include "client/presentation/easing.h"
+#include "client/presentation/foresight.h"
+#include "client/presentation/interpolation.h"
+#include "client/presentation/picture_clock.h"
 #include "core/bounded.h"
 
 #include <cstdint>

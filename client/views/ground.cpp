@@ -1,4 +1,4 @@
-#include "client/ground.h"
+#include "client/views/ground.h"
 
 namespace tickbox::client {
 

@@ -11,7 +11,7 @@
 // Where views stay away, it goes on beyond the newest for a quarter of a second, then stands still.
 // While there is no news a server keeps silent for less than that.
 
-#include "client/view_arrivals.h"
+#include "client/presentation/view_arrivals.h"
 #include "core/clock.h"
 #include "core/ids.h"
 

@@ -1,4 +1,4 @@
-#include "client/prediction.h"
+#include "client/prediction/prediction.h"
 
 #include "core/assert.h"
 #include "game/find_entity.h"

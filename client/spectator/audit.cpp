@@ -1,4 +1,4 @@
-#include "client/audit.h"
+#include "client/spectator/audit.h"
 
 #include "game/possible.h"
 #include "net/handshake.h"

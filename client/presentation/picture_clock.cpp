@@ -1,4 +1,4 @@
-#include "client/picture_clock.h"
+#include "client/presentation/picture_clock.h"
 
 #include <algorithm>
 

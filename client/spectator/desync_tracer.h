@@ -6,7 +6,7 @@
 // anything comes of this or not. It is paced by the packets of inputs, so that a server that limits
 // what a client may send has no reason to drop one of those.
 
-#include "client/replica.h"
+#include "client/views/replica.h"
 #include "core/clock.h"
 #include "net/drop_reason.h"
 #include "protocol/desync.h"

@@ -7,8 +7,8 @@
 // is gone stands until the first without it, and who was placed elsewhere, or is further away than
 // anybody goes, is cut: it stands where it was until it is there.
 
-#include "client/replica.h"
-#include "client/scenes.h"
+#include "client/presentation/scenes.h"
+#include "client/views/replica.h"
 #include "core/clock.h"
 
 #include <cstdint>

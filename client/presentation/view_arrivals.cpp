@@ -1,4 +1,4 @@
-#include "client/view_arrivals.h"
+#include "client/presentation/view_arrivals.h"
 
 #include "core/assert.h"
 

@@ -1,4 +1,4 @@
-#include "client/easing.h"
+#include "client/presentation/easing.h"
 
 #include <algorithm>
 #include <cmath>

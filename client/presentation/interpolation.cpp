@@ -1,4 +1,4 @@
-#include "client/interpolation.h"
+#include "client/presentation/interpolation.h"
 
 #include <algorithm>
 #include <cstdlib>

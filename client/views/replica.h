@@ -6,7 +6,7 @@
 // between that has all members that are replayed, so the newest is taken, and one step is enough
 // mostly. Where a member is missing there that did not die in a replay, the way goes from the base.
 
-#include "client/held_views.h"
+#include "client/views/held_views.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"

@@ -1,4 +1,4 @@
-#include "client/clock_sync.h"
+#include "client/connection/clock_sync.h"
 
 #include "protocol/snapshot.h"
 

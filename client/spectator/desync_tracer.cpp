@@ -1,4 +1,4 @@
-#include "client/desync_tracer.h"
+#include "client/spectator/desync_tracer.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "client/scenes.h"
+#include "client/presentation/scenes.h"
 
 #include "core/assert.h"
 
