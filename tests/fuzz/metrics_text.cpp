@@ -1,9 +1,9 @@
 // The metrics of a server of anybody's, asked for twice (a zero byte stands between the answers):
 // refused in one line, or figures that `load` can print.
 
-#include "client/apps/metrics_text.h"
+#include "client/commands/load/metrics_text.h"
 
-#include "client/apps/server_watch.h"
+#include "client/commands/load/server_watch.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The articles' demonstrations as numbers: what tunnels where overlaps are looked for at the end of
 // a tick only, and that nothing does where courses are swept.
 
-#include "client/apps/comparison.h"
+#include "client/commands/sim/comparison.h"
 
 #include "tests/unit/articles/scene.h"
 

@@ -1,6 +1,6 @@
 // The discrete method does what the article says, its faults included.
 
-#include "client/apps/comparison.h"
+#include "client/commands/sim/comparison.h"
 #include "scenario/scenario.h"
 #include "sim/step/overlaps.h"
 

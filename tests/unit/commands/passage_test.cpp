@@ -1,6 +1,6 @@
 // Did a box come through another: edges, corners, both moving; and the counts made of it.
 
-#include "client/apps/comparison.h"
+#include "client/commands/sim/comparison.h"
 
 #include <gtest/gtest.h>
 

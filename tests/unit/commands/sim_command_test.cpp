@@ -1,8 +1,8 @@
 // `tickbox sim` from its options to its exit code and its output.
 
 #include "cli/command_line.h"
-#include "client/apps/commands.h"
-#include "client/apps/sim.h"
+#include "client/commands/commands.h"
+#include "client/commands/sim/sim.h"
 #include "tests/support/interrupted.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,344 @@
+#include "cli/exit_code.h"
+#include "client/commands/commands.h"
+#include "client/commands/connect/live_line.h"
+#include "client/commands/connect/play_figures.h"
+#include "client/commands/connect/play_flags.h"
+#include "client/commands/document.h"
+#include "client/commands/load/swarm.h"
+#include "client/commands/progress.h"
+#include "client/commands/token/token_file.h"
+#include "net/crypto.h"
+#include "os/process/signals.h"
+#include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+using client::ClientStats;
+using client::Connection;
+using os::ExitCode;
+
+/// How soon a Ctrl-C is seen.
+constexpr Duration kConnectTurn = std::chrono::milliseconds{50};
+
+struct ConnectOptions {
+  PlayFlags play;
+  std::string resume{};  ///< file of the resume ticket; empty for none
+  double seconds = 0;    ///< of play; 0 until something ends it
+  bool audit = false;
+};
+
+net::Wish wish_of(const ConnectOptions& options) {
+  return options.audit ? net::Wish::Audit : net::Wish::Play;
+}
+
+/// One game, from CONNECT to goodbye.
+class Game {
+ public:
+  /// The file is nullptr where no ticket is kept.
+  Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
+      : options_(options), clock_(clock), swarm_(swarm), ticket_(ticket) {}
+
+  void play(const os::StopSignals& signals);
+  [[nodiscard]] ExitCode report() const;
+
+ private:
+  [[nodiscard]] const Connection& connection() const { return swarm_.client(0)->connection(); }
+
+  void notice_refusal();
+  void notice_connected();
+  void keep_ticket();
+  void note(const std::string& words) const;
+  [[nodiscard]] bool time_is_up() const;
+  [[nodiscard]] std::string status() const;
+  [[nodiscard]] Figures figures(const ClientStats& stats) const;
+  [[nodiscard]] CommandEnd judge(const ClientStats& stats) const;
+
+  const ConnectOptions& options_;
+  const Clock& clock_;
+  Swarm& swarm_;
+  TicketFile* ticket_;
+  std::optional<Instant> connected_at_;
+  bool refusal_noticed_ = false;
+  bool resumed_ = false;  ///< by the ticket of an earlier run
+  Duration played_{};
+  bool left_ = false;      ///< by our own will
+  bool was_away_ = false;  ///< and was trying to come back just then
+};
+
+bool Game::time_is_up() const {
+  return connected_at_ && options_.seconds > 0 &&
+         clock_.now() - *connected_at_ >= std::chrono::duration<double>{options_.seconds};
+}
+
+void Game::play(const os::StopSignals& signals) {
+  Progress progress{options_.play.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
+                    clock_.now()};
+  swarm_.turn(clock_.now());
+  while (!connection().over()) {
+    swarm_.turn(clock_.now() + kConnectTurn);
+    notice_refusal();
+    notice_connected();
+    keep_ticket();
+    if (progress.due(clock_.now())) {
+      progress.show(status());
+    }
+    if (signals.stop_requested() || time_is_up()) {
+      left_ = true;
+      break;
+    }
+  }
+  if (connected_at_) {
+    played_ = clock_.now() - *connected_at_;
+  }
+  was_away_ = left_ && connected_at_ && connection().state() != Connection::State::Connected;
+  progress.clear();
+  swarm_.leave();
+}
+
+void Game::note(const std::string& words) const {
+  if (!options_.play.quiet()) {
+    os::write_to_stderr(fmt::format("tickbox connect: {}\n", words));
+  }
+}
+
+void Game::notice_refusal() {
+  if (refusal_noticed_ || connection().ticket_refusal().empty()) {
+    return;
+  }
+  refusal_noticed_ = true;
+  note(fmt::format("cannot resume by the ticket in {}: {}; connecting anew", options_.resume,
+                   connection().ticket_refusal()));
+}
+
+void Game::notice_connected() {
+  if (connected_at_ || connection().state() != Connection::State::Connected) {
+    return;
+  }
+  connected_at_ = clock_.now();
+  resumed_ = connection().resumed() > 0;
+  if (resumed_) {
+    note(fmt::format("resumed as body {}, by the ticket in {}", connection().accept().body.value,
+                     options_.resume));
+  }
+}
+
+/// The first snapshot says that the server has heard from this session: from then on its ticket is
+/// the good one, and until then an older one still is.
+void Game::keep_ticket() {
+  const bool heard = connection().state() == Connection::State::Connected &&
+                     swarm_.client(0)->newest_view().value > 0;
+  if (ticket_ == nullptr || !heard) {
+    return;
+  }
+  if (const auto kept = ticket_->keep(connection().ticket()); !kept) {
+    note("warning: the resume ticket is not kept: " + kept.error());
+  }
+}
+
+std::string Game::status() const {
+  if (!connected_at_) {
+    return "connecting";
+  }
+  return live_line(swarm_.client(0)->stats(), swarm_.client(0)->newest_view());
+}
+
+void add_link(Figures& figures, const char* way, const net::LinkCounts& counts) {
+  const auto add = [&](const char* name, std::uint64_t value) {
+    figures.push_back({fmt::format("link.{}.{}", way, name), value});
+  };
+  add("in", counts.in);
+  add("lost", counts.lost);
+  add("duplicated", counts.duplicated);
+  add("reordered", counts.reordered);
+  add("corrupted", counts.corrupted);
+  add("truncated", counts.truncated);
+}
+
+Figures Game::figures(const ClientStats& stats) const {
+  Figures figures;
+  figures.push_back({"connected", connected_at_.has_value()});
+  figures.push_back({"resumed", resumed_});
+  figures.push_back({"sessions", std::uint64_t{connection().sessions()}});
+  figures.push_back({"body", connected_at_
+                                 ? FigureValue{std::uint64_t{connection().accept().body.value}}
+                                 : FigureValue{}});
+  figures.push_back({"ticks", stats.ticks});
+  figures.push_back({"snapshots.received", stats.snapshots_received});
+  figures.push_back({"snapshots.lost", stats.snapshots_lost});
+  figures.push_back({"snapshots.late", stats.snapshots_late});
+  figures.push_back({"snapshots.rejected", stats.snapshots_rejected});
+  add_state_hash(figures, stats);
+  add_prediction(figures, stats);
+  add_events(figures, stats);
+  add_interpolation(figures, stats, wish_of(options_));
+  add_audit(figures, stats);
+  figures.push_back({"inputs.sent", stats.inputs_sent});
+  figures.push_back({"inputs.late", stats.inputs_late});
+  figures.push_back({"inputs.substituted", stats.inputs_substituted});
+  add_round_trip(figures, stats);
+  add_loss(figures, stats);
+  const double seconds = std::chrono::duration<double>{played_}.count();
+  const client::LinkUse& use = connection().use();
+  const auto rate = [&](std::uint64_t bytes) {
+    return seconds > 0 ? FigureValue{static_cast<double>(bytes) / seconds} : FigureValue{};
+  };
+  figures.push_back({"bytes_per_second.down", rate(use.bytes_down)});
+  figures.push_back({"bytes_per_second.up", rate(use.bytes_up)});
+  if (const net::ImpairedTransport* link = swarm_.link(0)) {
+    add_link(figures, "up", link->up());
+    add_link(figures, "down", link->down());
+  }
+  figures.push_back({"disconnect_reason",
+                     was_away_ ? std::string{"no answer from the server"} : connection().reason()});
+  return figures;
+}
+
+CommandEnd Game::judge(const ClientStats& stats) const {
+  if (stats.first_mismatch) {
+    return {.code = ExitCode::CheckFailed, .error = mismatches_in_words(stats)};
+  }
+  if (stats.first_audit_mismatch) {
+    const client::AuditMismatch& first = *stats.first_audit_mismatch;
+    return {.code = ExitCode::CheckFailed,
+            .error = fmt::format("{} of {} audited ticks differ, first tick {}: the server says "
+                                 "{:016x}, the room here has {:016x}",
+                                 stats.audit_mismatched, stats.audited, first.tick.value,
+                                 first.expected, first.got)};
+  }
+  const auto not_connected = [&](const std::string& why) {
+    return CommandEnd{
+        .code = ExitCode::NotConnected, .error = why, .refused = connection().refused()};
+  };
+  if (!connected_at_) {
+    return not_connected(fmt::format(
+        "could not connect: {}", left_ ? "stopped before an answer came" : connection().reason()));
+  }
+  if (!left_) return not_connected(fmt::format("disconnected: {}", connection().reason()));
+  if (was_away_) {
+    return not_connected(
+        "disconnected: the server did not answer any more, and this was trying to come back when "
+        "it ended");
+  }
+  return {};
+}
+
+ExitCode Game::report() const {
+  const ClientStats stats = swarm_.client(0)->stats();
+  const CommandEnd end = judge(stats);
+  Figures found = figures(stats);
+  std::string text;
+  if (options_.play.json()) {
+    add_end(found, end);
+    text = to_json(found) + "\n";
+  } else if (connected_at_) {
+    text = to_table(found);
+  }
+  constexpr os::Teller kTeller{.name = "tickbox connect"};
+  if (end.code != ExitCode::Done) (void)os::tell_failure(kTeller, end.code, end.error);
+  const auto written = os::write_to_stdout(text);
+  if (written) return end.code;
+  (void)os::tell_failure(kTeller, ExitCode::Failed, written.error());
+  return end.code == ExitCode::Done ? ExitCode::Failed : end.code;
+}
+
+/// The ticket is written again and again, and read by the next run: no stream can be both.
+std::string check_resume(const std::string& file) {
+  return file == "-" ? std::string{"the ticket is read and written again: name a file, or ./- for "
+                                   "one of that name"}
+                     : std::string{};
+}
+
+ExitCode run_connect(const ConnectOptions& options) {
+  const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
+    return os::tell_failure({.name = "tickbox connect", .json = options.play.json()}, code, why);
+  };
+  if (const auto wrong = contradiction(options.play.credentials)) {
+    return fail(*wrong, ExitCode::WrongUsage);
+  }
+  if (!net::crypto_ready()) {
+    return fail("the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  const auto credentials = credentials_of(options.play, "tickbox connect");
+  if (!credentials) {
+    return fail(credentials.error());
+  }
+  std::optional<TicketFile> ticket;
+  if (!options.resume.empty()) {
+    auto opened = TicketFile::open(options.resume);
+    if (!opened) {
+      return fail(opened.error());
+    }
+    ticket = *std::move(opened);
+  }
+  const auto server = find_server(options.play);
+  if (!server) {
+    return fail(server.error(), ExitCode::NotConnected);
+  }
+  const os::StopSignals signals{os::Hangup::Stops};
+  const os::SteadyClock clock;
+  const auto desyncs = desync_reports_of(options.play, "tickbox connect", clock);
+  if (!desyncs) {
+    return fail(desyncs.error());
+  }
+  const auto swarm = Swarm::open({.server = *server,
+                                  .credentials = *credentials,
+                                  .ticket = ticket ? ticket->ticket() : std::nullopt,
+                                  .clients = 1,
+                                  .bot = options.play.bot,
+                                  .link = options.play.link,
+                                  .seed = options.play.seed,
+                                  .wish = wish_of(options),
+                                  .desyncs = desyncs->get()},
+                                 clock);
+  if (!swarm) {
+    return fail(swarm.error());
+  }
+  Game game{options, clock, **swarm, ticket ? &*ticket : nullptr};
+  game.play(signals);
+  return game.report();
+}
+
+}  // namespace
+
+void add_connect(os::Command& program, std::function<int()>& run) {
+  auto options = std::make_shared<ConnectOptions>();
+  options->play.program = &program;
+  os::Command command = program.add_command(
+      {.name = "connect",
+       .description = "Play as one client: predict, reconcile, verify every hash. In the document, "
+                      "prediction.checked and .exact count the ticks no other mover had a part in, "
+                      ".touched the others; errors are in units, losses shares from 0 to 1; "
+                      "interpolation is how the others are shown: so long after their views "
+                      "came, beyond the newest view in a share of the ticks, and with something "
+                      "there that could not be foreseen in another",
+       .example =
+           "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
+      options->play.common);
+  add_play_flags(command, options->play);
+  command.add_option("--seconds", options->seconds,
+                     "Leave after so many seconds of play; 0 stays until Ctrl-C",
+                     {.check = seconds_between(0, 1e9)});
+  command.add_option(
+      "--resume", options->resume,
+      "Keep the resume ticket in this file; if it holds one, come back by it into the "
+      "same body",
+      {.value = "F", .check = {check_resume, "FILE"}});
+  command.add_option(
+      "--audit", options->audit,
+      "Instead of what it sees, be told all that enters the room, step all of it and "
+      "compare the whole state's hash in every tick; a token has to allow it");
+  command.callback(
+      [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });
+}
+
+}  // namespace tickbox::apps

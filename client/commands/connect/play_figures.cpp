@@ -1,0 +1,131 @@
+#include "client/commands/connect/play_figures.h"
+
+#include "core/fixed.h"
+#include "protocol/desync.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+FigureValue units(const Histogram& sub_units, std::uint32_t per_mille) {
+  if (sub_units.count() == 0) {
+    return {};
+  }
+  return static_cast<double>(sub_units.quantile(per_mille)) / kUnit;
+}
+
+}  // namespace
+
+FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille) {
+  if (microseconds.count() == 0) {
+    return {};
+  }
+  return static_cast<double>(microseconds.quantile(per_mille)) / 1'000;
+}
+
+void add_state_hash(Figures& figures, const client::ClientStats& stats) {
+  figures.push_back({"state_hash.checked", stats.hashes_checked});
+  figures.push_back({"state_hash.mismatched", stats.hashes_mismatched});
+  if (!stats.first_mismatch) {
+    figures.push_back({"state_hash.first_mismatch", {}});
+    return;
+  }
+  const client::HashMismatch& first = *stats.first_mismatch;
+  const auto add = [&](const char* name, FigureValue value) {
+    figures.push_back({std::string{"state_hash.first_mismatch."} + name, std::move(value)});
+  };
+  add("tick", std::uint64_t{first.tick.value});
+  if (!first.difference) {
+    for (const char* const name : {"entity", "field", "expected", "got"}) {
+      add(name, {});
+    }
+    return;
+  }
+  const game::FieldDifference& field = first.difference->first_fields[0];
+  add("entity", std::uint64_t{first.difference->first.value});
+  add("field", std::string{field.field});
+  add("expected", record::text_of(field.expected));
+  add("got", record::text_of(field.got));
+}
+
+std::string mismatches_in_words(const client::ClientStats& stats) {
+  const client::HashMismatch& first = *stats.first_mismatch;
+  std::string words = fmt::format(
+      "{} of {} hashes differ, first at tick {}: the server says {:08x}, the view here has {:08x}",
+      stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected, first.got);
+  if (first.difference) {
+    const game::FieldDifference& field = first.difference->first_fields[0];
+    words += fmt::format("; of {} {} the server has {} {}, the view here {}",
+                         record::kind_of(first.difference->first), first.difference->first.value,
+                         field.field, record::text_of(field.expected), record::text_of(field.got));
+  }
+  return words;
+}
+
+void add_audit(Figures& figures, const client::ClientStats& stats) {
+  figures.push_back({"audit.ticks", stats.audited});
+  figures.push_back({"audit.mismatched", stats.audit_mismatched});
+}
+
+void add_prediction(Figures& figures, const client::ClientStats& stats) {
+  figures.push_back({"prediction.checked", stats.untouched.checked});
+  figures.push_back({"prediction.exact", stats.untouched.exact});
+  figures.push_back({"prediction.corrected", stats.corrected});
+  figures.push_back({"prediction.error_p99", units(stats.prediction_error, 990)});
+  figures.push_back({"prediction.error_max", units(stats.prediction_error, 1'000)});
+  figures.push_back({"prediction.touched.checked", stats.touched.checked});
+  figures.push_back({"prediction.touched.exact", stats.touched.exact});
+}
+
+void add_events(Figures& figures, const client::ClientStats& stats) {
+  constexpr std::array<std::string_view, net::kEventKinds> kNames = {"events.hits", "events.scores",
+                                                                     "events.spawns"};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    figures.push_back({std::string{kNames[i]}, stats.events[i]});
+  }
+}
+
+void add_interpolation(Figures& figures, const client::ClientStats& stats, net::Wish wish) {
+  const auto of_all = [&](std::uint64_t ticks) {
+    const bool has_views = wish == net::Wish::Play && stats.ticks_shown > 0;
+    return has_views ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
+  };
+  figures.push_back({"interpolation.delay_ms",
+                     stats.ticks_shown > 0
+                         ? FigureValue{share(stats.picture_delay, stats.ticks_shown) / 1'000}
+                         : FigureValue{}});
+  figures.push_back({"interpolation.extrapolated", of_all(stats.ticks_extrapolated)});
+  figures.push_back({"interpolation.unforeseen", of_all(stats.ticks_unforeseen)});
+}
+
+std::optional<double> loss_up(const client::ClientStats& stats) {
+  if (stats.up_sent < kLossPacketsMin) return std::nullopt;
+  return share(stats.up_sent - stats.up_arrived, stats.up_sent);
+}
+
+void add_loss(Figures& figures, const client::ClientStats& stats) {
+  const std::optional<double> up = loss_up(stats);
+  figures.push_back({"loss.up", up ? FigureValue{*up} : FigureValue{}});
+  figures.push_back({"loss.down", share(stats.down_sent - stats.down_arrived, stats.down_sent)});
+  figures.push_back({"loss.up_packets", stats.up_sent});
+  figures.push_back({"loss.down_packets", stats.down_sent});
+}
+
+void add_end(Figures& figures, const CommandEnd& end) {
+  figures.push_back({"exit", static_cast<std::uint64_t>(os::to_int(end.code))});
+  if (end.code != os::ExitCode::Done) figures.push_back({"error", end.error});
+  if (end.refused) figures.push_back({"refused", std::string{net::name_of(*end.refused)}});
+}
+
+void add_round_trip(Figures& figures, const client::ClientStats& stats) {
+  figures.push_back({"rtt_ms.p50", milliseconds(stats.round_trip, 500)});
+  figures.push_back({"rtt_ms.p99", milliseconds(stats.round_trip, 990)});
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,111 @@
+#include "client/commands/document.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tickbox::apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Six decimals say all that a clock and a counter know, and keep a document readable.
+double rounded(double value) {
+  return std::round(value * 1e6) / 1e6;
+}
+
+struct ToJson {
+  Json operator()(std::monostate) const { return nullptr; }
+
+  Json operator()(double value) const { return rounded(value); }
+
+  template <class T>
+  Json operator()(const T& value) const {
+    return value;
+  }
+};
+
+struct ToText {
+  std::string operator()(std::monostate) const { return "-"; }
+
+  std::string operator()(bool value) const { return value ? "yes" : "no"; }
+
+  std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }
+
+  std::string operator()(double value) const { return fmt::format("{:.4g}", value); }
+
+  std::string operator()(const std::string& value) const { return value; }
+};
+
+Json document_of(const Figures& figures) {
+  Json document = Json::object();
+  for (const Figure& figure : figures) {
+    Json* place = &document;
+    std::string_view path = figure.path;
+    for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+      place = &(*place)[std::string{path.substr(0, dot)}];
+      path.remove_prefix(dot + 1);
+    }
+    (*place)[std::string{path}] = std::visit(ToJson{}, figure.value);
+  }
+  return document;
+}
+
+/// A server's words may hold any bytes; a document is UTF-8 all the same.
+std::string dump(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const Figures& figures) {
+  return dump(document_of(figures));
+}
+
+std::string to_json(const Figures& figures, const std::vector<RequirementResult>& requirements,
+                    std::string_view verdict) {
+  Json document = document_of(figures);
+  Json& list = document["requirements"] = Json::array();
+  for (const RequirementResult& each : requirements) {
+    const Json value = each.value ? Json(rounded(*each.value)) : Json();
+    list.push_back({{"text", each.text}, {"held", each.held}, {"value", value}});
+  }
+  document["verdict"] = verdict;
+  return dump(document);
+}
+
+std::string to_table(const Figures& figures) {
+  std::string table;
+  std::string_view last_group;
+  for (const Figure& figure : figures) {
+    const std::string_view path = figure.path;
+    const std::size_t dot = path.find('.');
+    const std::string_view group = path.substr(0, dot);
+    if (group != last_group || table.empty()) {
+      table += fmt::format("{}  {:<34}", table.empty() ? "" : "\n", group);
+      last_group = group;
+    }
+    if (dot != std::string_view::npos) {
+      table += fmt::format(" {}", path.substr(dot + 1));
+    }
+    table += fmt::format(" {}", std::visit(ToText{}, figure.value));
+  }
+  return table + "\n";
+}
+
+std::optional<double> number_of(const FigureValue& value) {
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) {
+    return static_cast<double>(*count);
+  }
+  if (const auto* decimal = std::get_if<double>(&value)) {
+    return *decimal;
+  }
+  return std::nullopt;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace tickbox::apps

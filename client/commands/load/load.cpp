@@ -1,0 +1,368 @@
+#include "cli/exit_code.h"
+#include "client/commands/commands.h"
+#include "client/commands/connect/play_figures.h"
+#include "client/commands/connect/play_flags.h"
+#include "client/commands/load/input_script.h"
+#include "client/commands/load/load_run.h"
+#include "client/commands/load/requirement.h"
+#include "client/commands/replay/playback.h"
+#include "core/values.h"
+#include "net/crypto.h"
+#include "os/files/file.h"
+#include "os/net/resolve.h"
+#include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+struct LoadOptions {
+  PlayFlags play;
+  std::uint32_t clients = 32;
+  double seconds = 10;
+  double ramp = 1;
+  std::optional<HostPort> admin;
+  std::vector<std::string> require;
+  std::string inputs;  ///< empty: bots play
+  bool seconds_given = false;
+};
+
+constexpr std::string_view kLoadName = "tickbox load";
+constexpr std::string_view kHttp = "http://";
+constexpr std::string_view kMetricsPath = "/metrics";
+
+Duration to_duration(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
+}
+
+/// What a requirement may be of: all figures but words.
+Figures requirable() {
+  Figures known = figures_of({});
+  std::erase_if(known, [](const Figure& each) { return each.path == "state_hash.first_mismatch"; });
+  return known;
+}
+
+/// The error, or nothing.
+std::string check_requirements(const std::string& text) {
+  const auto parsed = parse_requirements(text);
+  if (!parsed) {
+    return parsed.error();
+  }
+  const Figures known = requirable();
+  for (const Requirement& each : *parsed) {
+    if (const auto checked = check_path(each, known); !checked) {
+      return checked.error();
+    }
+  }
+  return {};
+}
+
+/// HOST:PORT, or the URL of the metrics as a server prints it.
+std::expected<std::optional<HostPort>, std::string> parse_admin(std::string_view text) {
+  if (text.starts_with(kHttp)) {
+    text.remove_prefix(kHttp.size());
+    if (text.ends_with(kMetricsPath)) text.remove_suffix(kMetricsPath.size());
+    if (text.ends_with('/')) text.remove_suffix(1);
+  }
+  auto place = parse_host_port(text);
+  if (!place) {
+    return std::unexpected(std::move(place.error()));
+  }
+  return std::optional{*std::move(place)};
+}
+
+std::vector<Requirement> requirements_of(const LoadOptions& options) {
+  std::vector<Requirement> all;
+  for (const std::string& text : options.require) {
+    // Checked as it was parsed.
+    const std::vector<Requirement> some = parse_requirements(text).value();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+/// Before there is a report.
+ExitCode fail(const LoadOptions& options, ExitCode code, const std::string& why) {
+  return os::tell_failure({.name = kLoadName, .json = options.play.json()}, code, why);
+}
+
+/// Beside one.
+ExitCode fall_short(ExitCode code, const std::string& how) {
+  return os::tell_failure({.name = kLoadName}, code, how);
+}
+
+/// How a run ended, and what to say of it.
+struct Verdict {
+  ExitCode code = ExitCode::Done;
+  std::string word{};  ///< for the document
+  std::string why{};   ///< for people
+  std::optional<net::RefuseReason> refused{};
+};
+
+Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& results,
+              const std::string& reason) {
+  const auto& stats = report.stats;
+  if (stats.first_mismatch) {
+    return {.code = ExitCode::CheckFailed, .word = "failed", .why = mismatches_in_words(stats)};
+  }
+  if (report.clients_connected == 0) {
+    return {.code = ExitCode::NotConnected,
+            .word = "not connected",
+            .why = "nobody could connect: " + (reason.empty() ? "stopped before" : reason)};
+  }
+  if (report.clients_dropped > 0) {
+    return {.code = ExitCode::NotConnected,
+            .word = "disconnected",
+            .why = fmt::format("{} of {} clients were disconnected: {}", report.clients_dropped,
+                               report.clients_connected, reason)};
+  }
+  if (report.was_stopped) {
+    return {.code = ExitCode::Inconclusive,
+            .word = "inconclusive",
+            .why = fmt::format("stopped after {:.1f} s, before its time was up: too early to judge",
+                               report.seconds)};
+  }
+  if (report.clients_connected < report.clients_asked) {
+    return {.code = ExitCode::NotConnected,
+            .word = "not connected",
+            .why = fmt::format("{} of {} clients could not connect: {}",
+                               report.clients_asked - report.clients_connected,
+                               report.clients_asked, reason)};
+  }
+  if (is_saturated(report)) {
+    return {.code = ExitCode::Inconclusive,
+            .word = "inconclusive",
+            .why =
+                "the generator itself was late by more than a tick; try fewer clients or a "
+                "faster machine"};
+  }
+  const auto missed = std::ranges::count(results, false, &RequirementResult::held);
+  if (missed > 0) {
+    return {.code = ExitCode::CheckFailed,
+            .word = "failed",
+            .why = fmt::format("{} of {} requirements missed", missed, results.size())};
+  }
+  return {.word = "passed",
+          .why = results.empty() ? std::string{"no hash differs"}
+                                 : std::string{"no hash differs, and every requirement held"}};
+}
+
+std::string text_for_people(const Figures& figures, const std::vector<RequirementResult>& results,
+                            const Verdict& verdict) {
+  std::string text;
+  for (const RequirementResult& each : results) {
+    text += fmt::format("{}  {:<40} {}\n", each.held ? "held  " : "MISSED", each.text,
+                        each.value ? fmt::format("is {:.6g}", *each.value) : "is not known");
+  }
+  return text + fmt::format("{}verdict: {}{}\n", to_table(figures), verdict.word,
+                            verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
+}
+
+/// Says all there is to say, and returns what to end with.
+ExitCode print_report(const LoadOptions& options, const LoadReport& report,
+                      const std::vector<RequirementResult>& results, const Verdict& verdict) {
+  Figures figures = figures_of(report);
+  std::string text;
+  if (options.play.json()) {
+    add_end(figures, {.code = verdict.code, .error = verdict.why, .refused = verdict.refused});
+    text = to_json(figures, results, verdict.word) + "\n";
+  } else if (report.clients_connected > 0) {
+    text = text_for_people(figures, results, verdict);
+  }
+  const auto written = os::write_to_stdout(text);
+  if (!written) fall_short(ExitCode::Failed, written.error());
+  if (verdict.code != ExitCode::Done) return fall_short(verdict.code, verdict.why);
+  return written ? ExitCode::Done : ExitCode::Failed;
+}
+
+/// A server that cannot be asked at the start will not be asked at the end either.
+std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const LoadOptions& options,
+                                                                      const Clock& clock) {
+  if (!options.admin) {
+    return nullptr;
+  }
+  const auto cannot = [](const std::string& why) {
+    return std::unexpected("cannot ask --admin: " + why);
+  };
+  const auto address = os::resolve_host(options.admin->host, options.admin->port);
+  if (!address) {
+    return cannot(address.error());
+  }
+  if (const auto sample = ask_server(*address, clock); !sample) {
+    return cannot(sample.error());
+  }
+  return std::make_unique<ServerWatch>(*address, clock);
+}
+
+/// Nothing without --inputs.  Fails: with one line.
+std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOptions& options) {
+  if (options.inputs.empty()) {
+    return nullptr;
+  }
+  const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);
+  if (!bytes) {
+    return std::unexpected(bytes.error());
+  }
+  auto script = parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (!script) {
+    return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
+  }
+  return std::make_unique<Playback>(*std::move(script));
+}
+
+/// As long as the script is, where there is one and nothing else was asked for.
+double seconds_of(const LoadOptions& options, const Playback* playback) {
+  if (playback == nullptr || options.seconds_given) {
+    return options.seconds;
+  }
+  const InputScript& script = playback->script();
+  return kPlaybackAheadSeconds +
+         static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate);
+}
+
+/// What is wrong with flags that are right one by one.
+std::optional<std::string> wrong_usage(const LoadOptions& options,
+                                       const std::vector<Requirement>& requirements) {
+  for (const Requirement& each : requirements) {
+    if (!options.admin && is_told_by_server(each.path)) {
+      return "--require: " + each.path + " is the server's to tell; add --admin HOST:PORT";
+    }
+  }
+  if (!options.play.credentials.token.empty() && options.clients > 1) {
+    return "--token: a token lets one client in; give --clients 1, or --key-file for more";
+  }
+  return contradiction(options.play.credentials);
+}
+
+ExitCode run_load(const LoadOptions& options) {
+  const std::vector<Requirement> requirements = requirements_of(options);
+  if (const auto wrong = wrong_usage(options, requirements)) {
+    return fail(options, ExitCode::WrongUsage, *wrong);
+  }
+  if (!net::crypto_ready()) {
+    return fail(options, ExitCode::Failed,
+                "the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  const auto credentials = credentials_of(options.play, kLoadName);
+  if (!credentials) {
+    return fail(options, ExitCode::Failed, credentials.error());
+  }
+  const auto playback = playback_of(options);
+  if (!playback) {
+    return fail(options, ExitCode::Failed, playback.error());
+  }
+  const auto server = find_server(options.play);
+  if (!server) {
+    return fail(options, ExitCode::NotConnected, server.error());
+  }
+  const os::StopSignals signals{os::Hangup::Stops};
+  const os::SteadyClock clock;
+  const auto watch = watch_server(options, clock);
+  if (!watch) {
+    return fail(options, ExitCode::NotConnected, watch.error());
+  }
+  const LoadTimes times{.ramp = to_duration(options.ramp),
+                        .measured = to_duration(seconds_of(options, playback->get()))};
+  const auto desyncs = desync_reports_of(options.play, kLoadName, clock);
+  if (!desyncs) {
+    return fail(options, ExitCode::Failed, desyncs.error());
+  }
+  const auto swarm = Swarm::open(
+      {.server = *server,
+       .credentials = *credentials,
+       .clients = *playback ? (*playback)->script().players.size() : std::size_t{options.clients},
+       .ramp = times.ramp,
+       .bot = options.play.bot,
+       .playback = playback->get(),
+       .link = options.play.link,
+       .seed = options.play.seed,
+       .desyncs = desyncs->get()},
+      clock);
+  if (!swarm) {
+    return fail(options, ExitCode::Failed, swarm.error());
+  }
+  LoadRun load{{.clock = clock,
+                .signals = signals,
+                .swarm = **swarm,
+                .watch = watch->get(),
+                .playback = playback->get()},
+               times,
+               options.play.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
+  const LoadReport report = load.run();
+  if (!load.misfit().empty()) {
+    return fail(options, ExitCode::Failed,
+                fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
+  }
+  const Figures figures = figures_of(report);
+  std::vector<RequirementResult> results;
+  results.reserve(requirements.size());
+  for (const Requirement& each : requirements) {
+    results.push_back(check(each, figures));
+  }
+  Verdict verdict = judge(report, results, load.reason());
+  if (verdict.code == ExitCode::NotConnected) verdict.refused = load.refused();
+  return print_report(options, report, results, verdict);
+}
+
+void add_times(os::Command& command, LoadOptions& options) {
+  command.add_option("--clients", options.clients, "How many play at once",
+                     {.check = os::between(std::size_t{1}, kClientsMax)});
+  command.add_option("--seconds", options.seconds,
+                     "How long to measure, from when the last one is in",
+                     {.check = seconds_between(0.1, 1e7)});
+  command.add_option("--ramp", options.ramp, "Seconds over which they connect",
+                     {.check = seconds_between(0, 1e6)});
+  command.add_option("--inputs", options.inputs,
+                     "Play a file of `tickbox replay inputs` instead of bots: a client for each "
+                     "recorded seat, each recorded tick in the same tick for all, to its end where "
+                     "--seconds says nothing else; the server must play by its rules and rate",
+                     {.value = "G", .excludes = {"--clients"}});
+}
+
+}  // namespace
+
+void add_load(os::Command& program, std::function<int()>& run) {
+  auto options = std::make_shared<LoadOptions>();
+  options->play.program = &program;
+  os::Command command = program.add_command(
+      {.name = "load",
+       .description =
+           "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
+           "requirement is missed or a hash differs, 4 when a client could not connect or was "
+           "disconnected, 5 when the generator itself was too slow to judge by, or was stopped too "
+           "early",
+       .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
+                  "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
+      options->play.common);
+  add_play_flags(command, options->play);
+  add_times(command, *options);
+  command.add_option(
+      "--admin", options->admin, parse_admin,
+      "HOST:PORT of the server's admin side, or the URL of its metrics: adds its own "
+      "figures");
+  command.add_option("--require", options->require,
+                     "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
+                     "is one of <= >= < > == !=, PATH one of " +
+                         list_of_paths(requirable()),
+                     {.check = {check_requirements, "REQUIREMENTS"}, .one_word_each = true});
+  command.callback([options, command, &run] {
+    options->seconds_given = command.is_given("--seconds");
+    run = [options] { return os::to_int(run_load(*options)); };
+  });
+}
+
+}  // namespace tickbox::apps

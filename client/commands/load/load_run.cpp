@@ -1,0 +1,241 @@
+#include "client/commands/load/load_run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+/// Between two looks at signals, progress and statistics.
+constexpr Duration kLoadTurn = std::chrono::milliseconds{20};
+/// Looks in which all statistics are added up once.
+constexpr std::size_t kLooksPerSweep = 25;
+/// After this nobody is still trying to connect.
+constexpr Duration kConnectMax = client::kServerTimeout + std::chrono::seconds{1};
+/// For one answer of the admin side.
+constexpr Duration kAnswerMax = std::chrono::seconds{3};
+
+double seconds_between(Instant from, Instant to) {
+  return std::chrono::duration<double>{to - from}.count();
+}
+
+double to_ms(std::uint64_t microseconds) {
+  return static_cast<double>(microseconds) / 1'000;
+}
+
+}  // namespace
+
+void StatsSweep::advance() {
+  const std::size_t some = swarm_.size() / kLooksPerSweep + 1;
+  for (std::size_t i = 0; i < some && next_ < swarm_.size(); ++i, ++next_) {
+    if (const client::Client* client = swarm_.client(next_)) {
+      adding_->add_all(client->stats());
+    }
+  }
+  if (next_ == swarm_.size()) {
+    next_ = 0;
+    std::swap(adding_, sums_);
+    *adding_ = {};
+  }
+}
+
+LoadRun::LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audience)
+    : parts_(parts),
+      times_(times),
+      progress_(audience, parts.clock.now()),
+      sweep_(parts.swarm),
+      last_line_(mark()) {}
+
+LoadReport LoadRun::run() {
+  come();
+  if (!misfit_.empty()) {
+    progress_.clear();
+    parts_.swarm.leave();
+    return {};
+  }
+  const auto before = ask_server();
+  parts_.swarm.forget_lateness();
+  begin_playback();
+  const Mark begin = mark();
+  play();
+  const Mark end = mark();
+  LoadReport found = report(begin, end);
+  found.was_stopped = stopped() && end.at - begin.at < times_.measured;
+  const auto after = ask_server();
+  if (before && after) {
+    found.server = figures_between(*before, *after, static_cast<double>(end.newest - begin.newest),
+                                   found.seconds);
+  }
+  progress_.clear();
+  reason_ = parts_.swarm.first_reason();
+  refused_ = parts_.swarm.first_refusal();
+  parts_.swarm.leave();
+  return found;
+}
+
+/// Until everyone is in, or has failed; or the first is, and its server is another than the inputs
+/// are for.
+void LoadRun::come() {
+  const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
+  while (!stopped() && parts_.clock.now() < give_up && parts_.swarm.states().connecting > 0) {
+    turn(parts_.clock.now() + kLoadTurn);
+    misfit_ = find_misfit();
+    if (!misfit_.empty()) return;
+  }
+}
+
+std::string LoadRun::find_misfit() const {
+  for (std::size_t i = 0; parts_.playback != nullptr && i < parts_.swarm.size(); ++i) {
+    if (!parts_.swarm.was_connected(i)) continue;
+    const net::Accept& accept = parts_.swarm.client(i)->connection().accept();
+    const InputScript& script = parts_.playback->script();
+    if (accept.tick_rate == script.tick_rate && accept.rules == script.rules) return {};
+    return fmt::format(
+        "it was recorded by the rules '{}' at {} Hz, and the server plays '{}' at {} Hz",
+        script.rules, script.tick_rate, accept.rules, accept.tick_rate);
+  }
+  return {};
+}
+
+/// All clients begin in the same tick of the server, which none of them has reached.
+void LoadRun::begin_playback() {
+  if (parts_.playback != nullptr) {
+    const std::uint32_t ahead = parts_.playback->script().tick_rate * kPlaybackAheadSeconds;
+    parts_.playback->begin(mark().newest + ahead);
+  }
+}
+
+/// Until the time is up, or nobody is left who plays or tries to come back.
+void LoadRun::play() {
+  const Instant end = parts_.clock.now() + times_.measured;
+  const auto anybody = [this] {
+    const SwarmStates states = parts_.swarm.states();
+    return states.connected + states.returning > 0;
+  };
+  while (!stopped() && parts_.clock.now() < end && anybody()) {
+    turn(std::min(end, parts_.clock.now() + kLoadTurn));
+  }
+}
+
+/// Drives the swarm until `until`, and looks around.
+void LoadRun::turn(Instant until) {
+  while (parts_.clock.now() < until) {
+    parts_.swarm.turn(until);
+  }
+  sweep_.advance();
+  if (progress_.due(parts_.clock.now())) {
+    progress_.show(status());
+  }
+}
+
+/// The server's figures as of now, while the clients play on. Nothing without a watch, or without
+/// an answer.
+std::optional<ServerSample> LoadRun::ask_server() {
+  if (parts_.watch == nullptr) {
+    return std::nullopt;
+  }
+  const Instant asked = parts_.clock.now();
+  parts_.watch->ask();
+  while (!parts_.watch->answered() && parts_.clock.now() - asked < kAnswerMax) {
+    turn(parts_.clock.now() + kLoadTurn);
+  }
+  auto sample = parts_.watch->newest();
+  return sample && sample->at >= asked ? std::move(sample) : std::nullopt;
+}
+
+LoadRun::Mark LoadRun::mark() const {
+  Mark mark{.at = parts_.clock.now(),
+            .snapshots = std::vector<std::uint64_t>(parts_.swarm.size()),
+            .newest = {},
+            .cpu_microseconds = os::process_use().cpu_microseconds};
+  for (std::size_t i = 0; i < parts_.swarm.size(); ++i) {
+    const client::Client* client = parts_.swarm.client(i);
+    if (client == nullptr) {
+      continue;
+    }
+    mark.snapshots[i] = client->snapshots_received();
+    mark.snapshots_sum += mark.snapshots[i];
+    mark.bytes_down += client->connection().use().bytes_down;
+    mark.bytes_up += client->connection().use().bytes_up;
+    mark.newest = std::max(mark.newest, client->newest_view());
+  }
+  return mark;
+}
+
+std::string LoadRun::status() {
+  const Mark now = mark();
+  const Mark before = std::exchange(last_line_, now);
+  const double seconds = std::max(1e-3, seconds_between(before.at, now.at));
+  const auto rate = [&](std::uint64_t from, std::uint64_t to) {
+    return static_cast<double>(to - from) / seconds;
+  };
+  const SwarmStates states = parts_.swarm.states();
+  const client::ClientStats& sums = sweep_.sums();
+  LiveFigures live{.up = states.connected,
+                   .failed = states.never_connected + states.dropped,
+                   .hashes_mismatched = sums.hashes_mismatched + sums.audit_mismatched,
+                   .gap_ms_p50 = to_ms(sums.snapshot_gap.quantile(500)),
+                   .gap_ms_p99 = to_ms(sums.snapshot_gap.quantile(990)),
+                   .gap_ms_p999 = to_ms(sums.snapshot_gap.quantile(999)),
+                   .rtt_ms_p50 = to_ms(sums.round_trip.quantile(500)),
+                   .rtt_ms_p99 = to_ms(sums.round_trip.quantile(990)),
+                   .late_ms_p99 = to_ms(parts_.swarm.lateness().quantile(990)),
+                   .cpu_percent = rate(before.cpu_microseconds, now.cpu_microseconds) * 1e-4,
+                   .snapshots_per_second = rate(before.snapshots_sum, now.snapshots_sum),
+                   .corrections = sums.corrected,
+                   .megabytes_down_per_second = rate(before.bytes_down, now.bytes_down) * 1e-6,
+                   .megabytes_up_per_second = rate(before.bytes_up, now.bytes_up) * 1e-6};
+  add_server(live);
+  return live_line(live);
+}
+
+/// The server's tick p99 since the last time this was asked.
+void LoadRun::add_server(LiveFigures& live) {
+  if (parts_.watch == nullptr) {
+    return;
+  }
+  auto newest = parts_.watch->newest();
+  live.server_is_silent = !newest.has_value();
+  if (!newest) {
+    return;
+  }
+  const auto before = std::exchange(last_sample_, newest);
+  const auto ticks =
+      before ? added_between(before->tick_seconds, newest->tick_seconds) : std::nullopt;
+  const auto p99 = ticks ? ticks->quantile(0.99) : std::nullopt;
+  if (p99) live.server_tick_ms_p99 = *p99 * 1'000;
+}
+
+LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
+  const Swarm& swarm = parts_.swarm;
+  const SwarmStates states = swarm.states();
+  LoadReport found{.clients_asked = swarm.size(),
+                   .clients_connected = states.connected + states.dropped,
+                   .clients_dropped = states.dropped,
+                   .seconds = seconds_between(begin.at, end.at),
+                   .bytes_down = end.bytes_down - begin.bytes_down,
+                   .bytes_up = end.bytes_up - begin.bytes_up,
+                   .lateness = swarm.lateness()};
+  for (std::size_t i = 0; i < swarm.size(); ++i) {
+    const client::Client* client = swarm.client(i);
+    if (client == nullptr) {
+      continue;
+    }
+    found.stats.add_all(client->stats());
+    if (swarm.was_connected(i) && found.seconds > 0) {
+      found.snapshot_rates.push_back(static_cast<double>(end.snapshots[i] - begin.snapshots[i]) /
+                                     found.seconds);
+      found.tick_ms = 1'000.0 / client->connection().accept().tick_rate;
+    }
+  }
+  // Of nobody nothing is measured: in a moment that short any work is all of it.
+  if (found.clients_connected > 0 && found.seconds > 0) {
+    found.generator_cpu_percent =
+        static_cast<double>(end.cpu_microseconds - begin.cpu_microseconds) * 1e-4 / found.seconds;
+  }
+  return found;
+}
+
+}  // namespace tickbox::apps

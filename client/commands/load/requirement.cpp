@@ -1,0 +1,135 @@
+#include "client/commands/load/requirement.h"
+
+#include "core/nearest_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+/// The longer operators first: "<=" starts with "<".
+constexpr std::array<std::pair<std::string_view, Relation>, 6> kOperators = {
+    {{"<=", Relation::AtMost},
+     {">=", Relation::AtLeast},
+     {"==", Relation::Equal},
+     {"!=", Relation::Unequal},
+     {"<", Relation::Below},
+     {">", Relation::Above}}};
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::expected<Requirement, std::string> parse_requirement(std::string_view text) {
+  const auto fail = [&](std::string_view why) {
+    return std::unexpected(fmt::format("\"{}\" {}, expected one like tick_ms.p99<=8", text, why));
+  };
+  const std::size_t at = text.find_first_of("<>=!");
+  if (at == std::string_view::npos) {
+    return fail("has none of <= >= < > == !=");
+  }
+  const auto found = std::ranges::find_if(
+      kOperators, [&](const auto& each) { return text.substr(at).starts_with(each.first); });
+  if (found == kOperators.end()) {
+    return fail("has none of <= >= < > == !=");
+  }
+  const std::string_view path = trimmed(text.substr(0, at));
+  const std::string_view number = trimmed(text.substr(at + found->first.size()));
+  Requirement requirement{
+      .text = std::string{text}, .path = std::string{path}, .relation = found->second};
+  const char* begin = number.data();
+  const char* end = begin + number.size();
+  const auto [stop, error] = std::from_chars(begin, end, requirement.number);
+  if (path.empty() || number.empty() || error != std::errc{} || stop != end ||
+      !std::isfinite(requirement.number)) {
+    return fail(path.empty() ? "names no figure" : "ends in no number");
+  }
+  return requirement;
+}
+
+bool holds(double value, Relation relation, double number) {
+  switch (relation) {
+    case Relation::AtMost:
+      return value <= number;
+    case Relation::AtLeast:
+      return value >= number;
+    case Relation::Below:
+      return value < number;
+    case Relation::Above:
+      return value > number;
+    case Relation::Equal:
+      return value == number;
+    case Relation::Unequal:
+      return value != number;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::expected<std::vector<Requirement>, std::string> parse_requirements(std::string_view text) {
+  std::vector<Requirement> requirements;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    auto requirement = parse_requirement(trimmed(text.substr(0, comma)));
+    if (!requirement) {
+      return std::unexpected(std::move(requirement.error()));
+    }
+    requirements.push_back(*std::move(requirement));
+    if (comma == std::string_view::npos) {
+      return requirements;
+    }
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::expected<void, std::string> check_path(const Requirement& requirement, const Figures& known) {
+  std::vector<std::string> paths;
+  for (const Figure& figure : known) {
+    if (figure.path == requirement.path) {
+      return {};
+    }
+    paths.push_back(figure.path);
+  }
+  const auto near = nearest_name(requirement.path, paths);
+  return std::unexpected(fmt::format(
+      "unknown figure {}{}", requirement.path,
+      near ? "; did you mean " + std::string{*near} + "?" : "; there are " + list_of_paths(known)));
+}
+
+std::string list_of_paths(const Figures& known) {
+  std::string list;
+  std::string_view last_object;
+  for (const Figure& figure : known) {
+    const std::string_view path = figure.path;
+    const std::size_t dot = path.find_last_of('.');
+    const std::string_view object = dot == std::string_view::npos ? "" : path.substr(0, dot);
+    const bool goes_on = !object.empty() && object == last_object;
+    if (!last_object.empty()) list += goes_on ? "," : "}";
+    if (!goes_on) {
+      if (!list.empty()) list += ' ';
+      list += object;
+      if (!object.empty()) list += '{';
+    }
+    list += object.empty() ? path : path.substr(dot + 1);
+    last_object = object;
+  }
+  return last_object.empty() ? list : list + '}';
+}
+
+RequirementResult check(const Requirement& requirement, const Figures& figures) {
+  const auto found = std::ranges::find(figures, requirement.path, &Figure::path);
+  const auto value = found != figures.end() ? number_of(found->value) : std::nullopt;
+  return {.text = requirement.text,
+          .held = value && holds(*value, requirement.relation, requirement.number),
+          .value = value};
+}
+
+}  // namespace tickbox::apps

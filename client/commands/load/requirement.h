@@ -1,0 +1,38 @@
+#pragma once
+// What a run must reach, as people write it: "tick_ms.p99<=8,state_hash.mismatched==0".
+
+#include "client/commands/document.h"
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::apps {
+
+enum class Relation : std::uint8_t { AtMost, AtLeast, Below, Above, Equal, Unequal };
+
+struct Requirement {
+  std::string text{};  ///< as written
+  std::string path{};
+  Relation relation = Relation::Equal;
+  double number = 0;
+};
+
+/// Reads one or several, joined by commas.  Fails: with one line that quotes the part.
+[[nodiscard]] std::expected<std::vector<Requirement>, std::string> parse_requirements(
+    std::string_view text);
+
+/// Whether `known` has a number at the requirement's path, or may have one.  Fails: with one line
+/// that names the nearest path, or all of them.
+[[nodiscard]] std::expected<void, std::string> check_path(const Requirement& requirement,
+                                                          const Figures& known);
+
+/// The paths for people, those of one object together: "rtt_ms{p50,p99} tick_overruns".
+[[nodiscard]] std::string list_of_paths(const Figures& known);
+
+/// Compares; a figure that is not known does not hold.
+[[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);
+
+}  // namespace tickbox::apps

@@ -1,0 +1,110 @@
+#include "client/commands/load/server_watch.h"
+
+#include "os/http/http.h"
+#include "os/process/thread.h"
+
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+constexpr Duration kBetweenSamples = std::chrono::seconds{1};
+constexpr Duration kAnswerWithin = std::chrono::seconds{2};
+
+}  // namespace
+
+std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
+  const auto text = MetricsText::parse(metrics);
+  if (!text) {
+    return std::unexpected(text.error());
+  }
+  ServerSample sample;
+  std::string missing;
+  const auto read = [&](const char* name, double& target) {
+    const auto value = text->value(name);
+    if (value && is_count(*value)) {
+      target = *value;
+    } else {
+      missing = name;
+    }
+  };
+  read("tickbox_ticks_total", sample.ticks);
+  read("tickbox_ticks_slipped_total", sample.slipped);
+  read("tickbox_tick_overruns_total", sample.overruns);
+  read("tickbox_tick_rate", sample.tick_rate);
+  read("process_cpu_seconds_total", sample.cpu_seconds);
+  read("process_resident_memory_bytes", sample.resident_bytes);
+  auto ticks =
+      text->histogram("tickbox_tick_duration_seconds", {.name = "phase", .value = "total"});
+  if (ticks) {
+    sample.tick_seconds = *std::move(ticks);
+  } else {
+    missing = "tickbox_tick_duration_seconds";
+  }
+  if (!missing.empty()) {
+    return std::unexpected("there is no " + missing +
+                           "; is it the admin side of a tickbox-server?");
+  }
+  return sample;
+}
+
+std::expected<ServerSample, std::string> ask_server(const net::Address& admin, const Clock& clock) {
+  const auto response = os::http_get(admin, "/metrics", kAnswerWithin);
+  if (!response) {
+    return std::unexpected(response.error());
+  }
+  if (response->status != 200) {
+    return std::unexpected("http://" + net::to_string(admin) + "/metrics answered " +
+                           std::to_string(response->status) + "; is it a tickbox-server?");
+  }
+  auto sample = read_sample(response->body);
+  if (!sample) {
+    return std::unexpected("http://" + net::to_string(admin) + "/metrics: " + sample.error());
+  }
+  sample->at = clock.now();
+  return sample;
+}
+
+ServerWatch::ServerWatch(const net::Address& admin, const Clock& clock)
+    : admin_(admin), clock_(clock), thread_(os::start_thread("metrics", [this] { run(); })) {}
+
+ServerWatch::~ServerWatch() {
+  stopping_.request_stop();
+  thread_.join();
+}
+
+void ServerWatch::run() {
+  std::unique_lock lock{mutex_};
+  while (!stopping_.stop_requested()) {
+    asking_ = std::exchange(asked_, false);
+    lock.unlock();
+    auto sample = ask_server(admin_, clock_);
+    lock.lock();
+    asking_ = false;
+    if (sample) {
+      sample->number = newest_ ? newest_->number + 1 : 1;
+      newest_ = *std::move(sample);
+    }
+    changed_.wait_for(lock, stopping_.get_token(), kBetweenSamples, [this] { return asked_; });
+  }
+}
+
+void ServerWatch::ask() {
+  {
+    const std::scoped_lock lock{mutex_};
+    asked_ = true;
+  }
+  changed_.notify_one();
+}
+
+bool ServerWatch::answered() const {
+  const std::scoped_lock lock{mutex_};
+  return !asked_ && !asking_;
+}
+
+std::optional<ServerSample> ServerWatch::newest() const {
+  const std::scoped_lock lock{mutex_};
+  return newest_;
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,229 @@
+#include "client/commands/load/swarm.h"
+
+#include "os/net/socket_address.h"
+#include "os/process/process.h"
+#include "os/process/steady_clock.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::apps {
+namespace {
+
+using client::Connection;
+
+/// Of the tokens a client makes for itself: long enough to get in, little for a server to remember.
+constexpr std::chrono::seconds kTokenLife{60};
+
+/// A socket, and what Asio opens beside it.
+constexpr std::size_t kFilesPerClient = 4;
+/// The terminal, the admin side, libraries.
+constexpr std::size_t kFilesBeside = 64;
+
+/// What arrives between two turns is some datagrams; this holds a second of them.
+constexpr std::size_t kClientBufferBytes = std::size_t{256} * 1024;
+
+/// How long a goodbye may take through a bad link.
+constexpr Duration kGoodbyeMax = std::chrono::seconds{2};
+
+/// Any address of the kind that speaks to `server`, any port.
+net::Address any_address(const net::Address& server) {
+  net::Address any;
+  if (os::is_ipv4(server)) {
+    any.ip[10] = 0xff;
+    any.ip[11] = 0xff;
+  }
+  return any;
+}
+
+std::uint64_t microseconds(Duration duration) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::microseconds>(duration).count()));
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOptions& options,
+                                                               const Clock& clock) {
+  if (auto allowed = os::allow_open_files(options.clients * kFilesPerClient + kFilesBeside);
+      !allowed) {
+    return std::unexpected(std::move(allowed.error()));
+  }
+  auto sockets = os::PollSet::open();
+  if (!sockets) {
+    return std::unexpected(std::move(sockets.error()));
+  }
+  std::unique_ptr<Swarm> swarm{new Swarm{options, clock, *std::move(sockets)}};
+  for (std::size_t i = 0; i < swarm->size(); ++i) {
+    if (auto opened = swarm->open_socket(i); !opened) {
+      return std::unexpected(std::move(opened.error()));
+    }
+  }
+  const Instant start = clock.now();
+  for (std::size_t i = 0; i < swarm->size(); ++i) {
+    swarm->due_[i] = start + options.ramp * static_cast<std::int64_t>(i) /
+                                 static_cast<std::int64_t>(swarm->size());
+  }
+  return swarm;
+}
+
+Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets)
+    : options_(options),
+      clock_(clock),
+      sockets_(std::move(sockets)),
+      seats_(options.clients),
+      due_(options.clients) {}
+
+std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
+  Seat& seat = seats_[number];
+  auto socket = os::UdpTransport::open(
+      {.bind = any_address(options_.server), .buffer_bytes = kClientBufferBytes});
+  if (!socket) {
+    return std::unexpected(std::move(socket.error()));
+  }
+  seat.socket = *std::move(socket);
+  if (options_.link) {
+    seat.link = std::make_unique<net::ImpairedTransport>(*seat.socket, clock_, *options_.link,
+                                                         std::uint64_t{number});
+  }
+  return sockets_.watch(*seat.socket, number);
+}
+
+void Swarm::start(std::size_t number, Instant now) {
+  Seat& seat = seats_[number];
+  net::Transport& transport = seat.link ? static_cast<net::Transport&>(*seat.link) : *seat.socket;
+  client::ClientOptions client_options{.connection = {.server = options_.server,
+                                                      .token = token_for(number),
+                                                      .ticket = options_.ticket,
+                                                      .wish = options_.wish},
+                                       .bot = client::bot_kind_of(options_.bot, number),
+                                       .seed = options_.seed * kClientsMax + number,
+                                       .on_input = {},
+                                       .desyncs = options_.desyncs};
+  if (options_.playback != nullptr) {
+    client_options.script = [playback = options_.playback, number](Tick tick) {
+      return playback->input(number, tick);
+    };
+  }
+  seat.client =
+      std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
+}
+
+net::ConnectToken Swarm::token_for(std::size_t number) {
+  if (options_.credentials.token) return *options_.credentials.token;
+  net::TokenClaims claims{.client = number + 1};
+  if (options_.wish == net::Wish::Audit) claims.rights = net::kRightToAudit;
+  claims.servers.push_back(options_.server);
+  const WallTime today = os::SystemCalendar{}.now();
+  return net::issue_token(claims, today, today + kTokenLife, options_.credentials.keys, entropy_);
+}
+
+void Swarm::poll(std::size_t number) {
+  Seat& seat = seats_[number];
+  const Instant now = clock_.now();
+  const bool connected =
+      seat.client && seat.client->connection().state() == Connection::State::Connected;
+  if (connected && due_[number] <= now) {
+    lateness_.add(microseconds(now - due_[number]));
+  }
+  if (!seat.client) {
+    start(number, now);
+  }
+  seat.client->poll(now);
+  if (needs_new_token(seat)) {
+    seat.has_new_token = true;
+    start(number, now);
+    seat.client->poll(now);
+  }
+  seat.was_connected = seat.was_connected || connected ||
+                       seat.client->connection().state() == Connection::State::Connected;
+  // Nothing is due any more for one that is over; what still arrives wakes the set.
+  Instant due = seat.client->connection().over() ? Instant::max() : seat.client->next_wakeup();
+  if (seat.link) {
+    due = std::min(due, seat.link->next_due().value_or(Instant::max()));
+  }
+  due_[number] = due;
+}
+
+/// A client that began before its server made its token too early. Once: a server whose clock is
+/// ahead refuses the next one, too.
+bool Swarm::needs_new_token(const Seat& seat) const {
+  const Connection& connection = seat.client->connection();
+  return !options_.credentials.token && !seat.has_new_token &&
+         connection.state() == Connection::State::Refused &&
+         connection.refused() == net::RefuseReason::TokenBeforeBoot;
+}
+
+void Swarm::turn(Instant until) {
+  const Instant wake = std::min(until, *std::ranges::min_element(due_));
+  os::sleep_until(std::min(wake, last_turn_ + kTurnMin));
+  const auto readable = sockets_.wait(wake - clock_.now());
+  last_turn_ = clock_.now();
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (due_[i] <= last_turn_) {
+      poll(i);
+    }
+  }
+  for (const std::size_t number : readable) {
+    if (seats_[number].client) {
+      poll(number);
+    }
+  }
+}
+
+void Swarm::leave() {
+  for (Seat& seat : seats_) {
+    if (seat.client) {
+      seat.client->leave();
+    }
+  }
+  const Instant give_up = clock_.now() + kGoodbyeMax;
+  const auto on_the_way = [](const Seat& seat) {
+    return seat.link && seat.link->up().in > 0 && seat.link->next_due();
+  };
+  while (clock_.now() < give_up && std::ranges::any_of(seats_, on_the_way)) {
+    for (Seat& seat : seats_) {
+      if (seat.client) {
+        seat.client->poll(clock_.now());
+      }
+    }
+    os::sleep_until(clock_.now() + std::chrono::milliseconds{1});
+  }
+}
+
+SwarmStates Swarm::states() const {
+  SwarmStates states;
+  for (const Seat& seat : seats_) {
+    if (seat.client && seat.client->connection().state() == Connection::State::Connected) {
+      ++states.connected;
+    } else if (!seat.client || (seat.client->connection().connecting() && !seat.was_connected)) {
+      ++states.connecting;
+    } else if (seat.was_connected) {
+      ++states.dropped;
+      states.returning += seat.client->connection().over() ? 0U : 1U;
+    } else {
+      ++states.never_connected;
+    }
+  }
+  return states;
+}
+
+const Connection* Swarm::first_over() const {
+  for (const Seat& seat : seats_) {
+    if (seat.client && seat.client->connection().over()) return &seat.client->connection();
+  }
+  return nullptr;
+}
+
+std::optional<net::RefuseReason> Swarm::first_refusal() const {
+  const Connection* first = first_over();
+  return first != nullptr ? first->refused() : std::nullopt;
+}
+
+std::string Swarm::first_reason() const {
+  if (const Connection* first = first_over()) return first->reason();
+  if (states().returning > 0) return "the server fell silent, and they still try to come back";
+  return {};
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,51 @@
+#include "client/commands/replay/parallel_verify.h"
+
+#include "core/assert.h"
+#include "os/process/thread.h"
+#include "record/segments.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace tickbox::apps {
+
+std::uint32_t processors() {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kVerifyJobsMax);
+}
+
+record::VerifyResult verify_in_parallel(const record::Reader& reader, const game::SharedMap& map,
+                                        const game::Rules& rules,
+                                        const record::VerifyOptions& options, std::uint32_t jobs) {
+  TICKBOX_ASSERT(jobs >= 1 && jobs <= kVerifyJobsMax);
+  const record::Segments segments = record::segments_of(reader, options.stopped);
+  const std::size_t count = segments.all.size();
+  std::vector<record::SegmentResult> results(count);
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  // Whoever is free takes the next one: each result has its own place, so the order is nobody's.
+  const auto work = [&](const auto& after_each) {
+    record::SegmentVerifier verifier{reader, map, rules, options};
+    for (std::size_t i = next++; i < count; i = next++) {
+      results[i] = verifier.verify(segments.all[i]);
+      ++done;
+      after_each();
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < std::min<std::size_t>(jobs, count); ++i) {
+    helpers.push_back(os::start_thread("verify", [&work] { work([] {}); }));
+  }
+  work([&] {
+    if (options.progress) {
+      options.progress(static_cast<std::uint32_t>(std::uint64_t{1'000} * done / count));
+    }
+  });
+  for (std::thread& helper : helpers) {
+    helper.join();
+  }
+  return record::add_up(segments, results, options);
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,238 @@
+// `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all held,
+// also when the file merely ends early; 1 there is nothing to read; 2 a range that is not in the
+// file; 3 a hash differs, the file is damaged inside or holds no tick; 5 nothing did so far when it
+// was stopped.
+
+#include "client/commands/progress.h"
+#include "client/commands/replay/parallel_verify.h"
+#include "client/commands/replay/replay_commands.h"
+#include "core/clock.h"
+#include "os/process/signals.h"
+#include "os/process/standard_output.h"
+#include "os/process/steady_clock.h"
+#include "record/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+constexpr std::uint32_t kLastTick = std::numeric_limits<std::uint32_t>::max();
+
+struct VerifyFlags {
+  std::shared_ptr<ReplayFlags> flags;
+  std::string file{};
+  std::uint32_t from = 0;
+  std::uint32_t to = kLastTick;
+  std::uint32_t jobs = processors();
+};
+
+nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& mismatch) {
+  if (!mismatch) {
+    return nullptr;
+  }
+  nlohmann::ordered_json document{{"tick", mismatch->tick.value}};
+  document["entity"] = mismatch->what.entity ? nlohmann::ordered_json(mismatch->what.entity->value)
+                                             : nlohmann::ordered_json{};
+  document["field"] = mismatch->what.field;
+  document["expected"] = mismatch->what.expected;
+  document["got"] = mismatch->what.got;
+  return document;
+}
+
+nlohmann::ordered_json verify_document(const record::VerifyResult& result, double seconds) {
+  const double rate = seconds > 0 ? static_cast<double>(result.ticks) / seconds : 0;
+  return {{"ticks", result.ticks},
+          {"mismatched", result.mismatched},
+          {"first_mismatch", mismatch_document(result.first_mismatch)},
+          {"complete", result.complete},
+          {"segments", {{"whole", result.segments_whole}, {"lost", result.segments_lost}}},
+          {"recovered_ticks", result.recovered_ticks},
+          {"ticks_per_second", static_cast<std::uint64_t>(rate)},
+          {"ends_early", result.ends_early},
+          {"unfinished", tick_or_null<nlohmann::ordered_json>(result.unfinished)},
+          {"damages", result.damages},
+          {"gaps", result.gaps},
+          {"interrupted", result.interrupted}};
+}
+
+std::string verify_text(const std::string& path, const record::VerifyResult& result,
+                        double seconds) {
+  std::string text = fmt::format(
+      "{}: {} ticks stepped again in {:.2f} s, {}\n", path, grouped(result.ticks), seconds,
+      result.mismatched > 0 ? grouped(result.mismatched) + " hashes differ"
+      : result.interrupted  ? std::string{"every hash equal so far"}
+                            : std::string{"every hash equal"});
+  if (result.ticks == 0 && result.mismatched == 0 && !result.interrupted) {
+    text = fmt::format("{}: {}\n", path, kNothingToVerify);
+  }
+  if (result.first_mismatch) {
+    const record::Mismatch& first = *result.first_mismatch;
+    const std::string entity =
+        first.what.entity
+            ? fmt::format("{} {} ", kind_name(*first.what.entity), first.what.entity->value)
+            : "";
+    text += fmt::format("  first       tick {}: {}{} is {}, was recorded as {}\n", first.tick.value,
+                        entity, first.what.field, first.what.got, first.what.expected);
+  }
+  text +=
+      fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);
+  if (!result.interrupted) {
+    text += fmt::format("  state       {}\n", in_words({.complete = result.complete,
+                                                        .ends_early = result.ends_early,
+                                                        .unfinished = result.unfinished,
+                                                        .damages = result.damages,
+                                                        .gaps = result.gaps}));
+  }
+  if (result.recovered_ticks > 0) {
+    text += fmt::format("  recovered   {} ticks after damage\n", grouped(result.recovered_ticks));
+  }
+  return text;
+}
+
+/// The tick whose step never ended, stepped after all else: where its assertion fails again, the
+/// process ends there, by the message of the assertion.
+void step_unfinished(const VerifyFlags& options, const Recording& recording, const Setting& setting,
+                     Tick tick, record::VerifyResult& result) {
+  os::write_to_stderr(fmt::format(
+      "tickbox replay: the server that recorded {} failed in tick {}; that tick is stepped "
+      "again now, and an assertion that fails in it ends this program\n",
+      options.file, tick.value));
+  const auto again = record::verify(*recording.reader, setting.map, *setting.rules,
+                                    {.from = tick, .to = tick, .step_unfinished = true});
+  result.damages = std::max(result.damages, again.damages);
+}
+
+bool is_of_a_range(const VerifyFlags& options) {
+  return options.from > 0 || options.to < kLastTick;
+}
+
+/// Steps it all again.  Fails: with the exit code, after saying why.
+std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& options,
+                                                          const Recording& recording,
+                                                          const Clock& clock) {
+  const auto setting = setting_of(recording, *options.flags);
+  if (!setting) {
+    return std::unexpected{setting.error()};
+  }
+  const os::Interruption interruption;
+  Progress progress{options.flags->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
+                    clock.now()};
+  record::VerifyResult result =
+      verify_in_parallel(*recording.reader, setting->map, *setting->rules,
+                         {.from = {options.from},
+                          .to = {options.to},
+                          .progress =
+                              [&](std::uint32_t thousandths) {
+                                if (progress.due(clock.now())) {
+                                  progress.show(fmt::format("verifying {} %", thousandths / 10));
+                                }
+                              },
+                          .stopped = [&] { return interruption.requested(); }},
+                         options.jobs);
+  progress.clear();
+  if (result.interrupted) {
+    return result;
+  }
+  if (options.from > result.last_tick.value && result.damages == 0 && !result.unfinished) {
+    return std::unexpected{replay_failed(*options.flags, ExitCode::WrongUsage,
+                                         fmt::format("--from {}: {} ends at tick {}", options.from,
+                                                     options.file, result.last_tick.value))};
+  }
+  const bool steps_unfinished = result.unfinished && result.unfinished->value <= options.to;
+  if (steps_unfinished) {
+    step_unfinished(options, recording, *setting, *result.unfinished, result);
+  }
+  if (is_of_a_range(options) && result.ticks == 0 && result.held() && !steps_unfinished) {
+    return std::unexpected{replay_failed(
+        *options.flags, ExitCode::WrongUsage,
+        fmt::format("{} holds no tick from {} to {}: nothing was verified; see tickbox replay info",
+                    options.file, options.from, std::min(options.to, result.last_tick.value)))};
+  }
+  return result;
+}
+
+/// A recording without a tick may be that of a server that recorded nothing: it has proven nothing.
+ExitCode exit_code_of(const record::VerifyResult& result) {
+  if (!result.held()) return ExitCode::CheckFailed;
+  if (result.interrupted) return ExitCode::Inconclusive;
+  const bool is_verified = result.ticks > 0 || result.unfinished;
+  return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
+}
+
+/// Why it is not verified, or how far.  Requires: one of both.
+std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result) {
+  if (result.interrupted && result.ticks == 0) {
+    return "stopped before the first tick; nothing is verified";
+  }
+  if (result.interrupted) {
+    return fmt::format("stopped after {} ticks of those up to {}; the others are not verified",
+                       grouped(result.ticks),
+                       grouped(std::min(options.to, result.last_tick.value)));
+  }
+  if (result.mismatched > 0) {
+    return fmt::format("{}: {} hashes differ", options.file, grouped(result.mismatched));
+  }
+  if (result.damages > 0) return options.file + " is damaged inside";
+  return fmt::format("{}: {}", options.file, kNothingToVerify);
+}
+
+int run_verify(const VerifyFlags& options) {
+  if (options.from > options.to) {
+    return replay_failed(*options.flags, ExitCode::WrongUsage,
+                         fmt::format("--from {} is after --to {}", options.from, options.to));
+  }
+  const auto recording = open_recording(options.file, *options.flags);
+  if (!recording) {
+    return recording.error();
+  }
+  const os::SteadyClock clock;
+  const Instant start = clock.now();
+  std::expected<record::VerifyResult, int> result;
+  if ((*recording)->reader) {
+    result = verify_recording(options, **recording, clock);
+  } else {
+    result->ends_early = true;
+  }
+  if (!result) {
+    return result.error();
+  }
+  const double seconds = std::chrono::duration<double>(clock.now() - start).count();
+  const ExitCode code = exit_code_of(*result);
+  const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result);
+  const int printed =
+      options.flags->json()
+          ? replay_document(verify_document(*result, seconds), code, error)
+          : replay_result(std::string_view{verify_text(options.file, *result, seconds)}, code);
+  return result->interrupted ? replay_fell_short(static_cast<ExitCode>(printed), error) : printed;
+}
+
+}  // namespace
+
+void add_replay_verify(const ReplayCommand& place) {
+  auto options = std::make_shared<VerifyFlags>(VerifyFlags{.flags = place.flags});
+  os::Command command = place.replay.add_command(
+      {.name = "verify",
+       .description =
+           "Step a recorded match again and compare every tick's hash; exit 3 when one differs, "
+           "the file is damaged inside or holds no tick, 5 when stopped before the end",
+       .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
+      place.flags->common);
+  command.add_option("FILE", options->file, "The recording", {.required = true});
+  command.add_option("--from", options->from, "The first tick to compare");
+  command.add_option("--to", options->to, "The last tick to compare");
+  command.add_option("--jobs", options->jobs,
+                     "How many threads step segments; as many as there are processors without",
+                     {.value = "N", .check = os::between(1U, kVerifyJobsMax)});
+  command.callback(
+      [options, &run = place.run] { run = [options] { return run_verify(*options); }; });
+}
+
+}  // namespace tickbox::apps

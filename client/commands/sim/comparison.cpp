@@ -1,0 +1,295 @@
+#include "client/commands/sim/comparison.h"
+
+#include "sim/box.h"
+#include "sim/one_way.h"
+#include "sim/step/overlaps.h"
+#include "sim/step/sweep.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ranges>
+
+namespace tickbox::apps {
+namespace {
+
+using sim::Axis;
+using sim::Body;
+using sim::Box;
+using sim::Motion;
+
+const Body* find_body(const sim::World& world, BodyId id) {
+  const Body* const mover = world.find(id);
+  return mover != nullptr ? mover : world.statics().find(id);
+}
+
+Box box_of(const Body& body) {
+  return sim::box_of(body.min, body.size);
+}
+
+void move(sim::World& world) {
+  for (Body& body : world.movers()) {
+    if (body.path != sim::kNoPath) {
+      const Vec2 to = world.statics().paths()[body.path].place_at(++body.path_ticks);
+      body.velocity = {to.x - body.min.x, to.y - body.min.y};
+    }
+    for (Axis axis = 0; axis < sim::kAxes; ++axis) {
+      const std::int64_t pull =
+          body.kind == sim::Kind::Dynamic ? world.settings().gravity[axis] : 0;
+      const std::int64_t fallen =
+          body.velocity[axis] + pull * body.gravity_scale / sim::kFullGravity;
+      if (pull != 0) body.velocity[axis] = static_cast<std::int32_t>(sim::clamped_speed(fallen));
+      body.min[axis] += body.velocity[axis];
+    }
+  }
+}
+
+void meet_border(sim::World& world, std::vector<sim::BodyPair>& pushed) {
+  std::vector<BodyId> outside;
+  for (Body& body : world.movers()) {
+    if (sim::contains(sim::kWholeWorld, box_of(body))) continue;
+    outside.push_back(body.id);
+    if (world.settings().border == sim::Border::Remove) continue;
+    for (Axis axis = 0; axis < sim::kAxes; ++axis) {
+      const auto place = std::clamp(body.min[axis], -kWorldLimit, kWorldLimit - body.size[axis]);
+      if (place != body.min[axis]) body.velocity[axis] = 0;
+      body.min[axis] = place;
+    }
+    pushed.push_back(sim::ordered_pair(body.id, sim::kWorldBorder));
+  }
+  if (world.settings().border == sim::Border::Remove) world.remove(outside);
+}
+
+/// Whether `other` lies wholly beyond the side of `body` that is solid; anywhere where all are.
+bool is_on_solid_side(const Body& body, const Body& other) {
+  const auto solid = body.one_way;
+  const Axis axis = solid == sim::OneWay::Left || solid == sim::OneWay::Right ? 0 : 1;
+  const bool is_low = solid == sim::OneWay::Left || solid == sim::OneWay::Up;
+  const Box here = box_of(body);
+  const Box there = box_of(other);
+  return solid == sim::OneWay::None ||
+         (is_low ? there.max[axis] <= here.min[axis] : there.min[axis] >= here.max[axis]);
+}
+
+/// False where they do not overlap any more.
+bool push_apart(sim::World& world, sim::BodyPair pair) {
+  const Body a = *find_body(world, pair.low);
+  const Body b = *find_body(world, pair.high);
+  const Box box = box_of(a);
+  const Box other = box_of(b);
+  if (!sim::overlap(box, other)) return false;
+  // How far b has to go to be out of a; of equal ways the first, in the order of the article.
+  const auto [way, axis] =
+      std::ranges::min({std::pair{box.min[0] - other.max[0], Axis{0}},
+                        {box.max[0] - other.min[0], 0},
+                        {box.max[1] - other.min[1], 1},
+                        {box.min[1] - other.max[1], 1}},
+                       {}, [](const auto& each) { return std::abs(each.first); });
+  const std::int64_t of_a = b.kind == sim::Kind::Dynamic ? way / 2 : way;
+  const std::int64_t of_b = a.kind == sim::Kind::Dynamic ? way - of_a : way;
+  for (const auto& [body, by] : {std::pair{a, -of_a}, {b, of_b}}) {
+    if (body.kind != sim::Kind::Dynamic) continue;
+    Body& pushed = *world.find(body.id);
+    pushed.min[axis] = static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(pushed.min[axis] + by, -kWorldLimit, kWorldLimit));
+    pushed.velocity[axis] = 0;
+  }
+  return true;
+}
+
+/// The straight way of a body to another place within a tick.
+Motion course_of(const Body& body, Vec2 to) {
+  Motion course = sim::motion_of(body.min, body.size, {});
+  for (Axis axis = 0; axis < sim::kAxes; ++axis) {
+    course.velocity[axis] = std::int64_t{to[axis]} - body.min[axis];
+  }
+  return course;
+}
+
+/// Whether `body` lies at `at` wholly beyond the face opposite to that of `passage`.
+bool is_beyond(const Passage& passage, const Motion& body, const Motion& other, sim::FineTime at) {
+  const auto [axis, from_low] = passage;
+  return from_low ? body.low(axis, at) >= other.high(axis, at)
+                  : body.high(axis, at) <= other.low(axis, at);
+}
+
+/// The body that each one met: kNoBody for several, and for those that were turned.
+std::map<BodyId, BodyId> partners_of(const TickNotes& notes) {
+  std::map<BodyId, BodyId> partners;
+  const auto note = [&](BodyId id, BodyId with) {
+    const auto [place, is_first] = partners.emplace(id, with);
+    if (place->second != with) place->second = sim::kNoBody;
+  };
+  for (const auto& [low, high] : notes.met) {
+    note(low, high);
+    note(high, low);
+  }
+  for (const BodyId id : notes.turned) {
+    note(id, sim::kNoBody);
+  }
+  return partners;
+}
+
+std::string document_of(const ComparedSide& side) {
+  const auto text_of = [](const Crossing& each) {
+    return fmt::format(R"({{"tick":{},"id":{},"through":{}}})", each.tick.value, each.body.value,
+                       each.through.value);
+  };
+  return fmt::format(
+      R"({{"crossings":{},"pushed_through":{},"beyond":[{}],"overlaps_left":{},"first":[{}]}})",
+      side.unseen, side.pushed, fmt::join(side.beyond | std::views::transform(&BodyId::value), ","),
+      side.overlaps_left, fmt::join(side.first | std::views::transform(text_of), ","));
+}
+
+std::string summary_of(std::string_view name, const ComparedSide& side) {
+  std::string text = fmt::format(
+      "{:15}{} tunnelled unseen, {} pushed through, {} ended beyond, {} overlaps left\n", name,
+      side.unseen, side.pushed, side.beyond.size(), side.overlaps_left);
+  constexpr std::size_t kCrossingsTold = 5;
+  for (const Crossing& each : side.first | std::views::take(kCrossingsTold)) {
+    text += fmt::format("{:15}tick {}: body {} through body {}\n", "", each.tick.value,
+                        each.body.value, each.through.value);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<sim::BodyPair> step_discretely(sim::World& world) {
+  const sim::World before = world;
+  std::vector<sim::BodyPair> pushed;
+  move(world);
+  meet_border(world, pushed);
+  const auto collide = [&](const Body& a, const Body& b) {
+    const Body& a_before = *find_body(before, a.id);
+    const Body& b_before = *find_body(before, b.id);
+    return sim::may_collide(a, b) && is_on_solid_side(a_before, b_before) &&
+           is_on_solid_side(b_before, a_before);
+  };
+  for (const sim::BodyPair pair : sim::find_overlaps(world, collide)) {
+    if (push_apart(world, pair)) pushed.push_back(pair);
+  }
+  meet_border(world, pushed);
+  return pushed;
+}
+
+std::optional<Passage> passage_through(const Motion& body, const Motion& other) {
+  for (Axis axis = 0; axis < sim::kAxes; ++axis) {
+    if (std::abs(body.velocity[axis] - other.velocity[axis]) > INT32_MAX) return std::nullopt;
+  }
+  const auto impact = sim::time_of_impact(other, body, 0);
+  if (!impact || sim::overlap(body, other, sim::kFineSteps)) return std::nullopt;
+  return Passage{impact->axis, body.low(impact->axis, 0) < other.low(impact->axis, 0)};
+}
+
+void CrossingCounter::after(Tick tick, const sim::World& world, const TickNotes& notes) {
+  struct Course {
+    const Body* body;
+    Motion motion;
+    Box hull;
+  };
+
+  std::vector<Course> courses;
+  const auto add = [&](const Body& body, Vec2 to) {
+    const Motion motion = course_of(body, to);
+    courses.push_back({&body, motion, sim::hull_of(motion, 0, sim::kFineSteps)});
+  };
+  for (const Body& body : before_) {
+    if (const Body* const now = world.find(body.id)) add(body, now->min);
+  }
+  for (const Body& body : world.statics().bodies()) {
+    add(body, body.min);
+  }
+  std::ranges::sort(courses, {}, [](const Course& each) { return each.hull.min[0]; });
+
+  const auto partners = partners_of(notes);
+  std::vector<Crossing> found;
+  const auto judge = [&](const Course& a, const Course& b) {
+    if (!sim::may_collide(*a.body, *b.body)) return;
+    const auto a_met = partners.find(a.body->id);
+    const auto b_met = partners.find(b.body->id);
+    if (a_met != partners.end() && a_met->second != b.body->id) return;
+    if (b_met != partners.end() && b_met->second != a.body->id) return;
+    const auto passage = passage_through(a.motion, b.motion);
+    const auto solid = b.body->one_way;
+    if (!passage ||
+        (solid != sim::OneWay::None &&
+         !sim::is_from_solid_side(solid, {.axis = passage->axis}, a.motion, b.motion))) {
+      return;
+    }
+    const bool seen = a_met != partners.end() && b_met != partners.end();
+    // A body pushed out by another face than the one it came in by is where it belongs.
+    if (seen && !is_beyond(*passage, a.motion, b.motion, sim::kFineSteps)) return;
+    ++(seen ? counts_.pushed : counts_.unseen);
+    found.push_back({tick, a.body->id, b.body->id});
+    entered_.emplace(std::pair{a.body->id, b.body->id}, *passage);
+  };
+  const auto rank = [](const Course& each) {
+    return std::pair{each.body->kind != sim::Kind::Dynamic, each.body->id};
+  };
+  for (auto a = courses.begin(); a != courses.end(); ++a) {
+    for (auto b = a + 1; b != courses.end() && b->hull.min[0] <= a->hull.max[0]; ++b) {
+      if (!sim::touch(a->hull, b->hull)) continue;
+      rank(*a) < rank(*b) ? judge(*a, *b) : judge(*b, *a);
+    }
+  }
+  std::ranges::sort(found, {}, [](const auto& each) { return std::pair{each.body, each.through}; });
+  found.resize(std::min(found.size(), kCrossingsKept - counts_.first.size()));
+  counts_.first.insert(counts_.first.end(), found.begin(), found.end());
+}
+
+ComparedSide CrossingCounter::result(const sim::World& world) const {
+  ComparedSide side = counts_;
+  for (const auto& [pair, passage] : entered_) {
+    const Body* const body = world.find(pair.first);
+    const Body* const through = find_body(world, pair.second);
+    const bool is_out =
+        body == nullptr || (through != nullptr && is_beyond(passage, course_of(*body, body->min),
+                                                            course_of(*through, through->min), 0));
+    if (is_out && (side.beyond.empty() || side.beyond.back() != pair.first)) {
+      side.beyond.push_back(pair.first);
+    }
+  }
+  side.overlaps_left = sim::find_overlaps(world).size();
+  return side;
+}
+
+void Comparison::before_step(const sim::World& world) {
+  ours_.before(world);
+  theirs_.before(discrete_);
+  riders_.clear();
+  for (const Body& body : world.movers()) {
+    if (body.carrier != sim::kNoBody) riders_.push_back(body.id);
+  }
+}
+
+void Comparison::after_step(Tick tick, const sim::World& world, const sim::StepReport& report) {
+  TickNotes notes;
+  for (const sim::Contact& contact : report.contacts) {
+    notes.met.push_back(sim::ordered_pair(contact.a, contact.b));
+  }
+  // Bent without a contact: those put apart, blocked or crushed, and those that lost their carrier.
+  const auto note = [&](const std::vector<BodyId>& ids) {
+    notes.turned.insert(notes.turned.end(), ids.begin(), ids.end());
+  };
+  note(report.blocked);
+  note(report.crushed);
+  for (const auto& [low, high] : report.separated) {
+    note({low, high});
+  }
+  if (!report.blocked.empty()) note(riders_);
+  ours_.after(tick, world, notes);
+  theirs_.after(tick, discrete_, {.met = step_discretely(discrete_)});
+}
+
+std::string comparison_document(const Compared& compared) {
+  return R"({"with":"discrete","discrete":)" + document_of(compared.discrete) + R"(,"tickbox":)" +
+         document_of(compared.tickbox) + "}";
+}
+
+std::string comparison_summary(const Compared& compared) {
+  return summary_of("discrete", compared.discrete) + summary_of("tickbox", compared.tickbox);
+}
+
+}  // namespace tickbox::apps

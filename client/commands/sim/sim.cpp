@@ -1,0 +1,158 @@
+#include "client/commands/sim/sim.h"
+
+#include "cli/exit_code.h"
+#include "cli/failure.h"
+#include "client/commands/commands.h"
+#include "client/commands/sim/comparison.h"
+#include "client/commands/sim/sim_outcome.h"
+#include "client/commands/trace_output.h"
+#include "os/files/file.h"
+#include "os/process/signals.h"
+#include "os/process/standard_output.h"
+#include "scenario/scenario.h"
+#include "scenario/trace.h"
+#include "sim/step.h"
+#include "sim/step/overlaps.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <expected>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+void apply_changes(const map::Scenario& scenario, Tick tick, std::size_t& next, sim::World& world) {
+  for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {
+    sim::Body* const body = world.find(scenario.changes[next].id);
+    if (body != nullptr) body->velocity = scenario.changes[next].velocity;
+  }
+}
+
+Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutput& trace) {
+  using Clock = std::chrono::steady_clock;
+  const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
+  sim::World world = map::make_world(scenario);
+  std::optional<Comparison> beside;
+  if (options.compare == CompareWith::Discrete) beside.emplace(world);
+  sim::Stepper stepper;
+  const os::Interruption interruption;
+  Outcome outcome{.ticks_wanted = ticks};
+  std::string line;
+  const auto trace_tick = [&](Tick tick, const sim::StepReport& report) {
+    if (!trace.wanted()) return;
+    line.clear();
+    map::append_trace_line(line, tick, world, report);
+    trace.write(line);
+  };
+
+  trace_tick(Tick{0}, {});
+  std::size_t next_change = 0;
+  std::size_t next_beside = 0;
+  for (Tick tick{1}; tick.value <= ticks && !trace.failed(); tick = tick + 1) {
+    outcome.interrupted = interruption.requested();
+    if (outcome.interrupted) break;
+    apply_changes(scenario, tick, next_change, world);
+    if (beside) {
+      apply_changes(scenario, tick, next_beside, beside->discrete_world());
+      beside->before_step(world);
+    }
+    const auto begin = Clock::now();
+    const sim::StepReport& report = stepper.step(world);
+    const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
+    outcome.ticks = tick.value;
+    outcome.step_us.push_back(took.count());
+    outcome.contacts += report.contacts.size();
+    outcome.freezes += report.frozen.size();
+    outcome.events_max = std::max(outcome.events_max, report.events_max);
+    trace_tick(tick, report);
+    if (beside) beside->after_step(tick, world, report);
+  }
+  if (beside) outcome.compared = beside->result(world);
+  outcome.hash = sim::state_hash(world);
+  outcome.movers = world.movers().size();
+  outcome.overlaps_left = sim::find_overlaps(world).size();
+  std::ranges::sort(outcome.step_us);
+  return outcome;
+}
+
+std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
+  if (text == "discrete") return CompareWith::Discrete;
+  return std::unexpected("must be discrete, and is \"" + std::string{text} + "\"");
+}
+
+constexpr std::string_view kSimName = "tickbox sim";
+
+int failed(const SimOptions& options, ExitCode code, const std::string& line) {
+  return os::to_int(os::tell_failure({.name = kSimName, .json = options.flags.json}, code, line));
+}
+
+/// A document must be the last line on stdout; a summary must not mix with a trace there.
+int print(const SimOptions& options, const map::Scenario& scenario, const Outcome& outcome) {
+  std::expected<void, std::string> written;
+  if (options.trace == "-" && !options.flags.json) {
+    os::write_to_stderr(summary_of(scenario, outcome));
+  } else {
+    written = os::write_to_stdout(options.flags.json ? document_of(outcome)
+                                                     : summary_of(scenario, outcome));
+  }
+  const auto falls_short = [](ExitCode code, const std::string& how) {
+    return os::to_int(os::tell_failure({.name = kSimName}, code, how));
+  };
+  if (!written) return falls_short(ExitCode::Failed, written.error());
+  if (!outcome.interrupted) return os::to_int(ExitCode::Done);
+  return falls_short(ExitCode::Inconclusive, interruption_of(outcome));
+}
+
+}  // namespace
+
+int run_sim(const SimOptions& options) {
+  const std::string file = options.scenario == "-" ? "/dev/stdin" : options.scenario;
+  const auto bytes = os::read_file(file, map::kScenarioBytesMax);
+  if (!bytes) return failed(options, ExitCode::Failed, bytes.error());
+  const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+  const auto scenario = map::parse_scenario(text, options.scenario);
+  if (!scenario) return failed(options, ExitCode::WrongUsage, scenario.error());
+
+  TraceOutput trace{options.trace};
+  if (trace.failed()) return failed(options, ExitCode::Failed, trace.error());
+  const Outcome outcome = play(*scenario, options, trace);
+  trace.close();
+  if (trace.failed()) return failed(options, ExitCode::Failed, trace.error());
+  return print(options, *scenario, outcome);
+}
+
+void add_sim(os::Command& program, std::function<int()>& run) {
+  const auto options = std::make_shared<SimOptions>();
+  os::Command command = program.add_command(
+      {.name = "sim",
+       .description =
+           "Steps a scenario file without a network. Exit 5 when stopped before its last tick.",
+       .example = "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5"},
+      options->flags);
+  command.add_option("scenario", options->scenario,
+                     "a JSON file of static, dynamic and kinematic boxes in units, y down; "
+                     "tests/data/scenarios/every_key.json has every key once; - is stdin",
+                     {.required = true, .value = "SCENARIO"});
+  command.add_option("--trace", options->trace,
+                     "write a line per tick to a new file, or to - (stdout)", {.value = "F"});
+  command.add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own",
+                     {.value = "N", .check = os::between(std::int64_t{0}, map::kTicksMax)});
+  command.add_option(
+      "--compare", options->compare, &parse_compare,
+      "step it a second time in another way, and count what tunnelled in each: discrete "
+      "moves, then tests for overlap",
+      {.value = "WITH"});
+  command.callback([options, &program, &run] {
+    options->flags.json = options->flags.json || program.is_on("--json");
+    run = [options] { return run_sim(*options); };
+  });
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,40 @@
+#pragma once
+// What came of a scenario's run, as a document and as lines for people.
+
+#include "client/commands/sim/comparison.h"
+#include "scenario/scenario.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tickbox::apps {
+
+struct Outcome {
+  std::uint32_t ticks = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t contacts = 0;
+  std::size_t movers = 0;
+  std::size_t overlaps_left = 0;
+  std::uint64_t freezes = 0;
+  std::uint32_t events_max = 0;
+  std::vector<double> step_us{};       ///< of each tick, sorted
+  std::optional<Compared> compared{};  ///< where it was asked for
+  std::uint32_t ticks_wanted = 0;
+  bool interrupted = false;  ///< before the last tick that was asked for
+
+  /// The least time that `percent` of the steps did not exceed.
+  [[nodiscard]] double percentile(std::size_t percent) const;
+};
+
+/// What is wrong with an outcome that was interrupted.
+[[nodiscard]] std::string interruption_of(const Outcome& outcome);
+
+/// One line of JSON, its end included.
+[[nodiscard]] std::string document_of(const Outcome& outcome);
+
+[[nodiscard]] std::string summary_of(const map::Scenario& scenario, const Outcome& outcome);
+
+}  // namespace tickbox::apps

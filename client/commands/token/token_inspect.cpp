@@ -1,0 +1,189 @@
+// `tickbox token inspect`: what anybody can read of a token, and with the key file all of it but
+// the keys.
+
+#include "client/commands/token/token_commands.h"
+#include "client/commands/token/token_file.h"
+#include "client/commands/utf8.h"
+#include "client/commands/when.h"
+#include "net/address.h"
+#include "net/connect_token.h"
+#include "net/crypto.h"
+#include "os/process/steady_clock.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+using Json = nlohmann::ordered_json;
+
+struct InspectOptions {
+  std::shared_ptr<TokenFlags> flags;
+  std::string file{};
+  std::string key_file{};
+};
+
+/// A token as far as it can be read.
+struct Found {
+  std::uint8_t version = 0;
+  net::TokenHead head;
+  net::TokenServers servers;
+  std::optional<net::TokenClaims> claims{};  ///< with a key file that opens it
+  WallTime now;
+};
+
+bool same_servers(const net::TokenServers& a, const net::TokenServers& b) {
+  return std::ranges::equal(a, b);
+}
+
+/// What the seal says.  Fails: with the reason for which it does not hold.
+std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token,
+                                                  const net::KeyRing& ring) {
+  const auto opened = net::open_token(token.sealed, ring);
+  if (!opened && opened.error() == net::TokenFault::UnknownKey) {
+    return std::unexpected{fmt::format("it is sealed by key {}, which is not in the key file",
+                                       net::token_head(token.sealed).key_id)};
+  }
+  if (!opened) {
+    return std::unexpected{
+        std::string{"it does not open: altered, or sealed by another key of that id"}};
+  }
+  // These stand beside the sealed part, for the client, and nothing but this comparison proves
+  // them.
+  if (opened->keys != token.keys || !same_servers(opened->claims.servers, token.servers)) {
+    return std::unexpected{
+        std::string{"its sealed part opens, but what the client is told beside it was altered"}};
+  }
+  return opened->claims;
+}
+
+bool may_audit(const net::TokenClaims& claims) {
+  return (claims.rights & net::kRightToAudit) != 0;
+}
+
+std::string hex_of(const net::TokenClaims& claims) {
+  return net::to_hex({claims.user.data(), claims.user.size()});
+}
+
+/// The user bytes as text, with everything in hexadecimal that a terminal would not print as it is.
+std::string user_text(const net::TokenClaims& claims) {
+  const std::string_view bytes{reinterpret_cast<const char*>(claims.user.data()),
+                               claims.user.size()};
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t length = printable_length(bytes.substr(at));
+    if (length > 0 && bytes[at] != '\\') {
+      text += bytes.substr(at, length);
+      at += length;
+    } else {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[at++]));
+    }
+  }
+  return text;
+}
+
+Json document_of(const Found& found) {
+  Json servers = Json::array();
+  for (const net::Address& each : found.servers) {
+    servers.push_back(net::to_string(each));
+  }
+  Json document{{"version", found.version},
+                {"key_id", found.head.key_id},
+                {"issued", utc_text(found.head.issued)},
+                {"expires", utc_text(found.head.expires)},
+                {"expired", found.head.expires <= found.now},
+                {"expires_in_seconds", seconds_until(found.head.expires, found.now)},
+                {"servers", servers},
+                {"opened", found.claims.has_value()}};
+  if (found.claims) {
+    document["client"] = found.claims->client;
+    document["room"] = found.claims->room;
+    document["may_audit"] = may_audit(*found.claims);
+    document["user"] = std::string{reinterpret_cast<const char*>(found.claims->user.data()),
+                                   found.claims->user.size()};
+    document["user_hex"] = hex_of(*found.claims);
+  }
+  return document;
+}
+
+std::string text_of(const Found& found) {
+  const auto moment = [&](WallTime time) {
+    return fmt::format("{}, {}", utc_text(time), distance_text(time, found.now));
+  };
+  std::string text = fmt::format(
+      "version  {}\nkey id   {}{}\nissued   {}\nexpire{}  {}\n", found.version, found.head.key_id,
+      found.head.key_id == net::kPublishedKeyId ? ", the published one" : "",
+      moment(found.head.issued), found.head.expires <= found.now ? "d" : "s",
+      moment(found.head.expires));
+  for (const net::Address& each : found.servers) {
+    text += fmt::format("server   {}\n", net::to_string(each));
+  }
+  if (found.claims) {
+    text += fmt::format(
+        "client   {}\nroom     {}\naudit    {}\nuser     {}\n", found.claims->client,
+        found.claims->room == 0 ? std::string{"any"} : fmt::format("{}", found.claims->room),
+        may_audit(*found.claims) ? "yes" : "no",
+        found.claims->user.empty() ? "-" : user_text(*found.claims));
+  }
+  return text;
+}
+
+int run_inspect(const InspectOptions& options) {
+  if (!net::crypto_ready()) {
+    return token_failed(*options.flags, ExitCode::Failed,
+                        "libsodium cannot be used on this machine");
+  }
+  const auto token = read_token(options.file);
+  if (!token) return token_failed(*options.flags, ExitCode::Failed, token.error());
+  Found found{.version = std::to_integer<std::uint8_t>(token->sealed.front()),
+              .head = net::token_head(token->sealed),
+              .servers = token->servers,
+              .now = os::SystemCalendar{}.now()};
+  std::string fault;
+  if (!options.key_file.empty()) {
+    const auto ring = read_keys(options.key_file, *options.flags);
+    if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
+    const auto claims = open(*token, *ring);
+    if (claims) {
+      found.claims = *claims;
+    } else {
+      fault = claims.error();
+    }
+  }
+  Json document = document_of(found);
+  const ExitCode code = fault.empty() ? ExitCode::Done : ExitCode::CheckFailed;
+  const std::string error = options.file + ": " + fault;
+  if (!fault.empty()) document["fault"] = fault;
+  document["exit"] = os::to_int(code);
+  if (!fault.empty()) document["error"] = error;
+  const int printed = token_result(
+      options.flags->json() ? document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
+                            : text_of(found));
+  return fault.empty() ? printed : token_fell_short(code, error);
+}
+
+}  // namespace
+
+void add_inspect(const TokenCommand& place) {
+  auto options = std::make_shared<InspectOptions>(InspectOptions{.flags = place.flags});
+  os::Command command = place.token.add_command(
+      {.name = "inspect",
+       .description =
+           "Say what is in a token, never its keys. Without a key file nothing of it is proven; "
+           "with one, exit 3 when it does not open",
+       .example = "tickbox token inspect player.token --key-file keys"},
+      place.flags->common);
+  command.add_option("F", options->file, "The token; - is stdin", {.required = true});
+  command.add_option("--key-file", options->key_file, "The servers' keys, to open it with",
+                     {.value = "F"});
+  command.callback(
+      [options, &run = place.run] { run = [options] { return run_inspect(*options); }; });
+}
+
+}  // namespace tickbox::apps

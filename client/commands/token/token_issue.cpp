@@ -1,0 +1,167 @@
+// `tickbox token issue`: what a game's backend does when a player may play.
+
+#include "client/commands/token/token_commands.h"
+#include "client/commands/when.h"
+#include "core/values.h"
+#include "net/address.h"
+#include "net/connect_token.h"
+#include "net/crypto.h"
+#include "os/net/resolve.h"
+#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+struct IssueOptions {
+  std::shared_ptr<TokenFlags> flags;
+  std::string key_file{};
+  std::uint64_t client = 0;
+  std::vector<net::Address> servers{};
+  std::uint32_t room = 0;
+  std::string user{};
+  bool audit = false;
+  Duration expires{};
+  std::string out{};
+};
+
+std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
+  std::uint64_t id = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error == std::errc{} && stop == text.data() + text.size()) return id;
+  return std::unexpected{fmt::format("'{}' is no client id; give a whole number, 0 to {}", text,
+                                     std::numeric_limits<std::uint64_t>::max())};
+}
+
+std::expected<Duration, std::string> parse_life(std::string_view text) {
+  auto life = parse_duration(text);
+  if (life && *life < std::chrono::milliseconds{1}) {
+    return std::unexpected{fmt::format("'{}' is over at once; try 30s", text)};
+  }
+  return life;
+}
+
+std::vector<std::string> names_of(const std::vector<net::Address>& servers) {
+  std::vector<std::string> names;
+  std::ranges::transform(servers, std::back_inserter(names),
+                         [](const net::Address& each) { return net::to_string(each); });
+  return names;
+}
+
+net::TokenClaims claims_of(const IssueOptions& options) {
+  net::TokenClaims claims{.client = options.client,
+                          .room = options.room,
+                          .rights = options.audit ? net::kRightToAudit : std::uint8_t{0},
+                          .servers = {},
+                          .user = {}};
+  for (const net::Address& server : options.servers) {
+    claims.servers.push_back(server);
+  }
+  for (const std::byte each : as_bytes_of(options.user)) {
+    claims.user.push_back(each);
+  }
+  return claims;
+}
+
+std::string document_of(const IssueOptions& options, const net::TokenHead& head) {
+  const nlohmann::ordered_json document{{"file", options.out},
+                                        {"key_id", head.key_id},
+                                        {"client", options.client},
+                                        {"room", options.room},
+                                        {"may_audit", options.audit},
+                                        {"servers", names_of(options.servers)},
+                                        {"issued", utc_text(head.issued)},
+                                        {"expires", utc_text(head.expires)},
+                                        {"exit", 0}};
+  return document.dump() + "\n";
+}
+
+int run_issue(const IssueOptions& options) {
+  if (options.servers.size() > net::kTokenServersMax) {
+    return token_failed(*options.flags, ExitCode::WrongUsage,
+                        fmt::format("--server: a token names at most {}; these are {}",
+                                    net::kTokenServersMax, options.servers.size()));
+  }
+  if (!net::crypto_ready()) {
+    return token_failed(*options.flags, ExitCode::Failed,
+                        "the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  const auto ring = read_keys(options.key_file, *options.flags);
+  if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
+  os::SystemEntropy entropy;
+  const WallTime now = os::SystemCalendar{}.now();
+  const net::TokenHead head{
+      .key_id = ring->newest().id,
+      .issued = now,
+      .expires = now + std::chrono::floor<std::chrono::milliseconds>(options.expires)};
+  const net::ConnectToken token =
+      net::issue_token(claims_of(options), head.issued, head.expires, *ring, entropy);
+  std::string text = net::to_text(token) + "\n";
+  const auto written = hand_out(options.out, text);
+  net::wipe(std::as_writable_bytes(std::span{text}));
+  if (!written) return token_failed(*options.flags, ExitCode::Failed, written.error());
+  token_note(*options.flags,
+             fmt::format("issued by key {} for client {} to {}, {}{}, expires {}", head.key_id,
+                         options.client, fmt::join(names_of(options.servers), " "),
+                         options.room == 0 ? "any room" : fmt::format("room {}", options.room),
+                         options.audit ? ", who may audit" : "", utc_text(head.expires)));
+  return options.flags->json() ? token_result(document_of(options, head))
+                               : os::to_int(ExitCode::Done);
+}
+
+/// What is wrong with it, or nothing.
+std::string check_user(const std::string& text) {
+  if (text.size() <= net::kTokenUserBytesMax) return {};
+  return fmt::format("{} bytes are too many: a token carries at most {}", text.size(),
+                     net::kTokenUserBytesMax);
+}
+
+}  // namespace
+
+void add_issue(const TokenCommand& place) {
+  auto options = std::make_shared<IssueOptions>(IssueOptions{.flags = place.flags});
+  os::Command command = place.token.add_command(
+      {.name = "issue",
+       .description =
+           "Issue a token: it lets one client in, once, until it expires. Hand it over by a "
+           "way that nobody else reads",
+       .example = "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
+                  "--expires 30s --out player.token"},
+      place.flags->common);
+  command.add_option("--key-file", options->key_file, "The servers' keys; the first one seals",
+                     {.required = true, .value = "F"});
+  command.add_option("--client", options->client, parse_client,
+                     "The number that you know the player by", {.required = true, .value = "ID"});
+  command.add_option("--server", options->servers, os::resolve_destination,
+                     "Where the token is good; up to 8, by --server again, tried in this order",
+                     {.required = true, .value = "HOST:PORT"});
+  command.add_option(
+      "--room", options->room, "The room to play in; 0 is any",
+      {.value = "N",
+       .check =
+           os::between(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()})});
+  command.add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes",
+                     {.check = {check_user, "TEXT"}});
+  command.add_option("--audit", options->audit,
+                     "It may audit: be told everything that enters the room, whoever does it");
+  command.add_option("--expires", options->expires, parse_life,
+                     "From now, such as 30s, 5m or 24h: long enough to connect, no longer",
+                     {.required = true, .value = "DURATION"});
+  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
+                     {.required = true, .value = "F"});
+  command.callback(
+      [options, &run = place.run] { run = [options] { return run_issue(*options); }; });
+}
+
+}  // namespace tickbox::apps

@@ -1,0 +1,126 @@
+// `tickbox token keygen`: a new key file, or a fresh key in front of an old one's.
+
+#include "client/commands/token/token_commands.h"
+#include "client/commands/token/token_file.h"
+#include "net/crypto.h"
+#include "os/files/private_file.h"
+#include "os/process/entropy.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+namespace tickbox::apps {
+namespace {
+
+using os::ExitCode;
+
+struct KeygenOptions {
+  std::shared_ptr<TokenFlags> flags;
+  std::string out{};
+  bool rotate = false;
+};
+
+/// Also of a link that leads nowhere: a key file is never written through one.
+bool is_taken(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+/// The ring to write.  Fails: with one line.
+std::expected<net::KeyRing, std::string> make_ring(const KeygenOptions& options) {
+  os::SystemEntropy entropy;
+  if (!options.rotate) return net::KeyRing::fresh(entropy);
+  auto ring = read_keys(options.out, *options.flags);
+  if (ring && !ring->rotate(entropy)) {
+    return std::unexpected{fmt::format(
+        "{} holds {} keys, as many as may be; take the last line away, which is the oldest",
+        options.out, net::kRingKeysMax)};
+  }
+  return ring;
+}
+
+std::expected<void, std::string> write_ring(const KeygenOptions& options,
+                                            const net::KeyRing& ring) {
+  std::string text = ring.text();
+  const auto written = options.rotate ? os::replace_private_file(options.out, as_bytes_of(text),
+                                                                 os::Access::AsBefore)
+                                      : hand_out(options.out, text);
+  net::wipe(std::as_writable_bytes(std::span{text}));
+  return written;
+}
+
+std::string note_of(const KeygenOptions& options, const net::KeyRing& ring) {
+  const std::uint32_t id = ring.newest().id;
+  if (!options.rotate) {
+    const std::string where = options.out == kStandardStream ? "" : " in " + options.out;
+    return fmt::format("made key {}{}: whoever has it can let anybody in", id, where);
+  }
+  return fmt::format(
+      "put key {} before {} older in {}: servers read it again on SIGHUP, before tokens are issued "
+      "with it",
+      id, ring.keys().size() - 1, options.out);
+}
+
+/// What keeps these options from being followed; nothing, where nothing does.
+std::string obstacle(const KeygenOptions& options) {
+  if (options.out == kStandardStream) return {};
+  if (options.rotate && !is_taken(options.out)) {
+    return options.out + " is not there; without --rotate it is made";
+  }
+  if (!options.rotate && is_taken(options.out)) {
+    return options.out +
+           " is there already, and keys are never overwritten; name another file, or add --rotate "
+           "to put a fresh key before those in it";
+  }
+  return {};
+}
+
+int run_keygen(const KeygenOptions& options) {
+  if (options.rotate && options.out == kStandardStream) {
+    return token_failed(*options.flags, ExitCode::WrongUsage,
+                        "--rotate: --out must name the file to rotate");
+  }
+  if (!net::crypto_ready()) {
+    return token_failed(*options.flags, ExitCode::Failed,
+                        "the kernel gives no random bytes; is /dev/urandom there?");
+  }
+  if (const std::string why = obstacle(options); !why.empty()) {
+    return token_failed(*options.flags, ExitCode::Failed, why);
+  }
+  const auto ring = make_ring(options);
+  if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
+  if (const auto written = write_ring(options, *ring); !written) {
+    return token_failed(*options.flags, ExitCode::Failed, written.error());
+  }
+  token_note(*options.flags, note_of(options, *ring));
+  if (!options.flags->json()) return os::to_int(ExitCode::Done);
+  nlohmann::ordered_json ids = nlohmann::ordered_json::array();
+  for (const net::RingKey& key : ring->keys()) {
+    ids.push_back(key.id);
+  }
+  const nlohmann::ordered_json document{
+      {"file", options.out}, {"newest", ring->newest().id}, {"keys", ids}, {"exit", 0}};
+  return token_result(document.dump() + "\n");
+}
+
+}  // namespace
+
+void add_keygen(const TokenCommand& place) {
+  auto options = std::make_shared<KeygenOptions>(KeygenOptions{.flags = place.flags});
+  os::Command command = place.token.add_command(
+      {.name = "keygen",
+       .description =
+           "Make a key file for servers and for whoever issues tokens; it stays with them",
+       .example = "tickbox token keygen --out keys"},
+      place.flags->common);
+  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
+                     {.required = true, .value = "F"});
+  command.add_option("--rotate", options->rotate,
+                     "Put a fresh key before those in F; tokens by the old ones still open");
+  command.callback(
+      [options, &run = place.run] { run = [options] { return run_keygen(*options); }; });
+}
+
+}  // namespace tickbox::apps

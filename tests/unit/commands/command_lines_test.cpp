@@ -1,0 +1,111 @@
+// The command line of `tickbox` as a whole: what is said of an option that another command has.
+
+#include "cli/command_line.h"
+#include "client/commands/commands.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Program {
+  os::CommonFlags flags;
+  os::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
+  std::function<int()> run;
+
+  Program() {
+    program.allow_command();
+    add_connect(program, run);
+    add_load(program, run);
+    add_replay(program, run);
+    add_sim(program, run);
+    add_token(program, run);
+  }
+
+  struct Said {
+    std::string out;
+    std::string err;
+  };
+
+  /// What is printed for these words.
+  Said said_of(const Words& words) {
+    std::vector<const char*> argv{"tickbox"};
+    for (const std::string& word : words) {
+      argv.push_back(word.c_str());
+    }
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    (void)program.parse(static_cast<int>(argv.size()), argv.data());
+    std::string out = testing::internal::GetCapturedStdout();
+    return {std::move(out), testing::internal::GetCapturedStderr()};
+  }
+};
+
+struct Names {
+  std::vector<Words> commands;
+  std::set<std::string> options;
+};
+
+/// Reads the names from --help: a line of an option begins with its names, one of a command with
+/// its own.
+void gather(const Words& path, Names& names) {
+  names.commands.push_back(path);
+  Words words = path;
+  words.emplace_back("--help");
+  std::istringstream help{Program{}.said_of(words).out};
+  bool is_command = false;
+  for (std::string line; std::getline(help, line);) {
+    if (!line.starts_with("  ")) is_command = line == "Subcommands:";
+    if (!line.starts_with("  ") || line.starts_with("   ")) continue;
+    std::string name = line.substr(2, line.find(' ', 2) - 2);
+    if (is_command) {
+      words.back() = name;
+      gather(words, names);
+    } else if (name.starts_with('-')) {
+      const std::size_t comma = name.find(',');
+      names.options.insert(name.substr(0, comma));
+      if (comma != std::string::npos) names.options.insert(name.substr(comma + 1));
+    }
+  }
+}
+
+// "unknown option --port; did you mean --port?"
+TEST(CommandLines, NoOptionIsUnknownAndMeantAtOnce) {
+  Names names;
+  gather({}, names);
+  ASSERT_GT(names.commands.size(), 12U);
+  ASSERT_GT(names.options.size(), 20U);
+  for (const Words& path : names.commands) {
+    for (const std::string& option : names.options) {
+      if (option == "--help" || option == "--version") continue;
+      Words behind = path;
+      behind.insert(behind.end(), {option, "1"});
+      Words before{option, "1"};
+      before.insert(before.end(), path.begin(), path.end());
+      for (const Words& words : {behind, before}) {
+        const std::string said = Program{}.said_of(words).err;
+        EXPECT_FALSE(said.contains("mean " + option + "?")) << said;
+        EXPECT_FALSE(said.contains("unknown option " + option + ";") && option == "-o") << said;
+      }
+    }
+  }
+}
+
+TEST(CommandLines, AnOptionIsToldToTheCommandThatIsGiven) {
+  EXPECT_EQ(Program{}.said_of({"replay", "-o", "x", "repair"}).err,
+            "tickbox: -o is an option of repair; give it behind that command\n");
+  EXPECT_EQ(Program{}.said_of({"replay", "--from", "5", "trace", "F"}).err,
+            "tickbox: --from is an option of trace; give it behind that command\n");
+}
+
+}  // namespace
+}  // namespace tickbox::apps

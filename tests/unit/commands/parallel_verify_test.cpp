@@ -1,0 +1,101 @@
+// Whatever became of a recording, several threads come to the very result of one.
+
+#include "client/commands/replay/parallel_verify.h"
+
+#include "tests/unit/record/match.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+using test::Match;
+using test::pieces;
+
+constexpr std::uint32_t kSegments = 5;
+constexpr std::uint32_t kTicksPerSegment = 9;
+
+void expect_equal_results(const std::vector<std::byte>& file, const Match& match,
+                          const record::VerifyOptions& options = {}) {
+  const auto reader = record::Reader::open(file);
+  if (!reader) return;
+  const auto serial = record::verify(*reader, match.map(), match.rules(), options);
+  for (const std::uint32_t jobs : {2U, 3U}) {
+    EXPECT_EQ(verify_in_parallel(*reader, match.map(), match.rules(), options, jobs), serial)
+        << jobs << " jobs";
+  }
+}
+
+TEST(ParallelVerify, AgreesOnAWholeRecordingAndItsRanges) {
+  const Match match;
+  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  expect_equal_results(file, match);
+  for (std::uint32_t from = 0; from < 50; from += 4) {
+    expect_equal_results(file, match, {.from = {from}, .to = {from + 13}});
+  }
+}
+
+TEST(ParallelVerify, AgreesOnCutRecordings) {
+  const Match match;
+  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  for (std::size_t size = record::kFileHeaderBytes; size < file.size(); size += 61) {
+    expect_equal_results({file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)}, match);
+  }
+}
+
+TEST(ParallelVerify, AgreesOnDamagedRecordings) {
+  const Match match;
+  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  Rng rng{7};
+  for (int round = 0; round < 300; ++round) {
+    auto damaged = file;
+    for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
+      damaged[rng.below(damaged.size())] ^= std::byte{1} << rng.below(8);
+    }
+    expect_equal_results(damaged, match);
+    if (HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+// Right checksums over changed content: hashes that differ, commands and worlds that cannot be.
+TEST(ParallelVerify, AgreesOnForgedRecordings) {
+  const Match match;
+  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const auto records = pieces(file);
+  Rng rng{8};
+  std::uint32_t mismatched = 0;
+  for (int round = 0; round < 600; ++round) {
+    auto forged = file;
+    for (std::uint64_t n = 1 + rng.below(3); n > 0; --n) {
+      const auto& record = records[rng.below(records.size())];
+      forged[record.offset + record::kRecordHeadBytes + rng.below(record.head.payload_bytes)] =
+          static_cast<std::byte>(rng.next());
+    }
+    test::rechecksum(forged);
+    expect_equal_results(forged, match);
+    mismatched += test::verify(forged, match).first_mismatch ? 1U : 0U;
+    if (HasFailure()) FAIL() << "round " << round;
+  }
+  EXPECT_GT(mismatched, 50U);
+}
+
+TEST(ParallelVerify, AllThreadsGiveUp) {
+  const Match match;
+  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const auto reader = record::Reader::open(file).value();
+  std::atomic<int> asked{0};
+  (void)record::segments_of(reader, [&] { return ++asked < 0; });
+  asked = -asked;  // reading it asks first
+  const auto result = verify_in_parallel(reader, match.map(), match.rules(),
+                                         {.stopped = [&] { return ++asked > 12; }}, 3);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_FALSE(result.complete);
+  EXPECT_LE(result.ticks, 12U);
+  EXPECT_TRUE(result.held());
+}
+
+}  // namespace
+}  // namespace tickbox::apps

@@ -1,0 +1,484 @@
+#include "cli/command_line.h"
+#include "client/commands/commands.h"
+#include "client/commands/replay/replay_commands.h"
+#include "tests/support/interrupted.h"
+#include "tests/unit/record/match.h"
+
+#include "schema/record_generated.h"
+#include "schema/world_generated.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tickbox::apps {
+namespace {
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+
+  [[nodiscard]] nlohmann::json document() const {
+    return nlohmann::json::parse(out, nullptr, false);
+  }
+};
+
+/// Runs "tickbox replay …" in this process.
+Outcome replay(std::vector<std::string> words) {
+  os::CommonFlags flags;
+  os::Program program{{.description = "tests", .example = "none"}, flags};
+  program.require_command();
+  std::function<int()> run;
+  add_replay(program, run);
+  words.insert(words.begin(), {"tickbox", "replay"});
+  std::vector<const char*> argv;
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  Outcome outcome;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const auto ended = program.parse(static_cast<int>(argv.size()), argv.data());
+  outcome.exit_code = ended ? os::to_int(*ended) : run();
+  outcome.out = testing::internal::GetCapturedStdout();
+  outcome.err = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+class ReplayCommand : public testing::Test {
+ protected:
+  /// Writes bytes to a file of this test and returns its path.
+  std::string file_of(ConstBytes bytes) {
+    const auto path = std::filesystem::path{testing::TempDir()} /
+                      (std::string{testing::UnitTest::GetInstance()->current_test_info()->name()} +
+                       std::to_string(++files_) + ".tickbox");
+    std::ofstream stream{path, std::ios::binary | std::ios::trunc};
+    stream.write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+    paths_.push_back(path);
+    return path.string();
+  }
+
+  /// A path of this test that has no file yet; what is made there goes with the test.
+  std::string new_path(const std::string& name) {
+    const auto path =
+        std::filesystem::path{testing::TempDir()} /
+        (std::string{testing::UnitTest::GetInstance()->current_test_info()->name()} + name);
+    std::filesystem::remove(path);
+    paths_.push_back(path);
+    return path.string();
+  }
+
+  void TearDown() override {
+    for (const auto& path : paths_) {
+      std::filesystem::remove(path);
+    }
+  }
+
+ private:
+  int files_ = 0;
+  std::vector<std::filesystem::path> paths_;
+};
+
+TEST_F(ReplayCommand, VerifiesAWholeRecording) {
+  const std::string path = file_of(test::small_recording(3, 20));
+  const Outcome outcome = replay({"verify", path, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto document = outcome.document();
+  EXPECT_EQ(document["ticks"], 60);
+  EXPECT_EQ(document["mismatched"], 0);
+  EXPECT_TRUE(document["first_mismatch"].is_null());
+  EXPECT_EQ(document["complete"], true);
+  EXPECT_EQ(document["segments"]["whole"], 3);
+  EXPECT_EQ(document["segments"]["lost"], 0);
+  EXPECT_EQ(document["recovered_ticks"], 0);
+  EXPECT_GT(document["ticks_per_second"], 0);
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 1);
+
+  const Outcome human = replay({"verify", path});
+  EXPECT_EQ(human.exit_code, 0);
+  EXPECT_NE(human.out.find("60 ticks stepped again"), std::string::npos) << human.out;
+  EXPECT_NE(human.out.find("every hash equal"), std::string::npos) << human.out;
+}
+
+TEST_F(ReplayCommand, TakesACutFileForOneThatEndsEarly) {
+  auto bytes = test::small_recording(2, 20);
+  bytes.resize(bytes.size() - 100);
+  const Outcome outcome = replay({"verify", file_of(bytes), "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.document()["complete"], false);
+  EXPECT_EQ(outcome.document()["mismatched"], 0);
+}
+
+// Files of 0 and of 100 bytes passed: the check of a server that had recorded nothing was green.
+TEST_F(ReplayCommand, ExitsThreeWhereNoTickCouldBeVerified) {
+  const auto whole = test::small_recording(2, 20);
+  const auto first_ticks = test::pieces(whole)[1].offset;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{100}, first_ticks}) {
+    const std::string path = file_of(ConstBytes{whole}.first(size));
+    const Outcome verified = replay({"verify", path, "--json"});
+    EXPECT_EQ(verified.exit_code, 3) << size;
+    EXPECT_EQ(verified.document()["ticks"], 0);
+    EXPECT_EQ(verified.document()["complete"], false);
+    const Outcome human = replay({"verify", path});
+    EXPECT_EQ(human.exit_code, 3);
+    EXPECT_TRUE(human.out.contains("nothing in it could be verified")) << human.out;
+    const Outcome info = replay({"info", path, "--json"});
+    EXPECT_EQ(info.exit_code, 3) << size;
+    EXPECT_EQ(info.document()["ticks"], 0);
+    EXPECT_TRUE(replay({"info", path}).out.contains("nothing in it could be verified"));
+  }
+}
+
+TEST_F(ReplayCommand, ExitsThreeOnDamageInside) {
+  auto bytes = test::small_recording(3, 20);
+  bytes[bytes.size() / 2] ^= std::byte{1};
+  const std::string path = file_of(bytes);
+  const Outcome outcome = replay({"verify", path, "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.document()["segments"]["lost"], 1);
+  EXPECT_EQ(outcome.document()["segments"]["whole"], 2);
+  EXPECT_GT(outcome.document()["recovered_ticks"], 0);
+  const Outcome info = replay({"info", path, "--json"});
+  EXPECT_EQ(info.exit_code, 3);
+  EXPECT_EQ(info.document()["damages"], 1);
+}
+
+TEST_F(ReplayCommand, ExitsThreeOnAMismatchAndNamesIt) {
+  auto bytes = test::small_recording(2, 20);
+  const auto record = test::pieces(bytes)[5];
+  auto* ticks = flatbuffers::GetMutableRoot<schema::Ticks>(bytes.data() + record.offset +
+                                                           record::kRecordHeadBytes);
+  auto* head = ticks->mutable_ticks()->GetMutableObject(0);
+  head->mutate_state_hash(~head->state_hash());
+  test::rechecksum(bytes);
+  const Outcome outcome = replay({"verify", file_of(bytes), "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.document()["mismatched"], 1);
+  EXPECT_EQ(outcome.document()["first_mismatch"]["tick"], record.head.tick.value);
+  EXPECT_EQ(outcome.document()["first_mismatch"]["field"], "state_hash");
+}
+
+TEST_F(ReplayCommand, ExitsOneWhereThereIsNoRecording) {
+  const Outcome missing = replay({"verify", "/nonexistent/match.tickbox"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(std::ranges::count(missing.err, '\n'), 1) << missing.err;
+  const std::string_view text = "{\"tick_rate\": 60}\n";
+  const Outcome other = replay({"info", file_of(as_bytes_of(text))});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_NE(other.err.find("not a recording"), std::string::npos) << other.err;
+  EXPECT_TRUE(other.out.empty());
+}
+
+TEST_F(ReplayCommand, ExitsTwoOnWrongUsage) {
+  const std::string path = file_of(test::small_recording(1, 10));
+  EXPECT_EQ(replay({}).exit_code, 2);
+  EXPECT_EQ(replay({"verify"}).exit_code, 2);
+  EXPECT_EQ(replay({"verify", path, "--form", "3"}).exit_code, 2);
+  EXPECT_EQ(replay({"verify", path, "--from", "many"}).exit_code, 2);
+  EXPECT_EQ(replay({"verify", path, "--from", "5", "--to", "4"}).exit_code, 2);
+  const Outcome beyond = replay({"verify", path, "--from", "11"});
+  EXPECT_EQ(beyond.exit_code, 2);
+  EXPECT_NE(beyond.err.find("--from 11"), std::string::npos) << beyond.err;
+}
+
+TEST_F(ReplayCommand, VerifiesARange) {
+  const std::string path = file_of(test::small_recording(3, 10));
+  const Outcome outcome = replay({"verify", path, "--from", "12", "--to", "25", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.document()["ticks"], 14);
+}
+
+// Nothing that was looked at is nothing that held.
+TEST_F(ReplayCommand, VerifiesNoRangeThatHasNoTick) {
+  const std::string part = new_path("part");
+  ASSERT_EQ(replay({"cut", file_of(test::small_recording(3, 10)), "--from", "15", "--to", "25",
+                    "-o", part})
+                .exit_code,
+            0);
+  const Outcome before = replay({"verify", part, "--to", "9"});
+  EXPECT_EQ(before.exit_code, 2);
+  EXPECT_TRUE(before.err.contains("holds no tick from 0 to 9")) << before.err;
+  EXPECT_EQ(replay({"verify", part, "--to", "16"}).exit_code, 0);
+}
+
+TEST_F(ReplayCommand, TellsWhatARecordingHolds) {
+  const auto bytes = test::small_recording(3, 20);
+  const std::string path = file_of(bytes);
+  const Outcome outcome = replay({"info", path, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto document = outcome.document();
+  EXPECT_EQ(document["bytes"], bytes.size());
+  EXPECT_EQ(document["header"]["rules"], "arena");
+  EXPECT_EQ(document["header"]["room"], 7);
+  EXPECT_EQ(document["header"]["start"], "2023-11-14T22:13:20Z");
+  EXPECT_EQ(document["ticks"], 60);
+  EXPECT_EQ(document["segments"], 3);
+  EXPECT_EQ(document["complete"], true);
+  EXPECT_NE(replay({"info", path}).out.find("complete"), std::string::npos);
+}
+
+TEST_F(ReplayCommand, VerifiesByAnyNumberOfThreads) {
+  const std::string path = file_of(test::small_recording(4, 20));
+  for (const char* const jobs : {"1", "2", "7"}) {
+    const Outcome outcome = replay({"verify", path, "--jobs", jobs, "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.document()["ticks"], 80);
+    EXPECT_EQ(outcome.document()["segments"]["whole"], 4);
+  }
+  EXPECT_EQ(replay({"verify", path, "--jobs", "0"}).exit_code, 2);
+}
+
+TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
+  test::Match match;
+  test::MemorySink sink;
+  record::Writer writer{sink, match.header()};
+  match.record(writer, 9);
+  const record::RecordedTick& last = match.step();
+  ASSERT_TRUE(writer.unfinished(last.tick, last.commands(), last.sources));
+  const std::string path = file_of(sink.bytes);
+  const Outcome outcome = replay({"verify", path, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("failed in tick 10"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.document()["unfinished"], 10);
+  EXPECT_EQ(outcome.document()["ticks"], 9);
+  EXPECT_EQ(replay({"info", path, "--json"}).document()["unfinished"], 10);
+}
+
+TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
+  const test::Match match;
+  const auto bytes = test::small_recording(3, 10);
+  const std::string path = file_of(bytes);
+  auto reader = record::Reader::open(bytes).value();
+  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+    if (item != record::Reader::Item::Ticks) continue;
+    for (const record::RecordedTick& tick : reader.ticks()) {
+      const Outcome outcome =
+          replay({"state", path, "--tick", std::to_string(tick.tick.value), "--json"});
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      const auto document = outcome.document();
+      EXPECT_EQ(document["tick"], tick.tick.value);
+      EXPECT_EQ(document["hash"], hex(tick.state_hash));
+      EXPECT_EQ(document["commands"].is_null() ? 0 : document["commands"]["inputs"].size(),
+                document["commands"].is_null() ? 0 : tick.inputs.size());
+    }
+  }
+  const Outcome people = replay({"state", path, "--tick", "15"});
+  EXPECT_NE(people.out.find("tick 15  hash "), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("crate "), std::string::npos) << people.out;
+}
+
+TEST_F(ReplayCommand, SaysWhyAStateIsNotToBeHad) {
+  auto bytes = test::small_recording(3, 10);
+  const Outcome beyond = replay({"state", file_of(bytes), "--tick", "31"});
+  EXPECT_EQ(beyond.exit_code, 2);
+  EXPECT_NE(beyond.err.find("ends with tick 30"), std::string::npos) << beyond.err;
+  bytes[test::pieces(bytes)[13].offset + 40] ^= std::byte{1};  // ticks of segment 1
+  const std::string damaged = file_of(bytes);
+  const Outcome lost = replay({"state", damaged, "--tick", "17"});
+  EXPECT_EQ(lost.exit_code, 3);
+  EXPECT_NE(lost.err.find("lost to damage"), std::string::npos) << lost.err;
+  EXPECT_EQ(replay({"state", damaged, "--tick", "25"}).exit_code, 0);
+}
+
+TEST_F(ReplayCommand, TracesEveryTickWithWhatEnteredIt) {
+  const auto bytes = test::small_recording(3, 10);
+  const std::string path = file_of(bytes);
+  const Outcome outcome = replay({"trace", path, "--from", "8", "--to", "21"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines{outcome.out};
+  std::string line;
+  std::uint32_t tick = 8;
+  std::size_t inputs = 0;
+  while (std::getline(lines, line)) {
+    const auto document = nlohmann::json::parse(line);
+    EXPECT_EQ(document["tick"], tick++);
+    EXPECT_EQ(document["hash"].get<std::string>().size(), 16U);
+    EXPECT_FALSE(document.contains("recorded_hash"));
+    EXPECT_GT(document["bodies"].size(), 0U);
+    EXPECT_EQ(document["bodies"][0]["min"].size(), 2U);
+    inputs += document["inputs"].size();
+  }
+  EXPECT_EQ(tick, 22U);
+  EXPECT_GT(inputs, 0U);
+  EXPECT_EQ(replay({"trace", path, "--from", "31"}).exit_code, 2);
+  EXPECT_EQ(replay({"trace", path, "--out", "/nonexistent/trace"}).exit_code, 1);
+}
+
+TEST_F(ReplayCommand, TellsThatTwoRecordingsAreTheSame) {
+  const std::string path = file_of(test::small_recording(3, 10));
+  const std::string part = new_path("part");
+  ASSERT_EQ(replay({"cut", path, "--from", "5", "--to", "17", "-o", part}).exit_code, 0);
+  const Outcome outcome = replay({"diff", path, part, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.document()["same"], true);
+  EXPECT_EQ(outcome.document()["ticks"], 13);
+  EXPECT_EQ(outcome.document()["a"]["last"], 30);
+  EXPECT_EQ(outcome.document()["b"]["first"], 5);
+  EXPECT_NE(replay({"diff", path, part}).out.find("ranges"), std::string::npos);
+}
+
+TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
+  auto bytes = test::small_recording(3, 12, {.seed = 4});
+  const std::string path = file_of(bytes);
+  std::uint32_t changed = 0;
+  for (const auto& piece : test::pieces(bytes)) {
+    if (piece.head.type != record::RecordType::Ticks || piece.head.tick < Tick{14}) continue;
+    auto* ticks = flatbuffers::GetMutableRoot<schema::Ticks>(bytes.data() + piece.offset +
+                                                             record::kRecordHeadBytes);
+    if (ticks->inputs()->size() == 0) continue;
+    auto* input = ticks->mutable_inputs()->GetMutableObject(0);
+    input->mutate_move(input->move() == 1 ? 5 : 1);
+    changed = piece.head.tick.value;
+    break;
+  }
+  ASSERT_GT(changed, 0U);
+  test::rechecksum(bytes);
+  const Outcome outcome = replay({"diff", path, file_of(bytes), "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  const auto document = outcome.document();
+  EXPECT_EQ(document["same"], false);
+  EXPECT_EQ(document["first_command"]["tick"], changed);
+  EXPECT_EQ(document["first_command"]["kind"], "input");
+  EXPECT_NE(document["first_command"]["a"], document["first_command"]["b"]);
+  EXPECT_EQ(document["first_difference"]["tick"], changed);
+  EXPECT_TRUE(document["first_difference"]["entity"].is_number());
+  EXPECT_NE(document["first_difference"]["a"], document["first_difference"]["b"]);
+}
+
+TEST_F(ReplayCommand, ComparesNoRecordingsOfTwoGames) {
+  const Outcome outcome = replay({"diff", file_of(test::small_recording(1, 5)),
+                                  file_of(test::small_recording(1, 5, {.tick_rate = 60}))});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("tick rates"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
+  auto bytes = test::small_recording(4, 10);
+  bytes[test::pieces(bytes)[15].offset + 40] ^= std::byte{1};
+  const std::string damaged = file_of(bytes);
+  const std::string whole = new_path("whole");
+  const Outcome outcome = replay({"repair", damaged, "-o", whole, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.document()["gaps"], 1);
+  EXPECT_EQ(replay({"verify", damaged}).exit_code, 3);
+  const Outcome verified = replay({"verify", whole, "--json"});
+  EXPECT_EQ(verified.exit_code, 0);
+  EXPECT_EQ(verified.document()["ticks"], outcome.document()["ticks"]);
+  EXPECT_EQ(verified.document()["gaps"], 1);
+  EXPECT_EQ(replay({"repair", damaged, "-o", whole}).exit_code, 1) << "it exists";
+  EXPECT_EQ(replay({"verify", whole}).exit_code, 0);
+}
+
+TEST_F(ReplayCommand, CutsNothingThatIsNotThere) {
+  const std::string path = file_of(test::small_recording(2, 10));
+  const std::string out = new_path("out");
+  EXPECT_EQ(replay({"cut", path, "--from", "21", "-o", out}).exit_code, 2);
+  EXPECT_EQ(replay({"cut", path, "--from", "9", "--to", "8", "-o", out}).exit_code, 2);
+  EXPECT_EQ(replay({"cut", path}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(ReplayCommand, WritesTheInputsOfEverySeat) {
+  const std::string path = file_of(test::small_recording(2, 20));
+  const std::string out = new_path("inputs");
+  const Outcome outcome = replay({"inputs", path, "-o", out, "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.document()["players"], 3);
+  EXPECT_EQ(outcome.document()["ticks"], 40);
+  EXPECT_GT(std::filesystem::file_size(out), 100U);
+}
+
+/// What a command says that is interrupted before its end. On a busy machine the signal may come
+/// when it is done: then again, without what it has made.
+Outcome replay_interrupted(std::vector<std::string> words, const std::string& makes = "") {
+  words.insert(words.end(), {"--json", "--quiet"});
+  Outcome outcome{.exit_code = 0};
+  for (int tries = 0; tries < 100 && outcome.exit_code == 0; ++tries) {
+    std::filesystem::remove(makes);
+    outcome = test::interrupted([&] { return replay(words); });
+  }
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("tickbox replay: stopped ")) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  return outcome;
+}
+
+/// The last line of what was printed.
+nlohmann::json last_document(const Outcome& outcome) {
+  const std::size_t end = outcome.out.find_last_not_of('\n');
+  const std::size_t begin = outcome.out.find_last_of('\n', end);
+  return nlohmann::json::parse(outcome.out.substr(begin == std::string::npos ? 0 : begin + 1),
+                               nullptr, false);
+}
+
+// They died without a document, after minutes of work.
+TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
+  constexpr std::uint32_t kTicks = 10'000;
+  const std::string path = file_of(test::small_recording(20, kTicks / 20));
+
+  const Outcome verified = replay_interrupted({"verify", path, "--jobs", "1"});
+  EXPECT_EQ(verified.document()["interrupted"], true);
+  EXPECT_EQ(verified.document()["complete"], false);
+  EXPECT_EQ(verified.document()["mismatched"], 0);
+  EXPECT_LT(verified.document()["ticks"], kTicks);
+
+  const Outcome compared = replay_interrupted({"diff", path, path});
+  EXPECT_EQ(compared.document()["interrupted"], true);
+  EXPECT_TRUE(compared.document()["same"].is_null()) << compared.out;
+  EXPECT_LT(compared.document()["ticks"], kTicks);
+
+  const Outcome traced = replay_interrupted({"trace", path, "--out", "-"});
+  const auto document = last_document(traced);
+  EXPECT_EQ(document["interrupted"], true) << document;
+  EXPECT_EQ(std::ranges::count(traced.out, '\n'), document["ticks"].get<int>() + 1);
+  EXPECT_LT(document["ticks"], kTicks);
+
+  const std::string out = new_path("out");
+  const Outcome cut = replay_interrupted({"repair", path, "-o", out}, out);
+  EXPECT_EQ(cut.document()["exit"], 5) << cut.out;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(ReplayCommand, AFailureIsADocumentTooWhereOneIsWanted) {
+  const Outcome missing = replay({"verify", "nowhere.tickbox", "--json"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(missing.document()["exit"], 1) << missing.out;
+  EXPECT_TRUE(missing.document()["error"].get<std::string>().contains("nowhere.tickbox"));
+  EXPECT_EQ(replay({"verify", "nowhere.tickbox"}).out, "");
+
+  const std::string path = file_of(test::small_recording(2, 10));
+  const Outcome range = replay({"trace", path, "--from", "9", "--to", "8", "--json"});
+  EXPECT_EQ(range.exit_code, 2);
+  EXPECT_EQ(range.document()["exit"], 2) << range.out;
+}
+
+TEST_F(ReplayCommand, ATraceThatDiffersEndsInADocumentToo) {
+  auto bytes = test::small_recording(3, 20);
+  bytes[bytes.size() / 2] ^= std::byte{1};
+  const Outcome traced = replay({"trace", file_of(bytes), "--json"});
+  EXPECT_EQ(traced.exit_code, 3);
+  EXPECT_GT(last_document(traced)["damages"], 0) << traced.out;
+}
+
+// A file of that name was made.
+TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
+  const std::string path = file_of(test::small_recording(2, 10));
+  for (const char* const command : {"cut", "repair", "inputs"}) {
+    const Outcome outcome = replay({command, path, "-o", "-"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("--out: stdout is not possible here"), std::string::npos)
+        << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists("-"));
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::apps
