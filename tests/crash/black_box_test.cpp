@@ -1,6 +1,6 @@
 // What the black box keeps, and that keeping it asks for nothing.
 
-#include "server/black_box.h"
+#include "server/recording/black_box.h"
 
 #include "tests/support/allocations.h"
 #include "tests/support/played_room.h"

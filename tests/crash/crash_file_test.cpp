@@ -1,9 +1,9 @@
 // A failed assertion leaves a recording, and the recording fails by the same assertion.
 
-#include "server/apps/crash_file.h"
+#include "server/host/crash_file.h"
 
 #include "core/assert.h"
-#include "server/shard.h"
+#include "server/shard/shard.h"
 #include "tests/planted/failing_arena.h"
 #include "tests/support/played_room.h"
 #include "tests/support/simulated_network.h"

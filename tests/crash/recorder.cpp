@@ -2,7 +2,7 @@
 // it is killed, and says in PAGE what it has handed over. RATE: ticks per second of the wall's
 // clock; 0: as fast as it can.
 
-#include "server/recorder.h"
+#include "server/recording/recorder.h"
 
 #include "os/files/disk.h"
 #include "os/files/file_sink.h"

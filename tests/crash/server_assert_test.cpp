@@ -4,7 +4,7 @@
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
 #include "record/verify.h"
-#include "server/black_box.h"
+#include "server/recording/black_box.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/planted/failing_arena.h"

@@ -2,8 +2,8 @@
 // here, and a disk that fails keeps the recording where it is.
 
 #include "os/process/entropy.h"
-#include "server/apps/recording_files.h"
-#include "server/recorder.h"
+#include "server/host/recording_files.h"
+#include "server/recording/recorder.h"
 #include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"
 #include "tests/support/played_room.h"

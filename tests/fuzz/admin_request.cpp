@@ -2,7 +2,7 @@
 
 #include "core/clock.h"
 #include "os/http/http_answer.h"
-#include "server/admin.h"
+#include "server/host/admin.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <string>

@@ -5,9 +5,9 @@
 #include "client/views/replica.h"
 #include "core/rng.h"
 #include "protocol/messages.h"
-#include "server/room.h"
-#include "server/sent_views.h"
-#include "server/snapshot_planner.h"
+#include "server/replication/sent_views.h"
+#include "server/replication/snapshot_planner.h"
+#include "server/room/room.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // Whether rays strike whom their players aimed at, over links that show the others late.
 
-#include "server/lag_compensation.h"
+#include "server/room/lag_compensation.h"
 
 #include "tests/simulation/stepped_match.h"
 

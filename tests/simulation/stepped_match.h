@@ -3,7 +3,7 @@
 
 #include "core/bytes.h"
 #include "record/recorded.h"
-#include "server/room.h"
+#include "server/room/room.h"
 #include "tests/support/harness.h"
 
 #include <functional>

@@ -4,8 +4,8 @@
 #include "core/clock.h"
 #include "games/arena/bot.h"
 #include "net/link_simulator.h"
-#include "server/interest.h"
-#include "server/limits.h"
+#include "server/replication/interest.h"
+#include "server/room/limits.h"
 #include "tests/simulator/plant.h"
 #include "tests/simulator/profile.h"
 

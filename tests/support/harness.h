@@ -5,9 +5,9 @@
 #include "client/client.h"
 #include "core/byte_sink.h"
 #include "protocol/desync.h"
-#include "server/recorder.h"
-#include "server/shard.h"
-#include "server/tick_pacer.h"
+#include "server/recording/recorder.h"
+#include "server/shard/shard.h"
+#include "server/shard/tick_pacer.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"
 

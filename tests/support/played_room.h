@@ -7,8 +7,8 @@
 #include "games/catalog.h"
 #include "record/format.h"
 #include "record/verify.h"
-#include "server/input_buffer.h"
-#include "server/room.h"
+#include "server/room/input_buffer.h"
+#include "server/room/room.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include "client/views/replica.h"
 #include "games/catalog.h"
-#include "server/interest.h"
-#include "server/limits.h"
+#include "server/replication/interest.h"
+#include "server/room/limits.h"
 #include "tests/threats/eavesdropper.h"
 
 #include <gtest/gtest.h>

@@ -9,9 +9,9 @@
 #include "net/transport.h"
 #include "os/process/entropy.h"
 #include "protocol/messages.h"
-#include "server/log.h"
-#include "server/room.h"
-#include "server/shard.h"
+#include "server/room/room.h"
+#include "server/shard/log.h"
+#include "server/shard/shard.h"
 #include "tests/support/virtual_time.h"
 
 #include <cstdint>

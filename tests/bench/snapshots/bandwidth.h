@@ -5,8 +5,8 @@
 #include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
-#include "server/interest.h"
-#include "server/metrics.h"
+#include "server/shard/metrics.h"
+#include "server/replication/interest.h"
 
 #include <array>
 #include <cstdint>

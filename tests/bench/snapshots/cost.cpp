@@ -7,9 +7,9 @@
 #include "games/catalog.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
-#include "server/audit_feed.h"
-#include "server/audit_stream.h"
-#include "server/snapshot_planner.h"
+#include "server/replication/audit_feed.h"
+#include "server/replication/audit_stream.h"
+#include "server/replication/snapshot_planner.h"
 #include "tests/bench/physics/step_clock.h"
 
 #include <fmt/format.h>

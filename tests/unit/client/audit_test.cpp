@@ -4,8 +4,8 @@
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
-#include "server/audit_feed.h"
-#include "server/room.h"
+#include "server/replication/audit_feed.h"
+#include "server/room/room.h"
 #include "tests/support/arena_wrappers.h"
 
 #include <gtest/gtest.h>

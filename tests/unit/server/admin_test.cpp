@@ -1,4 +1,4 @@
-#include "server/admin.h"
+#include "server/host/admin.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/audit_stream.h"
+#include "server/replication/audit_stream.h"
 
 #include "client/spectator/segments.h"
 #include "core/rng.h"

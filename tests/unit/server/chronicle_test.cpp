@@ -1,6 +1,6 @@
 // A chronicle against a plain list of all that was ever noted.
 
-#include "server/chronicle.h"
+#include "server/room/chronicle.h"
 
 #include "core/rng.h"
 

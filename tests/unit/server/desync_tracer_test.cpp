@@ -1,4 +1,4 @@
-#include "server/desync_tracer.h"
+#include "server/shard/desync_tracer.h"
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"

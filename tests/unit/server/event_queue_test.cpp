@@ -1,6 +1,6 @@
 // What a queue of events tells in which snapshot, and what it makes of acknowledgements.
 
-#include "server/event_queue.h"
+#include "server/replication/event_queue.h"
 
 #include <gtest/gtest.h>
 

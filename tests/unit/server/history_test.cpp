@@ -1,9 +1,9 @@
 // What a history notes of ticks that a room has stepped, and of reports written by hand.
 
-#include "server/history.h"
+#include "server/room/history.h"
 
 #include "games/arena/arena.h"
-#include "server/room.h"
+#include "server/room/room.h"
 
 #include <gtest/gtest.h>
 

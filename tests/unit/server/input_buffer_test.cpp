@@ -1,4 +1,4 @@
-#include "server/input_buffer.h"
+#include "server/room/input_buffer.h"
 
 #include <gtest/gtest.h>
 

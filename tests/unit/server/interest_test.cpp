@@ -1,4 +1,4 @@
-#include "server/interest.h"
+#include "server/replication/interest.h"
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"

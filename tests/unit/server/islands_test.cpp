@@ -1,4 +1,4 @@
-#include "server/islands.h"
+#include "server/room/islands.h"
 
 #include "core/rng.h"
 

@@ -1,6 +1,6 @@
 // Whom rays strike in a room whose players stand and run where the test says.
 
-#include "server/lag_compensation.h"
+#include "server/room/lag_compensation.h"
 
 #include "game/map.h"
 #include "tests/support/arena_wrappers.h"

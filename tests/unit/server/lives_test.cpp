@@ -1,4 +1,4 @@
-#include "server/lives.h"
+#include "server/room/lives.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/metrics.h"
+#include "server/shard/metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Who is told of what, in a room whose players stand where the test says.
 
-#include "server/notices.h"
+#include "server/replication/notices.h"
 
 #include "game/map.h"
 #include "tests/support/arena_wrappers.h"

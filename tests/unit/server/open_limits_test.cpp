@@ -1,4 +1,4 @@
-#include "server/open_limits.h"
+#include "server/shard/open_limits.h"
 
 #include "tests/support/virtual_time.h"
 

@@ -5,9 +5,9 @@
 #include "client/views/replica.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
-#include "server/room.h"
-#include "server/sent_views.h"
-#include "server/snapshot_planner.h"
+#include "server/replication/sent_views.h"
+#include "server/replication/snapshot_planner.h"
+#include "server/room/room.h"
 #include "tests/support/arena_wrappers.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The door by itself: what each HELLO, CONNECT and RESUME is worth, and in which order the server
 // looks.
 
-#include "server/reception.h"
+#include "server/shard/reception.h"
 
 #include "tests/support/virtual_time.h"
 

@@ -1,4 +1,4 @@
-#include "server/refusal_log.h"
+#include "server/shard/refusal_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/seats.h"
+#include "server/shard/seats.h"
 
 #include "tests/support/virtual_time.h"
 

@@ -1,4 +1,4 @@
-#include "server/sent_views.h"
+#include "server/replication/sent_views.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What one client is told of a crowd, of which a snapshot holds a part only.
 
 #include "core/rng.h"
-#include "server/limits.h"
+#include "server/room/limits.h"
 #include "tests/unit/server/planned_room.h"
 
 namespace tickbox::server {

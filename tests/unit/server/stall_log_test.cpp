@@ -1,6 +1,6 @@
-#include "server/stall_log.h"
+#include "server/shard/stall_log.h"
 
-#include "server/tick_pacer.h"
+#include "server/shard/tick_pacer.h"
 
 #include <gtest/gtest.h>
 

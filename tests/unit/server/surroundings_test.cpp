@@ -1,4 +1,4 @@
-#include "server/surroundings.h"
+#include "server/host/surroundings.h"
 
 #include <gtest/gtest.h>
 

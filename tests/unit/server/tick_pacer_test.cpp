@@ -1,4 +1,4 @@
-#include "server/tick_pacer.h"
+#include "server/shard/tick_pacer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,130 @@
+#include "server/host/access.h"
+
+#include "os/files/key_file.h"
+#include "os/files/private_file.h"
+#include "os/net/interfaces.h"
+#include "os/net/resolve.h"
+#include "os/process/entropy.h"
+#include "server/room/lives.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <span>
+#include <sys/stat.h>
+
+namespace tickbox::server {
+namespace {
+
+/// Only where there is surely none: one that cannot be looked at must not be taken for missing.
+bool is_missing(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+}  // namespace
+
+std::string host_of(const std::string& bind) {
+  const bool bracketed = bind.size() > 2 && bind.starts_with('[') && bind.ends_with(']');
+  return bracketed ? bind.substr(1, bind.size() - 2) : bind;
+}
+
+std::optional<std::string> contradiction(const Options& options) {
+  if (!options.key_file.empty() && options.insecure) {
+    return "--key-file and --insecure exclude each other, be they flags, TICKBOX_ variables or in "
+           "the file; give one";
+  }
+  if (!options.key_file.empty() && options.allow_strangers) {
+    return "--key-file and --allow-strangers exclude each other: with keys a server lets in who "
+           "has "
+           "a token; give one";
+  }
+  if (options.create_key && options.key_file.empty()) {
+    return "--create-key makes the file that --key-file names, and none is named; add --key-file F";
+  }
+  if (options.snapshot_rate.value_or(0) > options.tick_rate) {
+    return fmt::format(
+        "--snapshot-rate: {} a second is more than the {} ticks that there are to tell of; leave "
+        "it out for one with each tick",
+        *options.snapshot_rate, options.tick_rate);
+  }
+  const std::uint32_t interval =
+      options.tick_rate / options.snapshot_rate.value_or(options.tick_rate);
+  const std::uint32_t interval_max = base_age_max(options.tick_rate) / 2;
+  if (interval > interval_max) {
+    return fmt::format(
+        "--snapshot-rate: at {} a second each comes too late to build on the one before; give at "
+        "least {}",
+        *options.snapshot_rate, options.tick_rate / (interval_max + 1) + 1);
+  }
+  const auto address = os::resolve_host(host_of(options.bind), options.port);
+  if (!address) {
+    return "--bind: " + address.error();
+  }
+  if (options.key_file.empty() && !options.allow_strangers && !net::is_loopback(*address)) {
+    return fmt::format(
+        "--bind: {} is not a loopback address: without keys a server can only be trusted with this "
+        "machine; make some by `tickbox token keygen --out keys` and add --key-file keys",
+        options.bind);
+  }
+  return std::nullopt;
+}
+
+std::expected<KeyFile, std::string> create_key_file(const Options& options) {
+  if (!options.create_key || !is_missing(options.key_file)) {
+    return KeyFile::AsItWas;
+  }
+  os::SystemEntropy entropy;
+  std::string text = net::KeyRing::fresh(entropy).text();
+  const auto written = os::create_private_file(options.key_file, as_bytes_of(text));
+  net::wipe(std::as_writable_bytes(std::span{text}));
+  if (written) {
+    return KeyFile::Created;
+  }
+  if (!is_missing(options.key_file)) {
+    return KeyFile::AsItWas;  // another server on the same folder was faster: its key is ours
+  }
+  return std::unexpected{written.error()};
+}
+
+std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
+  if (options.key_file.empty()) {
+    return net::KeyRing::published();
+  }
+  return os::read_key_ring(options.key_file);
+}
+
+std::expected<std::vector<net::Address>, std::string> public_addresses(const Options& options,
+                                                                       const net::Address& bound) {
+  if (options.key_file.empty()) {
+    return {};
+  }
+  if (!options.public_addresses.empty()) {
+    return options.public_addresses;
+  }
+  if (os::is_wildcard(bound)) {
+    return os::interface_addresses(bound.port);
+  }
+  return std::vector{bound};
+}
+
+net::Address address_to_try(const Options& options, const net::Address& bound) {
+  if (!options.public_addresses.empty()) {
+    return options.public_addresses.front();
+  }
+  if (!os::is_wildcard(bound)) {
+    return bound;
+  }
+  net::Address loopback = net::parse_address("127.0.0.1:0").value();
+  loopback.port = bound.port;
+  return loopback;
+}
+
+std::string keys_in_words(const net::KeyRing& keys) {
+  if (keys.is_published()) {
+    return "keys=published";
+  }
+  return fmt::format("keys={} newest={}", keys.keys().size(), keys.newest().id);
+}
+
+}  // namespace tickbox::server

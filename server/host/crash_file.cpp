@@ -1,0 +1,99 @@
+// The handler runs in the thread that failed, between the failure and abort(). That is no signal
+// handler: memory may be asked for, since nothing in here asserts while it holds the heap. It takes
+// no lock that this thread could hold.
+
+#include "server/host/crash_file.h"
+
+#include "core/assert.h"
+#include "os/files/disk.h"
+#include "os/files/file_sink.h"
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// Writes at once: there is no later.
+class DirectSink final : public ByteSink {
+ public:
+  explicit DirectSink(os::AppendFile& file) : file_(file) {}
+
+  bool write(ConstBytes bytes) override {
+    while (!bytes.empty()) {
+      const auto taken = file_.append(bytes);
+      if (!taken) return false;
+      bytes = bytes.subspan(*taken);
+    }
+    return true;
+  }
+
+ private:
+  os::AppendFile& file_;
+};
+
+struct Armed {
+  std::string path;
+  record::Header header;
+  const BlackBox* black_box = nullptr;
+  std::thread::id thread;
+  AssertHandler before = nullptr;
+};
+
+// A handler is a plain function, and has to find what it writes.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+std::optional<Armed> armed;
+std::atomic_flag failing;
+
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+void write_black_box(const Armed& what) {
+  if (what.path.empty()) {
+    std::fprintf(stderr,
+                 "tickbox-server: the last seconds are not kept; --record DIR or --crash-dir DIR "
+                 "has them written\n");
+    return;
+  }
+  auto file = os::system_disk().create(what.path);
+  if (!file) {
+    std::fprintf(stderr, "tickbox-server: %s\n",
+                 os::creation_failure(what.path, file.error()).c_str());
+    return;
+  }
+  DirectSink sink{**file};
+  const bool written = what.black_box->write(sink, what.header) && (*file)->sync().has_value();
+  std::fprintf(stderr, "tickbox-server: the last seconds are %s %s\n",
+               written ? "in" : "in part in", what.path.c_str());
+  if (written) {
+    std::fprintf(stderr, "tickbox-server: step them by: tickbox replay verify %s\n",
+                 what.path.c_str());
+  }
+}
+
+void on_failed_assertion(const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "tickbox: assertion failed: %s (%s:%d)\n", condition, file, line);
+  if (failing.test_and_set() || !armed || armed->thread != std::this_thread::get_id()) return;
+  write_black_box(*armed);
+}
+
+}  // namespace
+
+CrashFile::CrashFile(std::string path, const record::Header& header, const BlackBox& black_box) {
+  TICKBOX_ASSERT(!armed);
+  armed.emplace(Armed{.path = std::move(path),
+                      .header = header,
+                      .black_box = &black_box,
+                      .thread = std::this_thread::get_id(),
+                      .before = set_assert_handler(&on_failed_assertion)});
+}
+
+CrashFile::~CrashFile() {
+  set_assert_handler(armed->before);
+  armed.reset();
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,48 @@
+#include "server/host/health.h"
+
+#include "cli/failure.h"
+#include "core/values.h"
+#include "os/http/http.h"
+#include "os/net/resolve.h"
+#include "os/process/standard_output.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace tickbox::server {
+namespace {
+
+std::string document_of(const std::string& admin, HealthQuestion question,
+                        const os::HttpResponse& reply, os::ExitCode code) {
+  using Json = nlohmann::ordered_json;
+  const std::string words = reply.body.substr(0, reply.body.find('\n'));
+  Json document{{question == HealthQuestion::Ready ? "ready" : "alive", code == os::ExitCode::Done},
+                {"admin", admin},
+                {"answer", words},
+                {"exit", os::to_int(code)}};
+  if (code != os::ExitCode::Done) document["error"] = words;
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+os::ExitCode check_health(const std::string& admin, HealthQuestion question, HealthAnswer answer) {
+  const os::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};
+  const auto place = parse_host_port(admin);
+  if (!place)
+    return os::tell_failure(teller, os::ExitCode::WrongUsage, "--admin: " + place.error());
+  const auto address = os::resolve_host(place->host, place->port);
+  if (!address) return os::tell_failure(teller, os::ExitCode::Failed, address.error());
+  const auto reply = os::http_get(
+      *address, question == HealthQuestion::Ready ? "/readyz" : "/livez", std::chrono::seconds{2});
+  if (!reply) return os::tell_failure(teller, os::ExitCode::Failed, reply.error());
+  const os::ExitCode code = reply->status == 200 ? os::ExitCode::Done : os::ExitCode::Failed;
+  if (const auto written = os::write_to_stdout(
+          teller.json ? document_of(admin, question, *reply, code) : reply->body);
+      !written) {
+    return os::tell_failure({.name = teller.name}, os::ExitCode::Failed, written.error());
+  }
+  return code;
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,273 @@
+#include "server/shard/metrics.h"
+
+#include <fmt/core.h>
+
+#include <iterator>
+#include <string_view>
+
+namespace tickbox::server {
+namespace {
+
+constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step", "send", "total"};
+constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {"accepted",
+                                                                               "resumed", "moved"};
+constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
+    "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
+constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
+                                                                     "too_early"};
+
+constexpr std::array<std::string_view, kTraceResults> kTraceNames = {"compared", "forgotten",
+                                                                     "unfinished", "limited"};
+
+/// Upper bounds of the buckets told to Prometheus, in nanoseconds: four to a doubling, from 16 µs
+/// to 1 s.
+constexpr std::array<std::uint64_t, 65> kBounds = [] {
+  std::array<std::uint64_t, 65> bounds{};
+  constexpr std::array<std::uint64_t, 4> kQuarterDoublings = {16'000, 19'027, 22'627, 26'909};
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    bounds[i] = kQuarterDoublings[i % 4] << (i / 4);
+  }
+  return bounds;
+}();
+
+/// Writes families one after the other: a head, then its samples.
+class Text {
+ public:
+  void head(std::string_view name, std::string_view type, std::string_view help) {
+    fmt::format_to(std::back_inserter(out_), "# HELP {} {}\n# TYPE {} {}\n", name, help, name,
+                   type);
+  }
+
+  void sample(std::string_view name, std::string_view labels, std::uint64_t value) {
+    fmt::format_to(std::back_inserter(out_), "{}{} {}\n", name, labels, value);
+  }
+
+  void sample(std::string_view name, std::string_view labels, double value) {
+    sample(name, labels, fmt::format("{:.9g}", value));
+  }
+
+  void sample(std::string_view name, std::string_view labels, const std::string& value) {
+    fmt::format_to(std::back_inserter(out_), "{}{} {}\n", name, labels, value);
+  }
+
+  void single(std::string_view name, std::string_view type, std::string_view help,
+              std::uint64_t value) {
+    head(name, type, help);
+    sample(name, "", value);
+  }
+
+  /// A histogram of nanoseconds, told in seconds; `label` like `phase="step"`, or nothing.
+  void histogram(std::string_view name, std::string_view label, const Histogram& histogram) {
+    const std::string_view comma = label.empty() ? "" : ",";
+    for (const std::uint64_t bound : kBounds) {
+      fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"{:.9g}\"}} {}\n", name, label,
+                     comma, static_cast<double>(bound) * 1e-9, histogram.at_most(bound));
+    }
+    fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"+Inf\"}} {}\n", name, label,
+                   comma, histogram.count());
+    const std::string labels = label.empty() ? std::string{} : fmt::format("{{{}}}", label);
+    sample(fmt::format("{}_sum", name), labels, static_cast<double>(histogram.sum()) * 1e-9);
+    sample(fmt::format("{}_count", name), labels, histogram.count());
+  }
+
+  /// A histogram with bounds of its own, in units of `unit`.
+  template <class Counts>
+  void buckets(std::string_view name, std::string_view label, const Counts& counts, double unit) {
+    const std::string_view comma = label.empty() ? "" : ",";
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < counts.bounds().size(); ++i) {
+      count += counts.counts()[i];
+      fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"{:.9g}\"}} {}\n", name, label,
+                     comma, static_cast<double>(counts.bounds()[i]) * unit, count);
+    }
+    count += counts.counts().back();
+    fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"+Inf\"}} {}\n", name, label,
+                   comma, count);
+    const std::string labels = label.empty() ? std::string{} : fmt::format("{{{}}}", label);
+    sample(fmt::format("{}_sum", name), labels, static_cast<double>(counts.sum()) * unit);
+    sample(fmt::format("{}_count", name), labels, count);
+  }
+
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+std::string label(std::string_view name, std::string_view value) {
+  return fmt::format("{{{}=\"{}\"}}", name, value);
+}
+
+void add_ticks(Text& text, const Metrics& metrics) {
+  text.head("tickbox_tick_duration_seconds", "histogram", "Time spent on a tick, by part.");
+  for (std::size_t i = 0; i < kPhases; ++i) {
+    text.histogram("tickbox_tick_duration_seconds", fmt::format("phase=\"{}\"", kPhaseNames[i]),
+                   metrics.phases[i]);
+  }
+  text.head("tickbox_tick_lateness_seconds", "histogram",
+            "Time from a tick's deadline to its start.");
+  text.histogram("tickbox_tick_lateness_seconds", "", metrics.lateness);
+  text.single("tickbox_ticks_total", "counter", "Ticks stepped.", metrics.ticks);
+  text.single("tickbox_tick_overruns_total", "counter", "Ticks that took longer than their period.",
+              metrics.overruns);
+  text.single("tickbox_ticks_slipped_total", "counter", "Ticks given up after a stall.",
+              metrics.slipped);
+  text.single("tickbox_tick_rate", "gauge", "Ticks per second asked for.", metrics.tick_rate);
+}
+
+void add_clients(Text& text, const Metrics& metrics) {
+  text.single("tickbox_rooms", "gauge", "Rooms open.", metrics.rooms);
+  text.single("tickbox_clients", "gauge", "Clients playing.", metrics.clients);
+  text.single("tickbox_clients_max", "gauge", "Clients there is room for.", metrics.clients_max);
+  text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities);
+  text.head("tickbox_connections_total", "counter", "Answers to those who asked to connect.");
+  for (std::size_t i = 0; i < kConnectionResults; ++i) {
+    text.sample("tickbox_connections_total", label("result", kConnectionNames[i]),
+                metrics.connections[i]);
+  }
+  for (std::size_t i = 1; i < net::kRefuseReasons; ++i) {
+    const auto reason = static_cast<net::RefuseReason>(i);
+    text.sample("tickbox_connections_total",
+                label("result", fmt::format("refused_{}", net::name_of(reason))),
+                metrics.refusals[i]);
+  }
+  text.head("tickbox_disconnects_total", "counter", "Sessions that ended.");
+  for (std::size_t i = 1; i < kDisconnectReasons; ++i) {
+    text.sample("tickbox_disconnects_total",
+                label("reason", net::name_of(static_cast<net::DisconnectReason>(i))),
+                metrics.disconnects[i]);
+  }
+  text.head("tickbox_inputs_total", "counter", "Inputs by what became of them.");
+  for (std::size_t i = 0; i < kInputResults; ++i) {
+    text.sample("tickbox_inputs_total", label("result", kInputNames[i]), metrics.inputs[i]);
+  }
+  text.head("tickbox_input_margin_ticks", "histogram",
+            "Time from a packet's arrival to the tick of its newest input; below 0 it was late.");
+  text.buckets("tickbox_input_margin_ticks", "", metrics.input_margin, 1.0 / 16);
+  text.head("tickbox_client_rtt_seconds", "histogram",
+            "Time from a snapshot to its acknowledgement: the round trip and up to one tick.");
+  text.buckets("tickbox_client_rtt_seconds", "", metrics.client_rtt, 1e-6);
+  text.single("tickbox_state_hash_mismatches_total", "counter",
+              "Views that a client hashed otherwise.", metrics.hash_mismatches);
+  text.head("tickbox_desync_traces_total", "counter",
+            "Traces of such views: entity and field found; parts of views forgotten; not all parts "
+            "came; parts beyond the limits.");
+  for (std::size_t i = 0; i < kTraceResults; ++i) {
+    text.sample("tickbox_desync_traces_total", label("result", kTraceNames[i]), metrics.traces[i]);
+  }
+  const DesyncFileMetrics& files = metrics.desync_files;
+  text.head("tickbox_desync_files_total", "counter", "Files about them, with --desync-dir.");
+  text.sample("tickbox_desync_files_total", label("result", "written"), files.written);
+  text.sample("tickbox_desync_files_total", label("result", "left_out"), files.left_out);
+  text.sample("tickbox_desync_files_total", label("result", "failed"), files.failed);
+}
+
+void add_audit(Text& text, const AuditMetrics& audit) {
+  text.single("tickbox_auditors", "gauge", "Clients that audit.", audit.auditors);
+  text.head("tickbox_audit_runs_total", "counter",
+            "Runs of audits: begun, given up as the auditor was behind, or asked for another.");
+  text.sample("tickbox_audit_runs_total", label("what", "begun"), audit.runs);
+  text.sample("tickbox_audit_runs_total", label("what", "behind"), audit.behind);
+  text.sample("tickbox_audit_runs_total", label("what", "asked"), audit.asked);
+  text.head("tickbox_audit_segments_total", "counter", "Segments of audits sent, and sent again.");
+  text.sample("tickbox_audit_segments_total", label("kind", "new"), audit.sent);
+  text.sample("tickbox_audit_segments_total", label("kind", "again"), audit.sent_again);
+  text.single("tickbox_audit_bytes_total", "counter", "Bytes of audits sent.", audit.bytes);
+  text.single("tickbox_audit_held_back_total", "counter",
+              "Ticks in which an auditor's bytes were used up.", audit.held_back);
+}
+
+void add_traffic(Text& text, const Metrics& metrics) {
+  const Traffic& traffic = metrics.traffic;
+  text.head("tickbox_packets_total", "counter", "Datagrams, those dropped included.");
+  text.sample("tickbox_packets_total", label("direction", "in"), traffic.packets_in);
+  text.sample("tickbox_packets_total", label("direction", "out"), traffic.packets_out);
+  text.head("tickbox_bytes_total", "counter", "UDP payload, that of dropped datagrams included.");
+  text.sample("tickbox_bytes_total", label("direction", "in"), traffic.bytes_in);
+  text.sample("tickbox_bytes_total", label("direction", "out"), traffic.bytes_out);
+  text.head("tickbox_packets_dropped_total", "counter",
+            "Datagrams that arrived and were not used.");
+  for (std::size_t i = 0; i < net::kDropReasons; ++i) {
+    const auto reason = static_cast<net::DropReason>(i);
+    text.sample("tickbox_packets_dropped_total", label("reason", net::name_of(reason)),
+                metrics.drops.of(reason));
+  }
+  const SnapshotMetrics& snapshots = metrics.snapshots;
+  text.head("tickbox_snapshots_total", "counter",
+            "Snapshots: sent on a base, sent whole, not sent for want of news, or of bytes.");
+  text.sample("tickbox_snapshots_total", label("kind", "on_base"), snapshots.on_base);
+  text.sample("tickbox_snapshots_total", label("kind", "full"), snapshots.full);
+  text.sample("tickbox_snapshots_total", label("kind", "quiet"), snapshots.quiet);
+  text.sample("tickbox_snapshots_total", label("kind", "held_back"), snapshots.held_back);
+  text.head("tickbox_snapshot_bytes_total", "counter", "Bytes of snapshots sent, by what for.");
+  for (std::size_t i = 0; i < kSnapshotParts; ++i) {
+    text.sample("tickbox_snapshot_bytes_total", label("part", kSnapshotPartNames[i]),
+                snapshots.bytes[i]);
+  }
+  text.head("tickbox_snapshot_size_bytes", "histogram", "UDP payload of the snapshots sent.");
+  text.buckets("tickbox_snapshot_size_bytes", "kind=\"on_base\"", snapshots.on_base_sizes, 1);
+  text.buckets("tickbox_snapshot_size_bytes", "kind=\"full\"", snapshots.full_sizes, 1);
+  text.single("tickbox_entities_deferred_total", "counter",
+              "Bodies in sight that did not fit a snapshot, summed over snapshots.",
+              snapshots.deferred);
+  text.single("tickbox_snapshot_members_total", "counter",
+              "Bodies in the views of snapshots sent, summed.", snapshots.members);
+  text.single("tickbox_full_views_asked_total", "counter", "Full views that clients asked for.",
+              snapshots.asked);
+  text.single("tickbox_view_waits_total", "counter",
+              "Bodies in sight that a view did not hold yet, summed over snapshots.",
+              snapshots.waiting);
+  text.head("tickbox_events_total", "counter",
+            "Events for clients: told, or not, as too many waited for one client.");
+  text.sample("tickbox_events_total", label("result", "told"), metrics.events.told);
+  text.sample("tickbox_events_total", label("result", "lost"), metrics.events.lost);
+  add_audit(text, metrics.audit);
+  const RecordingMetrics& recording = metrics.recording;
+  text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
+              recording.bytes);
+  text.single("tickbox_recording_errors_total", "counter", "Writes of recordings that failed.",
+              recording.errors);
+  text.single("tickbox_recording_queue_bytes", "gauge",
+              "Bytes of recordings waiting to be written.", recording.queue_bytes);
+  text.single("tickbox_recording_ticks_lost_total", "counter",
+              "Ticks that are in no recording, as none could be written.", recording.ticks_lost);
+  text.single("tickbox_recording_degraded", "gauge", "1 while a recording cannot be written.",
+              recording.degraded ? 1U : 0U);
+}
+
+void add_process(Text& text, const ProcessFacts& process) {
+  text.head("tickbox_build_info", "gauge", "What this program was built from.");
+  text.sample("tickbox_build_info",
+              fmt::format("{{version=\"{}\",commit=\"{}\",simulation=\"{}\"}}", process.version,
+                          process.commit, process.simulation_hash),
+              std::uint64_t{1});
+  text.head("process_cpu_seconds_total", "counter", "Processor time used.");
+  text.sample("process_cpu_seconds_total", "",
+              static_cast<double>(process.cpu_microseconds) * 1e-6);
+  text.single("process_resident_memory_bytes", "gauge", "Memory in use.", process.resident_bytes);
+  text.single("process_virtual_memory_bytes", "gauge", "Address space in use.",
+              process.virtual_bytes);
+  text.single("process_open_fds", "gauge", "Open file descriptors.", process.open_files);
+  text.single("process_max_fds", "gauge", "File descriptors that may be open.",
+              process.open_files_max);
+  text.head("process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970.");
+  text.sample("process_start_time_seconds", "", fmt::format("{:.2f}", process.started));
+  text.head("tickbox_admin_requests_total", "counter", "Answers of the admin side.");
+  for (const AdminRequests& requests : process.admin_requests) {
+    text.sample("tickbox_admin_requests_total", label("code", std::to_string(requests.code)),
+                requests.count);
+  }
+}
+
+}  // namespace
+
+std::string exposition(const Metrics& metrics, const ProcessFacts& process) {
+  Text text;
+  add_ticks(text, metrics);
+  add_clients(text, metrics);
+  add_traffic(text, metrics);
+  add_process(text, process);
+  return text.take();
+}
+
+}  // namespace tickbox::server

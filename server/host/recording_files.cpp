@@ -1,0 +1,340 @@
+// The tick thread asks for a file and finds it there some ticks later; it hands back the one it has
+// finished. Both are moves under a lock that the other thread holds for a few instructions.
+
+#include "server/host/recording_files.h"
+
+#include "os/files/file_sink.h"
+#include "os/process/log_event.h"
+#include "os/process/steady_clock.h"
+#include "os/process/thread.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// Notes that wait to be taken.
+constexpr std::size_t kNotesMax = 64;
+
+/// Between two looks at a file that is to be closed and still has records that wait for the disk.
+constexpr Duration kDrainLook = std::chrono::milliseconds{10};
+
+/// Names of consecutive milliseconds that are tried where something of that name is there already.
+constexpr int kNamesTried = 100;
+
+struct Part {
+  std::string path;
+  record::Header header;
+  std::unique_ptr<os::FileSink> sink;
+};
+
+bool is_written(const Part& part) {
+  return part.sink->stats().queue_bytes == 0;
+}
+
+/// Why it is not written just now; empty where it is.
+std::string hindrance_of(const Part& part) {
+  const os::FileSinkStats stats = part.sink->stats();
+  if (stats.degraded) return part.sink->failure();
+  if (!stats.stalled) return {};
+  return fmt::format("cannot write {}: the disk does not answer; {} bytes of it are whole",
+                     part.path, stats.bytes_written);
+}
+
+RecordingPart handed(const Part& part) {
+  return {.sink = part.sink.get(), .header = part.header};
+}
+
+}  // namespace
+
+struct RecordingFiles::State {
+  State(const RecordingFilesOptions& given, const RecordingFilesParts& used,
+        const record::Header& of_all)
+      : options(given), parts(used), header(of_all) {}
+
+  const RecordingFilesOptions options;
+  const RecordingFilesParts parts;
+  const record::Header header;
+  std::thread thread;
+  std::stop_source closing;
+
+  // Of whoever makes and closes files: open(), then the thread, then close().
+  std::uint32_t made = 0;
+  WallTime last_start{};
+  std::deque<std::string> closed;  ///< paths of files that are whole, the oldest first
+
+  mutable std::mutex mutex;  ///< guards what follows
+  std::condition_variable_any wake;
+  bool wanted = false;
+  std::unique_ptr<Part> present;
+  std::unique_ptr<Part> previous;  ///< takes its last records
+  std::unique_ptr<Part> ready;     ///< made, and not handed over
+  std::deque<std::unique_ptr<Part>> retired;
+  std::string making_failed;  ///< why the next file cannot be made, while it cannot
+  Instant retry_at;           ///< when it is tried again
+  std::uint64_t bytes = 0;    ///< of closed files
+  std::uint64_t errors = 0;   ///< of closed files and of making
+  std::string loss;           ///< the first
+  std::vector<RecordingNote> notes;
+
+  std::expected<std::unique_ptr<Part>, std::string> make();
+  void run();
+  void wait(std::unique_lock<std::mutex>& lock);
+  void make_next(std::unique_lock<std::mutex>& lock);
+  void close_retired(std::unique_lock<std::mutex>& lock);
+  void count(const Part& part, const std::expected<void, std::string>& closed_well);
+  void remove_old(std::unique_lock<std::mutex>& lock);
+  void note(RecordingNote note);
+};
+
+std::string recording_name(WallTime start, std::uint32_t room, std::string_view suffix) {
+  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-room{}{}{}.tickbox",
+                     fmt::gmtime(std::chrono::floor<std::chrono::seconds>(start)),
+                     start.time_since_epoch().count() % 1'000, room, suffix.empty() ? "" : "-",
+                     suffix);
+}
+
+/// Where something has the name already, or the calendar went back, a later one is taken.
+std::expected<std::unique_ptr<Part>, std::string> RecordingFiles::State::make() {
+  WallTime start = std::max(parts.calendar.now(), last_start + std::chrono::milliseconds{1});
+  auto part = std::make_unique<Part>();
+  for (int tried = 1;; ++tried, start += std::chrono::milliseconds{1}) {
+    const std::filesystem::path folder{options.folder};
+    part->path = (folder / recording_name(start, header.room)).string();
+    auto file = parts.disk.create(part->path);
+    if (!file && file.error() == EEXIST && tried < kNamesTried) continue;
+    if (!file) return std::unexpected{os::creation_failure(part->path, file.error())};
+    part->sink = os::FileSink::over(*std::move(file), {.path = part->path,
+                                                       .retry_interval = options.retry_interval,
+                                                       .patience = options.patience});
+    break;
+  }
+  last_start = start;
+  part->header = header;
+  part->header.part = made++;
+  parts.entropy.fill(part->header.salt);
+  return part;
+}
+
+/// Requires: the lock.
+void RecordingFiles::State::note(RecordingNote note) {
+  if (notes.size() == kNotesMax) notes.erase(notes.begin());
+  notes.push_back(std::move(note));
+}
+
+/// A file that is to be closed waits until all of it is written: closing is the last attempt.
+void RecordingFiles::State::run() {
+  std::unique_lock lock{mutex};
+  while (true) {
+    wait(lock);
+    const bool is_closing = closing.stop_requested();  // once: it may turn true at any moment
+    if (!retired.empty() && (is_closing || is_written(*retired.front()))) {
+      close_retired(lock);
+    } else if (is_closing) {
+      return;
+    } else if (wanted && !ready && retry_at <= os::SteadyClock{}.now()) {
+      make_next(lock);
+    }
+  }
+}
+
+void RecordingFiles::State::wait(std::unique_lock<std::mutex>& lock) {
+  const std::stop_token stop = closing.get_token();
+  if (!retired.empty()) {
+    wake.wait_for(lock, stop, is_written(*retired.front()) ? Duration{} : kDrainLook,
+                  [] { return false; });
+  } else if (wanted && !ready) {
+    wake.wait_until(lock, stop, retry_at, [&] { return !retired.empty(); });
+  } else {
+    wake.wait(lock, stop, [&] { return !retired.empty() || (wanted && !ready); });
+  }
+}
+
+void RecordingFiles::State::make_next(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  auto part = make();
+  lock.lock();
+  if (part) {
+    ready = *std::move(part);
+    making_failed.clear();
+    note({.line = "recording_opened path=" + os::log_value(ready->path)});
+  } else {
+    ++errors;
+    making_failed = std::move(part.error());
+    retry_at = os::SteadyClock{}.now() + options.retry_interval;
+  }
+}
+
+void RecordingFiles::State::close_retired(std::unique_lock<std::mutex>& lock) {
+  Part& part = *retired.front();
+  lock.unlock();
+  const auto closed_well = part.sink->close();
+  closed.push_back(part.path);
+  lock.lock();
+  count(part, closed_well);
+  retired.pop_front();
+  remove_old(lock);
+}
+
+/// Requires: the lock.
+void RecordingFiles::State::count(const Part& part,
+                                  const std::expected<void, std::string>& closed_well) {
+  const os::FileSinkStats stats = part.sink->stats();
+  bytes += stats.bytes_written;
+  errors += stats.errors;
+  if (!closed_well && loss.empty()) loss = closed_well.error();
+  note({.wrong = !closed_well,
+        .line = fmt::format("recording_closed path={} bytes={}", os::log_value(part.path),
+                            stats.bytes_written)});
+}
+
+void RecordingFiles::State::remove_old(std::unique_lock<std::mutex>& lock) {
+  while (options.keep != 0 && closed.size() > options.keep) {
+    const std::string path = std::move(closed.front());
+    closed.pop_front();
+    lock.unlock();
+    const auto removed = parts.disk.remove(path);
+    lock.lock();
+    if (removed || removed.error() == ENOENT) {
+      note({.line = "recording_removed path=" + os::log_value(path)});
+    } else {
+      ++errors;
+      note({.wrong = true, .line = "recording_not_removed path=" + os::log_value(path)});
+    }
+  }
+}
+
+std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open(
+    const RecordingFilesOptions& options, const RecordingFilesParts& parts,
+    const record::Header& header) {
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed) {
+    return std::unexpected(
+        fmt::format("cannot make the directory {}: {}; choose another with --record",
+                    options.folder, failed.message()));
+  }
+  auto state = std::make_unique<State>(options, parts, header);
+  auto first = state->make();
+  if (!first) return std::unexpected{std::move(first.error())};
+  state->present = *std::move(first);
+  state->note({.line = "recording_opened path=" + os::log_value(state->present->path)});
+  state->thread = os::start_thread("recordings", [state = state.get()] { state->run(); });
+  return std::unique_ptr<RecordingFiles>{new RecordingFiles{std::move(state)}};
+}
+
+RecordingFiles::RecordingFiles(std::unique_ptr<State> state) : state_{std::move(state)} {}
+
+RecordingFiles::~RecordingFiles() {
+  (void)close();
+}
+
+RecordingPart RecordingFiles::first() const {
+  const std::scoped_lock lock{state_->mutex};
+  return handed(*state_->present);
+}
+
+std::optional<RecordingPart> RecordingFiles::next() {
+  State& state = *state_;
+  {
+    const std::scoped_lock lock{state.mutex};
+    // To leave a file that cannot be written for one that cannot either would only spend the old
+    // ones; and one that is not yet whole is enough.
+    if (state.closing.stop_requested() || state.previous || !state.retired.empty() ||
+        state.present->sink->stats().degraded) {
+      return {};
+    }
+    if (state.ready) {
+      state.previous = std::exchange(state.present, std::move(state.ready));
+      state.wanted = false;
+      return handed(*state.present);
+    }
+    if (std::exchange(state.wanted, true)) return {};
+  }
+  state.wake.notify_one();
+  return {};
+}
+
+void RecordingFiles::retire() {
+  State& state = *state_;
+  {
+    const std::scoped_lock lock{state.mutex};
+    if (!state.previous) return;
+    state.retired.push_back(std::move(state.previous));
+  }
+  state.wake.notify_one();
+}
+
+RecordingStatus RecordingFiles::status() const {
+  const State& state = *state_;
+  const std::scoped_lock lock{state.mutex};
+  RecordingStatus status{.bytes = state.bytes, .errors = state.errors};
+  const auto add = [&status](const std::unique_ptr<Part>& part) {
+    if (!part) return;
+    const os::FileSinkStats stats = part->sink->stats();
+    status.bytes += stats.bytes_written;
+    status.errors += stats.errors;
+    status.queue_bytes += stats.queue_bytes;
+  };
+  for (const auto& part : state.retired)
+    add(part);
+  add(state.previous);
+  add(state.ready);
+  if (!state.present) return status;
+  add(state.present);
+  status.path = state.present->path;
+  status.reason = state.making_failed;
+  const auto blame = [&status](const Part& part) {
+    if (std::string why = hindrance_of(part); !why.empty()) status.reason = std::move(why);
+  };
+  for (const auto& part : state.retired)
+    blame(*part);
+  if (state.previous) blame(*state.previous);
+  blame(*state.present);
+  status.degraded = !status.reason.empty();
+  return status;
+}
+
+std::vector<RecordingNote> RecordingFiles::take_notes() {
+  const std::scoped_lock lock{state_->mutex};
+  return std::exchange(state_->notes, {});
+}
+
+std::vector<std::string> RecordingFiles::closed_files() const {
+  return {state_->closed.begin(), state_->closed.end()};
+}
+
+std::expected<void, std::string> RecordingFiles::close() {
+  State& state = *state_;
+  state.closing.request_stop();
+  if (state.thread.joinable()) state.thread.join();
+
+  const std::scoped_lock lock{state.mutex};
+  for (std::unique_ptr<Part>* part : {&state.previous, &state.present}) {
+    if (!*part) continue;
+    state.count(**part, (*part)->sink->close());
+    state.closed.push_back((*part)->path);
+    part->reset();
+  }
+  if (state.ready) {  // nobody has begun it
+    (void)state.ready->sink->close();
+    (void)state.parts.disk.remove(state.ready->path);
+    state.ready.reset();
+  }
+  if (!state.loss.empty()) return std::unexpected{state.loss};
+  return {};
+}
+
+}  // namespace tickbox::server

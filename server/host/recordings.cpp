@@ -1,0 +1,139 @@
+#include "server/host/recordings.h"
+
+#include "cli/build_info.h"
+#include "net/handshake.h"
+#include "os/files/folder.h"
+#include "os/process/log_event.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// Without a salt: each file has its own.
+record::Header header_of(const Room& room, const Options& options, std::uint64_t seed,
+                         WallTime start) {
+  return {.schema_hash = net::schema_hash(),
+          .map_hash = game::map_hash(*room.world().map()),
+          .seed = seed,
+          .start_ms = start.time_since_epoch().count(),
+          .tick_rate = options.tick_rate,
+          .map_seats = room.world().map()->seats,
+          .room = 0,
+          .rules = std::string{room.rules().name()},
+          .simulation = std::string{os::build_info().simulation_hash}};
+}
+
+std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(time / tick_duration(tick_rate), kMost));
+}
+
+/// Where the recording of a crash would be; empty: nowhere. Makes --crash-dir where it is missing.
+/// Fails: with one line.
+std::expected<std::string, std::string> crash_path(const Options& options, WallTime start) {
+  const std::string name = recording_name(start, 0, "crash");
+  if (options.crash_dir.empty()) {
+    if (options.record.empty()) return std::string{};
+    return (std::filesystem::path{options.record} / name).string();
+  }
+  if (auto prepared = os::prepare_folder(options.crash_dir, "--crash-dir"); !prepared) {
+    return std::unexpected{std::move(prepared.error())};
+  }
+  return (std::filesystem::path{options.crash_dir} / name).string();
+}
+
+}  // namespace
+
+std::optional<std::string> recording_contradiction(const Options& options) {
+  const bool rotates = options.record_rotate_time > Duration{} || options.record_rotate_size > 0;
+  if (rotates && options.record.empty()) {
+    return "--record-rotate-time and --record-rotate-size are of a recording, and none is made; "
+           "add --record DIR";
+  }
+  if (options.record_keep > 0 && !rotates) {
+    return "--record-keep: a recording is one file; add --record-rotate-time D or "
+           "--record-rotate-size SIZE";
+  }
+  return std::nullopt;
+}
+
+Recordings::Recordings(const RecordingsParts& parts, const Room& room, std::uint32_t tick_rate)
+    : log_(parts.log), black_box_(room, tick_rate) {}
+
+std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
+    const Options& options, const RecordingsParts& parts, const Room& room, std::uint64_t seed) {
+  const WallTime start = parts.calendar.now();
+  record::Header header = header_of(room, options, seed, start);
+  auto crash = crash_path(options, start);
+  if (!crash) return std::unexpected{std::move(crash.error())};
+
+  std::unique_ptr<Recordings> made{new Recordings{parts, room, options.tick_rate}};
+  if (!options.record.empty()) {
+    auto files =
+        RecordingFiles::open({.folder = options.record, .keep = options.record_keep},
+                             {.calendar = parts.calendar, .entropy = parts.entropy}, header);
+    if (!files) return std::unexpected{std::move(files.error())};
+    made->files_ = *std::move(files);
+    made->recorder_.emplace(
+        made->files_->first(), room,
+        Rotation{.store = made->files_.get(),
+                 .ticks = ticks_in(options.record_rotate_time, options.tick_rate),
+                 .bytes = options.record_rotate_size});
+    made->log_notes();
+  }
+  parts.entropy.fill(header.salt);
+  made->crash_file_.emplace(*std::move(crash), header, made->black_box_);
+  return made;
+}
+
+void Recordings::log_notes() {
+  for (const RecordingNote& note : files_->take_notes()) {
+    log_.event(note.wrong ? Severity::Error : Severity::Info, note.line);
+  }
+}
+
+RecordingMetrics Recordings::look() {
+  if (!files_) return {};
+  log_notes();
+  const RecordingStatus status = files_->status();
+  if (status.degraded != std::exchange(degraded_, status.degraded)) {
+    if (status.degraded) {
+      log_.event(Severity::Error,
+                 fmt::format("recording_degraded path={} reason={}", os::log_value(status.path),
+                             os::log_value(status.reason)));
+    } else {
+      log_.event(Severity::Info,
+                 fmt::format("recording_resumed path={} ticks_lost={}", os::log_value(status.path),
+                             recorder_->stats().ticks_lost));
+    }
+  }
+  return {.bytes = status.bytes,
+          .errors = status.errors,
+          .queue_bytes = status.queue_bytes,
+          .ticks_lost = recorder_->stats().ticks_lost,
+          .degraded = status.degraded};
+}
+
+std::vector<std::string> Recordings::closed_files() const {
+  return files_ ? files_->closed_files() : std::vector<std::string>{};
+}
+
+std::expected<void, std::string> Recordings::close() {
+  if (!files_) return {};
+  recorder_->finish();
+  auto closed = files_->close();
+  log_notes();
+  if (!closed) return closed;
+  const record::WriterStats stats = recorder_->stats();
+  log_.event(Severity::Info, fmt::format("recording_ended ticks={} bytes={} ticks_lost={}",
+                                         stats.ticks_recorded, stats.bytes, stats.ticks_lost));
+  return {};
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,20 @@
+#pragma once
+// A server from its first log line to its last: sockets, files, signals and the clock, joined to
+// the shard.
+
+#include "cli/exit_code.h"
+#include "os/process/log.h"
+#include "server/host/options.h"
+
+namespace tickbox::server {
+
+struct Announcement {
+  bool json = false;   ///< ready and stopped on stdout, each as a line of JSON
+  bool quiet = false;  ///< no hints on stdout
+};
+
+/// Serves until a signal, or for options.ticks.   Fails: Failed, after one line on stderr.
+[[nodiscard]] os::ExitCode serve(const Options& options, const Announcement& announcement,
+                                 const os::Log& log);
+
+}  // namespace tickbox::server

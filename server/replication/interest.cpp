@@ -1,0 +1,38 @@
+#include "server/replication/interest.h"
+
+#include "core/fixed.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+namespace tickbox::server {
+std::int64_t distance(Vec2 a, Vec2 b) {
+  return std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y));
+}
+
+void Interest::look(const Room& room) {
+  const std::span<const game::EntityState> entities = room.entities();
+  by_x_.clear();
+  by_x_.reserve(room.history().lives().capacity());
+  seen_.reserve(by_x_.capacity());
+  for (std::uint32_t i = 0; i < entities.size(); ++i) {
+    by_x_.push_back({.place = entities[i].min, .index = i});
+  }
+  std::ranges::sort(by_x_, {},
+                    [](const Column& column) { return std::tuple{column.place.x, column.index}; });
+}
+
+std::span<const std::uint32_t> Interest::seen_from(Vec2 centre) {
+  seen_.clear();
+  const std::int64_t width = std::int64_t{sight_.half_width} * kUnit;
+  const std::int64_t height = std::int64_t{sight_.half_height} * kUnit;
+  const auto first = std::ranges::lower_bound(by_x_, centre.x - width, {},
+                                              [](const Column& column) { return column.place.x; });
+  for (auto it = first; it != by_x_.end() && it->place.x <= centre.x + width; ++it) {
+    if (std::abs(std::int64_t{it->place.y} - centre.y) <= height) seen_.push_back(it->index);
+  }
+  return seen_;
+}
+
+}  // namespace tickbox::server

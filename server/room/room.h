@@ -1,0 +1,66 @@
+#pragma once
+// One match: a world, its rules, and what happened in its last ticks. It has never heard of
+// sessions.
+
+#include "core/ids.h"
+#include "game/map.h"
+#include "game/rules.h"
+#include "game/step.h"
+#include "game/world.h"
+#include "server/room/history.h"
+#include "server/room/past.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace tickbox::server {
+
+class Room {
+ public:
+  /// `tick_rate`: per second; how much of its past it keeps.
+  Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::uint64_t seed,
+       std::uint32_t tick_rate);
+
+  /// Steps the world by one tick.
+  void tick(const game::TickCommands& commands);
+
+  [[nodiscard]] const game::World& world() const { return world_; }
+
+  [[nodiscard]] const game::Rules& rules() const { return *rules_; }
+
+  /// What happened in the last tick beside the physics.
+  [[nodiscard]] const game::TickEvents& events() const { return stepper_.events; }
+
+  /// Of the whole state after the last tick.
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+  /// The world's entities after the last tick, by id, and the hash of each.
+  [[nodiscard]] std::span<const game::EntityState> entities() const {
+    return past_.newest().entities;
+  }
+
+  [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const {
+    return past_.newest().hashes;
+  }
+
+  /// The same of the ticks before.
+  [[nodiscard]] const Past& past() const { return past_; }
+
+  /// What happened in the last ticks.
+  [[nodiscard]] History& history() { return history_; }
+
+  [[nodiscard]] const History& history() const { return history_; }
+
+ private:
+  void publish();
+
+  std::shared_ptr<const game::Rules> rules_;
+  game::World world_;
+  game::Stepper stepper_;
+  std::uint64_t hash_ = 0;
+  Past past_;
+  History history_;
+};
+
+}  // namespace tickbox::server

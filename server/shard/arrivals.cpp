@@ -1,0 +1,225 @@
+// How clients come in: by a token into a free seat, or by a ticket back into their own.
+
+#include "core/assert.h"
+#include "net/crypto.h"
+#include "net/handshake.h"
+#include "server/shard/shard.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace tickbox::server {
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+
+}  // namespace
+
+void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
+  const auto ask = net::decode_ask(datagram.bytes);
+  if (!ask) {
+    return metrics_.drops.count(ask.error());
+  }
+  if (ask->protocol != net::kProtocolVersion) {
+    return refuse(datagram, *ask,
+                  {{.reason = net::RefuseReason::Protocol,
+                    .have = net::kProtocolVersion,
+                    .limit = ask->protocol}},
+                  now);
+  }
+  if (ask->schema != net::schema_hash()) {
+    return refuse(datagram, *ask, {{.reason = net::RefuseReason::Schema}}, now);
+  }
+  const Verdict verdict = reception_.judge(*ask, datagram, {.instant = now, .today = today(now)});
+  std::visit(
+      Overloaded{[&](net::DropReason reason) { metrics_.drops.count(reason); },
+                 [&](const net::CookieBytes& cookie) {
+                   answer_stranger(datagram.back(),
+                                   net::encode_cookie(ask->client_nonce, cookie, packet_), now);
+                 },
+                 [&](const Refused& refused) { refuse(datagram, *ask, refused, now); },
+                 [&](const AskedAgain& again) { on_asked_again(again.connection, again.id, now); },
+                 [&](const Newcomer& newcomer) { on_newcomer(datagram, *ask, newcomer, now); },
+                 [&](const Returner& returner) { on_returner(datagram, *ask, returner, now); }},
+      verdict);
+}
+
+void Shard::on_asked_again(std::uint32_t connection, const net::TokenId& id, Instant now) {
+  Session* session = seats_.find(connection);
+  if (session == nullptr || session->state != Session::State::Accepted || session->token != id) {
+    return metrics_.drops.count(net::DropReason::Unexpected);
+  }
+  accept_again(*session, now);
+}
+
+/// Repeats what a session was answered with. From a budget of its own: whoever repeats another's
+/// CONNECT must not use up what its packets need.
+void Shard::accept_again(Session& session, Instant now) {
+  if (!session.accepts.take(kRepeatedAccepts, now)) {
+    return metrics_.drops.count(net::DropReason::RateLimited);
+  }
+  transmit(session.route, session.accept_datagram());
+}
+
+void Shard::on_newcomer(const net::Datagram& datagram, const net::Ask& ask,
+                        const Newcomer& newcomer, Instant now) {
+  const net::TokenClaims& claims = newcomer.token.claims;
+  const auto refuse_with = [&](const net::Refuse& answer) {
+    refuse(datagram, ask, {answer, claims.client}, now);
+  };
+  if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
+  if (newcomer.replaces) {
+    Session* before = seats_.find(*newcomer.replaces);
+    if (before != nullptr && before->state == Session::State::Accepted &&
+        before->token == newcomer.id) {
+      let_go(seats_.of(*before));
+    }
+  }
+  if (ask.wish == net::Wish::Audit) {
+    if (const auto objection = objection_to_audit(claims.rights, nullptr)) {
+      return refuse_with(*objection);
+    }
+  }
+  Seat* seat = seats_.find_free();
+  if (seat == nullptr) {
+    const std::uint32_t held = seats_.held();
+    return refuse_with(
+        {.reason = net::RefuseReason::Full, .have = held, .limit = options_.max_clients});
+  }
+  Session& session = seats_.spare(*seat);
+  const std::uint32_t connection = seats_.new_connection(session, entropy_);
+  if (!reception_.admit(newcomer, datagram.from, ask.client_nonce, connection, today(now))) {
+    return refuse_with({.reason = net::RefuseReason::TokensFull});
+  }
+  seat->held = true;
+  seat->client = claims.client;
+  seat->rights = claims.rights;
+  seat->body = game::player_body(seat->player, room_.world().seat(seat->player).generation + 1);
+  open_session(session, connection, {datagram.back(), ask.client_nonce, ask.wish},
+               newcomer.token.keys, now);
+  session.token = newcomer.id;
+  metrics_.count(ConnectionResult::Accepted);
+}
+
+void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
+                        const Returner& returner, Instant now) {
+  const net::Ticket& ticket = returner.ticket;
+  const auto refuse_with = [&](const net::Refuse& answer) {
+    refuse(datagram, ask, {answer, ticket.client}, now);
+  };
+  if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
+  TICKBOX_ASSERT(ticket.seat.value < options_.max_clients);
+  Seat& seat = seats_.of(ticket.seat);
+  if (!seat.held || seat.body != ticket.body || seat.good_ticket != ticket.serial ||
+      seat.client != ticket.client || ticket.room != reception_.room()) {
+    return refuse_with({.reason = net::RefuseReason::TicketOver});
+  }
+  if (ask.wish == net::Wish::Audit) {
+    if (const auto objection = objection_to_audit(seat.rights, &seat)) {
+      return refuse_with(*objection);
+    }
+  }
+  Session& session = seats_.spare(seat);
+  if (session.state == Session::State::Accepted && session.client_nonce == ask.client_nonce) {
+    // The same bytes from elsewhere are somebody else's, who saw them pass.
+    if (session.route.peer != datagram.from) {
+      return metrics_.drops.count(net::DropReason::Unexpected);
+    }
+    return accept_again(session, now);
+  }
+  open_session(session, seats_.new_connection(session, entropy_),
+               {datagram.back(), ask.client_nonce, ask.wish}, ticket.keys, now);
+  metrics_.count(ConnectionResult::Resumed);
+}
+
+/// Answers with an ACCEPT, whose keys nobody else can make.
+void Shard::open_session(Session& session, std::uint32_t connection, const Asker& asker,
+                         const net::KeyPair& keys, Instant now) {
+  Seat& seat = seats_.of(session);
+  const auto server_nonce = net::draw<net::HandshakeNonce>(entropy_);
+  const net::KeyPair session_keys = net::derive_session_keys(keys, asker.nonce, server_nonce);
+
+  session = {.state = Session::State::Accepted,
+             .seat = seat.player,
+             .route = asker.route,
+             .client_nonce = asker.nonce,
+             .wish = asker.wish};
+  session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
+  session.ticket_serial = ++seat.serials;
+  session.heard = now;
+
+  const net::Accept message{
+      .player = seat.player,
+      .body = seat.body,
+      .tick_rate = options_.tick_rate,
+      .tick = room_.world().tick,
+      .rules = std::string{room_.rules().name()},
+      .map_seats = room_.world().map()->seats,
+      .map_hash = map_hash_,
+      .boot = reception_.boot(),
+      .room = reception_.room(),
+      .ticket = reception_.ticket_for({.seat = seat.player,
+                                       .body = seat.body,
+                                       .serial = session.ticket_serial,
+                                       .room = reception_.room(),
+                                       .client = seat.client,
+                                       .keys = net::derive_resume_keys(session_keys)})};
+  const ConstBytes accept =
+      net::encode_accept(message, connection, server_nonce, session_keys, packet_);
+  std::ranges::copy(accept, session.accept.begin());
+  session.accept_bytes = accept.size();
+  transmit(asker.route, session.accept_datagram());
+}
+
+/// The keys are proven: the token is used up, and whoever had the seat before has it no more.
+void Shard::begin_to_play(Session& session, Instant now) {
+  session.state = Session::State::Playing;
+  session.inputs = InputBuffer{room_.world().tick};
+  session.events = EventQueue{options_.tick_rate / kEventRepeatsPerSecond};
+  session.views = std::make_unique<SentViews>(base_age_max(options_.tick_rate));
+  if (session.wish == net::Wish::Audit) {
+    session.audit = std::make_unique<AuditStream>(options_.tick_rate);
+  }
+  if (session.token) {
+    reception_.consume(*session.token);
+    session.token = std::nullopt;
+  }
+  Seat& seat = seats_.of(session);
+  const bool resumes = seat.playing || seat.orphaned;
+  if (Session* before = seats_.playing(seat)) {
+    say_goodbye(*before, net::DisconnectReason::TakenOver);
+    metrics_.count(net::DisconnectReason::TakenOver);
+  } else {
+    ++clients_;
+  }
+  for (Session& other : seats_.sessions_of(seat)) {
+    if (&other != &session) seats_.reset(other);
+  }
+  seats_.take_over(seat, session);
+  log_.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
+    return fmt::format("session_{} seat={} client={} address={} clients={}",
+                       resumes ? "resumed" : "opened", session.seat.value, seat.client,
+                       net::to_string(session.route.peer), clients_);
+  });
+}
+
+void Shard::refuse(const net::Datagram& datagram, const net::Ask& ask, Refused refused,
+                   Instant now) {
+  refused.answer.client_nonce = ask.client_nonce;
+  metrics_.count(refused.answer.reason);
+  refusals_.add(refused.answer.reason, refused.client, datagram.from);
+  answer_stranger(datagram.back(), net::encode_refuse(refused.answer, packet_), now);
+}
+
+void Shard::answer_stranger(const net::Route& route, ConstBytes datagram, Instant now) {
+  if (!replies_.take(kRepliesToStrangers, now)) {
+    return metrics_.drops.count(net::DropReason::RateLimited);
+  }
+  transmit(route, datagram);
+}
+
+}  // namespace tickbox::server

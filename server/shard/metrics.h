@@ -1,0 +1,199 @@
+#pragma once
+// What the server counts, and how it is told: one struct that the tick thread alone writes, and its
+// Prometheus text.
+
+#include "core/histogram.h"
+#include "net/drop_reason.h"
+#include "net/handshake.h"
+#include "server/shard/bucket_counts.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tickbox::server {
+
+/// The parts of a tick that are timed, in nanoseconds.
+enum class Phase : std::uint8_t { Receive, Step, Send, Total };
+inline constexpr std::size_t kPhases = 4;
+
+enum class ConnectionResult : std::uint8_t {
+  Accepted,  ///< by a token
+  Resumed,   ///< by a ticket
+  Moved,     ///< to another address
+};
+inline constexpr std::size_t kConnectionResults = 3;
+
+enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
+inline constexpr std::size_t kInputResults = 4;
+
+/// Enumerators of net::DisconnectReason, counted from 1.
+inline constexpr std::size_t kDisconnectReasons = 6;
+
+struct Traffic {
+  std::uint64_t packets_in = 0;
+  std::uint64_t packets_out = 0;
+  std::uint64_t bytes_in = 0;   ///< UDP payload
+  std::uint64_t bytes_out = 0;  ///< UDP payload
+};
+
+/// Microseconds.
+inline constexpr std::array<std::int64_t, 14> kRttBounds = {
+    1'000,  2'500,   5'000,   10'000,  20'000,  30'000,  50'000,
+    75'000, 100'000, 150'000, 200'000, 300'000, 500'000, 1'000'000};
+/// 1/16 ticks.
+inline constexpr std::array<std::int64_t, 13> kMarginBounds = {-128, -64, -32, -16, 0,   8,  16,
+                                                               32,   48,  64,  96,  128, 256};
+/// Bytes of UDP payload; the last is the largest datagram there is.
+inline constexpr std::array<std::int64_t, 8> kSnapshotSizeBounds = {64,  128, 256,   400,
+                                                                    600, 800, 1'000, 1'200};
+using RttCounts = BucketCounts<kRttBounds>;
+using MarginCounts = BucketCounts<kMarginBounds>;
+using SnapshotSizeCounts = BucketCounts<kSnapshotSizeBounds>;
+
+/// What the bytes of snapshots are for.
+enum class SnapshotPart : std::uint8_t {
+  Packet,  ///< seal and packet head
+  Frame,   ///< snapshot head, status, and what FlatBuffers add
+  Causes,
+  Enters,  ///< whole bodies that are new to a view
+  Sets,    ///< whole bodies that a view has, and something outside has influenced
+  Leaves,
+  Events,
+};
+inline constexpr std::size_t kSnapshotParts = 7;
+
+struct SnapshotMetrics {
+  std::uint64_t on_base = 0;    ///< sent, with causes since a view the client holds
+  std::uint64_t full = 0;       ///< sent, on nothing
+  std::uint64_t quiet = 0;      ///< not sent: nothing in it that the client does not know
+  std::uint64_t held_back = 0;  ///< not sent: the client's bytes were used up
+  std::uint64_t asked = 0;      ///< full views that clients have asked for
+  std::uint64_t members = 0;    ///< of the views that were sent, summed
+  std::array<std::uint64_t, kSnapshotParts> bytes{};  ///< of those sent
+  std::uint64_t waiting = 0;   ///< bodies in sight that were not in a snapshot's base yet, summed
+  std::uint64_t deferred = 0;  ///< bodies in sight that did not fit a snapshot, summed
+  SnapshotSizeCounts on_base_sizes;
+  SnapshotSizeCounts full_sizes;
+
+  void add(SnapshotPart part, std::size_t count) { bytes[static_cast<std::size_t>(part)] += count; }
+};
+
+struct EventMetrics {
+  std::uint64_t told = 0;  ///< to clients, each told of it
+  std::uint64_t lost = 0;  ///< not told: too many waited for that client
+};
+
+struct AuditMetrics {
+  std::uint64_t auditors = 0;
+  std::uint64_t runs = 0;        ///< begun, each with the whole room
+  std::uint64_t behind = 0;      ///< given up: the auditor was too far behind
+  std::uint64_t asked = 0;       ///< given up: the auditor has asked for another
+  std::uint64_t sent = 0;        ///< segments, for the first time
+  std::uint64_t sent_again = 0;  ///< segments
+  std::uint64_t held_back = 0;   ///< ticks in which an auditor's bytes were used up
+  std::uint64_t bytes = 0;       ///< UDP payload
+};
+
+/// What became of traces of views that clients hashed otherwise;
+/// server/shard/desync_tracer.h.
+enum class TraceResult : std::uint8_t {
+  Compared,    ///< entity and field are known
+  Forgotten,   ///< a part came of a view that the room remembers no more
+  Unfinished,  ///< not all parts came before its time was up, or its session's
+  Limited,     ///< a part came that is more than a client, or all of them, may ask for
+};
+inline constexpr std::size_t kTraceResults = 4;
+
+/// Files about desyncs.
+struct DesyncFileMetrics {
+  std::uint64_t written = 0;
+  std::uint64_t left_out = 0;  ///< beyond so many an hour, or in all
+  std::uint64_t failed = 0;
+};
+
+struct RecordingMetrics {
+  std::uint64_t bytes = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t queue_bytes = 0;
+  std::uint64_t ticks_lost = 0;  ///< that are in no recording: gaps
+  bool degraded = false;
+};
+
+struct Metrics {
+  std::array<Histogram, kPhases> phases;  ///< nanoseconds
+  Histogram lateness;                     ///< nanoseconds from a tick's deadline to its start
+  std::uint64_t ticks = 0;
+  std::uint64_t overruns = 0;  ///< ticks that took longer than their period
+  std::uint64_t slipped = 0;
+
+  std::uint64_t rooms = 0;
+  std::uint64_t clients = 0;
+  std::uint64_t clients_max = 0;
+  std::uint64_t entities = 0;
+  std::uint32_t tick_rate = 0;
+
+  Traffic traffic;
+  net::DropCounts drops;
+  std::array<std::uint64_t, kConnectionResults> connections{};
+  std::array<std::uint64_t, net::kRefuseReasons> refusals{};
+  std::array<std::uint64_t, kDisconnectReasons> disconnects{};
+  std::array<std::uint64_t, kInputResults> inputs{};
+  MarginCounts input_margin;  ///< of the newest input of each packet of inputs
+  /// From a snapshot to its acknowledgement: the round trip, and up to a tick of the client.
+  RttCounts client_rtt;
+  std::uint64_t hash_mismatches = 0;  ///< reported by clients
+  std::array<std::uint64_t, kTraceResults> traces{};
+  DesyncFileMetrics desync_files;
+  SnapshotMetrics snapshots;
+  EventMetrics events;
+  AuditMetrics audit;
+  RecordingMetrics recording;
+
+  [[nodiscard]] Histogram& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
+
+  [[nodiscard]] const Histogram& of(Phase phase) const {
+    return phases[static_cast<std::size_t>(phase)];
+  }
+
+  void count(ConnectionResult result) { ++connections[static_cast<std::size_t>(result)]; }
+
+  void count(net::RefuseReason reason) { ++refusals[static_cast<std::size_t>(reason)]; }
+
+  void count(TraceResult result) { ++traces[static_cast<std::size_t>(result)]; }
+
+  [[nodiscard]] std::uint64_t of(TraceResult result) const {
+    return traces[static_cast<std::size_t>(result)];
+  }
+
+  void count(InputResult result) { ++inputs[static_cast<std::size_t>(result)]; }
+
+  void count(net::DisconnectReason reason) { ++disconnects[static_cast<std::size_t>(reason)]; }
+};
+
+/// How often the admin side has answered with a status.
+struct AdminRequests {
+  unsigned code = 0;
+  std::uint64_t count = 0;
+};
+
+/// What a process knows of itself beside its metrics.
+struct ProcessFacts {
+  std::string version;
+  std::string commit;
+  std::string simulation_hash;
+  std::uint64_t cpu_microseconds = 0;
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t virtual_bytes = 0;
+  std::uint64_t open_files = 0;
+  std::uint64_t open_files_max = 0;
+  double started = 0;  ///< seconds since 1970
+  std::vector<AdminRequests> admin_requests{};
+};
+
+/// The text format of Prometheus, version 0.0.4.
+[[nodiscard]] std::string exposition(const Metrics& metrics, const ProcessFacts& process);
+
+}  // namespace tickbox::server

@@ -1,0 +1,32 @@
+#pragma once
+// What may be opened for addresses that have proven nothing: so much for each network they come
+// from, and so much in all, in memory that never grows.
+
+#include "core/clock.h"
+#include "core/entropy.h"
+#include "net/address.h"
+#include "net/crypto.h"
+#include "server/room/limits.h"
+
+#include <vector>
+
+namespace tickbox::server {
+
+class OpenLimits {
+ public:
+  explicit OpenLimits(Entropy& entropy)
+      : key_(net::draw<net::ShortKey>(entropy)), networks_(kNetworkBuckets) {}
+
+  /// Whether one more seal may be opened for `from`.  Cost: one SipHash.
+  [[nodiscard]] bool take(const net::Address& from, Instant now) {
+    const std::uint64_t hash = net::short_hash(key_, net::network_of(from));
+    return networks_[hash % kNetworkBuckets].take(kOpensOfNetwork, now) && all_.take(kOpens, now);
+  }
+
+ private:
+  net::ShortKey key_;
+  std::vector<RateLimit> networks_;
+  RateLimit all_;
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,137 @@
+#include "server/shard/reception.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+net::Refuse refusal(net::RefuseReason reason, std::uint32_t have = 0) {
+  return {.reason = reason, .have = have};
+}
+
+/// Whole seconds, as many as a REFUSE can say.
+std::uint32_t seconds_of(std::chrono::milliseconds duration) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 0, UINT32_MAX));
+}
+
+}  // namespace
+
+Reception::Reception(ReceptionOptions options, Entropy& entropy, const Now& now)
+    : options_(std::move(options)),
+      entropy_(entropy),
+      cookies_(entropy, now.instant),
+      connects_(entropy),
+      resumes_(entropy),
+      moves_(entropy),
+      tokens_(kTokensRemembered, entropy),
+      boot_(draw_number<std::uint64_t>(entropy)),
+      ticket_key_(net::draw<net::Key>(entropy)),
+      started_(now.today) {}
+
+Verdict Reception::judge(const net::Ask& ask, const net::Datagram& datagram, const Now& now) {
+  switch (ask.type) {
+    case net::PacketType::Hello:
+      return cookies_.bake(datagram.from, ask.client_nonce, now.instant);
+    case net::PacketType::Connect:
+      return judge_connect(ask, datagram, now);
+    default:
+      TICKBOX_ASSERT(ask.type == net::PacketType::Resume);
+      return judge_resume(datagram, now);
+  }
+}
+
+Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datagram,
+                                 const Now& now) {
+  if (!cookies_.accepts(net::cookie_of(datagram.bytes), datagram.from, ask.client_nonce,
+                        now.instant)) {
+    return net::DropReason::BadCookie;
+  }
+  const ConstBytes sealed = net::sealed_token_of(datagram.bytes);
+  const net::TokenId id = net::token_id(sealed);
+  const ShownToken* shown = tokens_.find(id);
+  const bool is_pending = shown != nullptr && !shown->consumed;
+  const bool is_here = shown != nullptr && shown->address == datagram.from;
+  if (is_pending && is_here && shown->client_nonce == ask.client_nonce) {
+    return AskedAgain{.connection = shown->connection, .id = id};
+  }
+  if (!connects_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  const auto token = net::open_token(sealed, options_.keys);
+  if (!token) {
+    return token.error() == net::TokenFault::UnknownKey
+               ? Refused{refusal(net::RefuseReason::KeyUnknown, net::token_head(sealed).key_id)}
+               : Refused{refusal(net::RefuseReason::TokenForged)};
+  }
+  if (!net::is_proven(datagram.bytes, token->keys.to_server)) return net::DropReason::Forged;
+  const std::uint64_t client = token->claims.client;
+  if (const auto objection = objection_to(*token, datagram.to, now.today)) {
+    return Refused{*objection, client};
+  }
+  if (shown != nullptr && shown->consumed) {
+    return Refused{refusal(net::RefuseReason::TokenUsed), client};
+  }
+  if (is_pending && !is_here) return Refused{refusal(net::RefuseReason::TokenTaken), client};
+  return Newcomer{.token = *token,
+                  .id = id,
+                  .replaces = is_pending ? std::optional{shown->connection} : std::nullopt};
+}
+
+std::optional<net::Refuse> Reception::objection_to(const net::OpenedToken& token,
+                                                   const net::Address& asked,
+                                                   WallTime today) const {
+  if (token.head.expires <= today) {
+    return refusal(net::RefuseReason::TokenExpired, seconds_of(today - token.head.expires));
+  }
+  if (token.head.issued < started_) {
+    return refusal(net::RefuseReason::TokenBeforeBoot, seconds_of(started_ - token.head.issued));
+  }
+  if (!is_for_us(token.claims.servers, asked)) return refusal(net::RefuseReason::TokenElsewhere);
+  if (token.claims.room != 0 && token.claims.room != options_.room) {
+    return refusal(net::RefuseReason::TokenRoom, token.claims.room);
+  }
+  return std::nullopt;
+}
+
+bool Reception::is_for_us(const net::TokenServers& servers, const net::Address& asked) const {
+  if (options_.addresses.empty()) return true;
+  return std::ranges::find_first_of(servers, options_.addresses) != servers.end() ||
+         (options_.takes_own_address && std::ranges::find(servers, asked) != servers.end());
+}
+
+Verdict Reception::judge_resume(const net::Datagram& datagram, const Now& now) {
+  const ConstBytes sealed = net::sealed_ticket_of(datagram.bytes);
+  if (net::ticket_boot(sealed) != boot_) return Refused{refusal(net::RefuseReason::Restarted)};
+  if (!resumes_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  const auto ticket = net::open_ticket(sealed, ticket_key_);
+  if (!ticket) return Refused{refusal(net::RefuseReason::TicketForged)};
+  if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;
+  return Returner{.ticket = *ticket};
+}
+
+bool Reception::admit(const Newcomer& newcomer, const net::Address& from,
+                      const net::HandshakeNonce& client_nonce, std::uint32_t connection,
+                      WallTime today) {
+  const ShownToken token{.id = newcomer.id,
+                         .expires = newcomer.token.head.expires,
+                         .address = from,
+                         .client_nonce = client_nonce,
+                         .connection = connection};
+  if (ShownToken* shown = tokens_.find(newcomer.id)) {
+    *shown = token;
+    return true;
+  }
+  return tokens_.remember(token, today);
+}
+
+void Reception::consume(const net::TokenId& id) {
+  if (ShownToken* shown = tokens_.find(id)) shown->consumed = true;
+}
+
+net::SealedTicket Reception::ticket_for(const net::Ticket& ticket) {
+  return net::seal_ticket(ticket, boot_, ticket_key_, entropy_);
+}
+
+}  // namespace tickbox::server

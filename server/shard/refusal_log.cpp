@@ -1,0 +1,30 @@
+#include "server/shard/refusal_log.h"
+
+#include <fmt/core.h>
+
+namespace tickbox::server {
+
+void RefusalLog::add(net::RefuseReason reason, std::optional<std::uint64_t> client,
+                     const net::Address& address) {
+  Refusals& refusals = reasons_[static_cast<std::size_t>(reason)];
+  refusals.count.add(1);
+  refusals.client = client;
+  refusals.address = address;
+}
+
+void RefusalLog::write(LimitedLog& log, Instant now) {
+  for (std::size_t i = 0; i < reasons_.size(); ++i) {
+    Refusals& refusals = reasons_[i];
+    const std::uint64_t count = refusals.count.take(now);
+    if (count == 0) continue;
+    log.event(LogKind::Refused, Severity::Info, now, [&] {
+      return fmt::format(
+          "connection_refused reason={}{} address={} count={}",
+          net::name_of(static_cast<net::RefuseReason>(i)),
+          refusals.client ? fmt::format(" client={}", *refusals.client) : std::string{},
+          net::to_string(refusals.address), count);
+    });
+  }
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,69 @@
+#include "server/shard/token_history.h"
+
+#include "core/assert.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tickbox::server {
+namespace {
+
+/// Between two clearings of a full table, which cost as much as it is large.
+constexpr std::chrono::seconds kClearInterval{1};
+
+}  // namespace
+
+TokenHistory::TokenHistory(std::size_t capacity, Entropy& entropy)
+    : key_(net::draw<net::ShortKey>(entropy)),
+      capacity_(capacity),
+      slots_(std::bit_ceil(2 * capacity)) {
+  kept_.reserve(capacity);
+}
+
+std::size_t TokenHistory::place_of(const net::TokenId& id) const {
+  return net::short_hash(key_, id) & (slots_.size() - 1);
+}
+
+/// Where it is, or where it would be put.
+std::size_t TokenHistory::slot_of(const net::TokenId& id) const {
+  std::size_t slot = place_of(id);
+  while (slots_[slot].taken && slots_[slot].token.id != id) {
+    slot = (slot + 1) & (slots_.size() - 1);
+  }
+  return slot;
+}
+
+ShownToken* TokenHistory::find(const net::TokenId& id) {
+  Slot& slot = slots_[slot_of(id)];
+  return slot.taken ? &slot.token : nullptr;
+}
+
+bool TokenHistory::remember(const ShownToken& token, WallTime today) {
+  if (size_ == capacity_) clear_out(today);
+  if (size_ == capacity_) return false;
+  insert(token);
+  return true;
+}
+
+void TokenHistory::insert(const ShownToken& token) {
+  Slot& slot = slots_[slot_of(token.id)];
+  TICKBOX_ASSERT(!slot.taken);
+  slot = {.taken = true, .token = token};
+  ++size_;
+}
+
+void TokenHistory::clear_out(WallTime today) {
+  if (today - cleared_ < kClearInterval && today >= cleared_) return;
+  cleared_ = today;
+  kept_.clear();
+  for (Slot& slot : slots_) {
+    if (slot.taken && slot.token.expires > today) kept_.push_back(slot.token);
+    slot.taken = false;
+  }
+  size_ = 0;
+  for (const ShownToken& token : kept_) {
+    insert(token);
+  }
+}
+
+}  // namespace tickbox::server
