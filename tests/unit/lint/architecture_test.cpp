@@ -1,5 +1,5 @@
 // The architecture, kept by reading the sources: who includes whom, and what may not occur in the
-// rooms where every bit counts.
+// libraries where every bit counts.
 
 #include <gtest/gtest.h>
 
@@ -68,62 +68,104 @@ std::string angled_include(const std::string& text) {
   return std::regex_search(text, match, kInclude) ? match[1].str() : std::string{};
 }
 
-/// The room that an include leads to: "common/sim" for "sim/step.h", "server" for
-/// "server/room/room.h".
-std::string room_of_include(const std::string& path) {
-  return path.substr(0, path.find('/'));
-}
-
-/// Which rooms a room may include, itself aside.
+/// Each library, by its folder, and which others it may include. Those of `common` are named as in
+/// includes, without it.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
-    {"common/compiled", {}},
-    {"common/core", {}},
-    {"common/sim", {"core"}},
-    {"common/scenario", {"core", "sim"}},
-    {"common/game", {"core", "sim", "schema"}},
-    {"common/games", {"core", "sim", "game"}},
-    {"common/net", {"core", "sim", "game", "schema"}},
-    {"common/protocol", {"core", "sim", "game", "net", "schema"}},
-    {"common/record", {"core", "sim", "game", "net", "protocol", "schema"}},
-    {"common/os", {"core", "net"}},
-    {"common/cli", {"core", "os", "protocol"}},
-    {"server", {"core", "sim", "game", "games", "net", "protocol", "record"}},
-    {"client", {"core", "sim", "scenario", "game", "games", "net", "protocol", "record"}},
+    {"compiled", {}},
+    {"core", {}},
+    {"sim", {"core"}},
+    {"scenario", {"core", "sim"}},
+    {"game", {"core", "sim", "schema"}},
+    {"games", {"core", "sim", "game"}},
+    {"net", {"core", "game", "schema"}},
+    {"protocol", {"core", "game", "net", "schema"}},
+    {"record", {"core", "game", "schema"}},
+    {"os", {"core", "net"}},
+    {"cli", {"core", "os", "protocol"}},
+    {"server/room", {"core", "sim", "game", "games", "protocol"}},
+    {"server/replication", {"core", "game", "games", "net", "protocol", "server/room"}},
+    {"server/recording", {"core", "game", "record", "server/room"}},
+    {"server/shard",
+     {"core", "game", "net", "protocol", "server/room", "server/replication", "server/recording"}},
+    {"server/host",
+     {"core", "game", "games", "net", "protocol", "record", "os", "cli", "server/room",
+      "server/recording", "server/shard"}},
+    {"client/views", {"core", "game", "games", "net", "protocol"}},
+    {"client/connection", {"core", "net", "protocol"}},
+    {"client/prediction", {"core", "game", "protocol", "client/views"}},
+    {"client/presentation", {"core", "game", "client/views", "client/prediction"}},
+    {"client/spectator", {"core", "game", "net", "protocol", "record", "client/views"}},
+    {"client",
+     {"core", "game", "games", "protocol", "client/views", "client/connection", "client/prediction",
+      "client/presentation", "client/spectator"}},
+    {"client/commands",
+     {"core", "sim", "scenario", "game", "games", "net", "protocol", "record", "os", "cli",
+      "client"}},
 };
 
-/// The files that join os to the rest.
-bool joins_os(const fs::path& file) {
-  const std::string path = fs::relative(file, kSource).string();
-  return path.starts_with("server/host/") || path.starts_with("client/commands/");
+/// The library that a path belongs to, as one includes it: "sim" for "sim/step/sweep.h",
+/// "server/room" for "server/room/room.h", "client" for "client/client.h".
+std::string library_of(const std::string& path) {
+  const std::string first = path.substr(0, path.find('/'));
+  if (first != "server" && first != "client") return first;
+  const std::string two = path.substr(0, path.find('/', first.size() + 1));
+  return kMayInclude.contains(two) ? two : first;
 }
 
-TEST(Architecture, EachRoomIncludesOnlyWhatItMay) {
-  for (const auto& [folder, allowed] : kMayInclude) {
-    const std::string own = fs::path{folder}.filename().string();
+/// How a file of the product is included.
+std::string include_path(const fs::path& file) {
+  const std::string path = fs::relative(file, kSource).string();
+  const std::string common = "common/";
+  return path.starts_with(common) ? path.substr(common.size()) : path;
+}
+
+/// The files that know the system, or join who does to the rest.
+bool knows_the_system(const fs::path& file) {
+  const std::string library = library_of(include_path(file));
+  return library == "os" || library == "cli" || library == "server/host" ||
+         library == "client/commands";
+}
+
+TEST(Architecture, EachLibraryIncludesOnlyWhatItMay) {
+  std::set<std::string> seen;
+  for (const std::string_view folder : {"common", "server", "client"}) {
     for (const Line& line : lines_of(folder)) {
+      const std::string own = library_of(include_path(line.file));
+      seen.insert(own);
       const std::string path = quoted_include(line.text);
-      if (path.empty()) {
-        continue;
-      }
-      const std::string room = room_of_include(path);
-      const bool fine = room == own || allowed.contains(room) ||
-                        ((room == "os" || room == "cli") && joins_os(line.file));
-      EXPECT_TRUE(fine) << at(line);
+      if (path.empty()) continue;
+      const std::string other = library_of(path);
+      const auto rule = kMayInclude.find(own);
+      ASSERT_NE(rule, kMayInclude.end()) << "no rule for " << own << ", of " << at(line);
+      EXPECT_TRUE(other == own || rule->second.contains(other)) << at(line);
     }
   }
+  EXPECT_EQ(seen.size(), kMayInclude.size()) << "a rule is for a library that is not there";
 }
 
-TEST(Architecture, RoomsThatMustNotKnowTheSystemIncludeNoneOfIt) {
+/// Which of these lead back to themselves.
+TEST(Architecture, LibrariesDependOnEachOtherInOneDirection) {
+  std::map<std::string, std::set<std::string>> left = kMayInclude;
+  bool has_changed = true;
+  while (has_changed) {
+    has_changed = false;
+    for (const auto& [library, others] : kMayInclude) {
+      if (!left.contains(library)) continue;
+      const bool is_free = std::ranges::none_of(
+          others, [&left](const std::string& other) { return left.contains(other); });
+      if (is_free) has_changed = left.erase(library) != 0;
+    }
+  }
+  EXPECT_TRUE(left.empty()) << left.begin()->first << " depends on itself";
+}
+
+TEST(Architecture, LibrariesThatMustNotKnowTheSystemIncludeNoneOfIt) {
   const std::set<std::string> kSystem = {
       "thread",       "mutex",    "condition_variable", "atomic", "future", "fstream",
       "sys/socket.h", "unistd.h", "netinet/in.h",       "poll.h", "ctime",  "random"};
-  for (const std::string_view folder :
-       {"common/sim", "common/scenario", "common/game", "common/games", "common/net",
-        "common/protocol", "common/record", "server", "client"}) {
+  for (const std::string_view folder : {"common", "server", "client"}) {
     for (const Line& line : lines_of(folder)) {
-      if (joins_os(line.file)) {
-        continue;
-      }
+      if (knows_the_system(line.file)) continue;
       const std::string path = angled_include(line.text);
       EXPECT_FALSE(kSystem.contains(path)) << at(line);
       EXPECT_FALSE(path.starts_with("asio") || path.starts_with("boost/") ||
@@ -173,11 +215,15 @@ TEST(Architecture, CommandLinesAreParsedByCliAlone) {
   EXPECT_TRUE(is_seen);
 }
 
+/// Where both ends must come to the same bits: no float, no clock, no order of the machine's.
+const std::vector<std::string_view> kExact = {"common/sim", "common/game", "common/games",
+                                              "common/protocol"};
+
 TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
   static const std::regex kForbidden{
       R"(\b(float|double|long double|unordered_map|unordered_set|unordered_multimap|unordered_multiset|std::hash|)"
       R"(system_clock|steady_clock|high_resolution_clock|std::rand|random_device|mt19937|__int128|uintptr_t)\b)"};
-  for (const std::string_view folder : {"common/sim", "common/game", "common/games"}) {
+  for (const std::string_view folder : kExact) {
     for (const Line& line : lines_of(folder)) {
       EXPECT_FALSE(std::regex_search(code_of(line.text), kForbidden)) << at(line);
     }
@@ -187,7 +233,7 @@ TEST(Architecture, NothingInTheSimulationDependsOnTheMachine) {
 // A floating-point literal needs no type's name.
 TEST(Architecture, NoFloatingPointLiteralInTheSimulation) {
   static const std::regex kLiteral{R"((^|[^\w.'])(\d[\d']*\.\d*|\.\d+|\d+[eE][+-]?\d+)f?\b)"};
-  for (const std::string_view folder : {"common/sim", "common/game", "common/games"}) {
+  for (const std::string_view folder : kExact) {
     for (const Line& line : lines_of(folder)) {
       if (quoted_include(line.text).empty() && angled_include(line.text).empty()) {
         EXPECT_FALSE(std::regex_search(code_of(line.text), kLiteral)) << at(line);
@@ -203,6 +249,16 @@ TEST(Architecture, EveryHeaderIsIncludedOnce) {
         EXPECT_EQ(line.text, "#pragma once") << at(line);
       }
     }
+  }
+}
+
+TEST(Architecture, EveryLibraryHasAReadme) {
+  for (const auto& [library, others] : kMayInclude) {
+    const bool is_common = fs::exists(kSource / "common" / library);
+    const fs::path folder = is_common ? kSource / "common" / library : kSource / library;
+    // One page speaks of a server's libraries, and one of a client's.
+    EXPECT_TRUE(fs::exists(folder / "README.md") || fs::exists(folder.parent_path() / "README.md"))
+        << folder;
   }
 }
 
@@ -225,7 +281,12 @@ TEST(Architecture, TheReadersSeeWhatTheyMust) {
   EXPECT_EQ(angled_include("#  include <asio.hpp>"), "asio.hpp");
   EXPECT_EQ(code_of("int x;  // a float"), "int x;  ");
   EXPECT_EQ(code_of("log(\"double trouble\");"), "log(\"\");");
-  EXPECT_EQ(room_of_include("server/room/room.h"), "server");
+  EXPECT_EQ(library_of("sim/step/sweep.h"), "sim");
+  EXPECT_EQ(library_of("server/room/room.h"), "server/room");
+  EXPECT_EQ(library_of("client/client.h"), "client");
+  EXPECT_EQ(library_of("client/views/replica.h"), "client/views");
+  EXPECT_EQ(include_path(kSource / "common/sim/step.h"), "sim/step.h");
+  EXPECT_EQ(include_path(kSource / "server/host/serve.h"), "server/host/serve.h");
 }
 
 }  // namespace
