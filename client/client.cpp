@@ -108,7 +108,7 @@ bool Client::begin(Instant now) {
 }
 
 void Client::on_snapshot(ConstBytes message, Instant now) {
-  const auto snapshot = net::decode_snapshot(message);
+  const auto snapshot = protocol::decode_snapshot(message);
   if (!snapshot) {
     ++stats_.snapshots_rejected;
     return connection_.drop(snapshot.error());
@@ -149,7 +149,7 @@ void Client::see(const View& view, Instant now) {
 }
 
 void Client::on_audit(ConstBytes message, Instant now) {
-  const auto segment = net::decode_audit(message);
+  const auto segment = protocol::decode_audit(message);
   if (!segment) return connection_.drop(segment.error());
   if (!on_head(segment->head, now)) return connection_.drop(net::DropReason::Malformed);
   if (segment->status) on_status(*segment->status);
@@ -171,9 +171,10 @@ void Client::on_audit_rejected(const AuditRejected& rejected) {
 }
 
 /// After a mismatch it holds nothing, and says so: the server sends a full view.
-void Client::on_rejected(const Rejected& rejected, const net::Snapshot& snapshot, Instant now) {
+void Client::on_rejected(const Rejected& rejected, const protocol::Snapshot& snapshot,
+                         Instant now) {
   if (rejected.wrong) {
-    const net::ViewName& view = rejected.wrong->name;
+    const protocol::ViewName& view = rejected.wrong->name;
     if (stats_.hashes_mismatched == 0) {
       stats_.first_mismatch = {
           .tick = view.tick, .expected = view.said, .got = view.made, .difference = {}};
@@ -191,7 +192,7 @@ void Client::on_rejected(const Rejected& rejected, const net::Snapshot& snapshot
 }
 
 void Client::on_traced(ConstBytes message) {
-  const auto part = net::decode_view_part(message);
+  const auto part = protocol::decode_view_part(message);
   if (!part) return connection_.drop(part.error());
   const auto taken = tracer_.take(*part);
   if (!taken) return connection_.drop(taken.error());
@@ -205,12 +206,12 @@ void Client::send_trace(Instant now) {
   connection_.send(net::PacketType::Trace, encoder_.view_part(*part));
 }
 
-void Client::note(const std::optional<record::Desync>& desync) {
+void Client::note(const std::optional<protocol::Desync>& desync) {
   if (!desync) return;
   if (desync->difference) {
     ++stats_.hashes_traced;
     std::optional<HashMismatch>& first = stats_.first_mismatch;
-    const net::ViewName& view = desync->view;
+    const protocol::ViewName& view = desync->view;
     if (first && first->tick == view.tick && first->expected == view.said) {
       first->difference = desync->difference;
     }
@@ -263,9 +264,9 @@ void Client::on_news_of_inputs(const InputNews& head, Tick tick, Instant now) {
   const Sent* sent = place_.sent.find(sequence);
   if (sent == nullptr || sequence <= place_.newest_acked) return;
   place_.newest_acked = sequence;
-  const std::int32_t margin = net::decode_margin(head.margin);
+  const std::int32_t margin = protocol::decode_margin(head.margin);
   clock_->on_margin(margin, sent->clock_moved);
-  if (margin <= -net::kMarginExact || margin >= net::kMarginExact) return;
+  if (margin <= -protocol::kMarginExact || margin >= protocol::kMarginExact) return;
   // The input came `margin` before the step of its tick; the snapshot left after the step of its
   // own.
   const Duration period = tick_duration(connection_.accept().tick_rate);
@@ -280,7 +281,7 @@ void Client::on_event(const MatchEvent& event) {
   if (options_.on_event) options_.on_event(event);
 }
 
-void Client::on_status(const net::LinkStatus& status) {
+void Client::on_status(const protocol::LinkStatus& status) {
   stats_.up_sent = std::max<std::uint64_t>(stats_.up_sent, status.newest_packet);
   stats_.up_arrived = std::max<std::uint64_t>(stats_.up_arrived, status.packets_received);
   stats_.inputs_late += status.late > place_.late ? status.late - place_.late : 0;
@@ -339,14 +340,15 @@ void Client::note_picture(Instant now) {
 }
 
 void Client::send_inputs(Instant scheduled) {
-  net::InputMessage message{.ack_bits = place_.ack_bits,
-                            .newest_snapshot = auditor_ ? Tick{} : place_.newest,
-                            .mismatches = place_.mismatches,
-                            .events = place_.events.newest(),
-                            .first_tick = {},
-                            .inputs = {}};
-  const std::uint64_t decided = std::min(
-      {stats_.ticks, std::uint64_t{net::kInputsPerMessageMax}, std::uint64_t{newest_input_.value}});
+  protocol::InputMessage message{.ack_bits = place_.ack_bits,
+                                 .newest_snapshot = auditor_ ? Tick{} : place_.newest,
+                                 .mismatches = place_.mismatches,
+                                 .events = place_.events.newest(),
+                                 .first_tick = {},
+                                 .inputs = {}};
+  const std::uint64_t decided =
+      std::min({stats_.ticks, std::uint64_t{protocol::kInputsPerMessageMax},
+                std::uint64_t{newest_input_.value}});
   const Tick oldest{newest_input_.value - static_cast<std::uint32_t>(decided) + 1};
   // The newest always: a client so far behind that all are confirmed as made up finds its time by
   // what the server says of how late that one is.

@@ -27,7 +27,7 @@ namespace tickbox::client {
 
 struct ClientOptions {
   ConnectionOptions connection;
-  BotKind bot = BotKind::Wander;
+  game::BotKind bot = game::BotKind::Wander;
   std::uint64_t seed = 1;
   /// What it wants in each tick, where given: it then plays by this and not by the bot.
   std::function<game::Input(Tick)> script;
@@ -36,7 +36,7 @@ struct ClientOptions {
   /// Told of every event, in order and once.
   std::function<void(const MatchEvent&)> on_event;
   /// Told of every view that came out wrong, once that was traced; may be nullptr.
-  record::DesyncSink* desyncs = nullptr;
+  protocol::DesyncSink* desyncs = nullptr;
 };
 
 class Client {
@@ -141,15 +141,15 @@ class Client {
   void on_audit(ConstBytes message, Instant now);
   void on_audit_rejected(const AuditRejected& rejected);
   void see(const View& view, Instant now);
-  void on_rejected(const Rejected& rejected, const net::Snapshot& snapshot, Instant now);
+  void on_rejected(const Rejected& rejected, const protocol::Snapshot& snapshot, Instant now);
   void on_traced(ConstBytes message);
   void send_trace(Instant now);
-  void note(const std::optional<record::Desync>& desync);
+  void note(const std::optional<protocol::Desync>& desync);
   template <class Head>
   std::optional<Tick> on_head(const Head& head, Instant now);
   void on_news_of_inputs(const InputNews& head, Tick tick, Instant now);
   void on_event(const MatchEvent& event);
-  void on_status(const net::LinkStatus& status);
+  void on_status(const protocol::LinkStatus& status);
   void acknowledge(Tick tick);
   void judge(const Verdict& verdict);
   void leave_out();
@@ -161,11 +161,11 @@ class Client {
   ClientOptions options_;
   Grounds& grounds_;
   Connection connection_;
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
   std::uint32_t begun_ = 0;  ///< sessions in which it has taken its place
   Place place_;
   std::optional<ClockSync> clock_;
-  std::optional<Bot> bot_;
+  std::optional<game::Bot> bot_;
   std::unique_ptr<Replica> replica_;  ///< one of these two makes the views
   std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<Prediction> prediction_;
@@ -174,7 +174,7 @@ class Client {
   std::vector<game::EntityState> seen_;  ///< the newest view
 
   Tick newest_input_;
-  TickRing<game::Input, net::kInputsPerMessageMax> inputs_;
+  TickRing<game::Input, protocol::kInputsPerMessageMax> inputs_;
   ClientStats stats_;
 };
 

@@ -50,7 +50,7 @@ struct ClientStats {
   std::uint64_t corrected = 0;
   Histogram prediction_error;  ///< sub-units, of all predictions compared
 
-  std::array<std::uint64_t, net::kEventKinds> events{};  ///< by kind
+  std::array<std::uint64_t, protocol::kEventKinds> events{};  ///< by kind
 
   std::uint64_t inputs_sent = 0;  ///< ticks; repeats not counted
   std::uint64_t inputs_late = 0;

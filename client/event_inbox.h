@@ -11,9 +11,9 @@ namespace tickbox::client {
 /// Something that happened in the match beside the movement of bodies.
 struct MatchEvent {
   Tick tick;  ///< when it happened; of one that took longer to be told than 255 ticks, later
-  net::EventKind kind = net::EventKind::Hit;
+  protocol::EventKind kind = protocol::EventKind::Hit;
   PlayerId subject;
-  std::uint16_t what = 0;  ///< as net::EventKind says
+  std::uint16_t what = 0;  ///< as protocol::EventKind says
 
   friend bool operator==(const MatchEvent&, const MatchEvent&) = default;
 };
@@ -23,8 +23,8 @@ class EventInbox {
   /// Hands what is next by number, and what follows it, to `take`; what came before, or comes too
   /// early, is left for the server to tell again. `tick`: the snapshot's.
   template <class Take>
-  void receive(const net::Snapshot& snapshot, Tick tick, Take&& take) {
-    for (const net::Event& event : snapshot.events) {
+  void receive(const protocol::Snapshot& snapshot, Tick tick, Take&& take) {
+    for (const protocol::Event& event : snapshot.events) {
       if (event.number != static_cast<std::uint16_t>(newest_ + 1)) continue;
       newest_ = event.number;
       const std::uint32_t ago = event.ago < tick.value ? event.ago : tick.value;

@@ -6,24 +6,24 @@
 
 #include <functional>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// `tickbox connect HOST:PORT`: one client that plays, predicts and verifies, and tells how it
 /// went.
-void add_connect(os::Command& program, std::function<int()>& run);
+void add_connect(cli::Command& program, std::function<int()>& run);
 
 /// `tickbox load HOST:PORT`: many clients at once, what they and the server measured, and whether
 /// it was good enough.
-void add_load(os::Command& program, std::function<int()>& run);
+void add_load(cli::Command& program, std::function<int()>& run);
 
 /// `tickbox replay COMMAND FILE`: what a recording holds, and whether it happened as it says.
-void add_replay(os::Command& program, std::function<int()>& run);
+void add_replay(cli::Command& program, std::function<int()>& run);
 
 /// `tickbox sim SCENARIO`: a scenario file stepped without a network (sim.h).
-void add_sim(os::Command& program, std::function<int()>& run);
+void add_sim(cli::Command& program, std::function<int()>& run);
 
 /// `tickbox token COMMAND`: makes keys, issues the connect tokens that they seal, and says what is
 /// in one: what a game's backend does for its players, by hand.
-void add_token(os::Command& program, std::function<int()>& run);
+void add_token(cli::Command& program, std::function<int()>& run);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

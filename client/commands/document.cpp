@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -108,4 +108,4 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

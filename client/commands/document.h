@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Nothing: not known, null in the document.
 using FigureValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
@@ -46,4 +46,4 @@ struct RequirementResult {
 /// A share of a whole from 0 to 1; nothing of nothing is 0.
 [[nodiscard]] double share(std::uint64_t part, std::uint64_t whole);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

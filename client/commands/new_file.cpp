@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <sys/stat.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// Bytes that one write hands to the system.
@@ -59,4 +59,4 @@ std::expected<void, std::string> NewFile::close() {
   return {};
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// "cannot write PATH: no space left on device; …" for an errno, in one line.
 [[nodiscard]] std::string cannot_write(const std::string& path, int reason);
@@ -38,4 +38,4 @@ class NewFile final : public ByteSink {
   std::vector<std::byte> gathered_{};  ///< a record is small, and a system call is not
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

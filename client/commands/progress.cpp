@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr Duration kOnTerminals = std::chrono::seconds{1};
@@ -56,4 +56,4 @@ void Progress::clear() {
   }
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Who sees the live line.
 enum class ProgressFor : std::uint8_t {
@@ -35,4 +35,4 @@ class Progress {
   std::size_t width_ = 0;  ///< of what stands on the terminal
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// A name of stdout, such as /dev/stdout, is stdout itself: opened anew, a file that it leads to
@@ -53,4 +53,4 @@ void TraceOutput::fail() {
   failed_ = true;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

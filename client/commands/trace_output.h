@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 class TraceOutput {
  public:
@@ -37,4 +37,4 @@ class TraceOutput {
   int reason_ = 0;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

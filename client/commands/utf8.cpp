@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 struct Range {
@@ -39,4 +39,4 @@ std::size_t printable_length(std::string_view text) {
   return code < kLeast[length] || is_hidden ? 0 : length;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

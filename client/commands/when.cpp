@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr WallTime kCalendarEnd = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};
@@ -38,4 +38,4 @@ std::string distance_text(WallTime time, WallTime now) {
   return passed ? length + " ago" : "in " + length;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// "2026-11-20T14:58:00Z". One that no calendar has, as in a forged token, is "after the year
 /// 9999".
@@ -17,4 +17,4 @@ namespace tickbox::apps {
 /// The same in whole seconds; negative when it has passed.
 [[nodiscard]] std::int64_t seconds_until(WallTime time, WallTime now);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -12,8 +12,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// The ends of a margin on the wire.
-constexpr std::int32_t kLeastSixteenths = net::kMarginLeast;
-constexpr std::int32_t kMostSixteenths = net::kMarginMost;
+constexpr std::int32_t kLeastSixteenths = protocol::kMarginLeast;
+constexpr std::int32_t kMostSixteenths = protocol::kMarginMost;
 
 /// Beyond this much error nobody wants to wait for a clock that creeps: 12 ticks, or at rates under
 /// 60 a fifth of a second, but not for what jitter alone makes.
@@ -113,7 +113,7 @@ void ClockSync::on_margin(std::int32_t sixteenths, Duration moved_then) {
                           : sixteenths >= kMostSixteenths ? Margin::End::Most
                                                           : Margin::End::None;
   note({.value = period_ * sixteenths / 16 - moved_then, .end = end});
-  const bool is_exact = std::abs(sixteenths) <= net::kMarginExact;
+  const bool is_exact = std::abs(sixteenths) <= protocol::kMarginExact;
   exact_in_a_row_ = is_exact ? exact_in_a_row_ + 1 : 0;
   if (jumped_ && exact_in_a_row_ >= kNewMargins) forget_all_but(kNewMargins);
   if (margin_count_ >= kMarginsToMove) steer();

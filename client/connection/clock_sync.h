@@ -45,7 +45,7 @@ class ClockSync {
   [[nodiscard]] Duration moved() const { return moved_; }
 
   /// A margin that the server measured, in 1/16 ticks, for a packet sent when moved() was
-  /// `moved_then`. net::kMarginLeast and net::kMarginMost may stand for anything beyond.
+  /// `moved_then`. protocol::kMarginLeast and protocol::kMarginMost may stand for anything beyond.
   void on_margin(std::int32_t sixteenths, Duration moved_then);
 
   /// The server had to make up an input, or got one late.

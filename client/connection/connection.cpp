@@ -117,7 +117,7 @@ std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, In
 }
 
 void Connection::on_disconnect(ConstBytes message, Instant now) {
-  const auto reason = net::decode_disconnect(message);
+  const auto reason = protocol::decode_disconnect(message);
   if (!reason) {
     drops_.count(reason.error());
   } else if (*reason == net::DisconnectReason::TimedOut) {
@@ -134,7 +134,7 @@ void Connection::come_back(Instant now) {
 
 /// The network has given us another address, or somebody says so.
 void Connection::answer_challenge(ConstBytes message) {
-  if (const auto data = net::decode_path_check(message)) {
+  if (const auto data = protocol::decode_path_check(message)) {
     send(net::PacketType::Response, encoder_.path_check(*data));
   } else {
     drops_.count(data.error());

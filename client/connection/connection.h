@@ -171,7 +171,7 @@ class Connection {
   net::PacketChannel channel_;
   net::PacketBuffer packet_{};
   net::PacketBuffer opened_{};
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
   LinkUse use_;
   net::DropCounts drops_;
 };

@@ -88,7 +88,7 @@ Verdict Prediction::reconcile(const View& view) {
   }
   // Ticks whose inputs were sent before this view's world was known are stepped for the first time
   // here.
-  while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < net::kReplayMax) {
+  while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < protocol::kReplayMax) {
     step_once(world_.tick + 1);
   }
   verdict.corrected = before && own()->min != before->min;

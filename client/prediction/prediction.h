@@ -94,9 +94,9 @@ class Prediction {
   std::optional<Tick> last_touched_;  ///< by the steps of the copy
   Tick base_;
   Vec2 before_;
-  std::optional<Tick> newest_;                             ///< the last tick whose input is known
-  TickRing<game::Input, net::kPredictionHistory> inputs_;  ///< none: nothing was pressed
-  TickRing<Made, net::kPredictionHistory> made_;
+  std::optional<Tick> newest_;  ///< the last tick whose input is known
+  TickRing<game::Input, protocol::kPredictionHistory> inputs_;  ///< none: nothing was pressed
+  TickRing<Made, protocol::kPredictionHistory> made_;
   TickRing<std::vector<game::EntityState>, kExpectedTicks> expected_;  ///< the copy, by id
   std::uint64_t steps_ = 0;
 };

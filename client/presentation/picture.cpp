@@ -9,8 +9,8 @@ Picture::Picture(const PictureOptions& options)
       clock_(options.ticks_per_second),
       interpolation_(options.ticks_per_second),
       foresight_(options.map, options.rules) {
-  places_.reserve(net::kViewMembersMax);
-  shown_.reserve(net::kViewMembersMax + 1);
+  places_.reserve(protocol::kViewMembersMax);
+  shown_.reserve(protocol::kViewMembersMax + 1);
 }
 
 void Picture::on_view(const View& view, const Prediction& prediction, Instant now) {

@@ -19,7 +19,8 @@ std::unexpected<AuditRejected> malformed() {
 Auditor::Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, BodyId own)
     : map_(std::move(map)), rules_(std::move(rules)), own_(own) {}
 
-std::expected<std::optional<View>, AuditRejected> Auditor::take(const net::AuditSegment& segment) {
+std::expected<std::optional<View>, AuditRejected> Auditor::take(
+    const protocol::AuditSegment& segment) {
   const Segments::Taken taken = segments_.take(segment);
   if (taken == Segments::Taken::BeginsRun) state_ = State::Waiting;
   if (taken == Segments::Taken::Useless || state_ == State::Broken) {
@@ -38,7 +39,7 @@ std::expected<std::optional<View>, AuditRejected> Auditor::take(const net::Audit
 Auditor::Result Auditor::read_entries() {
   ConstBytes stream = segments_.bytes();
   for (;;) {
-    const auto entry = net::take_entry(stream);
+    const auto entry = protocol::take_entry(stream);
     if (!entry) return malformed();
     if (!*entry) break;
     const Result taken = state_ == State::Waiting ? begin(**entry) : step(**entry);
@@ -49,7 +50,7 @@ Auditor::Result Auditor::read_entries() {
 }
 
 Auditor::Result Auditor::begin(ConstBytes entry) {
-  auto decoded = net::decode_keyframe(entry);
+  auto decoded = protocol::decode_keyframe(entry);
   if (!decoded) return malformed();
   const std::uint64_t expected = decoded->state_hash;
   record::Keyframe keyframe;
@@ -67,7 +68,8 @@ Auditor::Result Auditor::begin(ConstBytes entry) {
 }
 
 Auditor::Result Auditor::step(ConstBytes entry) {
-  if (!net::decode_tick(entry, tick_) || world_->tick.value >= net::kTickMax) return malformed();
+  if (!protocol::decode_tick(entry, tick_) || world_->tick.value >= net::kTickMax)
+    return malformed();
   gather_inputs();
   const game::TickCommands commands{
       .leaves = tick_.leaves, .joins = tick_.joins, .inputs = inputs_, .strikes = strikes_};
@@ -94,7 +96,7 @@ Auditor::Result Auditor::compare(std::uint64_t expected) const {
 void Auditor::gather_inputs() {
   inputs_.clear();
   strikes_.clear();
-  for (const net::AuditInput& input : tick_.inputs) {
+  for (const protocol::AuditInput& input : tick_.inputs) {
     std::uint8_t move = 0;
     if (input.player.value < world_->seats().size()) {
       const std::size_t index = world_->index_of(world_->body_of(input.player));
@@ -115,8 +117,8 @@ View Auditor::view() {
   return {.tick = world_->tick, .entities = entities_, .touched = touched_};
 }
 
-net::AuditAck Auditor::ack() const {
-  net::AuditAck ack = segments_.ack();
+protocol::AuditAck Auditor::ack() const {
+  protocol::AuditAck ack = segments_.ack();
   ack.wants_anew = state_ == State::Broken;
   return ack;
 }

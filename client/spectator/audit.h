@@ -45,10 +45,10 @@ class Auditor {
   /// Fails: Unexpected, for what has come before or belongs nowhere; Malformed, for what is no
   /// stream or cannot happen in this room; with a mismatch.
   /// Cost: no allocation once warm; a step of the room for each tick.
-  std::expected<std::optional<View>, AuditRejected> take(const net::AuditSegment& segment);
+  std::expected<std::optional<View>, AuditRejected> take(const protocol::AuditSegment& segment);
 
   /// To be told with every input.
-  [[nodiscard]] net::AuditAck ack() const;
+  [[nodiscard]] protocol::AuditAck ack() const;
 
   /// Ticks stepped and compared so far.
   [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
@@ -83,7 +83,7 @@ class Auditor {
   std::uint64_t ticks_ = 0;
   std::uint64_t runs_ = 0;
 
-  net::AuditTick tick_;
+  protocol::AuditTick tick_;
   std::vector<game::PlayerInput> inputs_;
   std::vector<game::Strike> strikes_;
   std::vector<game::EntityState> entities_;

@@ -4,7 +4,7 @@
 
 namespace tickbox::client {
 
-void DesyncTracer::begin(const WrongView& wrong, const net::Snapshot& snapshot, PlayerId seat,
+void DesyncTracer::begin(const WrongView& wrong, const protocol::Snapshot& snapshot, PlayerId seat,
                          Instant now) {
   if (is_under_way_ || (began_ && now - *began_ < kTraceInterval)) return;
   is_under_way_ = true;
@@ -14,17 +14,17 @@ void DesyncTracer::begin(const WrongView& wrong, const net::Snapshot& snapshot, 
   wrong_.assign(wrong.entities.begin(), wrong.entities.end());
   base_ = std::nullopt;
   if (view_.base_age > 0) base_.emplace(wrong.base.begin(), wrong.base.end());
-  causes_ = record::causes_of(snapshot, view_.tick, wrong.base);
+  causes_ = protocol::causes_of(snapshot, view_.tick, wrong.base);
   truth_.clear();
   next_ = 0;
   next_round_ = now;
   inputs_since_ = kInputsPerPart - 1;  // the first at once: the server forgets
 }
 
-std::optional<net::ViewPart> DesyncTracer::next_part(Instant now) {
+std::optional<protocol::ViewPart> DesyncTracer::next_part(Instant now) {
   if (!is_under_way_ || now < next_round_ || ++inputs_since_ < kInputsPerPart) return std::nullopt;
   inputs_since_ = 0;
-  net::ViewPart part = net::part_of(view_, wrong_, next_);
+  protocol::ViewPart part = protocol::part_of(view_, wrong_, next_);
   part.arrived = truth_.arrived();
   if (++next_ == part.parts) {
     next_ = 0;
@@ -33,41 +33,41 @@ std::optional<net::ViewPart> DesyncTracer::next_part(Instant now) {
   return part;
 }
 
-std::expected<std::optional<record::Desync>, net::DropReason> DesyncTracer::take(
-    const net::ViewPart& part) {
+std::expected<std::optional<protocol::Desync>, net::DropReason> DesyncTracer::take(
+    const protocol::ViewPart& part) {
   if (!is_under_way_ || part.view != view_) return std::unexpected{net::DropReason::Unexpected};
-  if (part.parts == 0) return finish(record::DesyncEnd::Forgotten);
+  if (part.parts == 0) return finish(protocol::DesyncEnd::Forgotten);
   const bool fits = truth_.take(part);
-  if (!fits || (truth_.is_whole() && net::view_hash(truth_.members()) != view_.said)) {
+  if (!fits || (truth_.is_whole() && protocol::view_hash(truth_.members()) != view_.said)) {
     truth_.clear();
     return std::unexpected{net::DropReason::Malformed};
   }
   if (!truth_.is_whole()) return std::nullopt;
-  return finish(record::DesyncEnd::Compared);
+  return finish(protocol::DesyncEnd::Compared);
 }
 
-std::optional<record::Desync> DesyncTracer::expire(Instant now) {
+std::optional<protocol::Desync> DesyncTracer::expire(Instant now) {
   if (!is_under_way_ || now - *began_ < kTracePatience) return std::nullopt;
-  return finish(record::DesyncEnd::Unanswered);
+  return finish(protocol::DesyncEnd::Unanswered);
 }
 
-std::optional<record::Desync> DesyncTracer::give_up() {
+std::optional<protocol::Desync> DesyncTracer::give_up() {
   if (!is_under_way_) return std::nullopt;
-  return finish(record::DesyncEnd::Unanswered);
+  return finish(protocol::DesyncEnd::Unanswered);
 }
 
-record::Desync DesyncTracer::finish(record::DesyncEnd end) {
+protocol::Desync DesyncTracer::finish(protocol::DesyncEnd end) {
   is_under_way_ = false;
-  record::Desync desync{.side = record::DesyncSide::Client,
-                        .end = end,
-                        .seat = seat_,
-                        .view = view_,
-                        .server_view = {},
-                        .client_view = std::move(wrong_),
-                        .base_view = std::move(base_),
-                        .causes = std::move(causes_),
-                        .difference = {}};
-  if (end == record::DesyncEnd::Compared) {
+  protocol::Desync desync{.side = protocol::DesyncSide::Client,
+                          .end = end,
+                          .seat = seat_,
+                          .view = view_,
+                          .server_view = {},
+                          .client_view = std::move(wrong_),
+                          .base_view = std::move(base_),
+                          .causes = std::move(causes_),
+                          .difference = {}};
+  if (end == protocol::DesyncEnd::Compared) {
     desync.server_view.emplace(truth_.members().begin(), truth_.members().end());
     desync.difference = game::compare_views(*desync.server_view, *desync.client_view);
   }

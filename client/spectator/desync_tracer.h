@@ -33,34 +33,35 @@ inline constexpr int kInputsPerPart = 2;
 class DesyncTracer {
  public:
   /// Begins to trace, unless another trace is under way or was a moment ago.
-  void begin(const WrongView& wrong, const net::Snapshot& snapshot, PlayerId seat, Instant now);
+  void begin(const WrongView& wrong, const protocol::Snapshot& snapshot, PlayerId seat,
+             Instant now);
 
   /// The part to send now, if any: to be called after each packet of inputs.
-  [[nodiscard]] std::optional<net::ViewPart> next_part(Instant now);
+  [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
 
   /// Takes a part of the server's view; what has become of the trace, once it is over.
   /// Fails: Unexpected, where it answers nothing; Malformed, where the parts do not make the view
   /// that the snapshot told.
-  [[nodiscard]] std::expected<std::optional<record::Desync>, net::DropReason> take(
-      const net::ViewPart& part);
+  [[nodiscard]] std::expected<std::optional<protocol::Desync>, net::DropReason> take(
+      const protocol::ViewPart& part);
 
   /// What has become of a trace that nothing came of in time.
-  [[nodiscard]] std::optional<record::Desync> expire(Instant now);
+  [[nodiscard]] std::optional<protocol::Desync> expire(Instant now);
 
   /// The same of one whose session is over.
-  [[nodiscard]] std::optional<record::Desync> give_up();
+  [[nodiscard]] std::optional<protocol::Desync> give_up();
 
  private:
-  [[nodiscard]] record::Desync finish(record::DesyncEnd end);
+  [[nodiscard]] protocol::Desync finish(protocol::DesyncEnd end);
 
   bool is_under_way_ = false;
   std::optional<Instant> began_;
-  net::ViewName view_;
+  protocol::ViewName view_;
   PlayerId seat_;
   std::vector<game::EntityState> wrong_;
   std::optional<std::vector<game::EntityState>> base_;
-  std::vector<record::DesyncCause> causes_;
-  net::ViewParts truth_;
+  std::vector<protocol::DesyncCause> causes_;
+  protocol::ViewParts truth_;
   std::uint8_t next_ = 0;  ///< part of this round
   Instant next_round_;
   int inputs_since_ = 0;

@@ -20,7 +20,7 @@ class Segments {
     Useless,    ///< has come before, is of a run before, or nowhere near
   };
 
-  Taken take(const net::AuditSegment& segment);
+  Taken take(const protocol::AuditSegment& segment);
 
   /// What has come of the stream in one piece, and has not been dropped.
   [[nodiscard]] ConstBytes bytes() const { return bytes_; }
@@ -29,17 +29,17 @@ class Segments {
   void drop(std::size_t count);
 
   /// Without a wish.
-  [[nodiscard]] net::AuditAck ack() const;
+  [[nodiscard]] protocol::AuditAck ack() const;
 
  private:
-  using SegmentBytes = BoundedVector<std::byte, net::kAuditSegmentBytesMax>;
+  using SegmentBytes = BoundedVector<std::byte, protocol::kAuditSegmentBytesMax>;
 
   void begin(std::uint8_t run);
 
   bool has_run_ = false;
   std::uint8_t run_ = 0;
   std::uint64_t next_ = 0;  ///< the first segment that has not come
-  SequenceRing<SegmentBytes, net::kAuditWindow> came_;
+  SequenceRing<SegmentBytes, protocol::kAuditWindow> came_;
   std::vector<std::byte> bytes_;
 };
 

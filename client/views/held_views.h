@@ -23,16 +23,15 @@ class HeldViews {
   /// The newest of all, or nullptr.
   [[nodiscard]] const HeldView* newest() const;
 
-  /// Where the view of `tick` is to be written; it takes the place of one net::kViewsHeld ticks
-  /// older.
-  /// Requires: later than the newest.
+  /// Where the view of `tick` is to be written; it takes the place of one protocol::kViewsHeld
+  /// ticks older. Requires: later than the newest.
   std::vector<game::EntityState>& add(Tick tick);
 
   /// Holds none any more. What they were is still there to be read, until the next add().
   void clear();
 
  private:
-  TickRing<HeldView, net::kViewsHeld> views_;
+  TickRing<HeldView, protocol::kViewsHeld> views_;
   std::optional<Tick> newest_;
 };
 

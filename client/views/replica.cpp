@@ -60,7 +60,7 @@ void Replica::forget() {
   dead_.fill({});
 }
 
-std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick tick) {
+std::expected<View, Rejected> Replica::apply(const protocol::Snapshot& snapshot, Tick tick) {
   const HeldView* newest = views_.newest();
   if (newest != nullptr && newest->tick >= tick) return unexpected();
   passed_count_ = 0;
@@ -85,7 +85,7 @@ std::expected<View, Rejected> Replica::apply(const net::Snapshot& snapshot, Tick
 }
 
 /// What was replayed, and what came whole, as one view.
-std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tick tick,
+std::expected<View, Rejected> Replica::finish(const protocol::Snapshot& snapshot, Tick tick,
                                               std::span<const game::EntityState> base) {
   result_.assign(snapshot.bodies.begin(), snapshot.bodies.end());
   if (holds(result_, own_)) touched_ = tick;
@@ -95,11 +95,11 @@ std::expected<View, Rejected> Replica::finish(const net::Snapshot& snapshot, Tic
   if (!snapshot.bodies.empty()) std::ranges::sort(result_, {}, &game::EntityState::id);
   const bool ascending = std::ranges::adjacent_find(result_, std::ranges::greater_equal{},
                                                     &game::EntityState::id) == result_.end();
-  if (!ascending || result_.size() > net::kViewMembersMax ||
+  if (!ascending || result_.size() > protocol::kViewMembersMax ||
       !seats_are_possible(result_, world_.seats().size())) {
     return malformed();
   }
-  if (const std::uint32_t made = net::view_hash(result_); made != snapshot.head.view_hash) {
+  if (const std::uint32_t made = protocol::view_hash(result_); made != snapshot.head.view_hash) {
     forget();
     return std::unexpected{Rejected{.reason = net::DropReason::Unexpected,
                                     .wrong = WrongView{.name = {.tick = tick,
@@ -147,16 +147,16 @@ bool Replica::names_what_is_there(const Job& job) const {
     return cause.member < job.base.entities.size() && !job.dropped[cause.member] &&
            job.base.entities[cause.member].traits.kind == game::EntityKind::Player;
   };
-  const net::Causes& causes = job.snapshot.causes;
+  const protocol::Causes& causes = job.snapshot.causes;
   const std::size_t places = world_.map()->spawn_points.size();
   return std::ranges::all_of(causes.inputs, is_player) &&
          std::ranges::all_of(causes.shots, is_player) &&
-         std::ranges::all_of(causes.placements, [&](const net::PlacementCause& cause) {
+         std::ranges::all_of(causes.placements, [&](const protocol::PlacementCause& cause) {
            return is_player(cause) && cause.place < places;
          });
 }
 
-Tick Replica::news_of(const net::Snapshot& snapshot, Tick tick) const {
+Tick Replica::news_of(const protocol::Snapshot& snapshot, Tick tick) const {
   const HeldView* const newest = views_.newest();
   if (newest == nullptr || snapshot.head.base_age == 0) return {};
   // Who comes whole has met somebody unseen at any time since. Who comes into sight or leaves it
@@ -180,7 +180,7 @@ Tick Replica::news_of(const net::Snapshot& snapshot, Tick tick) const {
 /// The bullets that causes up to `until` tell, by id.
 void Replica::gather_births(const Job& job, Tick until) {
   births_.clear();
-  for (const net::ShotCause& shot : job.snapshot.causes.shots) {
+  for (const protocol::ShotCause& shot : job.snapshot.causes.shots) {
     if (shot.weapon != game::Weapon::Gun) continue;
     const Tick tick{job.tick.value - shot.ago};
     const PlayerId owner = game::player_of(job.base.entities[shot.member].id);
@@ -235,7 +235,7 @@ void Replica::load(const Job& job, const HeldView& start) {
 void Replica::replay(const Job& job) {
   const Tick before = views_.newest()->tick;
   while (world_.tick < job.tick) {
-    gather_inputs(job, net::ago(job.tick, world_.tick + 1));
+    gather_inputs(job, protocol::ago(job.tick, world_.tick + 1));
     step();
     if (world_.tick <= before) continue;
     for (const game::Placement& placement : placements_) {
@@ -266,11 +266,11 @@ void Replica::gather_inputs(const Job& job, std::uint8_t ago) {
   const auto move_of = [this](PlayerId player) {
     return world_.traits()[world_.index_of(world_.body_of(player))].move;
   };
-  for (const net::InputCause& cause : job.snapshot.causes.inputs) {
+  for (const protocol::InputCause& cause : job.snapshot.causes.inputs) {
     if (cause.ago != ago) continue;
     inputs_.push_back({.player = player_of(cause.member), .input = {.move = cause.move}});
   }
-  for (const net::ShotCause& cause : job.snapshot.causes.shots) {
+  for (const protocol::ShotCause& cause : job.snapshot.causes.shots) {
     if (cause.ago != ago) continue;
     const PlayerId player = player_of(cause.member);
     auto given = std::ranges::find(inputs_, player, &game::PlayerInput::player);
@@ -283,7 +283,7 @@ void Replica::gather_inputs(const Job& job, std::uint8_t ago) {
     given->input.aim = cause.aim;
   }
   std::ranges::sort(inputs_, {}, &game::PlayerInput::player);
-  for (const net::PlacementCause& cause : job.snapshot.causes.placements) {
+  for (const protocol::PlacementCause& cause : job.snapshot.causes.placements) {
     if (cause.ago != ago) continue;
     placements_.push_back({.player = player_of(cause.member), .place = cause.place});
   }

@@ -51,7 +51,7 @@ struct View {
 /// A view that did not come out as the server said, and the one it was made of. Valid until the
 /// next snapshot.
 struct WrongView {
-  net::ViewName name;
+  protocol::ViewName name;
   std::span<const game::EntityState> entities;  ///< by id, as the next
   std::span<const game::EntityState> base;      ///< nothing where it came whole
 };
@@ -76,8 +76,8 @@ class Replica {
   /// Fails: Unexpected, where it is not newer than what is held, or on a base that is not held;
   /// Malformed, where it speaks of what is not there; with a wrong view, after which nothing is
   /// held. Cost: no allocation once warm; steps as many ticks as there are from the newest view, at
-  /// most net::kBaseAgeMax.
-  std::expected<View, Rejected> apply(const net::Snapshot& snapshot, Tick tick);
+  /// most protocol::kBaseAgeMax.
+  std::expected<View, Rejected> apply(const protocol::Snapshot& snapshot, Tick tick);
 
   /// Throws away all views.
   void forget();
@@ -95,22 +95,22 @@ class Replica {
   };
 
   /// Members of the base that are not replayed: they leave, or come whole.
-  using Dropped = std::array<bool, net::kViewMembersMax>;
+  using Dropped = std::array<bool, protocol::kViewMembersMax>;
 
   /// A snapshot under way.
   struct Job {
-    const net::Snapshot& snapshot;
+    const protocol::Snapshot& snapshot;
     Tick tick;
     const HeldView& base;
     Dropped dropped{};
   };
 
-  std::expected<View, Rejected> finish(const net::Snapshot& snapshot, Tick tick,
+  std::expected<View, Rejected> finish(const protocol::Snapshot& snapshot, Tick tick,
                                        std::span<const game::EntityState> base);
   [[nodiscard]] bool mark_dropped(Job& job) const;
   [[nodiscard]] bool names_what_is_there(const Job& job) const;
   [[nodiscard]] const HeldView& start_of(const Job& job);
-  [[nodiscard]] Tick news_of(const net::Snapshot& snapshot, Tick tick) const;
+  [[nodiscard]] Tick news_of(const protocol::Snapshot& snapshot, Tick tick) const;
   void gather_births(const Job& job, Tick until);
   [[nodiscard]] bool is_replayed(const Job& job, BodyId id) const;
   void load(const Job& job, const HeldView& start);

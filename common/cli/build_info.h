@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 
 struct BuildInfo {
   std::string_view version;   ///< "0.1.0"
@@ -20,4 +20,4 @@ struct BuildInfo {
 /// "tickbox 0.1.0 (commit 0123abc, GNU 12.2.0, simulation 0123456789abcdef)".
 [[nodiscard]] std::string version_text();
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

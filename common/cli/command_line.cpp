@@ -17,7 +17,7 @@
 #include <ranges>
 #include <span>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -73,8 +73,8 @@ bool is_service_link(const std::string& variable) {
 }
 
 void warn_of_service_link(const std::string& program, const std::string& variable) {
-  write_to_stderr(program + ": warning: " + variable + " (environment): ignored " +
-                  value_of(variable) + ", an address that Kubernetes sets for a Service\n");
+  os::write_to_stderr(program + ": warning: " + variable + " (environment): ignored " +
+                      value_of(variable) + ", an address that Kubernetes sets for a Service\n");
 }
 
 /// Gives every option of `app` its variable, and those of a subcommand theirs once it is met: a
@@ -251,9 +251,9 @@ void refuse_empty_values(const CLI::App& app) {
 
 /// Ends with what was asked for.
 ExitCode answer(const CLI::App& app, std::string_view text) {
-  const auto written = write_to_stdout(text);
+  const auto written = os::write_to_stdout(text);
   if (written) return ExitCode::Done;
-  write_to_stderr(app.get_name() + ": " + written.error() + "\n");
+  os::write_to_stderr(app.get_name() + ": " + written.error() + "\n");
   return ExitCode::Failed;
 }
 
@@ -450,4 +450,4 @@ std::string environment_name(std::string_view flag) {
   return name;
 }
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

@@ -24,7 +24,7 @@ namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }  // namespace CLI
 
-namespace tickbox::os {
+namespace tickbox::cli {
 
 struct ConfigEntry;
 
@@ -206,4 +206,4 @@ class Program : public Command {
 /// "TICKBOX_TICK_RATE" for "--tick-rate".
 [[nodiscard]] std::string environment_name(std::string_view flag);
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

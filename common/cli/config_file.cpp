@@ -24,7 +24,7 @@
 #include <toml++/toml.h>
 // clang-format on
 
-namespace tickbox::os {
+namespace tickbox::cli {
 namespace {
 
 std::string to_text(double value) {
@@ -96,10 +96,10 @@ std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_vi
 }
 
 std::expected<std::vector<ConfigEntry>, std::string> read_config(const std::string& path) {
-  const auto bytes = read_file(path, kConfigBytesMax);
+  const auto bytes = os::read_file(path, kConfigBytesMax);
   if (!bytes) return std::unexpected{bytes.error()};
   const auto* const text = reinterpret_cast<const char*>(bytes->data());
   return parse_config({text, bytes->size()}, path);
 }
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

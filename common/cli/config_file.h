@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 
 /// Largest configuration read.
 inline constexpr std::size_t kConfigBytesMax = std::size_t{1} * 1024 * 1024;
@@ -36,4 +36,4 @@ struct ConfigEntry {
 /// What is wrong in a file, in one line: it may quote line ends.
 [[nodiscard]] std::string config_fault(const std::string& path, unsigned line, std::string why);
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 
 enum class ExitCode : std::uint8_t {
   Done = 0,        ///< and everything asked for held
@@ -20,4 +20,4 @@ enum class ExitCode : std::uint8_t {
   return static_cast<int>(code);
 }
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

@@ -5,19 +5,19 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 
 ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why) {
   const auto say = [&](std::string_view words) {
-    write_to_stderr(std::string{teller.name} + ": " + std::string{words} + "\n");
+    os::write_to_stderr(std::string{teller.name} + ": " + std::string{words} + "\n");
   };
   say(why);
   if (!teller.json) return code;
   const nlohmann::ordered_json document{{"error", why}, {"exit", to_int(code)}};
-  const auto written = write_to_stdout(
+  const auto written = os::write_to_stdout(
       document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   if (!written) say(written.error());
   return code;
 }
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

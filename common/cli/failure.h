@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 
 /// Who fails, and whether somebody reads its answer as JSON.
 struct Teller {
@@ -17,4 +17,4 @@ struct Teller {
 /// that does not come: {"error":"cannot read keys: …","exit":1}.  Returns `code`.
 [[nodiscard]] ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why);
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

@@ -2,7 +2,7 @@
 
 #include "cli/build_info.h"
 
-namespace tickbox::os {
+namespace tickbox::cli {
 
 std::string version_text() {
   const BuildInfo& info = build_info();
@@ -18,4 +18,4 @@ std::string version_text() {
   return line;
 }
 
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

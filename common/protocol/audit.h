@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 /// Bytes of one segment: what fits a datagram beside the packet, the head, a status, and what
 /// FlatBuffers add.
@@ -58,4 +58,4 @@ struct AuditAck {
   return near + static_cast<std::uint64_t>(std::int64_t{ahead});
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 constexpr std::uint8_t kHasLeaves = 1;
@@ -190,7 +190,7 @@ void encode_tick(const AuditTick& tick, std::vector<std::byte>& out) {
   close_entry(out, start);
 }
 
-std::expected<std::optional<ConstBytes>, DropReason> take_entry(ConstBytes& stream) {
+std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(ConstBytes& stream) {
   constexpr std::size_t kLengthBytesMax = 3;
   static_assert(kAuditEntryBytesMax < 1U << (kNumberBits * kLengthBytesMax));
   const ConstBytes front = stream.first(std::min(stream.size(), kLengthBytesMax));
@@ -200,7 +200,7 @@ std::expected<std::optional<ConstBytes>, DropReason> take_entry(ConstBytes& stre
   NumberReader reader{front};
   const std::uint32_t length = reader.number();
   if (reader.failed() || length == 0 || length > kAuditEntryBytesMax) {
-    return std::unexpected{DropReason::Malformed};
+    return std::unexpected{net::DropReason::Malformed};
   }
   const std::size_t whole = number_bytes(length) + length;
   if (stream.size() < whole) return std::nullopt;
@@ -209,7 +209,7 @@ std::expected<std::optional<ConstBytes>, DropReason> take_entry(ConstBytes& stre
   return entry;
 }
 
-std::expected<AuditKeyframe, DropReason> decode_keyframe(ConstBytes entry) {
+std::expected<AuditKeyframe, net::DropReason> decode_keyframe(ConstBytes entry) {
   NumberReader reader{entry};
   AuditKeyframe keyframe;
   keyframe.tick = {reader.fixed<std::uint32_t>()};
@@ -229,13 +229,13 @@ std::expected<AuditKeyframe, DropReason> decode_keyframe(ConstBytes entry) {
   const bool ascending =
       std::ranges::adjacent_find(keyframe.entities, std::ranges::greater_equal{},
                                  &game::EntityState::id) == keyframe.entities.end();
-  if (reader.failed() || reader.left() > 0 || !ascending || keyframe.tick.value > kTickMax) {
-    return std::unexpected{DropReason::Malformed};
+  if (reader.failed() || reader.left() > 0 || !ascending || keyframe.tick.value > net::kTickMax) {
+    return std::unexpected{net::DropReason::Malformed};
   }
   return keyframe;
 }
 
-std::expected<void, DropReason> decode_tick(ConstBytes entry, AuditTick& tick) {
+std::expected<void, net::DropReason> decode_tick(ConstBytes entry, AuditTick& tick) {
   tick.clear();
   NumberReader reader{entry};
   tick.state_hash = reader.fixed<std::uint64_t>();
@@ -248,8 +248,8 @@ std::expected<void, DropReason> decode_tick(ConstBytes entry, AuditTick& tick) {
       tick.inputs.push_back(read_input(reader, gaps));
     }
   }
-  if (reader.failed()) return std::unexpected{DropReason::Malformed};
+  if (reader.failed()) return std::unexpected{net::DropReason::Malformed};
   return {};
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -33,7 +33,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 /// Entities of one keyframe: of a room of 4,096 players, each with two bullets in flight, and
 /// as many crates.
@@ -94,13 +94,14 @@ void encode_tick(const AuditTick& tick, std::vector<std::byte>& out);
 
 /// Takes the next entry off the front of `stream`, and returns it without its length; nothing as
 /// long as it is not whole.  Fails: Malformed, for a length that none has.
-[[nodiscard]] std::expected<std::optional<ConstBytes>, DropReason> take_entry(ConstBytes& stream);
+[[nodiscard]] std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(
+    ConstBytes& stream);
 
 /// Of the bytes of one entry.  Fails: Malformed, for any other bytes than are written of what they
 /// say.
-[[nodiscard]] std::expected<AuditKeyframe, DropReason> decode_keyframe(ConstBytes entry);
+[[nodiscard]] std::expected<AuditKeyframe, net::DropReason> decode_keyframe(ConstBytes entry);
 
 /// The same, into `tick`, which keeps its memory.
-[[nodiscard]] std::expected<void, DropReason> decode_tick(ConstBytes entry, AuditTick& tick);
+[[nodiscard]] std::expected<void, net::DropReason> decode_tick(ConstBytes entry, AuditTick& tick);
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 static_assert(kAgoRay == (1U << (16 - game::kAimBits)) - 1);
@@ -142,7 +142,7 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out) {
   return ConstBytes{out}.first(at);
 }
 
-std::expected<Causes, DropReason> decode_causes(ConstBytes bytes, std::uint8_t base_age) {
+std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes, std::uint8_t base_age) {
   Causes causes;
   if (bytes.empty()) return causes;
   Reader reader{bytes};
@@ -160,7 +160,7 @@ std::expected<Causes, DropReason> decode_causes(ConstBytes bytes, std::uint8_t b
   for (int i = 0; i < placements && !reader.ended(); ++i)
     causes.placements.push_back(read_placement(reader));
   if (reader.ended() || reader.left() > kViewMembersMax)
-    return std::unexpected{DropReason::Malformed};
+    return std::unexpected{net::DropReason::Malformed};
   while (reader.left() > 0)
     causes.leaves.push_back(reader.byte());
   const bool leaves_ascend =
@@ -168,8 +168,8 @@ std::expected<Causes, DropReason> decode_causes(ConstBytes bytes, std::uint8_t b
       causes.leaves.end();
   possible = possible && leaves_ascend && !causes.empty() && in_order(causes.inputs, base_age) &&
              in_order(causes.shots, base_age) && in_order(causes.placements, base_age);
-  if (!possible) return std::unexpected{DropReason::Malformed};
+  if (!possible) return std::unexpected{net::DropReason::Malformed};
   return causes;
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <expected>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 inline constexpr std::size_t kCauseCountsBytes = 3;
 inline constexpr std::size_t kPlacementCauseBytes = 4;
@@ -47,7 +47,7 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out);
 
 /// Fails: Malformed, for another order than the one, for values out of range, and for bytes that
 /// end too early. `base_age` bounds how long ago a cause can be.
-[[nodiscard]] std::expected<Causes, DropReason> decode_causes(ConstBytes bytes,
-                                                              std::uint8_t base_age);
+[[nodiscard]] std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes,
+                                                                   std::uint8_t base_age);
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -1,13 +1,12 @@
 #include "protocol/desync.h"
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 #include <tuple>
 
-namespace tickbox::record {
+namespace tickbox::protocol {
 
 std::string_view name_of(DesyncEnd end) {
   switch (end) {
@@ -51,7 +50,7 @@ std::string difference_in_words(const game::ViewDifference& difference) {
 }
 
 std::string in_words(const Desync& desync) {
-  const net::ViewName& view = desync.view;
+  const ViewName& view = desync.view;
   std::string words = fmt::format(
       "seat={} tick={} base_age={} server_hash={:08x} client_hash={:08x} ended={}",
       desync.seat.value, view.tick.value, view.base_age, view.said, view.made, name_of(desync.end));
@@ -59,29 +58,20 @@ std::string in_words(const Desync& desync) {
   return words;
 }
 
-std::string file_name_of(const Desync& desync, WallTime today) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(today);
-  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-desync-{}-seat{}-tick{}.json",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(
-                         std::chrono::system_clock::time_point{seconds.time_since_epoch()})),
-                     (today - seconds).count(), name_of(desync.side), desync.seat.value,
-                     desync.view.tick.value);
-}
-
-std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,
+std::vector<DesyncCause> causes_of(const Snapshot& snapshot, Tick tick,
                                    std::span<const game::EntityState> base) {
   std::vector<DesyncCause> causes;
   const auto add = [&](std::uint8_t ago, std::uint8_t member, DesyncCause::Kind kind,
                        std::uint16_t value) {
     causes.push_back({{tick.value - ago}, base[member].id, kind, value});
   };
-  for (const net::InputCause& cause : snapshot.causes.inputs) {
+  for (const InputCause& cause : snapshot.causes.inputs) {
     add(cause.ago, cause.member, DesyncCause::Kind::Input, cause.move);
   }
-  for (const net::ShotCause& cause : snapshot.causes.shots) {
+  for (const ShotCause& cause : snapshot.causes.shots) {
     add(cause.ago, cause.member, kind_of(cause.weapon), cause.aim);
   }
-  for (const net::PlacementCause& cause : snapshot.causes.placements) {
+  for (const PlacementCause& cause : snapshot.causes.placements) {
     add(cause.ago, cause.member, DesyncCause::Kind::Placement, cause.place);
   }
   for (const std::uint8_t member : snapshot.causes.leaves) {
@@ -96,4 +86,4 @@ std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,
   return causes;
 }
 
-}  // namespace tickbox::record
+}  // namespace tickbox::protocol

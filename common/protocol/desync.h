@@ -1,8 +1,7 @@
 #pragma once
 // A desync, as one end knows it: both states of a view that came out otherwise at the client than
-// the server had said, and what led there. What a log says of it, and the file that keeps it.
+// the server had said, and what led there. What a log says of it.
 
-#include "core/clock.h"
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/rules.h"
@@ -11,14 +10,13 @@
 #include "protocol/view_parts.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tickbox::record {
+namespace tickbox::protocol {
 
 enum class DesyncSide : std::uint8_t { Server, Client };
 
@@ -55,7 +53,7 @@ struct Desync {
   DesyncSide side = DesyncSide::Server;
   DesyncEnd end = DesyncEnd::Compared;
   PlayerId seat;  ///< of the client
-  net::ViewName view;
+  ViewName view;
   std::optional<std::vector<game::EntityState>> server_view;  ///< by id, as the next two
   std::optional<std::vector<game::EntityState>> client_view;
   std::optional<std::vector<game::EntityState>> base_view;  ///< as this side had it
@@ -88,30 +86,8 @@ class DesyncSink {
 /// All of it, as key=value, for a log.
 [[nodiscard]] std::string in_words(const Desync& desync);
 
-/// "20250102T030405.006Z-desync-server-seat3-tick1234.json"
-[[nodiscard]] std::string file_name_of(const Desync& desync, WallTime today);
-
 /// The causes that a snapshot told, on the base that its client held.
-[[nodiscard]] std::vector<DesyncCause> causes_of(const net::Snapshot& snapshot, Tick tick,
+[[nodiscard]] std::vector<DesyncCause> causes_of(const Snapshot& snapshot, Tick tick,
                                                  std::span<const game::EntityState> base);
 
-/// By what a desync was seen.
-struct DesyncBuild {
-  std::string_view version;
-  std::string_view commit;
-  std::string_view simulation_hash;
-};
-
-/// The file: README.md says what is in it.
-[[nodiscard]] std::string to_json(const Desync& desync, const DesyncBuild& build);
-
-/// The file's name and how its text is made, from a copy of the desync: by another thread, later.
-struct DesyncFile {
-  std::string name;
-  std::function<std::string()> text;
-};
-
-/// Requires: the texts of `build` are valid until the file's text was made.  Cost: the copy.
-[[nodiscard]] DesyncFile file_of(const Desync& desync, WallTime today, const DesyncBuild& build);
-
-}  // namespace tickbox::record
+}  // namespace tickbox::protocol

@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 constexpr int kFormBits = 3;
@@ -127,7 +127,7 @@ void encode_events(const Events& events, std::vector<std::byte>& out) {
   }
 }
 
-std::expected<Events, DropReason> decode_events(ConstBytes bytes) {
+std::expected<Events, net::DropReason> decode_events(ConstBytes bytes) {
   NumberReader numbers{bytes};
   Events events;
   EventReader reader{numbers, numbers.fixed<std::uint16_t>(), events};
@@ -136,9 +136,9 @@ std::expected<Events, DropReason> decode_events(ConstBytes bytes) {
   }
   // A longer way than is written fails by its length.
   if (numbers.failed() || events.empty() || encoded_bytes(events) != bytes.size()) {
-    return std::unexpected{DropReason::Malformed};
+    return std::unexpected{net::DropReason::Malformed};
   }
   return events;
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

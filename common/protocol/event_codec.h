@@ -17,7 +17,7 @@
 #include <expected>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 /// What so many events take at most.
 [[nodiscard]] constexpr std::size_t event_bytes_max(std::size_t events) {
@@ -33,6 +33,6 @@ void encode_events(const Events& events, std::vector<std::byte>& out);
 
 /// Fails: Malformed, for none and for too many, and for any other bytes than are written of what
 /// they say: what can be told in one is not told in two.
-[[nodiscard]] std::expected<Events, DropReason> decode_events(ConstBytes bytes);
+[[nodiscard]] std::expected<Events, net::DropReason> decode_events(ConstBytes bytes);
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 /// Ticks between a snapshot and its base: what the bits of a shot can say.
 inline constexpr std::uint32_t kBaseAgeMax = 60;
@@ -46,4 +46,4 @@ static_assert(kPredictionHistory > kReplayMax,
               "a view is compared with the prediction of its tick, and all ticks after it that are "
               "stepped again need their inputs");
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 // Of the byte that has both.
@@ -114,7 +114,7 @@ bool is_possible(const schema::InputHead& head, std::size_t inputs) {
 
 // A part as a sender cuts it: all but the last are full, and only an empty view has an empty one.
 bool is_possible(const schema::ViewPartHead& head, std::size_t bodies) {
-  const bool names_a_view = head.tick() > 0 && head.tick() <= kTickMax &&
+  const bool names_a_view = head.tick() > 0 && head.tick() <= net::kTickMax &&
                             head.said() != head.made() && head.base_age() <= kBaseAgeMax &&
                             head.base_age() <= head.tick();
   if (!names_a_view || head.arrived() >> kViewPartsMax != 0) return false;
@@ -126,21 +126,21 @@ bool is_possible(const schema::ViewPartHead& head, std::size_t bodies) {
          parts_of(members) == head.parts();
 }
 
-static_assert(view_part_bytes(kViewPartBodies) <= kMessageBytesMax);
+static_assert(view_part_bytes(kViewPartBodies) <= net::kMessageBytesMax);
 
 }  // namespace
 
 struct MessageEncoder::Builder {
   Builder() { events.reserve(event_bytes_max(kSnapshotEventsMax)); }
 
-  flatbuffers::FlatBufferBuilder flat{2 * kDatagramBytesMax};
+  flatbuffers::FlatBufferBuilder flat{2 * net::kDatagramBytesMax};
   std::vector<std::byte> events;
 
   template <class Root>
   ConstBytes finish(flatbuffers::Offset<Root> root) {
     flat.Finish(root);
-    TICKBOX_ASSERT(flat.GetSize() <= kMessageBytesMax);
-    return finished_bytes(flat);
+    TICKBOX_ASSERT(flat.GetSize() <= net::kMessageBytesMax);
+    return net::finished_bytes(flat);
   }
 };
 
@@ -219,7 +219,7 @@ std::size_t encoded_bytes(const game::EntityState& body) {
   return fits_body(body) ? sizeof(schema::Body) : sizeof(schema::Entity);
 }
 
-ConstBytes MessageEncoder::disconnect(DisconnectReason reason) {
+ConstBytes MessageEncoder::disconnect(net::DisconnectReason reason) {
   auto& flat = builder_->flat;
   flat.Clear();
   return builder_->finish(schema::CreateDisconnect(flat, static_cast<std::uint8_t>(reason)));
@@ -248,13 +248,13 @@ ConstBytes MessageEncoder::view_part(const ViewPart& part) {
   return message;
 }
 
-std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {
-  const ReceivedMessage received{message};
+std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message) {
+  const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::InputMessage>();
   const bool whole = wire != nullptr && wire->head() != nullptr && wire->inputs() != nullptr;
   if (!whole || wire->inputs()->size() > kInputsPerMessageMax ||
       !is_possible(*wire->head(), wire->inputs()->size())) {
-    return std::unexpected{DropReason::Malformed};
+    return std::unexpected{net::DropReason::Malformed};
   }
   InputMessage decoded{.ack_bits = wire->head()->ack_bits(),
                        .newest_snapshot = {wire->head()->newest_snapshot()},
@@ -278,10 +278,11 @@ std::expected<InputMessage, DropReason> decode_input(ConstBytes message) {
   return decoded;
 }
 
-std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message) {
-  const ReceivedMessage received{message};
+std::expected<Snapshot, net::DropReason> decode_snapshot(ConstBytes message) {
+  const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::Snapshot>();
-  if (wire == nullptr || wire->head() == nullptr) return std::unexpected{DropReason::Malformed};
+  if (wire == nullptr || wire->head() == nullptr)
+    return std::unexpected{net::DropReason::Malformed};
   Snapshot decoded{
       .head = decode_head(*wire->head()), .causes = {}, .bodies = {}, .status = {}, .events = {}};
   ConstBytes cause_bytes;
@@ -292,19 +293,19 @@ std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message) {
   const bool is_on_nothing = decoded.head.base_age == 0;
   if (!causes || decoded.head.base_age > kBaseAgeMax || (is_on_nothing && !causes->empty()) ||
       !decode_bodies(decoded, *wire) || !read_events(decoded, wire->events())) {
-    return std::unexpected{DropReason::Malformed};
+    return std::unexpected{net::DropReason::Malformed};
   }
   decoded.causes = *causes;
   decoded.status = decode_status(wire->status());
   return decoded;
 }
 
-std::expected<AuditSegment, DropReason> decode_audit(ConstBytes message) {
-  const ReceivedMessage received{message};
+std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message) {
+  const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::Audit>();
   const bool whole = wire != nullptr && wire->head() != nullptr && wire->bytes() != nullptr;
   if (!whole || wire->bytes()->size() == 0 || wire->bytes()->size() > kAuditSegmentBytesMax) {
-    return std::unexpected{DropReason::Malformed};
+    return std::unexpected{net::DropReason::Malformed};
   }
   const schema::AuditHead& head = *wire->head();
   AuditSegment decoded{.head = {.tick = head.tick(),
@@ -322,29 +323,30 @@ std::expected<AuditSegment, DropReason> decode_audit(ConstBytes message) {
   return decoded;
 }
 
-std::expected<DisconnectReason, DropReason> decode_disconnect(ConstBytes message) {
-  const ReceivedMessage received{message};
+std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(ConstBytes message) {
+  const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::Disconnect>();
-  const auto last = static_cast<std::uint8_t>(DisconnectReason::TakenOver);
+  const auto last = static_cast<std::uint8_t>(net::DisconnectReason::TakenOver);
   if (wire == nullptr || wire->reason() == 0 || wire->reason() > last)
-    return std::unexpected{DropReason::Malformed};
-  return static_cast<DisconnectReason>(wire->reason());
+    return std::unexpected{net::DropReason::Malformed};
+  return static_cast<net::DisconnectReason>(wire->reason());
 }
 
-std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message) {
-  const ReceivedMessage received{message};
+std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message) {
+  const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::PathCheck>();
-  if (wire == nullptr) return std::unexpected{DropReason::Malformed};
+  if (wire == nullptr) return std::unexpected{net::DropReason::Malformed};
   return wire->data();
 }
 
-std::expected<ViewPart, DropReason> decode_view_part(ConstBytes message) {
-  const ReceivedMessage received{message};
+std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message) {
+  const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::ViewPart>();
-  if (wire == nullptr || wire->head() == nullptr) return std::unexpected{DropReason::Malformed};
+  if (wire == nullptr || wire->head() == nullptr)
+    return std::unexpected{net::DropReason::Malformed};
   const schema::ViewPartHead& head = *wire->head();
   const std::size_t bodies = wire->bodies() != nullptr ? wire->bodies()->size() : 0;
-  if (!is_possible(head, bodies)) return std::unexpected{DropReason::Malformed};
+  if (!is_possible(head, bodies)) return std::unexpected{net::DropReason::Malformed};
   ViewPart part{.view = {.tick = {head.tick()},
                          .said = head.said(),
                          .made = head.made(),
@@ -357,8 +359,8 @@ std::expected<ViewPart, DropReason> decode_view_part(ConstBytes message) {
     part.bodies.push_back(
         game::decode_any_entity(*wire->bodies()->Get(static_cast<flatbuffers::uoffset_t>(i))));
   }
-  if (!are_ascending(part.bodies)) return std::unexpected{DropReason::Malformed};
+  if (!are_ascending(part.bodies)) return std::unexpected{net::DropReason::Malformed};
   return part;
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

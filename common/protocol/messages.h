@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 struct InputMessage {
   std::uint64_t ack_bits = 0;  ///< bit i: the view of tick newest_snapshot − 1 − i was made
@@ -66,7 +66,7 @@ class MessageEncoder {
   /// Requires: 1 to kAuditSegmentBytesMax bytes.
   ConstBytes audit(const AuditHead& head, ConstBytes bytes,
                    const std::optional<LinkStatus>& status);
-  ConstBytes disconnect(DisconnectReason reason);
+  ConstBytes disconnect(net::DisconnectReason reason);
   /// Of a CHALLENGE, and of its RESPONSE.
   ConstBytes path_check(std::uint64_t data);
   /// Of a TRACE, and of a TRACED.
@@ -79,11 +79,12 @@ class MessageEncoder {
 
 /// Each verifies the FlatBuffers, then the meaning (ranges, counts, kinds); nothing else is ever
 /// read. Fails: Malformed.
-[[nodiscard]] std::expected<InputMessage, DropReason> decode_input(ConstBytes message);
-[[nodiscard]] std::expected<Snapshot, DropReason> decode_snapshot(ConstBytes message);
-[[nodiscard]] std::expected<AuditSegment, DropReason> decode_audit(ConstBytes message);
-[[nodiscard]] std::expected<DisconnectReason, DropReason> decode_disconnect(ConstBytes message);
-[[nodiscard]] std::expected<std::uint64_t, DropReason> decode_path_check(ConstBytes message);
-[[nodiscard]] std::expected<ViewPart, DropReason> decode_view_part(ConstBytes message);
+[[nodiscard]] std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message);
+[[nodiscard]] std::expected<Snapshot, net::DropReason> decode_snapshot(ConstBytes message);
+[[nodiscard]] std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message);
+[[nodiscard]] std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(
+    ConstBytes message);
+[[nodiscard]] std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message);
+[[nodiscard]] std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message);
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 inline constexpr int kNumberBits = 7;
 inline constexpr std::uint32_t kMoreFollow = 1U << kNumberBits;
@@ -98,4 +98,4 @@ class NumberReader {
   bool failed_ = false;
 };
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

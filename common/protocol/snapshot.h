@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 /// Bodies in one view: what a byte can number.
 inline constexpr std::size_t kViewMembersMax = 256;
@@ -165,4 +165,4 @@ struct Snapshot {
   Events events;
 };
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

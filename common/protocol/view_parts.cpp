@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 ViewPart part_of(const ViewName& view, std::span<const game::EntityState> members,
                  std::uint8_t number) {
@@ -56,4 +56,4 @@ bool ViewParts::take(const ViewPart& part) {
                                     &game::EntityState::id) == members_.end();
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 
 /// Bodies in each part but the last: 24 bytes each, so that a datagram stays below 1,200.
 inline constexpr std::size_t kViewPartBodies = 44;
@@ -80,4 +80,4 @@ class ViewParts {
   std::uint8_t arrived_ = 0;
 };
 
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 namespace {
 
 using sim::Body;
@@ -184,4 +184,4 @@ std::optional<Vec2> velocity_of(ObjectReader& reader, std::uint32_t tick_rate) {
   return reader.scaled_pair("velocity", velocities(tick_rate));
 }
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

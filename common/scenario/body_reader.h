@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 
 /// A body, and the way it goes where it has one; which number that path gets is not known yet.
 struct BodyOnPath {
@@ -27,4 +27,4 @@ struct BodyOnPath {
 /// `velocity`, or `displacement` in its place, in sub-units per tick; nothing where neither stands.
 [[nodiscard]] std::optional<Vec2> velocity_of(ObjectReader& reader, std::uint32_t tick_rate);
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 namespace {
 
 using nlohmann::json;
@@ -205,4 +205,4 @@ std::string shown(const JsonValue& value) {
   return text.size() <= kShownMax ? text : text.substr(0, kShownMax) + "…";
 }
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 
 struct JsonMember;
 
@@ -50,4 +50,4 @@ inline constexpr std::size_t kJsonDepthMax = 32;
 /// A value as people would write it, cut where it is long: for messages.
 [[nodiscard]] std::string shown(const JsonValue& value);
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 namespace {
 
 std::string within(std::int64_t most) {
@@ -58,4 +58,4 @@ std::int64_t id_max() {
   return std::int64_t{sim::kWorldBorder.value} - 1;
 }
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

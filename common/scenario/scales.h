@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 
 /// Places, in units.
 [[nodiscard]] Scale places();
@@ -30,4 +30,4 @@ namespace tickbox::map {
 /// The largest id a body may have.
 [[nodiscard]] std::int64_t id_max();
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 namespace {
 
 using sim::Body;
@@ -198,4 +198,4 @@ sim::World make_world(const Scenario& scenario) {
   return world;
 }
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

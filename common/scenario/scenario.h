@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 
 /// The largest file that is read. A body takes about 100 bytes, so this is a million of them.
 inline constexpr std::size_t kScenarioBytesMax = std::size_t{128} << 20;
@@ -55,4 +55,4 @@ struct Scenario {
 /// The world before its first step.
 [[nodiscard]] sim::World make_world(const Scenario& scenario);
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

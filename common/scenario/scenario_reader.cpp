@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 namespace {
 
 std::string in_quotes(std::string_view text) {
@@ -147,4 +147,4 @@ void ObjectReader::check_keys(std::span<const std::string_view> known) {
   }
 }
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 
 /// Where errors of a whole file are gathered: only the first is kept.
 struct FirstError {
@@ -85,4 +85,4 @@ class ObjectReader {
   std::string owner_;
 };
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

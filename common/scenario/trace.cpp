@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 namespace {
 
 /// `[item, item]`, each written by `write(item)`.
@@ -96,4 +96,4 @@ std::string time_text(const sim::Contact& contact) {
   return {text.data(), end.ptr};
 }
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tickbox::map {
+namespace tickbox::scenario {
 
 /// Appends the line of `tick`, its end included. `report` is empty for tick 0, the state before the
 /// first step.
@@ -24,4 +24,4 @@ void append_trace_line(std::string& out, Tick tick, const sim::World& world,
 /// The moment of a contact as a share of the tick, to 17 digits.
 [[nodiscard]] std::string time_text(const sim::Contact& contact);
 
-}  // namespace tickbox::map
+}  // namespace tickbox::scenario

@@ -13,13 +13,13 @@ namespace tickbox::server {
 
 /// What it is told of it hands to another thread, with a copy of both states: some 20 KB, a few
 /// times a minute at most, and a limited number of files; the tick waits for no disk.
-class DesyncFiles final : public record::DesyncSink {
+class DesyncFiles final : public protocol::DesyncSink {
  public:
   /// Makes the directory where it is missing. Borrows the clock.  Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncFiles>, std::string> open(
       const std::string& folder, const Clock& clock);
 
-  void note(const record::Desync& desync) override;
+  void note(const protocol::Desync& desync) override;
 
   [[nodiscard]] os::FileDropStats stats() const { return drop_->stats(); }
 

@@ -20,7 +20,7 @@ enum class HealthAnswer : std::uint8_t {
 
 /// One line on stdout.   Returns Done when `admin` answers with 200, WrongUsage when it is
 /// no HOST:PORT, else Failed.
-[[nodiscard]] os::ExitCode check_health(const std::string& admin, HealthQuestion question,
-                                        HealthAnswer answer);
+[[nodiscard]] cli::ExitCode check_health(const std::string& admin, HealthQuestion question,
+                                         HealthAnswer answer);
 
 }  // namespace tickbox::server

@@ -46,7 +46,7 @@ std::string check_loopback(const std::string& text) {
   return {};
 }
 
-void add_access(os::Command& program, server::Options& options) {
+void add_access(cli::Command& program, server::Options& options) {
   program.add_option(
       "--bind", options.bind,
       "Address to serve clients on: with keys any; 0.0.0.0 is every IPv4 one of this "
@@ -87,7 +87,7 @@ std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view tex
   return size;
 }
 
-void add_recording(os::Command& program, server::Options& options) {
+void add_recording(cli::Command& program, server::Options& options) {
   program.add_option("--record", options.record, "Directory to record the match to",
                      {.value = "DIR"});
   program.add_option("--record-rotate-time", options.record_rotate_time, parse_rotate_time,
@@ -100,7 +100,7 @@ void add_recording(os::Command& program, server::Options& options) {
       "--record-keep", options.record_keep,
       "Of the files that this server has made and closed, keep so many and remove the "
       "oldest; all when not given",
-      {.value = "N", .check = os::between(1U, server::kRecordKeepMax)});
+      {.value = "N", .check = cli::between(1U, server::kRecordKeepMax)});
   program.add_option(
       "--crash-dir", options.crash_dir,
       "Directory for a recording of the last seconds, should an assertion fail; that of "
@@ -108,7 +108,7 @@ void add_recording(os::Command& program, server::Options& options) {
       {.value = "DIR"});
 }
 
-void add_options(os::Command& program, server::Options& options, os::LogOptions& log) {
+void add_options(cli::Command& program, server::Options& options, os::LogOptions& log) {
   program.add_config();
   add_access(program, options);
   program.add_option("--admin-bind", options.admin_bind,
@@ -116,16 +116,16 @@ void add_options(os::Command& program, server::Options& options, os::LogOptions&
                      {.check = {check_loopback, "ADDRESS"}});
   program.add_option("--admin-port", options.admin_port, "Its TCP port; 0 takes a free one");
   program.add_option("--tick-rate", options.tick_rate, "Ticks per second",
-                     {.check = os::between(game::kTickRateMin, game::kTickRateMax)});
+                     {.check = cli::between(game::kTickRateMin, game::kTickRateMax)});
   program.add_option(
       "--snapshot-rate", options.snapshot_rate,
       "Snapshots per second to each client, up to the tick rate; the tick rate when not "
       "given",
-      {.check = os::between(1U, game::kTickRateMax)});
-  program.add_option("--rules", options.rules, "Kind of game", {.check = os::one_of({"arena"})});
+      {.check = cli::between(1U, game::kTickRateMax)});
+  program.add_option("--rules", options.rules, "Kind of game", {.check = cli::one_of({"arena"})});
   program.add_option("--max-clients", options.max_clients,
                      "Clients at once; the built-in map grows with it",
-                     {.check = os::between(1U, game::kSeatsMax)});
+                     {.check = cli::between(1U, game::kSeatsMax)});
   add_recording(program, options);
   program.add_option(
       "--desync-dir", options.desync_dir,
@@ -134,10 +134,10 @@ void add_options(os::Command& program, server::Options& options, os::LogOptions&
       {.value = "DIR"});
   program.add_option(
       "--seed", options.seed, "Of everything the match draws; drawn itself when not given",
-      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   program.add_option(
       "--ticks", options.ticks, "Stop after so many; 0 never",
-      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   program.add_option("--log-level", log.level, os::parse_log_level,
                      "debug, info, warning or error");
   program.add_option("--log-format", log.format, os::parse_log_format, "text or json");
@@ -153,10 +153,10 @@ std::string admin_of(const server::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  os::CommonFlags flags;
+  cli::CommonFlags flags;
   server::Options options;
   os::LogOptions log_options;
-  os::Program program{
+  cli::Program program{
       {.name = "tickbox-server",
        .description =
            "Serves a match to many clients: steps it at a fixed tick, tells everyone, records it.",
@@ -169,8 +169,8 @@ int main(int argc, char** argv) {
 
   std::string admin;
   bool asked_health = false;
-  os::CommonFlags health_flags;
-  os::Command health = program.add_command(
+  cli::CommonFlags health_flags;
+  cli::Command health = program.add_command(
       {.name = "health",
        .description =
            "Asks a running server whether it is alive, or ready; exit 0 if so, 1 if not.",
@@ -184,11 +184,11 @@ int main(int argc, char** argv) {
   health.callback([&] { asked_health = true; });
 
   if (const auto exit_code = program.parse(argc, argv)) {
-    return os::to_int(*exit_code);
+    return cli::to_int(*exit_code);
   }
   if (asked_health) {
     const bool as_document = flags.json || health_flags.json;
-    return os::to_int(server::check_health(
+    return cli::to_int(server::check_health(
         admin.empty() ? admin_of(options) : admin,
         ready ? server::HealthQuestion::Ready : server::HealthQuestion::Alive,
         as_document ? server::HealthAnswer::Document : server::HealthAnswer::Words));
@@ -196,9 +196,9 @@ int main(int argc, char** argv) {
   auto wrong = server::contradiction(options);
   if (!wrong) wrong = server::recording_contradiction(options);
   if (wrong) {
-    return os::to_int(os::tell_failure({.name = "tickbox-server", .json = flags.json},
-                                       os::ExitCode::WrongUsage, program.with_sources(*wrong)));
+    return cli::to_int(cli::tell_failure({.name = "tickbox-server", .json = flags.json},
+                                         cli::ExitCode::WrongUsage, program.with_sources(*wrong)));
   }
   const os::Log log{log_options};
-  return os::to_int(server::serve(options, {.json = flags.json, .quiet = flags.quiet}, log));
+  return cli::to_int(server::serve(options, {.json = flags.json, .quiet = flags.quiet}, log));
 }

@@ -26,7 +26,7 @@ record::Header header_of(const Room& room, const Options& options, std::uint64_t
           .map_seats = room.world().map()->seats,
           .room = 0,
           .rules = std::string{room.rules().name()},
-          .simulation = std::string{os::build_info().simulation_hash}};
+          .simulation = std::string{cli::build_info().simulation_hash}};
 }
 
 std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {

@@ -105,9 +105,9 @@ class Closing {
   std::thread thread_;  ///< last: it uses the others
 };
 
-os::ExitCode fail(const Announcement& announcement, const std::string& why) {
-  return os::tell_failure({.name = "tickbox-server", .json = announcement.json},
-                          os::ExitCode::Failed, why);
+cli::ExitCode fail(const Announcement& announcement, const std::string& why) {
+  return cli::tell_failure({.name = "tickbox-server", .json = announcement.json},
+                           cli::ExitCode::Failed, why);
 }
 
 /// Everything a running server owns, in the order in which it is made.
@@ -234,7 +234,7 @@ std::expected<void, std::string> Server::open_sockets() {
     return std::unexpected(std::move(transport.error()));
   }
   transport_ = *std::move(transport);
-  const os::BuildInfo& build = os::build_info();
+  const cli::BuildInfo& build = cli::build_info();
   auto admin = os::HttpServer::start(
       {.bind = *admin_address, .handler = [this, &build](const os::HttpRequest& request) {
          const os::ProcessUse use = os::process_use();
@@ -301,7 +301,7 @@ std::expected<void, std::string> Server::announce(const Announcement& announceme
              fmt::format(
                  "ready address={} admin={} {} rules={} tick_rate={} max_clients={} version=\"{}\"",
                  address, admin, keys_in_words_, options_.rules, options_.tick_rate,
-                 options_.max_clients, os::build_info().version));
+                 options_.max_clients, cli::build_info().version));
   if (announcement.json) {
     return os::write_to_stdout(fmt::format(
         "{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin));
@@ -398,7 +398,7 @@ std::string Server::stopped_document() const {
   const nlohmann::ordered_json document{{"event", "stopped"},
                                         {"ticks", ticks_},
                                         {"recordings", recordings_->closed_files()},
-                                        {"exit", os::to_int(os::ExitCode::Done)}};
+                                        {"exit", cli::to_int(cli::ExitCode::Done)}};
   return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -491,7 +491,7 @@ void Server::wait() {
 
 }  // namespace
 
-os::ExitCode serve(const Options& options, const Announcement& announcement, const os::Log& log) {
+cli::ExitCode serve(const Options& options, const Announcement& announcement, const os::Log& log) {
   Server server{options, log};
   if (const auto opened = server.open(); !opened) {
     return fail(announcement, opened.error());
@@ -501,8 +501,8 @@ os::ExitCode serve(const Options& options, const Announcement& announcement, con
   }
   auto ended = server.run();
   if (ended && announcement.json) ended = os::write_to_stdout(server.stopped_document());
-  const os::ExitCode code = ended ? os::ExitCode::Done : fail(announcement, ended.error());
-  if (server.is_stuck()) std::_Exit(os::to_int(code));
+  const cli::ExitCode code = ended ? cli::ExitCode::Done : fail(announcement, ended.error());
+  if (server.is_stuck()) std::_Exit(cli::to_int(code));
   return code;
 }
 

@@ -14,7 +14,7 @@ struct Announcement {
 };
 
 /// Serves until a signal, or for options.ticks.   Fails: Failed, after one line on stderr.
-[[nodiscard]] os::ExitCode serve(const Options& options, const Announcement& announcement,
-                                 const os::Log& log);
+[[nodiscard]] cli::ExitCode serve(const Options& options, const Announcement& announcement,
+                                  const os::Log& log);
 
 }  // namespace tickbox::server

@@ -13,7 +13,7 @@ void AuditFeed::begin(const game::World& world) {
   tick_.leaves.reserve(seats);
   tick_.joins.reserve(seats);
   tick_.inputs.reserve(seats);
-  tick_bytes_.reserve(net::tick_entry_bytes_max(seats));
+  tick_bytes_.reserve(protocol::tick_entry_bytes_max(seats));
   held_.assign(seats, 0);
   for (std::size_t i = 0; i < world.size(); ++i) {
     const game::EntityState entity = world.entity(i);
@@ -34,7 +34,7 @@ ConstBytes AuditFeed::tick(Tick told, const game::TickCommands& commands, std::u
   }
   for (const game::PlayerInput& input : commands.inputs) {
     std::uint8_t& held = held_[input.player.value];
-    if (const auto news = net::news_of(input, held)) {
+    if (const auto news = protocol::news_of(input, held)) {
       held = news->move.value_or(held);
       const auto strike = std::ranges::find(commands.strikes, input.player, &game::Strike::shooter);
       tick_.inputs.push_back(*news);
@@ -42,7 +42,7 @@ ConstBytes AuditFeed::tick(Tick told, const game::TickCommands& commands, std::u
     }
   }
   tick_bytes_.clear();
-  net::encode_tick(tick_, tick_bytes_);
+  protocol::encode_tick(tick_, tick_bytes_);
   return tick_bytes_;
 }
 
@@ -54,7 +54,7 @@ ConstBytes AuditFeed::keyframe(const Room& room) {
   keyframe_.seats.assign(world.seats().begin(), world.seats().end());
   keyframe_.entities.assign(room.entities().begin(), room.entities().end());
   keyframe_bytes_.clear();
-  net::encode_keyframe(keyframe_, keyframe_bytes_);
+  protocol::encode_keyframe(keyframe_, keyframe_bytes_);
   return keyframe_bytes_;
 }
 

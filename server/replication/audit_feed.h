@@ -33,8 +33,8 @@ class AuditFeed {
  private:
   std::optional<Tick> told_;
   std::vector<std::uint8_t> held_;  ///< by seat: where its stick is
-  net::AuditTick tick_;
-  net::AuditKeyframe keyframe_;
+  protocol::AuditTick tick_;
+  protocol::AuditKeyframe keyframe_;
   std::vector<std::byte> tick_bytes_;
   std::vector<std::byte> keyframe_bytes_;
 };

@@ -92,8 +92,8 @@ bool AuditStream::is_behind() const {
   return ends_.at({newest_.value - behind_max_}) > arrived_;
 }
 
-bool AuditStream::acknowledge(const net::AuditAck& ack, Instant now) {
-  const std::uint64_t first_missing = net::expand_segment(ack.next, oldest_);
+bool AuditStream::acknowledge(const protocol::AuditAck& ack, Instant now) {
+  const std::uint64_t first_missing = protocol::expand_segment(ack.next, oldest_);
   if (!is_running_ || ack.run != run() || first_missing < oldest_ || first_missing > next_) {
     return false;
   }
@@ -101,7 +101,7 @@ bool AuditStream::acknowledge(const net::AuditAck& ack, Instant now) {
   for (std::uint64_t segment = oldest_; segment < first_missing; ++segment) {
     note_come(sent_.at(segment), now);
   }
-  for (std::uint64_t i = 0; i < net::kAuditWindow && first_missing + 1 + i < next_; ++i) {
+  for (std::uint64_t i = 0; i < protocol::kAuditWindow && first_missing + 1 + i < next_; ++i) {
     if ((ack.bits >> i & 1) != 0) note_come(sent_.at(first_missing + 1 + i), now);
   }
   if (first_missing > oldest_) arrived_ = sent_.at(first_missing - 1).end;
@@ -136,15 +136,16 @@ std::optional<AuditStream::Piece> AuditStream::next(Cut cut, Instant now) {
     return send(segment, now);
   }
   const std::size_t waiting = backlog_.size() - cut_bytes_;
-  const bool is_worth_it = waiting >= net::kAuditSegmentBytesMax || cut == Cut::All;
-  if (waiting == 0 || !is_worth_it || next_ - oldest_ == net::kAuditWindow) return std::nullopt;
+  const bool is_worth_it = waiting >= protocol::kAuditSegmentBytesMax || cut == Cut::All;
+  if (waiting == 0 || !is_worth_it || next_ - oldest_ == protocol::kAuditWindow)
+    return std::nullopt;
   cut_next();
   return send(next_ - 1, now);
 }
 
 void AuditStream::cut_next() {
   const std::size_t size =
-      std::min(backlog_.size() - cut_bytes_, std::size_t{net::kAuditSegmentBytesMax});
+      std::min(backlog_.size() - cut_bytes_, std::size_t{protocol::kAuditSegmentBytesMax});
   Sent& sent = sent_.insert(next_);
   ++next_;
   sent.bytes.clear();

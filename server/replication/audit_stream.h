@@ -25,7 +25,7 @@ namespace tickbox::server {
 /// Bytes that wait to be cut into segments: at least one whole room, and some seconds of what
 /// enters a large one while it is on its way.
 inline constexpr std::size_t kAuditBacklogBytes = std::size_t{512} * 1024;
-static_assert(kAuditBacklogBytes > net::kAuditEntryBytesMax);
+static_assert(kAuditBacklogBytes > protocol::kAuditEntryBytesMax);
 
 /// An auditor that has the room and does not have its last two seconds is begun anew.
 inline constexpr std::uint32_t kAuditBehindSeconds = 2;
@@ -55,10 +55,10 @@ class AuditStream {
   void end() { is_running_ = false; }
 
   /// Fails: false, where it is of another run, older than another, or speaks of what was not sent.
-  bool acknowledge(const net::AuditAck& ack, Instant now);
+  bool acknowledge(const protocol::AuditAck& ack, Instant now);
 
   /// Whether `ack` asks for another run in place of this one.
-  [[nodiscard]] bool asks_anew(const net::AuditAck& ack) const {
+  [[nodiscard]] bool asks_anew(const protocol::AuditAck& ack) const {
     return is_running_ && ack.wants_anew && ack.run == run();
   }
 
@@ -84,7 +84,7 @@ class AuditStream {
 
  private:
   struct Sent {
-    BoundedVector<std::byte, net::kAuditSegmentBytesMax> bytes;
+    BoundedVector<std::byte, protocol::kAuditSegmentBytesMax> bytes;
     std::uint64_t end = 0;    ///< of the stream, behind its bytes
     std::uint64_t order = 0;  ///< of its last sending, among all
     std::uint32_t times = 0;
@@ -131,7 +131,7 @@ class AuditStream {
   // Segments by number in this run.
   std::uint64_t oldest_ = 0;  ///< that has not come
   std::uint64_t next_ = 0;    ///< to be cut
-  SequenceRing<Sent, net::kAuditWindow> sent_;
+  SequenceRing<Sent, protocol::kAuditWindow> sent_;
   std::uint64_t sendings_ = 0;
   std::uint64_t newest_come_ = 0;  ///< order of the latest sending that has come
   RoundTrip round_trip_;

@@ -6,7 +6,7 @@
 
 namespace tickbox::server {
 
-bool EventQueue::add(Tick tick, const net::Event& event) {
+bool EventQueue::add(Tick tick, const protocol::Event& event) {
   if (waiting_.full()) return false;
   Waiting& waiting = waiting_.push_back({.event = event, .happened = tick, .told = {}});
   waiting.event.number = static_cast<std::uint16_t>(acknowledged_ + waiting_.size());
@@ -29,7 +29,7 @@ std::size_t EventQueue::due(Tick now) {
   return waiting_.size() - hoped_;
 }
 
-void EventQueue::tell(Tick now, std::size_t count, net::Events& events) {
+void EventQueue::tell(Tick now, std::size_t count, protocol::Events& events) {
   TICKBOX_ASSERT(count <= waiting_.size() - hoped_);
   for (; count > 0; --count, ++hoped_) {
     Waiting& waiting = waiting_[hoped_];

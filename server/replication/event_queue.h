@@ -26,7 +26,7 @@ class EventQueue {
   explicit EventQueue(std::uint32_t repeat_ticks) : repeat_ticks_(repeat_ticks) {}
 
   /// Adds an event of `tick`; its number and age are given here.  False: too many wait.
-  bool add(Tick tick, const net::Event& event);
+  bool add(Tick tick, const protocol::Event& event);
 
   /// The client has all up to `number`, and holds the view of `newest_snapshot`. Whoever
   /// acknowledges what was never told changes nothing.
@@ -36,11 +36,11 @@ class EventQueue {
   [[nodiscard]] std::size_t due(Tick now);
 
   /// Tells `count` of them in the snapshot of tick `now`.  Requires: count ≤ due(now), and fits.
-  void tell(Tick now, std::size_t count, net::Events& events);
+  void tell(Tick now, std::size_t count, protocol::Events& events);
 
  private:
   struct Waiting {
-    net::Event event;
+    protocol::Event event;
     Tick happened;
     Tick told;  ///< in the snapshot of that tick, the last time
   };

@@ -32,13 +32,14 @@ void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
         game::find_entity(before->entities, world.body_of(hit.shooter));
     if (victim == nullptr) continue;
     const std::array places{victim->min, shooter != nullptr ? shooter->min : victim->min};
-    all_.push_back(
-        {.event = {.subject = hit.shooter, .what = hit.victim.value, .kind = net::EventKind::Hit},
-         .places = places});
+    all_.push_back({.event = {.subject = hit.shooter,
+                              .what = hit.victim.value,
+                              .kind = protocol::EventKind::Hit},
+                    .places = places});
     if (const game::Seat& seat = world.seat(hit.shooter); seat.taken) {
       all_.push_back({.event = {.subject = hit.shooter,
                                 .what = low_bits(seat.score),
-                                .kind = net::EventKind::Score},
+                                .kind = protocol::EventKind::Score},
                       .places = places});
     }
     announce_placement(room, hit.victim);
@@ -60,14 +61,14 @@ void Notices::announce_spawn(const Room& room, PlayerId player) {
   if (body == nullptr) return;
   all_.push_back({.event = {.subject = player,
                             .what = low_bits(world.seat(player).generation),
-                            .kind = net::EventKind::Spawn},
+                            .kind = protocol::EventKind::Spawn},
                   .places = {body->min, body->min}});
 }
 
 bool Notices::reaches(const Notice& notice, PlayerId seat, Vec2 place) const {
-  const net::Event& event = notice.event;
+  const protocol::Event& event = notice.event;
   const bool is_own =
-      event.subject == seat || (event.kind == net::EventKind::Hit && event.what == seat.value);
+      event.subject == seat || (event.kind == protocol::EventKind::Hit && event.what == seat.value);
   return is_own || std::ranges::any_of(notice.places, [&](Vec2 where) {
            return interest_.keeps_seeing(place, where);
          });

@@ -15,7 +15,7 @@
 namespace tickbox::server {
 
 struct Notice {
-  net::Event event;  ///< without number and age
+  protocol::Event event;  ///< without number and age
   /// Where it happened: who sees either is told, and whose own seat it is about.
   std::array<Vec2, 2> places;
 };

@@ -5,7 +5,7 @@
 namespace tickbox::server {
 
 SentViews::SentViews(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
-  TICKBOX_ASSERT(base_age_max < net::kTicksRemembered);
+  TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
 }
 
 ViewMembers& SentViews::add(Tick tick) {

@@ -14,12 +14,12 @@
 namespace tickbox::server {
 
 /// Members by the id of their bodies.
-using ViewMembers = BoundedVector<LifeId, net::kViewMembersMax>;
+using ViewMembers = BoundedVector<LifeId, protocol::kViewMembersMax>;
 
 class SentViews {
  public:
   /// `base_age_max`: ticks after which a view is no base any more; below
-  /// net::kTicksRemembered.
+  /// protocol::kTicksRemembered.
   explicit SentViews(std::uint32_t base_age_max);
 
   /// Where the view of `tick` is to be written, once it is decided that it will be sent.
@@ -53,7 +53,7 @@ class SentViews {
   }
 
   std::uint32_t base_age_max_;  ///< ticks
-  TickRing<ViewMembers, net::kTicksRemembered> sent_;
+  TickRing<ViewMembers, protocol::kTicksRemembered> sent_;
   Tick newest_;  ///< added
   std::optional<Tick> base_;
 };

@@ -24,23 +24,23 @@ constexpr std::int64_t kFarUnits = 64;
 /// Who is put out of sight can be seen for so long at most, however old a base a client goes on
 /// acknowledging: what honest ones need.
 constexpr std::uint32_t kPutSeenTicks = 16;
-static_assert(kPutSeenTicks < net::kTicksRemembered,
+static_assert(kPutSeenTicks < protocol::kTicksRemembered,
               "where a body was put is known while that keeps it in view");
 
 /// What the smallest whole body takes.
 constexpr std::size_t kLeastBodyBytes = 16;
 
 /// Room for the causes of a crowd in which every stick changes every tick.
-constexpr std::size_t kPendingCauses = net::kViewMembersMax * net::kBaseAgeMax;
+constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
 
 }  // namespace
 
 SnapshotPlanner::SnapshotPlanner(Sight sight) : interest_(sight) {
-  held_.reserve(2 * net::kViewMembersMax);
+  held_.reserve(2 * protocol::kViewMembersMax);
   inputs_.reserve(kPendingCauses);
   shots_.reserve(kPendingCauses);
   placements_.reserve(kPendingCauses);
-  candidates_.reserve(2 * net::kViewMembersMax);
+  candidates_.reserve(2 * protocol::kViewMembersMax);
 }
 
 void SnapshotPlanner::look(Room& room) {
@@ -54,7 +54,7 @@ void SnapshotPlanner::look(Room& room) {
 }
 
 ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
-                               net::Snapshot& snapshot, ViewMembers& view) {
+                               protocol::Snapshot& snapshot, ViewMembers& view) {
   ViewPlan plan{.on_base = request.base != nullptr};
   if (!try_plan(request, waiters, snapshot, view)) {
     TICKBOX_ASSERT(plan.on_base);
@@ -91,7 +91,7 @@ void SnapshotPlanner::tell_whole_where(Predicate is_told) {
 
 /// False when what must be told does not fit.
 bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
-                               net::Snapshot& snapshot, ViewMembers& view) {
+                               protocol::Snapshot& snapshot, ViewMembers& view) {
   ++stamp_;
   own_ = lives_->present()[request.own];
   centre_ = entities_[request.own].min;
@@ -161,7 +161,7 @@ void SnapshotPlanner::mark_born(const ViewMembers& base, Tick base_tick) {
   for (const LifeId owner : base) {
     if (standing_of(owner) != Standing::Inside) continue;
     room_->history().births().visit_since(owner, base_tick, [&](Tick, const Birth& birth) {
-      const bool has_room = held_.size() < net::kViewMembersMax;
+      const bool has_room = held_.size() < protocol::kViewMembersMax;
       mark(birth.born).standing =
           has_room ? judge_member(birth.born, base_tick) : Standing::Outside;
       held_.push_back(birth.born);
@@ -198,20 +198,20 @@ void SnapshotPlanner::pend_causes(Tick base) {
     const std::uint8_t member = marks_[life].member;
     std::size_t& cause_bytes = verdict_of(life).cause_bytes;
     history.sticks().visit_since(life, base, [&](Tick tick, const StickChange& change) {
-      const std::uint8_t ago = net::ago(now, tick);
-      cause_bytes += net::input_cause_bytes(ago);
+      const std::uint8_t ago = protocol::ago(now, tick);
+      cause_bytes += protocol::input_cause_bytes(ago);
       inputs_.push_back({life, {.ago = ago, .member = member, .move = change.move}});
     });
     history.shots().visit_since(life, base, [&](Tick tick, const ShotFired& shot) {
-      cause_bytes += net::shot_cause_bytes(shot.weapon);
+      cause_bytes += protocol::shot_cause_bytes(shot.weapon);
       shots_.push_back(
           {life,
-           {.ago = net::ago(now, tick), .member = member, .aim = shot.aim, .weapon = shot.weapon}});
+           {.ago = protocol::ago(now, tick), .member = member, .aim = shot.aim, .weapon = shot.weapon}});
     });
     history.relocations().visit_since(life, base, [&](Tick tick, const Relocation& put) {
-      cause_bytes += net::kPlacementCauseBytes;
+      cause_bytes += protocol::kPlacementCauseBytes;
       placements_.push_back(
-          {life, {.ago = net::ago(now, tick), .member = member, .place = put.place}});
+          {life, {.ago = protocol::ago(now, tick), .member = member, .place = put.place}});
     });
   }
 }
@@ -227,13 +227,13 @@ void SnapshotPlanner::weigh_causes() {
   if (!are_dear(inputs_) && !are_dear(shots_) && !are_dear(placements_)) return;
   for (const LifeId life : held_) {
     if (is_there(life) && is_replayed(life)) {
-      verdict_of(life).body_bytes += net::encoded_bytes(entity_of(life));
+      verdict_of(life).body_bytes += protocol::encoded_bytes(entity_of(life));
     }
   }
   tell_whole_where([](const Verdict& verdict) { return verdict.cause_bytes > verdict.body_bytes; });
 }
 
-bool SnapshotPlanner::tell_causes(net::Causes& causes) {
+bool SnapshotPlanner::tell_causes(protocol::Causes& causes) {
   const auto tell = [this](auto& pending, auto& told) {
     std::erase_if(pending, [this](const auto& entry) { return !is_replayed(entry.life); });
     if (pending.size() > told.capacity()) return false;
@@ -287,24 +287,24 @@ void SnapshotPlanner::gather_candidates(const ViewRequest& request, const Waiter
 }
 
 /// As many whole bodies as the budget takes, and the view that comes of it.
-bool SnapshotPlanner::admit(const ViewRequest& request, net::Snapshot& snapshot, Waiters& waiters,
-                            ViewMembers& view) {
+bool SnapshotPlanner::admit(const ViewRequest& request, protocol::Snapshot& snapshot,
+                            Waiters& waiters, ViewMembers& view) {
   for (const LifeId life : held_) {
     if (is_there(life) && is_replayed(life)) view.push_back(life);
   }
   const std::size_t members = request.base != nullptr ? request.base->size() : 0;
-  const std::size_t fixed =
-      net::kSnapshotFrameBytes + request.bytes_kept + net::encoded_bytes(snapshot.causes) + members;
+  const std::size_t fixed = protocol::kSnapshotFrameBytes + request.bytes_kept +
+                            protocol::encoded_bytes(snapshot.causes) + members;
   if (fixed > request.bytes_max) return false;
   std::size_t left = request.bytes_max - fixed;
   const std::size_t headroom = request.base != nullptr ? kHeadroomBytes : 0;
   const bool is_own_told = !candidates_.empty() && candidates_.front().life == own_;
-  if (is_own_told && net::encoded_bytes(entity_of(own_)) > left) return false;
+  if (is_own_told && protocol::encoded_bytes(entity_of(own_)) > left) return false;
   waiters.clear();
   deferred_ = 0;
   for (const Candidate& candidate : candidates_) {
     const game::EntityState& entity = entity_of(candidate.life);
-    const std::size_t bytes = net::encoded_bytes(entity);
+    const std::size_t bytes = protocol::encoded_bytes(entity);
     const bool is_new = !candidate.is_held && candidate.life != own_;
     const bool fits =
         bytes + (is_new ? headroom : 0) <= left && !view.full() && !snapshot.bodies.full();
@@ -340,15 +340,15 @@ void SnapshotPlanner::sort_by_id(ViewMembers& view) const {
   }
 }
 
-void SnapshotPlanner::weigh_bodies(const net::Snapshot& snapshot, ViewPlan& plan) const {
+void SnapshotPlanner::weigh_bodies(const protocol::Snapshot& snapshot, ViewPlan& plan) const {
   for (const game::EntityState& body : snapshot.bodies) {
     const bool is_held = standing_of(lives_->find(body.id)) != Standing::Unknown;
-    (is_held ? plan.set_bytes : plan.enter_bytes) += net::encoded_bytes(body);
+    (is_held ? plan.set_bytes : plan.enter_bytes) += protocol::encoded_bytes(body);
   }
 }
 
 /// Members of the base that are not in the new view, and that no replay shows to be dead.
-void SnapshotPlanner::tell_leaves(const ViewMembers& base, net::Snapshot& snapshot) {
+void SnapshotPlanner::tell_leaves(const ViewMembers& base, protocol::Snapshot& snapshot) {
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (is_replayed(base[i])) continue;
     const bool is_whole = std::ranges::binary_search(snapshot.bodies, lives_->of(base[i]).id, {},

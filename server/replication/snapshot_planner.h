@@ -30,7 +30,7 @@ struct Waiter {
   std::uint32_t snapshots;  ///< that it has waited for
 };
 
-using Waiters = BoundedVector<Waiter, net::kViewMembersMax>;
+using Waiters = BoundedVector<Waiter, protocol::kViewMembersMax>;
 
 struct ViewRequest {
   std::uint32_t own = 0;  ///< index of the client's body among the room's entities
@@ -61,7 +61,7 @@ class SnapshotPlanner {
   /// Fills in causes and bodies of `snapshot`, and the view that the client has by it. `waiters`
   /// are the client's, from snapshot to snapshot.  Requires: room for the own body in bytes_max.
   /// Cost: no allocation once warm.
-  ViewPlan plan(const ViewRequest& request, Waiters& waiters, net::Snapshot& snapshot,
+  ViewPlan plan(const ViewRequest& request, Waiters& waiters, protocol::Snapshot& snapshot,
                 ViewMembers& view);
 
  private:
@@ -102,7 +102,7 @@ class SnapshotPlanner {
     Cause cause;
   };
 
-  bool try_plan(const ViewRequest& request, Waiters& waiters, net::Snapshot& snapshot,
+  bool try_plan(const ViewRequest& request, Waiters& waiters, protocol::Snapshot& snapshot,
                 ViewMembers& view);
   Mark& mark(LifeId life);
   [[nodiscard]] Standing standing_of(LifeId life) const;
@@ -125,16 +125,16 @@ class SnapshotPlanner {
 
   void pend_causes(Tick base);
   void weigh_causes();
-  [[nodiscard]] bool tell_causes(net::Causes& causes);
+  [[nodiscard]] bool tell_causes(protocol::Causes& causes);
   template <class Predicate>
   void tell_whole_where(Predicate is_told);
   void gather_candidates(const ViewRequest& request, const Waiters& waiters);
   [[nodiscard]] std::uint32_t nearness(LifeId life) const;
-  bool admit(const ViewRequest& request, net::Snapshot& snapshot, Waiters& waiters,
+  bool admit(const ViewRequest& request, protocol::Snapshot& snapshot, Waiters& waiters,
              ViewMembers& view);
   void sort_by_id(ViewMembers& view) const;
-  void weigh_bodies(const net::Snapshot& snapshot, ViewPlan& plan) const;
-  void tell_leaves(const ViewMembers& base, net::Snapshot& snapshot);
+  void weigh_bodies(const protocol::Snapshot& snapshot, ViewPlan& plan) const;
+  void tell_leaves(const ViewMembers& base, protocol::Snapshot& snapshot);
 
   Room* room_ = nullptr;
   std::span<const game::EntityState> entities_;  ///< of this tick, as are their hashes
@@ -150,9 +150,9 @@ class SnapshotPlanner {
   std::vector<Mark> marks_;        ///< by life
   std::vector<Verdict> verdicts_;  ///< by life, of roots
   std::vector<LifeId> held_;       ///< the base's members, and who was born of them
-  std::vector<Pending<net::InputCause>> inputs_;
-  std::vector<Pending<net::ShotCause>> shots_;
-  std::vector<Pending<net::PlacementCause>> placements_;
+  std::vector<Pending<protocol::InputCause>> inputs_;
+  std::vector<Pending<protocol::ShotCause>> shots_;
+  std::vector<Pending<protocol::PlacementCause>> placements_;
   std::vector<Candidate> candidates_;
   std::size_t deferred_ = 0;
 };

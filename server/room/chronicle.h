@@ -35,7 +35,7 @@ class Chronicle {
     ticks_.for_each_slot([&](std::vector<Entry>& events) { events.reserve(events_per_tick); });
   }
 
-  /// Begins a tick, of so many lives; the one of net::kTicksRemembered before is forgotten.
+  /// Begins a tick, of so many lives; the one of protocol::kTicksRemembered before is forgotten.
   void begin(Tick tick, std::size_t lives) {
     tick_ = tick;
     newest_.resize(lives);
@@ -57,7 +57,8 @@ class Chronicle {
     return events != nullptr ? std::span{*events} : std::span<const Entry>{};
   }
 
-  /// Whether the life has any after `tick`.  Requires: one of the last net::kTicksRemembered ticks.
+  /// Whether the life has any after `tick`.  Requires: one of the last protocol::kTicksRemembered
+  /// ticks.
   [[nodiscard]] bool has_since(LifeId life, Tick tick) const { return newest_[life].tick > tick; }
 
   /// Calls `visit(tick, event)` for all that the life has after `base`, newest first. (Who had its
@@ -78,7 +79,7 @@ class Chronicle {
 
  private:
   Tick tick_;
-  TickRing<std::vector<Entry>, net::kTicksRemembered> ticks_;
+  TickRing<std::vector<Entry>, protocol::kTicksRemembered> ticks_;
   std::vector<Position> newest_;  ///< of each life
 };
 

@@ -17,7 +17,7 @@ constexpr std::size_t kContactsPerLife = 8;
 }  // namespace
 
 History::History(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
-  TICKBOX_ASSERT(base_age_max < net::kTicksRemembered);
+  TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
 }
 
 void History::begin(const game::World& world, std::span<const game::EntityState> entities) {

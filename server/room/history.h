@@ -44,7 +44,7 @@ struct Birth {
 class History {
  public:
   /// `base_age_max`: ticks, the oldest base since which islands are kept; below
-  /// net::kTicksRemembered.
+  /// protocol::kTicksRemembered.
   explicit History(std::uint32_t base_age_max);
 
   /// Takes over the state that a room begins with.
@@ -81,7 +81,7 @@ class History {
   Chronicle<ShotFired> shots_;
   Chronicle<Relocation> relocations_;
   Chronicle<Birth> births_;
-  TickRing<Islands, net::kTicksRemembered> islands_;  ///< by base tick; no older ones are held
+  TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick; no older ones are held
 };
 
 }  // namespace tickbox::server

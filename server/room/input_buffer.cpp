@@ -15,7 +15,7 @@ InputBuffer::Pushed InputBuffer::push(Tick tick, game::Input input) {
     arrived_ |= std::uint64_t{1} << age;
     return Pushed::TooLate;
   }
-  if (tick - taken_ > std::int64_t{net::kInputsHeldMax}) {
+  if (tick - taken_ > std::int64_t{protocol::kInputsHeldMax}) {
     return Pushed::TooEarly;
   }
   if (held_.find(tick) != nullptr) {

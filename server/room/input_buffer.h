@@ -50,8 +50,8 @@ class InputBuffer {
   [[nodiscard]] Tick complete_to() const;
 
  private:
-  TickRing<game::Input, net::kInputsHeldMax> held_;  ///< up to taken_: of no use any more
-  Tick taken_;                                       ///< the last tick taken
+  TickRing<game::Input, protocol::kInputsHeldMax> held_;  ///< up to taken_: of no use any more
+  Tick taken_;                                            ///< the last tick taken
   Tick newest_given_;  ///< the newest tick whose input came from the client and was taken
   std::uint64_t arrived_ =
       ~std::uint64_t{0};  ///< bit i: the input for taken_ − i came, be it too late

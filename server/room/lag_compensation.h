@@ -22,7 +22,7 @@ namespace tickbox::server {
 
 /// How far back the past counts, in milliseconds; who saw an older one is judged by this.
 inline constexpr std::uint32_t kLookBackMaxMs = 250;
-static_assert(game::kTickRateMax * kLookBackMaxMs / 1'000 < net::kTicksRemembered,
+static_assert(game::kTickRateMax * kLookBackMaxMs / 1'000 < protocol::kTicksRemembered,
               "a ray is cast against a state that the room remembers");
 
 class LagCompensation {

@@ -58,7 +58,7 @@ LifeId Lives::begin(Tick tick, BodyId id) {
 
 void Lives::give_back(Tick tick) {
   const auto is_remembered = [&](LifeId life) {
-    return tick - lives_[life].gone <= std::int64_t{net::kTicksRemembered};
+    return tick - lives_[life].gone <= std::int64_t{protocol::kTicksRemembered};
   };
   const auto first = std::ranges::find_if(ended_, is_remembered);
   free_.insert(free_.end(), ended_.begin(), first);

@@ -17,15 +17,15 @@
 
 namespace tickbox::server {
 
-/// The number of a body's life; given again net::kTicksRemembered after it has ended: so no view
-/// that still counts names a life that has been given again. (A body that waits to come into view
-/// may, and inherits a priority.)
+/// The number of a body's life; given again protocol::kTicksRemembered after it has ended: so no
+/// view that still counts names a life that has been given again. (A body that waits to come into
+/// view may, and inherits a priority.)
 using LifeId = std::uint32_t;
 inline constexpr LifeId kNoLife = 0xffff'ffff;
 
 /// How old a base may be, in ticks: a second, and what fits a snapshot's causes.
 [[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
-  return std::clamp(tick_rate, 24U, net::kBaseAgeMax);
+  return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
 }
 
 struct Life {

@@ -23,18 +23,18 @@ class Past {
  public:
   void reserve(std::size_t entities);
 
-  /// Takes over the world as it is after its tick; the one of net::kTicksRemembered ticks before
-  /// is forgotten.   Cost: no allocation once warm.
+  /// Takes over the world as it is after its tick; the one of protocol::kTicksRemembered ticks
+  /// before is forgotten.   Cost: no allocation once warm.
   void note(const game::World& world);
 
   /// The tick noted last.  Requires: one was.
   [[nodiscard]] const PastTick& newest() const { return ticks_.at(newest_); }
 
-  /// A tick of the last net::kTicksRemembered, or nullptr.
+  /// A tick of the last protocol::kTicksRemembered, or nullptr.
   [[nodiscard]] const PastTick* find(Tick tick) const { return ticks_.find(tick); }
 
  private:
-  TickRing<PastTick, net::kTicksRemembered> ticks_;
+  TickRing<PastTick, protocol::kTicksRemembered> ticks_;
   Tick newest_;
 };
 

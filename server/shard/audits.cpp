@@ -38,7 +38,7 @@ void Shard::tell_auditors(const game::TickCommands& commands) {
   }
 }
 
-void Shard::on_audit_ack(Session& session, const net::AuditAck& ack, Instant now) {
+void Shard::on_audit_ack(Session& session, const protocol::AuditAck& ack, Instant now) {
   if (session.audit == nullptr) return;
   session.audit->acknowledge(ack, now);
   if (!session.audit->asks_anew(ack)) return;
@@ -70,14 +70,15 @@ void Shard::send_audit(Session& session, Instant now) {
 }
 
 void Shard::send_piece(Session& session, const AuditStream::Piece& piece, Instant now) {
-  const net::SnapshotHead heard = snapshot_head(session);
-  const net::AuditHead head{.tick = static_cast<std::uint16_t>(room_.world().tick.value & 0xffff),
-                            .input_tick = heard.input_tick,
-                            .margin = heard.margin,
-                            .substituted = heard.substituted,
-                            .newest_packet = heard.newest_packet,
-                            .run = piece.run,
-                            .segment = piece.segment};
+  const protocol::SnapshotHead heard = snapshot_head(session);
+  const protocol::AuditHead head{
+      .tick = static_cast<std::uint16_t>(room_.world().tick.value & 0xffff),
+      .input_tick = heard.input_tick,
+      .margin = heard.margin,
+      .substituted = heard.substituted,
+      .newest_packet = heard.newest_packet,
+      .run = piece.run,
+      .segment = piece.segment};
   const ConstBytes message = encoder_.audit(head, piece.bytes, status_for(session));
   const std::size_t bytes = message.size() + net::kPacketOverheadBytes;
   const bool paid = session.snapshot_bytes.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));

@@ -64,11 +64,11 @@ bool holds(std::span<const game::EntityState> members, BodyId id) {
 }
 
 /// All that has happened to members of the base or the view since the base, by tick and id.
-std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName& view,
-                                           std::span<const game::EntityState> base,
-                                           std::span<const game::EntityState> truth) {
-  using Kind = record::DesyncCause::Kind;
-  std::vector<record::DesyncCause> causes;
+std::vector<protocol::DesyncCause> causes_of(const Room& room, const protocol::ViewName& view,
+                                             std::span<const game::EntityState> base,
+                                             std::span<const game::EntityState> truth) {
+  using Kind = protocol::DesyncCause::Kind;
+  std::vector<protocol::DesyncCause> causes;
   const History& history = room.history();
   const auto add = [&](Tick tick, LifeId life, Kind kind, std::uint16_t value) {
     const BodyId id = history.lives().of(life).id;
@@ -80,12 +80,12 @@ std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName
       add(tick, change.life, Kind::Input, change.move);
     }
     for (const ShotFired& shot : history.shots().of(tick)) {
-      add(tick, shot.life, record::kind_of(shot.weapon), shot.aim);
+      add(tick, shot.life, protocol::kind_of(shot.weapon), shot.aim);
     }
     for (const Relocation& relocation : history.relocations().of(tick)) {
       add(tick, relocation.life, Kind::Placement, relocation.place);
     }
-    std::ranges::sort(std::span{causes}.subspan(first), {}, [](const record::DesyncCause& each) {
+    std::ranges::sort(std::span{causes}.subspan(first), {}, [](const protocol::DesyncCause& each) {
       return std::pair{each.entity, each.kind};
     });
   }
@@ -93,7 +93,7 @@ std::vector<record::DesyncCause> causes_of(const Room& room, const net::ViewName
 }
 
 std::uint8_t all_parts(std::size_t members) {
-  return static_cast<std::uint8_t>((1U << net::parts_of(members)) - 1);
+  return static_cast<std::uint8_t>((1U << protocol::parts_of(members)) - 1);
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ DesyncTracer::Trace* DesyncTracer::free_trace() {
 
 /// Takes the truth aside.
 std::expected<DesyncTracer::Trace*, DesyncTracer::Refused> DesyncTracer::begin(
-    Session& session, const Room& room, const net::ViewName& view, Instant now) {
+    Session& session, const Room& room, const protocol::ViewName& view, Instant now) {
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, room, view.tick);
   if (!sent.is_remembered()) return nullptr;
@@ -142,7 +142,8 @@ std::expected<DesyncTracer::Trace*, DesyncTracer::Refused> DesyncTracer::begin(
 }
 
 std::expected<DesyncTracer::Taken, DesyncTracer::Refused> DesyncTracer::take(
-    Session& session, const Room& room, const net::ViewPart& part, std::size_t bytes, Instant now) {
+    Session& session, const Room& room, const protocol::ViewPart& part, std::size_t bytes,
+    Instant now) {
   if (part.parts == 0) return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
   Trace* trace = find(session);
   if (trace != nullptr && trace->view != part.view) return std::unexpected{limited()};
@@ -155,7 +156,7 @@ std::expected<DesyncTracer::Taken, DesyncTracer::Refused> DesyncTracer::take(
   trace->bytes_left += bytes;
   const bool fits = trace->told.take(part);
   const bool is_new = fits && trace->told.is_whole() && !trace->is_compared;
-  if (!fits || (is_new && net::view_hash(trace->told.members()) != trace->view.made)) {
+  if (!fits || (is_new && protocol::view_hash(trace->told.members()) != trace->view.made)) {
     trace->is_used = false;
     return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
   }
@@ -167,26 +168,27 @@ std::expected<DesyncTracer::Taken, DesyncTracer::Refused> DesyncTracer::take(
   if (!is_new) return Taken{};
   trace->is_compared = true;
   const auto told = trace->told.members();
-  return Taken{.compared = record::Desync{.side = record::DesyncSide::Server,
-                                          .end = record::DesyncEnd::Compared,
-                                          .seat = trace->seat,
-                                          .view = trace->view,
-                                          .server_view = trace->truth,
-                                          .client_view = std::vector(told.begin(), told.end()),
-                                          .base_view = trace->base,
-                                          .causes = trace->causes,
-                                          .difference = game::compare_views(trace->truth, told)}};
+  return Taken{.compared = protocol::Desync{.side = protocol::DesyncSide::Server,
+                                            .end = protocol::DesyncEnd::Compared,
+                                            .seat = trace->seat,
+                                            .view = trace->view,
+                                            .server_view = trace->truth,
+                                            .client_view = std::vector(told.begin(), told.end()),
+                                            .base_view = trace->base,
+                                            .causes = trace->causes,
+                                            .difference = game::compare_views(trace->truth, told)}};
 }
 
-std::optional<net::ViewPart> DesyncTracer::next_answer(const Session& session) {
+std::optional<protocol::ViewPart> DesyncTracer::next_answer(const Session& session) {
   Trace* trace = find(session);
   if (trace == nullptr || trace->to_send == 0) return std::nullopt;
   std::uint8_t number = 0;
   while ((std::uint32_t{trace->to_send} >> number & 1U) == 0) {
     ++number;
   }
-  net::ViewPart part = net::part_of(trace->view, trace->truth, number);
-  const std::size_t bytes = net::kPacketOverheadBytes + net::view_part_bytes(part.bodies.size());
+  protocol::ViewPart part = protocol::part_of(trace->view, trace->truth, number);
+  const std::size_t bytes =
+      net::kPacketOverheadBytes + protocol::view_part_bytes(part.bodies.size());
   if (bytes > trace->bytes_left) return std::nullopt;
   trace->bytes_left -= bytes;
   trace->to_send = static_cast<std::uint8_t>(trace->to_send & ~(1U << number));

@@ -32,8 +32,8 @@ class DesyncTracer {
  public:
   /// What a part has led to.
   struct Taken {
-    bool is_forgotten = false;                 ///< to be answered so
-    std::optional<record::Desync> compared{};  ///< once in each trace
+    bool is_forgotten = false;                   ///< to be answered so
+    std::optional<protocol::Desync> compared{};  ///< once in each trace
   };
 
   /// Why none was taken.
@@ -45,7 +45,7 @@ class DesyncTracer {
   /// A trace that ended before all parts of the client's view had come.
   struct Unfinished {
     PlayerId seat;
-    net::ViewName view;
+    protocol::ViewName view;
     std::uint8_t arrived = 0;  ///< bit i: part i
     std::uint8_t parts = 0;
   };
@@ -55,12 +55,12 @@ class DesyncTracer {
   /// trace is over. Unexpected, of a view that was never sent; RateLimited.
   /// Requires: the session plays.
   [[nodiscard]] std::expected<Taken, Refused> take(Session& session, const Room& room,
-                                                   const net::ViewPart& part, std::size_t bytes,
-                                                   Instant now);
+                                                   const protocol::ViewPart& part,
+                                                   std::size_t bytes, Instant now);
 
   /// The next part of the answer to a session, until there is no more to be sent for now. All parts
   /// of a trace together take no more bytes than have come for it.
-  [[nodiscard]] std::optional<net::ViewPart> next_answer(const Session& session);
+  [[nodiscard]] std::optional<protocol::ViewPart> next_answer(const Session& session);
 
   /// Forgets a session that is over.
   [[nodiscard]] std::optional<Unfinished> forget(const Session& session);
@@ -74,11 +74,11 @@ class DesyncTracer {
     std::uint32_t connection = 0;
     PlayerId seat;
     Instant began;
-    net::ViewName view;
+    protocol::ViewName view;
     std::vector<game::EntityState> truth;
     std::optional<std::vector<game::EntityState>> base;
-    std::vector<record::DesyncCause> causes;
-    net::ViewParts told;
+    std::vector<protocol::DesyncCause> causes;
+    protocol::ViewParts told;
     bool is_compared = false;
     std::uint8_t to_send = 0;  ///< bit i: part i of the truth
     Instant answered;
@@ -89,7 +89,7 @@ class DesyncTracer {
   [[nodiscard]] Trace* free_trace();
   [[nodiscard]] std::optional<Unfinished> end(Trace& trace);
   [[nodiscard]] std::expected<Trace*, Refused> begin(Session& session, const Room& room,
-                                                     const net::ViewName& view, Instant now);
+                                                     const protocol::ViewName& view, Instant now);
 
   std::vector<Trace> traces_;  ///< grows to kTracesHeld, as they are needed
   RateLimit begun_;

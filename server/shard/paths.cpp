@@ -28,7 +28,7 @@ void Shard::check_path(Session& session, const net::Datagram& datagram, Instant 
 
 void Shard::on_response(Session& session, const net::Address& from, ConstBytes message,
                         Instant now) {
-  const auto data = net::decode_path_check(message);
+  const auto data = protocol::decode_path_check(message);
   if (!data) {
     return metrics_.drops.count(data.error());
   }

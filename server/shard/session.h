@@ -91,8 +91,8 @@ struct Session {
 };
 
 /// The part of a snapshot's head that is the session's own.
-[[nodiscard]] net::SnapshotHead snapshot_head(const Session& session);
+[[nodiscard]] protocol::SnapshotHead snapshot_head(const Session& session);
 
-[[nodiscard]] net::LinkStatus link_status(const Session& session);
+[[nodiscard]] protocol::LinkStatus link_status(const Session& session);
 
 }  // namespace tickbox::server

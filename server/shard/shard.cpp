@@ -124,7 +124,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
 void Shard::on_message(Session& session, const net::PacketChannel::Opened& opened,
                        const Arrival& arrival) {
   if (opened.type == net::PacketType::Disconnect) {
-    if (const auto reason = net::decode_disconnect(opened.message); !reason) {
+    if (const auto reason = protocol::decode_disconnect(opened.message); !reason) {
       return metrics_.drops.count(reason.error());
     }
     return close(session, net::DisconnectReason::ClientLeft, arrival.now);
@@ -132,7 +132,7 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
   if (opened.type == net::PacketType::Trace) {
     return on_trace(session, opened, arrival.now);
   }
-  const auto message = net::decode_input(opened.message);
+  const auto message = protocol::decode_input(opened.message);
   if (!message) {
     return metrics_.drops.count(message.error());
   }
@@ -149,7 +149,7 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
 }
 
 /// A client that holds nothing says 0: one that held something asks for a full view by it.
-void Shard::on_acks(Session& session, const net::InputMessage& message, Instant now) {
+void Shard::on_acks(Session& session, const protocol::InputMessage& message, Instant now) {
   session.events.acknowledge(message.events, message.newest_snapshot);
   if (message.newest_snapshot.value != 0) {
     const bool is_news = session.views->acknowledge(message.newest_snapshot);
@@ -166,7 +166,7 @@ void Shard::on_acks(Session& session, const net::InputMessage& message, Instant 
   }
 }
 
-void Shard::on_inputs(Session& session, const net::InputMessage& message, Instant now) {
+void Shard::on_inputs(Session& session, const protocol::InputMessage& message, Instant now) {
   Tick tick = message.first_tick;
   for (const game::Input& input : message.inputs) {
     switch (session.inputs.push(tick, input)) {
@@ -340,13 +340,13 @@ void Shard::send_snapshot(Session& session, Instant now) {
   }
   const std::size_t own = room_.world().index_of(room_.world().body_of(session.seat));
   TICKBOX_ASSERT(own != room_.world().size());
-  const std::size_t events = std::min(session.events.due(tick), net::kSnapshotEventsMax);
+  const std::size_t events = std::min(session.events.due(tick), protocol::kSnapshotEventsMax);
   const ViewRequest request{
       .own = static_cast<std::uint32_t>(own),
       .base = base,
       .base_tick = base != nullptr ? session.views->base_tick() : tick,
       .bytes_max = std::min(net::kDatagramBytesMax, static_cast<std::size_t>(bytes)),
-      .bytes_kept = net::event_part_bytes(net::event_bytes_max(events))};
+      .bytes_kept = protocol::event_part_bytes(protocol::event_bytes_max(events))};
   const ViewPlan plan =
       planner_.plan(request, session.waiters, snapshot_, session.views->add(tick));
   if (!plan.fits) {
@@ -379,7 +379,7 @@ void Shard::send_snapshot(Session& session, Instant now) {
 }
 
 /// What has become of the client's packets, where it is time to say so.
-std::optional<net::LinkStatus> Shard::status_for(Session& session) const {
+std::optional<protocol::LinkStatus> Shard::status_for(Session& session) const {
   const Tick tick = room_.world().tick;
   if (tick - session.last_status < std::int64_t{options_.tick_rate} * kStatusSeconds) {
     return std::nullopt;
@@ -398,10 +398,10 @@ void Shard::count_snapshot(const Session& session, const ViewPlan& plan,
   snapshots.deferred += plan.deferred;
   snapshots.members += plan.members;
   const std::size_t leaves = snapshot_.causes.leaves.size();
-  const std::size_t causes = net::encoded_bytes(snapshot_.causes) - leaves;
+  const std::size_t causes = protocol::encoded_bytes(snapshot_.causes) - leaves;
   const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
   snapshots.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
-  const std::size_t events = net::event_part_bytes(net::encoded_bytes(snapshot_.events));
+  const std::size_t events = protocol::event_part_bytes(protocol::encoded_bytes(snapshot_.events));
   snapshots.add(SnapshotPart::Frame, message_bytes - causes - leaves - bodies - events);
   snapshots.add(SnapshotPart::Causes, causes);
   snapshots.add(SnapshotPart::Enters, plan.enter_bytes);

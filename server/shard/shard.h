@@ -16,17 +16,17 @@
 #include "net/transport.h"
 #include "protocol/desync.h"
 #include "protocol/messages.h"
-#include "server/shard/metrics.h"
 #include "server/recording/black_box.h"
 #include "server/recording/recorder.h"
 #include "server/replication/audit_feed.h"
-#include "server/shard/desync_tracer.h"
 #include "server/replication/notices.h"
 #include "server/replication/snapshot_planner.h"
 #include "server/room/lag_compensation.h"
 #include "server/room/room.h"
+#include "server/shard/desync_tracer.h"
 #include "server/shard/limited_log.h"
 #include "server/shard/log.h"
+#include "server/shard/metrics.h"
 #include "server/shard/reception.h"
 #include "server/shard/refusal_log.h"
 #include "server/shard/seats.h"
@@ -56,7 +56,7 @@ struct ShardParts {
   Log& log;
   Room& room;
   Recorder* recorder = nullptr;
-  record::DesyncSink* desyncs = nullptr;
+  protocol::DesyncSink* desyncs = nullptr;
   BlackBox* black_box = nullptr;
 };
 
@@ -128,12 +128,12 @@ class Shard {
   [[nodiscard]] bool has_auditor(const Seat& seat);
   [[nodiscard]] std::optional<net::Refuse> objection_to_audit(std::uint8_t rights, const Seat* own);
   void tell_auditors(const game::TickCommands& commands);
-  void on_audit_ack(Session& session, const net::AuditAck& ack, Instant now);
+  void on_audit_ack(Session& session, const protocol::AuditAck& ack, Instant now);
   void send_audit(Session& session, Instant now);
   void send_piece(Session& session, const AuditStream::Piece& piece, Instant now);
   // Traces of wrong views: traces.cpp.
   void on_trace(Session& session, const net::PacketChannel::Opened& opened, Instant now);
-  void note_compared(const record::Desync& desync, Instant now);
+  void note_compared(const protocol::Desync& desync, Instant now);
   void note_unfinished(const DesyncTracer::Unfinished& trace, Instant now);
   void expire_traces(Instant now);
 
@@ -149,15 +149,15 @@ class Shard {
   void on_packet(const net::Datagram& datagram, const Arrival& arrival);
   void on_message(Session& session, const net::PacketChannel::Opened& opened,
                   const Arrival& arrival);
-  void on_inputs(Session& session, const net::InputMessage& message, Instant now);
-  void on_acks(Session& session, const net::InputMessage& message, Instant now);
+  void on_inputs(Session& session, const protocol::InputMessage& message, Instant now);
+  void on_acks(Session& session, const protocol::InputMessage& message, Instant now);
   void log_drops(Instant now);
   void gather_commands();
   void take_input(Seat& seat, Tick next);
   void announce();
   [[nodiscard]] bool has_turn(const Session& session) const;
   [[nodiscard]] bool is_due(const Session& session, const ViewMembers* base) const;
-  [[nodiscard]] std::optional<net::LinkStatus> status_for(Session& session) const;
+  [[nodiscard]] std::optional<protocol::LinkStatus> status_for(Session& session) const;
   void send_snapshot(Session& session, Instant now);
   void count_snapshot(const Session& session, const ViewPlan& plan, std::size_t message_bytes);
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
@@ -177,7 +177,7 @@ class Shard {
   Room& room_;
   Recorder* recorder_;
   BlackBox* black_box_;
-  record::DesyncSink* desyncs_;
+  protocol::DesyncSink* desyncs_;
 
   std::uint64_t map_hash_;
   Now began_;
@@ -195,17 +195,17 @@ class Shard {
   LagCompensation lag_compensation_;
   Notices notices_;
 
-  TickRing<Instant, net::kTicksRemembered> sent_at_;  ///< of the snapshots of each tick
+  TickRing<Instant, protocol::kTicksRemembered> sent_at_;  ///< of the snapshots of each tick
 
   std::size_t auditors_ = 0;  ///< who play
   AuditFeed feed_;
 
   SnapshotPlanner planner_;
   DesyncTracer tracer_;
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
   net::PacketBuffer opened_{};
-  net::Snapshot snapshot_;
+  protocol::Snapshot snapshot_;
   Metrics metrics_;
   RefusalLog refusals_;
   net::DropCounts drops_logged_;

@@ -11,7 +11,7 @@
 namespace tickbox::server {
 
 void Shard::on_trace(Session& session, const net::PacketChannel::Opened& opened, Instant now) {
-  const auto part = net::decode_view_part(opened.message);
+  const auto part = protocol::decode_view_part(opened.message);
   if (!part) {
     return metrics_.drops.count(part.error());
   }
@@ -32,10 +32,10 @@ void Shard::on_trace(Session& session, const net::PacketChannel::Opened& opened,
   if (taken->compared) note_compared(*taken->compared, now);
 }
 
-void Shard::note_compared(const record::Desync& desync, Instant now) {
+void Shard::note_compared(const protocol::Desync& desync, Instant now) {
   metrics_.count(TraceResult::Compared);
   log_.event(LogKind::Trace, Severity::Error, now,
-             [&] { return "desync " + record::in_words(desync); });
+             [&] { return "desync " + protocol::in_words(desync); });
   if (desyncs_ != nullptr) desyncs_->note(desync);
 }
 

@@ -17,7 +17,7 @@ void play_crowd(std::FILE* out) {
                   {.seed = 12,
                    .max_clients = kSeats,
                    .link = kLink,
-                   .bot = client::BotKind::Chase,
+                   .bot = game::BotKind::Chase,
                    .keys = make_ring()}};
   for (int i = 0; i < kClients; ++i) {
     capture.add_client();

@@ -51,7 +51,7 @@ void play_desync(std::FILE* out) {
                   {.seed = 21,
                    .max_clients = kSeats,
                    .link = kLink,
-                   .bot = client::BotKind::Chase,
+                   .bot = game::BotKind::Chase,
                    .keys = make_ring(),
                    .client_rules = rules_of}};
   Harness& harness = capture.harness();

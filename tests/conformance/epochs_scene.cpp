@@ -18,7 +18,7 @@ void play_epochs(std::FILE* out) {
                    .tick_rate = kTickRate,
                    .max_clients = 1,
                    .link = kLink,
-                   .bot = client::BotKind::Stress,  // news in every tick
+                   .bot = game::BotKind::Stress,  // news in every tick
                    .keys = make_ring()}};
   const std::size_t client = capture.add_client();
   capture.harness().run_for(kLength);

@@ -33,7 +33,7 @@ net::KeyRing newer_ring() {
 
 /// An INPUT without inputs: enough to begin to play.
 void say_nothing_new(Stranger& stranger) {
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   stranger.say(net::PacketType::Input, encoder.input({}));
 }
 
@@ -110,13 +110,13 @@ void make_noise(Capture& capture, Stranger& playing) {
   const std::array<std::byte, 4> junk{};
   playing.say(net::PacketType::Input, junk);
   playing.say(net::PacketType::Disconnect, junk);
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   playing.say(net::PacketType::Response, encoder.path_check(1));  // nobody asked
   playing.say(net::PacketType::Response, junk);
 }
 
 void acknowledge(Stranger& stranger, Tick view) {
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   stranger.say(net::PacketType::Input, encoder.input({.newest_snapshot = view}));
 }
 

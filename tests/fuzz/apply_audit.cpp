@@ -32,9 +32,9 @@ class Stream {
     std::expected<std::optional<client::View>, client::AuditRejected> result;
     std::uint16_t number = 0;
     for (ConstBytes rest = all; !rest.empty(); ++number) {
-      const ConstBytes piece = rest.first(std::min(rest.size(), net::kAuditSegmentBytesMax));
+      const ConstBytes piece = rest.first(std::min(rest.size(), protocol::kAuditSegmentBytesMax));
       rest = rest.subspan(piece.size());
-      net::AuditSegment segment{.head = {.segment = number}, .bytes = {}, .status = {}};
+      protocol::AuditSegment segment{.head = {.segment = number}, .bytes = {}, .status = {}};
       for (const std::byte byte : piece)
         segment.bytes.push_back(byte);
       result = auditor_->take(segment);
@@ -55,14 +55,14 @@ std::vector<std::byte> with_hash(ConstBytes entry, bool is_room,
                                  const std::optional<client::AuditMismatch>& mended) {
   std::vector<std::byte> written;
   if (is_room) {
-    auto keyframe = *net::decode_keyframe(entry);
+    auto keyframe = *protocol::decode_keyframe(entry);
     if (mended) keyframe.state_hash = mended->got;
-    net::encode_keyframe(keyframe, written);
+    protocol::encode_keyframe(keyframe, written);
   } else {
-    net::AuditTick tick;
-    fuzz::check(net::decode_tick(entry, tick).has_value());
+    protocol::AuditTick tick;
+    fuzz::check(protocol::decode_tick(entry, tick).has_value());
     if (mended) tick.state_hash = mended->got;
-    net::encode_tick(tick, written);
+    protocol::encode_tick(tick, written);
   }
   return written;
 }
@@ -73,12 +73,12 @@ TICKBOX_FUZZ_TARGET(apply_audit)(const std::uint8_t* data, std::size_t size) {
   ConstBytes rest = fuzz::bytes_of(data, size);
   Stream stream;
   for (std::size_t i = 0; i < kEntriesMax; ++i) {
-    const auto entry = net::take_entry(rest);
+    const auto entry = protocol::take_entry(rest);
     if (!entry || !*entry) return 0;
     const bool is_room = i == 0;
-    net::AuditTick tick;
-    const bool is_read = is_room ? net::decode_keyframe(**entry).has_value()
-                                 : net::decode_tick(**entry, tick).has_value();
+    protocol::AuditTick tick;
+    const bool is_read = is_room ? protocol::decode_keyframe(**entry).has_value()
+                                 : protocol::decode_tick(**entry, tick).has_value();
     if (!is_read) return 0;
     std::vector<std::byte> written = with_hash(**entry, is_room, std::nullopt);
     auto view = stream.take_with(written);

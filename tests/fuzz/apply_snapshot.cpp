@@ -22,7 +22,7 @@ constexpr std::size_t kSnapshotsMax = 8;
 constexpr std::uint32_t kSeats = 4;
 
 struct Received {
-  net::Snapshot snapshot;
+  protocol::Snapshot snapshot;
   Tick tick;
 };
 
@@ -68,7 +68,7 @@ class Client {
       fuzz::check(view.has_value());
     }
     if (!view) return;
-    fuzz::check(view->tick == received.tick && view->entities.size() <= net::kViewMembersMax);
+    fuzz::check(view->tick == received.tick && view->entities.size() <= protocol::kViewMembersMax);
     fuzz::check(std::ranges::adjacent_find(view->entities, std::ranges::greater_equal{},
                                            &game::EntityState::id) == view->entities.end());
     applied_.push_back(received);
@@ -88,7 +88,7 @@ class Client {
   std::expected<client::View, client::Rejected> step(const Received& received) {
     const std::uint64_t before = replica_.steps();
     const auto view = replica_.apply(received.snapshot, received.tick);
-    fuzz::check(replica_.steps() - before <= net::kBaseAgeMax);
+    fuzz::check(replica_.steps() - before <= protocol::kBaseAgeMax);
     return view;
   }
 
@@ -113,7 +113,7 @@ TICKBOX_FUZZ_TARGET(apply_snapshot)(const std::uint8_t* data, std::size_t size) 
     rest = rest.subspan(2);
     const ConstBytes message = rest.first(std::min(length, rest.size()));
     rest = rest.subspan(message.size());
-    const auto snapshot = net::decode_snapshot(message);
+    const auto snapshot = protocol::decode_snapshot(message);
     if (!snapshot) continue;
     client.apply({.snapshot = *snapshot, .tick = tick_near(client.newest(), snapshot->head.tick)});
   }

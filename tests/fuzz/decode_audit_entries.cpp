@@ -14,22 +14,22 @@ namespace {
 /// Whether `written` is this entry behind its length.
 bool is_entry(const std::vector<std::byte>& written, ConstBytes entry) {
   ConstBytes rest = written;
-  const auto again = net::take_entry(rest);
+  const auto again = protocol::take_entry(rest);
   return again && *again && rest.empty() && std::ranges::equal(**again, entry);
 }
 
 void read(ConstBytes entry) {
   std::vector<std::byte> written;
-  if (const auto keyframe = net::decode_keyframe(entry)) {
-    net::encode_keyframe(*keyframe, written);
+  if (const auto keyframe = protocol::decode_keyframe(entry)) {
+    protocol::encode_keyframe(*keyframe, written);
     fuzz::check(is_entry(written, entry));
   } else {
     fuzz::check(keyframe.error() == net::DropReason::Malformed);
   }
-  net::AuditTick tick;
-  if (net::decode_tick(entry, tick)) {
+  protocol::AuditTick tick;
+  if (protocol::decode_tick(entry, tick)) {
     written.clear();
-    net::encode_tick(tick, written);
+    protocol::encode_tick(tick, written);
     fuzz::check(is_entry(written, entry));
   }
 }
@@ -40,7 +40,7 @@ TICKBOX_FUZZ_TARGET(decode_audit_entries)(const std::uint8_t* data, std::size_t 
   ConstBytes rest = fuzz::bytes_of(data, size);
   read(rest);
   for (;;) {
-    const auto entry = net::take_entry(rest);
+    const auto entry = protocol::take_entry(rest);
     if (!entry || !*entry) return 0;
     read(**entry);
   }

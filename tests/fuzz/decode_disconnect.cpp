@@ -6,12 +6,12 @@
 using namespace tickbox;
 
 TICKBOX_FUZZ_TARGET(decode_disconnect)(const std::uint8_t* data, std::size_t size) {
-  const auto read = net::decode_disconnect(fuzz::bytes_of(data, size));
+  const auto read = protocol::decode_disconnect(fuzz::bytes_of(data, size));
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);
     return 0;
   }
-  net::MessageEncoder encoder;
-  fuzz::check(net::decode_disconnect(encoder.disconnect(*read)) == *read);
+  protocol::MessageEncoder encoder;
+  fuzz::check(protocol::decode_disconnect(encoder.disconnect(*read)) == *read);
   return 0;
 }

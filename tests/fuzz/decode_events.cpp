@@ -11,14 +11,14 @@ using namespace tickbox;
 
 TICKBOX_FUZZ_TARGET(decode_events)(const std::uint8_t* data, std::size_t size) {
   const ConstBytes bytes = fuzz::bytes_of(data, size);
-  const auto read = net::decode_events(bytes);
+  const auto read = protocol::decode_events(bytes);
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);
     return 0;
   }
   static std::vector<std::byte> again;
-  net::encode_events(*read, again);
+  protocol::encode_events(*read, again);
   fuzz::check(std::ranges::equal(again, bytes));
-  fuzz::check(net::encoded_bytes(*read) == bytes.size());
+  fuzz::check(protocol::encoded_bytes(*read) == bytes.size());
   return 0;
 }

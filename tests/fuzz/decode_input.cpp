@@ -8,13 +8,13 @@
 using namespace tickbox;
 
 TICKBOX_FUZZ_TARGET(decode_input)(const std::uint8_t* data, std::size_t size) {
-  const auto read = net::decode_input(fuzz::bytes_of(data, size));
+  const auto read = protocol::decode_input(fuzz::bytes_of(data, size));
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);
     return 0;
   }
-  net::MessageEncoder encoder;
-  const auto again = net::decode_input(encoder.input(*read));
+  protocol::MessageEncoder encoder;
+  const auto again = protocol::decode_input(encoder.input(*read));
   fuzz::check(again && again->ack_bits == read->ack_bits &&
               again->newest_snapshot == read->newest_snapshot &&
               again->mismatches == read->mismatches && again->first_tick == read->first_tick &&

@@ -18,11 +18,11 @@ namespace {
 
 constexpr double kRounding = 1 - 1e-12;
 
-void check_buckets(const apps::BucketCounts& buckets) {
+void check_buckets(const commands::BucketCounts& buckets) {
   fuzz::check(!buckets.bounds.empty() && buckets.bounds.size() == buckets.counts.size());
   fuzz::check(std::ranges::is_sorted(buckets.bounds, std::less_equal{}));
   fuzz::check(std::isinf(buckets.bounds.back()));
-  fuzz::check(std::ranges::all_of(buckets.counts, apps::is_count));
+  fuzz::check(std::ranges::all_of(buckets.counts, commands::is_count));
   fuzz::check(std::ranges::is_sorted(buckets.counts));
   double last = 0;
   for (const double q : {0.5, 0.99, 1.0}) {
@@ -34,10 +34,10 @@ void check_buckets(const apps::BucketCounts& buckets) {
   }
 }
 
-void check_sample(const apps::ServerSample& sample) {
+void check_sample(const commands::ServerSample& sample) {
   for (const double figure : {sample.ticks, sample.slipped, sample.overruns, sample.tick_rate,
                               sample.cpu_seconds, sample.resident_bytes}) {
-    fuzz::check(apps::is_count(figure));
+    fuzz::check(commands::is_count(figure));
   }
   check_buckets(sample.tick_seconds);
 }
@@ -47,8 +47,8 @@ void check_sample(const apps::ServerSample& sample) {
 TICKBOX_FUZZ_TARGET(metrics_text)(const std::uint8_t* data, std::size_t size) {
   const std::string_view both{reinterpret_cast<const char*>(data), size};
   const std::size_t first = std::min(both.find('\0'), size);
-  const auto before = apps::read_sample(both.substr(0, first));
-  const auto after = apps::read_sample(both.substr(std::min(first + 1, size)));
+  const auto before = commands::read_sample(both.substr(0, first));
+  const auto after = commands::read_sample(both.substr(std::min(first + 1, size)));
   for (const auto& sample : {before, after}) {
     if (sample) {
       check_sample(*sample);
@@ -57,7 +57,7 @@ TICKBOX_FUZZ_TARGET(metrics_text)(const std::uint8_t* data, std::size_t size) {
     }
   }
   if (!before || !after) return 0;
-  if (const auto added = apps::added_between(before->tick_seconds, after->tick_seconds)) {
+  if (const auto added = commands::added_between(before->tick_seconds, after->tick_seconds)) {
     check_buckets(*added);
   }
   return 0;

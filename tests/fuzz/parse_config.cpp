@@ -22,18 +22,18 @@ bool names_the_file(const std::string& line) {
 
 TICKBOX_FUZZ_TARGET(parse_config)(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  const auto entries = os::parse_config(text, "fuzz.toml");
+  const auto entries = cli::parse_config(text, "fuzz.toml");
   if (!entries) {
     fuzz::check(names_the_file(entries.error()));
     return 0;
   }
-  fuzz::check(std::ranges::is_sorted(*entries, {}, &os::ConfigEntry::line));
-  os::CommonFlags flags;
-  os::Program program{{.name = "fuzz", .description = "Fuzzed.", .example = "none"}, flags};
+  fuzz::check(std::ranges::is_sorted(*entries, {}, &cli::ConfigEntry::line));
+  cli::CommonFlags flags;
+  cli::Program program{{.name = "fuzz", .description = "Fuzzed.", .example = "none"}, flags};
   std::uint32_t rate = 60;
   std::string name;
   bool is_open = false;
-  program.add_option("--tick-rate", rate, "Ticks", {.check = os::between(10, 240)});
+  program.add_option("--tick-rate", rate, "Ticks", {.check = cli::between(10, 240)});
   program.add_option("--record", name, "Directory");
   program.add_option("--insecure", is_open, "Open to all");
   const auto applied = program.apply(*entries, "fuzz.toml");

@@ -18,15 +18,15 @@ constexpr std::size_t kBodiesMax = 64;
 
 TICKBOX_FUZZ_TARGET(parse_scenario)(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  const auto scenario = map::parse_scenario(text, "fuzz.json");
+  const auto scenario = scenario::parse_scenario(text, "fuzz.json");
   if (!scenario) {
     fuzz::check(scenario.error().starts_with("fuzz.json") && !scenario.error().contains('\n'));
     return 0;
   }
-  fuzz::check(scenario->tick_rate >= 1 && scenario->tick_rate <= map::kTickRateMax);
-  fuzz::check(scenario->ticks <= map::kTicksMax);
+  fuzz::check(scenario->tick_rate >= 1 && scenario->tick_rate <= scenario::kTickRateMax);
+  fuzz::check(scenario->ticks <= scenario::kTicksMax);
   if (scenario->movers.size() + scenario->statics.size() > kBodiesMax) return 0;
-  sim::World world = map::make_world(*scenario);
+  sim::World world = scenario::make_world(*scenario);
   sim::Stepper stepper;
   for (int tick = 0; tick < kTicks; ++tick) {
     stepper.step(world);

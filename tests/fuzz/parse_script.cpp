@@ -13,11 +13,12 @@ using namespace tickbox;
 
 namespace {
 
-void check_player(const apps::PlayerScript& player, std::uint32_t ticks) {
+void check_player(const commands::PlayerScript& player, std::uint32_t ticks) {
   fuzz::check(player.seat.value < game::kSeatsMax);
-  fuzz::check(std::ranges::is_sorted(player.changes, std::less_equal{}, &apps::InputChange::tick));
+  fuzz::check(
+      std::ranges::is_sorted(player.changes, std::less_equal{}, &commands::InputChange::tick));
   std::size_t at = 0;
-  for (const apps::InputChange& change : player.changes) {
+  for (const commands::InputChange& change : player.changes) {
     fuzz::check(change.tick <= ticks);
     fuzz::check(change.input == game::clamped(change.input));
     fuzz::check(player.input(change.tick, at) == change.input);
@@ -28,7 +29,7 @@ void check_player(const apps::PlayerScript& player, std::uint32_t ticks) {
 
 TICKBOX_FUZZ_TARGET(parse_script)(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  const auto script = apps::parse_script(text);
+  const auto script = commands::parse_script(text);
   if (!script) {
     fuzz::check(!script.error().empty() && !script.error().contains('\n'));
     return 0;
@@ -36,10 +37,10 @@ TICKBOX_FUZZ_TARGET(parse_script)(const std::uint8_t* data, std::size_t size) {
   fuzz::check(script->tick_rate >= 1 && !script->players.empty());
   // Two of one seat are no order.
   fuzz::check(
-      std::ranges::is_sorted(script->players, std::less_equal{}, &apps::PlayerScript::seat));
-  for (const apps::PlayerScript& player : script->players) {
+      std::ranges::is_sorted(script->players, std::less_equal{}, &commands::PlayerScript::seat));
+  for (const commands::PlayerScript& player : script->players) {
     check_player(player, script->ticks);
   }
-  fuzz::check(apps::parse_script(apps::to_text(*script)) == script);
+  fuzz::check(commands::parse_script(commands::to_text(*script)) == script);
   return 0;
 }

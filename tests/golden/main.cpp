@@ -16,7 +16,7 @@
 
 namespace {
 
-using tickbox::os::ExitCode;
+using tickbox::cli::ExitCode;
 namespace golden = tickbox::golden;
 
 constexpr std::string_view kUsage =

@@ -61,7 +61,7 @@ TEST(Views, AreTheTruthHoweverTheyAreTold) {
   EXPECT_GT(watched.waiting, 50'000U) << "there is room for everybody: nothing is proven";
   EXPECT_GT(watched.full, 10'000U);
   EXPECT_LT(watched.full, watched.views / 2);
-  EXPECT_EQ(watched.oldest_base, net::kBaseAgeMax);
+  EXPECT_EQ(watched.oldest_base, protocol::kBaseAgeMax);
   EXPECT_GT(watched.from_base, 2'000U) << "the newest view always has everybody";
 }
 

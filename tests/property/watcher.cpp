@@ -83,7 +83,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
   const ConstBytes message = encoder_.snapshot(snapshot_);
   EXPECT_LE(message.size() + net::kPacketOverheadBytes, request.bytes_max);
   if (rng_.below(100) < link_.loss_percent) return;
-  const auto arrived = net::decode_snapshot(message);
+  const auto arrived = protocol::decode_snapshot(message);
   ASSERT_TRUE(arrived);
   on_their_way_.push_back(
       {.arrival = now + static_cast<std::uint32_t>(rng_.below(link_.delay_max + 1)),

@@ -41,7 +41,7 @@ class Watcher {
   struct OnItsWay {
     Tick arrival;
     Tick tick;
-    net::Snapshot snapshot;
+    protocol::Snapshot snapshot;
   };
 
   struct Ack {
@@ -71,8 +71,8 @@ class Watcher {
   server::SentViews views_;
   server::Waiters waiters_;
   client::Replica replica_;
-  net::MessageEncoder encoder_;
-  net::Snapshot snapshot_;
+  protocol::MessageEncoder encoder_;
+  protocol::Snapshot snapshot_;
   std::vector<OnItsWay> on_their_way_;
   std::vector<Ack> acks_;
   std::vector<Tick> held_;  ///< that may be acknowledged once more

@@ -102,7 +102,7 @@ TEST(Audit, OutlastsTimesInWhichNothingPasses) {
 }
 
 TEST(Audit, FollowsWhoComesAndGoesAndAppearsAgain) {
-  Harness harness{{.seed = 5, .max_clients = 32, .bot = client::BotKind::Chase}};
+  Harness harness{{.seed = 5, .max_clients = 32, .bot = game::BotKind::Chase}};
   const std::size_t auditor = harness.add_auditor(kFarAway);
   std::size_t oldest = auditor + 1;
   for (int i = 0; i < 60; ++i) {
@@ -124,7 +124,7 @@ TEST(Audit, FollowsWhoComesAndGoesAndAppearsAgain) {
 }
 
 TEST(Audit, FollowsSixtyFourPlayers) {
-  Harness harness{{.seed = 6, .max_clients = 65, .link = kFarAway, .bot = client::BotKind::Wander}};
+  Harness harness{{.seed = 6, .max_clients = 65, .link = kFarAway, .bot = game::BotKind::Wander}};
   for (int i = 0; i < 64; ++i) {
     harness.add_client();
   }
@@ -136,7 +136,7 @@ TEST(Audit, FollowsSixtyFourPlayers) {
 }
 
 TEST(Audit, TellsAQuietRoomInAlmostNothing) {
-  Harness harness{{.seed = 7, .max_clients = 65, .bot = client::BotKind::Still}};
+  Harness harness{{.seed = 7, .max_clients = 65, .bot = game::BotKind::Still}};
   for (int i = 0; i < 32; ++i) {
     harness.add_client();
   }
@@ -153,7 +153,7 @@ TEST(Audit, TellsAQuietRoomInAlmostNothing) {
 
 /// As many segments as a whole room needs, and no more bytes in any time than an auditor gets.
 TEST(Audit, BringsALargeRoomAtItsPace) {
-  Harness harness{{.seed = 8, .max_clients = game::kSeatsMax, .bot = client::BotKind::Wander}};
+  Harness harness{{.seed = 8, .max_clients = game::kSeatsMax, .bot = game::BotKind::Wander}};
   for (int i = 0; i < 4; ++i) {
     harness.add_client();
   }

@@ -65,7 +65,7 @@ class Crowd {
 };
 
 TEST(Delivery, EveryOrderOfFourSnapshotsGivesTheSameView) {
-  Crowd crowd{6, {.max_clients = 8, .bot = client::BotKind::Stress}};
+  Crowd crowd{6, {.max_clients = 8, .bot = game::BotKind::Stress}};
   std::array<std::size_t, 4> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::uint64_t late = 0;
@@ -91,7 +91,7 @@ TEST(Delivery, EveryOrderOfFourSnapshotsGivesTheSameView) {
 }
 
 TEST(Delivery, NoRunOfLostSnapshotsIsTooLong) {
-  Crowd crowd{6, {.max_clients = 8, .bot = client::BotKind::Mix}};
+  Crowd crowd{6, {.max_clients = 8, .bot = game::BotKind::Mix}};
   const std::uint64_t full_before = crowd.harness().shard().metrics().snapshots.full;
   for (std::int64_t lost = 1; lost <= 120; ++lost) {
     SCOPED_TRACE(testing::Message() << lost << " lost");
@@ -111,7 +111,7 @@ TEST(Delivery, NoRunOfLostSnapshotsIsTooLong) {
 }
 
 TEST(Delivery, NoRunOfLostInputsIsTooLong) {
-  Crowd crowd{6, {.max_clients = 8, .bot = client::BotKind::Stress}};
+  Crowd crowd{6, {.max_clients = 8, .bot = game::BotKind::Stress}};
   for (std::int64_t lost = 1; lost <= 120; ++lost) {
     SCOPED_TRACE(testing::Message() << lost << " lost");
     crowd.harness().network().cut_up(0, true);
@@ -182,7 +182,7 @@ TEST(Delivery, NumbersComeRoundWhileViewsAreBuiltOnOlderOnes) {
                         .jitter = milliseconds{20},
                         .loss_ppm = 100'000,
                         .reorder_ppm = 20'000},
-               .bot = client::BotKind::Stress}};
+               .bot = game::BotKind::Stress}};
   constexpr std::uint32_t kSeconds = kRound / kRate + 6;
   for (std::uint32_t second = 0; second < kSeconds; ++second) {
     const std::uint64_t checked = crowd.stats(0).hashes_checked;
@@ -238,7 +238,8 @@ TEST(Delivery, TenThousandInSightAreToldOfAsFarAsABudgetReaches) {
   EXPECT_GT(sent, 30U * kSeats);
   EXPECT_EQ(after.full, before.full);
   EXPECT_GE(crowd.harness().room().entities().size(), 10'000U);
-  EXPECT_GT(after.members - before.members, sent * (net::kViewMembersMax - 16)) << "views are full";
+  EXPECT_GT(after.members - before.members, sent * (protocol::kViewMembersMax - 16))
+      << "views are full";
   EXPECT_LE(largest, net::kDatagramBytesMax);
   crowd.expect_nothing_wrong();
 }

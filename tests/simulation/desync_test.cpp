@@ -16,8 +16,8 @@
 namespace tickbox::tests {
 namespace {
 
-using record::Desync;
-using record::DesyncEnd;
+using protocol::Desync;
+using protocol::DesyncEnd;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -38,7 +38,7 @@ class DesyncTest : public testing::Test {
         .seed = seed,
         .max_clients = 8,
         .link = link,
-        .bot = client::BotKind::Wander,
+        .bot = game::BotKind::Wander,
         .room_rules =
             [this] {
               return std::make_shared<const FlippedArena>(60, [this](game::World& world) {
@@ -115,8 +115,8 @@ bool has_field(const Desync& desync, std::string_view field) {
 
 /// Both ends have found the same, and have the same states to show.
 void expect_same(const Desync& server, const Desync& client) {
-  EXPECT_EQ(server.side, record::DesyncSide::Server);
-  EXPECT_EQ(client.side, record::DesyncSide::Client);
+  EXPECT_EQ(server.side, protocol::DesyncSide::Server);
+  EXPECT_EQ(client.side, protocol::DesyncSide::Client);
   ASSERT_EQ(server.end, DesyncEnd::Compared);
   ASSERT_EQ(client.end, DesyncEnd::Compared);
   EXPECT_EQ(server.view, client.view);
@@ -164,7 +164,7 @@ TEST_P(DesyncOfEachField, InAClientsViewIsNamedByBothEnds) {
     EXPECT_EQ(found.difference->first, other);
     EXPECT_TRUE(has_field(found, field));
     EXPECT_EQ(harness_->client(1).stats().first_mismatch->difference->first, other);
-    const std::string words = record::difference_in_words(*found.difference);
+    const std::string words = protocol::difference_in_words(*found.difference);
     EXPECT_TRUE(std::ranges::any_of(harness_->log().lines(), [&](const std::string& line) {
       return line.starts_with("desync ") && line.ends_with(words);
     })) << words;
@@ -318,8 +318,8 @@ TEST_F(DesyncTest, ComesWithTheBaseAndTheCauses) {
     ASSERT_GT(server.view.base_age, 0U);
     ASSERT_TRUE(server.base_view && client.base_view);
     EXPECT_EQ(*server.base_view, *client.base_view);
-    for (const record::DesyncCause& cause : client.causes) {
-      if (cause.kind > record::DesyncCause::Kind::Placement) continue;
+    for (const protocol::DesyncCause& cause : client.causes) {
+      if (cause.kind > protocol::DesyncCause::Kind::Placement) continue;
       any = true;
       EXPECT_NE(std::ranges::find(server.causes, cause), server.causes.end());
     }

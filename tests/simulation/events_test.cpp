@@ -19,40 +19,42 @@ using std::chrono::seconds;
 constexpr std::size_t kClients = 12;
 
 bool concerns(const client::MatchEvent& event, PlayerId seat) {
-  return event.subject == seat || (event.kind == net::EventKind::Hit && event.what == seat.value);
+  return event.subject == seat ||
+         (event.kind == protocol::EventKind::Hit && event.what == seat.value);
 }
 
 std::vector<client::MatchEvent> happened(const Harness& harness, std::uint64_t seed) {
   std::vector<client::MatchEvent> all;
-  step_again(harness, seed,
-             [&all](const server::Room& room, const record::RecordedTick& tick, bool before) {
-               if (before) return;
-               const auto add = [&](net::EventKind kind, PlayerId subject, std::uint32_t what) {
-                 all.push_back({.tick = tick.tick,
-                                .kind = kind,
-                                .subject = subject,
-                                .what = static_cast<std::uint16_t>(what)});
-               };
-               std::vector<PlayerId> appeared;
-               const auto spawn = [&](PlayerId player) {
-                 appeared.push_back(player);
-                 add(net::EventKind::Spawn, player, room.world().seat(player).generation);
-               };
-               const auto is_placed = [&](PlayerId player) {
-                 return std::ranges::count(room.events().placements, player,
-                                           &game::Placement::player) != 0 &&
-                        std::ranges::count(appeared, player) == 0;
-               };
-               std::ranges::for_each(tick.joins, spawn);
-               for (const game::Hit& hit : room.events().hits) {
-                 add(net::EventKind::Hit, hit.shooter, hit.victim.value);
-                 add(net::EventKind::Score, hit.shooter, room.world().seat(hit.shooter).score);
-                 if (is_placed(hit.victim)) spawn(hit.victim);
-               }
-               for (const game::Placement& placement : room.events().placements) {
-                 if (is_placed(placement.player)) spawn(placement.player);
-               }
-             });
+  step_again(
+      harness, seed,
+      [&all](const server::Room& room, const record::RecordedTick& tick, bool before) {
+        if (before) return;
+        const auto add = [&](protocol::EventKind kind, PlayerId subject, std::uint32_t what) {
+          all.push_back({.tick = tick.tick,
+                         .kind = kind,
+                         .subject = subject,
+                         .what = static_cast<std::uint16_t>(what)});
+        };
+        std::vector<PlayerId> appeared;
+        const auto spawn = [&](PlayerId player) {
+          appeared.push_back(player);
+          add(protocol::EventKind::Spawn, player, room.world().seat(player).generation);
+        };
+        const auto is_placed = [&](PlayerId player) {
+          return std::ranges::count(room.events().placements, player, &game::Placement::player) !=
+                     0 &&
+                 std::ranges::count(appeared, player) == 0;
+        };
+        std::ranges::for_each(tick.joins, spawn);
+        for (const game::Hit& hit : room.events().hits) {
+          add(protocol::EventKind::Hit, hit.shooter, hit.victim.value);
+          add(protocol::EventKind::Score, hit.shooter, room.world().seat(hit.shooter).score);
+          if (is_placed(hit.victim)) spawn(hit.victim);
+        }
+        for (const game::Placement& placement : room.events().placements) {
+          if (is_placed(placement.player)) spawn(placement.player);
+        }
+      });
   return all;
 }
 
@@ -74,7 +76,7 @@ TEST_P(Events, ComeInOrderAndOnceToWhomTheyConcern) {
                    .max_clients = kClients,
                    .sight = {.half_width = 200, .half_height = 200},
                    .link = GetParam().conditions,
-                   .bot = client::BotKind::Chase}};
+                   .bot = game::BotKind::Chase}};
   for (std::size_t i = 0; i < kClients; ++i) {
     harness.add_client();
   }
@@ -121,7 +123,7 @@ TEST(EventsInSight, AreToldToWhoSeesThem) {
   Harness harness{{.seed = kSeed,
                    .max_clients = 32,
                    .sight = {.half_width = 6, .half_height = 6},
-                   .bot = client::BotKind::Chase}};
+                   .bot = game::BotKind::Chase}};
   for (std::size_t i = 0; i < kClients; ++i) {
     harness.add_client();
   }

@@ -74,7 +74,7 @@ Rays play(milliseconds delay) {
   Harness harness{{.seed = kSeed,
                    .max_clients = kClients,
                    .link = {.delay = delay, .jitter = milliseconds{5}, .loss_ppm = 20'000},
-                   .bot = client::BotKind::Mix}};
+                   .bot = game::BotKind::Mix}};
   for (std::size_t i = 0; i < kClients; ++i) {
     harness.add_client();
   }

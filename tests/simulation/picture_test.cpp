@@ -15,10 +15,10 @@
 namespace tickbox::tests {
 namespace {
 
-using client::BotKind;
 using client::ClientStats;
 using client::Origin;
 using client::Shown;
+using game::BotKind;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

@@ -40,7 +40,7 @@ const net::Address& other_network() {
 }
 
 TEST(Resume, BringsAKilledClientBackIntoItsBodyInOneRoundTrip) {
-  Harness harness{{.bot = client::BotKind::Stress}};
+  Harness harness{{.bot = game::BotKind::Stress}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.add_client();
   harness.run_for(seconds{3});
@@ -247,7 +247,7 @@ TEST_P(Hardship, EndsNoSessionThatComesBackInTime) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Hardship, testing::Range<std::uint64_t>(1, 17));
 
 TEST(Moves, FollowAClientToItsNewAddress) {
-  Harness harness{{.bot = client::BotKind::Stress}};
+  Harness harness{{.bot = game::BotKind::Stress}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.run_for(seconds{3});
   const std::uint64_t received = harness.client(client).snapshots_received();
@@ -264,7 +264,7 @@ TEST(Moves, FollowAClientToItsNewAddress) {
 // client's own copy arrives. It cannot answer the challenge, and gets no more than thrice what it
 // sent.
 TEST(Moves, AreNotMadeForWhoOnlyRepeatsPackets) {
-  Harness harness{{.bot = client::BotKind::Stress}};
+  Harness harness{{.bot = game::BotKind::Stress}};
   const std::size_t client = harness.add_client(kGoodLink);
   harness.run_for(seconds{3});
   const std::uint64_t received = harness.client(client).snapshots_received();

@@ -244,7 +244,7 @@ TEST(Sessions, DropsAndCountsNoise) {
 // Bits flipped and tails cut on the way of a playing client: dropped, counted as forged, and
 // nothing else happens.
 TEST(Sessions, DropsDamagedPacketsOfAPlayingClient) {
-  Harness harness{{.seed = 4, .bot = client::BotKind::Stress}};
+  Harness harness{{.seed = 4, .bot = game::BotKind::Stress}};
   const std::size_t client = harness.add_client({.corrupt_ppm = 100'000, .truncate_ppm = 100'000});
   harness.run_for(seconds{20});
   const net::LinkCounts& up = harness.network().up(client);

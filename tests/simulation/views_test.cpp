@@ -83,8 +83,8 @@ constexpr std::uint64_t kSeeds = 12;
 
 constexpr std::uint32_t kTickRates[] = {60, 60, 30, 128};
 constexpr server::Sight kSights[] = {{24, 16}, {8, 6}, {4, 4}, {100, 100}};
-constexpr client::BotKind kBots[] = {client::BotKind::Mix, client::BotKind::Wander,
-                                     client::BotKind::Chase, client::BotKind::Stress};
+constexpr game::BotKind kBots[] = {game::BotKind::Mix, game::BotKind::Wander, game::BotKind::Chase,
+                                   game::BotKind::Stress};
 
 struct Seen {
   std::uint64_t views = 0;
@@ -125,7 +125,7 @@ void play(std::uint64_t seed, std::uint64_t length, Seen& seen) {
         << "client " << i
         << (harness.desyncs(i).empty() || !harness.desyncs(i)[0].difference
                 ? std::string{}
-                : ": " + record::difference_in_words(*harness.desyncs(i)[0].difference));
+                : ": " + protocol::difference_in_words(*harness.desyncs(i)[0].difference));
     EXPECT_GT(stats.hashes_checked, 0U) << "client " << i;
     seen.views += stats.hashes_checked;
   }

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 struct Options {
-  os::CommonFlags flags{};
+  cli::CommonFlags flags{};
   std::uint64_t seed = 1;
   std::uint64_t seeds = 1;
   std::uint32_t seconds = 60;
@@ -165,7 +165,7 @@ int run(const Options& options) {
                sum.virtual_seconds, cpu, sum.virtual_seconds / cpu);
   }
   if (options.flags.json) fmt::print("{}\n", json_of(sum, cpu).dump());
-  return os::to_int(sum.failures.empty() ? os::ExitCode::Done : os::ExitCode::CheckFailed);
+  return cli::to_int(sum.failures.empty() ? cli::ExitCode::Done : cli::ExitCode::CheckFailed);
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace tickbox;
   simulator::Options options;
-  os::Program program{
+  cli::Program program{
       {.description =
            "Plays whole matches, the production server and clients on virtual clocks, a "
            "simulated network and disk, and does to them what its profile says. Everything "
@@ -184,13 +184,13 @@ int main(int argc, char** argv) {
       options.flags};
   program.add_option(
       "--seed", options.seed, "Of the first run",
-      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   program.add_option("--seeds", options.seeds, "Runs, each with the next seed",
-                     {.check = os::between(1, 1'000'000'000)});
+                     {.check = cli::between(1, 1'000'000'000)});
   program.add_option("--seconds", options.seconds, "Virtual time of each run",
-                     {.check = os::between(1, 10'000'000)});
+                     {.check = cli::between(1, 10'000'000)});
   program.add_option("--hours", options.hours, "The same, in hours",
-                     {.check = os::between(0.001, 1'000.0), .excludes = {"--seconds"}});
+                     {.check = cli::between(0.001, 1'000.0), .excludes = {"--seconds"}});
   program.add_option(
       "--profile", options.profiles, &simulator::parse_profile,
       "lan, wifi, mobile, soak, mangle or chaos; several take turns, as all do if none "
@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
   program.add_option("--bench", options.bench,
                      "16 clients with the faults of wifi: how many times real time");
   if (const auto exit_code = program.parse(argc, argv)) {
-    return os::to_int(*exit_code);
+    return cli::to_int(*exit_code);
   }
   set_assert_handler(simulator::tell_command);
   std::signal(SIGINT, simulator::ask_to_stop);

@@ -257,7 +257,7 @@ void Match::start_process(std::size_t index) {
   client::ClientOptions options{
       .connection = {.server = SimulatedNetwork::server_address(),
                      .wish = player.audits ? net::Wish::Audit : net::Wish::Play},
-      .bot = client::bot_kind_of(plan_.bot, index),
+      .bot = game::bot_kind_of(plan_.bot, index),
       .seed = plan_.seed * 1'000 + index,
       .on_input = [this, index](Tick tick, const game::Input& input) {
         const tests::OwnBooks books;

@@ -18,8 +18,8 @@ constexpr server::Rate kOverspentBudget{.per_second = 300, .burst = 100};
 constexpr server::Rate kSnapshotBudgets[] = {server::kSnapshotBytes,
                                              {.per_second = 12'000, .burst = 4'000},
                                              {.per_second = 3'000, .burst = 1'500}};
-constexpr client::BotKind kBots[] = {client::BotKind::Mix, client::BotKind::Wander,
-                                     client::BotKind::Chase, client::BotKind::Stress};
+constexpr game::BotKind kBots[] = {game::BotKind::Mix, game::BotKind::Wander, game::BotKind::Chase,
+                                   game::BotKind::Stress};
 constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
 constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 131'072};
 constexpr std::size_t kDiskQueues[] = {4'096, 16'384, 65'536};

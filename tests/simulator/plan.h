@@ -37,7 +37,7 @@ struct Plan {
   bool is_crowded = false;  ///< some who ask find no seat
   server::Sight sight;
   server::Rate snapshot_bytes = server::kSnapshotBytes;  ///< to each client
-  client::BotKind bot = client::BotKind::Mix;
+  game::BotKind bot = game::BotKind::Mix;
   // A recording goes on in another file after so many; 0: never for that.
   std::uint32_t rotate_ticks = 0;
   std::uint64_t rotate_bytes = 0;

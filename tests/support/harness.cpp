@@ -110,7 +110,7 @@ void Harness::restart_with_ticket(std::size_t client) {
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
   client::ClientOptions options{.connection = connection,
-                                .bot = client::bot_kind_of(options_.bot, client),
+                                .bot = game::bot_kind_of(options_.bot, client),
                                 .seed = options_.seed * 1'000 + client,
                                 .on_input =
                                     [this, client](Tick tick, const game::Input& input) {

@@ -60,14 +60,14 @@ class MemoryLog final : public server::Log {
 };
 
 /// Keeps all that was traced.
-class MemoryDesyncs final : public record::DesyncSink {
+class MemoryDesyncs final : public protocol::DesyncSink {
  public:
-  void note(const record::Desync& desync) override { all_.push_back(desync); }
+  void note(const protocol::Desync& desync) override { all_.push_back(desync); }
 
-  [[nodiscard]] const std::vector<record::Desync>& all() const { return all_; }
+  [[nodiscard]] const std::vector<protocol::Desync>& all() const { return all_; }
 
  private:
-  std::vector<record::Desync> all_;
+  std::vector<protocol::Desync> all_;
 };
 
 struct HarnessOptions {
@@ -77,7 +77,7 @@ struct HarnessOptions {
   std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
   server::Sight sight = {};
   net::LinkConditions link;
-  client::BotKind bot = client::BotKind::Mix;
+  game::BotKind bot = game::BotKind::Mix;
   /// Of the server; clients seal their tokens with the same.
   net::KeyRing keys = net::KeyRing::published();
   /// Rules other than the arena, of the room and of each client by its number. They have to call
@@ -178,9 +178,9 @@ class Harness {
   [[nodiscard]] const MemoryLog& log() const { return log_; }
 
   /// As the server traced them, and as a client did.
-  [[nodiscard]] const std::vector<record::Desync>& desyncs() const { return desyncs_.all(); }
+  [[nodiscard]] const std::vector<protocol::Desync>& desyncs() const { return desyncs_.all(); }
 
-  [[nodiscard]] const std::vector<record::Desync>& desyncs(std::size_t client) const {
+  [[nodiscard]] const std::vector<protocol::Desync>& desyncs(std::size_t client) const {
     return players_[client].desyncs.all();
   }
 

@@ -7,12 +7,12 @@
 
 namespace tickbox::tests {
 
-[[nodiscard]] inline bool same(const net::Causes& a, const net::Causes& b) {
+[[nodiscard]] inline bool same(const protocol::Causes& a, const protocol::Causes& b) {
   return std::ranges::equal(a.inputs, b.inputs) && std::ranges::equal(a.shots, b.shots) &&
          std::ranges::equal(a.placements, b.placements) && std::ranges::equal(a.leaves, b.leaves);
 }
 
-[[nodiscard]] inline bool same(const net::Snapshot& a, const net::Snapshot& b) {
+[[nodiscard]] inline bool same(const protocol::Snapshot& a, const protocol::Snapshot& b) {
   return a.head == b.head && same(a.causes, b.causes) && std::ranges::equal(a.bodies, b.bodies) &&
          a.status == b.status && std::ranges::equal(a.events, b.events);
 }

@@ -73,8 +73,8 @@ class ToldRoom {
   }
 
   /// All that is to be seen now, whole.
-  net::Snapshot full(const std::vector<BodyId>& hidden = {}) {
-    net::Snapshot snapshot = begin(hidden);
+  protocol::Snapshot full(const std::vector<BodyId>& hidden = {}) {
+    protocol::Snapshot snapshot = begin(hidden);
     for (const game::EntityState& entity : seen(hidden)) {
       snapshot.bodies.push_back(entity);
     }
@@ -82,8 +82,8 @@ class ToldRoom {
   }
 
   /// On the view that was told of `base`.
-  net::Snapshot since(Tick base, const Telling& telling = {}) {
-    net::Snapshot snapshot = begin(telling.hidden);
+  protocol::Snapshot since(Tick base, const Telling& telling = {}) {
+    protocol::Snapshot snapshot = begin(telling.hidden);
     snapshot.head.base_age = static_cast<std::uint8_t>(now() - base);
     const std::vector<BodyId>& members = told_.at(base);
     std::vector<BodyId> replayed;
@@ -160,7 +160,7 @@ class ToldRoom {
 
   /// The causes of one tick, of those that are replayed; and who is born of them is replayed too.
   void tell(const Past& past, std::uint8_t ago, const std::vector<BodyId>& members,
-            std::vector<BodyId>& replayed, net::Causes& causes) const {
+            std::vector<BodyId>& replayed, protocol::Causes& causes) const {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto member = static_cast<std::uint8_t>(i);
       if (!holds(replayed, members[i])) continue;
@@ -184,7 +184,7 @@ class ToldRoom {
     }
   }
 
-  net::Snapshot begin(const std::vector<BodyId>& hidden) {
+  protocol::Snapshot begin(const std::vector<BodyId>& hidden) {
     game::ViewHash hash;
     std::vector<BodyId>& view = told_[now()];
     view.clear();
@@ -192,7 +192,7 @@ class ToldRoom {
       hash.add(game::entity_hash(entity));
       view.push_back(entity.id);
     }
-    net::Snapshot snapshot;
+    protocol::Snapshot snapshot;
     snapshot.head.view_hash = static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
     snapshot.head.tick = static_cast<std::uint16_t>(now().value & 0xffff);
     return snapshot;

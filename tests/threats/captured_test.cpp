@@ -38,8 +38,7 @@ class Capture {
 
 struct Scene {
   /// There is news of who plays so in every tick.
-  Harness harness{
-      {.seed = 21, .link = {.delay = milliseconds{10}}, .bot = client::BotKind::Stress}};
+  Harness harness{{.seed = 21, .link = {.delay = milliseconds{10}}, .bot = game::BotKind::Stress}};
   Wire wire{harness};
   Capture connects{wire, net::PacketType::Connect};
   Capture resumes{wire, net::PacketType::Resume};

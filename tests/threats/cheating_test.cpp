@@ -32,8 +32,8 @@ Plan draw(Rng& rng) {
                      .aim = sent.aim <= 1'023 ? sent.aim : std::uint16_t{0}}};
 }
 
-net::InputMessage message_for(Tick tick, std::initializer_list<game::Input> inputs) {
-  net::InputMessage message{.first_tick = tick};
+protocol::InputMessage message_for(Tick tick, std::initializer_list<game::Input> inputs) {
+  protocol::InputMessage message{.first_tick = tick};
   for (const game::Input& input : inputs) {
     message.inputs.push_back(input);
   }

@@ -49,7 +49,7 @@ struct LiveSession {
   }
 
   void send_inputs(std::size_t inputs) {
-    net::InputMessage message{.first_tick = harness.room().world().tick + 1};
+    protocol::InputMessage message{.first_tick = harness.room().world().tick + 1};
     for (std::size_t i = 0; i < inputs; ++i) {
       message.inputs.push_back({.move = static_cast<std::uint8_t>(1 + i % 8), .aim = 100});
     }
@@ -62,7 +62,7 @@ struct LiveSession {
       net::PacketBuffer opened{};
       const auto packet = peer.channel().open_packet(datagram, opened);
       if (packet && packet->type == PacketType::Challenge) {
-        return net::decode_path_check(packet->message).value();
+        return protocol::decode_path_check(packet->message).value();
       }
     }
     return std::nullopt;
@@ -111,7 +111,7 @@ struct LiveSession {
   Harness harness{{.seed = 51}};
   Wire wire{harness};
   RawPeer peer{harness, wire, stranger_far_away(1)};
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   std::vector<std::uint64_t> hashes;
   std::uint64_t sent = 0;
   Tick first_tick;
@@ -217,7 +217,7 @@ ClientRun run_client(bool attacked) {
   client::ClientOptions options{
       .connection = {.server = SimulatedNetwork::server_address(),
                      .token = make_token(harness, net::KeyRing::published(), 5)},
-      .bot = client::BotKind::Stress,  // so that there is news of it in every tick
+      .bot = game::BotKind::Stress,  // so that there is news of it in every tick
       .seed = 54};
   auto client =
       std::make_unique<client::Client>(options, transport, entropy, grounds, harness.clock().now());

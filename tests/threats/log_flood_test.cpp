@@ -34,7 +34,7 @@ TEST(Threat, LogFloodByAMillionBadPacketsMakesFewerThanAHundredLines) {
   Rng rng{132};
   const Bytes replayed = [&] {
     net::PacketBuffer packet{};
-    net::MessageEncoder encoder;
+    protocol::MessageEncoder encoder;
     const Bytes sealed =
         copy_of(peer.channel().seal_packet(net::PacketType::Input, encoder.input({}), packet));
     peer.send(sealed);
@@ -80,7 +80,7 @@ TEST(Threat, LogFloodByAMillionBadPacketsMakesFewerThanAHundredLines) {
   }
   for (int i = 0; i < 100; ++i) {  // and some that are malformed, unexpected, too many
     peer.send_sealed(net::PacketType::Input, {});
-    peer.send_sealed(net::PacketType::Response, net::MessageEncoder{}.path_check(1));
+    peer.send_sealed(net::PacketType::Response, protocol::MessageEncoder{}.path_check(1));
   }
   harness.run_for(seconds{11});
   EXPECT_LT(harness.log().lines().size() - lines_before, 100U);

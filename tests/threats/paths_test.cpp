@@ -22,7 +22,7 @@ struct Traveller {
   net::Address home = stranger_far_away(1);
   net::Address abroad = stranger_far_away(2);
   RawPeer peer{harness, wire, home};
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   net::PacketBuffer buffer{};
 
   Traveller() {
@@ -43,7 +43,7 @@ struct Traveller {
     if (challenge == peer.inbox().end()) return 0;
     const auto opened = peer.channel().open_packet(*challenge, buffer);
     EXPECT_TRUE(opened.has_value());
-    return net::decode_path_check(opened->message).value();
+    return protocol::decode_path_check(opened->message).value();
   }
 
   /// On its way, and not arrived.

@@ -75,7 +75,7 @@ void RawPeer::send_sealed(net::PacketType type, ConstBytes message) {
   send(channel_.seal_packet(type, message, packet_));
 }
 
-void RawPeer::send_inputs(const net::InputMessage& message) {
+void RawPeer::send_inputs(const protocol::InputMessage& message) {
   send_sealed(net::PacketType::Input, encoder_.input(message));
 }
 

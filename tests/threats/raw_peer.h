@@ -45,7 +45,7 @@ class RawPeer {
   /// Seals and sends.  Requires: was accepted.
   void send_sealed(net::PacketType type, ConstBytes message);
   /// A whole InputMessage, as it is: sense or nonsense.
-  void send_inputs(const net::InputMessage& message);
+  void send_inputs(const protocol::InputMessage& message);
 
   /// The same with nothing new.
   void send_nothing_new() { send_inputs({}); }
@@ -80,7 +80,7 @@ class RawPeer {
   net::HandshakeNonce nonce_{};
   std::optional<net::Accepted> accepted_;
   net::PacketChannel channel_;
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
 };
 

@@ -300,7 +300,7 @@ TEST(Threat, ReflectionByAClientThatForgesAnAddressMovesNoSessionThere) {
     EXPECT_LE(out, 3 * in);
     EXPECT_EQ(net::packet_type(passed.bytes), PacketType::Challenge);
   });
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   for (std::uint64_t guess = 0; guess < 100; ++guess) {
     peer.send_sealed(PacketType::Input, {});  // as small as there are
     peer.send_sealed(PacketType::Response, encoder.path_check(guess));

@@ -23,7 +23,7 @@ struct Session {
   Wire wire{harness};
   RawPeer peer{harness, wire, stranger_far_away(1)};
   std::deque<Bytes> recent;  ///< the newest last
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
 
   Session() {
     EXPECT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 1)).accepted);

@@ -33,7 +33,7 @@ class Liar {
       const auto opened = peer_.channel().open_packet(datagram, buffer);
       if (!opened) continue;
       if (opened->type == net::PacketType::Snapshot) {
-        const auto snapshot = net::decode_snapshot(opened->message);
+        const auto snapshot = protocol::decode_snapshot(opened->message);
         ASSERT_TRUE(snapshot && snapshot->head.base_age == 0);
         ASSERT_EQ(snapshot->head.tick, near.value & 0xffff) << "of just now";
         seen_.assign(snapshot->bodies.begin(), snapshot->bodies.end());
@@ -43,7 +43,7 @@ class Liar {
         }
       } else if (opened->type == net::PacketType::Traced) {
         bytes_in_ += datagram.size();
-        const auto part = net::decode_view_part(opened->message);
+        const auto part = protocol::decode_view_part(opened->message);
         ASSERT_TRUE(part);
         for (const game::EntityState& body : part->bodies) {
           told_.insert(body.id);
@@ -56,10 +56,10 @@ class Liar {
   /// Says that the newest view came out as `wrong`.
   void send_trace(const std::vector<game::EntityState>& wrong) {
     if (tick_.value == 0) return;
-    const net::ViewName name{
-        .tick = tick_, .said = net::view_hash(seen_), .made = net::view_hash(wrong)};
-    for (std::uint8_t i = 0; i < net::parts_of(wrong.size()); ++i) {
-      const ConstBytes message = encoder_.view_part(net::part_of(name, wrong, i));
+    const protocol::ViewName name{
+        .tick = tick_, .said = protocol::view_hash(seen_), .made = protocol::view_hash(wrong)};
+    for (std::uint8_t i = 0; i < protocol::parts_of(wrong.size()); ++i) {
+      const ConstBytes message = encoder_.view_part(protocol::part_of(name, wrong, i));
       bytes_out_ += message.size() + net::kPacketOverheadBytes;
       peer_.send_sealed(net::PacketType::Trace, message);
     }
@@ -83,7 +83,7 @@ class Liar {
  private:
   Wire wire_;
   RawPeer peer_;
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
   Tick tick_;
   std::vector<game::EntityState> seen_;
   std::set<BodyId> known_;     ///< of all snapshots
@@ -147,9 +147,9 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
     harness.run_for(milliseconds{1});
     liar.listen(harness.room().world().tick);
   }
-  net::MessageEncoder encoder;
-  const auto send = [&](const net::ViewName& view) {
-    const net::ViewPart part{.view = view, .bodies = {}};
+  protocol::MessageEncoder encoder;
+  const auto send = [&](const protocol::ViewName& view) {
+    const protocol::ViewPart part{.view = view, .bodies = {}};
     liar.peer().send_sealed(net::PacketType::Trace, encoder.view_part(part));
   };
   const Tick now = liar.tick();

@@ -142,10 +142,10 @@ TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
 // Real messages with something wrong: offsets, lengths, cut, spliced. What cannot be read is
 // malformed, what can is an input like any other; the others may see it, and never suffer by it.
 TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
-  net::MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   std::vector<Bytes> real;
   for (const std::size_t count : {0U, 1U, 5U, 64U}) {
-    net::InputMessage message{.ack_bits = 7, .newest_snapshot = {500}, .first_tick = {200}};
+    protocol::InputMessage message{.ack_bits = 7, .newest_snapshot = {500}, .first_tick = {200}};
     for (std::size_t i = 0; i < count; ++i) {
       message.inputs.push_back({.move = 3, .buttons = 1, .aim = 77});
     }

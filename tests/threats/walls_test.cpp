@@ -51,7 +51,7 @@ bool may_be_in_view(Vec2 of, Vec2 centre) {
 }
 
 /// A snapshot goes out between two ticks, so that the room is still as it was told.
-void look(const server::Room& room, const net::Accept& place, const net::Snapshot& sent,
+void look(const server::Room& room, const net::Accept& place, const protocol::Snapshot& sent,
           Onlooker& onlooker, Seen& seen) {
   const auto entities = room.entities();
   const auto own = std::ranges::find(entities, place.body, &game::EntityState::id);
@@ -101,7 +101,7 @@ TEST(Threat, SeeingThroughWallsIsNotPossibleForWhatIsOutsideIsNotSent) {
                              .first->second;
     // It passes twice: from the server, and to the client.
     if (std::exchange(onlooker.newest, read.sequence) == read.sequence) return;
-    const auto snapshot = net::decode_snapshot(read.message);
+    const auto snapshot = protocol::decode_snapshot(read.message);
     ASSERT_TRUE(snapshot.has_value());
     look(harness.room(), place, *snapshot, onlooker, seen);
   });

@@ -20,12 +20,12 @@
 #include <string>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
+using cli::ExitCode;
 using client::ClientStats;
 using client::Connection;
-using os::ExitCode;
 
 /// How soon a Ctrl-C is seen.
 constexpr Duration kConnectTurn = std::chrono::milliseconds{50};
@@ -243,11 +243,11 @@ ExitCode Game::report() const {
   } else if (connected_at_) {
     text = to_table(found);
   }
-  constexpr os::Teller kTeller{.name = "tickbox connect"};
-  if (end.code != ExitCode::Done) (void)os::tell_failure(kTeller, end.code, end.error);
+  constexpr cli::Teller kTeller{.name = "tickbox connect"};
+  if (end.code != ExitCode::Done) (void)cli::tell_failure(kTeller, end.code, end.error);
   const auto written = os::write_to_stdout(text);
   if (written) return end.code;
-  (void)os::tell_failure(kTeller, ExitCode::Failed, written.error());
+  (void)cli::tell_failure(kTeller, ExitCode::Failed, written.error());
   return end.code == ExitCode::Done ? ExitCode::Failed : end.code;
 }
 
@@ -260,7 +260,7 @@ std::string check_resume(const std::string& file) {
 
 ExitCode run_connect(const ConnectOptions& options) {
   const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
-    return os::tell_failure({.name = "tickbox connect", .json = options.play.json()}, code, why);
+    return cli::tell_failure({.name = "tickbox connect", .json = options.play.json()}, code, why);
   };
   if (const auto wrong = contradiction(options.play.credentials)) {
     return fail(*wrong, ExitCode::WrongUsage);
@@ -310,10 +310,10 @@ ExitCode run_connect(const ConnectOptions& options) {
 
 }  // namespace
 
-void add_connect(os::Command& program, std::function<int()>& run) {
+void add_connect(cli::Command& program, std::function<int()>& run) {
   auto options = std::make_shared<ConnectOptions>();
   options->play.program = &program;
-  os::Command command = program.add_command(
+  cli::Command command = program.add_command(
       {.name = "connect",
        .description = "Play as one client: predict, reconcile, verify every hash. In the document, "
                       "prediction.checked and .exact count the ticks no other mover had a part in, "
@@ -338,7 +338,7 @@ void add_connect(os::Command& program, std::function<int()>& run) {
       "Instead of what it sees, be told all that enters the room, step all of it and "
       "compare the whole state's hash in every tick; a token has to allow it");
   command.callback(
-      [options, &run] { run = [options] { return os::to_int(run_connect(*options)); }; });
+      [options, &run] { run = [options] { return cli::to_int(run_connect(*options)); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -5,9 +5,9 @@
 
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
-void add_credential_flags(os::Command& command, CredentialFlags& flags) {
+void add_credential_flags(cli::Command& command, CredentialFlags& flags) {
   command.add_option("--token", flags.token,
                      "Connect by the token in this file, from `tickbox token issue`; - is stdin",
                      {.value = "F"});
@@ -51,4 +51,4 @@ std::optional<std::string> credential_warning(const CredentialFlags& flags) {
   return flags.key_file.empty() ? std::nullopt : os::key_file_warning(flags.key_file);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

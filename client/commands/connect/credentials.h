@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 struct CredentialFlags {
   std::string token{};     ///< a file; empty for none
@@ -24,7 +24,7 @@ struct Credentials {
 };
 
 /// Adds --token, --key-file and --insecure.  Requires: `flags` outlives `command`.
-void add_credential_flags(os::Command& command, CredentialFlags& flags);
+void add_credential_flags(cli::Command& command, CredentialFlags& flags);
 
 /// Two that exclude each other, in one line; nothing when there are none.
 [[nodiscard]] std::optional<std::string> contradiction(const CredentialFlags& flags);
@@ -36,4 +36,4 @@ void add_credential_flags(os::Command& command, CredentialFlags& flags);
 /// One line when others may read the keys, else nothing.
 [[nodiscard]] std::optional<std::string> credential_warning(const CredentialFlags& flags);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

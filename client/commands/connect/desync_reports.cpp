@@ -1,6 +1,7 @@
 #include "client/commands/connect/desync_reports.h"
 
 #include "cli/build_info.h"
+#include "cli/desync_file.h"
 #include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
 
@@ -8,7 +9,7 @@
 
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// Of hundreds of clients that are wrong at once, these say enough.
@@ -26,17 +27,17 @@ std::expected<std::unique_ptr<DesyncReports>, std::string> DesyncReports::open(
   return reports;
 }
 
-void DesyncReports::note(const record::Desync& desync) {
+void DesyncReports::note(const protocol::Desync& desync) {
   if (lines_ == DesyncLines::Printed && printed_ < kLinesMax) {
     ++printed_;
-    os::write_to_stderr(fmt::format("{}: desync {}\n", command_, record::in_words(desync)));
+    os::write_to_stderr(fmt::format("{}: desync {}\n", command_, protocol::in_words(desync)));
   }
   if (drop_ == nullptr) return;
-  const os::BuildInfo& build = os::build_info();
-  auto file = record::file_of(
+  const cli::BuildInfo& build = cli::build_info();
+  auto file = cli::file_of(
       desync, os::SystemCalendar{}.now(),
       {.version = build.version, .commit = build.commit, .simulation_hash = build.simulation_hash});
   drop_->drop(std::move(file.name), std::move(file.text), clock_.now());
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -14,11 +14,11 @@
 #include <string_view>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 enum class DesyncLines : std::uint8_t { Printed, Quiet };
 
-class DesyncReports final : public record::DesyncSink {
+class DesyncReports final : public protocol::DesyncSink {
  public:
   /// `folder`: empty for no files; made where it is missing. Borrows the clock.
   /// Fails: with one line.
@@ -26,7 +26,7 @@ class DesyncReports final : public record::DesyncSink {
       const std::string& folder, std::string_view command, DesyncLines lines, const Clock& clock);
 
   /// The first lines are printed; files are written by another thread.
-  void note(const record::Desync& desync) override;
+  void note(const protocol::Desync& desync) override;
 
  private:
   DesyncReports(std::string_view command, DesyncLines lines, const Clock& clock)
@@ -39,4 +39,4 @@ class DesyncReports final : public record::DesyncSink {
   std::size_t printed_ = 0;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 std::string alarms(const LiveFigures& figures) {
@@ -52,4 +52,4 @@ std::string live_line(const client::ClientStats& stats, Tick tick) {
       100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Times as 0.5, 0.99 and 0.999 quantiles, in milliseconds.
 struct LiveFigures {
@@ -38,4 +38,4 @@ struct LiveFigures {
 /// Of one, whose newest view is of `tick`.
 [[nodiscard]] std::string live_line(const client::ClientStats& stats, Tick tick);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

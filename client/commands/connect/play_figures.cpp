@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 FigureValue units(const Histogram& sub_units, std::uint32_t per_mille) {
@@ -50,8 +50,8 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats) {
   const game::FieldDifference& field = first.difference->first_fields[0];
   add("entity", std::uint64_t{first.difference->first.value});
   add("field", std::string{field.field});
-  add("expected", record::text_of(field.expected));
-  add("got", record::text_of(field.got));
+  add("expected", protocol::text_of(field.expected));
+  add("got", protocol::text_of(field.got));
 }
 
 std::string mismatches_in_words(const client::ClientStats& stats) {
@@ -61,9 +61,10 @@ std::string mismatches_in_words(const client::ClientStats& stats) {
       stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected, first.got);
   if (first.difference) {
     const game::FieldDifference& field = first.difference->first_fields[0];
-    words += fmt::format("; of {} {} the server has {} {}, the view here {}",
-                         record::kind_of(first.difference->first), first.difference->first.value,
-                         field.field, record::text_of(field.expected), record::text_of(field.got));
+    words +=
+        fmt::format("; of {} {} the server has {} {}, the view here {}",
+                    protocol::kind_of(first.difference->first), first.difference->first.value,
+                    field.field, protocol::text_of(field.expected), protocol::text_of(field.got));
   }
   return words;
 }
@@ -84,8 +85,8 @@ void add_prediction(Figures& figures, const client::ClientStats& stats) {
 }
 
 void add_events(Figures& figures, const client::ClientStats& stats) {
-  constexpr std::array<std::string_view, net::kEventKinds> kNames = {"events.hits", "events.scores",
-                                                                     "events.spawns"};
+  constexpr std::array<std::string_view, protocol::kEventKinds> kNames = {
+      "events.hits", "events.scores", "events.spawns"};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     figures.push_back({std::string{kNames[i]}, stats.events[i]});
   }
@@ -118,8 +119,8 @@ void add_loss(Figures& figures, const client::ClientStats& stats) {
 }
 
 void add_end(Figures& figures, const CommandEnd& end) {
-  figures.push_back({"exit", static_cast<std::uint64_t>(os::to_int(end.code))});
-  if (end.code != os::ExitCode::Done) figures.push_back({"error", end.error});
+  figures.push_back({"exit", static_cast<std::uint64_t>(cli::to_int(end.code))});
+  if (end.code != cli::ExitCode::Done) figures.push_back({"error", end.error});
   if (end.refused) figures.push_back({"refused", std::string{net::name_of(*end.refused)}});
 }
 
@@ -128,4 +129,4 @@ void add_round_trip(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"rtt_ms.p99", milliseconds(stats.round_trip, 990)});
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

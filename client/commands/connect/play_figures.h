@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// A quantile of microseconds, in milliseconds; nothing when there are none.
 [[nodiscard]] FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille);
@@ -52,7 +52,7 @@ void add_loss(Figures& figures, const client::ClientStats& stats);
 
 /// How a command ended.
 struct CommandEnd {
-  os::ExitCode code = os::ExitCode::Done;
+  cli::ExitCode code = cli::ExitCode::Done;
   std::string error{};                         ///< in one line.  Requires: some, where not Done
   std::optional<net::RefuseReason> refused{};  ///< of a client that the server kept out
 };
@@ -63,4 +63,4 @@ void add_end(Figures& figures, const CommandEnd& end);
 /// rtt_ms{p50,p99}
 void add_round_trip(Figures& figures, const client::ClientStats& stats);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

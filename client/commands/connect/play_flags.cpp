@@ -12,11 +12,11 @@
 #include <string_view>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// Given to the program before the command.
-bool is_on(const os::Command* program, const char* flag) {
+bool is_on(const cli::Command* program, const char* flag) {
   return program != nullptr && program->is_on(flag);
 }
 
@@ -38,11 +38,11 @@ bool PlayFlags::quiet() const {
   return common.quiet || is_on(program, "--quiet");
 }
 
-void add_play_flags(os::Command& command, PlayFlags& flags) {
+void add_play_flags(cli::Command& command, PlayFlags& flags) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "The server, such as 127.0.0.1:7777", {.required = true});
   add_credential_flags(command, flags.credentials);
-  command.add_option("--bot", flags.bot, client::parse_bot_kind,
+  command.add_option("--bot", flags.bot, game::parse_bot_kind,
                      "Who plays: wander, chase, still, stress or mix (default wander)");
   command.add_option(
       "--net", flags.link, parse_link,
@@ -50,7 +50,7 @@ void add_play_flags(os::Command& command, PlayFlags& flags) {
       "loss=5%, duplicate=1%, reorder=1%, corrupt=0.1%, truncate=0.1%, seed=7 (each way)");
   command.add_option(
       "--seed", flags.seed, "Of what the bots decide",
-      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   command.add_option(
       "--desync-dir", flags.desync_dir,
       "Directory for a file about each view whose hash differs, with both states, and "
@@ -64,7 +64,7 @@ std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
   return address;
 }
 
-os::Check seconds_between(double least, double most) {
+cli::Check seconds_between(double least, double most) {
   return {[least, most](const std::string& text) {
             double seconds = 0;
             const char* const end = text.data() + text.size();
@@ -93,4 +93,4 @@ std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,
   return credentials;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

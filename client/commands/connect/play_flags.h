@@ -17,17 +17,17 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 struct PlayFlags {
   HostPort server{};
-  client::BotKind bot = client::BotKind::Wander;
+  game::BotKind bot = game::BotKind::Wander;
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files
   CredentialFlags credentials{};
-  os::CommonFlags common{};
-  const os::Command* program = nullptr;
+  cli::CommonFlags common{};
+  const cli::Command* program = nullptr;
 
   /// Given to the command, or to the program before it.
   [[nodiscard]] bool json() const;
@@ -40,10 +40,10 @@ struct PlayFlags {
 
 /// Adds HOST:PORT, --token, --key-file, --insecure, --bot, --net, --seed and --desync-dir.
 /// Requires: `flags` outlives `command`.
-void add_play_flags(os::Command& command, PlayFlags& flags);
+void add_play_flags(cli::Command& command, PlayFlags& flags);
 
 /// For a flag in seconds: refuses what is no number, and what is out of range, as nan is.
-[[nodiscard]] os::Check seconds_between(double least, double most);
+[[nodiscard]] cli::Check seconds_between(double least, double most);
 
 /// What is told of desyncs, as these flags want it. Borrows the clock.  Fails: with one line.
 [[nodiscard]] std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
@@ -53,4 +53,4 @@ void add_play_flags(os::Command& command, PlayFlags& flags);
 [[nodiscard]] std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,
                                                                      std::string_view command);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

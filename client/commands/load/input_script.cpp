@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -214,4 +214,4 @@ std::expected<InputScript, std::string> parse_script(std::string_view text) {
   return *std::move(script);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

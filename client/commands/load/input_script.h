@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Largest input file that is read.
 inline constexpr std::size_t kInputFileBytesMax = std::size_t{1} << 30;
@@ -59,4 +59,4 @@ struct InputScript {
 /// Fails: with one line that names the line of the text.
 [[nodiscard]] std::expected<InputScript, std::string> parse_script(std::string_view text);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

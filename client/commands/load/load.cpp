@@ -25,10 +25,10 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 struct LoadOptions {
   PlayFlags play;
@@ -97,12 +97,12 @@ std::vector<Requirement> requirements_of(const LoadOptions& options) {
 
 /// Before there is a report.
 ExitCode fail(const LoadOptions& options, ExitCode code, const std::string& why) {
-  return os::tell_failure({.name = kLoadName, .json = options.play.json()}, code, why);
+  return cli::tell_failure({.name = kLoadName, .json = options.play.json()}, code, why);
 }
 
 /// Beside one.
 ExitCode fall_short(ExitCode code, const std::string& how) {
-  return os::tell_failure({.name = kLoadName}, code, how);
+  return cli::tell_failure({.name = kLoadName}, code, how);
 }
 
 /// How a run ended, and what to say of it.
@@ -318,9 +318,9 @@ ExitCode run_load(const LoadOptions& options) {
   return print_report(options, report, results, verdict);
 }
 
-void add_times(os::Command& command, LoadOptions& options) {
+void add_times(cli::Command& command, LoadOptions& options) {
   command.add_option("--clients", options.clients, "How many play at once",
-                     {.check = os::between(std::size_t{1}, kClientsMax)});
+                     {.check = cli::between(std::size_t{1}, kClientsMax)});
   command.add_option("--seconds", options.seconds,
                      "How long to measure, from when the last one is in",
                      {.check = seconds_between(0.1, 1e7)});
@@ -335,10 +335,10 @@ void add_times(os::Command& command, LoadOptions& options) {
 
 }  // namespace
 
-void add_load(os::Command& program, std::function<int()>& run) {
+void add_load(cli::Command& program, std::function<int()>& run) {
   auto options = std::make_shared<LoadOptions>();
   options->play.program = &program;
-  os::Command command = program.add_command(
+  cli::Command command = program.add_command(
       {.name = "load",
        .description =
            "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
@@ -361,8 +361,8 @@ void add_load(os::Command& program, std::function<int()>& run) {
                      {.check = {check_requirements, "REQUIREMENTS"}, .one_word_each = true});
   command.callback([options, command, &run] {
     options->seconds_given = command.is_given("--seconds");
-    run = [options] { return os::to_int(run_load(*options)); };
+    run = [options] { return cli::to_int(run_load(*options)); };
   });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -104,4 +104,4 @@ bool is_saturated(const LoadReport& report) {
          static_cast<double>(report.lateness.quantile(990)) / 1'000 > report.tick_ms;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// The server's figures over the measured time.
 struct ServerFigures {
@@ -52,4 +52,4 @@ struct LoadReport {
 /// Whether the generator itself was too late to say anything about the server.
 [[nodiscard]] bool is_saturated(const LoadReport& report);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// Between two looks at signals, progress and statistics.
@@ -238,4 +238,4 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
   return found;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

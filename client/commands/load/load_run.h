@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Between when everybody is in and the first tick that is played of an input file: more than any
 /// client is ahead of what it has seen.
@@ -109,4 +109,4 @@ class LoadRun {
   std::string misfit_;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

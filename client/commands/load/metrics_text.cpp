@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// Reads a line from its front.
@@ -194,4 +194,4 @@ std::optional<double> BucketCounts::quantile(double q) const {
   return std::nullopt;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Doubles count so far and no further.
 inline constexpr double kMetricCountMax = 9'007'199'254'740'992.0;
@@ -66,4 +66,4 @@ class MetricsText {
   std::vector<MetricSample> samples_;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

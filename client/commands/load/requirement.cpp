@@ -10,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// The longer operators first: "<=" starts with "<".
@@ -132,4 +132,4 @@ RequirementResult check(const Requirement& requirement, const Figures& figures) 
           .value = value};
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 enum class Relation : std::uint8_t { AtMost, AtLeast, Below, Above, Equal, Unequal };
 
@@ -35,4 +35,4 @@ struct Requirement {
 /// Compares; a figure that is not known does not hold.
 [[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr Duration kBetweenSamples = std::chrono::seconds{1};
@@ -107,4 +107,4 @@ std::optional<ServerSample> ServerWatch::newest() const {
   return newest_;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// What a server said of itself at a moment.
 struct ServerSample {
@@ -69,4 +69,4 @@ class ServerWatch {
   std::thread thread_;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

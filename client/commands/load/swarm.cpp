@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using client::Connection;
@@ -96,7 +96,7 @@ void Swarm::start(std::size_t number, Instant now) {
                                                       .token = token_for(number),
                                                       .ticket = options_.ticket,
                                                       .wish = options_.wish},
-                                       .bot = client::bot_kind_of(options_.bot, number),
+                                       .bot = game::bot_kind_of(options_.bot, number),
                                        .seed = options_.seed * kClientsMax + number,
                                        .on_input = {},
                                        .desyncs = options_.desyncs};
@@ -226,4 +226,4 @@ std::string Swarm::first_reason() const {
   return {};
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

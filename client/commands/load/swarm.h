@@ -27,7 +27,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// The most clients one process plays: what a server seats.
 inline constexpr std::size_t kClientsMax = game::kSeatsMax;
@@ -40,12 +40,12 @@ struct SwarmOptions {
   std::optional<net::ResumeTicket> ticket{};  ///< of that client: tried first
   std::size_t clients = 1;
   Duration ramp{};  ///< the connects are spread over this
-  client::BotKind bot = client::BotKind::Wander;
+  game::BotKind bot = game::BotKind::Wander;
   Playback* playback = nullptr;  ///< in place of the bot.  Requires: as many clients as players
   std::optional<net::LinkConditions> link;  ///< of each client, its own stream of one seed
   std::uint64_t seed = 1;
   net::Wish wish = net::Wish::Play;
-  record::DesyncSink* desyncs = nullptr;  ///< of all of them
+  protocol::DesyncSink* desyncs = nullptr;  ///< of all of them
 };
 
 /// How many clients are where.
@@ -129,4 +129,4 @@ class Swarm {
   Histogram lateness_;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 std::uint32_t processors() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, kVerifyJobsMax);
@@ -48,4 +48,4 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const game
   return record::add_up(segments, results, options);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

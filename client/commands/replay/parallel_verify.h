@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// More would only wait for each other.
 inline constexpr std::uint32_t kVerifyJobsMax = 256;
@@ -22,4 +22,4 @@ inline constexpr std::uint32_t kVerifyJobsMax = 256;
                                                       const record::VerifyOptions& options,
                                                       std::uint32_t jobs);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 class Playback {
  public:
@@ -37,4 +37,4 @@ class Playback {
   std::optional<Tick> begin_;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

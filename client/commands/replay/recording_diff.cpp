@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr const char* kAbsent = "absent";
@@ -140,4 +140,4 @@ RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function
   return found;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

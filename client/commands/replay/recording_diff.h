@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// A command that one of them holds and the other does not, or holds otherwise: usually the cause.
 struct CommandDifference {
@@ -46,4 +46,4 @@ struct RecordingDiff {
 [[nodiscard]] RecordingDiff diff(record::Replayer& a, record::Replayer& b,
                                  const std::function<bool()>& stopped);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr std::string_view kReplayName = "tickbox replay";
@@ -20,7 +20,7 @@ bool ReplayFlags::quiet() const {
   return common.quiet || program->is_on("--quiet");
 }
 
-void add_new_file(os::Command& command, std::string& out, const std::string& help) {
+void add_new_file(cli::Command& command, std::string& out, const std::string& help) {
   const auto check = [](const std::string& name) {
     return name == "-" ? std::string{"stdout is not possible here; name a file, or ./- for one of "
                                      "that name"}
@@ -30,27 +30,27 @@ void add_new_file(os::Command& command, std::string& out, const std::string& hel
                      {.required = true, .value = "G", .check = {check, "FILE"}});
 }
 
-int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why) {
-  return os::to_int(os::tell_failure({.name = kReplayName, .json = flags.json()}, code, why));
+int replay_failed(const ReplayFlags& flags, cli::ExitCode code, std::string_view why) {
+  return cli::to_int(cli::tell_failure({.name = kReplayName, .json = flags.json()}, code, why));
 }
 
-int replay_fell_short(os::ExitCode code, std::string_view how) {
-  return os::to_int(os::tell_failure({.name = kReplayName}, code, how));
+int replay_fell_short(cli::ExitCode code, std::string_view how) {
+  return cli::to_int(cli::tell_failure({.name = kReplayName}, code, how));
 }
 
-int replay_result(std::string_view text, os::ExitCode code) {
+int replay_result(std::string_view text, cli::ExitCode code) {
   const auto written = os::write_to_stdout(text);
-  return written ? os::to_int(code) : replay_fell_short(os::ExitCode::Failed, written.error());
+  return written ? cli::to_int(code) : replay_fell_short(cli::ExitCode::Failed, written.error());
 }
 
 void replay_note(const ReplayFlags& flags, std::string_view note) {
   if (!flags.quiet()) os::write_to_stderr(fmt::format("tickbox replay: {}\n", note));
 }
 
-void add_replay(os::Command& program, std::function<int()>& run) {
+void add_replay(cli::Command& program, std::function<int()>& run) {
   auto flags = std::make_shared<ReplayFlags>();
   flags->program = &program;
-  os::Command replay = program.add_command(
+  cli::Command replay = program.add_command(
       {.name = "replay",
        .description = "Read recordings that tickbox-server --record has written",
        .example = "tickbox replay verify recordings/MATCH.tickbox"},
@@ -67,4 +67,4 @@ void add_replay(os::Command& program, std::function<int()>& run) {
   add_replay_inputs(place);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

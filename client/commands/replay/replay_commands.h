@@ -17,11 +17,11 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 struct ReplayFlags {
-  const os::Command* program = nullptr;
-  os::CommonFlags common{};
+  const cli::Command* program = nullptr;
+  cli::CommonFlags common{};
 
   /// Given to the command, or to the program before it.
   [[nodiscard]] bool json() const;
@@ -30,7 +30,7 @@ struct ReplayFlags {
 
 /// Where a command is added, and where it is remembered when it is the one chosen.
 struct ReplayCommand {
-  os::Command& replay;
+  cli::Command& replay;
   std::function<int()>& run;
   std::shared_ptr<ReplayFlags> flags;
 };
@@ -47,24 +47,24 @@ void add_replay_inputs(const ReplayCommand& place);
 /// Adds `-o,--out G`, the file that a command makes. Not stdout: a file is there whole or not at
 /// all, and lines that follow it on stdout would be taken for a part of it.
 /// Requires: `out` outlives `command`.
-void add_new_file(os::Command& command, std::string& out, const std::string& help);
+void add_new_file(cli::Command& command, std::string& out, const std::string& help);
 
 /// Says what failed, before anything was printed.  Returns the exit code of the program.
-[[nodiscard]] int replay_failed(const ReplayFlags& flags, os::ExitCode code, std::string_view why);
+[[nodiscard]] int replay_failed(const ReplayFlags& flags, cli::ExitCode code, std::string_view why);
 
 /// Says on stderr what is wrong with what was printed, or how far it goes.  Returns the exit code.
-[[nodiscard]] int replay_fell_short(os::ExitCode code, std::string_view how);
+[[nodiscard]] int replay_fell_short(cli::ExitCode code, std::string_view how);
 
 /// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
-[[nodiscard]] int replay_result(std::string_view text, os::ExitCode code = os::ExitCode::Done);
+[[nodiscard]] int replay_result(std::string_view text, cli::ExitCode code = cli::ExitCode::Done);
 
 /// Writes a JSON document to stdout, as one line: with the exit code, and what is wrong where it is
 /// not 0.
 template <class Json>
-[[nodiscard]] int replay_document(Json document, os::ExitCode code = os::ExitCode::Done,
+[[nodiscard]] int replay_document(Json document, cli::ExitCode code = cli::ExitCode::Done,
                                   std::string_view error = {}) {
-  document["exit"] = os::to_int(code);
-  if (code != os::ExitCode::Done) document["error"] = error;
+  document["exit"] = cli::to_int(code);
+  if (code != cli::ExitCode::Done) document["error"] = error;
   return replay_result(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
 }
 
@@ -139,4 +139,4 @@ template <class Json>
   return tick ? Json(tick->value) : Json{};
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 struct CopyFlags {
   std::shared_ptr<ReplayFlags> flags;
@@ -127,7 +127,7 @@ int run_copy(const CopyFlags& options) {
   return tell(options, copy);
 }
 
-void add_files(os::Command& command, CopyFlags& options) {
+void add_files(cli::Command& command, CopyFlags& options) {
   command.add_option("FILE", options.file, "The recording, which stays as it is",
                      {.required = true});
   add_new_file(command, options.out, "The new recording; must not exist");
@@ -137,7 +137,7 @@ void add_files(os::Command& command, CopyFlags& options) {
 
 void add_replay_cut(const ReplayCommand& place) {
   auto options = std::make_shared<CopyFlags>(CopyFlags{.flags = place.flags});
-  os::Command command = place.replay.add_command(
+  cli::Command command = place.replay.add_command(
       {.name = "cut",
        .description =
            "Make a recording of a part of another: it begins with the world after --from and "
@@ -153,7 +153,7 @@ void add_replay_cut(const ReplayCommand& place) {
 
 void add_replay_repair(const ReplayCommand& place) {
   auto options = std::make_shared<CopyFlags>(CopyFlags{.flags = place.flags});
-  os::Command command = place.replay.add_command(
+  cli::Command command = place.replay.add_command(
       {.name = "repair",
        .description =
            "Make a whole recording of what is whole of a damaged or cut one: what is lost "
@@ -164,4 +164,4 @@ void add_replay_repair(const ReplayCommand& place) {
   command.callback([options, &run = place.run] { run = [options] { return run_copy(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

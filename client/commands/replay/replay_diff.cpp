@@ -11,10 +11,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 using Json = nlohmann::ordered_json;
 
 struct DiffFlags {
@@ -153,7 +153,7 @@ int run_diff(const DiffFlags& options) {
 
 void add_replay_diff(const ReplayCommand& place) {
   auto options = std::make_shared<DiffFlags>(DiffFlags{.flags = place.flags});
-  os::Command command = place.replay.add_command(
+  cli::Command command = place.replay.add_command(
       {.name = "diff",
        .description =
            "Tell the first tick, entity and field in which two recordings differ, and the first "
@@ -165,4 +165,4 @@ void add_replay_diff(const ReplayCommand& place) {
   command.callback([options, &run = place.run] { run = [options] { return run_diff(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -11,10 +11,10 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 std::string utc(std::int64_t ms) {
   const auto seconds = static_cast<std::time_t>(ms / 1'000);
@@ -128,14 +128,14 @@ int run_info(const std::string& path, const ReplayFlags& flags) {
 
 void add_replay_info(const ReplayCommand& place) {
   auto file = std::make_shared<std::string>();
-  os::Command command = place.replay.add_command({.name = "info",
-                                                  .description = "Tell what a recording holds",
-                                                  .example = "tickbox replay info match.tickbox"},
-                                                 place.flags->common);
+  cli::Command command = place.replay.add_command({.name = "info",
+                                                   .description = "Tell what a recording holds",
+                                                   .example = "tickbox replay info match.tickbox"},
+                                                  place.flags->common);
   command.add_option("FILE", *file, "The recording", {.required = true});
   command.callback([file, flags = place.flags, &run = place.run] {
     run = [file, flags] { return run_info(*file, *flags); };
   });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

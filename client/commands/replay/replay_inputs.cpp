@@ -12,10 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 struct InputsFlags {
   std::shared_ptr<ReplayFlags> flags;
@@ -74,7 +74,7 @@ int run_inputs(const InputsFlags& options) {
 
 void add_replay_inputs(const ReplayCommand& place) {
   auto options = std::make_shared<InputsFlags>(InputsFlags{.flags = place.flags});
-  os::Command command = place.replay.add_command(
+  cli::Command command = place.replay.add_command(
       {.name = "inputs",
        .description =
            "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
@@ -87,4 +87,4 @@ void add_replay_inputs(const ReplayCommand& place) {
       [options, &run = place.run] { run = [options] { return run_inputs(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

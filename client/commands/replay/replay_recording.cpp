@@ -11,9 +11,9 @@
 
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 std::expected<std::unique_ptr<Recording>, int> open_recording(const std::string& path,
                                                               const ReplayFlags& flags) {
@@ -69,7 +69,7 @@ std::expected<Setting, int> setting_of(const Recording& recording, const ReplayF
                     "the version that recorded it",
                     hex(header.map_hash), header.map_seats, hex(game::map_hash(*setting.map))));
   }
-  if (const std::string_view simulation = os::build_info().simulation_hash;
+  if (const std::string_view simulation = cli::build_info().simulation_hash;
       header.simulation != simulation) {
     replay_note(flags,
                 fmt::format("{} was recorded by simulation {}, this is {}: hashes may differ",
@@ -125,4 +125,4 @@ std::string in_words(const Ending& ending) {
   return text.empty() ? "without a clean end" : text;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

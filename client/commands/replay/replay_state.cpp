@@ -13,10 +13,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 struct StateFlags {
   std::shared_ptr<ReplayFlags> flags;
@@ -33,12 +33,12 @@ std::string difference_of(const record::Replayer& replayer) {
       hex(replayer.recorded_hash()));
 }
 
-std::string end_of(os::ExitCode code, const std::string& error) {
-  return fmt::format(",\"exit\":{}{}}}\n", os::to_int(code),
+std::string end_of(cli::ExitCode code, const std::string& error) {
+  return fmt::format(",\"exit\":{}{}}}\n", cli::to_int(code),
                      error.empty() ? "" : fmt::format(",\"error\":\"{}\"", error));
 }
 
-std::string document_of(const record::Replayer& replayer, os::ExitCode code) {
+std::string document_of(const record::Replayer& replayer, cli::ExitCode code) {
   const game::World& world = replayer.world();
   std::string out = fmt::format(R"({{"tick":{},"hash":"{}","recorded_hash":"{}","random":"{}",)",
                                 world.tick.value, hex(replayer.hash()),
@@ -74,11 +74,11 @@ std::string text_of(const record::Replayer& replayer) {
   }
   for (std::size_t i = 0; i < world.size(); ++i) {
     const game::EntityState entity = world.entity(i);
-    fmt::format_to(std::back_inserter(out),
-                   "  {} {} at {}, {}; velocity {}, {}; move {}; timer {}\n", kind_name(entity.id),
-                   entity.id.value, map::units_text(entity.min.x), map::units_text(entity.min.y),
-                   map::units_text(entity.velocity.x), map::units_text(entity.velocity.y),
-                   entity.traits.move, entity.traits.timer);
+    fmt::format_to(
+        std::back_inserter(out), "  {} {} at {}, {}; velocity {}, {}; move {}; timer {}\n",
+        kind_name(entity.id), entity.id.value, scenario::units_text(entity.min.x),
+        scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
+        scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
   }
   return out;
 }
@@ -133,7 +133,7 @@ int run_state(const StateFlags& options) {
 
 void add_replay_state(const ReplayCommand& place) {
   auto options = std::make_shared<StateFlags>(StateFlags{.flags = place.flags});
-  os::Command command = place.replay.add_command(
+  cli::Command command = place.replay.add_command(
       {.name = "state",
        .description =
            "Show the whole world as it was after a tick: seats, and every body with all its "
@@ -146,4 +146,4 @@ void add_replay_state(const ReplayCommand& place) {
       [options, &run = place.run] { run = [options] { return run_state(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -15,10 +15,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 struct TraceFlags {
   std::shared_ptr<ReplayFlags> flags;
@@ -86,7 +86,7 @@ int tell(const TraceFlags& options, const Traced& traced) {
   const std::string stopped =
       traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
                   : "stopped before the first tick; no trace was made";
-  int ended = os::to_int(code);
+  int ended = cli::to_int(code);
   if (options.flags->json()) {
     ended = replay_document(nlohmann::ordered_json{{"ticks", traced.ticks},
                                                    {"trace", options.out},
@@ -129,7 +129,7 @@ int run_trace(const TraceFlags& options) {
 
 void add_replay_trace(const ReplayCommand& place) {
   auto options = std::make_shared<TraceFlags>(TraceFlags{.flags = place.flags});
-  os::Command command = place.replay.add_command(
+  cli::Command command = place.replay.add_command(
       {.name = "trace",
        .description =
            "Write a line of JSON for each tick: its hash, every body, and the leaves, joins, "
@@ -144,4 +144,4 @@ void add_replay_trace(const ReplayCommand& place) {
       [options, &run = place.run] { run = [options] { return run_trace(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

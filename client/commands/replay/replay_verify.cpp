@@ -19,10 +19,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 constexpr std::uint32_t kLastTick = std::numeric_limits<std::uint32_t>::max();
 
@@ -218,7 +218,7 @@ int run_verify(const VerifyFlags& options) {
 
 void add_replay_verify(const ReplayCommand& place) {
   auto options = std::make_shared<VerifyFlags>(VerifyFlags{.flags = place.flags});
-  os::Command command = place.replay.add_command(
+  cli::Command command = place.replay.add_command(
       {.name = "verify",
        .description =
            "Step a recorded match again and compare every tick's hash; exit 3 when one differs, "
@@ -230,9 +230,9 @@ void add_replay_verify(const ReplayCommand& place) {
   command.add_option("--to", options->to, "The last tick to compare");
   command.add_option("--jobs", options->jobs,
                      "How many threads step segments; as many as there are processors without",
-                     {.value = "N", .check = os::between(1U, kVerifyJobsMax)});
+                     {.value = "N", .check = cli::between(1U, kVerifyJobsMax)});
   command.callback(
       [options, &run = place.run] { run = [options] { return run_verify(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

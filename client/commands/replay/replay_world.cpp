@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// `"name":[item,item]`, each item written by `write(out, item)`.
@@ -36,9 +36,9 @@ void append_strike(std::string& out, const game::Strike& strike) {
 void append_body(std::string& out, const game::EntityState& entity) {
   fmt::format_to(std::back_inserter(out),
                  R"({{"id":{},"kind":"{}","min":[{},{}],"velocity":[{},{}],"move":{},"timer":{}}})",
-                 entity.id.value, kind_name(entity.id), map::units_text(entity.min.x),
-                 map::units_text(entity.min.y), map::units_text(entity.velocity.x),
-                 map::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
+                 entity.id.value, kind_name(entity.id), scenario::units_text(entity.min.x),
+                 scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
+                 scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
 }
 
 }  // namespace
@@ -70,4 +70,4 @@ void append_commands(std::string& out, const record::RecordedTick& tick) {
   append_list(out, "strikes", tick.strikes, append_strike);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// `"bodies":[…]`: id, kind, min, velocity, move and timer of each, by id.
 void append_bodies(std::string& out, const game::World& world);
@@ -15,4 +15,4 @@ void append_bodies(std::string& out, const game::World& world);
 /// `"leaves":[…],"joins":[…],"inputs":[…],"strikes":[…]`.
 void append_commands(std::string& out, const record::RecordedTick& tick);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

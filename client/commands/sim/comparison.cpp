@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <ranges>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using sim::Axis;
@@ -292,4 +292,4 @@ std::string comparison_summary(const Compared& compared) {
   return summary_of("discrete", compared.discrete) + summary_of("tickbox", compared.tickbox);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Moves everything its whole way, then pushes each pair that overlaps apart, once, by the
 /// penetration vector of the Minkowski difference; of two dynamic bodies each goes half the way. A
@@ -109,4 +109,4 @@ class Comparison {
 /// Some lines for people.
 [[nodiscard]] std::string comparison_summary(const Compared& compared);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

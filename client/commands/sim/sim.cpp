@@ -23,22 +23,23 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
-void apply_changes(const map::Scenario& scenario, Tick tick, std::size_t& next, sim::World& world) {
+void apply_changes(const scenario::Scenario& scenario, Tick tick, std::size_t& next,
+                   sim::World& world) {
   for (; next < scenario.changes.size() && scenario.changes[next].tick <= tick; ++next) {
     sim::Body* const body = world.find(scenario.changes[next].id);
     if (body != nullptr) body->velocity = scenario.changes[next].velocity;
   }
 }
 
-Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutput& trace) {
+Outcome play(const scenario::Scenario& scenario, const SimOptions& options, TraceOutput& trace) {
   using Clock = std::chrono::steady_clock;
   const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
-  sim::World world = map::make_world(scenario);
+  sim::World world = scenario::make_world(scenario);
   std::optional<Comparison> beside;
   if (options.compare == CompareWith::Discrete) beside.emplace(world);
   sim::Stepper stepper;
@@ -48,7 +49,7 @@ Outcome play(const map::Scenario& scenario, const SimOptions& options, TraceOutp
   const auto trace_tick = [&](Tick tick, const sim::StepReport& report) {
     if (!trace.wanted()) return;
     line.clear();
-    map::append_trace_line(line, tick, world, report);
+    scenario::append_trace_line(line, tick, world, report);
     trace.write(line);
   };
 
@@ -90,11 +91,11 @@ std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
 constexpr std::string_view kSimName = "tickbox sim";
 
 int failed(const SimOptions& options, ExitCode code, const std::string& line) {
-  return os::to_int(os::tell_failure({.name = kSimName, .json = options.flags.json}, code, line));
+  return cli::to_int(cli::tell_failure({.name = kSimName, .json = options.flags.json}, code, line));
 }
 
 /// A document must be the last line on stdout; a summary must not mix with a trace there.
-int print(const SimOptions& options, const map::Scenario& scenario, const Outcome& outcome) {
+int print(const SimOptions& options, const scenario::Scenario& scenario, const Outcome& outcome) {
   std::expected<void, std::string> written;
   if (options.trace == "-" && !options.flags.json) {
     os::write_to_stderr(summary_of(scenario, outcome));
@@ -103,10 +104,10 @@ int print(const SimOptions& options, const map::Scenario& scenario, const Outcom
                                                      : summary_of(scenario, outcome));
   }
   const auto falls_short = [](ExitCode code, const std::string& how) {
-    return os::to_int(os::tell_failure({.name = kSimName}, code, how));
+    return cli::to_int(cli::tell_failure({.name = kSimName}, code, how));
   };
   if (!written) return falls_short(ExitCode::Failed, written.error());
-  if (!outcome.interrupted) return os::to_int(ExitCode::Done);
+  if (!outcome.interrupted) return cli::to_int(ExitCode::Done);
   return falls_short(ExitCode::Inconclusive, interruption_of(outcome));
 }
 
@@ -114,10 +115,10 @@ int print(const SimOptions& options, const map::Scenario& scenario, const Outcom
 
 int run_sim(const SimOptions& options) {
   const std::string file = options.scenario == "-" ? "/dev/stdin" : options.scenario;
-  const auto bytes = os::read_file(file, map::kScenarioBytesMax);
+  const auto bytes = os::read_file(file, scenario::kScenarioBytesMax);
   if (!bytes) return failed(options, ExitCode::Failed, bytes.error());
   const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
-  const auto scenario = map::parse_scenario(text, options.scenario);
+  const auto scenario = scenario::parse_scenario(text, options.scenario);
   if (!scenario) return failed(options, ExitCode::WrongUsage, scenario.error());
 
   TraceOutput trace{options.trace};
@@ -128,9 +129,9 @@ int run_sim(const SimOptions& options) {
   return print(options, *scenario, outcome);
 }
 
-void add_sim(os::Command& program, std::function<int()>& run) {
+void add_sim(cli::Command& program, std::function<int()>& run) {
   const auto options = std::make_shared<SimOptions>();
-  os::Command command = program.add_command(
+  cli::Command command = program.add_command(
       {.name = "sim",
        .description =
            "Steps a scenario file without a network. Exit 5 when stopped before its last tick.",
@@ -143,7 +144,7 @@ void add_sim(os::Command& program, std::function<int()>& run) {
   command.add_option("--trace", options->trace,
                      "write a line per tick to a new file, or to - (stdout)", {.value = "F"});
   command.add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own",
-                     {.value = "N", .check = os::between(std::int64_t{0}, map::kTicksMax)});
+                     {.value = "N", .check = cli::between(std::int64_t{0}, scenario::kTicksMax)});
   command.add_option(
       "--compare", options->compare, &parse_compare,
       "step it a second time in another way, and count what tunnelled in each: discrete "
@@ -155,4 +156,4 @@ void add_sim(os::Command& program, std::function<int()>& run) {
   });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// What a scenario is stepped beside.
 enum class CompareWith : std::uint8_t {
@@ -20,11 +20,11 @@ struct SimOptions {
   std::string trace{};                   ///< a file, "-" for stdout, empty for none
   std::optional<std::uint32_t> ticks{};  ///< in place of the scenario's own
   CompareWith compare = CompareWith::Nothing;
-  os::CommonFlags flags{};
+  cli::CommonFlags flags{};
 };
 
 /// Runs it and prints what came of it: for people, or as a document. Returns the exit code of the
 /// program.
 [[nodiscard]] int run_sim(const SimOptions& options);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

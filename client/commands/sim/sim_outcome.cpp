@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdio>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 std::string decimal(double value) {
@@ -28,9 +28,10 @@ std::string interruption_of(const Outcome& outcome) {
 }
 
 std::string document_of(const Outcome& outcome) {
-  const os::ExitCode code = outcome.interrupted ? os::ExitCode::Inconclusive : os::ExitCode::Done;
+  const cli::ExitCode code =
+      outcome.interrupted ? cli::ExitCode::Inconclusive : cli::ExitCode::Done;
   return "{\"ticks\":" + std::to_string(outcome.ticks) + ",\"hash\":\"" +
-         map::hash_text(outcome.hash) + "\",\"contacts\":" + std::to_string(outcome.contacts) +
+         scenario::hash_text(outcome.hash) + "\",\"contacts\":" + std::to_string(outcome.contacts) +
          ",\"overlaps_left\":" + std::to_string(outcome.overlaps_left) +
          ",\"freezes\":" + std::to_string(outcome.freezes) +
          ",\"events_max\":" + std::to_string(outcome.events_max) +
@@ -38,11 +39,11 @@ std::string document_of(const Outcome& outcome) {
          ",\"p99\":" + decimal(outcome.percentile(99)) + "}" +
          ",\"interrupted\":" + (outcome.interrupted ? "true" : "false") +
          (outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "") +
-         ",\"exit\":" + std::to_string(os::to_int(code)) +
+         ",\"exit\":" + std::to_string(cli::to_int(code)) +
          (outcome.interrupted ? ",\"error\":\"" + interruption_of(outcome) + "\"" : "") + "}\n";
 }
 
-std::string summary_of(const map::Scenario& scenario, const Outcome& outcome) {
+std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcome) {
   const double seconds = static_cast<double>(outcome.ticks) / scenario.tick_rate;
   return std::to_string(outcome.ticks) + " ticks (" + decimal(seconds) + " s at " +
          std::to_string(scenario.tick_rate) + " Hz), " + std::to_string(outcome.movers) +
@@ -52,8 +53,8 @@ std::string summary_of(const map::Scenario& scenario, const Outcome& outcome) {
          std::to_string(outcome.overlaps_left) + "\nfreezes        " +
          std::to_string(outcome.freezes) + "\nstep           " + decimal(outcome.percentile(50)) +
          " us median, " + decimal(outcome.percentile(99)) + " us p99\nhash           " +
-         map::hash_text(outcome.hash) + "\n" +
+         scenario::hash_text(outcome.hash) + "\n" +
          (outcome.compared ? comparison_summary(*outcome.compared) : "");
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

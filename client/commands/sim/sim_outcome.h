@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 struct Outcome {
   std::uint32_t ticks = 0;
@@ -35,6 +35,6 @@ struct Outcome {
 /// One line of JSON, its end included.
 [[nodiscard]] std::string document_of(const Outcome& outcome);
 
-[[nodiscard]] std::string summary_of(const map::Scenario& scenario, const Outcome& outcome);
+[[nodiscard]] std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcome);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

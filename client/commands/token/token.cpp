@@ -11,7 +11,7 @@
 
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr std::string_view kTokenName = "tickbox token";
@@ -26,12 +26,12 @@ bool TokenFlags::quiet() const {
   return common.quiet || program->is_on("--quiet");
 }
 
-int token_failed(const TokenFlags& flags, os::ExitCode code, std::string_view why) {
-  return os::to_int(os::tell_failure({.name = kTokenName, .json = flags.json()}, code, why));
+int token_failed(const TokenFlags& flags, cli::ExitCode code, std::string_view why) {
+  return cli::to_int(cli::tell_failure({.name = kTokenName, .json = flags.json()}, code, why));
 }
 
-int token_fell_short(os::ExitCode code, std::string_view how) {
-  return os::to_int(os::tell_failure({.name = kTokenName}, code, how));
+int token_fell_short(cli::ExitCode code, std::string_view how) {
+  return cli::to_int(cli::tell_failure({.name = kTokenName}, code, how));
 }
 
 void token_note(const TokenFlags& flags, std::string_view note) {
@@ -40,8 +40,8 @@ void token_note(const TokenFlags& flags, std::string_view note) {
 
 int token_result(std::string_view text) {
   const auto written = os::write_to_stdout(text);
-  return written ? os::to_int(os::ExitCode::Done)
-                 : token_fell_short(os::ExitCode::Failed, written.error());
+  return written ? cli::to_int(cli::ExitCode::Done)
+                 : token_fell_short(cli::ExitCode::Failed, written.error());
 }
 
 std::expected<void, std::string> hand_out(const std::string& out, std::string_view secret) {
@@ -58,10 +58,10 @@ std::expected<net::KeyRing, std::string> read_keys(const std::string& path,
   return ring;
 }
 
-void add_token(os::Command& program, std::function<int()>& run) {
+void add_token(cli::Command& program, std::function<int()>& run) {
   auto flags = std::make_shared<TokenFlags>();
   flags->program = &program;
-  os::Command token = program.add_command(
+  cli::Command token = program.add_command(
       {.name = "token",
        .description =
            "Make the keys of servers, issue connect tokens that let players in, look into one",
@@ -76,4 +76,4 @@ void add_token(os::Command& program, std::function<int()>& run) {
   add_inspect(place);
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

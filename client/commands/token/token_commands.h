@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 struct TokenFlags {
-  const os::Command* program = nullptr;
-  os::CommonFlags common{};
+  const cli::Command* program = nullptr;
+  cli::CommonFlags common{};
 
   /// Given to the command, or to the program before it.
   [[nodiscard]] bool json() const;
@@ -24,7 +24,7 @@ struct TokenFlags {
 
 /// Where a command is added, and where it is remembered when it is the one chosen.
 struct TokenCommand {
-  os::Command& token;
+  cli::Command& token;
   std::function<int()>& run;
   std::shared_ptr<TokenFlags> flags;
 };
@@ -34,10 +34,10 @@ void add_issue(const TokenCommand& place);
 void add_inspect(const TokenCommand& place);
 
 /// Says what failed, before anything was printed.  Returns the exit code of the program.
-[[nodiscard]] int token_failed(const TokenFlags& flags, os::ExitCode code, std::string_view why);
+[[nodiscard]] int token_failed(const TokenFlags& flags, cli::ExitCode code, std::string_view why);
 
 /// Says on stderr what is wrong with what was printed.  Returns the exit code of the program.
-[[nodiscard]] int token_fell_short(os::ExitCode code, std::string_view how);
+[[nodiscard]] int token_fell_short(cli::ExitCode code, std::string_view how);
 
 /// Says on stderr what was done, unless told to be quiet.
 void token_note(const TokenFlags& flags, std::string_view note);
@@ -53,4 +53,4 @@ void token_note(const TokenFlags& flags, std::string_view note);
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const std::string& path,
                                                                  const TokenFlags& flags);
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <utility>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 /// A token takes 850, a ticket 300; the rest is for what was pasted around it.
@@ -59,4 +59,4 @@ std::expected<void, std::string> TicketFile::keep(const net::ResumeTicket& ticke
   return written;
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 
 /// Stands for stdout, or for stdin, in place of a file.
 inline constexpr std::string_view kStandardStream = "-";
@@ -38,4 +38,4 @@ class TicketFile {
   std::optional<net::ResumeTicket> ticket_;
 };
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

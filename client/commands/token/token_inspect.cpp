@@ -17,10 +17,10 @@
 #include <optional>
 #include <span>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 using Json = nlohmann::ordered_json;
 
 struct InspectOptions {
@@ -160,7 +160,7 @@ int run_inspect(const InspectOptions& options) {
   const ExitCode code = fault.empty() ? ExitCode::Done : ExitCode::CheckFailed;
   const std::string error = options.file + ": " + fault;
   if (!fault.empty()) document["fault"] = fault;
-  document["exit"] = os::to_int(code);
+  document["exit"] = cli::to_int(code);
   if (!fault.empty()) document["error"] = error;
   const int printed = token_result(
       options.flags->json() ? document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
@@ -172,7 +172,7 @@ int run_inspect(const InspectOptions& options) {
 
 void add_inspect(const TokenCommand& place) {
   auto options = std::make_shared<InspectOptions>(InspectOptions{.flags = place.flags});
-  os::Command command = place.token.add_command(
+  cli::Command command = place.token.add_command(
       {.name = "inspect",
        .description =
            "Say what is in a token, never its keys. Without a key file nothing of it is proven; "
@@ -186,4 +186,4 @@ void add_inspect(const TokenCommand& place) {
       [options, &run = place.run] { run = [options] { return run_inspect(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -19,10 +19,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 struct IssueOptions {
   std::shared_ptr<TokenFlags> flags;
@@ -117,7 +117,7 @@ int run_issue(const IssueOptions& options) {
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
                          options.audit ? ", who may audit" : "", utc_text(head.expires)));
   return options.flags->json() ? token_result(document_of(options, head))
-                               : os::to_int(ExitCode::Done);
+                               : cli::to_int(ExitCode::Done);
 }
 
 /// What is wrong with it, or nothing.
@@ -131,7 +131,7 @@ std::string check_user(const std::string& text) {
 
 void add_issue(const TokenCommand& place) {
   auto options = std::make_shared<IssueOptions>(IssueOptions{.flags = place.flags});
-  os::Command command = place.token.add_command(
+  cli::Command command = place.token.add_command(
       {.name = "issue",
        .description =
            "Issue a token: it lets one client in, once, until it expires. Hand it over by a "
@@ -150,7 +150,7 @@ void add_issue(const TokenCommand& place) {
       "--room", options->room, "The room to play in; 0 is any",
       {.value = "N",
        .check =
-           os::between(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()})});
+           cli::between(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()})});
   command.add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes",
                      {.check = {check_user, "TEXT"}});
   command.add_option("--audit", options->audit,
@@ -164,4 +164,4 @@ void add_issue(const TokenCommand& place) {
       [options, &run = place.run] { run = [options] { return run_issue(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 struct KeygenOptions {
   std::shared_ptr<TokenFlags> flags;
@@ -95,7 +95,7 @@ int run_keygen(const KeygenOptions& options) {
     return token_failed(*options.flags, ExitCode::Failed, written.error());
   }
   token_note(*options.flags, note_of(options, *ring));
-  if (!options.flags->json()) return os::to_int(ExitCode::Done);
+  if (!options.flags->json()) return cli::to_int(ExitCode::Done);
   nlohmann::ordered_json ids = nlohmann::ordered_json::array();
   for (const net::RingKey& key : ring->keys()) {
     ids.push_back(key.id);
@@ -109,7 +109,7 @@ int run_keygen(const KeygenOptions& options) {
 
 void add_keygen(const TokenCommand& place) {
   auto options = std::make_shared<KeygenOptions>(KeygenOptions{.flags = place.flags});
-  os::Command command = place.token.add_command(
+  cli::Command command = place.token.add_command(
       {.name = "keygen",
        .description =
            "Make a key file for servers and for whoever issues tokens; it stays with them",
@@ -123,4 +123,4 @@ void add_keygen(const TokenCommand& place) {
       [options, &run = place.run] { run = [options] { return run_keygen(*options); }; });
 }
 
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace tickbox::client {
+namespace tickbox::game {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, BotKind>, 5> kNames = {
@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, BotKind>, 5> kNames = {
 
 /// The direction to aim in at what is away by (x, y).
 std::uint16_t aim_of(std::int64_t x, std::int64_t y) {
-  constexpr std::uint16_t kQuarter = game::kAimDirections / 4;
+  constexpr std::uint16_t kQuarter = kAimDirections / 4;
   // Turned so that it lies in the first quarter.
   std::uint16_t turned = 0;
   for (; x <= 0 || y < 0; turned += kQuarter) {
@@ -28,13 +28,13 @@ std::uint16_t aim_of(std::int64_t x, std::int64_t y) {
     y = -y;
   }
   const auto is_before = [x, y](std::uint16_t direction) {
-    const Vec2 towards = game::aimed(direction, kUnit);
+    const Vec2 towards = aimed(direction, kUnit);
     return towards.x * y > towards.y * x;
   };
   std::uint16_t direction = 0;
   while (direction < kQuarter && is_before(direction))
     ++direction;
-  return static_cast<std::uint16_t>((direction + turned) % game::kAimDirections);
+  return static_cast<std::uint16_t>((direction + turned) % kAimDirections);
 }
 
 /// The eighth of a turn that a vector points to, 1 to 8 as inputs count them; 0 for none.
@@ -73,17 +73,16 @@ Bot::Bot(BotKind kind, std::uint64_t seed, std::uint32_t ticks_per_second)
   TICKBOX_ASSERT(kind != BotKind::Mix);
 }
 
-game::Input Bot::decide(const std::optional<game::EntityState>& own,
-                        std::span<const game::EntityState> seen) {
+Input Bot::decide(const std::optional<EntityState>& own, std::span<const EntityState> seen) {
   switch (kind_) {
     case BotKind::Wander:
       return wander();
     case BotKind::Chase:
-      return own ? chase(*own, seen) : game::Input{};
+      return own ? chase(*own, seen) : Input{};
     case BotKind::Stress:
-      return {.move = static_cast<std::uint8_t>(rng_.below(game::kMoveDirections + 1)),
-              .buttons = static_cast<std::uint8_t>(rng_.below(game::kButtonsKnown + 1)),
-              .aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections))};
+      return {.move = static_cast<std::uint8_t>(rng_.below(kMoveDirections + 1)),
+              .buttons = static_cast<std::uint8_t>(rng_.below(kButtonsKnown + 1)),
+              .aim = static_cast<std::uint16_t>(rng_.below(kAimDirections))};
     case BotKind::Still:
     case BotKind::Mix:
       break;
@@ -91,25 +90,25 @@ game::Input Bot::decide(const std::optional<game::EntityState>& own,
   return {};
 }
 
-game::Input Bot::wander() {
+Input Bot::wander() {
   if (ticks_left_ == 0) {
     ticks_left_ = 30 + rng_.below(61);
-    move_ = static_cast<std::uint8_t>(rng_.below(game::kMoveDirections + 1));
+    move_ = static_cast<std::uint8_t>(rng_.below(kMoveDirections + 1));
   }
   --ticks_left_;
-  game::Input input{.move = move_};
+  Input input{.move = move_};
   if (rng_.chance(1, ticks_per_second_)) {
-    input.buttons = game::kButtonShoot;
-    input.aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections));
+    input.buttons = kButtonShoot;
+    input.aim = static_cast<std::uint16_t>(rng_.below(kAimDirections));
   }
   return input;
 }
 
-game::Input Bot::chase(const game::EntityState& own, std::span<const game::EntityState> seen) {
-  const game::EntityState* nearest = nullptr;
+Input Bot::chase(const EntityState& own, std::span<const EntityState> seen) {
+  const EntityState* nearest = nullptr;
   std::int64_t nearest_distance = 0;
-  for (const game::EntityState& entity : seen) {
-    if (entity.traits.kind != game::EntityKind::Player || entity.id == own.id) {
+  for (const EntityState& entity : seen) {
+    if (entity.traits.kind != EntityKind::Player || entity.id == own.id) {
       continue;
     }
     const std::int64_t distance = std::abs(std::int64_t{entity.min.x} - own.min.x) +
@@ -124,13 +123,13 @@ game::Input Bot::chase(const game::EntityState& own, std::span<const game::Entit
   }
   const std::uint8_t move = direction_of(std::int64_t{nearest->min.x} - own.min.x,
                                          std::int64_t{nearest->min.y} - own.min.y);
-  game::Input input{.move = move};
+  Input input{.move = move};
   if (move != 0 && rng_.chance(1, ticks_per_second_)) {
-    input.buttons = rng_.chance(1, 2) ? game::kButtonShoot : game::kButtonRay;
+    input.buttons = rng_.chance(1, 2) ? kButtonShoot : kButtonRay;
     input.aim =
         aim_of(std::int64_t{nearest->min.x} - own.min.x, std::int64_t{nearest->min.y} - own.min.y);
   }
   return input;
 }
 
-}  // namespace tickbox::client
+}  // namespace tickbox::game

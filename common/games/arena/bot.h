@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::client {
+namespace tickbox::game {
 
 enum class BotKind : std::uint8_t {
   Wander,  ///< a new direction, or none, every 30 to 90 ticks; shoots once a second on average
@@ -34,13 +34,12 @@ class Bot {
   Bot(BotKind kind, std::uint64_t seed, std::uint32_t ticks_per_second);
 
   /// The input for the next tick. `own`: the own body as predicted; `seen`: the newest view.
-  [[nodiscard]] game::Input decide(const std::optional<game::EntityState>& own,
-                                   std::span<const game::EntityState> seen);
+  [[nodiscard]] Input decide(const std::optional<EntityState>& own,
+                             std::span<const EntityState> seen);
 
  private:
-  [[nodiscard]] game::Input wander();
-  [[nodiscard]] game::Input chase(const game::EntityState& own,
-                                  std::span<const game::EntityState> seen);
+  [[nodiscard]] Input wander();
+  [[nodiscard]] Input chase(const EntityState& own, std::span<const EntityState> seen);
 
   BotKind kind_;
   Rng rng_;
@@ -49,4 +48,4 @@ class Bot {
   std::uint64_t ticks_left_ = 0;
 };
 
-}  // namespace tickbox::client
+}  // namespace tickbox::game

@@ -132,8 +132,8 @@ net::Address sender(std::uint32_t number) {
 }
 
 ConstBytes make_input(Player& player, Tick tick, std::size_t bytes, net::PacketBuffer& out) {
-  net::MessageEncoder encoder;
-  net::InputMessage inputs{.first_tick = tick};
+  protocol::MessageEncoder encoder;
+  protocol::InputMessage inputs{.first_tick = tick};
   inputs.inputs.push_back({});
   const ConstBytes message = encoder.input(inputs);
   // Bytes that nothing points to are ignored.

@@ -11,19 +11,19 @@
 namespace tickbox::bench {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 constexpr int kRepeatsMax = 100'000;
 
 struct Options {
-  os::CommonFlags flags{};
+  cli::CommonFlags flags{};
   int repeats = 200;
 };
 
 int run(const Options& options) {
   if (!net::crypto_ready()) {
     fmt::print(stderr, "tickbox-bench-net: the kernel gives no random bytes\n");
-    return os::to_int(ExitCode::Failed);
+    return cli::to_int(ExitCode::Failed);
   }
 #if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
   fmt::print(stderr, "tickbox-bench-net: not a release build; its times mean nothing\n");
@@ -35,9 +35,9 @@ int run(const Options& options) {
   const std::vector<Line> lines = measure(cases, options.repeats);
   fmt::print("{}", table_of(lines));
   if (options.flags.json) fmt::print("{}\n", json_of(lines));
-  if (is_sound(lines)) return os::to_int(ExitCode::Done);
+  if (is_sound(lines)) return cli::to_int(ExitCode::Done);
   fmt::print(stderr, "tickbox-bench-net: packets were treated otherwise than their names say\n");
-  return os::to_int(ExitCode::CheckFailed);
+  return cli::to_int(ExitCode::CheckFailed);
 }
 
 }  // namespace
@@ -46,16 +46,16 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace tickbox;
   bench::Options options;
-  os::Program program{
+  cli::Program program{
       {.description =
            "Times what sealed packets, handshakes and refusals cost a server, through its own "
            "code on a transport in memory, beside a copy and a hash of as many bytes.",
        .example = "tickbox-bench-net --json"},
       options.flags};
   program.add_option("--repeats", options.repeats, "Batches of every kind of packet",
-                     {.check = os::between(1, bench::kRepeatsMax)});
+                     {.check = cli::between(1, bench::kRepeatsMax)});
   if (const auto exit_code = program.parse(argc, argv)) {
-    return os::to_int(*exit_code);
+    return cli::to_int(*exit_code);
   }
   return bench::run(options);
 }

@@ -16,7 +16,7 @@
 namespace tickbox::bench {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 constexpr std::array kScenes{SceneKind::Arena, SceneKind::Platformer, SceneKind::Bullets,
                              SceneKind::Pile, SceneKind::Rest};
@@ -26,7 +26,7 @@ constexpr std::array kPeerBodies{PeerBodies::Tiles, PeerBodies::Boxes, PeerBodie
 constexpr std::array kDensitySizes{100, 1'000, 10'000, 100'000};
 
 struct Options {
-  os::CommonFlags flags{};
+  cli::CommonFlags flags{};
   std::vector<SceneKind> scenes{kScenes.begin(), kScenes.end()};
   std::vector<int> sizes{};           ///< empty: each world's own
   std::vector<EngineKind> engines{};  ///< empty: each world's own
@@ -97,7 +97,7 @@ Parsed<PeerBodies> parse_peer_bodies(std::string_view text) {
   return parse_name(text, kPeerBodies);
 }
 
-void add_options(os::Program& program, Options& options) {
+void add_options(cli::Program& program, Options& options) {
   program.add_option("--worlds", options.scenes, parse_scenes,
                      "Which worlds, of S1, S2, S3, S4, S5 (default: all)");
   program.add_option("--n", options.sizes, parse_sizes,
@@ -158,7 +158,7 @@ void print(const std::string& text) {
 
 int fail(ExitCode code, const std::string& line) {
   fmt::print(stderr, "tickbox-bench-physics: {}\n", line);
-  return os::to_int(code);
+  return cli::to_int(code);
 }
 
 /// Times of such a build say nothing about those of a release.
@@ -209,7 +209,7 @@ int run(const Options& options) {
                   options.density ? Document::Density : Document::Worlds) +
           "\n");
   }
-  if (is_sound(lines)) return os::to_int(ExitCode::Done);
+  if (is_sound(lines)) return cli::to_int(ExitCode::Done);
   return fail(
       ExitCode::CheckFailed,
       "tickbox left an overlap, let a body tunnel, or ended differently in a repetition; see "
@@ -222,14 +222,14 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace tickbox;
   bench::Options options;
-  os::Program program{
+  cli::Program program{
       {.description = "Times Tickbox's physics in fixed worlds beside Box2D and Chipmunk, on one "
                       "thread and by turns, and judges what each makes of them.",
        .example = "tickbox-bench-physics --worlds S1,S3 --n 1000 --csv physics.csv"},
       options.flags};
   bench::add_options(program, options);
   if (const auto exit_code = program.parse(argc, argv)) {
-    return os::to_int(*exit_code);
+    return cli::to_int(*exit_code);
   }
   return bench::run(options);
 }

@@ -60,7 +60,7 @@ std::vector<BandwidthCase> bandwidth_cases() {
     cases.push_back({.name = "80 ms, all at rest",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
-                     .bot = client::BotKind::Still,
+                     .bot = game::BotKind::Still,
                      .sight = kAll});
     cases.push_back({.name = "80 ms, crowd of 250",
                      .link = link(36, 8, 50'000),
@@ -71,7 +71,7 @@ std::vector<BandwidthCase> bandwidth_cases() {
     cases.push_back({.name = "80 ms, chasing each other",
                      .link = link(36, 8, 50'000),
                      .snapshot_rate = rate,
-                     .bot = client::BotKind::Chase,
+                     .bot = game::BotKind::Chase,
                      .sight = kAll});
     cases.push_back({.name = "bumping all the time, no delay",
                      .link = link(0, 0, 0),

@@ -5,8 +5,8 @@
 #include "games/arena/bot.h"
 #include "net/address.h"
 #include "net/link_simulator.h"
-#include "server/shard/metrics.h"
 #include "server/replication/interest.h"
+#include "server/shard/metrics.h"
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct BandwidthCase {
   std::string_view name;
   net::LinkConditions link;
   std::uint32_t snapshot_rate = 60;
-  client::BotKind bot = client::BotKind::Wander;
+  game::BotKind bot = game::BotKind::Wander;
   std::size_t clients = 64;
   std::uint32_t seats = 64;  ///< the map is made for so many
   server::Sight sight;

@@ -33,7 +33,7 @@ constexpr std::size_t kReplicasOfAKind = 16;
 constexpr std::size_t kReplicas = 2 * kReplicasOfAKind;
 
 struct Place {
-  client::Bot bot;
+  game::Bot bot;
   server::SentViews views{server::base_age_max(kTickRate)};
   server::Waiters waiters;
   net::PacketChannel channel{{}, 1, net::Direction::ToClient};
@@ -120,9 +120,9 @@ class Stage {
     clock_.start();
     segments_.clear();
     while (const auto piece = stream_.next(server::AuditStream::Cut::All, now)) {
-      const net::AuditHead head{.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
-                                .run = piece->run,
-                                .segment = piece->segment};
+      const protocol::AuditHead head{.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
+                                     .run = piece->run,
+                                     .segment = piece->segment};
       const ConstBytes message = encoder_.audit(head, piece->bytes, std::nullopt);
       audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
       segments_.emplace_back(message.begin(), message.end());
@@ -130,7 +130,7 @@ class Stage {
     const double told = clock_.elapsed_us();
     clock_.start();
     for (const std::vector<std::byte>& segment : segments_) {
-      const auto view = auditor_->take(*net::decode_audit(segment));
+      const auto view = auditor_->take(*protocol::decode_audit(segment));
       if (!view && view.error().mismatch) ++cost_.mismatches;
     }
     const double audited = clock_.elapsed_us();
@@ -152,7 +152,7 @@ class Stage {
                                       .base_tick = base != nullptr ? place.views.base_tick() : tick,
                                       .bytes_max = net::kDatagramBytesMax};
     if (snapshots_.size() <= i) snapshots_.emplace_back();
-    net::Snapshot& snapshot = snapshots_[i];
+    protocol::Snapshot& snapshot = snapshots_[i];
     const server::ViewPlan plan =
         planner_.plan(request, place.waiters, snapshot, place.views.add(tick));
     snapshot.head = {.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
@@ -166,7 +166,7 @@ class Stage {
   void tell(bool is_measured) {
     clock_.start();
     std::size_t bytes = 0;
-    for (const net::Snapshot& snapshot : snapshots_) {
+    for (const protocol::Snapshot& snapshot : snapshots_) {
       bytes += encoder_.snapshot(snapshot).size() + net::kPacketOverheadBytes;
     }
     const double encode = clock_.elapsed_us();
@@ -212,14 +212,14 @@ class Stage {
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<PlayerId> joins_;
   std::vector<game::PlayerInput> inputs_;
-  std::vector<net::Snapshot> snapshots_;
+  std::vector<protocol::Snapshot> snapshots_;
   std::array<std::optional<client::Replica>, kReplicas> replicas_;
   server::AuditFeed feed_;
   server::AuditStream stream_{kTickRate};
   net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
   std::optional<client::Auditor> auditor_;
   std::vector<std::vector<std::byte>> segments_;
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
   net::PacketBuffer packet_{};
   StepClock clock_;
   std::size_t members_ = 0;

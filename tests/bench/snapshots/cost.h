@@ -13,7 +13,7 @@ namespace tickbox::bench {
 struct CostCase {
   std::string_view name;
   std::size_t clients = 0;
-  client::BotKind bots = client::BotKind::Wander;
+  game::BotKind bots = game::BotKind::Wander;
   std::uint32_t base_age = 0;  ///< in ticks
 };
 

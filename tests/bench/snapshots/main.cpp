@@ -18,7 +18,7 @@ namespace tickbox::bench {
 namespace {
 
 struct Options {
-  os::CommonFlags flags{};
+  cli::CommonFlags flags{};
   int seconds = 60;
   std::uint64_t seed = 1;
   std::string only;
@@ -31,9 +31,9 @@ constexpr int kTicksMeasured = 300;
 /// Bases as old as at a round trip of 80 ms, and the worst that clients can ask for: other sticks
 /// every tick, and bases that are almost too old to be any.
 constexpr std::array kCostCases{
-    CostCase{.name = "wandering", .clients = 200, .bots = client::BotKind::Wander, .base_age = 6},
-    CostCase{.name = "wandering", .clients = 1'000, .bots = client::BotKind::Wander, .base_age = 6},
-    CostCase{.name = "wild", .clients = 1'000, .bots = client::BotKind::Stress, .base_age = 59}};
+    CostCase{.name = "wandering", .clients = 200, .bots = game::BotKind::Wander, .base_age = 6},
+    CostCase{.name = "wandering", .clients = 1'000, .bots = game::BotKind::Wander, .base_age = 6},
+    CostCase{.name = "wild", .clients = 1'000, .bots = game::BotKind::Stress, .base_age = 59}};
 
 int run_cost() {
   bool is_sound = true;
@@ -42,7 +42,7 @@ int run_cost() {
     fmt::print("{}", text_of(cost));
     is_sound = is_sound && cost.mismatches == 0;
   }
-  return os::to_int(is_sound ? os::ExitCode::Done : os::ExitCode::CheckFailed);
+  return cli::to_int(is_sound ? cli::ExitCode::Done : cli::ExitCode::CheckFailed);
 }
 
 /// Measures each case, and prints its row as soon as it is there.
@@ -57,9 +57,9 @@ int run(const Options& options, Measured (*measure)(const BandwidthCase&, int, s
   }
   if (options.flags.json) fmt::print("{}\n", json_of(measured));
   for (const Measured& one : measured) {
-    if (one.mismatches != 0) return os::to_int(os::ExitCode::CheckFailed);
+    if (one.mismatches != 0) return cli::to_int(cli::ExitCode::CheckFailed);
   }
-  return os::to_int(os::ExitCode::Done);
+  return cli::to_int(cli::ExitCode::Done);
 }
 
 int run(const Options& options) {
@@ -74,17 +74,17 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace tickbox;
   bench::Options options;
-  os::Program program{
+  cli::Program program{
       {.description =
            "Measures what a client is sent: UDP payload per second, the median over all clients "
            "of a match, by link, snapshot rate and part.",
        .example = "tickbox-bench-snapshots --json"},
       options.flags};
   program.add_option("--seconds", options.seconds, "Virtual time measured, after 5 s to settle",
-                     {.check = os::between(1, 3'600)});
+                     {.check = cli::between(1, 3'600)});
   program.add_option(
       "--seed", options.seed, "Of the match and its links",
-      {.check = os::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   program.add_option("--only", options.only, "Cases whose name holds this", {.value = "TEXT"});
   program.add_option(
       "--cost", options.cost,
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   program.add_option("--audit", options.audit,
                      "Instead: what one client more that audits is sent, beside a player");
   if (const auto exit_code = program.parse(argc, argv)) {
-    return os::to_int(*exit_code);
+    return cli::to_int(*exit_code);
   }
   return bench::run(options);
 }

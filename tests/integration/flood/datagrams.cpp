@@ -58,8 +58,8 @@ std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
       {.to_server = net::draw<net::Key>(entropy), .to_client = net::draw<net::Key>(entropy)},
       kFirstConnection,
       net::Direction::ToServer};
-  net::MessageEncoder encoder;
-  net::InputMessage inputs;
+  protocol::MessageEncoder encoder;
+  protocol::InputMessage inputs;
   inputs.inputs.push_back({});
   std::vector<std::vector<std::byte>> all;
   all.push_back(copy_of(net::encode_hello(ask(net::PacketType::Hello), out)));

@@ -14,7 +14,7 @@ constexpr std::uint32_t kTicksAhead = 2;
 constexpr std::chrono::seconds kTokenLife{60};
 
 /// The tick nearest to `near` that ends in the head's 16 bits.
-Tick tick_of(const net::SnapshotHead& head, Tick near) {
+Tick tick_of(const protocol::SnapshotHead& head, Tick near) {
   const auto ahead = static_cast<std::int16_t>(head.tick - (near.value & 0xffff));
   return {near.value + static_cast<std::uint32_t>(std::int32_t{ahead})};
 }
@@ -48,7 +48,7 @@ EagerClient::EagerClient(std::unique_ptr<os::UdpTransport> socket, const net::Ad
 void EagerClient::poll(Instant now) {
   while (const auto message = connection_->receive(now)) {
     if (message->type != net::PacketType::Snapshot) continue;
-    const auto snapshot = net::decode_snapshot(message->bytes);
+    const auto snapshot = protocol::decode_snapshot(message->bytes);
     if (!snapshot) continue;
     const Tick tick = tick_of(snapshot->head, std::max(newest_, connection_->accept().tick));
     snapshots_ += tick > newest_ ? 1U : 0U;
@@ -58,7 +58,7 @@ void EagerClient::poll(Instant now) {
 }
 
 void EagerClient::send_inputs() {
-  net::InputMessage message{.newest_snapshot = newest_, .first_tick = newest_ + kTicksAhead};
+  protocol::InputMessage message{.newest_snapshot = newest_, .first_tick = newest_ + kTicksAhead};
   for (std::uint32_t i = 0; i < kInputs; ++i) {
     message.inputs.push_back({});
   }

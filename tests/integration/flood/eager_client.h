@@ -39,7 +39,7 @@ class EagerClient {
 
   std::unique_ptr<os::UdpTransport> socket_;
   std::unique_ptr<client::Connection> connection_;
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
   Tick newest_;  ///< that a snapshot was of
   std::uint64_t snapshots_ = 0;
 };

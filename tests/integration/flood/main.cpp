@@ -23,7 +23,7 @@
 namespace tickbox::flood {
 namespace {
 
-using os::ExitCode;
+using cli::ExitCode;
 
 /// More than one sender gets through a kernel.
 constexpr double kRateMax = 2'000'000;
@@ -39,7 +39,7 @@ struct Client {};
 using Attack = std::variant<Kind, Client>;
 
 struct Options {
-  os::CommonFlags flags{};
+  cli::CommonFlags flags{};
   net::Address server{};
   Attack attack = Kind::Malformed;
   double rate = 20'000;
@@ -95,7 +95,7 @@ Parsed<Duration> parse_time(std::string_view text) {
   return time;
 }
 
-void add_options(os::Program& program, Options& options) {
+void add_options(cli::Program& program, Options& options) {
   program.add_option("HOST:PORT", options.server, parse_server, "A server on 127.0.0.1",
                      {.required = true});
   program.add_option(
@@ -105,9 +105,9 @@ void add_options(os::Program& program, Options& options) {
   program.add_option("--rate", options.rate, parse_rate, "Datagrams per second (default: 20000/s)");
   program.add_option("--time", options.time, parse_time, "For so long (default: 10s)");
   program.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8",
-                     {.check = os::between(1U, kSourcesMax)});
+                     {.check = cli::between(1U, kSourcesMax)});
   program.add_option("--times", options.times, "Packets per tick of --kind client",
-                     {.check = os::between(1U, kTimesMax)});
+                     {.check = cli::between(1U, kTimesMax)});
   program.add_option("--seed", options.seed, "Of what is drawn");
 }
 
@@ -204,7 +204,7 @@ void print(const Options& options, const Result& result) {
 int run(const Options& options) {
   if (!net::crypto_ready()) {
     fmt::print(stderr, "tickbox-flood: the kernel gives no random bytes\n");
-    return os::to_int(ExitCode::Failed);
+    return cli::to_int(ExitCode::Failed);
   }
   os::SystemEntropy entropy;
   const Kind* const kind = std::get_if<Kind>(&options.attack);
@@ -212,10 +212,10 @@ int run(const Options& options) {
       kind != nullptr ? flood(options, *kind, entropy) : play_too_much(options, entropy);
   if (!result) {
     fmt::print(stderr, "tickbox-flood: {}\n", result.error());
-    return os::to_int(ExitCode::NotConnected);
+    return cli::to_int(ExitCode::NotConnected);
   }
   print(options, *result);
-  return os::to_int(ExitCode::Done);
+  return cli::to_int(ExitCode::Done);
 }
 
 }  // namespace
@@ -223,7 +223,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   tickbox::flood::Options options;
-  tickbox::os::Program program{
+  tickbox::cli::Program program{
       {.description =
            "Attacks a Tickbox server on this machine, with a bounded rate for a bounded time. "
            "For tests of servers that one runs oneself.",
@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
       options.flags};
   tickbox::flood::add_options(program, options);
   if (const auto code = program.parse(argc, argv)) {
-    return tickbox::os::to_int(*code);
+    return tickbox::cli::to_int(*code);
   }
   return tickbox::flood::run(options);
 }

@@ -15,19 +15,19 @@
 namespace tickbox::test {
 namespace {
 
-using apps::Crossing;
+using commands::Crossing;
 using Ids = std::vector<BodyId>;
 
-apps::Compared compare(const std::string& path) {
+commands::Compared compare(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream{path}.rdbuf();
-  const auto scenario = map::parse_scenario(text.str(), path);
+  const auto scenario = scenario::parse_scenario(text.str(), path);
   if (!scenario) throw std::runtime_error{scenario.error()};
-  sim::World world = map::make_world(*scenario);
-  apps::Comparison beside{world};
+  sim::World world = scenario::make_world(*scenario);
+  commands::Comparison beside{world};
   sim::Stepper stepper;
   for (Tick tick{1}; tick.value <= std::min(scenario->ticks, 1'000U); tick = tick + 1) {
-    for (const map::VelocityChange& change : scenario->changes) {
+    for (const scenario::VelocityChange& change : scenario->changes) {
       if (change.tick != tick) continue;
       world.find(change.id)->velocity = change.velocity;
       beside.discrete_world().find(change.id)->velocity = change.velocity;
@@ -40,7 +40,7 @@ apps::Compared compare(const std::string& path) {
 
 // 16 + 3 · 333 1/3 is beyond the wall at 776; the dot at 200 px/s is seen, and stopped.
 TEST(Comparison, TheDiscreteDotAt20000PixelsPerSecondIsNotStopped) {
-  const apps::Compared compared = compare(Scene::path_of("dots.json"));
+  const commands::Compared compared = compare(Scene::path_of("dots.json"));
   EXPECT_EQ(compared.discrete.unseen, 1U);
   EXPECT_EQ(compared.discrete.first, (std::vector<Crossing>{{{3}, {4}, {3}}}));
   EXPECT_EQ(compared.discrete.beyond, Ids{{4}});
@@ -49,7 +49,7 @@ TEST(Comparison, TheDiscreteDotAt20000PixelsPerSecondIsNotStopped) {
 }
 
 TEST(Comparison, ADiscreteLagSpikeLeadsThroughTheWall) {
-  const apps::Compared compared = compare(Scene::path_of("lag_spike.json"));
+  const commands::Compared compared = compare(Scene::path_of("lag_spike.json"));
   EXPECT_EQ(compared.discrete.first, (std::vector<Crossing>{{{1}, {2}, {1}}}));
   EXPECT_EQ(compared.discrete.beyond, Ids{{2}});
 }
@@ -57,7 +57,7 @@ TEST(Comparison, ADiscreteLagSpikeLeadsThroughTheWall) {
 // At 10 a tick and more it is missed. At 1 it is seen, three quarters deep: the nearest way out is
 // the far side.
 TEST(Comparison, DiscretelyNobodyStaysOnTheThinPlatform) {
-  const apps::Compared compared = compare(Scene::path_of("thin_platform.json"));
+  const commands::Compared compared = compare(Scene::path_of("thin_platform.json"));
   EXPECT_EQ(compared.discrete.unseen, 4U);
   EXPECT_EQ(compared.discrete.pushed, 1U);
   EXPECT_EQ(compared.discrete.beyond, (Ids{{2}, {3}, {4}, {5}, {6}}));
@@ -72,7 +72,7 @@ TEST(Comparison, NothingTunnelsInAnySceneOfTheArticles) {
   std::uint64_t discrete = 0;
   for (const auto& entry : std::filesystem::directory_iterator{Scene::path_of("")}) {
     if (entry.path().extension() != ".json") continue;
-    const apps::Compared compared = compare(entry.path().string());
+    const commands::Compared compared = compare(entry.path().string());
     EXPECT_EQ(compared.tickbox.unseen, 0U) << entry.path();
     EXPECT_EQ(compared.tickbox.pushed, 0U) << entry.path();
     EXPECT_EQ(compared.tickbox.beyond, Ids{}) << entry.path();

@@ -11,17 +11,18 @@
 #include <stdexcept>
 
 std::ostream& tickbox::operator<<(std::ostream& stream, Vec2 vector) {
-  return stream << "[" << map::units_text(vector.x) << ", " << map::units_text(vector.y) << "]";
+  return stream << "[" << scenario::units_text(vector.x) << ", " << scenario::units_text(vector.y)
+                << "]";
 }
 
 namespace tickbox::test {
 namespace {
 
-map::Scenario read(const std::string& file) {
+scenario::Scenario read(const std::string& file) {
   const std::string path = Scene::path_of(file);
   std::ostringstream text;
   text << std::ifstream{path}.rdbuf();
-  auto scenario = map::parse_scenario(text.str(), path);
+  auto scenario = scenario::parse_scenario(text.str(), path);
   if (!scenario) throw std::runtime_error{scenario.error()};
   return *std::move(scenario);
 }
@@ -44,7 +45,7 @@ std::ostream& operator<<(std::ostream& stream, const Met& met) {
 }
 
 Scene::Scene(const std::string& file)
-    : file_(file), scenario_(read(file)), world_(map::make_world(scenario_)) {}
+    : file_(file), scenario_(read(file)), world_(scenario::make_world(scenario_)) {}
 
 std::string Scene::path_of(const std::string& file) {
   return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/articles/" + file;
@@ -52,7 +53,7 @@ std::string Scene::path_of(const std::string& file) {
 
 const sim::StepReport& Scene::step() {
   tick_ = tick_ + 1;
-  for (const map::VelocityChange& change : scenario_.changes) {
+  for (const scenario::VelocityChange& change : scenario_.changes) {
     if (change.tick == tick_) world_.find(change.id)->velocity = change.velocity;
   }
   report_ = stepper_.step(world_);

@@ -83,7 +83,7 @@ class Scene {
   void expect_apart() const;
 
   std::string file_;
-  map::Scenario scenario_;
+  scenario::Scenario scenario_;
   sim::World world_;
   sim::Stepper stepper_;
   sim::StepReport report_;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 namespace {
 
 TEST(BuildInfo, IsFilledIn) {
@@ -33,4 +33,4 @@ TEST(BuildInfo, VersionTextHasAllOfIt) {
 }
 
 }  // namespace
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

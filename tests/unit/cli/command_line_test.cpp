@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <vector>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 namespace {
 
 using namespace std::chrono_literals;
@@ -452,4 +452,4 @@ TEST(CommandLine, EnvironmentNamesFollowTheFlags) {
 }
 
 }  // namespace
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

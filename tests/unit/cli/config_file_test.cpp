@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::os {
+namespace tickbox::cli {
 namespace {
 
 TEST(ConfigFile, GivesScalarsInTheOrderOfTheirLines) {
@@ -77,4 +77,4 @@ TEST(ConfigFile, SaysWhenItCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace tickbox::os
+}  // namespace tickbox::cli

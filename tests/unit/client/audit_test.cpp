@@ -53,7 +53,7 @@ class Told {
   void leave(PlayerId player) { tick({.leaves = {&player, 1}, .joins = {}, .inputs = {}}); }
 
   /// Says what no server says.
-  void say(const net::AuditTick& entry) { net::encode_tick(entry, stream_); }
+  void say(const protocol::AuditTick& entry) { protocol::encode_tick(entry, stream_); }
 
   void say_bytes(std::initializer_list<int> bytes) {
     for (const int byte : bytes)
@@ -61,8 +61,8 @@ class Told {
   }
 
   /// All that was told since it was last asked, as one segment.
-  net::AuditSegment segment() {
-    net::AuditSegment made{
+  protocol::AuditSegment segment() {
+    protocol::AuditSegment made{
         .head = {.run = static_cast<std::uint8_t>(run_ & 0xff), .segment = next_++},
         .bytes = {},
         .status = {}};
@@ -142,11 +142,11 @@ TEST_F(AuditorTest, StepsWhateverEnters) {
 TEST_F(AuditorTest, WaitsForWhatIsCutInTwo) {
   told_.tick();
   told_.tick({{.player = kA, .input = {.move = 1}}});
-  const net::AuditSegment whole = told_.segment();
+  const protocol::AuditSegment whole = told_.segment();
   Auditor auditor = this->auditor();
   int views = 0;
   for (std::uint16_t i = 0; i < whole.bytes.size(); ++i) {
-    net::AuditSegment byte{.head = whole.head, .bytes = {}, .status = {}};
+    protocol::AuditSegment byte{.head = whole.head, .bytes = {}, .status = {}};
     byte.head.segment = i;
     byte.bytes.push_back(whole.bytes[i]);
     const auto view = auditor.take(byte);
@@ -219,7 +219,7 @@ TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
 }
 
 TEST_F(AuditorTest, FindsARoomThatIsNotAsItsHashSays) {
-  net::AuditSegment segment = told_.segment();
+  protocol::AuditSegment segment = told_.segment();
   // Behind the length, two bytes, and the tick: the first of the hash.
   segment.bytes[2 + 4] ^= std::byte{1};
   Auditor auditor = this->auditor();
@@ -231,7 +231,7 @@ TEST_F(AuditorTest, FindsARoomThatIsNotAsItsHashSays) {
 
 TEST_F(AuditorTest, TakesNothingTwice) {
   Auditor auditor = this->auditor();
-  const net::AuditSegment segment = told_.segment();
+  const protocol::AuditSegment segment = told_.segment();
   EXPECT_TRUE(auditor.take(segment));
   const auto again = auditor.take(segment);
   ASSERT_FALSE(again);
@@ -240,7 +240,7 @@ TEST_F(AuditorTest, TakesNothingTwice) {
 }
 
 TEST_F(AuditorTest, RefusesWhatCannotHappenInThisRoom) {
-  const auto is_malformed = [this](const net::AuditTick& entry) {
+  const auto is_malformed = [this](const protocol::AuditTick& entry) {
     told_.begin();
     Auditor auditor = begun();
     told_.say(entry);
@@ -274,7 +274,7 @@ TEST_F(AuditorTest, RefusesWhatIsNoStream) {
 TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
   const auto is_malformed = [this](auto change) {
     const game::World& world = told_.room().world();
-    net::AuditKeyframe keyframe{
+    protocol::AuditKeyframe keyframe{
         .tick = told_.now(),
         .state_hash = told_.room().hash(),
         .random = world.rng.state(),
@@ -282,17 +282,18 @@ TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
         .entities = {told_.room().entities().begin(), told_.room().entities().end()}};
     change(keyframe);
     Bytes stream;
-    net::encode_keyframe(keyframe, stream);
-    net::AuditSegment segment;
+    protocol::encode_keyframe(keyframe, stream);
+    protocol::AuditSegment segment;
     for (const std::byte byte : stream)
       segment.bytes.push_back(byte);
     const auto view = auditor().take(segment);
     return !view && view.error().reason == DropReason::Malformed;
   };
-  EXPECT_FALSE(is_malformed([](net::AuditKeyframe&) {}));
-  EXPECT_TRUE(is_malformed([](net::AuditKeyframe& k) { k.seats.pop_back(); }));
-  EXPECT_TRUE(is_malformed([](net::AuditKeyframe& k) { k.seats[1].taken = true; }));
-  EXPECT_TRUE(is_malformed([](net::AuditKeyframe& k) { k.entities.erase(k.entities.begin()); }));
+  EXPECT_FALSE(is_malformed([](protocol::AuditKeyframe&) {}));
+  EXPECT_TRUE(is_malformed([](protocol::AuditKeyframe& k) { k.seats.pop_back(); }));
+  EXPECT_TRUE(is_malformed([](protocol::AuditKeyframe& k) { k.seats[1].taken = true; }));
+  EXPECT_TRUE(
+      is_malformed([](protocol::AuditKeyframe& k) { k.entities.erase(k.entities.begin()); }));
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ TEST(ClockSync, LeadsByNoMoreThanTwoHundredMilliseconds) {
   for (int i = 0; i < 3'000; ++i) {
     const std::int64_t unmoved = i % 10 == 9 ? -20 * 16 : 16;
     const auto margin = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-        unmoved + clock.moved() * 16 / period, net::kMarginLeast, net::kMarginMost));
+        unmoved + clock.moved() * 16 / period, protocol::kMarginLeast, protocol::kMarginMost));
     clock.on_margin(margin, clock.moved());
     clock.ran();
     most = std::max(most, clock.moved());

@@ -115,7 +115,7 @@ class ConnectionTest : public testing::Test {
   net::PacketChannel server_;
   std::uint8_t tickets_ = 0;
   net::PacketBuffer packet_{};
-  net::MessageEncoder encoder_;
+  protocol::MessageEncoder encoder_;
 };
 
 TEST_F(ConnectionTest, AsksAgainWithTheSameNonceUntilItIsAnswered) {
@@ -279,7 +279,7 @@ TEST_F(ConnectionTest, AnswersAChallengeAtOnce) {
   const auto packet = server_.open_packet(transport_.sent.back(), opened);
   ASSERT_TRUE(packet);
   EXPECT_EQ(packet->type, net::PacketType::Response);
-  EXPECT_EQ(net::decode_path_check(packet->message), 0x1234'5678'9abc'def0U);
+  EXPECT_EQ(protocol::decode_path_check(packet->message), 0x1234'5678'9abc'def0U);
 }
 
 TEST_F(ConnectionTest, FallsBackToItsTokenWhenItsTicketIsNotGood) {
@@ -354,7 +354,7 @@ TEST_F(ConnectionTest, SaysGoodbyeThreeTimes) {
     const auto packet = server_.open_packet(datagram, opened);
     ASSERT_TRUE(packet);
     EXPECT_EQ(packet->type, net::PacketType::Disconnect);
-    EXPECT_EQ(net::decode_disconnect(packet->message), net::DisconnectReason::ClientLeft);
+    EXPECT_EQ(protocol::decode_disconnect(packet->message), net::DisconnectReason::ClientLeft);
   }
   connection_.leave();
   EXPECT_EQ(transport_.sent.size(), 3U);

@@ -10,7 +10,7 @@ namespace tickbox::client {
 namespace {
 
 using net::DropReason;
-using record::DesyncEnd;
+using protocol::DesyncEnd;
 using std::chrono::milliseconds;
 
 constexpr Instant kStart{std::chrono::seconds{100}};
@@ -36,20 +36,20 @@ class DesyncTracerTest : public testing::Test {
     tracer_.begin({.name = name(), .entities = wrong_, .base = truth_}, {}, {5}, now);
   }
 
-  [[nodiscard]] net::ViewName name() const {
+  [[nodiscard]] protocol::ViewName name() const {
     return {.tick = {900},
-            .said = net::view_hash(truth_),
-            .made = net::view_hash(wrong_),
+            .said = protocol::view_hash(truth_),
+            .made = protocol::view_hash(wrong_),
             .base_age = 2};
   }
 
-  [[nodiscard]] net::ViewPart answer(std::uint8_t number) const {
-    return net::part_of(name(), truth_, number);
+  [[nodiscard]] protocol::ViewPart answer(std::uint8_t number) const {
+    return protocol::part_of(name(), truth_, number);
   }
 
   /// The parts that go out with so many packets of inputs.
-  std::vector<net::ViewPart> sent(Instant from, int packets) {
-    std::vector<net::ViewPart> parts;
+  std::vector<protocol::ViewPart> sent(Instant from, int packets) {
+    std::vector<protocol::ViewPart> parts;
     for (int i = 0; i < packets; ++i) {
       if (auto part = tracer_.next_part(from + i * kTick)) parts.push_back(*part);
     }
@@ -72,12 +72,12 @@ TEST_F(DesyncTracerTest, SendsItsViewAtOnceAndAtABoundedPace) {
   begin(kStart);
   auto parts = sent(kStart, kInputsPerPart);
   EXPECT_EQ(parts.size(), 1U);
-  for (const net::ViewPart& part : sent(kStart, kInputsPerPart + 1)) {
+  for (const protocol::ViewPart& part : sent(kStart, kInputsPerPart + 1)) {
     parts.push_back(part);
   }
   ASSERT_EQ(parts.size(), 3U);
-  net::ViewParts whole;
-  for (const net::ViewPart& part : parts) {
+  protocol::ViewParts whole;
+  for (const protocol::ViewPart& part : parts) {
     EXPECT_TRUE(whole.take(part));
   }
   ASSERT_TRUE(whole.is_whole());
@@ -139,7 +139,7 @@ TEST_F(DesyncTracerTest, EndsWithoutAnAnswer) {
 
 TEST_F(DesyncTracerTest, TracesOneAtATimeAndNotTooOften) {
   begin(kStart);
-  const net::ViewName first = name();
+  const protocol::ViewName first = name();
   wrong_[3].min.x = -1;
   begin(kStart + kTick);
   EXPECT_EQ(sent(kStart, 1).at(0).view, first);
@@ -153,14 +153,14 @@ TEST_F(DesyncTracerTest, TracesOneAtATimeAndNotTooOften) {
 // What a server says is checked against the hash that it has said before.
 TEST_F(DesyncTracerTest, RefusesAnAnswerThatIsNone) {
   begin(kStart);
-  net::ViewPart other = answer(0);
+  protocol::ViewPart other = answer(0);
   other.view.tick = {901};
   EXPECT_EQ(tracer_.take(other).error(), DropReason::Unexpected);
   std::vector<game::EntityState> lie = truth_;
   lie[50].min.y = 1;
-  EXPECT_TRUE(tracer_.take(net::part_of(name(), lie, 0)));
-  EXPECT_TRUE(tracer_.take(net::part_of(name(), lie, 1)));
-  EXPECT_EQ(tracer_.take(net::part_of(name(), lie, 2)).error(), DropReason::Malformed);
+  EXPECT_TRUE(tracer_.take(protocol::part_of(name(), lie, 0)));
+  EXPECT_TRUE(tracer_.take(protocol::part_of(name(), lie, 1)));
+  EXPECT_EQ(tracer_.take(protocol::part_of(name(), lie, 2)).error(), DropReason::Malformed);
   for (const std::uint8_t number : std::to_array<std::uint8_t>({0, 1})) {
     EXPECT_TRUE(tracer_.take(answer(number)));
   }

@@ -17,13 +17,13 @@ class EventInboxTest : public ::testing::Test {
   /// A snapshot of `tick` that tells events with these numbers, each of as many ticks ago as its
   /// number says.
   void receive(std::uint32_t tick, std::initializer_list<int> numbers) {
-    net::Snapshot snapshot;
+    protocol::Snapshot snapshot;
     for (const int number : numbers) {
       snapshot.events.push_back({.number = static_cast<std::uint16_t>(number),
                                  .subject = {3},
                                  .what = static_cast<std::uint16_t>(number),
                                  .ago = static_cast<std::uint8_t>(number & 0xff),
-                                 .kind = net::EventKind::Hit});
+                                 .kind = protocol::EventKind::Hit});
     }
     inbox_.receive(snapshot, {tick}, [this](const MatchEvent& event) { taken_.push_back(event); });
   }
@@ -56,8 +56,9 @@ TEST_F(EventInboxTest, SaysWhenItHappened) {
   receive(1'000, {1});
   receive(1'010, {2});
   ASSERT_EQ(taken_.size(), 2U);
-  EXPECT_EQ(taken_[0],
-            (MatchEvent{.tick = {999}, .kind = net::EventKind::Hit, .subject = {3}, .what = 1}));
+  EXPECT_EQ(
+      taken_[0],
+      (MatchEvent{.tick = {999}, .kind = protocol::EventKind::Hit, .subject = {3}, .what = 1}));
   EXPECT_EQ(taken_[1].tick, Tick{1'008});
   receive(2, {3});
   EXPECT_EQ(taken_[2].tick, Tick{0}) << "never before the first tick";
@@ -79,7 +80,7 @@ TEST(EventInbox, TakesAllInWhateverOrderTheyCome) {
     std::vector<int> taken;
     for (int round = 0; round < 4; ++round) {
       for (const int at : order) {
-        net::Snapshot snapshot;
+        protocol::Snapshot snapshot;
         for (const int number : {2 * at + 1, 2 * at + 2}) {
           snapshot.events.push_back({.number = static_cast<std::uint16_t>(number),
                                      .what = static_cast<std::uint16_t>(number)});

@@ -36,7 +36,7 @@ TEST(HeldViews, FindEveryViewOnWhichASnapshotCanBuild) {
     views.add({tick}).push_back(crate(tick));
     ASSERT_EQ(views.newest()->tick, Tick{tick});
     for (std::uint32_t old = 10; old <= tick; ++old) {
-      if (tick + 1 - old > net::kBaseAgeMax) continue;
+      if (tick + 1 - old > protocol::kBaseAgeMax) continue;
       ASSERT_EQ(found(views, {old}), game::crate_body(old)) << old << " at " << tick;
     }
   }

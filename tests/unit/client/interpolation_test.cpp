@@ -44,7 +44,7 @@ class InterpolationTest : public ::testing::Test {
     return {room_.map(), room_.rules(), room_.body(kA)};
   }
 
-  void tell(const net::Snapshot& snapshot) {
+  void tell(const protocol::Snapshot& snapshot) {
     const auto view = replica_.apply(snapshot, room_.now());
     ASSERT_TRUE(view);
     ASSERT_FALSE(view->entities.empty());

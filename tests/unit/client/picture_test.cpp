@@ -38,7 +38,7 @@ class PictureTest : public ::testing::Test {
                   .own = room_.body(kA),
                   .ticks_per_second = 60}) {
     const Tick first = room_.now();
-    const net::Snapshot full = room_.full();
+    const protocol::Snapshot full = room_.full();
     for (std::uint32_t i = 0; i < kOnTheWay; ++i) {
       const Tick base = room_.now();
       room_.tick();
@@ -61,7 +61,7 @@ class PictureTest : public ::testing::Test {
 
   [[nodiscard]] Instant now() const { return time_of(room_.now()); }
 
-  void arrive(const net::Snapshot& snapshot, Tick tick) {
+  void arrive(const protocol::Snapshot& snapshot, Tick tick) {
     const auto view = replica_.apply(snapshot, tick);
     ASSERT_TRUE(view);
     unforeseen_ += picture_.unforeseen(*view);
@@ -104,7 +104,7 @@ class PictureTest : public ::testing::Test {
   Replica replica_;
   Prediction prediction_;
   Picture picture_;
-  std::deque<std::pair<Tick, net::Snapshot>> on_the_way_;
+  std::deque<std::pair<Tick, protocol::Snapshot>> on_the_way_;
   bool is_up_ = true;
   std::uint64_t unforeseen_ = 0;
 };

@@ -46,7 +46,7 @@ class ReplicaRefusalTest : public ::testing::Test {
   /// what is malformed.
   template <class Change>
   bool is_malformed(Change change) {
-    net::Snapshot snapshot = room_.since(base_);
+    protocol::Snapshot snapshot = room_.since(base_);
     change(snapshot);
     const auto view = replica_.apply(snapshot, room_.now());
     const bool malformed =
@@ -76,7 +76,7 @@ class ReplicaRefusalTest : public ::testing::Test {
 };
 
 TEST_F(ReplicaRefusalTest, NotTheRightOne) {
-  EXPECT_FALSE(is_malformed([](net::Snapshot&) {}));
+  EXPECT_FALSE(is_malformed([](protocol::Snapshot&) {}));
   EXPECT_TRUE(replica_.apply(room_.since(base_), room_.now()));
 }
 
@@ -99,7 +99,7 @@ TEST_F(ReplicaRefusalTest, CausesOfWhatIsNoPlayer) {
 
 TEST_F(ReplicaRefusalTest, CausesOfWhoLeaves) {
   const auto leaving = [](auto add) {
-    return [add](net::Snapshot& snapshot) {
+    return [add](protocol::Snapshot& snapshot) {
       snapshot.causes.leaves.push_back(kMemberA);
       add(snapshot.causes);
     };
@@ -111,7 +111,7 @@ TEST_F(ReplicaRefusalTest, CausesOfWhoLeaves) {
 
 TEST_F(ReplicaRefusalTest, CausesOfWhoComesWhole) {
   const auto whole = [this](auto add) {
-    return [this, add](net::Snapshot& snapshot) {
+    return [this, add](protocol::Snapshot& snapshot) {
       snapshot.bodies.push_back(room_.entity(room_.body(kA)));
       add(snapshot.causes);
     };
@@ -130,7 +130,7 @@ TEST_F(ReplicaRefusalTest, PlacesThatTheMapHasNot) {
 
 // The last place is there: that one comes out otherwise than the server said, and no worse.
 TEST_F(ReplicaRefusalTest, NotTheLastPlaceOfTheMap) {
-  net::Snapshot snapshot = room_.since(base_);
+  protocol::Snapshot snapshot = room_.since(base_);
   snapshot.causes.placements.push_back({0, kMemberB, ToldRoom::kPlaces - 1});
   const auto view = replica_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);
@@ -138,7 +138,7 @@ TEST_F(ReplicaRefusalTest, NotTheLastPlaceOfTheMap) {
 }
 
 TEST_F(ReplicaRefusalTest, WhoLeavesAndComesWhole) {
-  EXPECT_TRUE(is_malformed([this](net::Snapshot& snapshot) {
+  EXPECT_TRUE(is_malformed([this](protocol::Snapshot& snapshot) {
     snapshot.causes.leaves.push_back(kMemberA);
     snapshot.bodies.push_back(room_.entity(room_.body(kA)));
   }));
@@ -160,7 +160,7 @@ TEST_F(ReplicaRefusalTest, SeatsThatTheMapHasNot) {
 // A bullet that a shot brings forth, and the same one whole.
 TEST_F(ReplicaRefusalTest, AnIdTwice) {
   const Tick born = room_.now();
-  EXPECT_TRUE(is_malformed([&](net::Snapshot& snapshot) {
+  EXPECT_TRUE(is_malformed([&](protocol::Snapshot& snapshot) {
     snapshot.causes.shots.push_back({0, kMemberB, 1});
     snapshot.bodies.push_back(body(game::bullet_body(kB, born), game::EntityKind::Bullet));
   }));
@@ -171,7 +171,7 @@ TEST_F(ReplicaRefusalTest, MoreMembersThanAByteCanNumber) {
   std::uint32_t crates = 0;
   std::uint32_t hash = 0;
   const auto with_crates = [&](std::uint32_t count) {
-    net::Snapshot snapshot = room_.since(base_);
+    protocol::Snapshot snapshot = room_.since(base_);
     for (std::uint32_t i = 0; i < count; ++i) {
       game::EntityState crate = body(game::crate_body(1 + crates), game::EntityKind::Crate);
       crate.min.x += static_cast<std::int32_t>(2 * crates++) * kUnit;
@@ -181,12 +181,12 @@ TEST_F(ReplicaRefusalTest, MoreMembersThanAByteCanNumber) {
     snapshot.head.view_hash += hash;
     return snapshot;
   };
-  while (crates + kMembers < net::kViewMembersMax) {
+  while (crates + kMembers < protocol::kViewMembersMax) {
     ASSERT_TRUE(replica_.apply(with_crates(63), room_.now()));
     base_ = room_.now();
     room_.tick();
   }
-  ASSERT_EQ(crates + kMembers, net::kViewMembersMax);
+  ASSERT_EQ(crates + kMembers, protocol::kViewMembersMax);
   const auto view = replica_.apply(with_crates(1), room_.now());
   ASSERT_FALSE(view);
   EXPECT_EQ(view.error().reason, DropReason::Malformed);
@@ -199,7 +199,7 @@ TEST_F(ReplicaRefusalTest, ABaseBeforeTheFirstTick) {
 }
 
 TEST_F(ReplicaRefusalTest, ABaseThatIsNotHeld) {
-  net::Snapshot snapshot = room_.since(base_);
+  protocol::Snapshot snapshot = room_.since(base_);
   --snapshot.head.base_age;
   snapshot.causes.clear();
   const auto view = replica_.apply(snapshot, room_.now());
@@ -210,9 +210,9 @@ TEST_F(ReplicaRefusalTest, ABaseThatIsNotHeld) {
 }
 
 TEST_F(ReplicaRefusalTest, WhatIsNotNewer) {
-  const net::Snapshot snapshot = room_.since(base_);
+  const protocol::Snapshot snapshot = room_.since(base_);
   ASSERT_TRUE(replica_.apply(snapshot, room_.now()));
-  for (const net::Snapshot& again : {snapshot, room_.full()}) {
+  for (const protocol::Snapshot& again : {snapshot, room_.full()}) {
     const auto view = replica_.apply(again, room_.now());
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().reason, DropReason::Unexpected);
@@ -224,7 +224,7 @@ TEST_F(ReplicaRefusalTest, WhatIsNotNewer) {
 }
 
 TEST_F(ReplicaRefusalTest, AViewThatComesOutOtherwiseAndForgetsEverything) {
-  net::Snapshot snapshot = room_.since(base_);
+  protocol::Snapshot snapshot = room_.since(base_);
   const std::uint32_t right = snapshot.head.view_hash;
   snapshot.head.view_hash ^= 1;
   const auto view = replica_.apply(snapshot, room_.now());
@@ -241,7 +241,7 @@ TEST_F(ReplicaRefusalTest, AViewThatComesOutOtherwiseAndForgetsEverything) {
 }
 
 TEST_F(ReplicaRefusalTest, AFullViewOfAnotherHash) {
-  net::Snapshot snapshot = room_.full();
+  protocol::Snapshot snapshot = room_.full();
   snapshot.head.view_hash ^= 0x8000'0000;
   const auto view = replica_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);

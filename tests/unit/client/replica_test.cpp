@@ -38,7 +38,7 @@ class ReplicaTest : public ::testing::Test {
     return {room_.map(), room_.rules(), room_.body(kA)};
   }
 
-  View apply(const net::Snapshot& snapshot, const std::vector<BodyId>& hidden = {}) {
+  View apply(const protocol::Snapshot& snapshot, const std::vector<BodyId>& hidden = {}) {
     const auto view = replica_.apply(snapshot, room_.now());
     EXPECT_TRUE(view) << "tick " << room_.now().value;
     if (!view) return {};
@@ -49,7 +49,8 @@ class ReplicaTest : public ::testing::Test {
   }
 
   /// Steps that `snapshot` took.
-  std::uint64_t steps_of(const net::Snapshot& snapshot, const std::vector<BodyId>& hidden = {}) {
+  std::uint64_t steps_of(const protocol::Snapshot& snapshot,
+                         const std::vector<BodyId>& hidden = {}) {
     const std::uint64_t before = replica_.steps();
     apply(snapshot, hidden);
     return replica_.steps() - before;
@@ -106,7 +107,7 @@ TEST_F(ReplicaTest, MakesEachTickFromTheOneBeforeByItsCauses) {
                                   .aim = static_cast<std::uint16_t>(player == kA ? 0 : 512)}});
     }
     room_.tick(inputs);
-    const net::Snapshot snapshot = room_.since({room_.now().value - 1});
+    const protocol::Snapshot snapshot = room_.since({room_.now().value - 1});
     placements += static_cast<std::uint32_t>(snapshot.causes.placements.size());
     ASSERT_TRUE(snapshot.bodies.empty());
     ASSERT_EQ(steps_of(snapshot), 1U);
@@ -118,7 +119,7 @@ TEST_F(ReplicaTest, MakesEachTickFromTheOneBeforeByItsCauses) {
 TEST_F(ReplicaTest, StepsOnlyWhatIsNewerThanItsNewestView) {
   apply(room_.full());
   const Tick base = room_.now();
-  for (std::uint32_t i = 0; i < net::kBaseAgeMax; ++i) {
+  for (std::uint32_t i = 0; i < protocol::kBaseAgeMax; ++i) {
     room_.tick({{.player = kA, .input = {.move = static_cast<std::uint8_t>(1 + i / 9)}}});
     ASSERT_EQ(steps_of(room_.since(base)), 1U);
   }
@@ -127,10 +128,10 @@ TEST_F(ReplicaTest, StepsOnlyWhatIsNewerThanItsNewestView) {
 TEST_F(ReplicaTest, StepsAllThatWasLost) {
   apply(room_.full());
   const Tick base = room_.now();
-  for (std::uint32_t i = 0; i < net::kBaseAgeMax; ++i) {
+  for (std::uint32_t i = 0; i < protocol::kBaseAgeMax; ++i) {
     room_.tick({{.player = kB, .input = {.move = static_cast<std::uint8_t>(1 + i / 9)}}});
   }
-  EXPECT_EQ(steps_of(room_.since(base)), net::kBaseAgeMax);
+  EXPECT_EQ(steps_of(room_.since(base)), protocol::kBaseAgeMax);
 }
 
 TEST_F(ReplicaTest, GoesFromTheBaseWhereTheNewestLacksAMember) {
@@ -149,7 +150,7 @@ TEST_F(ReplicaTest, LetsGoOfWhoLeaves) {
   apply(room_.full());
   const Tick base = room_.now();
   room_.leave(kB);
-  const net::Snapshot snapshot = room_.since(base);
+  const protocol::Snapshot snapshot = room_.since(base);
   ASSERT_EQ(snapshot.causes.leaves.size(), 1U);
   EXPECT_EQ(apply(snapshot).entities.size(), 3U);
   room_.tick();
@@ -160,7 +161,7 @@ TEST_F(ReplicaTest, TakesInWhoComes) {
   apply(room_.full());
   const Tick base = room_.now();
   room_.join({3});
-  const net::Snapshot snapshot = room_.since(base);
+  const protocol::Snapshot snapshot = room_.since(base);
   ASSERT_EQ(snapshot.bodies.size(), 1U);
   EXPECT_EQ(apply(snapshot).entities.size(), 5U);
   room_.tick({{.player = {3}, .input = kRight}});
@@ -184,7 +185,7 @@ TEST_F(ReplicaTest, PutsWholeBodiesInThePlaceOfItsOwn) {
   apply(room_.full());
   const Tick base = room_.now();
   room_.tick({{.player = kB, .input = kRight}, {.player = kC, .input = kShootRight}});
-  const net::Snapshot snapshot = room_.since(base, {.hidden = {}, .whole = {room_.body(kC)}});
+  const protocol::Snapshot snapshot = room_.since(base, {.hidden = {}, .whole = {room_.body(kC)}});
   ASSERT_EQ(snapshot.bodies.size(), 2U) << "C, and what C has shot";
   const View view = apply(snapshot);
   EXPECT_EQ(view.touched, base);
@@ -196,7 +197,7 @@ TEST_F(ReplicaTest, KnowsBulletsBornSinceTheBaseByTheirShots) {
   apply(room_.full());
   const Tick base = room_.now();
   shoot([&] {
-    const net::Snapshot snapshot = room_.since(base);
+    const protocol::Snapshot snapshot = room_.since(base);
     EXPECT_TRUE(snapshot.bodies.empty());
     EXPECT_EQ(snapshot.causes.shots.size(), 1U);
     EXPECT_EQ(steps_of(snapshot), 1U);
@@ -209,7 +210,7 @@ TEST_F(ReplicaTest, ReplaysAShotAndItsHitThatItHasNotSeen) {
   apply(room_.full());
   const Tick base = room_.now();
   shoot([] {});
-  const net::Snapshot snapshot = room_.since(base);
+  const protocol::Snapshot snapshot = room_.since(base);
   ASSERT_EQ(snapshot.causes.placements.size(), 1U);
   EXPECT_EQ(steps_of(snapshot), static_cast<std::uint64_t>(room_.now() - base));
   room_.tick();
@@ -236,7 +237,7 @@ TEST_F(ReplicaTest, KnowsThatABulletHasDiedInTheTickOfItsBirth) {
   const Tick base = room_.now();
   room_.tick({{.player = kA, .input = kShootRight}});
   ASSERT_EQ(bullets(), 0U);
-  const net::Snapshot snapshot = room_.since(base);
+  const protocol::Snapshot snapshot = room_.since(base);
   ASSERT_EQ(snapshot.causes.placements.size(), 1U);
   EXPECT_EQ(steps_of(snapshot), 1U);
   room_.tick();
@@ -247,7 +248,7 @@ TEST_F(ReplicaTest, KnowsThatABulletHasDiedInTheTickOfItsBirth) {
 TEST_F(ReplicaTest, ForgetsTheDeadAsWell) {
   room_.tick({{.player = kA, .input = kShootRight}});
   apply(room_.full());
-  net::Snapshot wrong;
+  protocol::Snapshot wrong;
   wrong.head.base_age = 20;
   const auto refused = replica_.apply(wrong, room_.now() + wrong.head.base_age);
   ASSERT_FALSE(refused);
@@ -294,9 +295,9 @@ TEST_F(ReplicaTest, SaysWhenTheOwnBodyWasPlaced) {
 // Rules may place a body that nothing has touched. The arena does not: what comes out is asked of
 // another replica.
 TEST_F(ReplicaTest, CountsTheOwnBodyAsTouchedWhenItIsOnlyPlaced) {
-  const net::Snapshot full = room_.full();
+  const protocol::Snapshot full = room_.full();
   const Tick base = room_.now();
-  net::Snapshot placed;
+  protocol::Snapshot placed;
   placed.head.base_age = 2;
   placed.causes.placements.push_back({.ago = 1, .member = 0, .place = 3});
   Replica other{room_.map(), room_.rules(), room_.body(kA)};

@@ -129,8 +129,8 @@ class Script {
     if (packet.sequence <= newest_) return;
     newest_ = packet.sequence;
     newest_moved_ = packet.moved;
-    newest_margin_ =
-        net::decode_margin(net::encode_margin(static_cast<std::int64_t>(std::floor(margin * 16))));
+    newest_margin_ = protocol::decode_margin(
+        protocol::encode_margin(static_cast<std::int64_t>(std::floor(margin * 16))));
   }
 
   void receive(Instant now) {

@@ -10,8 +10,8 @@ namespace {
 
 using Taken = Segments::Taken;
 
-net::AuditSegment segment(std::uint8_t run, std::uint16_t number) {
-  net::AuditSegment made{.head = {.run = run, .segment = number}, .bytes = {}, .status = {}};
+protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {
+  protocol::AuditSegment made{.head = {.run = run, .segment = number}, .bytes = {}, .status = {}};
   made.bytes.push_back(static_cast<std::byte>(number & 0xff));
   made.bytes.push_back(std::byte{run});
   return made;
@@ -30,12 +30,12 @@ TEST(Segments, PutsTogetherWhatComesInAnyOrder) {
   EXPECT_EQ(segments.take(segment(0, 2)), Taken::BeginsRun);
   EXPECT_EQ(segments.take(segment(0, 0)), Taken::Stored);
   EXPECT_EQ(numbers(segments), std::vector{0});
-  EXPECT_EQ(segments.ack(), (net::AuditAck{.bits = 1, .next = 1, .run = 0}));
+  EXPECT_EQ(segments.ack(), (protocol::AuditAck{.bits = 1, .next = 1, .run = 0}));
   EXPECT_EQ(segments.take(segment(0, 3)), Taken::Stored);
-  EXPECT_EQ(segments.ack(), (net::AuditAck{.bits = 3, .next = 1, .run = 0}));
+  EXPECT_EQ(segments.ack(), (protocol::AuditAck{.bits = 3, .next = 1, .run = 0}));
   EXPECT_EQ(segments.take(segment(0, 1)), Taken::Stored);
   EXPECT_EQ(numbers(segments), (std::vector{0, 1, 2, 3}));
-  EXPECT_EQ(segments.ack(), (net::AuditAck{.bits = 0, .next = 4, .run = 0}));
+  EXPECT_EQ(segments.ack(), (protocol::AuditAck{.bits = 0, .next = 4, .run = 0}));
 }
 
 TEST(Segments, TakesEachOnce) {
@@ -49,14 +49,14 @@ TEST(Segments, TakesEachOnce) {
 
 TEST(Segments, TakesAWindowAndNothingBeyond) {
   Segments segments;
-  EXPECT_EQ(segments.take(segment(0, net::kAuditWindow)), Taken::Useless);
+  EXPECT_EQ(segments.take(segment(0, protocol::kAuditWindow)), Taken::Useless);
   EXPECT_EQ(segments.take(segment(0, 0xffff)), Taken::Useless) << "before the first";
-  EXPECT_EQ(segments.ack(), net::AuditAck{}) << "nothing has begun";
-  EXPECT_EQ(segments.take(segment(0, net::kAuditWindow - 1)), Taken::BeginsRun);
-  EXPECT_EQ(segments.ack().bits, std::uint64_t{1} << (net::kAuditWindow - 2));
+  EXPECT_EQ(segments.ack(), protocol::AuditAck{}) << "nothing has begun";
+  EXPECT_EQ(segments.take(segment(0, protocol::kAuditWindow - 1)), Taken::BeginsRun);
+  EXPECT_EQ(segments.ack().bits, std::uint64_t{1} << (protocol::kAuditWindow - 2));
   segments.take(segment(0, 0));
-  EXPECT_EQ(segments.take(segment(0, net::kAuditWindow)), Taken::Stored);
-  EXPECT_EQ(segments.take(segment(0, net::kAuditWindow + 1)), Taken::Useless);
+  EXPECT_EQ(segments.take(segment(0, protocol::kAuditWindow)), Taken::Stored);
+  EXPECT_EQ(segments.take(segment(0, protocol::kAuditWindow + 1)), Taken::Useless);
 }
 
 TEST(Segments, GoesOnPastTheLastNumber) {
@@ -76,7 +76,7 @@ TEST(Segments, ForgetsTheRunBefore) {
   segments.take(segment(7, 3));
   EXPECT_EQ(segments.take(segment(8, 1)), Taken::BeginsRun);
   EXPECT_TRUE(segments.bytes().empty());
-  EXPECT_EQ(segments.ack(), (net::AuditAck{.bits = 1, .next = 0, .run = 8}));
+  EXPECT_EQ(segments.ack(), (protocol::AuditAck{.bits = 1, .next = 0, .run = 8}));
   EXPECT_EQ(segments.take(segment(7, 2)), Taken::Useless) << "late, of the run before";
   EXPECT_EQ(segments.take(segment(8, 0)), Taken::Stored);
   EXPECT_EQ(numbers(segments), (std::vector{0, 1}));

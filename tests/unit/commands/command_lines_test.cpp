@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using Words = std::vector<std::string>;
 
 struct Program {
-  os::CommonFlags flags;
-  os::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
+  cli::CommonFlags flags;
+  cli::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
   std::function<int()> run;
 
   Program() {
@@ -108,4 +108,4 @@ TEST(CommandLines, AnOptionIsToldToTheCommandThatIsGiven) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

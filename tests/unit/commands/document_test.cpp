@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 const Figures kFigures{{"connected", true},
@@ -41,4 +41,4 @@ TEST(Document, PutsAnObjectOnALineForPeople) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using test::Match;
@@ -147,4 +147,4 @@ TEST(InputScript, GivenUpThereIsNone) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr std::size_t kColumns = 79;
@@ -54,4 +54,4 @@ TEST(LiveLine, OfOneClientBeginsWithItsHashes) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -93,4 +93,4 @@ TEST(LoadReport, IsSaturatedWhenOneInAHundredIsLaterThanATick) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 constexpr std::string_view kText =
@@ -113,4 +113,4 @@ TEST(ServerSample, NamesWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using test::Match;
@@ -98,4 +98,4 @@ TEST(ParallelVerify, AllThreadsGiveUp) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

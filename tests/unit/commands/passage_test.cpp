@@ -20,47 +20,47 @@ sim::Motion course(Vec2 from, Vec2 to, Vec2 size = {2, 2}) {
 const sim::Motion kBlock = course({0, 0}, {0, 0});
 
 TEST(Passage, IsFromOneSideToTheOther) {
-  const auto passage = apps::passage_through(course({-9, 0}, {9, 1}), kBlock);
+  const auto passage = commands::passage_through(course({-9, 0}, {9, 1}), kBlock);
   ASSERT_TRUE(passage);
   EXPECT_EQ(passage->axis, 0U);
   EXPECT_TRUE(passage->from_low);
-  const auto back = apps::passage_through(course({1, 9}, {0, -9}), kBlock);
+  const auto back = commands::passage_through(course({1, 9}, {0, -9}), kBlock);
   ASSERT_TRUE(back);
   EXPECT_EQ(back->axis, 1U);
   EXPECT_FALSE(back->from_low);
 }
 
 TEST(Passage, IsNoneForWhoStopsShortOrIsInside) {
-  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {-2, 0}), kBlock)) << "touches";
-  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {-1, 0}), kBlock)) << "ends inside";
-  EXPECT_FALSE(apps::passage_through(course({-1, 0}, {9, 0}), kBlock)) << "starts inside";
-  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {-5, 0}), kBlock));
-  EXPECT_FALSE(apps::passage_through(course({-2, 0}, {-9, 0}), kBlock)) << "goes away";
+  EXPECT_FALSE(commands::passage_through(course({-9, 0}, {-2, 0}), kBlock)) << "touches";
+  EXPECT_FALSE(commands::passage_through(course({-9, 0}, {-1, 0}), kBlock)) << "ends inside";
+  EXPECT_FALSE(commands::passage_through(course({-1, 0}, {9, 0}), kBlock)) << "starts inside";
+  EXPECT_FALSE(commands::passage_through(course({-9, 0}, {-5, 0}), kBlock));
+  EXPECT_FALSE(commands::passage_through(course({-2, 0}, {-9, 0}), kBlock)) << "goes away";
 }
 
 TEST(Passage, IsNoneForWhoOnlyTouchesOnTheWay) {
-  EXPECT_FALSE(apps::passage_through(course({-9, -2}, {9, -2}), kBlock)) << "along a face";
-  EXPECT_FALSE(apps::passage_through(course({-4, 0}, {0, -4}), kBlock)) << "past a corner";
-  EXPECT_TRUE(apps::passage_through(course({-4, 1}, {1, -4}), kBlock)) << "through a corner";
+  EXPECT_FALSE(commands::passage_through(course({-9, -2}, {9, -2}), kBlock)) << "along a face";
+  EXPECT_FALSE(commands::passage_through(course({-4, 0}, {0, -4}), kBlock)) << "past a corner";
+  EXPECT_TRUE(commands::passage_through(course({-4, 1}, {1, -4}), kBlock)) << "through a corner";
 }
 
 // The corner is entered on both axes at once: the faster decides, then y.
 TEST(Passage, ThroughAnExactCornerIsAlongTheFasterAxis) {
-  EXPECT_EQ(apps::passage_through(course({-6, -4}, {10, 4}), kBlock)->axis, 0U);
-  EXPECT_EQ(apps::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
+  EXPECT_EQ(commands::passage_through(course({-6, -4}, {10, 4}), kBlock)->axis, 0U);
+  EXPECT_EQ(commands::passage_through(course({-4, -4}, {4, 4}), kBlock)->axis, 1U);
 }
 
 // It was taken for in by the faster axis, on which it had been inside all along.
 TEST(Passage, OfABodyThatTouchesAtFirstIsByTheFaceItTouches) {
-  const auto passage = apps::passage_through(course({-2, 1}, {3, 12}), kBlock);
+  const auto passage = commands::passage_through(course({-2, 1}, {3, 12}), kBlock);
   ASSERT_TRUE(passage);
   EXPECT_EQ(passage->axis, 0U);
   EXPECT_TRUE(passage->from_low);
 }
 
 TEST(Passage, IsOfRelativeCourses) {
-  EXPECT_FALSE(apps::passage_through(course({-9, 0}, {9, 0}), course({0, 0}, {18, 0})));
-  EXPECT_TRUE(apps::passage_through(course({-9, 0}, {0, 0}), course({0, 0}, {-9, 0})));
+  EXPECT_FALSE(commands::passage_through(course({-9, 0}, {9, 0}), course({0, 0}, {18, 0})));
+  EXPECT_TRUE(commands::passage_through(course({-9, 0}, {0, 0}), course({0, 0}, {-9, 0})));
 }
 
 // From one end of the world to the other, a sub-unit less on y: cross products of 2^31 by 2^30.
@@ -72,7 +72,7 @@ TEST(Passage, IsExactAcrossTheWholeWorld) {
   const auto block_at = [](Vec2 min) { return course(min, min, {1, 1}); };
   for (const auto& [b, inside] : {std::pair{-3, false}, std::pair{-2, true}, std::pair{-1, true},
                                   std::pair{0, true}, std::pair{1, true}, std::pair{2, false}}) {
-    EXPECT_EQ(apps::passage_through(across, block_at({0, b})).has_value(), inside) << b;
+    EXPECT_EQ(commands::passage_through(across, block_at({0, b})).has_value(), inside) << b;
   }
 }
 
@@ -82,14 +82,14 @@ class Crossings : public testing::Test {
   Crossings() { world_.add({.id = {2}, .min = {-9, 0}, .size = {2, 2}}); }
 
   /// One tick in which the body goes to `x`.
-  void move_to(std::int32_t x, const apps::TickNotes& notes = {}) {
+  void move_to(std::int32_t x, const commands::TickNotes& notes = {}) {
     counter_.before(world_);
     world_.find({2})->min.x = x;
     tick_ = tick_ + 1;
     counter_.after(tick_, world_, notes);
   }
 
-  [[nodiscard]] apps::ComparedSide counts() const { return counter_.result(world_); }
+  [[nodiscard]] commands::ComparedSide counts() const { return counter_.result(world_); }
 
   static sim::World world_with(sim::OneWay one_way) {
     return {{},
@@ -101,7 +101,7 @@ class Crossings : public testing::Test {
   }
 
   sim::World world_ = world_with(sim::OneWay::None);
-  apps::CrossingCounter counter_;
+  commands::CrossingCounter counter_;
   Tick tick_{};
 };
 
@@ -110,7 +110,7 @@ TEST_F(Crossings, AreCountedAndNamed) {
   move_to(8);
   EXPECT_EQ(counts().unseen, 1U);
   EXPECT_EQ(counts().pushed, 0U);
-  EXPECT_EQ(counts().first, (std::vector<apps::Crossing>{{{2}, {2}, {1}}}));
+  EXPECT_EQ(counts().first, (std::vector<commands::Crossing>{{{2}, {2}, {1}}}));
   EXPECT_EQ(counts().beyond, std::vector<BodyId>{{2}});
 }
 
@@ -166,7 +166,7 @@ TEST_F(Crossings, AreAllCountedAndTheFirstKept) {
     move_to(i % 2 == 0 ? 8 : -8);
   }
   EXPECT_EQ(counts().unseen, 50U);
-  EXPECT_EQ(counts().first.size(), apps::kCrossingsKept);
+  EXPECT_EQ(counts().first.size(), commands::kCrossingsKept);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 struct Outcome {
@@ -32,8 +32,8 @@ struct Outcome {
 
 /// Runs "tickbox replay …" in this process.
 Outcome replay(std::vector<std::string> words) {
-  os::CommonFlags flags;
-  os::Program program{{.description = "tests", .example = "none"}, flags};
+  cli::CommonFlags flags;
+  cli::Program program{{.description = "tests", .example = "none"}, flags};
   program.require_command();
   std::function<int()> run;
   add_replay(program, run);
@@ -46,7 +46,7 @@ Outcome replay(std::vector<std::string> words) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const auto ended = program.parse(static_cast<int>(argv.size()), argv.data());
-  outcome.exit_code = ended ? os::to_int(*ended) : run();
+  outcome.exit_code = ended ? cli::to_int(*ended) : run();
   outcome.out = testing::internal::GetCapturedStdout();
   outcome.err = testing::internal::GetCapturedStderr();
   return outcome;
@@ -481,4 +481,4 @@ TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

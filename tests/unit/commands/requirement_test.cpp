@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -85,4 +85,4 @@ TEST(Requirement, WhereNoneIsNearItNamesAll) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

@@ -29,11 +29,11 @@ struct Ran {
   std::string err;
 };
 
-Ran run(const apps::SimOptions& options) {
+Ran run(const commands::SimOptions& options) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Ran ran;
-  ran.code = apps::run_sim(options);
+  ran.code = commands::run_sim(options);
   ran.out = testing::internal::GetCapturedStdout();
   ran.err = testing::internal::GetCapturedStderr();
   return ran;
@@ -126,7 +126,7 @@ std::string article_file(const std::string& name) {
 
 TEST(SimCommand, TellsWhatTunnelsDiscretelyInTheDocument) {
   const Ran ran = run({.scenario = article_file("dots.json"),
-                       .compare = apps::CompareWith::Discrete,
+                       .compare = commands::CompareWith::Discrete,
                        .flags = {.json = true}});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(ran.out.ends_with(
@@ -140,7 +140,7 @@ TEST(SimCommand, TellsWhatTunnelsDiscretelyInTheDocument) {
 
 TEST(SimCommand, TellsWhatTunnelsDiscretelyToPeople) {
   const Ran ran =
-      run({.scenario = article_file("dots.json"), .compare = apps::CompareWith::Discrete});
+      run({.scenario = article_file("dots.json"), .compare = commands::CompareWith::Discrete});
   EXPECT_TRUE(ran.out.ends_with(
       "\ndiscrete       1 tunnelled unseen, 0 pushed through, 1 ended beyond, 0 overlaps left\n"
       "               tick 3: body 4 through body 3\n"
@@ -151,20 +151,20 @@ TEST(SimCommand, TellsWhatTunnelsDiscretelyToPeople) {
 // What is changed by "set" is changed in both worlds.
 TEST(SimCommand, ComparesTheSameScenario) {
   const Ran ran = run({.scenario = data_file("seams.json"),
-                       .compare = apps::CompareWith::Discrete,
+                       .compare = commands::CompareWith::Discrete,
                        .flags = {.json = true}});
   EXPECT_TRUE(ran.out.contains("\"discrete\":{\"crossings\":0,")) << ran.out;
 }
 
 /// `tickbox`, with this command alone.
 struct Program {
-  os::CommonFlags flags;
-  os::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
+  cli::CommonFlags flags;
+  cli::Program program{{.name = "tickbox", .description = "tests", .example = "none"}, flags};
   std::function<int()> chosen;
 
-  Program() { apps::add_sim(program, chosen); }
+  Program() { commands::add_sim(program, chosen); }
 
-  std::optional<os::ExitCode> parse(const std::vector<std::string>& words) {
+  std::optional<cli::ExitCode> parse(const std::vector<std::string>& words) {
     std::vector<const char*> argv{"tickbox", "sim"};
     for (const std::string& word : words) {
       argv.push_back(word.c_str());
@@ -176,7 +176,7 @@ struct Program {
 TEST(SimCommand, ComparesWithNothingElse) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(Program{}.parse({data_file("head_on.json"), "--compare", "box2d"}),
-            os::ExitCode::WrongUsage);
+            cli::ExitCode::WrongUsage);
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_TRUE(said.contains("--compare: must be discrete, and is \"box2d\"")) << said;
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace tickbox::apps {
+namespace tickbox::commands {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,4 +45,4 @@ TEST(When, CountsSeconds) {
 }
 
 }  // namespace
-}  // namespace tickbox::apps
+}  // namespace tickbox::commands

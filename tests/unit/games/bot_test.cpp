@@ -17,8 +17,8 @@ game::EntityState player_at(std::uint16_t seat, std::int32_t x, std::int32_t y) 
           .traits = {.kind = game::EntityKind::Player}};
 }
 
-std::vector<game::Input> decisions(BotKind kind, std::uint64_t seed, int ticks) {
-  Bot bot{kind, seed, kRate};
+std::vector<game::Input> decisions(game::BotKind kind, std::uint64_t seed, int ticks) {
+  game::Bot bot{kind, seed, kRate};
   const game::EntityState own = player_at(0, 0, 0);
   const std::vector<game::EntityState> seen{own, player_at(1, 10, 0)};
   std::vector<game::Input> all;
@@ -37,35 +37,39 @@ int shots_of(const std::vector<game::Input>& inputs) {
 }
 
 TEST(Bot, ReadsEachNameAndNamesAllWhenItIsNone) {
-  EXPECT_EQ(parse_bot_kind("wander"), BotKind::Wander);
-  EXPECT_EQ(parse_bot_kind("chase"), BotKind::Chase);
-  EXPECT_EQ(parse_bot_kind("still"), BotKind::Still);
-  EXPECT_EQ(parse_bot_kind("stress"), BotKind::Stress);
-  EXPECT_EQ(parse_bot_kind("mix"), BotKind::Mix);
-  const auto unknown = parse_bot_kind("wandr");
+  EXPECT_EQ(game::parse_bot_kind("wander"), game::BotKind::Wander);
+  EXPECT_EQ(game::parse_bot_kind("chase"), game::BotKind::Chase);
+  EXPECT_EQ(game::parse_bot_kind("still"), game::BotKind::Still);
+  EXPECT_EQ(game::parse_bot_kind("stress"), game::BotKind::Stress);
+  EXPECT_EQ(game::parse_bot_kind("mix"), game::BotKind::Mix);
+  const auto unknown = game::parse_bot_kind("wandr");
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().find("wander, chase, still, stress and mix"), std::string::npos);
 }
 
 TEST(Bot, MixIsAQuarterOfEach) {
-  std::set<BotKind> kinds;
+  std::set<game::BotKind> kinds;
   for (std::uint64_t number = 0; number < 4; ++number) {
-    kinds.insert(bot_kind_of(BotKind::Mix, number));
-    EXPECT_EQ(bot_kind_of(BotKind::Mix, number), bot_kind_of(BotKind::Mix, number + 4));
-    EXPECT_EQ(bot_kind_of(BotKind::Chase, number), BotKind::Chase);
+    kinds.insert(game::bot_kind_of(game::BotKind::Mix, number));
+    EXPECT_EQ(game::bot_kind_of(game::BotKind::Mix, number),
+              game::bot_kind_of(game::BotKind::Mix, number + 4));
+    EXPECT_EQ(game::bot_kind_of(game::BotKind::Chase, number), game::BotKind::Chase);
   }
-  EXPECT_EQ(kinds, (std::set{BotKind::Wander, BotKind::Chase, BotKind::Still, BotKind::Stress}));
+  EXPECT_EQ(kinds, (std::set{game::BotKind::Wander, game::BotKind::Chase, game::BotKind::Still,
+                             game::BotKind::Stress}));
 }
 
 TEST(Bot, DecidesAlikeFromOneSeedAndOtherwiseFromAnother) {
-  for (const BotKind kind : {BotKind::Wander, BotKind::Chase, BotKind::Stress}) {
+  for (const game::BotKind kind :
+       {game::BotKind::Wander, game::BotKind::Chase, game::BotKind::Stress}) {
     EXPECT_EQ(decisions(kind, 7, 600), decisions(kind, 7, 600));
     EXPECT_NE(decisions(kind, 7, 600), decisions(kind, 8, 600));
   }
 }
 
 TEST(Bot, OnlyEverAsksForWhatThereIs) {
-  for (const BotKind kind : {BotKind::Wander, BotKind::Chase, BotKind::Still, BotKind::Stress}) {
+  for (const game::BotKind kind :
+       {game::BotKind::Wander, game::BotKind::Chase, game::BotKind::Still, game::BotKind::Stress}) {
     for (const game::Input& input : decisions(kind, 3, 3'000)) {
       EXPECT_EQ(input, game::clamped(input));
     }
@@ -73,13 +77,13 @@ TEST(Bot, OnlyEverAsksForWhatThereIs) {
 }
 
 TEST(Bot, StillDoesNothing) {
-  for (const game::Input& input : decisions(BotKind::Still, 1, 200)) {
+  for (const game::Input& input : decisions(game::BotKind::Still, 1, 200)) {
     EXPECT_EQ(input, game::Input{});
   }
 }
 
 TEST(Bot, WanderKeepsADirectionThirtyToNinetyTicksAndShootsOnceASecond) {
-  const std::vector<game::Input> inputs = decisions(BotKind::Wander, 5, 60 * 600);
+  const std::vector<game::Input> inputs = decisions(game::BotKind::Wander, 5, 60 * 600);
   int same = 0;
   int shortest = 1'000;
   for (std::size_t i = 1; i < inputs.size(); ++i) {
@@ -94,7 +98,7 @@ TEST(Bot, WanderKeepsADirectionThirtyToNinetyTicksAndShootsOnceASecond) {
 }
 
 TEST(Bot, StressPressesOtherButtonsEveryTick) {
-  const std::vector<game::Input> inputs = decisions(BotKind::Stress, 5, 600);
+  const std::vector<game::Input> inputs = decisions(game::BotKind::Stress, 5, 600);
   int changed = 0;
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     changed += inputs[i] != inputs[i - 1] ? 1 : 0;
@@ -103,7 +107,7 @@ TEST(Bot, StressPressesOtherButtonsEveryTick) {
 }
 
 TEST(Bot, ChaseRunsAtTheNearestAndShootsThatWay) {
-  Bot bot{BotKind::Chase, 1, kRate};
+  game::Bot bot{game::BotKind::Chase, 1, kRate};
   const game::EntityState own = player_at(0, 0, 0);
   const std::vector<game::EntityState> seen{own, player_at(1, 10, 0), player_at(2, 0, 3)};
   int shots = 0;
@@ -119,7 +123,7 @@ TEST(Bot, ChaseRunsAtTheNearestAndShootsThatWay) {
 }
 
 TEST(Bot, ChaseStandsUntilItHasABody) {
-  Bot bot{BotKind::Chase, 1, kRate};
+  game::Bot bot{game::BotKind::Chase, 1, kRate};
   EXPECT_EQ(bot.decide(std::nullopt, {}), game::Input{});
 }
 

@@ -25,29 +25,29 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   const KeyPair keys = samples::session_keys(1);
   PacketChannel client{keys, 7, Direction::ToServer};
   PacketChannel server{keys, 7, Direction::ToClient};
-  MessageEncoder encoder;
-  const InputMessage input = samples::input_message(64);
-  const Snapshot told = samples::snapshot(samples::kBodiesOfFullSnapshot);
-  const std::vector<std::byte> piece(kAuditSegmentBytesMax);
+  protocol::MessageEncoder encoder;
+  const protocol::InputMessage input = samples::input_message(64);
+  const protocol::Snapshot told = samples::snapshot(samples::kBodiesOfFullSnapshot);
+  const std::vector<std::byte> piece(protocol::kAuditSegmentBytesMax);
   PacketBuffer wire{};
   PacketBuffer opened{};
   std::uint64_t taken = 0;
   const auto once = [&] {
     auto packet = server.open_packet(
         client.seal_packet(PacketType::Input, encoder.input(input), wire), opened);
-    taken += packet && decode_input(packet->message) ? 1U : 0U;
+    taken += packet && protocol::decode_input(packet->message) ? 1U : 0U;
     const ConstBytes snapshot = encoder.snapshot(told);
     packet = client.open_packet(server.seal_packet(PacketType::Snapshot, snapshot, wire), opened);
-    taken += packet && decode_snapshot(packet->message) ? 1U : 0U;
+    taken += packet && protocol::decode_snapshot(packet->message) ? 1U : 0U;
     const ConstBytes goodbye = encoder.disconnect(DisconnectReason::Kicked);
     packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);
-    taken += packet && decode_disconnect(packet->message) ? 1U : 0U;
+    taken += packet && protocol::decode_disconnect(packet->message) ? 1U : 0U;
     const ConstBytes audit = encoder.audit(samples::audit_head(), piece, told.status);
     packet = client.open_packet(server.seal_packet(PacketType::Audit, audit, wire), opened);
-    taken += packet && decode_audit(packet->message) ? 1U : 0U;
+    taken += packet && protocol::decode_audit(packet->message) ? 1U : 0U;
     const ConstBytes check = encoder.path_check(7);
     packet = client.open_packet(server.seal_packet(PacketType::Challenge, check, wire), opened);
-    taken += packet && decode_path_check(packet->message) ? 1U : 0U;
+    taken += packet && protocol::decode_path_check(packet->message) ? 1U : 0U;
   };
   once();
   const std::uint64_t before = tests::allocations();

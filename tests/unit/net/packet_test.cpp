@@ -25,7 +25,7 @@ std::vector<std::byte> sealed_by(PacketChannel& channel, PacketType type, ConstB
 TEST(PacketChannel, CarriesMessagesBothWays) {
   PacketChannel here = client();
   PacketChannel there = server();
-  MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   const auto input = samples::copy_of(encoder.input(samples::input_message(5)));
   const auto goodbye = samples::copy_of(encoder.disconnect(DisconnectReason::Kicked));
   PacketBuffer buffer{};
@@ -82,7 +82,7 @@ TEST(PacketChannel, TakesNothingThatHasABitFlipped) {
 TEST(PacketChannel, TakesNoPartOfAPacketAndNoneWithATail) {
   PacketChannel sender = client();
   PacketChannel receiver = server();
-  MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   auto datagram = sealed_by(sender, PacketType::Input, encoder.input(samples::input_message(64)));
   PacketBuffer buffer{};
   for (std::size_t size = 0; size < datagram.size(); ++size) {

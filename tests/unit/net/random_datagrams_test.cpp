@@ -104,33 +104,33 @@ TEST(RandomDatagrams, CrashNoMessageDecoder) {
   RandomBytes random{3};
   for (int i = 0; i < kDatagrams; ++i) {
     const ConstBytes bytes = random.next();
-    (void)decode_input(bytes);
-    (void)decode_snapshot(bytes);
-    (void)decode_disconnect(bytes);
-    (void)decode_path_check(bytes);
+    (void)protocol::decode_input(bytes);
+    (void)protocol::decode_snapshot(bytes);
+    (void)protocol::decode_disconnect(bytes);
+    (void)protocol::decode_path_check(bytes);
   }
 }
 
 TEST(RandomDatagrams, ThatAreAlmostMessagesAreRefusedOrMeanSomething) {
   RandomBytes random{4};
-  MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   const auto input = samples::copy_of(encoder.input(samples::input_message(20)));
   const auto snapshot =
       samples::copy_of(encoder.snapshot(samples::snapshot(samples::kBodiesOfFullSnapshot)));
   const auto goodbye = samples::copy_of(encoder.disconnect(DisconnectReason::Kicked));
   int refused = 0;
   for (int i = 0; i < kDatagrams; ++i) {
-    const auto read_input = decode_input(random.mutated(input));
+    const auto read_input = protocol::decode_input(random.mutated(input));
     if (read_input) {
-      ASSERT_TRUE(decode_input(encoder.input(*read_input)));
+      ASSERT_TRUE(protocol::decode_input(encoder.input(*read_input)));
     }
-    const auto read_snapshot = decode_snapshot(random.mutated(snapshot));
+    const auto read_snapshot = protocol::decode_snapshot(random.mutated(snapshot));
     if (read_snapshot) {
-      const auto again = decode_snapshot(encoder.snapshot(*read_snapshot));
+      const auto again = protocol::decode_snapshot(encoder.snapshot(*read_snapshot));
       ASSERT_TRUE(again);
       ASSERT_TRUE(tests::same(*again, *read_snapshot));
     }
-    const auto read_goodbye = decode_disconnect(random.mutated(goodbye));
+    const auto read_goodbye = protocol::decode_disconnect(random.mutated(goodbye));
     if (read_goodbye) {
       ASSERT_NE(name_of(*read_goodbye), "unknown");
     }

@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -181,7 +181,7 @@ TEST(AuditKeyframe, ComesBackAsItWas) {
 }
 
 TEST(AuditKeyframe, OfTheLargestRoomIsAnEntry) {
-  AuditKeyframe keyframe{.tick = {kTickMax}};
+  AuditKeyframe keyframe{.tick = {net::kTickMax}};
   keyframe.seats.assign(
       game::kSeatsMax, {.generation = game::kGenerations - 1, .score = 0xffff'ffff, .taken = true});
   for (std::uint32_t i = 0; i < kAuditEntitiesMax; ++i)
@@ -202,7 +202,7 @@ TEST(AuditKeyframe, IsRefusedWhereItCannotBe) {
     return decode_keyframe(only_entry(encoded(keyframe))).has_value();
   };
   EXPECT_TRUE(reads([](AuditKeyframe&) {}));
-  EXPECT_FALSE(reads([](AuditKeyframe& k) { k.tick = {kTickMax + 1}; }));
+  EXPECT_FALSE(reads([](AuditKeyframe& k) { k.tick = {net::kTickMax + 1}; }));
   EXPECT_FALSE(reads([](AuditKeyframe& k) { k.seats[1].generation = game::kGenerations; }));
   EXPECT_FALSE(reads([](AuditKeyframe& k) { std::swap(k.entities[0], k.entities[1]); }));
   EXPECT_FALSE(reads([](AuditKeyframe& k) { k.entities[1] = k.entities[0]; })) << "twice";
@@ -270,4 +270,4 @@ TEST(AuditEntry, HasALengthThatCanBe) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 std::vector<std::byte> piece(std::size_t size) {
@@ -26,7 +26,7 @@ TEST(AuditMessage, CarriesEveryField) {
   for (const auto& status : statuses) {
     for (const std::size_t size : {std::size_t{1}, std::size_t{2}, kAuditSegmentBytesMax}) {
       const ConstBytes message = encoder.audit(samples::audit_head(), piece(size), status);
-      EXPECT_LE(message.size(), kMessageBytesMax);
+      EXPECT_LE(message.size(), net::kMessageBytesMax);
       const auto read = decode_audit(message);
       ASSERT_TRUE(read);
       EXPECT_EQ(read->head, samples::audit_head());
@@ -62,7 +62,7 @@ TEST(AuditAck, GoesWithInputs) {
     sent.audit =
         AuditAck{.bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_anew = wants_anew};
     const ConstBytes message = encoder.input(sent);
-    EXPECT_LE(message.size(), kMessageBytesMax);
+    EXPECT_LE(message.size(), net::kMessageBytesMax);
     const auto read = decode_input(message);
     ASSERT_TRUE(read);
     EXPECT_EQ(read->audit, sent.audit);
@@ -79,4 +79,4 @@ TEST(AuditSegment, IsTheNearestOfItsNumbers) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <limits>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 using Short = std::numeric_limits<std::int16_t>;
@@ -117,4 +117,4 @@ TEST(BodyCodec, LaysBytesAsTheStandardSays) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -11,7 +11,7 @@
 #include <ranges>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 using tests::same;
@@ -58,7 +58,7 @@ std::vector<std::byte> encoded(const Causes& causes) {
 }
 
 bool is_refused(const std::vector<std::byte>& bytes, std::uint8_t base_age = kBaseAgeMax) {
-  return samples::fault_of(decode_causes(bytes, base_age)) == DropReason::Malformed;
+  return samples::fault_of(decode_causes(bytes, base_age)) == net::DropReason::Malformed;
 }
 
 template <class... Numbers>
@@ -239,4 +239,4 @@ TEST(Causes, OfNothingAreNoBytes) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -1,11 +1,13 @@
 #include "protocol/desync.h"
 
+#include "cli/desync_file.h"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace tickbox::record {
+namespace tickbox::protocol {
 namespace {
 
 using Kind = DesyncCause::Kind;
@@ -51,13 +53,13 @@ TEST(Desync, InWordsSaysWhoIsAbsent) {
 }
 
 TEST(Desync, FileIsNamedByTimeSideSeatAndTick) {
-  EXPECT_EQ(file_name_of(sample(), WallTime{std::chrono::milliseconds{1'735'786'985'006}}),
+  EXPECT_EQ(cli::file_name_of(sample(), WallTime{std::chrono::milliseconds{1'735'786'985'006}}),
             "20250102T030305.006Z-desync-client-seat3-tick1234.json");
 }
 
 TEST(Desync, FileHoldsEverything) {
   const auto document = nlohmann::json::parse(
-      to_json(sample(), {.version = "1.2.3", .commit = "abc", .simulation_hash = "def"}));
+      cli::to_json(sample(), {.version = "1.2.3", .commit = "abc", .simulation_hash = "def"}));
   EXPECT_EQ(document["desync"], 1);
   EXPECT_EQ(document["side"], "client");
   EXPECT_EQ(document["ended"], "compared");
@@ -89,7 +91,7 @@ TEST(Desync, FileSaysNullOfWhatIsNotKnown) {
   desync.base_view.reset();
   desync.difference.reset();
   desync.view.base_age = 0;
-  const auto document = nlohmann::json::parse(to_json(desync, {}));
+  const auto document = nlohmann::json::parse(cli::to_json(desync, {}));
   for (const char* const key : {"server_view", "base_view", "difference", "base_tick"}) {
     ASSERT_TRUE(document.contains(key)) << key;
     EXPECT_TRUE(document[key].is_null()) << key;
@@ -98,7 +100,7 @@ TEST(Desync, FileSaysNullOfWhatIsNotKnown) {
 
 TEST(Desync, CausesAreThoseOfTheSnapshotByTickAndBody) {
   const std::vector base{crate(1, 0), crate(2, 0), crate(3, 0)};
-  net::Snapshot snapshot;
+  Snapshot snapshot;
   snapshot.causes.inputs.push_back({.ago = 2, .member = 1, .move = 8});
   snapshot.causes.inputs.push_back({.ago = 0, .member = 0, .move = 3});
   snapshot.causes.shots.push_back({.ago = 2, .member = 0, .aim = 512});
@@ -115,4 +117,4 @@ TEST(Desync, CausesAreThoseOfTheSnapshotByTickAndBody) {
 }
 
 }  // namespace
-}  // namespace tickbox::record
+}  // namespace tickbox::protocol

@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 std::size_t field_count() {
@@ -108,4 +108,4 @@ TEST(EntityCodec, LaysBytesAsTheStandardSays) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

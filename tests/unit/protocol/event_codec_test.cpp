@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 std::vector<std::byte> encoded(const Events& events) {
@@ -21,7 +21,7 @@ std::vector<std::byte> encoded(const Events& events) {
 bool is_read(const std::vector<std::uint8_t>& bytes) {
   const auto read = decode_events(std::as_bytes(std::span{bytes}));
   if (!read) {
-    EXPECT_EQ(read.error(), DropReason::Malformed);
+    EXPECT_EQ(read.error(), net::DropReason::Malformed);
   }
   return read.has_value();
 }
@@ -150,4 +150,4 @@ TEST(EventCodec, RefusesMoreThanASnapshotHas) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -5,7 +5,7 @@
 #include <expected>
 #include <optional>
 
-namespace tickbox::net::samples {
+namespace tickbox::samples {
 
 /// Nothing, where it was taken.
 template <class Value, class Fault>
@@ -13,4 +13,4 @@ std::optional<Fault> fault_of(const std::expected<Value, Fault>& result) {
   return result ? std::nullopt : std::optional{result.error()};
 }
 
-}  // namespace tickbox::net::samples
+}  // namespace tickbox::samples

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 ConstBytes bytes_of(const flatbuffers::FlatBufferBuilder& builder) {
@@ -46,7 +46,7 @@ bool reads_input(std::uint64_t ack_bits, std::uint32_t newest, std::uint32_t fir
   builder.Finish(schema::CreateInputMessage(builder, &head, builder.CreateVectorOfStructs(wire)));
   const auto read = decode_input(bytes_of(builder));
   if (!read) {
-    EXPECT_EQ(read.error(), DropReason::Malformed);
+    EXPECT_EQ(read.error(), net::DropReason::Malformed);
   }
   return read.has_value();
 }
@@ -65,7 +65,8 @@ TEST(InputMessage, RefusesWhatCannotBe) {
 
 TEST(InputMessage, OfTheMostInputsFitsADatagram) {
   MessageEncoder encoder;
-  EXPECT_LE(encoder.input(samples::input_message(kInputsPerMessageMax)).size(), kMessageBytesMax);
+  EXPECT_LE(encoder.input(samples::input_message(kInputsPerMessageMax)).size(),
+            net::kMessageBytesMax);
 }
 
 TEST(InputMessage, RefusesOneWithAPartMissing) {
@@ -81,9 +82,9 @@ TEST(InputMessage, RefusesOneWithAPartMissing) {
 
 TEST(Disconnect, CarriesItsReason) {
   MessageEncoder encoder;
-  for (const auto reason :
-       {DisconnectReason::ClientLeft, DisconnectReason::ServerStopping, DisconnectReason::TimedOut,
-        DisconnectReason::Kicked, DisconnectReason::TakenOver}) {
+  for (const auto reason : {net::DisconnectReason::ClientLeft,
+                            net::DisconnectReason::ServerStopping, net::DisconnectReason::TimedOut,
+                            net::DisconnectReason::Kicked, net::DisconnectReason::TakenOver}) {
     EXPECT_EQ(decode_disconnect(encoder.disconnect(reason)), reason);
   }
 }
@@ -92,7 +93,7 @@ TEST(Disconnect, RefusesAReasonThatIsNone) {
   for (const std::uint8_t reason : std::to_array<std::uint8_t>({0, 6, 255})) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(schema::CreateDisconnect(builder, reason));
-    EXPECT_EQ(samples::fault_of(decode_disconnect(bytes_of(builder))), DropReason::Malformed)
+    EXPECT_EQ(samples::fault_of(decode_disconnect(bytes_of(builder))), net::DropReason::Malformed)
         << int{reason};
   }
 }
@@ -110,7 +111,7 @@ TEST(PathCheck, IsNoneOfNoBytesAndNoneWhenCut) {
   const auto message = samples::copy_of(encoder.path_check(7));
   for (std::size_t size = 0; size < message.size(); ++size)
     EXPECT_EQ(samples::fault_of(decode_path_check(ConstBytes{message}.first(size))),
-              DropReason::Malformed);
+              net::DropReason::Malformed);
 }
 
 // A message is read in place of structs of eight bytes; where it lies in memory must not matter.
@@ -127,8 +128,8 @@ TEST(Messages, AreReadFromAnyAddress) {
 TEST(Messages, RefuseMoreThanADatagramHolds) {
   MessageEncoder encoder;
   auto message = samples::copy_of(encoder.input(samples::input_message(1)));
-  message.resize(kDatagramBytesMax + 1);
-  EXPECT_EQ(samples::fault_of(decode_input(message)), DropReason::Malformed);
+  message.resize(net::kDatagramBytesMax + 1);
+  EXPECT_EQ(samples::fault_of(decode_input(message)), net::DropReason::Malformed);
 }
 
 TEST(Messages, OneEncoderWritesTheSameBytesAgain) {
@@ -136,9 +137,9 @@ TEST(Messages, OneEncoderWritesTheSameBytesAgain) {
   const Snapshot snapshot = samples::snapshot(20);
   const auto first = samples::copy_of(encoder.snapshot(snapshot));
   (void)encoder.input(samples::input_message(64));
-  (void)encoder.disconnect(DisconnectReason::Kicked);
+  (void)encoder.disconnect(net::DisconnectReason::Kicked);
   EXPECT_EQ(samples::copy_of(encoder.snapshot(snapshot)), first);
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

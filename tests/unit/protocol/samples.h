@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::net::samples {
+namespace tickbox::samples {
 
 inline std::vector<std::byte> copy_of(ConstBytes bytes) {
   return {bytes.begin(), bytes.end()};
@@ -38,25 +38,25 @@ Bytes counting(std::uint8_t first) {
   return bytes;
 }
 
-inline HandshakeNonce nonce(std::uint8_t first) {
-  return counting<HandshakeNonce>(first);
+inline net::HandshakeNonce nonce(std::uint8_t first) {
+  return counting<net::HandshakeNonce>(first);
 }
 
 /// As a token or a ticket names them.
-inline KeyPair handed_keys() {
-  return {.to_server = counting<Key>(11), .to_client = counting<Key>(151)};
+inline net::KeyPair handed_keys() {
+  return {.to_server = counting<net::Key>(11), .to_client = counting<net::Key>(151)};
 }
 
-inline KeyPair session_keys(std::uint8_t first) {
-  return derive_session_keys(handed_keys(), nonce(first), nonce(100));
+inline net::KeyPair session_keys(std::uint8_t first) {
+  return net::derive_session_keys(handed_keys(), nonce(first), nonce(100));
 }
 
 inline WallTime at_second(std::int64_t second) {
   return WallTime{std::chrono::seconds{second}};
 }
 
-inline Address address(std::uint8_t last, std::uint16_t port) {
-  Address address{.ip = {}, .port = port};
+inline net::Address address(std::uint8_t last, std::uint16_t port) {
+  net::Address address{.ip = {}, .port = port};
   address.ip[10] = address.ip[11] = 0xff;
   address.ip[12] = 10;
   address.ip[15] = last;
@@ -64,9 +64,12 @@ inline Address address(std::uint8_t last, std::uint16_t port) {
 }
 
 /// Every right, two servers, four user bytes.
-inline TokenClaims claims() {
-  TokenClaims claims{
-      .client = 0x6162636465666768, .room = 69, .rights = kRightsKnown, .servers = {}, .user = {}};
+inline net::TokenClaims claims() {
+  net::TokenClaims claims{.client = 0x6162636465666768,
+                          .room = 69,
+                          .rights = net::kRightsKnown,
+                          .servers = {},
+                          .user = {}};
   claims.servers.push_back(address(1, 7'001));
   claims.servers.push_back(address(2, 7'002));
   for (std::uint8_t byte = 71; byte < 75; ++byte)
@@ -78,19 +81,21 @@ inline constexpr std::int64_t kIssuedSecond = 1'700'000'000;
 inline constexpr std::int64_t kExpiresSecond = 1'700'000'045;
 
 /// A ring with one key, the same for the same seed.
-inline KeyRing ring(std::uint64_t seed = 1) {
+inline net::KeyRing ring(std::uint64_t seed = 1) {
   tests::SeededEntropy entropy{seed};
-  return KeyRing::fresh(entropy);
+  return net::KeyRing::fresh(entropy);
 }
 
-inline ConnectToken token(const KeyRing& ring, const TokenClaims& claims = samples::claims()) {
+inline net::ConnectToken token(const net::KeyRing& ring,
+                               const net::TokenClaims& claims = samples::claims()) {
   tests::SeededEntropy entropy{2};
-  return issue_token(claims, at_second(kIssuedSecond), at_second(kExpiresSecond), ring, entropy);
+  return net::issue_token(claims, at_second(kIssuedSecond), at_second(kExpiresSecond), ring,
+                          entropy);
 }
 
 inline constexpr std::uint64_t kBoot = 0x8182838485868788;
 
-inline Ticket ticket() {
+inline net::Ticket ticket() {
   return {.seat = {21},
           .body = game::player_body({21}, 3),
           .serial = 91,
@@ -99,16 +104,17 @@ inline Ticket ticket() {
           .keys = handed_keys()};
 }
 
-inline Key ticket_key() {
-  return counting<Key>(201);
+inline net::Key ticket_key() {
+  return counting<net::Key>(201);
 }
 
-inline ResumeTicket resume_ticket() {
+inline net::ResumeTicket resume_ticket() {
   tests::SeededEntropy entropy{3};
-  return {.sealed = seal_ticket(ticket(), kBoot, ticket_key(), entropy), .keys = handed_keys()};
+  return {.sealed = net::seal_ticket(ticket(), kBoot, ticket_key(), entropy),
+          .keys = handed_keys()};
 }
 
-inline Ask ask(PacketType type) {
+inline net::Ask ask(net::PacketType type) {
   return {.type = type, .protocol = 11, .schema = 0x1213141516171819, .client_nonce = nonce(1)};
 }
 
@@ -130,7 +136,7 @@ inline std::vector<game::EntityState> entities(std::size_t count) {
   return all;
 }
 
-inline Accept accept() {
+inline net::Accept accept() {
   return {.player = {21},
           .body = game::player_body({21}, 3),
           .tick_rate = 60,
@@ -140,20 +146,20 @@ inline Accept accept() {
           .map_hash = 0x2425262728292a2b,
           .boot = kBoot,
           .room = 33,
-          .ticket = counting<SealedTicket>(34)};
+          .ticket = counting<net::SealedTicket>(34)};
 }
 
-inline Refuse refuse() {
-  return {.client_nonce = nonce(1), .reason = RefuseReason::Full, .have = 64, .limit = 65};
+inline net::Refuse refuse() {
+  return {.client_nonce = nonce(1), .reason = net::RefuseReason::Full, .have = 64, .limit = 65};
 }
 
-inline InputMessage input_message(std::size_t inputs) {
-  InputMessage message{.ack_bits = 0x3132333435363738,
-                       .newest_snapshot = {4'100},
-                       .mismatches = 42,
-                       .events = 61'000,
-                       .first_tick = {4'300},
-                       .inputs = {}};
+inline protocol::InputMessage input_message(std::size_t inputs) {
+  protocol::InputMessage message{.ack_bits = 0x3132333435363738,
+                                 .newest_snapshot = {4'100},
+                                 .mismatches = 42,
+                                 .events = 61'000,
+                                 .first_tick = {4'300},
+                                 .inputs = {}};
   for (std::size_t i = 0; i < inputs; ++i) {
     message.inputs.push_back({.move = static_cast<std::uint8_t>(i % 9),
                               .buttons = static_cast<std::uint8_t>(i % 2),
@@ -164,7 +170,7 @@ inline InputMessage input_message(std::size_t inputs) {
 }
 
 /// On a base of 55 ticks before.
-inline SnapshotHead head() {
+inline protocol::SnapshotHead head() {
   return {.view_hash = 0x51525354,
           .tick = 5'200,
           .input_tick = 5'300,
@@ -177,8 +183,8 @@ inline SnapshotHead head() {
 inline constexpr std::size_t kCauseBytes = 41;
 
 /// Of every kind, in kCauseBytes.
-inline Causes causes() {
-  Causes causes;
+inline protocol::Causes causes() {
+  protocol::Causes causes;
   causes.inputs.push_back({.ago = 20, .member = 3, .move = 5});
   causes.inputs.push_back({.ago = 2, .member = 9, .move = 8});
   causes.shots.push_back({.ago = 7, .member = 4, .aim = 700});
@@ -194,20 +200,27 @@ inline Causes causes() {
 inline constexpr std::size_t kEventBytes = 15;
 
 /// Of every kind, numbered over the end, in kEventBytes.
-inline Events events() {
-  Events events;
+inline protocol::Events events() {
+  protocol::Events events;
+  events.push_back({.number = 0xffff,
+                    .subject = {100},
+                    .what = 101,
+                    .ago = 102,
+                    .kind = protocol::EventKind::Hit});
+  events.push_back({.number = 0,
+                    .subject = {103},
+                    .what = 60'104,
+                    .ago = 255,
+                    .kind = protocol::EventKind::Score});
   events.push_back(
-      {.number = 0xffff, .subject = {100}, .what = 101, .ago = 102, .kind = EventKind::Hit});
-  events.push_back(
-      {.number = 0, .subject = {103}, .what = 60'104, .ago = 255, .kind = EventKind::Score});
-  events.push_back(
-      {.number = 1, .subject = {105}, .what = 106, .ago = 0, .kind = EventKind::Spawn});
+      {.number = 1, .subject = {105}, .what = 106, .ago = 0, .kind = protocol::EventKind::Spawn});
   return events;
 }
 
 /// With a status, and bodies of both widths: the first four entities are narrow.
-inline Snapshot snapshot(std::size_t bodies) {
-  Snapshot snapshot{.head = head(), .causes = causes(), .bodies = {}, .status = {}, .events = {}};
+inline protocol::Snapshot snapshot(std::size_t bodies) {
+  protocol::Snapshot snapshot{
+      .head = head(), .causes = causes(), .bodies = {}, .status = {}, .events = {}};
   for (const game::EntityState& body : entities(bodies))
     snapshot.bodies.push_back(body);
   snapshot.status = {.newest_packet = 5'400, .packets_received = 5'500, .late = 5'600};
@@ -219,9 +232,9 @@ inline Snapshot snapshot(std::size_t bodies) {
 inline constexpr std::size_t kBodiesOfFullSnapshot = 44;
 static_assert(kCauseBytes + event_part_bytes(kEventBytes) + std::size_t{4} * 16 +
                   (kBodiesOfFullSnapshot - 4) * 24 ==
-              kDatagramBytesMax - kSnapshotFrameBytes);
+              net::kDatagramBytesMax - protocol::kSnapshotFrameBytes);
 
-inline AuditHead audit_head() {
+inline protocol::AuditHead audit_head() {
   return {.tick = 6'100,
           .input_tick = 6'200,
           .margin = -61,
@@ -232,43 +245,51 @@ inline AuditHead audit_head() {
 }
 
 /// The first of two, full.
-inline ViewPart view_part() {
-  ViewPart part = part_of({.tick = {6'000}, .said = 0x61626364, .made = 0x65666768, .base_age = 55},
-                          entities(kViewPartBodies + 1), 0);
+inline protocol::ViewPart view_part() {
+  protocol::ViewPart part =
+      protocol::part_of({.tick = {6'000}, .said = 0x61626364, .made = 0x65666768, .base_age = 55},
+                        entities(protocol::kViewPartBodies + 1), 0);
   part.arrived = 2;
   return part;
 }
 
 /// Every type that travels sealed, with each direction in which it does.
 struct SealedKind {
-  PacketType type;
-  Direction direction;
+  net::PacketType type;
+  net::Direction direction;
 };
 
 inline constexpr SealedKind kSealedKinds[] = {
-    {PacketType::Input, Direction::ToServer},      {PacketType::Snapshot, Direction::ToClient},
-    {PacketType::Disconnect, Direction::ToServer}, {PacketType::Disconnect, Direction::ToClient},
-    {PacketType::Challenge, Direction::ToClient},  {PacketType::Response, Direction::ToServer},
-    {PacketType::Audit, Direction::ToClient},      {PacketType::Trace, Direction::ToServer},
-    {PacketType::Traced, Direction::ToClient}};
+    {net::PacketType::Input, net::Direction::ToServer},
+    {net::PacketType::Snapshot, net::Direction::ToClient},
+    {net::PacketType::Disconnect, net::Direction::ToServer},
+    {net::PacketType::Disconnect, net::Direction::ToClient},
+    {net::PacketType::Challenge, net::Direction::ToClient},
+    {net::PacketType::Response, net::Direction::ToServer},
+    {net::PacketType::Audit, net::Direction::ToClient},
+    {net::PacketType::Trace, net::Direction::ToServer},
+    {net::PacketType::Traced, net::Direction::ToClient}};
 
-inline Direction opposite(Direction direction) {
-  return direction == Direction::ToServer ? Direction::ToClient : Direction::ToServer;
+inline net::Direction opposite(net::Direction direction) {
+  return direction == net::Direction::ToServer ? net::Direction::ToClient
+                                               : net::Direction::ToServer;
 }
 
 /// A message as one of this type carries, as long as it can be.
-inline std::vector<std::byte> message_of(PacketType type) {
-  MessageEncoder encoder;
-  if (type == PacketType::Input) return copy_of(encoder.input(input_message(kInputsPerMessageMax)));
-  if (type == PacketType::Snapshot)
+inline std::vector<std::byte> message_of(net::PacketType type) {
+  protocol::MessageEncoder encoder;
+  if (type == net::PacketType::Input)
+    return copy_of(encoder.input(input_message(protocol::kInputsPerMessageMax)));
+  if (type == net::PacketType::Snapshot)
     return copy_of(encoder.snapshot(snapshot(kBodiesOfFullSnapshot)));
-  if (type == PacketType::Audit)
-    return copy_of(encoder.audit(audit_head(), std::vector<std::byte>(kAuditSegmentBytesMax),
-                                 snapshot(0).status));
-  if (type == PacketType::Trace || type == PacketType::Traced)
+  if (type == net::PacketType::Audit)
+    return copy_of(encoder.audit(
+        audit_head(), std::vector<std::byte>(protocol::kAuditSegmentBytesMax), snapshot(0).status));
+  if (type == net::PacketType::Trace || type == net::PacketType::Traced)
     return copy_of(encoder.view_part(view_part()));
-  if (type == PacketType::Disconnect) return copy_of(encoder.disconnect(DisconnectReason::Kicked));
+  if (type == net::PacketType::Disconnect)
+    return copy_of(encoder.disconnect(net::DisconnectReason::Kicked));
   return copy_of(encoder.path_check(0x7172737475767778));
 }
 
-}  // namespace tickbox::net::samples
+}  // namespace tickbox::samples

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 using tests::same;
@@ -85,7 +85,7 @@ std::size_t frame_bytes(const Snapshot& snapshot) {
       encoded_bytes(snapshot.causes) + event_part_bytes(encoded_bytes(snapshot.events));
   for (const game::EntityState& body : snapshot.bodies)
     content += encoded_bytes(body);
-  return encoder.snapshot(snapshot).size() + kPacketOverheadBytes - content;
+  return encoder.snapshot(snapshot).size() + net::kPacketOverheadBytes - content;
 }
 
 // FlatBuffers fill up between parts, by what the parts before them leave: all cases.
@@ -106,7 +106,7 @@ TEST(Snapshot, HasNoMoreAroundItThanItsFrame) {
 }
 
 TEST(Snapshot, OfAllThatItsFrameLeavesFitsADatagram) {
-  constexpr std::size_t kContent = kDatagramBytesMax - kSnapshotFrameBytes;
+  constexpr std::size_t kContent = net::kDatagramBytesMax - kSnapshotFrameBytes;
   MessageEncoder encoder;
   for (std::size_t wide = 0; 24 * wide <= kContent; ++wide) {
     const std::size_t narrow = (kContent - 24 * wide) / 16;
@@ -115,7 +115,7 @@ TEST(Snapshot, OfAllThatItsFrameLeavesFitsADatagram) {
     const Snapshot sent = snapshot_of(cause_bytes, narrow, wide);
     ASSERT_EQ(sent.bodies.size(), narrow + wide);
     const ConstBytes message = encoder.snapshot(sent);
-    EXPECT_LE(message.size(), kMessageBytesMax) << wide;
+    EXPECT_LE(message.size(), net::kMessageBytesMax) << wide;
     const auto read = decode_snapshot(message);
     ASSERT_TRUE(read);
     EXPECT_TRUE(same(*read, sent)) << wide;
@@ -157,7 +157,7 @@ bool is_read(const RawSnapshot& raw) {
   const auto read =
       decode_snapshot(std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()}));
   if (!read) {
-    EXPECT_EQ(read.error(), DropReason::Malformed);
+    EXPECT_EQ(read.error(), net::DropReason::Malformed);
   }
   return read.has_value();
 }
@@ -199,9 +199,9 @@ TEST(Snapshot, CutAnywhereIsRefused) {
   const auto message = samples::copy_of(encoder.snapshot(samples::snapshot(9)));
   for (std::size_t size = 0; size + 8 < message.size(); ++size)
     EXPECT_EQ(samples::fault_of(decode_snapshot(ConstBytes{message}.first(size))),
-              DropReason::Malformed)
+              net::DropReason::Malformed)
         << size << " of " << message.size();
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -7,7 +7,7 @@
 
 #include <map>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 struct Session {
@@ -17,10 +17,11 @@ struct Session {
 
 constexpr Session kSessions[] = {
     {1, 0x11111111}, {2, 0x22222222}, {3, 0x11111111}};  // the third has the first's id
-constexpr Direction kDirections[] = {Direction::ToServer, Direction::ToClient};
-constexpr PacketType kTypes[] = {
-    PacketType::Input,    PacketType::Snapshot, PacketType::Disconnect, PacketType::Challenge,
-    PacketType::Response, PacketType::Trace,    PacketType::Traced};
+constexpr net::Direction kDirections[] = {net::Direction::ToServer, net::Direction::ToClient};
+constexpr net::PacketType kTypes[] = {net::PacketType::Input,      net::PacketType::Snapshot,
+                                      net::PacketType::Disconnect, net::PacketType::Challenge,
+                                      net::PacketType::Response,   net::PacketType::Trace,
+                                      net::PacketType::Traced};
 
 /// The fifth looks like the first: two bits of an epoch are on the wire.
 constexpr std::uint64_t kEpochs[] = {0, 1, 2, 3, 4};
@@ -30,17 +31,17 @@ constexpr std::uint64_t kPlace = 30'000;
 
 struct Sealed {
   std::size_t session;
-  Direction direction;
-  PacketType type;
+  net::Direction direction;
+  net::PacketType type;
   std::uint64_t epoch;
   std::vector<std::byte> datagram;
 };
 
 struct Receiver {
   std::size_t session;
-  Direction direction;  ///< of what it receives
+  net::Direction direction;  ///< of what it receives
   std::uint64_t epoch;
-  PacketChannel channel;
+  net::PacketChannel channel;
 };
 
 struct Matrix {
@@ -49,21 +50,23 @@ struct Matrix {
 };
 
 // One way of one session through all epochs: what is sealed there, and its receiver in each.
-void add_way(std::size_t session, Direction direction, Matrix& matrix) {
+void add_way(std::size_t session, net::Direction direction, Matrix& matrix) {
   const auto& [nonce, connection] = kSessions[session];
-  PacketChannel sender{samples::session_keys(nonce), connection, direction};
-  PacketChannel receiver{samples::session_keys(nonce), connection, samples::opposite(direction)};
-  PacketBuffer wire{};
-  PacketBuffer opened{};
+  net::PacketChannel sender{samples::session_keys(nonce), connection, direction};
+  net::PacketChannel receiver{samples::session_keys(nonce), connection,
+                              samples::opposite(direction)};
+  net::PacketBuffer wire{};
+  net::PacketBuffer opened{};
   for (const std::uint64_t epoch : kEpochs) {
     const std::uint64_t place = epoch * kEpochPackets + kPlace;
     while (sender.sent() + 2 < place)
-      (void)sender.seal_packet(PacketType::Disconnect, {}, wire);
-    EXPECT_TRUE(receiver.open_packet(sender.seal_packet(PacketType::Disconnect, {}, wire), opened));
+      (void)sender.seal_packet(net::PacketType::Disconnect, {}, wire);
+    EXPECT_TRUE(
+        receiver.open_packet(sender.seal_packet(net::PacketType::Disconnect, {}, wire), opened));
     matrix.receivers.push_back({session, direction, epoch, receiver});
-    for (const PacketType type : kTypes) {
-      if (!travels_sealed(type, direction)) continue;
-      PacketChannel copy = sender;
+    for (const net::PacketType type : kTypes) {
+      if (!net::travels_sealed(type, direction)) continue;
+      net::PacketChannel copy = sender;
       matrix.packets.push_back({session, direction, type, epoch,
                                 samples::copy_of(copy.seal_packet(type, samples::nonce(7), wire))});
     }
@@ -74,7 +77,7 @@ const Matrix& matrix() {
   static const Matrix kMatrix = [] {
     Matrix made;
     for (std::size_t session = 0; session < std::size(kSessions); ++session) {
-      for (const Direction direction : kDirections)
+      for (const net::Direction direction : kDirections)
         add_way(session, direction, made);
     }
     return made;
@@ -83,8 +86,9 @@ const Matrix& matrix() {
 }
 
 bool opens(const Receiver& receiver, ConstBytes datagram) {
-  PacketChannel channel = receiver.channel;  // a taken packet must not stand in the way of the next
-  PacketBuffer buffer{};
+  net::PacketChannel channel =
+      receiver.channel;  // a taken packet must not stand in the way of the next
+  net::PacketBuffer buffer{};
   return channel.open_packet(datagram, buffer).has_value();
 }
 
@@ -101,7 +105,7 @@ TEST(Splice, TakesAPacketOnlyWhereItWasMeant) {
   int tried = 0;
   for (const Sealed& packet : matrix().packets) {
     for (const Receiver& receiver : matrix().receivers) {
-      for (const PacketType type : kTypes) {
+      for (const net::PacketType type : kTypes) {
         for (unsigned epoch = 0; epoch < 4; ++epoch) {
           for (const std::uint32_t connection : {0x11111111U, 0x22222222U}) {
             auto datagram = packet.datagram;
@@ -128,7 +132,7 @@ TEST(Splice, TakesNoHeadWithAnothersBody) {
     for (const Sealed& body : matrix().packets) {
       if (&head == &body) continue;
       auto datagram = body.datagram;
-      std::copy_n(head.datagram.begin(), kPacketHeadBytes, datagram.begin());
+      std::copy_n(head.datagram.begin(), net::kPacketHeadBytes, datagram.begin());
       // Some have the same head: the third session's id is the first's.
       const bool same_head = datagram == body.datagram;
       for (const Receiver& receiver : matrix().receivers) {
@@ -142,45 +146,49 @@ TEST(Splice, TakesNoHeadWithAnothersBody) {
 // Datagrams of the handshake, and packets, given to every reader but their own, under each other's
 // types. What asks begins alike, so there the tag must tell; COOKIE and REFUSE are told by length.
 TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
-  const KeyPair session = samples::session_keys(1);
-  const KeyRing ring = samples::ring();
-  const ConnectToken token = samples::token(ring);
-  std::map<PacketType, std::vector<std::byte>> datagrams;
-  PacketBuffer buffer{};
-  const auto keep = [&](PacketType type, ConstBytes bytes) {
+  const net::KeyPair session = samples::session_keys(1);
+  const net::KeyRing ring = samples::ring();
+  const net::ConnectToken token = samples::token(ring);
+  std::map<net::PacketType, std::vector<std::byte>> datagrams;
+  net::PacketBuffer buffer{};
+  const auto keep = [&](net::PacketType type, ConstBytes bytes) {
     datagrams[type] = samples::copy_of(bytes);
   };
-  keep(PacketType::Hello, encode_hello(samples::ask(PacketType::Hello), buffer));
-  keep(PacketType::Cookie, encode_cookie(samples::nonce(1), {}, buffer));
-  keep(PacketType::Connect, encode_connect(samples::ask(PacketType::Connect), {}, token, buffer));
-  keep(PacketType::Accept,
-       encode_accept(samples::accept(), 9, samples::nonce(100), session, buffer));
-  keep(PacketType::Resume,
-       encode_resume(samples::ask(PacketType::Resume), samples::resume_ticket(), buffer));
-  keep(PacketType::Refuse, encode_refuse(samples::refuse(), buffer));
-  PacketChannel sender{session, 9, Direction::ToClient};
-  keep(PacketType::Snapshot, sender.seal_packet(PacketType::Snapshot, samples::nonce(7), buffer));
+  keep(net::PacketType::Hello, net::encode_hello(samples::ask(net::PacketType::Hello), buffer));
+  keep(net::PacketType::Cookie, net::encode_cookie(samples::nonce(1), {}, buffer));
+  keep(net::PacketType::Connect,
+       net::encode_connect(samples::ask(net::PacketType::Connect), {}, token, buffer));
+  keep(net::PacketType::Accept,
+       net::encode_accept(samples::accept(), 9, samples::nonce(100), session, buffer));
+  keep(net::PacketType::Resume,
+       net::encode_resume(samples::ask(net::PacketType::Resume), samples::resume_ticket(), buffer));
+  keep(net::PacketType::Refuse, net::encode_refuse(samples::refuse(), buffer));
+  net::PacketChannel sender{session, 9, net::Direction::ToClient};
+  keep(net::PacketType::Snapshot,
+       sender.seal_packet(net::PacketType::Snapshot, samples::nonce(7), buffer));
 
   for (const auto& [type, bytes] : datagrams) {
     for (const auto& [renamed, unused] : datagrams) {
       auto datagram = bytes;
       datagram[0] = static_cast<std::byte>(renamed);
-      const auto taken = [&, own = type, name = renamed](PacketType reader) {
+      const auto taken = [&, own = type, name = renamed](net::PacketType reader) {
         return own == reader && name == reader;
       };
-      PacketChannel receiver{session, 9, Direction::ToServer};
-      const bool asks = datagram.size() == kAskBytes;
-      EXPECT_EQ(asks && is_proven(datagram, token.keys.to_server), taken(PacketType::Connect));
-      EXPECT_EQ(asks && is_proven(datagram, samples::handed_keys().to_server),
-                taken(PacketType::Resume));
-      EXPECT_EQ(decode_cookie(datagram).has_value(), taken(PacketType::Cookie));
-      EXPECT_EQ(decode_accept(datagram, samples::handed_keys(), samples::nonce(1)).has_value(),
-                taken(PacketType::Accept));
-      EXPECT_EQ(decode_refuse(datagram).has_value(), taken(PacketType::Refuse));
-      EXPECT_EQ(receiver.open_packet(datagram, buffer).has_value(), taken(PacketType::Snapshot));
+      net::PacketChannel receiver{session, 9, net::Direction::ToServer};
+      const bool asks = datagram.size() == net::kAskBytes;
+      EXPECT_EQ(asks && net::is_proven(datagram, token.keys.to_server),
+                taken(net::PacketType::Connect));
+      EXPECT_EQ(asks && net::is_proven(datagram, samples::handed_keys().to_server),
+                taken(net::PacketType::Resume));
+      EXPECT_EQ(net::decode_cookie(datagram).has_value(), taken(net::PacketType::Cookie));
+      EXPECT_EQ(net::decode_accept(datagram, samples::handed_keys(), samples::nonce(1)).has_value(),
+                taken(net::PacketType::Accept));
+      EXPECT_EQ(net::decode_refuse(datagram).has_value(), taken(net::PacketType::Refuse));
+      EXPECT_EQ(receiver.open_packet(datagram, buffer).has_value(),
+                taken(net::PacketType::Snapshot));
     }
   }
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

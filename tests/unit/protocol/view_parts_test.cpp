@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace tickbox::net {
+namespace tickbox::protocol {
 namespace {
 
 constexpr ViewName kView{.tick = {5'000}, .said = 0x1112'1314, .made = 0x2122'2324, .base_age = 9};
@@ -77,7 +77,7 @@ bool reads(const Wire& wire) {
       schema::CreateViewPart(builder, &wire.head, builder.CreateVectorOfStructs(bodies)));
   const auto read = decode_view_part(bytes_of(builder));
   if (!read) {
-    EXPECT_EQ(read.error(), DropReason::Malformed);
+    EXPECT_EQ(read.error(), net::DropReason::Malformed);
   }
   return read.has_value();
 }
@@ -93,8 +93,8 @@ TEST(ViewPart, RefusesWhatCannotBe) {
   using Head = schema::ViewPartHead;
   EXPECT_TRUE(reads(Wire{}));
   EXPECT_FALSE(reads([](Head& head) { head.mutate_tick(0); })) << "no snapshot is of tick 0";
-  EXPECT_TRUE(reads([](Head& head) { head.mutate_tick(kTickMax); }));
-  EXPECT_FALSE(reads([](Head& head) { head.mutate_tick(kTickMax + 1); }));
+  EXPECT_TRUE(reads([](Head& head) { head.mutate_tick(net::kTickMax); }));
+  EXPECT_FALSE(reads([](Head& head) { head.mutate_tick(net::kTickMax + 1); }));
   EXPECT_FALSE(reads([](Head& head) { head.mutate_made(1); })) << "the view is right";
   EXPECT_TRUE(reads([](Head& head) { head.mutate_base_age(60); }));
   EXPECT_FALSE(reads([](Head& head) { head.mutate_base_age(61); }));
@@ -140,11 +140,11 @@ TEST(ViewPart, RefusesBodiesOutOfOrderAndNoHead) {
         {second, 0, 0, 0, 0, std::uint8_t{0}, std::uint8_t{0}, std::uint8_t{0}}};
     builder.Finish(
         schema::CreateViewPart(builder, &wire.head, builder.CreateVectorOfStructs(bodies)));
-    EXPECT_EQ(samples::fault_of(decode_view_part(bytes_of(builder))), DropReason::Malformed);
+    EXPECT_EQ(samples::fault_of(decode_view_part(bytes_of(builder))), net::DropReason::Malformed);
   }
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(schema::CreateViewPart(builder, nullptr, 0));
-  EXPECT_EQ(samples::fault_of(decode_view_part(bytes_of(builder))), DropReason::Malformed);
+  EXPECT_EQ(samples::fault_of(decode_view_part(bytes_of(builder))), net::DropReason::Malformed);
 }
 
 TEST(ViewPart, IsNoneWhenCut) {
@@ -152,7 +152,7 @@ TEST(ViewPart, IsNoneWhenCut) {
   const auto message = samples::copy_of(encoder.view_part(part_of(kView, samples::entities(3), 0)));
   for (std::size_t size = 0; size < message.size(); ++size) {
     EXPECT_EQ(samples::fault_of(decode_view_part(ConstBytes{message}.first(size))),
-              DropReason::Malformed);
+              net::DropReason::Malformed);
   }
 }
 
@@ -204,4 +204,4 @@ TEST(ViewParts, RefuseBodiesOutOfOrderFromPartToPart) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::protocol

@@ -16,14 +16,14 @@ std::string with_body(const std::string& kind, const std::string& keys) {
          "\"" + keys + "}]}";
 }
 
-map::Scenario read(const std::string& text) {
-  const auto scenario = map::parse_scenario(text, "a.json");
+scenario::Scenario read(const std::string& text) {
+  const auto scenario = scenario::parse_scenario(text, "a.json");
   EXPECT_TRUE(scenario.has_value()) << scenario.error();
-  return scenario.value_or(map::Scenario{});
+  return scenario.value_or(scenario::Scenario{});
 }
 
 std::string error_of(const std::string& text) {
-  const auto scenario = map::parse_scenario(text, "a.json");
+  const auto scenario = scenario::parse_scenario(text, "a.json");
   return scenario ? "no error" : scenario.error();
 }
 
@@ -31,7 +31,7 @@ const std::string kAtOne = R"(, "min": [1, 2])";
 const std::string kPath = R"(, "path": [[1, 2], [1, -3]])";
 
 TEST(ScenarioPath, BeginsWhereItsBodyIs) {
-  const map::Scenario scenario =
+  const scenario::Scenario scenario =
       read(with_body("kinematic", kPath + R"(, "speed": 2, "squeeze": "crush")"));
   ASSERT_EQ(scenario.movers.size(), 1U);
   ASSERT_EQ(scenario.paths.size(), 1U);
@@ -90,7 +90,7 @@ TEST(ScenarioPath, IsNumberedByIdsNotByTheOrderOfTheFile) {
   const std::string high = R"({"id": 9, )" + lift + "[[4, 0], [9, 0]]}";
   const auto hash_of = [](const std::string& bodies) {
     return state_hash(
-        map::make_world(read(R"({"tick_rate": 60, "ticks": 1, "bodies": [)" + bodies + "]}")));
+        scenario::make_world(read(R"({"tick_rate": 60, "ticks": 1, "bodies": [)" + bodies + "]}")));
   };
   EXPECT_EQ(hash_of(low + ", " + high), hash_of(high + ", " + low));
 }

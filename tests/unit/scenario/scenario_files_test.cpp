@@ -37,13 +37,13 @@ Played play(const std::string& name, std::uint32_t ticks = UINT32_MAX) {
   const std::string path = std::string{TICKBOX_SOURCE_DIR} + "/tests/data/scenarios/" + name;
   std::ostringstream text;
   text << std::ifstream{path}.rdbuf();
-  const auto scenario = map::parse_scenario(text.str(), path);
+  const auto scenario = scenario::parse_scenario(text.str(), path);
   if (!scenario) throw std::runtime_error{scenario.error()};
 
-  Played played{.world = map::make_world(*scenario), .last = {}};
+  Played played{.world = scenario::make_world(*scenario), .last = {}};
   sim::Stepper stepper;
   for (Tick tick{1}; tick.value <= std::min(scenario->ticks, ticks); tick = tick + 1) {
-    for (const map::VelocityChange& change : scenario->changes) {
+    for (const scenario::VelocityChange& change : scenario->changes) {
       if (change.tick == tick) played.world.find(change.id)->velocity = change.velocity;
     }
     played.last = stepper.step(played.world);

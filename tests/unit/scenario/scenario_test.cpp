@@ -19,12 +19,12 @@ std::string with_body(const std::string& keys, const std::string& head = "") {
 }
 
 std::string error_of(const std::string& text) {
-  const auto scenario = map::parse_scenario(text, "a.json");
+  const auto scenario = scenario::parse_scenario(text, "a.json");
   return scenario ? "no error" : scenario.error();
 }
 
 sim::Body body_of(const std::string& keys) {
-  const auto scenario = map::parse_scenario(with_body(keys), "a.json");
+  const auto scenario = scenario::parse_scenario(with_body(keys), "a.json");
   EXPECT_TRUE(scenario.has_value()) << scenario.error();
   return scenario && !scenario->movers.empty() ? scenario->movers[0] : sim::Body{};
 }
@@ -50,8 +50,8 @@ TEST(Scenario, RoundsToTheNearestOfWhatABodyCanHave) {
 }
 
 TEST(Scenario, ReadsGravityPerTickSquared) {
-  const auto scenario =
-      map::parse_scenario(with_body("", R"(, "gravity": [0, 30], "border": "remove")"), "a.json");
+  const auto scenario = scenario::parse_scenario(
+      with_body("", R"(, "gravity": [0, 30], "border": "remove")"), "a.json");
   ASSERT_TRUE(scenario.has_value()) << scenario.error();
   EXPECT_EQ(scenario->settings.gravity, (Vec2{0, 546}));
   EXPECT_EQ(scenario->settings.border, sim::Border::Remove);
@@ -131,11 +131,12 @@ TEST(Scenario, AppliesSetsOfOneTickInTheOrderOfTheFile) {
     sets += (n == 0 ? R"({"tick": )" : R"(, {"tick": )") + std::to_string(3 - n % 3) +
             R"(, "id": 3, "displacement": [)" + std::to_string(n) + ", 0]}";
   }
-  const auto scenario = map::parse_scenario(with_body("", R"(, "set": [)" + sets + "]"), "a.json");
+  const auto scenario =
+      scenario::parse_scenario(with_body("", R"(, "set": [)" + sets + "]"), "a.json");
   ASSERT_TRUE(scenario.has_value()) << scenario.error();
   ASSERT_EQ(scenario->changes.size(), std::size_t{kSets});
   for (int n = 0; n < kSets; ++n) {
-    const map::VelocityChange& change = scenario->changes[static_cast<std::size_t>(n)];
+    const scenario::VelocityChange& change = scenario->changes[static_cast<std::size_t>(n)];
     const int place = 3 * (n % 20) + 2 - n / 20;
     EXPECT_EQ(change.tick, Tick{static_cast<std::uint32_t>(1 + n / 20)});
     EXPECT_EQ(change.velocity, (Vec2{place * kUnit, 0}));

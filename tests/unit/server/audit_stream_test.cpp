@@ -31,8 +31,8 @@ Bytes filled(std::size_t size, std::uint64_t with) {
   return bytes;
 }
 
-net::AuditSegment segment_of(const AuditStream::Piece& piece) {
-  net::AuditSegment segment{
+protocol::AuditSegment segment_of(const AuditStream::Piece& piece) {
+  protocol::AuditSegment segment{
       .head = {.run = piece.run, .segment = piece.segment}, .bytes = {}, .status = {}};
   for (const std::byte byte : piece.bytes)
     segment.bytes.push_back(byte);
@@ -59,8 +59,8 @@ class AuditStreamTest : public ::testing::Test {
   }
 
   /// All that may be sent now.
-  std::vector<net::AuditSegment> sent(Cut cut = Cut::All) {
-    std::vector<net::AuditSegment> all;
+  std::vector<protocol::AuditSegment> sent(Cut cut = Cut::All) {
+    std::vector<protocol::AuditSegment> all;
     while (const auto piece = stream_.next(cut, now_)) {
       again_ += piece->is_again ? 1 : 0;
       all.push_back(segment_of(*piece));
@@ -68,7 +68,7 @@ class AuditStreamTest : public ::testing::Test {
     return all;
   }
 
-  void take(const net::AuditSegment& segment) {
+  void take(const protocol::AuditSegment& segment) {
     if (inbox_.take(segment) == client::Segments::Taken::BeginsRun) got_.clear();
     got_.insert(got_.end(), inbox_.bytes().begin(), inbox_.bytes().end());
     inbox_.drop(inbox_.bytes().size());
@@ -94,7 +94,7 @@ TEST_F(AuditStreamTest, SendsNothingBeforeARun) {
 }
 
 TEST_F(AuditStreamTest, CutsWhatIsMoreThanASegment) {
-  begin(2 * net::kAuditSegmentBytesMax + 10);
+  begin(2 * protocol::kAuditSegmentBytesMax + 10);
   EXPECT_EQ(sent(Cut::Full).size(), 2U);
   EXPECT_TRUE(stream_.has_news());
   const auto last = sent();
@@ -117,13 +117,13 @@ TEST_F(AuditStreamTest, HasNewsWhereATickIsMoreThanAHash) {
 TEST_F(AuditStreamTest, SendsEachOnceWhereNothingIsLost) {
   begin(5'000);
   for (int i = 0; i < 1'000; ++i) {
-    for (const net::AuditSegment& segment : sent())
+    for (const protocol::AuditSegment& segment : sent())
       take(segment);
     now_ += 5ms;
     acknowledge();
     ASSERT_TRUE(tick(20));
   }
-  for (const net::AuditSegment& segment : sent())
+  for (const protocol::AuditSegment& segment : sent())
     take(segment);
   EXPECT_TRUE(is_all_there());
   EXPECT_EQ(again_, 0);
@@ -132,7 +132,7 @@ TEST_F(AuditStreamTest, SendsEachOnceWhereNothingIsLost) {
 // Each segment of a window lost, by itself: another that came tells of it.
 TEST_F(AuditStreamTest, SendsAgainWhatOthersHavePassed) {
   for (std::size_t lost = 0; lost < 10; ++lost) {
-    begin(10 * net::kAuditSegmentBytesMax);
+    begin(10 * protocol::kAuditSegmentBytesMax);
     const auto all = sent();
     ASSERT_EQ(all.size(), 10U);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -155,12 +155,12 @@ TEST_F(AuditStreamTest, SendsAgainWhatOthersHavePassed) {
 }
 
 TEST_F(AuditStreamTest, SendsOneAtATimeIntoSilenceAndLessAndLessOften) {
-  begin(net::kAuditWindow * net::kAuditSegmentBytesMax + 1);
-  EXPECT_EQ(sent().size(), net::kAuditWindow) << "a window, and no more";
+  begin(protocol::kAuditWindow * protocol::kAuditSegmentBytesMax + 1);
+  EXPECT_EQ(sent().size(), protocol::kAuditWindow) << "a window, and no more";
   std::vector<Instant> at;
   for (int i = 0; i < 1'000; ++i) {
     now_ += 10ms;
-    for (const net::AuditSegment& segment : sent()) {
+    for (const protocol::AuditSegment& segment : sent()) {
       EXPECT_EQ(segment.head.segment, 0);
       at.push_back(now_);
     }
@@ -169,24 +169,25 @@ TEST_F(AuditStreamTest, SendsOneAtATimeIntoSilenceAndLessAndLessOften) {
   EXPECT_LE(at.size(), 8U);
   EXPECT_GE(at[2] - at[1], at[1] - at[0]);
   // One word, and it goes on with all that was lost.
-  take(segment_of(
-      {.run = 0, .segment = 0, .bytes = ConstBytes{expected_}.first(net::kAuditSegmentBytesMax)}));
+  take(segment_of({.run = 0,
+                   .segment = 0,
+                   .bytes = ConstBytes{expected_}.first(protocol::kAuditSegmentBytesMax)}));
   acknowledge();
   now_ += 200ms;
-  EXPECT_EQ(sent().size(), net::kAuditWindow);
+  EXPECT_EQ(sent().size(), protocol::kAuditWindow);
 }
 
 TEST_F(AuditStreamTest, GoesOnPastTheLastOfItsNumbers) {
   begin(3);
   for (int i = 0; i < 70'000; ++i) {
-    for (const net::AuditSegment& segment : sent())
+    for (const protocol::AuditSegment& segment : sent())
       take(segment);
     acknowledge();
     ASSERT_TRUE(tick(12));
     ASSERT_EQ(got_.size() + 12, expected_.size()) << i;
   }
   EXPECT_EQ(inbox_.ack().next, (70'000 - 1 + 1) & 0xffff);
-  for (const net::AuditSegment& segment : sent())
+  for (const protocol::AuditSegment& segment : sent())
     take(segment);
   EXPECT_TRUE(is_all_there());
 }
@@ -194,7 +195,7 @@ TEST_F(AuditStreamTest, GoesOnPastTheLastOfItsNumbers) {
 TEST_F(AuditStreamTest, NumbersItsRunsBeyondAByte) {
   for (int run = 0; run < 600; ++run) {
     begin(30);
-    for (const net::AuditSegment& segment : sent()) {
+    for (const protocol::AuditSegment& segment : sent()) {
       EXPECT_EQ(segment.head.run, run & 0xff);
       take(segment);
     }
@@ -206,7 +207,7 @@ TEST_F(AuditStreamTest, NumbersItsRunsBeyondAByte) {
 TEST_F(AuditStreamTest, TakesNoWordOfAnotherRunOrOfWhatWasNotSent) {
   begin(10);
   const auto first = sent();
-  const net::AuditAck all_of_first{.next = 1, .run = 0};
+  const protocol::AuditAck all_of_first{.next = 1, .run = 0};
   EXPECT_FALSE(stream_.acknowledge({.next = 2, .run = 0}, now_)) << "there is no second";
   EXPECT_FALSE(stream_.acknowledge({.next = 0xffff, .run = 0}, now_)) << "nor one before";
   begin(10);
@@ -224,7 +225,7 @@ TEST_F(AuditStreamTest, TakesNoWordOfAnotherRunOrOfWhatWasNotSent) {
 
 TEST_F(AuditStreamTest, GivesUpWhoHasTheRoomAndIsTwoSecondsBehind) {
   begin(10);
-  for (const net::AuditSegment& segment : sent())
+  for (const protocol::AuditSegment& segment : sent())
     take(segment);
   acknowledge();
   std::uint32_t ticks = 0;
@@ -253,12 +254,12 @@ TEST_F(AuditStreamTest, BringsEverythingOverAnyLink) {
 
     struct OnItsWay {
       Instant at;
-      net::AuditSegment segment;
+      protocol::AuditSegment segment;
     };
 
     struct Word {
       Instant at;
-      net::AuditAck ack;
+      protocol::AuditAck ack;
     };
 
     Rng rng{seed};

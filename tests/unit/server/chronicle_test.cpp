@@ -20,7 +20,7 @@ struct Deed {
 
 using Deeds = std::vector<std::pair<Tick, std::uint32_t>>;
 
-constexpr std::uint32_t kTicks = 5 * net::kTicksRemembered;
+constexpr std::uint32_t kTicks = 5 * protocol::kTicksRemembered;
 
 class ChronicleTest : public ::testing::Test {
  protected:
@@ -53,7 +53,7 @@ class ChronicleTest : public ::testing::Test {
   /// The ticks that may be a base, newest first.
   [[nodiscard]] std::vector<Tick> bases() const {
     std::vector<Tick> bases;
-    for (std::uint32_t ago = 0; ago < net::kTicksRemembered && ago < tick_.value; ++ago) {
+    for (std::uint32_t ago = 0; ago < protocol::kTicksRemembered && ago < tick_.value; ++ago) {
       bases.push_back({tick_.value - ago});
     }
     return bases;

@@ -20,8 +20,8 @@ using std::chrono::seconds;
 constexpr Instant kStart{seconds{100}};
 constexpr std::uint32_t kTickRate = 60;
 
-std::size_t bytes_of(const net::ViewPart& part) {
-  return net::kPacketOverheadBytes + net::view_part_bytes(part.bodies.size());
+std::size_t bytes_of(const protocol::ViewPart& part) {
+  return net::kPacketOverheadBytes + protocol::view_part_bytes(part.bodies.size());
 }
 
 /// A room of some ticks, and sessions that have been sent all that is in it.
@@ -54,30 +54,31 @@ class DesyncTracerTest : public testing::Test {
     return {room_.entities().begin(), room_.entities().end()};
   }
 
-  [[nodiscard]] net::ViewName name_of(const std::vector<game::EntityState>& wrong) const {
+  [[nodiscard]] protocol::ViewName name_of(const std::vector<game::EntityState>& wrong) const {
     return {.tick = room_.world().tick,
-            .said = net::view_hash(truth()),
-            .made = net::view_hash(wrong),
+            .said = protocol::view_hash(truth()),
+            .made = protocol::view_hash(wrong),
             .base_age = 3};
   }
 
-  auto take(Session& session, const net::ViewPart& part, Instant now) {
+  auto take(Session& session, const protocol::ViewPart& part, Instant now) {
     return tracer_.take(session, room_, part, bytes_of(part), now);
   }
 
   /// All parts of a view; what the last one led to.
-  auto take_all(Session& session, const net::ViewName& name,
+  auto take_all(Session& session, const protocol::ViewName& name,
                 const std::vector<game::EntityState>& wrong, Instant now) {
-    for (std::uint8_t i = 0; i + 1 < net::parts_of(wrong.size()); ++i) {
-      EXPECT_TRUE(take(session, net::part_of(name, wrong, i), now));
+    for (std::uint8_t i = 0; i + 1 < protocol::parts_of(wrong.size()); ++i) {
+      EXPECT_TRUE(take(session, protocol::part_of(name, wrong, i), now));
     }
-    return take(
-        session,
-        net::part_of(name, wrong, static_cast<std::uint8_t>(net::parts_of(wrong.size()) - 1)), now);
+    return take(session,
+                protocol::part_of(name, wrong,
+                                  static_cast<std::uint8_t>(protocol::parts_of(wrong.size()) - 1)),
+                now);
   }
 
-  std::vector<net::ViewPart> answers(const Session& session) {
-    std::vector<net::ViewPart> parts;
+  std::vector<protocol::ViewPart> answers(const Session& session) {
+    std::vector<protocol::ViewPart> parts;
     while (auto part = tracer_.next_answer(session))
       parts.push_back(*part);
     return parts;
@@ -91,10 +92,10 @@ class DesyncTracerTest : public testing::Test {
 };
 
 TEST_F(DesyncTracerTest, ComparesAndAnswersWithTheTruth) {
-  ASSERT_GT(truth().size(), net::kViewPartBodies) << "parts";
+  ASSERT_GT(truth().size(), protocol::kViewPartBodies) << "parts";
   std::vector<game::EntityState> wrong = truth();
   wrong[4].velocity.x += 1;
-  const net::ViewName name = name_of(wrong);
+  const protocol::ViewName name = name_of(wrong);
   EXPECT_TRUE(answers(sessions_[0]).empty());
   const auto taken = take_all(sessions_[0], name, wrong, kStart);
   ASSERT_TRUE(taken && taken->compared);
@@ -104,8 +105,8 @@ TEST_F(DesyncTracerTest, ComparesAndAnswersWithTheTruth) {
   EXPECT_EQ(taken->compared->difference->first_fields[0].field, "vx");
   ASSERT_TRUE(taken->compared->base_view);
   EXPECT_EQ(taken->compared->base_view->size(), truth().size());
-  net::ViewParts whole;
-  for (const net::ViewPart& part : answers(sessions_[0])) {
+  protocol::ViewParts whole;
+  for (const protocol::ViewPart& part : answers(sessions_[0])) {
     EXPECT_EQ(part.view, name);
     EXPECT_TRUE(whole.take(part));
   }
@@ -120,11 +121,11 @@ TEST_F(DesyncTracerTest, RemembersTheTruthFromTheFirstPartOn) {
   const std::vector<game::EntityState> then = truth();
   std::vector<game::EntityState> wrong = then;
   wrong[0].min.x += 1;
-  const net::ViewName name = name_of(wrong);
-  ASSERT_TRUE(take(sessions_[0], net::part_of(name, wrong, 0), kStart));
+  const protocol::ViewName name = name_of(wrong);
+  ASSERT_TRUE(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart));
   pass_ticks(100);
-  for (std::uint8_t i = 1; i < net::parts_of(wrong.size()); ++i) {
-    const auto taken = take(sessions_[0], net::part_of(name, wrong, i), kStart + seconds{2});
+  for (std::uint8_t i = 1; i < protocol::parts_of(wrong.size()); ++i) {
+    const auto taken = take(sessions_[0], protocol::part_of(name, wrong, i), kStart + seconds{2});
     ASSERT_TRUE(taken);
     if (taken->compared) {
       EXPECT_EQ(taken->compared->server_view, then);
@@ -136,10 +137,10 @@ TEST_F(DesyncTracerTest, RemembersTheTruthFromTheFirstPartOn) {
 TEST_F(DesyncTracerTest, AnswersAgainWithWhatIsMissing) {
   std::vector<game::EntityState> wrong = truth();
   wrong[0].min.x += 1;
-  const net::ViewName name = name_of(wrong);
+  const protocol::ViewName name = name_of(wrong);
   ASSERT_TRUE(take_all(sessions_[0], name, wrong, kStart));
   const auto all = answers(sessions_[0]);
-  net::ViewPart again = net::part_of(name, wrong, 0);
+  protocol::ViewPart again = protocol::part_of(name, wrong, 0);
   const auto last = static_cast<std::uint8_t>(all.size() - 1);
   again.arrived = static_cast<std::uint8_t>((1U << last) - 1);
   ASSERT_TRUE(take(sessions_[0], again, kStart + seconds{1}));
@@ -151,16 +152,16 @@ TEST_F(DesyncTracerTest, AnswersAgainWithWhatIsMissing) {
 // Who shows an empty view is not sent a full one for it.
 TEST_F(DesyncTracerTest, AnswersWithNoMoreBytesThanHaveCome) {
   const std::vector<game::EntityState> wrong;
-  const net::ViewName name = name_of(wrong);
+  const protocol::ViewName name = name_of(wrong);
   std::size_t in = 0;
   std::size_t out = 0;
-  const net::ViewPart part = net::part_of(name, wrong, 0);
+  const protocol::ViewPart part = protocol::part_of(name, wrong, 0);
   for (int i = 0; i < 100; ++i) {
     const auto taken = take(sessions_[0], part, kStart + i * milliseconds{30});
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->compared.has_value(), i == 0) << "compared once";
     in += bytes_of(part);
-    for (const net::ViewPart& each : answers(sessions_[0])) {
+    for (const protocol::ViewPart& each : answers(sessions_[0])) {
       out += bytes_of(each);
     }
     EXPECT_LE(out, in);
@@ -171,9 +172,9 @@ TEST_F(DesyncTracerTest, AnswersWithNoMoreBytesThanHaveCome) {
 TEST_F(DesyncTracerTest, SaysWhatItHasForgotten) {
   std::vector<game::EntityState> wrong = truth();
   wrong[0].min.x += 1;
-  const net::ViewName name = name_of(wrong);
+  const protocol::ViewName name = name_of(wrong);
   pass_ticks(61);
-  const auto taken = take(sessions_[0], net::part_of(name, wrong, 0), kStart);
+  const auto taken = take(sessions_[0], protocol::part_of(name, wrong, 0), kStart);
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->is_forgotten);
   EXPECT_TRUE(answers(sessions_[0]).empty());
@@ -183,14 +184,14 @@ TEST_F(DesyncTracerTest, SaysWhatItHasForgotten) {
 TEST_F(DesyncTracerTest, RefusesViewsThatWereNeverSent) {
   std::vector<game::EntityState> wrong = truth();
   wrong[0].min.x += 1;
-  net::ViewName name = name_of(wrong);
+  protocol::ViewName name = name_of(wrong);
   name.tick = name.tick + 1;
-  EXPECT_EQ(take(sessions_[0], net::part_of(name, wrong, 0), kStart).error().reason,
+  EXPECT_EQ(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart).error().reason,
             DropReason::Unexpected)
       << "of a tick to come";
   name = name_of(wrong);
   name.said ^= 1;
-  EXPECT_EQ(take(sessions_[0], net::part_of(name, wrong, 0), kStart).error().reason,
+  EXPECT_EQ(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart).error().reason,
             DropReason::Unexpected)
       << "of a hash that was not told";
   EXPECT_FALSE(sessions_[0].traced);
@@ -199,7 +200,7 @@ TEST_F(DesyncTracerTest, RefusesViewsThatWereNeverSent) {
 TEST_F(DesyncTracerTest, RefusesPartsThatDoNotMakeTheirView) {
   std::vector<game::EntityState> wrong = truth();
   wrong[0].min.x += 1;
-  net::ViewName name = name_of(wrong);
+  protocol::ViewName name = name_of(wrong);
   name.made ^= 1;
   const auto lie = take_all(sessions_[0], name, wrong, kStart);
   ASSERT_FALSE(lie);
@@ -217,7 +218,7 @@ TEST_F(DesyncTracerTest, TracesOneOfASessionAndNotTooOften) {
   ASSERT_TRUE(take_all(sessions_[0], name_of(wrong), wrong, kStart));
   const auto again = [&](Instant now) {
     wrong[0].min.x += 1;
-    return take(sessions_[0], net::part_of(name_of(wrong), wrong, 0), now);
+    return take(sessions_[0], protocol::part_of(name_of(wrong), wrong, 0), now);
   };
   for (const Duration later :
        {Duration{}, Duration{kTraceKept}, kTraceInterval - milliseconds{1}}) {
@@ -236,7 +237,7 @@ TEST_F(DesyncTracerTest, TracesAFewOfAllSessions) {
   wrong[0].min.x += 1;
   std::int64_t begun = 0;
   for (Session& session : sessions_) {
-    begun += take(session, net::part_of(name_of(wrong), wrong, 0), kStart) ? 1 : 0;
+    begun += take(session, protocol::part_of(name_of(wrong), wrong, 0), kStart) ? 1 : 0;
   }
   EXPECT_EQ(begun, kTraces.burst);
 }
@@ -244,9 +245,9 @@ TEST_F(DesyncTracerTest, TracesAFewOfAllSessions) {
 TEST_F(DesyncTracerTest, TellsOfWhatWasNotFinished) {
   std::vector<game::EntityState> wrong = truth();
   wrong[0].min.x += 1;
-  const net::ViewName name = name_of(wrong);
+  const protocol::ViewName name = name_of(wrong);
   for (const std::size_t i : {0U, 1U}) {
-    ASSERT_TRUE(take(sessions_[i], net::part_of(name, wrong, 1), kStart));
+    ASSERT_TRUE(take(sessions_[i], protocol::part_of(name, wrong, 1), kStart));
   }
   ASSERT_TRUE(take_all(sessions_[2], name, wrong, kStart)->compared);
   const auto left = tracer_.forget(sessions_[1]);
@@ -254,7 +255,7 @@ TEST_F(DesyncTracerTest, TellsOfWhatWasNotFinished) {
   EXPECT_EQ(left->seat, sessions_[1].seat);
   EXPECT_EQ(left->view, name);
   EXPECT_EQ(left->arrived, 0b10);
-  EXPECT_EQ(left->parts, net::parts_of(wrong.size()));
+  EXPECT_EQ(left->parts, protocol::parts_of(wrong.size()));
   EXPECT_FALSE(tracer_.expire(kStart + kTraceKept - milliseconds{1}));
   const auto expired = tracer_.expire(kStart + kTraceKept);
   ASSERT_TRUE(expired);

@@ -16,22 +16,22 @@ constexpr std::uint32_t kRepeat = 15;
 class EventQueueTest : public ::testing::Test {
  protected:
   bool add(std::uint32_t tick, std::uint16_t what = 0) {
-    return queue_.add({tick}, {.subject = {7}, .what = what, .kind = net::EventKind::Score});
+    return queue_.add({tick}, {.subject = {7}, .what = what, .kind = protocol::EventKind::Score});
   }
 
   /// The numbers that the snapshot of `tick` tells.
   std::vector<std::uint16_t> tell(std::uint32_t tick) {
     events_.clear();
-    queue_.tell({tick}, std::min(queue_.due({tick}), net::kSnapshotEventsMax), events_);
+    queue_.tell({tick}, std::min(queue_.due({tick}), protocol::kSnapshotEventsMax), events_);
     std::vector<std::uint16_t> numbers;
-    for (const net::Event& event : events_) {
+    for (const protocol::Event& event : events_) {
       numbers.push_back(event.number);
     }
     return numbers;
   }
 
   EventQueue queue_{kRepeat};
-  net::Events events_;
+  protocol::Events events_;
 };
 
 using Numbers = std::vector<std::uint16_t>;
@@ -123,7 +123,7 @@ TEST_F(EventQueueTest, TellsNoMoreAtOnceThanASnapshotHolds) {
     add(100);
   }
   EXPECT_EQ(queue_.due({100}), 20U);
-  EXPECT_EQ(tell(100).size(), net::kSnapshotEventsMax);
+  EXPECT_EQ(tell(100).size(), protocol::kSnapshotEventsMax);
   EXPECT_EQ(tell(101), (Numbers{17, 18, 19, 20}));
 }
 
@@ -132,10 +132,10 @@ TEST_F(EventQueueTest, HoldsSoManyAndNoMore) {
     ASSERT_TRUE(add(100));
   }
   EXPECT_FALSE(add(100));
-  EXPECT_EQ(tell(100).size(), net::kSnapshotEventsMax);
-  queue_.acknowledge(net::kSnapshotEventsMax, {100});
+  EXPECT_EQ(tell(100).size(), protocol::kSnapshotEventsMax);
+  queue_.acknowledge(protocol::kSnapshotEventsMax, {100});
   EXPECT_TRUE(add(101)) << "there is room again";
-  EXPECT_EQ(tell(101).front(), net::kSnapshotEventsMax + 1);
+  EXPECT_EQ(tell(101).front(), protocol::kSnapshotEventsMax + 1);
 }
 
 }  // namespace

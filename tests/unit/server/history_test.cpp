@@ -173,10 +173,10 @@ TEST_F(HistoryTest, NotesOnceWhereAHitPutSomebody) {
 
 TEST_F(HistoryTest, KeepsWhatHappenedInTheTicksBefore) {
   std::vector<std::uint8_t> moves;
-  for (std::uint32_t i = 0; i < 3 * net::kTicksRemembered; ++i) {
+  for (std::uint32_t i = 0; i < 3 * protocol::kTicksRemembered; ++i) {
     moves.push_back(static_cast<std::uint8_t>(1 + i % 2));
     tick({{.player = kA, .input = {.move = moves.back()}}});
-    for (std::uint32_t ago = 0; ago < std::min(i + 1, net::kTicksRemembered - 1); ++ago) {
+    for (std::uint32_t ago = 0; ago < std::min(i + 1, protocol::kTicksRemembered - 1); ++ago) {
       const auto then = room_->history().sticks().of({room_->world().tick.value - ago});
       ASSERT_EQ(then.size(), 1U);
       ASSERT_EQ(then[0].move, moves[i - ago]);
@@ -193,7 +193,7 @@ TEST_F(HistoryTest, ForgetsWhatHappenedLongAgo) {
   }
   tick({{.player = kA, .input = {.move = 1, .buttons = game::kButtonShoot, .aim = 768}}});
   ASSERT_EQ(now().births.size(), 1U);
-  for (std::uint32_t i = 0; i < 2 * net::kTicksRemembered; ++i) {
+  for (std::uint32_t i = 0; i < 2 * protocol::kTicksRemembered; ++i) {
     tick();
     EXPECT_TRUE(now().sticks.empty());
     EXPECT_TRUE(now().shots.empty());

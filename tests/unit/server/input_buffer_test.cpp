@@ -51,8 +51,8 @@ TEST(InputBuffer, NeverAppliesALateInput) {
 
 TEST(InputBuffer, HoldsSoManyTicksAndNoMore) {
   InputBuffer buffer;
-  EXPECT_EQ(buffer.push({net::kInputsHeldMax}, kRun), Pushed::Stored);
-  EXPECT_EQ(buffer.push({net::kInputsHeldMax + 1}, kRun), Pushed::TooEarly);
+  EXPECT_EQ(buffer.push({protocol::kInputsHeldMax}, kRun), Pushed::Stored);
+  EXPECT_EQ(buffer.push({protocol::kInputsHeldMax + 1}, kRun), Pushed::TooEarly);
   EXPECT_EQ(buffer.push({0xffff'ffff}, kRun), Pushed::TooEarly);
 }
 

@@ -107,7 +107,7 @@ TEST_F(LivesTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
   tick({kPlayer});
   const LifeId gone = lives_.find(kPlayer);
   tick({});
-  for (std::uint32_t ticks = 1; ticks <= net::kTicksRemembered; ++ticks) {
+  for (std::uint32_t ticks = 1; ticks <= protocol::kTicksRemembered; ++ticks) {
     tick({game::crate_body(ticks)});
     ASSERT_NE(lives_.find(game::crate_body(ticks)), gone) << ticks << " ticks later";
     ASSERT_EQ(lives_.of(gone).id, kPlayer) << ticks << " ticks later";
@@ -120,10 +120,10 @@ TEST_F(LivesTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
 }
 
 TEST_F(LivesTest, NeedNoMoreNumbersThanAreRemembered) {
-  for (std::uint32_t i = 0; i < 10 * net::kTicksRemembered; ++i) {
+  for (std::uint32_t i = 0; i < 10 * protocol::kTicksRemembered; ++i) {
     tick({game::crate_body(i)});
   }
-  EXPECT_LE(lives_.size(), net::kTicksRemembered + 2);
+  EXPECT_LE(lives_.size(), protocol::kTicksRemembered + 2);
 }
 
 TEST(Lives, AskForNoMemoryWithinWhatIsReserved) {
@@ -137,7 +137,7 @@ TEST(BaseAge, IsASecondWithinWhatCausesCanSay) {
   EXPECT_EQ(base_age_max(10), 24U);
   EXPECT_EQ(base_age_max(30), 30U);
   EXPECT_EQ(base_age_max(60), 60U);
-  EXPECT_EQ(base_age_max(240), net::kBaseAgeMax);
+  EXPECT_EQ(base_age_max(240), protocol::kBaseAgeMax);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class NoticesTest : public ::testing::Test {
     tick(inputs, {}, {{.shooter = kA, .victim = room_.world().body_of(kB)}});
   }
 
-  [[nodiscard]] const Notice* find(net::EventKind kind, PlayerId subject) const {
+  [[nodiscard]] const Notice* find(protocol::EventKind kind, PlayerId subject) const {
     for (const Notice& notice : notices_.all()) {
       if (notice.event.kind == kind && notice.event.subject == subject) return &notice;
     }
@@ -64,7 +64,7 @@ class NoticesTest : public ::testing::Test {
 
 TEST_F(NoticesTest, TellOfWhoJoins) {
   ASSERT_EQ(notices_.all().size(), 3U);
-  const Notice* spawn = find(net::EventKind::Spawn, kB);
+  const Notice* spawn = find(protocol::EventKind::Spawn, kB);
   ASSERT_NE(spawn, nullptr);
   EXPECT_EQ(spawn->event.what, room_.world().seat(kB).generation);
   EXPECT_TRUE(notices_.reaches(*spawn, kA, {.x = 0, .y = 0}));
@@ -76,9 +76,9 @@ TEST_F(NoticesTest, TellOfWhoJoins) {
 TEST_F(NoticesTest, TellOfAHitItsScoreAndWhereTheVictimAppears) {
   hit();
   ASSERT_EQ(notices_.all().size(), 3U);
-  const Notice* hit = find(net::EventKind::Hit, kA);
-  const Notice* score = find(net::EventKind::Score, kA);
-  const Notice* spawn = find(net::EventKind::Spawn, kB);
+  const Notice* hit = find(protocol::EventKind::Hit, kA);
+  const Notice* score = find(protocol::EventKind::Score, kA);
+  const Notice* spawn = find(protocol::EventKind::Spawn, kB);
   ASSERT_TRUE(hit != nullptr && score != nullptr && spawn != nullptr);
   EXPECT_EQ(hit->event.what, kB.value);
   EXPECT_EQ(score->event.what, 1);
@@ -108,19 +108,19 @@ TEST_F(NoticesTest, TellOfEachShotInOneGo) {
   tick(inputs, {},
        {{.shooter = kA, .victim = room_.world().body_of(kB)},
         {.shooter = kC, .victim = room_.world().body_of(kA)}});
-  std::vector<std::pair<net::EventKind, PlayerId>> told;
+  std::vector<std::pair<protocol::EventKind, PlayerId>> told;
   for (const Notice& notice : notices_.all()) {
     told.emplace_back(notice.event.kind, notice.event.subject);
   }
-  using enum net::EventKind;
-  EXPECT_EQ(told, (std::vector<std::pair<net::EventKind, PlayerId>>{
+  using enum protocol::EventKind;
+  EXPECT_EQ(told, (std::vector<std::pair<protocol::EventKind, PlayerId>>{
                       {Hit, kA}, {Score, kA}, {Spawn, kB}, {Hit, kC}, {Score, kC}, {Spawn, kA}}));
 }
 
 // The seat that a score's low bits happen to name is not concerned by it.
 TEST_F(NoticesTest, AScoreConcernsItsPlayerAlone) {
   hit();
-  const Notice* score = find(net::EventKind::Score, kA);
+  const Notice* score = find(protocol::EventKind::Score, kA);
   ASSERT_EQ(score->event.what, kB.value);
   EXPECT_FALSE(notices_.reaches(*score, kB, {.x = 2'000 * kUnit, .y = 0}));
 }

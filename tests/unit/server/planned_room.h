@@ -58,7 +58,7 @@ class PlannedRoom {
 
   /// The snapshot of this tick. The replica must make the planner's view of it, and it must fit; or
   /// nothing is sent.
-  const net::Snapshot& send(std::size_t bytes_max = net::kDatagramBytesMax) {
+  const protocol::Snapshot& send(std::size_t bytes_max = net::kDatagramBytesMax) {
     const Tick tick = room_.world().tick;
     const ViewMembers* base = views_.base(tick);
     const ViewRequest request{.own = static_cast<std::uint32_t>(room_.world().index_of(body(0))),
@@ -143,8 +143,8 @@ class PlannedRoom {
   SnapshotPlanner planner_;
   SentViews views_{base_age_max(kPlannedRate)};
   Waiters waiters_;
-  net::Snapshot snapshot_;
-  net::MessageEncoder encoder_;
+  protocol::Snapshot snapshot_;
+  protocol::MessageEncoder encoder_;
   std::unique_ptr<client::Replica> replica_;
   ViewPlan plan_;
   Tick sent_;

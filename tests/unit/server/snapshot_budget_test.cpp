@@ -36,7 +36,7 @@ std::int64_t distance_of(const PlannedRoom& room, std::uint16_t seat) {
 TEST(SnapshotBudget, IsFilledWithTheNearest) {
   constexpr std::uint16_t kPlayers = 200;
   PlannedRoom room{crowd(kPlayers), kWide};
-  const net::Snapshot& snapshot = room.send();
+  const protocol::Snapshot& snapshot = room.send();
   EXPECT_FALSE(room.plan().on_base);
   EXPECT_GT(snapshot.bodies.size(), 40U);
   std::int64_t furthest_in = 0;
@@ -95,12 +95,13 @@ TEST(SnapshotBudget, LeavesRoomForWhatHappensNext) {
   constexpr std::size_t kBytes = 700;
   PlannedRoom room{crowd(200), kWide};
   room.send(kBytes);
-  EXPECT_GT(net::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 24) << "but not at first";
+  EXPECT_GT(protocol::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 24)
+      << "but not at first";
   room.acknowledge();
   room.tick();
   room.send(kBytes);
   EXPECT_GT(room.plan().enter_bytes, 0U);
-  EXPECT_LE(net::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 256);
+  EXPECT_LE(protocol::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 256);
 }
 
 // One who was sent is not forgotten until it has arrived.
@@ -109,11 +110,11 @@ TEST(SnapshotBudget, SendsTheSameAgainUntilTheyAreAcknowledged) {
   room.send(600);
   room.acknowledge();
   room.tick();
-  const net::Snapshot first = room.send(600);
+  const protocol::Snapshot first = room.send(600);
   ASSERT_GT(first.bodies.size(), 3U);
   for (int i = 0; i < 10; ++i) {
     room.tick();
-    const net::Snapshot& again = room.send(600);
+    const protocol::Snapshot& again = room.send(600);
     EXPECT_TRUE(std::ranges::equal(first.bodies, again.bodies)) << "nobody moves";
   }
 }
@@ -126,7 +127,7 @@ TEST(SnapshotBudget, HasAViewOfNoMoreThanAByteCanNumber) {
     room.send();
     room.acknowledge();
   }
-  EXPECT_EQ(room.members().size(), net::kViewMembersMax);
+  EXPECT_EQ(room.members().size(), protocol::kViewMembersMax);
 }
 
 // A player among ten thousand crates, on half a datagram.
@@ -143,7 +144,7 @@ TEST(SnapshotBudget, OfTenThousandIsSpentOnTheNearest) {
                    std::make_shared<const SeatedArena>(kPlannedRate),
                    crates};
   std::set<BodyId> before;
-  for (int snapshots = 0; before.size() < net::kViewMembersMax; ++snapshots) {
+  for (int snapshots = 0; before.size() < protocol::kViewMembersMax; ++snapshots) {
     ASSERT_LT(snapshots, 60);
     room.tick();
     room.send(kBytes);
@@ -188,7 +189,7 @@ TEST(SnapshotBudget, TellsTheNearestWholeWhereCausesAreTooMany) {
     EXPECT_TRUE(room.send().bodies.empty()) << "two hundred fit";
   }
   turn_all(room, 2);
-  const net::Snapshot& snapshot = room.send();
+  const protocol::Snapshot& snapshot = room.send();
   EXPECT_TRUE(room.plan().on_base);
   EXPECT_EQ(snapshot.causes.inputs.size(), 3U) << "those of the own body";
   EXPECT_GT(snapshot.bodies.size(), 40U);
@@ -214,7 +215,7 @@ TEST(SnapshotBudget, OfRulesThatAreNotClosedIsSpentOnWholeStates) {
   for (std::uint8_t i = 0; i < 100; ++i) {
     room.tick({{.player = {1}, .input = {.move = static_cast<std::uint8_t>(i % 9)}},
                {.player = {2}, .input = {.buttons = game::kButtonShoot, .aim = 100}}});
-    const net::Snapshot& snapshot = room.send();
+    const protocol::Snapshot& snapshot = room.send();
     EXPECT_TRUE(room.plan().on_base);
     EXPECT_TRUE(snapshot.causes.inputs.empty());
     EXPECT_TRUE(snapshot.causes.shots.empty());

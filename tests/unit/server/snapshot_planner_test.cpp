@@ -20,7 +20,7 @@ constexpr Vec2 units(std::int32_t x, std::int32_t y) {
   return {.x = x * kUnit, .y = y * kUnit};
 }
 
-std::vector<BodyId> ids_of(const net::Snapshot& snapshot) {
+std::vector<BodyId> ids_of(const protocol::Snapshot& snapshot) {
   std::vector<BodyId> ids;
   for (const game::EntityState& body : snapshot.bodies) {
     ids.push_back(body.id);
@@ -30,7 +30,7 @@ std::vector<BodyId> ids_of(const net::Snapshot& snapshot) {
 
 TEST(SnapshotPlanner, TellsAllThatIsInSightWholeWhereThereIsNoBase) {
   PlannedRoom room{{units(0, 0), units(10, -10), units(11, 0), units(0, 11)}, kSight};
-  const net::Snapshot& snapshot = room.send();
+  const protocol::Snapshot& snapshot = room.send();
   EXPECT_FALSE(room.plan().on_base);
   EXPECT_TRUE(room.plan().has_news);
   EXPECT_TRUE(snapshot.causes.empty());
@@ -47,7 +47,7 @@ TEST(SnapshotPlanner, TellsNothingWhereNothingHappens) {
   room.acknowledge();
   for (int i = 0; i < 20; ++i) {
     room.tick();
-    const net::Snapshot& snapshot = room.send();
+    const protocol::Snapshot& snapshot = room.send();
     EXPECT_TRUE(room.plan().on_base);
     EXPECT_FALSE(room.plan().has_news);
     EXPECT_TRUE(snapshot.causes.empty());
@@ -61,11 +61,12 @@ TEST(SnapshotPlanner, TellsAStickThatChangesAsOneCause) {
   room.acknowledge();
   room.tick({{.player = {1}, .input = {.move = kDown}}, {.player = {2}, .input = {.move = kLeft}}});
   for (std::uint8_t ago = 0; ago < 20; ++ago) {
-    const net::Snapshot& snapshot = room.send();
+    const protocol::Snapshot& snapshot = room.send();
     ASSERT_EQ(snapshot.causes.inputs.size(), 1U) << "of whom it sees";
-    EXPECT_EQ(snapshot.causes.inputs[0], (net::InputCause{.ago = ago, .member = 1, .move = kDown}));
-    EXPECT_EQ(net::encoded_bytes(snapshot.causes),
-              net::kCauseCountsBytes + net::input_cause_bytes(ago));
+    EXPECT_EQ(snapshot.causes.inputs[0],
+              (protocol::InputCause{.ago = ago, .member = 1, .move = kDown}));
+    EXPECT_EQ(protocol::encoded_bytes(snapshot.causes),
+              protocol::kCauseCountsBytes + protocol::input_cause_bytes(ago));
     EXPECT_TRUE(snapshot.bodies.empty());
     EXPECT_TRUE(room.plan().has_news);
     room.tick();
@@ -85,7 +86,7 @@ TEST(SnapshotPlanner, LetsWhoGetsOutOfSightLeave) {
     EXPECT_TRUE(room.send().causes.leaves.empty());
     EXPECT_TRUE(room.sees(1));
   }
-  const net::Snapshot& snapshot = room.send();
+  const protocol::Snapshot& snapshot = room.send();
   ASSERT_EQ(snapshot.causes.leaves.size(), 1U);
   EXPECT_EQ(snapshot.causes.leaves[0], 1);
   EXPECT_TRUE(snapshot.causes.inputs.empty()) << "nobody needs to know where it runs";
@@ -105,7 +106,7 @@ TEST(SnapshotPlanner, LetsWhoLeavesTheRoomLeaveAndTellsItsSuccessorWhole) {
   EXPECT_EQ(room.send().causes.leaves.size(), 1U);
   EXPECT_FALSE(room.members().contains(gone));
   room.join({{1}});
-  const net::Snapshot& snapshot = room.send();
+  const protocol::Snapshot& snapshot = room.send();
   EXPECT_EQ(snapshot.causes.leaves.size(), 1U);
   EXPECT_EQ(ids_of(snapshot), std::vector{room.body(1)});
   EXPECT_NE(gone, room.body(1));
@@ -131,7 +132,7 @@ TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
     EXPECT_TRUE(room.send().bodies.empty());
     room.tick();
   }
-  const net::Snapshot& snapshot = room.send();
+  const protocol::Snapshot& snapshot = room.send();
   EXPECT_EQ(ids_of(snapshot), std::vector{room.body(1)});
   EXPECT_TRUE(snapshot.causes.leaves.empty());
   ASSERT_EQ(snapshot.causes.inputs.size(), 1U);
@@ -152,7 +153,7 @@ TEST(SnapshotPlanner, LetsGoWhoIsPushedOutOfSight) {
     room.tick({{.player = {1}, .input = {.move = kRight}}});
     const bool had_seen = room.sees(2);
     const bool is_beyond = room.place(2).x > edge;
-    const net::Snapshot& snapshot = room.send();
+    const protocol::Snapshot& snapshot = room.send();
     EXPECT_EQ(room.sees(2), !is_beyond);
     EXPECT_TRUE(room.sees(1));
     EXPECT_EQ(snapshot.causes.leaves.empty(), !(had_seen && is_beyond));
@@ -168,10 +169,10 @@ TEST(SnapshotPlanner, TellsOfABulletThatHasComeAndGoneNothingButItsShot) {
   room.acknowledge();
   room.tick({{.player = {1}, .input = kShootUp}});
   const BodyId bullet = game::bullet_body({1}, room.room().world().tick);
-  const auto expect_one_shot = [&](const net::Snapshot& snapshot) {
+  const auto expect_one_shot = [&](const protocol::Snapshot& snapshot) {
     EXPECT_EQ(snapshot.causes.shots.size(), 1U);
-    EXPECT_EQ(net::encoded_bytes(snapshot.causes),
-              net::kCauseCountsBytes + net::shot_cause_bytes(game::Weapon::Gun));
+    EXPECT_EQ(protocol::encoded_bytes(snapshot.causes),
+              protocol::kCauseCountsBytes + protocol::shot_cause_bytes(game::Weapon::Gun));
     EXPECT_TRUE(snapshot.bodies.empty());
   };
   expect_one_shot(room.send());
@@ -194,7 +195,7 @@ TEST(SnapshotPlanner, KeepsABulletInViewThatGetsOutOfSight) {
   room.tick({{.player = {1}, .input = kShootRight}});
   const BodyId bullet = game::bullet_body({1}, room.room().world().tick);
   for (int ticks = 0; ticks < 30; ++ticks) {
-    const net::Snapshot& snapshot = room.send();
+    const protocol::Snapshot& snapshot = room.send();
     EXPECT_TRUE(snapshot.causes.leaves.empty());
     EXPECT_TRUE(snapshot.bodies.empty());
     EXPECT_TRUE(room.members().contains(bullet));
@@ -215,7 +216,7 @@ TEST(SnapshotPlanner, NeedsNoLeaveForABulletThatIsSpent) {
   for (int i = 0; i < 10; ++i) {
     room.tick();
   }
-  const net::Snapshot& snapshot = room.send();
+  const protocol::Snapshot& snapshot = room.send();
   EXPECT_TRUE(snapshot.causes.empty());
   EXPECT_TRUE(snapshot.bodies.empty());
   EXPECT_EQ(room.members().size(), 2U);
@@ -225,13 +226,13 @@ TEST(SnapshotPlanner, TellsABodyWhereItsCausesAreDearer) {
   PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
   room.send();
   room.acknowledge();
-  const std::size_t body_bytes =
-      net::encoded_bytes(room.room().world().entity(room.room().world().index_of(room.body(1))));
+  const std::size_t body_bytes = protocol::encoded_bytes(
+      room.room().world().entity(room.room().world().index_of(room.body(1))));
   std::size_t cause_bytes = 0;
   for (std::uint8_t i = 0; i < 14; ++i) {
     room.tick({{.player = {1}, .input = {.move = static_cast<std::uint8_t>(1 + i % 2)}}});
-    cause_bytes += net::input_cause_bytes(0);
-    const net::Snapshot& snapshot = room.send();
+    cause_bytes += protocol::input_cause_bytes(0);
+    const protocol::Snapshot& snapshot = room.send();
     const bool is_dearer = cause_bytes > body_bytes;
     EXPECT_EQ(snapshot.causes.inputs.size(), is_dearer ? 0U : i + 1U);
     EXPECT_EQ(snapshot.bodies.size(), is_dearer ? 1U : 0U);
@@ -245,9 +246,9 @@ TEST(SnapshotPlanner, TellsTheCausesOfTheOwnBodyHoweverDear) {
   PlannedRoom room{{units(0, 0)}, kSight};
   room.send();
   room.acknowledge();
-  for (std::uint8_t i = 0; i < net::kBaseAgeMax; ++i) {
+  for (std::uint8_t i = 0; i < protocol::kBaseAgeMax; ++i) {
     room.tick({{.player = {0}, .input = {.move = static_cast<std::uint8_t>(1 + i % 2)}}});
-    const net::Snapshot& snapshot = room.send();
+    const protocol::Snapshot& snapshot = room.send();
     EXPECT_EQ(snapshot.causes.inputs.size(), i + 1U);
     EXPECT_TRUE(snapshot.bodies.empty());
   }
@@ -257,7 +258,7 @@ TEST(SnapshotPlanner, TellsAFullViewWhereTheBaseIsTooOld) {
   PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
   room.send();
   room.acknowledge();
-  for (std::uint32_t age = 1; age <= net::kBaseAgeMax; ++age) {
+  for (std::uint32_t age = 1; age <= protocol::kBaseAgeMax; ++age) {
     room.tick();
     room.send();
     EXPECT_TRUE(room.plan().on_base);

@@ -1,5 +1,6 @@
-#include "protocol/desync.h"
+#include "cli/desync_file.h"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tickbox::record {
+namespace tickbox::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -56,27 +57,27 @@ Json document_of(const std::optional<game::ViewDifference>& difference) {
             {"fields", std::move(fields)}}}};
 }
 
-std::pair<const char*, const char*> names_of(DesyncCause::Kind kind) {
+std::pair<const char*, const char*> names_of(protocol::DesyncCause::Kind kind) {
   switch (kind) {
-    case DesyncCause::Kind::Input:
+    case protocol::DesyncCause::Kind::Input:
       return {"input", "move"};
-    case DesyncCause::Kind::Shot:
+    case protocol::DesyncCause::Kind::Shot:
       return {"shot", "aim"};
-    case DesyncCause::Kind::Ray:
+    case protocol::DesyncCause::Kind::Ray:
       return {"ray", "aim"};
-    case DesyncCause::Kind::Placement:
+    case protocol::DesyncCause::Kind::Placement:
       return {"placement", "place"};
-    case DesyncCause::Kind::Leave:
+    case protocol::DesyncCause::Kind::Leave:
       return {"leave", nullptr};
-    case DesyncCause::Kind::Whole:
+    case protocol::DesyncCause::Kind::Whole:
       return {"whole", nullptr};
   }
   return {"unknown", nullptr};
 }
 
-Json document_of(const std::vector<DesyncCause>& causes) {
+Json document_of(const std::vector<protocol::DesyncCause>& causes) {
   Json list = Json::array();
-  for (const DesyncCause& cause : causes) {
+  for (const protocol::DesyncCause& cause : causes) {
     const auto [what, value] = names_of(cause.kind);
     Json document = {{"tick", cause.tick.value}, {"entity", cause.entity.value}, {"what", what}};
     if (value != nullptr) document[value] = cause.value;
@@ -87,8 +88,8 @@ Json document_of(const std::vector<DesyncCause>& causes) {
 
 }  // namespace
 
-std::string to_json(const Desync& desync, const DesyncBuild& build) {
-  const net::ViewName& view = desync.view;
+std::string to_json(const protocol::Desync& desync, const DesyncBuild& build) {
+  const protocol::ViewName& view = desync.view;
   const bool on_base = view.base_age > 0;
   const Json document = {{"desync", kFormat},
                          {"side", name_of(desync.side)},
@@ -110,11 +111,20 @@ std::string to_json(const Desync& desync, const DesyncBuild& build) {
   return document.dump() + "\n";
 }
 
-DesyncFile file_of(const Desync& desync, WallTime today, const DesyncBuild& build) {
+std::string file_name_of(const protocol::Desync& desync, WallTime today) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(today);
+  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-desync-{}-seat{}-tick{}.json",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(
+                         std::chrono::system_clock::time_point{seconds.time_since_epoch()})),
+                     (today - seconds).count(), name_of(desync.side), desync.seat.value,
+                     desync.view.tick.value);
+}
+
+DesyncFile file_of(const protocol::Desync& desync, WallTime today, const DesyncBuild& build) {
   return {.name = file_name_of(desync, today),
-          .text = [copy = std::make_shared<const Desync>(desync), build] {
+          .text = [copy = std::make_shared<const protocol::Desync>(desync), build] {
             return to_json(*copy, build);
           }};
 }
 
-}  // namespace tickbox::record
+}  // namespace tickbox::cli
