@@ -1,6 +1,6 @@
 #include "client/client.h"
 
-#include "games/catalog.h"
+#include "game/catalog.h"
 
 #include <algorithm>
 #include <utility>
@@ -97,7 +97,7 @@ bool Client::begin(Instant now) {
                                                       .rules = std::move(rules),
                                                       .own = accept.body,
                                                       .ticks_per_second = accept.tick_rate});
-  if (!bot_) bot_.emplace(options_.bot, options_.seed, accept.tick_rate);
+  if (!decide_) decide_ = options_.player(accept.tick_rate);
   clock_.emplace(accept.tick_rate, accept.tick, connection_.connect_time(), now);
   inputs_.clear();
   newest_input_ = {clock_->next().value - 1};
@@ -307,7 +307,7 @@ void Client::leave_out() {
   prediction_->skip_to(newest_input_);
 }
 
-/// The bot decides by the newest view, so that is what it aims at.
+/// Who plays decides by the newest view, so that is what it aims at.
 std::uint8_t Client::look_back(Tick tick) const {
   return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - place_.seen, 0, 0xff));
 }
@@ -315,8 +315,7 @@ std::uint8_t Client::look_back(Tick tick) const {
 void Client::run_tick(Instant now) {
   const Tick tick = clock_->next();
   const Instant due = clock_->next_due();
-  game::Input input =
-      options_.script ? options_.script(tick) : bot_->decide(prediction_->own(), seen_);
+  game::Input input = decide_(tick, prediction_->own(), seen_);
   input.look_back = look_back(tick);
   prediction_->predict(tick, input);
   inputs_.insert(tick) = input;

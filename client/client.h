@@ -1,5 +1,5 @@
 #pragma once
-// A whole client: connects, plays by a bot, predicts its own body, and checks all that the server
+// A whole client: connects, plays, predicts its own body, and checks all that the server
 // says. Driven from outside, like the server: whoever has the time calls poll().
 
 #include "client/client_stats.h"
@@ -13,7 +13,7 @@
 #include "client/views/ground.h"
 #include "client/views/replica.h"
 #include "core/tick_ring.h"
-#include "games/arena/bot.h"
+#include "game/player.h"
 
 #include <cstdint>
 #include <functional>
@@ -27,10 +27,7 @@ namespace tickbox::client {
 
 struct ClientOptions {
   ConnectionOptions connection;
-  game::BotKind bot = game::BotKind::Wander;
-  std::uint64_t seed = 1;
-  /// What it wants in each tick, where given: it then plays by this and not by the bot.
-  std::function<game::Input(Tick)> script;
+  game::MakePlayer player;  ///< who plays.  Requires: not empty
   /// Told of every input as it is decided; for tests and tools.
   std::function<void(Tick, const game::Input&)> on_input;
   /// Told of every event, in order and once.
@@ -165,7 +162,7 @@ class Client {
   std::uint32_t begun_ = 0;  ///< sessions in which it has taken its place
   Place place_;
   std::optional<ClockSync> clock_;
-  std::optional<game::Bot> bot_;
+  game::Decide decide_;
   std::unique_ptr<Replica> replica_;  ///< one of these two makes the views
   std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<Prediction> prediction_;

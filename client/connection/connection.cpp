@@ -1,6 +1,7 @@
 #include "client/connection/connection.h"
 
 #include "core/assert.h"
+#include "game/entity_state.h"
 
 #include <fmt/core.h>
 
@@ -25,6 +26,13 @@ std::string in_words(net::DisconnectReason reason) {
       return "resumed from elsewhere";
   }
   return "unknown";
+}
+
+/// What the handshake cannot know of a game: how many seats a map has at most, and whose a body is.
+bool is_possible(const net::Accept& accept) {
+  return accept.map_seats <= game::kSeatsMax &&
+         game::has_kind(accept.body, game::EntityKind::Player) &&
+         game::player_of(accept.body) == accept.player;
 }
 
 /// From nothing to kAskJitter.
@@ -174,6 +182,7 @@ void Connection::on_accept(ConstBytes datagram, Instant now) {
   if (!accepted) {
     return drops_.count(accepted.error());
   }
+  if (!is_possible(accepted->accept)) return drops_.count(net::DropReason::Malformed);
   accept_ = std::move(accepted->accept);
   channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
   if (by_ticket) ticket_before_ = options_.ticket;

@@ -1,8 +1,8 @@
 #include "client/spectator/audit.h"
 
 #include "game/possible.h"
+#include "game/restore.h"
 #include "net/handshake.h"
-#include "record/restore.h"
 
 #include <algorithm>
 #include <utility>
@@ -50,15 +50,14 @@ Auditor::Result Auditor::read_entries() {
 }
 
 Auditor::Result Auditor::begin(ConstBytes entry) {
-  auto decoded = protocol::decode_keyframe(entry);
+  const auto decoded = protocol::decode_keyframe(entry);
   if (!decoded) return malformed();
   const std::uint64_t expected = decoded->state_hash;
-  record::Keyframe keyframe;
-  keyframe.tick = decoded->tick;
-  keyframe.random = decoded->random;
-  keyframe.seats = std::move(decoded->seats);
-  keyframe.entities = std::move(decoded->entities);
-  auto world = record::restore(keyframe, map_, *rules_);
+  auto world = game::restore({.tick = decoded->tick,
+                              .random = decoded->random,
+                              .seats = decoded->seats,
+                              .entities = decoded->entities},
+                             map_, *rules_);
   if (!world) return malformed();
   world_.emplace(*std::move(world));
   state_ = State::Stepping;

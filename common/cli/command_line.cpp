@@ -393,7 +393,7 @@ Program::Program(const About& about, CommonFlags& flags)
 
 Program::Program(std::unique_ptr<CLI::App> app, const About& about, CommonFlags& flags)
     : Command{*app, about, flags}, app_{std::move(app)} {
-  hold_closed_streams();
+  os::hold_closed_streams();
 }
 
 Program::~Program() = default;

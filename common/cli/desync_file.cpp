@@ -53,7 +53,7 @@ Json document_of(const std::optional<game::ViewDifference>& difference) {
           {"fields", difference->fields},
           {"first",
            {{"entity", difference->first.value},
-            {"kind", kind_of(difference->first)},
+            {"kind", protocol::kind_of(difference->first)},
             {"fields", std::move(fields)}}}};
 }
 

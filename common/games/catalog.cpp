@@ -1,6 +1,7 @@
 #include "games/catalog.h"
 
 #include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 
 namespace tickbox::game {
 
@@ -11,6 +12,10 @@ std::shared_ptr<const Rules> make_rules(std::string_view name, std::uint32_t tic
     return nullptr;
   }
   return std::make_shared<const Arena>(ticks_per_second);
+}
+
+Catalog all_games() {
+  return {.make_rules = make_rules, .make_map = make_arena_map};
 }
 
 }  // namespace tickbox::game

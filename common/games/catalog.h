@@ -1,7 +1,7 @@
 #pragma once
-// The kinds of game there are, by the names that options, handshakes and recordings use.
+// The games there are.
 
-#include "game/rules.h"
+#include "game/catalog.h"
 
 #include <cstdint>
 #include <memory>
@@ -9,12 +9,11 @@
 
 namespace tickbox::game {
 
-/// Ticks per second that every kind of game can be played at.
-inline constexpr std::uint32_t kTickRateMin = 10;
-inline constexpr std::uint32_t kTickRateMax = 240;
-
 /// Nothing, when no rules have that name or the rate is outside kTickRateMin to kTickRateMax.
 [[nodiscard]] std::shared_ptr<const Rules> make_rules(std::string_view name,
                                                       std::uint32_t ticks_per_second);
+
+/// All of them, and the built-in map.
+[[nodiscard]] Catalog all_games();
 
 }  // namespace tickbox::game

@@ -1,7 +1,6 @@
 #include "net/handshake.h"
 
 #include "core/byte_cursor.h"
-#include "game/entity_state.h"
 #include "net/verified_root.h"
 
 #include "schema/wire_generated.h"
@@ -61,13 +60,10 @@ std::expected<void, DropReason> check(ConstBytes datagram, PacketType type, std:
 }
 
 bool is_possible(const schema::Accept& accept) {
-  const PlayerId player{accept.player()};
-  const BodyId body{accept.body()};
   return accept.tick_rate() > 0 && accept.tick() <= kTickMax && accept.rules() != nullptr &&
          accept.rules()->size() > 0 && accept.rules()->size() <= kRulesNameMax &&
-         accept.map_seats() <= game::kSeatsMax && player.value < accept.map_seats() &&
-         game::has_kind(body, game::EntityKind::Player) && game::player_of(body) == player &&
-         accept.ticket() != nullptr && accept.ticket()->size() == kSealedTicketBytes;
+         accept.player() < accept.map_seats() && accept.ticket() != nullptr &&
+         accept.ticket()->size() == kSealedTicketBytes;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include "game/possible.h"
 #include "game/step.h"
-#include "record/restore.h"
 
 #include <optional>
 #include <utility>
@@ -70,7 +69,7 @@ void Copy::keyframe(const Keyframe& keyframe) {
     return;
   }
   before_.reset();
-  auto world = restore(keyframe, map_, rules_);
+  auto world = game::restore(keyframe.fields(), map_, rules_);
   if (!world || game::state_hash(*world) != keyframe.state_hash) {
     ++result_.damages;
     in_segment_ = false;

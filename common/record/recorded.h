@@ -5,6 +5,7 @@
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/input.h"
+#include "game/restore.h"
 #include "game/step.h"
 #include "game/world.h"
 
@@ -45,6 +46,11 @@ struct Keyframe {
   std::uint64_t random = 0;  ///< state of the world's random sequence
   std::vector<game::Seat> seats;
   std::vector<game::EntityState> entities;  ///< by id, no id twice
+
+  /// Valid as long as this.
+  [[nodiscard]] game::WorldFields fields() const {
+    return {.tick = tick, .random = random, .seats = seats, .entities = entities};
+  }
 };
 
 /// Where the keyframe of a segment begins.

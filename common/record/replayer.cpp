@@ -1,7 +1,6 @@
 #include "record/replayer.h"
 
 #include "game/possible.h"
-#include "record/restore.h"
 
 #include <utility>
 
@@ -60,7 +59,7 @@ bool Replayer::begin() {
   if (continues && hash_ == keyframe.state_hash) {
     return false;
   }
-  auto restored = restore(keyframe, map_, rules_);
+  auto restored = game::restore(keyframe.fields(), map_, rules_);
   if (!restored) {
     lose_world();
     ++damages_;

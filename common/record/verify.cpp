@@ -2,7 +2,6 @@
 
 #include "core/assert.h"
 #include "game/possible.h"
-#include "record/restore.h"
 
 #include <algorithm>
 #include <vector>
@@ -225,7 +224,7 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
   Reader reader = recording_.from_keyframe(segment.offset);
   const Reader::Item first = reader.next();
   TICKBOX_ASSERT(first == Reader::Item::Keyframe);
-  auto world = restore(reader.keyframe(), map_, rules_);
+  auto world = game::restore(reader.keyframe().fields(), map_, rules_);
   if (!world) {
     result.no_world = true;
     return result;

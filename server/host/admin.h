@@ -2,7 +2,7 @@
 // What the admin side answers: is the process alive, is it ready for clients, what has it counted.
 
 #include "core/clock.h"
-#include "server/shard/metrics.h"
+#include "server/host/metrics_text.h"
 
 #include <cstdint>
 #include <string>

@@ -7,8 +7,6 @@
 
 #include "cli/build_info.h"
 #include "cli/failure.h"
-#include "games/arena/arena_map.h"
-#include "games/catalog.h"
 #include "os/files/key_file.h"
 #include "os/http/http.h"
 #include "os/net/interfaces.h"
@@ -24,6 +22,7 @@
 #include "server/host/access.h"
 #include "server/host/admin.h"
 #include "server/host/desync_files.h"
+#include "server/host/metrics_text.h"
 #include "server/host/recordings.h"
 #include "server/host/summary.h"
 #include "server/host/surroundings.h"
@@ -113,7 +112,8 @@ cli::ExitCode fail(const Announcement& announcement, const std::string& why) {
 /// Everything a running server owns, in the order in which it is made.
 class Server {
  public:
-  Server(const Options& options, const os::Log& log) : options_(options), log_(log) {}
+  Server(const Options& options, const game::Catalog& games, const os::Log& log)
+      : options_(options), games_(games), log_(log) {}
 
   /// Fails: with one line.
   std::expected<void, std::string> open();
@@ -142,6 +142,7 @@ class Server {
   [[nodiscard]] std::string next_commands() const;
 
   const Options& options_;
+  const game::Catalog& games_;
   OsLog log_;
   os::SteadyClock clock_;
   os::SystemCalendar calendar_;
@@ -176,8 +177,8 @@ std::expected<void, std::string> Server::open() {
   }
   const auto drawn = draw_number<std::uint64_t>(entropy_);
   const std::uint64_t seed = options_.seed.value_or(drawn);
-  room_ = std::make_unique<Room>(game::make_arena_map(options_.max_clients),
-                                 game::make_rules(options_.rules, options_.tick_rate), seed,
+  room_ = std::make_unique<Room>(games_.make_map(options_.max_clients),
+                                 games_.make_rules(options_.rules, options_.tick_rate), seed,
                                  options_.tick_rate);
   auto keys = open_keys();
   if (!keys) {
@@ -491,8 +492,9 @@ void Server::wait() {
 
 }  // namespace
 
-cli::ExitCode serve(const Options& options, const Announcement& announcement, const os::Log& log) {
-  Server server{options, log};
+cli::ExitCode serve(const Options& options, const game::Catalog& games,
+                    const Announcement& announcement, const os::Log& log) {
+  Server server{options, games, log};
   if (const auto opened = server.open(); !opened) {
     return fail(announcement, opened.error());
   }

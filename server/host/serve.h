@@ -3,6 +3,7 @@
 // the shard.
 
 #include "cli/exit_code.h"
+#include "game/catalog.h"
 #include "os/process/log.h"
 #include "server/host/options.h"
 
@@ -14,7 +15,7 @@ struct Announcement {
 };
 
 /// Serves until a signal, or for options.ticks.   Fails: Failed, after one line on stderr.
-[[nodiscard]] cli::ExitCode serve(const Options& options, const Announcement& announcement,
-                                  const os::Log& log);
+[[nodiscard]] cli::ExitCode serve(const Options& options, const game::Catalog& games,
+                                  const Announcement& announcement, const os::Log& log);
 
 }  // namespace tickbox::server

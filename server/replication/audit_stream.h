@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "games/catalog.h"
+#include "game/catalog.h"
 #include "protocol/audit.h"
 #include "protocol/audit_codec.h"
 

@@ -6,9 +6,9 @@
 // others as they were in the tick that the input names. Whoever has been put elsewhere since, or is
 // gone, is not struck.
 
+#include "game/catalog.h"
 #include "game/input.h"
 #include "game/rules.h"
-#include "games/catalog.h"
 #include "protocol/history_depths.h"
 #include "server/room/room.h"
 #include "sim/cast.h"

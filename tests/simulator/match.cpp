@@ -1,6 +1,8 @@
 #include "tests/simulator/match.h"
 
 #include "core/assert.h"
+#include "games/arena/arena_map.h"
+#include "games/arena/bot.h"
 #include "games/catalog.h"
 #include "net/handshake.h"
 #include "tests/support/allocations.h"
@@ -63,7 +65,8 @@ Match::Match(const Plan& plan)
     player.paused_until = clock_.now();
     player.starts_at = clock_.now() + Duration{std::chrono::milliseconds{rng_.below(500)}};
     if (const auto rules = wrong_rules(i, planned)) {
-      player.grounds = std::make_unique<client::Grounds>(rules);
+      player.grounds = std::make_unique<client::Grounds>(
+          game::Catalog{.make_rules = rules, .make_map = game::make_arena_map});
     }
   }
 }
@@ -81,7 +84,7 @@ net::Transport& Match::make_transport(std::size_t player, const PlannedClient& p
 }
 
 /// Nothing: it plays by the right ones.
-client::MakeRules Match::wrong_rules(std::size_t player, const PlannedClient& planned) const {
+game::MakeRules Match::wrong_rules(std::size_t player, const PlannedClient& planned) const {
   if (player == 0 && plan_.plant == Plant::MissingCause) {
     return
         [](std::string_view, std::uint32_t rate) { return std::make_shared<const Unheard>(rate); };
@@ -257,8 +260,7 @@ void Match::start_process(std::size_t index) {
   client::ClientOptions options{
       .connection = {.server = SimulatedNetwork::server_address(),
                      .wish = player.audits ? net::Wish::Audit : net::Wish::Play},
-      .bot = game::bot_kind_of(plan_.bot, index),
-      .seed = plan_.seed * 1'000 + index,
+      .player = game::bot_player(game::bot_kind_of(plan_.bot, index), plan_.seed * 1'000 + index),
       .on_input = [this, index](Tick tick, const game::Input& input) {
         const tests::OwnBooks books;
         const PlayerId seat = players_[index].client->connection().accept().player;

@@ -8,6 +8,7 @@
 
 #include "client/client.h"
 #include "core/rng.h"
+#include "games/catalog.h"
 #include "protocol/desync.h"
 #include "server/recording/recorder.h"
 #include "server/shard/shard.h"
@@ -193,8 +194,7 @@ class Match {
   void end_recording(const SimulatedDisk::Ended& ended);
   void start_shard();
   [[nodiscard]] net::Transport& make_transport(std::size_t player, const PlannedClient& planned);
-  [[nodiscard]] client::MakeRules wrong_rules(std::size_t player,
-                                              const PlannedClient& planned) const;
+  [[nodiscard]] game::MakeRules wrong_rules(std::size_t player, const PlannedClient& planned) const;
   [[nodiscard]] bool stands_still(std::size_t player) const;
   void start_process(std::size_t index);
   void drive_player(std::size_t index);
@@ -221,7 +221,7 @@ class Match {
   net::KeyRing keys_;
   AlarmLog log_;
   SimulatedDisk disk_;
-  client::Grounds grounds_;
+  client::Grounds grounds_{game::all_games()};
   std::shared_ptr<const game::Rules> room_rules_;
   game::SharedMap map_;
   std::unique_ptr<server::Room> room_;

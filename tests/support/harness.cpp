@@ -1,7 +1,7 @@
 #include "tests/support/harness.h"
 
 #include "core/assert.h"
-#include "games/catalog.h"
+#include "games/arena/arena_map.h"
 #include "net/handshake.h"
 
 namespace tickbox::tests {
@@ -18,7 +18,7 @@ record::Header header_of(const HarnessOptions& options, const game::Map& map) {
           .rules = "arena"};
 }
 
-client::MakeMap map_maker(const HarnessOptions& options) {
+game::MakeMap map_maker(const HarnessOptions& options) {
   if (options.map == nullptr) return game::make_arena_map;
   return [map = options.map](std::uint32_t /*seats*/) { return map; };
 }
@@ -29,7 +29,7 @@ Harness::Harness(const HarnessOptions& options)
     : options_(options),
       network_(clock_),
       entropy_(options.seed),
-      grounds_(game::make_rules, map_maker(options)),
+      grounds_({.make_rules = game::make_rules, .make_map = map_maker(options)}),
       rules_(options.room_rules ? options.room_rules()
                                 : grounds_.rules("arena", options.tick_rate)),
       map_(grounds_.map(options.max_clients)) {
@@ -110,8 +110,8 @@ void Harness::restart_with_ticket(std::size_t client) {
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
   client::ClientOptions options{.connection = connection,
-                                .bot = game::bot_kind_of(options_.bot, client),
-                                .seed = options_.seed * 1'000 + client,
+                                .player = game::bot_player(game::bot_kind_of(options_.bot, client),
+                                                           options_.seed * 1'000 + client),
                                 .on_input =
                                     [this, client](Tick tick, const game::Input& input) {
                                       players_[client].inputs[tick] = input;
@@ -124,9 +124,10 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
   options.connection.wish = player.wish;
   player.silent = false;
   if (options_.client_rules) {
-    player.grounds = std::make_unique<client::Grounds>(
-        [this, client](std::string_view, std::uint32_t) { return options_.client_rules(client); },
-        map_maker(options_));
+    player.grounds = std::make_unique<client::Grounds>(game::Catalog{
+        .make_rules = [this, client](std::string_view,
+                                     std::uint32_t) { return options_.client_rules(client); },
+        .make_map = map_maker(options_)});
   }
   client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,

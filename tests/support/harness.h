@@ -4,6 +4,8 @@
 
 #include "client/client.h"
 #include "core/byte_sink.h"
+#include "games/arena/bot.h"
+#include "games/catalog.h"
 #include "protocol/desync.h"
 #include "server/recording/recorder.h"
 #include "server/shard/shard.h"

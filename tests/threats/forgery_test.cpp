@@ -1,6 +1,8 @@
 // Forged or altered: every bit of every type of packet of a live session flipped on its way, and
 // none of it accepted. Transplanted: what is real, but of another session, direction or type.
 
+#include "games/arena/bot.h"
+#include "games/catalog.h"
 #include "tests/threats/eavesdropper.h"
 #include "tests/threats/raw_peer.h"
 
@@ -213,12 +215,12 @@ ClientRun run_client(bool attacked) {
   DamagingTransport damaging{link};
   net::Transport& transport = attacked ? static_cast<net::Transport&>(damaging) : link;
   SeededEntropy entropy{53};
-  client::Grounds grounds;
+  client::Grounds grounds{game::all_games()};
   client::ClientOptions options{
       .connection = {.server = SimulatedNetwork::server_address(),
                      .token = make_token(harness, net::KeyRing::published(), 5)},
-      .bot = game::BotKind::Stress,  // so that there is news of it in every tick
-      .seed = 54};
+      // So that there is news of it in every tick.
+      .player = game::bot_player(game::BotKind::Stress, 54)};
   auto client =
       std::make_unique<client::Client>(options, transport, entropy, grounds, harness.clock().now());
   const auto run = [&](milliseconds duration) {

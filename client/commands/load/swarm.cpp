@@ -92,21 +92,27 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
 void Swarm::start(std::size_t number, Instant now) {
   Seat& seat = seats_[number];
   net::Transport& transport = seat.link ? static_cast<net::Transport&>(*seat.link) : *seat.socket;
-  client::ClientOptions client_options{.connection = {.server = options_.server,
-                                                      .token = token_for(number),
-                                                      .ticket = options_.ticket,
-                                                      .wish = options_.wish},
-                                       .bot = game::bot_kind_of(options_.bot, number),
-                                       .seed = options_.seed * kClientsMax + number,
-                                       .on_input = {},
-                                       .desyncs = options_.desyncs};
-  if (options_.playback != nullptr) {
-    client_options.script = [playback = options_.playback, number](Tick tick) {
-      return playback->input(number, tick);
-    };
-  }
+  const client::ClientOptions client_options{.connection = {.server = options_.server,
+                                                            .token = token_for(number),
+                                                            .ticket = options_.ticket,
+                                                            .wish = options_.wish},
+                                             .player = player_for(number),
+                                             .on_input = {},
+                                             .desyncs = options_.desyncs};
   seat.client =
       std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
+}
+
+game::MakePlayer Swarm::player_for(std::size_t number) {
+  if (options_.playback == nullptr) {
+    return game::bot_player(game::bot_kind_of(options_.bot, number),
+                            options_.seed * kClientsMax + number);
+  }
+  return [playback = options_.playback, number](std::uint32_t /*ticks_per_second*/) {
+    return [playback, number](Tick tick, const auto& /*own*/, auto /*seen*/) {
+      return playback->input(number, tick);
+    };
+  };
 }
 
 net::ConnectToken Swarm::token_for(std::size_t number) {

@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "games/arena/bot.h"
+#include "games/catalog.h"
 #include "net/impaired_transport.h"
 #include "net/link_simulator.h"
 #include "net/resume_ticket.h"
@@ -113,6 +114,7 @@ class Swarm {
 
   [[nodiscard]] std::expected<void, std::string> open_socket(std::size_t number);
   void start(std::size_t number, Instant now);
+  [[nodiscard]] game::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
   [[nodiscard]] const client::Connection* first_over() const;
@@ -122,7 +124,7 @@ class Swarm {
   const Clock& clock_;
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
-  client::Grounds grounds_;
+  client::Grounds grounds_{game::all_games()};
   std::vector<Seat> seats_;
   std::vector<Instant> due_;  ///< by seat
   Instant last_turn_;

@@ -2,7 +2,6 @@
 
 #include "cli/build_info.h"
 #include "client/commands/replay/replay_commands.h"
-#include "games/arena/arena_map.h"
 #include "games/catalog.h"
 #include "os/files/file.h"
 #include "record/difference.h"
@@ -51,7 +50,8 @@ std::expected<Setting, int> setting_of(const Recording& recording, const ReplayF
     return std::unexpected{replay_failed(flags, ExitCode::Failed,
                                          fmt::format("cannot step {}: {}", recording.path, why))};
   };
-  Setting setting{.rules = game::make_rules(header.rules, header.tick_rate), .map = nullptr};
+  const game::Catalog games = game::all_games();
+  Setting setting{.rules = games.make_rules(header.rules, header.tick_rate), .map = nullptr};
   if (setting.rules == nullptr) {
     return fail(
         fmt::format("it was played by the rules '{}' at {} Hz, which this program does not "
@@ -62,7 +62,7 @@ std::expected<Setting, int> setting_of(const Recording& recording, const ReplayF
     return fail(fmt::format("its map has {} seats, and 1 to {} are possible", header.map_seats,
                             game::kSeatsMax));
   }
-  setting.map = game::make_arena_map(header.map_seats);
+  setting.map = games.make_map(header.map_seats);
   if (game::map_hash(*setting.map) != header.map_hash) {
     return fail(
         fmt::format("it was played on map {}, and this program's with {} seats is {}; use "

@@ -132,4 +132,12 @@ Input Bot::chase(const EntityState& own, std::span<const EntityState> seen) {
   return input;
 }
 
+MakePlayer bot_player(BotKind kind, std::uint64_t seed) {
+  return [kind, seed](std::uint32_t ticks_per_second) -> Decide {
+    return [bot = Bot{kind, seed, ticks_per_second}](
+               Tick /*tick*/, const std::optional<EntityState>& own,
+               std::span<const EntityState> seen) mutable { return bot.decide(own, seen); };
+  };
+}
+
 }  // namespace tickbox::game

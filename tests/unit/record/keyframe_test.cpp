@@ -1,5 +1,4 @@
-#include "record/restore.h"
-
+#include "game/restore.h"
 #include "tests/unit/record/match.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +32,8 @@ Match match_of_40_ticks() {
 
 TEST(Restore, GivesAWorldThatStepsOnAsTheOriginal) {
   Match match = match_of_40_ticks();
-  auto world = restore(keyframe_of(match.world()), match.map(), match.rules()).value();
+  auto world =
+      game::restore(keyframe_of(match.world()).fields(), match.map(), match.rules()).value();
   EXPECT_EQ(game::state_hash(world), game::state_hash(match.world()));
   game::Stepper stepper;
   for (int i = 0; i < 60; ++i) {
@@ -47,7 +47,8 @@ TEST(Restore, RefusesOtherSeatsThanTheMapHas) {
   const Match match = match_of_40_ticks();
   auto keyframe = keyframe_of(match.world());
   keyframe.seats.emplace_back();
-  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::WrongSeats);
+  EXPECT_EQ(game::restore(keyframe.fields(), match.map(), match.rules()).error(),
+            game::RestoreError::WrongSeats);
 }
 
 TEST(Restore, RefusesBodiesOfUnknownSeats) {
@@ -57,7 +58,8 @@ TEST(Restore, RefusesBodiesOfUnknownSeats) {
                                .min = {},
                                .velocity = {},
                                .traits = {.kind = game::EntityKind::Bullet}});
-  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::UnknownSeat);
+  EXPECT_EQ(game::restore(keyframe.fields(), match.map(), match.rules()).error(),
+            game::RestoreError::UnknownSeat);
 }
 
 TEST(Restore, RefusesSeatsWithoutBodiesAndBodiesWithoutSeats) {
@@ -68,13 +70,16 @@ TEST(Restore, RefusesSeatsWithoutBodiesAndBodiesWithoutSeats) {
 
   auto keyframe = good;
   keyframe.entities.erase(keyframe.entities.begin());
-  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::SeatWithoutBody);
+  EXPECT_EQ(game::restore(keyframe.fields(), match.map(), match.rules()).error(),
+            game::RestoreError::SeatWithoutBody);
   keyframe = good;
   keyframe.seats[player.value].taken = false;
-  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::SeatWithoutBody);
+  EXPECT_EQ(game::restore(keyframe.fields(), match.map(), match.rules()).error(),
+            game::RestoreError::SeatWithoutBody);
   keyframe = good;
   ++keyframe.seats[player.value].generation;
-  EXPECT_EQ(restore(keyframe, match.map(), match.rules()).error(), RestoreError::SeatWithoutBody);
+  EXPECT_EQ(game::restore(keyframe.fields(), match.map(), match.rules()).error(),
+            game::RestoreError::SeatWithoutBody);
 }
 
 }  // namespace
