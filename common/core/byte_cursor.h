@@ -8,7 +8,7 @@
 #include <concepts>
 #include <cstddef>
 
-namespace tickbox::net {
+namespace tickbox {
 
 /// Writes fields one after the other.  Requires: room for each.
 class ByteWriter {
@@ -53,4 +53,4 @@ class ByteReader {
   ConstBytes rest_;
 };
 
-}  // namespace tickbox::net
+}  // namespace tickbox

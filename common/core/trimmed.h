@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace tickbox::net {
+namespace tickbox {
 
 /// `text` without the blanks and line ends around it.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
@@ -13,4 +13,4 @@ namespace tickbox::net {
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
-}  // namespace tickbox::net
+}  // namespace tickbox

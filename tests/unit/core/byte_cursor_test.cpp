@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-namespace tickbox::net {
+namespace tickbox {
 namespace {
 
 constexpr std::array<std::byte, 3> kThree{std::byte{0xa1}, std::byte{0xa2}, std::byte{0xa3}};
@@ -69,4 +69,4 @@ TEST(ByteCursorDeathTest, ReadsNothingBeyondItsEnd) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox
