@@ -43,8 +43,8 @@ say() { echo "$@" >&2; }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
-# shellcheck source=tests/packages.sh
-. tests/packages.sh
+# shellcheck source=server/packages.sh
+. server/packages.sh
 say "1/5 looking for what the build needs"
 tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
 tickbox_share_cache "$top"

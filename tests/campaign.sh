@@ -53,15 +53,15 @@ done
 
 if [ "$checks" = yes ]; then
     tests/run.sh asan --all
-    # shellcheck source=tests/packages.sh
-    . tests/packages.sh
+    # shellcheck source=server/packages.sh
+    . server/packages.sh
     tickbox_build_release "$top" tickbox_schema_headers
     tests/lint.sh --all
 fi
 if [ -z "$bin" ]; then
     bin=build/release/bin
-    # shellcheck source=tests/packages.sh
-    . tests/packages.sh
+    # shellcheck source=server/packages.sh
+    . server/packages.sh
     tickbox_build_release "$top" tickbox-simulator crash
 fi
 if [ -z "$out" ]; then

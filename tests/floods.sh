@@ -53,8 +53,8 @@ done
 
 if [ -z "$bin" ]; then
     bin=build/release/bin
-    # shellcheck source=tests/packages.sh
-    . tests/packages.sh
+    # shellcheck source=server/packages.sh
+    . server/packages.sh
     tickbox_build_release "$top" tickbox tickbox-server tickbox-flood
 fi
 

@@ -60,8 +60,8 @@ if [ ${#targets[@]} -eq 0 ]; then
     done
 fi
 
-# shellcheck source=tests/packages.sh
-. tests/packages.sh
+# shellcheck source=server/packages.sh
+. server/packages.sh
 tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}" "${TICKBOX_LINT_PACKAGES[@]}"
 tickbox_share_cache "$top"
 cmake --preset fuzz --log-level=WARNING

@@ -54,8 +54,8 @@ if [ "$all" = no ] && [ -z "$base" ]; then
 fi
 [ "$all" = yes ] || minutes=${minutes:-10}
 
-# shellcheck source=tests/packages.sh
-. tests/packages.sh
+# shellcheck source=server/packages.sh
+. server/packages.sh
 tickbox_ensure_packages "${TICKBOX_LINT_PACKAGES[@]}"
 
 git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run --Werror

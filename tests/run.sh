@@ -33,8 +33,8 @@ preset=${1:-release}
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
-# shellcheck source=tests/packages.sh
-. tests/packages.sh
+# shellcheck source=server/packages.sh
+. server/packages.sh
 tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
 tickbox_share_cache "$top"
 

@@ -16,8 +16,8 @@ golden_begin() {
     esac
     top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
     cd "$top" || exit 1
-    # shellcheck source=tests/packages.sh
-    . tests/packages.sh
+    # shellcheck source=server/packages.sh
+    . server/packages.sh
     tickbox_share_cache "$top"
 }
 
