@@ -1,7 +1,7 @@
 // tickbox: everything a person runs against a server, a command each.
 
 #include "cli/command_line.h"
-#include "cli/failure.h"
+#include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "os/process/standard_output.h"
 

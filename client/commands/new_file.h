@@ -1,13 +1,15 @@
 #pragma once
-// A file that a command makes out of another: it never takes the place of one that is there, and
-// nobody finds it before it is whole.
+// Where a command writes. A file that it makes out of another: it never takes the place of one that
+// is there, and nobody finds it before it is whole.
 
-#include "core/byte_sink.h"
+#include "core/bytes.h"
 #include "os/files/draft.h"
 
+#include <cstdio>
 #include <expected>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::commands {
@@ -36,6 +38,36 @@ class NewFile final : public ByteSink {
   std::string path_;
   os::Draft draft_;
   std::vector<std::byte> gathered_{};  ///< a record is small, and a system call is not
+};
+
+class TraceOutput {
+ public:
+  /// A new file, or what is no regular file, as a pipe; "-" is stdout, "" nowhere. A file that is
+  /// there is left as it is, and fails.
+  explicit TraceOutput(const std::string& name);
+
+  TraceOutput(const TraceOutput&) = delete;
+  TraceOutput& operator=(const TraceOutput&) = delete;
+
+  ~TraceOutput() { close(); }
+
+  [[nodiscard]] bool wanted() const { return file_ != nullptr; }
+
+  [[nodiscard]] bool failed() const { return failed_; }
+
+  /// In one line.  Requires: failed().
+  [[nodiscard]] std::string error() const;
+
+  void write(std::string_view line);
+  void close();
+
+ private:
+  void fail();
+
+  std::string name_;
+  std::FILE* file_;
+  bool failed_ = false;
+  int reason_ = 0;
 };
 
 }  // namespace tickbox::commands

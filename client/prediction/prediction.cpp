@@ -1,7 +1,7 @@
 #include "client/prediction/prediction.h"
 
 #include "core/assert.h"
-#include "game/find_entity.h"
+#include "game/entity_state.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 // who runs runs on, who meets a wall stops. So this is the truth, unless news is on its way or was
 // lost; a straight line would be neither. It is stepped when somebody looks, and only so far.
 
-#include "client/presentation/scenes.h"
+#include "client/presentation/interpolation.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"

@@ -1,5 +1,7 @@
 #include "client/presentation/interpolation.h"
 
+#include "core/assert.h"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -33,6 +35,29 @@ const HeldView* passed_at(const View& view, Tick tick) {
 }
 
 }  // namespace
+
+const Scene& Scenes::nearest(Tick tick) const {
+  TICKBOX_ASSERT(!empty());
+  const Tick within = std::clamp(tick, oldest().tick, newest().tick);
+  return scenes_[static_cast<std::size_t>(within - oldest().tick)];
+}
+
+Scene& Scenes::append(Tick tick) {
+  TICKBOX_ASSERT(empty() || tick == newest().tick + 1);
+  if (count_ == scenes_.size()) scenes_.emplace_back();
+  Scene& scene = scenes_[count_++];
+  scene.tick = tick;
+  scene.spots.clear();
+  return scene;
+}
+
+void Scenes::forget_before(Tick tick) {
+  if (empty() || tick <= oldest().tick) return;
+  const auto old = std::min(tick, newest().tick) - oldest().tick;
+  const auto held = scenes_.begin() + static_cast<std::ptrdiff_t>(count_);
+  std::rotate(scenes_.begin(), scenes_.begin() + static_cast<std::ptrdiff_t>(old), held);
+  count_ -= static_cast<std::size_t>(old);
+}
 
 Vec2 between(Vec2 from, Vec2 to, Duration passed, Duration whole) {
   const auto along = [&](std::int32_t a, std::int32_t b) {

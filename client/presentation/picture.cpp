@@ -1,8 +1,30 @@
 #include "client/presentation/picture.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tickbox::client {
+
+void Easing::add(Vec2 was, Vec2 is, Instant now) {
+  constexpr double kMost = double{kEasedUnitsMax} * kUnit;
+  const double share = left(now);
+  x_ = x_ * share + was.x - is.x;
+  y_ = y_ * share + was.y - is.y;
+  since_ = now;
+  if (std::max(std::abs(x_), std::abs(y_)) > kMost) cut();
+}
+
+Vec2 Easing::offset(Instant now) const {
+  const double share = left(now);
+  return {.x = static_cast<std::int32_t>(std::lround(x_ * share)),
+          .y = static_cast<std::int32_t>(std::lround(y_ * share))};
+}
+
+double Easing::left(Instant now) const {
+  const std::chrono::duration<double> passed = std::max(Duration::zero(), now - since_);
+  return std::exp2(-(passed / std::chrono::duration<double>{kEasingHalf}));
+}
+
 Picture::Picture(const PictureOptions& options)
     : period_(tick_duration(options.ticks_per_second)),
       own_(options.own),

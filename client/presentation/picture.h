@@ -7,11 +7,12 @@
 // would run into walls and back.
 
 #include "client/prediction/prediction.h"
-#include "client/presentation/easing.h"
 #include "client/presentation/foresight.h"
 #include "client/presentation/interpolation.h"
 #include "client/presentation/picture_clock.h"
 #include "core/bounded.h"
+#include "core/clock.h"
+#include "core/fixed.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,30 @@
 #include <vector>
 
 namespace tickbox::client {
+
+/// A body that is shown so far from its place is cut to it: nobody walked there.
+inline constexpr std::int32_t kEasedUnitsMax = 3;
+/// In which half of the way is made. After 100 ms a tenth is left, after 200 a hundredth.
+inline constexpr Duration kEasingHalf = std::chrono::milliseconds{30};
+
+class Easing {
+ public:
+  /// Its place was `was` until now, and is `is`, in sub-units: it goes on from where it was shown.
+  void add(Vec2 was, Vec2 is, Instant now);
+
+  /// The body is shown in its place from now on.
+  void cut() { x_ = y_ = 0; }
+
+  /// Sub-units.
+  [[nodiscard]] Vec2 offset(Instant now) const;
+
+ private:
+  [[nodiscard]] double left(Instant now) const;
+
+  double x_ = 0;  ///< sub-units, at since_
+  double y_ = 0;
+  Instant since_;
+};
 
 /// Where what is shown of a body comes from.
 enum class Origin : std::uint8_t {

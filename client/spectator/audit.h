@@ -2,18 +2,20 @@
 // A client that audits: it is told what enters each tick of the room, steps all of it, and compares
 // the whole state's hash with the server's, tick by tick.
 //
-// Its views are the room itself, so the rest of a client plays on by them as by a Replica's.
+// What came is put in order first: segments arrive in any. Its views are the room itself, so the
+// rest of a client plays on by them as by a Replica's.
 
-#include "client/spectator/segments.h"
 #include "client/views/replica.h"
+#include "core/bytes.h"
 #include "core/ids.h"
+#include "core/tick_ring.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
 #include "net/drop_reason.h"
-#include "protocol/audit.h"
 #include "protocol/audit_codec.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -21,6 +23,37 @@
 #include <vector>
 
 namespace tickbox::client {
+
+class Segments {
+ public:
+  enum class Taken : std::uint8_t {
+    Stored,
+    BeginsRun,  ///< and stored: all that was there before is thrown away
+    Useless,    ///< has come before, is of a run before, or nowhere near
+  };
+
+  Taken take(const protocol::AuditSegment& segment);
+
+  /// What has come of the stream in one piece, and has not been dropped.
+  [[nodiscard]] ConstBytes bytes() const { return bytes_; }
+
+  /// Forgets the first so many bytes.
+  void drop(std::size_t count);
+
+  /// Without a wish.
+  [[nodiscard]] protocol::AuditAck ack() const;
+
+ private:
+  using SegmentBytes = BoundedVector<std::byte, protocol::kAuditSegmentBytesMax>;
+
+  void begin(std::uint8_t run);
+
+  bool has_run_ = false;
+  std::uint8_t run_ = 0;
+  std::uint64_t next_ = 0;  ///< the first segment that has not come
+  SequenceRing<SegmentBytes, protocol::kAuditWindow> came_;
+  std::vector<std::byte> bytes_;
+};
 
 /// A tick whose state came out otherwise than the server said.
 struct AuditMismatch {

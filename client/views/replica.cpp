@@ -35,6 +35,24 @@ bool seats_are_possible(std::span<const game::EntityState> entities, std::size_t
 
 }  // namespace
 
+const HeldView* HeldViews::newest() const {
+  return newest_ ? find(*newest_) : nullptr;
+}
+
+std::vector<game::EntityState>& HeldViews::add(Tick tick) {
+  TICKBOX_ASSERT(!newest_ || *newest_ < tick);
+  newest_ = tick;
+  HeldView& view = views_.insert(tick);
+  view.tick = tick;
+  view.entities.clear();
+  return view.entities;
+}
+
+void HeldViews::clear() {
+  views_.clear();
+  newest_ = std::nullopt;
+}
+
 bool was_touched(const sim::StepReport& report, BodyId body) {
   return std::ranges::any_of(report.contacts, [body](const sim::Contact& contact) {
     return (contact.a == body && game::is_entity(contact.b)) ||

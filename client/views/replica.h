@@ -6,11 +6,13 @@
 // between that has all members that are replayed, so the newest is taken, and one step is enough
 // mostly. Where a member is missing there that did not die in a replay, the way goes from the base.
 
-#include "client/views/held_views.h"
+#include "core/tick_ring.h"
+#include "game/entity_state.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
 #include "net/drop_reason.h"
+#include "protocol/history_depths.h"
 #include "protocol/snapshot.h"
 #include "protocol/view_parts.h"
 
@@ -23,6 +25,31 @@
 #include <vector>
 
 namespace tickbox::client {
+
+struct HeldView {
+  Tick tick;
+  std::vector<game::EntityState> entities;  ///< by id
+};
+
+class HeldViews {
+ public:
+  /// The view of `tick`, or nullptr.
+  [[nodiscard]] const HeldView* find(Tick tick) const { return views_.find(tick); }
+
+  /// The newest of all, or nullptr.
+  [[nodiscard]] const HeldView* newest() const;
+
+  /// Where the view of `tick` is to be written; it takes the place of one protocol::kViewsHeld
+  /// ticks older. Requires: later than the newest.
+  std::vector<game::EntityState>& add(Tick tick);
+
+  /// Holds none any more. What they were is still there to be read, until the next add().
+  void clear();
+
+ private:
+  TickRing<HeldView, protocol::kViewsHeld> views_;
+  std::optional<Tick> newest_;
+};
 
 /// A player's body that the server put somewhere when the tick was over.
 struct Placed {

@@ -5,8 +5,8 @@
 
 #include "cli/build_info.h"
 #include "cli/config_file.h"
-#include "cli/failure.h"
-#include "core/nearest_name.h"
+#include "cli/exit_code.h"
+#include "core/text.h"
 #include "os/process/standard_output.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,8 @@
 #pragma once
-// What a program's exit code tells the shell that started it.
+// What programs return, and how they say that they failed.
 
 #include <cstdint>
+#include <string_view>
 
 namespace tickbox::cli {
 
@@ -19,5 +20,15 @@ enum class ExitCode : std::uint8_t {
 [[nodiscard]] constexpr int to_int(ExitCode code) {
   return static_cast<int>(code);
 }
+
+/// Who fails, and whether somebody reads its answer as JSON.
+struct Teller {
+  std::string_view name;  ///< "tickbox load"
+  bool json = false;
+};
+
+/// Says why in one line on stderr; and, for who reads JSON, as the document in place of the one
+/// that does not come: {"error":"cannot read keys: …","exit":1}.  Returns `code`.
+[[nodiscard]] ExitCode tell_failure(const Teller& teller, ExitCode code, std::string_view why);
 
 }  // namespace tickbox::cli

@@ -1,6 +1,6 @@
 #pragma once
 // Little-endian reading and writing of whole numbers, wherever a byte's place is part of a
-// contract.
+// contract; and where bytes are handed over that must outlive the process.
 
 #include "core/assert.h"
 
@@ -42,5 +42,15 @@ template <class Range>
 [[nodiscard]] ConstBytes as_bytes_of(const Range& range) {
   return std::as_bytes(std::span{range});
 }
+
+/// Takes bytes in order.  Thread: one writer.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+
+  /// Takes all of `bytes` or none of them, and never waits for a disk.
+  /// Fails: false, when what waits to be written has reached its limit or the disk has failed.
+  virtual bool write(ConstBytes bytes) = 0;
+};
 
 }  // namespace tickbox

@@ -1,8 +1,8 @@
+#define XXH_INLINE_ALL
+
 #include "core/hash.h"
 
 #include <new>
-
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace tickbox {

@@ -1,6 +1,7 @@
 #pragma once
 // XXH3-64 over canonical bytes: every whole number enters lowest byte first, so that a hash is the
-// same on every machine.
+// same on every machine. For many small fields there is a hasher that gathers them: XXH3 takes a
+// thousand bytes nearly as quickly as one.
 
 #include "core/assert.h"
 #include "core/bytes.h"
@@ -59,6 +60,35 @@ class StreamHasher {
  private:
   // Large enough for XXH3_state_t and aligned as it asks; checked where it is made.
   alignas(64) std::array<std::byte, 576> state_{};
+};
+
+/// A StreamHasher that gathers fields before it hashes them. Its value is the same.
+/// Cost: no allocation; the state lives inside.
+class GatheringHasher {
+ public:
+  explicit GatheringHasher(std::uint64_t seed = 0) : hasher_(seed) {}
+
+  template <std::integral T>
+  void add(T field) {
+    if (gathered_.size() - size_ < sizeof(T)) flush();
+    store_le(MutableBytes{gathered_}.subspan(size_), static_cast<std::make_unsigned_t<T>>(field));
+    size_ += sizeof(T);
+  }
+
+  [[nodiscard]] std::uint64_t digest() {
+    flush();
+    return hasher_.digest();
+  }
+
+ private:
+  void flush() {
+    hasher_.add_bytes(ConstBytes{gathered_}.first(size_));
+    size_ = 0;
+  }
+
+  StreamHasher hasher_;
+  std::array<std::byte, 1024> gathered_{};
+  std::size_t size_ = 0;
 };
 
 }  // namespace tickbox

@@ -6,7 +6,9 @@
 #include "core/hash.h"
 #include "core/ids.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace tickbox::game {
 
@@ -106,6 +108,13 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
 [[nodiscard]] constexpr PlayerId player_of(BodyId id) {
   const bool bullet = has_kind(id, EntityKind::Bullet);
   return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
+}
+
+/// The entity called `id`, or nullptr.  Requires: sorted by id.  Cost: one binary search.
+[[nodiscard]] inline const EntityState* find_entity(std::span<const EntityState> entities,
+                                                    BodyId id) {
+  const auto found = std::ranges::lower_bound(entities, id, {}, &EntityState::id);
+  return found != entities.end() && found->id == id ? &*found : nullptr;
 }
 
 }  // namespace tickbox::game

@@ -34,4 +34,8 @@ struct Stepper {
 const sim::StepReport& step(World& world, const Rules& rules, const TickCommands& commands,
                             Authority authority, Stepper& stepper);
 
+/// Whether every seat exists, rays strike players of such, only who is there leaves, only who is
+/// not joins, and whoever appears finds a free place.
+[[nodiscard]] bool possible(const World& world, const TickCommands& commands);
+
 }  // namespace tickbox::game

@@ -1,7 +1,7 @@
 #include "game/world.h"
 
 #include "core/assert.h"
-#include "core/gathering_hasher.h"
+#include "core/hash.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "net/key_ring.h"
 
-#include "core/trimmed.h"
+#include "core/text.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // Reads what people write after --net.
 
-#include "core/nearest_name.h"
+#include "core/text.h"
 #include "net/link_simulator.h"
 
 #include <algorithm>

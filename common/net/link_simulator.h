@@ -1,10 +1,11 @@
 #pragma once
 // A bad link, one direction of it: delays, jitters, loses, doubles, reorders and damages datagrams
-// by a seed.
+// by a seed. And a transport with such a link both ways.
 
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/rng.h"
+#include "net/transport.h"
 
 #include <cstdint>
 #include <expected>
@@ -105,6 +106,34 @@ class LinkSimulator {
   std::vector<std::byte> current_;
   std::uint64_t pushed_ = 0;
   LinkCounts counts_;
+};
+
+/// Takes the time from `clock`; send() and receive() move what has become due. What comes from
+/// elsewhere than the server is dropped.
+class ImpairedTransport final : public Transport {
+ public:
+  /// Borrows both.
+  ImpairedTransport(Transport& inner, const Clock& clock, const LinkConditions& conditions,
+                    std::uint64_t stream);
+
+  void send(const Route& route, ConstBytes bytes) override;
+  std::optional<Datagram> receive() override;
+
+  /// When the next datagram is due either way: who has said goodbye calls receive() until then.
+  [[nodiscard]] std::optional<Instant> next_due() const;
+
+  [[nodiscard]] const LinkCounts& up() const { return up_.counts(); }
+
+  [[nodiscard]] const LinkCounts& down() const { return down_.counts(); }
+
+ private:
+  void pass_on();
+
+  Transport& inner_;
+  const Clock& clock_;
+  LinkSimulator up_;
+  LinkSimulator down_;
+  Route server_;  ///< the one peer: a client talks to one server
 };
 
 }  // namespace tickbox::net

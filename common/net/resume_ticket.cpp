@@ -1,7 +1,7 @@
 #include "net/resume_ticket.h"
 
 #include "core/byte_cursor.h"
-#include "core/trimmed.h"
+#include "core/text.h"
 
 #include <algorithm>
 

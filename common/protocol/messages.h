@@ -8,7 +8,7 @@
 #include "game/entity_state.h"
 #include "game/input.h"
 #include "net/handshake.h"
-#include "protocol/audit.h"
+#include "protocol/audit_codec.h"
 #include "protocol/history_depths.h"
 #include "protocol/snapshot.h"
 #include "protocol/view_parts.h"

@@ -1,6 +1,5 @@
 #include "record/copy.h"
 
-#include "game/possible.h"
 #include "game/step.h"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "record/replayer.h"
 
-#include "game/possible.h"
+#include "game/step.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #pragma once
 // The segments of a recording by their places in the file, so that each can be stepped by itself,
-// in any order and by several threads.
+// in any order and by several threads; and the way to a tick.
 
 #include "core/ids.h"
 #include "record/reader.h"
@@ -41,5 +41,10 @@ struct Segments {
 /// Walks `reader`, fresh from open(), to its end, or until `stopped`, asked at each record, is
 /// true; it may be empty.  Cost: linear in the file's length, steps nothing.
 [[nodiscard]] Segments segments_of(Reader reader, const std::function<bool()>& stopped = {});
+
+/// A reader whose first item is the last whole keyframe that is not after `tick`; one of the whole
+/// file where there is none.
+/// Cost: of the part between two entries of the index; without one of the file up to `tick`.
+[[nodiscard]] Reader seek(const Reader& recording, Tick tick);
 
 }  // namespace tickbox::record

@@ -1,7 +1,7 @@
 #include "record/verify.h"
 
 #include "core/assert.h"
-#include "game/possible.h"
+#include "game/step.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 // Turns a running match into records for a sink that may refuse them; the match never waits.
 
-#include "core/byte_sink.h"
+#include "core/bytes.h"
 #include "game/step.h"
 #include "game/world.h"
 #include "record/format.h"

@@ -1,6 +1,6 @@
 #include "scenario/scenario_reader.h"
 
-#include "core/nearest_name.h"
+#include "core/text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,7 @@
 #include "core/assert.h"
 #include "core/fixed.h"
 #include "sim/body.h"
+#include "sim/step/sweep.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -76,6 +77,16 @@ struct Exchange {
   const std::int64_t momentum = low.mass * low.velocity + high.mass * high.velocity;
   return {(momentum - high.mass * rebound) / mass, (momentum + low.mass * rebound) / mass,
           rebound == 0};
+}
+
+/// Whether `other` hits the one-way body on the side called `solid`, which is not None.
+[[nodiscard]] constexpr bool is_from_solid_side(OneWay solid, const Impact& impact,
+                                                const Motion& other, const Motion& one_way) {
+  const Axis axis = solid == OneWay::Left || solid == OneWay::Right ? 0 : 1;
+  if (impact.axis != axis) return false;
+  const FineTime now = impact.at.whole;
+  const bool other_is_low = other.low(axis, now) < one_way.low(axis, now);
+  return other_is_low == (solid == OneWay::Left || solid == OneWay::Up);
 }
 
 }  // namespace tickbox::sim

@@ -1,10 +1,8 @@
 #include "server/host/access.h"
 
-#include "os/files/key_file.h"
 #include "os/files/private_file.h"
-#include "os/net/interfaces.h"
 #include "os/net/resolve.h"
-#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
 #include "server/room/lives.h"
 
 #include <fmt/core.h>
@@ -125,6 +123,14 @@ std::string keys_in_words(const net::KeyRing& keys) {
     return "keys=published";
   }
   return fmt::format("keys={} newest={}", keys.keys().size(), keys.newest().id);
+}
+
+std::optional<std::string> loopback_hint(const net::Address& bound, Surroundings surroundings) {
+  if (surroundings == Surroundings::Machine || !net::is_loopback(bound)) return std::nullopt;
+  return fmt::format(
+      "loopback_in_container address={} reason=\"a published port does not reach loopback\" "
+      "try=\"--bind 0.0.0.0 with --key-file, or with --allow-strangers for development\"",
+      net::to_string(bound));
 }
 
 }  // namespace tickbox::server

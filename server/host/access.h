@@ -45,4 +45,11 @@ enum class KeyFile : std::uint8_t {
 /// The host of --bind, without the brackets of an IPv6 address.
 [[nodiscard]] std::string host_of(const std::string& bind);
 
+enum class Surroundings : std::uint8_t { Machine, Container };
+
+/// A log line that says what to do where a server in a container listens on loopback: only programs
+/// in the same container, or in its network namespace, reach it.
+[[nodiscard]] std::optional<std::string> loopback_hint(const net::Address& bound,
+                                                       Surroundings surroundings);
+
 }  // namespace tickbox::server

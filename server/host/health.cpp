@@ -1,6 +1,6 @@
 #include "server/host/health.h"
 
-#include "cli/failure.h"
+#include "cli/exit_code.h"
 #include "core/values.h"
 #include "os/http/http.h"
 #include "os/net/resolve.h"

@@ -1,6 +1,8 @@
 #pragma once
-// What is counted, as a monitoring system reads it.
+// What is counted, as a monitoring system reads it, and as a line of the log.
 
+#include "core/clock.h"
+#include "core/histogram.h"
 #include "server/shard/metrics.h"
 
 #include <cstdint>
@@ -31,5 +33,26 @@ struct ProcessFacts {
 
 /// The text format of Prometheus, version 0.0.4.
 [[nodiscard]] std::string exposition(const Metrics& metrics, const ProcessFacts& process);
+
+inline constexpr Duration kSummaryInterval = std::chrono::seconds{10};
+
+class Summary {
+ public:
+  explicit Summary(Instant start) : since_(start) {}
+
+  /// A tick took this long, in nanoseconds.
+  void add_tick(std::uint64_t nanoseconds) { ticks_.add(nanoseconds); }
+
+  [[nodiscard]] bool due(Instant now) const { return now - since_ >= kSummaryInterval; }
+
+  /// The line for the time since the last one; starts anew.
+  [[nodiscard]] std::string take(const Metrics& metrics, Instant now);
+
+ private:
+  Instant since_;
+  Histogram ticks_;
+  Traffic before_;
+  std::uint64_t drops_before_ = 0;
+};
 
 }  // namespace tickbox::server

@@ -1,7 +1,7 @@
 #include "server/host/program.h"
 
 #include "cli/command_line.h"
-#include "cli/failure.h"
+#include "cli/exit_code.h"
 #include "core/values.h"
 #include "os/net/resolve.h"
 #include "os/process/log.h"

@@ -4,9 +4,9 @@
 #include "server/host/recording_files.h"
 
 #include "os/files/file_sink.h"
-#include "os/process/log_event.h"
+#include "os/process/log.h"
+#include "os/process/process.h"
 #include "os/process/steady_clock.h"
-#include "os/process/thread.h"
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>

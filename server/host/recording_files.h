@@ -6,7 +6,7 @@
 #include "core/entropy.h"
 #include "os/files/disk.h"
 #include "record/format.h"
-#include "server/recording/recording_store.h"
+#include "server/recording/recorder.h"
 
 #include <cstdint>
 #include <expected>

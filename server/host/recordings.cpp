@@ -2,8 +2,8 @@
 
 #include "cli/build_info.h"
 #include "net/handshake.h"
-#include "os/files/folder.h"
-#include "os/process/log_event.h"
+#include "os/files/file.h"
+#include "os/process/log.h"
 
 #include <fmt/core.h>
 

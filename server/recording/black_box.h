@@ -7,7 +7,7 @@
 // There are two stretches of kBlackBoxSeconds: one fills, the other is the one before. Where the
 // lists of one are full early, the next begins early, so that nothing here ever grows.
 
-#include "core/byte_sink.h"
+#include "core/bytes.h"
 #include "game/step.h"
 #include "game/world.h"
 #include "record/writer.h"

@@ -1,6 +1,6 @@
 #include "server/replication/notices.h"
 
-#include "game/find_entity.h"
+#include "game/entity_state.h"
 
 #include <algorithm>
 

@@ -2,12 +2,43 @@
 // What a stranger, and what a client, may ask of the server. Each number with its reason.
 
 #include "core/clock.h"
-#include "server/room/rate_limit.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace tickbox::server {
+
+/// A rate, and how much of it may be used at once after a rest.
+struct Rate {
+  std::int64_t per_second = 0;  ///< at least 1
+  std::int64_t burst = 0;       ///< at least 1
+};
+
+class RateLimit {
+ public:
+  /// Takes `amount`, if that is within `rate`.  Requires: amount ≤ rate.burst; the same rate every
+  /// time.
+  [[nodiscard]] bool take(const Rate& rate, Instant now, std::int64_t amount = 1) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const Duration cost{amount * kSecond / rate.per_second};
+    const Duration most{rate.burst * kSecond / rate.per_second};
+    const Instant next = std::max(paid_until_, now) + cost;
+    if (next - now > most) return false;
+    paid_until_ = next;
+    return true;
+  }
+
+  /// How much take() would take now.
+  [[nodiscard]] std::int64_t available(const Rate& rate, Instant now) const {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const Duration used = std::max(Duration::zero(), paid_until_ - now);
+    return rate.burst - (used.count() * rate.per_second + kSecond - 1) / kSecond;
+  }
+
+ private:
+  Instant paid_until_{};
+};
 
 /// Datagrams taken from the transport in one receive(), and from one tick to the next: so that a
 /// flood holds up nothing but itself. At 1 µs each a receive() stays under 2 ms, a tick's under 8.

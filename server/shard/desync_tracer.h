@@ -12,7 +12,6 @@
 #include "protocol/desync.h"
 #include "protocol/view_parts.h"
 #include "server/room/limits.h"
-#include "server/room/rate_limit.h"
 #include "server/room/room.h"
 #include "server/shard/session.h"
 

@@ -1,11 +1,9 @@
 #pragma once
-// What the server counts, and how it is told: one struct that the tick thread alone writes, and its
-// Prometheus text.
+// What the server counts: one struct that the tick thread alone writes.
 
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
-#include "server/shard/bucket_counts.h"
 
 #include <array>
 #include <cstddef>
@@ -14,6 +12,31 @@
 #include <vector>
 
 namespace tickbox::server {
+
+/// `kBounds`: an ascending std::array of std::int64_t.
+template <const auto& kBounds>
+class BucketCounts {
+ public:
+  void add(std::int64_t value) {
+    std::size_t bucket = 0;
+    while (bucket < kBounds.size() && value > kBounds[bucket]) {
+      ++bucket;
+    }
+    ++counts_[bucket];
+    sum_ += value;
+  }
+
+  [[nodiscard]] static constexpr const auto& bounds() { return kBounds; }
+
+  /// Of each bound's own bucket, not of those below it; the last is of what is beyond all bounds.
+  [[nodiscard]] const auto& counts() const { return counts_; }
+
+  [[nodiscard]] std::int64_t sum() const { return sum_; }
+
+ private:
+  std::array<std::uint64_t, kBounds.size() + 1> counts_{};
+  std::int64_t sum_ = 0;
+};
 
 /// The parts of a tick that are timed, in nanoseconds.
 enum class Phase : std::uint8_t { Receive, Step, Send, Total };

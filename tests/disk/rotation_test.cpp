@@ -1,7 +1,7 @@
 // A recording that goes on from file to file: each stands alone, none is removed that was not made
 // here, and a disk that fails keeps the recording where it is.
 
-#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
 #include "server/host/recording_files.h"
 #include "server/recording/recorder.h"
 #include "tests/disk/patience.h"

@@ -1,7 +1,7 @@
 // What comes in on a connection to the admin side, before anybody has proven anything.
 
 #include "core/clock.h"
-#include "os/http/http_answer.h"
+#include "os/http/http.h"
 #include "server/host/admin.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,8 +1,7 @@
 // What a server of anybody's answers to our HTTP client: refused in one line, or an answer that
 // reads the same when it is written again.
 
-#include "os/http/http_answer.h"
-
+#include "os/http/http.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Records with right checksums and any content, behind a header of ours: what a forger can hand to
 // `replay verify`.
 
-#include "core/byte_sink.h"
+#include "core/bytes.h"
 #include "core/hash.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"

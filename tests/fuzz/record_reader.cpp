@@ -2,7 +2,7 @@
 
 #include "core/ids.h"
 #include "record/reader.h"
-#include "record/seek.h"
+#include "record/segments.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <optional>

@@ -2,7 +2,7 @@
 // looked at, the own body without a jump that nobody made, time that never goes back.
 
 #include "core/tick_ring.h"
-#include "game/find_entity.h"
+#include "game/entity_state.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>

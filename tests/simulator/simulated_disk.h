@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
-#include "server/recording/recording_store.h"
+#include "server/recording/recorder.h"
 #include "tests/simulator/simulated_file.h"
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 // refused, and the queue is written out as fast as the disk can. A kill loses the queue, and cuts
 // what was being written in the last moments anywhere.
 
-#include "core/byte_sink.h"
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/rng.h"

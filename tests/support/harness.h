@@ -3,7 +3,7 @@
 // network.
 
 #include "client/client.h"
-#include "core/byte_sink.h"
+#include "core/bytes.h"
 #include "games/arena/bot.h"
 #include "games/catalog.h"
 #include "protocol/desync.h"

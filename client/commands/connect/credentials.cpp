@@ -1,7 +1,7 @@
 #include "client/commands/connect/credentials.h"
 
 #include "client/commands/token/token_file.h"
-#include "os/files/key_file.h"
+#include "os/files/private_file.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 // The flags that `connect` and `load` share: whom to play against, how, and over what link.
 
 #include "cli/command_line.h"
-#include "cli/failure.h"
+#include "cli/exit_code.h"
 #include "client/commands/connect/credentials.h"
 #include "client/commands/connect/desync_reports.h"
 #include "core/values.h"

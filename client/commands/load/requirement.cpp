@@ -1,6 +1,6 @@
 #include "client/commands/load/requirement.h"
 
-#include "core/nearest_name.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "client/commands/load/server_watch.h"
 
 #include "os/http/http.h"
-#include "os/process/thread.h"
+#include "os/process/process.h"
 
 #include <utility>
 

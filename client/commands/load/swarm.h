@@ -12,12 +12,11 @@
 #include "core/histogram.h"
 #include "games/arena/bot.h"
 #include "games/catalog.h"
-#include "net/impaired_transport.h"
 #include "net/link_simulator.h"
 #include "net/resume_ticket.h"
 #include "os/net/poll_set.h"
 #include "os/net/udp_transport.h"
-#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "client/commands/replay/parallel_verify.h"
 
 #include "core/assert.h"
-#include "os/process/thread.h"
+#include "os/process/process.h"
 #include "record/segments.h"
 
 #include <algorithm>

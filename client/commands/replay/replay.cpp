@@ -1,4 +1,4 @@
-#include "cli/failure.h"
+#include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/replay/replay_commands.h"
 #include "os/process/standard_output.h"

@@ -4,10 +4,10 @@
 
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
-#include "os/process/entropy.h"
 #include "os/process/signals.h"
+#include "os/process/steady_clock.h"
 #include "record/copy.h"
-#include "record/seek.h"
+#include "record/segments.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/replay/replay_world.h"
 #include "record/replayer.h"
-#include "record/seek.h"
+#include "record/segments.h"
 #include "scenario/trace.h"
 
 #include <fmt/format.h>

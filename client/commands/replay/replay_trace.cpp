@@ -2,12 +2,12 @@
 // nothing to read; 2 a range that is not in the file; 3 a hash differs or the file is damaged
 // inside; 5 stopped before the last tick.
 
+#include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/replay/replay_world.h"
-#include "client/commands/trace_output.h"
 #include "os/process/signals.h"
 #include "record/replayer.h"
-#include "record/seek.h"
+#include "record/segments.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "client/commands/sim/comparison.h"
 
 #include "sim/box.h"
-#include "sim/one_way.h"
+#include "sim/response.h"
 #include "sim/step/overlaps.h"
 #include "sim/step/sweep.h"
 

@@ -1,11 +1,9 @@
 #include "client/commands/sim/sim.h"
 
 #include "cli/exit_code.h"
-#include "cli/failure.h"
 #include "client/commands/commands.h"
+#include "client/commands/new_file.h"
 #include "client/commands/sim/comparison.h"
-#include "client/commands/sim/sim_outcome.h"
-#include "client/commands/trace_output.h"
 #include "os/files/file.h"
 #include "os/process/signals.h"
 #include "os/process/standard_output.h"
@@ -15,7 +13,9 @@
 #include "sim/step/overlaps.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <expected>
 #include <memory>
@@ -111,6 +111,12 @@ int print(const SimOptions& options, const scenario::Scenario& scenario, const O
   return falls_short(ExitCode::Inconclusive, interruption_of(outcome));
 }
 
+std::string decimal(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", value);
+  return text.data();
+}
+
 }  // namespace
 
 int run_sim(const SimOptions& options) {
@@ -154,6 +160,46 @@ void add_sim(cli::Command& program, std::function<int()>& run) {
     options->flags.json = options->flags.json || program.is_on("--json");
     run = [options] { return run_sim(*options); };
   });
+}
+
+double Outcome::percentile(std::size_t percent) const {
+  if (step_us.empty()) return 0;
+  return step_us[(step_us.size() * percent + 99) / 100 - 1];
+}
+
+std::string interruption_of(const Outcome& outcome) {
+  return "stopped after tick " + std::to_string(outcome.ticks) + " of " +
+         std::to_string(outcome.ticks_wanted);
+}
+
+std::string document_of(const Outcome& outcome) {
+  const cli::ExitCode code =
+      outcome.interrupted ? cli::ExitCode::Inconclusive : cli::ExitCode::Done;
+  return "{\"ticks\":" + std::to_string(outcome.ticks) + ",\"hash\":\"" +
+         scenario::hash_text(outcome.hash) + "\",\"contacts\":" + std::to_string(outcome.contacts) +
+         ",\"overlaps_left\":" + std::to_string(outcome.overlaps_left) +
+         ",\"freezes\":" + std::to_string(outcome.freezes) +
+         ",\"events_max\":" + std::to_string(outcome.events_max) +
+         ",\"step_us\":{\"p50\":" + decimal(outcome.percentile(50)) +
+         ",\"p99\":" + decimal(outcome.percentile(99)) + "}" +
+         ",\"interrupted\":" + (outcome.interrupted ? "true" : "false") +
+         (outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "") +
+         ",\"exit\":" + std::to_string(cli::to_int(code)) +
+         (outcome.interrupted ? ",\"error\":\"" + interruption_of(outcome) + "\"" : "") + "}\n";
+}
+
+std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcome) {
+  const double seconds = static_cast<double>(outcome.ticks) / scenario.tick_rate;
+  return std::to_string(outcome.ticks) + " ticks (" + decimal(seconds) + " s at " +
+         std::to_string(scenario.tick_rate) + " Hz), " + std::to_string(outcome.movers) +
+         " moving and " + std::to_string(scenario.statics.size()) + " static bodies\n" +
+         "contacts       " + std::to_string(outcome.contacts) + ", at most " +
+         std::to_string(outcome.events_max) + " of one body in a tick\n" + "overlaps left  " +
+         std::to_string(outcome.overlaps_left) + "\nfreezes        " +
+         std::to_string(outcome.freezes) + "\nstep           " + decimal(outcome.percentile(50)) +
+         " us median, " + decimal(outcome.percentile(99)) + " us p99\nhash           " +
+         scenario::hash_text(outcome.hash) + "\n" +
+         (outcome.compared ? comparison_summary(*outcome.compared) : "");
 }
 
 }  // namespace tickbox::commands

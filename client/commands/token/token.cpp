@@ -1,9 +1,8 @@
-#include "cli/failure.h"
+#include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token/token_file.h"
 #include "net/crypto.h"
-#include "os/files/key_file.h"
 #include "os/files/private_file.h"
 #include "os/process/standard_output.h"
 

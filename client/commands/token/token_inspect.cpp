@@ -1,10 +1,9 @@
 // `tickbox token inspect`: what anybody can read of a token, and with the key file all of it but
 // the keys.
 
+#include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token/token_file.h"
-#include "client/commands/utf8.h"
-#include "client/commands/when.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"

@@ -1,13 +1,12 @@
 // `tickbox token issue`: what a game's backend does when a player may play.
 
+#include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
-#include "client/commands/when.h"
 #include "core/values.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "os/net/resolve.h"
-#include "os/process/entropy.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/core.h>

@@ -4,7 +4,7 @@
 #include "client/commands/token/token_file.h"
 #include "net/crypto.h"
 #include "os/files/private_file.h"
-#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
 

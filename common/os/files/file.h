@@ -1,9 +1,10 @@
 #pragma once
-// A whole file into memory, for maps, scenarios, keys and recordings.
+// Whole files into memory, and a folder to write into later, made and tried at the start.
 
 #include <cstddef>
 #include <expected>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::os {
@@ -21,5 +22,10 @@ static_assert(kStreamBytesMax < kFileBytesMax);
 /// `bytes_max`, or what is no regular file more than kStreamBytesMax.
 [[nodiscard]] std::expected<std::vector<std::byte>, std::string> read_file(
     const std::string& path, std::size_t bytes_max = kFileBytesMax);
+
+/// Makes the folder where it is missing, and tries that a file can be made in it; `flag` named it.
+/// Fails: with one line.
+[[nodiscard]] std::expected<void, std::string> prepare_folder(const std::string& folder,
+                                                              std::string_view flag);
 
 }  // namespace tickbox::os

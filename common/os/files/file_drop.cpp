@@ -1,9 +1,9 @@
 #include "os/files/file_drop.h"
 
 #include "core/bytes.h"
-#include "os/files/folder.h"
+#include "os/files/file.h"
 #include "os/files/private_file.h"
-#include "os/process/thread.h"
+#include "os/process/process.h"
 
 #include <condition_variable>
 #include <deque>

@@ -5,9 +5,9 @@
 #include "os/files/file_sink.h"
 
 #include "os/files/record_file.h"
+#include "os/process/process.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
-#include "os/process/thread.h"
 
 #include <algorithm>
 #include <cerrno>

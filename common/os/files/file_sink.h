@@ -2,7 +2,7 @@
 // A file that grows by appended records, written by its own thread: a slow or full disk costs the
 // file, never a tick.
 
-#include "core/byte_sink.h"
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "os/files/disk.h"
 

@@ -1,11 +1,12 @@
 #pragma once
-// Files that hold secrets: keys, tokens, tickets. They appear whole or not at all, and only their
-// owner may read them.
+// Files of secrets: for their owner alone, there whole or not at all; and the keys in one.
 
 #include "core/bytes.h"
+#include "net/key_ring.h"
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <sys/stat.h>
 
@@ -31,5 +32,16 @@ enum class Access : std::uint8_t {
 [[nodiscard]] std::expected<void, std::string> replace_private_file(const std::string& path,
                                                                     ConstBytes bytes,
                                                                     Access access);
+
+/// Sixteen keys take 1.2 KB; the rest is for notes beside them.
+inline constexpr std::size_t kKeyFileBytesMax = std::size_t{64} * 1024;
+
+/// Fails: with one line that names the file and, where it can, the line in it, and says what to
+/// try.
+[[nodiscard]] std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path);
+
+/// One line when others than its owner may read the file, else nothing. A warning only: containers
+/// mount secrets so that all may read them.
+[[nodiscard]] std::optional<std::string> key_file_warning(const std::string& path);
 
 }  // namespace tickbox::os

@@ -11,6 +11,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,5 +95,23 @@ class HttpServer {
 [[nodiscard]] std::expected<HttpResponse, std::string> http_get(const net::Address& server,
                                                                 std::string_view path,
                                                                 Duration timeout);
+
+/// What the server answers to the first request of a connection on which `sent` has come and
+/// nothing more; nothing where it waits for more, or for nobody. `local` is the address to which
+/// the connection came.
+[[nodiscard]] std::optional<HttpResponse> answer_to(std::string_view sent,
+                                                    const net::Address& local,
+                                                    const HttpOptions& options);
+
+/// What http_get() reads where `came` has come and the server has closed. Fails: with one line,
+/// when it was no HTTP, not whole or too large.
+[[nodiscard]] std::expected<HttpResponse, std::string> read_answer(std::string_view came);
+
+/// Whether `host`, the value of a Host header, with or without a port, names this server:
+/// localhost, a loopback address, the address the connection came to, or one of `names`. A browser
+/// page of another origin that reaches us through a name of its own (DNS rebinding) sends that
+/// name.
+[[nodiscard]] bool is_allowed_host(std::string_view host, const net::Address& local,
+                                   const std::vector<std::string>& names);
 
 }  // namespace tickbox::os

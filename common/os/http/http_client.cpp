@@ -1,7 +1,6 @@
 // One GET, start to end under one deadline.
 
 #include "os/http/http.h"
-#include "os/http/http_answer.h"
 #include "os/net/socket_address.h"
 #include "os/process/system_error.h"
 

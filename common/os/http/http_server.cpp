@@ -6,11 +6,9 @@
 
 #include "core/assert.h"
 #include "os/http/http.h"
-#include "os/http/http_answer.h"
-#include "os/http/http_host.h"
 #include "os/net/socket_address.h"
+#include "os/process/process.h"
 #include "os/process/system_error.h"
-#include "os/process/thread.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #pragma once
-// From names to addresses.
+// Addresses: from names, and those of this machine.
 
 #include "net/address.h"
 
@@ -7,6 +7,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::os {
 
@@ -22,5 +23,14 @@ namespace tickbox::os {
 /// The same for an address that others send to: no port 0, and none that stands for all of a
 /// machine's.
 [[nodiscard]] std::expected<net::Address, std::string> resolve_destination(std::string_view text);
+
+/// Those of its interfaces that are up, loopback among them, each once, all with `port`. Without
+/// IPv6's link-local ones: they mean nothing without the interface they belong to.
+/// Fails: with one line.
+[[nodiscard]] std::expected<std::vector<net::Address>, std::string> interface_addresses(
+    std::uint16_t port);
+
+/// 0.0.0.0 or [::], which stand for every address of a machine.
+[[nodiscard]] bool is_wildcard(const net::Address& address);
 
 }  // namespace tickbox::os

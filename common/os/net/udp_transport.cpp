@@ -5,8 +5,8 @@
 #include "os/net/udp_transport.h"
 
 #include "core/assert.h"
-#include "os/net/interfaces.h"
 #include "os/net/packet_info.h"
+#include "os/net/resolve.h"
 #include "os/net/socket_address.h"
 #include "os/process/system_error.h"
 

@@ -8,9 +8,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <pthread.h>
+#include <signal.h>
 #include <sstream>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 namespace tickbox::os {
 namespace {
@@ -105,6 +108,17 @@ std::expected<void, std::string> allow_open_files(std::size_t count) {
     return std::unexpected{"cannot raise the limit of open files: " + reason_of(errno)};
   }
   return {};
+}
+
+std::thread start_thread(const char* name, std::function<void()> body) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread{std::move(body)};
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread.native_handle(), name);
+  return thread;
 }
 
 }  // namespace tickbox::os

@@ -1,11 +1,13 @@
 #pragma once
-// What this process uses of its machine.
+// What this process uses of its machine, and its threads.
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <thread>
 
 namespace tickbox::os {
 
@@ -29,5 +31,9 @@ struct ProcessUse {
 /// Lets this process have `count` files and sockets open, where the hard limit allows it.
 /// Fails: with one line that says what to try.
 [[nodiscard]] std::expected<void, std::string> allow_open_files(std::size_t count);
+
+/// Runs `body` on a new thread that takes no signals: they stay with the loop that waits for them.
+/// `name` shows in ps and top, up to 15 characters.
+[[nodiscard]] std::thread start_thread(const char* name, std::function<void()> body);
 
 }  // namespace tickbox::os

@@ -2,6 +2,8 @@
 
 #include "os/process/steady_clock.h"
 
+#include <sodium/randombytes.h>
+
 #include <cerrno>
 #include <ctime>
 
@@ -23,6 +25,10 @@ void sleep_until(Instant moment) {
                       .tv_nsec = nanoseconds % kNanosecondsPerSecond};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) == EINTR) {
   }
+}
+
+void SystemEntropy::fill(MutableBytes out) {
+  randombytes_buf(out.data(), out.size());
 }
 
 }  // namespace tickbox::os

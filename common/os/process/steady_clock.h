@@ -1,7 +1,8 @@
 #pragma once
-// The real clock of the programs, and their calendar.
+// The real clock of the programs, their calendar, and unpredictable bytes.
 
 #include "core/clock.h"
+#include "core/entropy.h"
 
 namespace tickbox::os {
 
@@ -19,5 +20,12 @@ class SystemCalendar final : public WallClock {
 
 /// Sleeps until `moment`; returns at once when it has passed. A signal does not cut it short.
 void sleep_until(Instant moment);
+
+/// Bytes that nobody can foretell, from the kernel by libsodium.  Thread: any.
+class SystemEntropy final : public Entropy {
+ public:
+  /// Requires: net::crypto_ready().
+  void fill(MutableBytes out) override;
+};
 
 }  // namespace tickbox::os

@@ -8,7 +8,6 @@
 // contact.cpp, block.cpp, squeeze.cpp). It lands on whole sub-units again, sets riders down and
 // reports (landing.cpp, ghosts.cpp).
 
-#include "sim/one_way.h"
 #include "sim/response.h"
 #include "sim/step.h"
 #include "sim/step/contact_sorter.h"

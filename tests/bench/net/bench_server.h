@@ -7,7 +7,7 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "net/transport.h"
-#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
 #include "protocol/messages.h"
 #include "server/room/room.h"
 #include "server/shard/log.h"

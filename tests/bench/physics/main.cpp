@@ -1,7 +1,7 @@
 // tickbox-bench-physics: the physics in fixed worlds, beside Box2D and Chipmunk in the same run.
 
 #include "cli/command_line.h"
-#include "core/nearest_name.h"
+#include "core/text.h"
 #include "os/process/system_error.h"
 #include "tests/bench/physics/report.h"
 

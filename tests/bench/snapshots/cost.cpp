@@ -7,7 +7,6 @@
 #include "games/catalog.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
-#include "server/replication/audit_feed.h"
 #include "server/replication/audit_stream.h"
 #include "server/replication/snapshot_planner.h"
 #include "tests/bench/physics/step_clock.h"

@@ -2,11 +2,10 @@
 // and says what was sent and what came back. For tests alone; it knows no address but loopback.
 
 #include "cli/command_line.h"
-#include "core/nearest_name.h"
+#include "core/text.h"
 #include "core/values.h"
 #include "os/net/resolve.h"
 #include "os/net/socket_address.h"
-#include "os/process/entropy.h"
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "tests/integration/flood/datagrams.h"

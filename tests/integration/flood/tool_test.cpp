@@ -3,7 +3,7 @@
 #include "core/rng.h"
 #include "net/handshake.h"
 #include "os/net/udp_transport.h"
-#include "os/process/entropy.h"
+#include "os/process/steady_clock.h"
 #include "tests/integration/flood/datagrams.h"
 #include "tests/integration/flood/many_sources.h"
 #include "tests/integration/flood/pace.h"

@@ -221,7 +221,7 @@ TEST(CommandLine, AnOptionGivenTwiceIsAnError) {
 }
 
 TEST(CommandLine, FlagBeatsVariableBeatsFileBeatsDefault) {
-  const TemporaryFolder folder;
+  const os::TemporaryFolder folder;
   const std::string config = folder.write(
       "c.toml", "port = 3\ndrain-timeout = \"3s\"\nrules = \"platformer\"\nquiet = true\n");
   const Variable port{"TICKBOX_PORT", "2"};
@@ -240,7 +240,7 @@ TEST(CommandLine, FlagBeatsVariableBeatsFileBeatsDefault) {
 }
 
 TEST(CommandLine, TheFileMayBeNamedByAVariable) {
-  const TemporaryFolder folder;
+  const os::TemporaryFolder folder;
   const std::string config = folder.write("c.toml", "port = 3\nrules = \"platformer\"\n");
   const Variable file{"TICKBOX_CONFIG", config.c_str()};
   const Variable port{"TICKBOX_PORT", "2"};
@@ -251,7 +251,7 @@ TEST(CommandLine, TheFileMayBeNamedByAVariable) {
 }
 
 TEST(CommandLine, AFaultyFileNamesFileLineAndKey) {
-  const TemporaryFolder folder;
+  const os::TemporaryFolder folder;
   const auto refused_file = [&](const char* text) {
     const std::string path = folder.write("c.toml", text);
     const std::string line = refused({"--config", path.c_str()});
@@ -270,7 +270,7 @@ TEST(CommandLine, AFaultyFileNamesFileLineAndKey) {
 
 // A text was taken for true, whatever it said.
 TEST(CommandLine, AFlagInAFileIsTrueOrFalse) {
-  const TemporaryFolder folder;
+  const os::TemporaryFolder folder;
   const std::string file = folder.write("c.toml", "quiet = \"yes\"\n");
   EXPECT_EQ(refused({"--config", file.c_str()}),
             "tickbox-test: " + file +
@@ -278,7 +278,7 @@ TEST(CommandLine, AFlagInAFileIsTrueOrFalse) {
 }
 
 TEST(CommandLine, AListInAFileIsForAnOptionThatMayBeRepeated) {
-  const TemporaryFolder folder;
+  const os::TemporaryFolder folder;
   const std::string waits = folder.write("waits.toml", "wait = [\"1s\", \"2s\"]\n");
   TestProgram program;
   EXPECT_EQ(program.run({"--config", waits.c_str()}), std::nullopt) << program.err;

@@ -4,7 +4,7 @@
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
-#include "server/replication/audit_feed.h"
+#include "server/replication/audit_stream.h"
 #include "server/room/room.h"
 #include "tests/support/arena_wrappers.h"
 

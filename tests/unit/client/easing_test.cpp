@@ -1,4 +1,4 @@
-#include "client/presentation/easing.h"
+#include "client/presentation/picture.h"
 
 #include <gtest/gtest.h>
 

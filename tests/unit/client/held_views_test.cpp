@@ -1,5 +1,4 @@
-#include "client/views/held_views.h"
-
+#include "client/views/replica.h"
 #include "protocol/snapshot.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "client/prediction/prediction.h"
 
-#include "game/find_entity.h"
+#include "game/entity_state.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
 

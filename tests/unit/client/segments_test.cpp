@@ -1,4 +1,4 @@
-#include "client/spectator/segments.h"
+#include "client/spectator/audit.h"
 
 #include <gtest/gtest.h>
 

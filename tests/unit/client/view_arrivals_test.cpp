@@ -1,7 +1,6 @@
 // Arrivals of views on a virtual clock: how often, how late.
 
-#include "client/presentation/view_arrivals.h"
-
+#include "client/presentation/picture_clock.h"
 #include "core/rng.h"
 
 #include <gtest/gtest.h>

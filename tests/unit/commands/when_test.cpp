@@ -1,6 +1,6 @@
 // Moments in words.
 
-#include "client/commands/when.h"
+#include "client/commands/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 #include "core/hash.h"
 
-#include "core/gathering_hasher.h"
-
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/nearest_name.h"
+#include "core/text.h"
 
 #include <gtest/gtest.h>
 

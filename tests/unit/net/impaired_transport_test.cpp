@@ -1,5 +1,4 @@
-#include "net/impaired_transport.h"
-
+#include "net/link_simulator.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "net/replay_window.h"
-
 #include "core/rng.h"
+#include "net/packet.h"
 
 #include <gtest/gtest.h>
 

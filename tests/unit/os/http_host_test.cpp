@@ -1,6 +1,6 @@
 // Which Host headers name this server.
 
-#include "os/http/http_host.h"
+#include "os/http/http.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 
 #include "os/http/http.h"
 
-#include "os/http/http_answer.h"
 #include "os/net/socket_address.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The machine's own addresses, and those that stand for all of them.
 
-#include "os/net/interfaces.h"
+#include "os/net/resolve.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 // Key rings as files: read, warned of, and refused with the line that is wrong.
 
-#include "os/files/key_file.h"
-
+#include "os/files/private_file.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "os/process/signals.h"
 
-#include "os/process/thread.h"
+#include "os/process/process.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "net/packet.h"
-#include "protocol/audit.h"
+#include "protocol/audit_codec.h"
 #include "protocol/messages.h"
 #include "tests/unit/protocol/samples.h"
 

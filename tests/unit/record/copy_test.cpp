@@ -1,6 +1,6 @@
 #include "record/copy.h"
 
-#include "record/seek.h"
+#include "record/segments.h"
 #include "tests/unit/record/match.h"
 
 #include <gtest/gtest.h>

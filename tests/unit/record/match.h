@@ -1,7 +1,6 @@
 #pragma once
 // A small match of the arena that is recorded into memory, and what tests do to its bytes.
 
-#include "core/byte_sink.h"
 #include "core/bytes.h"
 #include "game/map.h"
 #include "game/rules.h"

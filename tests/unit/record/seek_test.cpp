@@ -1,5 +1,4 @@
-#include "record/seek.h"
-
+#include "record/segments.h"
 #include "tests/unit/record/match.h"
 
 #include "schema/record_generated.h"

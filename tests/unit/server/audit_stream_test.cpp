@@ -1,6 +1,6 @@
 #include "server/replication/audit_stream.h"
 
-#include "client/spectator/segments.h"
+#include "client/spectator/audit.h"
 #include "core/rng.h"
 
 #include <gtest/gtest.h>

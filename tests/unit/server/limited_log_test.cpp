@@ -1,4 +1,4 @@
-#include "server/shard/limited_log.h"
+#include "server/shard/log.h"
 
 #include <gtest/gtest.h>
 

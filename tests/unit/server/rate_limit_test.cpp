@@ -1,4 +1,4 @@
-#include "server/room/rate_limit.h"
+#include "server/room/limits.h"
 
 #include <gtest/gtest.h>
 

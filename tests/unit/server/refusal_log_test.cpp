@@ -1,4 +1,4 @@
-#include "server/shard/refusal_log.h"
+#include "server/shard/paced_logs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-#include "server/shard/stall_log.h"
-
+#include "server/shard/paced_logs.h"
 #include "server/shard/tick_pacer.h"
 
 #include <gtest/gtest.h>

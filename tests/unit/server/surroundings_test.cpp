@@ -1,4 +1,4 @@
-#include "server/host/surroundings.h"
+#include "server/host/access.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <regex>
 #include <string>
 
-namespace tickbox::protocol {
+namespace tickbox::net {
 namespace {
 
 using standard::append;
@@ -41,18 +41,17 @@ Bytes ask_head(std::uint8_t type) {
 }
 
 // Zeros up to byte 1,183, and the tag.
-void pad_and_tag(Bytes& datagram, const net::Key& to_server) {
+void pad_and_tag(Bytes& datagram, const Key& to_server) {
   datagram.resize(1'184);
   append(datagram, standard::blake2b(16, to_server, datagram));
 }
 
 TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
-  net::PacketBuffer buffer{};
+  PacketBuffer buffer{};
   Bytes hello = ask_head(1);
   hello.resize(1'200);
-  EXPECT_EQ(samples::copy_of(net::encode_hello(samples::ask(net::PacketType::Hello), buffer)),
-            hello);
-  EXPECT_EQ(net::decode_ask(hello), samples::ask(net::PacketType::Hello));
+  EXPECT_EQ(samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer)), hello);
+  EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
 }
 
 // The head of the page named version 4 and the table of the requests version 3.
@@ -63,15 +62,15 @@ TEST(Standard, NamesOneProtocolVersionInEveryPlace) {
   const std::sregex_iterator first{page.begin(), page.end(), place};
   std::size_t places = 0;
   for (auto match = first; match != std::sregex_iterator{}; ++match, ++places) {
-    EXPECT_EQ((*match)[1], std::to_string(net::kProtocolVersion)) << match->str();
+    EXPECT_EQ((*match)[1], std::to_string(kProtocolVersion)) << match->str();
   }
   EXPECT_EQ(places, 2U) << "the head of the page, and the table of the requests";
 }
 
 TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
-  const net::ConnectToken token = samples::token(samples::ring());
+  const ConnectToken token = samples::token(samples::ring());
   Bytes connect = ask_head(3);
-  append(connect, samples::counting<net::CookieBytes>(61));
+  append(connect, samples::counting<CookieBytes>(61));
   EXPECT_EQ(connect.size(), 57U);
   append(connect, token.sealed);
   EXPECT_EQ(connect.size(), 468U);
@@ -79,21 +78,21 @@ TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
     Bytes whole = connect;
     append_le(whole, wish);
     pad_and_tag(whole, token.keys.to_server);
-    net::Ask ask = samples::ask(net::PacketType::Connect);
-    ask.wish = static_cast<net::Wish>(wish);
-    net::PacketBuffer buffer{};
-    EXPECT_EQ(samples::copy_of(
-                  net::encode_connect(ask, samples::counting<net::CookieBytes>(61), token, buffer)),
-              whole);
-    EXPECT_TRUE(net::is_proven(whole, token.keys.to_server));
-    EXPECT_EQ(net::decode_ask(whole), ask);
+    Ask ask = samples::ask(PacketType::Connect);
+    ask.wish = static_cast<Wish>(wish);
+    PacketBuffer buffer{};
+    EXPECT_EQ(
+        samples::copy_of(encode_connect(ask, samples::counting<CookieBytes>(61), token, buffer)),
+        whole);
+    EXPECT_TRUE(is_proven(whole, token.keys.to_server));
+    EXPECT_EQ(decode_ask(whole), ask);
     whole[468] |= std::byte{0xfe};
-    EXPECT_EQ(net::decode_ask(whole), ask) << "bits of no meaning are not looked at";
+    EXPECT_EQ(decode_ask(whole), ask) << "bits of no meaning are not looked at";
   }
 }
 
 TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
-  const net::ResumeTicket ticket = samples::resume_ticket();
+  const ResumeTicket ticket = samples::resume_ticket();
   Bytes resume = ask_head(5);
   append(resume, ticket.sealed);
   EXPECT_EQ(resume.size(), 180U);
@@ -101,14 +100,14 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
     Bytes whole = resume;
     append_le(whole, wish);
     pad_and_tag(whole, ticket.keys.to_server);
-    net::Ask ask = samples::ask(net::PacketType::Resume);
-    ask.wish = static_cast<net::Wish>(wish);
-    net::PacketBuffer buffer{};
-    EXPECT_EQ(samples::copy_of(net::encode_resume(ask, ticket, buffer)), whole);
-    EXPECT_TRUE(net::is_proven(whole, ticket.keys.to_server));
-    EXPECT_EQ(net::decode_ask(whole), ask);
+    Ask ask = samples::ask(PacketType::Resume);
+    ask.wish = static_cast<Wish>(wish);
+    PacketBuffer buffer{};
+    EXPECT_EQ(samples::copy_of(encode_resume(ask, ticket, buffer)), whole);
+    EXPECT_TRUE(is_proven(whole, ticket.keys.to_server));
+    EXPECT_EQ(decode_ask(whole), ask);
     whole[180] |= std::byte{0xfe};
-    EXPECT_EQ(net::decode_ask(whole), ask) << "bits of no meaning are not looked at";
+    EXPECT_EQ(decode_ask(whole), ask) << "bits of no meaning are not looked at";
   }
 }
 
@@ -116,19 +115,19 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
 TEST(Standard, ReadersDoNotLookAtWhatFollowsATable) {
   Bytes hello = ask_head(1);
   hello.resize(1'200, std::byte{0xee});
-  EXPECT_EQ(net::decode_ask(hello), samples::ask(net::PacketType::Hello));
+  EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
 }
 
 TEST(Standard, WritesACookieThatIsTheOneWeSend) {
   Bytes cookie{std::byte{2}};
   append(cookie, samples::nonce(1));
-  append(cookie, samples::counting<net::CookieBytes>(61));
+  append(cookie, samples::counting<CookieBytes>(61));
   ASSERT_EQ(cookie.size(), 45U);
-  net::PacketBuffer buffer{};
-  EXPECT_EQ(samples::copy_of(net::encode_cookie(samples::nonce(1),
-                                                samples::counting<net::CookieBytes>(61), buffer)),
+  PacketBuffer buffer{};
+  EXPECT_EQ(samples::copy_of(
+                encode_cookie(samples::nonce(1), samples::counting<CookieBytes>(61), buffer)),
             cookie);
-  EXPECT_TRUE(net::decode_cookie(cookie));
+  EXPECT_TRUE(decode_cookie(cookie));
 }
 
 TEST(Standard, WritesARefuseThatIsTheOneWeSend) {
@@ -138,16 +137,16 @@ TEST(Standard, WritesARefuseThatIsTheOneWeSend) {
   append_le(refuse, std::uint32_t{64});
   append_le(refuse, std::uint32_t{65});
   ASSERT_EQ(refuse.size(), 42U);
-  net::PacketBuffer buffer{};
-  EXPECT_EQ(samples::copy_of(net::encode_refuse(samples::refuse(), buffer)), refuse);
-  EXPECT_EQ(net::decode_refuse(refuse), samples::refuse());
+  PacketBuffer buffer{};
+  EXPECT_EQ(samples::copy_of(encode_refuse(samples::refuse(), buffer)), refuse);
+  EXPECT_EQ(decode_refuse(refuse), samples::refuse());
 }
 
 TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
-  const net::KeyPair keys = samples::session_keys(1);
-  net::PacketBuffer buffer{};
+  const KeyPair keys = samples::session_keys(1);
+  PacketBuffer buffer{};
   const ConstBytes accept =
-      net::encode_accept(samples::accept(), kConnection, samples::nonce(100), keys, buffer);
+      encode_accept(samples::accept(), kConnection, samples::nonce(100), keys, buffer);
   EXPECT_EQ(accept[0], std::byte{4});
   EXPECT_EQ(load_le<std::uint32_t>(accept.subspan(1)), kConnection);
   EXPECT_EQ(slice(accept, 5, 32), samples::copy_of(samples::nonce(100)));
@@ -167,13 +166,13 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   EXPECT_EQ(root.number<std::uint32_t>(8), 33U);
   ASSERT_EQ(root.u32(root.vector(9)), 135U);
   EXPECT_EQ(slice(accept_message, root.vector(9) + 4, 135),
-            samples::copy_of(samples::counting<net::SealedTicket>(34)));
+            samples::copy_of(samples::counting<SealedTicket>(34)));
 
-  net::PacketChannel server{keys, kConnection, net::Direction::ToClient};
-  MessageEncoder encoder;
-  net::PacketBuffer wire{};
+  PacketChannel server{keys, kConnection, Direction::ToClient};
+  protocol::MessageEncoder encoder;
+  PacketBuffer wire{};
   const ConstBytes packet =
-      server.seal_packet(net::PacketType::Snapshot, encoder.snapshot(samples::snapshot(5)), wire);
+      server.seal_packet(PacketType::Snapshot, encoder.snapshot(samples::snapshot(5)), wire);
   EXPECT_EQ(packet[0], std::byte{9});
   EXPECT_EQ(load_le<std::uint16_t>(packet.subspan(5)), 1U);
   const Bytes message = standard::open(to_client, 1, packet.first(7), packet.subspan(7));
@@ -260,15 +259,15 @@ Bytes packet_by_hand(std::uint8_t type, std::uint64_t sequence, Bytes key, Const
 }
 
 TEST(Standard, WritesAnInputThatTheServerTakes) {
-  net::PacketChannel server{samples::session_keys(1), kConnection, net::Direction::ToClient};
-  net::PacketBuffer buffer{};
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  PacketBuffer buffer{};
   const auto opened = server.open_packet(
       packet_by_hand(8, 1, session_key_to_server(), input_message_by_hand()), buffer);
   ASSERT_TRUE(opened);
-  EXPECT_EQ(opened->type, net::PacketType::Input);
-  const auto read = decode_input(opened->message);
+  EXPECT_EQ(opened->type, PacketType::Input);
+  const auto read = protocol::decode_input(opened->message);
   ASSERT_TRUE(read);
-  const InputMessage expected = samples::input_message(2);
+  const protocol::InputMessage expected = samples::input_message(2);
   EXPECT_EQ(read->ack_bits, expected.ack_bits);
   EXPECT_EQ(read->newest_snapshot, expected.newest_snapshot);
   EXPECT_EQ(read->first_tick, expected.first_tick);
@@ -292,18 +291,18 @@ Bytes path_check_by_hand(std::uint64_t data) {
 }
 
 TEST(Standard, WritesAChallengeThatTheClientTakesAndReadsItsResponse) {
-  net::PacketChannel client{samples::session_keys(1), kConnection, net::Direction::ToServer};
-  net::PacketBuffer buffer{};
+  PacketChannel client{samples::session_keys(1), kConnection, Direction::ToServer};
+  PacketBuffer buffer{};
   const auto challenge = client.open_packet(
       packet_by_hand(11, 1, session_key_to_client(), path_check_by_hand(0x7172737475767778)),
       buffer);
   ASSERT_TRUE(challenge);
-  EXPECT_EQ(challenge->type, net::PacketType::Challenge);
-  EXPECT_EQ(decode_path_check(challenge->message), 0x7172737475767778U);
+  EXPECT_EQ(challenge->type, PacketType::Challenge);
+  EXPECT_EQ(protocol::decode_path_check(challenge->message), 0x7172737475767778U);
 
-  MessageEncoder encoder;
+  protocol::MessageEncoder encoder;
   const ConstBytes response =
-      client.seal_packet(net::PacketType::Response, encoder.path_check(0x7172737475767778), buffer);
+      client.seal_packet(PacketType::Response, encoder.path_check(0x7172737475767778), buffer);
   EXPECT_EQ(response[0], std::byte{12});
   const Bytes message =
       standard::open(session_key_to_server(), 1, response.first(7), response.subspan(7));
@@ -311,11 +310,11 @@ TEST(Standard, WritesAChallengeThatTheClientTakesAndReadsItsResponse) {
 }
 
 TEST(Standard, ReadsADisconnect) {
-  net::PacketChannel server{samples::session_keys(1), kConnection, net::Direction::ToClient};
-  MessageEncoder encoder;
-  net::PacketBuffer buffer{};
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  protocol::MessageEncoder encoder;
+  PacketBuffer buffer{};
   const ConstBytes packet = server.seal_packet(
-      net::PacketType::Disconnect, encoder.disconnect(net::DisconnectReason::TakenOver), buffer);
+      PacketType::Disconnect, encoder.disconnect(DisconnectReason::TakenOver), buffer);
   EXPECT_EQ(packet[0], std::byte{10});
   const Bytes message =
       standard::open(session_key_to_client(), 1, packet.first(7), packet.subspan(7));
@@ -324,8 +323,8 @@ TEST(Standard, ReadsADisconnect) {
 
 // Sealed by hand in one epoch after the other; five have been, and the two bits have come round.
 TEST(Standard, WritesPacketsOfEveryEpochThatTheServerTakes) {
-  net::PacketChannel server{samples::session_keys(1), kConnection, net::Direction::ToClient};
-  net::PacketBuffer buffer{};
+  PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
+  PacketBuffer buffer{};
   for (std::uint64_t sequence = 40'000; sequence < 6 * 65'536; sequence += 40'000) {
     const auto opened = server.open_packet(
         packet_by_hand(8, sequence, session_key_to_server(), input_message_by_hand()), buffer);
@@ -335,11 +334,11 @@ TEST(Standard, WritesPacketsOfEveryEpochThatTheServerTakes) {
 }
 
 TEST(Standard, ReadsPacketsOfEveryEpoch) {
-  net::PacketChannel client{samples::session_keys(1), kConnection, net::Direction::ToServer};
-  net::PacketBuffer buffer{};
+  PacketChannel client{samples::session_keys(1), kConnection, Direction::ToServer};
+  PacketBuffer buffer{};
   for (std::uint64_t sequence = 1; sequence <= 5 * 65'536; ++sequence) {
-    const auto packet = client.seal_packet(net::PacketType::Input,
-                                           as_bytes_of(std::string_view{"message"}), buffer);
+    const auto packet =
+        client.seal_packet(PacketType::Input, as_bytes_of(std::string_view{"message"}), buffer);
     const bool is_border = sequence % 65'536 <= 1 || sequence % 65'536 == 65'535;
     if (!is_border) continue;
     EXPECT_EQ(samples::copy_of(packet), packet_by_hand(8, sequence, session_key_to_server(),
@@ -364,4 +363,4 @@ TEST(Standard, HashesAnEntityByTwentyThreeBytes) {
 }
 
 }  // namespace
-}  // namespace tickbox::protocol
+}  // namespace tickbox::net

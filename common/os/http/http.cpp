@@ -1,7 +1,4 @@
-// Host headers are compared as addresses where they are addresses, and as names without case where
-// they are names.
-
-#include "os/http/http_host.h"
+#include "os/http/http.h"
 
 #include "core/values.h"
 #include "os/net/socket_address.h"

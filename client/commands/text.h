@@ -1,11 +1,19 @@
 #pragma once
-// Moments of the calendar in words.
+// What people read: moments of the calendar in words, and which bytes of strangers a terminal
+// prints.
 
 #include "core/clock.h"
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace tickbox::commands {
+
+/// How many bytes the printable character takes that `text` begins with, in UTF-8; 0 where it
+/// begins with none: no UTF-8, a control, or a character that is not seen and changes how others
+/// are.
+[[nodiscard]] std::size_t printable_length(std::string_view text);
 
 /// "2026-11-20T14:58:00Z". One that no calendar has, as in a forged token, is "after the year
 /// 9999".

@@ -1,5 +1,5 @@
 #pragma once
-// What someone may have meant who wrote a name that does not exist.
+// Text as people write it: what is meant, and what someone may have meant.
 
 #include <algorithm>
 #include <cstddef>
@@ -34,6 +34,13 @@ template <class Names>
     }
   }
   return nearest;
+}
+
+/// `text` without the blanks and line ends around it.
+[[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 }  // namespace tickbox

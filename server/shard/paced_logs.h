@@ -1,0 +1,72 @@
+#pragma once
+// Refused connects and stalls in the log: at once, and then at most every ten seconds.
+
+#include "core/clock.h"
+#include "net/address.h"
+#include "net/refusal.h"
+#include "server/shard/log.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tickbox::server {
+
+/// Between two lines about the same thing.
+inline constexpr Duration kCountInterval = std::chrono::seconds{10};
+
+class PacedCount {
+ public:
+  void add(std::uint64_t count) { count_ += count; }
+
+  /// What was added since the last line, for a line to be written now.  Returns 0 where there is
+  /// nothing to say, or it is too early for another line.
+  [[nodiscard]] std::uint64_t take(Instant now) {
+    if (count_ == 0 || (said_ && now - *said_ < kCountInterval)) return 0;
+    said_ = now;
+    return std::exchange(count_, 0);
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::optional<Instant> said_;
+};
+
+class RefusalLog {
+ public:
+  /// `client`: as the token or ticket said, where it could be opened.
+  void add(net::RefuseReason reason, std::optional<std::uint64_t> client,
+           const net::Address& address);
+
+  /// Writes "connection_refused reason=token_used client=7 address=192.0.2.1:5000 count=1", with
+  /// the last client and address of each reason.
+  void write(LimitedLog& log, Instant now);
+
+ private:
+  struct Refusals {
+    PacedCount count;
+    std::optional<std::uint64_t> client;  ///< the last
+    net::Address address;                 ///< the last
+  };
+
+  std::array<Refusals, net::kRefuseReasons> reasons_{};
+};
+
+class StallLog {
+ public:
+  /// `slipped`: ticks given up since the start. `behind`: how late the tick is that is due now.
+  void look(std::uint64_t slipped, Duration behind);
+
+  /// "ticks_slipped count=112 stalled_ms=2000", where there is something to say now. The time is
+  /// the sum of all stalls since the line before.
+  [[nodiscard]] std::optional<std::string> take(Instant now);
+
+ private:
+  std::uint64_t slipped_ = 0;
+  PacedCount count_;
+  Duration stalled_{};
+};
+
+}  // namespace tickbox::server
