@@ -7,6 +7,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 
 namespace tickbox {
 namespace {
@@ -27,6 +28,20 @@ std::unexpected<std::string> refuse(std::string_view text, std::string_view kind
                          std::string{example}};
 }
 
+/// In the largest unit that tells it without a fraction.
+std::string text_of(Duration duration) {
+  constexpr std::pair<std::int64_t, const char*> kUnits[] = {
+      {3'600'000'000'000, "h"}, {60'000'000'000, "m"}, {1'000'000'000, "s"},
+      {1'000'000, "ms"},        {1'000, "us"},         {1, "ns"}};
+  const std::int64_t nanoseconds = duration.count();
+  for (const auto& [unit, name] : kUnits) {
+    if (nanoseconds >= unit && nanoseconds % unit == 0) {
+      return std::to_string(nanoseconds / unit) + name;
+    }
+  }
+  return "0s";
+}
+
 std::optional<double> parse_quantity(std::string_view text, std::initializer_list<Unit> units) {
   const std::size_t length = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view digits = text.substr(0, length);
@@ -44,11 +59,26 @@ std::optional<double> parse_quantity(std::string_view text, std::initializer_lis
 
 std::expected<Duration, std::string> parse_duration(std::string_view text) {
   const auto nanoseconds = parse_quantity(
-      text, {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}});
-  if (!nanoseconds || *nanoseconds > kNanosecondsMax) {
-    return refuse(text, "duration", "250ms, 10s or 5m");
+      text,
+      {{"", 1e9}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}});
+  if (!nanoseconds) {
+    return refuse(text, "duration", "10, 250ms, 5m or 24h; units are ns us ms s m h");
+  }
+  if (*nanoseconds > kNanosecondsMax) {
+    return std::unexpected{"'" + std::string{text} +
+                           "' is too long; the most is 87840h, ten years"};
   }
   return Duration{std::llround(*nanoseconds)};
+}
+
+std::expected<Duration, std::string> parse_duration_between(std::string_view text, Duration least,
+                                                            Duration most) {
+  const auto duration = parse_duration(text);
+  if (!duration || (*duration >= least && *duration <= most)) return duration;
+  const bool is_short = *duration < least;
+  return std::unexpected{"'" + std::string{text} + "' is too " + (is_short ? "short" : "long") +
+                         "; the " + (is_short ? "least" : "most") + " is " +
+                         text_of(is_short ? least : most)};
 }
 
 std::expected<std::uint64_t, std::string> parse_size(std::string_view text) {

@@ -10,11 +10,15 @@
 
 namespace tickbox {
 
-// Each fails with one line that quotes the text and shows a right one; none takes blanks, signs or
-// a missing unit.
+// Each fails with one line that quotes the text and shows a right one; none takes blanks or signs.
 
-/// "250ms", "10s", "5m"; units ns us ms s m h, decimals allowed. At most 10 years.
+/// "10" (seconds), "250ms", "5m", "24h"; units ns us ms s m h, decimals allowed. At most 10 years.
 [[nodiscard]] std::expected<Duration, std::string> parse_duration(std::string_view text);
+
+/// The same, from `least` to `most`.
+[[nodiscard]] std::expected<Duration, std::string> parse_duration_between(std::string_view text,
+                                                                          Duration least,
+                                                                          Duration most);
 
 /// "512", "512B", "64KiB", "4MiB", "1GiB", in bytes.
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_size(std::string_view text);

@@ -70,11 +70,7 @@ void add_access(cli::Command& program, Options& options) {
 }
 
 std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
-  const auto time = parse_duration(text);
-  if (time && *time < kRotateTimeMin) {
-    return std::unexpected{fmt::format("'{}' is too short; the least is 1s", text)};
-  }
-  return time;
+  return parse_duration_between(text, kRotateTimeMin, Duration::max());
 }
 
 std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view text) {

@@ -33,7 +33,7 @@ constexpr Duration kConnectTurn = std::chrono::milliseconds{50};
 struct ConnectOptions {
   PlayFlags play;
   std::string resume{};  ///< file of the resume ticket; empty for none
-  double seconds = 0;    ///< of play; 0 until something ends it
+  Duration time{};       ///< of play; 0 until something ends it
   bool audit = false;
 };
 
@@ -76,8 +76,8 @@ class Game {
 };
 
 bool Game::time_is_up() const {
-  return connected_at_ && options_.seconds > 0 &&
-         clock_.now() - *connected_at_ >= std::chrono::duration<double>{options_.seconds};
+  return connected_at_ && options_.time > Duration{} &&
+         clock_.now() - *connected_at_ >= options_.time;
 }
 
 void Game::play(const os::StopSignals& signals) {
@@ -325,9 +325,9 @@ void add_connect(cli::Command& program, std::function<int()>& run) {
            "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.common);
   add_play_flags(command, options->play);
-  command.add_option("--seconds", options->seconds,
-                     "Leave after so many seconds of play; 0 stays until Ctrl-C",
-                     {.check = seconds_between(0, 1e9)});
+  command.add_option("--seconds", options->time, parse_duration,
+                     "Leave after so much play, such as 10, 0.5 or 5m; 0 stays until Ctrl-C",
+                     {.value = "DURATION", .default_text = "0"});
   command.add_option(
       "--resume", options->resume,
       "Keep the resume ticket in this file; if it holds one, come back by it into the "

@@ -64,19 +64,6 @@ std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
   return address;
 }
 
-cli::Check seconds_between(double least, double most) {
-  return {[least, most](const std::string& text) {
-            double seconds = 0;
-            const char* const end = text.data() + text.size();
-            const auto read = std::from_chars(text.data(), end, seconds);
-            const bool is_number = read.ec == std::errc{} && read.ptr == end;
-            if (is_number && seconds >= least && seconds <= most) return std::string{};
-            return fmt::format("\"{}\" is no number of seconds from {} to {}, as in 10 or 0.5",
-                               text, least, most);
-          },
-          "SECONDS"};
-}
-
 std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
     const PlayFlags& flags, std::string_view command, const Clock& clock) {
   const DesyncLines lines = flags.quiet() ? DesyncLines::Quiet : DesyncLines::Printed;

@@ -42,9 +42,6 @@ struct PlayFlags {
 /// Requires: `flags` outlives `command`.
 void add_play_flags(cli::Command& command, PlayFlags& flags);
 
-/// For a flag in seconds: refuses what is no number, and what is out of range, as nan is.
-[[nodiscard]] cli::Check seconds_between(double least, double most);
-
 /// What is told of desyncs, as these flags want it. Borrows the clock.  Fails: with one line.
 [[nodiscard]] std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
     const PlayFlags& flags, std::string_view command, const Clock& clock);

@@ -33,8 +33,8 @@ using cli::ExitCode;
 struct LoadOptions {
   PlayFlags play;
   std::uint32_t clients = 32;
-  double seconds = 10;
-  double ramp = 1;
+  Duration measured = std::chrono::seconds{10};
+  Duration ramp = std::chrono::seconds{1};
   std::optional<HostPort> admin;
   std::vector<std::string> require;
   std::string inputs;  ///< empty: bots play
@@ -225,13 +225,13 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
 }
 
 /// As long as the script is, where there is one and nothing else was asked for.
-double seconds_of(const LoadOptions& options, const Playback* playback) {
+Duration measured_of(const LoadOptions& options, const Playback* playback) {
   if (playback == nullptr || options.seconds_given) {
-    return options.seconds;
+    return options.measured;
   }
   const InputScript& script = playback->script();
-  return kPlaybackAheadSeconds +
-         static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate);
+  return to_duration(kPlaybackAheadSeconds +
+                     static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate));
 }
 
 /// What is wrong with flags that are right one by one.
@@ -275,8 +275,7 @@ ExitCode run_load(const LoadOptions& options) {
   if (!watch) {
     return fail(options, ExitCode::NotConnected, watch.error());
   }
-  const LoadTimes times{.ramp = to_duration(options.ramp),
-                        .measured = to_duration(seconds_of(options, playback->get()))};
+  const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback->get())};
   const auto desyncs = desync_reports_of(options.play, kLoadName, clock);
   if (!desyncs) {
     return fail(options, ExitCode::Failed, desyncs.error());
@@ -318,14 +317,22 @@ ExitCode run_load(const LoadOptions& options) {
   return print_report(options, report, results, verdict);
 }
 
+std::expected<Duration, std::string> parse_measured(std::string_view text) {
+  return parse_duration_between(text, std::chrono::milliseconds{100}, std::chrono::hours{2'400});
+}
+
+std::expected<Duration, std::string> parse_ramp(std::string_view text) {
+  return parse_duration_between(text, Duration{}, std::chrono::hours{240});
+}
+
 void add_times(cli::Command& command, LoadOptions& options) {
   command.add_option("--clients", options.clients, "How many play at once",
                      {.check = cli::between(std::size_t{1}, kClientsMax)});
-  command.add_option("--seconds", options.seconds,
-                     "How long to measure, from when the last one is in",
-                     {.check = seconds_between(0.1, 1e7)});
-  command.add_option("--ramp", options.ramp, "Seconds over which they connect",
-                     {.check = seconds_between(0, 1e6)});
+  command.add_option("--seconds", options.measured, parse_measured,
+                     "How long to measure, from when the last one is in, such as 10, 0.5 or 5m",
+                     {.value = "DURATION", .default_text = "10"});
+  command.add_option("--ramp", options.ramp, parse_ramp, "The time over which they connect",
+                     {.value = "DURATION", .default_text = "1"});
   command.add_option("--inputs", options.inputs,
                      "Play a file of `tickbox replay inputs` instead of bots: a client for each "
                      "recorded seat, each recorded tick in the same tick for all, to its end where "

@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace tickbox::commands {
@@ -22,21 +23,23 @@ constexpr std::array<std::pair<std::string_view, Relation>, 6> kOperators = {
      {"<", Relation::Below},
      {">", Relation::Above}}};
 
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
+/// What others write for an operator.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMistaken = {
+    {{"=<", "<="}, {"=>", ">="}, {"<>", "!="}, {"=", "=="}}};
 
 std::expected<Requirement, std::string> parse_requirement(std::string_view text) {
   const auto fail = [&](std::string_view why) {
     return std::unexpected(fmt::format("\"{}\" {}, expected one like tick_ms.p99<=8", text, why));
   };
-  const std::size_t at = text.find_first_of("<>=!");
-  if (at == std::string_view::npos) {
-    return fail("has none of <= >= < > == !=");
+  const std::size_t at = std::min(text.find_first_of("<>=!"), text.size());
+  const auto begins = [rest = text.substr(at)](const auto& each) {
+    return rest.starts_with(each.first);
+  };
+  const auto found = std::ranges::find_if(kOperators, begins);
+  const auto mistaken = std::ranges::find_if(kMistaken, begins);
+  if (mistaken != kMistaken.end() && (found == kOperators.end() || found->first.size() == 1)) {
+    return fail(fmt::format("has {}, did you mean {}?", mistaken->first, mistaken->second));
   }
-  const auto found = std::ranges::find_if(
-      kOperators, [&](const auto& each) { return text.substr(at).starts_with(each.first); });
   if (found == kOperators.end()) {
     return fail("has none of <= >= < > == !=");
   }
@@ -52,6 +55,14 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
     return fail(path.empty() ? "names no figure" : "ends in no number");
   }
   return requirement;
+}
+
+/// The figures of an object: "rtt_ms" has "rtt_ms.p50" and "rtt_ms.p99".
+Figures figures_in(const std::string& object, const Figures& known) {
+  Figures inside;
+  std::ranges::copy_if(known, std::back_inserter(inside),
+                       [&](const Figure& figure) { return figure.path.starts_with(object + "."); });
+  return inside;
 }
 
 bool holds(double value, Relation relation, double number) {
@@ -97,6 +108,11 @@ std::expected<void, std::string> check_path(const Requirement& requirement, cons
       return {};
     }
     paths.push_back(figure.path);
+  }
+  const std::string inside = list_of_paths(figures_in(requirement.path, known));
+  if (!inside.empty()) {
+    return std::unexpected(
+        fmt::format("{} is no figure by itself; there are {}", requirement.path, inside));
   }
   const auto near = nearest_name(requirement.path, paths);
   return std::unexpected(fmt::format(

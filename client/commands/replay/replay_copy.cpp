@@ -146,8 +146,9 @@ void add_replay_cut(const ReplayCommand& place) {
       place.flags->common);
   add_files(command, *options);
   command.add_option("--from", options->from, "The tick whose world it begins with",
-                     {.value = "T"});
-  command.add_option("--to", options->to, "The last tick", {.value = "T"});
+                     {.value = "T", .default_text = "the first"});
+  command.add_option("--to", options->to, "The last tick",
+                     {.value = "T", .default_text = "the last"});
   command.callback([options, &run = place.run] { run = [options] { return run_copy(*options); }; });
 }
 

@@ -137,8 +137,10 @@ void add_replay_trace(const ReplayCommand& place) {
        .example = "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
       place.flags->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
-  command.add_option("--from", options->from, "The first tick");
-  command.add_option("--to", options->to, "The last tick");
+  command.add_option("--from", options->from, "The first tick",
+                     {.value = "T", .default_text = "the first"});
+  command.add_option("--to", options->to, "The last tick",
+                     {.value = "T", .default_text = "the last"});
   command.add_option("--out", options->out, "A new file, or - for stdout", {.value = "F"});
   command.callback(
       [options, &run = place.run] { run = [options] { return run_trace(*options); }; });

@@ -226,8 +226,10 @@ void add_replay_verify(const ReplayCommand& place) {
        .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
       place.flags->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
-  command.add_option("--from", options->from, "The first tick to compare");
-  command.add_option("--to", options->to, "The last tick to compare");
+  command.add_option("--from", options->from, "The first tick to compare",
+                     {.value = "T", .default_text = "the first"});
+  command.add_option("--to", options->to, "The last tick to compare",
+                     {.value = "T", .default_text = "the last"});
   command.add_option("--jobs", options->jobs,
                      "How many threads step segments; as many as there are processors without",
                      {.value = "N", .check = cli::between(1U, kVerifyJobsMax)});

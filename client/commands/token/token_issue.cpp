@@ -44,11 +44,7 @@ std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
 }
 
 std::expected<Duration, std::string> parse_life(std::string_view text) {
-  auto life = parse_duration(text);
-  if (life && *life < std::chrono::milliseconds{1}) {
-    return std::unexpected{fmt::format("'{}' is over at once; try 30s", text)};
-  }
-  return life;
+  return parse_duration_between(text, std::chrono::milliseconds{1}, Duration::max());
 }
 
 std::vector<std::string> names_of(const std::vector<net::Address>& servers) {

@@ -80,7 +80,7 @@ Parsed<Attack> parse_attack(std::string_view text) {
       fmt::format("unknown kind '{}'; there are {}", text, fmt::join(names, ", "))};
 }
 
-Parsed<double> parse_rate(std::string_view text) {
+Parsed<double> parse_flood_rate(std::string_view text) {
   const auto rate = parse_rate(text);
   if (rate && (*rate < 1 || *rate > kRateMax)) {
     return std::unexpected{fmt::format("{} is not from 1/s to {:.0f}/s", text, kRateMax)};
@@ -89,9 +89,7 @@ Parsed<double> parse_rate(std::string_view text) {
 }
 
 Parsed<Duration> parse_time(std::string_view text) {
-  const auto time = parse_duration(text);
-  if (time && *time > kTimeMax) return std::unexpected{fmt::format("{} is more than 1h", text)};
-  return time;
+  return parse_duration_between(text, Duration{}, kTimeMax);
 }
 
 void add_options(cli::Program& program, Options& options) {
@@ -101,7 +99,7 @@ void add_options(cli::Program& program, Options& options) {
       "--kind", options.attack, parse_attack,
       "malformed, hello, connect, resume, packets, or client: one that was let in and "
       "sends too much (default: malformed)");
-  program.add_option("--rate", options.rate, parse_rate, "Datagrams per second (default: 20000/s)");
+  program.add_option("--rate", options.rate, parse_flood_rate, "Datagrams per second (default: 20000/s)");
   program.add_option("--time", options.time, parse_time, "For so long (default: 10s)");
   program.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8",
                      {.check = cli::between(1U, kSourcesMax)});

@@ -54,13 +54,30 @@ TEST(Requirement, DoesNotHoldWhenTheFigureIsNotKnown) {
 
 TEST(Requirement, QuotesWhatIsWrong) {
   EXPECT_NE(error_of("rtt_ms.p99").find("\"rtt_ms.p99\" has none of"), std::string::npos);
-  EXPECT_NE(error_of("rtt_ms.p99=8").find("has none of"), std::string::npos);
   EXPECT_NE(error_of("a<=8,b<=").find("\"b<=\" ends in no number"), std::string::npos);
   EXPECT_NE(error_of("a<=8ms").find("ends in no number"), std::string::npos);
   EXPECT_NE(error_of("a<=nan").find("ends in no number"), std::string::npos);
   EXPECT_NE(error_of("<=8").find("names no figure"), std::string::npos);
   EXPECT_NE(error_of("a<=8,").find("has none of"), std::string::npos);
   EXPECT_NE(error_of("").find("has none of"), std::string::npos);
+}
+
+TEST(Requirement, KnowsWhatOthersWriteForAnOperator) {
+  const auto hints = [](std::string_view text, std::string_view hint) {
+    const std::string error = error_of(text);
+    EXPECT_NE(error.find("did you mean " + std::string{hint} + "?"), std::string::npos) << error;
+  };
+  hints("rtt_ms.p99=8", "==");
+  hints("rtt_ms.p99 =< 8", "<=");
+  hints("rtt_ms.p99=>8", ">=");
+  hints("rtt_ms.p99<>8", "!=");
+}
+
+TEST(Requirement, OfAnObjectNamesItsFiguresAlone) {
+  const Figures known{{"tick_ms.p99", {}}, {"rtt_ms.p50", {}}, {"rtt_ms.p99", {}}};
+  const auto checked = check_path({.text = {}, .path = "rtt_ms"}, known);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error(), "rtt_ms is no figure by itself; there are rtt_ms{p50,p99}");
 }
 
 TEST(Requirement, NamesTheNearestPath) {

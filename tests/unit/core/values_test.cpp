@@ -17,14 +17,30 @@ TEST(Values, ReadsDurations) {
   EXPECT_EQ(parse_duration("7us"), Duration{7us});
   EXPECT_EQ(parse_duration("1ns"), Duration{1ns});
   EXPECT_EQ(parse_duration("0s"), Duration{0});
+  EXPECT_EQ(parse_duration("10"), Duration{10s}) << "seconds, where there is no unit";
+  EXPECT_EQ(parse_duration("0.5"), Duration{500ms});
+  EXPECT_EQ(parse_duration("0"), Duration{0});
 }
 
 TEST(Values, RefusesWhatIsNoDuration) {
-  for (const char* text : {"", "s", "10", "-1s", "1 s", " 1s", "1s ", "1.2.3s", "1x", "1S", "0x1s",
-                           "1e3s", "nans", "99999999h"}) {
+  for (const char* text : {"", "s", "-1s", "-1", "1 s", " 1s", "1s ", "1.2.3s", "1x", "1S", "0x1s",
+                           "1e3s", "nans", "9999d", "99999999h"}) {
     EXPECT_FALSE(parse_duration(text)) << text;
   }
-  EXPECT_EQ(parse_duration("10").error(), "'10' is no duration; try 250ms, 10s or 5m");
+  EXPECT_EQ(parse_duration("9999d").error(),
+            "'9999d' is no duration; try 10, 250ms, 5m or 24h; units are ns us ms s m h");
+  EXPECT_EQ(parse_duration("90000h").error(),
+            "'90000h' is too long; the most is 87840h, ten years");
+}
+
+TEST(Values, KeepsDurationsInTheirRange) {
+  EXPECT_EQ(parse_duration_between("1", 1s, 5min), Duration{1s});
+  EXPECT_EQ(parse_duration_between("5m", 1s, 5min), Duration{5min});
+  EXPECT_EQ(parse_duration_between("0.1", 1s, 5min).error(), "'0.1' is too short; the least is 1s");
+  EXPECT_EQ(parse_duration_between("301s", 1s, 5min).error(), "'301s' is too long; the most is 5m");
+  EXPECT_EQ(parse_duration_between("1ms", 1500us, 5min).error(),
+            "'1ms' is too short; the least is 1500us");
+  EXPECT_FALSE(parse_duration_between("1x", 1s, 5min));
 }
 
 TEST(Values, ReadsSizes) {
