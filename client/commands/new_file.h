@@ -40,6 +40,7 @@ class NewFile final : public ByteSink {
   std::vector<std::byte> gathered_{};  ///< a record is small, and a system call is not
 };
 
+/// Where the lines of a trace go, of a scenario or of a recording.
 class TraceOutput {
  public:
   /// A new file, or what is no regular file, as a pipe; "-" is stdout, "" nowhere. A file that is

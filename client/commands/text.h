@@ -10,10 +10,14 @@
 
 namespace tickbox::commands {
 
+// Which bytes of strangers a terminal prints as text.
+
 /// How many bytes the printable character takes that `text` begins with, in UTF-8; 0 where it
 /// begins with none: no UTF-8, a control, or a character that is not seen and changes how others
 /// are.
 [[nodiscard]] std::size_t printable_length(std::string_view text);
+
+// Moments of the calendar in words.
 
 /// "2026-11-20T14:58:00Z". One that no calendar has, as in a forged token, is "after the year
 /// 9999".

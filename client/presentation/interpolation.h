@@ -19,6 +19,8 @@
 
 namespace tickbox::client {
 
+// Where everybody is at each of some ticks in a row: what a picture is made of.
+
 /// One body in a scene.
 struct Spot {
   BodyId id;

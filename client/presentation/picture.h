@@ -21,6 +21,12 @@
 
 namespace tickbox::client {
 
+// How far beside its true place a body is shown after a correction, ever less.
+//
+// When the server's answer moves the predicted body, the state moves at once; the picture goes
+// there from where it was. What is left of the way halves every 30 ms, so that looking often or
+// rarely shows the same, and what a second correction adds goes on fading with the rest.
+
 /// A body that is shown so far from its place is cut to it: nobody walked there.
 inline constexpr std::int32_t kEasedUnitsMax = 3;
 /// In which half of the way is made. After 100 ms a tenth is left, after 200 a hundredth.

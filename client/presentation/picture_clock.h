@@ -21,6 +21,13 @@
 
 namespace tickbox::client {
 
+/// How steadily views arrive: how often, and how late against the ticks they show.
+///
+/// A view of tick t that arrives at a moment a is late by a − t ticks of time, up to a constant
+/// that nobody knows and nobody needs: the promptest of the recent views is the line that the
+/// others are late by. What a picture needs is the latest of views that come together, as before it
+/// there was nothing newer; so a burst after a hiccup is one late arrival, not twenty, and one
+/// alone decides nothing.
 class ViewArrivals {
  public:
   explicit ViewArrivals(std::uint32_t ticks_per_second);

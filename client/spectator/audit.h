@@ -24,6 +24,8 @@
 
 namespace tickbox::client {
 
+/// The client's end of an audit's stream: segments in any order, some twice, put together as the
+/// server wrote them.
 class Segments {
  public:
   enum class Taken : std::uint8_t {

@@ -26,6 +26,7 @@
 
 namespace tickbox::client {
 
+/// The views that a client holds of the last ticks: what snapshots are built on.
 struct HeldView {
   Tick tick;
   std::vector<game::EntityState> entities;  ///< by id

@@ -6,6 +6,7 @@
 
 namespace tickbox::cli {
 
+/// What a program's exit code tells the shell that started it.
 enum class ExitCode : std::uint8_t {
   Done = 0,        ///< and everything asked for held
   Failed = 1,      ///< at run time: port in use, disk full, file missing
@@ -20,6 +21,8 @@ enum class ExitCode : std::uint8_t {
 [[nodiscard]] constexpr int to_int(ExitCode code) {
   return static_cast<int>(code);
 }
+
+// How a command tells that it has failed before it had anything to print.
 
 /// Who fails, and whether somebody reads its answer as JSON.
 struct Teller {

@@ -43,6 +43,9 @@ template <class Range>
   return std::as_bytes(std::span{range});
 }
 
+// Where bytes that must outlive the process are handed over: a file in the programs, memory in the
+// tests.
+
 /// Takes bytes in order.  Thread: one writer.
 class ByteSink {
  public:

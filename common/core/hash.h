@@ -62,6 +62,8 @@ class StreamHasher {
   alignas(64) std::array<std::byte, 576> state_{};
 };
 
+// For many small fields: XXH3 takes a thousand bytes nearly as quickly as one.
+
 /// A StreamHasher that gathers fields before it hashes them. Its value is the same.
 /// Cost: no allocation; the state lives inside.
 class GatheringHasher {

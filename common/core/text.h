@@ -8,6 +8,8 @@
 
 namespace tickbox {
 
+// What someone may have meant who wrote a name that does not exist.
+
 /// Levenshtein's distance: the fewest letters to put in, leave out or exchange. For messages only:
 /// it allocates.
 [[nodiscard]] std::size_t edits_between(std::string_view a, std::string_view b);
@@ -35,6 +37,8 @@ template <class Names>
   }
   return nearest;
 }
+
+// Text as people and editors leave it: blanks and line ends around what is meant.
 
 /// `text` without the blanks and line ends around it.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {

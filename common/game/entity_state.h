@@ -110,6 +110,8 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
   return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
 }
 
+// One entity among many that are sorted by id.
+
 /// The entity called `id`, or nullptr.  Requires: sorted by id.  Cost: one binary search.
 [[nodiscard]] inline const EntityState* find_entity(std::span<const EntityState> entities,
                                                     BodyId id) {

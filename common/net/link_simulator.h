@@ -108,6 +108,8 @@ class LinkSimulator {
   LinkCounts counts_;
 };
 
+// A Transport behind a bad link: what `--net` puts between a client and its socket.
+
 /// Takes the time from `clock`; send() and receive() move what has become due. What comes from
 /// elsewhere than the server is dropped.
 class ImpairedTransport final : public Transport {

@@ -19,6 +19,9 @@
 
 namespace tickbox::net {
 
+// Which of the last 1,024 sequences of a session have arrived: each is taken once, in whatever
+// order.
+
 /// 1,024 packets are 17 s of a client's and, at several per tick, seconds of a server's: no path
 /// reorders further.
 inline constexpr std::uint64_t kReplayWindow = 1'024;

@@ -37,6 +37,12 @@
 
 namespace tickbox::protocol {
 
+// How a stream of bytes comes to an auditing client whole and in order, whatever UDP does to it.
+//
+// The stream of a session is cut into segments, and runs: each run begins with the whole room
+// (audit_codec.h), so that a client that has fallen too far behind, or has found a fault, needs
+// nothing of the run before. A segment once cut stays as it is: sent again it is the same bytes.
+
 /// Bytes of one segment: what fits a datagram beside the packet, the head, a status, and what
 /// FlatBuffers add.
 inline constexpr std::size_t kAuditSegmentBytesMax = 1'088;

@@ -42,6 +42,8 @@ struct Segments {
 /// true; it may be empty.  Cost: linear in the file's length, steps nothing.
 [[nodiscard]] Segments segments_of(Reader reader, const std::function<bool()>& stopped = {});
 
+// The way to a tick: by the trailer's index where it fits the file, and by a walk where not.
+
 /// A reader whose first item is the last whole keyframe that is not after `tick`; one of the whole
 /// file where there is none.
 /// Cost: of the part between two entries of the index; without one of the file up to `tick`.

@@ -79,6 +79,8 @@ struct Exchange {
           rebound == 0};
 }
 
+// Which impacts a one-way body answers: those on its solid side.
+
 /// Whether `other` hits the one-way body on the side called `solid`, which is not None.
 [[nodiscard]] constexpr bool is_from_solid_side(OneWay solid, const Impact& impact,
                                                 const Motion& other, const Motion& one_way) {

@@ -45,6 +45,7 @@ enum class KeyFile : std::uint8_t {
 /// The host of --bind, without the brackets of an IPv6 address.
 [[nodiscard]] std::string host_of(const std::string& bind);
 
+/// Where a server runs, and who reaches it there.
 enum class Surroundings : std::uint8_t { Machine, Container };
 
 /// A log line that says what to do where a server in a container listens on loopback: only programs

@@ -34,6 +34,7 @@ struct ProcessFacts {
 /// The text format of Prometheus, version 0.0.4.
 [[nodiscard]] std::string exposition(const Metrics& metrics, const ProcessFacts& process);
 
+/// The line that the server logs every ten seconds, so that a log alone tells how it went.
 inline constexpr Duration kSummaryInterval = std::chrono::seconds{10};
 
 class Summary {

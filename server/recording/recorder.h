@@ -16,6 +16,9 @@
 
 namespace tickbox::server {
 
+// Where the files of a room's recording come from, one after the other; the server itself holds
+// none.
+
 /// One file of a recording, which stands alone.
 struct RecordingPart {
   ByteSink* sink = nullptr;  ///< lives until RecordingStore::retire()

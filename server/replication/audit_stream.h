@@ -1,10 +1,5 @@
 #pragma once
-// What enters each tick, written once for all auditors; and one auditor's stream: what was written
-// and has not come yet, in segments that are sent until they have.
-//
-// A segment is sent again when another that was sent later has come and it still has not, or, being
-// the oldest, after a while. So who has fallen silent is sent one segment, less and less often, and
-// no more.
+// What auditors are sent: what enters each tick, written once for all, and the stream of each.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -24,6 +19,8 @@
 
 namespace tickbox::server {
 
+/// What auditors are told of a room, written once for all of them: the whole room, and of each tick
+/// what entered it.
 class AuditFeed {
  public:
   /// Takes over where all sticks are, unless the last tick that was told is the present one.
@@ -47,6 +44,13 @@ class AuditFeed {
   std::vector<std::byte> tick_bytes_;
   std::vector<std::byte> keyframe_bytes_;
 };
+
+// One auditor's stream: what was written and has not come yet, in segments that are sent until they
+// have.
+//
+// A segment is sent again when another that was sent later has come and it still has not, or, being
+// the oldest, after a while. So who has fallen silent is sent one segment, less and less often, and
+// no more.
 
 /// Bytes that wait to be cut into segments: at least one whole room, and some seconds of what
 /// enters a large one while it is on its way.

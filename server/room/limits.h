@@ -9,6 +9,9 @@
 
 namespace tickbox::server {
 
+// At most so much per second, with bursts: one number to remember.  Source: the generic cell rate
+// algorithm of ITU-T I.371.
+
 /// A rate, and how much of it may be used at once after a rest.
 struct Rate {
   std::int64_t per_second = 0;  ///< at least 1

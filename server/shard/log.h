@@ -12,6 +12,8 @@
 
 namespace tickbox::server {
 
+/// Where the server tells what happened: an interface, so that a test can read it and a program can
+/// print it.
 enum class Severity : std::uint8_t {
   Info,
   Warning,
@@ -25,6 +27,8 @@ class Log {
   /// One event: a name, then fields as key=value; values with blanks in double quotes.
   virtual void event(Severity severity, std::string_view line) = 0;
 };
+
+// A log that no client can flood: of each kind of line so many, and then how many were left out.
 
 /// Kinds of lines that clients bring about.
 enum class LogKind : std::uint8_t {

@@ -13,6 +13,9 @@
 
 namespace tickbox::server {
 
+// Counts of values up to fixed bounds, as a histogram of Prometheus has them: a few words each,
+// where core/histogram.h takes 18 KB.
+
 /// `kBounds`: an ascending std::array of std::int64_t.
 template <const auto& kBounds>
 class BucketCounts {

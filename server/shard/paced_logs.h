@@ -14,6 +14,8 @@
 
 namespace tickbox::server {
 
+// A count that the log gives at once, and from then on now and then.
+
 /// Between two lines about the same thing.
 inline constexpr Duration kCountInterval = std::chrono::seconds{10};
 
@@ -34,6 +36,8 @@ class PacedCount {
   std::optional<Instant> said_;
 };
 
+/// Who was refused and why, in the log: a line per reason, at once and then at most every ten
+/// seconds, with how often it happened since the line before.
 class RefusalLog {
  public:
   /// `client`: as the token or ticket said, where it could be opened.
@@ -54,6 +58,7 @@ class RefusalLog {
   std::array<Refusals, net::kRefuseReasons> reasons_{};
 };
 
+/// Ticks that were given up after a stall, in the log: at once, and then at most every ten seconds.
 class StallLog {
  public:
   /// `slipped`: ticks given up since the start. `behind`: how late the tick is that is due now.

@@ -31,6 +31,7 @@ struct SimOptions {
 /// program.
 [[nodiscard]] int run_sim(const SimOptions& options);
 
+/// What came of a scenario's run, as a document and as lines for people.
 struct Outcome {
   std::uint32_t ticks = 0;
   std::uint64_t hash = 0;

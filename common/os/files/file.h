@@ -9,6 +9,8 @@
 
 namespace tickbox::os {
 
+// A whole file into memory, for maps, scenarios, keys and recordings.
+
 /// Largest file read at once; a recording of a whole day of 64 players stays below it.
 inline constexpr std::size_t kFileBytesMax = std::size_t{4} * 1024 * 1024 * 1024;
 
@@ -22,6 +24,8 @@ static_assert(kStreamBytesMax < kFileBytesMax);
 /// `bytes_max`, or what is no regular file more than kStreamBytesMax.
 [[nodiscard]] std::expected<std::vector<std::byte>, std::string> read_file(
     const std::string& path, std::size_t bytes_max = kFileBytesMax);
+
+// A folder that a program will write into later, tried when it starts.
 
 /// Makes the folder where it is missing, and tries that a file can be made in it; `flag` named it.
 /// Fails: with one line.

@@ -12,6 +12,9 @@
 
 namespace tickbox::os {
 
+// Files that hold secrets: keys, tokens, tickets. They appear whole or not at all, and only their
+// owner may read them.
+
 /// Read and write for the owner, nothing for others.
 inline constexpr mode_t kPrivateMode = 0600;
 
@@ -32,6 +35,8 @@ enum class Access : std::uint8_t {
 [[nodiscard]] std::expected<void, std::string> replace_private_file(const std::string& path,
                                                                     ConstBytes bytes,
                                                                     Access access);
+
+// A key ring as a file, for the servers that open tokens with it and whoever issues them.
 
 /// Sixteen keys take 1.2 KB; the rest is for notes beside them.
 inline constexpr std::size_t kKeyFileBytesMax = std::size_t{64} * 1024;

@@ -96,6 +96,9 @@ class HttpServer {
                                                                 std::string_view path,
                                                                 Duration timeout);
 
+// The parts of the admin side and of its client that know no socket, for those who drive them by
+// bytes alone.
+
 /// What the server answers to the first request of a connection on which `sent` has come and
 /// nothing more; nothing where it waits for more, or for nobody. `local` is the address to which
 /// the connection came.
@@ -106,6 +109,8 @@ class HttpServer {
 /// What http_get() reads where `came` has come and the server has closed. Fails: with one line,
 /// when it was no HTTP, not whole or too large.
 [[nodiscard]] std::expected<HttpResponse, std::string> read_answer(std::string_view came);
+
+// Which names a request may call us by.
 
 /// Whether `host`, the value of a Host header, with or without a port, names this server:
 /// localhost, a loopback address, the address the connection came to, or one of `names`. A browser

@@ -24,6 +24,8 @@ namespace tickbox::os {
 /// machine's.
 [[nodiscard]] std::expected<net::Address, std::string> resolve_destination(std::string_view text);
 
+// The addresses of this machine.
+
 /// Those of its interfaces that are up, loopback among them, each once, all with `port`. Without
 /// IPv6's link-local ones: they mean nothing without the interface they belong to.
 /// Fails: with one line.

@@ -91,6 +91,8 @@ bool looks_like_number(std::string_view text) {
   return point == text.size() || is_digits(text.substr(point + 1));
 }
 
+// Reading `key=value` pairs back out of a log line, and writing them as JSON.
+
 nlohmann::ordered_json to_json_value(std::string_view text) {
   if (text == "true") return true;
   if (text == "false") return false;

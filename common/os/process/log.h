@@ -51,6 +51,8 @@ class Log {
   std::unique_ptr<Sink> sink_;
 };
 
+// The form of a log line: an event and its fields, `session_closed room=3 text="two words"`.
+
 /// `text` as the value of a field: in double quotes, with \" and \\ inside, where it needs them.
 [[nodiscard]] std::string log_value(std::string_view text);
 

@@ -110,6 +110,8 @@ std::expected<void, std::string> allow_open_files(std::size_t count) {
   return {};
 }
 
+/// A thread is born with the signal mask of its parent, so the mask is set before and restored
+/// after.
 std::thread start_thread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigset_t before;

@@ -32,6 +32,8 @@ struct ProcessUse {
 /// Fails: with one line that says what to try.
 [[nodiscard]] std::expected<void, std::string> allow_open_files(std::size_t count);
 
+// Threads beside the tick.
+
 /// Runs `body` on a new thread that takes no signals: they stay with the loop that waits for them.
 /// `name` shows in ps and top, up to 15 characters.
 [[nodiscard]] std::thread start_thread(const char* name, std::function<void()> body);

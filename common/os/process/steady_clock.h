@@ -21,6 +21,8 @@ class SystemCalendar final : public WallClock {
 /// Sleeps until `moment`; returns at once when it has passed. A signal does not cut it short.
 void sleep_until(Instant moment);
 
+// The Entropy of the programs.
+
 /// Bytes that nobody can foretell, from the kernel by libsodium.  Thread: any.
 class SystemEntropy final : public Entropy {
  public:
