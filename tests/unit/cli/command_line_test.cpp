@@ -209,8 +209,9 @@ TEST(CommandLine, SaysWhichValueIsWrong) {
   EXPECT_EQ(refused({"load", "--clients", "abc"}),
             "tickbox-test: --clients: \"abc\" is not a valid number; see --help\n");
   EXPECT_NE(refused({"--port", "70000"}).find("--port: "), std::string::npos);
-  EXPECT_EQ(refused({"--drain-timeout", "10"}),
-            "tickbox-test: --drain-timeout: '10' is no duration; try 250ms, 10s or 5m\n");
+  EXPECT_EQ(refused({"--drain-timeout", "10d"}),
+            "tickbox-test: --drain-timeout: '10d' is no duration; try 10, 250ms, 5m or 24h; units "
+            "are ns us ms s m h\n");
   EXPECT_NE(refused({"--rules", "chess"}).find("arena"), std::string::npos);
   EXPECT_EQ(refused({"--port"}), "tickbox-test: --port needs a value; see --help\n");
   EXPECT_NE(refused({"--json=maybe"}).find("--json"), std::string::npos);
@@ -308,10 +309,11 @@ TEST(CommandLine, AVariableThatCannotBeReadIsNamed) {
   EXPECT_EQ(refused({"load"}),
             "tickbox-test: TICKBOX_CLIENTS (environment): \"many\" is not a valid number; see "
             "--help\n");
-  const Variable drain{"TICKBOX_DRAIN_TIMEOUT", "10"};
-  EXPECT_EQ(refused({}),
-            "tickbox-test: TICKBOX_DRAIN_TIMEOUT (environment): '10' is no duration; try 250ms, "
-            "10s or 5m\n");
+  const Variable drain{"TICKBOX_DRAIN_TIMEOUT", "10d"};
+  EXPECT_EQ(
+      refused({}),
+      "tickbox-test: TICKBOX_DRAIN_TIMEOUT (environment): '10d' is no duration; try 10, 250ms, "
+      "5m or 24h; units are ns us ms s m h\n");
 }
 
 // A pod beside a Service named tickbox did not start.
@@ -426,8 +428,9 @@ TEST(CommandLine, SeveralValuesAreGivenOneByOneOrJoined) {
   };
   EXPECT_EQ(complaint_about({"--time", "1s", "--time", "2s,3s"}, add_times), "");
   EXPECT_EQ(times, (std::vector<Duration>{1s, 2s, 3s}));
-  EXPECT_EQ(complaint_about({"--time", "1s,2"}, add_times),
-            "one: --time: '2' is no duration; try 250ms, 10s or 5m\n");
+  EXPECT_EQ(complaint_about({"--time", "1s,2d"}, add_times),
+            "one: --time: '2d' is no duration; try 10, 250ms, 5m or 24h; units are ns us ms s m "
+            "h\n");
 }
 
 TEST(CommandLine, TellsWhatWasGiven) {
