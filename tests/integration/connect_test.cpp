@@ -141,7 +141,7 @@ TEST(Connect, TheServersSnapshotRateIsKept) {
 
 TEST(Connect, PeopleGetATable) {
   const RunningServer server;
-  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "0.5"}));
+  const Finished played = run(tickbox({"connect", server.address(), "--seconds", "500ms"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
   EXPECT_TRUE(played.out.contains("state_hash")) << played.out;
   EXPECT_FALSE(played.out.contains('{')) << played.out;

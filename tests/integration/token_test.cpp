@@ -182,7 +182,7 @@ TEST(TokenIssue, AWrongValueNamesItsFlag) {
     expect_failed(keys.issue(out, {flag, value}), kWrongUsage, {flag, value});
   };
   refused("--expires", "0s");
-  refused("--expires", "30");
+  refused("--expires", "30d");
   refused("--server", "0.0.0.0:7777");
   refused("--server", "[::]:7777");
   refused("--server", "127.0.0.1:0");

@@ -168,8 +168,8 @@ TEST(Usage, SnapshotsSoRareThatNoneBuildsOnAnotherAreRefused) {
 }
 
 // "nan" is within any range, as a comparison sees it.
-TEST(Usage, SecondsAreNumbersInRange) {
-  for (const char* text : {"nan", "inf", "10s", "-1", ""}) {
+TEST(Usage, TimesAreInRange) {
+  for (const char* text : {"nan", "inf", "10d", "-1", ""}) {
     expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--seconds", text}), {"--seconds"});
     expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--ramp", text}), {"--ramp"});
   }
