@@ -30,6 +30,7 @@ struct DesyncFile {
 };
 
 /// Requires: the texts of `build` are valid until the file's text was made.  Cost: the copy.
-[[nodiscard]] DesyncFile file_of(const protocol::Desync& desync, WallTime today, const DesyncBuild& build);
+[[nodiscard]] DesyncFile file_of(const protocol::Desync& desync, WallTime today,
+                                 const DesyncBuild& build);
 
 }  // namespace tickbox::cli

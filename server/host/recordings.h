@@ -5,13 +5,13 @@
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "server/host/crash_file.h"
-#include "server/shard/metrics.h"
 #include "server/host/options.h"
 #include "server/host/recording_files.h"
 #include "server/recording/black_box.h"
 #include "server/recording/recorder.h"
 #include "server/room/room.h"
 #include "server/shard/log.h"
+#include "server/shard/metrics.h"
 
 #include <cstdint>
 #include <expected>

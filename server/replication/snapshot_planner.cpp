@@ -204,9 +204,11 @@ void SnapshotPlanner::pend_causes(Tick base) {
     });
     history.shots().visit_since(life, base, [&](Tick tick, const ShotFired& shot) {
       cause_bytes += protocol::shot_cause_bytes(shot.weapon);
-      shots_.push_back(
-          {life,
-           {.ago = protocol::ago(now, tick), .member = member, .aim = shot.aim, .weapon = shot.weapon}});
+      shots_.push_back({life,
+                        {.ago = protocol::ago(now, tick),
+                         .member = member,
+                         .aim = shot.aim,
+                         .weapon = shot.weapon}});
     });
     history.relocations().visit_since(life, base, [&](Tick tick, const Relocation& put) {
       cause_bytes += protocol::kPlacementCauseBytes;

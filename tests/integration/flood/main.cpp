@@ -99,7 +99,8 @@ void add_options(cli::Program& program, Options& options) {
       "--kind", options.attack, parse_attack,
       "malformed, hello, connect, resume, packets, or client: one that was let in and "
       "sends too much (default: malformed)");
-  program.add_option("--rate", options.rate, parse_flood_rate, "Datagrams per second (default: 20000/s)");
+  program.add_option("--rate", options.rate, parse_flood_rate,
+                     "Datagrams per second (default: 20000/s)");
   program.add_option("--time", options.time, parse_time, "For so long (default: 10s)");
   program.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8",
                      {.check = cli::between(1U, kSourcesMax)});
