@@ -1,4 +1,4 @@
-# Writes build_info.cpp: the commit, and the first 16 hex digits of SHA-256 over the sources of core, sim and game, joined
+# Writes build_info.cpp: the commit, and the first 16 hex digits of SHA-256 over the sources of core, sim, game and games, joined
 # in the order of their paths.
 #   cmake -DSOURCE_DIR=… -DOUTPUT=… -DVERSION=… -DCOMMIT=… -DCOMPILER=… -P build_info.cmake
 

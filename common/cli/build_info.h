@@ -10,8 +10,8 @@ struct BuildInfo {
   std::string_view version;   ///< "0.1.0"
   std::string_view commit;    ///< short git commit, or "unknown" outside a repository
   std::string_view compiler;  ///< "GNU 12.2.0"
-  /// First 16 hex digits of SHA-256 over the sources of core, sim and game: two programs with the
-  /// same one step alike.
+  /// First 16 hex digits of SHA-256 over the sources of core, sim, game and games: two programs
+  /// with the same one step alike.
   std::string_view simulation_hash;
 };
 
