@@ -1,6 +1,6 @@
-# Writes build_info.cpp: the commit, and the first 16 hex digits of SHA-256 over the sources of core, sim, game and games, joined
-# in the order of their paths.
-#   cmake -DSOURCE_DIR=… -DOUTPUT=… -DVERSION=… -DCOMMIT=… -DCOMPILER=… -P build_info.cmake
+# Writes build_info.cpp: the commit, and the first 16 hex digits of SHA-256 over the sources that SIMULATION matches, joined in
+# the order of their paths.
+#   cmake -DSOURCE_DIR=… -DSIMULATION=… -DOUTPUT=… -DVERSION=… -DCOMMIT=… -DCOMPILER=… -P build_info.cmake
 
 set(commit unknown)
 if(COMMIT)
@@ -13,13 +13,7 @@ elseif(EXISTS ${SOURCE_DIR}/.git)
   endif()
 endif()
 
-file(GLOB files RELATIVE ${SOURCE_DIR}
-  ${SOURCE_DIR}/common/core/*.h ${SOURCE_DIR}/common/core/*.cpp
-  ${SOURCE_DIR}/common/sim/*.h ${SOURCE_DIR}/common/sim/*.cpp
-  ${SOURCE_DIR}/common/sim/step/*.h ${SOURCE_DIR}/common/sim/step/*.cpp
-  ${SOURCE_DIR}/common/game/*.h ${SOURCE_DIR}/common/game/*.cpp
-  ${SOURCE_DIR}/common/games/*.h ${SOURCE_DIR}/common/games/*.cpp
-  ${SOURCE_DIR}/common/games/arena/*.h ${SOURCE_DIR}/common/games/arena/*.cpp)
+file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SIMULATION})
 list(SORT files)
 set(joined "")
 foreach(file IN LISTS files)
