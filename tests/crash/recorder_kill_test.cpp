@@ -11,6 +11,7 @@
 #include "tests/crash/kill_options.h"
 #include "tests/crash/shared_page.h"
 #include "tests/integration/programs.h"
+#include "tests/support/paths.h"
 #include "tests/support/played_room.h"
 #include "tests/unit/os/temporary_folder.h"
 
@@ -58,7 +59,7 @@ Remains kill_recorder(const os::TemporaryFolder& folder, const Kill& kill) {
   SharedPage page{page_path};
   const os::SteadyClock clock;
   integration::Process recorder{
-      {.program = TICKBOX_PROGRAM_DIR "/crash-recorder",
+      {.program = tests::built_program("crash-recorder"),
        .arguments = {path, page_path, std::to_string(kill.seed), std::to_string(kill.rate)}}};
   EXPECT_TRUE(integration::eventually([&] { return page->ticks.load() > 0; }));
   os::sleep_until(clock.now() + kill.after);

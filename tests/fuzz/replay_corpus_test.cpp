@@ -2,6 +2,7 @@
 // flipped.
 
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tickbox;
 
-const fs::path kCorpora = TICKBOX_SOURCE_DIR "/tests/fuzz/corpus";
+const fs::path kCorpora = tests::source_file("tests/fuzz/corpus");
 
 std::vector<std::uint8_t> read(const fs::path& path) {
   std::ifstream file{path, std::ios::binary};

@@ -1,6 +1,7 @@
 // The demo, stopped while it builds: what it had started stops with it.
 
 #include "tests/integration/programs.h"
+#include "tests/support/paths.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ TEST(Demo, StoppedWhileItBuildsItLeavesNothingRunning) {
     ASSERT_EQ(::chmod(cmake.c_str(), 0755), 0);
     const std::string building = folder.file("building");
     Process demo{{.program = "/bin/bash",
-                  .arguments = {TICKBOX_SOURCE_DIR "/server/demo.sh"},
+                  .arguments = {tests::source_file("server/demo.sh")},
                   .environment = {"PATH=" + folder.file("bin") + ":/usr/local/bin:/usr/bin:/bin",
                                   "BUILDING=" + building}}};
     const bool begun = eventually([&] { return std::filesystem::exists(building); });

@@ -2,6 +2,7 @@
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/support/paths.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ void expect_told(const Command& command, int or_ends_with = kFailed) {
 }
 
 TEST(FullOutput, IsToldByWhatNeedsNoServer) {
-  const std::string scenario = TICKBOX_SOURCE_DIR "/tests/data/scenarios/goomba.json";
+  const std::string scenario = tests::source_file("tests/data/scenarios/goomba.json");
   expect_told(tickbox({"--help"}));
   expect_told(tickbox({"--version"}));
   expect_told(tickbox({"sim", scenario}));

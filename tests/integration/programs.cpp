@@ -1,5 +1,7 @@
 #include "tests/integration/programs.h"
 
+#include "tests/support/paths.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -10,8 +12,7 @@ namespace {
 constexpr Duration kBetweenQuestions = std::chrono::milliseconds{20};
 
 Command program(const char* name, std::vector<std::string> arguments) {
-  return {.program = std::string{TICKBOX_PROGRAM_DIR} + "/" + name,
-          .arguments = std::move(arguments)};
+  return {.program = tests::built_program(name), .arguments = std::move(arguments)};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "tests/integration/document.h"
 #include "tests/integration/programs.h"
+#include "tests/support/paths.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 namespace tickbox::integration {
 namespace {
 
-const std::string kExample = TICKBOX_SOURCE_DIR "/tests/data/scenarios/goomba.json";
+const std::string kExample = tests::source_file("tests/data/scenarios/goomba.json");
 
 TEST(Sim, TheExampleRunsAndIsTheSameTwice) {
   const Finished first = run(tickbox({"sim", kExample, "--json"}));
@@ -89,7 +90,7 @@ TEST(Sim, JsonMayStandBeforeTheCommand) {
 
 // The dot at 20,000 px/s passes the wall where overlaps are looked for at the end of a tick only.
 TEST(Sim, ComparedWithADiscreteStepItSaysWhatTunnels) {
-  const std::string dots = TICKBOX_SOURCE_DIR "/tests/data/articles/dots.json";
+  const std::string dots = tests::source_file("tests/data/articles/dots.json");
   const Finished plain = run(tickbox({"sim", dots, "--json"}));
   const Finished compared = run(tickbox({"sim", dots, "--compare", "discrete", "--json"}));
   ASSERT_EQ(compared.exit_code, kDone) << compared;

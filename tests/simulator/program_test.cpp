@@ -1,6 +1,7 @@
 // The simulator as a program: what it prints, and what it returns.
 
 #include "tests/integration/programs.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ using nlohmann::json;
 
 Finished simulate(std::vector<std::string> arguments) {
   return integration::run(
-      {.program = TICKBOX_PROGRAM_DIR "/tickbox-simulator", .arguments = std::move(arguments)});
+      {.program = tests::built_program("tickbox-simulator"), .arguments = std::move(arguments)});
 }
 
 TEST(SimulatorProgram, PrintsALineForEachRun) {

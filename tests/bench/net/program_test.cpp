@@ -1,6 +1,7 @@
 // The benchmark as a program, in small: that every packet is treated as its line says.
 
 #include "tests/integration/programs.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ using nlohmann::json;
 
 Finished bench(std::vector<std::string> arguments) {
   return integration::run(
-      {.program = TICKBOX_PROGRAM_DIR "/tickbox-bench-net", .arguments = std::move(arguments)});
+      {.program = tests::built_program("tickbox-bench-net"), .arguments = std::move(arguments)});
 }
 
 TEST(BenchNet, EveryPacketIsTreatedAsItsNameSays) {

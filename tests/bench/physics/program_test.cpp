@@ -1,6 +1,7 @@
 // The benchmark as a program, in small: what it prints, and that Tickbox keeps its promises there.
 
 #include "tests/integration/programs.h"
+#include "tests/support/paths.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +18,8 @@ using nlohmann::json;
 const std::vector<std::string> kSmall = {"--n", "100", "--ticks", "40", "--repeats", "2"};
 
 Finished bench(std::vector<std::string> arguments) {
-  return integration::run(
-      {.program = TICKBOX_PROGRAM_DIR "/tickbox-bench-physics", .arguments = std::move(arguments)});
+  return integration::run({.program = tests::built_program("tickbox-bench-physics"),
+                           .arguments = std::move(arguments)});
 }
 
 Finished small(const std::vector<std::string>& more) {

@@ -2,6 +2,7 @@
 // cost is held to here as well.
 
 #include "tests/integration/programs.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using integration::Finished;
 using nlohmann::json;
 
 Finished bench(std::vector<std::string> arguments) {
-  return integration::run({.program = TICKBOX_PROGRAM_DIR "/tickbox-bench-snapshots",
+  return integration::run({.program = tests::built_program("tickbox-bench-snapshots"),
                            .arguments = std::move(arguments)});
 }
 

@@ -3,6 +3,7 @@
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +30,7 @@ struct Outcome {
 };
 
 Command flood(const RunningServer& server, const Strings& arguments) {
-  Command command{.program = std::string{TICKBOX_PROGRAM_DIR} + "/tickbox-flood",
+  Command command{.program = tests::built_program("tickbox-flood"),
                   .arguments = {server.address(), "--json"}};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   return command;
@@ -136,8 +137,8 @@ TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
 
 TEST(Flood, OnlyThisMachineCanBeAttacked) {
   for (const char* server : {"192.0.2.1:7777", "[2001:db8::1]:7777", "0.0.0.0:7777"}) {
-    const Finished finished = run({.program = std::string{TICKBOX_PROGRAM_DIR} + "/tickbox-flood",
-                                   .arguments = {server, "--time", "1s"}});
+    const Finished finished = run(
+        {.program = tests::built_program("tickbox-flood"), .arguments = {server, "--time", "1s"}});
     EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
     EXPECT_EQ(line_count(finished.err), 1U) << finished;
   }

@@ -2,6 +2,7 @@
 
 #include "scenario/trace.h"
 #include "sim/step/overlaps.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ Scene::Scene(const std::string& file)
     : file_(file), scenario_(read(file)), world_(scenario::make_world(scenario_)) {}
 
 std::string Scene::path_of(const std::string& file) {
-  return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/articles/" + file;
+  return tests::source_file("tests/data/articles/") + file;
 }
 
 const sim::StepReport& Scene::step() {

@@ -4,6 +4,7 @@
 #include "client/commands/commands.h"
 #include "client/commands/sim/sim.h"
 #include "tests/support/interrupted.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ namespace tickbox::test {
 namespace {
 
 std::string data_file(const std::string& name) {
-  return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/scenarios/" + name;
+  return tests::source_file("tests/data/scenarios/") + name;
 }
 
 struct Ran {
@@ -121,7 +122,7 @@ TEST(SimCommand, AFailureIsADocumentTooWhereOneIsWanted) {
 }
 
 std::string article_file(const std::string& name) {
-  return std::string{TICKBOX_SOURCE_DIR} + "/tests/data/articles/" + name;
+  return tests::source_file("tests/data/articles/") + name;
 }
 
 TEST(SimCommand, TellsWhatTunnelsDiscretelyInTheDocument) {

@@ -1,6 +1,8 @@
 // The architecture, kept by reading the sources: who includes whom, and what may not occur in the
 // libraries where every bit counts.
 
+#include "tests/support/paths.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = TICKBOX_SOURCE_DIR;
+const fs::path kSource = fs::path{tickbox::tests::source_file("README.md")}.parent_path();
 
 struct Line {
   fs::path file;

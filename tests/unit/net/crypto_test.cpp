@@ -1,6 +1,7 @@
 #include "net/crypto.h"
 
 #include "net/handshake.h"
+#include "tests/support/paths.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
@@ -195,7 +196,7 @@ TEST(Crypto, ReadsNothingButItsSixtyFourLettersAsBase64) {
 TEST(Crypto, SchemaHashIsThatOfTheFiles) {
   std::string text;
   for (const char* name : {"wire", "world"}) {
-    std::ifstream file{std::string{TICKBOX_SOURCE_DIR "/schema/"} + name + ".fbs",
+    std::ifstream file{tests::source_file(std::string{"schema/"} + name + ".fbs"),
                        std::ios::binary};
     ASSERT_TRUE(file) << name;
     text.append(std::istreambuf_iterator<char>{file}, {});

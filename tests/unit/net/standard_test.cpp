@@ -3,6 +3,7 @@
 #include "tests/unit/net/standard.h"
 
 #include "core/hash.h"
+#include "tests/support/paths.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <fstream>
@@ -56,7 +57,7 @@ TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
 
 // The head of the page named version 4 and the table of the requests version 3.
 TEST(Standard, NamesOneProtocolVersionInEveryPlace) {
-  std::ifstream file{TICKBOX_SOURCE_DIR "/schema/README.md"};
+  std::ifstream file{tests::source_file("schema/README.md")};
   const std::string page{std::istreambuf_iterator<char>{file}, {}};
   const std::regex place{R"(protocol(?: version |, u32: )(\d+))"};
   const std::sregex_iterator first{page.begin(), page.end(), place};

@@ -3,6 +3,7 @@
 #include "scenario/scenario.h"
 #include "sim/step.h"
 #include "sim/step/overlaps.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +35,7 @@ struct Played {
 
 /// To the end of the file, or of `ticks`.
 Played play(const std::string& name, std::uint32_t ticks = UINT32_MAX) {
-  const std::string path = std::string{TICKBOX_SOURCE_DIR} + "/tests/data/scenarios/" + name;
+  const std::string path = tests::source_file("tests/data/scenarios/") + name;
   std::ostringstream text;
   text << std::ifstream{path}.rdbuf();
   const auto scenario = scenario::parse_scenario(text.str(), path);

@@ -1,4 +1,5 @@
 #include "server/host/metrics_text.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -115,7 +116,7 @@ Families served() {
 }
 
 Families documented() {
-  std::ifstream file{TICKBOX_SOURCE_DIR "/server/README.md"};
+  std::ifstream file{tests::source_file("server/README.md")};
   static const std::regex kRow{
       R"(\| `((?:tickbox|process)_[a-z_]+)` \| ([a-z]+) \| ([a-z, ]*)\| .+ \|)"};
   Families families;
