@@ -81,15 +81,15 @@ Key derive_key(const Key& key, std::string_view label, ConstBytes first, ConstBy
 
 KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
                             const HandshakeNonce& server) {
-  constexpr std::string_view kLabel = "tickbox session";
-  return {.to_server = derive_key(keys.to_server, kLabel, client, server),
-          .to_client = derive_key(keys.to_client, kLabel, client, server)};
+  constexpr std::string_view kSessionLabel = "tickbox session";
+  return {.to_server = derive_key(keys.to_server, kSessionLabel, client, server),
+          .to_client = derive_key(keys.to_client, kSessionLabel, client, server)};
 }
 
 KeyPair derive_resume_keys(const KeyPair& session) {
-  constexpr std::string_view kLabel = "tickbox resume";
-  return {.to_server = derive_key(session.to_server, kLabel),
-          .to_client = derive_key(session.to_client, kLabel)};
+  constexpr std::string_view kResumeLabel = "tickbox resume";
+  return {.to_server = derive_key(session.to_server, kResumeLabel),
+          .to_client = derive_key(session.to_client, kResumeLabel)};
 }
 
 Key derive_next_key(const Key& key) {
