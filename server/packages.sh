@@ -9,9 +9,13 @@ TICKBOX_BUILD_PACKAGES=(
     libsodium-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev
     libbox2d-dev libchipmunk-dev python3-nacl python3-xxhash)
 
-# To check format, lint and fuzz as well.
+# To build under the sanitizers and to fuzz; llvm names the functions in their reports.
 # shellcheck disable=SC2034 # read by who sources this
-TICKBOX_LINT_PACKAGES=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck)
+TICKBOX_SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev llvm)
+
+# To check format and lint.
+# shellcheck disable=SC2034 # read by who sources this
+TICKBOX_LINT_PACKAGES=(clang-tidy-19 clang-format-19 shellcheck)
 
 # To ask other processors, emulated, for the hashes of tests/golden.
 # shellcheck disable=SC2034 # read by who sources this

@@ -62,7 +62,7 @@ fi
 
 # shellcheck source=server/packages.sh
 . server/packages.sh
-tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}" "${TICKBOX_LINT_PACKAGES[@]}"
+tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}" "${TICKBOX_SANITIZER_PACKAGES[@]}"
 tickbox_share_cache "$top"
 cmake --preset fuzz --log-level=WARNING
 cmake --build --preset fuzz --target "${targets[@]/#/fuzz_}"
