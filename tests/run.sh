@@ -35,7 +35,11 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
 # shellcheck source=server/packages.sh
 . server/packages.sh
-tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
+packages=("${TICKBOX_BUILD_PACKAGES[@]}")
+case $preset in
+asan | tsan) packages+=("${TICKBOX_SANITIZER_PACKAGES[@]}") ;;
+esac
+tickbox_ensure_packages "${packages[@]}"
 tickbox_share_cache "$top"
 
 # The labels of tests to build and run; none are all of them.
@@ -58,13 +62,16 @@ fi
 
 only=()
 if [ ${#labels[@]} -gt 0 ]; then only=(--label-regex "^($(IFS='|' && echo "${labels[*]}"))\$"); fi
-run_tests() { ctest --preset "$preset" --parallel "$(nproc)" ${only[@]+"${only[@]}"} "$@"; }
+# More at once than there are processors: many tests wait for a file, a program or a clock.
+run_tests() { ctest --preset "$preset" --parallel "$1" ${only[@]+"${only[@]}"} "${@:2}"; }
+processors=$(nproc)
 if [ $# -gt 0 ] || [ "$preset" = tsan ]; then
-    run_tests "$@"
+    run_tests $((2 * processors)) "$@"
     exit
 fi
 # Real programs by the clock of a machine that others use as well: one that fails is run once more,
 # and both outcomes are printed. Not under ThreadSanitizer, which finds a race in one run and not in another.
+# They compute for a twentieth of their time.
 timed='^(integration|flood)$'
-run_tests --label-exclude "$timed"
-run_tests --label-regex "$timed" --repeat until-pass:2
+run_tests $((2 * processors)) --label-exclude "$timed"
+run_tests $((4 * processors)) --label-regex "$timed" --repeat until-pass:2
