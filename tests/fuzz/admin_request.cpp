@@ -5,7 +5,6 @@
 #include "server/host/admin.h"
 #include "tests/fuzz/fuzz_target.h"
 
-#include <string>
 #include <string_view>
 
 using namespace tickbox;
@@ -22,7 +21,7 @@ net::Address loopback() {
 
 }  // namespace
 
-TICKBOX_FUZZ_TARGET(admin_request)(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
   bool was_asked = false;
   const os::HttpOptions options{
       .bind = loopback(),
@@ -36,15 +35,14 @@ TICKBOX_FUZZ_TARGET(admin_request)(const std::uint8_t* data, std::size_t size) {
         return {.status = reply.status, .content_type = reply.content_type, .body = reply.body};
       },
       .hosts = {"tickbox.example"}};
-  const std::string_view sent{reinterpret_cast<const char*>(data), size};
+  const std::string_view sent = fuzz::text_of(input);
   const auto response = os::answer_to(sent, loopback(), options);
   if (!response) {
     fuzz::check(!was_asked);
-    return 0;
+    return;
   }
   const bool is_refusal = response->status == 400 || response->status == 403 ||
                           response->status == 405 || response->status == 413 ||
                           response->status == 431;
   fuzz::check(was_asked != is_refusal);
-  return 0;
 }

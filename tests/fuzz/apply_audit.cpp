@@ -69,17 +69,17 @@ std::vector<std::byte> with_hash(ConstBytes entry, bool is_room,
 
 }  // namespace
 
-TICKBOX_FUZZ_TARGET(apply_audit)(const std::uint8_t* data, std::size_t size) {
-  ConstBytes rest = fuzz::bytes_of(data, size);
+TICKBOX_FUZZ_TARGET(apply_audit)(ConstBytes input) {
+  ConstBytes rest = input;
   Stream stream;
   for (std::size_t i = 0; i < kEntriesMax; ++i) {
     const auto entry = protocol::take_entry(rest);
-    if (!entry || !*entry) return 0;
+    if (!entry || !*entry) return;
     const bool is_room = i == 0;
     protocol::AuditTick tick;
     const bool is_read = is_room ? protocol::decode_keyframe(**entry).has_value()
                                  : protocol::decode_tick(**entry, tick).has_value();
-    if (!is_read) return 0;
+    if (!is_read) return;
     std::vector<std::byte> written = with_hash(**entry, is_room, std::nullopt);
     auto view = stream.take_with(written);
     if (!view && view.error().mismatch) {
@@ -89,10 +89,9 @@ TICKBOX_FUZZ_TARGET(apply_audit)(const std::uint8_t* data, std::size_t size) {
     }
     if (!view) {
       fuzz::check(view.error().reason == net::DropReason::Malformed);
-      return 0;
+      return;
     }
     fuzz::check(view->has_value());
     stream.keep(written);
   }
-  return 0;
 }

@@ -104,8 +104,8 @@ Tick tick_near(Tick near, std::uint16_t low) {
 
 }  // namespace
 
-TICKBOX_FUZZ_TARGET(apply_snapshot)(const std::uint8_t* data, std::size_t size) {
-  ConstBytes rest = fuzz::bytes_of(data, size);
+TICKBOX_FUZZ_TARGET(apply_snapshot)(ConstBytes input) {
+  ConstBytes rest = input;
   Client client;
   for (std::size_t i = 0; i < kSnapshotsMax && rest.size() > 2; ++i) {
     const std::size_t length =
@@ -117,5 +117,4 @@ TICKBOX_FUZZ_TARGET(apply_snapshot)(const std::uint8_t* data, std::size_t size) 
     if (!snapshot) continue;
     client.apply({.snapshot = *snapshot, .tick = tick_near(client.newest(), snapshot->head.tick)});
   }
-  return 0;
 }

@@ -1,23 +1,25 @@
 #pragma once
 // A fuzz target: a function of any bytes, and a way to stop at a broken promise.
 //
-//   TICKBOX_FUZZ_TARGET(decode_ask)(const std::uint8_t* data, std::size_t size) { ... return 0; }
+//   TICKBOX_FUZZ_TARGET(decode_ask)(ConstBytes input) { ... }
 //
-// libFuzzer calls one target by a name of its own, so each has a program (TICKBOX_FUZZ). Every
-// other build has all targets in one program, which finds them by name.
+// A program finds its targets by name. libFuzzer calls one function of a fixed name, so for it each
+// target has a program (one_target.cpp); fuzz_replay has them all.
 
 #include "core/bytes.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
+#include <expected>
 #include <map>
-#include <span>
+#include <string>
 #include <string_view>
 
 namespace tickbox::fuzz {
 
-using Target = int (*)(const std::uint8_t* data, std::size_t size);
+using Target = void (*)(ConstBytes input);
 
 /// The targets of this program, by name.
 inline std::map<std::string_view, Target>& targets() {
@@ -34,17 +36,28 @@ inline void check(bool holds) {
   if (!holds) std::abort();
 }
 
-inline ConstBytes bytes_of(const std::uint8_t* data, std::size_t size) {
-  return std::as_bytes(std::span{data, size});
+/// Whether a text was read; a refusal must be one line.
+template <class Value>
+bool is_read(const std::expected<Value, std::string>& read) {
+  check(read || (!read.error().empty() && !read.error().contains('\n')));
+  return read.has_value();
+}
+
+inline std::string_view text_of(ConstBytes input) {
+  return {reinterpret_cast<const char*>(input.data()), input.size()};
+}
+
+/// As much of the input as fits, then zeros.
+template <std::size_t size>
+std::array<std::byte, size> padded(ConstBytes input) {
+  std::array<std::byte, size> bytes{};
+  std::copy_n(input.begin(), std::min(input.size(), size), bytes.begin());
+  return bytes;
 }
 
 }  // namespace tickbox::fuzz
 
-#ifdef TICKBOX_FUZZ
-#define TICKBOX_FUZZ_TARGET(name) extern "C" int LLVMFuzzerTestOneInput
-#else
 #define TICKBOX_FUZZ_TARGET(name)                                                   \
-  static int fuzz_##name(const std::uint8_t* data, std::size_t size);               \
+  static void fuzz_##name(tickbox::ConstBytes input);                               \
   static const tickbox::fuzz::Registration registration_##name{#name, fuzz_##name}; \
-  static int fuzz_##name
-#endif
+  static void fuzz_##name

@@ -38,15 +38,15 @@ std::string written(const os::HttpResponse& answer) {
 
 }  // namespace
 
-TICKBOX_FUZZ_TARGET(http_answer)(const std::uint8_t* data, std::size_t size) {
-  const std::string_view came{reinterpret_cast<const char*>(data), size};
+TICKBOX_FUZZ_TARGET(http_answer)(ConstBytes input) {
+  const std::string_view came = fuzz::text_of(input);
   const auto answer = os::read_answer(came);
   if (!answer) {
     fuzz::check(!answer.error().empty() && is_one_line(answer.error()));
-    return 0;
+    return;
   }
   fuzz::check(answer->status <= 999);
-  fuzz::check(answer->body.size() <= std::min(size, os::kHttpResponseBytesMax));
+  fuzz::check(answer->body.size() <= std::min(input.size(), os::kHttpResponseBytesMax));
   fuzz::check(is_one_line(answer->content_type));
   for (const auto& [name, value] : answer->headers) {
     fuzz::check(!name.empty() && is_one_line(name) && is_one_line(value));
@@ -56,5 +56,4 @@ TICKBOX_FUZZ_TARGET(http_answer)(const std::uint8_t* data, std::size_t size) {
   fuzz::check(again && again->status == answer->status && again->body == answer->body &&
               again->content_type == answer->content_type);
   fuzz::check(os::read_answer(written(*again)) && written(*again) == text);
-  return 0;
 }

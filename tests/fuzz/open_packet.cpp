@@ -59,12 +59,12 @@ void exchange(net::PacketChannel& sender, net::PacketChannel& receiver, net::Dir
 
 }  // namespace
 
-TICKBOX_FUZZ_TARGET(open_packet)(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(open_packet)(ConstBytes input) {
   static const net::KeyPair kKeys = net::derive_session_keys(
       {.to_server = net::published_key(), .to_client = net::published_key()}, {}, {});
   net::PacketChannel server{kKeys, 7, net::Direction::ToClient};
   net::PacketChannel client{kKeys, 7, net::Direction::ToServer};
-  ConstBytes rest = fuzz::bytes_of(data, size);
+  ConstBytes rest = input;
   while (rest.size() >= 2) {
     const auto head = load_le<std::uint16_t>(rest);
     const std::size_t length = std::min<std::size_t>(head & kLengthMask, rest.size() - 2);
@@ -79,5 +79,4 @@ TICKBOX_FUZZ_TARGET(open_packet)(const std::uint8_t* data, std::size_t size) {
     }
     rest = rest.subspan(2 + length);
   }
-  return 0;
 }

@@ -11,7 +11,6 @@
 #include "record/verify.h"
 #include "tests/fuzz/fuzz_target.h"
 
-#include <algorithm>
 #include <vector>
 
 using namespace tickbox;
@@ -66,9 +65,9 @@ class Bytes final : public ByteSink {
 
 }  // namespace
 
-TICKBOX_FUZZ_TARGET(record_forged)(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(record_forged)(ConstBytes input) {
   static const Setting setting;
-  const auto file = forged(setting.header, fuzz::bytes_of(data, size));
+  const auto file = forged(setting.header, input);
   const auto reader = record::Reader::open(file);
   fuzz::check(reader.has_value());
   const auto result =
@@ -83,5 +82,4 @@ TICKBOX_FUZZ_TARGET(record_forged)(const std::uint8_t* data, std::size_t size) {
   fuzz::check(reread.has_value());
   const auto summary = record::summarize(*reread);
   fuzz::check(summary.damage_count == 0 && summary.ticks == copied.ticks && !summary.ends_early);
-  return 0;
 }

@@ -35,14 +35,14 @@ class Order {
 
 }  // namespace
 
-TICKBOX_FUZZ_TARGET(record_reader)(const std::uint8_t* data, std::size_t size) {
+TICKBOX_FUZZ_TARGET(record_reader)(ConstBytes input) {
   using Item = record::Reader::Item;
-  auto reader = record::Reader::open(fuzz::bytes_of(data, size));
-  if (!reader) return 0;
+  auto reader = record::Reader::open(input);
+  if (!reader) return;
   Order order;
   std::optional<std::size_t> stood_at;
   for (Item item = reader->next(); item != Item::Finished; item = reader->next()) {
-    fuzz::check(reader->offset() <= size);
+    fuzz::check(reader->offset() <= input.size());
     if (item == Item::Keyframe) {
       order.keyframe(reader->keyframe().tick);
     } else if (item == Item::Ticks) {
@@ -55,7 +55,7 @@ TICKBOX_FUZZ_TARGET(record_reader)(const std::uint8_t* data, std::size_t size) {
       order.damage();  // nothing may continue it
     } else if (item == Item::Damage) {
       const record::Damage damage = reader->damage();
-      fuzz::check(damage.bytes <= size && damage.offset <= size - damage.bytes);
+      fuzz::check(damage.bytes <= input.size() && damage.offset <= input.size() - damage.bytes);
       // Without a byte of it the walk has not moved: it does now.
       fuzz::check(damage.bytes > 0 || std::exchange(stood_at, damage.offset) != damage.offset);
       if (damage.offset >= record::kRecordsOffset) order.damage();
@@ -69,8 +69,7 @@ TICKBOX_FUZZ_TARGET(record_reader)(const std::uint8_t* data, std::size_t size) {
       Item item = sought.next();
       while (item != Item::Keyframe && item != Item::Finished)
         item = sought.next();
-      fuzz::check(sought.offset() <= size);
+      fuzz::check(sought.offset() <= input.size());
     }
   }
-  return 0;
 }

@@ -1,0 +1,132 @@
+// The datagrams of a handshake: what a stranger sends, and what a server answers.
+
+#include "net/handshake.h"
+
+#include "tests/fuzz/fuzz_target.h"
+
+#include <algorithm>
+#include <array>
+#include <expected>
+#include <string>
+
+using namespace tickbox;
+
+namespace {
+
+/// Whether something was read; all else must have another length or type.
+template <class Message>
+bool is_read(const std::expected<Message, net::DropReason>& read) {
+  fuzz::check(read || read.error() == net::DropReason::TooShort ||
+              read.error() == net::DropReason::TooLong ||
+              read.error() == net::DropReason::UnknownType);
+  return read.has_value();
+}
+
+/// A datagram of this type with the input behind it, cut or padded to the right length.
+template <std::size_t size>
+std::array<std::byte, size> datagram_of(net::PacketType type, ConstBytes input) {
+  std::array<std::byte, size> datagram{};
+  datagram[0] = static_cast<std::byte>(type);
+  std::ranges::copy(fuzz::padded<size - 1>(input), datagram.begin() + 1);
+  return datagram;
+}
+
+// A datagram that begins as `ask` does; all three kinds begin alike.
+ConstBytes encode(const net::Ask& ask, net::PacketBuffer& out) {
+  if (ask.type == net::PacketType::Hello) return net::encode_hello(ask, out);
+  if (ask.type == net::PacketType::Resume) return net::encode_resume(ask, {}, out);
+  return net::encode_connect(ask, {}, {}, out);
+}
+
+void read_ask(ConstBytes datagram) {
+  const auto ask = net::decode_ask(datagram);
+  if (!is_read(ask)) return;
+  net::PacketBuffer out{};
+  const ConstBytes again = encode(*ask, out);
+  fuzz::check(again.size() == datagram.size() && net::decode_ask(again) == *ask);
+  if (ask->type == net::PacketType::Connect) {
+    fuzz::check(std::ranges::equal(net::cookie_of(datagram), datagram.subspan(45, 12)));
+    fuzz::check(std::ranges::equal(net::sealed_token_of(datagram), datagram.subspan(57, 411)));
+  }
+  if (ask->type == net::PacketType::Resume) {
+    fuzz::check(std::ranges::equal(net::sealed_ticket_of(datagram), datagram.subspan(45, 135)));
+  }
+  if (net::is_proven(datagram, net::published_key())) {
+    net::PacketBuffer altered{};
+    std::ranges::copy(datagram, altered.begin());
+    altered[altered.size() / 2] ^= std::byte{1};
+    fuzz::check(!net::is_proven(altered, net::published_key()));
+  }
+}
+
+// What a stranger sends first: the bytes as a whole datagram, and with zeros up to the length that
+// is asked for.
+TICKBOX_FUZZ_TARGET(decode_ask)(ConstBytes input) {
+  read_ask(input);
+  read_ask(fuzz::padded<net::kDatagramBytesMax>(input));
+}
+
+bool reads_cookie(ConstBytes datagram) {
+  const auto answer = net::decode_cookie(datagram);
+  if (!is_read(answer)) return false;
+  net::PacketBuffer out{};
+  fuzz::check(
+      std::ranges::equal(net::encode_cookie(answer->client_nonce, answer->cookie, out), datagram));
+  return true;
+}
+
+// The answer to a HELLO: the bytes as a whole datagram, and behind the right type, at the right
+// length.
+TICKBOX_FUZZ_TARGET(decode_cookie)(ConstBytes input) {
+  (void)reads_cookie(input);
+  fuzz::check(reads_cookie(datagram_of<net::kCookieDatagramBytes>(net::PacketType::Cookie, input)));
+}
+
+void read_refuse(ConstBytes datagram) {
+  const auto refuse = net::decode_refuse(datagram);
+  if (!refuse) return;
+  net::PacketBuffer out{};
+  fuzz::check(std::ranges::equal(net::encode_refuse(*refuse, out), datagram));
+  fuzz::check(net::name_of(refuse->reason) != "unknown");
+  const std::string words = net::describe(*refuse);
+  fuzz::check(words != "refused" && !words.contains('\n'));
+}
+
+// How a server says no: the bytes as a whole datagram, and behind the right type, at the right
+// length.
+TICKBOX_FUZZ_TARGET(decode_refuse)(ConstBytes input) {
+  read_refuse(input);
+  read_refuse(datagram_of<net::kRefuseBytes>(net::PacketType::Refuse, input));
+}
+
+// A message sealed as a server seals its ACCEPT; and the bytes as a whole datagram.
+TICKBOX_FUZZ_TARGET(decode_accept)(ConstBytes input) {
+  static const net::KeyPair kKeys{.to_server = net::published_key(),
+                                  .to_client = net::published_key()};
+  const net::HandshakeNonce client_nonce{};
+  const net::HandshakeNonce server_nonce{};
+  static const net::KeyPair kSession = net::derive_session_keys(kKeys, client_nonce, server_nonce);
+  (void)net::decode_accept(input, kKeys, client_nonce);
+
+  constexpr std::size_t kHeadBytes = 1 + 4 + net::kNonceBytes;
+  const std::size_t message_size =
+      std::min(input.size(), net::kAcceptBytesMax - kHeadBytes - net::kTagBytes);
+  net::PacketBuffer buffer{};
+  const MutableBytes datagram =
+      MutableBytes{buffer}.first(kHeadBytes + message_size + net::kTagBytes);
+  datagram[0] = static_cast<std::byte>(net::PacketType::Accept);
+  net::seal(kSession.to_client, 0, datagram.first(kHeadBytes), input.first(message_size),
+            datagram.subspan(kHeadBytes));
+  const auto read = net::decode_accept(datagram, kKeys, client_nonce);
+  if (!read) {
+    fuzz::check(read.error() == net::DropReason::Malformed);
+    return;
+  }
+  fuzz::check(read->keys == kSession);
+  net::PacketBuffer out{};
+  const ConstBytes again = net::encode_accept(read->accept, 0, server_nonce, kSession, out);
+  const auto same = net::decode_accept(again, kKeys, client_nonce);
+  fuzz::check(same && same->accept == read->accept);
+}
+
+}  // namespace

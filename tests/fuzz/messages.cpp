@@ -1,0 +1,155 @@
+// The messages of sealed packets, from a peer whose packet has opened, and the parts of them.
+
+#include "protocol/messages.h"
+
+#include "protocol/audit_codec.h"
+#include "protocol/cause_codec.h"
+#include "protocol/event_codec.h"
+#include "tests/fuzz/fuzz_target.h"
+#include "tests/support/same_snapshot.h"
+
+#include <algorithm>
+#include <expected>
+#include <vector>
+
+using namespace tickbox;
+
+namespace {
+
+/// Whether something was read; all else must be malformed.
+template <class Message>
+bool is_read(const std::expected<Message, net::DropReason>& read) {
+  fuzz::check(read || read.error() == net::DropReason::Malformed);
+  return read.has_value();
+}
+
+// The message of a client whose packet has opened.
+TICKBOX_FUZZ_TARGET(decode_input)(ConstBytes input) {
+  const auto read = protocol::decode_input(input);
+  if (!is_read(read)) return;
+  protocol::MessageEncoder encoder;
+  const auto again = protocol::decode_input(encoder.input(*read));
+  fuzz::check(again && again->ack_bits == read->ack_bits &&
+              again->newest_snapshot == read->newest_snapshot &&
+              again->mismatches == read->mismatches && again->first_tick == read->first_tick &&
+              std::ranges::equal(again->inputs, read->inputs));
+}
+
+// The message of a server whose packet has opened.
+TICKBOX_FUZZ_TARGET(decode_snapshot)(ConstBytes input) {
+  const auto read = protocol::decode_snapshot(input);
+  if (!is_read(read)) return;
+  // Parts may lie over each other; what says more than a datagram holds is read, and not written.
+  std::size_t content = protocol::encoded_bytes(read->causes);
+  for (const game::EntityState& body : read->bodies)
+    content += protocol::encoded_bytes(body);
+  if (content + protocol::kSnapshotFrameBytes > net::kDatagramBytesMax) return;
+  static protocol::MessageEncoder encoder;
+  const auto again = protocol::decode_snapshot(encoder.snapshot(*read));
+  fuzz::check(again && tests::same(*again, *read));
+}
+
+// The causes of a snapshot, after the age of its base in one byte. What is read says nothing in two
+// ways: written again it is the same bytes.
+TICKBOX_FUZZ_TARGET(decode_causes)(ConstBytes input) {
+  if (input.empty()) return;
+  const auto age = std::to_integer<std::uint8_t>(input[0]);
+  const ConstBytes bytes = input.subspan(1);
+  const auto read = protocol::decode_causes(bytes, age);
+  if (!is_read(read)) return;
+  // What no base is old enough for does not fit its bits either.
+  if (age > protocol::kBaseAgeMax) return;
+  static protocol::CauseBytes buffer;
+  const ConstBytes again = protocol::encode_causes(*read, buffer);
+  fuzz::check(std::ranges::equal(again, bytes));
+  fuzz::check(protocol::encoded_bytes(*read) == bytes.size());
+}
+
+// The events of a snapshot. What is read says nothing in two ways: written again it is the same
+// bytes.
+TICKBOX_FUZZ_TARGET(decode_events)(ConstBytes input) {
+  const auto read = protocol::decode_events(input);
+  if (!is_read(read)) return;
+  static std::vector<std::byte> again;
+  protocol::encode_events(*read, again);
+  fuzz::check(std::ranges::equal(again, input));
+  fuzz::check(protocol::encoded_bytes(*read) == input.size());
+}
+
+// A sealed packet's message to who audits.
+TICKBOX_FUZZ_TARGET(decode_audit)(ConstBytes input) {
+  const auto read = protocol::decode_audit(input);
+  if (!is_read(read)) return;
+  static protocol::MessageEncoder encoder;
+  const ConstBytes bytes{read->bytes.data(), read->bytes.size()};
+  const auto again = protocol::decode_audit(encoder.audit(read->head, bytes, read->status));
+  fuzz::check(again && again->head == read->head && again->status == read->status &&
+              std::ranges::equal(again->bytes, read->bytes));
+}
+
+/// Whether `written` is this entry behind its length.
+bool is_entry(const std::vector<std::byte>& written, ConstBytes entry) {
+  ConstBytes rest = written;
+  const auto again = protocol::take_entry(rest);
+  return again && *again && rest.empty() && std::ranges::equal(**again, entry);
+}
+
+void read_entry(ConstBytes entry) {
+  std::vector<std::byte> written;
+  if (const auto keyframe = protocol::decode_keyframe(entry); is_read(keyframe)) {
+    protocol::encode_keyframe(*keyframe, written);
+    fuzz::check(is_entry(written, entry));
+  }
+  protocol::AuditTick tick;
+  if (protocol::decode_tick(entry, tick)) {
+    written.clear();
+    protocol::encode_tick(tick, written);
+    fuzz::check(is_entry(written, entry));
+  }
+}
+
+// What flows to who audits: as a stream of entries, each as a room and as a tick. What is read says
+// nothing in two ways: written again it is the same bytes.
+TICKBOX_FUZZ_TARGET(decode_audit_entries)(ConstBytes input) {
+  read_entry(input);
+  for (;;) {
+    const auto entry = protocol::take_entry(input);
+    if (!entry || !*entry) return;
+    read_entry(**entry);
+  }
+}
+
+// The goodbye of a peer whose packet has opened.
+TICKBOX_FUZZ_TARGET(decode_disconnect)(ConstBytes input) {
+  const auto read = protocol::decode_disconnect(input);
+  if (!is_read(read)) return;
+  protocol::MessageEncoder encoder;
+  fuzz::check(protocol::decode_disconnect(encoder.disconnect(*read)) == *read);
+}
+
+// A CHALLENGE or its RESPONSE, of a peer whose packet has opened.
+TICKBOX_FUZZ_TARGET(decode_path_check)(ConstBytes input) {
+  const auto read = protocol::decode_path_check(input);
+  if (!is_read(read)) return;
+  protocol::MessageEncoder encoder;
+  fuzz::check(protocol::decode_path_check(encoder.path_check(*read)) == *read);
+}
+
+// A part of a wrong view, from a client or from a server whose packet has opened; and what becomes
+// of it where it is put beside others.
+TICKBOX_FUZZ_TARGET(decode_view_part)(ConstBytes input) {
+  const auto read = protocol::decode_view_part(input);
+  if (!is_read(read)) return;
+  protocol::MessageEncoder encoder;
+  const auto again = protocol::decode_view_part(encoder.view_part(*read));
+  fuzz::check(again && again->view == read->view && again->part == read->part &&
+              again->parts == read->parts && again->arrived == read->arrived &&
+              std::ranges::equal(again->bodies, read->bodies));
+  if (read->parts == 0) return;
+  protocol::ViewParts parts;
+  fuzz::check(parts.take(*read) && parts.take(*read));
+  fuzz::check(parts.is_whole() == (read->parts == 1));
+  if (parts.is_whole()) fuzz::check(std::ranges::equal(parts.members(), read->bodies));
+}
+
+}  // namespace
