@@ -89,10 +89,7 @@ TEST(DiskServer, FlagsThatDoNotGoTogetherStartNothing) {
            {"--record", "never-made", "--record-keep", "3"},
            {"--record", "never-made", "--record-rotate-time", "1ms"},
            {"--record", "never-made", "--record-rotate-size", "1KiB"}}) {
-    const Finished finished = run(tickbox_server(arguments));
-    EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-    EXPECT_EQ(line_count(finished.err), 1U) << finished;
-    EXPECT_TRUE(finished.err.contains("--record-")) << finished;
+    expect_one_line(run(tickbox_server(arguments)), kWrongUsage, {"--record-"});
   }
   EXPECT_FALSE(fs::exists("never-made"));
 }
@@ -155,10 +152,7 @@ TEST(DiskServer, AFileAtItsLimitEndsWithAWholeRecord) {
                   .arguments = {"-c", "ulimit -f 24 && exec \"$0\" \"$@\"",
                                 tickbox_server({}).program, "--port", "0", "--admin-port", "0",
                                 "--record", recordings, "--ticks", "330"}}};
-  const Finished finished = finish(server);
-  EXPECT_EQ(finished.exit_code, kFailed) << finished;
-  EXPECT_TRUE(finished.err.contains("recording_degraded")) << finished;
-  EXPECT_TRUE(finished.err.contains("file too large")) << finished;
+  expect_ended(finish(server), kFailed, {"recording_degraded", "file too large"});
   const auto files = recordings_in(recordings);
   ASSERT_EQ(files.size(), 1U);
   EXPECT_LE(fs::file_size(files.front()), 24U * 1024);

@@ -69,15 +69,6 @@ void expect_refused(const Finished& finished, const std::string& reason) {
   EXPECT_FALSE(Document{finished.out}.truth("connected"));
 }
 
-void expect_wrong_usage(const Finished& finished, const Strings& said) {
-  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-  EXPECT_EQ(finished.out, "");
-  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
-  for (const std::string& words : said) {
-    EXPECT_TRUE(finished.err.contains(words)) << words << " is not in: " << finished.err;
-  }
-}
-
 std::string at(const std::string& host, const RunningServer& server) {
   return host + ":" + port_of(server.address());
 }
@@ -146,7 +137,7 @@ TEST(Access, WithoutKeysNothingButThisMachineIs) {
     for (const Strings& more : {Strings{}, Strings{"--insecure"}}) {
       Strings arguments = {"--bind", everywhere, "--port", "0", "--admin-port", "0"};
       arguments.insert(arguments.end(), more.begin(), more.end());
-      expect_wrong_usage(run(tickbox_server(arguments)),
+      expect_wrong_usage(tickbox_server(arguments),
                          {"--bind", everywhere, "tickbox token keygen --out", "--key-file"});
     }
   }
@@ -194,33 +185,33 @@ TEST(Access, StrangersAreServedAtAnyAddressWhereThatIsAllowed) {
   EXPECT_EQ(stopped.exit_code, kDone);
   EXPECT_TRUE(stopped.err.contains("strangers_allowed ")) << stopped;
   const Keys keys;
-  expect_wrong_usage(run(tickbox_server({"--key-file", keys.file(), "--allow-strangers"})),
+  expect_wrong_usage(tickbox_server({"--key-file", keys.file(), "--allow-strangers"}),
                      {"--key-file", "--allow-strangers"});
 }
 
 TEST(Access, TheAdminSideStaysOnThisMachineWithKeysToo) {
   const Keys keys;
   expect_wrong_usage(
-      run(tickbox_server({"--key-file", keys.file(), "--admin-bind", "0.0.0.0", "--port", "0"})),
+      tickbox_server({"--key-file", keys.file(), "--admin-bind", "0.0.0.0", "--port", "0"}),
       {"--admin-bind", "0.0.0.0", "not a loopback address"});
 }
 
 TEST(Access, FlagsThatExcludeEachOtherAreWrongUsage) {
   const Keys keys;
-  expect_wrong_usage(run(tickbox_server({"--key-file", keys.file(), "--insecure"})),
+  expect_wrong_usage(tickbox_server({"--key-file", keys.file(), "--insecure"}),
                      {"--key-file", "--insecure"});
   Command by_variable = tickbox_server({"--insecure"});
   by_variable.environment = {"TICKBOX_KEY_FILE=" + keys.file()};
-  expect_wrong_usage(run(by_variable), {"TICKBOX_KEY_FILE (environment)", "--insecure"});
+  expect_wrong_usage(by_variable, {"TICKBOX_KEY_FILE (environment)", "--insecure"});
   const std::string server = "127.0.0.1:7777";
   for (const char* command : {"connect", "load"}) {
-    expect_wrong_usage(run(tickbox({command, server, "--key-file", keys.file(), "--insecure"})),
+    expect_wrong_usage(tickbox({command, server, "--key-file", keys.file(), "--insecure"}),
                        {"--key-file", "--insecure"});
   }
   const std::string one = keys.issue("token", server);
-  expect_wrong_usage(run(tickbox({"connect", server, "--token", one, "--key-file", keys.file()})),
+  expect_wrong_usage(tickbox({"connect", server, "--token", one, "--key-file", keys.file()}),
                      {"--token", "--key-file"});
-  expect_wrong_usage(run(tickbox({"load", server, "--token", one, "--clients", "2"})),
+  expect_wrong_usage(tickbox({"load", server, "--token", one, "--clients", "2"}),
                      {"--token", "one client", "--clients 1"});
 }
 
@@ -231,10 +222,7 @@ TEST(Access, FilesThatCannotBeReadAreNamed) {
        {tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", missing}),
         tickbox({"connect", "127.0.0.1:7777", "--key-file", missing}),
         tickbox({"connect", "127.0.0.1:7777", "--token", missing})}) {
-    const Finished finished = run(command);
-    EXPECT_EQ(finished.exit_code, kFailed) << finished;
-    EXPECT_TRUE(finished.err.contains(missing)) << finished.err;
-    EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+    expect_one_line(run(command), kFailed, {missing});
   }
 }
 
@@ -288,10 +276,9 @@ TEST(Access, TheKeyThatAServerMakesIsNotSaid) {
 TEST(Access, AKeyFileThatIsThereIsNeverMadeAnew) {
   const Keys keys;
   const std::string broken = keys.folder.write("broken", "1 abc\n");
-  const Finished finished = run(
-      tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", broken, "--create-key"}));
-  EXPECT_EQ(finished.exit_code, kFailed) << finished;
-  EXPECT_TRUE(finished.err.contains(broken + ": line 1")) << finished.err;
+  expect_ended(run(tickbox_server(
+                   {"--port", "0", "--admin-port", "0", "--key-file", broken, "--create-key"})),
+               kFailed, {broken + ": line 1"});
   EXPECT_EQ(os::text_of(broken), "1 abc\n");
 
   // Nor where it has gone under a server that plays on: a fresh key would shut everybody out.
@@ -312,22 +299,19 @@ TEST(Access, AKeyFileThatCannotBeMadeIsNamedWithWhatToTry) {
        {std::pair<std::string, std::string>{folder.file("missing") + "/ring", "must exist"},
         {no_folder, "must exist"},
         {"/sys/ring", "check the folder's permissions"}}) {
-    const Finished finished = run(
-        tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", file, "--create-key"}));
-    EXPECT_EQ(finished.exit_code, kFailed) << finished;
-    EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
-    EXPECT_TRUE(finished.err.contains("cannot write " + file)) << finished.err;
-    EXPECT_TRUE(finished.err.contains(to_try)) << finished.err;
+    expect_one_line(run(tickbox_server(
+                        {"--port", "0", "--admin-port", "0", "--key-file", file, "--create-key"})),
+                    kFailed, {"cannot write " + file, to_try});
   }
 }
 
 TEST(Access, AKeyIsMadeOnlyInAFileThatIsNamed) {
-  expect_wrong_usage(run(tickbox_server({"--create-key"})), {"--create-key", "--key-file F"});
-  expect_wrong_usage(run(tickbox_server({"--create-key", "--insecure"})),
+  expect_wrong_usage(tickbox_server({"--create-key"}), {"--create-key", "--key-file F"});
+  expect_wrong_usage(tickbox_server({"--create-key", "--insecure"}),
                      {"--create-key", "--key-file F"});
   Command by_variable = tickbox_server({});
   by_variable.environment = {"TICKBOX_CREATE_KEY=true"};
-  expect_wrong_usage(run(by_variable), {"TICKBOX_CREATE_KEY (environment)", "--key-file F"});
+  expect_wrong_usage(by_variable, {"TICKBOX_CREATE_KEY (environment)", "--key-file F"});
 }
 
 TEST(Access, TheNextCommandsShowTheKeyFileAndAnAddressThatCanBeReached) {
@@ -448,9 +432,7 @@ TEST(Access, AKeyFileThatCannotBeReadAgainLeavesTheKeysAsTheyWere) {
   server.process().signal(SIGHUP);
   ASSERT_TRUE(logs(server, "keys_reload_failed"));
   expect_played(connect(server.address(), {"--token", file}));
-  const Finished stopped = server.stop();
-  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
-  EXPECT_TRUE(stopped.err.contains(keys.file() + ": line 1")) << stopped.err;
+  expect_ended(server.stop(), kDone, {keys.file() + ": line 1"});
 }
 
 TEST(Access, WithoutKeysThereIsNothingToReadAgain) {
@@ -536,9 +518,7 @@ TEST(Resume, WhereTheTicketIsOverItConnectsAnewAndSaysSo) {
 TEST(Resume, WhatIsNoTicketIsNotWrittenOver) {
   const Keys keys;
   const std::string before = os::text_of(keys.file());
-  const Finished finished = connect("127.0.0.1:7777", {"--resume", keys.file()});
-  EXPECT_EQ(finished.exit_code, kFailed) << finished;
-  EXPECT_TRUE(finished.err.contains(keys.file())) << finished.err;
+  expect_ended(connect("127.0.0.1:7777", {"--resume", keys.file()}), kFailed, {keys.file()});
   EXPECT_EQ(os::text_of(keys.file()), before);
 }
 

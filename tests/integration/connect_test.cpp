@@ -94,9 +94,8 @@ TEST(Connect, WithoutADesyncNoFileIsWritten) {
 
 // It made a file of that name.
 TEST(Connect, NoStreamKeepsATicket) {
-  const Finished refused = run(tickbox({"connect", "127.0.0.1:9", "--resume", "-"}));
-  EXPECT_EQ(refused.exit_code, kWrongUsage) << refused;
-  EXPECT_TRUE(refused.err.contains("name a file, or ./-")) << refused;
+  expect_ended(run(tickbox({"connect", "127.0.0.1:9", "--resume", "-"})), kWrongUsage,
+               {"name a file, or ./-"});
   EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
@@ -104,10 +103,8 @@ TEST(Connect, ADesyncDirectoryThatIsNoneIsSaid) {
   const os::TemporaryFolder folder;
   const std::string inside_a_file = folder.write("file", "no directory") + "/desyncs";
   for (const char* const command : {"connect", "load"}) {
-    const Finished finished = run(tickbox({command, "127.0.0.1:9", "--desync-dir", inside_a_file}));
-    EXPECT_EQ(finished.exit_code, kFailed) << finished;
-    EXPECT_TRUE(finished.err.contains(inside_a_file)) << finished;
-    EXPECT_TRUE(finished.err.contains("--desync-dir")) << finished;
+    expect_ended(run(tickbox({command, "127.0.0.1:9", "--desync-dir", inside_a_file})), kFailed,
+                 {inside_a_file, "--desync-dir"});
   }
 }
 
@@ -115,25 +112,19 @@ TEST(Connect, ADesyncDirectoryThatIsNoneIsSaid) {
 TEST(Connect, AHostThatIsNotFoundIsNoConnection) {
   for (const char* const command : {"connect", "load"}) {
     const Finished finished = run(tickbox({command, "tickbox.invalid:7777", "--json"}));
-    EXPECT_EQ(finished.exit_code, kNotConnected) << finished;
-    EXPECT_TRUE(finished.err.contains("could not connect: cannot find host tickbox.invalid: "))
-        << finished;
-    EXPECT_EQ(line_count(finished.err), 1U) << finished;
+    expect_one_line(finished, kNotConnected,
+                    {"could not connect: cannot find host tickbox.invalid: "});
     EXPECT_EQ(Document{finished.out}.number("exit"), kNotConnected) << finished;
   }
-  const Finished admin =
-      run(tickbox({"load", "127.0.0.1:7777", "--admin", "tickbox.invalid:9180"}));
-  EXPECT_EQ(admin.exit_code, kNotConnected) << admin;
-  EXPECT_TRUE(admin.err.contains("--admin: cannot find host tickbox.invalid")) << admin;
+  expect_ended(run(tickbox({"load", "127.0.0.1:7777", "--admin", "tickbox.invalid:9180"})),
+               kNotConnected, {"--admin: cannot find host tickbox.invalid"});
 }
 
 // A stress bot makes news with every tick, so that nothing but the rate holds snapshots back.
 TEST(Connect, TheServersSnapshotRateIsKept) {
   const RunningServer server{{"--snapshot-rate", "20"}};
-  const Finished played =
-      run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "3", "--json"}));
-  ASSERT_EQ(played.exit_code, kDone) << played;
-  const Document document{played.out};
+  const Document document = document_of(
+      tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "3", "--json"}));
   EXPECT_GE(document.number("snapshots.received"), 40);
   EXPECT_LE(document.number("snapshots.received"), 62);
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
@@ -151,11 +142,9 @@ TEST(Connect, PeopleGetATable) {
 // The server reports the loss to its client every two seconds; one report in seven is lost.
 TEST(Connect, ABadLinkIsObservedAndNothingDiffers) {
   const RunningServer server;
-  const Finished played =
-      run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "9", "--json",
-                   "--net", "delay=60ms,jitter=20ms,loss=15%,duplicate=2%,reorder=2%,seed=7"}));
-  ASSERT_EQ(played.exit_code, kDone) << played;
-  const Document document{played.out};
+  const Document document = document_of(
+      tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "9", "--json", "--net",
+               "delay=60ms,jitter=20ms,loss=15%,duplicate=2%,reorder=2%,seed=7"}));
   EXPECT_GT(document.number("loss.up"), 0);
   EXPECT_GT(document.number("loss.down"), 0);
   EXPECT_GT(document.number("link.down.lost"), 0);
@@ -178,10 +167,9 @@ TEST(Connect, TheLossOfAHandfulOfPacketsIsNotKnown) {
 
 TEST(Connect, FlippedBitsAndCutTailsAreDroppedAndNothingDiffers) {
   const RunningServer server;
-  const Finished played = run(tickbox({"connect", server.address(), "--bot", "stress", "--seconds",
-                                       "3", "--json", "--net", "corrupt=10%,truncate=10%,seed=3"}));
-  ASSERT_EQ(played.exit_code, kDone) << played;
-  const Document document{played.out};
+  const Document document =
+      document_of(tickbox({"connect", server.address(), "--bot", "stress", "--seconds", "3",
+                           "--json", "--net", "corrupt=10%,truncate=10%,seed=3"}));
   for (const char* damaged :
        {"link.up.corrupted", "link.up.truncated", "link.down.corrupted", "link.down.truncated"}) {
     EXPECT_GT(document.number(damaged), 0) << damaged;
@@ -209,8 +197,7 @@ TEST(Connect, WithoutAnAnswerItGivesUpAndSaysSo) {
 TEST(Connect, AClosedPortIsNoAnswerEither) {
   const std::string nobody = net::to_string(silent_socket()->local_address());
   const Finished refused = run(tickbox({"connect", nobody, "--seconds", "60", "--json"}));
-  EXPECT_EQ(refused.exit_code, kNotConnected) << refused;
-  EXPECT_TRUE(refused.err.contains("no answer from " + nobody + " after 5 s")) << refused.err;
+  expect_ended(refused, kNotConnected, {"no answer from " + nobody + " after 5 s"});
   EXPECT_FALSE(Document{refused.out}.truth("connected"));
 }
 
@@ -255,8 +242,7 @@ TEST(Connect, AServerThatIsGoneWhenItsTimeIsUpIsNoGoodEnd) {
   ASSERT_TRUE(server.wait_for_clients(1));
   server.process().signal(SIGKILL);
   const Finished left = finish(client);
-  EXPECT_EQ(left.exit_code, kNotConnected) << left;
-  EXPECT_TRUE(left.err.contains("the server did not answer any more")) << left;
+  expect_ended(left, kNotConnected, {"the server did not answer any more"});
   EXPECT_EQ(Document{left.out}.text("disconnect_reason"), "no answer from the server");
 }
 

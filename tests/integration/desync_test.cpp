@@ -58,11 +58,9 @@ void expect_a_flipped_bit(const json& desync) {
 TEST_F(FlippedRoom, IsNoticedByAClientAndNamedByBothEnds) {
   const Finished client =
       run(tickbox({"connect", server_.address(), "--seconds", "9", "--desync-dir", clients_}));
-  EXPECT_EQ(client.exit_code, kCheckFailed) << client;
-  EXPECT_TRUE(client.err.contains("desync ")) << client;
+  expect_ended(client, kCheckFailed, {"desync "});
   const Finished server = server_.stop();
-  EXPECT_EQ(server.exit_code, kDone) << server;
-  EXPECT_TRUE(server.err.contains("desync ")) << server;
+  expect_ended(server, kDone, {"desync "});
   const auto of_client = desyncs_in(clients_);
   const auto of_server = desyncs_in(servers_);
   ASSERT_FALSE(of_client.empty());

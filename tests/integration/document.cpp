@@ -15,13 +15,9 @@ struct Document::Tree {
     for (;;) {
       const std::size_t dot = path.find('.');
       const auto found = place->find(std::string{path.substr(0, dot)});
-      if (found == place->end()) {
-        return nullptr;
-      }
+      if (found == place->end()) return nullptr;
       place = &*found;
-      if (dot == std::string_view::npos) {
-        return place;
-      }
+      if (dot == std::string_view::npos) return place;
       path.remove_prefix(dot + 1);
     }
   }
@@ -39,9 +35,7 @@ struct Document::Tree {
 Document::Document(std::string_view out) {
   const std::string line = last_line(out);
   Tree tree{.root = nlohmann::json::parse(line, nullptr, false)};
-  if (!tree.root.is_object()) {
-    throw std::runtime_error{"no JSON document: " + line};
-  }
+  if (!tree.root.is_object()) throw std::runtime_error{"no JSON document: " + line};
   tree_ = std::make_shared<const Tree>(std::move(tree));
 }
 
@@ -65,11 +59,15 @@ bool Document::is_null(std::string_view path) const {
 std::vector<std::string> Document::missing(const std::vector<std::string>& paths) const {
   std::vector<std::string> missing;
   for (const std::string& path : paths) {
-    if (tree_->find(path) == nullptr) {
-      missing.push_back(path);
-    }
+    if (tree_->find(path) == nullptr) missing.push_back(path);
   }
   return missing;
+}
+
+Document document_of(const Command& command, std::source_location caller) {
+  const Finished finished = run(command);
+  expect_ended(finished, kDone, {}, caller);
+  return Document{finished.out};
 }
 
 }  // namespace tickbox::integration

@@ -1,7 +1,10 @@
 #pragma once
 // The JSON document that a program prints as the last line of its stdout.
 
+#include "tests/integration/programs.h"
+
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +32,9 @@ class Document {
   struct Tree;
   std::shared_ptr<const Tree> tree_;
 };
+
+/// Runs the command, and expects it to end well.  Returns its document.
+[[nodiscard]] Document document_of(const Command& command,
+                                   std::source_location caller = std::source_location::current());
 
 }  // namespace tickbox::integration

@@ -126,8 +126,7 @@ TEST(Load, ARequirementThatIsMissedIsAFailedCheck) {
   const RunningServer server{slow_server()};
   const Finished loaded = load_shortly(server, {"--require", "clients.connected==2", "--require",
                                                 "snapshots_per_client_per_second.p50>=1000"});
-  EXPECT_EQ(loaded.exit_code, kCheckFailed) << loaded;
-  EXPECT_TRUE(loaded.err.contains("1 of 2 requirements missed")) << loaded.err;
+  expect_ended(loaded, kCheckFailed, {"1 of 2 requirements missed"});
   EXPECT_EQ(Document{loaded.out}.text("verdict"), "failed");
 }
 
@@ -135,11 +134,8 @@ TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {
   RunningServer server;
   const std::string admin = server.admin();
   ASSERT_EQ(server.stop().exit_code, kDone);
-  const Finished loaded =
-      run(tickbox({"load", server.address(), "--admin", admin, "--seconds", "1"}));
-  EXPECT_EQ(loaded.exit_code, kNotConnected) << loaded;
-  EXPECT_TRUE(loaded.err.contains("cannot ask --admin")) << loaded.err;
-  EXPECT_EQ(line_count(loaded.err), 1U) << loaded.err;
+  expect_one_line(run(tickbox({"load", server.address(), "--admin", admin, "--seconds", "1"})),
+                  kNotConnected, {"cannot ask --admin"});
 }
 
 // It was said to have used nearly a whole processor, in the moment between two looks.

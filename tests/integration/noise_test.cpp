@@ -34,9 +34,7 @@ class NoiseSource {
   explicit NoiseSource(const std::string& target)
       : to_(os::to_ipv4_or_ipv6(net::parse_address(target).value())),
         socket_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-    if (socket_ < 0) {
-      throw std::system_error{errno, std::generic_category(), "socket"};
-    }
+    if (socket_ < 0) throw std::system_error{errno, std::generic_category(), "socket"};
   }
 
   NoiseSource(const NoiseSource&) = delete;
@@ -97,14 +95,11 @@ TEST(Noise, TwelveThousandDatagramsOfNonsenseDisturbNobody) {
 
   NoiseSource noise{server.address()};
   for (int i = 1; i <= kRandom + kLikeRealOnes; ++i) {
-    if (i <= kRandom) {
+    if (i <= kRandom)
       noise.send_random();
-    } else {
+    else
       noise.send_like_a_real_one();
-    }
-    if (i % kBatch == 0) {
-      wait_until_taken(server, before + 0.9 * i);
-    }
+    if (i % kBatch == 0) wait_until_taken(server, before + 0.9 * i);
   }
 
   const double dropped = server.metric("tickbox_packets_dropped_total") - before;

@@ -101,11 +101,10 @@ TEST(ClosedOutput, IsNoFileThatACommandMakes) {
             kDone);
   const std::string recording = os::files_in(match).at(0);
   const std::string part = folder.file("part.tickbox");
-  const Finished cut = run(redirected(
-      tickbox({"replay", "cut", recording, "--from", "10", "--to", "20", "--out", part, "--json"}),
-      ">&-"));
-  EXPECT_EQ(cut.exit_code, kFailed) << cut;
-  EXPECT_TRUE(cut.err.contains("cannot write to stdout: bad file descriptor")) << cut;
+  expect_ended(run(redirected(tickbox({"replay", "cut", recording, "--from", "10", "--to", "20",
+                                       "--out", part, "--json"}),
+                              ">&-")),
+               kFailed, {"cannot write to stdout: bad file descriptor"});
   for (const std::string& file : {recording, part}) {
     const Finished verified = run(tickbox({"replay", "verify", file}));
     EXPECT_EQ(verified.exit_code, kDone) << verified;

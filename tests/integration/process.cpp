@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace tickbox::integration {
 namespace {
@@ -34,9 +33,7 @@ std::vector<std::string> environment_for(const Command& command) {
     for (const std::string& own : command.environment) {
       handed_on = handed_on && name_of(own) != name_of(inherited);
     }
-    if (handed_on) {
-      variables.emplace_back(inherited);
-    }
+    if (handed_on) variables.emplace_back(inherited);
   }
   return variables;
 }
@@ -85,9 +82,7 @@ int exit_code_of(int status) {
 
 Process::Pipe Process::open_pipe() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    fail("pipe2");
-  }
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe2");
   return {.read_end = ends[0], .write_end = ends[1]};
 }
 
@@ -104,9 +99,7 @@ Process::Process(const Command& command) : out_pipe_(open_pipe()), err_pipe_(ope
                       .err = err_pipe_.write_end,
                       .parent = getpid()};
   pid_ = fork();
-  if (pid_ == 0) {
-    become(launch);
-  }
+  if (pid_ == 0) become(launch);
   const int error = errno;
   close(out_pipe_.write_end);
   close(err_pipe_.write_end);
@@ -128,9 +121,7 @@ Process::~Process() {
 
 void Process::signal(int number) {
   const std::scoped_lock lock{mutex_};
-  if (!exit_code_) {
-    kill(pid_, number);
-  }
+  if (!exit_code_) kill(pid_, number);
 }
 
 std::optional<int> Process::wait(Duration timeout) {
@@ -154,9 +145,7 @@ bool Process::wait_for_output(const std::function<bool(const Output&)>& wanted, 
 bool Process::read_some(int file, std::string& text) {
   std::array<char, 4096> buffer{};
   const ssize_t count = read(file, buffer.data(), buffer.size());
-  if (count <= 0) {
-    return count < 0 && errno == EINTR;
-  }
+  if (count <= 0) return count < 0 && errno == EINTR;
   const std::scoped_lock lock{mutex_};
   text.append(buffer.data(), static_cast<std::size_t>(count));
   changed_.notify_all();
@@ -168,9 +157,7 @@ void Process::read_until_end() {
                                {.fd = err_pipe_.read_end, .events = POLLIN, .revents = 0}}};
   const std::array<std::string*, 2> texts{&output_.out, &output_.err};
   while (files[0].fd >= 0 || files[1].fd >= 0) {
-    if (poll(files.data(), files.size(), -1) < 0) {
-      continue;
-    }
+    if (poll(files.data(), files.size(), -1) < 0) continue;
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (files[i].revents != 0 && !read_some(files[i].fd, *texts[i])) {
         files[i].fd = -1;  // poll() passes over it

@@ -2,6 +2,8 @@
 
 #include "tests/support/paths.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -56,18 +58,37 @@ std::size_t line_count(std::string_view text) {
 }
 
 std::string last_line(std::string_view text) {
-  if (text.ends_with('\n')) {
-    text.remove_suffix(1);
-  }
+  if (text.ends_with('\n')) text.remove_suffix(1);
   return std::string{text.substr(text.find_last_of('\n') + 1)};
+}
+
+void expect_ended(const Finished& finished, int exit_code, const std::vector<std::string>& words,
+                  std::source_location caller) {
+  const testing::ScopedTrace trace{caller.file_name(), static_cast<int>(caller.line()), ""};
+  EXPECT_EQ(finished.exit_code, exit_code) << finished;
+  for (const std::string& each : words)
+    EXPECT_TRUE(finished.err.contains(each)) << each << " is not in: " << finished.err;
+}
+
+void expect_one_line(const Finished& finished, int exit_code, const std::vector<std::string>& words,
+                     std::source_location caller) {
+  expect_ended(finished, exit_code, words, caller);
+  const testing::ScopedTrace trace{caller.file_name(), static_cast<int>(caller.line()), ""};
+  EXPECT_EQ(line_count(finished.err), 1U) << finished;
+}
+
+void expect_wrong_usage(const Command& command, const std::vector<std::string>& words,
+                        std::source_location caller) {
+  const Finished finished = run(command);
+  expect_one_line(finished, kWrongUsage, words, caller);
+  const testing::ScopedTrace trace{caller.file_name(), static_cast<int>(caller.line()), ""};
+  EXPECT_EQ(finished.out, "");
 }
 
 bool eventually(const std::function<bool()>& condition) {
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   while (!condition()) {
-    if (std::chrono::steady_clock::now() >= give_up) {
-      return false;
-    }
+    if (std::chrono::steady_clock::now() >= give_up) return false;
     std::this_thread::sleep_for(kBetweenQuestions);
   }
   return true;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <ostream>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,18 @@ struct Finished {
 
 [[nodiscard]] std::size_t line_count(std::string_view text);
 [[nodiscard]] std::string last_line(std::string_view text);
+
+/// Expects this exit code, and each of these words in stderr; a failure names the caller's line.
+void expect_ended(const Finished& finished, int exit_code, const std::vector<std::string>& words,
+                  std::source_location caller = std::source_location::current());
+
+/// The same, of a program that wrote one line to stderr.
+void expect_one_line(const Finished& finished, int exit_code, const std::vector<std::string>& words,
+                     std::source_location caller = std::source_location::current());
+
+/// Runs it. Expects the exit code of wrong usage, nothing on stdout, and one line with these words.
+void expect_wrong_usage(const Command& command, const std::vector<std::string>& words,
+                        std::source_location caller = std::source_location::current());
 
 /// Asks again and again until it is true.  Returns whether it came true in time.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);

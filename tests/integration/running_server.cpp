@@ -57,9 +57,7 @@ RunningServer::RunningServer(Command command) : process_(on_free_ports(std::move
   const bool ready = process_.wait_for_output(
       [](const Output& output) { return output.out.contains('\n'); }, kPatience);
   const Output output = process_.output();
-  if (!ready) {
-    throw std::runtime_error{"the server did not get ready:\n" + output.err};
-  }
+  if (!ready) throw std::runtime_error{"the server did not get ready:\n" + output.err};
   ready_line_ = output.out.substr(0, output.out.find('\n'));
   const Document document{ready_line_};
   address_ = document.text("address");
@@ -68,9 +66,7 @@ RunningServer::RunningServer(Command command) : process_(on_free_ports(std::move
 
 os::HttpResponse RunningServer::get(std::string_view path) const {
   auto response = os::http_get(net::parse_address(admin_).value(), path, kPatience);
-  if (!response) {
-    throw std::runtime_error{response.error()};
-  }
+  if (!response) throw std::runtime_error{response.error()};
   return *std::move(response);
 }
 

@@ -12,7 +12,9 @@ namespace {
 
 const std::string kExample = tests::source_file("tests/data/scenarios/goomba.json");
 
-TEST(Sim, TheExampleRunsAndIsTheSameTwice) {
+using Sim = os::FolderTest;
+
+TEST_F(Sim, TheExampleRunsAndIsTheSameTwice) {
   const Finished first = run(tickbox({"sim", kExample, "--json"}));
   const Finished second = run(tickbox({"sim", kExample, "--json"}));
   ASSERT_EQ(first.exit_code, kDone) << first;
@@ -27,7 +29,7 @@ TEST(Sim, TheExampleRunsAndIsTheSameTwice) {
   EXPECT_EQ(first.err, "");
 }
 
-TEST(Sim, AScenarioIsReadFromStdin) {
+TEST_F(Sim, AScenarioIsReadFromStdin) {
   const std::string program = tickbox({}).program;
   const Finished piped =
       run({.program = "/bin/sh",
@@ -38,7 +40,7 @@ TEST(Sim, AScenarioIsReadFromStdin) {
   EXPECT_EQ(Document{piped.out}.number("exit"), kDone);
 }
 
-TEST(Sim, ATraceHasALinePerTickAndThenTheDocument) {
+TEST_F(Sim, ATraceHasALinePerTickAndThenTheDocument) {
   const Finished traced = run(tickbox({"sim", kExample, "--trace", "-", "--ticks", "5", "--json"}));
   ASSERT_EQ(traced.exit_code, kDone) << traced;
   EXPECT_EQ(line_count(traced.out), 7U) << "ticks 0 to 5 and the document\n" << traced.out;
@@ -46,30 +48,25 @@ TEST(Sim, ATraceHasALinePerTickAndThenTheDocument) {
 }
 
 // A scenario named as the trace, by a slip, was overwritten by it.
-TEST(Sim, ATraceTakesThePlaceOfNoFile) {
-  const os::TemporaryFolder folder;
+TEST_F(Sim, ATraceTakesThePlaceOfNoFile) {
   const std::string scenario = os::text_of(kExample);
-  const std::string file = folder.write("scenario.json", scenario);
-  const Finished refused = run(tickbox({"sim", file, "--trace", file}));
-  EXPECT_EQ(refused.exit_code, kFailed) << refused;
-  EXPECT_TRUE(refused.err.contains("files that exist are left as they are")) << refused;
+  const std::string file = folder_.write("scenario.json", scenario);
+  expect_ended(run(tickbox({"sim", file, "--trace", file})), kFailed,
+               {"files that exist are left as they are"});
   EXPECT_EQ(os::text_of(file), scenario);
-  EXPECT_EQ(run(tickbox({"sim", file, "--trace", folder.file("new"), "--ticks", "5"})).exit_code,
+  EXPECT_EQ(run(tickbox({"sim", file, "--trace", folder_.file("new"), "--ticks", "5"})).exit_code,
             kDone);
-  EXPECT_EQ(line_count(os::text_of(folder.file("new"))), 6U);
+  EXPECT_EQ(line_count(os::text_of(folder_.file("new"))), 6U);
 }
 
-TEST(Sim, ATraceMayGoToWhatIsNoFile) {
+TEST_F(Sim, ATraceMayGoToWhatIsNoFile) {
   EXPECT_EQ(run(tickbox({"sim", kExample, "--trace", "/dev/null"})).exit_code, kDone);
-  const Finished full = run(tickbox({"sim", kExample, "--trace", "/dev/full"}));
-  EXPECT_EQ(full.exit_code, kFailed) << full;
-  EXPECT_TRUE(full.err.contains("no space left")) << full;
+  expect_ended(run(tickbox({"sim", kExample, "--trace", "/dev/full"})), kFailed, {"no space left"});
   const Finished piped =
       run(tickbox({"sim", kExample, "--trace", "/dev/stdout", "--ticks", "5", "--json"}));
   EXPECT_EQ(piped.exit_code, kDone) << piped;
   EXPECT_EQ(line_count(piped.out), 7U) << piped;
-  const os::TemporaryFolder folder;
-  const std::string file = folder.file("out");
+  const std::string file = folder_.file("out");
   const Command tracing =
       tickbox({"sim", kExample, "--trace", "/dev/stdout", "--ticks", "5", "--json"});
   Command into_file{.program = "/bin/sh",
@@ -82,67 +79,48 @@ TEST(Sim, ATraceMayGoToWhatIsNoFile) {
 }
 
 // It was heeded after the command only, and a summary for people was printed.
-TEST(Sim, JsonMayStandBeforeTheCommand) {
+TEST_F(Sim, JsonMayStandBeforeTheCommand) {
   const Finished finished = run(tickbox({"--json", "sim", kExample}));
   ASSERT_EQ(finished.exit_code, kDone) << finished;
   EXPECT_EQ(Document{finished.out}.number("ticks"), 120);
 }
 
 // The dot at 20,000 px/s passes the wall where overlaps are looked for at the end of a tick only.
-TEST(Sim, ComparedWithADiscreteStepItSaysWhatTunnels) {
+TEST_F(Sim, ComparedWithADiscreteStepItSaysWhatTunnels) {
   const std::string dots = tests::source_file("tests/data/articles/dots.json");
   const Finished plain = run(tickbox({"sim", dots, "--json"}));
-  const Finished compared = run(tickbox({"sim", dots, "--compare", "discrete", "--json"}));
-  ASSERT_EQ(compared.exit_code, kDone) << compared;
-  const Document document{compared.out};
+  const Document document = document_of(tickbox({"sim", dots, "--compare", "discrete", "--json"}));
   EXPECT_EQ(document.text("compare.with"), "discrete");
   EXPECT_EQ(document.number("compare.discrete.crossings"), 1);
   EXPECT_EQ(document.number("compare.tickbox.crossings"), 0);
   EXPECT_EQ(document.text("hash"), Document{plain.out}.text("hash"));
   EXPECT_EQ(Document{plain.out}.missing({"compare"}), std::vector<std::string>{"compare"});
 
-  const Finished wrong = run(tickbox({"sim", dots, "--compare", "box2d"}));
-  EXPECT_EQ(wrong.exit_code, kWrongUsage) << wrong;
-  EXPECT_TRUE(wrong.err.contains("--compare")) << wrong.err;
+  expect_ended(run(tickbox({"sim", dots, "--compare", "box2d"})), kWrongUsage, {"--compare"});
 }
 
-TEST(Sim, AMissingFileFailsAndIsNamed) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.file("missing.json");
-  const Finished finished = run(tickbox({"sim", file}));
-  EXPECT_EQ(finished.exit_code, kFailed) << finished;
-  EXPECT_TRUE(finished.err.contains(file)) << finished.err;
-  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+TEST_F(Sim, AMissingFileFailsAndIsNamed) {
+  const std::string file = folder_.file("missing.json");
+  expect_one_line(run(tickbox({"sim", file})), kFailed, {file});
 }
 
-TEST(Sim, AnUnknownKeyNamesBodyAndKey) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.write("wrong.json",
-                                        R"({"tick_rate": 60, "ticks": 1, "bodies": [
+TEST_F(Sim, AnUnknownKeyNamesBodyAndKey) {
+  const std::string file = folder_.write("wrong.json",
+                                         R"({"tick_rate": 60, "ticks": 1, "bodies": [
           {"id": 42, "kind": "dynamic", "min": [0, 0], "size": [1, 1], "bounciness": 1}]})");
-  const Finished finished = run(tickbox({"sim", file}));
-  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-  EXPECT_TRUE(finished.err.contains("body 42")) << finished.err;
-  EXPECT_TRUE(finished.err.contains("bounciness")) << finished.err;
-  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+  expect_one_line(run(tickbox({"sim", file})), kWrongUsage, {"body 42", "bounciness"});
 }
 
-TEST(Sim, APathThatADynamicBodyCannotFollowIsWrongUsage) {
-  const os::TemporaryFolder folder;
-  const std::string file = folder.write("wrong.json",
-                                        R"({"tick_rate": 60, "ticks": 1, "bodies": [
+TEST_F(Sim, APathThatADynamicBodyCannotFollowIsWrongUsage) {
+  const std::string file = folder_.write("wrong.json",
+                                         R"({"tick_rate": 60, "ticks": 1, "bodies": [
           {"id": 42, "kind": "dynamic", "size": [1, 1], "path": [[0, 0], [4, 0]], "speed": 1}]})");
-  const Finished finished = run(tickbox({"sim", file}));
-  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-  EXPECT_TRUE(finished.err.contains("body 42")) << finished.err;
-  EXPECT_TRUE(finished.err.contains("\"path\"")) << finished.err;
+  expect_ended(run(tickbox({"sim", file})), kWrongUsage, {"body 42", "\"path\""});
 }
 
-TEST(Sim, WhatIsNoJsonIsWrongUsage) {
-  const os::TemporaryFolder folder;
-  const Finished finished = run(tickbox({"sim", folder.write("wrong.json", "{\"ticks\": ")}));
-  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
+TEST_F(Sim, WhatIsNoJsonIsWrongUsage) {
+  expect_one_line(run(tickbox({"sim", folder_.write("wrong.json", "{\"ticks\": ")})), kWrongUsage,
+                  {});
 }
 
 }  // namespace

@@ -123,10 +123,7 @@ TEST(Upheaval, WithTooFewDescriptorsItSaysSoAndDoesNotStart) {
     const Finished finished = run(
         limited(tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1"}), descriptors));
     if (finished.exit_code == kDone) continue;
-    EXPECT_EQ(finished.exit_code, kFailed) << finished;
-    EXPECT_EQ(line_count(finished.err), 1U) << finished;
-    EXPECT_TRUE(finished.err.contains("too many open files")) << finished;
-    EXPECT_TRUE(finished.err.contains("ulimit -n")) << finished;
+    expect_one_line(finished, kFailed, {"too many open files", "ulimit -n"});
     ++refused;
   }
   EXPECT_GT(refused, 3);

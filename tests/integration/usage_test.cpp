@@ -10,16 +10,6 @@
 namespace tickbox::integration {
 namespace {
 
-void expect_wrong_usage(const Command& command, const std::vector<std::string>& said) {
-  const Finished finished = run(command);
-  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-  EXPECT_EQ(finished.out, "");
-  EXPECT_EQ(line_count(finished.err), 1U) << finished.err;
-  for (const std::string& words : said) {
-    EXPECT_TRUE(finished.err.contains(words)) << words << " is not in: " << finished.err;
-  }
-}
-
 void expect_help(const Command& command) {
   const Finished finished = run(command);
   EXPECT_EQ(finished.exit_code, kDone) << finished;
@@ -155,16 +145,13 @@ TEST(Usage, WithoutKeysOnlyLoopbackIsServedAndTheServerSaysWhy) {
 }
 
 TEST(Usage, MoreSnapshotsThanTicksAreNotToBeHad) {
-  const Finished finished = run(tickbox_server({"--tick-rate", "30", "--snapshot-rate", "31"}));
-  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-  EXPECT_TRUE(finished.err.contains("--snapshot-rate: 31 a second is more than the 30 ticks"))
-      << finished;
+  expect_ended(run(tickbox_server({"--tick-rate", "30", "--snapshot-rate", "31"})), kWrongUsage,
+               {"--snapshot-rate: 31 a second is more than the 30 ticks"});
 }
 
 TEST(Usage, SnapshotsSoRareThatNoneBuildsOnAnotherAreRefused) {
-  const Finished finished = run(tickbox_server({"--tick-rate", "240", "--snapshot-rate", "7"}));
-  EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-  EXPECT_TRUE(finished.err.contains("give at least 8")) << finished;
+  expect_ended(run(tickbox_server({"--tick-rate", "240", "--snapshot-rate", "7"})), kWrongUsage,
+               {"give at least 8"});
 }
 
 // "nan" is within any range, as a comparison sees it.

@@ -235,9 +235,7 @@ TEST(Clocks, ACalendarThatIsPutForwardAndBackChangesNamesAndNothingElse) {
       [&] { return server.metric("tickbox_disconnects_total", "client_left") == round; }));
   expect_sane_metrics(server, seconds_since(start));
   expect_undisturbed(server, load);
-  const Finished stopped = server.stop();
-  EXPECT_EQ(stopped.exit_code, kDone) << stopped;
-  EXPECT_TRUE(stopped.err.contains('\n' + year_in(-kTenYears))) << stopped.err;
+  expect_ended(server.stop(), kDone, {'\n' + year_in(-kTenYears)});
   const Strings names = expect_whole_recordings(folder.file("recordings"));
   EXPECT_GE(names.size(), 6U);
   EXPECT_TRUE(has_any(names, year_in(kTenYears)));

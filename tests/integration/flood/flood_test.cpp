@@ -137,10 +137,9 @@ TEST(Flood, AnEmptyServerLetsNewcomersInAmongHellos) {
 
 TEST(Flood, OnlyThisMachineCanBeAttacked) {
   for (const char* server : {"192.0.2.1:7777", "[2001:db8::1]:7777", "0.0.0.0:7777"}) {
-    const Finished finished = run(
-        {.program = tests::built_program("tickbox-flood"), .arguments = {server, "--time", "1s"}});
-    EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
-    EXPECT_EQ(line_count(finished.err), 1U) << finished;
+    expect_one_line(run({.program = tests::built_program("tickbox-flood"),
+                         .arguments = {server, "--time", "1s"}}),
+                    kWrongUsage, {});
   }
 }
 

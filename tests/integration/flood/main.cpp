@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <optional>
 #include <variant>
 
 namespace tickbox::flood {
@@ -228,8 +227,6 @@ int main(int argc, char** argv) {
        .example = "tickbox-flood 127.0.0.1:7777 --kind hello --rate 20000/s --time 10s"},
       options.flags};
   tickbox::flood::add_options(program, options);
-  if (const auto code = program.parse(argc, argv)) {
-    return tickbox::cli::to_int(*code);
-  }
+  if (const auto code = program.parse(argc, argv)) return tickbox::cli::to_int(*code);
   return tickbox::flood::run(options);
 }
