@@ -12,8 +12,7 @@ using Pairs = std::vector<sim::BodyPair>;
 
 // A lying box across a standing one: left 6.5 − 2, right 4 − 0.5, up 2 + 2, down 4 − 0.
 TEST(MinkowskiResolution, TheSmallestOfTheFourSidesIsTheWayOut) {
-  Scene scene{"smallest_of_four.json"};
-  scene.step();
+  const Scene scene = stepped("smallest_of_four.json");
   EXPECT_EQ(scene.at(2), units(4, 0));
   EXPECT_EQ(scene.report().separated, Pairs{both(1, 2)});
 }
@@ -21,8 +20,7 @@ TEST(MinkowskiResolution, TheSmallestOfTheFourSidesIsTheWayOut) {
 // "You probably want both the entities to move a little bit": 65,537 sub-units deep, and the odd
 // one is the higher id's.
 TEST(MinkowskiResolution, OfTwoThatMoveEachGoesHalfTheWay) {
-  Scene scene{"two_movers.json"};
-  scene.step();
+  const Scene scene = stepped("two_movers.json");
   EXPECT_EQ(scene.at(1), units(-0.5, 0));
   EXPECT_EQ(scene.at(2), units(3.5, 0));
 }
@@ -45,8 +43,7 @@ TEST(MinkowskiResolution, TheGoombaUnderMarioIsAtRest) {
 // The Goomba in the floor by a quarter, Mario in the Goomba by a half. The floor lifts the Goomba,
 // which then has no room below: Mario alone gives way. All in the first tick.
 TEST(MinkowskiResolution, AGoombaPushedIntoTheFloorIsArrangedOnce) {
-  Scene scene{"goomba_in_the_floor.json"};
-  scene.step();
+  Scene scene = stepped("goomba_in_the_floor.json");
   EXPECT_EQ(scene.report().separated, (Pairs{both(1, 2), both(2, 3)}));
   EXPECT_EQ(scene.at(2), units(5, 9));
   EXPECT_EQ(scene.at(3), units(5, 8));

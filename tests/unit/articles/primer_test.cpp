@@ -12,16 +12,14 @@ namespace {
 // the left, and the shallower way would put it on the roof; but it was beside the wall all the
 // time.
 TEST(Primer, TheAxisIsDecidedByTimeNotByDepth) {
-  Scene scene{"axis_by_time.json"};
-  scene.step();
+  const Scene scene = stepped("axis_by_time.json");
   EXPECT_EQ(scene.at(2), units(-1, 0.25));
   EXPECT_EQ(scene.met().at(0), (Met{1, 2, {1, 0}, share(1, 8)}));
 }
 
 // "A player falling off a tall building moves into it": a quarter from the wall, at 0.5 against 40.
 TEST(Primer, WhoFallsPastATallBuildingMeetsItsSide) {
-  Scene scene{"axis_by_time.json"};
-  scene.step();
+  const Scene scene = stepped("axis_by_time.json");
   EXPECT_EQ(scene.at(4), units(39, 48));
   EXPECT_EQ(scene.velocity(4), units(0, 40));
   EXPECT_EQ(scene.met().at(1), (Met{3, 4, {1, 0}, share(1, 2)}));
@@ -30,16 +28,14 @@ TEST(Primer, WhoFallsPastATallBuildingMeetsItsSide) {
 // x is reached at 1/4, in mid-air above the roof; y at 1/2. The article takes the earlier one; they
 // meet at the later, for before it they are apart.
 TEST(Primer, WhereBothAxesAreApartTheLaterOneIsMet) {
-  Scene scene{"axis_by_time.json"};
-  scene.step();
+  const Scene scene = stepped("axis_by_time.json");
   EXPECT_EQ(scene.at(6), units(82, -1));
   EXPECT_EQ(scene.met().at(2), (Met{5, 6, {0, 1}, share(1, 2)}));
 }
 
 // Mass 2 at 8 against two of mass 1 at once: 16 / 4, for half a tick.
 TEST(Primer, SeveralBodiesAreMetAtOnce) {
-  Scene scene{"several_at_once.json"};
-  scene.step();
+  const Scene scene = stepped("several_at_once.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {-1, 0}, share(1, 2)}, {1, 3, {-1, 0}, share(1, 2)}}));
   EXPECT_EQ(scene.at(1), units(6, 0));
   EXPECT_EQ(scene.at(2), units(7, 0));
@@ -47,8 +43,7 @@ TEST(Primer, SeveralBodiesAreMetAtOnce) {
 }
 
 TEST(Primer, SlidingIsAChoiceOfTheBody) {
-  Scene scene{"stop_or_slide.json"};
-  scene.step();
+  const Scene scene = stepped("stop_or_slide.json");
   EXPECT_EQ(scene.at(2), units(8, 9)) << "slides, for the rest of the tick";
   EXPECT_EQ(scene.at(3), units(22, 9)) << "stops where it is after a quarter";
   EXPECT_EQ(scene.velocity(3), Vec2{});
@@ -57,8 +52,7 @@ TEST(Primer, SlidingIsAChoiceOfTheBody) {
 // "Don't slide if doing so would land you in another collision": it slides as far as it can, to the
 // wall that stands on the floor, in the same tick.
 TEST(Primer, SlidingNeverEndsInsideASecondBox) {
-  Scene scene{"slide_into_a_second.json"};
-  scene.step();
+  const Scene scene = stepped("slide_into_a_second.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 3, {0, 1}, share(1, 4)}, {2, 3, {1, 0}, share(1, 2)}}));
   EXPECT_EQ(scene.at(3), units(4, 9));
   EXPECT_EQ(scene.velocity(3), Vec2{});
@@ -81,8 +75,7 @@ TEST(Primer, NoInputLeadsOutThroughACorner) {
 // "I find that running the collision resolution twice suffices." Five meetings in one tick: 11
 // units in a gap of 2, there and back, end at 12 − 11.
 TEST(Primer, MeetingsInATickAreNotLimitedToTwo) {
-  Scene scene{"many_in_a_tick.json"};
-  scene.step();
+  const Scene scene = stepped("many_in_a_tick.json");
   EXPECT_EQ(scene.met(), (Meetings{{2, 3, {1, 0}, share(2, 11)},
                                    {1, 3, {-1, 0}, share(4, 11)},
                                    {2, 3, {1, 0}, share(6, 11)},

@@ -88,4 +88,10 @@ const sim::Body& Scene::body(std::uint32_t id) const {
   return *world_.find({id});
 }
 
+Scene stepped(const std::string& file) {
+  Scene scene{file};
+  scene.step();
+  return scene;
+}
+
 }  // namespace tickbox::test

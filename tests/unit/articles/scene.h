@@ -5,7 +5,6 @@
 #include "scenario/scenario.h"
 #include "sim/step.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -90,5 +89,8 @@ class Scene {
   Tick tick_{};
   std::vector<std::uint32_t> contact_ticks_;
 };
+
+/// The scene of a file after one tick.
+[[nodiscard]] Scene stepped(const std::string& file);
 
 }  // namespace tickbox::test

@@ -20,8 +20,7 @@ TEST(SimpleMinkowski, TwoBoxesOverlapWhereTheirDifferenceCoversTheOrigin) {
 // Of the article's test `min <= 0 && max >= 0` the equality is contact here: 4 touches a side, 5 a
 // corner, 6 is a sub-unit off. None of them is moved, and none has met anybody.
 TEST(SimpleMinkowski, TouchingIsContactAndNotOverlap) {
-  Scene scene{"overlap.json"};
-  scene.step();
+  const Scene scene = stepped("overlap.json");
   EXPECT_EQ(scene.at(4), units(-1, 0));
   EXPECT_EQ(scene.at(5), units(4, 4));
   EXPECT_EQ(scene.at(6), off_by({0, 1}, units(0, 4)));
@@ -30,8 +29,7 @@ TEST(SimpleMinkowski, TouchingIsContactAndNotOverlap) {
 
 // Depths 1, 1.5, 0.75 and 1; the other three sides are further away each time.
 TEST(SimpleMinkowski, ThePenetrationVectorLeadsOutOfTheNearestSide) {
-  Scene scene{"nearest_side.json"};
-  scene.step();
+  const Scene scene = stepped("nearest_side.json");
   EXPECT_EQ(scene.at(5), units(-1, 4.5)) << "left";
   EXPECT_EQ(scene.at(6), units(110, 4.5)) << "right";
   EXPECT_EQ(scene.at(7), units(4.5, 99)) << "up";
@@ -42,8 +40,7 @@ TEST(SimpleMinkowski, ThePenetrationVectorLeadsOutOfTheNearestSide) {
 // The article takes whichever side its code looks at first. Here the order is a rule: up, down,
 // left, right.
 TEST(SimpleMinkowski, OfEqualDepthsUpAndDownComeFirst) {
-  Scene scene{"equal_depth.json"};
-  scene.step();
+  const Scene scene = stepped("equal_depth.json");
   EXPECT_EQ(scene.at(2), units(-1, -2));
   EXPECT_EQ(scene.at(3), units(9, -2));
   EXPECT_EQ(scene.at(4), units(-1, 10));
@@ -53,8 +50,7 @@ TEST(SimpleMinkowski, OfEqualDepthsUpAndDownComeFirst) {
 // "Any lag spikes can easily cause objects to pass right through objects": a tick of a whole
 // second, in which the body would go 60 units, and the wall is one thick.
 TEST(SimpleMinkowski, ALagSpikeLetsNobodyThrough) {
-  Scene scene{"lag_spike.json"};
-  scene.step();
+  const Scene scene = stepped("lag_spike.json");
   EXPECT_EQ(scene.at(2), units(29, 4));
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(29, 60)}}));
 }

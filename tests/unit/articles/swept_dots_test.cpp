@@ -22,8 +22,7 @@ TEST(SweptDots, TheSameWallStopsTheDotAt200AndAt20000PixelsPerSecond) {
 
 // A block of 10 by 6, inflated by bodies of 4 by 2: their centres stop at −2, 12, −1 and 7.
 TEST(SweptDots, CentresStopOnTheInflatedRectangle) {
-  Scene scene{"inflated_rectangle.json"};
-  scene.step();
+  const Scene scene = stepped("inflated_rectangle.json");
   const auto centre = [&](std::uint32_t id) {
     return Vec2{scene.at(id).x + 2 * kUnit, scene.at(id).y + kUnit};
   };
@@ -40,8 +39,7 @@ TEST(SweptDots, CentresStopOnTheInflatedRectangle) {
 // The article has one obstacle and takes the nearest of its two faces. Of three, the nearest has
 // neither the lowest id nor the first place in the file.
 TEST(SweptDots, OfSeveralObstaclesTheNearestStopsIt) {
-  Scene scene{"nearest_body.json"};
-  scene.step();
+  const Scene scene = stepped("nearest_body.json");
   EXPECT_EQ(scene.at(4), units(19, 1));
   EXPECT_EQ(scene.met(), (Meetings{{2, 4, {1, 0}, share(19, 100)}}));
 }
@@ -49,8 +47,7 @@ TEST(SweptDots, OfSeveralObstaclesTheNearestStopsIt) {
 // In the article's code a dot at the wall finds an intersection at distance 0 for ever, wherever it
 // wants to go.
 TEST(SweptDots, WhoWasStoppedAtAWallCanLeaveIt) {
-  Scene scene{"leaves_the_wall.json"};
-  scene.step();
+  Scene scene = stepped("leaves_the_wall.json");
   EXPECT_EQ(scene.at(2), units(9, 1));
   EXPECT_EQ(scene.at(3), units(9, 3));
   scene.run();
@@ -80,8 +77,7 @@ TEST(SweptDots, AFallIsStraightWithinATick) {
 // resting dot 2 after 4 of 8 units and takes it along. 3 and its dot are 9 apart and close in by
 // 24: 33 − 16 · 5/8.
 TEST(SweptDots, AnObstacleThatMovesTakesTheDotAlong) {
-  Scene scene{"moving_obstacle.json"};
-  scene.step();
+  Scene scene = stepped("moving_obstacle.json");
   EXPECT_EQ(scene.met(), (Meetings{{3, 4, {1, 0}, share(3, 8)}, {1, 2, {1, 0}, share(1, 2)}}));
   EXPECT_EQ(scene.at(1), units(2, 0));
   EXPECT_EQ(scene.at(2), units(1, 1));

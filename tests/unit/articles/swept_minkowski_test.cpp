@@ -35,8 +35,7 @@ TEST(SweptMinkowski, NoMatterHowFastABoxMovesItDoesNotTunnel) {
 // first they are parted, to the left, and then swept. 2 moves in again and is at the wall; 3 goes
 // its three units away; 4 keeps the two units along the wall.
 TEST(SweptMinkowski, WhoStartsInsideIsPartedFirstAndThenSwept) {
-  Scene scene{"start_inside.json"};
-  scene.step();
+  const Scene scene = stepped("start_inside.json");
   EXPECT_EQ(scene.report().separated, (Pairs{both(1, 2), both(1, 3), both(1, 4)}));
   EXPECT_EQ(scene.at(2), units(-1, 1));
   EXPECT_EQ(scene.at(3), units(-4, 3));
@@ -57,8 +56,7 @@ TEST(SweptMinkowski, WhatCannotBePartedIsReportedAndMoves) {
 
 // 2 units apart, 8 after 4: at 2 / (8 − 4). Together they go on with 6: 4 + 3 and 5 + 3.
 TEST(SweptMinkowski, AFasterBoxCatchesUpByTheirRelativeMotion) {
-  Scene scene{"relative_motion.json"};
-  scene.step();
+  const Scene scene = stepped("relative_motion.json");
   EXPECT_EQ(scene.met().at(1), (Met{1, 2, {-1, 0}, share(1, 2)}));
   EXPECT_EQ(scene.at(1), units(7, 0));
   EXPECT_EQ(scene.at(2), units(8, 0));
@@ -66,24 +64,21 @@ TEST(SweptMinkowski, AFasterBoxCatchesUpByTheirRelativeMotion) {
 
 // 8 units apart, 16 towards each other: both have gone 4, and stand.
 TEST(SweptMinkowski, TwoBoxesMeetHeadOnHalfWay) {
-  Scene scene{"relative_motion.json"};
-  scene.step();
+  const Scene scene = stepped("relative_motion.json");
   EXPECT_EQ(scene.met().at(2), (Met{3, 4, {-1, 0}, share(1, 2)}));
   EXPECT_EQ(scene.at(3), units(4, 4));
   EXPECT_EQ(scene.at(4), units(5, 4));
 }
 
 TEST(SweptMinkowski, BoxesOfOneVelocityNeverMeetThoughTheyTouch) {
-  Scene scene{"relative_motion.json"};
-  scene.step();
+  const Scene scene = stepped("relative_motion.json");
   EXPECT_EQ(scene.at(5), units(8, 8));
   EXPECT_EQ(scene.at(6), units(9, 8));
   EXPECT_EQ(scene.met().size(), 3U) << "not theirs";
 }
 
 TEST(SweptMinkowski, AgainstABoxAtRestTheRelativeMotionIsItsOwn) {
-  Scene scene{"relative_motion.json"};
-  scene.step();
+  const Scene scene = stepped("relative_motion.json");
   EXPECT_EQ(scene.met().at(0), (Met{7, 8, {-1, 0}, share(1, 4)}));
   EXPECT_EQ(scene.at(7), units(2, 12));
 }
@@ -91,8 +86,7 @@ TEST(SweptMinkowski, AgainstABoxAtRestTheRelativeMotionIsItsOwn) {
 // 1 and 2 are both at the crossing from 7/16 on, corner to corner. 4 has left it at the very moment
 // when 3 arrives.
 TEST(SweptMinkowski, CrossingWaysMeetOnlyIfAtTheSameTime) {
-  Scene scene{"crossing_movers.json"};
-  scene.step();
+  const Scene scene = stepped("crossing_movers.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(7, 16)}}));
   EXPECT_EQ(scene.at(1), units(16, 12.5));  // 8 + 8 · 9/16
   EXPECT_EQ(scene.at(2), units(8, 11.5));
@@ -103,8 +97,7 @@ TEST(SweptMinkowski, CrossingWaysMeetOnlyIfAtTheSameTime) {
 // 2 passes beside, 3 is too slow, 4 moves away from contact, and 5 is in contact only when the tick
 // ends: that is met at the start of the next.
 TEST(SweptMinkowski, ARayThatDoesNotReachTheBoxIsNoHit) {
-  Scene scene{"ray_misses.json"};
-  scene.step();
+  Scene scene = stepped("ray_misses.json");
   EXPECT_EQ(scene.met(), Meetings{});
   EXPECT_EQ(scene.at(2), units(20, -2));
   EXPECT_EQ(scene.at(3), units(5, 0));
@@ -116,8 +109,7 @@ TEST(SweptMinkowski, ARayThatDoesNotReachTheBoxIsNoHit) {
 
 // On a face, on another, and a unit away from a third.
 TEST(SweptMinkowski, ARayParallelToAFaceIsNoHit) {
-  Scene scene{"parallel_ray.json"};
-  scene.step();
+  const Scene scene = stepped("parallel_ray.json");
   EXPECT_EQ(scene.met(), Meetings{});
   EXPECT_EQ(scene.at(2), units(6, -1));
   EXPECT_EQ(scene.at(3), units(8, 1));
@@ -138,8 +130,7 @@ TEST(SweptMinkowski, ARayAlongTheLineOfAnEdgeIsNoHit) {
 
 // In, away, along, and in while along.
 TEST(SweptMinkowski, ARayThatStartsOnAnEdgeHitsOnlyInwards) {
-  Scene scene{"start_on_edge.json"};
-  scene.step();
+  const Scene scene = stepped("start_on_edge.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(0, 1)}, {1, 5, {1, 0}, share(0, 1)}}));
   EXPECT_EQ(scene.at(2), units(-1, 0));
   EXPECT_EQ(scene.at(3), units(-5, 2));
@@ -149,8 +140,7 @@ TEST(SweptMinkowski, ARayThatStartsOnAnEdgeHitsOnlyInwards) {
 
 // Both would go in by one face and out by another. 2: 7 / 28, then down along the face. 3: 12 / 24.
 TEST(SweptMinkowski, OfTheFourEdgesTheFirstIsHit) {
-  Scene scene{"nearest_edge.json"};
-  scene.step();
+  const Scene scene = stepped("nearest_edge.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(1, 4)}, {1, 3, {0, -1}, share(1, 2)}}));
   EXPECT_EQ(scene.at(2), units(7, 12));
   EXPECT_EQ(scene.at(3), units(10, 12));
@@ -160,8 +150,7 @@ TEST(SweptMinkowski, OfTheFourEdgesTheFirstIsHit) {
 // the place.
 TEST(SweptMinkowski, TheFractionOfTheWayIsExact) {
   static_assert(sim::kFineSteps % 5 != 0);
-  Scene scene{"exact_fraction.json"};
-  scene.step();
+  const Scene scene = stepped("exact_fraction.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {1, 0}, share(1, 5)}}));
   EXPECT_EQ(scene.at(2), units(1, 0));
 }
@@ -169,8 +158,7 @@ TEST(SweptMinkowski, TheFractionOfTheWayIsExact) {
 // The article keeps what is along the tangent of the *motion*: nothing, of a body that moves alone.
 // Kept is what is along the surface, and the rest of the tick is used to go there: 8 and 2 units.
 TEST(SweptMinkowski, VelocityIsKeptAlongTheSurfaceNotAlongTheMotion) {
-  Scene scene{"along_the_surface.json"};
-  scene.step();
+  const Scene scene = stepped("along_the_surface.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(1, 4)}, {1, 3, {0, 1}, share(1, 4)}}));
   EXPECT_EQ(scene.velocity(2), units(8, 0));
   EXPECT_EQ(scene.velocity(3), units(2, 0));
@@ -181,8 +169,7 @@ TEST(SweptMinkowski, VelocityIsKeptAlongTheSurfaceNotAlongTheMotion) {
 // Where both edges are met at once the faster axis decides, then y. A ray that only touches the
 // corner passes.
 TEST(SweptMinkowski, AnExactCornerGoesToTheFasterAxis) {
-  Scene scene{"exact_corner.json"};
-  scene.step();
+  const Scene scene = stepped("exact_corner.json");
   EXPECT_EQ(scene.met(), (Meetings{{1, 2, {0, 1}, share(1, 2)},
                                    {3, 4, {1, 0}, share(1, 2)},
                                    {5, 6, {0, 1}, share(1, 2)}}));

@@ -1,11 +1,10 @@
-// The client's end of a session against a server that is played by hand.
-
 #include "client/connection/connection.h"
 
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -14,6 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+// The client's end of a session against a server that is played by hand.
 
 constexpr net::Address kServer{.ip = {}, .port = 7'777};
 constexpr net::Address kStranger{.ip = {}, .port = 6'666};
@@ -64,9 +65,7 @@ class ConnectionTest : public testing::Test {
   [[nodiscard]] net::Ask asked() const { return net::decode_ask(transport_.sent.back()).value(); }
 
   void answer_hello() {
-    transport_.deliver(
-        net::encode_cookie(asked().client_nonce, {std::byte{1}, std::byte{2}}, packet_));
-    EXPECT_FALSE(connection_.receive(now_));
+    deliver(net::encode_cookie(asked().client_nonce, {std::byte{1}, std::byte{2}}, packet_));
   }
 
   /// What a server says that takes the client in.
@@ -89,8 +88,7 @@ class ConnectionTest : public testing::Test {
         by_ticket ? connection_.ticket().keys : token_.keys, asked().client_nonce, server_nonce);
     accept.ticket = {std::byte{++tickets_}};
     server_ = net::PacketChannel{keys, 77, net::Direction::ToClient};
-    transport_.deliver(net::encode_accept(accept, 77, server_nonce, keys, packet_));
-    EXPECT_FALSE(connection_.receive(now_));
+    deliver(net::encode_accept(accept, 77, server_nonce, keys, packet_));
   }
 
   /// A packet of the newest session.
@@ -100,11 +98,20 @@ class ConnectionTest : public testing::Test {
     EXPECT_TRUE(connection_.receive(now_));
   }
 
+  /// Delivers a datagram that hands out no message.
+  void deliver(ConstBytes datagram) {
+    transport_.deliver(datagram);
+    EXPECT_FALSE(connection_.receive(now_));
+  }
+
   void refuse(const net::HandshakeNonce& nonce) {
-    transport_.deliver(net::encode_refuse(
+    deliver(net::encode_refuse(
         {.client_nonce = nonce, .reason = net::RefuseReason::Full, .have = 64, .limit = 64},
         packet_));
-    EXPECT_FALSE(connection_.receive(now_));
+  }
+
+  [[nodiscard]] ConstBytes goodbye(net::DisconnectReason reason) {
+    return server_.seal_packet(net::PacketType::Disconnect, encoder_.disconnect(reason), packet_);
   }
 
   void pass(Duration duration) {
@@ -190,8 +197,7 @@ TEST_F(ConnectionTest, AsksForANewCookieBeforeTheOldOneIsStale) {
 TEST_F(ConnectionTest, IgnoresTheCookieOfAnother) {
   net::HandshakeNonce other = asked().client_nonce;
   other[31] ^= std::byte{1};
-  transport_.deliver(net::encode_cookie(other, {}, packet_));
-  EXPECT_FALSE(connection_.receive(now_));
+  deliver(net::encode_cookie(other, {}, packet_));
   EXPECT_EQ(connection_.state(), Connection::State::Greeting);
   EXPECT_EQ(connection_.drops().of(net::DropReason::Unexpected), 1U);
 }
@@ -202,8 +208,8 @@ TEST_F(ConnectionTest, GivesUpWhenNobodyAnswers) {
     pass(milliseconds{50});
   }
   EXPECT_EQ(connection_.state(), Connection::State::Silent);
-  EXPECT_NE(connection_.reason().find("no answer from"), std::string::npos);
-  EXPECT_NE(connection_.reason().find("after 5 s"), std::string::npos);
+  EXPECT_TRUE(connection_.reason().contains("no answer from"));
+  EXPECT_TRUE(connection_.reason().contains("after 5 s"));
   const std::size_t sent = transport_.sent.size();
   pass(seconds{1});
   EXPECT_EQ(transport_.sent.size(), sent);
@@ -284,9 +290,7 @@ TEST_F(ConnectionTest, AsksToComeBackAnewWithAFreshNonce) {
 TEST_F(ConnectionTest, ComesBackWhenTheServerMissedIt) {
   accept();
   hear_from_server();
-  transport_.deliver(server_.seal_packet(
-      net::PacketType::Disconnect, encoder_.disconnect(net::DisconnectReason::TimedOut), packet_));
-  EXPECT_FALSE(connection_.receive(now_));
+  deliver(goodbye(net::DisconnectReason::TimedOut));
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);
   accept();
   EXPECT_EQ(connection_.sessions(), 2U);
@@ -295,8 +299,7 @@ TEST_F(ConnectionTest, ComesBackWhenTheServerMissedIt) {
 TEST_F(ConnectionTest, AnswersAChallengeAtOnce) {
   accept();
   const ConstBytes message = encoder_.path_check(0x1234'5678'9abc'def0);
-  transport_.deliver(server_.seal_packet(net::PacketType::Challenge, message, packet_));
-  EXPECT_FALSE(connection_.receive(now_));
+  deliver(server_.seal_packet(net::PacketType::Challenge, message, packet_));
   net::PacketBuffer opened{};
   const auto packet = server_.open_packet(transport_.sent.back(), opened);
   ASSERT_TRUE(packet);
@@ -320,8 +323,7 @@ TEST_F(ConnectionTest, FallsBackToItsTokenWhenItsTicketIsNotGood) {
 
 TEST_F(ConnectionTest, DropsWhatComesFromAStrangerAndWhatIsDamaged) {
   accept();
-  const ConstBytes message = encoder_.disconnect(net::DisconnectReason::Kicked);
-  const ConstBytes sealed = server_.seal_packet(net::PacketType::Disconnect, message, packet_);
+  const ConstBytes sealed = goodbye(net::DisconnectReason::Kicked);
   Bytes damaged(sealed.begin(), sealed.end());
   damaged.back() ^= std::byte{1};
   transport_.deliver(sealed, kStranger);
@@ -340,16 +342,15 @@ TEST_F(ConnectionTest, IsOverWhenNobodyLetsItBackIn) {
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);
   pass(kResumeTimeout);
   EXPECT_EQ(connection_.state(), Connection::State::Closed);
-  EXPECT_NE(connection_.reason().find("nothing heard"), std::string::npos);
-  EXPECT_NE(connection_.reason().find("for 35 s"), std::string::npos);
+  EXPECT_TRUE(connection_.reason().contains("nothing heard"));
+  EXPECT_TRUE(connection_.reason().contains("for 35 s"));
 }
 
 // Forgeries are no sign of life.
 TEST_F(ConnectionTest, IsNotKeptAliveByWhatDoesNotOpen) {
   accept();
   for (int i = 0; i < 10; ++i) {
-    transport_.deliver(Bytes(100, std::byte{9}));
-    EXPECT_FALSE(connection_.receive(now_));
+    deliver(Bytes(100, std::byte{9}));
     pass(kServerTimeout / 10);
   }
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);
@@ -357,10 +358,7 @@ TEST_F(ConnectionTest, IsNotKeptAliveByWhatDoesNotOpen) {
 
 TEST_F(ConnectionTest, TakesTheServersGoodbye) {
   accept();
-  transport_.deliver(server_.seal_packet(net::PacketType::Disconnect,
-                                         encoder_.disconnect(net::DisconnectReason::ServerStopping),
-                                         packet_));
-  EXPECT_FALSE(connection_.receive(now_));
+  deliver(goodbye(net::DisconnectReason::ServerStopping));
   EXPECT_EQ(connection_.state(), Connection::State::Closed);
   EXPECT_EQ(connection_.reason(), "server is stopping");
 }
@@ -401,6 +399,91 @@ TEST_F(ConnectionTest, HandsOutMessagesOnce) {
   EXPECT_EQ(Bytes(message->bytes.begin(), message->bytes.end()), payload);
   EXPECT_FALSE(connection_.receive(now_));
   EXPECT_EQ(connection_.drops().of(net::DropReason::Replayed), 1U);
+}
+
+// When a client asks while nobody answers: by itself, and as one of many that have lost one server.
+
+constexpr Instant kStart{seconds{100}};
+
+/// Nobody is there.
+class SilentTransport final : public net::Transport {
+ public:
+  void send(const net::Route&, ConstBytes) override { ++sent; }
+
+  std::optional<net::Datagram> receive() override { return std::nullopt; }
+
+  std::size_t sent = 0;
+};
+
+/// A client that was connected once, and has nothing but its ticket.
+struct Asker {
+  explicit Asker(std::uint64_t seed) : entropy(seed) {}
+
+  tests::SeededEntropy entropy;
+  SilentTransport transport;
+  Connection connection{
+      {.server = kServer, .ticket = net::ResumeTicket{}}, transport, entropy, kStart};
+};
+
+TEST(Asking, IsRepeatedAfterAQuarterOfASecondAndUpToAQuarterMore) {
+  Duration shortest = seconds{1};
+  Duration longest{};
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Asker asker{seed};
+    Instant before = kStart;
+    while (asker.connection.next_wakeup() < kStart + kServerTimeout) {
+      const Instant now = asker.connection.next_wakeup();
+      const std::size_t sent = asker.transport.sent;
+      asker.connection.update(now - Duration{1});
+      ASSERT_EQ(asker.transport.sent, sent) << "a nanosecond too early";
+      asker.connection.update(now);
+      ASSERT_EQ(asker.transport.sent, sent + 1);
+      shortest = std::min(shortest, now - before);
+      longest = std::max(longest, now - before);
+      before = now;
+    }
+  }
+  EXPECT_GE(shortest, milliseconds{250});
+  EXPECT_LE(shortest, milliseconds{251});
+  EXPECT_GE(longest, milliseconds{311});
+  EXPECT_LE(longest, Duration{milliseconds{250}} * 5 / 4);
+}
+
+TEST(Asking, EndsInTimeForWhoIsWokenNoMoreOftenThanItSays) {
+  Asker asker{1};
+  Instant now = kStart;
+  for (int wakes = 0; !asker.connection.over(); ++wakes) {
+    ASSERT_LE(wakes, 20);
+    ASSERT_GT(asker.connection.next_wakeup(), now);
+    now = asker.connection.next_wakeup();
+    asker.connection.update(now);
+  }
+  EXPECT_EQ(now, kStart + kServerTimeout);
+}
+
+// They lose it within the same tick, so they begin together. They must not go on so, nor fall into
+// step again when they begin anew.
+TEST(Asking, OfAThousandThatLostOneServerIsSpreadOverTime) {
+  constexpr std::size_t kClients = 1'000;
+  std::deque<Asker> askers;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    askers.emplace_back(i);
+  }
+  std::size_t most_at_once = 0;
+  std::size_t all = 0;
+  for (milliseconds passed{1}; passed < kServerTimeout; passed += milliseconds{1}) {
+    std::size_t at_once = 0;
+    for (Asker& asker : askers) {
+      const std::size_t before = asker.transport.sent;
+      asker.connection.update(kStart + passed);
+      at_once += asker.transport.sent - before;
+    }
+    most_at_once = std::max(most_at_once, at_once);
+    all += at_once;
+  }
+  EXPECT_GE(all, 15 * kClients);
+  constexpr std::size_t kFairShare = kClients / 62;  // of each millisecond of jitter
+  EXPECT_LE(most_at_once, 2 * kFairShare);
 }
 
 }  // namespace

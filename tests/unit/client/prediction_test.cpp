@@ -1,7 +1,6 @@
-// Prediction against the real step, as a server would run it, on the built-in map.
-
 #include "client/prediction/prediction.h"
 
+#include "client/presentation/picture.h"
 #include "game/entity_state.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
@@ -9,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -19,6 +17,10 @@
 
 namespace tickbox::client {
 namespace {
+
+using std::chrono::milliseconds;
+
+// Prediction against the real step, as a server would run it, on the built-in map.
 
 constexpr PlayerId kPlayer{0};
 constexpr std::uint32_t kSeats = 4;
@@ -139,8 +141,9 @@ TEST(Prediction, IsExactWhileNothingElseTouchesTheBody) {
 
 TEST(Prediction, IsCorrectedAfterAnInputWasSubstitutedAndExactAgain) {
   Match match;
-  for (int i = 0; i < 30; ++i)
+  for (int i = 0; i < 30; ++i) {
     match.tick({.move = 1});
+  }
   int wrong = 0;
   int corrected = 0;
   // The client turned west; for one tick the server still had it run east.
@@ -160,8 +163,9 @@ TEST(Prediction, IsCorrectedAfterAnInputWasSubstitutedAndExactAgain) {
 
 TEST(Prediction, IsFlaggedWhenAViewSaysThatAnotherTouchedTheBodySinceItsBase) {
   Match match;
-  for (int i = 0; i < 30; ++i)
+  for (int i = 0; i < 30; ++i) {
     match.tick({});
+  }
   // Touched in this very tick: after the view that the prediction was made from.
   EXPECT_TRUE(match.tick({}, {}, 0).touched);
   // Touched so long ago that the base knew of it.
@@ -335,6 +339,58 @@ TEST(Prediction, IgnoresAViewWithoutItsBody) {
   const View empty{.tick = truth.tick(), .entities = {}, .touched = {}};
   EXPECT_FALSE(prediction.reconcile(empty).predicted);
   EXPECT_FALSE(prediction.own());
+}
+
+constexpr Instant kStart{std::chrono::hours{1}};
+
+TEST(Easing, ShowsTheBodyWhereItWasAndHalvesTheWay) {
+  Easing easing;
+  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
+  easing.add({.x = 1'000, .y = 0}, {.x = 200, .y = 400}, kStart);
+  EXPECT_EQ(easing.offset(kStart), (Vec2{800, -400}));
+  EXPECT_EQ(easing.offset(kStart + milliseconds{30}), (Vec2{400, -200}));
+  EXPECT_EQ(easing.offset(kStart + milliseconds{60}), (Vec2{200, -100}));
+  EXPECT_EQ(easing.offset(kStart + milliseconds{90}), (Vec2{100, -50}));
+  EXPECT_EQ(easing.offset(kStart + milliseconds{1'000}), (Vec2{0, 0}));
+}
+
+// Every view that changes nothing starts from what is left.
+TEST(Easing, FadesTheSameHoweverOftenItIsAskedAndCorrected) {
+  for (const Duration turn : {milliseconds{100}, milliseconds{16}, milliseconds{1}}) {
+    Easing easing;
+    easing.add({.x = kUnit, .y = 0}, {}, kStart);
+    for (Duration passed = turn; passed <= milliseconds{100}; passed += turn) {
+      easing.add({.x = 7, .y = 7}, {.x = 7, .y = 7}, kStart + passed);
+    }
+    EXPECT_EQ(easing.offset(kStart + milliseconds{100}).x, 6'502) << "a tenth of a unit";
+  }
+}
+
+TEST(Easing, AddsACorrectionToWhatIsLeft) {
+  Easing easing;
+  easing.add({.x = 800, .y = 0}, {}, kStart);
+  easing.add({.x = 100, .y = 0}, {}, kStart + milliseconds{30});
+  EXPECT_EQ(easing.offset(kStart + milliseconds{30}).x, 500);
+  EXPECT_EQ(easing.offset(kStart + milliseconds{60}).x, 250);
+  easing.add({}, {.x = 250, .y = 0}, kStart + milliseconds{60});
+  EXPECT_EQ(easing.offset(kStart + milliseconds{61}).x, 0) << "back where it was";
+}
+
+TEST(Easing, CutsWhatNobodyWalked) {
+  Easing easing;
+  easing.add({.x = 3 * kUnit, .y = -3 * kUnit}, {}, kStart);
+  EXPECT_EQ(easing.offset(kStart), (Vec2{3 * kUnit, -3 * kUnit}));
+  easing.add({.x = 1, .y = 0}, {}, kStart);
+  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
+  easing.add({.x = kWorldLimit, .y = 0}, {.x = -kWorldLimit, .y = 0}, kStart);
+  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
+}
+
+TEST(Easing, IsOverWhenItIsCut) {
+  Easing easing;
+  easing.add({.x = 800, .y = 0}, {}, kStart);
+  easing.cut();
+  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
 }
 
 }  // namespace

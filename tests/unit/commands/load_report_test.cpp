@@ -1,8 +1,18 @@
+// What `load` reports: a server's metrics as it reads them, its figures, what is required of them,
+// the document of them, and the line while it runs.
+
 #include "client/commands/load/load_report.h"
+
+#include "client/commands/connect/live_line.h"
+#include "client/commands/document.h"
+#include "client/commands/load/metrics_text.h"
+#include "client/commands/load/requirement.h"
+#include "client/commands/load/server_watch.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -83,13 +93,295 @@ TEST(LoadReport, TakesTheLeastAndTheMedianOfRates) {
 
 TEST(LoadReport, IsSaturatedWhenOneInAHundredIsLaterThanATick) {
   LoadReport report{.tick_ms = 1'000.0 / 60};
-  for (int i = 0; i < 1'000; ++i)
+  for (int i = 0; i < 1'000; ++i) {
     report.lateness.add(i < 985 ? 100 : 20'000);
+  }
   EXPECT_TRUE(is_saturated(report));
   report.lateness = {};
-  for (int i = 0; i < 1'000; ++i)
+  for (int i = 0; i < 1'000; ++i) {
     report.lateness.add(i < 995 ? 100 : 20'000);
+  }
   EXPECT_FALSE(is_saturated(report));
+}
+
+const Figures kFigures{{"connected", true},
+                       {"ticks", std::uint64_t{300}},
+                       {"rtt_ms.p50", 0.6551234567},
+                       {"rtt_ms.p99", {}},
+                       {"prediction.touched.exact", std::uint64_t{2}},
+                       {"reason", std::string{"left \"now\""}}};
+
+TEST(Document, NestsByTheDotsOfItsPaths) {
+  EXPECT_EQ(to_json(kFigures),
+            R"({"connected":true,"ticks":300,"rtt_ms":{"p50":0.655123,"p99":null},)"
+            R"("prediction":{"touched":{"exact":2}},"reason":"left \"now\""})");
+}
+
+TEST(Document, EndsWithRequirementsAndVerdict) {
+  const std::vector<RequirementResult> results{
+      {.text = "ticks>=300", .held = true, .value = 300},
+      {.text = "rtt_ms.p99<=1", .held = false, .value = std::nullopt}};
+  EXPECT_EQ(to_json({{"ticks", std::uint64_t{300}}}, results, "failed"),
+            R"({"ticks":300,"requirements":[{"text":"ticks>=300","held":true,"value":300.0},)"
+            R"({"text":"rtt_ms.p99<=1","held":false,"value":null}],"verdict":"failed"})");
+}
+
+// What a server says goes into the document; it may not be UTF-8.
+TEST(Document, StaysUtf8) {
+  EXPECT_EQ(to_json({{"reason", std::string{"a\xff"}}}), "{\"reason\":\"a\xEF\xBF\xBD\"}");
+}
+
+TEST(Document, PutsAnObjectOnALineForPeople) {
+  const std::string table = to_table(kFigures);
+  EXPECT_EQ(std::ranges::count(table, '\n'), 5);
+  EXPECT_TRUE(table.contains("p50 0.6551 p99 -"));
+}
+
+// The beginning of the live line is all that many see of it: a terminal has 80 columns.
+
+constexpr std::size_t kColumns = 79;
+
+LiveFigures busy() {
+  return {.up = 1'000,
+          .failed = 24,
+          .hashes_mismatched = 123'456,
+          .server_is_silent = true,
+          .server_tick_ms_p99 = 12.345,
+          .gap_ms_p50 = 16.7,
+          .gap_ms_p99 = 118.2,
+          .gap_ms_p999 = 230.1,
+          .rtt_ms_p50 = 80.1,
+          .rtt_ms_p99 = 160.2,
+          .late_ms_p99 = 12.3,
+          .cpu_percent = 100,
+          .snapshots_per_second = 60'000,
+          .corrections = 123'456,
+          .megabytes_down_per_second = 12.34,
+          .megabytes_up_per_second = 1.23};
+}
+
+// It stood behind column 80, where a terminal cut it off.
+TEST(LiveLine, WhatAlarmsComesFirst) {
+  const std::string seen = live_line(busy()).substr(0, kColumns);
+  EXPECT_TRUE(seen.starts_with("123456 HASHES DIFFER  24 FAILED  server silent  1000 up")) << seen;
+}
+
+TEST(LiveLine, WhereNothingAlarmsItBeginsWithWhoPlays) {
+  LiveFigures figures = busy();
+  figures.hashes_mismatched = 0;
+  figures.failed = 0;
+  figures.server_is_silent = false;
+  const std::string seen = live_line(figures).substr(0, kColumns);
+  EXPECT_TRUE(seen.starts_with("1000 up  tick 12.35 ms  gaps 16.7/118.2/230.1 ms  rtt 80.1/160.2"))
+      << seen;
+  figures.server_tick_ms_p99.reset();
+  EXPECT_TRUE(live_line(figures).starts_with("1000 up  gaps ")) << live_line(figures);
+}
+
+TEST(LiveLine, OfOneClientBeginsWithItsHashes) {
+  client::ClientStats stats;
+  EXPECT_TRUE(live_line(stats, Tick{600}).starts_with("hash ok at tick 600  rtt "));
+  stats.first_audit_mismatch = client::AuditMismatch{.tick = {590}, .expected = 1, .got = 2};
+  EXPECT_TRUE(live_line(stats, Tick{600}).starts_with("HASH DIFFERS since tick 590  rtt "));
+}
+
+constexpr std::string_view kText =
+    "# HELP ticks_total Ticks stepped.\n"
+    "# TYPE ticks_total counter\n"
+    "ticks_total 1200\n"
+    "packets_total{direction=\"in\"} 7\n"
+    "quoted{text=\"a \\\"b\\\" \\\\ c\\nd\"} 2.5e3 1700000000\n"
+    "tick_seconds_bucket{phase=\"step\",le=\"0.001\"} 5\n"
+    "tick_seconds_bucket{phase=\"step\",le=\"+Inf\"} 5\n"
+    "tick_seconds_bucket{phase=\"total\",le=\"0.001\"} 10\n"
+    "tick_seconds_bucket{phase=\"total\",le=\"0.002\"} 30\n"
+    "tick_seconds_bucket{phase=\"total\",le=\"+Inf\"} 40\n";
+
+const MetricLabel kTotal{.name = "phase", .value = "total"};
+
+TEST(MetricsText, ReadsSamples) {
+  const auto text = MetricsText::parse(kText);
+  ASSERT_TRUE(text) << text.error();
+  EXPECT_EQ(text->value("ticks_total"), 1'200);
+  EXPECT_FALSE(text->value("packets_total")) << "has a label";
+  EXPECT_FALSE(text->value("absent"));
+}
+
+TEST(MetricsText, ReadsTheBucketsOfOneLabel) {
+  const auto text = MetricsText::parse(kText);
+  ASSERT_TRUE(text);
+  const auto total = text->histogram("tick_seconds", kTotal);
+  ASSERT_TRUE(total);
+  EXPECT_EQ(total->counts, (std::vector<double>{10, 30, 40}));
+  EXPECT_EQ(total->bounds[1], 0.002);
+  EXPECT_TRUE(std::isinf(total->bounds[2]));
+  EXPECT_FALSE(text->histogram("tick_seconds", {.name = "phase", .value = "send"}));
+}
+
+TEST(MetricsText, HasNoBucketsWhereTheyDoNotCount) {
+  for (const std::string_view buckets :
+       {"{phase=\"total\",le=\"1\"} 5\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"1\"} -1\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"1\"} nan\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"1\"} 3\nb_bucket{phase=\"total\",le=\"+Inf\"} +Inf\n",
+        "{phase=\"total\",le=\"-1\"} 3\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
+        "{phase=\"total\",le=\"nan\"} 3\n", "{phase=\"total\",le=\"1\"} 3\n"}) {
+    const auto text = MetricsText::parse("b_bucket" + std::string{buckets});
+    ASSERT_TRUE(text) << buckets << text.error();
+    EXPECT_FALSE(text->histogram("b", kTotal)) << buckets;
+  }
+}
+
+TEST(MetricsText, NamesTheLineThatIsNone) {
+  for (const std::string_view wrong : {"a 1\nb{\n", "a 1\nb{x=1} 2\n", "a 1\nb{x=\"1} 2\n",
+                                       "a 1\nb\n", "a 1\nb two\n", "a 1\n<html>\n"}) {
+    const auto text = MetricsText::parse(wrong);
+    ASSERT_FALSE(text) << wrong;
+    EXPECT_EQ(text.error(), "line 2 is no metric");
+  }
+}
+
+TEST(BucketCounts, InterpolatesWithinABucket) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const BucketCounts counts{.bounds = {1, 2, 4, infinite}, .counts = {10, 30, 40, 40}};
+  EXPECT_DOUBLE_EQ(counts.quantile(0.125).value(), 0.5);
+  EXPECT_DOUBLE_EQ(counts.quantile(0.25).value(), 1);
+  EXPECT_DOUBLE_EQ(counts.quantile(0.5).value(), 1.5);
+  EXPECT_DOUBLE_EQ(counts.quantile(1).value(), 4)
+      << "the end of the last bucket with anything in it";
+  const BucketCounts beyond{.bounds = {1, infinite}, .counts = {0, 5}};
+  EXPECT_DOUBLE_EQ(beyond.quantile(0.5).value(), 1) << "nothing more is known";
+  EXPECT_FALSE((BucketCounts{.bounds = {1, infinite}, .counts = {0, 0}}).quantile(0.5));
+}
+
+TEST(BucketCounts, TellsWhatWasAddedAndNothingOfARestart) {
+  const BucketCounts before{.bounds = {1, 2}, .counts = {10, 30}};
+  const BucketCounts after{.bounds = {1, 2}, .counts = {11, 34}};
+  const auto added = added_between(before, after);
+  ASSERT_TRUE(added);
+  EXPECT_EQ(added->counts, (std::vector<double>{1, 4}));
+  EXPECT_FALSE(added_between(after, before)) << "the server was started again";
+  EXPECT_FALSE(added_between({.bounds = {1, 3}, .counts = {0, 0}}, after));
+}
+
+TEST(ServerSample, TakesOnlyFiguresThatCanBe) {
+  const auto told = [](const char* resident) {
+    return "tickbox_ticks_total 5\ntickbox_ticks_slipped_total 0\ntickbox_tick_overruns_total 0\n"
+           "tickbox_tick_rate 60\nprocess_cpu_seconds_total 0.5\n"
+           "tickbox_tick_duration_seconds_bucket{phase=\"total\",le=\"+Inf\"} 5\n"
+           "process_resident_memory_bytes " +
+           std::string{resident} + '\n';
+  };
+  const auto sample = read_sample(told("13000000"));
+  ASSERT_TRUE(sample) << sample.error();
+  EXPECT_EQ(sample->resident_bytes, 13'000'000);
+  for (const char* resident : {"nan", "-1", "inf", "1e300"}) {
+    const auto wrong = read_sample(told(resident));
+    ASSERT_FALSE(wrong) << resident;
+    EXPECT_TRUE(wrong.error().contains("process_resident_memory_bytes"));
+  }
+}
+
+TEST(ServerSample, NamesWhatIsMissing) {
+  const auto sample = read_sample("tickbox_ticks_total 5\n");
+  ASSERT_FALSE(sample);
+  EXPECT_TRUE(sample.error().contains("is it the admin side of a tickbox-server?"));
+}
+
+std::string error_of(std::string_view text) {
+  const auto parsed = parse_requirements(text);
+  return parsed ? std::string{} : parsed.error();
+}
+
+bool held(std::string_view text, const Figures& figures) {
+  const auto parsed = parse_requirements(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed && check(parsed->front(), figures).held;
+}
+
+TEST(Requirement, ReadsPathOperatorAndNumber) {
+  const auto parsed =
+      parse_requirements("tick_ms.p99<=8, state_hash.mismatched == 0,rtt_ms.p50>-1.5");
+  ASSERT_TRUE(parsed);
+  ASSERT_EQ(parsed->size(), 3U);
+  EXPECT_EQ((*parsed)[0].text, "tick_ms.p99<=8");
+  EXPECT_EQ((*parsed)[0].path, "tick_ms.p99");
+  EXPECT_EQ((*parsed)[0].relation, Relation::AtMost);
+  EXPECT_EQ((*parsed)[0].number, 8);
+  EXPECT_EQ((*parsed)[1].path, "state_hash.mismatched");
+  EXPECT_EQ((*parsed)[1].relation, Relation::Equal);
+  EXPECT_EQ((*parsed)[2].relation, Relation::Above);
+  EXPECT_EQ((*parsed)[2].number, -1.5);
+}
+
+TEST(Requirement, ComparesByEachOperator) {
+  const Figures figures{{"count", std::uint64_t{8}}, {"time", 2.5}};
+  EXPECT_TRUE(held("count<=8", figures));
+  EXPECT_FALSE(held("count<8", figures));
+  EXPECT_TRUE(held("count>=8", figures));
+  EXPECT_FALSE(held("count>8", figures));
+  EXPECT_TRUE(held("count==8", figures));
+  EXPECT_FALSE(held("count!=8", figures));
+  EXPECT_TRUE(held("time<2.6", figures));
+  EXPECT_TRUE(held("time!=2", figures));
+}
+
+TEST(Requirement, DoesNotHoldWhenTheFigureIsNotKnown) {
+  const Figures figures{{"tick_ms.p99", {}}};
+  const auto parsed = parse_requirements("tick_ms.p99<=8");
+  ASSERT_TRUE(parsed);
+  const RequirementResult result = check(parsed->front(), figures);
+  EXPECT_FALSE(result.held);
+  EXPECT_FALSE(result.value);
+}
+
+TEST(Requirement, QuotesWhatIsWrong) {
+  EXPECT_NE(error_of("rtt_ms.p99").find("\"rtt_ms.p99\" has none of"), std::string::npos);
+  EXPECT_NE(error_of("a<=8,b<=").find("\"b<=\" ends in no number"), std::string::npos);
+  EXPECT_NE(error_of("a<=8ms").find("ends in no number"), std::string::npos);
+  EXPECT_NE(error_of("a<=nan").find("ends in no number"), std::string::npos);
+  EXPECT_NE(error_of("<=8").find("names no figure"), std::string::npos);
+  EXPECT_NE(error_of("a<=8,").find("has none of"), std::string::npos);
+  EXPECT_NE(error_of("").find("has none of"), std::string::npos);
+}
+
+TEST(Requirement, KnowsWhatOthersWriteForAnOperator) {
+  const auto hints = [](std::string_view text, std::string_view hint) {
+    const std::string error = error_of(text);
+    EXPECT_TRUE(error.contains("did you mean " + std::string{hint} + "?")) << error;
+  };
+  hints("rtt_ms.p99=8", "==");
+  hints("rtt_ms.p99 =< 8", "<=");
+  hints("rtt_ms.p99=>8", ">=");
+  hints("rtt_ms.p99<>8", "!=");
+}
+
+TEST(Requirement, OfAnObjectNamesItsFiguresAlone) {
+  const Figures known{{"tick_ms.p99", {}}, {"rtt_ms.p50", {}}, {"rtt_ms.p99", {}}};
+  const auto checked = check_path({.text = {}, .path = "rtt_ms"}, known);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error(), "rtt_ms is no figure by itself; there are rtt_ms{p50,p99}");
+}
+
+TEST(Requirement, NamesTheNearestPath) {
+  const Figures known{{"tick_ms.p99", {}}, {"rtt_ms.p50", {}}};
+  const auto checked = check_path({.text = {}, .path = "tik_ms.p99"}, known);
+  ASSERT_FALSE(checked);
+  EXPECT_TRUE(checked.error().contains("did you mean tick_ms.p99?"));
+  EXPECT_TRUE(check_path({.text = {}, .path = "rtt_ms.p50"}, known));
+}
+
+// It said "see --help", which had no list of them.
+TEST(Requirement, WhereNoneIsNearItNamesAll) {
+  const Figures known{{"clients.asked", {}},    {"clients.dropped", {}},
+                      {"tick_overruns", {}},    {"tick_rate_held", {}},
+                      {"prediction.exact", {}}, {"prediction.touched.exact", {}},
+                      {"rtt_ms.p50", {}}};
+  const auto checked = check_path({.text = {}, .path = "frames_per_second"}, known);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error(),
+            "unknown figure frames_per_second; there are clients{asked,dropped} tick_overruns "
+            "tick_rate_held prediction{exact} prediction.touched{exact} rtt_ms{p50}");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "client/commands/commands.h"
 #include "client/commands/replay/replay_commands.h"
 #include "tests/support/interrupted.h"
+#include "tests/unit/os/temporary_folder.h"
 #include "tests/unit/record/match.h"
 
 #include "schema/record_generated.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -52,39 +52,25 @@ Outcome replay(std::vector<std::string> words) {
   return outcome;
 }
 
+void expect_ended(const Outcome& outcome, int exit_code, std::string_view said) {
+  EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains(said)) << outcome.err;
+}
+
 class ReplayCommand : public testing::Test {
  protected:
   /// Writes bytes to a file of this test and returns its path.
   std::string file_of(ConstBytes bytes) {
-    const auto path = std::filesystem::path{testing::TempDir()} /
-                      (std::string{testing::UnitTest::GetInstance()->current_test_info()->name()} +
-                       std::to_string(++files_) + ".tickbox");
-    std::ofstream stream{path, std::ios::binary | std::ios::trunc};
-    stream.write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    paths_.push_back(path);
-    return path.string();
+    return folder_.write(std::to_string(++files_) + ".tickbox",
+                         {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
   /// A path of this test that has no file yet; what is made there goes with the test.
-  std::string new_path(const std::string& name) {
-    const auto path =
-        std::filesystem::path{testing::TempDir()} /
-        (std::string{testing::UnitTest::GetInstance()->current_test_info()->name()} + name);
-    std::filesystem::remove(path);
-    paths_.push_back(path);
-    return path.string();
-  }
-
-  void TearDown() override {
-    for (const auto& path : paths_) {
-      std::filesystem::remove(path);
-    }
-  }
+  [[nodiscard]] std::string new_path(const std::string& name) const { return folder_.file(name); }
 
  private:
+  os::TemporaryFolder folder_;
   int files_ = 0;
-  std::vector<std::filesystem::path> paths_;
 };
 
 TEST_F(ReplayCommand, VerifiesAWholeRecording) {
@@ -104,8 +90,8 @@ TEST_F(ReplayCommand, VerifiesAWholeRecording) {
 
   const Outcome human = replay({"verify", path});
   EXPECT_EQ(human.exit_code, 0);
-  EXPECT_NE(human.out.find("60 ticks stepped again"), std::string::npos) << human.out;
-  EXPECT_NE(human.out.find("every hash equal"), std::string::npos) << human.out;
+  EXPECT_TRUE(human.out.contains("60 ticks stepped again")) << human.out;
+  EXPECT_TRUE(human.out.contains("every hash equal")) << human.out;
 }
 
 TEST_F(ReplayCommand, TakesACutFileForOneThatEndsEarly) {
@@ -173,7 +159,7 @@ TEST_F(ReplayCommand, ExitsOneWhereThereIsNoRecording) {
   const std::string_view text = "{\"tick_rate\": 60}\n";
   const Outcome other = replay({"info", file_of(as_bytes_of(text))});
   EXPECT_EQ(other.exit_code, 1);
-  EXPECT_NE(other.err.find("not a recording"), std::string::npos) << other.err;
+  EXPECT_TRUE(other.err.contains("not a recording")) << other.err;
   EXPECT_TRUE(other.out.empty());
 }
 
@@ -184,9 +170,7 @@ TEST_F(ReplayCommand, ExitsTwoOnWrongUsage) {
   EXPECT_EQ(replay({"verify", path, "--form", "3"}).exit_code, 2);
   EXPECT_EQ(replay({"verify", path, "--from", "many"}).exit_code, 2);
   EXPECT_EQ(replay({"verify", path, "--from", "5", "--to", "4"}).exit_code, 2);
-  const Outcome beyond = replay({"verify", path, "--from", "11"});
-  EXPECT_EQ(beyond.exit_code, 2);
-  EXPECT_NE(beyond.err.find("--from 11"), std::string::npos) << beyond.err;
+  expect_ended(replay({"verify", path, "--from", "11"}), 2, "--from 11");
 }
 
 TEST_F(ReplayCommand, VerifiesARange) {
@@ -203,9 +187,7 @@ TEST_F(ReplayCommand, VerifiesNoRangeThatHasNoTick) {
                     "-o", part})
                 .exit_code,
             0);
-  const Outcome before = replay({"verify", part, "--to", "9"});
-  EXPECT_EQ(before.exit_code, 2);
-  EXPECT_TRUE(before.err.contains("holds no tick from 0 to 9")) << before.err;
+  expect_ended(replay({"verify", part, "--to", "9"}), 2, "holds no tick from 0 to 9");
   EXPECT_EQ(replay({"verify", part, "--to", "16"}).exit_code, 0);
 }
 
@@ -246,7 +228,7 @@ TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
   const std::string path = file_of(sink.bytes);
   const Outcome outcome = replay({"verify", path, "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_NE(outcome.err.find("failed in tick 10"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains("failed in tick 10")) << outcome.err;
   EXPECT_EQ(outcome.document()["unfinished"], 10);
   EXPECT_EQ(outcome.document()["ticks"], 9);
   EXPECT_EQ(replay({"info", path, "--json"}).document()["unfinished"], 10);
@@ -271,20 +253,16 @@ TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
     }
   }
   const Outcome people = replay({"state", path, "--tick", "15"});
-  EXPECT_NE(people.out.find("tick 15  hash "), std::string::npos) << people.out;
-  EXPECT_NE(people.out.find("crate "), std::string::npos) << people.out;
+  EXPECT_TRUE(people.out.contains("tick 15  hash ")) << people.out;
+  EXPECT_TRUE(people.out.contains("crate ")) << people.out;
 }
 
 TEST_F(ReplayCommand, SaysWhyAStateIsNotToBeHad) {
   auto bytes = test::small_recording(3, 10);
-  const Outcome beyond = replay({"state", file_of(bytes), "--tick", "31"});
-  EXPECT_EQ(beyond.exit_code, 2);
-  EXPECT_NE(beyond.err.find("ends with tick 30"), std::string::npos) << beyond.err;
+  expect_ended(replay({"state", file_of(bytes), "--tick", "31"}), 2, "ends with tick 30");
   bytes[test::pieces(bytes)[13].offset + 40] ^= std::byte{1};  // ticks of segment 1
   const std::string damaged = file_of(bytes);
-  const Outcome lost = replay({"state", damaged, "--tick", "17"});
-  EXPECT_EQ(lost.exit_code, 3);
-  EXPECT_NE(lost.err.find("lost to damage"), std::string::npos) << lost.err;
+  expect_ended(replay({"state", damaged, "--tick", "17"}), 3, "lost to damage");
   EXPECT_EQ(replay({"state", damaged, "--tick", "25"}).exit_code, 0);
 }
 
@@ -354,10 +332,9 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
 }
 
 TEST_F(ReplayCommand, ComparesNoRecordingsOfTwoGames) {
-  const Outcome outcome = replay({"diff", file_of(test::small_recording(1, 5)),
-                                  file_of(test::small_recording(1, 5, {.tick_rate = 60}))});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_NE(outcome.err.find("tick rates"), std::string::npos) << outcome.err;
+  expect_ended(replay({"diff", file_of(test::small_recording(1, 5)),
+                       file_of(test::small_recording(1, 5, {.tick_rate = 60}))}),
+               1, "tick rates");
 }
 
 TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
@@ -474,8 +451,7 @@ TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
   for (const char* const command : {"cut", "repair", "inputs"}) {
     const Outcome outcome = replay({command, path, "-o", "-"});
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_NE(outcome.err.find("--out: stdout is not possible here"), std::string::npos)
-        << outcome.err;
+    EXPECT_TRUE(outcome.err.contains("--out: stdout is not possible here")) << outcome.err;
     EXPECT_FALSE(std::filesystem::exists("-"));
   }
 }

@@ -1,13 +1,18 @@
-// Quantities as people write them.
+// What people write: quantities, and names that are almost right.
 
 #include "core/values.h"
 
+#include "core/text.h"
+
 #include <gtest/gtest.h>
+
+#include <array>
 
 namespace tickbox {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_view_literals;
 
 TEST(Values, ReadsDurations) {
   EXPECT_EQ(parse_duration("250ms"), Duration{250ms});
@@ -81,6 +86,19 @@ TEST(Values, RefusesWhatIsNoHostAndPort) {
                            "localhost:-1", "::1:7777", "[]:1", "[::1:7", "a b:1"}) {
     EXPECT_FALSE(parse_host_port(text)) << text;
   }
+}
+
+TEST(NearestName, CountsEdits) {
+  EXPECT_EQ(edits_between("kitten", "sitting"), 3U);
+  EXPECT_EQ(edits_between("", "abc"), 3U);
+  EXPECT_EQ(edits_between("same", "same"), 0U);
+}
+
+TEST(NearestName, IsTheFirstOfTheNearestOrNone) {
+  constexpr std::array kKnown = {"--port"sv, "--admin-port"sv, "--pork"sv};
+  EXPECT_EQ(nearest_name("--prt", kKnown), "--port");
+  EXPECT_EQ(nearest_name("--adminport", kKnown), "--admin-port");
+  EXPECT_EQ(nearest_name("--completely-else", kKnown), std::nullopt);
 }
 
 }  // namespace

@@ -1,18 +1,37 @@
 #include "games/arena/arena.h"
 
+#include "game/entity_state.h"
+#include "game/input.h"
+#include "games/arena/arena_map.h"
+#include "games/arena/directions.h"
+#include "sim/statics.h"
 #include "tests/unit/game/match.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <numbers>
+#include <utility>
+#include <vector>
 
 namespace tickbox::game {
 namespace {
 
 constexpr std::int32_t kRunPerTick = 8 * kUnit / 60;
 
-TEST(Arena, AcceleratesToEightUnitsPerSecondAndStopsByFriction) {
-  TestMatch match;
+/// A match of one player, who is so many units from the corner.
+TestMatch alone_at(Vec2 units, std::uint32_t seats = 4) {
+  TestMatch match{seats};
   match.join(0);
-  match.place(0, {1, 1});
+  match.place(0, units);
+  return match;
+}
+
+TEST(Arena, AcceleratesToEightUnitsPerSecondAndStopsByFriction) {
+  TestMatch match = alone_at({1, 1});
   match.tick({{.player = {0}, .input = kRight}});
   EXPECT_EQ(match.body(0).velocity.x, 60 * kUnit / 3'600);
   match.ticks(20, {});
@@ -25,9 +44,7 @@ TEST(Arena, AcceleratesToEightUnitsPerSecondAndStopsByFriction) {
 }
 
 TEST(Arena, RunsAsFastDiagonally) {
-  TestMatch match;
-  match.join(0);
-  match.place(0, {1, 1});
+  TestMatch match = alone_at({1, 1});
   match.ticks(15, {{.player = {0}, .input = {.move = 2}}});
   const Vec2 velocity = match.body(0).velocity;
   EXPECT_EQ(velocity.x, velocity.y);
@@ -61,9 +78,7 @@ TEST(Arena, ABulletLeavesItsOwnerAndHitsWhoStandsInItsWay) {
 
 // 3.3 units per tick against a wall a tenth of a unit thick.
 TEST(Arena, ThinWallsStopBullets) {
-  TestMatch match;
-  match.join(0);
-  match.place(0, {9, 5});
+  TestMatch match = alone_at({9, 5});
   match.tick({{.player = {0}, .input = kShootRight}});
   ASSERT_EQ(match.count(EntityKind::Bullet), 1U);
   match.tick({{.player = {0}, .input = {}}});
@@ -71,9 +86,7 @@ TEST(Arena, ThinWallsStopBullets) {
 }
 
 TEST(Arena, ShootsTwicePerSecondAtMost) {
-  TestMatch match;
-  match.join(0);
-  match.place(0, {1, 1});
+  TestMatch match = alone_at({1, 1});
   std::size_t born = 0;
   std::size_t before = 0;
   for (int i = 0; i < 120; ++i) {
@@ -126,9 +139,7 @@ TEST(Arena, WhoIsStruckTwiceInATickIsHitOnce) {
 }
 
 TEST(Arena, GunAndRayAreLoadedTogether) {
-  TestMatch match;
-  match.join(0);
-  match.place(0, {1, 1});
+  TestMatch match = alone_at({1, 1});
   const PlayerInput both{.player = {0}, .input = {.buttons = kButtonShoot | kButtonRay, .aim = 0}};
   EXPECT_FALSE(match.rules.ray_of(match.world, both));
   match.tick({both});
@@ -145,9 +156,7 @@ TEST(Arena, GunAndRayAreLoadedTogether) {
 }
 
 TEST(Arena, ABulletIsGoneAfterASecond) {
-  TestMatch match{1'000};
-  match.join(0);
-  match.place(0, {0, 0});
+  TestMatch match = alone_at({0, 0}, 1'000);
   match.tick({{.player = {0}, .input = kShootRight}});
   match.ticks(58, {{.player = {0}, .input = {}}});
   EXPECT_EQ(match.count(EntityKind::Bullet), 1U)
@@ -183,9 +192,7 @@ TEST(Arena, WhoJoinsAgainHasANewBodyAndNoScore) {
 }
 
 TEST(Arena, ClampsWhatNoClientCanMean) {
-  TestMatch match;
-  match.join(0);
-  match.place(0, {1, 1});
+  TestMatch match = alone_at({1, 1});
   match.tick({{.player = {0}, .input = {.move = 200, .buttons = 0xfc, .aim = 60'000}}});
   EXPECT_EQ(match.world.traits()[match.world.index_of(match.world.body_of({0}))].move, 0);
   EXPECT_TRUE(match.stepper.events.shots.empty());
@@ -221,6 +228,93 @@ TEST(Arena, SeatsAThousand) {
       EXPECT_FALSE(sim::overlaps_any(*match.world.map()->statics, movers[i].min, movers[i].size));
     }
   }
+}
+
+TEST(Directions, FollowTheCircle) {
+  constexpr std::int32_t kLength = 218'453;
+  for (std::uint16_t direction = 0; direction < kAimDirections; ++direction) {
+    const double angle = direction * 2 * std::numbers::pi / kAimDirections;
+    const Vec2 vector = aimed(direction, kLength);
+    EXPECT_NEAR(vector.x, kLength * std::cos(angle), 3) << direction;
+    EXPECT_NEAR(vector.y, kLength * std::sin(angle), 3) << direction;
+  }
+}
+
+TEST(Directions, MirrorExactly) {
+  for (std::uint16_t direction = 0; direction < kAimDirections; ++direction) {
+    const Vec2 vector = aimed(direction, 99'999);
+    const Vec2 opposite = aimed(
+        static_cast<std::uint16_t>((direction + kAimDirections / 2) % kAimDirections), 99'999);
+    EXPECT_EQ(opposite, (Vec2{-vector.x, -vector.y}));
+    const auto flipped = static_cast<std::uint16_t>((kAimDirections - direction) % kAimDirections);
+    EXPECT_EQ(aimed(flipped, 99'999), (Vec2{vector.x, -vector.y}));
+  }
+}
+
+TEST(ArenaMap, HasRoomForEverySeatAndItsBullets) {
+  for (const std::uint32_t seats : {1U, 2U, 64U, 1'000U, kSeatsMax}) {
+    const SharedMap map = make_arena_map(seats);
+    EXPECT_EQ(map->seats, seats);
+    EXPECT_GE(map->spawn_points.size(), 5 * seats + map->crates.size());
+  }
+}
+
+TEST(ArenaMap, LeavesItsPlacesFree) {
+  const SharedMap map = make_arena_map(100);
+  for (std::size_t i = 0; i < map->spawn_points.size(); ++i) {
+    const Vec2 place = map->spawn_points[i];
+    EXPECT_FALSE(sim::overlaps_any(*map->statics, place, kPlayerSize));
+    for (std::size_t k = 0; k < i; ++k) {
+      const Vec2 other = map->spawn_points[k];
+      EXPECT_TRUE(std::abs(place.x - other.x) >= 2 * kUnit ||
+                  std::abs(place.y - other.y) >= 2 * kUnit);
+    }
+  }
+  for (const Vec2 crate : map->crates) {
+    EXPECT_FALSE(sim::overlaps_any(*map->statics, crate, kPlayerSize));
+  }
+}
+
+TEST(ArenaMap, HasThinWallsThatABulletWouldSkipInOneTick) {
+  const SharedMap map = make_arena_map(1);
+  const bool thin = std::ranges::any_of(map->statics->bodies(), [](const sim::Body& body) {
+    return body.size.x < kUnit / 5 || body.size.y < kUnit / 5;
+  });
+  EXPECT_TRUE(thin);
+}
+
+TEST(ArenaMap, HashTellsMapsApart) {
+  EXPECT_EQ(map_hash(*make_arena_map(64)), map_hash(*make_arena_map(64)));
+  EXPECT_NE(map_hash(*make_arena_map(64)), map_hash(*make_arena_map(65)));
+}
+
+Map map_of(const sim::Body& wall, std::vector<sim::Path> paths = {}) {
+  return {.statics = std::make_shared<sim::Statics>(std::vector<sim::Body>{wall}, std::move(paths)),
+          .spawn_points = {},
+          .crates = {},
+          .seats = 1};
+}
+
+// It left out most of what a static does to a body: ends of two such maps went on to play, and
+// every view of a body that met the wall differed.
+TEST(ArenaMap, HashTellsApartWhatStaticsDo) {
+  const sim::Body wall = make_arena_map(1)->statics->bodies().front();
+  const std::uint64_t hash = map_hash(map_of(wall));
+  EXPECT_EQ(map_hash(map_of(wall)), hash);
+  const auto differs = [&](auto change) {
+    sim::Body other = wall;
+    change(other);
+    EXPECT_NE(map_hash(map_of(other)), hash);
+  };
+  differs([](sim::Body& body) { ++body.min.x; });
+  differs([](sim::Body& body) { ++body.size.y; });
+  differs([](sim::Body& body) { body.layers ^= 1; });
+  differs([](sim::Body& body) { body.one_way = sim::OneWay::Up; });
+  differs([](sim::Body& body) { body.sensor = !body.sensor; });
+  differs([](sim::Body& body) { body.response = sim::Response::Bounce; });
+  differs([](sim::Body& body) { ++body.friction; });
+  differs([](sim::Body& body) { ++body.restitution; });
+  EXPECT_NE(map_hash(map_of(wall, {sim::Path{{{0, 0}, {kUnit, 0}}, 1}})), hash);
 }
 
 }  // namespace

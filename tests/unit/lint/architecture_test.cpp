@@ -36,9 +36,7 @@ std::vector<Line> lines_of(const fs::path& folder) {
   std::vector<Line> lines;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator{kSource / folder}) {
     const std::string extension = entry.path().extension().string();
-    if (!entry.is_regular_file() || (extension != ".h" && extension != ".cpp")) {
-      continue;
-    }
+    if (!entry.is_regular_file() || (extension != ".h" && extension != ".cpp")) continue;
     std::ifstream in{entry.path()};
     Line line{.file = entry.path()};
     while (std::getline(in, line.text)) {
@@ -206,9 +204,7 @@ TEST(Architecture, CommandLinesAreParsedByCliAlone) {
   bool is_seen = false;
   for (const std::string_view folder : {"common", "server", "client", "tests"}) {
     for (const Line& line : lines_of(folder)) {
-      if (!angled_include(line.text).starts_with("CLI/")) {
-        continue;
-      }
+      if (!angled_include(line.text).starts_with("CLI/")) continue;
       is_seen = true;
       EXPECT_EQ(line.file.parent_path(), kSource / "common/cli") << at(line);
       EXPECT_EQ(line.file.extension(), ".cpp") << at(line);

@@ -51,8 +51,9 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   };
   once();
   const std::uint64_t before = tests::allocations();
-  for (int i = 0; i < 1'000; ++i)
+  for (int i = 0; i < 1'000; ++i) {
     once();
+  }
   EXPECT_EQ(tests::allocations() - before, 0U);
   EXPECT_EQ(taken, 5U * 1'001);
 }

@@ -136,8 +136,9 @@ TEST(Crypto, ShortHashDependsOnEveryBit) {
   samples::with_each_bit_flipped(bytes, [&](const HandshakeNonce& other, std::size_t bit) {
     EXPECT_FALSE(same_hash(hash, short_hash(key, other))) << bit;
   });
-  for (int bit = 0; bit < 64; ++bit)
+  for (int bit = 0; bit < 64; ++bit) {
     EXPECT_FALSE(same_hash(hash, hash ^ std::uint64_t{1} << bit)) << bit;
+  }
 }
 
 TEST(Crypto, WritesAndReadsHexadecimal) {

@@ -1,10 +1,12 @@
 #include "net/link_simulator.h"
 
+#include "tests/unit/protocol/fault.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
 
 namespace tickbox::net {
 namespace {
@@ -86,8 +88,9 @@ TEST(LinkSimulator, DoublesTheShareAskedFor) {
   expect_share(link.counts().duplicated, kSent, 10'000);
   EXPECT_EQ(arrivals.size(), kSent + link.counts().duplicated);
   std::vector<int> seen(kSent);
-  for (const Arrival& arrival : arrivals)
+  for (const Arrival& arrival : arrivals) {
     ++seen[arrival.number];
+  }
   EXPECT_EQ(static_cast<std::uint64_t>(std::ranges::count(seen, 2)), link.counts().duplicated);
   EXPECT_EQ(std::ranges::count(seen, 0), 0);
 }
@@ -227,6 +230,217 @@ TEST(LinkSimulator, PassesEmptyDatagramsUnderEveryFault) {
   ASSERT_TRUE(bytes);
   EXPECT_TRUE(bytes->empty());
   EXPECT_EQ(link.counts().corrupted + link.counts().truncated, 0U);
+}
+
+TEST(LinkConditions, ReadEveryKey) {
+  const auto link = parse_link_conditions(
+      "delay=80ms,jitter=20ms,loss=5%,duplicate=1%,reorder=2%,corrupt=0.1%,truncate=0.25%,seed=7");
+  ASSERT_TRUE(link) << link.error();
+  EXPECT_EQ(*link, (LinkConditions{.delay = 40ms,
+                                   .jitter = 20ms,
+                                   .loss_ppm = 50'000,
+                                   .duplicate_ppm = 10'000,
+                                   .reorder_ppm = 20'000,
+                                   .corrupt_ppm = 1'000,
+                                   .truncate_ppm = 2'500,
+                                   .seed = 7}));
+}
+
+TEST(LinkConditions, OfNothingAreAGoodLink) {
+  EXPECT_EQ(parse_link_conditions(""), LinkConditions{});
+}
+
+TEST(LinkConditions, ReadDurationsOfEveryUnit) {
+  const auto jitter = [](std::string_view text) {
+    return parse_link_conditions(std::string{"jitter="}.append(text))->jitter;
+  };
+  EXPECT_EQ(jitter("7ns"), 7ns);
+  EXPECT_EQ(jitter("500us"), 500us);
+  EXPECT_EQ(jitter("80ms"), 80ms);
+  EXPECT_EQ(jitter("1s"), 1s);
+  EXPECT_EQ(jitter("1.5ms"), 1'500us);
+  EXPECT_EQ(jitter("0.000001s"), 1us);
+  EXPECT_EQ(jitter("10s"), 10s);
+  EXPECT_EQ(jitter("0ms"), 0ms);
+}
+
+TEST(LinkConditions, ReadSharesExactly) {
+  const auto loss = [](std::string_view text) {
+    return parse_link_conditions(std::string{"loss="}.append(text))->loss_ppm;
+  };
+  EXPECT_EQ(loss("0%"), 0U);
+  EXPECT_EQ(loss("0.1%"), 1'000U);
+  EXPECT_EQ(loss("0.0001%"), 1U);
+  EXPECT_EQ(loss("33.3333%"), 333'333U);
+  EXPECT_EQ(loss("100%"), 1'000'000U);
+}
+
+TEST(LinkConditions, SayWhatIsWrong) {
+  const auto error = [](std::string_view text) {
+    return samples::fault_of(parse_link_conditions(text));
+  };
+  EXPECT_EQ(error("los=5%"), "unknown key 'los'; did you mean 'loss'?");
+  EXPECT_EQ(error("delay=1ms,jiter=5ms"), "unknown key 'jiter'; did you mean 'jitter'?");
+  EXPECT_EQ(error("duplicates=5%"), "unknown key 'duplicates'; did you mean 'duplicate'?");
+  EXPECT_EQ(error("loss"), "'loss' is no key=value, expected parts like delay=80ms or loss=5%");
+  EXPECT_EQ(error("loss=5"), "loss: '5' is no share, expected 0% to 100%, like 5% or 0.1%");
+  EXPECT_EQ(error("loss=101%"), "loss: '101%' is no share, expected 0% to 100%, like 5% or 0.1%");
+  EXPECT_EQ(error("delay=80"),
+            "delay: '80' is no duration up to 10s, expected one like 80ms, 500us or 1s");
+  EXPECT_EQ(error("seed=x"), "seed: 'x' is no whole number, expected one like 7");
+  EXPECT_EQ(error("loss=1%,loss=2%"), "'loss' is given twice");
+  EXPECT_EQ(error("loss=1%,"), "nothing follows the last comma");
+}
+
+TEST(LinkConditions, RefuseWhatIsAlmostAValue) {
+  for (const std::string_view text : {"loss=%",
+                                      "loss=-1%",
+                                      "loss=+1%",
+                                      "loss=1e1%",
+                                      "loss=.5%",
+                                      "loss=5.%",
+                                      "loss=5 %",
+                                      "loss= 5%",
+                                      "loss=0.0000001%",
+                                      "loss=100.1%",
+                                      "loss=5%%",
+                                      "loss=",
+                                      "loss=0x5%",
+                                      "loss=99999999999999999999%",
+                                      "delay=ms",
+                                      "delay=-1ms",
+                                      "delay=1m",
+                                      "delay=11s",
+                                      "delay=10.1s",
+                                      "delay=99999999999ms",
+                                      "delay=99999999999999999999s",
+                                      "seed=",
+                                      "seed=-1",
+                                      "seed=18446744073709551616",
+                                      ",",
+                                      ",loss=5%",
+                                      "loss=5%,,delay=1ms",
+                                      "=5%",
+                                      "LOSS=5%",
+                                      "loss =5%"}) {
+    EXPECT_FALSE(parse_link_conditions(text)) << text;
+  }
+}
+
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] Instant now() const override { return now_; }
+
+  void advance(Duration by) { now_ += by; }
+
+ private:
+  Instant now_;
+};
+
+struct Packet {
+  Address address;
+  std::vector<std::byte> bytes;
+};
+
+/// A socket whose other end is the test.
+class TestTransport final : public Transport {
+ public:
+  void send(const Route& route, ConstBytes bytes) override {
+    sent.push_back({route.peer, samples::copy_of(bytes)});
+  }
+
+  std::optional<Datagram> receive() override {
+    if (arriving.empty()) return std::nullopt;
+    current_ = arriving.front();
+    arriving.pop_front();
+    return Datagram{.from = current_.address, .bytes = current_.bytes};
+  }
+
+  std::vector<Packet> sent;
+  std::deque<Packet> arriving;
+
+ private:
+  Packet current_;
+};
+
+class ImpairedTransportTest : public testing::Test {
+ protected:
+  ManualClock clock;
+  TestTransport inner;
+  const Address server = *parse_address("127.0.0.1:7777");
+  const std::vector<std::byte> hello = std::vector<std::byte>(20, std::byte{0x68});
+  const std::vector<std::byte> answer = std::vector<std::byte>(30, std::byte{0x61});
+};
+
+TEST_F(ImpairedTransportTest, DelaysEachDirection) {
+  ImpairedTransport link{inner, clock, *parse_link_conditions("delay=80ms"), 0};
+  link.send({server}, hello);
+  clock.advance(39ms);
+  EXPECT_FALSE(link.receive());
+  EXPECT_TRUE(inner.sent.empty());
+  EXPECT_EQ(link.next_due(), clock.now() + 1ms);
+  clock.advance(1ms);
+  EXPECT_FALSE(link.receive());
+  ASSERT_EQ(inner.sent.size(), 1U);
+  EXPECT_EQ(inner.sent[0].address, server);
+  EXPECT_EQ(inner.sent[0].bytes, hello);
+  EXPECT_FALSE(link.next_due());
+
+  inner.arriving.push_back({server, answer});
+  EXPECT_FALSE(link.receive());
+  clock.advance(40ms);
+  const auto received = link.receive();
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->from, server);
+  EXPECT_EQ(samples::copy_of(received->bytes), answer);
+  EXPECT_FALSE(link.receive());
+}
+
+TEST_F(ImpairedTransportTest, CountsEachDirectionApart) {
+  ImpairedTransport link{inner, clock, *parse_link_conditions("loss=20%,seed=3"), 0};
+  std::uint64_t received = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    link.send({server}, hello);
+    inner.arriving.push_back({server, answer});
+    inner.arriving.push_back({server, answer});
+    while (link.receive())
+      ++received;
+  }
+  EXPECT_EQ(link.up().in, 10'000U);
+  EXPECT_EQ(link.down().in, 20'000U);
+  EXPECT_NEAR(static_cast<double>(link.up().lost), 2'000, 200);
+  EXPECT_NEAR(static_cast<double>(link.down().lost), 4'000, 283);
+  EXPECT_EQ(inner.sent.size(), 10'000 - link.up().lost);
+  EXPECT_EQ(received, 20'000 - link.down().lost);
+  EXPECT_NE(2 * link.up().lost, link.down().lost) << "both directions draw the same";
+}
+
+TEST_F(ImpairedTransportTest, DropsWhatComesFromElsewhere) {
+  ImpairedTransport link{inner, clock, {}, 0};
+  link.send({server}, hello);
+  inner.arriving.push_back({*parse_address("127.0.0.1:7778"), answer});
+  EXPECT_FALSE(link.receive());
+  inner.arriving.push_back({server, answer});
+  EXPECT_TRUE(link.receive());
+}
+
+TEST_F(ImpairedTransportTest, PassesTooLongDatagramsOn) {
+  ImpairedTransport link{inner, clock, {}, 0};
+  link.send({server}, hello);
+  inner.arriving.push_back({server, std::vector<std::byte>(kDatagramBytesMax + 1)});
+  const auto received = link.receive();
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->bytes.size(), kDatagramBytesMax + 1);
+}
+
+TEST_F(ImpairedTransportTest, IsNotHeldByAFlood) {
+  ImpairedTransport link{inner, clock, *parse_link_conditions("delay=1s"), 0};
+  link.send({server}, hello);
+  for (int i = 0; i < 5'000; ++i) {
+    inner.arriving.push_back({server, answer});
+  }
+  EXPECT_FALSE(link.receive());
+  EXPECT_GT(inner.arriving.size(), 3'000U);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <string_view>
@@ -34,21 +33,26 @@ inline void append(Bytes& to, std::string_view text) {
 }
 
 template <std::unsigned_integral T>
-void append_le(Bytes& to, T value) {
+void append(Bytes& to, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i)
     to.push_back(static_cast<std::byte>(value >> (8 * i)));
+}
+
+inline void append(Bytes& to, std::byte byte) {
+  to.push_back(byte);
+}
+
+/// Fields one after the other: numbers with the lowest byte first, bytes and text as they are.
+template <class... Fields>
+Bytes laid(const Fields&... fields) {
+  Bytes bytes;
+  (append(bytes, fields), ...);
+  return bytes;
 }
 
 inline Bytes slice(ConstBytes bytes, std::size_t first, std::size_t count) {
   return {bytes.begin() + static_cast<std::ptrdiff_t>(first),
           bytes.begin() + static_cast<std::ptrdiff_t>(first + count)};
-}
-
-inline bool is_zero(ConstBytes bytes) {
-  for (const std::byte byte : bytes) {
-    if (byte != std::byte{0}) return false;
-  }
-  return true;
 }
 
 inline Bytes bytes_of_hex(std::string_view hex) {
@@ -70,11 +74,7 @@ inline Bytes blake2b(std::size_t size, ConstBytes key, ConstBytes input) {
 /// BLAKE2b-256 keyed with `key` over `label`, then what else is given.
 inline Bytes derived(ConstBytes key, std::string_view label, ConstBytes first = {},
                      ConstBytes second = {}) {
-  Bytes input;
-  append(input, label);
-  append(input, first);
-  append(input, second);
-  return blake2b(32, key, input);
+  return blake2b(32, key, laid(label, first, second));
 }
 
 inline Bytes published_key() {
@@ -86,9 +86,7 @@ inline Bytes session_key(ConstBytes key, ConstBytes client_nonce, ConstBytes ser
 }
 
 inline Bytes packet_nonce(std::uint64_t sequence) {
-  Bytes nonce(4);
-  append_le(nonce, sequence);
-  return nonce;
+  return laid(std::uint32_t{0}, sequence);
 }
 
 inline Bytes seal(ConstBytes key, std::uint64_t sequence, ConstBytes clear, ConstBytes message) {

@@ -15,8 +15,8 @@ namespace tickbox::net {
 namespace {
 
 using standard::append;
-using standard::append_le;
 using standard::Bytes;
+using standard::laid;
 using standard::Root;
 using standard::slice;
 
@@ -34,11 +34,8 @@ Bytes session_key_to_client() {
 
 // What HELLO, CONNECT and RESUME begin with, of samples::ask().
 Bytes ask_head(std::uint8_t type) {
-  Bytes head{std::byte{type}};
-  append_le(head, std::uint32_t{11});
-  append_le(head, std::uint64_t{0x1213141516171819});
-  append(head, samples::nonce(1));
-  return head;
+  return laid(std::byte{type}, std::uint32_t{11}, std::uint64_t{0x1213141516171819},
+              samples::nonce(1));
 }
 
 // Zeros up to byte 1,183, and the tag.
@@ -77,7 +74,7 @@ TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
   EXPECT_EQ(connect.size(), 468U);
   for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
     Bytes whole = connect;
-    append_le(whole, wish);
+    append(whole, wish);
     pad_and_tag(whole, token.keys.to_server);
     Ask ask = samples::ask(PacketType::Connect);
     ask.wish = static_cast<Wish>(wish);
@@ -99,7 +96,7 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
   EXPECT_EQ(resume.size(), 180U);
   for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
     Bytes whole = resume;
-    append_le(whole, wish);
+    append(whole, wish);
     pad_and_tag(whole, ticket.keys.to_server);
     Ask ask = samples::ask(PacketType::Resume);
     ask.wish = static_cast<Wish>(wish);
@@ -120,9 +117,7 @@ TEST(Standard, ReadersDoNotLookAtWhatFollowsATable) {
 }
 
 TEST(Standard, WritesACookieThatIsTheOneWeSend) {
-  Bytes cookie{std::byte{2}};
-  append(cookie, samples::nonce(1));
-  append(cookie, samples::counting<CookieBytes>(61));
+  Bytes cookie = laid(std::byte{2}, samples::nonce(1), samples::counting<CookieBytes>(61));
   ASSERT_EQ(cookie.size(), 45U);
   PacketBuffer buffer{};
   EXPECT_EQ(samples::copy_of(
@@ -132,11 +127,8 @@ TEST(Standard, WritesACookieThatIsTheOneWeSend) {
 }
 
 TEST(Standard, WritesARefuseThatIsTheOneWeSend) {
-  Bytes refuse{std::byte{6}};
-  append(refuse, samples::nonce(1));
-  append_le(refuse, std::uint8_t{1});
-  append_le(refuse, std::uint32_t{64});
-  append_le(refuse, std::uint32_t{65});
+  Bytes refuse =
+      laid(std::byte{6}, samples::nonce(1), std::uint8_t{1}, std::uint32_t{64}, std::uint32_t{65});
   ASSERT_EQ(refuse.size(), 42U);
   PacketBuffer buffer{};
   EXPECT_EQ(samples::copy_of(encode_refuse(samples::refuse(), buffer)), refuse);
@@ -213,8 +205,9 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   EXPECT_EQ(message[wide + 22], std::byte{64});
   const std::size_t status = snapshot.field(4);
   const std::uint32_t words[] = {5'400, 5'500, 5'600};
-  for (std::size_t i = 0; i < 3; ++i)
+  for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(snapshot.u32(status + 4 * i), words[i]);
+  }
   const std::uint8_t events[] = {0xff, 0xff,                      // the first number
                                  248,  71,   100, 101,            // a hit, 102 ticks ago
                                  249,  224,  103, 0xc8, 0xd5, 3,  // a score of 60,104, 255 ago
@@ -228,23 +221,23 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
 // inputs.
 Bytes input_message_by_hand() {
   Bytes message;
-  append_le(message, std::uint32_t{12});  // root: table at 12
-  append_le(message, std::uint16_t{8});   // vtable at 4: its size,
-  append_le(message, std::uint16_t{32});  // the table's,
-  append_le(message, std::uint16_t{4});   // head at 16,
-  append_le(message, std::uint16_t{28});  // inputs' offset at 40
-  append_le(message, std::uint32_t{8});   // table at 12: its vtable lies 8 before
-  append_le(message, std::uint64_t{0x3132333435363738});
-  append_le(message, std::uint32_t{4'100});
-  append_le(message, std::uint32_t{4'300});
-  append_le(message, std::uint32_t{42});
-  append_le(message, std::uint16_t{61'000});
-  append_le(message, std::uint16_t{0});
-  append_le(message, std::uint32_t{4});  // at 40: count at 44
-  append_le(message, std::uint32_t{2});
+  append(message, std::uint32_t{12});  // root: table at 12
+  append(message, std::uint16_t{8});   // vtable at 4: its size,
+  append(message, std::uint16_t{32});  // the table's,
+  append(message, std::uint16_t{4});   // head at 16,
+  append(message, std::uint16_t{28});  // inputs' offset at 40
+  append(message, std::uint32_t{8});   // table at 12: its vtable lies 8 before
+  append(message, std::uint64_t{0x3132333435363738});
+  append(message, std::uint32_t{4'100});
+  append(message, std::uint32_t{4'300});
+  append(message, std::uint32_t{42});
+  append(message, std::uint16_t{61'000});
+  append(message, std::uint16_t{0});
+  append(message, std::uint32_t{4});  // at 40: count at 44
+  append(message, std::uint32_t{2});
   for (const std::uint32_t input :
        {900U | 0x00U << 16 | 250U << 24, 901U | 0x11U << 16 | 249U << 24})
-    append_le(message, input);
+    append(message, input);
   return message;
 }
 
@@ -253,8 +246,8 @@ Bytes packet_by_hand(std::uint8_t type, std::uint64_t sequence, Bytes key, Const
   for (std::uint64_t epoch = 0; epoch < sequence / 65'536; ++epoch)
     key = standard::derived(key, "tickbox next key");
   Bytes datagram{static_cast<std::byte>(type + 64 * (sequence / 65'536 % 4))};
-  append_le(datagram, kConnection);
-  append_le(datagram, static_cast<std::uint16_t>(sequence % 65'536));
+  append(datagram, kConnection);
+  append(datagram, static_cast<std::uint16_t>(sequence % 65'536));
   append(datagram, standard::seal(key, sequence, datagram, message));
   return datagram;
 }
@@ -281,13 +274,13 @@ TEST(Standard, WritesAnInputThatTheServerTakes) {
 // by 8.
 Bytes path_check_by_hand(std::uint64_t data) {
   Bytes message;
-  append_le(message, std::uint32_t{12});  // root: table at 12
-  append_le(message, std::uint16_t{6});   // vtable at 4: its size,
-  append_le(message, std::uint16_t{12});  // the table's,
-  append_le(message, std::uint16_t{4});   // data at 16
-  append_le(message, std::uint16_t{0});
-  append_le(message, std::uint32_t{8});  // table at 12: its vtable lies 8 before
-  append_le(message, data);
+  append(message, std::uint32_t{12});  // root: table at 12
+  append(message, std::uint16_t{6});   // vtable at 4: its size,
+  append(message, std::uint16_t{12});  // the table's,
+  append(message, std::uint16_t{4});   // data at 16
+  append(message, std::uint16_t{0});
+  append(message, std::uint32_t{8});  // table at 12: its vtable lies 8 before
+  append(message, data);
   return message;
 }
 
@@ -351,11 +344,11 @@ TEST(Standard, ReadsPacketsOfEveryEpoch) {
 TEST(Standard, HashesAnEntityByTwentyThreeBytes) {
   const game::EntityState entity = samples::entity(3);
   Bytes fields;
-  append_le(fields, entity.id.value);
+  append(fields, entity.id.value);
   fields.push_back(std::byte{0});
   for (const std::int32_t number :
        {entity.min.x, entity.min.y, entity.velocity.x, entity.velocity.y}) {
-    append_le(fields, static_cast<std::uint32_t>(number));
+    append(fields, static_cast<std::uint32_t>(number));
   }
   fields.push_back(std::byte{entity.traits.move});
   fields.push_back(std::byte{entity.traits.timer});

@@ -1,43 +1,55 @@
-// Whole files, and the one line for each way it fails.
-
 #include "os/files/file.h"
 
+#include "os/files/draft.h"
+#include "os/files/private_file.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
 #include <string_view>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace tickbox::os {
 namespace {
+
+namespace fs = std::filesystem;
+using KeyFile = FolderTest;
+using PrivateFile = FolderTest;
+using ReadFile = FolderTest;
+
+// Files: whole ones, those that only their owner may read, and key rings.
+
+// Whole files, and the one line for each way it fails.
 
 std::string_view as_text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(ReadFile, GivesEveryByte) {
-  const TemporaryFolder folder;
+TEST_F(ReadFile, GivesEveryByte) {
   std::string text(200'000, '\0');
   for (std::size_t i = 0; i < text.size(); ++i) {
     text[i] = static_cast<char>(i * 31);
   }
-  const auto bytes = read_file(folder.write("a", text));
+  const auto bytes = read_file(folder_.write("a", text));
   ASSERT_TRUE(bytes) << bytes.error();
   EXPECT_EQ(as_text(*bytes), text);
 }
 
-TEST(ReadFile, AnEmptyFileIsNoError) {
-  const TemporaryFolder folder;
-  const auto bytes = read_file(folder.write("a", ""));
+TEST_F(ReadFile, AnEmptyFileIsNoError) {
+  const auto bytes = read_file(folder_.write("a", ""));
   ASSERT_TRUE(bytes) << bytes.error();
   EXPECT_TRUE(bytes->empty());
 }
 
-TEST(ReadFile, ReadsAPipeThatHasNoSizeToAskFor) {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("pipe");
+TEST_F(ReadFile, ReadsAPipeThatHasNoSizeToAskFor) {
+  const std::string path = folder_.file("pipe");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const std::string text(300'000, 'p');
   std::thread writer{[&] { std::ofstream{path, std::ios::binary} << text; }};
@@ -47,17 +59,16 @@ TEST(ReadFile, ReadsAPipeThatHasNoSizeToAskFor) {
   EXPECT_EQ(as_text(*bytes), text);
 }
 
-TEST(ReadFile, SaysWhyInOneLine) {
-  const TemporaryFolder folder;
-  EXPECT_EQ(read_file(folder.file("x.json")).error(),
-            "cannot read " + folder.file("x.json") + ": no such file or directory; check the path");
-  EXPECT_EQ(read_file(folder.file("")).error(),
-            "cannot read " + folder.file("") + ": is a directory; name a file in it");
+TEST_F(ReadFile, SaysWhyInOneLine) {
+  EXPECT_EQ(
+      read_file(folder_.file("x.json")).error(),
+      "cannot read " + folder_.file("x.json") + ": no such file or directory; check the path");
+  EXPECT_EQ(read_file(folder_.file("")).error(),
+            "cannot read " + folder_.file("") + ": is a directory; name a file in it");
 }
 
-TEST(ReadFile, StopsAtItsLimit) {
-  const TemporaryFolder folder;
-  const std::string path = folder.write("a", "12345");
+TEST_F(ReadFile, StopsAtItsLimit) {
+  const std::string path = folder_.write("a", "12345");
   EXPECT_TRUE(read_file(path, 5));
   EXPECT_EQ(read_file(path, 4).error(),
             "cannot read " + path + ": larger than 4 bytes; is it the right file?");
@@ -65,9 +76,272 @@ TEST(ReadFile, StopsAtItsLimit) {
 }
 
 // Without a limit of the caller's own it was read up to that of regular files.
-TEST(ReadFile, StopsEarlierInWhatHasNoSizeToAskFor) {
+TEST_F(ReadFile, StopsEarlierInWhatHasNoSizeToAskFor) {
   EXPECT_EQ(read_file("/dev/zero").error(),
             "cannot read /dev/zero: larger than 268435456 bytes; is it the right file?");
+}
+
+// Files of secrets: who may read them, and that they are there whole or not at all.
+
+mode_t mode_of(const std::string& path) {
+  struct stat status{};
+  EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777;
+}
+
+/// While it lives, a disk that has room for so many bytes of each file.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit small{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  }
+
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST_F(PrivateFile, OnlyItsOwnerMayReadIt) {
+  const std::string path = folder_.file("keys");
+  const mode_t before = umask(0);
+  const auto made = create_private_file(path, as_bytes_of(std::string{"secret"}));
+  umask(before);
+  ASSERT_TRUE(made) << made.error();
+  EXPECT_EQ(text_of(path), "secret");
+  EXPECT_EQ(mode_of(path), 0600U);
+  EXPECT_EQ(files_in(folder_.file("")).size(), 1U) << "nothing else is left beside it";
+}
+
+TEST_F(PrivateFile, ANewOneIsNeverPutOverAnother) {
+  const std::string path = folder_.write("keys", "old");
+  const std::string dangling = folder_.file("link");
+  fs::create_symlink(folder_.file("nowhere"), dangling);
+  for (const std::string& taken : {path, dangling}) {
+    const auto made = create_private_file(taken, as_bytes_of(std::string{"new"}));
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error(),
+              "cannot write " + taken + ": file exists; name a new file, or move that one away");
+  }
+  EXPECT_EQ(text_of(path), "old");
+  EXPECT_FALSE(fs::exists(folder_.file("nowhere")));
+  EXPECT_EQ(files_in(folder_.file("")).size(), 2U);
+}
+
+TEST_F(PrivateFile, ReplacingMakesOneWhereThereIsNone) {
+  for (const Access access : {Access::OwnerOnly, Access::AsBefore}) {
+    const std::string path = folder_.file(access == Access::OwnerOnly ? "a" : "b");
+    ASSERT_TRUE(replace_private_file(path, as_bytes_of(std::string{"new"}), access));
+    EXPECT_EQ(text_of(path), "new");
+    EXPECT_EQ(mode_of(path), 0600U);
+  }
+}
+
+TEST_F(PrivateFile, ReplacingKeepsTheModeOrTakesItAway) {
+  const std::string path = folder_.write("keys", "old, and longer");
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  ASSERT_TRUE(replace_private_file(path, as_bytes_of(std::string{"new"}), Access::AsBefore));
+  EXPECT_EQ(text_of(path), "new");
+  EXPECT_EQ(mode_of(path), 0640U);
+  ASSERT_TRUE(replace_private_file(path, as_bytes_of(std::string{"newer"}), Access::OwnerOnly));
+  EXPECT_EQ(text_of(path), "newer");
+  EXPECT_EQ(mode_of(path), 0600U);
+  EXPECT_EQ(files_in(folder_.file("")).size(), 1U);
+}
+
+TEST_F(PrivateFile, ReplacingKeepsTheOwnerToo) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a file of somebody else";
+  const std::string path = folder_.write("keys", "old");
+  ASSERT_EQ(chown(path.c_str(), 65532, 65532), 0);
+  ASSERT_TRUE(replace_private_file(path, as_bytes_of(std::string{"new"}), Access::AsBefore));
+  struct stat status{};
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 65532U);
+  EXPECT_EQ(status.st_gid, 65532U);
+}
+
+// A renamed file would take the place of the link, and whoever reads where it led would see nothing
+// new.
+TEST_F(PrivateFile, ReplacingFollowsALink) {
+  const std::string path = folder_.write("keys", "old");
+  const std::string link = folder_.file("link");
+  fs::create_symlink("keys", link);
+  ASSERT_TRUE(replace_private_file(link, as_bytes_of(std::string{"new"}), Access::AsBefore));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(text_of(path), "new");
+}
+
+TEST_F(PrivateFile, AFullDiskLosesNothing) {
+  const std::string path = folder_.write("keys", "old");
+  const std::string text(1'000, 'n');
+  {
+    const SmallDisk disk{100};
+    EXPECT_FALSE(replace_private_file(path, as_bytes_of(text), Access::AsBefore));
+    EXPECT_FALSE(create_private_file(folder_.file("new"), as_bytes_of(text)));
+  }
+  EXPECT_EQ(text_of(path), "old");
+  EXPECT_EQ(files_in(folder_.file("")).size(), 1U);
+}
+
+TEST_F(PrivateFile, SaysWhyInOneLine) {
+  const std::string path = folder_.file("missing/keys");
+  const auto made = create_private_file(path, {});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error(),
+            "cannot write " + path + ": no such file or directory; its folder must exist");
+  const auto replaced = replace_private_file(folder_.file(""), {}, Access::OwnerOnly);
+  ASSERT_FALSE(replaced);
+  EXPECT_TRUE(replaced.error().contains("no regular file")) << replaced.error();
+}
+
+// Key rings as files: read, warned of, and refused with the line that is wrong.
+
+const std::string kKey(64, 'a');
+
+TEST_F(KeyFile, GivesTheKeysInTheirOrder) {
+  const auto ring = read_key_ring(folder_.write("keys", "# two\n9 " + kKey + "\n3 " + kKey + "\n"));
+  ASSERT_TRUE(ring) << ring.error();
+  EXPECT_EQ(ring->keys().size(), 2U);
+  EXPECT_EQ(ring->newest().id, 9U);
+}
+
+TEST_F(KeyFile, NamesTheFileAndTheLineThatIsWrong) {
+  const std::string path = folder_.write("keys", "1 " + kKey + "\n2 abc\n");
+  EXPECT_EQ(read_key_ring(path).error(),
+            "key file " + path +
+                ": line 2 is not an id from 1 and 64 hexadecimal digits; a line is an id, a blank "
+                "and a key");
+}
+
+TEST_F(KeyFile, SaysHowToMakeOneWhereThereIsNone) {
+  for (const std::string& path : {folder_.file("missing"), folder_.write("empty", "\n")}) {
+    const auto ring = read_key_ring(path);
+    ASSERT_FALSE(ring);
+    EXPECT_TRUE(ring.error().contains(path)) << ring.error();
+    EXPECT_TRUE(ring.error().contains("tickbox token keygen --out")) << ring.error();
+    EXPECT_FALSE(ring.error().contains('\n')) << ring.error();
+  }
+}
+
+TEST_F(KeyFile, WarnsWhenOthersMayUseIt) {
+  const std::string path = folder_.write("keys", "1 " + kKey + "\n");
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  EXPECT_FALSE(key_file_warning(path));
+  for (const mode_t mode : {0640U, 0604U, 0620U}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    const auto warning = key_file_warning(path);
+    ASSERT_TRUE(warning) << mode;
+    EXPECT_TRUE(warning->contains("chmod 600 " + path)) << *warning;
+  }
+  EXPECT_FALSE(key_file_warning(folder_.file("missing"))) << "reading it says more";
+}
+
+// A file that is not there until it is whole, in each of the two ways in which it is made.
+
+/// In a new place without a name where the file system can, and with one where it cannot.
+constexpr Draft::For kBoth[] = {Draft::For::NewPlace, Draft::For::TakenPlace};
+
+TEST(Draft, IsNotThereBeforeItIsPutThere) {
+  for (const Draft::For what : kBoth) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("new");
+    Draft draft{path, 0666, what};
+    draft.write(as_bytes_of(std::string{"half"}));
+    EXPECT_FALSE(std::filesystem::exists(path));
+    draft.write(as_bytes_of(std::string{" and whole"}));
+    ASSERT_TRUE(draft.put_in_new_place());
+    EXPECT_EQ(text_of(path), "half and whole");
+    EXPECT_EQ(files_in(folder.file("")).size(), 1U) << "no other name is left";
+  }
+}
+
+TEST(Draft, NothingIsLeftOfOneThatIsGivenUp) {
+  for (const Draft::For what : kBoth) {
+    const TemporaryFolder folder;
+    {
+      Draft draft{folder.file("new"), 0666, what};
+      draft.write(as_bytes_of(std::string{"half"}));
+    }
+    EXPECT_EQ(files_in(folder.file("")), std::vector<std::string>{});
+  }
+}
+
+TEST(Draft, WhatIsThereStaysThere) {
+  for (const Draft::For what : kBoth) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("taken");
+    {
+      Draft draft{path, 0666, what};
+      draft.write(as_bytes_of(std::string{"new"}));
+      // Made by another after this one has looked.
+      EXPECT_EQ(folder.write("taken", "old"), path);
+      const auto put = draft.put_in_new_place();
+      ASSERT_FALSE(put);
+      EXPECT_EQ(put.error(), EEXIST);
+    }
+    EXPECT_EQ(text_of(path), "old");
+    EXPECT_EQ(files_in(folder.file("")).size(), 1U);
+  }
+}
+
+TEST(Draft, HasTheModeThatAnyFileWouldHave) {
+  for (const Draft::For what : kBoth) {
+    const TemporaryFolder folder;
+    const mode_t before = umask(027);
+    Draft draft{folder.file("new"), 0666, what};
+    umask(before);
+    ASSERT_TRUE(draft.put_in_new_place());
+    EXPECT_EQ(mode_of(folder.file("new")), 0640U);
+  }
+}
+
+TEST(Draft, SeveralOfOnePlaceDoNotMeet) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("keys", "old");
+  Draft first{path, 0600, Draft::For::TakenPlace};
+  Draft second{path, 0600, Draft::For::TakenPlace};
+  first.write(as_bytes_of(std::string{"first"}));
+  second.write(as_bytes_of(std::string{"second"}));
+  ASSERT_TRUE(first.put_in_taken_place());
+  EXPECT_EQ(text_of(path), "first");
+  ASSERT_TRUE(second.put_in_taken_place());
+  EXPECT_EQ(text_of(path), "second");
+  EXPECT_EQ(files_in(folder.file("")).size(), 1U);
+}
+
+TEST(Draft, SaysWhyItCannotBeMade) {
+  const TemporaryFolder folder;
+  for (const Draft::For what : kBoth) {
+    EXPECT_EQ((Draft{folder.file("missing/new"), 0666, what}.error()), ENOENT);
+  }
+}
+
+// Whoever starts a long copy and kills it finds no file that could be taken for a whole one.
+TEST(Draft, OfAProcessThatIsKilledNothingIsAtThePlace) {
+  for (const Draft::For what : kBoth) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("new");
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      Draft draft{path, 0666, what};
+      draft.write(as_bytes_of(std::string{"half"}));
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,3 @@
-// A real server and clients on loopback: the library's own client, and raw bytes for what it would
-// never send.
-
 #include "os/http/http.h"
 
 #include "os/net/socket_address.h"
@@ -23,6 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
+
+// A real server and clients on loopback: the library's own client, and raw bytes for what it would
+// never send.
 
 net::Address loopback() {
   return *net::parse_address("127.0.0.1:0");
@@ -86,35 +86,46 @@ class RawClient {
   int socket_;
 };
 
-std::string ask(const HttpServer& server, const std::string& request) {
-  const RawClient client{server.local_address()};
-  client.say(request);
-  return client.hear();
-}
-
 std::string status_line(const std::string& response) {
   return response.substr(0, response.find("\r\n"));
 }
 
-TEST(Http, AnswersAGet) {
-  const auto server = start_echo();
-  const auto response = http_get(server->local_address(), "/a/b?c=d&e", 5s);
-  ASSERT_TRUE(response) << response.error();
-  EXPECT_EQ(response->status, 200U);
-  EXPECT_EQ(response->content_type, "text/x-echo");
-  EXPECT_EQ(response->body, "GET /a/b|c=d&e|");
-  EXPECT_NE(
-      std::ranges::find(response->headers, std::pair<std::string, std::string>{"X-Test", "yes"}),
-      response->headers.end());
+class Http : public testing::Test {
+ protected:
+  [[nodiscard]] net::Address address() const { return server_->local_address(); }
+
+  [[nodiscard]] HttpResponse get(std::string_view path) const {
+    const auto response = http_get(address(), path, 5s);
+    EXPECT_TRUE(response) << response.error();
+    return response.value_or(HttpResponse{});
+  }
+
+  /// What it answers to exactly these bytes.
+  [[nodiscard]] std::string ask(const std::string& request) const {
+    const RawClient client{address()};
+    client.say(request);
+    return client.hear();
+  }
+
+  std::unique_ptr<HttpServer> server_ = start_echo();
+};
+
+TEST_F(Http, AnswersAGet) {
+  const HttpResponse response = get("/a/b?c=d&e");
+  EXPECT_EQ(response.status, 200U);
+  EXPECT_EQ(response.content_type, "text/x-echo");
+  EXPECT_EQ(response.body, "GET /a/b|c=d&e|");
+  EXPECT_EQ(
+      std::ranges::count(response.headers, std::pair<std::string, std::string>{"X-Test", "yes"}),
+      1);
 }
 
-TEST(Http, PassesStatusAndLargeBodies) {
-  const auto server = start_echo();
-  EXPECT_EQ(http_get(server->local_address(), "/missing", 5s)->status, 404U);
-  EXPECT_EQ(http_get(server->local_address(), "/large", 5s)->body.size(), 3'000'000U);
+TEST_F(Http, PassesStatusAndLargeBodies) {
+  EXPECT_EQ(get("/missing").status, 404U);
+  EXPECT_EQ(get("/large").body.size(), 3'000'000U);
 }
 
-TEST(Http, ServesOnIPv6) {
+TEST_F(Http, ServesOnIPv6) {
   auto server = HttpServer::start({.bind = *net::parse_address("[::1]:0"), .handler = echo});
   ASSERT_TRUE(server) << server.error();
   const auto response = http_get((*server)->local_address(), "/six", 5s);
@@ -122,126 +133,113 @@ TEST(Http, ServesOnIPv6) {
   EXPECT_EQ(response->body, "GET /six||");
 }
 
-TEST(Http, AHandlerThatThrowsCostsOneAnswerAndNotTheServer) {
-  const auto server = start_echo();
-  EXPECT_EQ(http_get(server->local_address(), "/throw", 5s)->status, 500U);
-  EXPECT_EQ(http_get(server->local_address(), "/", 5s)->status, 200U);
+TEST_F(Http, AHandlerThatThrowsCostsOneAnswerAndNotTheServer) {
+  EXPECT_EQ(get("/throw").status, 500U);
+  EXPECT_EQ(get("/").status, 200U);
 }
 
-TEST(Http, AHeadIsAGetWithoutItsBody) {
-  const auto server = start_echo();
+TEST_F(Http, AHeadIsAGetWithoutItsBody) {
   const std::string response =
-      ask(*server, "HEAD /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      ask("HEAD /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(status_line(response), "HTTP/1.1 200 OK");
-  EXPECT_NE(response.find("Content-Length: 8\r\n"), std::string::npos) << response;
+  EXPECT_TRUE(response.contains("Content-Length: 8\r\n")) << response;
   EXPECT_TRUE(response.ends_with("\r\n\r\n")) << response;
 }
 
-TEST(Http, OneConnectionMayAskSeveralTimes) {
-  const auto server = start_echo();
-  const RawClient client{server->local_address()};
+TEST_F(Http, OneConnectionMayAskSeveralTimes) {
+  const RawClient client{address()};
   client.say("GET /one HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_TRUE(client.hear_some().ends_with("GET /one||"));
   client.say(
       "GET /two HTTP/1.1\r\nHost: localhost\r\n\r\nGET /three HTTP/1.1\r\nHost: "
       "localhost\r\nConnection: close\r\n\r\n");
   const std::string rest = client.hear();
-  EXPECT_NE(rest.find("GET /two||"), std::string::npos) << rest;
+  EXPECT_TRUE(rest.contains("GET /two||")) << rest;
   EXPECT_TRUE(rest.ends_with("GET /three||")) << rest;
 }
 
-TEST(Http, PassesTheAuthorizationHeader) {
-  const auto server = start_echo();
-  const std::string response = ask(*server,
-                                   "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                                   "abc\r\nConnection: close\r\n\r\n");
+TEST_F(Http, PassesTheAuthorizationHeader) {
+  const std::string response =
+      ask("GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+          "abc\r\nConnection: close\r\n\r\n");
   EXPECT_TRUE(response.ends_with("GET /||Bearer abc")) << response;
 }
 
-TEST(Http, RefusesAHostItDoesNotKnow) {
-  const auto server = start_echo();
+TEST_F(Http, RefusesAHostItDoesNotKnow) {
   for (const char* headers :
        {"Host: evil.example\r\n", "", "Host: localhost\r\nHost: evil.example\r\n"}) {
     const std::string response =
-        ask(*server, std::string{"GET / HTTP/1.1\r\n"} + headers + "Connection: close\r\n\r\n");
+        ask(std::string{"GET / HTTP/1.1\r\n"} + headers + "Connection: close\r\n\r\n");
     EXPECT_EQ(status_line(response), "HTTP/1.1 403 Forbidden") << headers;
   }
 }
 
-TEST(Http, AllowsNothingButGetAndHead) {
-  const auto server = start_echo();
+TEST_F(Http, AllowsNothingButGetAndHead) {
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
-    const std::string response = ask(
-        *server,
-        std::string{method} +
+    const std::string response =
+        ask(std::string{method} +
             " / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
     EXPECT_EQ(status_line(response), "HTTP/1.1 405 Method Not Allowed") << method;
-    EXPECT_NE(response.find("Allow: GET, HEAD\r\n"), std::string::npos) << response;
+    EXPECT_TRUE(response.contains("Allow: GET, HEAD\r\n")) << response;
   }
 }
 
-TEST(Http, BoundsTheHeaderAndTheBody) {
-  const auto server = start_echo();
+TEST_F(Http, BoundsTheHeaderAndTheBody) {
   const std::string header =
       "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(2 * kHttpHeaderBytesMax, 'x') +
       "\r\n\r\n";
-  EXPECT_EQ(status_line(ask(*server, header)), "HTTP/1.1 431 Request Header Fields Too Large");
+  EXPECT_EQ(status_line(ask(header)), "HTTP/1.1 431 Request Header Fields Too Large");
   const std::string announced =
       "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n";
-  EXPECT_EQ(status_line(ask(*server, announced)), "HTTP/1.1 413 Payload Too Large");
+  EXPECT_EQ(status_line(ask(announced)), "HTTP/1.1 413 Payload Too Large");
   const std::string sent =
       "GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n11170\r\n" +
       std::string(0x11170, 'c') + "\r\n0\r\n\r\n";
-  EXPECT_EQ(status_line(ask(*server, sent)), "HTTP/1.1 413 Payload Too Large");
+  EXPECT_EQ(status_line(ask(sent)), "HTTP/1.1 413 Payload Too Large");
 }
 
-TEST(Http, AnswersNonsenseOnce) {
-  const auto server = start_echo();
-  EXPECT_EQ(status_line(ask(*server, "nonsense\r\n\r\n")), "HTTP/1.1 400 Bad Request");
+TEST_F(Http, AnswersNonsenseOnce) {
+  EXPECT_EQ(status_line(ask("nonsense\r\n\r\n")), "HTTP/1.1 400 Bad Request");
   EXPECT_EQ(status_line(ask(
-                *server,
                 "GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")),
             "HTTP/1.1 400 Bad Request");
-  EXPECT_EQ(http_get(server->local_address(), "/", 5s)->status, 200U);
+  EXPECT_EQ(get("/").status, 200U);
 }
 
-TEST(Http, ASlowClientIsCutOff) {
-  const auto server = start_echo();
+TEST_F(Http, ASlowClientIsCutOff) {
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(ask(*server, "GET / HTTP/1.1\r\nHost: loc"), "");
+  EXPECT_EQ(ask("GET / HTTP/1.1\r\nHost: loc"), "");
   const auto took = std::chrono::steady_clock::now() - start;
   EXPECT_GE(took, kHttpTimeout - 500ms);
   EXPECT_LT(took, kHttpTimeout + 10s);
 }
 
-TEST(Http, HoldsSixtyFourConnectionsAndClosesTheNext) {
-  const auto server = start_echo();
+TEST_F(Http, HoldsSixtyFourConnectionsAndClosesTheNext) {
   std::vector<std::unique_ptr<RawClient>> clients;
   for (std::size_t i = 0; i < kHttpConnectionsMax; ++i) {
-    clients.push_back(std::make_unique<RawClient>(server->local_address()));
+    clients.push_back(std::make_unique<RawClient>(address()));
   }
   // The last of them was accepted after all others, so that its answer tells that all are held.
   clients.back()->say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_TRUE(clients.back()->hear_some().starts_with("HTTP/1.1 200"));
-  const RawClient refused{server->local_address()};
+  const RawClient refused{address()};
   EXPECT_EQ(refused.hear(), "");
   clients.clear();
   // Places come free as the server notices.
   bool served = false;
   for (int i = 0; i < 200 && !served; ++i) {
-    const auto response = http_get(server->local_address(), "/", 5s);
+    const auto response = http_get(address(), "/", 5s);
     served = response && response->status == 200;
     if (!served) std::this_thread::sleep_for(10ms);
   }
   EXPECT_TRUE(served);
 }
 
-TEST(Http, CountsByStatus) {
-  const auto server = start_echo();
-  (void)http_get(server->local_address(), "/", 5s);
-  (void)http_get(server->local_address(), "/", 5s);
-  (void)http_get(server->local_address(), "/missing", 5s);
-  const auto counts = server->counts();
+TEST_F(Http, CountsByStatus) {
+  (void)get("/");
+  (void)get("/");
+  (void)get("/missing");
+  const auto counts = server_->counts();
   ASSERT_EQ(counts.size(), 2U);
   EXPECT_EQ(counts[0].status, 200U);
   EXPECT_EQ(counts[0].responses, 2U);
@@ -249,14 +247,13 @@ TEST(Http, CountsByStatus) {
   EXPECT_EQ(counts[1].responses, 1U);
 }
 
-TEST(Http, ManyClientsAtOnce) {
-  const auto server = start_echo();
+TEST_F(Http, ManyClientsAtOnce) {
   std::atomic<int> good{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 25; ++i) {
-        const auto response = http_get(server->local_address(), "/n", 5s);
+        const auto response = http_get(address(), "/n", 5s);
         if (response && response->body == "GET /n||") ++good;
       }
     });
@@ -267,28 +264,25 @@ TEST(Http, ManyClientsAtOnce) {
   EXPECT_EQ(good, 100);
 }
 
-TEST(Http, StopsWithConnectionsOpenAndFreesItsPort) {
-  auto server = start_echo();
-  const net::Address address = server->local_address();
-  const RawClient idle{address};
+TEST_F(Http, StopsWithConnectionsOpenAndFreesItsPort) {
+  const RawClient idle{address()};
   idle.say("GET /idle HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_TRUE(idle.hear_some().ends_with("GET /idle||"));
-  server->stop();
-  server->stop();
-  const auto refused = http_get(address, "/", 5s);
+  server_->stop();
+  server_->stop();
+  const auto refused = http_get(address(), "/", 5s);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), "cannot connect to http://" + net::to_string(address) +
+  EXPECT_EQ(refused.error(), "cannot connect to http://" + net::to_string(address()) +
                                  "/: connection refused; is the server running?");
-  const auto again = HttpServer::start({.bind = address, .handler = echo});
+  const auto again = HttpServer::start({.bind = address(), .handler = echo});
   EXPECT_TRUE(again) << again.error();
 }
 
-TEST(Http, RefusesAPortThatIsTaken) {
-  const auto server = start_echo();
-  const auto second = HttpServer::start({.bind = server->local_address(), .handler = echo});
+TEST_F(Http, RefusesAPortThatIsTaken) {
+  const auto second = HttpServer::start({.bind = address(), .handler = echo});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(),
-            "cannot bind admin HTTP " + net::to_string(server->local_address()) +
+            "cannot bind admin HTTP " + net::to_string(address()) +
                 ": address already in use; is another server running? try --admin-port 0");
 }
 
@@ -326,6 +320,13 @@ class Listener {
   int socket_;
 };
 
+/// What http_get makes of an answer with these bytes.
+auto get_of_answer(const std::string& text) {
+  const Listener listener;
+  const std::jthread other{[&] { listener.answer_one(text); }};
+  return http_get(listener.address(), "/", 5s);
+}
+
 TEST(HttpGet, GivesUpAfterItsTimeout) {
   const Listener silent;
   const auto start = std::chrono::steady_clock::now();
@@ -344,10 +345,7 @@ TEST(HttpGet, ReadsByBytesAloneWhatItReadsFromASocket) {
         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nb", "220 smtp ready\r\n", ""}) {
-    const Listener listener;
-    std::thread other{[&] { listener.answer_one(text); }};
-    const auto asked = http_get(listener.address(), "/", 5s);
-    other.join();
+    const auto asked = get_of_answer(text);
     const auto read = read_answer(text);
     ASSERT_EQ(asked.has_value(), read.has_value()) << text;
     if (!read) {
@@ -362,34 +360,49 @@ TEST(HttpGet, ReadsByBytesAloneWhatItReadsFromASocket) {
 }
 
 TEST(HttpGet, SaysWhenTheAnswerIsNoHttp) {
-  const Listener listener;
-  std::thread other{[&] { listener.answer_one("220 smtp ready\r\n"); }};
-  const auto response = http_get(listener.address(), "/", 5s);
-  other.join();
+  const auto response = get_of_answer("220 smtp ready\r\n");
   ASSERT_FALSE(response);
-  EXPECT_NE(response.error().find("is it the admin address?"), std::string::npos)
-      << response.error();
+  EXPECT_TRUE(response.error().contains("is it the admin address?")) << response.error();
 }
 
 TEST(HttpGet, SaysWhenTheAnswerIsCutShort) {
-  const Listener listener;
-  std::thread other{
-      [&] { listener.answer_one("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"); }};
-  const auto response = http_get(listener.address(), "/", 5s);
-  other.join();
-  EXPECT_FALSE(response);
+  EXPECT_FALSE(get_of_answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
 }
 
 TEST(HttpGet, RefusesAnAnswerThatIsTooLarge) {
   for (const char* const begun : {"", "b"}) {
-    const Listener listener;
-    std::thread other{[&] {
-      listener.answer_one("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"s + begun);
-    }};
-    const auto response = http_get(listener.address(), "/", 5s);
-    other.join();
+    const auto response =
+        get_of_answer("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"s + begun);
     ASSERT_FALSE(response);
-    EXPECT_NE(response.error().find("too large"), std::string::npos) << response.error();
+    EXPECT_TRUE(response.error().contains("too large")) << response.error();
+  }
+}
+
+// Which Host headers name this server.
+
+TEST(HttpHost, AllowsLoopbackByNameAndAddress) {
+  const auto local = net::parse_address("127.0.0.1:9180");
+  for (const char* host : {"localhost", "LocalHost:9180", "127.0.0.1", "127.0.0.1:1",
+                           "127.9.9.9:9180", "[::1]", "[::1]:9180"}) {
+    EXPECT_TRUE(is_allowed_host(host, *local, {})) << host;
+  }
+}
+
+TEST(HttpHost, AllowsTheAddressTheConnectionCameToAndNamesThatWereGiven) {
+  const auto local = net::parse_address("192.0.2.7:9180");
+  EXPECT_TRUE(is_allowed_host("192.0.2.7:9180", *local, {}));
+  EXPECT_FALSE(is_allowed_host("192.0.2.8:9180", *local, {}));
+  EXPECT_FALSE(is_allowed_host("server:9180", *local, {}));
+  EXPECT_TRUE(is_allowed_host("Server:9180", *local, {"server"}));
+}
+
+TEST(HttpHost, RefusesEverythingElse) {
+  const auto local = net::parse_address("127.0.0.1:9180");
+  for (const char* host :
+       {"", ":9180", "evil.example", "evil.example:9180", "localhost.evil.example",
+        "127.0.0.1.evil.example", "localhost:", "localhost:x", "localhost:99999", "localhost@evil",
+        "127.1", "0x7f.1", "[::2]", "[::1", "::1"}) {
+    EXPECT_FALSE(is_allowed_host(host, *local, {})) << host;
   }
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -37,6 +36,12 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// A test with a folder.
+class FolderTest : public testing::Test {
+ protected:
+  const TemporaryFolder folder_;
 };
 
 inline std::string text_of(const std::string& path) {

@@ -1,5 +1,3 @@
-// What a scenario file may say, and what is answered to one that is wrong.
-
 #include "scenario/scenario.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +8,8 @@
 
 namespace tickbox::test {
 namespace {
+
+// What a scenario file may say, and what is answered to one that is wrong.
 
 /// A scenario of one body, id 3, with `keys` added, and `head` added to the scenario.
 std::string with_body(const std::string& keys, const std::string& head = "") {
@@ -146,12 +146,206 @@ TEST(Scenario, AppliesSetsOfOneTickInTheOrderOfTheFile) {
 TEST(Scenario, SaysOnWhichLineATextIsNoJson) {
   const std::string error = error_of("{\n  \"ticks\": 5,\n  oops\n}");
   EXPECT_TRUE(error.starts_with("a.json:3: this is no JSON")) << error;
-  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  EXPECT_FALSE(error.contains('\n')) << error;
   EXPECT_TRUE(error_of("").starts_with("a.json:1: this is no JSON"));
   EXPECT_EQ(error_of("[]"), "a.json:1: a scenario must be an object {…}");
   EXPECT_EQ(error_of("{}"), "a.json:1: key \"tick_rate\" is missing");
   EXPECT_EQ(error_of(std::string(100'000, '[')),
             "a.json:1: lists and objects are nested too deeply");
+}
+
+// What makes a body of a scenario more than a box that falls: paths, one-way sides, sensors,
+// friction; and what of it does not go together.
+
+/// A scenario of one body, id 3, of `kind`, one unit large, with `keys` added.
+std::string with_kind(const std::string& kind, const std::string& keys) {
+  return R"({"tick_rate": 60, "ticks": 5, "bodies": [{"id": 3, "size": [1, 1], "kind": ")" + kind +
+         "\"" + keys + "}]}";
+}
+
+scenario::Scenario read(const std::string& text) {
+  const auto scenario = scenario::parse_scenario(text, "a.json");
+  EXPECT_TRUE(scenario.has_value()) << scenario.error();
+  return scenario.value_or(scenario::Scenario{});
+}
+
+const std::string kAtOne = R"(, "min": [1, 2])";
+const std::string kPath = R"(, "path": [[1, 2], [1, -3]])";
+
+TEST(ScenarioPath, BeginsWhereItsBodyIs) {
+  const scenario::Scenario scenario =
+      read(with_kind("kinematic", kPath + R"(, "speed": 2, "squeeze": "crush")"));
+  ASSERT_EQ(scenario.movers.size(), 1U);
+  ASSERT_EQ(scenario.paths.size(), 1U);
+  const sim::Body& body = scenario.movers[0];
+  EXPECT_EQ(body.kind, sim::Kind::Kinematic);
+  EXPECT_EQ(body.min, (Vec2{65'536, 131'072}));
+  EXPECT_EQ(body.path, 0);
+  EXPECT_EQ(body.squeeze, sim::Squeeze::Crush);
+  EXPECT_EQ(scenario.paths[0].speed(), 2'185);  // 2,184.5 sub-units per tick
+  EXPECT_EQ(scenario.paths[0].length(), 5 * kUnit);
+}
+
+TEST(ScenarioPath, MayBeRepeatedByMinButNotContradicted) {
+  EXPECT_EQ(error_of(with_kind("kinematic", kAtOne + kPath + R"(, "speed": 2)")), "no error");
+  EXPECT_EQ(
+      error_of(with_kind("kinematic", R"(, "min": [1, -3])" + kPath + R"(, "speed": 2)")),
+      "a.json:1: \"min\" is not the first point of \"path\", where the body begins: make them "
+      "equal, or remove \"min\" in body 3");
+}
+
+TEST(ScenarioPath, KeepsTheWholeBoxInTheWorld) {
+  const auto ending_at = [](const std::string& point) {
+    return error_of(with_kind("kinematic", R"(, "speed": 1, "path": [[0, 0], )" + point + "]"));
+  };
+  EXPECT_EQ(ending_at("[16383, -16384]"), "no error");
+  EXPECT_EQ(ending_at("[0, 16383.1]"),
+            "a.json:1: \"path\" leaves the world at point 2: min and size together must not pass "
+            "16384; move it in body 3");
+  EXPECT_EQ(ending_at("[-16384.1, 0]"),
+            "a.json:1: \"path\" must be numbers from -16384 to 16384, and is [[0, 0], [-16384.1, "
+            "0]] in body 3");
+}
+
+TEST(ScenarioPath, HasBetweenOneAndManyPoints) {
+  const auto of_points = [](int count) {
+    std::string points;
+    for (int i = 0; i < count; ++i) {
+      points += i == 0 ? "[0, 0]" : ", [0, 0]";
+    }
+    return error_of(with_kind("kinematic", R"(, "speed": 1, "path": [)" + points + "]"));
+  };
+  EXPECT_EQ(of_points(1), "no error");
+  EXPECT_EQ(of_points(1024), "no error");
+  EXPECT_EQ(of_points(0),
+            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is [] in body 3");
+  EXPECT_EQ(
+      of_points(1025),
+      "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is a list of 1025 in body 3");
+  EXPECT_EQ(error_of(with_kind("kinematic", R"(, "speed": 1, "path": [1, 2])")),
+            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is [1, 2] in body 3");
+}
+
+TEST(ScenarioPath, IsNumberedByIdsNotByTheOrderOfTheFile) {
+  const std::string lift = R"("kind": "kinematic", "size": [1, 1], "speed": 60, "path": )";
+  const std::string low = R"({"id": 2, )" + lift + "[[0, 0], [1, 0]]}";
+  const std::string high = R"({"id": 9, )" + lift + "[[4, 0], [9, 0]]}";
+  const auto hash_of = [](const std::string& bodies) {
+    return state_hash(
+        scenario::make_world(read(R"({"tick_rate": 60, "ticks": 1, "bodies": [)" + bodies + "]}")));
+  };
+  EXPECT_EQ(hash_of(low + ", " + high), hash_of(high + ", " + low));
+}
+
+TEST(ScenarioBody, IsKinematicWithoutAPathByItsVelocity) {
+  const sim::Body body =
+      read(with_kind("kinematic", kAtOne + R"(, "velocity": [0, 60])")).movers.at(0);
+  EXPECT_EQ(body.kind, sim::Kind::Kinematic);
+  EXPECT_EQ(body.path, sim::kNoPath);
+  EXPECT_EQ(body.velocity, (Vec2{0, kUnit}));
+  EXPECT_EQ(body.squeeze, sim::Squeeze::Blocked);
+}
+
+TEST(ScenarioBody, HasOneSolidSideOrAll) {
+  const auto side_of = [](const std::string& word) {
+    return read(with_kind("static", kAtOne + R"(, "one_way": ")" + word + "\""))
+        .statics.at(0)
+        .one_way;
+  };
+  EXPECT_EQ(side_of("up"), sim::OneWay::Up);
+  EXPECT_EQ(side_of("down"), sim::OneWay::Down);
+  EXPECT_EQ(side_of("left"), sim::OneWay::Left);
+  EXPECT_EQ(side_of("right"), sim::OneWay::Right);
+  EXPECT_EQ(read(with_kind("static", kAtOne)).statics.at(0).one_way, sim::OneWay::None);
+}
+
+TEST(ScenarioBody, SensesAndPasses) {
+  EXPECT_TRUE(read(with_kind("static", kAtOne + R"(, "sensor": true)")).statics.at(0).sensor);
+  EXPECT_FALSE(read(with_kind("dynamic", kAtOne + R"(, "sensor": false)")).movers.at(0).sensor);
+  EXPECT_EQ(read(with_kind("dynamic", kAtOne + R"(, "response": "pass")")).movers.at(0).response,
+            sim::Response::Pass);
+}
+
+TEST(ScenarioBody, RubsByNearestStepAndNeverWholly) {
+  const auto friction_of = [](const std::string& share) {
+    return read(with_kind("dynamic", kAtOne + R"(, "friction": )" + share)).movers.at(0).friction;
+  };
+  EXPECT_EQ(friction_of("0"), 0);
+  EXPECT_EQ(friction_of("0.3"), 77);  // 76.8
+  EXPECT_EQ(friction_of("1"), 255);
+}
+
+struct WrongKind {
+  const char* kind;
+  std::string keys;
+  const char* message;
+};
+
+TEST(ScenarioBody, RefusesWhatDoesNotGoTogether) {
+  for (
+      const WrongKind& wrong : {
+          WrongKind{"dynamic", kPath + R"(, "speed": 2)",
+                    R"("path" is for kinematic bodies only: remove it, or change "kind")"},
+          WrongKind{"static", kPath + R"(, "speed": 2)",
+                    R"("path" is for kinematic bodies only: remove it, or change "kind")"},
+          WrongKind{
+              "dynamic", kAtOne + R"(, "speed": 2)",
+              R"("speed" is for kinematic bodies with a "path" only: remove it, or change "kind")"},
+          WrongKind{"kinematic", kAtOne + R"(, "speed": 2)",
+                    R"("speed" is that along a "path": add one, or say "velocity")"},
+          WrongKind{"kinematic", kPath, R"(key "speed" is missing beside "path": add it)"},
+          WrongKind{"kinematic", kPath + R"(, "speed": 1, "velocity": [0, 0])",
+                    R"("velocity" and "path" both say how it moves: remove one of them)"},
+          WrongKind{"kinematic", kPath + R"(, "speed": 1, "displacement": [0, 1])",
+                    R"("displacement" and "path" both say how it moves: remove one of them)"},
+          WrongKind{"kinematic", R"(, "speed": 1)", R"(key "min" is missing)"},
+          WrongKind{"kinematic", kPath + R"(, "speed": -1)",
+                    R"("speed" must be a number from 0 to 245760, and is -1)"},
+          WrongKind{"kinematic", kPath + R"(, "speed": 245761)",
+                    R"("speed" must be a number from 0 to 245760, and is 245761)"},
+          WrongKind{"dynamic", kAtOne + R"(, "squeeze": "crush")",
+                    R"("squeeze" is for kinematic bodies only: remove it, or change "kind")"},
+          WrongKind{"kinematic", kAtOne + R"(, "squeeze": "crushed")",
+                    R"("squeeze" must be one of blocked, crush, and is "crushed")"},
+          WrongKind{
+              "dynamic", kAtOne + R"(, "one_way": "up")",
+              R"("one_way" is for static and kinematic bodies only: remove it, or change "kind")"},
+          WrongKind{"static", kAtOne + R"(, "one_way": "top")",
+                    R"("one_way" must be one of up, down, left, right, and is "top")"},
+          WrongKind{"static", kAtOne + R"(, "one_way": "up", "sensor": true)",
+                    "a sensor, or what passes, stops nobody and has no solid side: remove "
+                    "\"one_way\", or make it solid"},
+          WrongKind{"static", kAtOne + R"(, "sensor": 1)",
+                    R"("sensor" must be true or false, and is 1)"},
+          WrongKind{"dynamic", kAtOne + R"(, "friction": 1.1)",
+                    R"("friction" must be a number from 0 to 1, and is 1.1)"},
+          WrongKind{"static", kAtOne + R"(, "velocity": [1, 0])",
+                    "a static body does not move: remove its velocity, or make it dynamic or "
+                    "kinematic"},
+      }) {
+    EXPECT_EQ(error_of(with_kind(wrong.kind, wrong.keys)),
+              std::string{"a.json:1: "} + wrong.message + " in body 3");
+  }
+}
+
+TEST(ScenarioSet, ChangesWhoMovesByItsVelocityOnly) {
+  const auto set_for = [](const std::string& id) {
+    return error_of(R"({"tick_rate": 60, "ticks": 5, "bodies": [
+      {"id": 1, "kind": "static", "min": [0, 0], "size": [1, 1]},
+      {"id": 2, "kind": "dynamic", "min": [2, 0], "size": [1, 1]},
+      {"id": 3, "kind": "kinematic", "min": [4, 0], "size": [1, 1]},
+      {"id": 4, "kind": "kinematic", "path": [[6, 0]], "size": [1, 1], "speed": 0} ],
+      "set": [ {"tick": 2, "velocity": [1, 0], "id": )" +
+                    id + "} ]}");
+  };
+  EXPECT_EQ(set_for("2"), "no error");
+  EXPECT_EQ(set_for("3"), "no error");
+  EXPECT_EQ(set_for("1"),
+            "a.json:6: body 1 is static and does not move: name another, or make it dynamic in the "
+            "set at place 1");
+  EXPECT_EQ(set_for("4"),
+            "a.json:6: body 4 follows its path: name another, or give it a \"velocity\" instead in "
+            "the set at place 1");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
-#include "core/tick_ring.h"
+// Containers of a fixed capacity.
 
+#include "core/bounded.h"
 #include "core/rng.h"
+#include "core/tick_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +13,25 @@
 
 namespace tickbox {
 namespace {
+
+TEST(BoundedVector, KeepsTheOrderWhenOneIsErased) {
+  BoundedVector<int, 4> numbers;
+  for (const int number : {1, 2, 3, 4})
+    numbers.push_back(number);
+  EXPECT_TRUE(numbers.full());
+  numbers.erase_at(1);
+  ASSERT_EQ(numbers.size(), 3U);
+  EXPECT_EQ(numbers[0], 1);
+  EXPECT_EQ(numbers[1], 3);
+  EXPECT_EQ(numbers[2], 4);
+}
+
+TEST(BoundedVectorDeath, AssertsItsCapacity) {
+  BoundedVector<int, 1> numbers;
+  numbers.push_back(1);
+  EXPECT_DEATH(numbers.push_back(2), "assertion failed: !full\\(\\)");
+  EXPECT_DEATH(static_cast<void>(numbers[1]), "assertion failed: index < size_");
+}
 
 constexpr std::uint32_t kDepth = 8;
 constexpr std::uint32_t kNewestTick = std::numeric_limits<std::uint32_t>::max();
@@ -60,9 +81,8 @@ TEST(TickRing, HoldsTheTicksThatMarkEmptySlots) {
   for (std::uint32_t tick = 0; tick <= kDepth; ++tick) {
     ring.clear();
     ring.insert({tick}) = 1;
-    for (std::uint32_t other = 0; other <= 2 * kDepth; ++other) {
+    for (std::uint32_t other = 0; other <= 2 * kDepth; ++other)
       ASSERT_EQ(ring.find({other}) != nullptr, other == tick) << other << " beside " << tick;
-    }
   }
 }
 
@@ -71,9 +91,8 @@ TEST(TickRing, GoesOnPastTheLastTickOfU32) {
   for (std::uint32_t i = 0; i < 2 * kDepth; ++i) {
     const Tick tick = Tick{kNewestTick - kDepth + 1} + i;  // the second half: 0, 1, …
     ring.insert(tick) = static_cast<int>(i);
-    for (std::uint32_t age = 0; age < kDepth && age <= i; ++age) {
+    for (std::uint32_t age = 0; age < kDepth && age <= i; ++age)
       ASSERT_EQ(ring.at({tick.value - age}), static_cast<int>(i - age)) << age << " before " << i;
-    }
     ASSERT_EQ(ring.find({tick.value - kDepth}), nullptr) << i;
     ASSERT_EQ(ring.find(tick + 1), nullptr) << i;
   }
@@ -83,13 +102,11 @@ TEST(TickRing, GoesOnPastTheLastTickOfU32) {
 // Ticks left out, as by a pause: what stays in their slots is of ticks before, and is no answer.
 TEST(TickRing, AnswersNothingForTicksLeftOut) {
   Ring ring;
-  for (std::uint32_t tick = 1; tick <= kDepth; ++tick) {
+  for (std::uint32_t tick = 1; tick <= kDepth; ++tick)
     ring.insert({tick}) = static_cast<int>(tick);
-  }
   ring.insert({100}) = 100;
-  for (std::uint32_t tick = kDepth + 1; tick < 100; ++tick) {
+  for (std::uint32_t tick = kDepth + 1; tick < 100; ++tick)
     ASSERT_EQ(ring.find({tick}), nullptr) << tick;
-  }
   EXPECT_EQ(ring.at({100}), 100);
   EXPECT_EQ(ring.find({4}), nullptr) << "in whose slot 100 is";
   EXPECT_EQ(ring.at({5}), 5) << "older than its depth, but nobody took its slot";
@@ -120,13 +137,11 @@ TEST(TickRing, ErasesTheTickThatIsNamedAndNoOther) {
 
 TEST(TickRing, IsEmptyOnceCleared) {
   Ring ring;
-  for (std::uint32_t tick = 0; tick < kDepth; ++tick) {
+  for (std::uint32_t tick = 0; tick < kDepth; ++tick)
     ring.insert({tick}) = 1;
-  }
   ring.clear();
-  for (std::uint32_t tick = 0; tick <= 2 * kDepth; ++tick) {
+  for (std::uint32_t tick = 0; tick <= 2 * kDepth; ++tick)
     EXPECT_EQ(ring.find({tick}), nullptr) << tick;
-  }
   ring.insert({2}) = 2;
   EXPECT_EQ(ring.at({2}), 2);
 }
@@ -147,9 +162,8 @@ TEST(TickRing, KeepsTheMemoryOfAListForTheNextTickOfItsSlot) {
 
 TEST(TickRing, VisitsTheValuesOfTheTicksThatItHolds) {
   Ring ring;
-  for (const std::uint32_t tick : {2U, 5U, 7U, 10U, kNewestTick}) {
+  for (const std::uint32_t tick : {2U, 5U, 7U, 10U, kNewestTick})
     ring.insert({tick}) = static_cast<int>(tick % 100);
-  }
   ring.erase({5});
   std::vector<int> visited;
   ring.for_each([&](int value) { visited.push_back(value); });

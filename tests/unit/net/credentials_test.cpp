@@ -1,10 +1,11 @@
-#include "net/connect_token.h"
+// Connect tokens and resume tickets: sealed, opened, and as text.
 
+#include "net/connect_token.h"
+#include "net/resume_ticket.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <set>
 #include <string>
 
@@ -162,9 +163,8 @@ TEST(ConnectToken, NeverOpensWhenMadeUp) {
       for (std::size_t at = kTokenHeadBytes; at + 8 < forged.size(); at += 8)
         store_le(MutableBytes{forged}.subspan(at), rng.next());
     } else {
-      for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
+      for (std::uint64_t n = 1 + rng.below(4); n > 0; --n)
         forged[rng.below(forged.size())] ^= static_cast<std::byte>(1 + rng.below(255));
-      }
       if (forged == right) continue;
     }
     opened += open_token(forged, ring) ? 1 : 0;
@@ -206,6 +206,190 @@ TEST(ConnectToken, ThatCannotBeIsForgedThoughItsSealIsRight) {
 TEST(ConnectToken, IsNothingThatWasSealedForAnotherUse) {
   EXPECT_FALSE(open_secret(1, 0, "tickbox resume ticket"));
   EXPECT_FALSE(open_secret(1, 0, ""));
+}
+
+SealedTicket sealed() {
+  return samples::resume_ticket().sealed;
+}
+
+TEST(ResumeTicket, TellsItsServerEverythingThatWasSealed) {
+  EXPECT_EQ(open_ticket(sealed(), samples::ticket_key()), samples::ticket());
+  EXPECT_EQ(ticket_boot(sealed()), samples::kBoot);
+}
+
+TEST(ResumeTicket, CarriesTheLargestOfEverything) {
+  Key ones{};
+  ones.fill(std::byte{0xff});
+  const Ticket largest{.seat = {0xffff},
+                       .body = {0xffff'ffff},
+                       .serial = 0xffff'ffff,
+                       .room = 0xffff'ffff,
+                       .client = ~std::uint64_t{0},
+                       .keys = {.to_server = ones, .to_client = ones}};
+  tests::SeededEntropy entropy{1};
+  const auto ticket = seal_ticket(largest, ~std::uint64_t{0}, samples::ticket_key(), entropy);
+  EXPECT_EQ(open_ticket(ticket, samples::ticket_key()), largest);
+  EXPECT_EQ(ticket_boot(ticket), ~std::uint64_t{0});
+}
+
+TEST(ResumeTicket, OfAnotherServerDoesNotOpen) {
+  Key other = samples::ticket_key();
+  other[31] ^= std::byte{1};
+  EXPECT_FALSE(open_ticket(sealed(), other));
+  EXPECT_FALSE(open_ticket(sealed(), published_key()));
+}
+
+TEST(ResumeTicket, IsSealedAnotherWayEachTime) {
+  tests::SeededEntropy entropy{1};
+  std::set<SealedTicket> tickets;
+  for (int i = 0; i < 100; ++i)
+    tickets.insert(seal_ticket(samples::ticket(), samples::kBoot, samples::ticket_key(), entropy));
+  EXPECT_EQ(tickets.size(), 100U);
+}
+
+TEST(ResumeTicket, NeverOpensWithABitFlipped) {
+  samples::with_each_bit_flipped(sealed(), [](const SealedTicket& altered, std::size_t bit) {
+    ASSERT_FALSE(open_ticket(altered, samples::ticket_key())) << "bit " << bit;
+  });
+}
+
+TEST(ResumeTicket, NeverOpensWhenMadeUp) {
+  constexpr int kForgeries = 400'000;
+  Rng rng{2};
+  int opened = 0;
+  for (int i = 0; i < kForgeries; ++i) {
+    SealedTicket forged = sealed();
+    for (std::size_t at = kTicketHeadBytes; at + 8 < forged.size(); at += 8)
+      store_le(MutableBytes{forged}.subspan(at), rng.next());
+    opened += open_ticket(forged, samples::ticket_key()) ? 1 : 0;
+  }
+  EXPECT_EQ(opened, 0);
+}
+
+// The same key, bytes of the same length: only the label says what they were sealed for.
+TEST(ResumeTicket, IsNothingThatWasSealedForAnotherUse) {
+  for (const std::string_view label : {"tickbox resume ticket", "tickbox connect token", ""}) {
+    SealedTicket ticket{std::byte{1}};
+    std::vector<std::byte> clear = samples::copy_of(as_bytes_of(label));
+    clear.insert(clear.end(), ticket.begin(), ticket.begin() + kTicketHeadBytes);
+    const std::array<std::byte, kTicketSecretBytes> secret{};
+    seal_drawn(samples::ticket_key(), LongNonce{}, clear, secret,
+               MutableBytes{ticket}.subspan(kTicketHeadBytes + kLongNonceBytes));
+    EXPECT_EQ(open_ticket(ticket, samples::ticket_key()).has_value(),
+              label == "tickbox resume ticket");
+  }
+}
+
+// Tokens and tickets as one line of text, as they are handed out and stored.
+
+ConnectToken token() {
+  return samples::token(samples::ring());
+}
+
+constexpr std::string_view kAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+TEST(TokenText, IsReadAsItWasWritten) {
+  const auto read = parse_token(to_text(token()));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->sealed, token().sealed);
+  EXPECT_EQ(read->keys, token().keys);
+  EXPECT_TRUE(std::ranges::equal(read->servers, token().servers));
+}
+
+TEST(TokenText, IsOneLineThatNeedsNoQuotes) {
+  for (const std::string& text : {to_text(token()), to_text(samples::resume_ticket())})
+    EXPECT_EQ(text.find_first_not_of(std::string{kAlphabet} + "."), std::string::npos);
+}
+
+TEST(TokenText, MayHaveBlanksAndLineEndsAroundIt) {
+  const std::string text = to_text(token());
+  for (const char* before : {"", " ", "\t\r\n"})
+    for (const char* after : {"", "\n", " \r\n\n"})
+      EXPECT_TRUE(parse_token(before + text + after));
+  EXPECT_FALSE(parse_token(text + " " + text));
+  EXPECT_FALSE(parse_token(text.substr(0, 40) + "\n" + text.substr(40)));
+}
+
+TEST(TokenText, SaysWhatItIsNot) {
+  for (const char* text : {"", " \n", "token", "tickbox-token-2.AAAA", "tickbox-token-1"}) {
+    EXPECT_EQ(samples::fault_of(parse_token(text)),
+              "is no connect token: one is a line that begins with tickbox-token-1.");
+  }
+  EXPECT_EQ(samples::fault_of(parse_token("tickbox-token-1.")),
+            "is a connect token that was cut short or altered");
+  EXPECT_EQ(samples::fault_of(parse_token(to_text(samples::resume_ticket()))),
+            "is no connect token: one is a line that begins with tickbox-token-1.");
+  EXPECT_EQ(samples::fault_of(parse_ticket(to_text(token()))),
+            "is no resume ticket: one is a line that begins with tickbox-ticket-1.");
+  EXPECT_FALSE(parse_ticket(""));
+}
+
+TEST(TokenText, IsNoTokenWhenCutOrLonger) {
+  const std::string text = to_text(token());
+  for (std::size_t size = 0; size < text.size(); ++size)
+    ASSERT_FALSE(parse_token(text.substr(0, size))) << size;
+  for (const char tail : {'A', '=', '_', '+', '\0'})
+    EXPECT_FALSE(parse_token(text + tail)) << tail;
+  const std::string ticket = to_text(samples::resume_ticket());
+  for (std::size_t size = 0; size < ticket.size(); ++size)
+    ASSERT_FALSE(parse_ticket(ticket.substr(0, size))) << size;
+  EXPECT_FALSE(parse_ticket(ticket + "A"));
+}
+
+/// Of a token with two servers: from this letter on, its text is of places where servers could be.
+constexpr std::size_t kUnusedServersAt = 16 + (620 - 6 * 18) * 8 / 6;
+
+// No two texts mean the same: whatever letter is changed, it is another token or none.
+TEST(TokenText, MeansSomethingElseWithAnyLetterChanged) {
+  const std::string text = to_text(token());
+  const std::string ticket = to_text(samples::resume_ticket());
+  const auto try_all = [](const std::string& whole, auto&& look) {
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      for (const char letter : {'A', 'b', '7', '-', '_', '+', '/', '=', ' ', '\n'}) {
+        std::string altered = whole;
+        altered[at] = letter;
+        if (altered != whole) look(altered);
+      }
+    }
+  };
+  try_all(text, [&](const std::string& altered) {
+    const auto read = parse_token(altered);
+    if (!read) return;
+    ASSERT_TRUE(read->sealed != token().sealed || read->keys != token().keys ||
+                !std::ranges::equal(read->servers, token().servers) ||
+                altered.substr(kUnusedServersAt) != text.substr(kUnusedServersAt))
+        << altered;
+  });
+  try_all(ticket, [](const std::string& altered) {
+    const auto read = parse_ticket(altered);
+    if (!read) return;
+    ASSERT_TRUE(read->sealed != samples::resume_ticket().sealed ||
+                read->keys != samples::resume_ticket().keys)
+        << altered;
+  });
+}
+
+TEST(TokenText, NamesOneToEightServers) {
+  for (const int servers : {0, 1, 8, 9, 255}) {
+    std::array<std::byte, 620> bytes{};
+    bytes[475] = static_cast<std::byte>(servers);
+    const auto read = parse_token("tickbox-token-1." + to_base64(bytes));
+    EXPECT_EQ(read.has_value(), servers == 1 || servers == 8) << servers;
+    if (!read) {
+      EXPECT_EQ(read.error(), "is a connect token that names no server");
+    }
+  }
+}
+
+TEST(TicketText, IsReadAsItWasWritten) {
+  const ResumeTicket ticket = samples::resume_ticket();
+  for (const char* after : {"", "\n", " \r\n"}) {
+    const auto read = parse_ticket(to_text(ticket) + after);
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(read->sealed, ticket.sealed);
+    EXPECT_EQ(read->keys, ticket.keys);
+  }
 }
 
 }  // namespace

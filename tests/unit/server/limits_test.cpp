@@ -1,5 +1,8 @@
-#include "server/shard/open_limits.h"
+// How often something may be asked of the server.
 
+#include "server/room/limits.h"
+
+#include "server/shard/open_limits.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +10,63 @@
 namespace tickbox::server {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
 using std::chrono::seconds;
+
+constexpr Rate kTen{.per_second = 10, .burst = 5};
+constexpr Instant kStart{std::chrono::hours{1}};
+
+int taken(RateLimit& limit, const Rate& rate, Instant now, int tries) {
+  int count = 0;
+  for (int i = 0; i < tries; ++i)
+    count += limit.take(rate, now) ? 1 : 0;
+  return count;
+}
+
+TEST(RateLimit, AllowsABurstAndThenTheRate) {
+  RateLimit limit;
+  EXPECT_EQ(taken(limit, kTen, kStart, 100), 5);
+  EXPECT_EQ(taken(limit, kTen, kStart + milliseconds{99}, 100), 0);
+  EXPECT_EQ(taken(limit, kTen, kStart + milliseconds{100}, 100), 1);
+  EXPECT_EQ(taken(limit, kTen, kStart + milliseconds{400}, 100), 3);
+}
+
+TEST(RateLimit, SavesUpNoMoreThanABurst) {
+  RateLimit limit;
+  EXPECT_EQ(taken(limit, kTen, kStart, 100), 5);
+  EXPECT_EQ(taken(limit, kTen, kStart + seconds{60}, 100), 5);
+}
+
+TEST(RateLimit, TakesWhatItRefusesOffNothing) {
+  RateLimit limit;
+  EXPECT_EQ(taken(limit, kTen, kStart, 5), 5);
+  EXPECT_EQ(taken(limit, kTen, kStart + milliseconds{50}, 1'000), 0);
+  EXPECT_EQ(taken(limit, kTen, kStart + milliseconds{100}, 1), 1);
+}
+
+TEST(RateLimit, CountsAmounts) {
+  constexpr Rate kBytes{.per_second = 1'000, .burst = 1'500};
+  RateLimit limit;
+  EXPECT_TRUE(limit.take(kBytes, kStart, 1'200));
+  EXPECT_FALSE(limit.take(kBytes, kStart, 301));
+  EXPECT_TRUE(limit.take(kBytes, kStart, 300));
+  EXPECT_FALSE(limit.take(kBytes, kStart, 1));
+  EXPECT_TRUE(limit.take(kBytes, kStart + seconds{1}, 1'000));
+  EXPECT_FALSE(limit.take(kBytes, kStart + seconds{10}, 1'501)) << "more than there ever is";
+}
+
+// A rate that does not divide a second is never exceeded by rounding: it is a little faster by
+// less than a nanosecond each.
+TEST(RateLimit, KeepsToItsRateForAnHour) {
+  constexpr Rate kThird{.per_second = 3, .burst = 1};
+  RateLimit limit;
+  int count = 0;
+  for (int ms = 0; ms < 3'600'000; ms += 10)
+    count += limit.take(kThird, kStart + milliseconds{ms}) ? 1 : 0;
+  EXPECT_LE(count, 3 * 3'600 + 1);
+  EXPECT_GE(count, 3 * 3'600 * 95 / 100);
+}
 
 constexpr Instant kNow{std::chrono::hours{1}};
 
@@ -22,9 +81,8 @@ net::Address ipv4(std::uint8_t third, std::uint8_t fourth) {
 
 int taken(OpenLimits& limits, const net::Address& from, Instant now, int tries) {
   int count = 0;
-  for (int i = 0; i < tries; ++i) {
+  for (int i = 0; i < tries; ++i)
     count += limits.take(from, now) ? 1 : 0;
-  }
   return count;
 }
 
@@ -65,9 +123,8 @@ TEST(OpenLimits, HasALimitForAllNetworksTogether) {
   tests::SeededEntropy entropy{4};
   OpenLimits limits{entropy};
   std::int64_t count = 0;
-  for (int network = 0; network < 256; ++network) {
+  for (int network = 0; network < 256; ++network)
     count += taken(limits, ipv4(static_cast<std::uint8_t>(network), 1), kNow, 100);
-  }
   EXPECT_EQ(count, kOpens.burst);
 }
 

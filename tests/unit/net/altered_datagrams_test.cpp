@@ -1,7 +1,7 @@
-// Nonsense at every door: random bytes, and right messages with a few bytes changed. Nothing may
-// crash, and what is sealed or tagged may not be taken.
+// Datagrams that are not what was sent.
 
 #include "core/rng.h"
+#include "net/handshake.h"
 #include "net/packet.h"
 #include "tests/support/same_snapshot.h"
 #include "tests/unit/protocol/samples.h"
@@ -10,6 +10,113 @@
 
 namespace tickbox::net {
 namespace {
+
+// Every bit of every datagram of the handshake, flipped on the way: none is taken for what was
+// sent.
+
+const CookieBytes kCookie = samples::counting<CookieBytes>(61);
+
+// As a server does, but for cookies and limits: whom the token lets in, if the CONNECT is theirs.
+std::optional<std::uint64_t> let_in_by_token(ConstBytes datagram, const KeyRing& ring) {
+  const auto ask = decode_ask(datagram);
+  if (!ask || ask->type != PacketType::Connect) return std::nullopt;
+  const auto token = open_token(sealed_token_of(datagram), ring);
+  if (!token || !is_proven(datagram, token->keys.to_server)) return std::nullopt;
+  return token->claims.client;
+}
+
+std::optional<Ticket> let_in_by_ticket(ConstBytes datagram) {
+  const auto ask = decode_ask(datagram);
+  if (!ask || ask->type != PacketType::Resume) return std::nullopt;
+  const auto ticket = open_ticket(sealed_ticket_of(datagram), samples::ticket_key());
+  if (!ticket || !is_proven(datagram, ticket->keys.to_server)) return std::nullopt;
+  return ticket;
+}
+
+TEST(HandshakeBits, NoBitOfAConnectMayDiffer) {
+  const KeyRing ring = samples::ring();
+  const ConnectToken token = samples::token(ring);
+  PacketBuffer buffer{};
+  encode_connect(make_ask(PacketType::Connect, samples::nonce(1)), kCookie, token, buffer);
+  ASSERT_EQ(let_in_by_token(buffer, ring), samples::claims().client);
+  samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
+    ASSERT_FALSE(is_proven(altered, token.keys.to_server)) << "bit " << bit;
+    ASSERT_EQ(let_in_by_token(altered, ring), std::nullopt) << "bit " << bit;
+  });
+}
+
+TEST(HandshakeBits, NoBitOfAResumeMayDiffer) {
+  PacketBuffer buffer{};
+  encode_resume(make_ask(PacketType::Resume, samples::nonce(1)), samples::resume_ticket(), buffer);
+  ASSERT_EQ(let_in_by_ticket(buffer), samples::ticket());
+  samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
+    ASSERT_FALSE(is_proven(altered, samples::handed_keys().to_server)) << "bit " << bit;
+    ASSERT_EQ(let_in_by_ticket(altered), std::nullopt) << "bit " << bit;
+  });
+}
+
+TEST(HandshakeBits, NoBitOfAnAcceptMayDiffer) {
+  PacketBuffer buffer{};
+  const auto datagram = samples::copy_of(encode_accept(
+      samples::accept(), 0xa1b2c3d4, samples::nonce(100), samples::session_keys(1), buffer));
+  samples::with_each_bit_flipped(
+      datagram, [](const std::vector<std::byte>& altered, std::size_t bit) {
+        const auto read = decode_accept(altered, samples::handed_keys(), samples::nonce(1));
+        ASSERT_FALSE(read) << "bit " << bit;
+        ASSERT_EQ(read.error(), bit < 8 ? DropReason::UnknownType : DropReason::Forged) << bit;
+      });
+}
+
+// COOKIE and REFUSE have no seal: what protects them is a nonce that only who saw the question
+// knows.
+TEST(HandshakeBits, ACookieThatDiffersIsNotThisCookieForThisClient) {
+  PacketBuffer buffer{};
+  const auto datagram = samples::copy_of(encode_cookie(samples::nonce(1), kCookie, buffer));
+  int read = 0;
+  samples::with_each_bit_flipped(
+      datagram, [&](const std::vector<std::byte>& altered, std::size_t bit) {
+        const auto answer = decode_cookie(altered);
+        ASSERT_EQ(answer.has_value(), bit >= 8) << "bit " << bit;
+        if (!answer) return;
+        ++read;
+        ASSERT_FALSE(answer->client_nonce == samples::nonce(1) && answer->cookie == kCookie) << bit;
+        const bool in_nonce = bit < 8 * 33;
+        ASSERT_EQ(answer->client_nonce == samples::nonce(1), !in_nonce) << "bit " << bit;
+      });
+  EXPECT_EQ(read, 8 * 44);
+}
+
+TEST(HandshakeBits, ARefuseThatDiffersIsNotThisRefuseForThisClient) {
+  PacketBuffer buffer{};
+  const auto datagram = samples::copy_of(encode_refuse(samples::refuse(), buffer));
+  int read = 0;
+  samples::with_each_bit_flipped(
+      datagram, [&](const std::vector<std::byte>& altered, std::size_t bit) {
+        const auto refuse = decode_refuse(altered);
+        ASSERT_TRUE(bit >= 8 || !refuse) << "bit " << bit;
+        if (!refuse) return;
+        ++read;
+        ASSERT_NE(*refuse, samples::refuse()) << "bit " << bit;
+        const bool in_nonce = bit < 8 * 33;
+        ASSERT_EQ(refuse->client_nonce == samples::nonce(1), !in_nonce) << "bit " << bit;
+      });
+  // All but the type's eight, and of reason 1 the flips to 0, 33 and above.
+  EXPECT_EQ(read, 8 * 41 - 4);
+}
+
+// Nobody has proven a HELLO, but each bit of what it says arrives as it is.
+TEST(HandshakeBits, AHelloThatDiffersWithinItsHeadSaysSomethingElse) {
+  const Ask hello = make_ask(PacketType::Hello, samples::nonce(1));
+  PacketBuffer buffer{};
+  encode_hello(hello, buffer);
+  samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
+    const bool in_head = bit < 8 * 45;
+    ASSERT_EQ(decode_ask(altered) == hello, !in_head) << "bit " << bit;
+  });
+}
+
+// Nonsense at every door: random bytes, and right messages with a few bytes changed. Nothing may
+// crash, and what is sealed or tagged may not be taken.
 
 constexpr int kDatagrams = 100'000;
 

@@ -1,0 +1,255 @@
+// Events: to whom they go, and how they are repeated until they arrive.
+
+#include "game/map.h"
+#include "server/replication/event_queue.h"
+#include "server/replication/notices.h"
+#include "tests/support/arena_wrappers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tickbox::server {
+namespace {
+
+// Who is told of what, in a room whose players stand where the test says.
+
+constexpr std::uint32_t kRate = 60;
+constexpr Sight kSight{.half_width = 24, .half_height = 16};
+constexpr PlayerId kA{0};
+constexpr PlayerId kB{1};
+constexpr PlayerId kC{2};
+/// Where who is hit appears again.
+constexpr Vec2 kElsewhere{.x = 0, .y = 500 * kUnit};
+
+/// A and B face to face; C where nobody sees it.
+game::SharedMap field() {
+  auto map = std::make_shared<game::Map>();
+  map->seats = 3;
+  map->spawn_points = {{.x = 0, .y = 0}, {.x = 4 * kUnit, .y = 0}, {.x = 0, .y = -500 * kUnit}};
+  for (std::int32_t i = 0; i < 30; ++i)
+    map->spawn_points.push_back({.x = 3 * i * kUnit, .y = kElsewhere.y});
+  map->statics = std::make_shared<const sim::Statics>(std::vector<sim::Body>{});
+  return map;
+}
+
+class NoticesTest : public ::testing::Test {
+ protected:
+  NoticesTest() { tick({}, {kA, kB, kC}); }
+
+  void tick(const std::vector<game::PlayerInput>& inputs, const std::vector<PlayerId>& joins = {},
+            const std::vector<game::Strike>& strikes = {}) {
+    room_.tick({.leaves = {}, .joins = joins, .inputs = inputs, .strikes = strikes});
+    notices_.gather(room_, joins);
+  }
+
+  /// A's ray strikes B.
+  void hit() {
+    const std::vector<game::PlayerInput> inputs{
+        {.player = kA, .input = {.buttons = game::kButtonRay}}};
+    tick(inputs, {}, {{.shooter = kA, .victim = room_.world().body_of(kB)}});
+  }
+
+  [[nodiscard]] const Notice* find(protocol::EventKind kind, PlayerId subject) const {
+    for (const Notice& notice : notices_.all())
+      if (notice.event.kind == kind && notice.event.subject == subject) return &notice;
+    return nullptr;
+  }
+
+  Room room_{field(), std::make_shared<const tests::SeatedArena>(kRate), 1, kRate};
+  Notices notices_{kSight};
+};
+
+TEST_F(NoticesTest, TellOfWhoJoins) {
+  ASSERT_EQ(notices_.all().size(), 3U);
+  const Notice* spawn = find(protocol::EventKind::Spawn, kB);
+  ASSERT_NE(spawn, nullptr);
+  EXPECT_EQ(spawn->event.what, room_.world().seat(kB).generation);
+  EXPECT_TRUE(notices_.reaches(*spawn, kA, {.x = 0, .y = 0}));
+  EXPECT_FALSE(notices_.reaches(*spawn, kC, {.x = 0, .y = -500 * kUnit}));
+  tick({});
+  EXPECT_TRUE(notices_.all().empty());
+}
+
+TEST_F(NoticesTest, TellOfAHitItsScoreAndWhereTheVictimAppears) {
+  hit();
+  ASSERT_EQ(notices_.all().size(), 3U);
+  const Notice* hit = find(protocol::EventKind::Hit, kA);
+  const Notice* score = find(protocol::EventKind::Score, kA);
+  const Notice* spawn = find(protocol::EventKind::Spawn, kB);
+  ASSERT_TRUE(hit != nullptr && score != nullptr && spawn != nullptr);
+  EXPECT_EQ(hit->event.what, kB.value);
+  EXPECT_EQ(score->event.what, 1);
+  // Who sees where it happened.
+  const Vec2 here{.x = 20 * kUnit, .y = 0};
+  EXPECT_TRUE(notices_.reaches(*hit, kC, here));
+  EXPECT_TRUE(notices_.reaches(*score, kC, here));
+  EXPECT_FALSE(notices_.reaches(*spawn, kC, here));
+  // Who sees where the victim is now.
+  EXPECT_FALSE(notices_.reaches(*hit, kC, kElsewhere));
+  EXPECT_FALSE(notices_.reaches(*score, kC, kElsewhere));
+  EXPECT_TRUE(notices_.reaches(*spawn, kC, kElsewhere));
+  // Whom it is about, wherever it is.
+  const Vec2 nowhere{.x = 2'000 * kUnit, .y = 0};
+  EXPECT_TRUE(notices_.reaches(*hit, kA, nowhere));
+  EXPECT_TRUE(notices_.reaches(*hit, kB, nowhere));
+  EXPECT_FALSE(notices_.reaches(*hit, kC, nowhere));
+  EXPECT_TRUE(notices_.reaches(*score, kA, nowhere));
+  EXPECT_TRUE(notices_.reaches(*spawn, kB, nowhere));
+  EXPECT_FALSE(notices_.reaches(*spawn, kA, nowhere));
+}
+
+TEST_F(NoticesTest, TellOfEachShotInOneGo) {
+  const std::vector<game::PlayerInput> inputs{
+      {.player = kA, .input = {.buttons = game::kButtonRay}},
+      {.player = kC, .input = {.buttons = game::kButtonRay}}};
+  tick(inputs, {},
+       {{.shooter = kA, .victim = room_.world().body_of(kB)},
+        {.shooter = kC, .victim = room_.world().body_of(kA)}});
+  std::vector<std::pair<protocol::EventKind, PlayerId>> told;
+  for (const Notice& notice : notices_.all())
+    told.emplace_back(notice.event.kind, notice.event.subject);
+  using enum protocol::EventKind;
+  EXPECT_EQ(told, (std::vector<std::pair<protocol::EventKind, PlayerId>>{
+                      {Hit, kA}, {Score, kA}, {Spawn, kB}, {Hit, kC}, {Score, kC}, {Spawn, kA}}));
+}
+
+// The seat that a score's low bits happen to name is not concerned by it.
+TEST_F(NoticesTest, AScoreConcernsItsPlayerAlone) {
+  hit();
+  const Notice* score = find(protocol::EventKind::Score, kA);
+  ASSERT_EQ(score->event.what, kB.value);
+  EXPECT_FALSE(notices_.reaches(*score, kB, {.x = 2'000 * kUnit, .y = 0}));
+}
+
+// What a queue of events tells in which snapshot, and what it makes of acknowledgements.
+
+constexpr std::uint32_t kRepeat = 15;
+
+class EventQueueTest : public ::testing::Test {
+ protected:
+  bool add(std::uint32_t tick, std::uint16_t what = 0) {
+    return queue_.add({tick}, {.subject = {7}, .what = what, .kind = protocol::EventKind::Score});
+  }
+
+  /// The numbers that the snapshot of `tick` tells.
+  std::vector<std::uint16_t> tell(std::uint32_t tick) {
+    events_.clear();
+    queue_.tell({tick}, std::min(queue_.due({tick}), protocol::kSnapshotEventsMax), events_);
+    std::vector<std::uint16_t> numbers;
+    for (const protocol::Event& event : events_)
+      numbers.push_back(event.number);
+    return numbers;
+  }
+
+  EventQueue queue_{kRepeat};
+  protocol::Events events_;
+};
+
+using Numbers = std::vector<std::uint16_t>;
+
+TEST_F(EventQueueTest, TellsOnceWhatMayStillArrive) {
+  add(100, 5);
+  EXPECT_EQ(tell(100), Numbers{1});
+  EXPECT_EQ(events_[0].what, 5);
+  EXPECT_EQ(events_[0].subject, PlayerId{7});
+  EXPECT_EQ(events_[0].ago, 0);
+  EXPECT_EQ(tell(101), Numbers{});
+  add(102);
+  EXPECT_EQ(tell(103), Numbers{2});
+  EXPECT_EQ(events_[0].ago, 1);
+}
+
+TEST_F(EventQueueTest, ForgetsWhatIsAcknowledged) {
+  add(100);
+  add(100);
+  EXPECT_EQ(tell(100), (Numbers{1, 2}));
+  queue_.acknowledge(1, {100});
+  EXPECT_EQ(tell(101), Numbers{2}) << "the first came and the second did not";
+  queue_.acknowledge(2, {101});
+  EXPECT_EQ(tell(400), Numbers{});
+}
+
+// The client holds the view of the snapshot that told it, or a later one, and knows nothing of it.
+TEST_F(EventQueueTest, TellsAgainWhatWasLost) {
+  add(100);
+  EXPECT_EQ(tell(100), Numbers{1});
+  add(101);
+  EXPECT_EQ(tell(101), Numbers{2});
+  queue_.acknowledge(0, {99});
+  EXPECT_EQ(tell(102), Numbers{}) << "it may still come";
+  queue_.acknowledge(0, {100});
+  EXPECT_EQ(tell(103), (Numbers{1, 2})) << "the second, if it came, came too early";
+  queue_.acknowledge(0, {102});
+  EXPECT_EQ(tell(104), Numbers{}) << "a word from before it was told again";
+  queue_.acknowledge(2, {103});
+  EXPECT_EQ(tell(105), Numbers{});
+}
+
+// It was only late: what was told, however often, may be acknowledged.
+TEST_F(EventQueueTest, TakesAnAcknowledgementOfWhatItThoughtLost) {
+  add(100);
+  EXPECT_EQ(tell(100), Numbers{1});
+  queue_.acknowledge(0, {100});
+  EXPECT_EQ(queue_.due({101}), 1U);
+  queue_.acknowledge(1, {100});
+  EXPECT_EQ(tell(101), Numbers{});
+}
+
+TEST_F(EventQueueTest, TellsAgainAfterASilence) {
+  add(100);
+  EXPECT_EQ(tell(100), Numbers{1});
+  EXPECT_EQ(tell(100 + kRepeat - 1), Numbers{});
+  EXPECT_EQ(tell(100 + kRepeat), Numbers{1});
+  EXPECT_EQ(events_[0].ago, kRepeat);
+  EXPECT_EQ(tell(100 + 2 * kRepeat - 1), Numbers{});
+  EXPECT_EQ(tell(100 + 400), Numbers{1});
+  EXPECT_EQ(events_[0].ago, 255) << "and no more";
+}
+
+TEST_F(EventQueueTest, TakesNoAcknowledgementOfWhatWasNotTold) {
+  add(100);
+  add(100);
+  queue_.acknowledge(1, {});
+  queue_.acknowledge(2, {});
+  EXPECT_EQ(tell(100), (Numbers{1, 2}));
+  for (const int number : {3, 4, 1'000, 0x8000, 0xffff})
+    queue_.acknowledge(static_cast<std::uint16_t>(number), {99});
+  EXPECT_EQ(tell(100 + kRepeat), (Numbers{1, 2}));
+}
+
+TEST_F(EventQueueTest, NumbersGoOnOverTheirEnd) {
+  std::uint32_t expected = 1;
+  for (std::uint32_t tick = 1; tick < 40'000; ++tick, expected += 2) {
+    add(tick);
+    add(tick);
+    ASSERT_EQ(tell(tick), (Numbers{static_cast<std::uint16_t>(expected),
+                                   static_cast<std::uint16_t>(expected + 1)}));
+    queue_.acknowledge(static_cast<std::uint16_t>(expected + 1), {tick});
+  }
+}
+
+TEST_F(EventQueueTest, TellsNoMoreAtOnceThanASnapshotHolds) {
+  for (int i = 0; i < 20; ++i)
+    add(100);
+  EXPECT_EQ(queue_.due({100}), 20U);
+  EXPECT_EQ(tell(100).size(), protocol::kSnapshotEventsMax);
+  EXPECT_EQ(tell(101), (Numbers{17, 18, 19, 20}));
+}
+
+TEST_F(EventQueueTest, HoldsSoManyAndNoMore) {
+  for (std::size_t i = 0; i < kEventsWaitingMax; ++i)
+    ASSERT_TRUE(add(100));
+  EXPECT_FALSE(add(100));
+  EXPECT_EQ(tell(100).size(), protocol::kSnapshotEventsMax);
+  queue_.acknowledge(protocol::kSnapshotEventsMax, {100});
+  EXPECT_TRUE(add(101)) << "there is room again";
+  EXPECT_EQ(tell(101).front(), protocol::kSnapshotEventsMax + 1);
+}
+
+}  // namespace
+}  // namespace tickbox::server
