@@ -49,9 +49,7 @@ inline std::uint64_t one_in() {
 
 /// 1 to `count`, or the first of them where a step is slow; only TICKBOX_SEED where that is set.
 inline std::vector<std::uint64_t> seeds(std::uint64_t count) {
-  if (const char* text = setting("TICKBOX_SEED")) {
-    return {std::strtoull(text, nullptr, 10)};
-  }
+  if (const char* text = setting("TICKBOX_SEED")) return {std::strtoull(text, nullptr, 10)};
   std::vector<std::uint64_t> all;
   for (std::uint64_t seed = 1; seed <= (count + one_in() - 1) / one_in(); ++seed) {
     all.push_back(seed);

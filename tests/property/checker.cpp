@@ -3,7 +3,6 @@
 #include "tests/property/world_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <sstream>

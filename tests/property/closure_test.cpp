@@ -12,10 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <ostream>
 #include <vector>
 

@@ -16,7 +16,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <ostream>
 #include <set>
 #include <vector>

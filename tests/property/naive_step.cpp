@@ -217,11 +217,10 @@ void Run::start_sweep() {
       const Thing& x = things[a];
       const Thing& y = things[b];
       if (!apart_by_rule(x, y) || !overlap_now(x, y, 0)) continue;
-      if (x.crushes() || y.crushes()) {
+      if (x.crushes() || y.crushes())
         report.crushed.push_back((x.dynamic() ? x : y).body.id);
-      } else {
+      else
         deep.emplace_back(a, b);
-      }
     }
   }
 }

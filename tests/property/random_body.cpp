@@ -1,6 +1,5 @@
 #include "tests/property/random_body.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

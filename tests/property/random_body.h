@@ -7,7 +7,6 @@
 #include "tests/property/random_world.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace tickbox::test {
 

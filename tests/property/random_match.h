@@ -8,7 +8,6 @@
 #include "game/world.h"
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace tickbox::test {

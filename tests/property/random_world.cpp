@@ -62,9 +62,7 @@ class Builder {
 
 bool Builder::place(Body body) {
   body.id = scattered_id(placed_.size());
-  if (!placed_.empty() && rng_.chance(1, 12)) {
-    body.ignores = placed_[rng_.below(placed_.size())].id;
-  }
+  if (!placed_.empty() && rng_.chance(1, 12)) body.ignores = placed_[rng_.below(placed_.size())].id;
   if (!is_in_world(body)) return false;
   const bool may_overlap = static_cast<int>(rng_.below(100)) < climate_.overlapping_percent;
   const bool overlaps =
@@ -170,9 +168,7 @@ sim::World Builder::build() {
   for (auto n = rng_.below(static_cast<std::uint64_t>(options_.statics_max) + 1); n > 0; --n) {
     place(draw_body(rng_, climate_, sim::Kind::Static));
   }
-  if (options_.features.kinematic && rng_.chance(3, 4)) {
-    place_moving(1 + options_.movers_max / 6);
-  }
+  if (options_.features.kinematic && rng_.chance(3, 4)) place_moving(1 + options_.movers_max / 6);
   for (auto n = 2 + rng_.below(static_cast<std::uint64_t>(options_.movers_max) - 1); n > 0; --n) {
     place(draw_body(rng_, climate_, sim::Kind::Dynamic));
   }
@@ -230,11 +226,10 @@ sim::World random_world(const RandomWorldOptions& options) {
 void disturb(sim::World& world, Rng& rng, const Features& features) {
   for (Body& body : world.movers()) {
     if (!rng.chance(1, 6)) continue;
-    if (rng.chance(1, 8)) {
+    if (rng.chance(1, 8))
       teleport(world, body, rng, features);
-    } else {
+    else
       kick(body, rng);
-    }
   }
   if (world.movers().size() < 2) return;
   if (rng.chance(1, 3)) world.remove(world.movers()[rng.below(world.movers().size())].id);

@@ -199,11 +199,10 @@ TEST(OneWay, OfTwoStackedTheOneBelowOnesFeetHolds) {
     const std::int32_t feet = highest + units(1);
     if (feet <= units(-0.25)) {
       EXPECT_EQ(stage.body(3).min, at(0, -1.25)) << n;
-    } else if (feet <= 0) {
+    } else if (feet <= 0)
       EXPECT_EQ(stage.body(3).min, at(0, -1)) << n;
-    } else {
+    else
       EXPECT_GT(stage.body(3).min.y, units(0.3)) << n;
-    }
   }
 }
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace tickbox::test {
 namespace {

@@ -10,7 +10,6 @@
 #include "server/room/room.h"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace tickbox::test {
