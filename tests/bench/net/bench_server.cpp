@@ -70,13 +70,6 @@ void BenchServer::pass_second() {
   shard_->tick(clock_.now());
 }
 
-void BenchServer::forget_strangers() {
-  for (auto silent = Duration{}; silent <= server::kSessionTimeout;
-       silent += std::chrono::seconds{1}) {
-    pass_second();
-  }
-}
-
 void BenchServer::receive() {
   shard_->receive(clock_.now(), clock_.now() + tick_duration(kTickRate));
 }

@@ -66,8 +66,6 @@ class BenchServer {
 
   /// Lets a second and a tick pass, so that every limit is fresh; drops what has not been received.
   void pass_second();
-  /// Lets all sessions time out that have not proven themselves.
-  void forget_strangers();
 
   /// Hands a datagram over, to be received later.
   void add(const net::Address& from, ConstBytes datagram) { transport_.add(from, datagram); }

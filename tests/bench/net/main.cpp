@@ -54,8 +54,6 @@ int main(int argc, char** argv) {
       options.flags};
   program.add_option("--repeats", options.repeats, "Batches of every kind of packet",
                      {.check = cli::between(1, bench::kRepeatsMax)});
-  if (const auto exit_code = program.parse(argc, argv)) {
-    return cli::to_int(*exit_code);
-  }
+  if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   return bench::run(options);
 }

@@ -14,9 +14,12 @@ namespace {
 using integration::Finished;
 using nlohmann::json;
 
+integration::Command command(std::vector<std::string> arguments) {
+  return {.program = tests::built_program("tickbox-bench-net"), .arguments = std::move(arguments)};
+}
+
 Finished bench(std::vector<std::string> arguments) {
-  return integration::run(
-      {.program = tests::built_program("tickbox-bench-net"), .arguments = std::move(arguments)});
+  return integration::run(command(std::move(arguments)));
 }
 
 TEST(BenchNet, EveryPacketIsTreatedAsItsNameSays) {
@@ -41,10 +44,7 @@ TEST(BenchNet, EveryPacketIsTreatedAsItsNameSays) {
 
 TEST(BenchNet, WrongUsageIsToldInOneLine) {
   for (const char* repeats : {"0", "-1", "many"}) {
-    const Finished finished = bench({"--repeats", repeats});
-    EXPECT_EQ(finished.exit_code, integration::kWrongUsage) << finished;
-    EXPECT_EQ(integration::line_count(finished.err), 1U) << finished;
-    EXPECT_EQ(finished.out, "");
+    integration::expect_wrong_usage(command({"--repeats", repeats}), {});
   }
 }
 

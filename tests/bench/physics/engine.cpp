@@ -66,13 +66,12 @@ std::string_view name_of(PeerBodies bodies) {
 Geometry geometry_of(const Scene& scene, PeerBodies bodies) {
   Geometry geometry;
   geometry.statics = scene.walls;
-  if (bodies == PeerBodies::Boxes) {
+  if (bodies == PeerBodies::Boxes)
     add_merged(scene, geometry.statics);
-  } else {
+  else
     for (const Tile& tile : scene.tiles) {
       geometry.statics.push_back({.x = tile.x + 0.5, .y = tile.y + 0.5});
     }
-  }
   for (const SceneBody& body : scene.bodies) {
     geometry.bodies.push_back(body.place);
     geometry.roles.push_back(body.role);

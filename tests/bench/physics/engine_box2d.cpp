@@ -24,11 +24,10 @@ class Box2dEngine final : public Engine {
   Box2dEngine(const Scene& scene, PeerOptions options)
       : geometry_(geometry_of(scene, options.bodies)), world_(b2Vec2{0, narrow(scene.gravity)}) {
     world_.SetAllowSleeping(options.sleep == Sleep::Allowed);
-    if (options.bodies == PeerBodies::Boxes) {
+    if (options.bodies == PeerBodies::Boxes)
       add_statics_one_by_one();
-    } else {
+    else
       add_statics_as_one();
-    }
     for (const SceneBody& body : scene.bodies) {
       add_body(body, scene, options.bodies);
     }

@@ -228,8 +228,6 @@ int main(int argc, char** argv) {
        .example = "tickbox-bench-physics --worlds S1,S3 --n 1000 --csv physics.csv"},
       options.flags};
   bench::add_options(program, options);
-  if (const auto exit_code = program.parse(argc, argv)) {
-    return cli::to_int(*exit_code);
-  }
+  if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   return bench::run(options);
 }

@@ -17,9 +17,13 @@ using nlohmann::json;
 /// Every world with 100 bodies and all engines, for 40 ticks after the warm-up.
 const std::vector<std::string> kSmall = {"--n", "100", "--ticks", "40", "--repeats", "2"};
 
+integration::Command command(std::vector<std::string> arguments) {
+  return {.program = tests::built_program("tickbox-bench-physics"),
+          .arguments = std::move(arguments)};
+}
+
 Finished bench(std::vector<std::string> arguments) {
-  return integration::run({.program = tests::built_program("tickbox-bench-physics"),
-                           .arguments = std::move(arguments)});
+  return integration::run(command(std::move(arguments)));
 }
 
 Finished small(const std::vector<std::string>& more) {
@@ -51,7 +55,7 @@ TEST(BenchPhysics, EveryWorldRunsInEveryEngineAndTickboxIsExact) {
   }
   EXPECT_EQ(ours, 5);
   EXPECT_EQ(document.at("ratios").size(), 4 * 2 + 4U) << finished;
-  EXPECT_EQ(finished.err.find("running"), std::string::npos) << finished;
+  EXPECT_FALSE(finished.err.contains("running")) << finished;
 }
 
 TEST(BenchPhysics, PeersAreMadeAsTheirUsersDoUnlessOursAreAskedFor) {
@@ -111,10 +115,7 @@ TEST(BenchPhysics, WrongUsageIsToldInOneLineAndNothingRuns) {
                                                        {"--wolds", "S1"},
                                                        {"S1"}};
   for (const std::vector<std::string>& arguments : wrong) {
-    const Finished finished = bench(arguments);
-    EXPECT_EQ(finished.exit_code, integration::kWrongUsage) << finished;
-    EXPECT_EQ(integration::line_count(finished.err), 1U) << finished;
-    EXPECT_EQ(finished.out, "");
+    integration::expect_wrong_usage(command(arguments), {});
   }
 }
 

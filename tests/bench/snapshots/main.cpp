@@ -91,8 +91,6 @@ int main(int argc, char** argv) {
       "Instead: the processor time that snapshots take, on the server and on a client");
   program.add_option("--audit", options.audit,
                      "Instead: what one client more that audits is sent, beside a player");
-  if (const auto exit_code = program.parse(argc, argv)) {
-    return cli::to_int(*exit_code);
-  }
+  if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   return bench::run(options);
 }

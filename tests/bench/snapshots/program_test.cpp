@@ -16,9 +16,13 @@ namespace {
 using integration::Finished;
 using nlohmann::json;
 
+integration::Command command(std::vector<std::string> arguments) {
+  return {.program = tests::built_program("tickbox-bench-snapshots"),
+          .arguments = std::move(arguments)};
+}
+
 Finished bench(std::vector<std::string> arguments) {
-  return integration::run({.program = tests::built_program("tickbox-bench-snapshots"),
-                           .arguments = std::move(arguments)});
+  return integration::run(command(std::move(arguments)));
 }
 
 /// Checked and unoptimised, 64 clients take minutes.
@@ -100,10 +104,7 @@ TEST(BenchSnapshots, TellsWhatTheyCostAProcessor) {
 
 TEST(BenchSnapshots, WrongUsageIsToldInOneLine) {
   for (const char* seconds : {"0", "-1", "many"}) {
-    const Finished finished = bench({"--seconds", seconds});
-    EXPECT_EQ(finished.exit_code, integration::kWrongUsage) << finished;
-    EXPECT_EQ(integration::line_count(finished.err), 1U) << finished;
-    EXPECT_EQ(finished.out, "");
+    integration::expect_wrong_usage(command({"--seconds", seconds}), {});
   }
 }
 
