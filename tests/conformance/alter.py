@@ -66,17 +66,15 @@ class Capture:
 
     def find(self, event, kind, nth=0, where=lambda data: True):
         """The number of the line with the nth datagram of this type."""
-        for number, each in enumerate(self.events):
-            if each["event"] == event and layouts.type_of(data_of(each)) == kind and where(data_of(each)):
-                if nth == 0:
-                    return number
-                nth -= 1
-        raise LookupError(f"no {event} of type {kind}")
+        return self.nth_line(event, kind, nth, lambda number: where(self.data(number)))
 
     def find_message(self, event, kind, nth=0, where=lambda message: True):
         """The same by the message that is sealed in it."""
+        return self.nth_line(event, kind, nth, lambda number: where(self.message(number)))
+
+    def nth_line(self, event, kind, nth, where):
         for number, each in enumerate(self.events):
-            if each["event"] == event and layouts.type_of(data_of(each)) == kind and where(self.message(number)):
+            if each["event"] == event and layouts.type_of(data_of(each)) == kind and where(number):
                 if nth == 0:
                     return number
                 nth -= 1
