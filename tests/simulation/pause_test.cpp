@@ -108,7 +108,7 @@ TEST(Pause, WhileItsClockStoodIsOverSecondsLater) {
       harness.run_for(seconds{5});
       harness.silence(client);
       harness.run_for(stood);
-      harness.set_back(client, stood);
+      harness.jump_clock(client, -stood);
       harness.wake(client);
       harness.run_for(seconds{6} + 8 * link.delay);
       const ClientStats woken = harness.client(client).stats();

@@ -1,20 +1,12 @@
 #include "tests/simulator/match.h"
 
-#include "core/assert.h"
-#include "games/arena/arena_map.h"
-#include "games/arena/bot.h"
-#include "games/catalog.h"
-#include "net/handshake.h"
 #include "tests/support/allocations.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace tickbox::simulator {
 namespace {
-
-constexpr std::int64_t kMillion = 1'000'000;
 
 /// Inputs that are decided before this many ticks from now are of no recording to come.
 constexpr std::uint32_t kDecidedKept = 64;
@@ -36,65 +28,64 @@ std::shared_ptr<const game::Rules> make_room_rules(const Plan& plan) {
   return game::make_rules("arena", plan.tick_rate);
 }
 
+/// Nothing: it plays by the right ones.
+std::shared_ptr<const game::Rules> make_client_rules(const Plan& plan, std::size_t client) {
+  if (client == 0 && plan.plant == Plant::MissingCause) {
+    return std::make_shared<const Unheard>(plan.tick_rate);
+  }
+  if (plan.clients[client].audits && plan.plant == Plant::OtherWorld) {
+    return std::make_shared<const Misstepping>(plan.tick_rate);
+  }
+  return nullptr;
+}
+
+tests::HarnessOptions options_of(const Plan& plan) {
+  return {.seed = plan.seed,
+          .tick_rate = plan.tick_rate,
+          .max_clients = plan.seats,
+          .snapshot_rate = plan.snapshot_rate,
+          .snapshot_bytes =
+              plan.plant == Plant::Overspending ? server::kSnapshotBytes : plan.snapshot_bytes,
+          .sight = plan.sight,
+          .bot = plan.bot,
+          .room_rules = [&plan] { return make_room_rules(plan); },
+          .client_rules = [&plan](std::size_t client) { return make_client_rules(plan, client); }};
+}
+
 }  // namespace
 
-Match::Match(const Plan& plan)
-    : plan_(plan),
+Match::Match(const Plan& plan, MatchWatcher watcher)
+    : Harness(options_of(plan), NotStarted{}),
+      plan_(plan),
+      watcher_(std::move(watcher)),
       rng_(~plan.seed),
-      server_entropy_(plan.seed),
-      token_entropy_(plan.seed + (std::uint64_t{1} << 62U)),
-      keys_(net::KeyRing::fresh(token_entropy_)),
       disk_(clock_, token_entropy_,
             {.queue_bytes_max = plan.disk_queue_bytes,
-             .loses_last = plan.plant == Plant::LostRecord}),
-      room_rules_(make_room_rules(plan)),
-      map_(grounds_.map(plan.seats)),
-      start_(clock_.now()),
-      stalled_until_(clock_.now()) {
-  TICKBOX_ASSERT(net::crypto_ready());
+             .loses_last = plan.plant == Plant::LostRecord}) {
+  token_entropy_ = SeededEntropy{plan.seed + (std::uint64_t{1} << 62U)};
+  options_.keys = net::KeyRing::fresh(token_entropy_);
   start_server();
-  for (std::size_t i = 0; i < plan.clients.size(); ++i) {
-    const PlannedClient& planned = plan.clients[i];
-    Player& player = players_.emplace_back();
-    player.entropy = std::make_unique<SeededEntropy>(plan.seed * 1'000 + i);
-    player.transport = &make_transport(i, planned);
+  for (const PlannedClient& planned : plan.clients) {
+    const bool loses = players_.empty() && plan.plant == Plant::LossyLink;
+    net::LinkConditions link = planned.link;
+    if (loses) link.loss_ppm += kLostBesidePpm;
+    Player& player = add_player(link);
     player.drift_ppm = planned.drift_ppm;
     player.turn = planned.turn;
     player.audits = planned.audits;
-    player.watches = planned.watches;
-    player.paused_until = clock_.now();
-    player.starts_at = clock_.now() + Duration{std::chrono::milliseconds{rng_.below(500)}};
-    if (const auto rules = wrong_rules(i, planned)) {
-      player.grounds = std::make_unique<client::Grounds>(
-          game::Catalog{.make_rules = rules, .make_map = game::make_arena_map});
-    }
+    processes_.push_back({.starts_at = now() + std::chrono::milliseconds{rng_.below(500)}});
   }
+  plant_at_first_client();
 }
 
-// --- what is planted at clients ---
-
-net::Transport& Match::make_transport(std::size_t player, const PlannedClient& planned) {
-  net::LinkConditions link = planned.link;
-  if (player == 0 && plan_.plant == Plant::LossyLink) link.loss_ppm += kLostBesidePpm;
-  net::Transport& end = network_.add_client(link);
-  if (player != 0) return end;
-  if (plan_.plant == Plant::SameSequence) planted_transport_ = std::make_unique<SealedTwice>(end);
-  if (plan_.plant == Plant::DeafClient) planted_transport_ = std::make_unique<Deaf>(end);
-  return planted_transport_ ? *planted_transport_ : end;
-}
-
-/// Nothing: it plays by the right ones.
-game::MakeRules Match::wrong_rules(std::size_t player, const PlannedClient& planned) const {
-  if (player == 0 && plan_.plant == Plant::MissingCause) {
-    return
-        [](std::string_view, std::uint32_t rate) { return std::make_shared<const Unheard>(rate); };
+void Match::plant_at_first_client() {
+  net::Transport*& transport = players_.front().transport;
+  if (plan_.plant == Plant::SameSequence) {
+    planted_transport_ = std::make_unique<SealedTwice>(*transport);
+  } else if (plan_.plant == Plant::DeafClient) {
+    planted_transport_ = std::make_unique<Deaf>(*transport);
   }
-  if (planned.audits && plan_.plant == Plant::OtherWorld) {
-    return [](std::string_view, std::uint32_t rate) {
-      return std::make_shared<const Misstepping>(rate);
-    };
-  }
-  return {};
+  if (planted_transport_) transport = planted_transport_.get();
 }
 
 std::span<const game::EntityState> Match::view_of(std::size_t player) const {
@@ -107,43 +98,67 @@ std::span<const game::EntityState> Match::view_of(std::size_t player) const {
   return planted_view_;
 }
 
+void Match::advance() {
+  clock_.advance(kStep);
+  for (std::size_t i = 0; i < players_.size(); ++i) {
+    drive_player(i);
+  }
+  drive_server();
+}
+
 // --- the server ---
 
 void Match::start_server() {
   counts_ = server_counts();
-  shard_.reset();
   recorder_.reset();
-  room_ = std::make_unique<server::Room>(map_, room_rules_, plan_.seed + counts_.lives,
-                                         plan_.tick_rate);
-  pacer_.emplace(server_time(), plan_.tick_rate);
-  decided_.assign(plan_.seats, {});
+  start_room(plan_.seed + counts_.lives);
   ++counts_.lives;
-  start_recording();
-  start_shard();
-}
-
-void Match::start_recording() {
-  const record::Header header{.schema_hash = net::schema_hash(),
-                              .map_hash = game::map_hash(*map_),
-                              .seed = plan_.seed,
-                              .tick_rate = plan_.tick_rate,
-                              .map_seats = map_->seats,
-                              .rules = "arena"};
+  decided_.assign(plan_.seats, {});
   hashes_ = {};
   recorder_.emplace(
-      disk_.begin(header, room_->world().tick), *room_,
+      disk_.begin(header(), room_->world().tick), *room_,
       server::Rotation{.store = &disk_, .ticks = plan_.rotate_ticks, .bytes = plan_.rotate_bytes});
+  const bool is_deaf = plan_.plant == Plant::DeafServer;
+  const bool repeats = plan_.plant == Plant::SameNonce;
+  start_shard(
+      {.transport = is_deaf ? static_cast<net::Transport&>(deaf_server_) : network_.server(),
+       .entropy = repeats ? static_cast<Entropy&>(one_nonce_) : entropy_,
+       .calendar = calendar_,
+       .log = alarms_,
+       .room = *room_,
+       .recorder = &*recorder_});
+}
+
+/// Its calendar is put right.
+void Match::restart_server() {
+  calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(issuer_calendar_.now() -
+                                                                       calendar_.now()));
+  start_server();
+}
+
+void Match::crash() {
+  end_recording(disk_.kill(rng_));
+  restart_server();
+}
+
+void Match::drain() {
+  shard_->stop(server_now());
+  finish_recording();
+  restart_server();
+}
+
+void Match::finish_recording() {
+  recorder_->finish();
+  end_recording(disk_.close());
 }
 
 void Match::end_recording(const SimulatedDisk::Ended& ended) {
   const tests::OwnBooks books;
-  if (on_recorded_) {
-    on_recorded_({.file = ended.remains,
-                  .from = ended.from,
-                  .part = ended.part,
-                  .hashes = hashes_,
-                  .decided = decided_});
-  }
+  watcher_.on_recorded({.file = ended.remains,
+                        .from = ended.from,
+                        .part = ended.part,
+                        .hashes = hashes_,
+                        .decided = decided_});
   hashes_ = {};
   const Tick kept{room_->world().tick.value - std::min(room_->world().tick.value, kDecidedKept)};
   for (std::vector<Decided>& of_seat : decided_) {
@@ -167,152 +182,79 @@ ServerCounts Match::server_counts() const {
   return sum;
 }
 
-void Match::start_shard() {
-  shard_ = std::make_unique<server::Shard>(
-      server::ShardOptions{
-          .tick_rate = plan_.tick_rate,
-          .snapshot_rate = plan_.snapshot_rate,
-          .max_clients = plan_.seats,
-          .sight = plan_.sight,
-          .snapshot_bytes =
-              plan_.plant == Plant::Overspending ? server::kSnapshotBytes : plan_.snapshot_bytes,
-          .reception = {.keys = keys_, .addresses = {SimulatedNetwork::server_address()}}},
-      server::ShardParts{
-          .transport = plan_.plant == Plant::DeafServer ? static_cast<net::Transport&>(deaf_server_)
-                                                        : network_.server(),
-          .entropy =
-              plan_.plant == Plant::SameNonce ? static_cast<Entropy&>(one_nonce_) : server_entropy_,
-          .calendar = server_calendar_,
-          .log = log_,
-          .room = *room_,
-          .recorder = &*recorder_},
-      server_time());
-}
-
-void Match::crash() {
-  end_recording(disk_.kill(rng_));
-  server_calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(
-      issuer_calendar_.now() - server_calendar_.now()));
-  start_server();
-}
-
-void Match::drain() {
-  shard_->stop(server_time());
-  stop();
-  server_calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(
-      issuer_calendar_.now() - server_calendar_.now()));
-  start_server();
-}
-
 void Match::add_key() {
-  if (!keys_.rotate(token_entropy_)) return retire_keys();
-  shard_->set_keys(keys_);
+  if (!options_.keys.rotate(token_entropy_)) return retire_keys();
+  shard_->set_keys(options_.keys);
 }
 
 /// Whoever has a token of before and has not used it gets another.
 void Match::retire_keys() {
-  keys_ = net::KeyRing::fresh(token_entropy_);
-  shard_->set_keys(keys_);
+  options_.keys = net::KeyRing::fresh(token_entropy_);
+  shard_->set_keys(options_.keys);
 }
 
-void Match::stop() {
-  recorder_->finish();
-  end_recording(disk_.close());
-}
-
-void Match::drive_server() {
-  if (clock_.now() < stalled_until_) return;
-  const Instant now = server_time();
-  if (pacer_->next() > now && !network_.has_arrived_at_server()) return;
-  shard_->receive(now, pacer_->next());
-  const std::int64_t due = pacer_->due(now);
-  for (std::int64_t i = 0; i < due; ++i) {
-    disk_.ticked(room_->world().tick + 1);
-    shard_->tick(now);
-    pacer_->ran();
-    ++ticks_;
-    note_tick();
-  }
-  if (due > 0) shard_->send(now);
-}
-
-void Match::note_tick() {
+void Match::tick() {
+  disk_.ticked(room_->world().tick + 1);
+  Harness::tick();
+  ++ticks_;
   const tests::OwnBooks books;
   hashes_.push_back(room_->hash());
-  if (on_tick_) on_tick_(room_->hash());
+  watcher_.on_tick(room_->hash());
   if (const auto retired = disk_.take_retired()) end_recording(*retired);
 }
 
 // --- clients ---
 
-net::ConnectToken Match::make_token(std::size_t player) {
-  net::TokenClaims claims{.client = ++tokens_,
-                          .rights = players_[player].audits ? net::kRightToAudit : std::uint8_t{0}};
-  claims.servers.push_back(SimulatedNetwork::server_address());
+net::ConnectToken Match::token_for(std::size_t player) {
+  const std::uint8_t rights = players_[player].audits ? net::kRightToAudit : std::uint8_t{0};
   const bool is_wrong = plan_.plant == Plant::WrongKey && player == 0;
-  const net::KeyRing keys = is_wrong ? net::KeyRing::fresh(token_entropy_) : keys_;
-  return net::issue_token(claims, issuer_calendar_.now(),
-                          issuer_calendar_.now() + std::chrono::minutes{1}, keys, token_entropy_);
+  return make_token({.client = ++tokens_, .rights = rights}, issuer_calendar_,
+                    is_wrong ? net::KeyRing::fresh(token_entropy_) : options_.keys);
 }
 
 void Match::start_process(std::size_t index) {
-  Player& player = players_[index];
-  client::ClientOptions options{
-      .connection = {.server = SimulatedNetwork::server_address(),
-                     .wish = player.audits ? net::Wish::Audit : net::Wish::Play},
-      .player = game::bot_player(game::bot_kind_of(plan_.bot, index), plan_.seed * 1'000 + index),
-      .on_input = [this, index](Tick tick, const game::Input& input) {
-        const tests::OwnBooks books;
-        const PlayerId seat = players_[index].client->connection().accept().player;
-        decided_[seat.value].push_back(
-            {.tick = tick, .input = input, .is_calm = is_calm_ && is_calm_(index)});
-        const bool is_other = plan_.plant == Plant::OtherInput && tick.value % kPlantedTicks == 0;
-        if (is_other) decided_[seat.value].back().input.buttons ^= game::kButtonShoot;
-      }};
+  client::ConnectionOptions connection{
+      .server = SimulatedNetwork::server_address(),
+      .ticket = std::exchange(processes_[index].ticket, std::nullopt)};
   // Some have a token beside their ticket, for when that is refused.
-  options.connection.ticket = std::exchange(player.ticket, std::nullopt);
-  if (!options.connection.ticket || rng_.chance(1, 4)) {
-    options.connection.token = make_token(index);
-  }
-  client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
-  player.began = clock_.now();
-  player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
-                                                   grounds, time_of(player));
+  if (!connection.ticket || rng_.chance(1, 4)) connection.token = token_for(index);
+  start_client(index, {.connection = connection,
+                       .on_input = [this, index](Tick tick, const game::Input& input) {
+                         note_input(index, tick, input);
+                       }});
+}
+
+void Match::note_input(std::size_t index, Tick tick, const game::Input& input) {
+  const tests::OwnBooks books;
+  const PlayerId seat = client(index).connection().accept().player;
+  decided_[seat.value].push_back(
+      {.tick = tick, .input = input, .is_calm = watcher_.is_calm(index)});
+  const bool is_other = plan_.plant == Plant::OtherInput && tick.value % kPlantedTicks == 0;
+  if (is_other) decided_[seat.value].back().input.buttons ^= game::kButtonShoot;
 }
 
 bool Match::stands_still(std::size_t player) const {
   return player == 0 && plan_.plant == Plant::Standstill && clock_.now() - start_ > kStandsAfter;
 }
 
-Instant Match::time_of(const Player& player) const {
-  const Duration passed = clock_.now() - start_;
-  return clock_.now() + passed / kMillion * player.drift_ppm + player.jumped;
-}
-
 void Match::drive_player(std::size_t index) {
-  Player& player = players_[index];
-  if (player.client == nullptr) {
-    if (clock_.now() >= player.starts_at) start_process(index);
+  if (players_[index].client == nullptr) {
+    if (now() >= processes_[index].starts_at) start_process(index);
     return;
   }
-  if (clock_.now() < player.paused_until || stands_still(index)) return;
-  const Instant own_time = time_of(player);
-  const bool is_due = player.turn > Duration::zero()
-                          ? clock_.now() >= player.next_turn
-                          : own_time >= player.client->next_wakeup() || network_.has_arrived(index);
-  if (!is_due || player.client->connection().over()) return;
-  player.client->poll(own_time);
-  player.next_turn = clock_.now() + player.turn;
-  note_promises(player);
-  if (on_turn_) on_turn_(index);
-  if (player.watches) looked_at_ += player.client->shown(own_time).size();
+  const bool has_ended = client(index).connection().over();
+  if (has_ended || stands_still(index) || !drive_client(index)) return;
+  note_promises(index);
+  watcher_.on_turn(index);
+  if (plan_.clients[index].watches) looked_at_ += shown(index).size();
 }
 
-void Match::note_promises(Player& player) {
-  if (player.client->connection().sessions() == 0) return;
+void Match::note_promises(std::size_t index) {
+  const client::Client& client = *players_[index].client;
+  if (client.connection().sessions() == 0) return;
   const tests::OwnBooks books;
-  std::vector<Decided>& decided = decided_[player.client->connection().accept().player.value];
-  player.promises.hear(*player.client, [&](Tick tick) {
+  std::vector<Decided>& decided = decided_[client.connection().accept().player.value];
+  processes_[index].promises.hear(client, [&](Tick tick) {
     const auto one = std::ranges::find(decided.rbegin(), decided.rend(), tick, &Decided::tick);
     if (one != decided.rend()) one->is_owed = true;
   });
@@ -323,46 +265,31 @@ void Match::move(std::size_t player) {
 }
 
 std::optional<net::ResumeTicket> Match::ticket_of(std::size_t index) const {
-  const Player& player = players_[index];
-  if (player.client == nullptr) return player.ticket;
-  const client::Connection& connection = player.client->connection();
+  if (players_[index].client == nullptr) return processes_[index].ticket;
+  const client::Connection& connection = client(index).connection();
   const bool has_one = connection.sessions() > 0 && connection.is_proven() && !connection.over();
   return has_one ? std::optional{connection.ticket()} : std::nullopt;
-}
-
-void Match::kill(std::size_t player, Instant starts_at) {
-  steal(player, player, starts_at);
 }
 
 void Match::steal(std::size_t index, std::size_t victim, Instant starts_at) {
   if (players_[index].client == nullptr) return;
   const std::optional<net::ResumeTicket> ticket = ticket_of(victim);
   replace(index, starts_at);
-  players_[index].ticket = ticket;
+  processes_[index].ticket = ticket;
 }
 
 void Match::leave(std::size_t index, Instant starts_at) {
-  if (players_[index].client != nullptr) players_[index].client->leave();
+  if (players_[index].client != nullptr) Harness::leave(index);
   replace(index, starts_at);
 }
 
 void Match::replace(std::size_t index, Instant starts_at) {
   Player& player = players_[index];
   if (player.client == nullptr) return;
-  if (on_process_end_) on_process_end_(player);
+  watcher_.on_process_end(player);
   player.client.reset();
-  player.promises = {};
-  player.ticket.reset();
-  player.paused_until = clock_.now();
-  player.starts_at = starts_at;
-}
-
-void Match::advance() {
-  clock_.advance(kStep);
-  for (std::size_t i = 0; i < players_.size(); ++i) {
-    drive_player(i);
-  }
-  drive_server();
+  wake(index);
+  processes_[index] = {.starts_at = starts_at, .ticket = {}, .promises = {}};
 }
 
 }  // namespace tickbox::simulator

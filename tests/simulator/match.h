@@ -1,27 +1,14 @@
 #pragma once
-// The production server, production clients and what they need of the world, all of it simulated:
-// clocks that differ, a network, a disk. What can be done to them are its moves; what is wrong with
-// them others have to find out.
-//
-// Time goes on by a millisecond, and only who has something to do is woken: a client when a
-// datagram has come or its own clock says so, the server as well.
+// The harness as a plan wants it: clocks that differ, a disk, bugs that are planted. What can be
+// done to a match are its moves; checkers have to find out what is wrong with it.
 
-#include "client/client.h"
 #include "core/rng.h"
-#include "games/catalog.h"
-#include "protocol/desync.h"
-#include "server/recording/recorder.h"
-#include "server/shard/shard.h"
-#include "server/shard/tick_pacer.h"
-#include "tests/simulator/findings.h"
 #include "tests/simulator/plan.h"
 #include "tests/simulator/promises.h"
 #include "tests/simulator/simulated_disk.h"
-#include "tests/support/simulated_network.h"
-#include "tests/support/virtual_time.h"
+#include "tests/support/harness.h"
 
 #include <array>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -74,42 +61,31 @@ class AlarmLog final : public server::Log {
 
 using tests::SeededEntropy;
 using tests::SimulatedNetwork;
-using tests::VirtualCalendar;
-using tests::VirtualClock;
 
-class Match {
+/// Who is told what happens in a match.
+struct MatchWatcher {
+  std::function<void(const Recorded&)> on_recorded;  ///< a recording has ended
+  std::function<void(std::uint64_t hash)> on_tick;
+  std::function<void(std::size_t player)> on_turn;
+  std::function<void(const tests::Harness::Player&)> on_process_end;  ///< it is about to
+  /// Asked whether nothing was done to a client for long.
+  std::function<bool(std::size_t player)> is_calm;
+};
+
+class Match final : public tests::Harness {
  public:
-  explicit Match(const Plan& plan);
-
-  struct Player {
-    std::unique_ptr<SeededEntropy> entropy;
-    net::Transport* transport = nullptr;
-    std::unique_ptr<client::Client> client;  ///< nothing: its process is not running
-    std::unique_ptr<client::Grounds> grounds;
-    std::optional<net::ResumeTicket> ticket;  ///< of one that was killed
-    std::int32_t drift_ppm = 0;
-    Duration jumped{};     ///< of its clock, ahead or back
-    Instant paused_until;  ///< its process stands
-    Instant starts_at;     ///< where it is not running
-    Instant began;         ///< its process
-    Duration turn{};
-    Instant next_turn;
-    bool audits = false;
-    bool watches = false;
-    Promises promises;
-  };
+  /// Borrows the plan.
+  Match(const Plan& plan, MatchWatcher watcher);
 
   /// One millisecond.
   void advance();
 
-  // Moves against a client.
-  void pause(std::size_t player, Instant until) { players_[player].paused_until = until; }
-
-  void jump_clock(std::size_t player, Duration by) { players_[player].jumped += by; }
-
+  // Moves against a client, beside those of the harness.
   void move(std::size_t player);
+
   /// Its process ends without a word, and starts again later, by its ticket if it has one.
-  void kill(std::size_t player, Instant starts_at);
+  void kill(std::size_t player, Instant starts_at) { steal(player, player, starts_at); }
+
   /// The same by a copy of the ticket of `victim`, who plays on until then.
   void steal(std::size_t index, std::size_t victim, Instant starts_at);
   /// It says goodbye, and another comes in its place.
@@ -118,12 +94,6 @@ class Match {
   void replace(std::size_t index, Instant starts_at);
 
   // Moves against the server.
-  void stall(Instant until) { stalled_until_ = until; }
-
-  void leap_server(Duration ahead) { server_ahead_ += ahead; }
-
-  void jump_calendar(std::chrono::milliseconds by) { server_calendar_.jump(by); }
-
   /// Tokens are sealed by a fresh key from now on, or the keys before it are no more.
   void add_key();
   void retire_keys();
@@ -132,32 +102,15 @@ class Match {
   void drain();
 
   /// The server's recording ends as it should.
-  void stop();
-
-  [[nodiscard]] std::deque<Player>& players() { return players_; }
-
-  [[nodiscard]] const std::deque<Player>& players() const { return players_; }
+  void finish_recording();
 
   /// What a client shows of its newest view.  Requires: its process is running.
   [[nodiscard]] std::span<const game::EntityState> view_of(std::size_t player) const;
 
-  [[nodiscard]] server::Shard& shard() { return *shard_; }
-
-  [[nodiscard]] const server::Room& room() const { return *room_; }
-
-  [[nodiscard]] SimulatedNetwork& network() { return network_; }
-
-  [[nodiscard]] const SimulatedNetwork& network() const { return network_; }
-
   [[nodiscard]] SimulatedDisk& disk() { return disk_; }
 
-  [[nodiscard]] AlarmLog& log() { return log_; }
-
-  [[nodiscard]] const Clock& clock() const { return clock_; }
-
-  [[nodiscard]] Instant now() const { return clock_.now(); }
-
-  [[nodiscard]] const game::SharedMap& map() const { return map_; }
+  /// Since it was last asked.
+  [[nodiscard]] std::vector<std::string> take_alarms() { return alarms_.take(); }
 
   [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
 
@@ -167,73 +120,38 @@ class Match {
   /// Up to now.
   [[nodiscard]] ServerCounts server_counts() const;
 
-  /// Told of each recording that has ended; of each tick's hash; of each client that has had its
-  /// turn; of each client whose process is about to end.
-  void on_recorded(std::function<void(const Recorded&)> listener) {
-    on_recorded_ = std::move(listener);
-  }
-
-  void on_tick(std::function<void(std::uint64_t hash)> listener) { on_tick_ = std::move(listener); }
-
-  void on_turn(std::function<void(std::size_t player)> listener) { on_turn_ = std::move(listener); }
-
-  void on_process_end(std::function<void(Player&)> listener) {
-    on_process_end_ = std::move(listener);
-  }
-
-  /// Asked whether nothing was done to a client for long.
-  void on_calm_asked(std::function<bool(std::size_t player)> answer) {
-    is_calm_ = std::move(answer);
-  }
-
  private:
-  static constexpr Duration kStep = std::chrono::milliseconds{1};
+  /// What of a client outlives its process, or goes with it.
+  struct Process {
+    Instant starts_at;                        ///< where it is not running
+    std::optional<net::ResumeTicket> ticket;  ///< of one that was killed
+    Promises promises;
+  };
 
+  void tick() override;
   void start_server();
-  void start_recording();
+  void restart_server();
   void end_recording(const SimulatedDisk::Ended& ended);
-  void start_shard();
-  [[nodiscard]] net::Transport& make_transport(std::size_t player, const PlannedClient& planned);
-  [[nodiscard]] game::MakeRules wrong_rules(std::size_t player, const PlannedClient& planned) const;
+  void plant_at_first_client();
   [[nodiscard]] bool stands_still(std::size_t player) const;
   void start_process(std::size_t index);
   void drive_player(std::size_t index);
-  void note_promises(Player& player);
-  void drive_server();
-  void note_tick();
+  void note_promises(std::size_t index);
+  void note_input(std::size_t index, Tick tick, const game::Input& input);
   [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t index) const;
-  [[nodiscard]] net::ConnectToken make_token(std::size_t player);
-  /// What a client's own clock says, and the server's.
-  [[nodiscard]] Instant time_of(const Player& player) const;
-
-  [[nodiscard]] Instant server_time() const { return clock_.now() + server_ahead_; }
+  [[nodiscard]] net::ConnectToken token_for(std::size_t player);
 
   const Plan& plan_;
+  MatchWatcher watcher_;
   Rng rng_;
-  VirtualClock clock_;
-  VirtualCalendar server_calendar_{clock_};
-  VirtualCalendar issuer_calendar_{clock_};
-  SimulatedNetwork network_{clock_};
-  SeededEntropy server_entropy_;
-  OneNonce one_nonce_{server_entropy_};  ///< planted, as the next
+  tests::VirtualCalendar issuer_calendar_{clock_};
+  OneNonce one_nonce_{entropy_};  ///< planted, as the next
   Deaf deaf_server_{network_.server()};
-  SeededEntropy token_entropy_;
-  net::KeyRing keys_;
-  AlarmLog log_;
-  SimulatedDisk disk_;
-  client::Grounds grounds_{game::all_games()};
-  std::shared_ptr<const game::Rules> room_rules_;
-  game::SharedMap map_;
-  std::unique_ptr<server::Room> room_;
-  std::optional<server::Recorder> recorder_;
-  std::unique_ptr<server::Shard> shard_;
-  std::optional<server::TickPacer> pacer_;
-  std::deque<Player> players_;
   std::unique_ptr<net::Transport> planted_transport_;
   mutable std::vector<game::EntityState> planted_view_;
-  Instant start_;
-  Instant stalled_until_;
-  Duration server_ahead_{};
+  AlarmLog alarms_;
+  SimulatedDisk disk_;
+  std::vector<Process> processes_;
   ServerCounts counts_;       ///< of servers before the present one, but for lives
   std::uint64_t tokens_ = 0;  ///< issued
   std::uint32_t moves_ = 0;
@@ -241,11 +159,6 @@ class Match {
   std::uint64_t looked_at_ = 0;        ///< bodies in pictures
   std::vector<std::uint64_t> hashes_;  ///< of ticks since the recording began
   std::vector<std::vector<Decided>> decided_;
-  std::function<void(const Recorded&)> on_recorded_;
-  std::function<void(std::uint64_t)> on_tick_;
-  std::function<void(std::size_t)> on_turn_;
-  std::function<void(Player&)> on_process_end_;
-  std::function<bool(std::size_t)> is_calm_;
 };
 
 }  // namespace tickbox::simulator

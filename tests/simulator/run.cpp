@@ -19,7 +19,7 @@ class Run {
  public:
   explicit Run(const Plan& plan)
       : plan_(plan),
-        match_(plan),
+        match_(plan, watcher()),
         findings_(match_.clock()),
         traffic_(findings_, match_.clock(), plan.snapshot_bytes),
         recordings_(findings_, match_.map(), plan),
@@ -35,17 +35,6 @@ class Run {
       losses_.on_passed(passed);
       hostile_.on_passed(passed);
     });
-    match_.on_tick([this](std::uint64_t hash) {
-      traffic_.on_tick(hash);
-      views_.on_tick();
-    });
-    match_.on_turn([this](std::size_t player) {
-      const tests::OwnBooks books;
-      views_.on_turn(player);
-    });
-    match_.on_recorded([this](const Recorded& recorded) { recordings_.check(recorded); });
-    match_.on_calm_asked([this](std::size_t player) { return clients_.is_calm(player); });
-    match_.on_process_end([this](const Match::Player& player) { add_up(player); });
   }
 
   Outcome play() {
@@ -63,7 +52,7 @@ class Run {
         memory_.look();
       }
     }
-    match_.stop();
+    match_.finish_recording();
     for (const Match::Player& player : match_.players()) {
       add_up(player);
     }
@@ -75,6 +64,22 @@ class Run {
   }
 
  private:
+  MatchWatcher watcher() {
+    return {.on_recorded = [this](const Recorded& recorded) { recordings_.check(recorded); },
+            .on_tick =
+                [this](std::uint64_t hash) {
+                  traffic_.on_tick(hash);
+                  views_.on_tick();
+                },
+            .on_turn =
+                [this](std::size_t player) {
+                  const tests::OwnBooks books;
+                  views_.on_turn(player);
+                },
+            .on_process_end = [this](const Match::Player& player) { add_up(player); },
+            .is_calm = [this](std::size_t player) { return clients_.is_calm(player); }};
+  }
+
   void add_up(const Match::Player& player) {
     clients_.add_up(player);
     losses_.add_up(player);
@@ -90,7 +95,7 @@ class Run {
   }
 
   void look_at_log() {
-    for (const std::string& line : match_.log().take()) {
+    for (const std::string& line : match_.take_alarms()) {
       findings_.add("log", "no line that asks for somebody to act", line);
     }
   }

@@ -140,8 +140,8 @@ void Troubles::begin_at_server(Fault fault) {
     case Fault::FullDisk:
       return match_.disk().fill_up(now + up_to(seconds{8}));
     default:
-      return match_.jump_calendar(milliseconds{minutes{10}} -
-                                  milliseconds{rng_.below(20 * 60'000)});
+      return match_.calendar().jump(milliseconds{minutes{10}} -
+                                    milliseconds{rng_.below(20 * 60'000)});
   }
 }
 

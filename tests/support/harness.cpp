@@ -7,16 +7,9 @@
 namespace tickbox::tests {
 namespace {
 
-constexpr Duration kStep = std::chrono::milliseconds{1};
-
-record::Header header_of(const HarnessOptions& options, const game::Map& map) {
-  return {.schema_hash = net::schema_hash(),
-          .map_hash = game::map_hash(map),
-          .seed = options.seed,
-          .tick_rate = options.tick_rate,
-          .map_seats = map.seats,
-          .rules = "arena"};
-}
+constexpr std::int64_t kMillion = 1'000'000;
+/// More than a test's match fills: growing would count as the server's own asking for memory.
+constexpr std::size_t kRecordingBytes = std::size_t{4} * 1024 * 1024;
 
 game::MakeMap map_maker(const HarnessOptions& options) {
   if (options.map == nullptr) return game::make_arena_map;
@@ -25,55 +18,76 @@ game::MakeMap map_maker(const HarnessOptions& options) {
 
 }  // namespace
 
-Harness::Harness(const HarnessOptions& options)
+Harness::Harness(const HarnessOptions& options, NotStarted /*tag*/)
     : options_(options),
-      network_(clock_),
       entropy_(options.seed),
       grounds_({.make_rules = game::make_rules, .make_map = map_maker(options)}),
       rules_(options.room_rules ? options.room_rules()
                                 : grounds_.rules("arena", options.tick_rate)),
       map_(grounds_.map(options.max_clients)) {
   TICKBOX_ASSERT(net::crypto_ready());
-  start_server();
-  recorder_.emplace(sink_, header_of(options_, *map_), *room_);
-  start_shard();
+}
+
+Harness::Harness(const HarnessOptions& options) : Harness(options, NotStarted{}) {
+  start_room(options_.seed);
+  sink_.bytes.reserve(kRecordingBytes);
+  recorder_.emplace(sink_, header(), *room_);
+  start_shard(parts());
 }
 
 void Harness::restart_server() {
   recorder_.reset();
-  start_server();
-  start_shard();
+  start_room(options_.seed);
+  start_shard(parts());
 }
 
-void Harness::start_server() {
+server::ShardParts Harness::parts() {
+  return {.transport = network_.server(),
+          .entropy = entropy_,
+          .calendar = calendar_,
+          .log = log_,
+          .room = *room_,
+          .recorder = recorder_ ? &*recorder_ : nullptr,
+          .desyncs = &desyncs_};
+}
+
+void Harness::start_room(std::uint64_t seed) {
   shard_.reset();
-  room_ = std::make_unique<server::Room>(map_, rules_, options_.seed, options_.tick_rate);
+  room_ = std::make_unique<server::Room>(map_, rules_, seed, options_.tick_rate);
   pacer_.emplace(server_now(), options_.tick_rate);
 }
 
-void Harness::start_shard() {
+record::Header Harness::header() const {
+  return {.schema_hash = net::schema_hash(),
+          .map_hash = game::map_hash(*map_),
+          .seed = options_.seed,
+          .tick_rate = options_.tick_rate,
+          .map_seats = map_->seats,
+          .rules = "arena"};
+}
+
+void Harness::start_shard(const server::ShardParts& parts) {
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{
           .tick_rate = options_.tick_rate,
           .snapshot_rate = options_.snapshot_rate,
           .max_clients = options_.max_clients,
           .sight = options_.sight,
+          .snapshot_bytes = options_.snapshot_bytes,
           .reception = {.keys = options_.keys, .addresses = {SimulatedNetwork::server_address()}}},
-      server::ShardParts{.transport = network_.server(),
-                         .entropy = entropy_,
-                         .calendar = calendar_,
-                         .log = log_,
-                         .room = *room_,
-                         .recorder = recorder_ ? &*recorder_ : nullptr,
-                         .desyncs = &desyncs_},
-      server_now());
+      parts, server_now());
+}
+
+net::ConnectToken Harness::make_token(const net::TokenClaims& claims, const WallClock& calendar,
+                                      const net::KeyRing& keys) {
+  net::TokenClaims here = claims;
+  here.servers.push_back(SimulatedNetwork::server_address());
+  return net::issue_token(here, calendar.now(), calendar.now() + std::chrono::minutes{1}, keys,
+                          token_entropy_);
 }
 
 net::ConnectToken Harness::make_token(std::uint64_t client, std::uint8_t rights) {
-  net::TokenClaims claims{.client = client, .rights = rights};
-  claims.servers.push_back(SimulatedNetwork::server_address());
-  return net::issue_token(claims, calendar_.now(), calendar_.now() + std::chrono::minutes{1},
-                          options_.keys, token_entropy_);
+  return make_token({.client = client, .rights = rights}, calendar_, options_.keys);
 }
 
 std::size_t Harness::add_client() {
@@ -91,15 +105,24 @@ std::size_t Harness::add_auditor(const net::LinkConditions& link) {
 std::size_t Harness::add_client(const net::LinkConditions& link, const net::ConnectToken& token,
                                 net::Wish wish) {
   const std::size_t index = players_.size();
-  const std::uint64_t seed = options_.seed * 1'000 + index;
-  Player& player = players_.emplace_back();
-  player.entropy = std::make_unique<SeededEntropy>(seed);
   net::LinkConditions own_link = link;
-  own_link.seed = seed;
-  player.transport = &network_.add_client(own_link);
-  player.wish = wish;
+  own_link.seed = options_.seed * 1'000 + index;
+  add_player(own_link).audits = wish == net::Wish::Audit;
   restart_client(index, {.server = SimulatedNetwork::server_address(), .token = token});
   return index;
+}
+
+Harness::Player& Harness::add_player(const net::LinkConditions& link) {
+  const std::size_t index = players_.size();
+  Player& player = players_.emplace_back();
+  player.entropy = std::make_unique<SeededEntropy>(options_.seed * 1'000 + index);
+  player.transport = &network_.add_client(link);
+  if (const auto rules = options_.client_rules ? options_.client_rules(index) : nullptr) {
+    player.grounds = std::make_unique<client::Grounds>(
+        game::Catalog{.make_rules = [rules](std::string_view, std::uint32_t) { return rules; },
+                      .make_map = map_maker(options_)});
+  }
+  return player;
 }
 
 void Harness::restart_with_ticket(std::size_t client) {
@@ -109,55 +132,69 @@ void Harness::restart_with_ticket(std::size_t client) {
 
 void Harness::restart_client(std::size_t client, const client::ConnectionOptions& connection) {
   Player& player = players_[client];
-  client::ClientOptions options{.connection = connection,
-                                .player = game::bot_player(game::bot_kind_of(options_.bot, client),
-                                                           options_.seed * 1'000 + client),
-                                .on_input =
-                                    [this, client](Tick tick, const game::Input& input) {
-                                      players_[client].inputs[tick] = input;
-                                    },
-                                .on_event =
-                                    [this, client](const client::MatchEvent& event) {
-                                      players_[client].events.push_back(event);
-                                    },
-                                .desyncs = &player.desyncs};
-  options.connection.wish = player.wish;
-  player.silent = false;
-  if (options_.client_rules) {
-    player.grounds = std::make_unique<client::Grounds>(game::Catalog{
-        .make_rules = [this, client](std::string_view,
-                                     std::uint32_t) { return options_.client_rules(client); },
-        .make_map = map_maker(options_)});
-  }
+  wake(client);
+  start_client(
+      client,
+      {.connection = connection,
+       .on_input = [&player](Tick tick, const game::Input& input) { player.inputs[tick] = input; },
+       .on_event = [&player](const client::MatchEvent& event) { player.events.push_back(event); },
+       .desyncs = &player.desyncs});
+}
+
+void Harness::start_client(std::size_t client, client::ClientOptions options) {
+  Player& player = players_[client];
+  options.connection.wish = player.audits ? net::Wish::Audit : net::Wish::Play;
+  options.player =
+      game::bot_player(game::bot_kind_of(options_.bot, client), options_.seed * 1'000 + client);
   client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
+  player.began = now();
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
-                                                   grounds, clock_.now());
+                                                   grounds, time_of(player));
+}
+
+Instant Harness::time_of(const Player& player) const {
+  return now() + (now() - start_) / kMillion * player.drift_ppm + player.jumped;
 }
 
 void Harness::run_for(Duration duration) {
   for (Duration passed{}; passed < duration; passed += kStep) {
     clock_.advance(kStep);
-    for (Player& player : players_) {
-      if (player.silent || clock_.now() < player.next_turn) continue;
-      player.client->poll(clock_.now() - player.behind);
-      player.next_turn = clock_.now() + player.turn;
+    for (std::size_t i = 0; i < players_.size(); ++i) {
+      drive_client(i);
     }
-    const std::uint64_t before = options_.meter != nullptr ? options_.meter() : 0;
-    drive_shard();
-    metered_ += options_.meter != nullptr ? options_.meter() - before : 0;
+    drive_server();
   }
 }
 
-void Harness::drive_shard() {
-  shard_->receive(server_now(), pacer_->next());
-  const std::int64_t due = pacer_->due(server_now());
+bool Harness::drive_client(std::size_t client) {
+  Player& player = players_[client];
+  if (now() < player.paused_until || now() < player.next_turn) return false;
+  const Instant own_time = time_of(player);
+  const bool is_due = player.turn > Duration::zero() || own_time >= player.client->next_wakeup() ||
+                      network_.has_arrived(client);
+  if (!is_due) return false;
+  player.client->poll(own_time);
+  player.next_turn = now() + player.turn;
+  return true;
+}
+
+void Harness::drive_server() {
+  const Instant own_time = server_now();
+  const bool is_due = pacer_->next() <= own_time || network_.has_arrived_at_server();
+  if (!is_due || now() < stalled_until_) return;
+  const std::uint64_t before = options_.meter != nullptr ? options_.meter() : 0;
+  shard_->receive(own_time, pacer_->next());
+  const std::int64_t due = pacer_->due(own_time);
   for (std::int64_t i = 0; i < due; ++i) {
-    shard_->tick(server_now());
-    pacer_->ran();
+    tick();
   }
-  if (due > 0) {
-    shard_->send(server_now());
-  }
+  if (due > 0) shard_->send(own_time);
+  metered_ += options_.meter != nullptr ? options_.meter() - before : 0;
+}
+
+void Harness::tick() {
+  shard_->tick(server_now());
+  pacer_->ran();
 }
 
 void Harness::stop() {

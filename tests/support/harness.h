@@ -1,15 +1,17 @@
 #pragma once
 // The production server and production clients in one thread, on a virtual clock and a simulated
-// network.
+// network. Time passes by the millisecond: then each client that is due has its turn, then the
+// server.
 
 #include "client/client.h"
-#include "core/bytes.h"
 #include "games/arena/bot.h"
 #include "games/catalog.h"
 #include "protocol/desync.h"
 #include "server/recording/recorder.h"
+#include "server/room/limits.h"
 #include "server/shard/shard.h"
 #include "server/shard/tick_pacer.h"
+#include "tests/support/memory_sink.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"
 
@@ -24,25 +26,6 @@
 #include <vector>
 
 namespace tickbox::tests {
-
-/// A recording in memory.
-class MemorySink final : public ByteSink {
- public:
-  MemorySink() { bytes_.reserve(kBytesReserved); }
-
-  bool write(ConstBytes bytes) override {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    return true;
-  }
-
-  [[nodiscard]] ConstBytes bytes() const { return bytes_; }
-
- private:
-  /// More than a test's match fills: growing would count as the server's own asking for memory.
-  static constexpr std::size_t kBytesReserved = std::size_t{4} * 1024 * 1024;
-
-  std::vector<std::byte> bytes_;
-};
 
 /// Keeps every line, and counts those that ask for somebody to act.
 class MemoryLog final : public server::Log {
@@ -77,13 +60,14 @@ struct HarnessOptions {
   std::uint32_t tick_rate = 60;
   std::uint32_t max_clients = 16;
   std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
+  server::Rate snapshot_bytes = server::kSnapshotBytes;
   server::Sight sight = {};
   net::LinkConditions link;
   game::BotKind bot = game::BotKind::Mix;
   /// Of the server; clients seal their tokens with the same.
   net::KeyRing keys = net::KeyRing::published();
-  /// Rules other than the arena, of the room and of each client by its number. They have to call
-  /// themselves "arena".
+  /// Rules other than the arena, of the room and of each client by its number (none: the arena).
+  /// They have to call themselves "arena".
   std::function<std::shared_ptr<const game::Rules>()> room_rules = nullptr;
   std::function<std::shared_ptr<const game::Rules>(std::size_t client)> client_rules = nullptr;
   /// Where all stand, if not on the built-in map. It has max_clients seats.
@@ -95,7 +79,28 @@ struct HarnessOptions {
 
 class Harness {
  public:
+  /// Starts the server, and a recording in memory.
   explicit Harness(const HarnessOptions& options);
+  virtual ~Harness() = default;
+  Harness(const Harness&) = delete;
+  Harness& operator=(const Harness&) = delete;
+
+  struct Player {
+    std::unique_ptr<client::Client> client;  ///< nothing: its process is not running
+    std::unique_ptr<SeededEntropy> entropy;
+    net::Transport* transport = nullptr;
+    std::unique_ptr<client::Grounds> grounds;  ///< of its own, or nothing
+    MemoryDesyncs desyncs;
+    std::map<Tick, game::Input> inputs;      ///< everything it decided
+    std::vector<client::MatchEvent> events;  ///< in the order in which it was told
+    bool audits = false;
+    std::int32_t drift_ppm = 0;  ///< of its clock
+    Duration jumped{};           ///< the same, ahead or back
+    Duration turn{kStep};        ///< between polls; 0: it is woken when it asks to be
+    Instant next_turn;
+    Instant paused_until;
+    Instant began;  ///< its process
+  };
 
   /// Brings in one more client, by a token of its own; returns its number.
   std::size_t add_client();
@@ -118,19 +123,24 @@ class Harness {
   /// The server is killed, and started again with nothing but its keys. The recording ends.
   void restart_server();
 
-  /// Lets a client say goodbye, or fall silent.
+  /// Lets a client say goodbye.
   void leave(std::size_t client) { players_[client].client->leave(); }
 
-  void silence(std::size_t client) { players_[client].silent = true; }
+  /// The client's process stands until then. Its clock goes on.
+  void pause(std::size_t client, Instant until) { players_[client].paused_until = until; }
 
-  /// A silent one goes on, as after a pause of its process.
-  void wake(std::size_t client) { players_[client].silent = false; }
+  void silence(std::size_t client) { pause(client, Instant::max()); }
 
-  /// A client's clock has stood for so long, as while its machine was suspended.
-  void set_back(std::size_t client, Duration by) { players_[client].behind += by; }
+  void wake(std::size_t client) { pause(client, now()); }
+
+  /// As the clock of a machine that was suspended is behind by as long.
+  void jump_clock(std::size_t client, Duration by) { players_[client].jumped += by; }
 
   /// The server's clock leaps, and nobody else's.
   void leap_server(Duration ahead) { server_ahead_ += ahead; }
+
+  /// The server's process stands until then.
+  void stall(Instant until) { stalled_until_ = until; }
 
   /// From now on a client is polled by a loop of its own, which turns so often and knows nothing of
   /// when it asks to be.  Requires: whole milliseconds.
@@ -138,28 +148,13 @@ class Harness {
 
   /// What a client shows now.
   [[nodiscard]] std::span<const client::Shown> shown(std::size_t client) {
-    return players_[client].client->shown(clock_.now());
+    return players_[client].client->shown(time_of(players_[client]));
   }
 
   /// Lets virtual time pass, a millisecond at a time.
   void run_for(Duration duration);
   /// Stops the server, lets the goodbyes arrive, closes the recording.
   void stop();
-
-  struct Player {
-    std::unique_ptr<client::Client> client;
-    std::unique_ptr<SeededEntropy> entropy;
-    net::Transport* transport = nullptr;
-    std::unique_ptr<client::Grounds> grounds;  ///< of its own, or nothing
-    MemoryDesyncs desyncs;
-    std::map<Tick, game::Input> inputs;      ///< everything it decided
-    std::vector<client::MatchEvent> events;  ///< in the order in which it was told
-    net::Wish wish = net::Wish::Play;
-    bool silent = false;
-    Duration behind{};  ///< of its clock
-    Duration turn{};    ///< between polls
-    Instant next_turn;
-  };
 
   [[nodiscard]] const std::deque<Player>& players() const { return players_; }
 
@@ -173,9 +168,13 @@ class Harness {
 
   [[nodiscard]] const VirtualClock& clock() const { return clock_; }
 
+  [[nodiscard]] Instant now() const { return clock_.now(); }
+
   [[nodiscard]] VirtualCalendar& calendar() { return calendar_; }
 
   [[nodiscard]] SimulatedNetwork& network() { return network_; }
+
+  [[nodiscard]] const SimulatedNetwork& network() const { return network_; }
 
   [[nodiscard]] const MemoryLog& log() const { return log_; }
 
@@ -186,7 +185,7 @@ class Harness {
     return players_[client].desyncs.all();
   }
 
-  [[nodiscard]] ConstBytes recording() const { return sink_.bytes(); }
+  [[nodiscard]] ConstBytes recording() const { return sink_.bytes; }
 
   [[nodiscard]] const game::SharedMap& map() const { return map_; }
 
@@ -195,17 +194,43 @@ class Harness {
   /// By how much HarnessOptions::meter has grown while the shard was driven.
   [[nodiscard]] std::uint64_t metered() const { return metered_; }
 
- private:
-  void start_server();
-  void start_shard();
-  void drive_shard();
+ protected:
+  static constexpr Duration kStep = std::chrono::milliseconds{1};
+
+  struct NotStarted {};
+
+  /// For one that starts its server itself: the room, then what records it, then the shard.
+  Harness(const HarnessOptions& options, NotStarted /*tag*/);
+
+  /// Ends the shard before.
+  void start_room(std::uint64_t seed);
+  void start_shard(const server::ShardParts& parts);
+  /// Of the room, but for the salt.
+  [[nodiscard]] record::Header header() const;
+  /// Its client is not started.
+  Player& add_player(const net::LinkConditions& link);
+  /// It is a bot, and asks to play or to audit as its Player says.
+  void start_client(std::size_t client, client::ClientOptions options);
+  [[nodiscard]] net::ConnectToken make_token(const net::TokenClaims& claims,
+                                             const WallClock& calendar, const net::KeyRing& keys);
+
+  /// Gives a client its turn; false where it is not due.  Requires: its process is running.
+  bool drive_client(std::size_t client);
+  void drive_server();
+
+  /// One tick of the server.
+  virtual void tick();
+
+  /// What a client's own clock says, and the server's.
+  [[nodiscard]] Instant time_of(const Player& player) const;
 
   [[nodiscard]] Instant server_now() const { return clock_.now() + server_ahead_; }
 
   HarnessOptions options_;
   VirtualClock clock_;
+  Instant start_{clock_.now()};
   VirtualCalendar calendar_{clock_};
-  SimulatedNetwork network_;
+  SimulatedNetwork network_{clock_};
   SeededEntropy entropy_;
   SeededEntropy token_entropy_{~std::uint64_t{0}};
   MemorySink sink_;
@@ -220,6 +245,11 @@ class Harness {
   std::optional<server::TickPacer> pacer_;
   std::deque<Player> players_;
   Duration server_ahead_{};
+  Instant stalled_until_;
+
+ private:
+  [[nodiscard]] server::ShardParts parts();
+
   std::uint64_t metered_ = 0;
 };
 

@@ -1,0 +1,26 @@
+#pragma once
+// A file in memory, which may be full.
+
+#include "core/bytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tickbox::tests {
+
+class MemorySink final : public ByteSink {
+ public:
+  bool write(ConstBytes record) override {
+    if (bytes.size() + record.size() > room) return false;
+    bytes.insert(bytes.end(), record.begin(), record.end());
+    ++writes;
+    return true;
+  }
+
+  std::vector<std::byte> bytes;
+  std::size_t writes = 0;       ///< that it has taken
+  std::size_t room = SIZE_MAX;  ///< for so many bytes in all; 0: it refuses all that comes
+};
+
+}  // namespace tickbox::tests
