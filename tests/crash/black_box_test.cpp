@@ -3,26 +3,14 @@
 #include "server/recording/black_box.h"
 
 #include "tests/support/allocations.h"
-#include "tests/support/played_room.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
 namespace tickbox::tests {
 namespace {
 
-class MemoryFile final : public ByteSink {
- public:
-  bool write(ConstBytes record) override {
-    if (bytes.size() + record.size() > room) return false;
-    bytes.insert(bytes.end(), record.begin(), record.end());
-    return true;
-  }
-
-  std::vector<std::byte> bytes;
-  std::size_t room = ~std::size_t{0};
-};
-
-void play(PlayedRoom& played, server::BlackBox& black_box, int ticks) {
+void play(RecordedMatch& played, server::BlackBox& black_box, int ticks) {
   for (; ticks > 0; --ticks) {
     const auto commands = played.decide();
     black_box.stepping(played.room(), commands, played.sources());
@@ -35,14 +23,14 @@ void play(PlayedRoom& played, server::BlackBox& black_box, int ticks) {
 TEST(BlackBox, AtAnyTickTheLastSecondsAreWhole) {
   constexpr std::uint32_t kRate = 20;
   constexpr std::uint32_t kStretch = kRate * server::kBlackBoxSeconds;
-  PlayedRoom played{{.tick_rate = kRate}};
+  RecordedMatch played{{.tick_rate = kRate, .seats = 8, .all_stay = true}};
   server::BlackBox black_box{played.room(), kRate};
   for (std::uint32_t tick = 1; tick < 4 * kStretch; ++tick) {
     play(played, black_box, 1);
     if (tick % 7 != 0 && tick % kStretch > 2) continue;
-    MemoryFile file;
+    MemorySink file;
     ASSERT_TRUE(black_box.write(file, played.header()));
-    const auto result = played.verify(file.bytes);
+    const auto result = verify(file.bytes);
     EXPECT_TRUE(result.held()) << "tick " << tick;
     EXPECT_TRUE(result.complete) << "tick " << tick;
     EXPECT_EQ(result.last_tick, Tick{tick});
@@ -52,13 +40,13 @@ TEST(BlackBox, AtAnyTickTheLastSecondsAreWhole) {
 }
 
 TEST(BlackBox, SaysWhenTheSinkRefuses) {
-  PlayedRoom played{{}};
+  RecordedMatch played{{.tick_rate = 60, .seats = 8, .all_stay = true}};
   server::BlackBox black_box{played.room(), 60};
   play(played, black_box, 100);
-  MemoryFile whole;
+  MemorySink whole;
   ASSERT_TRUE(black_box.write(whole, played.header()));
   for (std::size_t room = 0; room < whole.bytes.size(); room += 101) {
-    MemoryFile file;
+    MemorySink file;
     file.room = room;
     EXPECT_FALSE(black_box.write(file, played.header())) << room;
   }
@@ -66,7 +54,7 @@ TEST(BlackBox, SaysWhenTheSinkRefuses) {
 
 // More come and go than there is room for: the stretch ends early, and nothing is lost or grows.
 TEST(BlackBox, ListsThatAreFullEndAStretchEarly) {
-  PlayedRoom played{{.seats = 4}};
+  RecordedMatch played{{.tick_rate = 60, .seats = 4, .all_stay = true}};
   server::BlackBox black_box{played.room(), 60};
   const std::vector<PlayerId> everybody{{0}, {1}, {2}, {3}};
   for (int i = 0; i < 100; ++i) {
@@ -78,9 +66,9 @@ TEST(BlackBox, ListsThatAreFullEndAStretchEarly) {
       black_box.stepped(played.room());
     }
   }
-  MemoryFile file;
+  MemorySink file;
   ASSERT_TRUE(black_box.write(file, played.header()));
-  const auto result = played.verify(file.bytes);
+  const auto result = verify(file.bytes);
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.last_tick, Tick{200});
   EXPECT_GE(result.ticks, 8U);
@@ -88,9 +76,9 @@ TEST(BlackBox, ListsThatAreFullEndAStretchEarly) {
 }
 
 TEST(BlackBox, AsksForNoMemoryOnceWarm) {
-  PlayedRoom played{{.seats = 32}};
+  RecordedMatch played{{.tick_rate = 60, .seats = 32, .all_stay = true}};
   server::BlackBox black_box{played.room(), 60};
-  play(played, black_box, 12'000);  // until no moment has more bodies than one before
+  play(played, black_box, 24'000);  // until no moment has more bodies than one before
   std::uint64_t asked = 0;
   for (int tick = 0; tick < 1'300; ++tick) {
     const auto commands = played.decide();

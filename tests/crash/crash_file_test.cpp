@@ -5,7 +5,7 @@
 #include "core/assert.h"
 #include "server/shard/shard.h"
 #include "tests/planted/failing_arena.h"
-#include "tests/support/played_room.h"
+#include "tests/support/recorded_match.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -24,8 +24,11 @@ namespace {
 constexpr Tick kFails{777};
 constexpr const char* kPlanted = "assertion failed: !the_planted_failure";
 
-std::shared_ptr<const game::Rules> failing_rules() {
-  return std::make_shared<FailingArena>(60, kFails);
+RecordedMatch failing_match() {
+  return RecordedMatch{{.tick_rate = 60,
+                        .seats = 8,
+                        .all_stay = true,
+                        .rules = std::make_shared<FailingArena>(60, kFails)}};
 }
 
 std::vector<std::byte> bytes_of(const std::string& path) {
@@ -36,7 +39,7 @@ std::vector<std::byte> bytes_of(const std::string& path) {
 
 /// Plays until an assertion fails, with a crash file at `path`.
 void play_until_it_fails(const std::string& path) {
-  PlayedRoom played{{.rules = failing_rules()}};
+  RecordedMatch played = failing_match();
   server::BlackBox black_box{played.room(), 60};
   const server::CrashFile crash_file{path, played.header(), black_box};
   while (true) {
@@ -47,11 +50,6 @@ void play_until_it_fails(const std::string& path) {
   }
 }
 
-record::VerifyResult step_all(ConstBytes file, const game::SharedMap& map,
-                              const game::Rules& rules) {
-  return record::verify(record::Reader::open(file).value(), map, rules, {.step_unfinished = true});
-}
-
 TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
   const os::TemporaryFolder folder;
   const std::string path = folder.file("a-crash.tickbox");
@@ -60,10 +58,8 @@ TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
   const auto file = bytes_of(path);
   ASSERT_FALSE(file.empty());
 
-  PlayedRoom healthy{{}};
-  const auto& map = healthy.room().world().map();
   // By rules without the failure all ticks before it have their hashes.
-  const auto result = step_all(file, map, healthy.room().rules());
+  const auto result = verify(file, {.step_unfinished = true});
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 0U);
   EXPECT_EQ(result.unfinished, kFails);
@@ -71,8 +67,11 @@ TEST(CrashFile, AFailedAssertionLeavesARecordingThatReplaysToTheFailure) {
   EXPECT_GE(result.ticks, 60U * server::kBlackBoxSeconds);
   EXPECT_LE(result.ticks, 2 * 60U * server::kBlackBoxSeconds);
   // By the rules that failed it fails again, in the same way.
-  const auto failing = failing_rules();
-  EXPECT_DEATH((void)step_all(file, map, *failing), kPlanted);
+  const RecordedMatch failing = failing_match();
+  const auto reader = record::Reader::open(file).value();
+  EXPECT_DEATH(
+      (void)record::verify(reader, failing.map(), failing.rules(), {.step_unfinished = true}),
+      kPlanted);
 }
 
 /// A server without sockets: the shard itself tells the black box.
@@ -87,7 +86,7 @@ TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
 
   EXPECT_EXIT(
       {
-        PlayedRoom played({.rules = failing_rules()});
+        RecordedMatch played = failing_match();
         server::BlackBox black_box(played.room(), 60);
         const server::CrashFile crash_file(path, played.header(), black_box);
         VirtualClock clock;
@@ -109,10 +108,9 @@ TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
         }
       },
       testing::KilledBySignal(SIGABRT), "the last seconds are in");
-  PlayedRoom healthy{{}};
   const auto file = bytes_of(path);
   ASSERT_FALSE(file.empty());
-  const auto result = step_all(file, healthy.room().world().map(), healthy.room().rules());
+  const auto result = verify(file, {.step_unfinished = true});
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.unfinished, kFails);
 }
@@ -136,7 +134,7 @@ TEST(CrashFile, AnAssertionOfAnotherThreadLeavesTheRoomAlone) {
   const std::string path = folder.file("d-crash.tickbox");
   EXPECT_EXIT(
       {
-        PlayedRoom played({});
+        RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
         server::BlackBox black_box(played.room(), 60);
         const server::CrashFile crash_file(path, played.header(), black_box);
         std::thread([] {
@@ -153,7 +151,7 @@ void other_handler(const char*, const char*, int) {}
 TEST(CrashFile, TheHandlerIsTheOneBeforeAgainWhenItIsGone) {
   const AssertHandler before = set_assert_handler(&other_handler);
   {
-    PlayedRoom played{{}};
+    RecordedMatch played{{.tick_rate = 60, .seats = 8, .all_stay = true}};
     server::BlackBox black_box{played.room(), 60};
     const server::CrashFile crash_file{"", played.header(), black_box};
   }
@@ -165,7 +163,7 @@ TEST(CrashFile, AnAssertionWhileItIsWrittenAbortsAtOnce) {
   const std::string path = folder.file("e-crash.tickbox");
   EXPECT_EXIT(
       {
-        PlayedRoom played({});
+        RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
         server::BlackBox black_box(played.room(), 60);
         record::Header header = played.header();
         header.rules = std::string(1'000, 'x');  // the writer asserts that it fits

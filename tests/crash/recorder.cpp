@@ -8,7 +8,7 @@
 #include "os/files/file_sink.h"
 #include "os/process/steady_clock.h"
 #include "tests/crash/shared_page.h"
-#include "tests/support/played_room.h"
+#include "tests/support/recorded_match.h"
 
 #include <charconv>
 #include <cstdio>
@@ -61,7 +61,8 @@ int record(std::span<char*> arguments) {
   SharedPage page{arguments[2]};
   const std::uint64_t seed = number(arguments[3]);
   const auto rate = static_cast<std::uint32_t>(number(arguments[4]));
-  tests::PlayedRoom played{{.seed = seed, .tick_rate = rate == 0 ? 60 : rate}};
+  tests::RecordedMatch played{
+      {.tick_rate = rate == 0 ? 60 : rate, .seats = 8, .seed = seed, .all_stay = true}};
   const os::FileSinkOptions options{.path = path};
   auto file = os::system_disk().create(path);
   if (!file) {
@@ -82,7 +83,7 @@ int record(std::span<char*> arguments) {
     }
     const auto commands = played.decide();
     played.room().tick(commands);
-    page->note(played.room().world().tick.value, clock.now());
+    page->note(played.world().tick.value, clock.now());
     recorder.ticked(played.room(), commands, played.sources());
   }
 }

@@ -12,7 +12,7 @@
 #include "tests/crash/shared_page.h"
 #include "tests/integration/programs.h"
 #include "tests/support/paths.h"
-#include "tests/support/played_room.h"
+#include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -69,10 +69,9 @@ Remains kill_recorder(const os::TemporaryFolder& folder, const Kill& kill) {
   recorder.signal(SIGKILL);
   EXPECT_EQ(integration::finish(recorder).exit_code, 128 + SIGKILL);
   Remains remains{.written = written, .handed = handed, .file = bytes_of(path)};
-  const tests::PlayedRoom played{{.seed = kill.seed}};
   // A file without a header has lost everything.
   const bool has_header = record::Reader::open(remains.file).has_value();
-  const std::uint32_t last = has_header ? played.verify(remains.file).last_tick.value : 0;
+  const std::uint32_t last = has_header ? tests::verify(remains.file).last_tick.value : 0;
   if (last < handed) {
     remains.oldest_lost = killed.time_since_epoch() - page->handed_at(last + 1);
   }
@@ -81,8 +80,7 @@ Remains kill_recorder(const os::TemporaryFolder& folder, const Kill& kill) {
   return remains;
 }
 
-void expect_sound(const Remains& remains, const Kill& kill) {
-  const tests::PlayedRoom played{{.seed = kill.seed}};
+void expect_sound(const Remains& remains) {
   EXPECT_GE(remains.file.size(), remains.written);
   const auto reader = record::Reader::open(remains.file);
   if (!reader) {
@@ -90,7 +88,7 @@ void expect_sound(const Remains& remains, const Kill& kill) {
     EXPECT_EQ(remains.written, 0U);
     return;
   }
-  const auto result = played.verify(remains.file);
+  const auto result = tests::verify(remains.file);
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 0U);
   EXPECT_FALSE(result.complete);
@@ -114,7 +112,7 @@ TEST(RecorderKill, AtWhateverInstantTheFileVerifiesAndOnlyTheLastMomentIsMissing
     SCOPED_TRACE("kill " + std::to_string(i) + " of TICKBOX_SEED=" + std::to_string(kill_seed()));
     const os::TemporaryFolder folder;
     const Remains remains = kill_recorder(folder, kill);
-    expect_sound(remains, kill);
+    expect_sound(remains);
     if (HasFailure()) return;
     bytes += remains.file.size();
     if (!paced) continue;

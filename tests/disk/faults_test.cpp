@@ -6,7 +6,7 @@
 #include "record/writer.h"
 #include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ Outcome record_on(FaultyDisk& disk, Duration retry_interval) {
   auto sink = os::FileSink::create({.path = kPath, .retry_interval = retry_interval}, disk);
   if (!sink) return outcome;
   outcome.opened = true;
-  test::Match match;
+  tests::RecordedMatch match;
   record::Writer writer{**sink, match.header()};
   for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
     match.record(writer, 1);
@@ -63,7 +63,6 @@ Outcome record_on(FaultyDisk& disk, Duration retry_interval) {
 
 /// Holds, and tells of every tick that it lacks.
 void expect_sound(const Outcome& outcome) {
-  const test::Match match;
   const auto reader = record::Reader::open(outcome.file);
   if (!reader) {
     // Nothing of it was ever written: its header is cut, which no damage looks like.
@@ -71,7 +70,7 @@ void expect_sound(const Outcome& outcome) {
     EXPECT_EQ(outcome.sink.bytes_written, 0U);
     return;
   }
-  const record::VerifyResult result = test::verify(outcome.file, match);
+  const record::VerifyResult result = tests::verify(outcome.file);
   EXPECT_TRUE(result.held()) << "damages " << result.damages;
   EXPECT_TRUE(result.complete || result.gaps > 0 || result.ends_early);
   EXPECT_TRUE(result.ticks == kTicks || !result.complete);
@@ -168,7 +167,7 @@ TEST(DiskFaults, AfterAFullDiskThereIsAGapAndAKeyframe) {
   FaultyDisk disk{{.room = 20'000}};
   auto sink = os::FileSink::create({.path = kPath, .retry_interval = 1ms}, disk);
   ASSERT_TRUE(sink) << sink.error();
-  test::Match match;
+  tests::RecordedMatch match;
   record::Writer writer{**sink, match.header()};
   for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
     match.record(writer, 1);
@@ -185,7 +184,7 @@ TEST(DiskFaults, AfterAFullDiskThereIsAGapAndAKeyframe) {
   match.record(writer, kTicks);
   writer.finish();
   ASSERT_TRUE((*sink)->close());
-  const auto result = test::verify(disk.bytes(kPath), match);
+  const auto result = tests::verify(disk.bytes(kPath));
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 1U);
   EXPECT_FALSE(result.complete);
@@ -206,8 +205,8 @@ TEST(DiskFaults, ADeathInTheMiddleOfAWriteEndsTheFileEarly) {
       EXPECT_EQ(reader.error(), record::RecordError::HeaderCut);
       continue;
     }
-    const test::Match match;
-    const auto result = test::verify(outcome.file, match);
+    const tests::RecordedMatch match;
+    const auto result = tests::verify(outcome.file);
     EXPECT_TRUE(result.held());
     EXPECT_EQ(result.gaps, 0U);
     // Each record of this match but a few keyframes is a tick.
@@ -223,7 +222,7 @@ TEST(DiskFaults, ASlowDiskCostsTheMatchNothing) {
   auto sink = os::FileSink::create({.path = kPath}, disk);
   ASSERT_TRUE(sink) << sink.error();
   disk.hold();
-  test::Match match;
+  tests::RecordedMatch match;
   record::Writer writer{**sink, match.header()};
   match.record(writer, kTicks);
   EXPECT_GT((*sink)->stats().queue_bytes, 0U);
@@ -232,7 +231,7 @@ TEST(DiskFaults, ASlowDiskCostsTheMatchNothing) {
   match.record(writer, kTicks);
   writer.finish();
   ASSERT_TRUE((*sink)->close());
-  const auto result = test::verify(disk.bytes(kPath), match);
+  const auto result = tests::verify(disk.bytes(kPath));
   EXPECT_TRUE(result.complete);
   EXPECT_EQ(result.ticks, 2 * kTicks);
 }
@@ -242,7 +241,7 @@ TEST(DiskFaults, ADiskThatIsSlowerThanTheQueueIsLongCostsAGap) {
   auto sink = os::FileSink::create({.path = kPath, .queue_bytes_max = 10'000}, disk);
   ASSERT_TRUE(sink) << sink.error();
   disk.hold();
-  test::Match match;
+  tests::RecordedMatch match;
   record::Writer writer{**sink, match.header()};
   match.record(writer, kTicks);
   EXPECT_LE((*sink)->stats().queue_bytes, 10'000U);
@@ -253,7 +252,7 @@ TEST(DiskFaults, ADiskThatIsSlowerThanTheQueueIsLongCostsAGap) {
   writer.finish();
   ASSERT_TRUE((*sink)->close());
   EXPECT_EQ((*sink)->stats().errors, 0U);
-  const auto result = test::verify(disk.bytes(kPath), match);
+  const auto result = tests::verify(disk.bytes(kPath));
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 1U);
   EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);

@@ -6,7 +6,7 @@
 #include "server/recording/recorder.h"
 #include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"
-#include "tests/support/played_room.h"
+#include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ struct Recorded {
   FaultyDisk disk;
   TurnedCalendar calendar;
   os::SystemEntropy entropy;
-  PlayedRoom played{{.tick_rate = 10}};
+  RecordedMatch played{{.seats = 8, .all_stay = true}};
   Duration patience = 2s;
   std::unique_ptr<server::RecordingFiles> files;
   std::optional<server::Recorder> recorder;
@@ -96,7 +96,7 @@ TEST(Rotation, EachFileStandsAloneAndTogetherTheyLackNothing) {
     const auto reader = record::Reader::open(file);
     ASSERT_TRUE(reader) << path;
     EXPECT_EQ(reader->header().part, part++);
-    const auto result = recorded.played.verify(file);
+    const auto result = verify(file);
     EXPECT_TRUE(result.complete) << path;
     EXPECT_TRUE(result.held()) << path;
     EXPECT_EQ(result.last_tick.value, last.value + result.ticks) << path;
@@ -104,7 +104,7 @@ TEST(Rotation, EachFileStandsAloneAndTogetherTheyLackNothing) {
     ticks += result.ticks;
   }
   EXPECT_GE(part, 5U);
-  EXPECT_EQ(last, recorded.played.room().world().tick);
+  EXPECT_EQ(last, recorded.played.world().tick);
   EXPECT_EQ(ticks, last.value);
   EXPECT_EQ(recorded.recorder->stats().ticks_recorded, ticks);
 }
@@ -119,7 +119,7 @@ TEST(Rotation, ASizeBeginsANewFileToo) {
   for (std::size_t i = 0; i + 1 < paths.size(); ++i) {
     const auto file = recorded.disk.bytes(paths[i]);
     EXPECT_GE(file.size(), kBytes);
-    EXPECT_TRUE(recorded.played.verify(file).complete);
+    EXPECT_TRUE(verify(file).complete);
   }
 }
 
@@ -156,7 +156,7 @@ TEST(Rotation, OldFilesGoAndOthersStay) {
   EXPECT_LE(paths.size(), 1U + 2U + 2U);  // two kept, the last, and one more on its way out
   EXPECT_TRUE(std::ranges::is_sorted(removed));
   for (std::size_t i = 1; i < paths.size(); ++i) {
-    EXPECT_TRUE(recorded.played.verify(recorded.disk.bytes(paths[i])).complete) << paths[i];
+    EXPECT_TRUE(verify(recorded.disk.bytes(paths[i])).complete) << paths[i];
   }
 }
 
@@ -191,11 +191,12 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   // Only the names that the next file can have are taken, so the disk itself is well.
   std::vector<std::string> in_the_way;
   for (WallTime at = recorded.calendar.now(); at < recorded.calendar.now() + 3s; at += 1ms) {
-    const std::string path = recorded.folder.file(server::recording_name(at, 0));
+    const std::string path =
+        recorded.folder.file(server::recording_name(at, recorded.played.header().room));
     if (recorded.disk.create(path)) in_the_way.push_back(path);
   }
   ASSERT_TRUE(comes_true([&] {
-    if (recorded.played.room().world().tick < Tick{12}) recorded.run(1);
+    if (recorded.played.world().tick < Tick{12}) recorded.run(1);
     return recorded.files->status().degraded;
   }));
   EXPECT_TRUE(recorded.files->status().reason.starts_with("cannot create"))
@@ -209,7 +210,7 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   recorded.run(10);
   recorded.close();
   EXPECT_GT(recorded.files->status().errors, 0U);
-  const auto result = recorded.played.verify(recorded.disk.bytes(first));
+  const auto result = verify(recorded.disk.bytes(first));
   EXPECT_TRUE(result.complete);
   EXPECT_GT(result.ticks, 12U);
   EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
@@ -240,7 +241,7 @@ TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   recorded.close();
   std::uint32_t gaps = 0;
   for (const std::string& path : recorded.disk.paths()) {
-    const auto result = recorded.played.verify(recorded.disk.bytes(path));
+    const auto result = verify(recorded.disk.bytes(path));
     EXPECT_TRUE(result.held()) << path;
     gaps += result.gaps;
   }
@@ -265,7 +266,7 @@ TEST(Rotation, ADiskThatDoesNotAnswerIsToldOfWhileNothingIsLostYet) {
   ASSERT_TRUE(comes_true([&] { return !recorded.files->status().degraded; }));
   recorded.close();
   EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
-  const auto result = recorded.played.verify(recorded.disk.bytes(status.path));
+  const auto result = verify(recorded.disk.bytes(status.path));
   EXPECT_TRUE(result.complete && result.held());
 }
 
@@ -320,7 +321,7 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
     EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
     EXPECT_EQ(recorded.files->status().errors, 0U);
     for (const std::string& path : recorded.disk.paths()) {
-      const auto result = recorded.played.verify(recorded.disk.bytes(path));
+      const auto result = verify(recorded.disk.bytes(path));
       EXPECT_TRUE(result.complete && result.held()) << path;
     }
   }
@@ -357,7 +358,7 @@ TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
   recorded.close();
   EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
   for (const std::string& path : recorded.disk.paths()) {
-    EXPECT_TRUE(recorded.played.verify(recorded.disk.bytes(path)).complete) << path;
+    EXPECT_TRUE(verify(recorded.disk.bytes(path)).complete) << path;
   }
 }
 

@@ -2,7 +2,6 @@
 // `replay verify`.
 
 #include "core/bytes.h"
-#include "core/hash.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
 #include "record/copy.h"
@@ -10,6 +9,7 @@
 #include "record/summary.h"
 #include "record/verify.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/support/recorded_match.h"
 
 #include <vector>
 
@@ -34,34 +34,13 @@ struct Setting {
 /// Header and records, each record with the checksum that belongs to it.
 std::vector<std::byte> forged(const record::Header& header, ConstBytes records) {
   const auto copy = record::encode_header(header);
-  std::vector<std::byte> file{copy.begin(), copy.end()};
-  file.insert(file.end(), copy.begin(), copy.end());
-  file.insert(file.end(), records.begin(), records.end());
-  const record::Chain chain{header};
-  std::uint64_t previous = 0;
-  for (std::size_t at = record::kRecordsOffset; at < file.size();) {
-    const MutableBytes rest = MutableBytes{file}.subspan(at);
-    const auto head = record::load_head(rest);
-    if (!head || record::record_bytes(*head) > rest.size()) break;
-    previous = head->type == record::RecordType::Keyframe ? 0 : previous;
-    const std::size_t checksum_at = record::kRecordHeadBytes + head->payload_bytes;
-    previous = hash_bytes(rest.first(checksum_at), chain.seed_after(previous));
-    store_le(rest.subspan(checksum_at), previous);
-    at += record::record_bytes(*head);
+  std::vector<std::byte> file;
+  for (const ConstBytes part : {ConstBytes{copy}, ConstBytes{copy}, records}) {
+    file.insert(file.end(), part.begin(), part.end());
   }
+  tests::rechecksum(file);
   return file;
 }
-
-/// Keeps what it takes.
-class Bytes final : public ByteSink {
- public:
-  bool write(ConstBytes record) override {
-    bytes.insert(bytes.end(), record.begin(), record.end());
-    return true;
-  }
-
-  std::vector<std::byte> bytes;
-};
 
 }  // namespace
 
@@ -75,7 +54,7 @@ TICKBOX_FUZZ_TARGET(record_forged)(ConstBytes input) {
   fuzz::check(result.mismatched <= result.ticks + result.segments_whole + result.segments_lost);
   fuzz::check(!(result.complete && result.ends_early));
   // What is whole of it makes a file without damage, of no more ticks.
-  Bytes copy;
+  tests::MemorySink copy;
   record::Writer writer{copy, setting.header};
   const auto copied = record::copy(*reader, writer, setting.map, *setting.rules);
   const auto reread = record::Reader::open(copy.bytes);

@@ -1,7 +1,7 @@
 #include "client/commands/load/input_script.h"
 
 #include "client/commands/replay/playback.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@
 namespace tickbox::commands {
 namespace {
 
-using test::Match;
-using test::MemorySink;
+using tests::MemorySink;
+using tests::RecordedMatch;
 
 struct Recorded {
-  Match match{{.tick_rate = 10, .seats = 6, .seed = 12}};
+  RecordedMatch match{{.tick_rate = 10, .seats = 6, .seed = 12}};
   MemorySink sink;
 
   Recorded() {
@@ -63,7 +63,7 @@ TEST(InputScript, WantsInEveryTickWhatThePlayersWanted) {
 }
 
 TEST(InputScript, OfASeatThatIsTakenInTheTickInWhichItWasLeftIsWhatItsNewPlayerWants) {
-  const Match match{{.seats = 1}};
+  const RecordedMatch match{{.seats = 1}};
   MemorySink sink;
   record::Writer writer{sink, match.header()};
   writer.keyframe(match.world());
@@ -88,7 +88,7 @@ TEST(InputScript, OfASeatThatIsTakenInTheTickInWhichItWasLeftIsWhatItsNewPlayerW
 
 TEST(InputScript, RestsWhereTicksAreMissing) {
   constexpr std::uint32_t kBefore = 20;
-  Match match{{.seats = 6, .seed = 12}};
+  RecordedMatch match{{.seats = 6, .seed = 12}};
   MemorySink sink;
   record::Writer writer{sink, match.header()};
   match.record(writer, kBefore);
@@ -142,7 +142,7 @@ TEST(InputScript, NamesTheLineThatIsWrong) {
 }
 
 TEST(InputScript, GivenUpThereIsNone) {
-  const auto file = test::small_recording(2, 10);
+  const auto file = tests::small_recording(2, 10);
   EXPECT_FALSE(script_of(record::Reader::open(file).value(), [] { return true; }));
 }
 

@@ -2,7 +2,7 @@
 
 #include "client/commands/replay/parallel_verify.h"
 
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,13 @@
 namespace tickbox::commands {
 namespace {
 
-using test::Match;
-using test::pieces;
+using tests::pieces;
+using tests::RecordedMatch;
 
 constexpr std::uint32_t kSegments = 5;
 constexpr std::uint32_t kTicksPerSegment = 9;
 
-void expect_equal_results(const std::vector<std::byte>& file, const Match& match,
+void expect_equal_results(const std::vector<std::byte>& file, const RecordedMatch& match,
                           const record::VerifyOptions& options = {}) {
   const auto reader = record::Reader::open(file);
   if (!reader) return;
@@ -30,8 +30,8 @@ void expect_equal_results(const std::vector<std::byte>& file, const Match& match
 }
 
 TEST(ParallelVerify, AgreesOnAWholeRecordingAndItsRanges) {
-  const Match match;
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   expect_equal_results(file, match);
   for (std::uint32_t from = 0; from < 50; from += 4) {
     expect_equal_results(file, match, {.from = {from}, .to = {from + 13}});
@@ -39,16 +39,16 @@ TEST(ParallelVerify, AgreesOnAWholeRecordingAndItsRanges) {
 }
 
 TEST(ParallelVerify, AgreesOnCutRecordings) {
-  const Match match;
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   for (std::size_t size = record::kFileHeaderBytes; size < file.size(); size += 61) {
     expect_equal_results({file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)}, match);
   }
 }
 
 TEST(ParallelVerify, AgreesOnDamagedRecordings) {
-  const Match match;
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   Rng rng{7};
   for (int round = 0; round < 300; ++round) {
     auto damaged = file;
@@ -62,8 +62,8 @@ TEST(ParallelVerify, AgreesOnDamagedRecordings) {
 
 // Right checksums over changed content: hashes that differ, commands and worlds that cannot be.
 TEST(ParallelVerify, AgreesOnForgedRecordings) {
-  const Match match;
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const auto records = pieces(file);
   Rng rng{8};
   std::uint32_t mismatched = 0;
@@ -74,17 +74,17 @@ TEST(ParallelVerify, AgreesOnForgedRecordings) {
       forged[record.offset + record::kRecordHeadBytes + rng.below(record.head.payload_bytes)] =
           static_cast<std::byte>(rng.next());
     }
-    test::rechecksum(forged);
+    tests::rechecksum(forged);
     expect_equal_results(forged, match);
-    mismatched += test::verify(forged, match).first_mismatch ? 1U : 0U;
+    mismatched += tests::verify(forged).first_mismatch ? 1U : 0U;
     if (HasFailure()) FAIL() << "round " << round;
   }
   EXPECT_GT(mismatched, 50U);
 }
 
 TEST(ParallelVerify, AllThreadsGiveUp) {
-  const Match match;
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const auto reader = record::Reader::open(file).value();
   std::atomic<int> asked{0};
   (void)record::segments_of(reader, [&] { return ++asked < 0; });

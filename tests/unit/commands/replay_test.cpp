@@ -2,8 +2,8 @@
 #include "client/commands/commands.h"
 #include "client/commands/replay/replay_commands.h"
 #include "tests/support/interrupted.h"
+#include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
-#include "tests/unit/record/match.h"
 
 #include "schema/record_generated.h"
 #include "schema/world_generated.h"
@@ -74,7 +74,7 @@ class ReplayCommand : public testing::Test {
 };
 
 TEST_F(ReplayCommand, VerifiesAWholeRecording) {
-  const std::string path = file_of(test::small_recording(3, 20));
+  const std::string path = file_of(tests::small_recording(3, 20));
   const Outcome outcome = replay({"verify", path, "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto document = outcome.document();
@@ -95,7 +95,7 @@ TEST_F(ReplayCommand, VerifiesAWholeRecording) {
 }
 
 TEST_F(ReplayCommand, TakesACutFileForOneThatEndsEarly) {
-  auto bytes = test::small_recording(2, 20);
+  auto bytes = tests::small_recording(2, 20);
   bytes.resize(bytes.size() - 100);
   const Outcome outcome = replay({"verify", file_of(bytes), "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -105,8 +105,8 @@ TEST_F(ReplayCommand, TakesACutFileForOneThatEndsEarly) {
 
 // Files of 0 and of 100 bytes passed: the check of a server that had recorded nothing was green.
 TEST_F(ReplayCommand, ExitsThreeWhereNoTickCouldBeVerified) {
-  const auto whole = test::small_recording(2, 20);
-  const auto first_ticks = test::pieces(whole)[1].offset;
+  const auto whole = tests::small_recording(2, 20);
+  const auto first_ticks = tests::pieces(whole)[1].offset;
   for (const std::size_t size : {std::size_t{0}, std::size_t{100}, first_ticks}) {
     const std::string path = file_of(ConstBytes{whole}.first(size));
     const Outcome verified = replay({"verify", path, "--json"});
@@ -124,7 +124,7 @@ TEST_F(ReplayCommand, ExitsThreeWhereNoTickCouldBeVerified) {
 }
 
 TEST_F(ReplayCommand, ExitsThreeOnDamageInside) {
-  auto bytes = test::small_recording(3, 20);
+  auto bytes = tests::small_recording(3, 20);
   bytes[bytes.size() / 2] ^= std::byte{1};
   const std::string path = file_of(bytes);
   const Outcome outcome = replay({"verify", path, "--json"});
@@ -138,13 +138,13 @@ TEST_F(ReplayCommand, ExitsThreeOnDamageInside) {
 }
 
 TEST_F(ReplayCommand, ExitsThreeOnAMismatchAndNamesIt) {
-  auto bytes = test::small_recording(2, 20);
-  const auto record = test::pieces(bytes)[5];
+  auto bytes = tests::small_recording(2, 20);
+  const auto record = tests::pieces(bytes)[5];
   auto* ticks = flatbuffers::GetMutableRoot<schema::Ticks>(bytes.data() + record.offset +
                                                            record::kRecordHeadBytes);
   auto* head = ticks->mutable_ticks()->GetMutableObject(0);
   head->mutate_state_hash(~head->state_hash());
-  test::rechecksum(bytes);
+  tests::rechecksum(bytes);
   const Outcome outcome = replay({"verify", file_of(bytes), "--json"});
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_EQ(outcome.document()["mismatched"], 1);
@@ -164,7 +164,7 @@ TEST_F(ReplayCommand, ExitsOneWhereThereIsNoRecording) {
 }
 
 TEST_F(ReplayCommand, ExitsTwoOnWrongUsage) {
-  const std::string path = file_of(test::small_recording(1, 10));
+  const std::string path = file_of(tests::small_recording(1, 10));
   EXPECT_EQ(replay({}).exit_code, 2);
   EXPECT_EQ(replay({"verify"}).exit_code, 2);
   EXPECT_EQ(replay({"verify", path, "--form", "3"}).exit_code, 2);
@@ -174,7 +174,7 @@ TEST_F(ReplayCommand, ExitsTwoOnWrongUsage) {
 }
 
 TEST_F(ReplayCommand, VerifiesARange) {
-  const std::string path = file_of(test::small_recording(3, 10));
+  const std::string path = file_of(tests::small_recording(3, 10));
   const Outcome outcome = replay({"verify", path, "--from", "12", "--to", "25", "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.document()["ticks"], 14);
@@ -183,7 +183,7 @@ TEST_F(ReplayCommand, VerifiesARange) {
 // Nothing that was looked at is nothing that held.
 TEST_F(ReplayCommand, VerifiesNoRangeThatHasNoTick) {
   const std::string part = new_path("part");
-  ASSERT_EQ(replay({"cut", file_of(test::small_recording(3, 10)), "--from", "15", "--to", "25",
+  ASSERT_EQ(replay({"cut", file_of(tests::small_recording(3, 10)), "--from", "15", "--to", "25",
                     "-o", part})
                 .exit_code,
             0);
@@ -192,7 +192,7 @@ TEST_F(ReplayCommand, VerifiesNoRangeThatHasNoTick) {
 }
 
 TEST_F(ReplayCommand, TellsWhatARecordingHolds) {
-  const auto bytes = test::small_recording(3, 20);
+  const auto bytes = tests::small_recording(3, 20);
   const std::string path = file_of(bytes);
   const Outcome outcome = replay({"info", path, "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -208,7 +208,7 @@ TEST_F(ReplayCommand, TellsWhatARecordingHolds) {
 }
 
 TEST_F(ReplayCommand, VerifiesByAnyNumberOfThreads) {
-  const std::string path = file_of(test::small_recording(4, 20));
+  const std::string path = file_of(tests::small_recording(4, 20));
   for (const char* const jobs : {"1", "2", "7"}) {
     const Outcome outcome = replay({"verify", path, "--jobs", jobs, "--json"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -219,8 +219,8 @@ TEST_F(ReplayCommand, VerifiesByAnyNumberOfThreads) {
 }
 
 TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
-  test::Match match;
-  test::MemorySink sink;
+  tests::RecordedMatch match;
+  tests::MemorySink sink;
   record::Writer writer{sink, match.header()};
   match.record(writer, 9);
   const record::RecordedTick& last = match.step();
@@ -235,8 +235,7 @@ TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
 }
 
 TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
-  const test::Match match;
-  const auto bytes = test::small_recording(3, 10);
+  const auto bytes = tests::small_recording(3, 10);
   const std::string path = file_of(bytes);
   auto reader = record::Reader::open(bytes).value();
   for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
@@ -258,16 +257,16 @@ TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
 }
 
 TEST_F(ReplayCommand, SaysWhyAStateIsNotToBeHad) {
-  auto bytes = test::small_recording(3, 10);
+  auto bytes = tests::small_recording(3, 10);
   expect_ended(replay({"state", file_of(bytes), "--tick", "31"}), 2, "ends with tick 30");
-  bytes[test::pieces(bytes)[13].offset + 40] ^= std::byte{1};  // ticks of segment 1
+  bytes[tests::pieces(bytes)[13].offset + 40] ^= std::byte{1};  // ticks of segment 1
   const std::string damaged = file_of(bytes);
   expect_ended(replay({"state", damaged, "--tick", "17"}), 3, "lost to damage");
   EXPECT_EQ(replay({"state", damaged, "--tick", "25"}).exit_code, 0);
 }
 
 TEST_F(ReplayCommand, TracesEveryTickWithWhatEnteredIt) {
-  const auto bytes = test::small_recording(3, 10);
+  const auto bytes = tests::small_recording(3, 10);
   const std::string path = file_of(bytes);
   const Outcome outcome = replay({"trace", path, "--from", "8", "--to", "21"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -291,7 +290,7 @@ TEST_F(ReplayCommand, TracesEveryTickWithWhatEnteredIt) {
 }
 
 TEST_F(ReplayCommand, TellsThatTwoRecordingsAreTheSame) {
-  const std::string path = file_of(test::small_recording(3, 10));
+  const std::string path = file_of(tests::small_recording(3, 10));
   const std::string part = new_path("part");
   ASSERT_EQ(replay({"cut", path, "--from", "5", "--to", "17", "-o", part}).exit_code, 0);
   const Outcome outcome = replay({"diff", path, part, "--json"});
@@ -304,10 +303,10 @@ TEST_F(ReplayCommand, TellsThatTwoRecordingsAreTheSame) {
 }
 
 TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
-  auto bytes = test::small_recording(3, 12, {.seed = 4});
+  auto bytes = tests::small_recording(3, 12, {.seed = 4});
   const std::string path = file_of(bytes);
   std::uint32_t changed = 0;
-  for (const auto& piece : test::pieces(bytes)) {
+  for (const auto& piece : tests::pieces(bytes)) {
     if (piece.head.type != record::RecordType::Ticks || piece.head.tick < Tick{14}) continue;
     auto* ticks = flatbuffers::GetMutableRoot<schema::Ticks>(bytes.data() + piece.offset +
                                                              record::kRecordHeadBytes);
@@ -318,7 +317,7 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
     break;
   }
   ASSERT_GT(changed, 0U);
-  test::rechecksum(bytes);
+  tests::rechecksum(bytes);
   const Outcome outcome = replay({"diff", path, file_of(bytes), "--json"});
   EXPECT_EQ(outcome.exit_code, 3);
   const auto document = outcome.document();
@@ -332,14 +331,14 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
 }
 
 TEST_F(ReplayCommand, ComparesNoRecordingsOfTwoGames) {
-  expect_ended(replay({"diff", file_of(test::small_recording(1, 5)),
-                       file_of(test::small_recording(1, 5, {.tick_rate = 60}))}),
+  expect_ended(replay({"diff", file_of(tests::small_recording(1, 5)),
+                       file_of(tests::small_recording(1, 5, {.tick_rate = 60}))}),
                1, "tick rates");
 }
 
 TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
-  auto bytes = test::small_recording(4, 10);
-  bytes[test::pieces(bytes)[15].offset + 40] ^= std::byte{1};
+  auto bytes = tests::small_recording(4, 10);
+  bytes[tests::pieces(bytes)[15].offset + 40] ^= std::byte{1};
   const std::string damaged = file_of(bytes);
   const std::string whole = new_path("whole");
   const Outcome outcome = replay({"repair", damaged, "-o", whole, "--json"});
@@ -355,7 +354,7 @@ TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
 }
 
 TEST_F(ReplayCommand, CutsNothingThatIsNotThere) {
-  const std::string path = file_of(test::small_recording(2, 10));
+  const std::string path = file_of(tests::small_recording(2, 10));
   const std::string out = new_path("out");
   EXPECT_EQ(replay({"cut", path, "--from", "21", "-o", out}).exit_code, 2);
   EXPECT_EQ(replay({"cut", path, "--from", "9", "--to", "8", "-o", out}).exit_code, 2);
@@ -364,7 +363,7 @@ TEST_F(ReplayCommand, CutsNothingThatIsNotThere) {
 }
 
 TEST_F(ReplayCommand, WritesTheInputsOfEverySeat) {
-  const std::string path = file_of(test::small_recording(2, 20));
+  const std::string path = file_of(tests::small_recording(2, 20));
   const std::string out = new_path("inputs");
   const Outcome outcome = replay({"inputs", path, "-o", out, "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -399,7 +398,7 @@ nlohmann::json last_document(const Outcome& outcome) {
 // They died without a document, after minutes of work.
 TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
   constexpr std::uint32_t kTicks = 10'000;
-  const std::string path = file_of(test::small_recording(20, kTicks / 20));
+  const std::string path = file_of(tests::small_recording(20, kTicks / 20));
 
   const Outcome verified = replay_interrupted({"verify", path, "--jobs", "1"});
   EXPECT_EQ(verified.document()["interrupted"], true);
@@ -431,14 +430,14 @@ TEST_F(ReplayCommand, AFailureIsADocumentTooWhereOneIsWanted) {
   EXPECT_TRUE(missing.document()["error"].get<std::string>().contains("nowhere.tickbox"));
   EXPECT_EQ(replay({"verify", "nowhere.tickbox"}).out, "");
 
-  const std::string path = file_of(test::small_recording(2, 10));
+  const std::string path = file_of(tests::small_recording(2, 10));
   const Outcome range = replay({"trace", path, "--from", "9", "--to", "8", "--json"});
   EXPECT_EQ(range.exit_code, 2);
   EXPECT_EQ(range.document()["exit"], 2) << range.out;
 }
 
 TEST_F(ReplayCommand, ATraceThatDiffersEndsInADocumentToo) {
-  auto bytes = test::small_recording(3, 20);
+  auto bytes = tests::small_recording(3, 20);
   bytes[bytes.size() / 2] ^= std::byte{1};
   const Outcome traced = replay({"trace", file_of(bytes), "--json"});
   EXPECT_EQ(traced.exit_code, 3);
@@ -447,7 +446,7 @@ TEST_F(ReplayCommand, ATraceThatDiffersEndsInADocumentToo) {
 
 // A file of that name was made.
 TEST_F(ReplayCommand, AFileIsNotMadeOnStdout) {
-  const std::string path = file_of(test::small_recording(2, 10));
+  const std::string path = file_of(tests::small_recording(2, 10));
   for (const char* const command : {"cut", "repair", "inputs"}) {
     const Outcome outcome = replay({command, path, "-o", "-"});
     EXPECT_EQ(outcome.exit_code, 2);

@@ -1,6 +1,6 @@
 // What file systems lose: whole blocks of 4 KiB, zeroed, exchanged, moved or gone.
 
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 namespace tickbox::record {
 namespace {
 
-using test::Match;
-using test::MemorySink;
-using test::pieces;
+using tests::MemorySink;
+using tests::pieces;
+using tests::RecordedMatch;
 
 constexpr std::size_t kBlock = 4'096;
 constexpr std::uint32_t kSegments = 5;
@@ -84,7 +84,7 @@ class Blocks : public testing::Test {
   [[nodiscard]] Left left_by(std::size_t begin, std::size_t end) const {
     Left left;
     std::uint32_t segment = 0;
-    for (const test::Piece& piece : pieces(file_)) {
+    for (const tests::Piece& piece : pieces(file_)) {
       if (piece.head.type == RecordType::Keyframe) segment = piece.head.count;
       bool& is_hurt = left.is_hurt.at(segment);
       is_hurt = is_hurt || (piece.offset < end && piece.end() > begin);
@@ -104,7 +104,7 @@ class Blocks : public testing::Test {
   }
 
   void expect_stepped(const std::vector<std::byte>& damaged, const Left& left) {
-    const auto result = test::verify(damaged, match_);
+    const auto result = tests::verify(damaged);
     EXPECT_FALSE(result.complete);
     EXPECT_EQ(result.mismatched, 0U);
     EXPECT_GE(result.ticks, left.all_ticks());
@@ -146,7 +146,7 @@ class Blocks : public testing::Test {
     EXPECT_EQ(tick.state_hash, played.state_hash);
   }
 
-  Match match_{{.tick_rate = 60, .seats = 48, .seed = 6}};
+  RecordedMatch match_{{.tick_rate = 60, .seats = 48, .seed = 6}};
   std::vector<std::byte> file_;
   std::map<std::uint32_t, std::uint64_t> hash_at_keyframe_;
 };
@@ -163,7 +163,7 @@ TEST_F(Blocks, AZeroedOneCostsTheSegmentFromThereOnAndTheNextWhereItReachesIntoT
     ASSERT_LE(left.hurt(), 2U);
     over_a_border += left.hurt() == 2 ? 1U : 0U;
     check(damaged, left);
-    const auto result = test::verify(damaged, match_);
+    const auto result = tests::verify(damaged);
     EXPECT_FALSE(result.held());
     EXPECT_LE(result.segments_lost, left.hurt());
     if (HasFailure()) FAIL() << "block " << i;
@@ -189,7 +189,7 @@ TEST_F(Blocks, AMissingOneCostsNoMoreThanAZeroedOne) {
     auto damaged = file_;
     (void)cut_out(damaged, i);
     check(damaged, left_by(i));
-    EXPECT_LE(test::verify(damaged, match_).segments_lost, left_by(i).hurt());
+    EXPECT_LE(tests::verify(damaged).segments_lost, left_by(i).hurt());
     if (HasFailure()) FAIL() << "block " << i;
   }
 }
@@ -197,7 +197,7 @@ TEST_F(Blocks, AMissingOneCostsNoMoreThanAZeroedOne) {
 // A block may begin and end where records do, by chance: then a whole record stands where the
 // damage is.
 TEST_F(Blocks, WholeRecordsThatAreMissingCostTheirOwnSegmentsAlone) {
-  const std::vector<test::Piece> records = pieces(file_);
+  const std::vector<tests::Piece> records = pieces(file_);
   for (std::size_t first = 0; first + 1 < records.size(); ++first) {
     for (std::size_t last = first; last + 1 < records.size() && last < first + 3; ++last) {
       const std::size_t begin = records[first].offset;
@@ -207,7 +207,7 @@ TEST_F(Blocks, WholeRecordsThatAreMissingCostTheirOwnSegmentsAlone) {
                     damaged.begin() + static_cast<std::ptrdiff_t>(end));
       const Left left = left_by(begin, end);
       check(damaged, left);
-      EXPECT_LE(test::verify(damaged, match_).segments_lost, left.hurt());
+      EXPECT_LE(tests::verify(damaged).segments_lost, left.hurt());
       if (HasFailure()) FAIL() << "records " << first << " to " << last;
     }
   }

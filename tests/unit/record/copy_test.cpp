@@ -1,23 +1,23 @@
 #include "record/copy.h"
 
 #include "record/segments.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
 namespace tickbox::record {
 namespace {
 
-using test::Match;
-using test::MemorySink;
-using test::pieces;
+using tests::MemorySink;
+using tests::pieces;
+using tests::RecordedMatch;
 
 struct Copied {
   CopyResult result;
   std::vector<std::byte> bytes;
 };
 
-Copied copied(ConstBytes file, const Match& match, const CopyRange& range = {}) {
+Copied copied(ConstBytes file, const RecordedMatch& match, const CopyRange& range = {}) {
   const Reader reader = Reader::open(file).value();
   Header header = reader.header();
   header.salt[0] ^= std::byte{0xff};
@@ -30,39 +30,39 @@ Copied copied(ConstBytes file, const Match& match, const CopyRange& range = {}) 
 }
 
 TEST(RecordCopy, OfAWholeRecordingHoldsTheSame) {
-  const Match match;
-  const auto file = test::small_recording(3, 12);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(3, 12);
   const Copied copy = copied(file, match);
   EXPECT_TRUE(copy.result.written);
   EXPECT_EQ(copy.result.ticks, 36U);
-  EXPECT_EQ(test::verify(copy.bytes, match), test::verify(file, match));
+  EXPECT_EQ(tests::verify(copy.bytes), tests::verify(file));
 }
 
 TEST(RecordCopy, BeginsWithinASegmentByTheWorldOfThatTick) {
-  const Match match;
-  const auto file = test::small_recording(4, 10);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(4, 10);
   for (std::uint32_t from = 0; from <= 40; from += 3) {
     const Copied copy = copied(file, match, {.from = {from}, .to = {from + 15}});
     EXPECT_EQ(copy.result.first, Tick{from});
-    const auto result = test::verify(copy.bytes, match);
+    const auto result = tests::verify(copy.bytes);
     EXPECT_EQ(result.ticks, std::min(15U, 40 - from)) << from;
     EXPECT_TRUE(result.complete && result.held()) << from;
   }
 }
 
 TEST(RecordCopy, OfADamagedOneIsWholeAndHasAGap) {
-  const Match match;
-  auto file = test::small_recording(4, 10);
+  const RecordedMatch match;
+  auto file = tests::small_recording(4, 10);
   const auto records = pieces(file);
   file[records[15].offset + 40] ^= std::byte{1};  // ticks of segment 1
-  const auto damaged = test::verify(file, match);
+  const auto damaged = tests::verify(file);
   ASSERT_EQ(damaged.damages, 1U);
   const Copied copy = copied(file, match);
   EXPECT_EQ(copy.result.damages, 1U);
   EXPECT_EQ(copy.result.gaps, 1U);
   EXPECT_EQ(copy.result.ticks, damaged.ticks);
   EXPECT_EQ(copy.result.ticks + copy.result.ticks_lost, 40U);
-  const auto result = test::verify(copy.bytes, match);
+  const auto result = tests::verify(copy.bytes);
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.gaps, 1U);
   EXPECT_EQ(result.ticks, damaged.ticks);
@@ -70,16 +70,16 @@ TEST(RecordCopy, OfADamagedOneIsWholeAndHasAGap) {
 }
 
 TEST(RecordCopy, OfACutFileEndsCleanly) {
-  const Match match;
-  auto file = test::small_recording(2, 10);
+  const RecordedMatch match;
+  auto file = tests::small_recording(2, 10);
   file.resize(pieces(file)[17].offset + 9);
   const Copied copy = copied(file, match);
-  EXPECT_TRUE(test::verify(copy.bytes, match).complete);
+  EXPECT_TRUE(tests::verify(copy.bytes).complete);
   EXPECT_EQ(copy.result.ticks, 15U);
 }
 
 TEST(RecordCopy, KeepsTheTickThatNeverEnded) {
-  Match match;
+  RecordedMatch match;
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 8);
@@ -87,19 +87,19 @@ TEST(RecordCopy, KeepsTheTickThatNeverEnded) {
   ASSERT_TRUE(writer.unfinished(last.tick, last.commands(), last.sources));
   const Copied copy = copied(sink.bytes, match);
   EXPECT_TRUE(copy.result.written);
-  EXPECT_EQ(test::verify(copy.bytes, match).unfinished, last.tick);
+  EXPECT_EQ(tests::verify(copy.bytes).unfinished, last.tick);
 }
 
 TEST(RecordCopy, GivenUpItHasNoEnd) {
-  const Match match;
-  const auto file = test::small_recording(4, 10);
+  const RecordedMatch match;
+  const auto file = tests::small_recording(4, 10);
   int asked = 0;
   const Copied copy = copied(file, match, {.stopped = [&] { return ++asked > 20; }});
   EXPECT_TRUE(copy.result.interrupted);
   EXPECT_FALSE(copy.result.written);
   EXPECT_GT(copy.result.ticks, 0U);
   EXPECT_LT(copy.result.last, Tick{40});
-  EXPECT_FALSE(test::verify(copy.bytes, match).complete);
+  EXPECT_FALSE(tests::verify(copy.bytes).complete);
 }
 
 }  // namespace

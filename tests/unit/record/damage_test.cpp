@@ -1,6 +1,7 @@
 // A recording cut at every byte, and with one bit flipped in every byte.
 
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
+#include "tests/unit/record/walk.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +10,8 @@
 namespace tickbox::record {
 namespace {
 
-using test::Match;
-using test::Piece;
-using test::pieces;
+using tests::Piece;
+using tests::pieces;
 
 constexpr std::uint32_t kSegments = 4;
 constexpr std::uint32_t kTicksPerSegment = 8;
@@ -27,8 +27,7 @@ std::uint32_t whole_ticks(const std::vector<Piece>& records, std::size_t size) {
 
 // A server that was killed: whatever it had written verifies, up to the last whole record.
 TEST(RecordDamage, CutAtAnyByteItVerifiesUpToTheLastWholeRecord) {
-  const Match match;
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const auto records = pieces(file);
   for (std::size_t size = 0; size < file.size(); ++size) {
     const ConstBytes cut = ConstBytes{file}.first(size);
@@ -36,7 +35,7 @@ TEST(RecordDamage, CutAtAnyByteItVerifiesUpToTheLastWholeRecord) {
       EXPECT_EQ(Reader::open(cut).error(), RecordError::HeaderCut) << size;
       continue;
     }
-    const auto result = test::verify(cut, match);
+    const auto result = tests::verify(cut);
     EXPECT_EQ(result.ticks, whole_ticks(records, size)) << size;
     EXPECT_EQ(result.mismatched, 0U) << size;
     EXPECT_EQ(result.damages, 0U) << size;
@@ -65,13 +64,12 @@ void check_flipped(const VerifyResult& result, const std::vector<Piece>& records
 }
 
 TEST(RecordDamage, AnyFlippedBitIsDetectedAndCostsAtMostOneSegment) {
-  const Match match;
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const auto records = pieces(file);
   for (std::size_t byte = 0; byte < file.size(); ++byte) {
     auto flipped = file;
     flipped[byte] ^= std::byte{1} << (byte % 8);
-    check_flipped(test::verify(flipped, match), records, byte);
+    check_flipped(tests::verify(flipped), records, byte);
     if (HasFailure()) {
       FAIL() << "bit " << byte % 8 << " of byte " << byte;
     }
@@ -80,12 +78,12 @@ TEST(RecordDamage, AnyFlippedBitIsDetectedAndCostsAtMostOneSegment) {
 
 // All eight bits, by the reader alone: it is far quicker than stepping.
 TEST(RecordDamage, EveryFlippedBitIsSeenByTheReader) {
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   auto flipped = file;
   for (std::size_t bit = 0; bit < 8 * file.size(); ++bit) {
     const std::byte mask = std::byte{1} << (bit % 8);
     flipped[bit / 8] ^= mask;
-    const auto seen = test::walk(flipped);
+    const auto seen = tests::walk(flipped);
     flipped[bit / 8] ^= mask;
     EXPECT_TRUE(seen.damages > 0 || seen.ends_early) << "bit " << bit;
     EXPECT_GE(seen.ticks, (kSegments - 1) * kTicksPerSegment) << "bit " << bit;
@@ -93,13 +91,12 @@ TEST(RecordDamage, EveryFlippedBitIsSeenByTheReader) {
 }
 
 TEST(RecordDamage, TwoDamagedSegmentsCostTwo) {
-  const Match match;
-  auto file = test::small_recording(kSegments, kTicksPerSegment);
+  auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const auto records = pieces(file);
   const std::size_t per_segment = 1 + kTicksPerSegment;
   file[records[3].offset + 40] ^= std::byte{4};                // ticks of segment 0
   file[records[2 * per_segment].offset + 60] ^= std::byte{4};  // the keyframe of segment 2
-  const auto result = test::verify(file, match);
+  const auto result = tests::verify(file);
   EXPECT_EQ(result.damages, 2U);
   EXPECT_EQ(result.segments_lost, 2U);
   EXPECT_EQ(result.segments_whole, 2U);
@@ -109,11 +106,10 @@ TEST(RecordDamage, TwoDamagedSegmentsCostTwo) {
 }
 
 TEST(RecordDamage, AKeyframeHasTheHeaderThatTheFileHasLost) {
-  const Match match;
-  auto file = test::small_recording(2, 3);
+  auto file = tests::small_recording(2, 3);
   file[20] ^= std::byte{1};
   file[kFileHeaderBytes + 20] ^= std::byte{1};
-  const auto result = test::verify(file, match);
+  const auto result = tests::verify(file);
   EXPECT_EQ(result.damages, 1U);
   EXPECT_EQ(result.ticks, 6U);
   EXPECT_EQ(result.segments_whole, 2U);

@@ -1,6 +1,6 @@
 #include "record/format.h"
 
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace tickbox::record {
 namespace {
 
-using test::Match;
+using tests::RecordedMatch;
 
 std::vector<std::byte> header_bytes(const Header& header) {
   const auto bytes = encode_header(header);
@@ -17,12 +17,12 @@ std::vector<std::byte> header_bytes(const Header& header) {
 }
 
 TEST(RecordHeader, ComesBackAsItWas) {
-  const Header header = Match{}.header();
+  const Header header = RecordedMatch{}.header();
   EXPECT_EQ(decode_header(header_bytes(header)), header);
 }
 
 TEST(RecordHeader, HoldsTextsOfFullLength) {
-  Header header = Match{}.header();
+  Header header = RecordedMatch{}.header();
   header.rules = std::string(kHeaderTextMax, 'r');
   header.simulation = std::string(kHeaderTextMax, 's');
   header.start_ms = -1;
@@ -30,7 +30,7 @@ TEST(RecordHeader, HoldsTextsOfFullLength) {
 }
 
 TEST(RecordHeader, IsNoLongerValidWithAnyBitFlipped) {
-  const auto whole = header_bytes(Match{}.header());
+  const auto whole = header_bytes(RecordedMatch{}.header());
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     auto flipped = whole;
     flipped[bit / 8] ^= std::byte{1} << (bit % 8);
@@ -39,7 +39,7 @@ TEST(RecordHeader, IsNoLongerValidWithAnyBitFlipped) {
 }
 
 TEST(RecordHeader, TellsWhatIsCutFromWhatIsNoRecording) {
-  const auto whole = header_bytes(Match{}.header());
+  const auto whole = header_bytes(RecordedMatch{}.header());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_EQ(decode_header(ConstBytes{whole}.first(size)).error(), RecordError::HeaderCut) << size;
   }
@@ -49,7 +49,7 @@ TEST(RecordHeader, TellsWhatIsCutFromWhatIsNoRecording) {
 }
 
 TEST(RecordHeader, NamesAnotherVersion) {
-  auto bytes = header_bytes(Match{}.header());
+  auto bytes = header_bytes(RecordedMatch{}.header());
   bytes[8] = static_cast<std::byte>(kFormatVersion + 1);
   EXPECT_EQ(decode_header(bytes).error(), RecordError::UnknownVersion);
 }
@@ -98,7 +98,7 @@ TEST(RecordHead, RefusesWhatNoWriterWrites) {
 }
 
 TEST(Chain, DependsOnTheSaltAndOnWhatCameBefore) {
-  Header other = Match{}.header();
+  Header other = RecordedMatch{}.header();
   const Chain chain{other};
   other.salt[15] ^= std::byte{1};
   EXPECT_NE(chain.seed_after(0), Chain{other}.seed_after(0));

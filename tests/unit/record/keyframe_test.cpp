@@ -1,5 +1,5 @@
 #include "game/restore.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace tickbox::record {
 namespace {
 
-using test::Match;
+using tests::RecordedMatch;
 
 /// The world of a match after some ticks, as a reader gives it.
 Keyframe keyframe_of(const game::World& world) {
@@ -22,8 +22,8 @@ Keyframe keyframe_of(const game::World& world) {
   return keyframe;
 }
 
-Match match_of_40_ticks() {
-  Match match;
+RecordedMatch match_of_40_ticks() {
+  RecordedMatch match;
   for (int i = 0; i < 40; ++i) {
     match.step();
   }
@@ -31,7 +31,7 @@ Match match_of_40_ticks() {
 }
 
 TEST(Restore, GivesAWorldThatStepsOnAsTheOriginal) {
-  Match match = match_of_40_ticks();
+  RecordedMatch match = match_of_40_ticks();
   auto world =
       game::restore(keyframe_of(match.world()).fields(), match.map(), match.rules()).value();
   EXPECT_EQ(game::state_hash(world), game::state_hash(match.world()));
@@ -44,7 +44,7 @@ TEST(Restore, GivesAWorldThatStepsOnAsTheOriginal) {
 }
 
 TEST(Restore, RefusesOtherSeatsThanTheMapHas) {
-  const Match match = match_of_40_ticks();
+  const RecordedMatch match = match_of_40_ticks();
   auto keyframe = keyframe_of(match.world());
   keyframe.seats.emplace_back();
   EXPECT_EQ(game::restore(keyframe.fields(), match.map(), match.rules()).error(),
@@ -52,9 +52,9 @@ TEST(Restore, RefusesOtherSeatsThanTheMapHas) {
 }
 
 TEST(Restore, RefusesBodiesOfUnknownSeats) {
-  const Match match = match_of_40_ticks();
+  const RecordedMatch match = match_of_40_ticks();
   auto keyframe = keyframe_of(match.world());
-  keyframe.entities.push_back({.id = game::bullet_body({test::kMatchSeats}, {40}),
+  keyframe.entities.push_back({.id = game::bullet_body({tests::kMatchSeats}, {40}),
                                .min = {},
                                .velocity = {},
                                .traits = {.kind = game::EntityKind::Bullet}});
@@ -63,7 +63,7 @@ TEST(Restore, RefusesBodiesOfUnknownSeats) {
 }
 
 TEST(Restore, RefusesSeatsWithoutBodiesAndBodiesWithoutSeats) {
-  const Match match = match_of_40_ticks();
+  const RecordedMatch match = match_of_40_ticks();
   const auto good = keyframe_of(match.world());
   ASSERT_EQ(good.entities.front().traits.kind, game::EntityKind::Player);
   const PlayerId player = game::player_of(good.entities.front().id);

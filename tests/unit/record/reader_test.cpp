@@ -1,7 +1,8 @@
 #include "record/reader.h"
 
 #include "core/hash.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
+#include "tests/unit/record/walk.h"
 
 #include <gtest/gtest.h>
 
@@ -10,15 +11,15 @@
 namespace tickbox::record {
 namespace {
 
-using test::Match;
-using test::MemorySink;
-using test::pieces;
-using test::walk;
+using tests::MemorySink;
+using tests::pieces;
+using tests::RecordedMatch;
+using tests::walk;
 
 using Item = Reader::Item;
 
 TEST(RecordReader, GivesBackEveryTickAndWorld) {
-  Match match{{.tick_rate = 60, .seats = 12, .seed = 5}};
+  RecordedMatch match{{.tick_rate = 60, .seats = 12, .seed = 5}};
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 650);
@@ -62,10 +63,10 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
 }
 
 TEST(RecordReader, GivesBackTheLastWorldWhole) {
-  Match match{{.seed = 9}};
+  RecordedMatch match{{.seed = 9}};
   MemorySink sink;
   Writer writer{sink, match.header()};
-  match.record(writer, kKeyframeSeconds * test::kMatchTickRate);  // ends with a keyframe
+  match.record(writer, kKeyframeSeconds * tests::kMatchTickRate);  // ends with a keyframe
   auto reader = Reader::open(sink.bytes).value();
   while (reader.next() != Item::EndsEarly) {
   }
@@ -82,11 +83,11 @@ TEST(RecordReader, GivesBackTheLastWorldWhole) {
 }
 
 TEST(RecordReader, ReadsARecordingWithNothingInIt) {
-  const Match match;
+  const RecordedMatch match;
   MemorySink sink;
   Writer writer{sink, match.header()};
   EXPECT_TRUE(writer.finish());
-  EXPECT_EQ(walk(sink.bytes), (test::Walk{.trailers = 1}));
+  EXPECT_EQ(walk(sink.bytes), (tests::Walk{.trailers = 1}));
 }
 
 TEST(RecordReader, RefusesWhatIsNoRecording) {
@@ -96,7 +97,7 @@ TEST(RecordReader, RefusesWhatIsNoRecording) {
 }
 
 TEST(RecordReader, ReadsAtAnyAlignment) {
-  const auto file = test::small_recording(2, 5);
+  const auto file = tests::small_recording(2, 5);
   const auto expected = walk(file);
   for (std::size_t shift = 1; shift < 8; ++shift) {
     std::vector<std::byte> shifted(shift);
@@ -106,7 +107,7 @@ TEST(RecordReader, ReadsAtAnyAlignment) {
 }
 
 TEST(RecordReader, GoesOnAfterInsertedAndRemovedBytes) {
-  const auto file = test::small_recording(3, 5);
+  const auto file = tests::small_recording(3, 5);
   const auto records = pieces(file);
   const std::size_t in_second_segment = records[8].offset;
   auto longer = file;
@@ -114,7 +115,7 @@ TEST(RecordReader, GoesOnAfterInsertedAndRemovedBytes) {
                 std::byte{0x55});
   EXPECT_EQ(
       walk(longer),
-      (test::Walk{
+      (tests::Walk{
           .keyframes = 3, .ticks = 5 + 1 + 5, .trailers = 1, .damages = 1, .last_tick = {15}}));
   auto shorter = file;
   shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(in_second_segment) + 30);
@@ -124,7 +125,7 @@ TEST(RecordReader, GoesOnAfterInsertedAndRemovedBytes) {
 // Whatever is whole goes on where it stands: what follows a stretch that was taken out, between two
 // records, is not damaged itself.
 TEST(RecordReader, LosesNoMoreThanWhatWasTakenOut) {
-  const auto file = test::small_recording(3, 5);
+  const auto file = tests::small_recording(3, 5);
   const auto records = pieces(file);
   for (std::size_t first = 0; first < records.size(); ++first) {
     for (std::size_t end = first + 1; end <= records.size(); ++end) {
@@ -153,7 +154,7 @@ TEST(RecordReader, LosesNoMoreThanWhatWasTakenOut) {
 }
 
 TEST(RecordReader, DoesNotTakeASegmentTwice) {
-  const auto file = test::small_recording(3, 5);
+  const auto file = tests::small_recording(3, 5);
   const auto records = pieces(file);
   auto twice = file;
   const ConstBytes segment =
@@ -167,8 +168,8 @@ TEST(RecordReader, DoesNotTakeASegmentTwice) {
 }
 
 TEST(RecordReader, DoesNotTakeRecordsOfAnotherRecording) {
-  const auto file = test::small_recording(2, 5, {.seed = 1});
-  const auto other = test::small_recording(2, 5, {.seed = 2});
+  const auto file = tests::small_recording(2, 5, {.seed = 1});
+  const auto other = tests::small_recording(2, 5, {.seed = 2});
   auto mixed = file;
   const auto from = pieces(other)[6].offset;
   mixed.resize(pieces(file)[6].offset);
@@ -180,23 +181,23 @@ TEST(RecordReader, DoesNotTakeRecordsOfAnotherRecording) {
 }
 
 TEST(RecordReader, CallsBytesAfterTheTrailerDamage) {
-  auto file = test::small_recording(2, 5);
+  auto file = tests::small_recording(2, 5);
   file.push_back(std::byte{0});
   EXPECT_EQ(
       walk(file),
-      (test::Walk{.keyframes = 2, .ticks = 10, .trailers = 1, .damages = 1, .last_tick = {10}}));
+      (tests::Walk{.keyframes = 2, .ticks = 10, .trailers = 1, .damages = 1, .last_tick = {10}}));
 }
 
 /// Sets the length in the head of one record.
-std::vector<std::byte> with_length(std::vector<std::byte> file, const test::Piece& record,
+std::vector<std::byte> with_length(std::vector<std::byte> file, const tests::Piece& record,
                                    std::uint32_t length) {
   store_le(MutableBytes{file}.subspan(record.offset + 4), length);
   return file;
 }
 
 TEST(RecordReader, BelievesNoLength) {
-  const auto file = test::small_recording(2, 5);
-  for (const test::Piece& record : pieces(file)) {
+  const auto file = tests::small_recording(2, 5);
+  for (const tests::Piece& record : pieces(file)) {
     for (const std::uint32_t length :
          {0U, 8U, 7U, record.head.payload_bytes - 8, record.head.payload_bytes + 8, 0x100'0000U,
           0x100'0008U, 0x7fff'fff8U, 0xffff'ffffU}) {
@@ -208,7 +209,7 @@ TEST(RecordReader, BelievesNoLength) {
 
 // The exception that the format documents: the length of the very last record.
 TEST(RecordReader, TakesALengthBeyondTheEndForACutOnlyWithNothingValidAfterIt) {
-  const auto file = test::small_recording(2, 5);
+  const auto file = tests::small_recording(2, 5);
   const auto records = pieces(file);
   const auto last = walk(with_length(file, records.back(), 0x1'0000));
   EXPECT_TRUE(last.ends_early);
@@ -220,7 +221,7 @@ TEST(RecordReader, TakesALengthBeyondTheEndForACutOnlyWithNothingValidAfterIt) {
 }
 
 TEST(RecordReader, SurvivesRandomBytesBehindAHeader) {
-  const auto file = test::small_recording(1, 1);
+  const auto file = tests::small_recording(1, 1);
   Rng rng{42};
   for (int round = 0; round < 2'000; ++round) {
     std::vector<std::byte> noise{file.begin(), file.begin() + kRecordsOffset};
@@ -247,7 +248,7 @@ TEST(RecordReader, SurvivesRandomBytesBehindAHeader) {
 // Payloads whose checksum is right and whose content is nonsense must come out as damage, never as
 // values.
 TEST(RecordReader, SurvivesRandomPayloadsWithRightChecksums) {
-  const auto file = test::small_recording(2, 4);
+  const auto file = tests::small_recording(2, 4);
   Rng rng{43};
   for (int round = 0; round < 5'000; ++round) {
     auto forged = file;
@@ -258,7 +259,7 @@ TEST(RecordReader, SurvivesRandomPayloadsWithRightChecksums) {
           record.offset + kRecordHeadBytes + rng.below(record.head.payload_bytes);
       forged[at] = static_cast<std::byte>(rng.next());
     }
-    test::rechecksum(forged);
+    tests::rechecksum(forged);
     const auto seen = walk(forged);
     EXPECT_LE(seen.keyframes, 2U);
     EXPECT_LE(seen.ticks, 8U);
@@ -268,7 +269,7 @@ TEST(RecordReader, SurvivesRandomPayloadsWithRightChecksums) {
 // Each false head claims the whole rest of the file: without a limit they would all be hashed, 160
 // GB in all.
 TEST(RecordReader, TakesLinearTimeOverFalseHeads) {
-  auto file = test::small_recording(1, 1);
+  auto file = tests::small_recording(1, 1);
   file.resize(kRecordsOffset);
   constexpr std::uint32_t kHeads = 100'000;
   file.resize(kRecordsOffset + std::size_t{kHeads} * 32);

@@ -1,5 +1,6 @@
 #include "record/segments.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
+#include "tests/unit/record/walk.h"
 
 #include "schema/record_generated.h"
 
@@ -10,7 +11,7 @@
 namespace tickbox::record {
 namespace {
 
-using test::pieces;
+using tests::pieces;
 
 constexpr std::uint32_t kSegments = 6;
 constexpr std::uint32_t kTicksPerSegment = 7;
@@ -31,7 +32,7 @@ void expect_the_way_to_every_tick(const std::vector<std::byte>& file) {
 }
 
 TEST(RecordSeek, ComesToTheLastKeyframeBeforeATick) {
-  const auto file = test::small_recording(kSegments, kTicksPerSegment);
+  const auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const auto trailer = Reader::open(file).value().find_trailer();
   ASSERT_TRUE(trailer);
   EXPECT_EQ(trailer->index.size(), kSegments);
@@ -39,7 +40,7 @@ TEST(RecordSeek, ComesToTheLastKeyframeBeforeATick) {
 }
 
 TEST(RecordSeek, WalksWhereThereIsNoTrailer) {
-  auto file = test::small_recording(kSegments, kTicksPerSegment);
+  auto file = tests::small_recording(kSegments, kTicksPerSegment);
   file.resize(pieces(file).back().offset);
   EXPECT_FALSE(Reader::open(file).value().find_trailer());
   expect_the_way_to_every_tick(file);
@@ -48,13 +49,13 @@ TEST(RecordSeek, WalksWhereThereIsNoTrailer) {
 // An index of right checksum whose places are wrong: of a forger, or of a sink that lost what it
 // took.
 TEST(RecordSeek, BelievesNoIndexUnchecked) {
-  const auto good = test::small_recording(kSegments, kTicksPerSegment);
+  const auto good = tests::small_recording(kSegments, kTicksPerSegment);
   const auto with_place = [&](std::uint32_t entry, auto&& alter) {
     auto file = good;
     const std::size_t payload = pieces(file).back().offset + kRecordHeadBytes;
     auto* trailer = flatbuffers::GetMutableRoot<schema::Trailer>(file.data() + payload);
     alter(*trailer->mutable_index()->GetMutableObject(entry));
-    test::rechecksum(file);
+    tests::rechecksum(file);
     EXPECT_TRUE(Reader::open(file).value().find_trailer()) << entry;
     return file;
   };
@@ -68,18 +69,18 @@ TEST(RecordSeek, BelievesNoIndexUnchecked) {
 }
 
 TEST(RecordSeek, TakesNoIndexThatIsOutOfOrder) {
-  auto file = test::small_recording(kSegments, kTicksPerSegment);
+  auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const std::size_t payload = pieces(file).back().offset + kRecordHeadBytes;
   auto* trailer = flatbuffers::GetMutableRoot<schema::Trailer>(file.data() + payload);
   trailer->mutable_index()->GetMutableObject(3)->mutate_segment(1);
-  test::rechecksum(file);
+  tests::rechecksum(file);
   EXPECT_FALSE(Reader::open(file).value().find_trailer());
-  EXPECT_EQ(test::walk(file).damages, 1U);
+  EXPECT_EQ(tests::walk(file).damages, 1U);
   expect_the_way_to_every_tick(file);
 }
 
 TEST(RecordSeek, FindsItsWayThroughADamagedFile) {
-  auto file = test::small_recording(kSegments, kTicksPerSegment);
+  auto file = tests::small_recording(kSegments, kTicksPerSegment);
   file[pieces(file)[2 * (kTicksPerSegment + 1)].offset + 50] ^= std::byte{1};  // keyframe 2
   EXPECT_EQ(sought(file, 2 * kTicksPerSegment + 3).value, kTicksPerSegment);
   EXPECT_EQ(sought(file, 3 * kTicksPerSegment).value, 3 * kTicksPerSegment);

@@ -1,7 +1,7 @@
 #include "record/verify.h"
 
 #include "core/hash.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
 
 #include "schema/record_generated.h"
 #include "schema/world_generated.h"
@@ -14,17 +14,17 @@
 namespace tickbox::record {
 namespace {
 
-using test::Match;
-using test::MemorySink;
-using test::pieces;
+using tests::MemorySink;
+using tests::pieces;
+using tests::RecordedMatch;
 
 template <class Root>
-Root* payload_of(std::vector<std::byte>& file, const test::Piece& record) {
+Root* payload_of(std::vector<std::byte>& file, const tests::Piece& record) {
   return flatbuffers::GetMutableRoot<Root>(file.data() + record.offset + kRecordHeadBytes);
 }
 
 /// A match whose first players are still there when a keyframe follows the change of an input.
-constexpr test::MatchOptions kLongStay{.seed = 4};
+const tests::RecordedMatchOptions kLongStay{.seed = 4};
 
 /// A player turns round in the first tick of the segment's second record that has an input in it.
 /// Returns that tick.
@@ -40,19 +40,19 @@ Tick change_an_input(std::vector<std::byte>& file, std::size_t from_record) {
     }
     auto* input = ticks->mutable_inputs()->GetMutableObject(0);
     input->mutate_move(input->move() == 1 ? 5 : 1);
-    test::rechecksum(file);
+    tests::rechecksum(file);
     return records[i].head.tick;
   }
   return {};
 }
 
 TEST(Verify, AgreesWithEveryTickOfAMatch) {
-  Match match{{.tick_rate = 60, .seats = 24, .seed = 3}};
+  RecordedMatch match{{.tick_rate = 60, .seats = 24, .seed = 3}};
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 1'500);
   ASSERT_TRUE(writer.finish());
-  const auto result = test::verify(sink.bytes, match);
+  const auto result = tests::verify(sink.bytes);
   EXPECT_EQ(result.ticks, 1'500U);
   EXPECT_EQ(result.mismatched, 0U);
   EXPECT_FALSE(result.first_mismatch);
@@ -66,11 +66,10 @@ TEST(Verify, AgreesWithEveryTickOfAMatch) {
 }
 
 TEST(Verify, NamesTickEntityAndFieldOfAChangedInput) {
-  const Match match;
-  auto file = test::small_recording(3, 12, kLongStay);
+  auto file = tests::small_recording(3, 12, kLongStay);
   const Tick changed = change_an_input(file, 18);
   ASSERT_GT(changed, Tick{12});
-  const auto result = test::verify(file, match);
+  const auto result = tests::verify(file);
   EXPECT_FALSE(result.held());
   EXPECT_EQ(result.damages, 0U);
   ASSERT_TRUE(result.first_mismatch);
@@ -86,10 +85,9 @@ TEST(Verify, NamesTickEntityAndFieldOfAChangedInput) {
 }
 
 TEST(Verify, GivesTheHashesWhereNoKeyframeFollows) {
-  const Match match;
-  auto file = test::small_recording(2, 12);
+  auto file = tests::small_recording(2, 12);
   const Tick changed = change_an_input(file, 18);
-  const auto result = test::verify(file, match);
+  const auto result = tests::verify(file);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, changed);
   EXPECT_FALSE(result.first_mismatch->what.entity);
@@ -99,8 +97,7 @@ TEST(Verify, GivesTheHashesWhereNoKeyframeFollows) {
 }
 
 TEST(Verify, ComparesKeyframesToo) {
-  const Match match;
-  auto file = test::small_recording(3, 12);
+  auto file = tests::small_recording(3, 12);
   const auto keyframe_record = pieces(file)[13];
   ASSERT_EQ(keyframe_record.head.type, RecordType::Keyframe);
   auto* entity =
@@ -108,8 +105,8 @@ TEST(Verify, ComparesKeyframesToo) {
   const BodyId id{entity->id()};
   const std::string got = std::to_string(entity->vy());
   entity->mutate_vy(entity->vy() + 1);
-  test::rechecksum(file);
-  const auto result = test::verify(file, match);
+  tests::rechecksum(file);
+  const auto result = tests::verify(file);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, Tick{12});
   EXPECT_EQ(result.first_mismatch->what.entity, id);
@@ -118,14 +115,13 @@ TEST(Verify, ComparesKeyframesToo) {
 }
 
 TEST(Verify, NamesAWrongHash) {
-  const Match match;
-  auto file = test::small_recording(2, 12);
+  auto file = tests::small_recording(2, 12);
   const auto record = pieces(file)[5];
   auto* ticks = payload_of<schema::Ticks>(file, record);
   auto* head = ticks->mutable_ticks()->GetMutableObject(0);
   head->mutate_state_hash(head->state_hash() ^ 1);
-  test::rechecksum(file);
-  const auto result = test::verify(file, match);
+  tests::rechecksum(file);
+  const auto result = tests::verify(file);
   EXPECT_EQ(result.mismatched, 1U);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, record.head.tick);
@@ -133,10 +129,9 @@ TEST(Verify, NamesAWrongHash) {
 }
 
 TEST(Verify, ComparesOnlyTheTicksAskedFor) {
-  const Match match;
-  auto file = test::small_recording(4, 10, kLongStay);
+  auto file = tests::small_recording(4, 10, kLongStay);
   const auto verify_range = [&](std::uint32_t from, std::uint32_t to) {
-    return test::verify(file, match, {.from = {from}, .to = {to}});
+    return tests::verify(file, {.from = {from}, .to = {to}});
   };
   EXPECT_EQ(verify_range(1, 40).ticks, 40U);
   EXPECT_EQ(verify_range(17, 23).ticks, 7U);
@@ -154,11 +149,9 @@ TEST(Verify, ComparesOnlyTheTicksAskedFor) {
 }
 
 TEST(Verify, TellsOfProgress) {
-  const Match match;
-  const auto file = test::small_recording(2, 10);
+  const auto file = tests::small_recording(2, 10);
   std::vector<std::uint32_t> shares;
-  (void)test::verify(file, match,
-                     {.progress = [&](std::uint32_t share) { shares.push_back(share); }});
+  (void)tests::verify(file, {.progress = [&](std::uint32_t share) { shares.push_back(share); }});
   EXPECT_TRUE(std::ranges::is_sorted(shares));
   EXPECT_EQ(shares.back(), 1'000U);
 }
@@ -166,8 +159,7 @@ TEST(Verify, TellsOfProgress) {
 /// Two bytes of every payload are changed and the checksums made right again: content that is
 /// checked for sense at every step.  The replay may find differences, and must not break.
 TEST(Verify, SurvivesForgedContent) {
-  const Match match;
-  const auto file = test::small_recording(3, 12);
+  const auto file = tests::small_recording(3, 12);
   const auto records = pieces(file);
   Rng rng{44};
   std::uint32_t found = 0;
@@ -179,8 +171,8 @@ TEST(Verify, SurvivesForgedContent) {
           record.offset + kRecordHeadBytes + rng.below(record.head.payload_bytes);
       forged[at] = static_cast<std::byte>(rng.next());
     }
-    test::rechecksum(forged);
-    const auto result = test::verify(forged, match);
+    tests::rechecksum(forged);
+    const auto result = tests::verify(forged);
     EXPECT_LE(result.ticks, 36U);
     found += result.held() ? 0U : 1U;
   }
@@ -189,10 +181,10 @@ TEST(Verify, SurvivesForgedContent) {
 
 // The number after the highest would be 0 again: counts of segments must not come round with it.
 TEST(Verify, TakesNoSegmentBeyondTheLastNumber) {
-  const Match match;
-  auto file = test::small_recording(3, 2);
+  const RecordedMatch match;
+  auto file = tests::small_recording(3, 2);
   const auto records = pieces(file);
-  const auto keyframe_at = std::ranges::find_if(records, [](const test::Piece& piece) {
+  const auto keyframe_at = std::ranges::find_if(records, [](const tests::Piece& piece) {
     return piece.head.type == RecordType::Keyframe && piece.head.count == 1;
   });
   RecordHead head = keyframe_at->head;
@@ -204,26 +196,25 @@ TEST(Verify, TakesNoSegmentBeyondTheLastNumber) {
                                 Chain{match.header()}.seed_after(0)));
   file.resize(keyframe_at->end());
   file[records[1].offset] ^= std::byte{1};  // after damage, later segments than the next may come
-  const auto result = test::verify(file, match);
+  const auto result = tests::verify(file);
   EXPECT_EQ(result.segments_whole, 0U);
   EXPECT_EQ(result.segments_lost, 1U);
 }
 
 TEST(Verify, CallsStrikesThatCannotBeDamage) {
-  const Match match;
-  const auto good = test::small_recording(2, 12);
+  const auto good = tests::small_recording(2, 12);
   const auto alter_first_strike = [&](auto&& alter) {
     auto file = good;
-    for (const test::Piece& piece : pieces(file)) {
+    for (const tests::Piece& piece : pieces(file)) {
       if (piece.head.type != RecordType::Ticks) continue;
       auto* strikes = payload_of<schema::Ticks>(file, piece)->mutable_strikes();
       if (strikes->size() == 0) continue;
       alter(*strikes->GetMutableObject(0));
-      test::rechecksum(file);
-      return test::verify(file, match);
+      tests::rechecksum(file);
+      return tests::verify(file);
     }
     ADD_FAILURE() << "no strikes";
-    return test::verify(file, match);
+    return tests::verify(file);
   };
   EXPECT_EQ(alter_first_strike([](auto&) {}).damages, 0U);
   EXPECT_EQ(alter_first_strike([](auto& s) { s.mutate_shooter(4'000); }).damages, 1U);
@@ -233,8 +224,7 @@ TEST(Verify, CallsStrikesThatCannotBeDamage) {
 }
 
 TEST(Verify, CallsCommandsThatCannotBeDamage) {
-  const Match match;
-  auto file = test::small_recording(2, 12);
+  auto file = tests::small_recording(2, 12);
   // Who has just joined joins again.
   const auto records = pieces(file);
   bool forged = false;
@@ -263,12 +253,12 @@ TEST(Verify, CallsCommandsThatCannotBeDamage) {
       ASSERT_LE(builder.GetSize(), records[i].head.payload_bytes);
       std::copy_n(reinterpret_cast<const std::byte*>(builder.GetBufferPointer()), builder.GetSize(),
                   file.begin() + static_cast<std::ptrdiff_t>(records[i].offset + kRecordHeadBytes));
-      test::rechecksum(file);
+      tests::rechecksum(file);
       forged = true;
     }
   }
   ASSERT_TRUE(forged);
-  const auto result = test::verify(file, match);
+  const auto result = tests::verify(file);
   EXPECT_EQ(result.damages, 1U);
   EXPECT_EQ(result.segments_lost, 1U);
   EXPECT_EQ(result.segments_whole, 1U);
@@ -278,16 +268,15 @@ TEST(Verify, CallsCommandsThatCannotBeDamage) {
 
 // What was found before it was given up holds; that all of it holds is not said.
 TEST(Verify, GivenUpItTellsWhatItFoundSoFar) {
-  const Match match;
-  auto file = test::small_recording(4, 10);
+  auto file = tests::small_recording(4, 10);
   int asked = 0;
   (void)segments_of(Reader::open(file).value(), [&] { return ++asked < 0; });
   const int records = asked;
   const auto give_up_after = [&](int ticks) {
     asked = -records;
-    return test::verify(file, match, {.stopped = [&asked, ticks] { return asked++ > ticks; }});
+    return tests::verify(file, {.stopped = [&asked, ticks] { return asked++ > ticks; }});
   };
-  const auto whole = test::verify(file, match);
+  const auto whole = tests::verify(file);
   const auto some = give_up_after(15);
   EXPECT_TRUE(some.interrupted);
   EXPECT_FALSE(some.complete);

@@ -1,23 +1,24 @@
 #include "record/writer.h"
 
 #include "tests/support/allocations.h"
-#include "tests/unit/record/match.h"
+#include "tests/support/recorded_match.h"
+#include "tests/unit/record/walk.h"
 
 #include <gtest/gtest.h>
 
 namespace tickbox::record {
 namespace {
 
-using test::Match;
-using test::MemorySink;
-using test::pieces;
+using tests::MemorySink;
+using tests::pieces;
+using tests::RecordedMatch;
 
 TEST(RecordWriter, GathersATenthOfASecondPerRecord) {
-  Match match{{.tick_rate = 60}};
+  RecordedMatch match{{.tick_rate = 60}};
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 6 * 4 + 5);
-  ASSERT_EQ(sink.writes.size(), 1U + 1U + 4U);  // file header, keyframe, four batches of six
+  ASSERT_EQ(sink.writes, 1U + 1U + 4U);  // file header, keyframe, four batches of six
   writer.finish();
   const auto found = pieces(sink.bytes);
   ASSERT_EQ(found.size(), 7U);
@@ -31,7 +32,7 @@ TEST(RecordWriter, GathersATenthOfASecondPerRecord) {
 }
 
 TEST(RecordWriter, AsksForAKeyframeEveryFiveSeconds) {
-  Match match{{.tick_rate = 60}};
+  RecordedMatch match{{.tick_rate = 60}};
   MemorySink sink;
   Writer writer{sink, match.header()};
   EXPECT_TRUE(writer.needs_keyframe());
@@ -51,7 +52,7 @@ TEST(RecordWriter, AsksForAKeyframeEveryFiveSeconds) {
 }
 
 TEST(RecordWriter, MayBeginInTheMiddleOfAMatch) {
-  Match match;
+  RecordedMatch match;
   for (int i = 0; i < 25; ++i) {
     match.step();
   }
@@ -59,20 +60,20 @@ TEST(RecordWriter, MayBeginInTheMiddleOfAMatch) {
   Writer writer{sink, match.header()};
   match.record(writer, 10);
   EXPECT_TRUE(writer.finish());
-  const auto result = test::verify(sink.bytes, match);
+  const auto result = tests::verify(sink.bytes);
   EXPECT_EQ(result.ticks, 10U);
   EXPECT_EQ(result.mismatched, 0U);
   EXPECT_TRUE(result.complete);
 }
 
 TEST(RecordWriter, GoesOnWithAGapAndAKeyframeAfterARefusal) {
-  Match match;
+  RecordedMatch match;
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 20);
-  sink.refuse_from_now_on();
+  sink.room = 0;
   match.record(writer, 7);
-  sink.take_again();
+  sink.room = SIZE_MAX;
   match.record(writer, 30);
   EXPECT_TRUE(writer.finish());
 
@@ -89,7 +90,7 @@ TEST(RecordWriter, GoesOnWithAGapAndAKeyframeAfterARefusal) {
   }
   EXPECT_EQ(gaps, 1U);
 
-  const auto result = test::verify(sink.bytes, match);
+  const auto result = tests::verify(sink.bytes);
   EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
   EXPECT_EQ(result.mismatched, 0U);
   EXPECT_EQ(result.damages, 0U);
@@ -98,16 +99,16 @@ TEST(RecordWriter, GoesOnWithAGapAndAKeyframeAfterARefusal) {
 }
 
 TEST(RecordWriter, WritesTheHeaderLateWhenItWasRefusedFirst) {
-  Match match;
+  RecordedMatch match;
   MemorySink sink;
-  sink.refuse_from_now_on();
+  sink.room = 0;
   Writer writer{sink, match.header()};
   match.record(writer, 12);
   EXPECT_TRUE(sink.bytes.empty());
-  sink.take_again();
+  sink.room = SIZE_MAX;
   match.record(writer, 12);
   EXPECT_TRUE(writer.finish());
-  const auto result = test::verify(sink.bytes, match);
+  const auto result = tests::verify(sink.bytes);
   EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
   EXPECT_GE(result.ticks, 11U);
   EXPECT_EQ(result.mismatched, 0U);
@@ -116,15 +117,15 @@ TEST(RecordWriter, WritesTheHeaderLateWhenItWasRefusedFirst) {
 }
 
 TEST(RecordWriter, SaysInTheTrailerWhenTheLastTicksAreMissing) {
-  Match match;
+  RecordedMatch match;
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 10);
-  sink.refuse_from_now_on();
+  sink.room = 0;
   match.record(writer, 3);
-  sink.take_again();
+  sink.room = SIZE_MAX;
   EXPECT_TRUE(writer.finish());
-  const auto result = test::verify(sink.bytes, match);
+  const auto result = tests::verify(sink.bytes);
   EXPECT_EQ(result.ticks, 10U);
   EXPECT_EQ(result.last_tick, Tick{10});
   EXPECT_EQ(result.gaps, 1U);
@@ -135,21 +136,21 @@ TEST(RecordWriter, SaysInTheTrailerWhenTheLastTicksAreMissing) {
 // A sink that refuses at random: whatever it took is a readable recording without damage.
 TEST(RecordWriter, LeavesAReadableRecordingWhateverIsRefused) {
   for (std::uint64_t seed = 1; seed <= 32; ++seed) {
-    Match match{{.seed = seed}};
+    RecordedMatch match{{.seed = seed}};
     MemorySink sink;
     Rng rng{seed};
     Writer writer{sink, match.header()};
     for (int i = 0; i < 120; ++i) {
       match.record(writer, 1);
       if (rng.chance(1, 8)) {
-        sink.refuse_from_now_on();
+        sink.room = 0;
       } else if (rng.chance(1, 3)) {
-        sink.take_again();
+        sink.room = SIZE_MAX;
       }
     }
-    sink.take_again();
+    sink.room = SIZE_MAX;
     EXPECT_TRUE(writer.finish());
-    const auto result = test::verify(sink.bytes, match);
+    const auto result = tests::verify(sink.bytes);
     EXPECT_EQ(result.ticks, writer.stats().ticks_recorded) << "seed " << seed;
     EXPECT_EQ(result.gaps, writer.stats().gaps) << "seed " << seed;
     EXPECT_EQ(result.segments_whole, writer.stats().keyframes) << "seed " << seed;
@@ -158,7 +159,7 @@ TEST(RecordWriter, LeavesAReadableRecordingWhateverIsRefused) {
 }
 
 TEST(RecordWriter, TellsTheTrailerWhereEveryKeyframeIs) {
-  const auto file = test::small_recording(5, 7);
+  const auto file = tests::small_recording(5, 7);
   auto reader = Reader::open(file).value();
   while (reader.next() != Reader::Item::Trailer) {
   }
@@ -174,7 +175,7 @@ TEST(RecordWriter, TellsTheTrailerWhereEveryKeyframeIs) {
 }
 
 TEST(RecordWriter, KeepsTheIndexOfALongRecordingBounded) {
-  Match match{{.seats = 1}};
+  RecordedMatch match{{.seats = 1}};
   MemorySink sink;
   Writer writer{sink, match.header()};
   constexpr auto kKeyframes = static_cast<std::uint32_t>(2 * kIndexEntriesMax + 10);
@@ -197,7 +198,7 @@ TEST(RecordWriter, KeepsTheIndexOfALongRecordingBounded) {
 }
 
 TEST(RecordWriter, EndsWithATickWhoseStepNeverEnded) {
-  Match match{{.tick_rate = 60}};
+  RecordedMatch match{{.tick_rate = 60}};
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 20);  // two of them wait for their batch to be full
@@ -217,7 +218,7 @@ TEST(RecordWriter, EndsWithATickWhoseStepNeverEnded) {
   EXPECT_EQ(reader.unfinished().sources, last.sources);
   EXPECT_EQ(reader.unfinished().joins, last.joins);
   EXPECT_EQ(reader.next(), Reader::Item::Finished);
-  const auto result = test::verify(sink.bytes, match);
+  const auto result = tests::verify(sink.bytes);
   EXPECT_EQ(result.ticks, 20U);
   EXPECT_EQ(result.unfinished, Tick{21});
   EXPECT_TRUE(result.held());
@@ -226,17 +227,17 @@ TEST(RecordWriter, EndsWithATickWhoseStepNeverEnded) {
 }
 
 TEST(RecordWriter, WritesNothingUnfinishedBehindLostTicks) {
-  Match match;
+  RecordedMatch match;
   MemorySink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 4);
-  sink.refuse_from_now_on();
+  sink.room = 0;
   match.record(writer, 1);
-  sink.take_again();
+  sink.room = SIZE_MAX;
   const RecordedTick& last = match.step();
   EXPECT_FALSE(writer.unfinished(last.tick, last.commands(), last.sources));
-  EXPECT_EQ(test::walk(sink.bytes),
-            (test::Walk{.keyframes = 1, .ticks = 4, .ends_early = true, .last_tick = {4}}));
+  EXPECT_EQ(tests::walk(sink.bytes),
+            (tests::Walk{.keyframes = 1, .ticks = 4, .ends_early = true, .last_tick = {4}}));
 }
 
 /// Counts, and keeps nothing.
@@ -251,7 +252,7 @@ class CountingSink final : public ByteSink {
 };
 
 TEST(RecordWriter, DoesNotAllocateOnceWarm) {
-  Match match{{.tick_rate = 60, .seats = 32}};
+  RecordedMatch match{{.tick_rate = 60, .seats = 32}};
   CountingSink sink;
   Writer writer{sink, match.header()};
   match.record(writer, 720);
