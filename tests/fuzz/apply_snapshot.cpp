@@ -3,11 +3,9 @@
 // it: a fuzzer does not guess hashes.
 
 #include "client/views/replica.h"
-#include "games/arena/arena.h"
-#include "games/arena/arena_map.h"
 #include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/unit/game/match.h"
+#include "tests/support/staged_match.h"
 
 #include <algorithm>
 #include <array>
@@ -27,33 +25,21 @@ struct Received {
 };
 
 /// Two players beside each other, one further off, a crate or more, and a bullet on its way.
-game::TestMatch make_match() {
-  game::TestMatch match{kSeats};
+tests::StagedMatch make_match() {
+  tests::StagedMatch match{kSeats};
   for (const std::uint16_t player : std::to_array<std::uint16_t>({0, 1, 2}))
-    match.join(player);
-  match.place(0, {0, 0});
-  match.place(1, {2, 0});
-  match.place(2, {14, 0});
+    match.join({player});
+  match.put({0}, 0, 0);
+  match.put({1}, 2, 0);
+  match.put({2}, 14, 0);
   match.tick({{.player = {2}, .input = {.buttons = game::kButtonShoot, .aim = 512}}});
   return match;
-}
-
-Received full_view(const game::World& world) {
-  Received full;
-  full.tick = world.tick;
-  game::ViewHash hash;
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    full.snapshot.bodies.push_back(world.entity(i));
-    hash.add(game::entity_hash(world.entity(i)));
-  }
-  full.snapshot.head.view_hash = static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
-  return full;
 }
 
 /// A replica, and what has made it what it is.
 class Client {
  public:
-  Client() : replica_(fresh()) { apply(full_view(match().world)); }
+  Client() : replica_(fresh()) { apply({.snapshot = match().full(), .tick = match().now()}); }
 
   [[nodiscard]] Tick newest() const { return applied_.back().tick; }
 
@@ -75,15 +61,12 @@ class Client {
   }
 
  private:
-  static const game::TestMatch& match() {
-    static const game::TestMatch kMatch = make_match();
+  static tests::StagedMatch& match() {
+    static tests::StagedMatch kMatch = make_match();
     return kMatch;
   }
 
-  static client::Replica fresh() {
-    static const auto kRules = std::make_shared<const game::Arena>(60);
-    return {match().world.map(), kRules, match().world.body_of({0})};
-  }
+  static client::Replica fresh() { return {match().map(), match().rules(), match().body({0})}; }
 
   std::expected<client::View, client::Rejected> step(const Received& received) {
     const std::uint64_t before = replica_.steps();

@@ -4,7 +4,7 @@
 #include "client/presentation/interpolation.h"
 
 #include "client/presentation/foresight.h"
-#include "tests/support/told_room.h"
+#include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,14 @@
 namespace tickbox::client {
 namespace {
 
-using tests::ToldRoom;
+using tests::kRight;
+using tests::kShootRight;
+using tests::StagedMatch;
 
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
 constexpr PlayerId kC{2};
-constexpr game::Input kRight{.move = 1};
 constexpr game::Input kDown{.move = 3};
-constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
 
 std::optional<Spot> spot_of(const Scene& scene, BodyId id) {
   const auto found = std::ranges::find(scene.spots, id, &Spot::id);
@@ -81,7 +81,7 @@ class InterpolationTest : public ::testing::Test {
     return found != places.end() ? std::optional{found->min} : std::nullopt;
   }
 
-  ToldRoom room_;
+  StagedMatch room_ = StagedMatch::in_the_open();
   Replica replica_;
   Interpolation interpolation_{60};
   std::map<Tick, std::vector<game::EntityState>> truth_;

@@ -4,7 +4,7 @@
 #include "client/presentation/picture.h"
 
 #include "tests/support/allocations.h"
-#include "tests/support/told_room.h"
+#include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@ namespace tickbox::client {
 namespace {
 
 using std::chrono::milliseconds;
-using tests::ToldRoom;
+using tests::kRight;
+using tests::StagedMatch;
 
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
-constexpr game::Input kRight{.move = 1};
 constexpr game::Input kLeft{.move = 5};
 constexpr Duration kPeriod = tick_duration(60);
 /// Ticks that the client is ahead of the room, and that a view is on its way.
@@ -100,7 +100,7 @@ class PictureTest : public ::testing::Test {
     return found != all.end() ? *found : Shown{};
   }
 
-  ToldRoom room_;
+  StagedMatch room_ = StagedMatch::in_the_open();
   Replica replica_;
   Prediction prediction_;
   Picture picture_;

@@ -1,7 +1,7 @@
 // What a replica refuses: snapshots that are well formed alone, and speak of what is not there.
 
 #include "client/views/replica.h"
-#include "tests/support/told_room.h"
+#include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace tickbox::client {
 namespace {
 
 using net::DropReason;
-using tests::ToldRoom;
+using tests::StagedMatch;
 
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
@@ -70,7 +70,7 @@ class ReplicaRefusalTest : public ::testing::Test {
     return body(game::player_body({seat}, generation), game::EntityKind::Player);
   }
 
-  ToldRoom room_;
+  StagedMatch room_ = StagedMatch::in_the_open();
   Tick base_;
   Replica replica_;
 };
@@ -122,7 +122,7 @@ TEST_F(ReplicaRefusalTest, CausesOfWhoComesWhole) {
 }
 
 TEST_F(ReplicaRefusalTest, PlacesThatTheMapHasNot) {
-  for (const std::uint16_t place : std::to_array<std::uint16_t>({ToldRoom::kPlaces, 0xffff})) {
+  for (const std::uint16_t place : std::to_array<std::uint16_t>({StagedMatch::kPlaces, 0xffff})) {
     EXPECT_TRUE(
         is_malformed([&](auto& s) { s.causes.placements.push_back({0, kMemberB, place}); }));
   }
@@ -131,7 +131,7 @@ TEST_F(ReplicaRefusalTest, PlacesThatTheMapHasNot) {
 // The last place is there: that one comes out otherwise than the server said, and no worse.
 TEST_F(ReplicaRefusalTest, NotTheLastPlaceOfTheMap) {
   protocol::Snapshot snapshot = room_.since(base_);
-  snapshot.causes.placements.push_back({0, kMemberB, ToldRoom::kPlaces - 1});
+  snapshot.causes.placements.push_back({0, kMemberB, StagedMatch::kPlaces - 1});
   const auto view = replica_.apply(snapshot, room_.now());
   ASSERT_FALSE(view);
   EXPECT_TRUE(view.error().wrong);
@@ -153,7 +153,7 @@ TEST_F(ReplicaRefusalTest, TwoBodiesOfOneSeat) {
 }
 
 TEST_F(ReplicaRefusalTest, SeatsThatTheMapHasNot) {
-  EXPECT_TRUE(is_malformed([](auto& s) { s.bodies.push_back(player(ToldRoom::kSeats, 1)); }));
+  EXPECT_TRUE(is_malformed([](auto& s) { s.bodies.push_back(player(StagedMatch::kSeats, 1)); }));
   EXPECT_TRUE(is_malformed([](auto& s) { s.bodies.push_back(player(4'095, 1)); }));
 }
 

@@ -3,7 +3,7 @@
 
 #include "client/views/replica.h"
 
-#include "tests/support/told_room.h"
+#include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,9 @@
 namespace tickbox::client {
 namespace {
 
-using tests::ToldRoom;
+using tests::kRight;
+using tests::kShootRight;
+using tests::StagedMatch;
 
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
@@ -20,8 +22,6 @@ constexpr PlayerId kC{2};
 
 /// So far that a bullet flies for several ticks.
 constexpr std::int32_t kApartUnits = 20;
-constexpr game::Input kRight{.move = 1};
-constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
 
 /// A, B and C in a row from left to right, at rest; and the replica of A's client.
 class ReplicaTest : public ::testing::Test {
@@ -56,10 +56,7 @@ class ReplicaTest : public ::testing::Test {
     return replica_.steps() - before;
   }
 
-  [[nodiscard]] std::size_t bullets() const {
-    return static_cast<std::size_t>(std::ranges::count(
-        room_.entities(), game::EntityKind::Bullet, [](const auto& e) { return e.traits.kind; }));
-  }
+  [[nodiscard]] std::size_t bullets() const { return room_.count(game::EntityKind::Bullet); }
 
   /// A shoots at B; `each_tick` after every tick until it is hit, which then was in the newest.
   template <class EachTick>
@@ -74,7 +71,7 @@ class ReplicaTest : public ::testing::Test {
     ASSERT_GT(room_.entity(room_.body(kB)).min.x, 900 * kUnit) << "it appears elsewhere";
   }
 
-  ToldRoom room_;
+  StagedMatch room_ = StagedMatch::in_the_open();
   Replica replica_;
 };
 

@@ -1,6 +1,6 @@
 #include "game/step.h"
 
-#include "tests/unit/game/match.h"
+#include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 
 namespace tickbox::game {
 namespace {
+
+using tests::StagedMatch;
 
 std::vector<PlayerInput> random_inputs(Rng& rng, std::uint16_t players) {
   std::vector<PlayerInput> inputs;
@@ -23,37 +25,37 @@ std::vector<PlayerInput> random_inputs(Rng& rng, std::uint16_t players) {
 // Save and restore: a world put together again from its entities' fields, its seats and its random
 // state goes on as the original does.
 TEST(Step, GoesOnFromItsFieldsAlone) {
-  TestMatch match{8, 21};
+  StagedMatch match{8, 21};
   for (std::uint16_t i = 0; i < 8; ++i) {
-    match.join(i);
+    match.join({i});
   }
   Rng rng{5};
   match.ticks(100, random_inputs(rng, 8));
 
-  World copy{match.world.map(), match.rules.settings(), 0};
-  copy.tick = match.world.tick;
-  copy.rng = match.world.rng;
-  std::ranges::copy(match.world.seats(), copy.seats().begin());
-  for (std::size_t i = 0; i < match.world.size(); ++i) {
-    const EntityState entity = match.world.entity(i);
-    copy.add(match.rules.body_for(entity), entity.traits);
+  World copy{match.map(), match.rules()->settings(), 0};
+  copy.tick = match.world().tick;
+  copy.rng = match.world().rng;
+  std::ranges::copy(match.world().seats(), copy.seats().begin());
+  for (std::size_t i = 0; i < match.world().size(); ++i) {
+    const EntityState entity = match.world().entity(i);
+    copy.add(match.rules()->body_for(entity), entity.traits);
   }
   Stepper stepper;
   for (int i = 0; i < 300; ++i) {
     const std::vector<PlayerInput> inputs = random_inputs(rng, 8);
     match.tick(inputs);
-    step(copy, match.rules, {.leaves = {}, .joins = {}, .inputs = inputs}, Authority::Server,
+    step(copy, *match.rules(), {.leaves = {}, .joins = {}, .inputs = inputs}, Authority::Server,
          stepper);
-    ASSERT_EQ(state_hash(copy), state_hash(match.world)) << "tick " << copy.tick.value;
+    ASSERT_EQ(state_hash(copy), state_hash(match.world())) << "tick " << copy.tick.value;
   }
 }
 
 TEST(Step, SeedsMakeDifferentMatches) {
-  TestMatch one{8, 1};
-  TestMatch other{8, 2};
-  one.join(0);
-  other.join(0);
-  EXPECT_NE(state_hash(one.world), state_hash(other.world));
+  StagedMatch one{8, 1};
+  StagedMatch other{8, 2};
+  one.join({0});
+  other.join({0});
+  EXPECT_NE(state_hash(one.world()), state_hash(other.world()));
 }
 
 }  // namespace

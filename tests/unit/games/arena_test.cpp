@@ -1,11 +1,8 @@
 #include "games/arena/arena.h"
 
-#include "game/entity_state.h"
-#include "game/input.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/directions.h"
-#include "sim/statics.h"
-#include "tests/unit/game/match.h"
+#include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
 
@@ -20,33 +17,38 @@
 namespace tickbox::game {
 namespace {
 
+using tests::kRayRight;
+using tests::kRight;
+using tests::kShootRight;
+using tests::StagedMatch;
+
 constexpr std::int32_t kRunPerTick = 8 * kUnit / 60;
 
 /// A match of one player, who is so many units from the corner.
-TestMatch alone_at(Vec2 units, std::uint32_t seats = 4) {
-  TestMatch match{seats};
-  match.join(0);
-  match.place(0, units);
+StagedMatch alone_at(std::int32_t x, std::int32_t y, std::uint32_t seats = 4) {
+  StagedMatch match{seats};
+  match.join({0});
+  match.put({0}, x, y);
   return match;
 }
 
 TEST(Arena, AcceleratesToEightUnitsPerSecondAndStopsByFriction) {
-  TestMatch match = alone_at({1, 1});
+  StagedMatch match = alone_at(1, 1);
   match.tick({{.player = {0}, .input = kRight}});
-  EXPECT_EQ(match.body(0).velocity.x, 60 * kUnit / 3'600);
+  EXPECT_EQ(match.box({0}).velocity.x, 60 * kUnit / 3'600);
   match.ticks(20, {});
-  EXPECT_EQ(match.body(0).velocity.x, kRunPerTick)
+  EXPECT_EQ(match.box({0}).velocity.x, kRunPerTick)
       << "a player holds its input until another comes";
   match.tick({{.player = {0}, .input = {}}});
-  EXPECT_LT(match.body(0).velocity.x, kRunPerTick);
+  EXPECT_LT(match.box({0}).velocity.x, kRunPerTick);
   match.ticks(20, {});
-  EXPECT_EQ(match.body(0).velocity, Vec2{});
+  EXPECT_EQ(match.box({0}).velocity, Vec2{});
 }
 
 TEST(Arena, RunsAsFastDiagonally) {
-  TestMatch match = alone_at({1, 1});
+  StagedMatch match = alone_at(1, 1);
   match.ticks(15, {{.player = {0}, .input = {.move = 2}}});
-  const Vec2 velocity = match.body(0).velocity;
+  const Vec2 velocity = match.box({0}).velocity;
   EXPECT_EQ(velocity.x, velocity.y);
   const std::int64_t squared =
       std::int64_t{velocity.x} * velocity.x + std::int64_t{velocity.y} * velocity.y;
@@ -55,30 +57,30 @@ TEST(Arena, RunsAsFastDiagonally) {
 }
 
 TEST(Arena, ABulletLeavesItsOwnerAndHitsWhoStandsInItsWay) {
-  TestMatch match;
-  match.join(0);
-  match.join(1);
-  match.place(0, {1, 1});
-  match.place(1, {10, 1});
+  StagedMatch match;
+  match.join({0});
+  match.join({1});
+  match.put({0}, 1, 1);
+  match.put({1}, 10, 1);
   match.tick({{.player = {0}, .input = kShootRight}});
   EXPECT_EQ(match.count(EntityKind::Bullet), 1U);
   match.tick({{.player = {0}, .input = {}}});
-  EXPECT_EQ(match.world.seat({0}).score, 0U);
+  EXPECT_EQ(match.world().seat({0}).score, 0U);
   match.tick();
-  ASSERT_EQ(match.stepper.events.hits.size(), 1U);
-  EXPECT_EQ(match.stepper.events.hits[0], (Hit{.shooter = {0}, .victim = {1}}));
-  EXPECT_EQ(match.world.seat({0}).score, 1U);
+  ASSERT_EQ(match.events().hits.size(), 1U);
+  EXPECT_EQ(match.events().hits[0], (Hit{.shooter = {0}, .victim = {1}}));
+  EXPECT_EQ(match.world().seat({0}).score, 1U);
   EXPECT_EQ(match.count(EntityKind::Bullet), 0U);
-  EXPECT_NE(match.body(1).min, (Vec2{match.corner().x + 10 * kUnit, match.corner().y + kUnit}))
+  EXPECT_NE(match.box({1}).min, (Vec2{match.origin().x + 10 * kUnit, match.origin().y + kUnit}))
       << "who is hit appears elsewhere";
-  EXPECT_EQ(match.body(1).velocity, Vec2{});
-  EXPECT_EQ(match.body(0).min, (Vec2{match.corner().x + kUnit, match.corner().y + kUnit}))
+  EXPECT_EQ(match.box({1}).velocity, Vec2{});
+  EXPECT_EQ(match.box({0}).min, (Vec2{match.origin().x + kUnit, match.origin().y + kUnit}))
       << "a shot does not push its owner";
 }
 
 // 3.3 units per tick against a wall a tenth of a unit thick.
 TEST(Arena, ThinWallsStopBullets) {
-  TestMatch match = alone_at({9, 5});
+  StagedMatch match = alone_at(9, 5);
   match.tick({{.player = {0}, .input = kShootRight}});
   ASSERT_EQ(match.count(EntityKind::Bullet), 1U);
   match.tick({{.player = {0}, .input = {}}});
@@ -86,7 +88,7 @@ TEST(Arena, ThinWallsStopBullets) {
 }
 
 TEST(Arena, ShootsTwicePerSecondAtMost) {
-  TestMatch match = alone_at({1, 1});
+  StagedMatch match = alone_at(1, 1);
   std::size_t born = 0;
   std::size_t before = 0;
   for (int i = 0; i < 120; ++i) {
@@ -100,63 +102,63 @@ TEST(Arena, ShootsTwicePerSecondAtMost) {
 
 // The step loads and fires; whom a ray strikes is said from outside.
 TEST(Arena, ARayStrikesWhomItIsSaidTo) {
-  TestMatch match;
-  match.join(0);
-  match.join(1);
-  match.place(0, {1, 1});
-  match.place(1, {10, 1});
-  const BodyId victim = match.world.body_of({1});
+  StagedMatch match;
+  match.join({0});
+  match.join({1});
+  match.put({0}, 1, 1);
+  match.put({1}, 10, 1);
+  const BodyId victim = match.body({1});
   match.tick({{.player = {0}, .input = kRayRight}});
-  ASSERT_EQ(match.stepper.events.shots.size(), 1U);
-  EXPECT_EQ(match.stepper.events.shots[0], (Shot{.player = {0}, .aim = 0, .weapon = Weapon::Ray}));
-  EXPECT_TRUE(match.stepper.events.hits.empty()) << "nobody was said to be struck";
+  ASSERT_EQ(match.events().shots.size(), 1U);
+  EXPECT_EQ(match.events().shots[0], (Shot{.player = {0}, .aim = 0, .weapon = Weapon::Ray}));
+  EXPECT_TRUE(match.events().hits.empty()) << "nobody was said to be struck";
   EXPECT_EQ(match.count(EntityKind::Bullet), 0U);
-  match.strike({{.player = {0}, .input = kRayRight}}, {{.shooter = {0}, .victim = victim}});
-  EXPECT_TRUE(match.stepper.events.hits.empty()) << "it is not loaded";
+  match.tick({{.player = {0}, .input = kRayRight}}, {{.shooter = {0}, .victim = victim}});
+  EXPECT_TRUE(match.events().hits.empty()) << "it is not loaded";
   match.ticks(30, {{.player = {0}, .input = {}}});
-  match.strike({{.player = {0}, .input = kShootRight}}, {{.shooter = {0}, .victim = victim}});
-  EXPECT_TRUE(match.stepper.events.hits.empty()) << "it was the gun";
-  match.place(0, {1, 20});
+  match.tick({{.player = {0}, .input = kShootRight}}, {{.shooter = {0}, .victim = victim}});
+  EXPECT_TRUE(match.events().hits.empty()) << "it was the gun";
+  match.put({0}, 1, 20);
   match.ticks(30, {{.player = {0}, .input = {}}});
-  match.strike({{.player = {0}, .input = kRayRight}}, {{.shooter = {0}, .victim = victim}});
-  ASSERT_EQ(match.stepper.events.hits.size(), 1U);
-  EXPECT_EQ(match.stepper.events.hits[0], (Hit{.shooter = {0}, .victim = {1}}));
-  ASSERT_EQ(match.stepper.events.placements.size(), 1U);
-  EXPECT_EQ(match.stepper.events.placements[0].player, PlayerId{1});
+  match.tick({{.player = {0}, .input = kRayRight}}, {{.shooter = {0}, .victim = victim}});
+  ASSERT_EQ(match.events().hits.size(), 1U);
+  EXPECT_EQ(match.events().hits[0], (Hit{.shooter = {0}, .victim = {1}}));
+  ASSERT_EQ(match.events().placements.size(), 1U);
+  EXPECT_EQ(match.events().placements[0].player, PlayerId{1});
 }
 
 TEST(Arena, WhoIsStruckTwiceInATickIsHitOnce) {
-  TestMatch match;
+  StagedMatch match;
   for (std::uint16_t seat = 0; seat < 3; ++seat) {
-    match.join(seat);
+    match.join({seat});
   }
-  const BodyId victim = match.world.body_of({1});
-  match.strike({{.player = {0}, .input = kRayRight}, {.player = {2}, .input = kRayRight}},
-               {{.shooter = {0}, .victim = victim}, {.shooter = {2}, .victim = victim}});
-  ASSERT_EQ(match.stepper.events.hits.size(), 1U);
-  EXPECT_EQ(match.stepper.events.hits[0].shooter, PlayerId{0});
-  EXPECT_EQ(match.world.seat({2}).score, 0U);
+  const BodyId victim = match.body({1});
+  match.tick({{.player = {0}, .input = kRayRight}, {.player = {2}, .input = kRayRight}},
+             {{.shooter = {0}, .victim = victim}, {.shooter = {2}, .victim = victim}});
+  ASSERT_EQ(match.events().hits.size(), 1U);
+  EXPECT_EQ(match.events().hits[0].shooter, PlayerId{0});
+  EXPECT_EQ(match.world().seat({2}).score, 0U);
 }
 
 TEST(Arena, GunAndRayAreLoadedTogether) {
-  TestMatch match = alone_at({1, 1});
+  StagedMatch match = alone_at(1, 1);
   const PlayerInput both{.player = {0}, .input = {.buttons = kButtonShoot | kButtonRay, .aim = 0}};
-  EXPECT_FALSE(match.rules.ray_of(match.world, both));
+  EXPECT_FALSE(match.rules()->ray_of(match.world(), both));
   match.tick({both});
   EXPECT_EQ(match.count(EntityKind::Bullet), 1U) << "of both at once the gun";
   const PlayerInput ray{.player = {0}, .input = kRayRight};
   int ticks = 0;
-  for (; ticks < 60 && !match.rules.ray_of(match.world, ray); ++ticks) {
+  for (; ticks < 60 && !match.rules()->ray_of(match.world(), ray); ++ticks) {
     match.tick({ray});
-    EXPECT_TRUE(match.stepper.events.shots.empty()) << ticks;
+    EXPECT_TRUE(match.events().shots.empty()) << ticks;
   }
   match.tick({ray});
-  EXPECT_EQ(match.stepper.events.shots.size(), 1U) << "what was to be fired was fired";
+  EXPECT_EQ(match.events().shots.size(), 1U) << "what was to be fired was fired";
   EXPECT_EQ(ticks + 1, 30);
 }
 
 TEST(Arena, ABulletIsGoneAfterASecond) {
-  TestMatch match = alone_at({0, 0}, 1'000);
+  StagedMatch match = alone_at(0, 0, 1'000);
   match.tick({{.player = {0}, .input = kShootRight}});
   match.ticks(58, {{.player = {0}, .input = {}}});
   EXPECT_EQ(match.count(EntityKind::Bullet), 1U)
@@ -166,42 +168,42 @@ TEST(Arena, ABulletIsGoneAfterASecond) {
 }
 
 TEST(Arena, PushesCratesWhichThenStop) {
-  TestMatch match;
-  match.join(0);
+  StagedMatch match;
+  match.join({0});
   const BodyId crate = crate_body(0);
-  sim::Body& box = *match.world.physics().find(crate);
+  sim::Body& box = *match.world().physics().find(crate);
   const Vec2 place = box.min;
-  match.body(0).min = {place.x - 2 * kUnit, place.y};
+  match.box({0}).min = {place.x - 2 * kUnit, place.y};
   match.ticks(30, {{.player = {0}, .input = kRight}});
-  const Vec2 pushed = match.world.physics().find(crate)->min;
+  const Vec2 pushed = match.world().physics().find(crate)->min;
   EXPECT_GT(pushed.x, place.x + kUnit / 2);
   match.ticks(60, {{.player = {0}, .input = {}}});
-  EXPECT_EQ(match.world.physics().find(crate)->velocity, Vec2{});
+  EXPECT_EQ(match.world().physics().find(crate)->velocity, Vec2{});
 }
 
 TEST(Arena, WhoJoinsAgainHasANewBodyAndNoScore) {
-  TestMatch match;
-  match.join(0);
-  const BodyId before = match.world.body_of({0});
-  match.world.seat({0}).score = 5;
-  match.leave(0);
+  StagedMatch match;
+  match.join({0});
+  const BodyId before = match.body({0});
+  match.world().seat({0}).score = 5;
+  match.leave({0});
   EXPECT_EQ(match.count(EntityKind::Player), 0U);
-  match.join(0);
-  EXPECT_NE(match.world.body_of({0}), before);
-  EXPECT_EQ(match.world.seat({0}).score, 0U);
+  match.join({0});
+  EXPECT_NE(match.body({0}), before);
+  EXPECT_EQ(match.world().seat({0}).score, 0U);
 }
 
 TEST(Arena, ClampsWhatNoClientCanMean) {
-  TestMatch match = alone_at({1, 1});
+  StagedMatch match = alone_at(1, 1);
   match.tick({{.player = {0}, .input = {.move = 200, .buttons = 0xfc, .aim = 60'000}}});
-  EXPECT_EQ(match.world.traits()[match.world.index_of(match.world.body_of({0}))].move, 0);
-  EXPECT_TRUE(match.stepper.events.shots.empty());
+  EXPECT_EQ(match.world().traits()[match.world().index_of(match.body({0}))].move, 0);
+  EXPECT_TRUE(match.events().shots.empty());
 }
 
 // With every seat taken and everyone shooting, nobody ever appears inside somebody, and the draw
 // for a place always ends.
 TEST(Arena, SeatsAThousand) {
-  TestMatch match{1'000};
+  StagedMatch match{1'000};
   std::vector<PlayerId> everyone;
   std::vector<PlayerInput> inputs;
   Rng rng{3};
@@ -209,8 +211,7 @@ TEST(Arena, SeatsAThousand) {
     everyone.push_back({i});
     inputs.push_back({.player = {i}, .input = kShootRight});
   }
-  step(match.world, match.rules, {.leaves = {}, .joins = everyone, .inputs = {}}, Authority::Server,
-       match.stepper);
+  match.step({.leaves = {}, .joins = everyone, .inputs = {}});
   std::size_t hits = 0;
   for (int tick = 0; tick < 60; ++tick) {
     for (PlayerInput& input : inputs) {
@@ -218,14 +219,14 @@ TEST(Arena, SeatsAThousand) {
       input.input.move = static_cast<std::uint8_t>(rng.below(kMoveDirections + 1));
     }
     match.tick(inputs);
-    hits += match.stepper.events.hits.size();
+    hits += match.events().hits.size();
   }
   EXPECT_EQ(match.count(EntityKind::Player), 1'000U);
   EXPECT_GT(hits, 50U);
-  const std::span<const sim::Body> movers = std::as_const(match.world).physics().movers();
+  const std::span<const sim::Body> movers = std::as_const(match.world()).physics().movers();
   for (std::size_t i = 0; i < movers.size(); ++i) {
     if (has_kind(movers[i].id, EntityKind::Player)) {
-      EXPECT_FALSE(sim::overlaps_any(*match.world.map()->statics, movers[i].min, movers[i].size));
+      EXPECT_FALSE(sim::overlaps_any(*match.map()->statics, movers[i].min, movers[i].size));
     }
   }
 }

@@ -1,17 +1,18 @@
 #pragma once
-// A small open room that remembers everything that happened in it, and the snapshots that tell of
-// it, made the plain way: by looking at all of it.
+// A small match without a network: the test says who comes, where they stand and what they do. It
+// remembers everything that happened, and makes the snapshots that tell of it the plain way: by
+// looking at all of it.
 
-#include "game/map.h"
 #include "game/step.h"
 #include "games/arena/arena.h"
+#include "games/arena/arena_map.h"
 #include "protocol/snapshot.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::tests {
@@ -22,48 +23,90 @@ struct Telling {
   std::vector<BodyId> whole;   ///< comes whole, though it could be replayed
 };
 
-class ToldRoom {
+class StagedMatch {
  public:
+  /// Of a match in the open.
   static constexpr std::uint32_t kSeats = 8;
   static constexpr std::uint16_t kPlaces = 4 * kSeats;
 
-  ToldRoom() : world_(open_map(), rules_->settings(), 1) {
-    rules_->open(world_);
-    remember({});
+  /// On the map of the arena; its origin is the upper left corner of the field. In the first block,
+  /// rows 0 to 3 and column 0 to 2 are open; a thin wall stands at x = 13, from y = 4 to 12.
+  explicit StagedMatch(std::uint32_t seats = 4, std::uint64_t seed = 1)
+      : StagedMatch(game::make_arena_map(seats), seed) {
+    const sim::Body& upper_wall = map()->statics->bodies()[0];
+    origin_ = {upper_wall.min.x + upper_wall.size.y, upper_wall.min.y + upper_wall.size.y};
+  }
+
+  /// Without a wall; who comes appears far away.
+  [[nodiscard]] static StagedMatch in_the_open() { return StagedMatch{open_map(), 1}; }
+
+  void step(const game::TickCommands& commands) {
+    const std::vector<game::EntityState> before = entities();
+    game::step(world_, *rules_, commands, game::Authority::Server, stepper_);
+    Past& past = past_[now()];
+    past.shots = events().shots;
+    past.placements = events().placements;
+    for (const game::EntityState& was : before) {
+      if (is_there(was.id) && entity(was.id).traits.move != was.traits.move) {
+        past.turned.push_back(entity(was.id));
+      }
+    }
   }
 
   void join(PlayerId player) { step({.leaves = {}, .joins = {&player, 1}, .inputs = {}}); }
 
   void leave(PlayerId player) { step({.leaves = {&player, 1}, .joins = {}, .inputs = {}}); }
 
-  void tick(const std::vector<game::PlayerInput>& inputs = {}) {
-    step({.leaves = {}, .joins = {}, .inputs = inputs});
+  void tick(const std::vector<game::PlayerInput>& inputs = {},
+            const std::vector<game::Strike>& strikes = {}) {
+    step({.leaves = {}, .joins = {}, .inputs = inputs, .strikes = strikes});
   }
 
-  /// Puts a player's body so many units from the middle, at rest. No cause tells of it: only before
+  void ticks(int count, const std::vector<game::PlayerInput>& inputs) {
+    for (int i = 0; i < count; ++i) {
+      tick(inputs);
+    }
+  }
+
+  /// Puts a player's body so many units from the origin, at rest. No cause tells of it: only before
   /// the tick is told for the first time.
   void put(PlayerId player, std::int32_t x, std::int32_t y) {
-    sim::Body& body = *world_.physics().find(world_.body_of(player));
-    body.min = {.x = x * kUnit, .y = y * kUnit};
-    body.velocity = {};
-    past_[world_.tick].entities = entities_now();
+    box(player).min = {.x = origin_.x + x * kUnit, .y = origin_.y + y * kUnit};
+    box(player).velocity = {};
   }
+
+  [[nodiscard]] game::World& world() { return world_; }
+
+  [[nodiscard]] const Vec2& origin() const { return origin_; }
 
   [[nodiscard]] Tick now() const { return world_.tick; }
 
   [[nodiscard]] const game::SharedMap& map() const { return world_.map(); }
 
-  [[nodiscard]] std::shared_ptr<const game::Rules> rules() const { return rules_; }
+  [[nodiscard]] const std::shared_ptr<const game::Rules>& rules() const { return rules_; }
+
+  [[nodiscard]] const game::TickEvents& events() const { return stepper_.events; }
 
   [[nodiscard]] BodyId body(PlayerId player) const { return world_.body_of(player); }
 
-  [[nodiscard]] const std::vector<game::EntityState>& entities() const {
-    return past_.at(world_.tick).entities;
+  [[nodiscard]] sim::Body& box(PlayerId player) { return *world_.physics().find(body(player)); }
+
+  [[nodiscard]] std::vector<game::EntityState> entities() const {
+    std::vector<game::EntityState> all;
+    all.reserve(world_.size());
+    for (std::size_t i = 0; i < world_.size(); ++i) {
+      all.push_back(world_.entity(i));
+    }
+    return all;
   }
 
   /// Requires: it is there.
   [[nodiscard]] game::EntityState entity(BodyId id) const {
     return world_.entity(world_.index_of(id));
+  }
+
+  [[nodiscard]] std::size_t count(game::EntityKind kind) const {
+    return static_cast<std::size_t>(std::ranges::count(world_.traits(), kind, &game::Traits::kind));
   }
 
   [[nodiscard]] std::vector<game::EntityState> seen(const std::vector<BodyId>& hidden) const {
@@ -73,7 +116,7 @@ class ToldRoom {
   }
 
   /// All that is to be seen now, whole.
-  protocol::Snapshot full(const std::vector<BodyId>& hidden = {}) {
+  [[nodiscard]] protocol::Snapshot full(const std::vector<BodyId>& hidden = {}) {
     protocol::Snapshot snapshot = begin(hidden);
     for (const game::EntityState& entity : seen(hidden)) {
       snapshot.bodies.push_back(entity);
@@ -82,7 +125,7 @@ class ToldRoom {
   }
 
   /// On the view that was told of `base`.
-  protocol::Snapshot since(Tick base, const Telling& telling = {}) {
+  [[nodiscard]] protocol::Snapshot since(Tick base, const Telling& telling = {}) {
     protocol::Snapshot snapshot = begin(telling.hidden);
     snapshot.head.base_age = static_cast<std::uint8_t>(now() - base);
     const std::vector<BodyId>& members = told_.at(base);
@@ -108,11 +151,15 @@ class ToldRoom {
 
  private:
   struct Past {
-    std::vector<game::EntityState> entities;
     std::vector<game::EntityState> turned;  ///< players that run elsewhere than before
     std::vector<game::Shot> shots;
     std::vector<game::Placement> placements;
   };
+
+  StagedMatch(game::SharedMap map, std::uint64_t seed)
+      : world_(std::move(map), rules_->settings(), seed) {
+    rules_->open(world_);
+  }
 
   static game::SharedMap open_map() {
     auto map = std::make_shared<game::Map>();
@@ -130,33 +177,6 @@ class ToldRoom {
   }
 
   [[nodiscard]] bool is_there(BodyId id) const { return world_.index_of(id) != world_.size(); }
-
-  void step(const game::TickCommands& commands) {
-    const std::vector<game::EntityState> before = entities_now();
-    game::step(world_, *rules_, commands, game::Authority::Server, stepper_);
-    remember(before);
-  }
-
-  [[nodiscard]] std::vector<game::EntityState> entities_now() const {
-    std::vector<game::EntityState> all;
-    all.reserve(world_.size());
-    for (std::size_t i = 0; i < world_.size(); ++i) {
-      all.push_back(world_.entity(i));
-    }
-    return all;
-  }
-
-  void remember(const std::vector<game::EntityState>& before) {
-    Past& past = past_[world_.tick];
-    past.entities = entities_now();
-    past.shots = stepper_.events.shots;
-    past.placements = stepper_.events.placements;
-    for (const game::EntityState& was : before) {
-      if (!is_there(was.id)) continue;
-      const game::EntityState is = entity(was.id);
-      if (is.traits.move != was.traits.move) past.turned.push_back(is);
-    }
-  }
 
   /// The causes of one tick, of those that are replayed; and who is born of them is replayed too.
   void tell(const Past& past, std::uint8_t ago, const std::vector<BodyId>& members,
@@ -201,8 +221,14 @@ class ToldRoom {
   std::shared_ptr<const game::Rules> rules_ = std::make_shared<const game::Arena>(60);
   game::World world_;
   game::Stepper stepper_;
+  Vec2 origin_;
   std::map<Tick, Past> past_;
   std::map<Tick, std::vector<BodyId>> told_;  ///< views, by id
 };
+
+/// To the right: running, and a shot of each weapon.
+inline constexpr game::Input kRight{.move = 1};
+inline constexpr game::Input kRayRight{.buttons = game::kButtonRay, .aim = 0};
+inline constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
 
 }  // namespace tickbox::tests
