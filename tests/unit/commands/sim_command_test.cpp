@@ -96,7 +96,7 @@ TEST(SimCommand, CallsABadScenarioWrongUsage) {
 
 // It ran on to its last tick's end, or died without a word.
 TEST(SimCommand, InterruptedItSaysHowFarItGot) {
-  constexpr std::uint32_t kTicks = 300'000;
+  static constexpr std::uint32_t kTicks = 300'000;
   Ran ran;
   for (int tries = 0; tries < 20 && ran.code == 0; ++tries) {
     ran = interrupted([] {
