@@ -1,8 +1,10 @@
 #include "client/commands/progress.h"
 
+#include "client/commands/connect/play_figures.h"
+#include "client/commands/document.h"
 #include "os/process/standard_output.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <sys/ioctl.h>
@@ -21,6 +23,25 @@ std::size_t columns() {
     return 79;
   }
   return size.ws_col - std::size_t{1};
+}
+
+std::string alarms(const LiveFigures& figures) {
+  std::string text;
+  if (figures.hashes_mismatched > 0) {
+    text += fmt::format("{} HASHES DIFFER  ", figures.hashes_mismatched);
+  }
+  if (figures.failed > 0) text += fmt::format("{} FAILED  ", figures.failed);
+  if (figures.server_is_silent) text += "server silent  ";
+  return text;
+}
+
+std::string hash_part(const client::ClientStats& stats, Tick tick) {
+  const auto differs = [](Tick since) {
+    return fmt::format("HASH DIFFERS since tick {}", since.value);
+  };
+  if (stats.first_mismatch) return differs(stats.first_mismatch->tick);
+  if (stats.first_audit_mismatch) return differs(stats.first_audit_mismatch->tick);
+  return fmt::format("hash ok at tick {}", tick.value);
 }
 
 }  // namespace
@@ -54,6 +75,29 @@ void Progress::clear() {
     os::write_to_stderr(fmt::format("\r{:<{}}\r", "", width_));
     width_ = 0;
   }
+}
+
+std::string live_line(const LiveFigures& figures) {
+  const std::string server = figures.server_tick_ms_p99
+                                 ? fmt::format("  tick {:.2f} ms", *figures.server_tick_ms_p99)
+                                 : "";
+  return fmt::format(
+      "{}{} up{}  gaps {:.1f}/{:.1f}/{:.1f} ms  rtt {:.1f}/{:.1f} ms  self {:.1f} ms late, {:.0f}% "
+      "cpu  {:.0f} snapshots/s  {} corrections  {:.2f} MB/s down, {:.2f} up",
+      alarms(figures), figures.up, server, figures.gap_ms_p50, figures.gap_ms_p99,
+      figures.gap_ms_p999, figures.rtt_ms_p50, figures.rtt_ms_p99, figures.late_ms_p99,
+      figures.cpu_percent, figures.snapshots_per_second, figures.corrections,
+      figures.megabytes_down_per_second, figures.megabytes_up_per_second);
+}
+
+std::string live_line(const client::ClientStats& stats, Tick tick) {
+  const std::optional<double> up = loss_up(stats);
+  return fmt::format(
+      "{}  rtt {:.1f} ms  loss {:.1f}% down {} up  predictions {:.2f}% exact  {} corrections",
+      hash_part(stats, tick), static_cast<double>(stats.round_trip.quantile(500)) / 1'000,
+      100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
+      up ? fmt::format("{:.1f}%", 100 * *up) : std::string{"-"},
+      100 * share(stats.untouched.exact, stats.untouched.checked), stats.corrected);
 }
 
 }  // namespace tickbox::commands

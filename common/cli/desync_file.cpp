@@ -1,9 +1,10 @@
 #include "cli/desync_file.h"
 
+#include "os/process/steady_clock.h"
+
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
@@ -88,7 +89,7 @@ Json document_of(const std::vector<protocol::DesyncCause>& causes) {
 
 }  // namespace
 
-std::string to_json(const protocol::Desync& desync, const DesyncBuild& build) {
+std::string to_json(const protocol::Desync& desync, const BuildInfo& build) {
   const protocol::ViewName& view = desync.view;
   const bool on_base = view.base_age > 0;
   const Json document = {{"desync", kFormat},
@@ -120,11 +121,20 @@ std::string file_name_of(const protocol::Desync& desync, WallTime today) {
                      desync.view.tick.value);
 }
 
-DesyncFile file_of(const protocol::Desync& desync, WallTime today, const DesyncBuild& build) {
-  return {.name = file_name_of(desync, today),
-          .text = [copy = std::make_shared<const protocol::Desync>(desync), build] {
-            return to_json(*copy, build);
-          }};
+std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
+    const std::string& folder, const Clock& clock) {
+  auto drop = os::FileDrop::open({.folder = folder, .flag = "--desync-dir"});
+  if (!drop) return std::unexpected(std::move(drop.error()));
+  return std::unique_ptr<DesyncFiles>{new DesyncFiles{*std::move(drop), clock}};
+}
+
+void DesyncFiles::note(const protocol::Desync& desync) {
+  drop_->drop(
+      file_name_of(desync, os::SystemCalendar{}.now()),
+      [copy = std::make_shared<const protocol::Desync>(desync)] {
+        return to_json(*copy, build_info());
+      },
+      clock_.now());
 }
 
 }  // namespace tickbox::cli

@@ -1,36 +1,42 @@
 #pragma once
 // The file of a desync; README.md says what is in it.
 
+#include "cli/build_info.h"
 #include "core/clock.h"
+#include "os/files/file_drop.h"
 #include "protocol/desync.h"
 
-#include <functional>
+#include <expected>
+#include <memory>
 #include <string>
-#include <string_view>
 
 namespace tickbox::cli {
 
-/// By what a desync was seen.
-struct DesyncBuild {
-  std::string_view version;
-  std::string_view commit;
-  std::string_view simulation_hash;
-};
-
-/// What is in the file.
-[[nodiscard]] std::string to_json(const protocol::Desync& desync, const DesyncBuild& build);
+/// What is in the file. `build` is the program that saw the desync.
+[[nodiscard]] std::string to_json(const protocol::Desync& desync, const BuildInfo& build);
 
 /// "20250102T030405.006Z-desync-server-seat3-tick1234.json"
 [[nodiscard]] std::string file_name_of(const protocol::Desync& desync, WallTime today);
 
-/// The file's name and how its text is made, from a copy of the desync: by another thread, later.
-struct DesyncFile {
-  std::string name;
-  std::function<std::string()> text;
-};
+/// Writes a file for each desync into a directory. Another thread makes and writes it, from a copy
+/// of both states: some 20 KB, a few times a minute at most, and a limited number of files; the
+/// tick waits for no disk.
+class DesyncFiles final : public protocol::DesyncSink {
+ public:
+  /// Makes the directory where it is missing. Borrows the clock.  Fails: with one line.
+  [[nodiscard]] static std::expected<std::unique_ptr<DesyncFiles>, std::string> open(
+      const std::string& folder, const Clock& clock);
 
-/// Requires: the texts of `build` are valid until the file's text was made.  Cost: the copy.
-[[nodiscard]] DesyncFile file_of(const protocol::Desync& desync, WallTime today,
-                                 const DesyncBuild& build);
+  void note(const protocol::Desync& desync) override;
+
+  [[nodiscard]] os::FileDropStats stats() const { return drop_->stats(); }
+
+ private:
+  DesyncFiles(std::unique_ptr<os::FileDrop> drop, const Clock& clock)
+      : drop_(std::move(drop)), clock_(clock) {}
+
+  std::unique_ptr<os::FileDrop> drop_;
+  const Clock& clock_;
+};
 
 }  // namespace tickbox::cli

@@ -20,4 +20,13 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string hash_text(std::uint64_t hash) {
+  constexpr std::size_t kDigits = 16;
+  std::string text(kDigits, '0');
+  for (std::size_t i = kDigits; i-- > 0; hash >>= 4U) {
+    text[i] = "0123456789abcdef"[hash & 15U];
+  }
+  return text;
+}
+
 }  // namespace tickbox

@@ -1,9 +1,11 @@
 #pragma once
-// Text as people write it: what is meant, and what someone may have meant.
+// Text as people write it: what is meant, and what someone may have meant; hashes as text.
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tickbox {
@@ -46,5 +48,8 @@ template <class Names>
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
+
+/// A hash as documents show it: 16 hex digits.
+[[nodiscard]] std::string hash_text(std::uint64_t hash);
 
 }  // namespace tickbox

@@ -1,5 +1,7 @@
 #include "record/difference.h"
 
+#include "core/text.h"
+
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -78,15 +80,6 @@ std::optional<Difference> first_difference(const Keyframe& expected, const game:
 
 Difference hash_difference(std::uint64_t expected, std::uint64_t got) {
   return {std::nullopt, "state_hash", hash_text(expected), hash_text(got)};
-}
-
-std::string hash_text(std::uint64_t hash) {
-  constexpr std::size_t kDigits = 16;
-  std::string text(kDigits, '0');
-  for (std::size_t i = kDigits; i-- > 0; hash >>= 4U) {
-    text[i] = "0123456789abcdef"[hash & 15U];
-  }
-  return text;
 }
 
 }  // namespace tickbox::record

@@ -27,7 +27,4 @@ struct Difference {
 /// The difference of two state hashes.
 [[nodiscard]] Difference hash_difference(std::uint64_t expected, std::uint64_t got);
 
-/// A hash as 16 digits.
-[[nodiscard]] std::string hash_text(std::uint64_t hash);
-
 }  // namespace tickbox::record

@@ -1,5 +1,7 @@
 #include "scenario/trace.h"
 
+#include "core/text.h"
+
 #include <array>
 #include <charconv>
 
@@ -60,15 +62,6 @@ void append_trace_line(std::string& out, Tick tick, const sim::World& world,
   append_list(out, "begin", report.begin, pair_text);
   append_list(out, "end", report.end, pair_text);
   out += "}\n";
-}
-
-std::string hash_text(std::uint64_t hash) {
-  constexpr std::size_t kDigits = 16;
-  std::string text(kDigits, '0');
-  for (std::size_t i = kDigits; i-- > 0; hash >>= 4) {
-    text[i] = "0123456789abcdef"[hash & 15];
-  }
-  return text;
 }
 
 // A sub-unit is 5^16 / 10^16 of a unit, so its decimals end after 16 digits.

@@ -15,9 +15,6 @@ namespace tickbox::scenario {
 void append_trace_line(std::string& out, Tick tick, const sim::World& world,
                        const sim::StepReport& report);
 
-/// A hash as the documents show it: 16 hex digits.
-[[nodiscard]] std::string hash_text(std::uint64_t hash);
-
 /// Sub-units as units, all digits: "-0.0000152587890625".
 [[nodiscard]] std::string units_text(std::int64_t sub_units);
 

@@ -6,6 +6,7 @@
 #include "server/host/serve.h"
 
 #include "cli/build_info.h"
+#include "cli/desync_file.h"
 #include "cli/exit_code.h"
 #include "os/files/private_file.h"
 #include "os/http/http.h"
@@ -18,7 +19,6 @@
 #include "os/process/steady_clock.h"
 #include "server/host/access.h"
 #include "server/host/admin.h"
-#include "server/host/desync_files.h"
 #include "server/host/metrics_text.h"
 #include "server/host/recordings.h"
 #include "server/shard/paced_logs.h"
@@ -149,7 +149,7 @@ class Server {
   std::unique_ptr<os::HttpServer> admin_;
   std::unique_ptr<Room> room_;
   std::unique_ptr<Recordings> recordings_;
-  std::unique_ptr<DesyncFiles> desyncs_;
+  std::unique_ptr<cli::DesyncFiles> desyncs_;
   std::optional<Shard> shard_;
   std::optional<TickPacer> pacer_;
   std::optional<Summary> summary_;
@@ -190,7 +190,7 @@ std::expected<void, std::string> Server::open() {
   }
   recordings_ = *std::move(recordings);
   if (!options_.desync_dir.empty()) {
-    auto desyncs = DesyncFiles::open(options_.desync_dir, clock_);
+    auto desyncs = cli::DesyncFiles::open(options_.desync_dir, clock_);
     if (!desyncs) {
       return std::unexpected(std::move(desyncs.error()));
     }

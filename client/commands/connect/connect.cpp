@@ -1,6 +1,5 @@
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
-#include "client/commands/connect/live_line.h"
 #include "client/commands/connect/play_figures.h"
 #include "client/commands/connect/play_flags.h"
 #include "client/commands/document.h"
@@ -9,7 +8,6 @@
 #include "client/commands/token/token_file.h"
 #include "net/crypto.h"
 #include "os/process/signals.h"
-#include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
@@ -57,7 +55,6 @@ class Game {
   void notice_refusal();
   void notice_connected();
   void keep_ticket();
-  void note(const std::string& words) const;
   [[nodiscard]] bool time_is_up() const;
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Figures figures(const ClientStats& stats) const;
@@ -81,7 +78,7 @@ bool Game::time_is_up() const {
 }
 
 void Game::play(const os::StopSignals& signals) {
-  Progress progress{options_.play.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
+  Progress progress{options_.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
                     clock_.now()};
   swarm_.turn(clock_.now());
   while (!connection().over()) {
@@ -105,19 +102,13 @@ void Game::play(const os::StopSignals& signals) {
   swarm_.leave();
 }
 
-void Game::note(const std::string& words) const {
-  if (!options_.play.quiet()) {
-    os::write_to_stderr(fmt::format("tickbox connect: {}\n", words));
-  }
-}
-
 void Game::notice_refusal() {
   if (refusal_noticed_ || connection().ticket_refusal().empty()) {
     return;
   }
   refusal_noticed_ = true;
-  note(fmt::format("cannot resume by the ticket in {}: {}; connecting anew", options_.resume,
-                   connection().ticket_refusal()));
+  options_.play.output.note(fmt::format("cannot resume by the ticket in {}: {}; connecting anew",
+                                        options_.resume, connection().ticket_refusal()));
 }
 
 void Game::notice_connected() {
@@ -127,8 +118,8 @@ void Game::notice_connected() {
   connected_at_ = clock_.now();
   resumed_ = connection().resumed() > 0;
   if (resumed_) {
-    note(fmt::format("resumed as body {}, by the ticket in {}", connection().accept().body.value,
-                     options_.resume));
+    options_.play.output.note(fmt::format("resumed as body {}, by the ticket in {}",
+                                          connection().accept().body.value, options_.resume));
   }
 }
 
@@ -141,7 +132,7 @@ void Game::keep_ticket() {
     return;
   }
   if (const auto kept = ticket_->keep(connection().ticket()); !kept) {
-    note("warning: the resume ticket is not kept: " + kept.error());
+    options_.play.output.note("warning: the resume ticket is not kept: " + kept.error());
   }
 }
 
@@ -237,18 +228,16 @@ ExitCode Game::report() const {
   const CommandEnd end = judge(stats);
   Figures found = figures(stats);
   std::string text;
-  if (options_.play.json()) {
+  if (options_.play.output.json()) {
     add_end(found, end);
     text = to_json(found) + "\n";
   } else if (connected_at_) {
     text = to_table(found);
   }
-  constexpr cli::Teller kTeller{.name = "tickbox connect"};
-  if (end.code != ExitCode::Done) (void)cli::tell_failure(kTeller, end.code, end.error);
-  const auto written = os::write_to_stdout(text);
-  if (written) return end.code;
-  (void)cli::tell_failure(kTeller, ExitCode::Failed, written.error());
-  return end.code == ExitCode::Done ? ExitCode::Failed : end.code;
+  const Output& output = options_.play.output;
+  if (end.code != ExitCode::Done) output.fell_short(end.code, end.error);
+  const ExitCode printed = output.print(text);
+  return end.code == ExitCode::Done ? printed : end.code;
 }
 
 /// The ticket is written again and again, and read by the next run: no stream can be both.
@@ -260,15 +249,15 @@ std::string check_resume(const std::string& file) {
 
 ExitCode run_connect(const ConnectOptions& options) {
   const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
-    return cli::tell_failure({.name = "tickbox connect", .json = options.play.json()}, code, why);
+    return options.play.output.failed(code, why);
   };
-  if (const auto wrong = contradiction(options.play.credentials)) {
+  if (const auto wrong = contradiction(options.play)) {
     return fail(*wrong, ExitCode::WrongUsage);
   }
   if (!net::crypto_ready()) {
     return fail("the kernel gives no random bytes; is /dev/urandom there?");
   }
-  const auto credentials = credentials_of(options.play, "tickbox connect");
+  const auto credentials = read_credentials(options.play);
   if (!credentials) {
     return fail(credentials.error());
   }
@@ -286,7 +275,7 @@ ExitCode run_connect(const ConnectOptions& options) {
   }
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
-  const auto desyncs = desync_reports_of(options.play, "tickbox connect", clock);
+  const auto desyncs = DesyncReports::open(options.play, clock);
   if (!desyncs) {
     return fail(desyncs.error());
   }
@@ -312,7 +301,7 @@ ExitCode run_connect(const ConnectOptions& options) {
 
 void add_connect(cli::Command& program, std::function<int()>& run) {
   auto options = std::make_shared<ConnectOptions>();
-  options->play.program = &program;
+  options->play.output = {.name = "tickbox connect", .program = &program};
   cli::Command command = program.add_command(
       {.name = "connect",
        .description = "Play as one client: predict, reconcile, verify every hash. In the document, "
@@ -323,7 +312,7 @@ void add_connect(cli::Command& program, std::function<int()>& run) {
                       "there that could not be foreseen in another",
        .example =
            "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
-      options->play.common);
+      options->play.output.common);
   add_play_flags(command, options->play);
   command.add_option("--seconds", options->time, parse_duration,
                      "Leave after so much play, such as 10, 0.5 or 5m; 0 stays until Ctrl-C",

@@ -1,24 +1,20 @@
 #include "client/commands/connect/play_flags.h"
 
+#include "client/commands/token/token_file.h"
+#include "os/files/private_file.h"
 #include "os/net/resolve.h"
-#include "os/process/standard_output.h"
 
 #include <fmt/core.h>
 
-#include <charconv>
-#include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 
 namespace tickbox::commands {
 namespace {
 
-/// Given to the program before the command.
-bool is_on(const cli::Command* program, const char* flag) {
-  return program != nullptr && program->is_on(flag);
-}
+/// Of hundreds of clients that are wrong at once, these say enough.
+constexpr std::size_t kDesyncLinesMax = 10;
 
 std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {
   auto link = net::parse_link_conditions(text);
@@ -30,18 +26,17 @@ std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::s
 
 }  // namespace
 
-bool PlayFlags::json() const {
-  return common.json || is_on(program, "--json");
-}
-
-bool PlayFlags::quiet() const {
-  return common.quiet || is_on(program, "--quiet");
-}
-
 void add_play_flags(cli::Command& command, PlayFlags& flags) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "The server, such as 127.0.0.1:7777", {.required = true});
-  add_credential_flags(command, flags.credentials);
+  command.add_option("--token", flags.token,
+                     "Connect by the token in this file, from `tickbox token issue`; - is stdin",
+                     {.value = "F"});
+  command.add_option("--key-file", flags.key_file,
+                     "Connect by the server's keys: a token of a minute for each client",
+                     {.value = "F"});
+  command.add_option("--insecure", flags.insecure,
+                     "Connect by the published key, to a server without keys; the default");
   command.add_option("--bot", flags.bot, game::parse_bot_kind,
                      "Who plays: wander, chase, still, stress or mix (default wander)");
   command.add_option(
@@ -64,20 +59,55 @@ std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
   return address;
 }
 
-std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
-    const PlayFlags& flags, std::string_view command, const Clock& clock) {
-  const DesyncLines lines = flags.quiet() ? DesyncLines::Quiet : DesyncLines::Printed;
-  return DesyncReports::open(flags.desync_dir, command, lines, clock);
+std::optional<std::string> contradiction(const PlayFlags& flags) {
+  const std::pair<const char*, bool> given[] = {{"--token", !flags.token.empty()},
+                                                {"--key-file", !flags.key_file.empty()},
+                                                {"--insecure", flags.insecure}};
+  const char* first = nullptr;
+  for (const auto& [name, is_given] : given) {
+    if (is_given && first != nullptr) {
+      return std::string{first} + " and " + name +
+             " exclude each other, be they flags or TICKBOX_ variables; give one";
+    }
+    if (is_given) first = name;
+  }
+  return std::nullopt;
 }
 
-std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,
-                                                       std::string_view command) {
-  auto credentials = read_credentials(flags.credentials);
-  const auto warning = credential_warning(flags.credentials);
-  if (credentials && warning && !flags.quiet()) {
-    os::write_to_stderr(fmt::format("{}: warning: {}\n", command, *warning));
+std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags) {
+  Credentials credentials;
+  if (!flags.token.empty()) {
+    auto token = read_token(flags.token);
+    if (!token) return std::unexpected{std::move(token.error())};
+    credentials.token = *token;
+  } else if (!flags.key_file.empty()) {
+    auto keys = os::read_key_ring(flags.key_file);
+    if (!keys) return std::unexpected{std::move(keys.error())};
+    credentials.keys = *std::move(keys);
+  }
+  if (!flags.key_file.empty()) {
+    const auto warning = os::key_file_warning(flags.key_file);
+    if (warning) flags.output.note("warning: " + *warning);
   }
   return credentials;
+}
+
+std::expected<std::unique_ptr<DesyncReports>, std::string> DesyncReports::open(
+    const PlayFlags& flags, const Clock& clock) {
+  std::unique_ptr<DesyncReports> reports{new DesyncReports{flags.output}};
+  if (flags.desync_dir.empty()) return reports;
+  auto files = cli::DesyncFiles::open(flags.desync_dir, clock);
+  if (!files) return std::unexpected(std::move(files.error()));
+  reports->files_ = *std::move(files);
+  return reports;
+}
+
+void DesyncReports::note(const protocol::Desync& desync) {
+  if (printed_ < kDesyncLinesMax) {
+    ++printed_;
+    output_.note("desync " + protocol::in_words(desync));
+  }
+  if (files_) files_->note(desync);
 }
 
 }  // namespace tickbox::commands

@@ -1,23 +1,32 @@
 #pragma once
-// The flags that `connect` and `load` share: whom to play against, how, and over what link.
+// The flags that `connect` and `load` share: whom to play against, how, and over what link; what
+// lets the clients in; and what is told of views that came out wrong.
 
 #include "cli/command_line.h"
-#include "cli/exit_code.h"
-#include "client/commands/connect/credentials.h"
-#include "client/commands/connect/desync_reports.h"
+#include "cli/desync_file.h"
+#include "client/commands/output.h"
 #include "core/values.h"
 #include "games/arena/bot.h"
 #include "net/address.h"
+#include "net/connect_token.h"
+#include "net/key_ring.h"
 #include "net/link_simulator.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace tickbox::commands {
+
+/// What lets clients in.
+struct Credentials {
+  /// Issues a token to each client that has none: the published one unless a file was named.
+  net::KeyRing keys = net::KeyRing::published();
+  std::optional<net::ConnectToken> token{};
+};
 
 struct PlayFlags {
   HostPort server{};
@@ -25,29 +34,43 @@ struct PlayFlags {
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files
-  CredentialFlags credentials{};
-  cli::CommonFlags common{};
-  const cli::Command* program = nullptr;
-
-  /// Given to the command, or to the program before it.
-  [[nodiscard]] bool json() const;
-  [[nodiscard]] bool quiet() const;
+  std::string token{};       ///< a file; empty for none
+  std::string key_file{};    ///< a file; empty for none
+  bool insecure = false;     ///< said aloud; the default where neither file is given
+  Output output{};
 };
-
-/// The server's address.  Fails: where its name is not known, with one line.  Cost: may wait for a
-/// name server.
-[[nodiscard]] std::expected<net::Address, std::string> find_server(const PlayFlags& flags);
 
 /// Adds HOST:PORT, --token, --key-file, --insecure, --bot, --net, --seed and --desync-dir.
 /// Requires: `flags` outlives `command`.
 void add_play_flags(cli::Command& command, PlayFlags& flags);
 
-/// What is told of desyncs, as these flags want it. Borrows the clock.  Fails: with one line.
-[[nodiscard]] std::expected<std::unique_ptr<DesyncReports>, std::string> desync_reports_of(
-    const PlayFlags& flags, std::string_view command, const Clock& clock);
+/// The server's address.  Fails: where its name is not known, with one line.  Cost: may wait for a
+/// name server.
+[[nodiscard]] std::expected<net::Address, std::string> find_server(const PlayFlags& flags);
 
-/// read_credentials(), with a warning on stderr when others may read the keys.
-[[nodiscard]] std::expected<Credentials, std::string> credentials_of(const PlayFlags& flags,
-                                                                     std::string_view command);
+/// Two flags of credentials that exclude each other, in one line; nothing when there are none.
+[[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
+
+/// Reads the file that was named, with a warning on stderr when others may read the keys.
+/// Fails: with one line.
+[[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
+
+/// Prints a line for each of the first desyncs, unless told to be quiet; with --desync-dir writes
+/// their files.
+class DesyncReports final : public protocol::DesyncSink {
+ public:
+  /// Borrows both.  Fails: with one line.
+  [[nodiscard]] static std::expected<std::unique_ptr<DesyncReports>, std::string> open(
+      const PlayFlags& flags, const Clock& clock);
+
+  void note(const protocol::Desync& desync) override;
+
+ private:
+  explicit DesyncReports(const Output& output) : output_(output) {}
+
+  const Output& output_;
+  std::unique_ptr<cli::DesyncFiles> files_;
+  std::size_t printed_ = 0;
+};
 
 }  // namespace tickbox::commands

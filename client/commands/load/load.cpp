@@ -5,12 +5,10 @@
 #include "client/commands/load/input_script.h"
 #include "client/commands/load/load_run.h"
 #include "client/commands/load/requirement.h"
-#include "client/commands/replay/playback.h"
 #include "core/values.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
 #include "os/net/resolve.h"
-#include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/core.h>
@@ -41,7 +39,6 @@ struct LoadOptions {
   bool seconds_given = false;
 };
 
-constexpr std::string_view kLoadName = "tickbox load";
 constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kMetricsPath = "/metrics";
 
@@ -93,16 +90,6 @@ std::vector<Requirement> requirements_of(const LoadOptions& options) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
-}
-
-/// Before there is a report.
-ExitCode fail(const LoadOptions& options, ExitCode code, const std::string& why) {
-  return cli::tell_failure({.name = kLoadName, .json = options.play.json()}, code, why);
-}
-
-/// Beside one.
-ExitCode fall_short(ExitCode code, const std::string& how) {
-  return cli::tell_failure({.name = kLoadName}, code, how);
 }
 
 /// How a run ended, and what to say of it.
@@ -177,16 +164,15 @@ ExitCode print_report(const LoadOptions& options, const LoadReport& report,
                       const std::vector<RequirementResult>& results, const Verdict& verdict) {
   Figures figures = figures_of(report);
   std::string text;
-  if (options.play.json()) {
+  if (options.play.output.json()) {
     add_end(figures, {.code = verdict.code, .error = verdict.why, .refused = verdict.refused});
     text = to_json(figures, results, verdict.word) + "\n";
   } else if (report.clients_connected > 0) {
     text = text_for_people(figures, results, verdict);
   }
-  const auto written = os::write_to_stdout(text);
-  if (!written) fall_short(ExitCode::Failed, written.error());
-  if (verdict.code != ExitCode::Done) return fall_short(verdict.code, verdict.why);
-  return written ? ExitCode::Done : ExitCode::Failed;
+  const ExitCode printed = options.play.output.print(text);
+  if (verdict.code == ExitCode::Done) return printed;
+  return options.play.output.fell_short(verdict.code, verdict.why);
 }
 
 /// A server that cannot be asked at the start will not be asked at the end either.
@@ -242,43 +228,43 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
       return "--require: " + each.path + " is the server's to tell; add --admin HOST:PORT";
     }
   }
-  if (!options.play.credentials.token.empty() && options.clients > 1) {
+  if (!options.play.token.empty() && options.clients > 1) {
     return "--token: a token lets one client in; give --clients 1, or --key-file for more";
   }
-  return contradiction(options.play.credentials);
+  return contradiction(options.play);
 }
 
 ExitCode run_load(const LoadOptions& options) {
   const std::vector<Requirement> requirements = requirements_of(options);
   if (const auto wrong = wrong_usage(options, requirements)) {
-    return fail(options, ExitCode::WrongUsage, *wrong);
+    return options.play.output.failed(ExitCode::WrongUsage, *wrong);
   }
   if (!net::crypto_ready()) {
-    return fail(options, ExitCode::Failed,
-                "the kernel gives no random bytes; is /dev/urandom there?");
+    return options.play.output.failed(ExitCode::Failed,
+                                      "the kernel gives no random bytes; is /dev/urandom there?");
   }
-  const auto credentials = credentials_of(options.play, kLoadName);
+  const auto credentials = read_credentials(options.play);
   if (!credentials) {
-    return fail(options, ExitCode::Failed, credentials.error());
+    return options.play.output.failed(ExitCode::Failed, credentials.error());
   }
   const auto playback = playback_of(options);
   if (!playback) {
-    return fail(options, ExitCode::Failed, playback.error());
+    return options.play.output.failed(ExitCode::Failed, playback.error());
   }
   const auto server = find_server(options.play);
   if (!server) {
-    return fail(options, ExitCode::NotConnected, server.error());
+    return options.play.output.failed(ExitCode::NotConnected, server.error());
   }
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto watch = watch_server(options, clock);
   if (!watch) {
-    return fail(options, ExitCode::NotConnected, watch.error());
+    return options.play.output.failed(ExitCode::NotConnected, watch.error());
   }
   const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback->get())};
-  const auto desyncs = desync_reports_of(options.play, kLoadName, clock);
+  const auto desyncs = DesyncReports::open(options.play, clock);
   if (!desyncs) {
-    return fail(options, ExitCode::Failed, desyncs.error());
+    return options.play.output.failed(ExitCode::Failed, desyncs.error());
   }
   const auto swarm = Swarm::open(
       {.server = *server,
@@ -292,7 +278,7 @@ ExitCode run_load(const LoadOptions& options) {
        .desyncs = desyncs->get()},
       clock);
   if (!swarm) {
-    return fail(options, ExitCode::Failed, swarm.error());
+    return options.play.output.failed(ExitCode::Failed, swarm.error());
   }
   LoadRun load{{.clock = clock,
                 .signals = signals,
@@ -300,11 +286,11 @@ ExitCode run_load(const LoadOptions& options) {
                 .watch = watch->get(),
                 .playback = playback->get()},
                times,
-               options.play.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
+               options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
   const LoadReport report = load.run();
   if (!load.misfit().empty()) {
-    return fail(options, ExitCode::Failed,
-                fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
+    return options.play.output.failed(
+        ExitCode::Failed, fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
   }
   const Figures figures = figures_of(report);
   std::vector<RequirementResult> results;
@@ -344,7 +330,7 @@ void add_times(cli::Command& command, LoadOptions& options) {
 
 void add_load(cli::Command& program, std::function<int()>& run) {
   auto options = std::make_shared<LoadOptions>();
-  options->play.program = &program;
+  options->play.output = {.name = "tickbox load", .program = &program};
   cli::Command command = program.add_command(
       {.name = "load",
        .description =
@@ -354,7 +340,7 @@ void add_load(cli::Command& program, std::function<int()>& run) {
            "early",
        .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
                   "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
-      options->play.common);
+      options->play.output.common);
   add_play_flags(command, options->play);
   add_times(command, *options);
   command.add_option(

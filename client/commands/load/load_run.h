@@ -1,7 +1,6 @@
 #pragma once
 // One run of the load generator: everyone comes, everyone is watched for a while, everyone leaves.
 
-#include "client/commands/connect/live_line.h"
 #include "client/commands/load/load_report.h"
 #include "client/commands/load/server_watch.h"
 #include "client/commands/load/swarm.h"

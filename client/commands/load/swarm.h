@@ -6,8 +6,8 @@
 // turn for fifty datagrams costs less than fifty turns.
 
 #include "client/client.h"
-#include "client/commands/connect/credentials.h"
-#include "client/commands/replay/playback.h"
+#include "client/commands/connect/play_flags.h"
+#include "client/commands/load/input_script.h"
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "games/arena/bot.h"

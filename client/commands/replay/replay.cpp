@@ -1,24 +1,20 @@
-#include "cli/exit_code.h"
+// The command `tickbox replay`, and what all of its commands do: open recordings, find what they
+// were played with, and say it in words.
+
+#include "cli/build_info.h"
 #include "client/commands/commands.h"
 #include "client/commands/replay/replay_commands.h"
-#include "os/process/standard_output.h"
+#include "core/text.h"
+#include "games/catalog.h"
+#include "os/files/file.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <utility>
 
 namespace tickbox::commands {
-namespace {
 
-constexpr std::string_view kReplayName = "tickbox replay";
-
-}  // namespace
-
-bool ReplayFlags::json() const {
-  return common.json || program->is_on("--json");
-}
-
-bool ReplayFlags::quiet() const {
-  return common.quiet || program->is_on("--quiet");
-}
+using cli::ExitCode;
 
 void add_new_file(cli::Command& command, std::string& out, const std::string& help) {
   const auto check = [](const std::string& name) {
@@ -30,33 +26,122 @@ void add_new_file(cli::Command& command, std::string& out, const std::string& he
                      {.required = true, .value = "G", .check = {check, "FILE"}});
 }
 
-int replay_failed(const ReplayFlags& flags, cli::ExitCode code, std::string_view why) {
-  return cli::to_int(cli::tell_failure({.name = kReplayName, .json = flags.json()}, code, why));
+std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::string& path,
+                                                                   const Output& output) {
+  auto bytes = os::read_file(path);
+  if (!bytes) {
+    return std::unexpected{output.failed(ExitCode::Failed, bytes.error())};
+  }
+  auto recording = std::make_unique<Recording>(
+      Recording{path, *std::move(bytes), std::unexpected{record::RecordError::NotARecording}});
+  recording->reader = record::Reader::open(recording->bytes);
+  if (recording->reader || recording->reader.error() == record::RecordError::HeaderCut) {
+    return recording;
+  }
+  const record::RecordError error = recording->reader.error();
+  const bool damaged = error == record::RecordError::HeaderDamaged;
+  return std::unexpected{
+      output.failed(damaged ? ExitCode::CheckFailed : ExitCode::Failed,
+                    fmt::format("cannot read {}: {}", path, record::describe(error)))};
 }
 
-int replay_fell_short(cli::ExitCode code, std::string_view how) {
-  return cli::to_int(cli::tell_failure({.name = kReplayName}, code, how));
+std::expected<std::unique_ptr<Recording>, ExitCode> open_whole_recording(const std::string& path,
+                                                                         const Output& output) {
+  auto recording = open_recording(path, output);
+  if (recording && !(*recording)->reader) {
+    return std::unexpected{output.failed(
+        ExitCode::Failed,
+        fmt::format("cannot read {}: {}", path, record::describe((*recording)->reader.error())))};
+  }
+  return recording;
 }
 
-int replay_result(std::string_view text, cli::ExitCode code) {
-  const auto written = os::write_to_stdout(text);
-  return written ? cli::to_int(code) : replay_fell_short(cli::ExitCode::Failed, written.error());
+std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Output& output) {
+  const record::Header& header = recording.reader->header();
+  const auto fail = [&](const std::string& why) {
+    return std::unexpected{
+        output.failed(ExitCode::Failed, fmt::format("cannot step {}: {}", recording.path, why))};
+  };
+  const game::Catalog games = game::all_games();
+  Setting setting{.rules = games.make_rules(header.rules, header.tick_rate), .map = nullptr};
+  if (setting.rules == nullptr) {
+    return fail(
+        fmt::format("it was played by the rules '{}' at {} Hz, which this program does not "
+                    "have; use the version that recorded it",
+                    header.rules, header.tick_rate));
+  }
+  if (header.map_seats == 0 || header.map_seats > game::kSeatsMax) {
+    return fail(fmt::format("its map has {} seats, and 1 to {} are possible", header.map_seats,
+                            game::kSeatsMax));
+  }
+  setting.map = games.make_map(header.map_seats);
+  if (game::map_hash(*setting.map) != header.map_hash) {
+    return fail(fmt::format(
+        "it was played on map {}, and this program's with {} seats is {}; use "
+        "the version that recorded it",
+        hash_text(header.map_hash), header.map_seats, hash_text(game::map_hash(*setting.map))));
+  }
+  if (const std::string_view simulation = cli::build_info().simulation_hash;
+      header.simulation != simulation) {
+    output.note(fmt::format("{} was recorded by simulation {}, this is {}: hashes may differ",
+                            recording.path, header.simulation, simulation));
+  }
+  return setting;
 }
 
-void replay_note(const ReplayFlags& flags, std::string_view note) {
-  if (!flags.quiet()) os::write_to_stderr(fmt::format("tickbox replay: {}\n", note));
+std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const Output& output) {
+  auto recording = open_whole_recording(path, output);
+  if (!recording) return std::unexpected{recording.error()};
+  auto setting = setting_of(**recording, output);
+  if (!setting) return std::unexpected{setting.error()};
+  return RecordedMatch{.recording = *std::move(recording), .setting = *std::move(setting)};
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) {
+    digits.insert(at - 3, 1, ',');
+  }
+  return digits;
+}
+
+std::string_view kind_name(BodyId id) {
+  if (game::has_kind(id, game::EntityKind::Player)) return "player";
+  if (game::has_kind(id, game::EntityKind::Crate)) return "crate";
+  if (game::has_kind(id, game::EntityKind::Bullet)) return "bullet";
+  return "entity";
+}
+
+std::string in_words(const Ending& ending) {
+  if (ending.complete) {
+    return "complete";
+  }
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (ending.damages > 0) {
+    add(fmt::format("damaged in {} place{}", ending.damages, ending.damages == 1 ? "" : "s"));
+  }
+  if (ending.gaps > 0) {
+    add(fmt::format("{} gap{} in which ticks are missing", ending.gaps,
+                    ending.gaps == 1 ? "" : "s"));
+  }
+  if (ending.unfinished) {
+    add(fmt::format("ends in tick {}, in which the server failed", ending.unfinished->value));
+  }
+  if (ending.ends_early) add("ends early (the recorder was killed, or is still running)");
+  return text.empty() ? "without a clean end" : text;
 }
 
 void add_replay(cli::Command& program, std::function<int()>& run) {
-  auto flags = std::make_shared<ReplayFlags>();
-  flags->program = &program;
+  const auto output =
+      std::make_shared<Output>(Output{.name = "tickbox replay", .program = &program});
   cli::Command replay = program.add_command(
       {.name = "replay",
        .description = "Read recordings that tickbox-server --record has written",
        .example = "tickbox replay verify recordings/MATCH.tickbox"},
-      flags->common);
+      output->common);
   replay.require_command();
-  const ReplayCommand place{.replay = replay, .run = run, .flags = flags};
+  const Subcommand place{.parent = replay, .run = run, .output = output};
   add_replay_info(place);
   add_replay_verify(place);
   add_replay_state(place);

@@ -3,6 +3,7 @@
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
+#include "client/commands/output.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "record/reader.h"
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,57 +19,19 @@
 
 namespace tickbox::commands {
 
-struct ReplayFlags {
-  const cli::Command* program = nullptr;
-  cli::CommonFlags common{};
-
-  /// Given to the command, or to the program before it.
-  [[nodiscard]] bool json() const;
-  [[nodiscard]] bool quiet() const;
-};
-
-/// Where a command is added, and where it is remembered when it is the one chosen.
-struct ReplayCommand {
-  cli::Command& replay;
-  std::function<int()>& run;
-  std::shared_ptr<ReplayFlags> flags;
-};
-
-void add_replay_info(const ReplayCommand& place);
-void add_replay_verify(const ReplayCommand& place);
-void add_replay_state(const ReplayCommand& place);
-void add_replay_trace(const ReplayCommand& place);
-void add_replay_diff(const ReplayCommand& place);
-void add_replay_cut(const ReplayCommand& place);
-void add_replay_repair(const ReplayCommand& place);
-void add_replay_inputs(const ReplayCommand& place);
+void add_replay_info(const Subcommand& place);
+void add_replay_verify(const Subcommand& place);
+void add_replay_state(const Subcommand& place);
+void add_replay_trace(const Subcommand& place);
+void add_replay_diff(const Subcommand& place);
+void add_replay_cut(const Subcommand& place);
+void add_replay_repair(const Subcommand& place);
+void add_replay_inputs(const Subcommand& place);
 
 /// Adds `-o,--out G`, the file that a command makes. Not stdout: a file is there whole or not at
 /// all, and lines that follow it on stdout would be taken for a part of it.
 /// Requires: `out` outlives `command`.
 void add_new_file(cli::Command& command, std::string& out, const std::string& help);
-
-/// Says what failed, before anything was printed.  Returns the exit code of the program.
-[[nodiscard]] int replay_failed(const ReplayFlags& flags, cli::ExitCode code, std::string_view why);
-
-/// Says on stderr what is wrong with what was printed, or how far it goes.  Returns the exit code.
-[[nodiscard]] int replay_fell_short(cli::ExitCode code, std::string_view how);
-
-/// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
-[[nodiscard]] int replay_result(std::string_view text, cli::ExitCode code = cli::ExitCode::Done);
-
-/// Writes a JSON document to stdout, as one line: with the exit code, and what is wrong where it is
-/// not 0.
-template <class Json>
-[[nodiscard]] int replay_document(Json document, cli::ExitCode code = cli::ExitCode::Done,
-                                  std::string_view error = {}) {
-  document["exit"] = cli::to_int(code);
-  if (code != cli::ExitCode::Done) document["error"] = error;
-  return replay_result(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
-}
-
-/// Says on stderr what is worth knowing, unless told to be quiet.
-void replay_note(const ReplayFlags& flags, std::string_view note);
 
 /// The bytes of a recording, and a walk over them; no walk where it ends within its header.
 struct Recording {
@@ -79,12 +41,12 @@ struct Recording {
 };
 
 /// Fails: with the exit code, after saying why.
-[[nodiscard]] std::expected<std::unique_ptr<Recording>, int> open_recording(
-    const std::string& path, const ReplayFlags& flags);
+[[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_recording(
+    const std::string& path, const Output& output);
 
 /// The same for who needs what is in it.  Fails: also where it ends within its header.
-[[nodiscard]] std::expected<std::unique_ptr<Recording>, int> open_whole_recording(
-    const std::string& path, const ReplayFlags& flags);
+[[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_whole_recording(
+    const std::string& path, const Output& output);
 
 /// What the header says the match was played with.
 struct Setting {
@@ -94,8 +56,8 @@ struct Setting {
 
 /// Notes it where another simulation recorded it.
 /// Fails: with the exit code, after saying why, when this program has no such rules or map.
-[[nodiscard]] std::expected<Setting, int> setting_of(const Recording& recording,
-                                                     const ReplayFlags& flags);
+[[nodiscard]] std::expected<Setting, cli::ExitCode> setting_of(const Recording& recording,
+                                                               const Output& output);
 
 /// All that it takes to step a recording again.
 struct RecordedMatch {
@@ -106,11 +68,8 @@ struct RecordedMatch {
 };
 
 /// open_whole_recording(), and setting_of() what it opened.
-[[nodiscard]] std::expected<RecordedMatch, int> open_match(const std::string& path,
-                                                           const ReplayFlags& flags);
-
-/// 16 digits.
-[[nodiscard]] std::string hex(std::uint64_t hash);
+[[nodiscard]] std::expected<RecordedMatch, cli::ExitCode> open_match(const std::string& path,
+                                                                     const Output& output);
 
 /// A number with its thousands apart, for people.
 [[nodiscard]] std::string grouped(std::uint64_t number);

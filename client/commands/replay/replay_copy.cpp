@@ -20,7 +20,7 @@ namespace {
 using cli::ExitCode;
 
 struct CopyFlags {
-  std::shared_ptr<ReplayFlags> flags;
+  std::shared_ptr<Output> output;
   std::string file{};
   std::string out{};
   std::optional<std::uint32_t> from{};
@@ -35,22 +35,22 @@ record::Header header_of_copy(const record::Reader& reader) {
 }
 
 /// Why there is nothing that a copy could hold.
-int nothing_whole(const CopyFlags& options, const record::CopyResult& copy) {
+ExitCode nothing_whole(const CopyFlags& options, const record::CopyResult& copy) {
   if (copy.damages > 0) {
-    return replay_failed(
-        *options.flags, ExitCode::CheckFailed,
+    return options.output->failed(
+        ExitCode::CheckFailed,
         fmt::format("nothing of {} in this range is whole; no file was made", options.file));
   }
-  return replay_failed(*options.flags, ExitCode::WrongUsage,
-                       fmt::format("{} holds no tick from {} on; no file was made", options.file,
-                                   options.from.value_or(0)));
+  return options.output->failed(ExitCode::WrongUsage,
+                                fmt::format("{} holds no tick from {} on; no file was made",
+                                            options.file, options.from.value_or(0)));
 }
 
 /// Why the copy does not begin with the world that was asked for; nothing where it does.
-std::optional<int> wrong_beginning(const CopyFlags& options, const record::CopyResult& copy) {
+std::optional<ExitCode> wrong_beginning(const CopyFlags& options, const record::CopyResult& copy) {
   if (copy.differs) {
-    return replay_failed(
-        *options.flags, ExitCode::CheckFailed,
+    return options.output->failed(
+        ExitCode::CheckFailed,
         fmt::format("stepping to tick {} comes to another world than was recorded, and a cut must "
                     "begin with the recorded one; begin it with a keyframe (each 5 s), or use the "
                     "version that recorded it",
@@ -58,25 +58,25 @@ std::optional<int> wrong_beginning(const CopyFlags& options, const record::CopyR
   }
   if (options.from && copy.first->value != *options.from) {
     const bool lost = copy.damages > 0;
-    return replay_failed(
-        *options.flags, lost ? ExitCode::CheckFailed : ExitCode::WrongUsage,
+    return options.output->failed(
+        lost ? ExitCode::CheckFailed : ExitCode::WrongUsage,
         fmt::format("--from {}: that tick is {}; the next in {} is {}", *options.from,
                     lost ? "lost to damage" : "not recorded", options.file, copy.first->value));
   }
   return std::nullopt;
 }
 
-int tell(const CopyFlags& options, const record::CopyResult& copy) {
-  if (options.flags->json()) {
-    return replay_document(nlohmann::ordered_json{{"file", options.out},
-                                                  {"first_tick", copy.first->value},
-                                                  {"last_tick", copy.last.value},
-                                                  {"ticks", copy.ticks},
-                                                  {"ticks_lost", copy.ticks_lost},
-                                                  {"gaps", copy.gaps},
-                                                  {"damages", copy.damages}});
+ExitCode tell(const CopyFlags& options, const record::CopyResult& copy) {
+  if (options.output->json()) {
+    return options.output->print_document(nlohmann::ordered_json{{"file", options.out},
+                                                                 {"first_tick", copy.first->value},
+                                                                 {"last_tick", copy.last.value},
+                                                                 {"ticks", copy.ticks},
+                                                                 {"ticks_lost", copy.ticks_lost},
+                                                                 {"gaps", copy.gaps},
+                                                                 {"damages", copy.damages}});
   }
-  return replay_result(std::string_view{fmt::format(
+  return options.output->print(std::string_view{fmt::format(
       "{}: ticks {} to {}, {} recorded, {} lost in {} gap{}{}\n", options.out, copy.first->value,
       copy.last.value, grouped(copy.ticks), grouped(copy.ticks_lost), copy.gaps,
       copy.gaps == 1 ? "" : "s",
@@ -86,21 +86,21 @@ int tell(const CopyFlags& options, const record::CopyResult& copy) {
                                       copy.damages, copy.damages == 1 ? "" : "s", options.file))});
 }
 
-int run_copy(const CopyFlags& options) {
+ExitCode run_copy(const CopyFlags& options) {
   record::CopyRange range{.from = {options.from.value_or(0)}};
   if (options.to) range.to = Tick{*options.to};
   if (range.from > range.to) {
-    return replay_failed(
-        *options.flags, ExitCode::WrongUsage,
+    return options.output->failed(
+        ExitCode::WrongUsage,
         fmt::format("--from {} is after --to {}", range.from.value, range.to.value));
   }
-  const auto match = open_match(options.file, *options.flags);
+  const auto match = open_match(options.file, *options.output);
   if (!match) {
     return match.error();
   }
   const auto file = NewFile::create(options.out);
   if (!file) {
-    return replay_failed(*options.flags, ExitCode::Failed, file.error());
+    return options.output->failed(ExitCode::Failed, file.error());
   }
   const os::Interruption interruption;
   range.stopped = [&] { return interruption.requested(); };
@@ -110,10 +110,10 @@ int run_copy(const CopyFlags& options) {
       record::copy(options.from ? record::seek(reader, range.from) : reader, writer,
                    match->setting.map, *match->setting.rules, range);
   if (copy.interrupted) {
-    return replay_failed(*options.flags, ExitCode::Inconclusive,
-                         copy.first
-                             ? fmt::format("stopped at tick {}; no file was made", copy.last.value)
-                             : std::string{"stopped before the first tick; no file was made"});
+    return options.output->failed(
+        ExitCode::Inconclusive,
+        copy.first ? fmt::format("stopped at tick {}; no file was made", copy.last.value)
+                   : std::string{"stopped before the first tick; no file was made"});
   }
   if (!copy.first && !copy.differs) {
     return nothing_whole(options, copy);
@@ -122,7 +122,7 @@ int run_copy(const CopyFlags& options) {
     return *wrong;
   }
   if (const auto closed = (*file)->close(); !closed) {
-    return replay_failed(*options.flags, ExitCode::Failed, closed.error());
+    return options.output->failed(ExitCode::Failed, closed.error());
   }
   return tell(options, copy);
 }
@@ -135,34 +135,34 @@ void add_files(cli::Command& command, CopyFlags& options) {
 
 }  // namespace
 
-void add_replay_cut(const ReplayCommand& place) {
-  auto options = std::make_shared<CopyFlags>(CopyFlags{.flags = place.flags});
-  cli::Command command = place.replay.add_command(
+void add_replay_cut(const Subcommand& place) {
+  auto options = std::make_shared<CopyFlags>(CopyFlags{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "cut",
        .description =
            "Make a recording of a part of another: it begins with the world after --from and "
            "ends with tick --to; exit 5 when stopped before, and no file is made",
        .example = "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
-      place.flags->common);
+      place.output->common);
   add_files(command, *options);
   command.add_option("--from", options->from, "The tick whose world it begins with",
                      {.value = "T", .default_text = "the first"});
   command.add_option("--to", options->to, "The last tick",
                      {.value = "T", .default_text = "the last"});
-  command.callback([options, &run = place.run] { run = [options] { return run_copy(*options); }; });
+  place.on_call(command, options, run_copy);
 }
 
-void add_replay_repair(const ReplayCommand& place) {
-  auto options = std::make_shared<CopyFlags>(CopyFlags{.flags = place.flags});
-  cli::Command command = place.replay.add_command(
+void add_replay_repair(const Subcommand& place) {
+  auto options = std::make_shared<CopyFlags>(CopyFlags{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "repair",
        .description =
            "Make a whole recording of what is whole of a damaged or cut one: what is lost "
            "becomes a gap; exit 5 when stopped before, and no file is made",
        .example = "tickbox replay repair damaged.tickbox -o whole.tickbox"},
-      place.flags->common);
+      place.output->common);
   add_files(command, *options);
-  command.callback([options, &run = place.run] { run = [options] { return run_copy(*options); }; });
+  place.on_call(command, options, run_copy);
 }
 
 }  // namespace tickbox::commands

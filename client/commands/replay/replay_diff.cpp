@@ -3,13 +3,18 @@
 // to read, or nothing to compare; 3 they differ, or are damaged inside; 5 they were the same when
 // it was stopped.
 
-#include "client/commands/replay/recording_diff.h"
 #include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
 #include "os/process/signals.h"
+#include "record/difference.h"
+#include "record/replayer.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace tickbox::commands {
 namespace {
@@ -18,10 +23,170 @@ using cli::ExitCode;
 using Json = nlohmann::ordered_json;
 
 struct DiffFlags {
-  std::shared_ptr<ReplayFlags> flags;
+  std::shared_ptr<Output> output;
   std::string a{};
   std::string b{};
 };
+
+/// A command that one of them holds and the other does not, or holds otherwise: usually the
+/// cause.
+struct CommandDifference {
+  Tick tick;
+  std::string kind;  ///< "leave", "join", "input" or "strike"
+  PlayerId seat;     ///< of a strike the shooter's
+  std::string a;     ///< in words, or "absent"
+  std::string b;
+};
+
+/// The first and the last tick that a recording holds.
+struct TickRange {
+  Tick first;
+  Tick last;
+};
+
+struct RecordingDiff {
+  std::uint64_t ticks = 0;     ///< that both hold, and were compared
+  std::optional<TickRange> a;  ///< as far as it was walked
+  std::optional<TickRange> b;
+  std::optional<CommandDifference> command;  ///< the first
+  std::optional<Tick> tick;                  ///< the first whose worlds differ
+  record::Difference what;                   ///< expected being a's, got b's
+  std::uint32_t damages_a = 0;
+  std::uint32_t damages_b = 0;
+  bool interrupted = false;  ///< the rest was given up: they were the same so far, or not
+
+  [[nodiscard]] bool same() const { return !command && !tick; }
+};
+
+constexpr const char* kAbsent = "absent";
+
+std::string text_of(const game::PlayerInput& each) {
+  return fmt::format("move {} buttons {} aim {} look_back {}", each.input.move, each.input.buttons,
+                     each.input.aim, each.input.look_back);
+}
+
+std::string text_of(const game::Strike& strike) {
+  return fmt::format("at {}", strike.victim.value);
+}
+
+std::string text_of(PlayerId /*seat*/) {
+  return "there";
+}
+
+/// The first entry in which two lists in the order of seats differ.
+template <class Entry, class Seat>
+std::optional<CommandDifference> first_of(const char* kind, std::span<const Entry> a,
+                                          std::span<const Entry> b, Seat seat) {
+  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
+  const bool has_a = in_a != a.end();
+  const bool has_b = in_b != b.end();
+  if (!has_a && !has_b) {
+    return std::nullopt;
+  }
+  const PlayerId of_a = has_a ? std::invoke(seat, *in_a) : PlayerId{};
+  const PlayerId of_b = has_b ? std::invoke(seat, *in_b) : PlayerId{};
+  const bool a_is_first = has_a && (!has_b || of_a <= of_b);
+  const bool b_is_first = has_b && (!has_a || of_b <= of_a);
+  return CommandDifference{.tick = {},
+                           .kind = kind,
+                           .seat = a_is_first ? of_a : of_b,
+                           .a = a_is_first ? text_of(*in_a) : kAbsent,
+                           .b = b_is_first ? text_of(*in_b) : kAbsent};
+}
+
+std::optional<CommandDifference> first_command(const record::RecordedTick& a,
+                                               const record::RecordedTick& b) {
+  auto found = first_of<PlayerId>("leave", a.leaves, b.leaves, std::identity{});
+  if (!found) found = first_of<PlayerId>("join", a.joins, b.joins, std::identity{});
+  if (!found) {
+    found = first_of<game::PlayerInput>("input", a.inputs, b.inputs, &game::PlayerInput::player);
+  }
+  if (!found) {
+    found = first_of<game::Strike>("strike", a.strikes, b.strikes, &game::Strike::shooter);
+  }
+  if (found) found->tick = a.tick;
+  return found;
+}
+
+record::Keyframe keyframe_of(const game::World& world) {
+  record::Keyframe keyframe{.tick = world.tick, .random = world.rng.state()};
+  keyframe.seats.assign(world.seats().begin(), world.seats().end());
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    keyframe.entities.push_back(world.entity(i));
+  }
+  return keyframe;
+}
+
+/// A replayer, and what it has gone through.
+class Side {
+ public:
+  Side(record::Replayer& replayer, std::optional<TickRange>& range)
+      : replayer_(replayer), range_(range) {}
+
+  bool next() {
+    if (!replayer_.next()) return false;
+    const Tick tick = replayer_.world().tick;
+    if (!range_) range_ = TickRange{.first = tick, .last = tick};
+    range_->last = tick;
+    return true;
+  }
+
+  [[nodiscard]] const record::Replayer& at() const { return replayer_; }
+
+  [[nodiscard]] Tick tick() const { return replayer_.world().tick; }
+
+ private:
+  record::Replayer& replayer_;
+  std::optional<TickRange>& range_;
+};
+
+/// One tick that both hold. True where their worlds differ.
+bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
+  ++diff.ticks;
+  if (!diff.command && a.at().commands() != nullptr && b.at().commands() != nullptr) {
+    diff.command = first_command(*a.at().commands(), *b.at().commands());
+  }
+  if (a.at().hash() == b.at().hash()) {
+    return false;
+  }
+  diff.tick = a.tick();
+  diff.what = record::first_difference(keyframe_of(a.at().world()), b.at().world())
+                  .value_or(record::hash_difference(a.at().hash(), b.at().hash()));
+  return true;
+}
+
+/// Walks both to the first tick whose worlds differ, or to the end, or until `stopped`, asked
+/// before each tick, is true.  Requires: both are of the same rules and map.
+RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function<bool()>& stopped) {
+  RecordingDiff found;
+  const auto goes_on = [&] {
+    found.interrupted = found.interrupted || stopped();
+    return !found.interrupted;
+  };
+  Side left{a, found.a};
+  Side right{b, found.b};
+  bool has_a = left.next();
+  bool has_b = right.next();
+  while (has_a && has_b && goes_on()) {
+    if (left.tick() < right.tick()) {
+      has_a = left.next();
+    } else if (right.tick() < left.tick()) {
+      has_b = right.next();
+    } else {
+      if (compare(left, right, found)) break;
+      has_a = left.next();
+      has_b = right.next();
+    }
+  }
+  // To their ends, where nothing differed: then the ranges are the whole ones.
+  while (found.same() && has_a && goes_on())
+    has_a = left.next();
+  while (found.same() && has_b && goes_on())
+    has_b = right.next();
+  found.damages_a = a.damages();
+  found.damages_b = b.damages();
+  return found;
+}
 
 Json document_of(const std::optional<TickRange>& range) {
   if (!range) return nullptr;
@@ -99,26 +264,26 @@ std::string incomparable(const record::Header& a, const record::Header& b) {
     return fmt::format("the tick rates are {} and {}", a.tick_rate, b.tick_rate);
   }
   if (a.map_hash != b.map_hash) {
-    return fmt::format("the maps are {} and {}", hex(a.map_hash), hex(b.map_hash));
+    return fmt::format("the maps are {} and {}", hash_text(a.map_hash), hash_text(b.map_hash));
   }
   return {};
 }
 
-int run_diff(const DiffFlags& options) {
-  const auto a = open_whole_recording(options.a, *options.flags);
+ExitCode run_diff(const DiffFlags& options) {
+  const auto a = open_whole_recording(options.a, *options.output);
   if (!a) return a.error();
-  const auto b = open_whole_recording(options.b, *options.flags);
+  const auto b = open_whole_recording(options.b, *options.output);
   if (!b) return b.error();
   const record::Reader& reader_a = *(*a)->reader;
   const record::Reader& reader_b = *(*b)->reader;
   const std::string why = incomparable(reader_a.header(), reader_b.header());
   if (!why.empty()) {
-    return replay_failed(
-        *options.flags, ExitCode::Failed,
+    return options.output->failed(
+        ExitCode::Failed,
         fmt::format("cannot compare {} and {}: {}; give two recordings of one game", options.a,
                     options.b, why));
   }
-  const auto setting = setting_of(**a, *options.flags);
+  const auto setting = setting_of(**a, *options.output);
   if (!setting) {
     return setting.error();
   }
@@ -128,9 +293,9 @@ int run_diff(const DiffFlags& options) {
   const RecordingDiff found =
       diff(replayer_a, replayer_b, [&] { return interruption.requested(); });
   if (!found.interrupted && found.ticks == 0 && found.damages_a + found.damages_b == 0) {
-    return replay_failed(*options.flags, ExitCode::Failed,
-                         fmt::format("nothing to compare: {} holds {}, {} holds {}", options.a,
-                                     range_text(found.a), options.b, range_text(found.b)));
+    return options.output->failed(
+        ExitCode::Failed, fmt::format("nothing to compare: {} holds {}, {} holds {}", options.a,
+                                      range_text(found.a), options.b, range_text(found.b)));
   }
   const bool held = found.same() && found.damages_a + found.damages_b == 0;
   const ExitCode code = !held               ? ExitCode::CheckFailed
@@ -143,26 +308,27 @@ int run_diff(const DiffFlags& options) {
       : found.a ? fmt::format("stopped at tick {} of {}; what comes later is not compared",
                               found.a->last.value, options.a)
                 : "stopped before the first tick; nothing is compared";
-  const int printed = options.flags->json()
-                          ? replay_document(document_of(found), code, error)
-                          : replay_result(std::string_view{text_of(options, found)}, code);
-  return found.interrupted ? replay_fell_short(static_cast<ExitCode>(printed), error) : printed;
+  const ExitCode printed =
+      options.output->json()
+          ? options.output->print_document(document_of(found), code, error)
+          : options.output->print(std::string_view{text_of(options, found)}, code);
+  return found.interrupted ? options.output->fell_short(printed, error) : printed;
 }
 
 }  // namespace
 
-void add_replay_diff(const ReplayCommand& place) {
-  auto options = std::make_shared<DiffFlags>(DiffFlags{.flags = place.flags});
-  cli::Command command = place.replay.add_command(
+void add_replay_diff(const Subcommand& place) {
+  auto options = std::make_shared<DiffFlags>(DiffFlags{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "diff",
        .description =
            "Tell the first tick, entity and field in which two recordings differ, and the first "
            "command; exit 3 when they do, 5 when stopped before. Compares the ticks that both hold",
        .example = "tickbox replay diff yesterday.tickbox today.tickbox"},
-      place.flags->common);
+      place.output->common);
   command.add_option("A", options->a, "A recording", {.required = true});
   command.add_option("B", options->b, "Another of the same game", {.required = true});
-  command.callback([options, &run = place.run] { run = [options] { return run_diff(*options); }; });
+  place.on_call(command, options, run_diff);
 }
 
 }  // namespace tickbox::commands

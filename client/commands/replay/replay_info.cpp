@@ -3,12 +3,12 @@
 // tick.
 
 #include "client/commands/replay/replay_commands.h"
+#include "client/commands/text.h"
+#include "core/text.h"
 #include "record/summary.h"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 namespace tickbox::commands {
@@ -16,15 +16,13 @@ namespace {
 
 using cli::ExitCode;
 
-std::string utc(std::int64_t ms) {
-  const auto seconds = static_cast<std::time_t>(ms / 1'000);
-  std::tm parts{};
-  if (gmtime_r(&seconds, &parts) == nullptr) {
-    return "?";
-  }
-  std::array<char, 40> text{};
-  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text.data(), size};
+struct InfoFlags {
+  std::shared_ptr<Output> output;
+  std::string file{};
+};
+
+std::string start_text(const record::Header& header) {
+  return utc_text(WallTime{std::chrono::milliseconds{header.start_ms}});
 }
 
 nlohmann::ordered_json header_document(const record::Header& header) {
@@ -32,12 +30,12 @@ nlohmann::ordered_json header_document(const record::Header& header) {
           {"rules", header.rules},
           {"tick_rate", header.tick_rate},
           {"seed", header.seed},
-          {"map", {{"seats", header.map_seats}, {"hash", hex(header.map_hash)}}},
+          {"map", {{"seats", header.map_seats}, {"hash", hash_text(header.map_hash)}}},
           {"room", header.room},
           {"part", header.part},
-          {"start", utc(header.start_ms)},
+          {"start", start_text(header)},
           {"simulation_hash", header.simulation},
-          {"schema_hash", hex(header.schema_hash)}};
+          {"schema_hash", hash_text(header.schema_hash)}};
 }
 
 nlohmann::ordered_json info_document(const Recording& recording, const record::Summary& summary) {
@@ -78,7 +76,7 @@ std::string info_text(const Recording& recording, const record::Summary& summary
         "  started     {}\n"
         "  simulation  {}\n",
         header.room, header.part, header.rules, header.map_seats, header.tick_rate, header.seed,
-        utc(header.start_ms), header.simulation);
+        start_text(header), header.simulation);
     const std::string range =
         summary.first_recorded
             ? fmt::format("{} to {}: ", summary.first_recorded->value, summary.last_tick.value)
@@ -107,35 +105,31 @@ std::string info_text(const Recording& recording, const record::Summary& summary
   return text;
 }
 
-int run_info(const std::string& path, const ReplayFlags& flags) {
-  const auto recording = open_recording(path, flags);
-  if (!recording) {
-    return recording.error();
-  }
+ExitCode run_info(const InfoFlags& options) {
+  const auto recording = open_recording(options.file, *options.output);
+  if (!recording) return recording.error();
   const auto& reader = (*recording)->reader;
   const record::Summary summary =
       reader ? record::summarize(*reader) : record::Summary{.ends_early = true, .damages = {}};
   const ExitCode code =
       summary.damage_count > 0 || is_empty(summary) ? ExitCode::CheckFailed : ExitCode::Done;
-  return flags.json() ? replay_document(info_document(**recording, summary), code,
-                                        summary.damage_count > 0
-                                            ? path + " is damaged inside"
-                                            : fmt::format("{}: {}", path, kNothingToVerify))
-                      : replay_result(std::string_view{info_text(**recording, summary)}, code);
+  if (!options.output->json()) return options.output->print(info_text(**recording, summary), code);
+  return options.output->print_document(
+      info_document(**recording, summary), code,
+      summary.damage_count > 0 ? options.file + " is damaged inside"
+                               : fmt::format("{}: {}", options.file, kNothingToVerify));
 }
 
 }  // namespace
 
-void add_replay_info(const ReplayCommand& place) {
-  auto file = std::make_shared<std::string>();
-  cli::Command command = place.replay.add_command({.name = "info",
+void add_replay_info(const Subcommand& place) {
+  auto options = std::make_shared<InfoFlags>(InfoFlags{.output = place.output});
+  cli::Command command = place.parent.add_command({.name = "info",
                                                    .description = "Tell what a recording holds",
                                                    .example = "tickbox replay info match.tickbox"},
-                                                  place.flags->common);
-  command.add_option("FILE", *file, "The recording", {.required = true});
-  command.callback([file, flags = place.flags, &run = place.run] {
-    run = [file, flags] { return run_info(*file, *flags); };
-  });
+                                                  place.output->common);
+  command.add_option("FILE", options->file, "The recording", {.required = true});
+  place.on_call(command, options, run_info);
 }
 
 }  // namespace tickbox::commands

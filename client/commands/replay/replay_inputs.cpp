@@ -18,13 +18,13 @@ namespace {
 using cli::ExitCode;
 
 struct InputsFlags {
-  std::shared_ptr<ReplayFlags> flags;
+  std::shared_ptr<Output> output;
   std::string file{};
   std::string out{};
 };
 
-int run_inputs(const InputsFlags& options) {
-  const auto recording = open_whole_recording(options.file, *options.flags);
+ExitCode run_inputs(const InputsFlags& options) {
+  const auto recording = open_whole_recording(options.file, *options.output);
   if (!recording) {
     return recording.error();
   }
@@ -32,39 +32,39 @@ int run_inputs(const InputsFlags& options) {
   const os::Interruption interruption;
   const auto gathered = script_of(reader, [&] { return interruption.requested(); });
   if (!gathered) {
-    return replay_failed(*options.flags, ExitCode::Inconclusive,
-                         "stopped before the end of " + options.file + "; no file was made");
+    return options.output->failed(
+        ExitCode::Inconclusive, "stopped before the end of " + options.file + "; no file was made");
   }
   const InputScript& script = *gathered;
   if (script.players.empty()) {
-    return replay_failed(*options.flags, ExitCode::Failed,
-                         fmt::format("nobody plays in {}; no file was made", options.file));
+    return options.output->failed(
+        ExitCode::Failed, fmt::format("nobody plays in {}; no file was made", options.file));
   }
   const auto file = NewFile::create(options.out);
   if (!file) {
-    return replay_failed(*options.flags, ExitCode::Failed, file.error());
+    return options.output->failed(ExitCode::Failed, file.error());
   }
   (void)(*file)->write(as_bytes_of(std::string_view{to_text(script)}));
   if (const auto closed = (*file)->close(); !closed) {
-    return replay_failed(*options.flags, ExitCode::Failed, closed.error());
+    return options.output->failed(ExitCode::Failed, closed.error());
   }
   const std::uint32_t damages = record::summarize(reader).damage_count;
   if (damages > 0) {
-    replay_note(*options.flags,
-                fmt::format("{} is damaged inside: in ticks that were lost by that, if any, {} has "
-                            "players at rest",
-                            options.file, options.out));
+    options.output->note(
+        fmt::format("{} is damaged inside: in ticks that were lost by that, if any, {} has "
+                    "players at rest",
+                    options.file, options.out));
   }
   const ExitCode code = damages == 0 ? ExitCode::Done : ExitCode::CheckFailed;
-  if (options.flags->json()) {
-    return replay_document(nlohmann::ordered_json{{"file", options.out},
-                                                  {"players", script.players.size()},
-                                                  {"ticks", script.ticks},
-                                                  {"tick_rate", script.tick_rate},
-                                                  {"damages", damages}},
-                           code, options.file + " is damaged inside");
+  if (options.output->json()) {
+    return options.output->print_document(nlohmann::ordered_json{{"file", options.out},
+                                                                 {"players", script.players.size()},
+                                                                 {"ticks", script.ticks},
+                                                                 {"tick_rate", script.tick_rate},
+                                                                 {"damages", damages}},
+                                          code, options.file + " is damaged inside");
   }
-  return replay_result(
+  return options.output->print(
       std::string_view{fmt::format("{}: {} players, {} ticks at {} Hz\n", options.out,
                                    script.players.size(), grouped(script.ticks), script.tick_rate)},
       code);
@@ -72,19 +72,18 @@ int run_inputs(const InputsFlags& options) {
 
 }  // namespace
 
-void add_replay_inputs(const ReplayCommand& place) {
-  auto options = std::make_shared<InputsFlags>(InputsFlags{.flags = place.flags});
-  cli::Command command = place.replay.add_command(
+void add_replay_inputs(const Subcommand& place) {
+  auto options = std::make_shared<InputsFlags>(InputsFlags{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "inputs",
        .description =
            "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
            "plays again, a client for each seat; exit 5 when stopped before, and no file is made",
        .example = "tickbox replay inputs match.tickbox -o match.inputs"},
-      place.flags->common);
+      place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   add_new_file(command, options->out, "The new file; must not exist");
-  command.callback(
-      [options, &run = place.run] { run = [options] { return run_inputs(*options); }; });
+  place.on_call(command, options, run_inputs);
 }
 
 }  // namespace tickbox::commands

@@ -27,7 +27,7 @@ using cli::ExitCode;
 constexpr std::uint32_t kLastTick = std::numeric_limits<std::uint32_t>::max();
 
 struct VerifyFlags {
-  std::shared_ptr<ReplayFlags> flags;
+  std::shared_ptr<Output> output;
   std::string file{};
   std::uint32_t from = 0;
   std::uint32_t to = kLastTick;
@@ -115,15 +115,15 @@ bool is_of_a_range(const VerifyFlags& options) {
 }
 
 /// Steps it all again.  Fails: with the exit code, after saying why.
-std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& options,
-                                                          const Recording& recording,
-                                                          const Clock& clock) {
-  const auto setting = setting_of(recording, *options.flags);
+std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags& options,
+                                                               const Recording& recording,
+                                                               const Clock& clock) {
+  const auto setting = setting_of(recording, *options.output);
   if (!setting) {
     return std::unexpected{setting.error()};
   }
   const os::Interruption interruption;
-  Progress progress{options.flags->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
+  Progress progress{options.output->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
                     clock.now()};
   record::VerifyResult result =
       verify_in_parallel(*recording.reader, setting->map, *setting->rules,
@@ -142,17 +142,17 @@ std::expected<record::VerifyResult, int> verify_recording(const VerifyFlags& opt
     return result;
   }
   if (options.from > result.last_tick.value && result.damages == 0 && !result.unfinished) {
-    return std::unexpected{replay_failed(*options.flags, ExitCode::WrongUsage,
-                                         fmt::format("--from {}: {} ends at tick {}", options.from,
-                                                     options.file, result.last_tick.value))};
+    return std::unexpected{options.output->failed(
+        ExitCode::WrongUsage, fmt::format("--from {}: {} ends at tick {}", options.from,
+                                          options.file, result.last_tick.value))};
   }
   const bool steps_unfinished = result.unfinished && result.unfinished->value <= options.to;
   if (steps_unfinished) {
     step_unfinished(options, recording, *setting, *result.unfinished, result);
   }
   if (is_of_a_range(options) && result.ticks == 0 && result.held() && !steps_unfinished) {
-    return std::unexpected{replay_failed(
-        *options.flags, ExitCode::WrongUsage,
+    return std::unexpected{options.output->failed(
+        ExitCode::WrongUsage,
         fmt::format("{} holds no tick from {} to {}: nothing was verified; see tickbox replay info",
                     options.file, options.from, std::min(options.to, result.last_tick.value)))};
   }
@@ -184,18 +184,18 @@ std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResul
   return fmt::format("{}: {}", options.file, kNothingToVerify);
 }
 
-int run_verify(const VerifyFlags& options) {
+ExitCode run_verify(const VerifyFlags& options) {
   if (options.from > options.to) {
-    return replay_failed(*options.flags, ExitCode::WrongUsage,
-                         fmt::format("--from {} is after --to {}", options.from, options.to));
+    return options.output->failed(
+        ExitCode::WrongUsage, fmt::format("--from {} is after --to {}", options.from, options.to));
   }
-  const auto recording = open_recording(options.file, *options.flags);
+  const auto recording = open_recording(options.file, *options.output);
   if (!recording) {
     return recording.error();
   }
   const os::SteadyClock clock;
   const Instant start = clock.now();
-  std::expected<record::VerifyResult, int> result;
+  std::expected<record::VerifyResult, ExitCode> result;
   if ((*recording)->reader) {
     result = verify_recording(options, **recording, clock);
   } else {
@@ -207,24 +207,25 @@ int run_verify(const VerifyFlags& options) {
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
   const ExitCode code = exit_code_of(*result);
   const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result);
-  const int printed =
-      options.flags->json()
-          ? replay_document(verify_document(*result, seconds), code, error)
-          : replay_result(std::string_view{verify_text(options.file, *result, seconds)}, code);
-  return result->interrupted ? replay_fell_short(static_cast<ExitCode>(printed), error) : printed;
+  const ExitCode printed =
+      options.output->json()
+          ? options.output->print_document(verify_document(*result, seconds), code, error)
+          : options.output->print(std::string_view{verify_text(options.file, *result, seconds)},
+                                  code);
+  return result->interrupted ? options.output->fell_short(printed, error) : printed;
 }
 
 }  // namespace
 
-void add_replay_verify(const ReplayCommand& place) {
-  auto options = std::make_shared<VerifyFlags>(VerifyFlags{.flags = place.flags});
-  cli::Command command = place.replay.add_command(
+void add_replay_verify(const Subcommand& place) {
+  auto options = std::make_shared<VerifyFlags>(VerifyFlags{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "verify",
        .description =
            "Step a recorded match again and compare every tick's hash; exit 3 when one differs, "
            "the file is damaged inside or holds no tick, 5 when stopped before the end",
        .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
-      place.flags->common);
+      place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   command.add_option("--from", options->from, "The first tick to compare",
                      {.value = "T", .default_text = "the first"});
@@ -233,8 +234,7 @@ void add_replay_verify(const ReplayCommand& place) {
   command.add_option("--jobs", options->jobs,
                      "How many threads step segments; as many as there are processors without",
                      {.value = "N", .check = cli::between(1U, kVerifyJobsMax)});
-  command.callback(
-      [options, &run = place.run] { run = [options] { return run_verify(*options); }; });
+  place.on_call(command, options, run_verify);
 }
 
 }  // namespace tickbox::commands

@@ -1,73 +1,304 @@
-#include "client/commands/replay/replay_world.h"
+// `tickbox replay state` and `trace`: recorded ticks as JSON, the world after each and what entered
+// it. Lengths are in units, exact; velocities in units per tick.
+//
+// Exit codes: 0; 1 there is nothing to read; 2 a tick or a range that is not in the file; 3 a tick
+// is lost, a hash differs or the file is damaged inside; 5 stopped before the last tick.
 
+#include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
+#include "os/process/signals.h"
+#include "record/replayer.h"
+#include "record/segments.h"
 #include "scenario/trace.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
-#include <string_view>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ranges>
 
 namespace tickbox::commands {
 namespace {
 
-/// `"name":[item,item]`, each item written by `write(out, item)`.
-template <class Items, class Write>
-void append_list(std::string& out, std::string_view name, const Items& items, Write&& write) {
-  fmt::format_to(std::back_inserter(out), "\"{}\":[", name);
-  bool is_first = true;
-  for (const auto& item : items) {
-    if (!is_first) out += ',';
-    is_first = false;
-    write(out, item);
+using cli::ExitCode;
+
+/// `[text,text]`
+template <class Items, class Text>
+std::string list_of(const Items& items, Text text) {
+  return fmt::format("[{}]", fmt::join(items | std::views::transform(text), ","));
+}
+
+std::string bodies_of(const game::World& world) {
+  return list_of(std::views::iota(std::size_t{0}, world.size()), [&](std::size_t i) {
+    const game::EntityState entity = world.entity(i);
+    return fmt::format(
+        R"({{"id":{},"kind":"{}","min":[{},{}],"velocity":[{},{}],"move":{},"timer":{}}})",
+        entity.id.value, kind_name(entity.id), scenario::units_text(entity.min.x),
+        scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
+        scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
+  });
+}
+
+/// `"leaves":[…],"joins":[…],"inputs":[…],"strikes":[…]`
+std::string commands_of(const record::RecordedTick& tick) {
+  const auto input = [&](std::size_t i) {
+    const game::PlayerInput& each = tick.inputs[i];
+    const bool arrived = tick.sources[i] == record::InputSource::Arrived;
+    return fmt::format(
+        R"({{"seat":{},"move":{},"buttons":{},"aim":{},"look_back":{},"source":"{}"}})",
+        each.player.value, each.input.move, each.input.buttons, each.input.aim,
+        each.input.look_back, arrived ? "arrived" : "substituted");
+  };
+  const auto strike = [](const game::Strike& each) {
+    return fmt::format(R"({{"shooter":{},"victim":{}}})", each.shooter.value, each.victim.value);
+  };
+  return fmt::format(R"("leaves":{},"joins":{},"inputs":{},"strikes":{})",
+                     list_of(tick.leaves, &PlayerId::value), list_of(tick.joins, &PlayerId::value),
+                     list_of(std::views::iota(std::size_t{0}, tick.inputs.size()), input),
+                     list_of(tick.strikes, strike));
+}
+
+struct StateFlags {
+  std::shared_ptr<Output> output;
+  std::string file{};
+  std::uint32_t tick = 0;
+};
+
+/// What is wrong with a world that differs; empty where none does.
+std::string difference_of(const record::Replayer& replayer) {
+  if (replayer.hash() == replayer.recorded_hash()) return {};
+  return fmt::format(
+      "this is what stepping comes to, and not what was recorded: the hash then was {}; `tickbox "
+      "replay verify` tells where it differs first",
+      hash_text(replayer.recorded_hash()));
+}
+
+std::string document_of(const record::Replayer& replayer, ExitCode code) {
+  const game::World& world = replayer.world();
+  const auto seat = [&](std::size_t i) {
+    const game::Seat& each = world.seats()[i];
+    return fmt::format(R"({{"seat":{},"taken":{},"generation":{},"score":{}}})", i, each.taken,
+                       each.generation, each.score);
+  };
+  const std::string error = difference_of(replayer);
+  return fmt::format(
+      R"({{"tick":{},"hash":"{}","recorded_hash":"{}","random":"{}","seats":{},"bodies":{},)"
+      R"("commands":{},"exit":{}{}}})"
+      "\n",
+      world.tick.value, hash_text(replayer.hash()), hash_text(replayer.recorded_hash()),
+      hash_text(world.rng.state()),
+      list_of(std::views::iota(std::size_t{0}, world.seats().size()), seat), bodies_of(world),
+      replayer.commands() == nullptr ? "null" : "{" + commands_of(*replayer.commands()) + "}",
+      cli::to_int(code), error.empty() ? "" : fmt::format(R"(,"error":"{}")", error));
+}
+
+std::string text_of(const record::Replayer& replayer) {
+  const game::World& world = replayer.world();
+  std::string out = fmt::format("tick {}  hash {}  random {}\n", world.tick.value,
+                                hash_text(replayer.hash()), hash_text(world.rng.state()));
+  for (std::size_t i = 0; i < world.seats().size(); ++i) {
+    const game::Seat& seat = world.seats()[i];
+    if (seat.taken) {
+      fmt::format_to(std::back_inserter(out), "  seat {:<5} generation {} score {}\n", i,
+                     seat.generation, seat.score);
+    }
   }
-  out += ']';
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    const game::EntityState entity = world.entity(i);
+    fmt::format_to(
+        std::back_inserter(out), "  {} {} at {}, {}; velocity {}, {}; move {}; timer {}\n",
+        kind_name(entity.id), entity.id.value, scenario::units_text(entity.min.x),
+        scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
+        scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
+  }
+  return out;
 }
 
-void append_player(std::string& out, PlayerId player) {
-  out += std::to_string(player.value);
+/// Why a tick is not to be had; `next` is the first after it that is, `last` the last before.
+ExitCode missing(const StateFlags& options, std::uint32_t damages, std::optional<Tick> last,
+                 std::optional<Tick> next) {
+  if (damages > 0) {
+    return options.output->failed(
+        ExitCode::CheckFailed,
+        fmt::format("tick {} of {} is lost to damage; `tickbox replay info` tells "
+                    "where it is damaged",
+                    options.tick, options.file));
+  }
+  if (last && next) {
+    return options.output->failed(
+        ExitCode::CheckFailed,
+        fmt::format("tick {} was not recorded, as the disk took nothing then; {} "
+                    "goes on with tick {}",
+                    options.tick, options.file, next->value));
+  }
+  return options.output->failed(ExitCode::WrongUsage,
+                                fmt::format("--tick {}: {} {}", options.tick, options.file,
+                                            next   ? fmt::format("begins with tick {}", next->value)
+                                            : last ? fmt::format("ends with tick {}", last->value)
+                                                   : std::string{"holds no tick"}));
 }
 
-void append_strike(std::string& out, const game::Strike& strike) {
-  fmt::format_to(std::back_inserter(out), R"({{"shooter":{},"victim":{}}})", strike.shooter.value,
-                 strike.victim.value);
+ExitCode run_state(const StateFlags& options) {
+  const auto match = open_match(options.file, *options.output);
+  if (!match) {
+    return match.error();
+  }
+  const Tick wanted{options.tick};
+  record::Replayer replayer{record::seek(match->reader(), wanted), match->setting.map,
+                            *match->setting.rules};
+  std::optional<Tick> last;
+  std::optional<Tick> next;
+  while (!next && replayer.next()) {
+    (replayer.world().tick < wanted ? last : next) = replayer.world().tick;
+  }
+  if (next != wanted) {
+    return missing(options, replayer.damages(), last, next);
+  }
+  const std::string differs = difference_of(replayer);
+  if (!differs.empty()) options.output->note(differs);
+  const ExitCode code = differs.empty() ? ExitCode::Done : ExitCode::CheckFailed;
+  return options.output->print(
+      std::string_view{options.output->json() ? document_of(replayer, code) : text_of(replayer)},
+      code);
 }
 
-void append_body(std::string& out, const game::EntityState& entity) {
-  fmt::format_to(std::back_inserter(out),
-                 R"({{"id":{},"kind":"{}","min":[{},{}],"velocity":[{},{}],"move":{},"timer":{}}})",
-                 entity.id.value, kind_name(entity.id), scenario::units_text(entity.min.x),
-                 scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
-                 scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
+struct TraceFlags {
+  std::shared_ptr<Output> output;
+  std::string file{};
+  std::string out{"-"};
+  std::uint32_t from = 0;
+  std::uint32_t to = std::numeric_limits<std::uint32_t>::max();
+};
+
+struct Traced {
+  std::uint64_t ticks = 0;
+  std::uint64_t mismatched = 0;
+  std::uint32_t damages = 0;
+  std::optional<Tick> last{};
+  bool interrupted = false;
+
+  [[nodiscard]] bool held() const { return mismatched == 0 && damages == 0; }
+};
+
+/// A world that was read from a keyframe has no commands: what entered its tick is not in the file.
+std::string line_of(const record::Replayer& replayer) {
+  const record::RecordedTick* const commands = replayer.commands();
+  const bool differs = replayer.hash() != replayer.recorded_hash();
+  return fmt::format(
+      R"({{"tick":{},"hash":"{}",{}{}"bodies":{},{}}})"
+      "\n",
+      replayer.world().tick.value, hash_text(replayer.hash()),
+      differs ? fmt::format(R"("recorded_hash":"{}",)", hash_text(replayer.recorded_hash())) : "",
+      commands == nullptr ? R"("keyframe":true,)" : "", bodies_of(replayer.world()),
+      commands_of(commands == nullptr ? record::RecordedTick{} : *commands));
+}
+
+/// The file is made with the first line: there is none where no tick is in the range.
+Traced trace(record::Replayer& replayer, const TraceFlags& options,
+             std::optional<TraceOutput>& out) {
+  const os::Interruption interruption;
+  Traced traced;
+  while (!(out && out->failed()) && replayer.next() && replayer.world().tick.value <= options.to) {
+    traced.interrupted = interruption.requested();
+    if (traced.interrupted) break;
+    if (replayer.world().tick.value < options.from) continue;
+    if (!out) out.emplace(options.out);
+    out->write(line_of(replayer));
+    ++traced.ticks;
+    traced.last = replayer.world().tick;
+    traced.mismatched += replayer.hash() == replayer.recorded_hash() ? 0U : 1U;
+  }
+  traced.damages = replayer.damages();
+  return traced;
+}
+
+/// What came of it, behind the lines.
+ExitCode tell(const TraceFlags& options, const Traced& traced) {
+  const ExitCode code = !traced.held()       ? ExitCode::CheckFailed
+                        : traced.interrupted ? ExitCode::Inconclusive
+                                             : ExitCode::Done;
+  const std::string differs =
+      fmt::format("{}: {} hashes differ, damaged in {} places; `tickbox replay verify` tells more",
+                  options.file, traced.mismatched, traced.damages);
+  const std::string stopped =
+      traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
+                  : "stopped before the first tick; no trace was made";
+  ExitCode ended = code;
+  if (options.output->json()) {
+    ended =
+        options.output->print_document(nlohmann::ordered_json{{"ticks", traced.ticks},
+                                                              {"trace", options.out},
+                                                              {"mismatched", traced.mismatched},
+                                                              {"damages", traced.damages},
+                                                              {"interrupted", traced.interrupted}},
+                                       code, traced.held() ? stopped : differs);
+  }
+  if (!traced.held()) ended = options.output->fell_short(ended, differs);
+  if (traced.interrupted) ended = options.output->fell_short(ended, stopped);
+  return ended;
+}
+
+ExitCode run_trace(const TraceFlags& options) {
+  if (options.from > options.to) {
+    return options.output->failed(
+        ExitCode::WrongUsage, fmt::format("--from {} is after --to {}", options.from, options.to));
+  }
+  const auto match = open_match(options.file, *options.output);
+  if (!match) {
+    return match.error();
+  }
+  record::Replayer replayer{record::seek(match->reader(), Tick{options.from}), match->setting.map,
+                            *match->setting.rules};
+  std::optional<TraceOutput> out;
+  const Traced traced = trace(replayer, options, out);
+  if (out) out->close();
+  if (out && out->failed()) return options.output->failed(ExitCode::Failed, out->error());
+  if (traced.ticks == 0 && traced.damages == 0 && !traced.interrupted) {
+    return options.output->failed(
+        ExitCode::WrongUsage,
+        fmt::format("--from {} --to {}: {} has no such tick; `tickbox replay info` "
+                    "tells which it has",
+                    options.from, options.to, options.file));
+  }
+  return tell(options, traced);
 }
 
 }  // namespace
 
-void append_bodies(std::string& out, const game::World& world) {
-  out += "\"bodies\":[";
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    if (i > 0) out += ',';
-    append_body(out, world.entity(i));
-  }
-  out += ']';
+void add_replay_state(const Subcommand& place) {
+  auto options = std::make_shared<StateFlags>(StateFlags{.output = place.output});
+  cli::Command command = place.parent.add_command(
+      {.name = "state",
+       .description =
+           "Show the whole world as it was after a tick: seats, and every body with all its "
+           "fields, in units and units per tick",
+       .example = "tickbox replay state match.tickbox --tick 600 --json"},
+      place.output->common);
+  command.add_option("FILE", options->file, "The recording", {.required = true});
+  command.add_option("--tick", options->tick, "The tick", {.required = true, .value = "T"});
+  place.on_call(command, options, run_state);
 }
 
-void append_commands(std::string& out, const record::RecordedTick& tick) {
-  append_list(out, "leaves", tick.leaves, append_player);
-  out += ',';
-  append_list(out, "joins", tick.joins, append_player);
-  out += ",\"inputs\":[";
-  for (std::size_t i = 0; i < tick.inputs.size(); ++i) {
-    const game::PlayerInput& each = tick.inputs[i];
-    const bool arrived = tick.sources[i] == record::InputSource::Arrived;
-    fmt::format_to(
-        std::back_inserter(out),
-        R"({}{{"seat":{},"move":{},"buttons":{},"aim":{},"look_back":{},"source":"{}"}})",
-        i > 0 ? "," : "", each.player.value, each.input.move, each.input.buttons, each.input.aim,
-        each.input.look_back, arrived ? "arrived" : "substituted");
-  }
-  out += "],";
-  append_list(out, "strikes", tick.strikes, append_strike);
+void add_replay_trace(const Subcommand& place) {
+  auto options = std::make_shared<TraceFlags>(TraceFlags{.output = place.output});
+  cli::Command command = place.parent.add_command(
+      {.name = "trace",
+       .description =
+           "Write a line of JSON for each tick: its hash, every body, and the leaves, joins, "
+           "inputs and strikes that entered it; exit 5 when stopped before the last",
+       .example = "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
+      place.output->common);
+  command.add_option("FILE", options->file, "The recording", {.required = true});
+  command.add_option("--from", options->from, "The first tick",
+                     {.value = "T", .default_text = "the first"});
+  command.add_option("--to", options->to, "The last tick",
+                     {.value = "T", .default_text = "the last"});
+  command.add_option("--out", options->out, "A new file, or - for stdout", {.value = "F"});
+  place.on_call(command, options, run_trace);
 }
 
 }  // namespace tickbox::commands

@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <ranges>
 
 namespace tickbox::commands {
@@ -50,26 +49,31 @@ void meet_border(sim::World& world, std::vector<sim::BodyPair>& pushed) {
   for (Body& body : world.movers()) {
     if (sim::contains(sim::kWholeWorld, box_of(body))) continue;
     outside.push_back(body.id);
-    if (world.settings().border == sim::Border::Remove) continue;
+    pushed.push_back(sim::ordered_pair(body.id, sim::kWorldBorder));
     for (Axis axis = 0; axis < sim::kAxes; ++axis) {
       const auto place = std::clamp(body.min[axis], -kWorldLimit, kWorldLimit - body.size[axis]);
       if (place != body.min[axis]) body.velocity[axis] = 0;
       body.min[axis] = place;
     }
-    pushed.push_back(sim::ordered_pair(body.id, sim::kWorldBorder));
   }
   if (world.settings().border == sim::Border::Remove) world.remove(outside);
 }
 
-/// Whether `other` lies wholly beyond the side of `body` that is solid; anywhere where all are.
-bool is_on_solid_side(const Body& body, const Body& other) {
-  const auto solid = body.one_way;
-  const Axis axis = solid == sim::OneWay::Left || solid == sim::OneWay::Right ? 0 : 1;
-  const bool is_low = solid == sim::OneWay::Left || solid == sim::OneWay::Up;
-  const Box here = box_of(body);
-  const Box there = box_of(other);
-  return solid == sim::OneWay::None ||
-         (is_low ? there.max[axis] <= here.min[axis] : there.min[axis] >= here.max[axis]);
+/// The solid face of a one-way body.
+Passage solid_face(sim::OneWay solid) {
+  return {.axis = solid == sim::OneWay::Left || solid == sim::OneWay::Right ? Axis{0} : Axis{1},
+          .from_low = solid == sim::OneWay::Left || solid == sim::OneWay::Up};
+}
+
+/// Whether `body` lies wholly before that face of `other`.
+bool is_before(const Box& body, const Box& other, Passage face) {
+  return face.from_low ? body.max[face.axis] <= other.min[face.axis]
+                       : body.min[face.axis] >= other.max[face.axis];
+}
+
+bool is_on_solid_side(const Body& one_way, const Body& body) {
+  return one_way.one_way == sim::OneWay::None ||
+         is_before(box_of(body), box_of(one_way), solid_face(one_way.one_way));
 }
 
 /// False where they do not overlap any more.
@@ -88,47 +92,31 @@ bool push_apart(sim::World& world, sim::BodyPair pair) {
                        {}, [](const auto& each) { return std::abs(each.first); });
   const std::int64_t of_a = b.kind == sim::Kind::Dynamic ? way / 2 : way;
   const std::int64_t of_b = a.kind == sim::Kind::Dynamic ? way - of_a : way;
-  for (const auto& [body, by] : {std::pair{a, -of_a}, {b, of_b}}) {
-    if (body.kind != sim::Kind::Dynamic) continue;
-    Body& pushed = *world.find(body.id);
-    pushed.min[axis] = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(pushed.min[axis] + by, -kWorldLimit, kWorldLimit));
-    pushed.velocity[axis] = 0;
+  for (const auto& [id, by] : {std::pair{a.id, -of_a}, {b.id, of_b}}) {
+    Body* const pushed = world.find(id);
+    if (pushed == nullptr || pushed->kind != sim::Kind::Dynamic) continue;
+    pushed->min[axis] = static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(pushed->min[axis] + by, -kWorldLimit, kWorldLimit));
+    pushed->velocity[axis] = 0;
   }
   return true;
 }
 
-/// The straight way of a body to another place within a tick.
-Motion course_of(const Body& body, Vec2 to) {
-  Motion course = sim::motion_of(body.min, body.size, {});
-  for (Axis axis = 0; axis < sim::kAxes; ++axis) {
-    course.velocity[axis] = std::int64_t{to[axis]} - body.min[axis];
-  }
-  return course;
+/// Whether a body that came in by `face` is out of `through` on the other side, or gone.
+bool is_beyond(const sim::World& world, BodyId id, BodyId through, Passage face) {
+  const Body* const body = find_body(world, id);
+  const Body* const other = find_body(world, through);
+  return body == nullptr || (other != nullptr &&
+                             is_before(box_of(*body), box_of(*other), {face.axis, !face.from_low}));
 }
 
-/// Whether `body` lies at `at` wholly beyond the face opposite to that of `passage`.
-bool is_beyond(const Passage& passage, const Motion& body, const Motion& other, sim::FineTime at) {
-  const auto [axis, from_low] = passage;
-  return from_low ? body.low(axis, at) >= other.high(axis, at)
-                  : body.high(axis, at) <= other.low(axis, at);
-}
-
-/// The body that each one met: kNoBody for several, and for those that were turned.
-std::map<BodyId, BodyId> partners_of(const TickNotes& notes) {
-  std::map<BodyId, BodyId> partners;
-  const auto note = [&](BodyId id, BodyId with) {
-    const auto [place, is_first] = partners.emplace(id, with);
-    if (place->second != with) place->second = sim::kNoBody;
-  };
-  for (const auto& [low, high] : notes.met) {
-    note(low, high);
-    note(high, low);
-  }
-  for (const BodyId id : notes.turned) {
-    note(id, sim::kNoBody);
-  }
-  return partners;
+/// Whether one of the two met a third body, or was turned.
+bool is_bent(const TickNotes& notes, sim::BodyPair pair) {
+  const auto is_one = [&](BodyId id) { return id == pair.low || id == pair.high; };
+  return std::ranges::any_of(notes.turned, is_one) ||
+         std::ranges::any_of(notes.met, [&](const sim::BodyPair& met) {
+           return met != pair && (is_one(met.low) || is_one(met.high));
+         });
 }
 
 std::string document_of(const ComparedSide& side) {
@@ -167,9 +155,8 @@ std::vector<sim::BodyPair> step_discretely(sim::World& world) {
     return sim::may_collide(a, b) && is_on_solid_side(a_before, b_before) &&
            is_on_solid_side(b_before, a_before);
   };
-  for (const sim::BodyPair pair : sim::find_overlaps(world, collide)) {
-    if (push_apart(world, pair)) pushed.push_back(pair);
-  }
+  std::ranges::copy_if(sim::find_overlaps(world, collide), std::back_inserter(pushed),
+                       [&](const sim::BodyPair& pair) { return push_apart(world, pair); });
   meet_border(world, pushed);
   return pushed;
 }
@@ -192,7 +179,8 @@ void CrossingCounter::after(Tick tick, const sim::World& world, const TickNotes&
 
   std::vector<Course> courses;
   const auto add = [&](const Body& body, Vec2 to) {
-    const Motion motion = course_of(body, to);
+    const Motion motion =
+        sim::motion_of(body.min, body.size, {to.x - body.min.x, to.y - body.min.y});
     courses.push_back({&body, motion, sim::hull_of(motion, 0, sim::kFineSteps)});
   };
   for (const Body& body : before_) {
@@ -203,27 +191,21 @@ void CrossingCounter::after(Tick tick, const sim::World& world, const TickNotes&
   }
   std::ranges::sort(courses, {}, [](const Course& each) { return each.hull.min[0]; });
 
-  const auto partners = partners_of(notes);
   std::vector<Crossing> found;
   const auto judge = [&](const Course& a, const Course& b) {
-    if (!sim::may_collide(*a.body, *b.body)) return;
-    const auto a_met = partners.find(a.body->id);
-    const auto b_met = partners.find(b.body->id);
-    if (a_met != partners.end() && a_met->second != b.body->id) return;
-    if (b_met != partners.end() && b_met->second != a.body->id) return;
-    const auto passage = passage_through(a.motion, b.motion);
+    const BodyId id = a.body->id;
+    const BodyId through = b.body->id;
+    const sim::BodyPair pair = sim::ordered_pair(id, through);
     const auto solid = b.body->one_way;
-    if (!passage ||
-        (solid != sim::OneWay::None &&
-         !sim::is_from_solid_side(solid, {.axis = passage->axis}, a.motion, b.motion))) {
-      return;
-    }
-    const bool seen = a_met != partners.end() && b_met != partners.end();
+    const auto face =
+        sim::may_collide(*a.body, *b.body) ? passage_through(a.motion, b.motion) : std::nullopt;
+    if (!face || (solid != sim::OneWay::None && *face != solid_face(solid))) return;
+    const bool seen = std::ranges::find(notes.met, pair) != notes.met.end();
     // A body pushed out by another face than the one it came in by is where it belongs.
-    if (seen && !is_beyond(*passage, a.motion, b.motion, sim::kFineSteps)) return;
+    if (is_bent(notes, pair) || (seen && !is_beyond(world, id, through, *face))) return;
     ++(seen ? counts_.pushed : counts_.unseen);
-    found.push_back({tick, a.body->id, b.body->id});
-    entered_.emplace(std::pair{a.body->id, b.body->id}, *passage);
+    found.push_back({tick, id, through});
+    entered_.emplace(std::pair{id, through}, *face);
   };
   const auto rank = [](const Course& each) {
     return std::pair{each.body->kind != sim::Kind::Dynamic, each.body->id};
@@ -241,13 +223,9 @@ void CrossingCounter::after(Tick tick, const sim::World& world, const TickNotes&
 
 ComparedSide CrossingCounter::result(const sim::World& world) const {
   ComparedSide side = counts_;
-  for (const auto& [pair, passage] : entered_) {
-    const Body* const body = world.find(pair.first);
-    const Body* const through = find_body(world, pair.second);
-    const bool is_out =
-        body == nullptr || (through != nullptr && is_beyond(passage, course_of(*body, body->min),
-                                                            course_of(*through, through->min), 0));
-    if (is_out && (side.beyond.empty() || side.beyond.back() != pair.first)) {
+  for (const auto& [pair, face] : entered_) {
+    const bool is_new = side.beyond.empty() || side.beyond.back() != pair.first;
+    if (is_new && is_beyond(world, pair.first, pair.second, face)) {
       side.beyond.push_back(pair.first);
     }
   }
@@ -255,30 +233,21 @@ ComparedSide CrossingCounter::result(const sim::World& world) const {
   return side;
 }
 
-void Comparison::before_step(const sim::World& world) {
-  ours_.before(world);
-  theirs_.before(discrete_);
-  riders_.clear();
-  for (const Body& body : world.movers()) {
-    if (body.carrier != sim::kNoBody) riders_.push_back(body.id);
-  }
-}
-
 void Comparison::after_step(Tick tick, const sim::World& world, const sim::StepReport& report) {
-  TickNotes notes;
+  TickNotes notes{.met = {}, .turned = report.blocked};
   for (const sim::Contact& contact : report.contacts) {
     notes.met.push_back(sim::ordered_pair(contact.a, contact.b));
   }
   // Bent without a contact: those put apart, blocked or crushed, and those that lost their carrier.
-  const auto note = [&](const std::vector<BodyId>& ids) {
-    notes.turned.insert(notes.turned.end(), ids.begin(), ids.end());
-  };
-  note(report.blocked);
-  note(report.crushed);
+  const auto note = [&](BodyId id) { notes.turned.push_back(id); };
+  std::ranges::for_each(report.crushed, note);
   for (const auto& [low, high] : report.separated) {
-    note({low, high});
+    note(low);
+    note(high);
   }
-  if (!report.blocked.empty()) note(riders_);
+  for (const Body& body : ours_.bodies_before()) {
+    if (!report.blocked.empty() && body.carrier != sim::kNoBody) note(body.id);
+  }
   ours_.after(tick, world, notes);
   theirs_.after(tick, discrete_, {.met = step_discretely(discrete_)});
 }

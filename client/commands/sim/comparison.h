@@ -16,7 +16,7 @@ namespace tickbox::commands {
 /// Moves everything its whole way, then pushes each pair that overlaps apart, once, by the
 /// penetration vector of the Minkowski difference; of two dynamic bodies each goes half the way. A
 /// push ends the velocity along it. No responses, friction, riders or waiting. Returns the pairs
-/// pushed apart, and the bodies held back at the border with it; in no order.
+/// pushed apart, and the bodies at the border with it; in no order.
 /// Source: Hamaluik, Simple AABB Collision Detection Using the Minkowski Difference (2014).
 std::vector<sim::BodyPair> step_discretely(sim::World& world);
 
@@ -24,6 +24,8 @@ std::vector<sim::BodyPair> step_discretely(sim::World& world);
 struct Passage {
   sim::Axis axis = 0;
   bool from_low = false;  ///< by the face with the lower coordinate
+
+  friend bool operator==(const Passage&, const Passage&) = default;
 };
 
 /// How `body` came through `other` within a tick: apart before and after, and inside in between. By
@@ -44,7 +46,7 @@ struct Crossing {
 /// Crossings that are kept one by one; the others are only counted.
 inline constexpr std::size_t kCrossingsKept = 32;
 
-/// What came of one way of stepping.
+/// The crossings of one way of stepping.
 struct ComparedSide {
   std::uint64_t unseen = 0;       ///< came through, and the stepper saw nothing of the two
   std::uint64_t pushed = 0;       ///< was seen, and put on the far side all the same
@@ -64,6 +66,8 @@ struct TickNotes {
 class CrossingCounter {
  public:
   void before(const sim::World& world) { before_ = {world.movers().begin(), world.movers().end()}; }
+
+  [[nodiscard]] const std::vector<sim::Body>& bodies_before() const { return before_; }
 
   /// Compares with before(); bodies that left the world in between are not judged.
   void after(Tick tick, const sim::World& world, const TickNotes& notes);
@@ -89,7 +93,11 @@ class Comparison {
 
   [[nodiscard]] sim::World& discrete_world() { return discrete_; }
 
-  void before_step(const sim::World& world);
+  void before_step(const sim::World& world) {
+    ours_.before(world);
+    theirs_.before(discrete_);
+  }
+
   void after_step(Tick tick, const sim::World& world, const sim::StepReport& report);
 
   [[nodiscard]] Compared result(const sim::World& world) const {
@@ -98,7 +106,6 @@ class Comparison {
 
  private:
   sim::World discrete_;
-  std::vector<BodyId> riders_;  ///< before the tick
   CrossingCounter ours_;
   CrossingCounter theirs_;
 };

@@ -1,9 +1,10 @@
 #include "client/commands/sim/sim.h"
 
-#include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/new_file.h"
+#include "client/commands/output.h"
 #include "client/commands/sim/comparison.h"
+#include "core/text.h"
 #include "os/files/file.h"
 #include "os/process/signals.h"
 #include "os/process/standard_output.h"
@@ -12,21 +13,39 @@
 #include "sim/step.h"
 #include "sim/step/overlaps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <expected>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tickbox::commands {
 namespace {
 
 using cli::ExitCode;
+
+/// What came of a scenario's run.
+struct Outcome {
+  std::uint32_t ticks = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t contacts = 0;
+  std::size_t movers = 0;
+  std::size_t overlaps_left = 0;
+  std::uint64_t freezes = 0;
+  std::uint32_t events_max = 0;
+  std::vector<double> step_us{};       ///< of each tick, sorted
+  std::optional<Compared> compared{};  ///< where it was asked for
+  std::uint32_t ticks_wanted = 0;
+  bool interrupted = false;  ///< before the last tick that was asked for
+
+  /// The least time that `percent` of the steps did not exceed.
+  [[nodiscard]] double percentile(std::size_t percent) const {
+    return step_us.empty() ? 0 : step_us[(step_us.size() * percent + 99) / 100 - 1];
+  }
+};
 
 void apply_changes(const scenario::Scenario& scenario, Tick tick, std::size_t& next,
                    sim::World& world) {
@@ -88,51 +107,70 @@ std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
   return std::unexpected("must be discrete, and is \"" + std::string{text} + "\"");
 }
 
-constexpr std::string_view kSimName = "tickbox sim";
-
-int failed(const SimOptions& options, ExitCode code, const std::string& line) {
-  return cli::to_int(cli::tell_failure({.name = kSimName, .json = options.flags.json}, code, line));
+std::string interruption_of(const Outcome& outcome) {
+  return fmt::format("stopped after tick {} of {}", outcome.ticks, outcome.ticks_wanted);
 }
 
-/// A document must be the last line on stdout; a summary must not mix with a trace there.
-int print(const SimOptions& options, const scenario::Scenario& scenario, const Outcome& outcome) {
-  std::expected<void, std::string> written;
-  if (options.trace == "-" && !options.flags.json) {
-    os::write_to_stderr(summary_of(scenario, outcome));
-  } else {
-    written = os::write_to_stdout(options.flags.json ? document_of(outcome)
-                                                     : summary_of(scenario, outcome));
-  }
-  const auto falls_short = [](ExitCode code, const std::string& how) {
-    return cli::to_int(cli::tell_failure({.name = kSimName}, code, how));
-  };
-  if (!written) return falls_short(ExitCode::Failed, written.error());
-  if (!outcome.interrupted) return cli::to_int(ExitCode::Done);
-  return falls_short(ExitCode::Inconclusive, interruption_of(outcome));
+/// One line of JSON, its end included.
+std::string document_of(const Outcome& outcome) {
+  const ExitCode code = outcome.interrupted ? ExitCode::Inconclusive : ExitCode::Done;
+  return fmt::format(
+      R"({{"ticks":{},"hash":"{}","contacts":{},"overlaps_left":{},"freezes":{},"events_max":{},)"
+      R"("step_us":{{"p50":{:.3f},"p99":{:.3f}}},"interrupted":{}{},"exit":{}{}}})"
+      "\n",
+      outcome.ticks, hash_text(outcome.hash), outcome.contacts, outcome.overlaps_left,
+      outcome.freezes, outcome.events_max, outcome.percentile(50), outcome.percentile(99),
+      outcome.interrupted,
+      outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "",
+      cli::to_int(code),
+      outcome.interrupted ? fmt::format(R"(,"error":"{}")", interruption_of(outcome)) : "");
 }
 
-std::string decimal(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", value);
-  return text.data();
+std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcome) {
+  return fmt::format(
+      "{} ticks ({:.3f} s at {} Hz), {} moving and {} static bodies\n"
+      "contacts       {}, at most {} of one body in a tick\n"
+      "overlaps left  {}\n"
+      "freezes        {}\n"
+      "step           {:.3f} us median, {:.3f} us p99\n"
+      "hash           {}\n{}",
+      outcome.ticks, static_cast<double>(outcome.ticks) / scenario.tick_rate, scenario.tick_rate,
+      outcome.movers, scenario.statics.size(), outcome.contacts, outcome.events_max,
+      outcome.overlaps_left, outcome.freezes, outcome.percentile(50), outcome.percentile(99),
+      hash_text(outcome.hash), outcome.compared ? comparison_summary(*outcome.compared) : "");
 }
 
 }  // namespace
 
 int run_sim(const SimOptions& options) {
+  const Output output{.name = "tickbox sim", .common = options.flags};
+  const auto failed = [&](ExitCode code, const std::string& why) {
+    return cli::to_int(output.failed(code, why));
+  };
   const std::string file = options.scenario == "-" ? "/dev/stdin" : options.scenario;
   const auto bytes = os::read_file(file, scenario::kScenarioBytesMax);
-  if (!bytes) return failed(options, ExitCode::Failed, bytes.error());
+  if (!bytes) return failed(ExitCode::Failed, bytes.error());
   const std::string text{reinterpret_cast<const char*>(bytes->data()), bytes->size()};
   const auto scenario = scenario::parse_scenario(text, options.scenario);
-  if (!scenario) return failed(options, ExitCode::WrongUsage, scenario.error());
+  if (!scenario) return failed(ExitCode::WrongUsage, scenario.error());
 
   TraceOutput trace{options.trace};
-  if (trace.failed()) return failed(options, ExitCode::Failed, trace.error());
+  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
   const Outcome outcome = play(*scenario, options, trace);
   trace.close();
-  if (trace.failed()) return failed(options, ExitCode::Failed, trace.error());
-  return print(options, *scenario, outcome);
+  if (trace.failed()) return failed(ExitCode::Failed, trace.error());
+
+  // A document must be the last line on stdout; a summary must not mix with a trace there.
+  ExitCode ended = ExitCode::Done;
+  if (options.trace == "-" && !output.json()) {
+    os::write_to_stderr(summary_of(*scenario, outcome));
+  } else {
+    ended = output.print(output.json() ? document_of(outcome) : summary_of(*scenario, outcome));
+  }
+  if (ended == ExitCode::Done && outcome.interrupted) {
+    ended = output.fell_short(ExitCode::Inconclusive, interruption_of(outcome));
+  }
+  return cli::to_int(ended);
 }
 
 void add_sim(cli::Command& program, std::function<int()>& run) {
@@ -160,46 +198,6 @@ void add_sim(cli::Command& program, std::function<int()>& run) {
     options->flags.json = options->flags.json || program.is_on("--json");
     run = [options] { return run_sim(*options); };
   });
-}
-
-double Outcome::percentile(std::size_t percent) const {
-  if (step_us.empty()) return 0;
-  return step_us[(step_us.size() * percent + 99) / 100 - 1];
-}
-
-std::string interruption_of(const Outcome& outcome) {
-  return "stopped after tick " + std::to_string(outcome.ticks) + " of " +
-         std::to_string(outcome.ticks_wanted);
-}
-
-std::string document_of(const Outcome& outcome) {
-  const cli::ExitCode code =
-      outcome.interrupted ? cli::ExitCode::Inconclusive : cli::ExitCode::Done;
-  return "{\"ticks\":" + std::to_string(outcome.ticks) + ",\"hash\":\"" +
-         scenario::hash_text(outcome.hash) + "\",\"contacts\":" + std::to_string(outcome.contacts) +
-         ",\"overlaps_left\":" + std::to_string(outcome.overlaps_left) +
-         ",\"freezes\":" + std::to_string(outcome.freezes) +
-         ",\"events_max\":" + std::to_string(outcome.events_max) +
-         ",\"step_us\":{\"p50\":" + decimal(outcome.percentile(50)) +
-         ",\"p99\":" + decimal(outcome.percentile(99)) + "}" +
-         ",\"interrupted\":" + (outcome.interrupted ? "true" : "false") +
-         (outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "") +
-         ",\"exit\":" + std::to_string(cli::to_int(code)) +
-         (outcome.interrupted ? ",\"error\":\"" + interruption_of(outcome) + "\"" : "") + "}\n";
-}
-
-std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcome) {
-  const double seconds = static_cast<double>(outcome.ticks) / scenario.tick_rate;
-  return std::to_string(outcome.ticks) + " ticks (" + decimal(seconds) + " s at " +
-         std::to_string(scenario.tick_rate) + " Hz), " + std::to_string(outcome.movers) +
-         " moving and " + std::to_string(scenario.statics.size()) + " static bodies\n" +
-         "contacts       " + std::to_string(outcome.contacts) + ", at most " +
-         std::to_string(outcome.events_max) + " of one body in a tick\n" + "overlaps left  " +
-         std::to_string(outcome.overlaps_left) + "\nfreezes        " +
-         std::to_string(outcome.freezes) + "\nstep           " + decimal(outcome.percentile(50)) +
-         " us median, " + decimal(outcome.percentile(99)) + " us p99\nhash           " +
-         scenario::hash_text(outcome.hash) + "\n" +
-         (outcome.compared ? comparison_summary(*outcome.compared) : "");
 }
 
 }  // namespace tickbox::commands

@@ -1,4 +1,3 @@
-#include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token/token_file.h"
@@ -11,36 +10,9 @@
 #include <utility>
 
 namespace tickbox::commands {
-namespace {
 
-constexpr std::string_view kTokenName = "tickbox token";
-
-}  // namespace
-
-bool TokenFlags::json() const {
-  return common.json || program->is_on("--json");
-}
-
-bool TokenFlags::quiet() const {
-  return common.quiet || program->is_on("--quiet");
-}
-
-int token_failed(const TokenFlags& flags, cli::ExitCode code, std::string_view why) {
-  return cli::to_int(cli::tell_failure({.name = kTokenName, .json = flags.json()}, code, why));
-}
-
-int token_fell_short(cli::ExitCode code, std::string_view how) {
-  return cli::to_int(cli::tell_failure({.name = kTokenName}, code, how));
-}
-
-void token_note(const TokenFlags& flags, std::string_view note) {
-  if (!flags.quiet()) os::write_to_stderr(fmt::format("{}\n", note));
-}
-
-int token_result(std::string_view text) {
-  const auto written = os::write_to_stdout(text);
-  return written ? cli::to_int(cli::ExitCode::Done)
-                 : token_fell_short(cli::ExitCode::Failed, written.error());
+void token_note(const Output& output, std::string_view note) {
+  if (!output.quiet()) os::write_to_stderr(fmt::format("{}\n", note));
 }
 
 std::expected<void, std::string> hand_out(const std::string& out, std::string_view secret) {
@@ -48,18 +20,17 @@ std::expected<void, std::string> hand_out(const std::string& out, std::string_vi
                                 : os::create_private_file(out, as_bytes_of(secret));
 }
 
-std::expected<net::KeyRing, std::string> read_keys(const std::string& path,
-                                                   const TokenFlags& flags) {
+std::expected<net::KeyRing, std::string> read_keys(const std::string& path, const Output& output) {
   auto ring = os::read_key_ring(path);
   if (const auto warning = os::key_file_warning(path); ring && warning) {
-    token_note(flags, "tickbox token: warning: " + *warning);
+    output.note("warning: " + *warning);
   }
   return ring;
 }
 
 void add_token(cli::Command& program, std::function<int()>& run) {
-  auto flags = std::make_shared<TokenFlags>();
-  flags->program = &program;
+  const auto output =
+      std::make_shared<Output>(Output{.name = "tickbox token", .program = &program});
   cli::Command token = program.add_command(
       {.name = "token",
        .description =
@@ -67,9 +38,9 @@ void add_token(cli::Command& program, std::function<int()>& run) {
        .example =
            "tickbox token issue --key-file keys --client 7 --server 127.0.0.1:7777 --expires "
            "30s --out player.token"},
-      flags->common);
+      output->common);
   token.require_command();
-  const TokenCommand place{.token = token, .run = run, .flags = flags};
+  const Subcommand place{.parent = token, .run = run, .output = output};
   add_keygen(place);
   add_issue(place);
   add_inspect(place);

@@ -23,7 +23,7 @@ using cli::ExitCode;
 using Json = nlohmann::ordered_json;
 
 struct InspectOptions {
-  std::shared_ptr<TokenFlags> flags;
+  std::shared_ptr<Output> output;
   std::string file{};
   std::string key_file{};
 };
@@ -133,21 +133,20 @@ std::string text_of(const Found& found) {
   return text;
 }
 
-int run_inspect(const InspectOptions& options) {
+ExitCode run_inspect(const InspectOptions& options) {
   if (!net::crypto_ready()) {
-    return token_failed(*options.flags, ExitCode::Failed,
-                        "libsodium cannot be used on this machine");
+    return options.output->failed(ExitCode::Failed, "libsodium cannot be used on this machine");
   }
   const auto token = read_token(options.file);
-  if (!token) return token_failed(*options.flags, ExitCode::Failed, token.error());
+  if (!token) return options.output->failed(ExitCode::Failed, token.error());
   Found found{.version = std::to_integer<std::uint8_t>(token->sealed.front()),
               .head = net::token_head(token->sealed),
               .servers = token->servers,
               .now = os::SystemCalendar{}.now()};
   std::string fault;
   if (!options.key_file.empty()) {
-    const auto ring = read_keys(options.key_file, *options.flags);
-    if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
+    const auto ring = read_keys(options.key_file, *options.output);
+    if (!ring) return options.output->failed(ExitCode::Failed, ring.error());
     const auto claims = open(*token, *ring);
     if (claims) {
       found.claims = *claims;
@@ -159,30 +158,27 @@ int run_inspect(const InspectOptions& options) {
   const ExitCode code = fault.empty() ? ExitCode::Done : ExitCode::CheckFailed;
   const std::string error = options.file + ": " + fault;
   if (!fault.empty()) document["fault"] = fault;
-  document["exit"] = cli::to_int(code);
-  if (!fault.empty()) document["error"] = error;
-  const int printed = token_result(
-      options.flags->json() ? document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
-                            : text_of(found));
-  return fault.empty() ? printed : token_fell_short(code, error);
+  const ExitCode printed = options.output->json()
+                               ? options.output->print_document(std::move(document), code, error)
+                               : options.output->print(text_of(found));
+  return fault.empty() ? printed : options.output->fell_short(code, error);
 }
 
 }  // namespace
 
-void add_inspect(const TokenCommand& place) {
-  auto options = std::make_shared<InspectOptions>(InspectOptions{.flags = place.flags});
-  cli::Command command = place.token.add_command(
+void add_inspect(const Subcommand& place) {
+  auto options = std::make_shared<InspectOptions>(InspectOptions{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "inspect",
        .description =
            "Say what is in a token, never its keys. Without a key file nothing of it is proven; "
            "with one, exit 3 when it does not open",
        .example = "tickbox token inspect player.token --key-file keys"},
-      place.flags->common);
+      place.output->common);
   command.add_option("F", options->file, "The token; - is stdin", {.required = true});
   command.add_option("--key-file", options->key_file, "The servers' keys, to open it with",
                      {.value = "F"});
-  command.callback(
-      [options, &run = place.run] { run = [options] { return run_inspect(*options); }; });
+  place.on_call(command, options, run_inspect);
 }
 
 }  // namespace tickbox::commands

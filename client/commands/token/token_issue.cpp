@@ -24,7 +24,7 @@ namespace {
 using cli::ExitCode;
 
 struct IssueOptions {
-  std::shared_ptr<TokenFlags> flags;
+  std::shared_ptr<Output> output;
   std::string key_file{};
   std::uint64_t client = 0;
   std::vector<net::Address> servers{};
@@ -69,31 +69,29 @@ net::TokenClaims claims_of(const IssueOptions& options) {
   return claims;
 }
 
-std::string document_of(const IssueOptions& options, const net::TokenHead& head) {
-  const nlohmann::ordered_json document{{"file", options.out},
-                                        {"key_id", head.key_id},
-                                        {"client", options.client},
-                                        {"room", options.room},
-                                        {"may_audit", options.audit},
-                                        {"servers", names_of(options.servers)},
-                                        {"issued", utc_text(head.issued)},
-                                        {"expires", utc_text(head.expires)},
-                                        {"exit", 0}};
-  return document.dump() + "\n";
+nlohmann::ordered_json document_of(const IssueOptions& options, const net::TokenHead& head) {
+  return {{"file", options.out},
+          {"key_id", head.key_id},
+          {"client", options.client},
+          {"room", options.room},
+          {"may_audit", options.audit},
+          {"servers", names_of(options.servers)},
+          {"issued", utc_text(head.issued)},
+          {"expires", utc_text(head.expires)}};
 }
 
-int run_issue(const IssueOptions& options) {
+ExitCode run_issue(const IssueOptions& options) {
   if (options.servers.size() > net::kTokenServersMax) {
-    return token_failed(*options.flags, ExitCode::WrongUsage,
-                        fmt::format("--server: a token names at most {}; these are {}",
-                                    net::kTokenServersMax, options.servers.size()));
+    return options.output->failed(ExitCode::WrongUsage,
+                                  fmt::format("--server: a token names at most {}; these are {}",
+                                              net::kTokenServersMax, options.servers.size()));
   }
   if (!net::crypto_ready()) {
-    return token_failed(*options.flags, ExitCode::Failed,
-                        "the kernel gives no random bytes; is /dev/urandom there?");
+    return options.output->failed(ExitCode::Failed,
+                                  "the kernel gives no random bytes; is /dev/urandom there?");
   }
-  const auto ring = read_keys(options.key_file, *options.flags);
-  if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
+  const auto ring = read_keys(options.key_file, *options.output);
+  if (!ring) return options.output->failed(ExitCode::Failed, ring.error());
   os::SystemEntropy entropy;
   const WallTime now = os::SystemCalendar{}.now();
   const net::TokenHead head{
@@ -105,14 +103,14 @@ int run_issue(const IssueOptions& options) {
   std::string text = net::to_text(token) + "\n";
   const auto written = hand_out(options.out, text);
   net::wipe(std::as_writable_bytes(std::span{text}));
-  if (!written) return token_failed(*options.flags, ExitCode::Failed, written.error());
-  token_note(*options.flags,
+  if (!written) return options.output->failed(ExitCode::Failed, written.error());
+  token_note(*options.output,
              fmt::format("issued by key {} for client {} to {}, {}{}, expires {}", head.key_id,
                          options.client, fmt::join(names_of(options.servers), " "),
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
                          options.audit ? ", who may audit" : "", utc_text(head.expires)));
-  return options.flags->json() ? token_result(document_of(options, head))
-                               : cli::to_int(ExitCode::Done);
+  return options.output->json() ? options.output->print_document(document_of(options, head))
+                                : ExitCode::Done;
 }
 
 /// What is wrong with it, or nothing.
@@ -124,16 +122,16 @@ std::string check_user(const std::string& text) {
 
 }  // namespace
 
-void add_issue(const TokenCommand& place) {
-  auto options = std::make_shared<IssueOptions>(IssueOptions{.flags = place.flags});
-  cli::Command command = place.token.add_command(
+void add_issue(const Subcommand& place) {
+  auto options = std::make_shared<IssueOptions>(IssueOptions{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "issue",
        .description =
            "Issue a token: it lets one client in, once, until it expires. Hand it over by a "
            "way that nobody else reads",
        .example = "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
                   "--expires 30s --out player.token"},
-      place.flags->common);
+      place.output->common);
   command.add_option("--key-file", options->key_file, "The servers' keys; the first one seals",
                      {.required = true, .value = "F"});
   command.add_option("--client", options->client, parse_client,
@@ -155,8 +153,7 @@ void add_issue(const TokenCommand& place) {
                      {.required = true, .value = "DURATION"});
   command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
                      {.required = true, .value = "F"});
-  command.callback(
-      [options, &run = place.run] { run = [options] { return run_issue(*options); }; });
+  place.on_call(command, options, run_issue);
 }
 
 }  // namespace tickbox::commands

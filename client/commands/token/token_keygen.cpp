@@ -17,7 +17,7 @@ namespace {
 using cli::ExitCode;
 
 struct KeygenOptions {
-  std::shared_ptr<TokenFlags> flags;
+  std::shared_ptr<Output> output;
   std::string out{};
   bool rotate = false;
 };
@@ -32,7 +32,7 @@ bool is_taken(const std::string& path) {
 std::expected<net::KeyRing, std::string> make_ring(const KeygenOptions& options) {
   os::SystemEntropy entropy;
   if (!options.rotate) return net::KeyRing::fresh(entropy);
-  auto ring = read_keys(options.out, *options.flags);
+  auto ring = read_keys(options.out, *options.output);
   if (ring && !ring->rotate(entropy)) {
     return std::unexpected{fmt::format(
         "{} holds {} keys, as many as may be; take the last line away, which is the oldest",
@@ -77,50 +77,48 @@ std::string obstacle(const KeygenOptions& options) {
   return {};
 }
 
-int run_keygen(const KeygenOptions& options) {
+ExitCode run_keygen(const KeygenOptions& options) {
   if (options.rotate && options.out == kStandardStream) {
-    return token_failed(*options.flags, ExitCode::WrongUsage,
-                        "--rotate: --out must name the file to rotate");
+    return options.output->failed(ExitCode::WrongUsage,
+                                  "--rotate: --out must name the file to rotate");
   }
   if (!net::crypto_ready()) {
-    return token_failed(*options.flags, ExitCode::Failed,
-                        "the kernel gives no random bytes; is /dev/urandom there?");
+    return options.output->failed(ExitCode::Failed,
+                                  "the kernel gives no random bytes; is /dev/urandom there?");
   }
   if (const std::string why = obstacle(options); !why.empty()) {
-    return token_failed(*options.flags, ExitCode::Failed, why);
+    return options.output->failed(ExitCode::Failed, why);
   }
   const auto ring = make_ring(options);
-  if (!ring) return token_failed(*options.flags, ExitCode::Failed, ring.error());
+  if (!ring) return options.output->failed(ExitCode::Failed, ring.error());
   if (const auto written = write_ring(options, *ring); !written) {
-    return token_failed(*options.flags, ExitCode::Failed, written.error());
+    return options.output->failed(ExitCode::Failed, written.error());
   }
-  token_note(*options.flags, note_of(options, *ring));
-  if (!options.flags->json()) return cli::to_int(ExitCode::Done);
+  token_note(*options.output, note_of(options, *ring));
+  if (!options.output->json()) return ExitCode::Done;
   nlohmann::ordered_json ids = nlohmann::ordered_json::array();
   for (const net::RingKey& key : ring->keys()) {
     ids.push_back(key.id);
   }
-  const nlohmann::ordered_json document{
-      {"file", options.out}, {"newest", ring->newest().id}, {"keys", ids}, {"exit", 0}};
-  return token_result(document.dump() + "\n");
+  return options.output->print_document(
+      nlohmann::ordered_json{{"file", options.out}, {"newest", ring->newest().id}, {"keys", ids}});
 }
 
 }  // namespace
 
-void add_keygen(const TokenCommand& place) {
-  auto options = std::make_shared<KeygenOptions>(KeygenOptions{.flags = place.flags});
-  cli::Command command = place.token.add_command(
+void add_keygen(const Subcommand& place) {
+  auto options = std::make_shared<KeygenOptions>(KeygenOptions{.output = place.output});
+  cli::Command command = place.parent.add_command(
       {.name = "keygen",
        .description =
            "Make a key file for servers and for whoever issues tokens; it stays with them",
        .example = "tickbox token keygen --out keys"},
-      place.flags->common);
+      place.output->common);
   command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
                      {.required = true, .value = "F"});
   command.add_option("--rotate", options->rotate,
                      "Put a fresh key before those in F; tokens by the old ones still open");
-  command.callback(
-      [options, &run = place.run] { run = [options] { return run_keygen(*options); }; });
+  place.on_call(command, options, run_keygen);
 }
 
 }  // namespace tickbox::commands

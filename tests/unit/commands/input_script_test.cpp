@@ -1,6 +1,5 @@
 #include "client/commands/load/input_script.h"
 
-#include "client/commands/replay/playback.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>

@@ -3,11 +3,11 @@
 
 #include "client/commands/load/load_report.h"
 
-#include "client/commands/connect/live_line.h"
 #include "client/commands/document.h"
 #include "client/commands/load/metrics_text.h"
 #include "client/commands/load/requirement.h"
 #include "client/commands/load/server_watch.h"
+#include "client/commands/progress.h"
 
 #include <gtest/gtest.h>
 

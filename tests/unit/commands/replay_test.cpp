@@ -1,6 +1,6 @@
 #include "cli/command_line.h"
 #include "client/commands/commands.h"
-#include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
 #include "tests/support/interrupted.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -246,7 +246,7 @@ TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
       ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
       const auto document = outcome.document();
       EXPECT_EQ(document["tick"], tick.tick.value);
-      EXPECT_EQ(document["hash"], hex(tick.state_hash));
+      EXPECT_EQ(document["hash"], hash_text(tick.state_hash));
       EXPECT_EQ(document["commands"].is_null() ? 0 : document["commands"]["inputs"].size(),
                 document["commands"].is_null() ? 0 : tick.inputs.size());
     }

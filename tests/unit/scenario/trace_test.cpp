@@ -22,7 +22,7 @@ TEST(Trace, WritesEveryDecimalOfALength) {
 }
 
 TEST(Trace, WritesAHashInSixteenDigits) {
-  EXPECT_EQ(scenario::hash_text(0x00ab'cdef'0123'4567ULL), "00abcdef01234567");
+  EXPECT_EQ(hash_text(0x00ab'cdef'0123'4567ULL), "00abcdef01234567");
 }
 
 TEST(Trace, WritesALinePerTick) {
@@ -35,7 +35,7 @@ TEST(Trace, WritesALinePerTick) {
   sim::World world = scenario::make_world(*scenario);
   std::string lines;
   scenario::append_trace_line(lines, Tick{0}, world, {});
-  const std::string first_hash = scenario::hash_text(state_hash(world));
+  const std::string first_hash = hash_text(state_hash(world));
   sim::Stepper stepper;
   const sim::StepReport& report = stepper.step(world);
   scenario::append_trace_line(lines, Tick{1}, world, report);
@@ -45,7 +45,7 @@ TEST(Trace, WritesALinePerTick) {
                 "\"overlaps\":[],\"crushed\":[],\"frozen\":[],\"blocked\":[],\"left\":[],\"begin\":"
                 "[],\"end\":[]}\n"
                 "{\"tick\":1,\"hash\":\"" +
-                scenario::hash_text(state_hash(world)) +
+                hash_text(state_hash(world)) +
                 "\",\"bodies\":[{\"id\":2,\"min\":[3,0.5],\"velocity\":[0,0.5]}],\"contacts\":[{"
                 "\"a\":1,\"b\":2,"
                 "\"normal\":[1,0],\"time\":0.25}],"
@@ -64,7 +64,7 @@ TEST(Trace, ListsWhateverAStepReports) {
                                .end = {{{8}, {9}}}};
   std::string line;
   scenario::append_trace_line(line, Tick{4}, world, report);
-  EXPECT_EQ(line, "{\"tick\":4,\"hash\":\"" + scenario::hash_text(state_hash(world)) +
+  EXPECT_EQ(line, "{\"tick\":4,\"hash\":\"" + hash_text(state_hash(world)) +
                       "\",\"bodies\":[],\"contacts\":[],\"overlaps\":[[1,2]],\"crushed\":[3],"
                       "\"frozen\":[5],\"blocked\":[4],\"left\":[6,7],\"begin\":[[8,9],[8,10]],"
                       "\"end\":[[8,9]]}\n");

@@ -1,0 +1,26 @@
+#include "client/commands/output.h"
+
+#include "os/process/standard_output.h"
+
+#include <fmt/core.h>
+
+namespace tickbox::commands {
+
+cli::ExitCode Output::failed(cli::ExitCode code, std::string_view why) const {
+  return cli::tell_failure({.name = name, .json = json()}, code, why);
+}
+
+cli::ExitCode Output::fell_short(cli::ExitCode code, std::string_view how) const {
+  return cli::tell_failure({.name = name}, code, how);
+}
+
+cli::ExitCode Output::print(std::string_view text, cli::ExitCode code) const {
+  const auto written = os::write_to_stdout(text);
+  return written ? code : fell_short(cli::ExitCode::Failed, written.error());
+}
+
+void Output::note(std::string_view words) const {
+  if (!quiet()) os::write_to_stderr(fmt::format("{}: {}\n", name, words));
+}
+
+}  // namespace tickbox::commands

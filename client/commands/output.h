@@ -1,0 +1,70 @@
+#pragma once
+// How a command answers: its result on stdout, as text or as one JSON document; on stderr what is
+// wrong, and what is worth knowing.
+
+#include "cli/command_line.h"
+#include "cli/exit_code.h"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace tickbox::commands {
+
+struct Output {
+  std::string_view name;                  ///< "tickbox replay"
+  const cli::Command* program = nullptr;  ///< nullptr: only the command's own flags count
+  cli::CommonFlags common{};
+
+  /// Given to the command, or to the program before it.
+  [[nodiscard]] bool json() const { return common.json || is_on("--json"); }
+
+  [[nodiscard]] bool quiet() const { return common.quiet || is_on("--quiet"); }
+
+  /// Says what failed, before anything was printed.  Returns `code`.
+  cli::ExitCode failed(cli::ExitCode code, std::string_view why) const;
+
+  /// Says on stderr what is wrong with what was printed, or how far it goes.  Returns `code`.
+  cli::ExitCode fell_short(cli::ExitCode code, std::string_view how) const;
+
+  /// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
+  [[nodiscard]] cli::ExitCode print(std::string_view text,
+                                    cli::ExitCode code = cli::ExitCode::Done) const;
+
+  /// Prints a JSON document as one line: with the exit code, and what is wrong where it is not 0.
+  template <class Json>
+  [[nodiscard]] cli::ExitCode print_document(Json document,
+                                             cli::ExitCode code = cli::ExitCode::Done,
+                                             std::string_view error = {}) const {
+    document["exit"] = cli::to_int(code);
+    if (code != cli::ExitCode::Done) document["error"] = error;
+    return print(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
+  }
+
+  /// Says on stderr what is worth knowing, unless told to be quiet.
+  void note(std::string_view words) const;
+
+ private:
+  [[nodiscard]] bool is_on(const char* flag) const {
+    return program != nullptr && program->is_on(flag);
+  }
+};
+
+/// Where a command of `parent` is added, and where it is remembered when it is the one chosen.
+struct Subcommand {
+  cli::Command& parent;
+  std::function<int()>& run;
+  std::shared_ptr<Output> output;
+
+  /// Chooses `body` when `command` is given.
+  template <class Options>
+  void on_call(cli::Command& command, std::shared_ptr<Options> options,
+               cli::ExitCode (*body)(const Options&)) const {
+    command.callback([options = std::move(options), body, &chosen = run] {
+      chosen = [options, body] { return cli::to_int(body(*options)); };
+    });
+  }
+};
+
+}  // namespace tickbox::commands
