@@ -31,9 +31,7 @@ Client::Client(const ClientOptions& options, net::Transport& transport, Entropy&
 
 void Client::poll(Instant now) {
   while (const auto message = connection_.receive(now)) {
-    if (!has_begun() && !begin(now)) {
-      return;
-    }
+    if (!has_begun() && !begin(now)) return;
     if (message->type == net::PacketType::Snapshot && replica_ != nullptr) {
       on_snapshot(message->bytes, now);
     } else if (message->type == net::PacketType::Audit && auditor_ != nullptr) {
@@ -46,12 +44,8 @@ void Client::poll(Instant now) {
   }
   connection_.update(now);
   note(tracer_.expire(now));
-  if (connection_.state() != Connection::State::Connected || (!has_begun() && !begin(now))) {
-    return;
-  }
-  if (clock_->begin_turn(now) > 0) {
-    leave_out();
-  }
+  if (connection_.state() != Connection::State::Connected || (!has_begun() && !begin(now))) return;
+  if (clock_->begin_turn(now) > 0) leave_out();
   std::optional<Instant> scheduled;
   for (int ran = 0; ran < kTicksPerPollMax && clock_->next_due() <= now; ++ran) {
     scheduled = clock_->next_due();
@@ -224,9 +218,7 @@ void Client::acknowledge(Tick tick) {
   if (tick > place_.newest) {
     const std::int64_t ahead = tick - place_.newest;
     place_.ack_bits = ahead < 64 ? place_.ack_bits << ahead : 0;
-    if (place_.newest.value != 0 && ahead <= 64) {
-      place_.ack_bits |= std::uint64_t{1} << (ahead - 1);
-    }
+    if (place_.newest.value != 0 && ahead <= 64) place_.ack_bits |= std::uint64_t{1} << (ahead - 1);
     place_.newest = tick;
   } else if (place_.newest - tick >= 1 && place_.newest - tick <= 64) {
     place_.ack_bits |= std::uint64_t{1} << (place_.newest - tick - 1);
@@ -289,9 +281,7 @@ void Client::on_status(const protocol::LinkStatus& status) {
 }
 
 void Client::judge(const Verdict& verdict) {
-  if (!verdict.predicted) {
-    return;
-  }
+  if (!verdict.predicted) return;
   PredictionCounts& counts = verdict.touched ? stats_.touched : stats_.untouched;
   ++counts.checked;
   counts.exact += verdict.exact ? 1 : 0;
@@ -324,9 +314,7 @@ void Client::run_tick(Instant now) {
   picture_->on_tick(*prediction_, due, clock_->next_due());
   ++stats_.ticks;
   note_picture(now);
-  if (options_.on_input) {
-    options_.on_input(tick, input);
-  }
+  if (options_.on_input) options_.on_input(tick, input);
 }
 
 void Client::note_picture(Instant now) {

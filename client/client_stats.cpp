@@ -18,9 +18,7 @@ void ClientStats::add_all(const ClientStats& other) {
   audited += other.audited;
   audit_mismatched += other.audit_mismatched;
   audit_runs += other.audit_runs;
-  if (!first_audit_mismatch) {
-    first_audit_mismatch = other.first_audit_mismatch;
-  }
+  if (!first_audit_mismatch) first_audit_mismatch = other.first_audit_mismatch;
   untouched.checked += other.untouched.checked;
   untouched.exact += other.untouched.exact;
   touched.checked += other.touched.checked;

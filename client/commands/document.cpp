@@ -86,21 +86,15 @@ std::string to_table(const Figures& figures) {
       table += fmt::format("{}  {:<34}", table.empty() ? "" : "\n", group);
       last_group = group;
     }
-    if (dot != std::string_view::npos) {
-      table += fmt::format(" {}", path.substr(dot + 1));
-    }
+    if (dot != std::string_view::npos) table += fmt::format(" {}", path.substr(dot + 1));
     table += fmt::format(" {}", std::visit(ToText{}, figure.value));
   }
   return table + "\n";
 }
 
 std::optional<double> number_of(const FigureValue& value) {
-  if (const auto* count = std::get_if<std::uint64_t>(&value)) {
-    return static_cast<double>(*count);
-  }
-  if (const auto* decimal = std::get_if<double>(&value)) {
-    return *decimal;
-  }
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*count);
+  if (const auto* decimal = std::get_if<double>(&value)) return *decimal;
   return std::nullopt;
 }
 

@@ -19,9 +19,7 @@ constexpr Duration kElsewhere = std::chrono::seconds{5};
 /// Columns of the terminal: a line that wraps could not be rewritten.
 std::size_t columns() {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) {
-    return 79;
-  }
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 79;
   return size.ws_col - std::size_t{1};
 }
 
@@ -53,9 +51,7 @@ Progress::Progress(ProgressFor audience, Instant now) {
 }
 
 bool Progress::due(Instant now) {
-  if (!shown_ || now < next_) {
-    return false;
-  }
+  if (!shown_ || now < next_) return false;
   next_ = now + (terminal_ ? kOnTerminals : kElsewhere);
   return true;
 }

@@ -165,12 +165,8 @@ void Connection::on_answer(ConstBytes datagram, Instant now) {
 
 void Connection::on_cookie(ConstBytes datagram, Instant now) {
   const auto answer = net::decode_cookie(datagram);
-  if (!answer) {
-    return drops_.count(answer.error());
-  }
-  if (answer->client_nonce != nonce_) {
-    return drops_.count(net::DropReason::Unexpected);
-  }
+  if (!answer) return drops_.count(answer.error());
+  if (answer->client_nonce != nonce_) return drops_.count(net::DropReason::Unexpected);
   cookie_ = answer->cookie;
   begin(State::Asking, now);
 }
@@ -179,9 +175,7 @@ void Connection::on_accept(ConstBytes datagram, Instant now) {
   const bool by_ticket = state_ == State::Resuming;
   auto accepted = net::decode_accept(
       datagram, by_ticket ? options_.ticket->keys : options_.token->keys, nonce_);
-  if (!accepted) {
-    return drops_.count(accepted.error());
-  }
+  if (!accepted) return drops_.count(accepted.error());
   if (!is_possible(accepted->accept)) return drops_.count(net::DropReason::Malformed);
   accept_ = std::move(accepted->accept);
   channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
@@ -197,12 +191,8 @@ void Connection::on_accept(ConstBytes datagram, Instant now) {
 
 void Connection::on_refuse(ConstBytes datagram, Instant now) {
   const auto refuse = net::decode_refuse(datagram);
-  if (!refuse) {
-    return drops_.count(refuse.error());
-  }
-  if (refuse->client_nonce != nonce_) {
-    return drops_.count(net::DropReason::Unexpected);
-  }
+  if (!refuse) return drops_.count(refuse.error());
+  if (refuse->client_nonce != nonce_) return drops_.count(net::DropReason::Unexpected);
   if (state_ == State::Resuming && ticket_before_) {
     options_.ticket = std::exchange(ticket_before_, std::nullopt);
     return come_back(now);
@@ -258,9 +248,7 @@ void Connection::fail(std::string reason) {
       send(net::PacketType::Disconnect, encoder_.disconnect(net::DisconnectReason::ClientLeft));
     }
   }
-  if (!over()) {
-    end(State::Closed, std::move(reason));
-  }
+  if (!over()) end(State::Closed, std::move(reason));
 }
 
 void Connection::end(State state, std::string reason) {

@@ -76,9 +76,7 @@ void Prediction::expect(Tick tick) {
 
 Verdict Prediction::reconcile(const View& view) {
   const game::EntityState* truth = game::find_entity(view.entities, body_);
-  if (truth == nullptr) {
-    return {};
-  }
+  if (truth == nullptr) return {};
   Verdict verdict = compare(*truth, view);
   const std::optional<game::EntityState> before = own();
   if (is_as_expected({view, *truth, reach_from(view.tick, kNextViewTicks)})) {
@@ -97,9 +95,7 @@ Verdict Prediction::reconcile(const View& view) {
 
 Verdict Prediction::compare(const game::EntityState& truth, const View& view) const {
   const Made* made = made_.find(view.tick);
-  if (made == nullptr) {
-    return {};
-  }
+  if (made == nullptr) return {};
   const bool touched = made->touched || view.touched > made->base;
   return {.predicted = true,
           .exact = made->own == truth,

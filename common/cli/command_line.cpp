@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <ranges>
 #include <span>
 
 namespace tickbox::cli {
@@ -339,9 +338,7 @@ void Command::add(const std::string& name, const Target& target, const std::stri
   CLI::Option* const option = std::visit(Adder{*app_, name, help}, target);
   option->required(details.required);
   if (details.required) option->default_str("");  // there is none
-  if (details.check.fault) {
-    option->check(CLI::Validator{details.check.fault, details.check.kind});
-  }
+  if (details.check.fault) option->check(CLI::Validator{details.check.fault, details.check.kind});
   if (!details.value.empty()) option->type_name(details.value);
   if (details.one_word_each) option->allow_extra_args(false);
   if (!details.default_text.empty()) option->default_str(details.default_text);

@@ -5,10 +5,20 @@
 #include "core/bytes.h"
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 
 namespace tickbox {
+
+/// `first`, then `second`.  Requires: kSize bytes together.
+template <std::size_t kSize>
+[[nodiscard]] std::array<std::byte, kSize> joined(ConstBytes first, ConstBytes second) {
+  TICKBOX_ASSERT(first.size() + second.size() == kSize);
+  std::array<std::byte, kSize> bytes{};
+  std::ranges::copy(second, std::ranges::copy(first, bytes.begin()).out);
+  return bytes;
+}
 
 /// Writes fields one after the other.  Requires: room for each.
 class ByteWriter {

@@ -21,14 +21,10 @@ constexpr int kServersBits = 4;
 constexpr std::uint8_t kServersMask = (1U << kServersBits) - 1;
 static_assert(kTokenServersMax <= kServersMask && kRightsKnown < 1U << (8 - kServersBits));
 
-using Clear = std::array<std::byte, kLabel.size() + kTokenHeadBytes>;
-
 // What the seal covers beside the secret. The label keeps a ticket from ever passing for a token.
-Clear clear_part(ConstBytes sealed) {
-  Clear clear{};
-  const auto end = std::ranges::copy(as_bytes_of(kLabel), clear.begin()).out;
-  std::ranges::copy(sealed.first(kTokenHeadBytes), end);
-  return clear;
+auto clear_part(ConstBytes sealed) {
+  return joined<kLabel.size() + kTokenHeadBytes>(as_bytes_of(kLabel),
+                                                 sealed.first(kTokenHeadBytes));
 }
 
 void write_servers(ByteWriter& out, const TokenServers& servers) {

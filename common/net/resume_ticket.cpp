@@ -13,13 +13,9 @@ constexpr std::string_view kLabel = "tickbox resume ticket";
 constexpr std::string_view kTextPrefix = "tickbox-ticket-1.";
 constexpr std::size_t kTextBytes = kSealedTicketBytes + 2 * kKeyBytes;
 
-using Clear = std::array<std::byte, kLabel.size() + kTicketHeadBytes>;
-
-Clear clear_part(ConstBytes sealed) {
-  Clear clear{};
-  const auto end = std::ranges::copy(as_bytes_of(kLabel), clear.begin()).out;
-  std::ranges::copy(sealed.first(kTicketHeadBytes), end);
-  return clear;
+auto clear_part(ConstBytes sealed) {
+  return joined<kLabel.size() + kTicketHeadBytes>(as_bytes_of(kLabel),
+                                                  sealed.first(kTicketHeadBytes));
 }
 
 }  // namespace

@@ -64,9 +64,7 @@ void Copy::write(const game::World& world) {
 }
 
 void Copy::keyframe(const Keyframe& keyframe) {
-  if (keyframe.tick > range_.to) {
-    return;
-  }
+  if (keyframe.tick > range_.to) return;
   before_.reset();
   auto world = game::restore(keyframe.fields(), map_, rules_);
   if (!world || game::state_hash(*world) != keyframe.state_hash) {
@@ -86,13 +84,9 @@ void Copy::step_towards(const RecordedTick& tick) {
     return;
   }
   game::step(*before_, rules_, tick.commands(), game::Authority::Server, stepper_);
-  if (before_->tick < range_.from) {
-    return;
-  }
+  if (before_->tick < range_.from) return;
   result_.differs = game::state_hash(*before_) != tick.state_hash;
-  if (!result_.differs) {
-    write(*before_);
-  }
+  if (!result_.differs) write(*before_);
   before_.reset();
 }
 

@@ -52,9 +52,7 @@ std::optional<Difference> first_difference(const Keyframe& expected, const game:
     if (!want || had < wanted) {
       return Difference{had, "id", std::string{kAbsent}, std::to_string(had.value)};
     }
-    if (auto difference = entity_difference(expected.entities[i], got.entity(j))) {
-      return difference;
-    }
+    if (auto difference = entity_difference(expected.entities[i], got.entity(j))) return difference;
     ++i;
     ++j;
   }

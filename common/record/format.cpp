@@ -43,9 +43,7 @@ std::optional<std::string> load_text(ConstBytes in) {
   });
   const bool padded =
       std::all_of(end, field.end(), [](std::byte byte) { return byte == std::byte{0}; });
-  if (!printable || !padded) {
-    return std::nullopt;
-  }
+  if (!printable || !padded) return std::nullopt;
   std::string text;
   std::transform(field.begin(), end, std::back_inserter(text),
                  [](std::byte byte) { return static_cast<char>(byte); });
@@ -97,12 +95,8 @@ std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
 }
 
 std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
-  if (!is_magic_prefix(bytes)) {
-    return std::unexpected{RecordError::NotARecording};
-  }
-  if (bytes.size() < kFileHeaderBytes) {
-    return std::unexpected{RecordError::HeaderCut};
-  }
+  if (!is_magic_prefix(bytes)) return std::unexpected{RecordError::NotARecording};
+  if (bytes.size() < kFileHeaderBytes) return std::unexpected{RecordError::HeaderCut};
   const auto checksum = load_le<std::uint64_t>(bytes.subspan(kChecksumAt));
   const bool intact = checksum == hash_bytes(bytes.first(kChecksumAt));
   if (load_le<std::uint16_t>(bytes.subspan(kVersionAt)) != kFormatVersion) {
@@ -143,9 +137,7 @@ void store_head(MutableBytes out, const RecordHead& head) {
 }
 
 std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
-  if (bytes.size() < kRecordHeadBytes) {
-    return std::unexpected{HeadError::Cut};
-  }
+  if (bytes.size() < kRecordHeadBytes) return std::unexpected{HeadError::Cut};
   const auto type = load_le<std::uint16_t>(bytes.subspan(8));
   const RecordHead head{.payload_bytes = load_le<std::uint32_t>(bytes.subspan(4)),
                         .type = static_cast<RecordType>(type),

@@ -58,14 +58,10 @@ template <class Source>
 bool take_players(const Source& source, std::uint32_t& at, std::uint32_t count, std::uint32_t seats,
                   std::vector<PlayerId>& players) {
   players.clear();
-  if (count > source.size() - at) {
-    return false;
-  }
+  if (count > source.size() - at) return false;
   for (; count > 0; --count, ++at) {
     const PlayerId player{source.Get(at)};
-    if (player.value >= seats || (!players.empty() && players.back() >= player)) {
-      return false;
-    }
+    if (player.value >= seats || (!players.empty() && players.back() >= player)) return false;
     players.push_back(player);
   }
   return true;
@@ -75,9 +71,7 @@ bool take_inputs(const flatbuffers::Vector<const schema::RecordedInput*>& source
                  std::uint32_t count, std::uint32_t seats, RecordedTick& tick) {
   tick.inputs.clear();
   tick.sources.clear();
-  if (count > source.size() - at) {
-    return false;
-  }
+  if (count > source.size() - at) return false;
   for (; count > 0; --count, ++at) {
     const schema::RecordedInput& input = *source.Get(at);
     const PlayerId player{input.player()};
@@ -99,9 +93,7 @@ bool take_inputs(const flatbuffers::Vector<const schema::RecordedInput*>& source
 bool take_strikes(const flatbuffers::Vector<const schema::Strike*>& source, std::uint32_t& at,
                   std::uint32_t count, std::uint32_t seats, RecordedTick& tick) {
   tick.strikes.clear();
-  if (count > source.size() - at) {
-    return false;
-  }
+  if (count > source.size() - at) return false;
   for (; count > 0; --count, ++at) {
     const schema::Strike& from = *source.Get(at);
     const game::Strike strike{.shooter = {from.shooter()}, .victim = {from.victim()}};
@@ -121,9 +113,7 @@ std::optional<Header> find_header(ConstBytes file) {
   const std::string_view magic{kMagic.data(), kMagic.size()};
   for (std::size_t at = text.find(magic, kRecordsOffset); at != std::string_view::npos;
        at = text.find(magic, at + 1)) {
-    if (auto header = decode_header(file.subspan(at))) {
-      return *std::move(header);
-    }
+    if (auto header = decode_header(file.subspan(at))) return *std::move(header);
   }
   return std::nullopt;
 }
@@ -132,18 +122,14 @@ std::optional<Header> find_header(ConstBytes file) {
 bool take_index(const flatbuffers::Vector<const schema::KeyframePlace*>& source,
                 const RecordHead& trailer, std::vector<KeyframePlace>& index) {
   index.clear();
-  if (source.size() > kIndexEntriesMax || !elements_aligned(source)) {
-    return false;
-  }
+  if (source.size() > kIndexEntriesMax || !elements_aligned(source)) return false;
   for (const schema::KeyframePlace* from : source) {
     const KeyframePlace place{
         .offset = from->offset(), .tick = {from->tick()}, .segment = from->segment()};
     const bool in_order =
         index.empty() || (index.back().offset < place.offset && index.back().tick <= place.tick &&
                           index.back().segment < place.segment);
-    if (!in_order || place.segment >= trailer.count || place.tick > trailer.tick) {
-      return false;
-    }
+    if (!in_order || place.segment >= trailer.count || place.tick > trailer.tick) return false;
     index.push_back(place);
   }
   return true;
@@ -157,9 +143,7 @@ std::expected<Reader, RecordError> Reader::open(ConstBytes file) {
   const auto second = decode_header(file.subspan(second_at));
   if (!first && !second) {
     const auto within = find_header(file);
-    if (!within) {
-      return std::unexpected{first.error()};
-    }
+    if (!within) return std::unexpected{first.error()};
     Reader reader{file, *within};
     reader.header_damage_ = record::Damage{.offset = 0, .bytes = kRecordsOffset};
     return reader;
@@ -204,9 +188,7 @@ std::optional<record::Trailer> Reader::find_trailer() const {
     }
     Reader reader = from_keyframe(at);
     reader.checksum_ = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
-    if (reader.next() == Item::Trailer) {
-      return std::move(reader.trailer_);
-    }
+    if (reader.next() == Item::Trailer) return std::move(reader.trailer_);
   }
   return std::nullopt;
 }
@@ -225,9 +207,7 @@ Reader::Item Reader::next() {
     header_damage_.reset();
     return Item::Damage;
   }
-  if (finished_) {
-    return Item::Finished;
-  }
+  if (finished_) return Item::Finished;
   if (closed_) {
     finished_ = true;
     return offset_ == file_.size() ? Item::Finished : damaged_until(file_.size());
@@ -238,13 +218,9 @@ Reader::Item Reader::next() {
   }
   RecordHead head;
   const Framing framing = check_record(offset_, checksum_, head);
-  if (framing != Framing::Whole) {
-    return resume(framing, offset_ + 1);
-  }
+  if (framing != Framing::Whole) return resume(framing, offset_ + 1);
   // A whole record that is not the next: those between are not there, and it may be what goes on.
-  if (!follows(head)) {
-    return resume(Framing::Bad, offset_);
-  }
+  if (!follows(head)) return resume(Framing::Bad, offset_);
   return decode(head) ? accept(head) : resume(Framing::Bad, offset_ + 1);
 }
 
@@ -253,13 +229,9 @@ Reader::Framing Reader::check_record(std::size_t offset, std::uint64_t previous,
                                      RecordHead& head) const {
   const ConstBytes rest = file_.subspan(offset);
   const auto loaded = load_head(rest);
-  if (!loaded) {
-    return loaded.error() == HeadError::Cut ? Framing::Cut : Framing::Bad;
-  }
+  if (!loaded) return loaded.error() == HeadError::Cut ? Framing::Cut : Framing::Bad;
   head = *loaded;
-  if (record_bytes(head) > rest.size()) {
-    return Framing::Cut;
-  }
+  if (record_bytes(head) > rest.size()) return Framing::Cut;
   const std::size_t checksum_at = kRecordHeadBytes + head.payload_bytes;
   const std::uint64_t seed = chain_.seed_after(head.type == RecordType::Keyframe ? 0 : previous);
   const bool intact = load_le<std::uint64_t>(rest.subspan(checksum_at)) ==
@@ -333,16 +305,10 @@ std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& hea
   for (std::size_t at = text.find(wanted, from); at != std::string_view::npos;
        at = text.find(wanted, at + 1)) {
     const auto plausible = load_head(file_.subspan(at));
-    if (!plausible || record_bytes(*plausible) > file_.size() - at) {
-      continue;
-    }
+    if (!plausible || record_bytes(*plausible) > file_.size() - at) continue;
     const auto previous = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
-    if (check_record(at, previous, head) == Framing::Whole) {
-      return at;
-    }
-    if (search_budget_ < record_bytes(*plausible)) {
-      return std::nullopt;
-    }
+    if (check_record(at, previous, head) == Framing::Whole) return at;
+    if (search_budget_ < record_bytes(*plausible)) return std::nullopt;
     search_budget_ -= record_bytes(*plausible);
   }
   return std::nullopt;
@@ -397,9 +363,7 @@ void Reader::survey(std::size_t from) {
       best.emplace_hint(lighter, found[i].segment, Best{.bytes = bytes, .last = i});
     }
   }
-  if (best.empty()) {
-    return;
-  }
+  if (best.empty()) return;
   std::size_t last = best.rbegin()->second.last;
   for (anchors_.push_back(found[last]); before[last] != last; anchors_.push_back(found[last])) {
     last = before[last];
@@ -412,14 +376,10 @@ void Reader::survey(std::size_t from) {
 Reader::Item Reader::resume(Framing reason, std::size_t from) {
   resuming_ = true;
   in_segment_ = false;
-  if (!surveyed_) {
-    survey(from);
-  }
+  if (!surveyed_) survey(from);
   for (; next_anchor_ < anchors_.size(); ++next_anchor_) {
     const std::size_t at = anchors_[next_anchor_].offset;
-    if (at < from) {
-      continue;
-    }
+    if (at < from) continue;
     const auto head = load_head(file_.subspan(at));
     if (head && follows(*head)) {
       const Item item = damaged_until(at);
@@ -429,18 +389,14 @@ Reader::Item Reader::resume(Framing reason, std::size_t from) {
   }
   const bool any_record = last_record_ > offset_;
   finished_ = true;
-  if (reason == Framing::Cut && !any_record) {
-    return Item::EndsEarly;
-  }
+  if (reason == Framing::Cut && !any_record) return Item::EndsEarly;
   return damaged_until(file_.size());
 }
 
 /// FlatBuffers are read in place, and structs in them want to be aligned.
 ConstBytes Reader::aligned_payload(const RecordHead& head) {
   const ConstBytes payload = file_.subspan(offset_ + kRecordHeadBytes, head.payload_bytes);
-  if (reinterpret_cast<std::uintptr_t>(payload.data()) % kPayloadAlignment == 0) {
-    return payload;
-  }
+  if (reinterpret_cast<std::uintptr_t>(payload.data()) % kPayloadAlignment == 0) return payload;
   aligned_.resize(payload.size() / sizeof(std::uint64_t));
   const MutableBytes copy = std::as_writable_bytes(std::span{aligned_});
   std::ranges::copy(payload, copy.begin());
@@ -475,9 +431,7 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   const Tick previous{root->previous()};
   const bool chained =
       resuming_ || segments_ == 0 ? previous <= head.tick : previous == last_keyframe_;
-  if (!chained) {
-    return false;
-  }
+  if (!chained) return false;
   keyframe_.tick = head.tick;
   keyframe_.segment = head.count;
   keyframe_.previous = previous;
@@ -486,9 +440,7 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   keyframe_.random = root->random();
   keyframe_.seats.clear();
   for (const schema::Seat* seat : *root->seats()) {
-    if (seat->taken() > std::uint8_t{1}) {
-      return false;
-    }
+    if (seat->taken() > std::uint8_t{1}) return false;
     keyframe_.seats.push_back({.generation = seat->generation(),
                                .score = seat->score(),
                                .taken = seat->taken() == std::uint8_t{1}});

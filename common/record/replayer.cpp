@@ -56,9 +56,7 @@ bool Replayer::step() {
 bool Replayer::begin() {
   const Keyframe& keyframe = reader_.keyframe();
   const bool continues = world_ && world_->tick == keyframe.tick;
-  if (continues && hash_ == keyframe.state_hash) {
-    return false;
-  }
+  if (continues && hash_ == keyframe.state_hash) return false;
   auto restored = game::restore(keyframe.fields(), map_, rules_);
   if (!restored) {
     lose_world();

@@ -1,7 +1,6 @@
 #pragma once
 // Goes through a recording tick by tick, with the world as it was after each.
 
-#include "core/ids.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "game/step.h"

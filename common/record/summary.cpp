@@ -33,9 +33,7 @@ void add(Summary& summary, std::uint64_t& players, std::span<const RecordedTick>
 
 void add(Summary& summary, const Damage& damage) {
   ++summary.damage_count;
-  if (summary.damages.size() < kDamagesListedMax) {
-    summary.damages.push_back(damage);
-  }
+  if (summary.damages.size() < kDamagesListedMax) summary.damages.push_back(damage);
 }
 
 }  // namespace

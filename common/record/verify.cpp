@@ -3,7 +3,6 @@
 #include "core/assert.h"
 #include "game/step.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace tickbox::record {
@@ -29,9 +28,7 @@ class SegmentCount {
   }
 
   void finish() {
-    if (!closed_ && (current_ || damaged_)) {
-      ++(damaged_ ? lost_ : whole_);
-    }
+    if (!closed_ && (current_ || damaged_)) ++(damaged_ ? lost_ : whole_);
   }
 
   [[nodiscard]] std::uint32_t whole() const { return whole_; }
@@ -111,12 +108,8 @@ void Sum::add(const Segment& segment, const SegmentResult& result) {
   sum_.recovered_ticks += sum_.damages > 0 ? result.ticks : 0;
   sum_.mismatched += result.mismatched;
   before_is_first_ = !sum_.first_mismatch && result.first_mismatch;
-  if (before_is_first_) {
-    sum_.first_mismatch = result.first_mismatch;
-  }
-  if (result.impossible) {
-    damaged_segment();
-  }
+  if (before_is_first_) sum_.first_mismatch = result.first_mismatch;
+  if (result.impossible) damaged_segment();
   const bool comparable = reached_end(segment, result);
   before_ = comparable ? &segment : nullptr;
   before_result_ = comparable ? &result : nullptr;
@@ -128,15 +121,11 @@ void Sum::compare_keyframe(const Segment& segment, const SegmentResult& result) 
   const auto difference = before_ != nullptr ? before_result_->next : std::nullopt;
   const bool diverged = before_ != nullptr && before_result_->first_mismatch;
   if (diverged) {
-    if (before_is_first_ && difference) {
-      sum_.first_mismatch->what = *difference;
-    }
+    if (before_is_first_ && difference) sum_.first_mismatch->what = *difference;
     return;
   }
   const bool in_range = segment.keyframe >= options_.from && segment.keyframe <= options_.to;
-  if (!in_range || (!difference && !result.keyframe)) {
-    return;
-  }
+  if (!in_range || (!difference && !result.keyframe)) return;
   ++sum_.mismatched;
   if (!sum_.first_mismatch) {
     sum_.first_mismatch =
@@ -187,9 +176,7 @@ bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
     return false;
   }
   game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
-  if (!in_range(recorded.tick)) {
-    return true;
-  }
+  if (!in_range(recorded.tick)) return true;
   ++result.ticks;
   const std::uint64_t hash = game::state_hash(world);
   if (hash != recorded.state_hash) {
@@ -204,9 +191,7 @@ bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
 
 void SegmentVerifier::step_unfinished(game::World& world, const RecordedTick& recorded,
                                       SegmentResult& result) {
-  if (!options_.step_unfinished || recorded.tick > options_.to) {
-    return;
-  }
+  if (!options_.step_unfinished || recorded.tick > options_.to) return;
   result.impossible = !game::possible(world, recorded.commands());
   if (!result.impossible) {
     game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
@@ -215,12 +200,8 @@ void SegmentVerifier::step_unfinished(game::World& world, const RecordedTick& re
 
 SegmentResult SegmentVerifier::verify(const Segment& segment) {
   SegmentResult result;
-  if (!wanted(segment)) {
-    return result;
-  }
-  if (gives_up(result)) {
-    return result;
-  }
+  if (!wanted(segment)) return result;
+  if (gives_up(result)) return result;
   Reader reader = recording_.from_keyframe(segment.offset);
   const Reader::Item first = reader.next();
   TICKBOX_ASSERT(first == Reader::Item::Keyframe);
@@ -242,12 +223,8 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
     TICKBOX_ASSERT(item == Reader::Item::Ticks);
     for (const RecordedTick& recorded : reader.ticks()) {
       // Beyond the range only to where a keyframe explains what differed within.
-      if (recorded.tick > options_.to && !result.first_mismatch) {
-        return result;
-      }
-      if (gives_up(result) || !take(*world, recorded, result)) {
-        return result;
-      }
+      if (recorded.tick > options_.to && !result.first_mismatch) return result;
+      if (gives_up(result) || !take(*world, recorded, result)) return result;
     }
   }
   if (segment.continued && reader.next() == Reader::Item::Keyframe) {

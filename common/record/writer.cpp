@@ -139,9 +139,7 @@ void Writer::tick(Tick tick, const game::TickCommands& commands,
     return;
   }
   gather(commands, sources, state_hash);
-  if (heads_.size() == ticks_per_batch_) {
-    flush();
-  }
+  if (heads_.size() == ticks_per_batch_) flush();
 }
 
 void Writer::gather(const game::TickCommands& commands, std::span<const InputSource> sources,
@@ -181,9 +179,7 @@ void Writer::clear_batch() {
 }
 
 void Writer::flush() {
-  if (heads_.empty()) {
-    return;
-  }
+  if (heads_.empty()) return;
   build_batch();
   const auto count = static_cast<std::uint32_t>(heads_.size());
   const Tick first{last_tick_.value - count + 1};
@@ -235,13 +231,9 @@ bool Writer::unfinished(Tick tick, const game::TickCommands& commands,
 
 /// Keeps every stride-th place; when they are too many, every second of them.
 void Writer::note_place(Tick tick, std::uint64_t offset) {
-  if (stats_.keyframes % index_stride_ != 0) {
-    return;
-  }
+  if (stats_.keyframes % index_stride_ != 0) return;
   index_.emplace_back(offset, tick.value, stats_.keyframes);
-  if (index_.size() < kIndexEntriesMax) {
-    return;
-  }
+  if (index_.size() < kIndexEntriesMax) return;
   index_stride_ *= 2;
   std::erase_if(index_, [this](const schema::KeyframePlace& place) {
     return place.segment() % index_stride_ != 0;

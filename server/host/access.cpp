@@ -56,9 +56,7 @@ std::optional<std::string> contradiction(const Options& options) {
         *options.snapshot_rate, options.tick_rate / (interval_max + 1) + 1);
   }
   const auto address = os::resolve_host(host_of(options.bind), options.port);
-  if (!address) {
-    return "--bind: " + address.error();
-  }
+  if (!address) return "--bind: " + address.error();
   if (options.key_file.empty() && !options.allow_strangers && !net::is_loopback(*address)) {
     return fmt::format(
         "--bind: {} is not a loopback address: without keys a server can only be trusted with this "
@@ -69,16 +67,12 @@ std::optional<std::string> contradiction(const Options& options) {
 }
 
 std::expected<KeyFile, std::string> create_key_file(const Options& options) {
-  if (!options.create_key || !is_missing(options.key_file)) {
-    return KeyFile::AsItWas;
-  }
+  if (!options.create_key || !is_missing(options.key_file)) return KeyFile::AsItWas;
   os::SystemEntropy entropy;
   std::string text = net::KeyRing::fresh(entropy).text();
   const auto written = os::create_private_file(options.key_file, as_bytes_of(text));
   net::wipe(std::as_writable_bytes(std::span{text}));
-  if (written) {
-    return KeyFile::Created;
-  }
+  if (written) return KeyFile::Created;
   if (!is_missing(options.key_file)) {
     return KeyFile::AsItWas;  // another server on the same folder was faster: its key is ours
   }
@@ -86,42 +80,28 @@ std::expected<KeyFile, std::string> create_key_file(const Options& options) {
 }
 
 std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
-  if (options.key_file.empty()) {
-    return net::KeyRing::published();
-  }
+  if (options.key_file.empty()) return net::KeyRing::published();
   return os::read_key_ring(options.key_file);
 }
 
 std::expected<std::vector<net::Address>, std::string> public_addresses(const Options& options,
                                                                        const net::Address& bound) {
-  if (options.key_file.empty()) {
-    return {};
-  }
-  if (!options.public_addresses.empty()) {
-    return options.public_addresses;
-  }
-  if (os::is_wildcard(bound)) {
-    return os::interface_addresses(bound.port);
-  }
+  if (options.key_file.empty()) return {};
+  if (!options.public_addresses.empty()) return options.public_addresses;
+  if (os::is_wildcard(bound)) return os::interface_addresses(bound.port);
   return std::vector{bound};
 }
 
 net::Address address_to_try(const Options& options, const net::Address& bound) {
-  if (!options.public_addresses.empty()) {
-    return options.public_addresses.front();
-  }
-  if (!os::is_wildcard(bound)) {
-    return bound;
-  }
+  if (!options.public_addresses.empty()) return options.public_addresses.front();
+  if (!os::is_wildcard(bound)) return bound;
   net::Address loopback = net::parse_address("127.0.0.1:0").value();
   loopback.port = bound.port;
   return loopback;
 }
 
 std::string keys_in_words(const net::KeyRing& keys) {
-  if (keys.is_published()) {
-    return "keys=published";
-  }
+  if (keys.is_published()) return "keys=published";
   return fmt::format("keys={} newest={}", keys.keys().size(), keys.newest().id);
 }
 

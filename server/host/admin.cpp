@@ -6,9 +6,7 @@ namespace tickbox::server {
 namespace {
 
 AdminReply liveness(const Status& status, Instant now) {
-  if (status.state == ServerState::Starting) {
-    return {.body = "starting\n"};
-  }
+  if (status.state == ServerState::Starting) return {.body = "starting\n"};
   const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(now - status.last_tick);
   if (silent > kStalledAfter) {
     return {.status = 500, .body = fmt::format("stalled: no tick for {} ms\n", silent.count())};
@@ -36,12 +34,8 @@ AdminReply readiness(const Status& status) {
 
 AdminReply answer(std::string_view path, const Status& status, const ProcessFacts& process,
                   Instant now) {
-  if (path == "/livez") {
-    return liveness(status, now);
-  }
-  if (path == "/readyz") {
-    return readiness(status);
-  }
+  if (path == "/livez") return liveness(status, now);
+  if (path == "/readyz") return readiness(status);
   if (path == "/metrics") {
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
             .body = exposition(status.metrics, process)};

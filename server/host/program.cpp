@@ -3,24 +3,73 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "core/values.h"
+#include "os/http/http.h"
 #include "os/net/resolve.h"
 #include "os/process/log.h"
+#include "os/process/standard_output.h"
 #include "server/host/access.h"
-#include "server/host/health.h"
 #include "server/host/options.h"
 #include "server/host/recordings.h"
 #include "server/host/serve.h"
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 namespace tickbox::server {
 namespace {
+
+// `tickbox-server health`: asks a running server whether it is alive, for containers and scripts.
+
+enum class HealthQuestion : std::uint8_t {
+  Alive,  ///< /livez
+  Ready,  ///< /readyz
+};
+
+enum class HealthAnswer : std::uint8_t {
+  Words,     ///< the server's own: "ok", or why it is not
+  Document,  ///< {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}, or "ready"
+};
+
+std::string document_of(const std::string& admin, HealthQuestion question,
+                        const os::HttpResponse& reply, cli::ExitCode code) {
+  using Json = nlohmann::ordered_json;
+  const std::string words = reply.body.substr(0, reply.body.find('\n'));
+  Json document{
+      {question == HealthQuestion::Ready ? "ready" : "alive", code == cli::ExitCode::Done},
+      {"admin", admin},
+      {"answer", words},
+      {"exit", cli::to_int(code)}};
+  if (code != cli::ExitCode::Done) document["error"] = words;
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// One line on stdout.   Returns Done when `admin` answers with 200, WrongUsage when it is
+/// no HOST:PORT, else Failed.
+cli::ExitCode check_health(const std::string& admin, HealthQuestion question, HealthAnswer answer) {
+  const cli::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};
+  const auto place = parse_host_port(admin);
+  if (!place)
+    return cli::tell_failure(teller, cli::ExitCode::WrongUsage, "--admin: " + place.error());
+  const auto address = os::resolve_host(place->host, place->port);
+  if (!address) return cli::tell_failure(teller, cli::ExitCode::Failed, address.error());
+  const auto reply = os::http_get(
+      *address, question == HealthQuestion::Ready ? "/readyz" : "/livez", std::chrono::seconds{2});
+  if (!reply) return cli::tell_failure(teller, cli::ExitCode::Failed, reply.error());
+  const cli::ExitCode code = reply->status == 200 ? cli::ExitCode::Done : cli::ExitCode::Failed;
+  if (const auto written = os::write_to_stdout(
+          teller.json ? document_of(admin, question, *reply, code) : reply->body);
+      !written) {
+    return cli::tell_failure({.name = teller.name}, cli::ExitCode::Failed, written.error());
+  }
+  return code;
+}
 
 constexpr const char* kExample = "tickbox-server --port 7777 --record recordings";
 
@@ -32,9 +81,7 @@ std::string check_host(const std::string& text) {
 /// The admin side asks nobody who they are.
 std::string check_loopback(const std::string& text) {
   const auto address = os::resolve_host(text, 0);
-  if (!address) {
-    return address.error();
-  }
+  if (!address) return address.error();
   if (!net::is_loopback(*address)) {
     return fmt::format(
         "{} is not a loopback address: the admin side is without keys and stays on this machine; "
@@ -177,9 +224,7 @@ int run_server(int argc, char** argv, const game::Catalog& games) {
   health.add_option("--ready", ready, "Ask whether it takes clients now (/readyz, not /livez)");
   health.callback([&] { asked_health = true; });
 
-  if (const auto exit_code = program.parse(argc, argv)) {
-    return cli::to_int(*exit_code);
-  }
+  if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   if (asked_health) {
     const bool as_document = flags.json || health_flags.json;
     return cli::to_int(check_health(admin.empty() ? admin_of(options) : admin,

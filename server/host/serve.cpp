@@ -167,33 +167,23 @@ std::expected<void, std::string> Server::open() {
   if (!net::crypto_ready()) {
     return std::unexpected("the kernel gives no random bytes; is /dev/urandom there?");
   }
-  if (auto sockets = open_sockets(); !sockets) {
-    return sockets;
-  }
+  if (auto sockets = open_sockets(); !sockets) return sockets;
   const auto drawn = draw_number<std::uint64_t>(entropy_);
   const std::uint64_t seed = options_.seed.value_or(drawn);
   room_ = std::make_unique<Room>(games_.make_map(options_.max_clients),
                                  games_.make_rules(options_.rules, options_.tick_rate), seed,
                                  options_.tick_rate);
   auto keys = open_keys();
-  if (!keys) {
-    return std::unexpected(std::move(keys.error()));
-  }
+  if (!keys) return std::unexpected(std::move(keys.error()));
   auto addresses = public_addresses(options_, transport_->local_address());
-  if (!addresses) {
-    return std::unexpected(std::move(addresses.error()));
-  }
+  if (!addresses) return std::unexpected(std::move(addresses.error()));
   auto recordings = Recordings::open(
       options_, {.calendar = calendar_, .entropy = entropy_, .log = log_}, *room_, seed);
-  if (!recordings) {
-    return std::unexpected(std::move(recordings.error()));
-  }
+  if (!recordings) return std::unexpected(std::move(recordings.error()));
   recordings_ = *std::move(recordings);
   if (!options_.desync_dir.empty()) {
     auto desyncs = cli::DesyncFiles::open(options_.desync_dir, clock_);
-    if (!desyncs) {
-      return std::unexpected(std::move(desyncs.error()));
-    }
+    if (!desyncs) return std::unexpected(std::move(desyncs.error()));
     desyncs_ = *std::move(desyncs);
   }
   keys_in_words_ = keys_in_words(*keys);
@@ -226,9 +216,7 @@ std::expected<void, std::string> Server::open_sockets() {
   const os::IpFamilies families =
       os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
   auto transport = os::UdpTransport::open({.bind = *address, .families = families});
-  if (!transport) {
-    return std::unexpected(std::move(transport.error()));
-  }
+  if (!transport) return std::unexpected(std::move(transport.error()));
   transport_ = *std::move(transport);
   const cli::BuildInfo& build = cli::build_info();
   auto admin = os::HttpServer::start(
@@ -256,9 +244,7 @@ std::expected<void, std::string> Server::open_sockets() {
                                  .content_type = std::move(reply.content_type),
                                  .body = std::move(reply.body)};
        }});
-  if (!admin) {
-    return std::unexpected(std::move(admin.error()));
-  }
+  if (!admin) return std::unexpected(std::move(admin.error()));
   admin_ = *std::move(admin);
   admin_running_ = admin_.get();
   return {};
@@ -266,9 +252,7 @@ std::expected<void, std::string> Server::open_sockets() {
 
 std::expected<net::KeyRing, std::string> Server::open_keys() {
   const auto file = create_key_file(options_);
-  if (!file) {
-    return std::unexpected(file.error());
-  }
+  if (!file) return std::unexpected(file.error());
   if (*file == KeyFile::Created) {
     log_.event(Severity::Info, "key_file_created path=" + os::log_value(options_.key_file));
   }
@@ -337,9 +321,7 @@ void Server::reload_keys() {
 }
 
 void Server::log_key_file() {
-  if (options_.key_file.empty()) {
-    return;
-  }
+  if (options_.key_file.empty()) return;
   if (const auto warning = os::key_file_warning(options_.key_file)) {
     log_.event(Severity::Warning, "key_file_exposed reason=" + os::log_value(*warning));
   }
@@ -368,9 +350,7 @@ std::expected<void, std::string> Server::run() {
       hangups_ = hangups;
       reload_keys();
     }
-    if (clock_.now() - published_ >= kPublishInterval) {
-      publish(ServerState::Ready);
-    }
+    if (clock_.now() - published_ >= kPublishInterval) publish(ServerState::Ready);
     if (summary_->due(clock_.now())) {
       log_.event(Severity::Info, summary_->take(shard_->metrics(), clock_.now()) +
                                      (options_.allow_strangers ? " strangers=allowed" : ""));
@@ -382,9 +362,7 @@ std::expected<void, std::string> Server::run() {
   publish(ServerState::Draining);
   shard_->stop(clock_.now());
   os::sleep_until(clock_.now() + kLastWords);
-  if (const auto closed = close_recording(); !closed) {
-    return closed;
-  }
+  if (const auto closed = close_recording(); !closed) return closed;
   admin_->stop();
   log_.event(Severity::Info, "stopped");
   return {};
@@ -443,9 +421,7 @@ void Server::run_due_ticks() {
     ++ticks_;
     const Instant stepped = clock_.now();
     const bool last = i + 1 == due;
-    if (last) {
-      shard_->send(stepped);
-    }
+    if (last) shard_->send(stepped);
     const Instant sent = clock_.now();
     const Duration total = receiving + (sent - start);
     metrics.of(Phase::Receive).add(static_cast<std::uint64_t>(receiving.count()));
@@ -490,9 +466,7 @@ void Server::wait() {
 cli::ExitCode serve(const Options& options, const game::Catalog& games,
                     const Announcement& announcement, const os::Log& log) {
   Server server{options, games, log};
-  if (const auto opened = server.open(); !opened) {
-    return fail(announcement, opened.error());
-  }
+  if (const auto opened = server.open(); !opened) return fail(announcement, opened.error());
   if (const auto announced = server.announce(announcement); !announced) {
     return fail({}, announced.error());
   }

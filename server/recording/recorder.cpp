@@ -45,9 +45,7 @@ void Recorder::ticked(const Room& room, const game::TickCommands& commands,
       return;
     }
   }
-  if (writer_->needs_keyframe()) {
-    writer_->keyframe(room.world());
-  }
+  if (writer_->needs_keyframe()) writer_->keyframe(room.world());
 }
 
 bool Recorder::rotation_due(Tick now) const {

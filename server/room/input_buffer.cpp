@@ -9,18 +9,12 @@ namespace tickbox::server {
 InputBuffer::Pushed InputBuffer::push(Tick tick, game::Input input) {
   if (tick <= taken_) {
     const std::int64_t age = taken_ - tick;
-    if (age >= 64 || (arrived_ >> age & 1) != 0) {
-      return Pushed::Repeated;
-    }
+    if (age >= 64 || (arrived_ >> age & 1) != 0) return Pushed::Repeated;
     arrived_ |= std::uint64_t{1} << age;
     return Pushed::TooLate;
   }
-  if (tick - taken_ > std::int64_t{protocol::kInputsHeldMax}) {
-    return Pushed::TooEarly;
-  }
-  if (held_.find(tick) != nullptr) {
-    return Pushed::Repeated;
-  }
+  if (tick - taken_ > std::int64_t{protocol::kInputsHeldMax}) return Pushed::TooEarly;
+  if (held_.find(tick) != nullptr) return Pushed::Repeated;
   held_.insert(tick) = input;
   return Pushed::Stored;
 }
@@ -35,9 +29,7 @@ TakenInput InputBuffer::take(Tick tick) {
     last_ = *given;
     return {.input = *given, .source = InputSource::Given};
   }
-  if (tick - newest_given_ <= kRepeatsMax) {
-    return {.input = last_, .source = InputSource::Repeated};
-  }
+  if (tick - newest_given_ <= kRepeatsMax) return {.input = last_, .source = InputSource::Repeated};
   return {.input = {}, .source = InputSource::Neutral};
 }
 

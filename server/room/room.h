@@ -3,18 +3,48 @@
 // sessions.
 
 #include "core/ids.h"
+#include "core/tick_ring.h"
+#include "game/entity_state.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
+#include "protocol/history_depths.h"
 #include "server/room/history.h"
-#include "server/room/past.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace tickbox::server {
+
+/// A tick as it was left.
+struct PastTick {
+  std::vector<game::EntityState> entities;  ///< by id
+  std::vector<std::uint64_t> hashes;        ///< one for one
+};
+
+/// A room's last ticks, shared by all who ask what somebody saw then.
+class Past {
+ public:
+  void reserve(std::size_t entities);
+
+  /// Takes over the world as it is after its tick; the one of protocol::kTicksRemembered ticks
+  /// before is forgotten.   Cost: no allocation once warm.
+  void note(const game::World& world);
+
+  /// The tick noted last.  Requires: one was.
+  [[nodiscard]] const PastTick& newest() const { return ticks_.at(newest_); }
+
+  /// A tick of the last protocol::kTicksRemembered, or nullptr.
+  [[nodiscard]] const PastTick* find(Tick tick) const { return ticks_.find(tick); }
+
+ private:
+  TickRing<PastTick, protocol::kTicksRemembered> ticks_;
+  Tick newest_;
+};
 
 class Room {
  public:

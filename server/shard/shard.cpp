@@ -1,7 +1,6 @@
 #include "server/shard/shard.h"
 
 #include "core/assert.h"
-#include "net/crypto.h"
 #include "net/handshake.h"
 #include "protocol/cause_codec.h"
 #include "protocol/event_codec.h"
@@ -55,9 +54,7 @@ void Shard::receive(Instant now, Instant next_deadline) {
   for (std::size_t taken = 0; taken < kDatagramsPerReceive && taken_in_tick_ < kDatagramsPerTick;
        ++taken) {
     const std::optional<net::Datagram> datagram = transport_.receive();
-    if (!datagram) {
-      return;
-    }
+    if (!datagram) return;
     ++taken_in_tick_;
     ++metrics_.traffic.packets_in;
     metrics_.traffic.bytes_in += datagram->bytes.size();
@@ -96,9 +93,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
   const auto opened = session->channel.open_packet(datagram.bytes, opened_);
-  if (!opened) {
-    return metrics_.drops.count(opened.error());
-  }
+  if (!opened) return metrics_.drops.count(opened.error());
   const bool is_newest = opened->sequence == session->channel.received().newest();
   const auto size = static_cast<std::int64_t>(datagram.bytes.size());
   if (!session->packets.take(packets_of_session(options_.tick_rate), arrival.now) ||
@@ -106,9 +101,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
   session->heard = arrival.now;
-  if (session->state == Session::State::Accepted) {
-    begin_to_play(*session, arrival.now);
-  }
+  if (session->state == Session::State::Accepted) begin_to_play(*session, arrival.now);
   if (from_elsewhere && is_newest) {
     check_path(*session, datagram, arrival.now);
   } else if (is_newest) {
@@ -129,13 +122,9 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
     }
     return close(session, net::DisconnectReason::ClientLeft, arrival.now);
   }
-  if (opened.type == net::PacketType::Trace) {
-    return on_trace(session, opened, arrival.now);
-  }
+  if (opened.type == net::PacketType::Trace) return on_trace(session, opened, arrival.now);
   const auto message = protocol::decode_input(opened.message);
-  if (!message) {
-    return metrics_.drops.count(message.error());
-  }
+  if (!message) return metrics_.drops.count(message.error());
   if (opened.sequence == session.channel.received().newest() && !message->inputs.empty()) {
     const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
     session.margin = margin_of(message->first_tick + last, arrival);
@@ -223,9 +212,7 @@ void Shard::tick(Instant now) {
   room_.tick(commands);
   if (black_box_ != nullptr) black_box_->stepped(room_);
   announce();
-  if (recorder_ != nullptr) {
-    recorder_->ticked(room_, commands, sources_);
-  }
+  if (recorder_ != nullptr) recorder_->ticked(room_, commands, sources_);
   tell_auditors(commands);
   left_.clear();
   ++metrics_.ticks;

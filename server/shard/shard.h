@@ -7,8 +7,8 @@
 // drives a shard gives it the time; it has no clock, thread or socket of its own, so that a test
 // can run it with its clients on a virtual clock.
 //
-// arrivals.cpp lets in, paths.cpp follows who moves, shard.cpp plays, audits.cpp tells auditors,
-// traces.cpp asks where a view went wrong, departures.cpp lets go.
+// sessions.cpp lets in, follows who moves and lets go, shard.cpp plays, audits.cpp tells auditors,
+// traces.cpp asks where a view went wrong.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -105,7 +105,7 @@ class Shard {
     net::Wish wish = net::Wish::Play;
   };
 
-  // Arrivals: arrivals.cpp.
+  // Arrivals: sessions.cpp.
   void on_stranger(const net::Datagram& datagram, Instant now);
   void on_newcomer(const net::Datagram& datagram, const net::Ask& ask, const Newcomer& newcomer,
                    Instant now);
@@ -119,7 +119,7 @@ class Shard {
   void answer_stranger(const net::Route& route, ConstBytes datagram, Instant now);
   void begin_to_play(Session& session, Instant now);
 
-  // Paths: paths.cpp.
+  // Paths: sessions.cpp.
   void check_path(Session& session, const net::Datagram& datagram, Instant now);
   void on_response(Session& session, const net::Address& from, ConstBytes message, Instant now);
 
@@ -136,7 +136,7 @@ class Shard {
   void note_unfinished(const DesyncTracer::Unfinished& trace, Instant now);
   void expire_traces(Instant now);
 
-  // Departures: departures.cpp.
+  // Departures: sessions.cpp.
   void close(Session& session, net::DisconnectReason reason, Instant now);
   void say_goodbye(Session& session, net::DisconnectReason reason);
   void let_go(Seat& seat);

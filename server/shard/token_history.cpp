@@ -2,7 +2,6 @@
 
 #include "core/assert.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace tickbox::server {

@@ -12,9 +12,7 @@ namespace tickbox::server {
 
 void Shard::on_trace(Session& session, const net::PacketChannel::Opened& opened, Instant now) {
   const auto part = protocol::decode_view_part(opened.message);
-  if (!part) {
-    return metrics_.drops.count(part.error());
-  }
+  if (!part) return metrics_.drops.count(part.error());
   const std::size_t bytes = opened.message.size() + net::kPacketOverheadBytes;
   const auto taken = tracer_.take(session, room_, *part, bytes, now);
   if (!taken) {

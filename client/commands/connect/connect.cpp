@@ -12,7 +12,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,35 +85,27 @@ void Game::play(const os::StopSignals& signals) {
     notice_refusal();
     notice_connected();
     keep_ticket();
-    if (progress.due(clock_.now())) {
-      progress.show(status());
-    }
+    if (progress.due(clock_.now())) progress.show(status());
     if (signals.stop_requested() || time_is_up()) {
       left_ = true;
       break;
     }
   }
-  if (connected_at_) {
-    played_ = clock_.now() - *connected_at_;
-  }
+  if (connected_at_) played_ = clock_.now() - *connected_at_;
   was_away_ = left_ && connected_at_ && connection().state() != Connection::State::Connected;
   progress.clear();
   swarm_.leave();
 }
 
 void Game::notice_refusal() {
-  if (refusal_noticed_ || connection().ticket_refusal().empty()) {
-    return;
-  }
+  if (refusal_noticed_ || connection().ticket_refusal().empty()) return;
   refusal_noticed_ = true;
   options_.play.output.note(fmt::format("cannot resume by the ticket in {}: {}; connecting anew",
                                         options_.resume, connection().ticket_refusal()));
 }
 
 void Game::notice_connected() {
-  if (connected_at_ || connection().state() != Connection::State::Connected) {
-    return;
-  }
+  if (connected_at_ || connection().state() != Connection::State::Connected) return;
   connected_at_ = clock_.now();
   resumed_ = connection().resumed() > 0;
   if (resumed_) {
@@ -128,18 +119,14 @@ void Game::notice_connected() {
 void Game::keep_ticket() {
   const bool heard = connection().state() == Connection::State::Connected &&
                      swarm_.client(0)->newest_view().value > 0;
-  if (ticket_ == nullptr || !heard) {
-    return;
-  }
+  if (ticket_ == nullptr || !heard) return;
   if (const auto kept = ticket_->keep(connection().ticket()); !kept) {
     options_.play.output.note("warning: the resume ticket is not kept: " + kept.error());
   }
 }
 
 std::string Game::status() const {
-  if (!connected_at_) {
-    return "connecting";
-  }
+  if (!connected_at_) return "connecting";
   return live_line(swarm_.client(0)->stats(), swarm_.client(0)->newest_view());
 }
 
@@ -251,34 +238,22 @@ ExitCode run_connect(const ConnectOptions& options) {
   const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
     return options.play.output.failed(code, why);
   };
-  if (const auto wrong = contradiction(options.play)) {
-    return fail(*wrong, ExitCode::WrongUsage);
-  }
-  if (!net::crypto_ready()) {
-    return fail("the kernel gives no random bytes; is /dev/urandom there?");
-  }
+  if (const auto wrong = contradiction(options.play)) return fail(*wrong, ExitCode::WrongUsage);
+  if (!net::crypto_ready()) return fail("the kernel gives no random bytes; is /dev/urandom there?");
   const auto credentials = read_credentials(options.play);
-  if (!credentials) {
-    return fail(credentials.error());
-  }
+  if (!credentials) return fail(credentials.error());
   std::optional<TicketFile> ticket;
   if (!options.resume.empty()) {
     auto opened = TicketFile::open(options.resume);
-    if (!opened) {
-      return fail(opened.error());
-    }
+    if (!opened) return fail(opened.error());
     ticket = *std::move(opened);
   }
   const auto server = find_server(options.play);
-  if (!server) {
-    return fail(server.error(), ExitCode::NotConnected);
-  }
+  if (!server) return fail(server.error(), ExitCode::NotConnected);
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto desyncs = DesyncReports::open(options.play, clock);
-  if (!desyncs) {
-    return fail(desyncs.error());
-  }
+  if (!desyncs) return fail(desyncs.error());
   const auto swarm = Swarm::open({.server = *server,
                                   .credentials = *credentials,
                                   .ticket = ticket ? ticket->ticket() : std::nullopt,
@@ -289,9 +264,7 @@ ExitCode run_connect(const ConnectOptions& options) {
                                   .wish = wish_of(options),
                                   .desyncs = desyncs->get()},
                                  clock);
-  if (!swarm) {
-    return fail(swarm.error());
-  }
+  if (!swarm) return fail(swarm.error());
   Game game{options, clock, **swarm, ticket ? &*ticket : nullptr};
   game.play(signals);
   return game.report();

@@ -14,18 +14,14 @@ namespace tickbox::commands {
 namespace {
 
 FigureValue units(const Histogram& sub_units, std::uint32_t per_mille) {
-  if (sub_units.count() == 0) {
-    return {};
-  }
+  if (sub_units.count() == 0) return {};
   return static_cast<double>(sub_units.quantile(per_mille)) / kUnit;
 }
 
 }  // namespace
 
 FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille) {
-  if (microseconds.count() == 0) {
-    return {};
-  }
+  if (microseconds.count() == 0) return {};
   return static_cast<double>(microseconds.quantile(per_mille)) / 1'000;
 }
 

@@ -18,9 +18,7 @@ constexpr std::size_t kDesyncLinesMax = 10;
 
 std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {
   auto link = net::parse_link_conditions(text);
-  if (!link) {
-    return std::unexpected(std::move(link.error()));
-  }
+  if (!link) return std::unexpected(std::move(link.error()));
   return std::optional{*link};
 }
 

@@ -56,14 +56,10 @@ Figures requirable() {
 /// The error, or nothing.
 std::string check_requirements(const std::string& text) {
   const auto parsed = parse_requirements(text);
-  if (!parsed) {
-    return parsed.error();
-  }
+  if (!parsed) return parsed.error();
   const Figures known = requirable();
   for (const Requirement& each : *parsed) {
-    if (const auto checked = check_path(each, known); !checked) {
-      return checked.error();
-    }
+    if (const auto checked = check_path(each, known); !checked) return checked.error();
   }
   return {};
 }
@@ -76,9 +72,7 @@ std::expected<std::optional<HostPort>, std::string> parse_admin(std::string_view
     if (text.ends_with('/')) text.remove_suffix(1);
   }
   auto place = parse_host_port(text);
-  if (!place) {
-    return std::unexpected(std::move(place.error()));
-  }
+  if (!place) return std::unexpected(std::move(place.error()));
   return std::optional{*std::move(place)};
 }
 
@@ -178,31 +172,21 @@ ExitCode print_report(const LoadOptions& options, const LoadReport& report,
 /// A server that cannot be asked at the start will not be asked at the end either.
 std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const LoadOptions& options,
                                                                       const Clock& clock) {
-  if (!options.admin) {
-    return nullptr;
-  }
+  if (!options.admin) return nullptr;
   const auto cannot = [](const std::string& why) {
     return std::unexpected("cannot ask --admin: " + why);
   };
   const auto address = os::resolve_host(options.admin->host, options.admin->port);
-  if (!address) {
-    return cannot(address.error());
-  }
-  if (const auto sample = ask_server(*address, clock); !sample) {
-    return cannot(sample.error());
-  }
+  if (!address) return cannot(address.error());
+  if (const auto sample = ask_server(*address, clock); !sample) return cannot(sample.error());
   return std::make_unique<ServerWatch>(*address, clock);
 }
 
 /// Nothing without --inputs.  Fails: with one line.
 std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOptions& options) {
-  if (options.inputs.empty()) {
-    return nullptr;
-  }
+  if (options.inputs.empty()) return nullptr;
   const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);
-  if (!bytes) {
-    return std::unexpected(bytes.error());
-  }
+  if (!bytes) return std::unexpected(bytes.error());
   auto script = parse_script({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!script) {
     return std::unexpected(fmt::format("cannot play {}: {}", options.inputs, script.error()));
@@ -212,9 +196,7 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
 
 /// As long as the script is, where there is one and nothing else was asked for.
 Duration measured_of(const LoadOptions& options, const Playback* playback) {
-  if (playback == nullptr || options.seconds_given) {
-    return options.measured;
-  }
+  if (playback == nullptr || options.seconds_given) return options.measured;
   const InputScript& script = playback->script();
   return to_duration(kPlaybackAheadSeconds +
                      static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate));
@@ -244,28 +226,18 @@ ExitCode run_load(const LoadOptions& options) {
                                       "the kernel gives no random bytes; is /dev/urandom there?");
   }
   const auto credentials = read_credentials(options.play);
-  if (!credentials) {
-    return options.play.output.failed(ExitCode::Failed, credentials.error());
-  }
+  if (!credentials) return options.play.output.failed(ExitCode::Failed, credentials.error());
   const auto playback = playback_of(options);
-  if (!playback) {
-    return options.play.output.failed(ExitCode::Failed, playback.error());
-  }
+  if (!playback) return options.play.output.failed(ExitCode::Failed, playback.error());
   const auto server = find_server(options.play);
-  if (!server) {
-    return options.play.output.failed(ExitCode::NotConnected, server.error());
-  }
+  if (!server) return options.play.output.failed(ExitCode::NotConnected, server.error());
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
   const auto watch = watch_server(options, clock);
-  if (!watch) {
-    return options.play.output.failed(ExitCode::NotConnected, watch.error());
-  }
+  if (!watch) return options.play.output.failed(ExitCode::NotConnected, watch.error());
   const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback->get())};
   const auto desyncs = DesyncReports::open(options.play, clock);
-  if (!desyncs) {
-    return options.play.output.failed(ExitCode::Failed, desyncs.error());
-  }
+  if (!desyncs) return options.play.output.failed(ExitCode::Failed, desyncs.error());
   const auto swarm = Swarm::open(
       {.server = *server,
        .credentials = *credentials,
@@ -277,9 +249,7 @@ ExitCode run_load(const LoadOptions& options) {
        .seed = options.play.seed,
        .desyncs = desyncs->get()},
       clock);
-  if (!swarm) {
-    return options.play.output.failed(ExitCode::Failed, swarm.error());
-  }
+  if (!swarm) return options.play.output.failed(ExitCode::Failed, swarm.error());
   LoadRun load{{.clock = clock,
                 .signals = signals,
                 .swarm = **swarm,

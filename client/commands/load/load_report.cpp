@@ -54,9 +54,7 @@ std::optional<ServerFigures> figures_between(const ServerSample& before, const S
   const double ran = after.ticks - before.ticks;
   const double slipped = after.slipped - before.slipped;
   const double seconds = std::chrono::duration<double>{after.at - before.at}.count();
-  if (!ticks || ran <= 0 || slipped < 0 || seconds <= 0) {
-    return std::nullopt;
-  }
+  if (!ticks || ran <= 0 || slipped < 0 || seconds <= 0) return std::nullopt;
   ServerFigures figures{.tick_seconds = *std::move(ticks)};
   figures.overruns = after.overruns - before.overruns;
   // A server that is merely slow gives no tick up; its clients' clocks tell.

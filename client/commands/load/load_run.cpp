@@ -30,9 +30,7 @@ double to_ms(std::uint64_t microseconds) {
 void StatsSweep::advance() {
   const std::size_t some = swarm_.size() / kLooksPerSweep + 1;
   for (std::size_t i = 0; i < some && next_ < swarm_.size(); ++i, ++next_) {
-    if (const client::Client* client = swarm_.client(next_)) {
-      adding_->add_all(client->stats());
-    }
+    if (const client::Client* client = swarm_.client(next_)) adding_->add_all(client->stats());
   }
   if (next_ == swarm_.size()) {
     next_ = 0;
@@ -125,17 +123,13 @@ void LoadRun::turn(Instant until) {
     parts_.swarm.turn(until);
   }
   sweep_.advance();
-  if (progress_.due(parts_.clock.now())) {
-    progress_.show(status());
-  }
+  if (progress_.due(parts_.clock.now())) progress_.show(status());
 }
 
 /// The server's figures as of now, while the clients play on. Nothing without a watch, or without
 /// an answer.
 std::optional<ServerSample> LoadRun::ask_server() {
-  if (parts_.watch == nullptr) {
-    return std::nullopt;
-  }
+  if (parts_.watch == nullptr) return std::nullopt;
   const Instant asked = parts_.clock.now();
   parts_.watch->ask();
   while (!parts_.watch->answered() && parts_.clock.now() - asked < kAnswerMax) {
@@ -152,9 +146,7 @@ LoadRun::Mark LoadRun::mark() const {
             .cpu_microseconds = os::process_use().cpu_microseconds};
   for (std::size_t i = 0; i < parts_.swarm.size(); ++i) {
     const client::Client* client = parts_.swarm.client(i);
-    if (client == nullptr) {
-      continue;
-    }
+    if (client == nullptr) continue;
     mark.snapshots[i] = client->snapshots_received();
     mark.snapshots_sum += mark.snapshots[i];
     mark.bytes_down += client->connection().use().bytes_down;
@@ -193,14 +185,10 @@ std::string LoadRun::status() {
 
 /// The server's tick p99 since the last time this was asked.
 void LoadRun::add_server(LiveFigures& live) {
-  if (parts_.watch == nullptr) {
-    return;
-  }
+  if (parts_.watch == nullptr) return;
   auto newest = parts_.watch->newest();
   live.server_is_silent = !newest.has_value();
-  if (!newest) {
-    return;
-  }
+  if (!newest) return;
   const auto before = std::exchange(last_sample_, newest);
   const auto ticks =
       before ? added_between(before->tick_seconds, newest->tick_seconds) : std::nullopt;
@@ -220,9 +208,7 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
                    .lateness = swarm.lateness()};
   for (std::size_t i = 0; i < swarm.size(); ++i) {
     const client::Client* client = swarm.client(i);
-    if (client == nullptr) {
-      continue;
-    }
+    if (client == nullptr) continue;
     found.stats.add_all(client->stats());
     if (swarm.was_connected(i) && found.seconds > 0) {
       found.snapshot_rates.push_back(static_cast<double>(end.snapshots[i] - begin.snapshots[i]) /

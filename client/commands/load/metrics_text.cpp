@@ -28,24 +28,18 @@ class Line {
   }
 
   bool take(char wanted) {
-    if (!rest_.starts_with(wanted)) {
-      return false;
-    }
+    if (!rest_.starts_with(wanted)) return false;
     rest_.remove_prefix(1);
     return true;
   }
 
   /// What stands between double quotes, its escapes undone.
   std::optional<std::string> quoted() {
-    if (!take('"')) {
-      return std::nullopt;
-    }
+    if (!take('"')) return std::nullopt;
     std::string value;
     while (!rest_.empty() && rest_.front() != '"') {
       const bool escaped = take('\\');
-      if (rest_.empty()) {
-        return std::nullopt;
-      }
+      if (rest_.empty()) return std::nullopt;
       const char c = cut(1).front();
       value += escaped && c == 'n' ? '\n' : c;
     }
@@ -65,9 +59,7 @@ class Line {
 };
 
 std::optional<double> parse_value(std::string_view text) {
-  if (text == "+Inf") {
-    return std::numeric_limits<double>::infinity();
-  }
+  if (text == "+Inf") return std::numeric_limits<double>::infinity();
   double value = 0;
   const char* begin = text.data();
   const char* end = begin + text.size();
@@ -77,18 +69,12 @@ std::optional<double> parse_value(std::string_view text) {
 
 /// Reads `{name="value",…}`, if there is one. False when it is none.
 bool parse_labels(Line& line, std::vector<MetricLabel>& labels) {
-  if (!line.take('{')) {
-    return true;
-  }
+  if (!line.take('{')) return true;
   while (!line.take('}')) {
     const std::string_view name = line.name();
-    if (name.empty() || !line.take('=')) {
-      return false;
-    }
+    if (name.empty() || !line.take('=')) return false;
     auto value = line.quoted();
-    if (!value) {
-      return false;
-    }
+    if (!value) return false;
     labels.push_back({.name = std::string{name}, .value = *std::move(value)});
     line.take(',');
   }
@@ -99,14 +85,10 @@ std::optional<MetricSample> parse_sample(std::string_view text) {
   Line line{text};
   MetricSample sample;
   sample.name = line.name();
-  if (sample.name.empty() || !parse_labels(line, sample.labels)) {
-    return std::nullopt;
-  }
+  if (sample.name.empty() || !parse_labels(line, sample.labels)) return std::nullopt;
   line.skip_blanks();
   const auto value = parse_value(line.word());
-  if (!value) {
-    return std::nullopt;
-  }
+  if (!value) return std::nullopt;
   sample.value = *value;
   return sample;
 }
@@ -119,16 +101,10 @@ std::expected<MetricsText, std::string> MetricsText::parse(std::string_view text
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
-    if (line.empty() || line.starts_with('#')) {
-      continue;
-    }
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#')) continue;
     auto sample = parse_sample(line);
-    if (!sample) {
-      return std::unexpected(fmt::format("line {} is no metric", number));
-    }
+    if (!sample) return std::unexpected(fmt::format("line {} is no metric", number));
     metrics.samples_.push_back(*std::move(sample));
   }
   return metrics;
@@ -152,9 +128,7 @@ std::optional<BucketCounts> MetricsText::histogram(std::string_view name,
     const auto bound = std::ranges::find(sample.labels, std::string_view{"le"}, &MetricLabel::name);
     const auto value = bound != sample.labels.end() ? parse_value(bound->value) : std::nullopt;
     const bool ascends = value && *value > (counts.bounds.empty() ? 0 : counts.bounds.back());
-    if (!ascends || !is_count(sample.value) || sample.value < counts.total()) {
-      return std::nullopt;
-    }
+    if (!ascends || !is_count(sample.value) || sample.value < counts.total()) return std::nullopt;
     counts.bounds.push_back(*value);
     counts.counts.push_back(sample.value);
   }
@@ -163,9 +137,7 @@ std::optional<BucketCounts> MetricsText::histogram(std::string_view name,
 }
 
 std::optional<BucketCounts> added_between(const BucketCounts& before, const BucketCounts& after) {
-  if (before.bounds != after.bounds) {
-    return std::nullopt;
-  }
+  if (before.bounds != after.bounds) return std::nullopt;
   BucketCounts added{.bounds = after.bounds, .counts = after.counts};
   for (std::size_t i = 0; i < added.counts.size(); ++i) {
     added.counts[i] -= before.counts[i];
@@ -177,16 +149,12 @@ std::optional<BucketCounts> added_between(const BucketCounts& before, const Buck
 }
 
 std::optional<double> BucketCounts::quantile(double q) const {
-  if (total() <= 0) {
-    return std::nullopt;
-  }
+  if (total() <= 0) return std::nullopt;
   const double wanted = q * total();
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     const double below = i == 0 ? 0 : counts[i - 1];
     const double inside = counts[i] - below;
-    if (counts[i] < wanted || inside <= 0) {
-      continue;
-    }
+    if (counts[i] < wanted || inside <= 0) continue;
     const double first = i == 0 ? 0 : bounds[i - 1];
     // Of what is beyond the last bound nothing more is known.
     return std::isinf(bounds[i]) ? first : first + (bounds[i] - first) * (wanted - below) / inside;

@@ -1,12 +1,10 @@
 #pragma once
 // The text that servers tell Prometheus, read back: samples by name and labels, and histograms.
 
-#include <cstddef>
 #include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tickbox::commands {

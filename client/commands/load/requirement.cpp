@@ -40,9 +40,7 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   if (mistaken != kMistaken.end() && (found == kOperators.end() || found->first.size() == 1)) {
     return fail(fmt::format("has {}, did you mean {}?", mistaken->first, mistaken->second));
   }
-  if (found == kOperators.end()) {
-    return fail("has none of <= >= < > == !=");
-  }
+  if (found == kOperators.end()) return fail("has none of <= >= < > == !=");
   const std::string_view path = trimmed(text.substr(0, at));
   const std::string_view number = trimmed(text.substr(at + found->first.size()));
   Requirement requirement{
@@ -90,13 +88,9 @@ std::expected<std::vector<Requirement>, std::string> parse_requirements(std::str
   for (;;) {
     const std::size_t comma = text.find(',');
     auto requirement = parse_requirement(trimmed(text.substr(0, comma)));
-    if (!requirement) {
-      return std::unexpected(std::move(requirement.error()));
-    }
+    if (!requirement) return std::unexpected(std::move(requirement.error()));
     requirements.push_back(*std::move(requirement));
-    if (comma == std::string_view::npos) {
-      return requirements;
-    }
+    if (comma == std::string_view::npos) return requirements;
     text.remove_prefix(comma + 1);
   }
 }
@@ -104,9 +98,7 @@ std::expected<std::vector<Requirement>, std::string> parse_requirements(std::str
 std::expected<void, std::string> check_path(const Requirement& requirement, const Figures& known) {
   std::vector<std::string> paths;
   for (const Figure& figure : known) {
-    if (figure.path == requirement.path) {
-      return {};
-    }
+    if (figure.path == requirement.path) return {};
     paths.push_back(figure.path);
   }
   const std::string inside = list_of_paths(figures_in(requirement.path, known));

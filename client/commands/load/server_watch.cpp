@@ -15,9 +15,7 @@ constexpr Duration kAnswerWithin = std::chrono::seconds{2};
 
 std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
   const auto text = MetricsText::parse(metrics);
-  if (!text) {
-    return std::unexpected(text.error());
-  }
+  if (!text) return std::unexpected(text.error());
   ServerSample sample;
   std::string missing;
   const auto read = [&](const char* name, double& target) {
@@ -50,9 +48,7 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
 
 std::expected<ServerSample, std::string> ask_server(const net::Address& admin, const Clock& clock) {
   const auto response = os::http_get(admin, "/metrics", kAnswerWithin);
-  if (!response) {
-    return std::unexpected(response.error());
-  }
+  if (!response) return std::unexpected(response.error());
   if (response->status != 200) {
     return std::unexpected("http://" + net::to_string(admin) + "/metrics answered " +
                            std::to_string(response->status) + "; is it a tickbox-server?");

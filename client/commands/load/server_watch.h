@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <expected>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>

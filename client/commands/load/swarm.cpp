@@ -50,9 +50,7 @@ std::expected<std::unique_ptr<Swarm>, std::string> Swarm::open(const SwarmOption
     return std::unexpected(std::move(allowed.error()));
   }
   auto sockets = os::PollSet::open();
-  if (!sockets) {
-    return std::unexpected(std::move(sockets.error()));
-  }
+  if (!sockets) return std::unexpected(std::move(sockets.error()));
   std::unique_ptr<Swarm> swarm{new Swarm{options, clock, *std::move(sockets)}};
   for (std::size_t i = 0; i < swarm->size(); ++i) {
     if (auto opened = swarm->open_socket(i); !opened) {
@@ -78,9 +76,7 @@ std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
   Seat& seat = seats_[number];
   auto socket = os::UdpTransport::open(
       {.bind = any_address(options_.server), .buffer_bytes = kClientBufferBytes});
-  if (!socket) {
-    return std::unexpected(std::move(socket.error()));
-  }
+  if (!socket) return std::unexpected(std::move(socket.error()));
   seat.socket = *std::move(socket);
   if (options_.link) {
     seat.link = std::make_unique<net::ImpairedTransport>(*seat.socket, clock_, *options_.link,
@@ -129,12 +125,8 @@ void Swarm::poll(std::size_t number) {
   const Instant now = clock_.now();
   const bool connected =
       seat.client && seat.client->connection().state() == Connection::State::Connected;
-  if (connected && due_[number] <= now) {
-    lateness_.add(microseconds(now - due_[number]));
-  }
-  if (!seat.client) {
-    start(number, now);
-  }
+  if (connected && due_[number] <= now) lateness_.add(microseconds(now - due_[number]));
+  if (!seat.client) start(number, now);
   seat.client->poll(now);
   if (needs_new_token(seat)) {
     seat.has_new_token = true;
@@ -145,9 +137,7 @@ void Swarm::poll(std::size_t number) {
                        seat.client->connection().state() == Connection::State::Connected;
   // Nothing is due any more for one that is over; what still arrives wakes the set.
   Instant due = seat.client->connection().over() ? Instant::max() : seat.client->next_wakeup();
-  if (seat.link) {
-    due = std::min(due, seat.link->next_due().value_or(Instant::max()));
-  }
+  if (seat.link) due = std::min(due, seat.link->next_due().value_or(Instant::max()));
   due_[number] = due;
 }
 
@@ -166,22 +156,16 @@ void Swarm::turn(Instant until) {
   const auto readable = sockets_.wait(wake - clock_.now());
   last_turn_ = clock_.now();
   for (std::size_t i = 0; i < due_.size(); ++i) {
-    if (due_[i] <= last_turn_) {
-      poll(i);
-    }
+    if (due_[i] <= last_turn_) poll(i);
   }
   for (const std::size_t number : readable) {
-    if (seats_[number].client) {
-      poll(number);
-    }
+    if (seats_[number].client) poll(number);
   }
 }
 
 void Swarm::leave() {
   for (Seat& seat : seats_) {
-    if (seat.client) {
-      seat.client->leave();
-    }
+    if (seat.client) seat.client->leave();
   }
   const Instant give_up = clock_.now() + kGoodbyeMax;
   const auto on_the_way = [](const Seat& seat) {
@@ -189,9 +173,7 @@ void Swarm::leave() {
   };
   while (clock_.now() < give_up && std::ranges::any_of(seats_, on_the_way)) {
     for (Seat& seat : seats_) {
-      if (seat.client) {
-        seat.client->poll(clock_.now());
-      }
+      if (seat.client) seat.client->poll(clock_.now());
     }
     os::sleep_until(clock_.now() + std::chrono::milliseconds{1});
   }

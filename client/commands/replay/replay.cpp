@@ -29,9 +29,7 @@ void add_new_file(cli::Command& command, std::string& out, const std::string& he
 std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::string& path,
                                                                    const Output& output) {
   auto bytes = os::read_file(path);
-  if (!bytes) {
-    return std::unexpected{output.failed(ExitCode::Failed, bytes.error())};
-  }
+  if (!bytes) return std::unexpected{output.failed(ExitCode::Failed, bytes.error())};
   auto recording = std::make_unique<Recording>(
       Recording{path, *std::move(bytes), std::unexpected{record::RecordError::NotARecording}});
   recording->reader = record::Reader::open(recording->bytes);
@@ -112,10 +110,12 @@ std::string_view kind_name(BodyId id) {
   return "entity";
 }
 
+std::string entity_text(const std::optional<BodyId>& entity) {
+  return entity ? fmt::format("{} {} ", kind_name(*entity), entity->value) : "";
+}
+
 std::string in_words(const Ending& ending) {
-  if (ending.complete) {
-    return "complete";
-  }
+  if (ending.complete) return "complete";
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (ending.damages > 0) {

@@ -77,6 +77,9 @@ struct RecordedMatch {
 /// "player", "crate", "bullet" or "entity".
 [[nodiscard]] std::string_view kind_name(BodyId id);
 
+/// "crate 7 ", the beginning of what is said of a difference; empty where it is of no entity.
+[[nodiscard]] std::string entity_text(const std::optional<BodyId>& entity);
+
 /// Of a recording without a tick.
 inline constexpr std::string_view kNothingToVerify =
     "it holds no tick: nothing in it could be verified";

@@ -95,13 +95,9 @@ ExitCode run_copy(const CopyFlags& options) {
         fmt::format("--from {} is after --to {}", range.from.value, range.to.value));
   }
   const auto match = open_match(options.file, *options.output);
-  if (!match) {
-    return match.error();
-  }
+  if (!match) return match.error();
   const auto file = NewFile::create(options.out);
-  if (!file) {
-    return options.output->failed(ExitCode::Failed, file.error());
-  }
+  if (!file) return options.output->failed(ExitCode::Failed, file.error());
   const os::Interruption interruption;
   range.stopped = [&] { return interruption.requested(); };
   const record::Reader& reader = match->reader();
@@ -115,12 +111,8 @@ ExitCode run_copy(const CopyFlags& options) {
         copy.first ? fmt::format("stopped at tick {}; no file was made", copy.last.value)
                    : std::string{"stopped before the first tick; no file was made"});
   }
-  if (!copy.first && !copy.differs) {
-    return nothing_whole(options, copy);
-  }
-  if (const auto wrong = wrong_beginning(options, copy)) {
-    return *wrong;
-  }
+  if (!copy.first && !copy.differs) return nothing_whole(options, copy);
+  if (const auto wrong = wrong_beginning(options, copy)) return *wrong;
   if (const auto closed = (*file)->close(); !closed) {
     return options.output->failed(ExitCode::Failed, closed.error());
   }

@@ -80,9 +80,7 @@ std::optional<CommandDifference> first_of(const char* kind, std::span<const Entr
   const auto [in_a, in_b] = std::ranges::mismatch(a, b);
   const bool has_a = in_a != a.end();
   const bool has_b = in_b != b.end();
-  if (!has_a && !has_b) {
-    return std::nullopt;
-  }
+  if (!has_a && !has_b) return std::nullopt;
   const PlayerId of_a = has_a ? std::invoke(seat, *in_a) : PlayerId{};
   const PlayerId of_b = has_b ? std::invoke(seat, *in_b) : PlayerId{};
   const bool a_is_first = has_a && (!has_b || of_a <= of_b);
@@ -146,9 +144,7 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   if (!diff.command && a.at().commands() != nullptr && b.at().commands() != nullptr) {
     diff.command = first_command(*a.at().commands(), *b.at().commands());
   }
-  if (a.at().hash() == b.at().hash()) {
-    return false;
-  }
+  if (a.at().hash() == b.at().hash()) return false;
   diff.tick = a.tick();
   diff.what = record::first_difference(keyframe_of(a.at().world()), b.at().world())
                   .value_or(record::hash_difference(a.at().hash(), b.at().hash()));
@@ -237,12 +233,9 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
                     diff.command->kind, diff.command->seat.value, diff.command->a, diff.command->b);
   }
   if (diff.tick) {
-    const std::string entity =
-        diff.what.entity
-            ? fmt::format("{} {} ", kind_name(*diff.what.entity), diff.what.entity->value)
-            : "";
-    text += fmt::format("  world    tick {}: {}{}: {} | {}\n", diff.tick->value, entity,
-                        diff.what.field, diff.what.expected, diff.what.got);
+    text += fmt::format("  world    tick {}: {}{}: {} | {}\n", diff.tick->value,
+                        entity_text(diff.what.entity), diff.what.field, diff.what.expected,
+                        diff.what.got);
   }
   const bool ranges_differ =
       diff.a && diff.b && (diff.a->first != diff.b->first || diff.a->last != diff.b->last);
@@ -284,9 +277,7 @@ ExitCode run_diff(const DiffFlags& options) {
                     options.b, why));
   }
   const auto setting = setting_of(**a, *options.output);
-  if (!setting) {
-    return setting.error();
-  }
+  if (!setting) return setting.error();
   const os::Interruption interruption;
   record::Replayer replayer_a{reader_a, setting->map, *setting->rules};
   record::Replayer replayer_b{reader_b, setting->map, *setting->rules};

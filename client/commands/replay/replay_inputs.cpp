@@ -25,9 +25,7 @@ struct InputsFlags {
 
 ExitCode run_inputs(const InputsFlags& options) {
   const auto recording = open_whole_recording(options.file, *options.output);
-  if (!recording) {
-    return recording.error();
-  }
+  if (!recording) return recording.error();
   const record::Reader& reader = *(*recording)->reader;
   const os::Interruption interruption;
   const auto gathered = script_of(reader, [&] { return interruption.requested(); });
@@ -41,9 +39,7 @@ ExitCode run_inputs(const InputsFlags& options) {
         ExitCode::Failed, fmt::format("nobody plays in {}; no file was made", options.file));
   }
   const auto file = NewFile::create(options.out);
-  if (!file) {
-    return options.output->failed(ExitCode::Failed, file.error());
-  }
+  if (!file) return options.output->failed(ExitCode::Failed, file.error());
   (void)(*file)->write(as_bytes_of(std::string_view{to_text(script)}));
   if (const auto closed = (*file)->close(); !closed) {
     return options.output->failed(ExitCode::Failed, closed.error());

@@ -35,9 +35,7 @@ struct VerifyFlags {
 };
 
 nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& mismatch) {
-  if (!mismatch) {
-    return nullptr;
-  }
+  if (!mismatch) return nullptr;
   nlohmann::ordered_json document{{"tick", mismatch->tick.value}};
   document["entity"] = mismatch->what.entity ? nlohmann::ordered_json(mismatch->what.entity->value)
                                              : nlohmann::ordered_json{};
@@ -75,12 +73,9 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
   }
   if (result.first_mismatch) {
     const record::Mismatch& first = *result.first_mismatch;
-    const std::string entity =
-        first.what.entity
-            ? fmt::format("{} {} ", kind_name(*first.what.entity), first.what.entity->value)
-            : "";
     text += fmt::format("  first       tick {}: {}{} is {}, was recorded as {}\n", first.tick.value,
-                        entity, first.what.field, first.what.got, first.what.expected);
+                        entity_text(first.what.entity), first.what.field, first.what.got,
+                        first.what.expected);
   }
   text +=
       fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);
@@ -119,9 +114,7 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
                                                                const Recording& recording,
                                                                const Clock& clock) {
   const auto setting = setting_of(recording, *options.output);
-  if (!setting) {
-    return std::unexpected{setting.error()};
-  }
+  if (!setting) return std::unexpected{setting.error()};
   const os::Interruption interruption;
   Progress progress{options.output->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
                     clock.now()};
@@ -138,18 +131,14 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
                           .stopped = [&] { return interruption.requested(); }},
                          options.jobs);
   progress.clear();
-  if (result.interrupted) {
-    return result;
-  }
+  if (result.interrupted) return result;
   if (options.from > result.last_tick.value && result.damages == 0 && !result.unfinished) {
     return std::unexpected{options.output->failed(
         ExitCode::WrongUsage, fmt::format("--from {}: {} ends at tick {}", options.from,
                                           options.file, result.last_tick.value))};
   }
   const bool steps_unfinished = result.unfinished && result.unfinished->value <= options.to;
-  if (steps_unfinished) {
-    step_unfinished(options, recording, *setting, *result.unfinished, result);
-  }
+  if (steps_unfinished) step_unfinished(options, recording, *setting, *result.unfinished, result);
   if (is_of_a_range(options) && result.ticks == 0 && result.held() && !steps_unfinished) {
     return std::unexpected{options.output->failed(
         ExitCode::WrongUsage,
@@ -190,9 +179,7 @@ ExitCode run_verify(const VerifyFlags& options) {
         ExitCode::WrongUsage, fmt::format("--from {} is after --to {}", options.from, options.to));
   }
   const auto recording = open_recording(options.file, *options.output);
-  if (!recording) {
-    return recording.error();
-  }
+  if (!recording) return recording.error();
   const os::SteadyClock clock;
   const Instant start = clock.now();
   std::expected<record::VerifyResult, ExitCode> result;
@@ -201,9 +188,7 @@ ExitCode run_verify(const VerifyFlags& options) {
   } else {
     result->ends_early = true;
   }
-  if (!result) {
-    return result.error();
-  }
+  if (!result) return result.error();
   const double seconds = std::chrono::duration<double>(clock.now() - start).count();
   const ExitCode code = exit_code_of(*result);
   const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result);

@@ -144,9 +144,7 @@ ExitCode missing(const StateFlags& options, std::uint32_t damages, std::optional
 
 ExitCode run_state(const StateFlags& options) {
   const auto match = open_match(options.file, *options.output);
-  if (!match) {
-    return match.error();
-  }
+  if (!match) return match.error();
   const Tick wanted{options.tick};
   record::Replayer replayer{record::seek(match->reader(), wanted), match->setting.map,
                             *match->setting.rules};
@@ -155,9 +153,7 @@ ExitCode run_state(const StateFlags& options) {
   while (!next && replayer.next()) {
     (replayer.world().tick < wanted ? last : next) = replayer.world().tick;
   }
-  if (next != wanted) {
-    return missing(options, replayer.damages(), last, next);
-  }
+  if (next != wanted) return missing(options, replayer.damages(), last, next);
   const std::string differs = difference_of(replayer);
   if (!differs.empty()) options.output->note(differs);
   const ExitCode code = differs.empty() ? ExitCode::Done : ExitCode::CheckFailed;
@@ -248,9 +244,7 @@ ExitCode run_trace(const TraceFlags& options) {
         ExitCode::WrongUsage, fmt::format("--from {} is after --to {}", options.from, options.to));
   }
   const auto match = open_match(options.file, *options.output);
-  if (!match) {
-    return match.error();
-  }
+  if (!match) return match.error();
   record::Replayer replayer{record::seek(match->reader(), Tick{options.from}), match->setting.map,
                             *match->setting.rules};
   std::optional<TraceOutput> out;

@@ -1,13 +1,10 @@
 #include "client/commands/commands.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token/token_file.h"
-#include "net/crypto.h"
 #include "os/files/private_file.h"
 #include "os/process/standard_output.h"
 
 #include <fmt/core.h>
-
-#include <utility>
 
 namespace tickbox::commands {
 

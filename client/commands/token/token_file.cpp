@@ -6,7 +6,6 @@
 
 #include <span>
 #include <sys/stat.h>
-#include <utility>
 
 namespace tickbox::commands {
 namespace {

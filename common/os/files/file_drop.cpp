@@ -1,6 +1,5 @@
 #include "os/files/file_drop.h"
 
-#include "core/bytes.h"
 #include "os/files/file.h"
 #include "os/files/private_file.h"
 #include "os/process/process.h"

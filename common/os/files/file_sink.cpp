@@ -4,7 +4,7 @@
 
 #include "os/files/file_sink.h"
 
-#include "os/files/record_file.h"
+#include "core/assert.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
@@ -21,6 +21,119 @@
 #include <vector>
 
 namespace tickbox::os {
+
+// A file of whole records: after a write that failed it is cut back to the last whole one before
+// anything follows.
+
+/// Records one behind the other, and where each ends.
+struct RecordBatch {
+  std::vector<std::byte> bytes;
+  std::vector<std::size_t> ends;
+
+  [[nodiscard]] bool empty() const { return ends.empty(); }
+
+  void push(ConstBytes record);
+  /// Drops whole records from the front.  Requires: one ends at `size`, or it is 0.
+  void drop_front(std::size_t size);
+  void clear();
+};
+
+/// What the disk would not do.
+struct DiskError {
+  std::string_view what;  ///< for a line "cannot <what> FILE"
+  int code = 0;           ///< errno
+};
+
+/// Invariant: the file is the records it was given, in order, from the first to some whole one; but
+/// for the time between a failed write and the next call of append() that can cut, when less than a
+/// record may stand behind them.
+/// Thread: one at a time. Every call may wait for the disk.
+class RecordFile {
+ public:
+  explicit RecordFile(std::unique_ptr<AppendFile> file) : file_(std::move(file)) {}
+
+  /// Writes the records of `batch` and drops those that are in the file from it: what is left is to
+  /// be given again.  Fails: when the disk did; all that is in the file stays.
+  [[nodiscard]] std::expected<void, DiskError> append(RecordBatch& batch);
+
+  /// Bytes of whole records in the file.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+  /// Cuts what may have to be cut, brings all to the medium, and closes.  Fails: with the first.
+  [[nodiscard]] std::expected<void, DiskError> close();
+
+ private:
+  [[nodiscard]] std::expected<void, DiskError> cut_back();
+
+  std::unique_ptr<AppendFile> file_;
+  std::uint64_t bytes_ = 0;
+  bool torn_ = false;  ///< something may stand behind bytes_
+};
+
+void RecordBatch::push(ConstBytes record) {
+  bytes.insert(bytes.end(), record.begin(), record.end());
+  ends.push_back(bytes.size());
+}
+
+void RecordBatch::drop_front(std::size_t size) {
+  if (size == 0) return;
+  const auto last = std::ranges::lower_bound(ends, size);
+  TICKBOX_ASSERT(last != ends.end() && *last == size);
+  ends.erase(ends.begin(), last + 1);
+  for (std::size_t& end : ends)
+    end -= size;
+  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+}
+
+void RecordBatch::clear() {
+  bytes.clear();
+  ends.clear();
+}
+
+std::expected<void, DiskError> RecordFile::append(RecordBatch& batch) {
+  if (auto cut = cut_back(); !cut) return cut;
+  std::size_t done = 0;
+  while (done < batch.bytes.size()) {
+    const auto taken = file_->append(ConstBytes{batch.bytes}.subspan(done));
+    if (!taken) {
+      const auto next = std::ranges::upper_bound(batch.ends, done);
+      const std::size_t whole = next == batch.ends.begin() ? 0 : *(next - 1);
+      bytes_ += whole;
+      batch.drop_front(whole);
+      // Also where the disk says that it took no more: what it really wrote is not known.
+      torn_ = true;
+      (void)cut_back();  // else before the next append
+      return std::unexpected{DiskError{.what = "write", .code = taken.error()}};
+    }
+    TICKBOX_ASSERT(*taken > 0 && *taken <= batch.bytes.size() - done);
+    done += *taken;
+  }
+  bytes_ += done;
+  batch.clear();
+  return {};
+}
+
+std::expected<void, DiskError> RecordFile::cut_back() {
+  if (!torn_) return {};
+  if (const auto cut = file_->cut(bytes_); !cut) {
+    return std::unexpected{DiskError{.what = "cut back", .code = cut.error()}};
+  }
+  torn_ = false;
+  return {};
+}
+
+std::expected<void, DiskError> RecordFile::close() {
+  const auto cut = cut_back();
+  const auto synced = file_->sync();
+  const auto closed = file_->close();
+  if (!cut) return cut;
+  if (!synced) {
+    return std::unexpected{DiskError{.what = "bring to the disk", .code = synced.error()}};
+  }
+  if (!closed) return std::unexpected{DiskError{.what = "close", .code = closed.error()}};
+  return {};
+}
+
 namespace {
 
 /// Room in one batch: 100 ms of a busy room. A larger record gets a batch of its own.

@@ -1,4 +1,5 @@
-// How clients come in: by a token into a free seat, or by a ticket back into their own.
+// How clients come in, by a token into a free seat, or by a ticket back into their own; how they move
+// to another address; and how they go: by their own goodbye, in silence, or with the server.
 
 #include "core/assert.h"
 #include "net/crypto.h"
@@ -8,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -21,9 +23,7 @@ struct Overloaded : Visitors... {
 
 void Shard::on_stranger(const net::Datagram& datagram, Instant now) {
   const auto ask = net::decode_ask(datagram.bytes);
-  if (!ask) {
-    return metrics_.drops.count(ask.error());
-  }
+  if (!ask) return metrics_.drops.count(ask.error());
   if (ask->protocol != net::kProtocolVersion) {
     return refuse(datagram, *ask,
                   {{.reason = net::RefuseReason::Protocol,
@@ -220,6 +220,114 @@ void Shard::answer_stranger(const net::Route& route, ConstBytes datagram, Instan
     return metrics_.drops.count(net::DropReason::RateLimited);
   }
   transmit(route, datagram);
+}
+
+// A client that moves: from Wi-Fi to a mobile network, or behind a router that forgot its port. Its
+// packets open as ever, but come from an address that may be a liar's, who replays what it has
+// seen. So the address is asked before anything larger goes there.
+
+void Shard::check_path(Session& session, const net::Datagram& datagram, Instant now) {
+  if (!session.path || session.path->route.peer != datagram.from) {
+    session.path = {.route = datagram.back(),
+                    .data = draw_number<std::uint64_t>(entropy_),
+                    .challenged = now - kChallengeInterval};
+  }
+  UnprovenPath& path = *session.path;
+  path.heard += datagram.bytes.size();
+  if (now - path.challenged < kChallengeInterval) return;
+  const ConstBytes message = encoder_.path_check(path.data);
+  const std::uint64_t size = message.size() + net::kPacketOverheadBytes;
+  if (path.sent + size > kUnprovenAnswers * path.heard) return;
+  path.sent += size;
+  path.challenged = now;
+  transmit(path.route, session.channel.seal_packet(net::PacketType::Challenge, message, packet_));
+}
+
+void Shard::on_response(Session& session, const net::Address& from, ConstBytes message,
+                        Instant now) {
+  const auto data = protocol::decode_path_check(message);
+  if (!data) return metrics_.drops.count(data.error());
+  const bool answers =
+      session.path && session.path->route.peer == from && session.path->data == *data;
+  if (!answers) return metrics_.drops.count(net::DropReason::Unexpected);
+  session.route = session.path->route;
+  session.path = std::nullopt;
+  metrics_.count(ConnectionResult::Moved);
+  log_.event(LogKind::Moved, Severity::Info, now, [&] {
+    return fmt::format("session_moved seat={} address={}", session.seat.value,
+                       net::to_string(from));
+  });
+}
+
+/// Moves what waits for a client by the time that this server has not lived.
+void Shard::forgive_stall(Instant now) {
+  const Duration missed = now - std::exchange(listened_, now);
+  if (missed <= kStall) return;
+  for (Seat& seat : seats_.all()) {
+    if (!seat.held) continue;
+    for (Session& session : seats_.sessions_of(seat)) {
+      session.heard = std::min(session.heard + missed, now);
+    }
+    if (seat.orphaned) *seat.orphaned += missed;
+  }
+}
+
+void Shard::close_silent_sessions(Instant now) {
+  for (Seat& seat : seats_.all()) {
+    if (!seat.held) continue;
+    for (Session& session : seats_.sessions_of(seat)) {
+      if (session.state != Session::State::Free && now - session.heard > kSessionTimeout) {
+        close(session, net::DisconnectReason::TimedOut, now);
+      }
+    }
+    if (seat.orphaned && now - *seat.orphaned > kBodyKept) let_go(seat);
+  }
+}
+
+void Shard::say_goodbye(Session& session, net::DisconnectReason reason) {
+  for (int i = 0; i < net::kGoodbyes; ++i) {
+    send_packet(session, net::PacketType::Disconnect, encoder_.disconnect(reason));
+  }
+}
+
+/// Ends a session. Its body stays for a while if its client has only fallen silent.
+void Shard::close(Session& session, net::DisconnectReason reason, Instant now) {
+  Seat& seat = seats_.of(session);
+  const bool was_playing = seats_.playing(seat) == &session;
+  if (was_playing) {
+    if (reason != net::DisconnectReason::ClientLeft) say_goodbye(session, reason);
+    --clients_;
+    metrics_.count(reason);
+    log_.event(LogKind::Closed, Severity::Info, now, [&] {
+      const auto silent =
+          std::chrono::duration_cast<std::chrono::milliseconds>(now - session.heard).count();
+      return fmt::format("session_closed seat={} reason={} silent_ms={} clients={}",
+                         session.seat.value, net::name_of(reason), silent, clients_);
+    });
+  }
+  if (const auto unfinished = tracer_.forget(session)) note_unfinished(*unfinished, now);
+  if (reason == net::DisconnectReason::ClientLeft) seats_.depart(session, now);
+  seats_.reset(session);
+  if (was_playing && reason == net::DisconnectReason::TimedOut) {
+    seat.playing = std::nullopt;
+    seat.orphaned = now;
+  } else if (was_playing || !(seat.playing || seat.orphaned)) {
+    let_go(seat);
+  }
+}
+
+void Shard::let_go(Seat& seat) {
+  if (seat.in_world) left_.push_back(seat.player);
+  seats_.release(seat);
+}
+
+void Shard::stop(Instant now) {
+  stopping_ = true;
+  for (Session& session : seats_.sessions()) {
+    if (session.state != Session::State::Free) {
+      close(session, net::DisconnectReason::ServerStopping, now);
+    }
+  }
 }
 
 }  // namespace tickbox::server
