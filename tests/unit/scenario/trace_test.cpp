@@ -2,6 +2,7 @@
 
 #include "scenario/trace.h"
 
+#include "core/text.h"
 #include "scenario/scenario.h"
 
 #include <gtest/gtest.h>
