@@ -1,5 +1,5 @@
-// How clients come in, by a token into a free seat, or by a ticket back into their own; how they move
-// to another address; and how they go: by their own goodbye, in silence, or with the server.
+// How clients come in, by a token into a free seat, or by a ticket back into their own; how they
+// move to another address; and how they go: by their own goodbye, in silence, or with the server.
 
 #include "core/assert.h"
 #include "net/crypto.h"
