@@ -1,14 +1,12 @@
 #include "client/commands/sim/comparison.h"
 
 #include "sim/box.h"
-#include "sim/response.h"
 #include "sim/step/overlaps.h"
 #include "sim/step/sweep.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <ranges>
+#include <map>
+#include <utility>
 
 namespace tickbox::commands {
 namespace {
@@ -18,42 +16,36 @@ using sim::Body;
 using sim::Box;
 using sim::Motion;
 
-const Body* find_body(const sim::World& world, BodyId id) {
+const Body& body_of(const sim::World& world, BodyId id) {
   const Body* const mover = world.find(id);
-  return mover != nullptr ? mover : world.statics().find(id);
+  return mover != nullptr ? *mover : *world.statics().find(id);
 }
 
 Box box_of(const Body& body) {
   return sim::box_of(body.min, body.size);
 }
 
+/// Up to the border. False for a body that it stops.
+bool put(Body& body, Axis axis, std::int64_t place) {
+  const auto inside = std::clamp<std::int64_t>(place, -kWorldLimit, kWorldLimit - body.size[axis]);
+  body.min[axis] = static_cast<std::int32_t>(inside);
+  if (inside != place) body.velocity[axis] = 0;
+  return inside == place;
+}
+
 void move(sim::World& world) {
+  std::vector<BodyId> outside;
   for (Body& body : world.movers()) {
     if (body.path != sim::kNoPath) {
       const Vec2 to = world.statics().paths()[body.path].place_at(++body.path_ticks);
       body.velocity = {to.x - body.min.x, to.y - body.min.y};
     }
+    const std::int64_t scale = body.kind == sim::Kind::Dynamic ? body.gravity_scale : 0;
     for (Axis axis = 0; axis < sim::kAxes; ++axis) {
-      const std::int64_t pull =
-          body.kind == sim::Kind::Dynamic ? world.settings().gravity[axis] : 0;
-      const std::int64_t fallen =
-          body.velocity[axis] + pull * body.gravity_scale / sim::kFullGravity;
-      if (pull != 0) body.velocity[axis] = static_cast<std::int32_t>(sim::clamped_speed(fallen));
-      body.min[axis] += body.velocity[axis];
-    }
-  }
-}
-
-void meet_border(sim::World& world, std::vector<sim::BodyPair>& pushed) {
-  std::vector<BodyId> outside;
-  for (Body& body : world.movers()) {
-    if (sim::contains(sim::kWholeWorld, box_of(body))) continue;
-    outside.push_back(body.id);
-    pushed.push_back(sim::ordered_pair(body.id, sim::kWorldBorder));
-    for (Axis axis = 0; axis < sim::kAxes; ++axis) {
-      const auto place = std::clamp(body.min[axis], -kWorldLimit, kWorldLimit - body.size[axis]);
-      if (place != body.min[axis]) body.velocity[axis] = 0;
-      body.min[axis] = place;
+      const std::int64_t pull = world.settings().gravity[axis] * scale / sim::kFullGravity;
+      const std::int64_t velocity = sim::clamped_speed(body.velocity[axis] + pull);
+      body.velocity[axis] = static_cast<std::int32_t>(velocity);
+      if (!put(body, axis, body.min[axis] + velocity)) outside.push_back(body.id);
     }
   }
   if (world.settings().border == sim::Border::Remove) world.remove(outside);
@@ -66,98 +58,67 @@ Passage solid_face(sim::OneWay solid) {
 }
 
 /// Whether `body` lies wholly before that face of `other`.
-bool is_before(const Box& body, const Box& other, Passage face) {
-  return face.from_low ? body.max[face.axis] <= other.min[face.axis]
-                       : body.min[face.axis] >= other.max[face.axis];
+bool is_before(const Body& body, const Body& other, Passage face) {
+  const Box box = box_of(body);
+  const Box block = box_of(other);
+  return face.from_low ? box.max[face.axis] <= block.min[face.axis]
+                       : box.min[face.axis] >= block.max[face.axis];
 }
 
 bool is_on_solid_side(const Body& one_way, const Body& body) {
   return one_way.one_way == sim::OneWay::None ||
-         is_before(box_of(body), box_of(one_way), solid_face(one_way.one_way));
+         is_before(body, one_way, solid_face(one_way.one_way));
 }
 
 /// False where they do not overlap any more.
 bool push_apart(sim::World& world, sim::BodyPair pair) {
-  const Body a = *find_body(world, pair.low);
-  const Body b = *find_body(world, pair.high);
+  const Body a = body_of(world, pair.low);
+  const Body b = body_of(world, pair.high);
   const Box box = box_of(a);
   const Box other = box_of(b);
   if (!sim::overlap(box, other)) return false;
   // How far b has to go to be out of a; of equal ways the first, in the order of the article.
+  const std::pair<std::int64_t, Axis> ways[] = {{box.min[0] - other.max[0], 0},
+                                                {box.max[0] - other.min[0], 0},
+                                                {box.max[1] - other.min[1], 1},
+                                                {box.min[1] - other.max[1], 1}};
   const auto [way, axis] =
-      std::ranges::min({std::pair{box.min[0] - other.max[0], Axis{0}},
-                        {box.max[0] - other.min[0], 0},
-                        {box.max[1] - other.min[1], 1},
-                        {box.min[1] - other.max[1], 1}},
-                       {}, [](const auto& each) { return std::abs(each.first); });
+      std::ranges::min(ways, {}, [](const auto& each) { return std::abs(each.first); });
   const std::int64_t of_a = b.kind == sim::Kind::Dynamic ? way / 2 : way;
   const std::int64_t of_b = a.kind == sim::Kind::Dynamic ? way - of_a : way;
-  for (const auto& [id, by] : {std::pair{a.id, -of_a}, {b.id, of_b}}) {
-    Body* const pushed = world.find(id);
-    if (pushed == nullptr || pushed->kind != sim::Kind::Dynamic) continue;
-    pushed->min[axis] = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(pushed->min[axis] + by, -kWorldLimit, kWorldLimit));
-    pushed->velocity[axis] = 0;
+  for (const auto& [body, by] : {std::pair{&a, -of_a}, {&b, of_b}}) {
+    if (body->kind != sim::Kind::Dynamic) continue;
+    world.find(body->id)->velocity[axis] = 0;
+    put(*world.find(body->id), axis, body->min[axis] + by);
   }
   return true;
 }
 
-/// Whether a body that came in by `face` is out of `through` on the other side, or gone.
-bool is_beyond(const sim::World& world, BodyId id, BodyId through, Passage face) {
-  const Body* const body = find_body(world, id);
-  const Body* const other = find_body(world, through);
-  return body == nullptr || (other != nullptr &&
-                             is_before(box_of(*body), box_of(*other), {face.axis, !face.from_low}));
-}
-
-/// Whether one of the two met a third body, or was turned.
-bool is_bent(const TickNotes& notes, sim::BodyPair pair) {
+bool met_a_third(std::span<const sim::BodyPair> met, sim::BodyPair pair) {
   const auto is_one = [&](BodyId id) { return id == pair.low || id == pair.high; };
-  return std::ranges::any_of(notes.turned, is_one) ||
-         std::ranges::any_of(notes.met, [&](const sim::BodyPair& met) {
-           return met != pair && (is_one(met.low) || is_one(met.high));
-         });
+  return std::ranges::any_of(met, [&](const sim::BodyPair& other) {
+    return other != pair && (is_one(other.low) || is_one(other.high));
+  });
 }
 
-std::string document_of(const ComparedSide& side) {
-  const auto text_of = [](const Crossing& each) {
-    return fmt::format(R"({{"tick":{},"id":{},"through":{}}})", each.tick.value, each.body.value,
-                       each.through.value);
-  };
-  return fmt::format(
-      R"({{"crossings":{},"pushed_through":{},"beyond":[{}],"overlaps_left":{},"first":[{}]}})",
-      side.unseen, side.pushed, fmt::join(side.beyond | std::views::transform(&BodyId::value), ","),
-      side.overlaps_left, fmt::join(side.first | std::views::transform(text_of), ","));
-}
-
-std::string summary_of(std::string_view name, const ComparedSide& side) {
-  std::string text = fmt::format(
-      "{:15}{} tunnelled unseen, {} pushed through, {} ended beyond, {} overlaps left\n", name,
-      side.unseen, side.pushed, side.beyond.size(), side.overlaps_left);
-  constexpr std::size_t kCrossingsTold = 5;
-  for (const Crossing& each : side.first | std::views::take(kCrossingsTold)) {
-    text += fmt::format("{:15}tick {}: body {} through body {}\n", "", each.tick.value,
-                        each.body.value, each.through.value);
-  }
-  return text;
+/// Whether its course is what its velocity says.
+bool went_straight(const Body& body, const Motion& course) {
+  return course.velocity[0] == body.velocity.x && course.velocity[1] == body.velocity.y;
 }
 
 }  // namespace
 
 std::vector<sim::BodyPair> step_discretely(sim::World& world) {
   const sim::World before = world;
-  std::vector<sim::BodyPair> pushed;
   move(world);
-  meet_border(world, pushed);
   const auto collide = [&](const Body& a, const Body& b) {
-    const Body& a_before = *find_body(before, a.id);
-    const Body& b_before = *find_body(before, b.id);
+    const Body& a_before = body_of(before, a.id);
+    const Body& b_before = body_of(before, b.id);
     return sim::may_collide(a, b) && is_on_solid_side(a_before, b_before) &&
            is_on_solid_side(b_before, a_before);
   };
-  std::ranges::copy_if(sim::find_overlaps(world, collide), std::back_inserter(pushed),
-                       [&](const sim::BodyPair& pair) { return push_apart(world, pair); });
-  meet_border(world, pushed);
+  std::vector<sim::BodyPair> pushed = sim::find_overlaps(world, collide);
+  std::erase_if(pushed, [&](const sim::BodyPair& pair) { return !push_apart(world, pair); });
   return pushed;
 }
 
@@ -170,95 +131,50 @@ std::optional<Passage> passage_through(const Motion& body, const Motion& other) 
   return Passage{impact->axis, body.low(impact->axis, 0) < other.low(impact->axis, 0)};
 }
 
-void CrossingCounter::after(Tick tick, const sim::World& world, const TickNotes& notes) {
-  struct Course {
-    const Body* body;
-    Motion motion;
-    Box hull;
-  };
-
-  std::vector<Course> courses;
-  const auto add = [&](const Body& body, Vec2 to) {
-    const Motion motion =
-        sim::motion_of(body.min, body.size, {to.x - body.min.x, to.y - body.min.y});
-    courses.push_back({&body, motion, sim::hull_of(motion, 0, sim::kFineSteps)});
-  };
-  for (const Body& body : before_) {
-    if (const Body* const now = world.find(body.id)) add(body, now->min);
+void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim::BodyPair> met) {
+  std::map<BodyId, Motion> courses;
+  sim::World hulls = next;  // only where whole courses overlap was a passage
+  for (const Body& was : world.movers()) {
+    Body* const hull = hulls.find(was.id);
+    if (hull == nullptr) continue;
+    Motion& course = courses[was.id] = sim::motion_of(was.min, was.size, {});
+    for (Axis axis = 0; axis < sim::kAxes; ++axis) {
+      const std::int64_t way = std::int64_t{hull->min[axis]} - was.min[axis];
+      course.velocity[axis] = way;
+      hull->size[axis] = static_cast<std::int32_t>(
+          std::min<std::int64_t>(was.size[axis] + std::abs(way), INT32_MAX));
+      hull->min[axis] = std::min(hull->min[axis], was.min[axis]);
+    }
   }
-  for (const Body& body : world.statics().bodies()) {
-    add(body, body.min);
-  }
-  std::ranges::sort(courses, {}, [](const Course& each) { return each.hull.min[0]; });
-
-  std::vector<Crossing> found;
-  const auto judge = [&](const Course& a, const Course& b) {
-    const BodyId id = a.body->id;
-    const BodyId through = b.body->id;
-    const sim::BodyPair pair = sim::ordered_pair(id, through);
-    const auto solid = b.body->one_way;
-    const auto face =
-        sim::may_collide(*a.body, *b.body) ? passage_through(a.motion, b.motion) : std::nullopt;
-    if (!face || (solid != sim::OneWay::None && *face != solid_face(solid))) return;
-    const bool seen = std::ranges::find(notes.met, pair) != notes.met.end();
+  for (const sim::BodyPair& pair : sim::find_overlaps(hulls, &sim::may_collide)) {
+    const bool low_moves = body_of(next, pair.low).kind == sim::Kind::Dynamic;
+    const Body& body = body_of(next, low_moves ? pair.low : pair.high);
+    const Body& other = body_of(next, low_moves ? pair.high : pair.low);
+    courses.try_emplace(other.id, sim::motion_of(other.min, other.size, {}));
+    const auto face = passage_through(courses[body.id], courses[other.id]);
+    if (!face || !(other.one_way == sim::OneWay::None || *face == solid_face(other.one_way))) {
+      continue;
+    }
+    const bool seen = std::ranges::find(met, pair) != met.end();
     // A body pushed out by another face than the one it came in by is where it belongs.
-    if (is_bent(notes, pair) || (seen && !is_beyond(world, id, through, *face))) return;
-    ++(seen ? counts_.pushed : counts_.unseen);
-    found.push_back({tick, id, through});
-    entered_.emplace(std::pair{id, through}, *face);
-  };
-  const auto rank = [](const Course& each) {
-    return std::pair{each.body->kind != sim::Kind::Dynamic, each.body->id};
-  };
-  for (auto a = courses.begin(); a != courses.end(); ++a) {
-    for (auto b = a + 1; b != courses.end() && b->hull.min[0] <= a->hull.max[0]; ++b) {
-      if (!sim::touch(a->hull, b->hull)) continue;
-      rank(*a) < rank(*b) ? judge(*a, *b) : judge(*b, *a);
-    }
+    const bool judged =
+        seen ? !met_a_third(met, pair) && is_before(body, other, {face->axis, !face->from_low})
+             : went_straight(body, courses[body.id]) && went_straight(other, courses[other.id]);
+    if (judged) ++(seen ? pushed : unseen);
+    if (judged && first.size() < kCrossingsKept) first.push_back({tick, body.id, other.id});
   }
-  std::ranges::sort(found, {}, [](const auto& each) { return std::pair{each.body, each.through}; });
-  found.resize(std::min(found.size(), kCrossingsKept - counts_.first.size()));
-  counts_.first.insert(counts_.first.end(), found.begin(), found.end());
-}
-
-ComparedSide CrossingCounter::result(const sim::World& world) const {
-  ComparedSide side = counts_;
-  for (const auto& [pair, face] : entered_) {
-    const bool is_new = side.beyond.empty() || side.beyond.back() != pair.first;
-    if (is_new && is_beyond(world, pair.first, pair.second, face)) {
-      side.beyond.push_back(pair.first);
-    }
-  }
-  side.overlaps_left = sim::find_overlaps(world).size();
-  return side;
+  world = next;
 }
 
 void Comparison::after_step(Tick tick, const sim::World& world, const sim::StepReport& report) {
-  TickNotes notes{.met = {}, .turned = report.blocked};
+  std::vector<sim::BodyPair> met;
   for (const sim::Contact& contact : report.contacts) {
-    notes.met.push_back(sim::ordered_pair(contact.a, contact.b));
+    met.push_back(sim::ordered_pair(contact.a, contact.b));
   }
-  // Bent without a contact: those put apart, blocked or crushed, and those that lost their carrier.
-  const auto note = [&](BodyId id) { notes.turned.push_back(id); };
-  std::ranges::for_each(report.crushed, note);
-  for (const auto& [low, high] : report.separated) {
-    note(low);
-    note(high);
-  }
-  for (const Body& body : ours_.bodies_before()) {
-    if (!report.blocked.empty() && body.carrier != sim::kNoBody) note(body.id);
-  }
-  ours_.after(tick, world, notes);
-  theirs_.after(tick, discrete_, {.met = step_discretely(discrete_)});
-}
-
-std::string comparison_document(const Compared& compared) {
-  return R"({"with":"discrete","discrete":)" + document_of(compared.discrete) + R"(,"tickbox":)" +
-         document_of(compared.tickbox) + "}";
-}
-
-std::string comparison_summary(const Compared& compared) {
-  return summary_of("discrete", compared.discrete) + summary_of("tickbox", compared.tickbox);
+  tickbox.go_on(tick, world, met);
+  sim::World next = discrete.world;
+  met = step_discretely(next);
+  discrete.go_on(tick, next, met);
 }
 
 }  // namespace tickbox::commands

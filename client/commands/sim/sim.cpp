@@ -13,13 +13,15 @@
 #include "sim/step.h"
 #include "sim/step/overlaps.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <expected>
 #include <memory>
+#include <ranges>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tickbox::commands {
@@ -37,7 +39,7 @@ struct Outcome {
   std::uint64_t freezes = 0;
   std::uint32_t events_max = 0;
   std::vector<double> step_us{};       ///< of each tick, sorted
-  std::optional<Compared> compared{};  ///< where it was asked for
+  std::optional<Comparison> beside{};  ///< where it was asked for
   std::uint32_t ticks_wanted = 0;
   bool interrupted = false;  ///< before the last tick that was asked for
 
@@ -59,11 +61,10 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
   using Clock = std::chrono::steady_clock;
   const std::uint32_t ticks = options.ticks.value_or(scenario.ticks);
   sim::World world = scenario::make_world(scenario);
-  std::optional<Comparison> beside;
-  if (options.compare == CompareWith::Discrete) beside.emplace(world);
   sim::Stepper stepper;
   const os::Interruption interruption;
   Outcome outcome{.ticks_wanted = ticks};
+  if (options.compare == CompareWith::Discrete) outcome.beside.emplace(world);
   std::string line;
   const auto trace_tick = [&](Tick tick, const sim::StepReport& report) {
     if (!trace.wanted()) return;
@@ -79,9 +80,8 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
     outcome.interrupted = interruption.requested();
     if (outcome.interrupted) break;
     apply_changes(scenario, tick, next_change, world);
-    if (beside) {
-      apply_changes(scenario, tick, next_beside, beside->discrete_world());
-      beside->before_step(world);
+    if (outcome.beside) {
+      apply_changes(scenario, tick, next_beside, outcome.beside->discrete.world);
     }
     const auto begin = Clock::now();
     const sim::StepReport& report = stepper.step(world);
@@ -92,9 +92,8 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
     outcome.freezes += report.frozen.size();
     outcome.events_max = std::max(outcome.events_max, report.events_max);
     trace_tick(tick, report);
-    if (beside) beside->after_step(tick, world, report);
+    if (outcome.beside) outcome.beside->after_step(tick, world, report);
   }
-  if (beside) outcome.compared = beside->result(world);
   outcome.hash = sim::state_hash(world);
   outcome.movers = world.movers().size();
   outcome.overlaps_left = sim::find_overlaps(world).size();
@@ -111,6 +110,35 @@ std::string interruption_of(const Outcome& outcome) {
   return fmt::format("stopped after tick {} of {}", outcome.ticks, outcome.ticks_wanted);
 }
 
+std::string document_of(const Comparison& comparison) {
+  const auto crossing = [](const Crossing& each) {
+    return fmt::format(R"({{"tick":{},"id":{},"through":{}}})", each.tick.value, each.body.value,
+                       each.through.value);
+  };
+  const auto side_of = [&](const ComparedSide& side) {
+    return fmt::format(R"({{"crossings":{},"pushed_through":{},"overlaps_left":{},"first":[{}]}})",
+                       side.unseen, side.pushed, sim::find_overlaps(side.world).size(),
+                       fmt::join(side.first | std::views::transform(crossing), ","));
+  };
+  return fmt::format(R"(,"compare":{{"with":"discrete","discrete":{},"tickbox":{}}})",
+                     side_of(comparison.discrete), side_of(comparison.tickbox));
+}
+
+std::string summary_of(const Comparison& comparison) {
+  constexpr std::size_t kCrossingsTold = 5;
+  std::string text;
+  for (const auto& [name, side] :
+       {std::pair{"discrete", &comparison.discrete}, std::pair{"tickbox", &comparison.tickbox}}) {
+    text += fmt::format("{:15}{} tunnelled unseen, {} pushed through, {} overlaps left\n", name,
+                        side->unseen, side->pushed, sim::find_overlaps(side->world).size());
+    for (const Crossing& each : side->first | std::views::take(kCrossingsTold)) {
+      text += fmt::format("{:15}tick {}: body {} through body {}\n", "", each.tick.value,
+                          each.body.value, each.through.value);
+    }
+  }
+  return text;
+}
+
 /// One line of JSON, its end included.
 std::string document_of(const Outcome& outcome) {
   const ExitCode code = outcome.interrupted ? ExitCode::Inconclusive : ExitCode::Done;
@@ -120,9 +148,7 @@ std::string document_of(const Outcome& outcome) {
       "\n",
       outcome.ticks, hash_text(outcome.hash), outcome.contacts, outcome.overlaps_left,
       outcome.freezes, outcome.events_max, outcome.percentile(50), outcome.percentile(99),
-      outcome.interrupted,
-      outcome.compared ? ",\"compare\":" + comparison_document(*outcome.compared) : "",
-      cli::to_int(code),
+      outcome.interrupted, outcome.beside ? document_of(*outcome.beside) : "", cli::to_int(code),
       outcome.interrupted ? fmt::format(R"(,"error":"{}")", interruption_of(outcome)) : "");
 }
 
@@ -137,7 +163,7 @@ std::string summary_of(const scenario::Scenario& scenario, const Outcome& outcom
       outcome.ticks, static_cast<double>(outcome.ticks) / scenario.tick_rate, scenario.tick_rate,
       outcome.movers, scenario.statics.size(), outcome.contacts, outcome.events_max,
       outcome.overlaps_left, outcome.freezes, outcome.percentile(50), outcome.percentile(99),
-      hash_text(outcome.hash), outcome.compared ? comparison_summary(*outcome.compared) : "");
+      hash_text(outcome.hash), outcome.beside ? summary_of(*outcome.beside) : "");
 }
 
 }  // namespace

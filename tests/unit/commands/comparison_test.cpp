@@ -165,93 +165,85 @@ TEST(Passage, IsExactAcrossTheWholeWorld) {
 /// A wall, id 1, at x = 0 and a body, id 2, that the test moves.
 class Crossings : public testing::Test {
  protected:
-  Crossings() { world_.add({.id = {2}, .min = {-9, 0}, .size = {2, 2}}); }
-
-  /// One tick in which the body goes to `x`.
-  void move_to(std::int32_t x, const commands::TickNotes& notes = {}) {
-    counter_.before(world_);
-    world_.find({2})->min.x = x;
+  /// One tick in which the body goes to `x`; by its velocity, or another way.
+  void move_to(std::int32_t x, const std::vector<sim::BodyPair>& met = {}, bool straight = true) {
+    sim::World next = side_.world;
+    sim::Body& body = *next.find({2});
+    body.velocity.x = straight ? x - body.min.x : 0;
+    body.min.x = x;
     tick_ = tick_ + 1;
-    counter_.after(tick_, world_, notes);
+    side_.go_on(tick_, next, met);
   }
-
-  [[nodiscard]] commands::ComparedSide counts() const { return counter_.result(world_); }
 
   static sim::World world_with(sim::OneWay one_way) {
-    return {{},
-            std::make_shared<const sim::Statics>(std::vector<sim::Body>{{.id = {1},
-                                                                         .kind = sim::Kind::Static,
-                                                                         .min = {0, 0},
-                                                                         .size = {2, 2},
-                                                                         .one_way = one_way}})};
+    sim::World world{
+        {},
+        std::make_shared<const sim::Statics>(std::vector<sim::Body>{{.id = {1},
+                                                                     .kind = sim::Kind::Static,
+                                                                     .min = {0, 0},
+                                                                     .size = {2, 2},
+                                                                     .one_way = one_way}})};
+    world.add({.id = {2}, .min = {-9, 0}, .size = {2, 2}});
+    return world;
   }
 
-  sim::World world_ = world_with(sim::OneWay::None);
-  commands::CrossingCounter counter_;
+  commands::ComparedSide side_{.world = world_with(sim::OneWay::None)};
   Tick tick_{};
 };
 
 TEST_F(Crossings, AreCountedAndNamed) {
   move_to(-8);
   move_to(8);
-  EXPECT_EQ(counts().unseen, 1U);
-  EXPECT_EQ(counts().pushed, 0U);
-  EXPECT_EQ(counts().first, (std::vector<commands::Crossing>{{{2}, {2}, {1}}}));
-  EXPECT_EQ(counts().beyond, std::vector<BodyId>{{2}});
+  EXPECT_EQ(side_.unseen, 1U);
+  EXPECT_EQ(side_.pushed, 0U);
+  EXPECT_EQ(side_.first, (std::vector<commands::Crossing>{{{2}, {2}, {1}}}));
 }
 
-TEST_F(Crossings, LeaveNobodyBeyondWhoCameBack) {
-  move_to(8);
-  move_to(-8);
-  EXPECT_EQ(counts().unseen, 2U);
-  EXPECT_EQ(counts().beyond, std::vector<BodyId>{});
-}
-
-TEST_F(Crossings, LeaveBeyondWhoHasLeftTheWorldSince) {
-  move_to(8);
-  world_.remove({2});
-  EXPECT_EQ(counts().beyond, std::vector<BodyId>{{2}});
+TEST_F(Crossings, AreNoneOfWhoHasLeftTheWorld) {
+  sim::World next = side_.world;
+  next.remove({{BodyId{2}}});
+  side_.go_on({1}, next, {});
+  EXPECT_EQ(side_.unseen + side_.pushed, 0U);
 }
 
 TEST_F(Crossings, AreNotUnseenWhereTheTwoMet) {
-  move_to(8, {.met = {{{1}, {2}}}});
-  EXPECT_EQ(counts().unseen, 0U);
-  EXPECT_EQ(counts().pushed, 1U);
+  move_to(8, {{{1}, {2}}}, false);
+  EXPECT_EQ(side_.unseen, 0U);
+  EXPECT_EQ(side_.pushed, 1U);
 }
 
 // Its course is bent: what lies between its two places says nothing.
 TEST_F(Crossings, AreNotJudgedOfWhoMetAThird) {
-  move_to(8, {.met = {{{2}, {3}}}});
-  move_to(-8, {.met = {{{1}, {2}}, {{2}, {3}}}});
-  move_to(8, {.turned = {{2}}});
-  EXPECT_EQ(counts().unseen + counts().pushed, 0U);
+  move_to(8, {{{2}, {3}}}, false);
+  move_to(-8, {{{1}, {2}}, {{2}, {3}}}, false);
+  move_to(8, {}, false);
+  EXPECT_EQ(side_.unseen + side_.pushed, 0U);
 }
 
 TEST_F(Crossings, AreNoneOfThoseWhoDoNotCollide) {
-  world_.movers()[0].sensor = true;
+  side_.world.movers()[0].sensor = true;
   move_to(8);
-  EXPECT_EQ(counts().unseen, 0U);
+  EXPECT_EQ(side_.unseen, 0U);
 }
 
 TEST_F(Crossings, OfAOneWayBodyAreFromItsSolidSideOnly) {
-  for (const auto& [side, from_left, from_right] :
+  for (const auto& [solid, from_left, from_right] :
        {std::tuple{sim::OneWay::Left, 1U, 0U}, std::tuple{sim::OneWay::Right, 0U, 1U},
         std::tuple{sim::OneWay::Up, 0U, 0U}}) {
-    world_ = world_with(side);
-    world_.add({.id = {2}, .min = {-9, 0}, .size = {2, 2}});
-    counter_ = {};
+    side_ = {.world = world_with(solid)};
     move_to(8);
-    EXPECT_EQ(counts().unseen, from_left);
+    EXPECT_EQ(side_.unseen, from_left);
     move_to(-8);
-    EXPECT_EQ(counts().unseen, from_left + from_right);
+    EXPECT_EQ(side_.unseen, from_left + from_right);
   }
 }
 
 TEST_F(Crossings, AreAllCountedAndTheFirstKept) {
-  for (int i = 0; i < 50; ++i)
+  for (int i = 0; i < 50; ++i) {
     move_to(i % 2 == 0 ? 8 : -8);
-  EXPECT_EQ(counts().unseen, 50U);
-  EXPECT_EQ(counts().first.size(), commands::kCrossingsKept);
+  }
+  EXPECT_EQ(side_.unseen, 50U);
+  EXPECT_EQ(side_.first.size(), commands::kCrossingsKept);
 }
 
 }  // namespace
