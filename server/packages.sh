@@ -9,9 +9,9 @@ TICKBOX_BUILD_PACKAGES=(
     libsodium-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev
     libbox2d-dev libchipmunk-dev python3-nacl python3-xxhash)
 
-# To build under the sanitizers and to fuzz; llvm names the functions in their reports.
+# To build under the sanitizers and to fuzz; llvm-19 names the functions in their reports.
 # shellcheck disable=SC2034 # read by who sources this
-TICKBOX_SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev llvm)
+TICKBOX_SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev llvm-19)
 
 # To check format and lint.
 # shellcheck disable=SC2034 # read by who sources this
