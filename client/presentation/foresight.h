@@ -22,7 +22,8 @@ class Foresight {
   /// There is a newer view.
   void forget() { scenes_.clear(); }
 
-  /// The scene of `tick`, `view` being the entities of `newest`, the same until forget().
+  /// The scene of `tick`, `view` being the entities of `newest`, the same until forget(). Valid
+  /// until a later one is asked for.
   /// Requires: later than `newest`.  Cost: steps what was not stepped yet; no allocation once warm.
   const Scene& scene(Tick tick, Tick newest, std::span<const game::EntityState> view);
 

@@ -44,7 +44,7 @@ class Scenes {
   /// Of `tick`, or the nearest there is.
   [[nodiscard]] const Scene& nearest(Tick tick) const;
 
-  /// An empty one of the next tick, or of `tick` where there is none yet.
+  /// An empty one of the next tick, or of `tick` where there is none yet. Moves all the others.
   /// Cost: no allocation once warm.
   Scene& append(Tick tick);
 

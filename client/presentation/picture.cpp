@@ -72,8 +72,9 @@ std::span<const Shown> Picture::shown(Instant now) {
   const Duration moment = clock_.moment(now);
   const Tick from = tick_of(moment);
   const Duration passed = moment - period_ * from.value;
-  blend(scene(from), passed > Duration::zero() ? scene(from + 1) : scene(from), passed, period_,
-        places_);
+  // The later one first: stepping on to it may move those before.
+  const Scene& to = scene(passed > Duration::zero() ? from + 1 : from);
+  blend(scene(from), to, passed, period_, places_);
   const Origin origin = is_extrapolated(now) ? Origin::Extrapolated : Origin::Interpolated;
   for (const Place& place : places_) {
     if (place.id == own_ && course_.is_known) continue;
