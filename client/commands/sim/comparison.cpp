@@ -152,9 +152,8 @@ void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim:
     const Body& other = body_of(next, low_moves ? pair.high : pair.low);
     courses.try_emplace(other.id, sim::motion_of(other.min, other.size, {}));
     const auto face = passage_through(courses[body.id], courses[other.id]);
-    if (!face || !(other.one_way == sim::OneWay::None || *face == solid_face(other.one_way))) {
-      continue;
-    }
+    const sim::OneWay one_way = other.one_way;
+    if (!face || (one_way != sim::OneWay::None && *face != solid_face(one_way))) continue;
     const bool seen = std::ranges::find(met, pair) != met.end();
     // A body pushed out by another face than the one it came in by is where it belongs.
     const bool judged =
@@ -168,6 +167,7 @@ void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim:
 
 void Comparison::after_step(Tick tick, const sim::World& world, const sim::StepReport& report) {
   std::vector<sim::BodyPair> met;
+  met.reserve(report.contacts.size());
   for (const sim::Contact& contact : report.contacts) {
     met.push_back(sim::ordered_pair(contact.a, contact.b));
   }
