@@ -62,7 +62,7 @@ class AlarmLog final : public server::Log {
 using tests::SeededEntropy;
 using tests::SimulatedNetwork;
 
-/// Who is told what happens in a match.
+/// The functions that a match calls when something happens in it.
 struct MatchWatcher {
   std::function<void(const Recorded&)> on_recorded;  ///< a recording has ended
   std::function<void(std::uint64_t hash)> on_tick;

@@ -20,7 +20,7 @@ class MemorySink final : public ByteSink {
 
   std::vector<std::byte> bytes;
   std::size_t writes = 0;       ///< that it has taken
-  std::size_t room = SIZE_MAX;  ///< for so many bytes in all; 0: it refuses all that comes
+  std::size_t room = SIZE_MAX;  ///< in bytes, over all writes; 0: it refuses every write
 };
 
 }  // namespace tickbox::tests

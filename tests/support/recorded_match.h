@@ -24,7 +24,7 @@ struct RecordedMatchOptions {
   std::uint32_t tick_rate = kMatchTickRate;
   std::uint32_t seats = kMatchSeats;
   std::uint64_t seed = 1;
-  bool all_stay = false;                               ///< once they have come
+  bool all_stay = false;                               ///< nobody leaves
   std::shared_ptr<const game::Rules> rules = nullptr;  ///< none: the arena
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// A small match without a network: the test says who comes, where they stand and what they do. It
-// remembers everything that happened, and makes the snapshots that tell of it the plain way: by
-// looking at all of it.
+// A small match without a network: the test decides which players join, where they stand and what
+// they do. It keeps every tick's events, and makes snapshots from them the plain way: it looks at
+// all of them.
 
 #include "game/step.h"
 #include "games/arena/arena.h"
@@ -37,7 +37,7 @@ class StagedMatch {
     origin_ = {upper_wall.min.x + upper_wall.size.y, upper_wall.min.y + upper_wall.size.y};
   }
 
-  /// Without a wall; who comes appears far away.
+  /// Without a wall; players that join appear far away.
   [[nodiscard]] static StagedMatch in_the_open() { return StagedMatch{open_map(), 1}; }
 
   void step(const game::TickCommands& commands) {
@@ -68,8 +68,8 @@ class StagedMatch {
     }
   }
 
-  /// Puts a player's body so many units from the origin, at rest. No cause tells of it: only before
-  /// the tick is told for the first time.
+  /// Moves a player's body to (x, y), in units from the origin, at rest. Snapshots have no cause
+  /// for this.  Requires: no snapshot of this tick was made yet.
   void put(PlayerId player, std::int32_t x, std::int32_t y) {
     box(player).min = {.x = origin_.x + x * kUnit, .y = origin_.y + y * kUnit};
     box(player).velocity = {};

@@ -1,6 +1,6 @@
 #pragma once
-// The flags that `connect` and `load` share: whom to play against, how, and over what link; what
-// lets the clients in; and what is told of views that came out wrong.
+// The flags that `connect` and `load` share: the server, the bot, the link and the credentials; and
+// the reports of views whose hash differs from the server's.
 
 #include "cli/command_line.h"
 #include "cli/desync_file.h"

@@ -305,7 +305,7 @@ protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {
   return made;
 }
 
-/// The numbers of the segments that have come in one piece.
+/// The numbers of the segments that are complete.
 std::vector<int> numbers(const Segments& segments) {
   std::vector<int> all;
   for (std::size_t i = 0; i < segments.bytes().size(); i += 2)

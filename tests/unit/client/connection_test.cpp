@@ -461,8 +461,8 @@ TEST(Asking, EndsInTimeForWhoIsWokenNoMoreOftenThanItSays) {
   EXPECT_EQ(now, kStart + kServerTimeout);
 }
 
-// They lose it within the same tick, so they begin together. They must not go on so, nor fall into
-// step again when they begin anew.
+// They lose it within the same tick, so they begin together. They must not stay in step, nor fall
+// into step again after a second start.
 TEST(Asking, OfAThousandThatLostOneServerIsSpreadOverTime) {
   constexpr std::size_t kClients = 1'000;
   std::deque<Asker> askers;

@@ -24,7 +24,7 @@ using tests::StagedMatch;
 
 constexpr std::int32_t kRunPerTick = 8 * kUnit / 60;
 
-/// A match of one player, who is so many units from the corner.
+/// A match of one player at (x, y), in units from the upper left corner.
 StagedMatch alone_at(std::int32_t x, std::int32_t y, std::uint32_t seats = 4) {
   StagedMatch match{seats};
   match.join({0});
