@@ -9,7 +9,7 @@ namespace tickbox::net {
 namespace {
 
 constexpr std::byte kVersion{1};
-constexpr std::string_view kLabel = "tickbox connect token";
+constexpr std::string_view kTokenLabel = "tickbox connect token";
 constexpr std::string_view kTextPrefix = "tickbox-token-1.";
 constexpr std::size_t kServerBytes = 18;
 constexpr std::size_t kTextBytes =
@@ -22,9 +22,9 @@ constexpr std::uint8_t kServersMask = (1U << kServersBits) - 1;
 static_assert(kTokenServersMax <= kServersMask && kRightsKnown < 1U << (8 - kServersBits));
 
 // What the seal covers beside the secret. The label keeps a ticket from ever passing for a token.
-auto clear_part(ConstBytes sealed) {
-  return joined<kLabel.size() + kTokenHeadBytes>(as_bytes_of(kLabel),
-                                                 sealed.first(kTokenHeadBytes));
+auto token_clear_part(ConstBytes sealed) {
+  return joined<kTokenLabel.size() + kTokenHeadBytes>(as_bytes_of(kTokenLabel),
+                                                      sealed.first(kTokenHeadBytes));
 }
 
 void write_servers(ByteWriter& out, const TokenServers& servers) {
@@ -83,7 +83,7 @@ ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime ex
   out.number(static_cast<std::uint8_t>(claims.user.size()));
   write_servers(out, claims.servers);
   out.bytes(ConstBytes{claims.user.data(), claims.user.size()});
-  seal_drawn(ring.newest().key, nonce, clear_part(sealed), secret,
+  seal_drawn(ring.newest().key, nonce, token_clear_part(sealed), secret,
              sealed.subspan(kTokenHeadBytes + kLongNonceBytes));
   wipe(secret);
   return token;
@@ -99,7 +99,7 @@ std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed, const KeyRi
   LongNonce nonce{};
   std::ranges::copy(sealed.subspan(kTokenHeadBytes, kLongNonceBytes), nonce.begin());
   std::array<std::byte, kTokenSecretBytes> secret{};
-  if (!open_drawn(*key, nonce, clear_part(sealed),
+  if (!open_drawn(*key, nonce, token_clear_part(sealed),
                   sealed.subspan(kTokenHeadBytes + kLongNonceBytes), secret)) {
     return std::unexpected{TokenFault::Forged};
   }

@@ -9,13 +9,13 @@ namespace tickbox::net {
 namespace {
 
 constexpr std::byte kVersion{1};
-constexpr std::string_view kLabel = "tickbox resume ticket";
+constexpr std::string_view kTicketLabel = "tickbox resume ticket";
 constexpr std::string_view kTextPrefix = "tickbox-ticket-1.";
 constexpr std::size_t kTextBytes = kSealedTicketBytes + 2 * kKeyBytes;
 
-auto clear_part(ConstBytes sealed) {
-  return joined<kLabel.size() + kTicketHeadBytes>(as_bytes_of(kLabel),
-                                                  sealed.first(kTicketHeadBytes));
+auto ticket_clear_part(ConstBytes sealed) {
+  return joined<kTicketLabel.size() + kTicketHeadBytes>(as_bytes_of(kTicketLabel),
+                                                        sealed.first(kTicketHeadBytes));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& ke
   out.number(ticket.client);
   out.bytes(ticket.keys.to_server);
   out.bytes(ticket.keys.to_client);
-  seal_drawn(key, nonce, clear_part(sealed), secret,
+  seal_drawn(key, nonce, ticket_clear_part(sealed), secret,
              MutableBytes{sealed}.subspan(kTicketHeadBytes + kLongNonceBytes));
   wipe(secret);
   return sealed;
@@ -50,7 +50,7 @@ std::optional<Ticket> open_ticket(ConstBytes sealed, const Key& key) {
   std::ranges::copy(sealed.subspan(kTicketHeadBytes, kLongNonceBytes), nonce.begin());
   std::array<std::byte, kTicketSecretBytes> secret{};
   const bool opens = sealed[0] == kVersion &&
-                     open_drawn(key, nonce, clear_part(sealed),
+                     open_drawn(key, nonce, ticket_clear_part(sealed),
                                 sealed.subspan(kTicketHeadBytes + kLongNonceBytes), secret);
   if (!opens) return std::nullopt;
   Ticket ticket;
