@@ -69,9 +69,7 @@ void Prediction::step_once(Tick tick) {
 void Prediction::expect(Tick tick) {
   std::vector<game::EntityState>& expected = expected_.insert(tick);
   expected.clear();
-  for (std::size_t i = 0; i < world_.size(); ++i) {
-    expected.push_back(world_.entity(i));
-  }
+  world_.append_entities(expected);
 }
 
 Verdict Prediction::reconcile(const View& view) {

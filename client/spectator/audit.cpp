@@ -90,37 +90,33 @@ Auditor::Result Auditor::read_entries() {
 }
 
 Auditor::Result Auditor::begin(ConstBytes entry) {
-  const auto decoded = protocol::decode_keyframe(entry);
-  if (!decoded) return malformed();
-  const std::uint64_t expected = decoded->state_hash;
-  auto world = game::restore({.tick = decoded->tick,
-                              .random = decoded->random,
-                              .seats = decoded->seats,
-                              .entities = decoded->entities},
-                             map_, *rules_);
+  if (!game::decode_keyframe(entry, keyframe_) || keyframe_.tick.value > net::kTickMax) {
+    return malformed();
+  }
+  auto world = game::restore(keyframe_.fields(), map_, *rules_);
   if (!world) return malformed();
   world_.emplace(*std::move(world));
+  log_.begin(keyframe_);
   state_ = State::Stepping;
   touched_ = world_->tick;
   ++runs_;
-  return compare(expected);
+  return compare(keyframe_.state_hash);
 }
 
 Auditor::Result Auditor::step(ConstBytes entry) {
-  if (!protocol::decode_tick(entry, tick_) || world_->tick.value >= net::kTickMax)
+  const auto told = protocol::decode_tick_entry(entry);
+  if (!told || !log_.read(told->bytes, tick_) || world_->tick.value >= net::kTickMax ||
+      !game::possible(*world_, tick_.commands())) {
     return malformed();
-  gather_inputs();
-  const game::TickCommands commands{
-      .leaves = tick_.leaves, .joins = tick_.joins, .inputs = inputs_, .strikes = strikes_};
-  if (!game::possible(*world_, commands)) return malformed();
+  }
   const sim::StepReport& report =
-      game::step(*world_, *rules_, commands, game::Authority::Server, stepper_);
+      game::step(*world_, *rules_, tick_.commands(), game::Authority::Server, stepper_);
   ++ticks_;
   const bool is_placed =
       std::ranges::find(stepper_.events.placements, game::player_of(own_),
                         &game::Placement::player) != stepper_.events.placements.end();
   if (is_placed || was_touched(report, own_)) touched_ = world_->tick;
-  return compare(tick_.state_hash);
+  return compare(told->state_hash);
 }
 
 Auditor::Result Auditor::compare(std::uint64_t expected) const {
@@ -131,28 +127,9 @@ Auditor::Result Auditor::compare(std::uint64_t expected) const {
       .mismatch = AuditMismatch{.tick = world_->tick, .expected = expected, .got = got}}};
 }
 
-/// A stick of which nothing is told stays where it is: so it is said to the game with a button.
-void Auditor::gather_inputs() {
-  inputs_.clear();
-  strikes_.clear();
-  for (const protocol::AuditInput& input : tick_.inputs) {
-    std::uint8_t move = 0;
-    if (input.player.value < world_->seats().size()) {
-      const std::size_t index = world_->index_of(world_->body_of(input.player));
-      if (index != world_->size()) move = world_->traits()[index].move;
-    }
-    inputs_.push_back(
-        {.player = input.player,
-         .input = {.move = input.move.value_or(move), .buttons = input.buttons, .aim = input.aim}});
-    if (input.strikes) strikes_.push_back({.shooter = input.player, .victim = *input.strikes});
-  }
-}
-
 View Auditor::view() {
   entities_.clear();
-  for (std::size_t i = 0; i < world_->size(); ++i) {
-    entities_.push_back(world_->entity(i));
-  }
+  world_->append_entities(entities_);
   return {.tick = world_->tick, .entities = entities_, .touched = touched_};
 }
 

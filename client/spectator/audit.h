@@ -104,7 +104,6 @@ class Auditor {
   Result begin(ConstBytes entry);
   Result step(ConstBytes entry);
   [[nodiscard]] Result compare(std::uint64_t expected) const;
-  void gather_inputs();
   [[nodiscard]] View view();
 
   game::SharedMap map_;
@@ -118,9 +117,9 @@ class Auditor {
   std::uint64_t ticks_ = 0;
   std::uint64_t runs_ = 0;
 
-  protocol::AuditTick tick_;
-  std::vector<game::PlayerInput> inputs_;
-  std::vector<game::Strike> strikes_;
+  game::LoggedWorld keyframe_;
+  game::TickLogReader log_;
+  game::LoggedTick tick_;
   std::vector<game::EntityState> entities_;
 };
 

@@ -107,9 +107,7 @@ std::expected<View, Rejected> Replica::finish(const protocol::Snapshot& snapshot
                                               std::span<const game::EntityState> base) {
   result_.assign(snapshot.bodies.begin(), snapshot.bodies.end());
   if (holds(result_, own_)) touched_ = tick;
-  for (std::size_t i = 0; i < world_.size(); ++i) {
-    result_.push_back(world_.entity(i));
-  }
+  world_.append_entities(result_);
   if (!snapshot.bodies.empty()) std::ranges::sort(result_, {}, &game::EntityState::id);
   const bool ascending = std::ranges::adjacent_find(result_, std::ranges::greater_equal{},
                                                     &game::EntityState::id) == result_.end();
@@ -269,9 +267,7 @@ void Replica::pass() {
   HeldView& passed = passed_[passed_count_++];
   passed.tick = world_.tick;
   passed.entities.clear();
-  for (std::size_t i = 0; i < world_.size(); ++i) {
-    passed.entities.push_back(world_.entity(i));
-  }
+  world_.append_entities(passed.entities);
 }
 
 /// What happened in the step that made the tick so long ago, as commands to the game.

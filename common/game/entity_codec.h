@@ -1,6 +1,6 @@
 #pragma once
-// Between EntityState and the structs that carry it: the one that the wire and recordings
-// share, and the smaller one for what most bodies are.
+// Between EntityState and the structs that carry it on the wire: one for every entity, and a
+// smaller one for what most bodies are.
 
 #include "game/entity_state.h"
 

@@ -49,4 +49,21 @@ struct PlayerInput {
           .look_back = input.look_back};
 }
 
+/// The same input without what has no effect: an aim without a button, a look back without a ray.
+[[nodiscard]] constexpr Input significant(Input input) {
+  input = clamped(input);
+  if (input.buttons == 0) input.aim = 0;
+  if ((input.buttons & kButtonRay) == 0) input.look_back = 0;
+  return input;
+}
+
+/// Where the input of a player in one tick comes from.
+enum class InputSource : std::uint8_t {
+  Received,  ///< the client sent it, in time
+  Repeated,  ///< the client's last one again
+  Neutral,   ///< nothing pressed: the client has been silent for long
+};
+
+inline constexpr std::uint8_t kInputSources = 3;
+
 }  // namespace tickbox::game

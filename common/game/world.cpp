@@ -32,6 +32,12 @@ EntityState World::entity(std::size_t index) const {
   return {.id = body.id, .min = body.min, .velocity = body.velocity, .traits = traits_[index]};
 }
 
+void World::append_entities(std::vector<EntityState>& out) const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    out.push_back(entity(i));
+  }
+}
+
 std::size_t World::index_of(BodyId id) const {
   const std::span<const sim::Body> movers = physics_.movers();
   const auto found = std::ranges::lower_bound(movers, id, {}, &sim::Body::id);

@@ -56,6 +56,9 @@ class World {
 
   [[nodiscard]] EntityState entity(std::size_t index) const;
 
+  /// Appends all of them.  Cost: no allocation where `out` has room.
+  void append_entities(std::vector<EntityState>& out) const;
+
   /// The index of an entity, or size() where there is none.  Cost: one binary search.
   [[nodiscard]] std::size_t index_of(BodyId id) const;
 

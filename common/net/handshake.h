@@ -23,7 +23,7 @@
 
 namespace tickbox::net {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 
 /// HELLO, CONNECT and RESUME are all this long.
 inline constexpr std::size_t kAskBytes = kDatagramBytesMax;

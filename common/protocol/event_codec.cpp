@@ -1,7 +1,7 @@
 #include "protocol/event_codec.h"
 
 #include "core/assert.h"
-#include "protocol/numbers.h"
+#include "core/numbers.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,8 +2,11 @@
 
 #include "game/step.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace tickbox::record {
 namespace {
@@ -29,13 +32,14 @@ class Copy {
   }
 
   [[nodiscard]] bool done() const {
-    return result_.differs || (result_.first && result_.last >= range_.to);
+    return result_.differs || (result_.first && result_.last >= range_.to && !in_stretch_);
   }
 
   CopyResult finish();
 
  private:
-  void write(const game::World& world);
+  void begin(Tick tick, ConstBytes world);
+  void write(const RecordedTick& tick);
   void step_towards(const RecordedTick& tick);
 
   Writer& writer_;
@@ -45,22 +49,25 @@ class Copy {
   game::Stepper stepper_;
   std::optional<game::World> before_;  ///< on the way to range_.from
   bool in_segment_ = false;            ///< ticks that come continue what was written
+  bool in_stretch_ = false;            ///< quiet ticks wait for the last of their stretch
+  std::vector<std::byte> keyframe_;
   bool ended_ = false;
   CopyResult result_;
 };
 
-/// Writes it as a keyframe; what lies between it and what was written before is lost.
-void Copy::write(const game::World& world) {
+/// Writes a keyframe; what lies between it and what was written before is lost.
+void Copy::begin(Tick tick, ConstBytes world) {
   if (!result_.first) {
-    result_.first = world.tick;
-  } else if (world.tick > result_.last) {
-    result_.ticks_lost += world.tick.value - result_.last.value;
+    result_.first = tick;
+  } else if (tick > result_.last) {
+    result_.ticks_lost += tick.value - result_.last.value;
     ++result_.gaps;
-    writer_.lose(world.tick);
+    writer_.lose(tick);
   }
-  result_.last = world.tick;
-  writer_.keyframe(world);
+  result_.last = tick;
+  writer_.keyframe(tick, world);
   in_segment_ = true;
+  in_stretch_ = false;
 }
 
 void Copy::keyframe(const Keyframe& keyframe) {
@@ -71,7 +78,8 @@ void Copy::keyframe(const Keyframe& keyframe) {
     ++result_.damages;
     in_segment_ = false;
   } else if (keyframe.tick >= range_.from) {
-    write(*world);
+    encode_keyframe(keyframe, keyframe_);
+    begin(keyframe.tick, keyframe_);
   } else {
     before_.emplace(*std::move(world));
   }
@@ -85,24 +93,39 @@ void Copy::step_towards(const RecordedTick& tick) {
   }
   game::step(*before_, rules_, tick.commands(), game::Authority::Server, stepper_);
   if (before_->tick < range_.from) return;
-  result_.differs = game::state_hash(*before_) != tick.state_hash;
-  if (!result_.differs) write(*before_);
+  const std::uint64_t hash = game::state_hash(*before_);
+  result_.differs = hash != tick.state_hash.value_or(hash);
+  if (!result_.differs) {
+    encode_keyframe(game::logged_world(*before_, hash, tick), keyframe_);
+    begin(before_->tick, keyframe_);
+  }
   before_.reset();
+}
+
+/// A quiet stretch is written when its last tick has come, which alone has a hash.
+void Copy::write(const RecordedTick& tick) {
+  result_.last = tick.tick;
+  ++result_.ticks;
+  in_stretch_ = !tick.state_hash;
+  if (in_stretch_) return;
+  if (tick.is_quiet) {
+    writer_.quiet(tick.tick, *tick.state_hash);
+  } else {
+    writer_.tick({.tick = tick.tick, .bytes = tick.bytes, .state_hash = *tick.state_hash});
+  }
 }
 
 void Copy::tick(const RecordedTick& tick) {
   if (before_) {
     step_towards(tick);
-  } else if (in_segment_ && tick.tick <= range_.to) {
-    writer_.tick(tick.tick, tick.commands(), tick.sources, tick.state_hash);
-    result_.last = tick.tick;
-    ++result_.ticks;
+  } else if (in_segment_ && (tick.tick <= range_.to || in_stretch_)) {
+    write(tick);
   }
 }
 
 void Copy::unfinished(const RecordedTick& tick) {
   if (in_segment_ && !before_ && tick.tick <= range_.to) {
-    result_.written = writer_.unfinished(tick.tick, tick.commands(), tick.sources);
+    result_.written = writer_.unfinished(tick.tick, tick.bytes);
     ended_ = true;
   }
 }

@@ -16,7 +16,8 @@ namespace tickbox::record {
 
 struct CopyRange {
   Tick from;  ///< the world that the copy begins with; stepped to where it is not a keyframe's
-  Tick to{std::numeric_limits<std::uint32_t>::max()};  ///< the last tick
+  /// The last tick; where it lies in a stretch that nothing entered, the stretch's last.
+  Tick to{std::numeric_limits<std::uint32_t>::max()};
   std::function<bool()> stopped{};  ///< asked at each record: true gives the rest up. May be empty
 };
 

@@ -133,7 +133,6 @@ void store_head(MutableBytes out, const RecordHead& head) {
   store_le(out.subspan(10), head.flags);
   store_le(out.subspan(12), head.tick.value);
   store_le(out.subspan(16), head.count);
-  store_le(out.subspan(20), std::uint32_t{0});
 }
 
 std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
@@ -147,9 +146,9 @@ std::expected<RecordHead, HeadError> load_head(ConstBytes bytes) {
   const bool known = type >= static_cast<std::uint16_t>(RecordType::Keyframe) &&
                      type <= static_cast<std::uint16_t>(RecordType::Unfinished) &&
                      (head.flags & ~kFlagsKnown) == 0 &&
-                     load_le<std::uint32_t>(bytes.subspan(20)) == 0;
+                     ((head.flags & kFlagCompressed) == 0 || head.type == RecordType::Keyframe);
   if (load_le<std::uint32_t>(bytes) != kSyncWord || !known || head.count > kSegmentsMax ||
-      head.payload_bytes > kPayloadBytesMax || head.payload_bytes % kPayloadAlignment != 0) {
+      head.payload_bytes > kPayloadBytesMax) {
     return std::unexpected{HeadError::Wrong};
   }
   return head;

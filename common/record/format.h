@@ -5,6 +5,7 @@
 #include "core/ids.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -13,7 +14,7 @@
 
 namespace tickbox::record {
 
-inline constexpr std::uint16_t kFormatVersion = 4;
+inline constexpr std::uint16_t kFormatVersion = 5;
 inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
 
 /// The file begins with two equal copies of the header, so that no single damaged byte costs the
@@ -29,7 +30,7 @@ inline constexpr std::size_t kHeaderTextMax = 32;
 struct Header {
   std::array<std::byte, 16>
       salt{};                     ///< random: no record of another recording passes for one of this
-  std::uint64_t schema_hash = 0;  ///< of the schema files that records were written by
+  std::uint64_t schema_hash = 0;  ///< of the schema files of the server that recorded it
   std::uint64_t map_hash = 0;
   std::uint64_t seed = 0;       ///< of the room's world
   std::int64_t start_ms = 0;    ///< wall-clock time when the room opened, since 1970 UTC
@@ -64,45 +65,57 @@ enum class RecordError : std::uint8_t {
 enum class RecordType : std::uint8_t {
   Keyframe = 1,
   Ticks = 2,
-  Trailer = 3,
-  Unfinished = 4,  ///< a tick whose step never ended: the last record of a file that has one
+  Quiet = 3,  ///< ticks that nothing entered, in a room with nobody in it
+  Trailer = 4,
+  Unfinished = 5,  ///< a tick whose step never ended: the last record of a file that has one
 };
 
 inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
 
 /// Flag of a keyframe or a trailer: ticks before it are missing because the sink did not take them.
 inline constexpr std::uint16_t kFlagGapBefore = 1;
-inline constexpr std::uint16_t kFlagsKnown = kFlagGapBefore;
+/// Flag of a keyframe: its world is a zstd frame.
+inline constexpr std::uint16_t kFlagCompressed = 2;
+inline constexpr std::uint16_t kFlagsKnown = kFlagGapBefore | kFlagCompressed;
 
-inline constexpr std::size_t kRecordHeadBytes = 24;
+inline constexpr std::size_t kRecordHeadBytes = 20;
 inline constexpr std::size_t kChecksumBytes = 8;
 
-/// Longest payload. A keyframe of 500,000 entities; a longer length is damage and is never
-/// allocated.
+/// Longest payload: far more than any record has. A longer length is damage and is never allocated.
 inline constexpr std::size_t kPayloadBytesMax = std::size_t{16} * 1024 * 1024;
-inline constexpr std::size_t kPayloadAlignment = 8;
 
-/// Ticks of one record. The writer's largest batch is 24 ticks, at 240 Hz.
+/// In front of a keyframe's world: the tick of the keyframe before, and the world's bytes.
+inline constexpr std::size_t kKeyframeHeadBytes = 4 + 4;
+
+/// Ticks of one record. The writer's longest is a second, at 240 Hz.
 inline constexpr std::uint32_t kTicksPerRecordMax = 1'024;
 
 /// Segments of one recording: so many take some 340 years.
 inline constexpr std::uint32_t kSegmentsMax = std::uint32_t{1} << 31U;
 
+/// Whether the keyframe of a segment carries the file header once more: those of segments 0, 1, 2,
+/// 4, 8 and so on do. Some are soon far from the file's beginning, and all together cost next to
+/// nothing.
+[[nodiscard]] constexpr bool carries_header(std::uint32_t segment) {
+  return segment == 0 || std::has_single_bit(segment);
+}
+
 /// Keyframes that a trailer tells the places of: 5.7 hours of all, then every second one, and so
-/// on. So it stays under 64 KiB, and what is sought is never further than a 2,048th of the file.
+/// on. So it stays under 80 KiB, and what is sought is never further than a 2,048th of the file.
 inline constexpr std::size_t kIndexEntriesMax = 4'096;
-static_assert(kPayloadBytesMax % kPayloadAlignment == 0);
-static_assert(kRecordsOffset % kPayloadAlignment == 0);
-static_assert((kRecordHeadBytes + kChecksumBytes) % kPayloadAlignment == 0);
+inline constexpr std::size_t kIndexEntryBytes = 8 + 4 + 4;
+/// In front of a trailer's index: ticks, gaps, tick of the last keyframe, number of entries.
+inline constexpr std::size_t kTrailerHeadBytes = 4 + 4 + 4 + 4;
 
 /// The fixed part in front of a record's payload.
 struct RecordHead {
-  std::uint32_t payload_bytes = 0;  ///< a multiple of kPayloadAlignment
+  std::uint32_t payload_bytes = 0;
   RecordType type = RecordType::Keyframe;
   std::uint16_t flags = 0;
-  Tick tick;  ///< keyframe: its world's; ticks: the first; trailer: the last; unfinished: its
-  std::uint32_t count = 0;  ///< keyframe: number of its segment, from 0; ticks: how many; trailer:
-                            ///< segments; unfinished: 1
+  Tick
+      tick;  ///< keyframe: its world's; ticks, quiet: the first; trailer: the last; unfinished: its
+  std::uint32_t count = 0;  ///< keyframe: number of its segment, from 0; ticks, quiet: how many;
+                            ///< trailer: segments; unfinished: 1
 
   friend bool operator==(const RecordHead&, const RecordHead&) = default;
 };

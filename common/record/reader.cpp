@@ -2,10 +2,8 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
-#include "game/entity_codec.h"
-
-#include "schema/record_generated.h"
-#include "schema/world_generated.h"
+#include "core/numbers.h"
+#include "record/compression.h"
 
 #include <algorithm>
 #include <array>
@@ -22,24 +20,9 @@ namespace {
 constexpr std::size_t kSearchPerFileByte = 4;
 constexpr std::size_t kSearchBytesMin = std::size_t{1} * 1024 * 1024;
 
-/// The root of a payload whose every offset and length has been checked, or nullptr. A payload is
-/// one table, so whatever has more is none of ours.
-template <class Root>
-const Root* verified_root(ConstBytes payload) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(payload.data());
-  flatbuffers::Verifier verifier{data, payload.size(), 1, 1};
-  return verifier.VerifyBuffer<Root>() ? flatbuffers::GetRoot<Root>(data) : nullptr;
-}
-
-/// The Verifier aligns the length of a vector of structs, not its elements.
-template <class Struct>
-bool elements_aligned(const flatbuffers::Vector<const Struct*>& vector) {
-  return reinterpret_cast<std::uintptr_t>(vector.Data()) % alignof(Struct) == 0;
-}
-
-/// A trailer is a table of a few numbers beside its index.
+/// The longest record of a trailer.
 constexpr std::size_t kTrailerBytesMax =
-    kRecordHeadBytes + kIndexEntriesMax * sizeof(schema::KeyframePlace) + 1'024 + kChecksumBytes;
+    kRecordHeadBytes + kTrailerHeadBytes + kIndexEntriesMax * kIndexEntryBytes + kChecksumBytes;
 
 std::array<std::byte, sizeof kSyncWord> sync_bytes() {
   std::array<std::byte, sizeof kSyncWord> sync{};
@@ -50,61 +33,6 @@ std::array<std::byte, sizeof kSyncWord> sync_bytes() {
 /// Can a walk go on here, whatever was before?
 bool begins_anew(RecordType type) {
   return type == RecordType::Keyframe || type == RecordType::Trailer;
-}
-
-/// Takes the next `count` players off `source`.  False when they are too few, not in ascending
-/// order or beyond the seats.
-template <class Source>
-bool take_players(const Source& source, std::uint32_t& at, std::uint32_t count, std::uint32_t seats,
-                  std::vector<PlayerId>& players) {
-  players.clear();
-  if (count > source.size() - at) return false;
-  for (; count > 0; --count, ++at) {
-    const PlayerId player{source.Get(at)};
-    if (player.value >= seats || (!players.empty() && players.back() >= player)) return false;
-    players.push_back(player);
-  }
-  return true;
-}
-
-bool take_inputs(const flatbuffers::Vector<const schema::RecordedInput*>& source, std::uint32_t& at,
-                 std::uint32_t count, std::uint32_t seats, RecordedTick& tick) {
-  tick.inputs.clear();
-  tick.sources.clear();
-  if (count > source.size() - at) return false;
-  for (; count > 0; --count, ++at) {
-    const schema::RecordedInput& input = *source.Get(at);
-    const PlayerId player{input.player()};
-    if (player.value >= seats || input.source() > std::uint8_t{1} ||
-        (!tick.inputs.empty() && tick.inputs.back().player >= player)) {
-      return false;
-    }
-    tick.inputs.push_back({.player = player,
-                           .input = {.move = input.move(),
-                                     .buttons = input.buttons(),
-                                     .aim = input.aim(),
-                                     .look_back = input.look_back()}});
-    tick.sources.push_back(static_cast<InputSource>(input.source()));
-  }
-  return true;
-}
-
-/// Each shooter once, in order, and at players only.
-bool take_strikes(const flatbuffers::Vector<const schema::Strike*>& source, std::uint32_t& at,
-                  std::uint32_t count, std::uint32_t seats, RecordedTick& tick) {
-  tick.strikes.clear();
-  if (count > source.size() - at) return false;
-  for (; count > 0; --count, ++at) {
-    const schema::Strike& from = *source.Get(at);
-    const game::Strike strike{.shooter = {from.shooter()}, .victim = {from.victim()}};
-    if (strike.shooter.value >= seats || !game::has_kind(strike.victim, game::EntityKind::Player) ||
-        game::player_of(strike.victim).value >= seats ||
-        (!tick.strikes.empty() && tick.strikes.back().shooter >= strike.shooter)) {
-      return false;
-    }
-    tick.strikes.push_back(strike);
-  }
-  return true;
 }
 
 /// The header as a keyframe has it, of a file that has lost its beginning.
@@ -119,13 +47,14 @@ std::optional<Header> find_header(ConstBytes file) {
 }
 
 /// Places in order, of segments that there are. Whether they fit the file is for who seeks by them.
-bool take_index(const flatbuffers::Vector<const schema::KeyframePlace*>& source,
-                const RecordHead& trailer, std::vector<KeyframePlace>& index) {
+bool take_index(NumberReader& in, const RecordHead& trailer, std::vector<KeyframePlace>& index) {
   index.clear();
-  if (source.size() > kIndexEntriesMax || !elements_aligned(source)) return false;
-  for (const schema::KeyframePlace* from : source) {
-    const KeyframePlace place{
-        .offset = from->offset(), .tick = {from->tick()}, .segment = from->segment()};
+  const auto count = in.fixed<std::uint32_t>();
+  if (count > kIndexEntriesMax || in.left() != count * kIndexEntryBytes) return false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const KeyframePlace place{.offset = in.fixed<std::uint64_t>(),
+                              .tick = {in.fixed<std::uint32_t>()},
+                              .segment = in.fixed<std::uint32_t>()};
     const bool in_order =
         index.empty() || (index.back().offset < place.offset && index.back().tick <= place.tick &&
                           index.back().segment < place.segment);
@@ -245,6 +174,7 @@ bool Reader::follows(const RecordHead& head) const {
   const Tick last = last_tick_.value_or(Tick{0});
   switch (head.type) {
     case RecordType::Ticks:
+    case RecordType::Quiet:
       return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count >= 1 &&
              head.count <= kTicksPerRecordMax && (head.tick + (head.count - 1)) >= head.tick;
     case RecordType::Unfinished:
@@ -277,6 +207,7 @@ Reader::Item Reader::accept(const RecordHead& head) {
       last_keyframe_ = head.tick;
       return Item::Keyframe;
     case RecordType::Ticks:
+    case RecordType::Quiet:
       last_tick_ = head.tick + (head.count - 1);
       return Item::Ticks;
     case RecordType::Trailer:
@@ -393,111 +324,102 @@ Reader::Item Reader::resume(Framing reason, std::size_t from) {
   return damaged_until(file_.size());
 }
 
-/// FlatBuffers are read in place, and structs in them want to be aligned.
-ConstBytes Reader::aligned_payload(const RecordHead& head) {
-  const ConstBytes payload = file_.subspan(offset_ + kRecordHeadBytes, head.payload_bytes);
-  if (reinterpret_cast<std::uintptr_t>(payload.data()) % kPayloadAlignment == 0) return payload;
-  aligned_.resize(payload.size() / sizeof(std::uint64_t));
-  const MutableBytes copy = std::as_writable_bytes(std::span{aligned_});
-  std::ranges::copy(payload, copy.begin());
-  return copy;
-}
-
 bool Reader::decode(const RecordHead& head) {
-  const ConstBytes payload = aligned_payload(head);
+  const ConstBytes payload = file_.subspan(offset_ + kRecordHeadBytes, head.payload_bytes);
   switch (head.type) {
     case RecordType::Keyframe:
       return decode_keyframe(head, payload);
     case RecordType::Ticks:
-    case RecordType::Unfinished:
       return decode_ticks(head, payload);
+    case RecordType::Quiet:
+      return decode_quiet(head, payload);
     case RecordType::Trailer:
       return decode_trailer(head, payload);
+    case RecordType::Unfinished:
+      return decode_unfinished(head, payload);
   }
   return false;
 }
 
 bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
-  const auto* root = verified_root<schema::Keyframe>(payload);
-  if (root == nullptr || root->seats() == nullptr || root->entities() == nullptr ||
-      root->header() == nullptr || root->seats()->size() > game::kSeatsMax) {
-    return false;
-  }
-  const auto own_header = encode_header(header_);
-  if (!std::ranges::equal(std::as_bytes(std::span{root->header()->data(), root->header()->size()}),
-                          own_header)) {
-    return false;
-  }
-  const Tick previous{root->previous()};
+  NumberReader in{payload};
+  const Tick previous{in.fixed<std::uint32_t>()};
+  const auto size = in.fixed<std::uint32_t>();
   const bool chained =
       resuming_ || segments_ == 0 ? previous <= head.tick : previous == last_keyframe_;
-  if (!chained) return false;
-  keyframe_.tick = head.tick;
+  if (in.failed() || !chained || size > game::kKeyframeBytesMax) return false;
+  if (carries_header(head.count) &&
+      !std::ranges::equal(in.bytes(kFileHeaderBytes), encode_header(header_))) {
+    return false;
+  }
+  ConstBytes world = in.bytes(in.left());
+  if ((head.flags & kFlagCompressed) != 0) {
+    if (!decompress(world, size, world_)) return false;
+    world = world_;
+  }
+  if (world.size() != size || !game::decode_keyframe(world, keyframe_) ||
+      keyframe_.tick != head.tick) {
+    return false;
+  }
   keyframe_.segment = head.count;
   keyframe_.previous = previous;
   keyframe_.gap_before = (head.flags & kFlagGapBefore) != 0;
-  keyframe_.state_hash = root->state_hash();
-  keyframe_.random = root->random();
-  keyframe_.seats.clear();
-  for (const schema::Seat* seat : *root->seats()) {
-    if (seat->taken() > std::uint8_t{1}) return false;
-    keyframe_.seats.push_back({.generation = seat->generation(),
-                               .score = seat->score(),
-                               .taken = seat->taken() == std::uint8_t{1}});
-  }
-  keyframe_.entities.clear();
-  for (const schema::Entity* wire : *root->entities()) {
-    const auto entity = game::decode_entity(*wire);
-    if (!entity || (!keyframe_.entities.empty() && keyframe_.entities.back().id >= entity->id)) {
-      return false;
-    }
-    keyframe_.entities.push_back(*entity);
-  }
+  log_.begin(keyframe_);
   return true;
 }
 
 bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
-  const auto* root = verified_root<schema::Ticks>(payload);
-  if (root == nullptr || root->ticks() == nullptr || root->leaves() == nullptr ||
-      root->joins() == nullptr || root->inputs() == nullptr || root->strikes() == nullptr ||
-      root->ticks()->size() != head.count || !elements_aligned(*root->ticks())) {
-    return false;
-  }
-  const std::uint32_t seats = std::min(header_.map_seats, game::kSeatsMax);
-  std::uint32_t leaves = 0;
-  std::uint32_t joins = 0;
-  std::uint32_t inputs = 0;
-  std::uint32_t strikes = 0;
+  NumberReader in{payload};
   ticks_.resize(std::max(ticks_.size(), std::size_t{head.count}));
   for (std::uint32_t i = 0; i < head.count; ++i) {
-    const schema::TickHead& from = *root->ticks()->Get(i);
     RecordedTick& tick = ticks_[i];
     tick.tick = head.tick + i;
-    tick.state_hash = from.state_hash();
-    if (!take_players(*root->leaves(), leaves, from.leaves(), seats, tick.leaves) ||
-        !take_players(*root->joins(), joins, from.joins(), seats, tick.joins) ||
-        !take_inputs(*root->inputs(), inputs, from.inputs(), seats, tick) ||
-        !take_strikes(*root->strikes(), strikes, from.strikes(), seats, tick)) {
-      return false;
-    }
+    tick.state_hash = in.fixed<std::uint64_t>();
+    tick.is_quiet = false;
+    tick.bytes = in.bytes(in.number());
+    if (in.failed() || !log_.read(tick.bytes, tick)) return false;
   }
   tick_count_ = head.count;
-  return leaves == root->leaves()->size() && joins == root->joins()->size() &&
-         inputs == root->inputs()->size() && strikes == root->strikes()->size();
+  return in.left() == 0;
+}
+
+/// Nothing entered, and nobody is there of whom the log could leave something out.
+bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
+  NumberReader in{payload};
+  const auto hash = in.fixed<std::uint64_t>();
+  ticks_.resize(std::max(ticks_.size(), std::size_t{head.count}));
+  for (std::uint32_t i = 0; i < head.count; ++i) {
+    RecordedTick& tick = ticks_[i];
+    tick.tick = head.tick + i;
+    tick.state_hash = std::nullopt;
+    tick.is_quiet = true;
+    tick.bytes = {};
+    if (!log_.read({}, tick) || !tick.inputs.empty()) return false;
+  }
+  ticks_[head.count - 1].state_hash = hash;
+  tick_count_ = head.count;
+  return !in.failed() && in.left() == 0;
+}
+
+bool Reader::decode_unfinished(const RecordHead& head, ConstBytes payload) {
+  ticks_.resize(std::max(ticks_.size(), std::size_t{1}));
+  RecordedTick& tick = ticks_.front();
+  tick.tick = head.tick;
+  tick.state_hash = std::nullopt;
+  tick.is_quiet = false;
+  tick.bytes = payload;
+  return log_.read(payload, tick).has_value();
 }
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
-  const auto* root = verified_root<schema::Trailer>(payload);
-  if (root == nullptr || root->keyframes() != head.count || root->index() == nullptr ||
-      !take_index(*root->index(), head, trailer_.index)) {
-    return false;
-  }
+  NumberReader in{payload};
+  trailer_.ticks = in.fixed<std::uint32_t>();
+  trailer_.gaps = in.fixed<std::uint32_t>();
+  trailer_.last_keyframe = {in.fixed<std::uint32_t>()};
   trailer_.last_tick = head.tick;
-  trailer_.last_keyframe = {root->last_keyframe()};
   trailer_.gap_before = (head.flags & kFlagGapBefore) != 0;
   trailer_.segments = head.count;
-  trailer_.ticks = root->ticks();
-  trailer_.gaps = root->gaps();
+  if (!take_index(in, head, trailer_.index) || in.failed()) return false;
   return resuming_ || trailer_.last_keyframe == last_keyframe_;
 }
 

@@ -3,6 +3,7 @@
 // damage.
 
 #include "core/bytes.h"
+#include "game/tick_log.h"
 #include "record/format.h"
 #include "record/recorded.h"
 
@@ -24,6 +25,7 @@ struct Damage {
 /// complete record with a wrong checksum or impossible content, and anything bad that a valid
 /// record follows, is damage.
 ///
+/// Ticks that nothing entered come as Ticks as well.
 /// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
 /// before it; after Damage comes a Keyframe, a Trailer, Finished, or more Damage. Cost: linear in
 /// the file's length, hostile files included.
@@ -92,10 +94,11 @@ class Reader {
                                      RecordHead& head) const;
   [[nodiscard]] bool follows(const RecordHead& head) const;
   [[nodiscard]] std::optional<std::size_t> find_record(std::size_t from, RecordHead& head);
-  [[nodiscard]] ConstBytes aligned_payload(const RecordHead& head);
   [[nodiscard]] bool decode(const RecordHead& head);
   [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_ticks(const RecordHead& head, ConstBytes payload);
+  [[nodiscard]] bool decode_quiet(const RecordHead& head, ConstBytes payload);
+  [[nodiscard]] bool decode_unfinished(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
   Item damaged_until(std::size_t end);
@@ -125,12 +128,13 @@ class Reader {
   std::size_t last_record_ = 0;  ///< offset of the last whole one from the first damage on
   std::size_t search_budget_;    ///< bytes that may still be hashed in vain after damage
 
+  game::TickLogReader log_;  ///< of the segment that is being read
   record::Keyframe keyframe_;
+  std::vector<std::byte> world_;     ///< a keyframe's, decompressed
   std::vector<RecordedTick> ticks_;  ///< never shrinks, to keep its memory
   std::size_t tick_count_ = 0;
   record::Trailer trailer_;
   record::Damage damage_;
-  std::vector<std::uint64_t> aligned_;
 };
 
 }  // namespace tickbox::record

@@ -47,8 +47,8 @@ bool Replayer::step() {
   }
   game::step(*world_, rules_, tick.commands(), game::Authority::Server, stepper_);
   commands_ = &tick;
-  recorded_hash_ = tick.state_hash;
   hash_ = game::state_hash(*world_);
+  recorded_hash_ = tick.state_hash.value_or(hash_);
   return true;
 }
 

@@ -30,7 +30,8 @@ class Replayer {
   /// What entered the tick; nullptr where the world was read from a keyframe and not stepped.
   [[nodiscard]] const RecordedTick* commands() const { return commands_; }
 
-  /// Of the world as it was recorded, and as it is here.
+  /// Of the world as it was recorded, and as it is here. Within a quiet stretch no hash was
+  /// recorded: then both are as it is here.
   [[nodiscard]] std::uint64_t recorded_hash() const { return recorded_hash_; }
 
   [[nodiscard]] std::uint64_t hash() const { return hash_; }

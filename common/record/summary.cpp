@@ -24,8 +24,9 @@ void add(Summary& summary, std::uint64_t& players, std::span<const RecordedTick>
     summary.joins += tick.joins.size();
     summary.leaves += tick.leaves.size();
     summary.inputs += tick.inputs.size();
-    summary.inputs_substituted +=
-        static_cast<std::uint64_t>(std::ranges::count(tick.sources, InputSource::Substituted));
+    summary.inputs_substituted += static_cast<std::uint64_t>(std::ranges::count_if(
+        tick.sources,
+        [](game::InputSource source) { return source != game::InputSource::Received; }));
     summary.first_recorded = summary.first_recorded.value_or(tick.tick);
     summary.last_tick = tick.tick;
   }

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "game/step.h"
 
+#include <utility>
 #include <vector>
 
 namespace tickbox::record {
@@ -176,14 +177,19 @@ bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
     return false;
   }
   game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
-  if (!in_range(recorded.tick)) return true;
-  ++result.ticks;
+  const bool is_wanted = in_range(recorded.tick);
+  if (is_wanted) ++result.ticks;
+  if (!recorded.state_hash) {
+    waits_ = waits_ || is_wanted;
+    return true;
+  }
+  if (!std::exchange(waits_, false) && !is_wanted) return true;
   const std::uint64_t hash = game::state_hash(world);
-  if (hash != recorded.state_hash) {
+  if (hash != *recorded.state_hash) {
     ++result.mismatched;
     if (!result.first_mismatch) {
       result.first_mismatch =
-          Mismatch{.tick = recorded.tick, .what = hash_difference(recorded.state_hash, hash)};
+          Mismatch{.tick = recorded.tick, .what = hash_difference(*recorded.state_hash, hash)};
     }
   }
   return true;
@@ -200,6 +206,7 @@ void SegmentVerifier::step_unfinished(game::World& world, const RecordedTick& re
 
 SegmentResult SegmentVerifier::verify(const Segment& segment) {
   SegmentResult result;
+  waits_ = false;
   if (!wanted(segment)) return result;
   if (gives_up(result)) return result;
   Reader reader = recording_.from_keyframe(segment.offset);
@@ -222,8 +229,9 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
     }
     TICKBOX_ASSERT(item == Reader::Item::Ticks);
     for (const RecordedTick& recorded : reader.ticks()) {
-      // Beyond the range only to where a keyframe explains what differed within.
-      if (recorded.tick > options_.to && !result.first_mismatch) return result;
+      // Beyond the range only to the end of a quiet stretch, and to where a keyframe explains what
+      // differed within.
+      if (recorded.tick > options_.to && !waits_ && !result.first_mismatch) return result;
       if (gives_up(result) || !take(*world, recorded, result)) return result;
     }
   }

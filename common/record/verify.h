@@ -44,7 +44,7 @@ struct VerifyOptions {
 };
 
 struct VerifyResult {
-  std::uint64_t ticks = 0;  ///< compared
+  std::uint64_t ticks = 0;  ///< compared; the hash of a quiet stretch's last tick is that of all
   std::uint64_t mismatched = 0;
   std::optional<Mismatch> first_mismatch;
   bool complete = false;  ///< the trailer was there, nothing damaged, no gap
@@ -98,6 +98,7 @@ class SegmentVerifier {
   const game::Rules& rules_;
   const VerifyOptions& options_;
   game::Stepper stepper_;
+  bool waits_ = false;  ///< quiet ticks were stepped; the hash of their stretch is still to come
 };
 
 /// Adds up what came of each segment.  Requires: one result for each of segments.all.

@@ -2,39 +2,21 @@
 
 #include "core/assert.h"
 #include "core/hash.h"
-#include "game/entity_codec.h"
-
-#include "schema/world_generated.h"
+#include "core/numbers.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace tickbox::record {
-namespace {
 
-/// How many entries of a list are of one tick. A list of players holds each once, so it cannot be
-/// longer.
-std::uint16_t count_of(std::size_t size) {
-  TICKBOX_ASSERT(size <= game::kSeatsMax);
-  return static_cast<std::uint16_t>(size);
-}
-
-schema::RecordedInput encode_input(const game::PlayerInput& input, InputSource source) {
-  return {input.player.value,
-          input.input.aim,
-          input.input.move,
-          input.input.buttons,
-          static_cast<std::uint8_t>(source),
-          input.input.look_back};
-}
-
-}  // namespace
-
-Writer::Writer(ByteSink& sink, const Header& header)
+Writer::Writer(ByteSink& sink, const Header& header, Compression compression)
     : sink_(sink),
       header_(header),
       chain_(header),
+      compression_(compression),
       ticks_per_batch_(std::clamp(header.tick_rate / kBatchesPerSecond, 1U, kTicksPerRecordMax)),
-      ticks_per_keyframe_(header.tick_rate * kKeyframeSeconds) {
+      ticks_per_quiet_(std::min(header.tick_rate * kQuietSeconds, kTicksPerRecordMax)) {
   open();
 }
 
@@ -58,138 +40,136 @@ bool Writer::needs_keyframe() const {
     case State::Unopened:
     case State::Broken:
       return ticks_until_retry_ == 0;
-    case State::Recording:
-      return last_tick_ - keyframe_tick_ >= ticks_per_keyframe_;
+    case State::Recording: {
+      const std::uint32_t seconds = segment_is_quiet_ ? kQuietKeyframeSeconds : kKeyframeSeconds;
+      const std::uint32_t ticks = header_.tick_rate * seconds;
+      return last_tick_ - keyframe_tick_ >= ticks;
+    }
     case State::Finished:
       return false;
   }
   return false;
 }
 
-/// For keyframes with some bullets of every player, and batches in which all act in every tick.
-void Writer::make_room(const game::World& world) {
+/// For keyframes twice as long as the first one, or with some bullets of every player, and batches
+/// in which all act in every tick.
+void Writer::make_room(std::size_t world_bytes) {
+  constexpr std::size_t kFrame =
+      kRecordHeadBytes + kKeyframeHeadBytes + kFileHeaderBytes + kChecksumBytes;
   constexpr std::size_t kBulletsPerSeat = 3;
-  constexpr std::size_t kFrame = 1'024 + kFileHeaderBytes;
-  const std::size_t seats = world.seats().size();
-  const std::size_t acts = std::size_t{ticks_per_batch_} * seats;
-  const std::size_t keyframe = seats * sizeof(schema::Seat) +
-                               (world.size() + kBulletsPerSeat * seats) * sizeof(schema::Entity);
-  const std::size_t batch =
-      acts * (sizeof(schema::RecordedInput) + sizeof(schema::Strike) + 2 * sizeof(std::uint16_t)) +
-      ticks_per_batch_ * sizeof(schema::TickHead);
-  const std::size_t index = kIndexEntriesMax * sizeof(schema::KeyframePlace);
-  const std::size_t most = kFrame + std::max({keyframe, batch, index});
-  builder_ = flatbuffers::FlatBufferBuilder{most};
-  record_.reserve(most);
-  heads_.reserve(ticks_per_batch_);
-  leaves_.reserve(acts);
-  joins_.reserve(acts);
-  inputs_.reserve(acts);
-  strikes_.reserve(acts);
+  const std::size_t seats = std::min(header_.map_seats, game::kSeatsMax);
+  const std::size_t world = 2 * world_bytes + seats * (game::kLoggedSeatBytesMax +
+                                                       kBulletsPerSeat * game::kLoggedEntityBytes);
+  const std::size_t batch = ticks_per_batch_ * (16 + game::tick_bytes_max(seats));
+  const std::size_t index = kTrailerHeadBytes + kIndexEntriesMax * kIndexEntryBytes;
+  record_.reserve(kFrame + std::max({compressed_bytes_max(world), batch, index}));
+  if (compression_ == Compression::Zstd) {
+    record_.resize(world);
+    std::vector<std::byte> warm_up;
+    compressor_.append(record_, warm_up);
+  }
+  batch_.reserve(batch);
   index_.reserve(kIndexEntriesMax);
 }
 
-void Writer::keyframe(const game::World& world) {
+void Writer::keyframe(Tick tick, ConstBytes world) {
   TICKBOX_ASSERT(state_ != State::Finished);
-  TICKBOX_ASSERT(!any_tick_ || world.tick == last_tick_);
+  TICKBOX_ASSERT(!any_tick_ || tick == last_tick_);
   flush();
-  if (!any_tick_) make_room(world);
-  last_tick_ = world.tick;
+  if (!any_tick_) make_room(world.size());
+  last_tick_ = tick;
   any_tick_ = true;
   if (state_ == State::Unopened && !open()) {
     ticks_until_retry_ = ticks_per_batch_;
     return;
   }
-
-  builder_.Clear();
-  // (CreateUninitializedVectorOfStructs of FlatBuffers 2 aligns to a struct's size.)
-  const auto entities = builder_.CreateVectorOfStructs<schema::Entity>(
-      world.size(), [&world](std::size_t i, schema::Entity* entity) {
-        *entity = game::encode_entity(world.entity(i));
-      });
-  const auto seats = builder_.CreateVectorOfStructs<schema::Seat>(
-      world.seats().size(), [&world](std::size_t i, schema::Seat* out) {
-        const game::Seat& seat = world.seats()[i];
-        *out = {seat.generation, seat.score, std::uint8_t{seat.taken}};
-      });
-  const auto header_bytes = encode_header(header_);
-  const auto header = builder_.CreateVector(
-      reinterpret_cast<const std::uint8_t*>(header_bytes.data()), header_bytes.size());
-  const Tick previous = stats_.keyframes > 0 ? keyframe_tick_ : world.tick;
-  builder_.Finish(schema::CreateKeyframe(builder_, game::state_hash(world), world.rng.state(),
-                                         previous.value, seats, entities, header));
+  begin_record();
+  NumberWriter payload{record_};
+  payload.fixed((stats_.keyframes > 0 ? keyframe_tick_ : tick).value);
+  payload.fixed(static_cast<std::uint32_t>(world.size()));
+  if (carries_header(stats_.keyframes)) payload.bytes(encode_header(header_));
+  std::uint16_t flags = 0;
+  if (compression_ == Compression::Zstd) {
+    compressor_.append(world, record_);
+    flags = kFlagCompressed;
+  } else {
+    payload.bytes(world);
+  }
   const std::uint64_t offset = stats_.bytes;
-  if (write_record({.type = RecordType::Keyframe, .tick = world.tick, .count = stats_.keyframes})) {
-    note_place(world.tick, offset);
+  if (write_record({.type = RecordType::Keyframe,
+                    .flags = flags,
+                    .tick = tick,
+                    .count = stats_.keyframes})) {
+    note_place(tick, offset);
     ++stats_.keyframes;
-    keyframe_tick_ = world.tick;
-    last_recorded_ = world.tick;
+    keyframe_tick_ = tick;
+    last_recorded_ = tick;
     state_ = State::Recording;
+    segment_is_quiet_ = true;
   }
 }
 
-void Writer::tick(Tick tick, const game::TickCommands& commands,
-                  std::span<const InputSource> sources, std::uint64_t state_hash) {
-  TICKBOX_ASSERT(any_tick_ && tick == last_tick_ + 1);
-  TICKBOX_ASSERT(sources.size() == commands.inputs.size());
-  last_tick_ = tick;
+void Writer::tick(const game::TickEntry& entry) {
+  TICKBOX_ASSERT(any_tick_ && entry.tick == last_tick_ + 1);
+  constexpr std::size_t kEntryHeadBytes = 8 + 5;
+  const bool fits = batch_.size() + kEntryHeadBytes + entry.bytes.size() <= kPayloadBytesMax;
+  if (gathered_ > 0 && (entry.is_quiet != is_quiet_ || !fits)) flush();
+  last_tick_ = entry.tick;
   if (state_ != State::Recording) {
     lose_ticks(1);
     ticks_until_retry_ -= std::min(ticks_until_retry_, 1U);
     return;
   }
-  gather(commands, sources, state_hash);
-  if (heads_.size() == ticks_per_batch_) flush();
+  is_quiet_ = entry.is_quiet;
+  segment_is_quiet_ = segment_is_quiet_ && is_quiet_;
+  ++gathered_;
+  if (is_quiet_) {
+    quiet_hash_ = entry.state_hash;
+  } else {
+    NumberWriter batch{batch_};
+    batch.fixed(entry.state_hash);
+    batch.number(static_cast<std::uint32_t>(entry.bytes.size()));
+    batch.bytes(entry.bytes);
+  }
+  if (gathered_ == (is_quiet_ ? ticks_per_quiet_ : ticks_per_batch_)) flush();
 }
 
-void Writer::gather(const game::TickCommands& commands, std::span<const InputSource> sources,
-                    std::uint64_t state_hash) {
-  heads_.emplace_back(state_hash, count_of(commands.leaves.size()), count_of(commands.joins.size()),
-                      count_of(commands.inputs.size()), count_of(commands.strikes.size()));
-  for (const PlayerId player : commands.leaves) {
-    leaves_.push_back(player.value);
+void Writer::quiet(Tick last, std::uint64_t state_hash) {
+  TICKBOX_ASSERT(any_tick_ && last > last_tick_);
+  flush();
+  const std::uint32_t count = last.value - last_tick_.value;
+  TICKBOX_ASSERT(count <= kTicksPerRecordMax);
+  last_tick_ = last;
+  if (state_ != State::Recording) {
+    lose_ticks(count);
+    ticks_until_retry_ -= std::min(ticks_until_retry_, count);
+    return;
   }
-  for (const PlayerId player : commands.joins) {
-    joins_.push_back(player.value);
-  }
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    inputs_.push_back(encode_input(commands.inputs[i], sources[i]));
-  }
-  for (const game::Strike& strike : commands.strikes) {
-    strikes_.emplace_back(strike.victim.value, strike.shooter.value);
-  }
-}
-
-void Writer::build_batch() {
-  builder_.Clear();
-  const auto strikes = builder_.CreateVectorOfStructs(strikes_);
-  const auto inputs = builder_.CreateVectorOfStructs(inputs_);
-  const auto joins = builder_.CreateVector(joins_);
-  const auto leaves = builder_.CreateVector(leaves_);
-  const auto heads = builder_.CreateVectorOfStructs(heads_);
-  builder_.Finish(schema::CreateTicks(builder_, heads, leaves, joins, inputs, strikes));
-}
-
-void Writer::clear_batch() {
-  heads_.clear();
-  leaves_.clear();
-  joins_.clear();
-  inputs_.clear();
-  strikes_.clear();
+  is_quiet_ = true;
+  quiet_hash_ = state_hash;
+  gathered_ = count;
+  flush();
 }
 
 void Writer::flush() {
-  if (heads_.empty()) return;
-  build_batch();
-  const auto count = static_cast<std::uint32_t>(heads_.size());
-  const Tick first{last_tick_.value - count + 1};
-  if (write_record({.type = RecordType::Ticks, .tick = first, .count = count})) {
+  if (gathered_ == 0) return;
+  const std::uint32_t count = std::exchange(gathered_, 0U);
+  begin_record();
+  NumberWriter payload{record_};
+  if (is_quiet_) {
+    payload.fixed(quiet_hash_);
+  } else {
+    payload.bytes(batch_);
+  }
+  batch_.clear();
+  if (write_record({.type = is_quiet_ ? RecordType::Quiet : RecordType::Ticks,
+                    .tick = {last_tick_.value - count + 1},
+                    .count = count})) {
     stats_.ticks_recorded += count;
     last_recorded_ = last_tick_;
   } else {
     lose_ticks(count);
   }
-  clear_batch();
 }
 
 void Writer::lose_ticks(std::uint32_t count) {
@@ -212,18 +192,15 @@ void Writer::lose(Tick last) {
   }
 }
 
-bool Writer::unfinished(Tick tick, const game::TickCommands& commands,
-                        std::span<const InputSource> sources) {
+bool Writer::unfinished(Tick tick, ConstBytes bytes) {
   TICKBOX_ASSERT(state_ != State::Finished);
   TICKBOX_ASSERT(any_tick_ && tick == last_tick_ + 1);
-  TICKBOX_ASSERT(sources.size() == commands.inputs.size());
   flush();
   bool written = false;
   if (state_ == State::Recording) {
-    gather(commands, sources, 0);
-    build_batch();
+    begin_record();
+    NumberWriter{record_}.bytes(bytes);
     written = write_record({.type = RecordType::Unfinished, .tick = tick, .count = 1});
-    clear_batch();
   }
   state_ = State::Finished;
   return written;
@@ -232,49 +209,50 @@ bool Writer::unfinished(Tick tick, const game::TickCommands& commands,
 /// Keeps every stride-th place; when they are too many, every second of them.
 void Writer::note_place(Tick tick, std::uint64_t offset) {
   if (stats_.keyframes % index_stride_ != 0) return;
-  index_.emplace_back(offset, tick.value, stats_.keyframes);
+  index_.push_back({.offset = offset, .tick = tick, .segment = stats_.keyframes});
   if (index_.size() < kIndexEntriesMax) return;
   index_stride_ *= 2;
-  std::erase_if(index_, [this](const schema::KeyframePlace& place) {
-    return place.segment() % index_stride_ != 0;
-  });
+  std::erase_if(index_,
+                [this](const KeyframePlace& place) { return place.segment % index_stride_ != 0; });
 }
 
 bool Writer::finish() {
   TICKBOX_ASSERT(state_ != State::Finished);
   flush();
-  const bool opened = state_ != State::Unopened;
-  if (opened) {
-    builder_.Clear();
-    const auto index = builder_.CreateVectorOfStructs(index_);
-    builder_.Finish(
-        schema::CreateTrailer(builder_, static_cast<std::uint32_t>(stats_.ticks_recorded),
-                              stats_.keyframes, stats_.gaps, keyframe_tick_.value, index));
+  bool written = false;
+  if (state_ != State::Unopened) {
+    begin_record();
+    NumberWriter payload{record_};
+    payload.fixed(static_cast<std::uint32_t>(stats_.ticks_recorded));
+    payload.fixed(stats_.gaps);
+    payload.fixed(keyframe_tick_.value);
+    payload.fixed(static_cast<std::uint32_t>(index_.size()));
+    for (const KeyframePlace& place : index_) {
+      payload.fixed(place.offset);
+      payload.fixed(place.tick.value);
+      payload.fixed(place.segment);
+    }
+    written = write_record(
+        {.type = RecordType::Trailer, .tick = last_recorded_, .count = stats_.keyframes});
   }
-  const bool written = opened && write_record({.type = RecordType::Trailer,
-                                               .tick = last_recorded_,
-                                               .count = stats_.keyframes});
   state_ = State::Finished;
   return written;
 }
 
-/// Puts head, the builder's payload and the checksum together, and gives them to the sink as one.
+/// Leaves room for the head; the payload is then appended to record_.
+void Writer::begin_record() {
+  record_.assign(kRecordHeadBytes, std::byte{0});
+}
+
+/// Puts head and checksum around the payload in record_, and gives it to the sink as one.
 bool Writer::write_record(RecordHead head) {
-  const std::size_t unpadded = builder_.GetSize();
-  const std::size_t padded =
-      (unpadded + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
-  TICKBOX_ASSERT(padded <= kPayloadBytesMax);
-  head.payload_bytes = static_cast<std::uint32_t>(padded);
-  head.flags = gap_ ? kFlagGapBefore : std::uint16_t{0};
-  record_.assign(record_bytes(head), std::byte{0});
-  const MutableBytes out{record_};
-  store_head(out, head);
-  std::ranges::copy(std::as_bytes(std::span{builder_.GetBufferPointer(), unpadded}),
-                    out.subspan(kRecordHeadBytes).begin());
-  const std::size_t checksum_at = kRecordHeadBytes + padded;
+  head.payload_bytes = static_cast<std::uint32_t>(record_.size() - kRecordHeadBytes);
+  TICKBOX_ASSERT(head.payload_bytes <= kPayloadBytesMax);
+  if (gap_) head.flags = static_cast<std::uint16_t>(head.flags | kFlagGapBefore);
+  store_head(record_, head);
   const std::uint64_t previous = head.type == RecordType::Keyframe ? 0 : checksum_;
-  const std::uint64_t checksum = hash_bytes(out.first(checksum_at), chain_.seed_after(previous));
-  store_le(out.subspan(checksum_at), checksum);
+  const std::uint64_t checksum = hash_bytes(record_, chain_.seed_after(previous));
+  NumberWriter{record_}.fixed(checksum);
   if (!sink_.write(record_)) {
     ++stats_.records_refused;
     state_ = State::Broken;

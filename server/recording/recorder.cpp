@@ -20,22 +20,23 @@ Recorder::Recorder(ByteSink& sink, const record::Header& header, const Room& roo
 
 Recorder::Recorder(const RecordingPart& first, const Room& room, const Rotation& rotation)
     : rotation_(rotation) {
+  keyframe_.reserve(game::keyframe_bytes_of(room.world()));
   begin(first, room);
 }
 
 void Recorder::begin(const RecordingPart& part, const Room& room) {
   writer_.emplace(*part.sink, part.header);
   began_ = room.world().tick;
-  writer_->keyframe(room.world());
+  keyframe(room);
 }
 
-void Recorder::ticked(const Room& room, const game::TickCommands& commands,
-                      std::span<const InputSource> sources) {
-  sources_.clear();
-  for (const InputSource source : sources) {
-    sources_.push_back(recorded(source));
-  }
-  writer_->tick(room.world().tick, commands, sources_, room.hash());
+void Recorder::keyframe(const Room& room) {
+  room.log().keyframe(room.world(), room.hash(), keyframe_);
+  writer_->keyframe(room.world().tick, keyframe_);
+}
+
+void Recorder::ticked(const Room& room) {
+  writer_->tick(room.log_entry());
   if (rotation_due(room.world().tick)) {
     if (const auto part = rotation_.store->next()) {
       writer_->finish();
@@ -45,7 +46,7 @@ void Recorder::ticked(const Room& room, const game::TickCommands& commands,
       return;
     }
   }
-  if (writer_->needs_keyframe()) writer_->keyframe(room.world());
+  if (writer_->needs_keyframe()) keyframe(room);
 }
 
 bool Recorder::rotation_due(Tick now) const {

@@ -6,12 +6,10 @@
 #include "core/bytes.h"
 #include "record/format.h"
 #include "record/writer.h"
-#include "server/room/input_buffer.h"
 #include "server/room/room.h"
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace tickbox::server {
@@ -56,10 +54,9 @@ class Recorder {
   /// The same, beginning with `first`.  Requires: the store outlives this.
   Recorder(const RecordingPart& first, const Room& room, const Rotation& rotation);
 
-  /// After room.tick(commands); one source per input.
+  /// After the room has stepped the tick that its log took last.
   /// Cost: no allocation once warm, but where a new file begins.
-  void ticked(const Room& room, const game::TickCommands& commands,
-              std::span<const InputSource> sources);
+  void ticked(const Room& room);
 
   /// Writes the clean end.
   void finish() { writer_->finish(); }
@@ -69,19 +66,14 @@ class Recorder {
 
  private:
   void begin(const RecordingPart& part, const Room& room);
+  void keyframe(const Room& room);
   [[nodiscard]] bool rotation_due(Tick now) const;
 
   Rotation rotation_;
   std::optional<record::Writer> writer_;
   Tick began_;                ///< the present file
   record::WriterStats past_;  ///< of the files before
-  std::vector<record::InputSource> sources_;
+  std::vector<std::byte> keyframe_;
 };
-
-/// The same in the words of a recording.
-[[nodiscard]] constexpr record::InputSource recorded(InputSource source) {
-  return source == InputSource::Given ? record::InputSource::Arrived
-                                      : record::InputSource::Substituted;
-}
 
 }  // namespace tickbox::server

@@ -1,5 +1,10 @@
 #pragma once
-// What auditors are sent: what enters each tick, written once for all, and the stream of each.
+// One auditor's stream: what was written and has not come yet, in segments that are sent until they
+// have.
+//
+// A segment is sent again when another that was sent later has come and it still has not, or, being
+// the oldest, after a while. So who has fallen silent is sent one segment, less and less often, and
+// no more.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -7,10 +12,7 @@
 #include "core/ids.h"
 #include "core/tick_ring.h"
 #include "game/catalog.h"
-#include "game/step.h"
-#include "game/world.h"
 #include "protocol/audit_codec.h"
-#include "server/room/room.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,39 +20,6 @@
 #include <vector>
 
 namespace tickbox::server {
-
-/// What auditors are told of a room, written once for all of them: the whole room, and of each tick
-/// what entered it.
-class AuditFeed {
- public:
-  /// Takes over where all sticks are, unless the last tick that was told is the present one.
-  void begin(const game::World& world);
-
-  /// Whether all ticks before this one have been told since begin().
-  [[nodiscard]] bool follows(Tick tick) const { return told_ && *told_ + 1 == tick; }
-
-  /// What entered the tick `told`, that was just stepped, and its hash. Valid until the next call.
-  /// Requires: follows(told).  Cost: no allocation once warm.
-  [[nodiscard]] ConstBytes tick(Tick told, const game::TickCommands& commands, std::uint64_t hash);
-
-  /// The room as it is. Valid until the next call.
-  [[nodiscard]] ConstBytes keyframe(const Room& room);
-
- private:
-  std::optional<Tick> told_;
-  std::vector<std::uint8_t> held_;  ///< by seat: where its stick is
-  protocol::AuditTick tick_;
-  protocol::AuditKeyframe keyframe_;
-  std::vector<std::byte> tick_bytes_;
-  std::vector<std::byte> keyframe_bytes_;
-};
-
-// One auditor's stream: what was written and has not come yet, in segments that are sent until they
-// have.
-//
-// A segment is sent again when another that was sent later has come and it still has not, or, being
-// the oldest, after a while. So who has fallen silent is sent one segment, less and less often, and
-// no more.
 
 /// Bytes that wait to be cut into segments: at least one whole room, and some seconds of what
 /// enters a large one while it is on its way.

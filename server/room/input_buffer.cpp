@@ -27,10 +27,11 @@ TakenInput InputBuffer::take(Tick tick) {
   if (given != nullptr) {
     newest_given_ = tick;
     last_ = *given;
-    return {.input = *given, .source = InputSource::Given};
+    return {.input = *given, .source = game::InputSource::Received};
   }
-  if (tick - newest_given_ <= kRepeatsMax) return {.input = last_, .source = InputSource::Repeated};
-  return {.input = {}, .source = InputSource::Neutral};
+  if (tick - newest_given_ <= kRepeatsMax)
+    return {.input = last_, .source = game::InputSource::Repeated};
+  return {.input = {}, .source = game::InputSource::Neutral};
 }
 
 void InputBuffer::skip_to(Tick tick) {

@@ -10,16 +10,9 @@
 
 namespace tickbox::server {
 
-/// Where the input of a tick came from.
-enum class InputSource : std::uint8_t {
-  Given,     ///< the client's own
-  Repeated,  ///< its last one again
-  Neutral,   ///< nothing pressed: it has been silent for longer than kRepeatsMax
-};
-
 struct TakenInput {
   game::Input input;
-  InputSource source = InputSource::Neutral;
+  game::InputSource source = game::InputSource::Neutral;
 };
 
 /// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is no

@@ -16,9 +16,9 @@ void Past::note(const game::World& world) {
   PastTick& now = ticks_.insert(newest_);
   now.entities.clear();
   now.hashes.clear();
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    now.entities.push_back(world.entity(i));
-    now.hashes.push_back(game::entity_hash(now.entities.back()));
+  world.append_entities(now.entities);
+  for (const game::EntityState& entity : now.entities) {
+    now.hashes.push_back(game::entity_hash(entity));
   }
 }
 
@@ -26,6 +26,7 @@ Room::Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::u
            std::uint32_t tick_rate)
     : rules_(std::move(rules)),
       world_(std::move(map), rules_->settings(), seed),
+      log_(world_),
       history_(base_age_max(tick_rate)) {
   rules_->open(world_);
   publish();

@@ -8,6 +8,7 @@
 #include "game/map.h"
 #include "game/rules.h"
 #include "game/step.h"
+#include "game/tick_log.h"
 #include "game/world.h"
 #include "protocol/history_depths.h"
 #include "server/room/history.h"
@@ -52,8 +53,24 @@ class Room {
   Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::uint64_t seed,
        std::uint32_t tick_rate);
 
+  /// Writes what is to enter the next tick into the log. Before each tick(), or before none: a room
+  /// that nobody records or audits does without.
+  void log_commands(const game::TickCommands& commands, const game::CommandOrigins& origins) {
+    log_.tick(commands, origins);
+  }
+
   /// Steps the world by one tick.
   void tick(const game::TickCommands& commands);
+
+  [[nodiscard]] const game::TickLog& log() const { return log_; }
+
+  /// The tick that was logged and stepped last. Valid until the next is logged.
+  [[nodiscard]] game::TickEntry log_entry() const {
+    return {.tick = log_.last(),
+            .bytes = log_.bytes(),
+            .state_hash = hash_,
+            .is_quiet = log_.is_quiet()};
+  }
 
   [[nodiscard]] const game::World& world() const { return world_; }
 
@@ -87,6 +104,7 @@ class Room {
 
   std::shared_ptr<const game::Rules> rules_;
   game::World world_;
+  game::TickLog log_;
   game::Stepper stepper_;
   std::uint64_t hash_ = 0;
   Past past_;

@@ -27,14 +27,14 @@ std::optional<net::Refuse> Shard::objection_to_audit(std::uint8_t rights, const 
 }
 
 /// Adds the tick that was just stepped to what auditors are told.
-void Shard::tell_auditors(const game::TickCommands& commands) {
-  const Tick tick = room_.world().tick;
-  if (auditors_ == 0 || !feed_.follows(tick)) return;
-  const ConstBytes entry = feed_.tick(tick, commands, room_.hash());
+void Shard::tell_auditors() {
+  if (auditors_ == 0) return;
+  const game::TickEntry told = room_.log_entry();
+  protocol::encode_tick_entry(told.state_hash, told.bytes, audit_entry_);
   for (Seat& seat : seats_.all()) {
     Session* session = seats_.playing(seat);
     if (session == nullptr || session->audit == nullptr || !session->audit->is_running()) continue;
-    if (!session->audit->append(entry, tick)) ++metrics_.audit.behind;
+    if (!session->audit->append(audit_entry_, told.tick)) ++metrics_.audit.behind;
   }
 }
 
@@ -53,8 +53,9 @@ void Shard::send_audit(Session& session, Instant now) {
   AuditStream& stream = *session.audit;
   const Tick tick = room_.world().tick;
   if (!stream.is_running()) {
-    feed_.begin(room_.world());
-    stream.begin(feed_.keyframe(room_), tick);
+    room_.log().keyframe(room_.world(), room_.hash(), audit_keyframe_);
+    protocol::encode_keyframe_entry(audit_keyframe_, audit_entry_);
+    stream.begin(audit_entry_, tick);
     ++metrics_.audit.runs;
   }
   const std::int64_t quiet_interval = options_.tick_rate / kQuietSnapshotsPerSecond;

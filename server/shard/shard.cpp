@@ -43,6 +43,7 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       drops_logged_at_(now),
       listened_(now) {
   TICKBOX_ASSERT(options.max_clients <= room_.world().seats().size());
+  audit_entry_.reserve(protocol::tick_entry_bytes_max(room_.world().seats().size()));
   metrics_.tick_rate = options.tick_rate;
   metrics_.clients_max = options.max_clients;
   metrics_.rooms = 1;
@@ -208,12 +209,14 @@ void Shard::tick(Instant now) {
                                     .joins = joins_,
                                     .inputs = inputs_,
                                     .strikes = lag_compensation_.judge(room_, inputs_)};
-  if (black_box_ != nullptr) black_box_->stepping(room_, commands, sources_);
+  if (black_box_ != nullptr) black_box_->prepare(room_);
+  room_.log_commands(commands, {.sources = sources_, .clients = clients_joining_});
+  if (black_box_ != nullptr) black_box_->stepping(room_.log());
   room_.tick(commands);
   if (black_box_ != nullptr) black_box_->stepped(room_);
   announce();
-  if (recorder_ != nullptr) recorder_->ticked(room_, commands, sources_);
-  tell_auditors(commands);
+  if (recorder_ != nullptr) recorder_->ticked(room_);
+  tell_auditors();
   left_.clear();
   ++metrics_.ticks;
   metrics_.audit.auditors = auditors_;
@@ -258,6 +261,7 @@ void Shard::gather_commands() {
   std::ranges::sort(left_);
   auditors_ = 0;
   joins_.clear();
+  clients_joining_.clear();
   inputs_.clear();
   sources_.clear();
   const Tick next = room_.world().tick + 1;
@@ -272,15 +276,16 @@ void Shard::take_input(Seat& seat, Tick next) {
   if (!seat.in_world) {
     seat.in_world = true;
     joins_.push_back(seat.player);
+    clients_joining_.push_back(seat.client);
   }
   if (Session* session = seats_.playing(seat)) {
     taken = session->inputs.take(next);
-    const bool is_given = taken.source == InputSource::Given;
+    const bool is_given = taken.source == game::InputSource::Received;
     session->substituted = static_cast<std::uint8_t>(session->substituted + (is_given ? 0 : 1));
     if (session->audit != nullptr) ++auditors_;
   }
-  metrics_.count(taken.source == InputSource::Given ? InputResult::Given
-                                                    : InputResult::Substituted);
+  metrics_.count(taken.source == game::InputSource::Received ? InputResult::Given
+                                                             : InputResult::Substituted);
   inputs_.push_back({.player = seat.player, .input = taken.input});
   sources_.push_back(taken.source);
 }

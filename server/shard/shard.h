@@ -126,7 +126,7 @@ class Shard {
   // Auditors: audits.cpp.
   [[nodiscard]] bool has_auditor(const Seat& seat);
   [[nodiscard]] std::optional<net::Refuse> objection_to_audit(std::uint8_t rights, const Seat* own);
-  void tell_auditors(const game::TickCommands& commands);
+  void tell_auditors();
   void on_audit_ack(Session& session, const protocol::AuditAck& ack, Instant now);
   void send_audit(Session& session, Instant now);
   void send_piece(Session& session, const AuditStream::Piece& piece, Instant now);
@@ -189,15 +189,17 @@ class Shard {
 
   std::vector<PlayerId> left_;  ///< whose bodies leave in the next tick
   std::vector<PlayerId> joins_;
+  std::vector<std::uint64_t> clients_joining_;  ///< of joins_, one for one
   std::vector<game::PlayerInput> inputs_;
-  std::vector<InputSource> sources_;
+  std::vector<game::InputSource> sources_;  ///< of inputs_, one for one
   LagCompensation lag_compensation_;
   Notices notices_;
 
   TickRing<Instant, protocol::kTicksRemembered> sent_at_;  ///< of the snapshots of each tick
 
   std::size_t auditors_ = 0;  ///< who play
-  AuditFeed feed_;
+  std::vector<std::byte> audit_keyframe_;
+  std::vector<std::byte> audit_entry_;  ///< the last that auditors were told
 
   SnapshotPlanner planner_;
   DesyncTracer tracer_;

@@ -29,5 +29,10 @@ class Front:
             shift += 7
             need(shift < 35, "a number without an end")
 
+    def bytes(self, count):
+        need(count <= self.left(), "bytes end too early")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
     def left(self):
         return len(self.data) - self.at

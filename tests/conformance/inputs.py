@@ -1,5 +1,6 @@
-"""A client's inputs as the server has them: one for each tick, be it made up."""
+"""A client's inputs as the server has them: one for each tick, its own or one made up."""
 
+from audit_entries import NEUTRAL, RECEIVED, REPEATED
 from messages import read_input
 
 AHEAD_MAX = 64  # ticks
@@ -35,15 +36,16 @@ class Inputs:
             self.held.setdefault(tick, clamped(given))
 
     def use(self, tick):
+        """The input of this tick, and its source."""
         self.used = tick
         given = self.held.pop(tick, None)
         if given is not None:
             self.given, self.last = tick, given
-            return given
+            return given, RECEIVED
         self.substituted += 1
         self.missed.add(tick)
         self.missed.discard(tick - LATE_MAX)
-        return self.last if tick - self.given <= REPEATS_MAX else REST
+        return (self.last, REPEATED) if tick - self.given <= REPEATS_MAX else (REST, NEUTRAL)
 
     def complete(self):
         """The tick up to which all have come or were given up."""

@@ -6,7 +6,7 @@ import ipaddress
 import struct
 from collections import namedtuple
 
-PROTOCOL = 4
+PROTOCOL = 5
 DATAGRAM_MAX = 1_200
 ASK_BYTES = 1_200
 NONCE = slice(13, 45)

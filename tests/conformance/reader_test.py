@@ -19,8 +19,11 @@ import crypto
 import layouts
 import messages
 from alter import flipped, places, put
+from audit_entries import ENTRY_MAX, NEUTRAL, RAY, RECEIVED, REPEATED, SHOOT, TickLog
+from audit_entries import read_keyframe, read_tick, take_entry
 from causes import Bytes, read_input, read_shot
 from events import SPAWN
+from flatbuffer import Malformed
 from reader import Reader
 
 HEAD = layouts.PACKET_HEAD_BYTES
@@ -527,7 +530,7 @@ class AlteredAudit(Scene):
     def test_any_byte_of_what_a_segment_tells(self):
         number = self.audit()
         size = len(places(layouts.AUDIT, self.match.message(number))[1])
-        for nth in range(min(size, 12)):
+        for nth in range(min(size, 16)):
             with self.subTest(nth=nth):
                 change = lambda message, head, data: flipped(message, data[nth])
                 self.assert_audit_found("audit", number, change)
@@ -542,10 +545,19 @@ class AlteredAudit(Scene):
             change = lambda message, head, data: flipped(message, head + at, 6)
             self.assert_audit_found(rule, self.audit(), change)
 
-    def test_a_keyframe_without_a_player(self):
+    def test_a_keyframe_without_a_player_and_with_another_source(self):
         number = self.audit(0)
-        taken = lambda message, head, data: flipped(message, data[2 + 4 + 8 + 8 + 1])
-        self.assert_audit_found("audit", number, taken)
+        for bit in (0, 1):
+            change = lambda message, head, data: flipped(message, data[2 + 4 + 8 + 8 + 1], bit)
+            self.assert_audit_found("audit", number, change)
+
+    def test_a_join_of_another_client(self):
+        clients = {session.client_id for session in self.match.reader.world.all_sessions()}
+        joins = [bytes([8]) + struct.pack("<Q", client) for client in clients]
+        place = lambda message: max(message.find(join) for join in joins)
+        is_later = lambda message: messages.read_audit(message).head.segment > 0
+        number = self.audit(0, lambda message: is_later(message) and place(message) >= 0)
+        self.assert_found("audit", self.alter_message(number, lambda message: flipped(message, place(message) + 1)))
 
     def test_an_acknowledgement_of_what_has_not_come(self):
         number = self.match.find_message(
@@ -559,6 +571,126 @@ class AlteredAudit(Scene):
     def ack_at(message):
         field = messages.INPUT_MESSAGE[2]
         return alter.read_root(message, messages.INPUT_MESSAGE[:2] + [alter.Place(field)])["audit"]
+
+
+class LogEntries(unittest.TestCase):
+    """The tick log byte by byte: what is read of it, and what is malformed."""
+
+    JOIN = bytes([8]) + struct.pack("<Q", 77)
+    STRIKE = bytes([6]) + struct.pack("<HI", 0, 1 << 12)
+
+    @staticmethod
+    def keyframe(first=1 << 3 | REPEATED << 1 | 1, empty=NEUTRAL << 1, size=22, move=3):
+        """Three seats. The first is taken: its stick is at 3, its last input was repeated."""
+        seats = bytes([3, first, 5, empty, 0, 2 << 3 | empty, 300 & 127 | 128, 300 >> 7])
+        player = bytes([size]) + struct.pack("<IiiiiBB", 1 << 12, -1, 2, -3, 4, move, 6)
+        return struct.pack("<IQQ", 9, 10, 11) + seats + bytes([1]) + player
+
+    def assert_read(self, data, leaves=(), joins=(), inputs=(), strikes=()):
+        log = TickLog(read_keyframe(self.keyframe()))
+        tick = log.read(bytes(data))
+        self.assertEqual(tick, (list(leaves), list(joins), list(inputs), list(strikes)))
+        return log
+
+    def assert_malformed(self, *ticks):
+        """The last of these; those before are read."""
+        log = TickLog(read_keyframe(self.keyframe()))
+        for data in ticks[:-1]:
+            log.read(bytes(data))
+        with self.subTest(data=bytes(ticks[-1]).hex()), self.assertRaises(Malformed):
+            log.read(bytes(ticks[-1]))
+
+    def test_a_keyframe(self):
+        tick, state_hash, random, seats, entities = read_keyframe(self.keyframe())
+        self.assertEqual((tick, state_hash, random), (9, 10, 11))
+        self.assertEqual(seats, [(1, 5, 1, REPEATED), (0, 0, 0, NEUTRAL), (2, 300, 0, NEUTRAL)])
+        self.assertEqual(entities, [(1 << 12, -1, 2, -3, 4, 0, 3, 6)])
+
+    def test_a_keyframe_that_is_none(self):
+        whole = self.keyframe()
+        for data in (
+            whole[:-1],
+            whole + b"\0",
+            self.keyframe(first=3 << 1 | 1),
+            self.keyframe(empty=RECEIVED << 1),
+            self.keyframe(size=21),
+            self.keyframe(size=23),
+            self.keyframe(move=9),
+        ):
+            with self.subTest(data=data.hex()), self.assertRaises(Malformed):
+                read_keyframe(data)
+
+    def test_a_tick_of_each_list(self):
+        self.assert_read([])
+        self.assert_read([1, 1, 0], leaves=[0])
+        self.assert_read([2, 2, 1, *self.JOIN, 0, 10, *self.JOIN[1:], 1, 2], joins=[(1, 77), (2, 77)])
+        self.assert_read([3, 1, 0, 1, 0, *self.JOIN], leaves=[0], joins=[(0, 77)])
+        self.assert_read([4, 1, 0, RECEIVED], inputs=[(0, 3, 0, 0, 0, RECEIVED)])
+        self.assert_read([4, 1, 0, 1 << 2 | RECEIVED, 4], inputs=[(0, 4, 0, 0, 0, RECEIVED)])
+        self.assert_read([4, 1, 0, 3 << 2 | REPEATED, SHOOT << 4 | 3, 1, 2], inputs=[(0, 3, SHOOT, 513, 0, REPEATED)])
+        self.assert_read([4, 1, 0, 4 << 2, RAY << 4, 1, 2, 255], inputs=[(0, 0, RAY, 513, 255, RECEIVED)])
+        self.assert_read([8, 1, *self.STRIKE], strikes=[(0, 1 << 12)])
+
+    def test_what_a_tick_leaves_out(self):
+        log = self.assert_read([4, 1, 0, 1 << 2 | RECEIVED, 4], inputs=[(0, 4, 0, 0, 0, RECEIVED)])
+        self.assertEqual(log.read(bytes([4, 1, 0, NEUTRAL])).inputs, [(0, 4, 0, 0, 0, NEUTRAL)])
+        log.read(bytes([3, 1, 0, 1, 0, *self.JOIN]))
+        self.assertEqual(log.read(bytes([4, 1, 0, RECEIVED])).inputs, [(0, 0, 0, 0, 0, RECEIVED)])
+
+    def test_a_tick_that_is_none(self):
+        self.assert_malformed([0])
+        self.assert_malformed([16])
+        for kind in (1, 2, 4, 8):
+            self.assert_malformed([kind, 0])
+            self.assert_malformed([kind, 1])
+        self.assert_malformed([1, 1, 0, 0])  # bytes left over
+        self.assert_malformed([1, 1, 1])  # nobody is there
+        self.assert_malformed([1, 1, 3])  # no such seat
+        self.assert_malformed([1, 1, 0], [1, 1, 0])
+        self.assert_malformed([2, 1, 0, *self.JOIN])  # is there
+        self.assert_malformed([2, 1, 1, 7, *self.JOIN[1:]])  # too short
+        self.assert_malformed([2, 1, 1, 1_025 & 127 | 128, 1_025 >> 7, *bytes(1_025)])  # too long
+        self.assert_malformed([2, 2, 1, *self.JOIN, 1, *self.JOIN])  # a seat beyond the last
+
+    def test_an_input_that_is_none(self):
+        for what, *data in (
+            [REPEATED],  # as before
+            [3],  # no source
+            [1 << 2 | REPEATED, 3],  # as before, in bytes
+            [1 << 2 | RECEIVED, 3],  # only another source, in bytes
+            [1 << 2 | RECEIVED, 9],  # no stick
+            [2 << 2 | RECEIVED, 4, 0],  # bytes left over
+            [3 << 2 | RECEIVED, 4 << 4, 0, 0],  # no button
+            [2 << 2 | RECEIVED, SHOOT << 4, 0],  # an aim cut short
+            [3 << 2 | RECEIVED, SHOOT << 4, 0, 4],  # no aim
+            [4 << 2 | RECEIVED, SHOOT << 4, 0, 0, 0],  # a look back without a ray
+            [3 << 2 | RECEIVED, RAY << 4, 0, 0],  # a ray without one
+        ):
+            self.assert_malformed([4, 1, 0, what, *data])
+        self.assert_malformed([4, 1, 1, RECEIVED])  # nobody is there
+        self.assert_malformed([5, 1, 0, 1, 0, RECEIVED])  # has left
+        self.assert_malformed([4, 1, 128, 0, RECEIVED])  # a number in a longer form
+
+    def test_an_outcome_that_is_none(self):
+        self.assert_malformed([8, 2, *self.STRIKE, *self.STRIKE])  # does not rise
+        self.assert_malformed([8, 1, 5, *self.STRIKE[1:6]])
+        self.assert_malformed([8, 1, 7, *self.STRIKE[1:], 0])
+        for shooter, victim in ((3, 1 << 12), (0, 1 << 30), (0, 1 << 12 | 3)):
+            self.assert_malformed([8, 1, 6, *struct.pack("<HI", shooter, victim)])
+
+    def test_an_entry(self):
+        self.assertIsNone(take_entry(b""))
+        self.assertIsNone(take_entry(b"\x80\x80"))
+        self.assertIsNone(take_entry(b"\x02a"))
+        self.assertEqual(take_entry(b"\x02abc"), (b"ab", b"c"))
+        most = ENTRY_MAX + 1
+        too_long = bytes([most & 127 | 128, most >> 7 & 127 | 128, most >> 14])
+        for length in (b"\0", b"\x80\x80\x80", too_long):
+            with self.assertRaises(Malformed):
+                take_entry(length + bytes(9))
+        with self.assertRaises(Malformed):
+            read_tick(bytes(7))
+        self.assertEqual(read_tick(bytes([1, *bytes(7), 5])), (1, b"\5"))
 
 
 if __name__ == "__main__":

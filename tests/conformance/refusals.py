@@ -155,21 +155,22 @@ class Door:
             before = self.token_uses.get(identity)
             replaced = [before.session] if before else []
             self.token_uses[identity] = TokenUse(address, session)
-            session.rights = self.rights_of(session.ask)
+            token = self.token_of(session.ask)
+            if token is not None:
+                session.rights, session.client_id = token.rights, token.client
         else:
             session.resumed_from = self.world.by_ticket[session.ask.credential]
-            session.rights = session.resumed_from.rights
+            session.rights, session.client_id = session.resumed_from.rights, session.resumed_from.client_id
             others = self.world.all_sessions()
             replaced = [s for s in others if s is not session and s.resumed_from is session.resumed_from]
         for each in replaced:
             if each.server.state == ACCEPTED:
                 each.server.state = OVER  # it begins anew
 
-    def rights_of(self, ask):
-        """None, of a token that should not have been accepted."""
+    def token_of(self, ask):
+        """The token of a CONNECT, opened; None where it should not have been accepted."""
         has_key = credentials.key_id(ask.credential) in self.world.ring
-        token = credentials.open_token(ask.credential, self.world.ring) if has_key else None
-        return token.rights if token else 0
+        return credentials.open_token(ask.credential, self.world.ring) if has_key else None
 
     def proven(self, session):
         """The first packet under a session's keys has arrived."""

@@ -1,13 +1,17 @@
-"""What goes on in the room, as far as it follows from what reached the server: whose body is there, and which input was used."""
+"""The room, as far as it follows from what reached the server: whose body is there, and which input was used."""
 
-from audit_entries import Input
-from audit_entries import Tick as Entered
+from collections import namedtuple
+
+from audit_entries import NEUTRAL, RAY, Input, Join
 from inputs import REST
 from session import ORPHANED, PLAYING
 
 REMEMBERED = 128  # ticks
 ENTERED = 1_024  # ticks of which what entered is known
 SEAT_MASK = 0xFFF
+
+Entered = namedtuple("Entered", "leaves joins inputs")
+Held = namedtuple("Held", "move source")  # after a tick: where the stick is, where the input came from
 
 
 class Body:
@@ -16,14 +20,17 @@ class Body:
     def __init__(self):
         self.used = {}  # by tick, of the last ones
         self.turns = {}  # move by tick, of those in which it changed
+        self.held = Held(REST.move, NEUTRAL)
 
-    def use(self, tick, given):
-        before = self.used.get(tick - 1, REST)
+    def use(self, tick, given, source):
+        """Returns whether the input is another than follows from the tick before."""
+        before, self.held = self.held, Held(given.move, source)
         self.used[tick] = given
         if given.move != before.move:
             self.turns[tick] = given.move
         self.used.pop(tick - REMEMBERED, None)
         self.turns.pop(tick - REMEMBERED, None)
+        return self.held != before or given.buttons != 0
 
     def turns_since(self, base):
         return {tick: move for tick, move in self.turns.items() if tick > base}
@@ -36,40 +43,32 @@ class Room:
         self.outcomes = {}  # by (name, tick, id): what has been told of it to anybody
         self.states = {}  # by id: of this tick, as told to anybody
         self.entered = {}  # by tick: what enters it, as an audit has to tell
-        self.there = {}  # by tick: the bodies of players
+        self.there = {}  # by tick: Held of each player's body
 
     def pass_tick(self, tick, sessions):
         """One step: each player's input is used."""
         self.tick = tick
         self.states = {}
         there = {s.accept["body"]: s for s in sessions if s.server.state in (PLAYING, ORPHANED)}
-        before = set(self.bodies)
-        self.bodies = {body: self.bodies.get(body) or Body() for body in there}
-        for body, session in there.items():
-            given = session.server.inputs.use(tick) if session.server.state == PLAYING else REST
-            self.bodies[body].use(tick, given)
-        self.note_entered(tick, before)
-        if tick % REMEMBERED == 0:
-            self.outcomes = {key: each for key, each in self.outcomes.items() if key[1] + REMEMBERED > tick}
-
-    def note_entered(self, tick, before):
-        """Of an input only what a player would not do anyway: its stick stays, no button is pressed."""
+        before = self.bodies
+        self.bodies = {body: before.get(body) or Body() for body in sorted(there, key=seat_of)}
         inputs = []
-        for body in sorted(self.bodies, key=lambda each: each & SEAT_MASK):
-            used = self.bodies[body].used
-            given, held = used[tick], used.get(tick - 1, REST).move
-            if given.move != held or given.buttons:
-                aim = given.aim if given.buttons else 0
-                inputs.append(
-                    Input(body & SEAT_MASK, given.move if given.move != held else None, given.buttons, aim)
-                )
-        left, joined = before - set(self.bodies), set(self.bodies) - before
-        self.entered[tick] = Entered(
-            None, sorted(each & SEAT_MASK for each in left), sorted(each & SEAT_MASK for each in joined), inputs
-        )
-        self.there[tick] = set(self.bodies)
+        for body, each in self.bodies.items():
+            server = there[body].server
+            given, source = server.inputs.use(tick) if server.state == PLAYING else (REST, NEUTRAL)
+            if each.use(tick, given, source):
+                inputs.append(logged(seat_of(body), given, source))
+        left = sorted(seat_of(body) for body in before if body not in self.bodies)
+        joined = [Join(seat_of(body), there[body].client_id) for body in self.bodies if body not in before]
+        self.remember(tick, Entered(left, joined, inputs))
+
+    def remember(self, tick, entered):
+        self.entered[tick] = entered
+        self.there[tick] = {body: each.held for body, each in self.bodies.items()}
         self.entered.pop(tick - ENTERED, None)
         self.there.pop(tick - ENTERED, None)
+        if tick % REMEMBERED == 0:
+            self.outcomes = {key: each for key, each in self.outcomes.items() if key[1] + REMEMBERED > tick}
 
     def agrees(self, name, tick, identity, value):
         """Whether everybody was told the same."""
@@ -77,3 +76,14 @@ class Room:
 
     def is_state(self, entity):
         return self.states.setdefault(entity.id, entity) == entity
+
+
+def seat_of(body):
+    return body & SEAT_MASK
+
+
+def logged(seat, given, source):
+    """An input without what has no effect: an aim without a button, a look back without a ray."""
+    aim = given.aim if given.buttons else 0
+    look_back = given.look_back if given.buttons & RAY else 0
+    return Input(seat, given.move, given.buttons, aim, look_back, source)

@@ -1,9 +1,9 @@
 """What the server tells who audits: segments that never change, and in them what entered the room."""
 
-from audit_entries import read_keyframe, read_tick, take_entry
+from audit_entries import RAY, TickLog, read_keyframe, read_tick, take_entry
 from budget import Budget
 from flatbuffer import Malformed
-from messages import PLAYER
+from messages import BULLET, PLAYER
 
 U16 = 2**16
 WINDOW = 64
@@ -27,11 +27,13 @@ class SentAudit:
         self.segments = {}  # by number
         self.stream = b""  # not read yet
         self.tick = None  # the last that was told
+        self.log = None  # reads the ticks after the keyframe
         self.budget = Budget(BYTES_PER_SECOND)
         self.asks = 0  # for another run
 
     def begin(self, run):
-        self.run, self.oldest, self.segments, self.stream, self.tick = run, 0, {}, b"", None
+        self.run, self.oldest, self.segments, self.stream = run, 0, {}, b""
+        self.tick = self.log = None
 
     def acknowledge(self, ack):
         if self.run is None or ack.run != self.run % 256:
@@ -86,37 +88,68 @@ class ServerAudits:
             if sent.tick is None:
                 keyframe = read_keyframe(entry)
                 self.check_keyframe(session, keyframe)
-                sent.tick = keyframe.tick
+                sent.tick, sent.log = keyframe.tick, TickLog(keyframe)
             else:
                 sent.tick += 1
-                self.check_tick(sent.tick, read_tick(entry))
+                state_hash, logged = read_tick(entry)
+                self.check_tick(sent.tick, state_hash, sent.log.read(logged))
 
     def check_keyframe(self, session, keyframe):
         check, play = self.findings.check, self.world.play
         self.findings.saw("audit keyframe")
-        check(len(keyframe.seats) == session.accept["map_seats"], "audit", f"{len(keyframe.seats)} seats")
-        bodies = {each.id for each in keyframe.entities if each.kind == PLAYER}
-        taken = {
-            (seat.generation << 12 | number) for number, seat in enumerate(keyframe.seats) if seat.taken
+        count = len(keyframe.seats)
+        check(count == session.accept["map_seats"], "audit", f"{count} seats")
+        bodies = {each.id: each for each in keyframe.entities if each.kind == PLAYER}
+        seats = {
+            (seat.generation << 12 | number): seat for number, seat in enumerate(keyframe.seats) if seat.taken
         }
-        check(bodies == taken, "audit", "a seat without its body, or a body without its seat")
+        check(set(bodies) == set(seats), "audit", "a seat without its body, or a body without its seat")
+        owners = {each.id >> 18 & 0xFFF for each in keyframe.entities if each.kind == BULLET}
+        check(max(owners, default=0) < count, "audit", "a bullet of a seat that there is not")
         # A room of many segments was written before what is known now.
         known = play.there.get(keyframe.tick)
-        check(known is None or bodies == known, "audit", f"players {bodies} of {known}")
+        if known is not None:
+            check(set(bodies) == set(known), "audit", lambda: f"players {set(bodies)} of {set(known)}")
+            for body, held in known.items():
+                if body in bodies and body in seats:
+                    said = (bodies[body].move, seats[body].source)
+                    check(said == held, "audit", lambda: f"stick and source of {body:x} {said}, were {tuple(held)}")
         agrees = play.agrees("state", keyframe.tick, None, keyframe.state_hash)
         check(agrees, "audit", f"the hash of tick {keyframe.tick}: others were told otherwise")
 
-    def check_tick(self, tick, told):
+    def check_tick(self, tick, state_hash, told):
         check, play = self.findings.check, self.world.play
         check(tick <= play.tick, "audit", f"tick {tick} is told, the room is at {play.tick}")
+        for name, list_told in told._asdict().items():
+            if list_told:
+                self.findings.saw(f"audit {name} told")
+        if not any(told):
+            self.findings.saw("audit tick without news")
         entered = play.entered.get(tick)
         if entered is not None:
-            for name in ("leaves", "joins", "inputs"):
-                said, right = getattr(told, name), getattr(entered, name)
-                check(said == right, "audit", lambda: f"tick {tick}: {name} {said}, were {right}")
-                if said:
-                    self.findings.saw(f"audit {name} told")
-        if not (told.leaves or told.joins or told.inputs):
-            self.findings.saw("audit tick without news")
-        agrees = play.agrees("state", tick, None, told.state_hash)
-        check(agrees, "audit", f"the hash of tick {tick}: others were told otherwise")
+            self.compare(tick, told, entered)
+        for name, value in (("state", state_hash), ("audit strikes", told.strikes)):
+            agrees = play.agrees(name, tick, None, value)
+            check(agrees, "audit", f"{name} of tick {tick}: others were told otherwise")
+
+    def compare(self, tick, told, entered):
+        """What a tick tells, beside what follows from what reached the server."""
+        check, there = self.findings.check, self.world.play.there.get(tick - 1)
+        for name in ("leaves", "joins", "inputs"):
+            said, right = getattr(told, name), getattr(entered, name)
+            if name == "joins":
+                said = without_unknown(said, right)
+            check(said == right, "audit", lambda: f"tick {tick}: {name} {said}, were {right}")
+        rays = {each.seat for each in entered.inputs if each.buttons == RAY}
+        for strike in told.strikes:
+            check(strike.shooter in rays, "audit", f"tick {tick}: {strike} of nobody who fires a ray")
+            found = there is None or strike.victim in there
+            check(found, "audit", f"tick {tick}: {strike} of nobody who is there")
+            own = strike.victim & 0xFFF == strike.shooter
+            check(not own, "audit", f"tick {tick}: {strike} of its own shooter")
+
+
+def without_unknown(joins, known):
+    """Without the clients of tokens that do not open."""
+    unknown = {each.seat for each in known if each.client is None}
+    return [each._replace(client=None) if each.seat in unknown else each for each in joins]

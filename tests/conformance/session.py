@@ -135,6 +135,7 @@ class Session:
         self.asked_from = address
         self.resume_keys = keys.resume()
         self.rights = 0  # of its seat
+        self.client_id = None  # of its seat, as the token said; None: of a token that should not have been accepted
         self.resumed_from = None  # the session whose ticket it came with
         self.server = ServerEnd(keys, address, now)
         self.client = ClientEnd(keys)

@@ -7,13 +7,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 namespace tickbox::tests {
 namespace {
 
 void play(RecordedMatch& played, server::BlackBox& black_box, int ticks) {
   for (; ticks > 0; --ticks) {
     const auto commands = played.decide();
-    black_box.stepping(played.room(), commands, played.sources());
+    black_box.prepare(played.room());
+    played.room().log_commands(commands, played.origins());
+    black_box.stepping(played.room().log());
     played.room().tick(commands);
     black_box.stepped(played.room());
   }
@@ -52,27 +58,56 @@ TEST(BlackBox, SaysWhenTheSinkRefuses) {
   }
 }
 
-// More come and go than there is room for: the stretch ends early, and nothing is lost or grows.
-TEST(BlackBox, ListsThatAreFullEndAStretchEarly) {
+// In every tick all leave, join, fire and strike, which is more than there is room for: the stretch
+// ends early, and nothing is lost or grows.
+TEST(BlackBox, BytesThatAreFullEndAStretchEarly) {
   RecordedMatch played{{.tick_rate = 60, .seats = 4, .all_stay = true}};
   server::BlackBox black_box{played.room(), 60};
   const std::vector<PlayerId> everybody{{0}, {1}, {2}, {3}};
-  for (int i = 0; i < 100; ++i) {
-    const game::TickCommands come{.leaves = {}, .joins = everybody, .inputs = {}};
-    const game::TickCommands go{.leaves = everybody, .joins = {}, .inputs = {}};
-    for (const game::TickCommands& commands : {come, go}) {
-      black_box.stepping(played.room(), commands, {});
-      played.room().tick(commands);
-      black_box.stepped(played.room());
-    }
+  const std::vector<std::uint64_t> clients{11, 12, 13, 14};
+  const std::vector<game::InputSource> sources(everybody.size(), game::InputSource::Received);
+  std::vector<game::PlayerInput> inputs;
+  std::vector<game::Strike> strikes;
+  for (const PlayerId player : everybody) {
+    inputs.push_back({.player = player, .input = {.buttons = game::kButtonRay}});
+    strikes.push_back({.shooter = player, .victim = game::player_body({0}, 1)});
+  }
+  std::vector<PlayerId> leaves;
+  for (int i = 0; i < 250; ++i) {
+    const game::TickCommands commands{
+        .leaves = leaves, .joins = everybody, .inputs = inputs, .strikes = strikes};
+    black_box.prepare(played.room());
+    played.room().log_commands(commands, {.sources = sources, .clients = clients});
+    black_box.stepping(played.room().log());
+    played.room().tick(commands);
+    black_box.stepped(played.room());
+    leaves = everybody;
   }
   MemorySink file;
   ASSERT_TRUE(black_box.write(file, played.header()));
   const auto result = verify(file.bytes);
   EXPECT_TRUE(result.held());
-  EXPECT_EQ(result.last_tick, Tick{200});
+  EXPECT_EQ(result.last_tick, Tick{250});
   EXPECT_GE(result.ticks, 8U);
   EXPECT_LT(result.ticks, 200U);
+}
+
+// Nobody plays, as in most of the hours of most rooms.
+TEST(BlackBox, OfADesertedRoomIsWholeToo) {
+  RecordedMatch played{{.tick_rate = 20, .deserted = Deserted{.first = {1}, .last = {1'000}}}};
+  server::BlackBox black_box{played.room(), 20};
+  play(played, black_box, 250);
+  black_box.prepare(played.room());
+  const auto commands = played.decide();
+  played.room().log_commands(commands, played.origins());
+  black_box.stepping(played.room().log());
+  MemorySink file;
+  ASSERT_TRUE(black_box.write(file, played.header())) << "in the midst of a step";
+  const auto result = verify(file.bytes, {.step_unfinished = true});
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.ticks, 150U);
+  EXPECT_EQ(result.last_tick, Tick{250});
+  EXPECT_EQ(result.unfinished, Tick{251});
 }
 
 TEST(BlackBox, AsksForNoMemoryOnceWarm) {
@@ -83,7 +118,9 @@ TEST(BlackBox, AsksForNoMemoryOnceWarm) {
   for (int tick = 0; tick < 1'300; ++tick) {
     const auto commands = played.decide();
     const std::uint64_t before = allocations();
-    black_box.stepping(played.room(), commands, played.sources());
+    black_box.prepare(played.room());
+    played.room().log_commands(commands, played.origins());
+    black_box.stepping(played.room().log());
     asked += allocations() - before;
     played.room().tick(commands);
     const std::uint64_t stepped = allocations();

@@ -44,7 +44,9 @@ void play_until_it_fails(const std::string& path) {
   const server::CrashFile crash_file{path, played.header(), black_box};
   while (true) {
     const auto commands = played.decide();
-    black_box.stepping(played.room(), commands, played.sources());
+    black_box.prepare(played.room());
+    played.room().log_commands(commands, played.origins());
+    black_box.stepping(played.room().log());
     played.room().tick(commands);
     black_box.stepped(played.room());
   }
@@ -169,7 +171,9 @@ TEST(CrashFile, AnAssertionWhileItIsWrittenAbortsAtOnce) {
         header.rules = std::string(1'000, 'x');  // the writer asserts that it fits
         const server::CrashFile crash_file(path, header, black_box);
         const auto commands = played.decide();
-        black_box.stepping(played.room(), commands, played.sources());
+        black_box.prepare(played.room());
+        played.room().log_commands(commands, played.origins());
+        black_box.stepping(played.room().log());
         const bool first = false;
         TICKBOX_ASSERT(first);
       },

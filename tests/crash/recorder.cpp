@@ -82,9 +82,10 @@ int record(std::span<char*> arguments) {
       next += tick_duration(rate);
     }
     const auto commands = played.decide();
+    played.room().log_commands(commands, played.origins());
     played.room().tick(commands);
     page->note(played.world().tick.value, clock.now());
-    recorder.ticked(played.room(), commands, played.sources());
+    recorder.ticked(played.room());
   }
 }
 

@@ -164,7 +164,7 @@ TEST(DiskFaults, AFullDiskKeepsAllThatFitted) {
 }
 
 TEST(DiskFaults, AfterAFullDiskThereIsAGapAndAKeyframe) {
-  FaultyDisk disk{{.room = 20'000}};
+  FaultyDisk disk{{.room = 6'000}};  // of some 10,000
   auto sink = os::FileSink::create({.path = kPath, .retry_interval = 1ms}, disk);
   ASSERT_TRUE(sink) << sink.error();
   tests::RecordedMatch match;
@@ -238,13 +238,13 @@ TEST(DiskFaults, ASlowDiskCostsTheMatchNothing) {
 
 TEST(DiskFaults, ADiskThatIsSlowerThanTheQueueIsLongCostsAGap) {
   FaultyDisk disk;
-  auto sink = os::FileSink::create({.path = kPath, .queue_bytes_max = 10'000}, disk);
+  auto sink = os::FileSink::create({.path = kPath, .queue_bytes_max = 4'000}, disk);
   ASSERT_TRUE(sink) << sink.error();
   disk.hold();
   tests::RecordedMatch match;
   record::Writer writer{**sink, match.header()};
   match.record(writer, kTicks);
-  EXPECT_LE((*sink)->stats().queue_bytes, 10'000U);
+  EXPECT_LE((*sink)->stats().queue_bytes, 4'000U);
   EXPECT_GT((*sink)->stats().writes_refused, 0U);
   disk.release();
   ASSERT_TRUE(comes_true([&] { return (*sink)->stats().queue_bytes == 0; }));

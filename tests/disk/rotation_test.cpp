@@ -61,8 +61,9 @@ struct Recorded {
   void run(int ticks) {
     for (; ticks > 0; --ticks) {
       const auto commands = played.decide();
+      played.room().log_commands(commands, played.origins());
       played.room().tick(commands);
-      recorder->ticked(played.room(), commands, played.sources());
+      recorder->ticked(played.room());
       calendar.jump(100ms);
     }
   }

@@ -5,11 +5,13 @@
 #include "client/spectator/audit.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
+#include "protocol/audit_codec.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 using namespace tickbox;
@@ -51,20 +53,35 @@ class Stream {
   std::optional<client::Auditor> auditor_;
 };
 
-std::vector<std::byte> with_hash(ConstBytes entry, bool is_room,
-                                 const std::optional<client::AuditMismatch>& mended) {
+std::vector<std::byte> room_with_hash(game::LoggedWorld room,
+                                      const std::optional<client::AuditMismatch>& mended) {
+  if (mended) room.state_hash = mended->got;
+  std::vector<std::byte> keyframe;
+  game::encode_keyframe(room, keyframe);
   std::vector<std::byte> written;
-  if (is_room) {
-    auto keyframe = *protocol::decode_keyframe(entry);
-    if (mended) keyframe.state_hash = mended->got;
-    protocol::encode_keyframe(keyframe, written);
-  } else {
-    protocol::AuditTick tick;
-    fuzz::check(protocol::decode_tick(entry, tick).has_value());
-    if (mended) tick.state_hash = mended->got;
-    protocol::encode_tick(tick, written);
-  }
+  protocol::encode_keyframe_entry(keyframe, written);
   return written;
+}
+
+std::vector<std::byte> tick_with_hash(const protocol::AuditTick& tick,
+                                      const std::optional<client::AuditMismatch>& mended) {
+  std::vector<std::byte> written;
+  protocol::encode_tick_entry(mended ? mended->got : tick.state_hash, tick.bytes, written);
+  return written;
+}
+
+/// The entry as it is, or with the hash that it should have; nothing where it is no room, or no
+/// tick.
+std::optional<std::vector<std::byte>> with_hash(
+    ConstBytes entry, bool is_room, const std::optional<client::AuditMismatch>& mended) {
+  if (is_room) {
+    game::LoggedWorld room;
+    if (!game::decode_keyframe(entry, room)) return std::nullopt;
+    return room_with_hash(std::move(room), mended);
+  }
+  const auto tick = protocol::decode_tick_entry(entry);
+  if (!tick) return std::nullopt;
+  return tick_with_hash(*tick, mended);
 }
 
 }  // namespace
@@ -76,15 +93,12 @@ TICKBOX_FUZZ_TARGET(apply_audit)(ConstBytes input) {
     const auto entry = protocol::take_entry(rest);
     if (!entry || !*entry) return;
     const bool is_room = i == 0;
-    protocol::AuditTick tick;
-    const bool is_read = is_room ? protocol::decode_keyframe(**entry).has_value()
-                                 : protocol::decode_tick(**entry, tick).has_value();
-    if (!is_read) return;
-    std::vector<std::byte> written = with_hash(**entry, is_room, std::nullopt);
-    auto view = stream.take_with(written);
+    auto written = with_hash(**entry, is_room, std::nullopt);
+    if (!written) return;
+    auto view = stream.take_with(*written);
     if (!view && view.error().mismatch) {
       written = with_hash(**entry, is_room, view.error().mismatch);
-      view = stream.take_with(written);
+      view = stream.take_with(*written);
       fuzz::check(view.has_value());
     }
     if (!view) {
@@ -92,6 +106,6 @@ TICKBOX_FUZZ_TARGET(apply_audit)(ConstBytes input) {
       return;
     }
     fuzz::check(view->has_value());
-    stream.keep(written);
+    stream.keep(*written);
   }
 }

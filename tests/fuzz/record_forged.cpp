@@ -61,4 +61,8 @@ TICKBOX_FUZZ_TARGET(record_forged)(ConstBytes input) {
   fuzz::check(reread.has_value());
   const auto summary = record::summarize(*reread);
   fuzz::check(summary.damage_count == 0 && summary.ticks == copied.ticks && !summary.ends_early);
+  // What held holds in it as well: every hash is still that of its tick.
+  if (result.held()) {
+    fuzz::check(record::verify(*reread, setting.map, *setting.rules).held());
+  }
 }

@@ -49,7 +49,11 @@ TICKBOX_FUZZ_TARGET(record_reader)(ConstBytes input) {
       for (const record::RecordedTick& tick : reader->ticks()) {
         order.tick(tick.tick);
         fuzz::check(tick.sources.size() == tick.inputs.size());
+        fuzz::check(tick.clients.size() == tick.joins.size());
+        fuzz::check(tick.state_hash || tick.is_quiet);
+        fuzz::check(!tick.is_quiet || (tick.bytes.empty() && tick.inputs.empty()));
       }
+      fuzz::check(reader->ticks().back().state_hash.has_value());
     } else if (item == Item::Unfinished) {
       order.tick(reader->unfinished().tick);
       order.damage();  // nothing may continue it

@@ -70,7 +70,7 @@ flip() {
 match=$scratch/match.txt
 fresh_match
 expect 0 "of 3 parts stepped again, all as recorded" replay "$match"
-flip "$scratch/match-1.tickbox" 20000
+flip "$scratch/match-1.tickbox" 5000
 expect 3 "match-1.tickbox is damaged, or holds nothing" replay "$match"
 fresh_match
 truncate -s -8 "$scratch/match-2.tickbox"

@@ -24,6 +24,7 @@ constexpr std::string_view kUsage =
        tickbox-golden write FILE
        tickbox-golden show SCENE TICK
        tickbox-golden replay LIST
+       tickbox-golden store OUT IN
        tickbox-golden list LIST RECORDING...
 
   check  plays every scene and compares the hashes of each tick with FILE; with --short only the
@@ -34,6 +35,7 @@ constexpr std::string_view kUsage =
          two builds differ
   replay steps the recordings of LIST again, compares every tick's hash with the recorded one,
          and what each holds with its line
+  store  copies the recording IN to OUT, its keyframes uncompressed
   list   steps the parts of a match again, and writes LIST anew: tests/golden/record.sh does so
 
 Exit: 0 all agree, 1 a file cannot be read or written, 2 wrong usage, 3 a hash differs.
@@ -112,6 +114,13 @@ ExitCode replay(const std::string& list) {
   return ExitCode::Done;
 }
 
+ExitCode store(const std::string& out, const std::string& in) {
+  const auto stored = golden::store(out, in);
+  if (!stored) return fail(stored.error());
+  std::cout << out << ": stored\n";
+  return ExitCode::Done;
+}
+
 ExitCode list(const std::string& path, std::span<const std::string> parts) {
   const auto replayed = golden::write_list(path, parts);
   if (!replayed) return fail(replayed.error());
@@ -132,6 +141,7 @@ ExitCode run(std::span<const std::string> words) {
   }
   if (command == "write" && words.size() == 2) return write(words[1]);
   if (command == "replay" && words.size() == 2) return replay(words[1]);
+  if (command == "store" && words.size() == 3) return store(words[1], words[2]);
   if (command == "list" && words.size() > 2) return list(words[1], words.subspan(2));
   if (command == "show" && words.size() == 3) return show(words[1], words[2]);
   return refuse("this is not how " + command + " is asked");

@@ -79,7 +79,7 @@ part=0
 parts=()
 for recorded in "$scratch"/recorded/*.tickbox; do
     parts+=("$scratch/match-$part.tickbox")
-    cp "$recorded" "${parts[-1]}"
+    "$bin/tickbox-golden" store "${parts[-1]}" "$recorded"
     part=$((part + 1))
 done
 "$bin/tickbox-golden" list "$scratch/match.txt" "${parts[@]}"

@@ -2,13 +2,17 @@
 
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
+#include "record/copy.h"
 #include "record/summary.h"
 #include "record/verify.h"
+#include "record/writer.h"
 #include "tests/golden/golden_file.h"
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace tickbox::golden {
@@ -50,7 +54,7 @@ Outcome outcome_of(record::Reader reader) {
     if (item != record::Reader::Item::Ticks) continue;
     for (const record::RecordedTick& tick : reader.ticks()) {
       outcome.strikes += tick.strikes.size();
-      outcome.state = tick.state_hash;
+      outcome.state = tick.state_hash.value_or(outcome.state);
     }
   }
 }
@@ -81,30 +85,69 @@ std::string text_of(const std::string& path, const record::Mismatch& first) {
          first.what.field + " is " + first.what.got + ", was recorded as " + first.what.expected;
 }
 
-std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
+std::expected<std::string, ReplayFailure> read_file(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   if (!file) return unreadable("cannot read " + path);
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  const auto reader = record::Reader::open(as_bytes_of(text));
+  return std::string{std::istreambuf_iterator<char>{file}, {}};
+}
+
+/// A recording, and what it was played by. Valid as long as its bytes.
+struct Opened {
+  record::Reader reader;
+  std::shared_ptr<const game::Rules> rules;
+  game::SharedMap map;
+};
+
+std::expected<Opened, ReplayFailure> open_recording(const std::string& path, ConstBytes bytes) {
+  auto reader = record::Reader::open(bytes);
   if (!reader) {
     return unreadable("cannot read " + path + ": " + std::string{record::describe(reader.error())});
   }
   const record::Header& header = reader->header();
-  const auto rules = game::make_rules(header.rules, header.tick_rate);
+  auto rules = game::make_rules(header.rules, header.tick_rate);
   if (rules == nullptr || header.map_seats == 0 || header.map_seats > game::kSeatsMax) {
     return differs(path + " was played by rules or on a map that this build does not have");
   }
-  const game::SharedMap map = game::make_arena_map(header.map_seats);
+  auto map = game::make_arena_map(header.map_seats);
   if (game::map_hash(*map) != header.map_hash) {
     return differs(path + " was played on a map that this build does not have");
   }
-  const record::VerifyResult stepped = record::verify(*reader, map, *rules);
+  return Opened{.reader = *std::move(reader), .rules = std::move(rules), .map = std::move(map)};
+}
+
+std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
+  const auto bytes = read_file(path);
+  if (!bytes) return std::unexpected{bytes.error()};
+  const auto opened = open_recording(path, as_bytes_of(*bytes));
+  if (!opened) return std::unexpected{opened.error()};
+  const record::Reader& reader = opened->reader;
+  const record::VerifyResult stepped = record::verify(reader, opened->map, *opened->rules);
   if (stepped.first_mismatch) return differs(text_of(path, *stepped.first_mismatch));
   if (!stepped.held() || stepped.ends_early || stepped.ticks == 0) {
     return differs(path + " is damaged, or holds nothing");
   }
-  return Part{.ticks = stepped.ticks, .line = line_of(path, header, stepped, *reader)};
+  return Part{.ticks = stepped.ticks, .line = line_of(path, reader.header(), stepped, reader)};
 }
+
+class FileSink final : public ByteSink {
+ public:
+  explicit FileSink(const std::string& path) : file_(path, std::ios::binary | std::ios::trunc) {}
+
+  bool write(ConstBytes bytes) override {
+    file_.write(reinterpret_cast<const char*>(bytes.data()),
+                static_cast<std::streamsize>(bytes.size()));
+    return file_.good();
+  }
+
+  /// Whether all of it was written.
+  bool close() {
+    file_.close();
+    return file_.good();
+  }
+
+ private:
+  std::ofstream file_;
+};
 
 }  // namespace
 
@@ -142,6 +185,20 @@ std::expected<Replayed, ReplayFailure> write_list(const std::string& list,
   file.close();
   if (!file) return unreadable("cannot write " + list);
   return sum;
+}
+
+std::expected<void, ReplayFailure> store(const std::string& out, const std::string& in) {
+  const auto bytes = read_file(in);
+  if (!bytes) return std::unexpected{bytes.error()};
+  const auto opened = open_recording(in, as_bytes_of(*bytes));
+  if (!opened) return std::unexpected{opened.error()};
+  FileSink sink{out};
+  record::Writer writer{sink, opened->reader.header(), record::Compression::None};
+  const record::CopyResult copied =
+      record::copy(opened->reader, writer, opened->map, *opened->rules);
+  if (copied.damages > 0) return differs(in + " is damaged");
+  if (!copied.written || !sink.close()) return unreadable("cannot write " + out);
+  return {};
 }
 
 }  // namespace tickbox::golden

@@ -2,6 +2,8 @@
 // The recorded match beside the scenes: what a server of one build has recorded every other build
 // steps again, tick by tick.
 //
+// Its keyframes are not compressed, so that no build needs zstd for it.
+//
 // A list, match.txt, has a line for each part of it, in order: the file's name, and what it holds.
 
 #include <cstdint>
@@ -29,5 +31,10 @@ struct ReplayFailure {
 /// The same for the parts of a match, in order; then writes the list of them.
 [[nodiscard]] std::expected<Replayed, ReplayFailure> write_list(const std::string& list,
                                                                 std::span<const std::string> parts);
+
+/// Copies a recording without compression, as builds for processors whose zstd is not at hand read
+/// it.  Fails: also where anything in it is damaged.
+[[nodiscard]] std::expected<void, ReplayFailure> store(const std::string& out,
+                                                       const std::string& in);
 
 }  // namespace tickbox::golden

@@ -41,6 +41,18 @@ std::string record_a_match(const std::string& folder) {
   return recording_in(folder);
 }
 
+/// The tick in which the first player joined.
+int first_join_in(const std::string& recording) {
+  const Finished traced = run(tickbox({"replay", "trace", recording}));
+  EXPECT_EQ(traced.exit_code, kDone) << traced;
+  std::istringstream lines{traced.out};
+  for (std::string line; std::getline(lines, line);) {
+    const auto tick = nlohmann::json::parse(line);
+    if (tick.contains("joins") && !tick["joins"].empty()) return tick["tick"].get<int>();
+  }
+  throw std::runtime_error{"nobody joins in " + recording};
+}
+
 Finished verify(const std::string& file) {
   return run(tickbox({"replay", "verify", file, "--json"}));
 }
@@ -126,11 +138,16 @@ TEST_F(Replay, OfDamageThatCostNoTickNoLostOnesAreTold) {
 TEST_F(Replay, ACutTellsFromWhichTickToWhich) {
   const std::string whole = record_a_match(folder_.file("recordings"));
   const std::string part = folder_.file("part");
-  ASSERT_EQ(
-      run(tickbox({"replay", "cut", whole, "--from", "20", "--to", "40", "-o", part})).exit_code,
-      kDone);
+  const int from = first_join_in(whole);
+  const int to = from + 20;
+  ASSERT_EQ(run(tickbox({"replay", "cut", whole, "--from", std::to_string(from), "--to",
+                         std::to_string(to), "-o", part}))
+                .exit_code,
+            kDone);
   const Finished told = run(tickbox({"replay", "info", part}));
-  EXPECT_TRUE(told.out.contains("ticks       21 to 40: 20 in 1 segment, 0.3 s\n")) << told;
+  EXPECT_TRUE(told.out.contains("ticks       " + std::to_string(from + 1) + " to " +
+                                std::to_string(to) + ": 20 in 1 segment, 0.3 s\n"))
+      << told;
 }
 
 TEST_F(Replay, AFileCutAnywhereIsNoDamage) {

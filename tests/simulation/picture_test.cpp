@@ -42,9 +42,7 @@ class Truth {
     if (past_.find(world.tick) != nullptr) return;
     std::vector<game::EntityState>& entities = past_.insert(world.tick);
     entities.clear();
-    for (std::size_t i = 0; i < world.size(); ++i) {
-      entities.push_back(world.entity(i));
-    }
+    world.append_entities(entities);
   }
 
   [[nodiscard]] std::optional<Vec2> place(BodyId id, Tick tick) const {

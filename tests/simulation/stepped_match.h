@@ -26,7 +26,9 @@ inline void step_again(const Harness& harness, std::uint64_t seed,
     for (const record::RecordedTick& tick : reader->ticks()) {
       on_tick(room, tick, true);
       room.tick(tick.commands());
-      ASSERT_EQ(room.hash(), tick.state_hash) << "tick " << tick.tick.value;
+      if (tick.state_hash) {
+        ASSERT_EQ(room.hash(), *tick.state_hash) << "tick " << tick.tick.value;
+      }
       on_tick(room, tick, false);
     }
   }

@@ -154,11 +154,13 @@ void Match::finish_recording() {
 
 void Match::end_recording(const SimulatedDisk::Ended& ended) {
   const tests::OwnBooks books;
-  watcher_.on_recorded({.file = ended.remains,
-                        .from = ended.from,
-                        .part = ended.part,
-                        .hashes = hashes_,
-                        .decided = decided_});
+  watcher_.on_recorded(
+      {.file = ended.remains,
+       .from = ended.from,
+       .part = ended.part,
+       .is_deserted = std::ranges::none_of(room_->world().seats(), &game::Seat::taken),
+       .hashes = hashes_,
+       .decided = decided_});
   hashes_ = {};
   const Tick kept{room_->world().tick.value - std::min(room_->world().tick.value, kDecidedKept)};
   for (std::vector<Decided>& of_seat : decided_) {

@@ -31,6 +31,7 @@ struct Recorded {
   const SimulatedFile::Remains& file;
   Tick from;                                         ///< of the room when it began
   std::uint32_t part = 0;                            ///< of those since the server started
+  bool is_deserted = false;                          ///< nobody was in the room at the end
   const std::vector<std::uint64_t>& hashes;          ///< of the room's ticks since
   const std::vector<std::vector<Decided>>& decided;  ///< by seat, since the server started
 };

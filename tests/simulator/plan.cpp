@@ -21,8 +21,8 @@ constexpr server::Rate kSnapshotBudgets[] = {server::kSnapshotBytes,
 constexpr game::BotKind kBots[] = {game::BotKind::Mix, game::BotKind::Wander, game::BotKind::Chase,
                                    game::BotKind::Stress};
 constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
-constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 131'072};
-constexpr std::size_t kDiskQueues[] = {4'096, 16'384, 65'536};
+constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 65'536};
+constexpr std::size_t kDiskQueues[] = {2'048, 8'192, 32'768};
 constexpr seconds kLongRecording{300};
 /// A tick at 240 Hz costs what one at 60 does.
 constexpr std::uint32_t kFastTickRate = 100;

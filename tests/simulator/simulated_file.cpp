@@ -7,7 +7,8 @@
 namespace tickbox::simulator {
 namespace {
 
-constexpr std::int64_t kSlowBytesPerSecond = 1'500;
+/// A fraction of what a match of some players writes.
+constexpr std::int64_t kSlowBytesPerSecond = 400;
 /// What was handed over so recently may be cut anywhere.
 constexpr Duration kInFlight = std::chrono::milliseconds{100};
 

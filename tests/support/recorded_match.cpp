@@ -22,6 +22,17 @@ game::Input random_input(Rng& rng) {
   return input;
 }
 
+game::InputSource random_source(Rng& rng) {
+  const std::uint64_t drawn = rng.below(10);
+  if (drawn == 0) return game::InputSource::Neutral;
+  return drawn == 1 ? game::InputSource::Repeated : game::InputSource::Received;
+}
+
+/// Another one each time that somebody comes.
+std::uint64_t client_of(PlayerId player, Tick tick) {
+  return 0xc11e'0000'0000'0000 | std::uint64_t{tick.value} << 16 | player.value;
+}
+
 }  // namespace
 
 RecordedMatch::RecordedMatch(const RecordedMatchOptions& options)
@@ -48,53 +59,95 @@ record::Header RecordedMatch::header() const {
 }
 
 game::TickCommands RecordedMatch::decide() {
-  next_ = {.tick = world().tick + 1};
-  sources_.clear();
+  decided_ = {};
+  const Tick tick = world().tick + 1;
+  const auto& deserted = options_.deserted;
+  const bool is_deserted = deserted && tick >= deserted->first && tick <= deserted->last;
+  const bool all_come = deserted && tick == deserted->last + 1;
   for (std::uint16_t seat = 0; seat < options_.seats; ++seat) {
     const PlayerId player{seat};
     const bool taken = world().seat(player).taken;
-    if (taken && !options_.all_stay && bots_.chance(1, 30)) {
-      next_.leaves.push_back(player);
-    } else if (!taken && bots_.chance(1, 2)) {
-      next_.joins.push_back(player);
+    if (taken && (is_deserted || (!options_.all_stay && bots_.chance(1, 30)))) {
+      decided_.leaves.push_back(player);
+    } else if (!taken && !is_deserted && (all_come || bots_.chance(1, 2))) {
+      decided_.joins.push_back(player);
+      decided_.clients.push_back(client_of(player, tick));
+      // A server gives one to whoever joins as well; a log does without.
+      if (tick.value % 2 == 0) give({.player = player, .input = {}}, game::InputSource::Received);
     } else if (taken) {
       const game::Input input = random_input(bots_);
-      next_.inputs.push_back({.player = player, .input = input});
-      const bool is_made_up = bots_.chance(1, 5);
-      sources_.push_back(is_made_up ? server::InputSource::Repeated : server::InputSource::Given);
-      next_.sources.push_back(is_made_up ? record::InputSource::Substituted
-                                         : record::InputSource::Arrived);
+      give({.player = player, .input = input}, random_source(bots_));
       const PlayerId victim{static_cast<std::uint16_t>(input.aim % options_.seats)};
       if (input.buttons == game::kButtonRay && input.aim % 16 == 1 && victim != player) {
-        next_.strikes.push_back({.shooter = player, .victim = world().body_of(victim)});
+        decided_.strikes.push_back({.shooter = player, .victim = world().body_of(victim)});
       }
     }
   }
-  return next_.commands();
+  return decided_.commands();
+}
+
+void RecordedMatch::give(const game::PlayerInput& input, game::InputSource source) {
+  decided_.inputs.push_back(input);
+  decided_.sources.push_back(source);
 }
 
 const record::RecordedTick& RecordedMatch::step() {
-  room_.tick(decide());
-  next_.state_hash = room_.hash();
-  return played_.emplace_back(std::move(next_));
+  const game::TickCommands commands = decide();
+  game::LoggedTick told = decided_;
+  if (options_.forge) options_.forge(world().tick + 1, told);
+  room_.log_commands(told.commands(), {.sources = told.sources, .clients = told.clients});
+  room_.tick(commands);
+  return played_.emplace_back(stepped());
+}
+
+/// The tick that was stepped last. Whoever is in the room was given an input, or has just come:
+/// that one rests.
+record::RecordedTick RecordedMatch::stepped() const {
+  record::RecordedTick tick;
+  tick.tick = world().tick;
+  tick.state_hash = room_.hash();
+  tick.leaves = decided_.leaves;
+  tick.joins = decided_.joins;
+  tick.clients = decided_.clients;
+  tick.strikes = decided_.strikes;
+  std::size_t given = 0;
+  for (std::uint16_t seat = 0; seat < options_.seats; ++seat) {
+    const PlayerId player{seat};
+    if (!world().seat(player).taken) continue;
+    const bool is_given = given < decided_.inputs.size() && decided_.inputs[given].player == player;
+    tick.inputs.push_back(
+        {.player = player,
+         .input = is_given ? game::significant(decided_.inputs[given].input) : game::Input{}});
+    tick.sources.push_back(is_given ? decided_.sources[given] : game::InputSource::Neutral);
+    if (is_given) ++given;
+  }
+  tick.is_quiet = tick.leaves.empty() && tick.inputs.empty();
+  return tick;
+}
+
+void RecordedMatch::keyframe(record::Writer& writer) const {
+  std::vector<std::byte> bytes;
+  room_.log().keyframe(world(), room_.hash(), bytes);
+  writer.keyframe(world().tick, bytes);
 }
 
 void RecordedMatch::record(record::Writer& writer, std::uint32_t ticks) {
-  if (writer.needs_keyframe()) writer.keyframe(world());
+  if (writer.needs_keyframe()) keyframe(writer);
   for (; ticks > 0; --ticks) {
-    const record::RecordedTick& tick = step();
-    writer.tick(tick.tick, tick.commands(), tick.sources, tick.state_hash);
-    if (writer.needs_keyframe()) writer.keyframe(world());
+    step();
+    writer.tick(room_.log_entry());
+    if (writer.needs_keyframe()) keyframe(writer);
   }
 }
 
 std::vector<std::byte> small_recording(std::uint32_t segments, std::uint32_t ticks_per_segment,
-                                       const RecordedMatchOptions& options) {
+                                       const RecordedMatchOptions& options,
+                                       record::Compression compression) {
   RecordedMatch match{options};
   MemorySink sink;
-  record::Writer writer{sink, match.header()};
+  record::Writer writer{sink, match.header(), compression};
   for (std::uint32_t segment = 0; segment < segments; ++segment) {
-    writer.keyframe(match.world());
+    match.keyframe(writer);
     match.record(writer, ticks_per_segment);
   }
   TICKBOX_ASSERT(writer.finish());

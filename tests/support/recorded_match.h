@@ -2,16 +2,18 @@
 // A small match of the arena that is recorded into memory, and what tests do to its bytes.
 
 #include "core/rng.h"
+#include "game/tick_log.h"
 #include "record/reader.h"
 #include "record/recorded.h"
 #include "record/verify.h"
 #include "record/writer.h"
-#include "server/room/input_buffer.h"
 #include "server/room/room.h"
 #include "tests/support/memory_sink.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tickbox::tests {
@@ -20,12 +22,24 @@ namespace tickbox::tests {
 inline constexpr std::uint32_t kMatchTickRate = 10;
 inline constexpr std::uint32_t kMatchSeats = 3;
 
+/// Ticks in which a room is deserted: whoever is there leaves in the first of them, and everybody
+/// comes in the one after the last.
+struct Deserted {
+  Tick first;
+  Tick last;
+};
+
+/// Changes what the log is told of a tick; what enters the tick stays as it is.
+using Forge = std::function<void(Tick tick, game::LoggedTick& told)>;
+
 struct RecordedMatchOptions {
   std::uint32_t tick_rate = kMatchTickRate;
   std::uint32_t seats = kMatchSeats;
   std::uint64_t seed = 1;
   bool all_stay = false;                               ///< nobody leaves
   std::shared_ptr<const game::Rules> rules = nullptr;  ///< none: the arena
+  std::optional<Deserted> deserted{};
+  Forge forge{};  ///< of step() and record(); may be empty
 };
 
 /// Players come, go, run about and shoot, all drawn from the seed.
@@ -38,39 +52,51 @@ class RecordedMatch {
 
   [[nodiscard]] server::Room& room() { return room_; }
 
+  [[nodiscard]] const server::Room& room() const { return room_; }
+
   [[nodiscard]] const game::World& world() const { return room_.world(); }
 
   [[nodiscard]] const game::SharedMap& map() const { return world().map(); }
 
   [[nodiscard]] const game::Rules& rules() const { return room_.rules(); }
 
-  /// What enters the next tick, in sources() one for each input. Lasts until the next call.
+  /// What enters the next tick. Lasts until the next call.
   game::TickCommands decide();
 
-  [[nodiscard]] const std::vector<server::InputSource>& sources() const { return sources_; }
+  /// Where that comes from.
+  [[nodiscard]] game::CommandOrigins origins() const {
+    return {.sources = decided_.sources, .clients = decided_.clients};
+  }
 
-  /// Steps one tick and returns it; valid until the next.
+  /// Logs and steps one tick, and returns it; valid until the next.
   const record::RecordedTick& step();
+
+  /// Writes the world as it is.
+  void keyframe(record::Writer& writer) const;
 
   /// Steps `ticks` ticks into `writer`, with keyframes when it needs them.
   void record(record::Writer& writer, std::uint32_t ticks);
 
-  /// Everything that step() and record() played.
+  /// Everything that step() and record() played, as a reader is to give it back, but for the bytes.
+  /// Made from what was decided, never from the log.
   [[nodiscard]] const std::vector<record::RecordedTick>& played() const { return played_; }
 
  private:
+  void give(const game::PlayerInput& input, game::InputSource source);
+  [[nodiscard]] record::RecordedTick stepped() const;
+
   RecordedMatchOptions options_;
   server::Room room_;
   Rng bots_;
-  record::RecordedTick next_;
-  std::vector<server::InputSource> sources_;
+  game::LoggedTick decided_;  ///< with the inputs that were given alone, all of their fields
   std::vector<record::RecordedTick> played_;
 };
 
 /// A finished recording of `segments` segments of `ticks_per_segment` ticks each.
-[[nodiscard]] std::vector<std::byte> small_recording(std::uint32_t segments,
-                                                     std::uint32_t ticks_per_segment,
-                                                     const RecordedMatchOptions& options = {});
+[[nodiscard]] std::vector<std::byte> small_recording(
+    std::uint32_t segments, std::uint32_t ticks_per_segment,
+    const RecordedMatchOptions& options = {},
+    record::Compression compression = record::Compression::Zstd);
 
 /// Verifies with the map and rules that the header names.  Requires: a header that can be read.
 [[nodiscard]] record::VerifyResult verify(ConstBytes file,
@@ -83,6 +109,11 @@ struct Piece {
 
   [[nodiscard]] std::size_t end() const { return offset + record::record_bytes(head); }
 };
+
+/// Whether a reader makes ticks of such a record.
+[[nodiscard]] constexpr bool holds_ticks(record::RecordType type) {
+  return type == record::RecordType::Ticks || type == record::RecordType::Quiet;
+}
 
 /// The records of a file, by their lengths alone, up to the first that is cut.
 [[nodiscard]] std::vector<Piece> pieces(ConstBytes file);

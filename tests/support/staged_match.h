@@ -93,10 +93,7 @@ class StagedMatch {
 
   [[nodiscard]] std::vector<game::EntityState> entities() const {
     std::vector<game::EntityState> all;
-    all.reserve(world_.size());
-    for (std::size_t i = 0; i < world_.size(); ++i) {
-      all.push_back(world_.entity(i));
-    }
+    world_.append_entities(all);
     return all;
   }
 

@@ -107,11 +107,11 @@ std::optional<CommandDifference> first_command(const record::RecordedTick& a,
 }
 
 record::Keyframe keyframe_of(const game::World& world) {
-  record::Keyframe keyframe{.tick = world.tick, .random = world.rng.state()};
+  record::Keyframe keyframe;
+  keyframe.tick = world.tick;
+  keyframe.random = world.rng.state();
   keyframe.seats.assign(world.seats().begin(), world.seats().end());
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    keyframe.entities.push_back(world.entity(i));
-  }
+  world.append_entities(keyframe.entities);
   return keyframe;
 }
 

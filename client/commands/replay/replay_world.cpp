@@ -43,11 +43,11 @@ std::string bodies_of(const game::World& world) {
   });
 }
 
-/// `"leaves":[…],"joins":[…],"inputs":[…],"strikes":[…]`
+/// `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"strikes":[…]`
 std::string commands_of(const record::RecordedTick& tick) {
   const auto input = [&](std::size_t i) {
     const game::PlayerInput& each = tick.inputs[i];
-    const bool arrived = tick.sources[i] == record::InputSource::Arrived;
+    const bool arrived = tick.sources[i] == game::InputSource::Received;
     return fmt::format(
         R"({{"seat":{},"move":{},"buttons":{},"aim":{},"look_back":{},"source":"{}"}})",
         each.player.value, each.input.move, each.input.buttons, each.input.aim,
@@ -56,8 +56,9 @@ std::string commands_of(const record::RecordedTick& tick) {
   const auto strike = [](const game::Strike& each) {
     return fmt::format(R"({{"shooter":{},"victim":{}}})", each.shooter.value, each.victim.value);
   };
-  return fmt::format(R"("leaves":{},"joins":{},"inputs":{},"strikes":{})",
+  return fmt::format(R"("leaves":{},"joins":{},"clients":{},"inputs":{},"strikes":{})",
                      list_of(tick.leaves, &PlayerId::value), list_of(tick.joins, &PlayerId::value),
+                     list_of(tick.clients, std::identity{}),
                      list_of(std::views::iota(std::size_t{0}, tick.inputs.size()), input),
                      list_of(tick.strikes, strike));
 }

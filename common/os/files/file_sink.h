@@ -20,7 +20,7 @@ struct FileSinkOptions {
   /// stall of a minute.
   std::size_t queue_bytes_max = std::size_t{64} * 1024 * 1024;
   /// How long records are gathered before they are written. None: a recording's records are 100 ms
-  /// of play each already, which is what a killed server may lose.
+  /// of play each already, which is what a killed server may lose of it.
   Duration flush_interval{};
   /// Between two attempts on a disk that has failed.
   Duration retry_interval = std::chrono::seconds{5};

@@ -60,10 +60,15 @@ class Stage {
                          .input = places_[i]->bot.decide(std::nullopt, {})});
     }
     const game::TickCommands commands{.leaves = {}, .joins = joins_, .inputs = inputs_};
+    sources_.assign(inputs_.size(), game::InputSource::Received);
+    clients_.assign(joins_.size(), 1);
+    clock_.start();
+    room_.log_commands(commands, {.sources = sources_, .clients = clients_});
+    const double log = clock_.elapsed_us();
     clock_.start();
     room_.tick(commands);
     const double step = clock_.elapsed_us();
-    audit(commands, is_measured);
+    audit(log, is_measured);
     joins_.clear();
     clock_.start();
     planner_.look(room_);
@@ -97,20 +102,21 @@ class Stage {
   }
 
  private:
-  /// Tells one auditor of the tick, who gets everything at once.
-  void audit(const game::TickCommands& commands, bool is_measured) {
+  /// Tells one auditor of the tick, who gets everything at once. Its log took `log` microseconds.
+  void audit(double log, bool is_measured) {
     const Tick tick = room_.world().tick;
     const Instant now{std::chrono::milliseconds{16} * tick.value};
     if (!stream_.is_running()) {
-      feed_.begin(room_.world());
-      stream_.begin(feed_.keyframe(room_), tick);
+      room_.log().keyframe(room_.world(), room_.hash(), keyframe_);
+      protocol::encode_keyframe_entry(keyframe_, entry_);
+      stream_.begin(entry_, tick);
       auditor_.emplace(map_, rules_, room_.world().body_of({0}));
     } else {
       clock_.start();
-      const ConstBytes entry = feed_.tick(tick, commands, room_.hash());
-      const double feed = clock_.elapsed_us();
+      protocol::encode_tick_entry(room_.hash(), room_.log().bytes(), entry_);
+      const double feed = log + clock_.elapsed_us();
       clock_.start();
-      if (!stream_.append(entry, tick)) ++cost_.mismatches;
+      if (!stream_.append(entry_, tick)) ++cost_.mismatches;
       if (is_measured) {
         cost_.feed_us += feed;
         cost_.audit_us += clock_.elapsed_us();
@@ -211,9 +217,12 @@ class Stage {
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<PlayerId> joins_;
   std::vector<game::PlayerInput> inputs_;
+  std::vector<game::InputSource> sources_;  ///< of inputs_, one for one
+  std::vector<std::uint64_t> clients_;      ///< of joins_, one for one
   std::vector<protocol::Snapshot> snapshots_;
   std::array<std::optional<client::Replica>, kReplicas> replicas_;
-  server::AuditFeed feed_;
+  std::vector<std::byte> keyframe_;
+  std::vector<std::byte> entry_;  ///< the last that auditors were told
   server::AuditStream stream_{kTickRate};
   net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
   std::optional<client::Auditor> auditor_;

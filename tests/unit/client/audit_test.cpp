@@ -2,13 +2,14 @@
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
-#include "server/replication/audit_stream.h"
+#include "net/handshake.h"
 #include "server/room/room.h"
 #include "tests/support/arena_wrappers.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -35,15 +36,18 @@ class Told {
   void begin() {
     ++run_;
     next_ = 0;
-    feed_.begin(room_.world());
-    const ConstBytes room = feed_.keyframe(room_);
-    stream_.assign(room.begin(), room.end());
+    Bytes keyframe;
+    room_.log().keyframe(room_.world(), room_.hash(), keyframe);
+    protocol::encode_keyframe_entry(keyframe, stream_);
   }
 
   void tick(const game::TickCommands& commands) {
+    const std::vector<game::InputSource> sources(commands.inputs.size(),
+                                                 game::InputSource::Received);
+    const std::vector<std::uint64_t> clients(commands.joins.size(), 77);
+    room_.log_commands(commands, {.sources = sources, .clients = clients});
     room_.tick(commands);
-    const ConstBytes entry = feed_.tick(room_.world().tick, commands, room_.hash());
-    stream_.insert(stream_.end(), entry.begin(), entry.end());
+    say(room_.hash(), room_.log().bytes());
   }
 
   void tick(const std::vector<game::PlayerInput>& inputs = {}) {
@@ -54,8 +58,12 @@ class Told {
 
   void leave(PlayerId player) { tick({.leaves = {&player, 1}, .joins = {}, .inputs = {}}); }
 
-  /// Says what no server says.
-  void say(const protocol::AuditTick& entry) { protocol::encode_tick(entry, stream_); }
+  /// Says of a tick what no server has to say.
+  void say(std::uint64_t state_hash, ConstBytes tick) {
+    Bytes entry;
+    protocol::encode_tick_entry(state_hash, tick, entry);
+    stream_.insert(stream_.end(), entry.begin(), entry.end());
+  }
 
   void say_bytes(std::initializer_list<int> bytes) {
     for (const int byte : bytes)
@@ -86,7 +94,6 @@ class Told {
   game::SharedMap map_ = game::make_arena_map(kSeats);
   std::shared_ptr<const game::Rules> rules_ = std::make_shared<const game::Arena>(kRate);
   server::Room room_;
-  server::AuditFeed feed_;
   int run_ = -1;
   std::uint16_t next_ = 0;
   Bytes stream_;
@@ -201,7 +208,7 @@ TEST_F(AuditorTest, FindsOneWrongBitOfItsOwnInItsTick) {
 TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
   Auditor auditor = begun();
   EXPECT_FALSE(auditor.ack().wants_anew);
-  told_.say({.state_hash = 1});
+  told_.say(1, {});
   const auto wrong = auditor.take(told_.segment());
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().mismatch->tick, told_.now() + 1);
@@ -242,21 +249,28 @@ TEST_F(AuditorTest, TakesNothingTwice) {
 }
 
 TEST_F(AuditorTest, RefusesWhatCannotHappenInThisRoom) {
-  const auto is_malformed = [this](const protocol::AuditTick& entry) {
+  const auto is_malformed = [this](std::initializer_list<int> tick) {
     told_.begin();
     Auditor auditor = begun();
-    told_.say(entry);
+    Bytes bytes;
+    for (const int byte : tick)
+      bytes.push_back(static_cast<std::byte>(byte));
+    told_.say(0, bytes);
     const auto view = auditor.take(told_.segment());
     return !view && view.error().reason == DropReason::Malformed && !view.error().mismatch &&
            auditor.ack().wants_anew;
   };
   EXPECT_FALSE(is_malformed({})) << "has another hash, no more";
-  EXPECT_TRUE(is_malformed({.leaves = {{1}}})) << "nobody sits there";
-  EXPECT_TRUE(is_malformed({.leaves = {{kSeats}}})) << "there is no such seat";
-  EXPECT_TRUE(is_malformed({.joins = {kA}})) << "somebody sits there";
-  EXPECT_TRUE(is_malformed({.joins = {{kSeats}}}));
-  EXPECT_TRUE(is_malformed({.inputs = {{.player = {kSeats}, .move = 1}}}));
-  EXPECT_FALSE(is_malformed({.leaves = {kA}, .joins = {kA}})) << "one goes, one comes";
+  EXPECT_TRUE(is_malformed({1, 1, 1})) << "nobody leaves seat 1";
+  EXPECT_TRUE(is_malformed({1, 1, kSeats})) << "there is no such seat";
+  EXPECT_TRUE(is_malformed({2, 1, kA.value, 8, 0, 0, 0, 0, 0, 0, 0, 0})) << "somebody sits there";
+  EXPECT_TRUE(is_malformed({2, 1, kSeats, 8, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_TRUE(is_malformed({4, 1, kSeats, 4, 1}));
+  EXPECT_TRUE(is_malformed({4, 1, 1, 4, 1})) << "nobody sits there";
+  EXPECT_TRUE(is_malformed({8, 1, 6, kSeats, 0, 0, 0x10, 0, 0})) << "nobody can fire there";
+  EXPECT_FALSE(is_malformed({8, 1, 6, kA.value, 0, kB.value, 0x10, 0, 0})) << "nobody does";
+  EXPECT_FALSE(is_malformed({3, 1, kA.value, 1, kA.value, 8, 0, 0, 0, 0, 0, 0, 0, 0}))
+      << "one goes, one comes";
 }
 
 TEST_F(AuditorTest, RefusesWhatIsNoStream) {
@@ -276,26 +290,34 @@ TEST_F(AuditorTest, RefusesWhatIsNoStream) {
 TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
   const auto is_malformed = [this](auto change) {
     const game::World& world = told_.room().world();
-    protocol::AuditKeyframe keyframe{
+    game::LoggedWorld keyframe{
         .tick = told_.now(),
         .state_hash = told_.room().hash(),
         .random = world.rng.state(),
         .seats = {world.seats().begin(), world.seats().end()},
+        .sources = std::vector<game::InputSource>(kSeats, game::InputSource::Neutral),
         .entities = {told_.room().entities().begin(), told_.room().entities().end()}};
     change(keyframe);
+    Bytes bytes;
+    game::encode_keyframe(keyframe, bytes);
     Bytes stream;
-    protocol::encode_keyframe(keyframe, stream);
+    protocol::encode_keyframe_entry(bytes, stream);
     protocol::AuditSegment segment;
     for (const std::byte byte : stream)
       segment.bytes.push_back(byte);
     const auto view = auditor().take(segment);
     return !view && view.error().reason == DropReason::Malformed;
   };
-  EXPECT_FALSE(is_malformed([](protocol::AuditKeyframe&) {}));
-  EXPECT_TRUE(is_malformed([](protocol::AuditKeyframe& k) { k.seats.pop_back(); }));
-  EXPECT_TRUE(is_malformed([](protocol::AuditKeyframe& k) { k.seats[1].taken = true; }));
+  EXPECT_FALSE(is_malformed([](game::LoggedWorld&) {}));
+  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) {
+    world.seats.pop_back();
+    world.sources.pop_back();
+  }));
+  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) { world.seats[1].taken = true; }));
   EXPECT_TRUE(
-      is_malformed([](protocol::AuditKeyframe& k) { k.entities.erase(k.entities.begin()); }));
+      is_malformed([](game::LoggedWorld& world) { world.entities.erase(world.entities.begin()); }));
+  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) { world.tick = {net::kTickMax + 1}; }))
+      << "no room gets as old";
 }
 
 protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {

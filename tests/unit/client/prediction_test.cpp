@@ -57,10 +57,7 @@ class Truth {
 
   [[nodiscard]] std::vector<game::EntityState> entities() const {
     std::vector<game::EntityState> all;
-    all.reserve(world_.size());
-    for (std::size_t i = 0; i < world_.size(); ++i) {
-      all.push_back(world_.entity(i));
-    }
+    world_.append_entities(all);
     return all;
   }
 

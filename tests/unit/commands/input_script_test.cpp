@@ -1,5 +1,6 @@
 #include "client/commands/load/input_script.h"
 
+#include "game/tick_log.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
@@ -65,14 +66,19 @@ TEST(InputScript, OfASeatThatIsTakenInTheTickInWhichItWasLeftIsWhatItsNewPlayerW
   const RecordedMatch match{{.seats = 1}};
   MemorySink sink;
   record::Writer writer{sink, match.header()};
-  writer.keyframe(match.world());
-  record::RecordedTick played{
-      .joins = {PlayerId{0}}, .inputs = {{}}, .sources = {record::InputSource::Arrived}};
+  match.keyframe(writer);
+  game::TickLog log{match.world()};
+  const PlayerId seat{0};
+  const std::uint64_t client = 1;
+  const auto source = game::InputSource::Received;
+  std::vector<PlayerId> leaves;
   for (const std::uint8_t move : std::to_array<std::uint8_t>({3, 5, 5, 0})) {
-    ++played.tick.value;
-    played.inputs.front().input.move = move;
-    writer.tick(played.tick, played.commands(), played.sources, 0);
-    played.leaves = {PlayerId{0}};
+    const game::PlayerInput input{.player = seat, .input = {.move = move}};
+    const ConstBytes bytes =
+        log.tick({.leaves = leaves, .joins = {&seat, 1}, .inputs = {&input, 1}},
+                 {.sources = {&source, 1}, .clients = {&client, 1}});
+    writer.tick({.tick = log.last(), .bytes = bytes});
+    leaves = {seat};
   }
   ASSERT_TRUE(writer.finish());
   const InputScript script =
@@ -92,7 +98,7 @@ TEST(InputScript, RestsWhereTicksAreMissing) {
   record::Writer writer{sink, match.header()};
   match.record(writer, kBefore);
   writer.lose(match.step().tick);
-  writer.keyframe(match.world());
+  match.keyframe(writer);
   match.record(writer, kBefore);
   ASSERT_TRUE(writer.finish());
   const InputScript script =

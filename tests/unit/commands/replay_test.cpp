@@ -1,12 +1,10 @@
 #include "cli/command_line.h"
 #include "client/commands/commands.h"
+#include "core/hash.h"
 #include "core/text.h"
 #include "tests/support/interrupted.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
-
-#include "schema/record_generated.h"
-#include "schema/world_generated.h"
 
 #include <gtest/gtest.h>
 
@@ -140,10 +138,7 @@ TEST_F(ReplayCommand, ExitsThreeOnDamageInside) {
 TEST_F(ReplayCommand, ExitsThreeOnAMismatchAndNamesIt) {
   auto bytes = tests::small_recording(2, 20);
   const auto record = tests::pieces(bytes)[5];
-  auto* ticks = flatbuffers::GetMutableRoot<schema::Ticks>(bytes.data() + record.offset +
-                                                           record::kRecordHeadBytes);
-  auto* head = ticks->mutable_ticks()->GetMutableObject(0);
-  head->mutate_state_hash(~head->state_hash());
+  bytes[record.offset + record::kRecordHeadBytes] ^= std::byte{1};  // of the hash of a tick
   tests::rechecksum(bytes);
   const Outcome outcome = replay({"verify", file_of(bytes), "--json"});
   EXPECT_EQ(outcome.exit_code, 3);
@@ -161,6 +156,26 @@ TEST_F(ReplayCommand, ExitsOneWhereThereIsNoRecording) {
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_TRUE(other.err.contains("not a recording")) << other.err;
   EXPECT_TRUE(other.out.empty());
+}
+
+TEST_F(ReplayCommand, SaysThatARecordingIsOfAnotherVersion) {
+  auto bytes = tests::small_recording(1, 5);
+  for (std::size_t copy = 0; copy < record::kFileHeaderCopies; ++copy) {
+    const MutableBytes header =
+        MutableBytes{bytes}.subspan(copy * record::kFileHeaderBytes, record::kFileHeaderBytes);
+    store_le(header.subspan(8), std::uint16_t{4});
+    store_le(header.last(record::kChecksumBytes),
+             hash_bytes(header.first(header.size() - record::kChecksumBytes)));
+  }
+  // What keyframes have of the header is of the same version.
+  bytes.resize(record::kRecordsOffset);
+  const std::string path = file_of(bytes);
+  for (const char* const command : {"verify", "info"}) {
+    const Outcome outcome = replay({command, path});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_TRUE(outcome.err.contains("another version of the recording format")) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  }
 }
 
 TEST_F(ReplayCommand, ExitsTwoOnWrongUsage) {
@@ -224,7 +239,7 @@ TEST_F(ReplayCommand, StepsTheTickInWhichTheServerFailedLastAndSaysSo) {
   record::Writer writer{sink, match.header()};
   match.record(writer, 9);
   const record::RecordedTick& last = match.step();
-  ASSERT_TRUE(writer.unfinished(last.tick, last.commands(), last.sources));
+  ASSERT_TRUE(writer.unfinished(last.tick, match.room().log().bytes()));
   const std::string path = file_of(sink.bytes);
   const Outcome outcome = replay({"verify", path, "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -246,7 +261,8 @@ TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
       ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
       const auto document = outcome.document();
       EXPECT_EQ(document["tick"], tick.tick.value);
-      EXPECT_EQ(document["hash"], hash_text(tick.state_hash));
+      ASSERT_TRUE(tick.state_hash);
+      EXPECT_EQ(document["hash"], hash_text(*tick.state_hash));
       EXPECT_EQ(document["commands"].is_null() ? 0 : document["commands"]["inputs"].size(),
                 document["commands"].is_null() ? 0 : tick.inputs.size());
     }
@@ -256,10 +272,30 @@ TEST_F(ReplayCommand, ShowsTheStateOfEveryTick) {
   EXPECT_TRUE(people.out.contains("crate ")) << people.out;
 }
 
+// At 10 Hz: nobody is in the room from tick 9 to 31. Of ten such ticks the last one's hash is
+// recorded, and each of them can be had.
+TEST_F(ReplayCommand, KnowsEveryTickOfADesertedRoom) {
+  const std::string path = file_of(tests::small_recording(
+      1, 45, {.all_stay = true, .deserted = tests::Deserted{.first = {8}, .last = {31}}}));
+  EXPECT_EQ(replay({"verify", path, "--json"}).document()["ticks"], 45);
+  for (const char* const tick : {"9", "12", "18", "31"}) {
+    const Outcome state = replay({"state", path, "--tick", tick, "--json"});
+    EXPECT_EQ(state.exit_code, 0) << state.err;
+    EXPECT_EQ(state.document()["hash"], state.document()["recorded_hash"]);
+    EXPECT_EQ(state.document()["commands"]["inputs"].size(), 0U);
+  }
+  const std::string part = new_path("part");
+  ASSERT_EQ(replay({"cut", path, "--from", "12", "--to", "14", "-o", part}).exit_code, 0);
+  EXPECT_EQ(replay({"verify", part, "--json"}).document()["ticks"], 6) << "13 to 18";
+  EXPECT_EQ(replay({"verify", part}).exit_code, 0);
+  EXPECT_EQ(replay({"diff", path, part}).exit_code, 0);
+}
+
 TEST_F(ReplayCommand, SaysWhyAStateIsNotToBeHad) {
   auto bytes = tests::small_recording(3, 10);
   expect_ended(replay({"state", file_of(bytes), "--tick", "31"}), 2, "ends with tick 30");
-  bytes[tests::pieces(bytes)[13].offset + 40] ^= std::byte{1};  // ticks of segment 1
+  const std::size_t ticks = tests::pieces(bytes)[13].offset;  // of segment 1
+  bytes[ticks + record::kRecordHeadBytes] ^= std::byte{1};
   const std::string damaged = file_of(bytes);
   expect_ended(replay({"state", damaged, "--tick", "17"}), 3, "lost to damage");
   EXPECT_EQ(replay({"state", damaged, "--tick", "25"}).exit_code, 0);
@@ -303,29 +339,25 @@ TEST_F(ReplayCommand, TellsThatTwoRecordingsAreTheSame) {
 }
 
 TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
-  auto bytes = tests::small_recording(3, 12, {.seed = 4});
-  const std::string path = file_of(bytes);
-  std::uint32_t changed = 0;
-  for (const auto& piece : tests::pieces(bytes)) {
-    if (piece.head.type != record::RecordType::Ticks || piece.head.tick < Tick{14}) continue;
-    auto* ticks = flatbuffers::GetMutableRoot<schema::Ticks>(bytes.data() + piece.offset +
-                                                             record::kRecordHeadBytes);
-    if (ticks->inputs()->size() == 0) continue;
-    auto* input = ticks->mutable_inputs()->GetMutableObject(0);
-    input->mutate_move(input->move() == 1 ? 5 : 1);
-    changed = piece.head.tick.value;
-    break;
-  }
-  ASSERT_GT(changed, 0U);
-  tests::rechecksum(bytes);
-  const Outcome outcome = replay({"diff", path, file_of(bytes), "--json"});
+  constexpr Tick kChanged{17};
+  tests::RecordedMatchOptions options{.seed = 4};
+  const std::string path = file_of(tests::small_recording(3, 12, options));
+  // Of this tick the log is told that a player turned round.
+  options.forge = [kChanged](Tick tick, game::LoggedTick& told) {
+    if (tick != kChanged) return;
+    ASSERT_FALSE(told.inputs.empty());
+    game::Input& input = told.inputs.front().input;
+    input.move = input.move == 1 ? std::uint8_t{5} : std::uint8_t{1};
+  };
+  const std::string forged = file_of(tests::small_recording(3, 12, options));
+  const Outcome outcome = replay({"diff", path, forged, "--json"});
   EXPECT_EQ(outcome.exit_code, 3);
   const auto document = outcome.document();
   EXPECT_EQ(document["same"], false);
-  EXPECT_EQ(document["first_command"]["tick"], changed);
+  EXPECT_EQ(document["first_command"]["tick"], kChanged.value);
   EXPECT_EQ(document["first_command"]["kind"], "input");
   EXPECT_NE(document["first_command"]["a"], document["first_command"]["b"]);
-  EXPECT_EQ(document["first_difference"]["tick"], changed);
+  EXPECT_EQ(document["first_difference"]["tick"], kChanged.value);
   EXPECT_TRUE(document["first_difference"]["entity"].is_number());
   EXPECT_NE(document["first_difference"]["a"], document["first_difference"]["b"]);
 }
@@ -338,7 +370,7 @@ TEST_F(ReplayCommand, ComparesNoRecordingsOfTwoGames) {
 
 TEST_F(ReplayCommand, RepairsIntoANewFileAndLeavesTheOldOne) {
   auto bytes = tests::small_recording(4, 10);
-  bytes[tests::pieces(bytes)[15].offset + 40] ^= std::byte{1};
+  bytes[tests::pieces(bytes)[15].offset + record::kRecordHeadBytes] ^= std::byte{1};
   const std::string damaged = file_of(bytes);
   const std::string whole = new_path("whole");
   const Outcome outcome = replay({"repair", damaged, "-o", whole, "--json"});

@@ -36,8 +36,7 @@ TEST(Step, GoesOnFromItsFieldsAlone) {
   copy.tick = match.world().tick;
   copy.rng = match.world().rng;
   std::ranges::copy(match.world().seats(), copy.seats().begin());
-  for (std::size_t i = 0; i < match.world().size(); ++i) {
-    const EntityState entity = match.world().entity(i);
+  for (const EntityState& entity : match.entities()) {
     copy.add(match.rules()->body_for(entity), entity.traits);
   }
   Stepper stepper;

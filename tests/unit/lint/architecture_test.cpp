@@ -79,7 +79,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"games", {"core", "sim", "game"}},
     {"net", {"core", "schema"}},
     {"protocol", {"core", "game", "net", "schema"}},
-    {"record", {"core", "game", "schema"}},
+    {"record", {"core", "game"}},
     {"os", {"core", "net"}},
     {"cli", {"core", "os", "protocol"}},
     {"server/room", {"core", "sim", "game", "protocol"}},

@@ -93,7 +93,7 @@ TEST(Handshake, WhatAsksCarriesEveryField) {
   EXPECT_EQ(decode_ask(connect_datagram()), samples::ask(PacketType::Connect));
   EXPECT_EQ(decode_ask(resume_datagram()), samples::ask(PacketType::Resume));
   const Ask ours = make_ask(PacketType::Hello, samples::nonce(5));
-  EXPECT_EQ(ours.protocol, 4U);
+  EXPECT_EQ(ours.protocol, 5U);
   EXPECT_EQ(ours.schema, schema_hash());
   EXPECT_EQ(ours.client_nonce, samples::nonce(5));
 }

@@ -64,7 +64,7 @@ class Blocks : public testing::Test {
     MemorySink sink;
     Writer writer{sink, match_.header()};
     for (std::uint32_t segment = 0; segment < kSegments; ++segment) {
-      writer.keyframe(match_.world());
+      match_.keyframe(writer);
       hash_at_keyframe_[match_.world().tick.value] = game::state_hash(match_.world());
       match_.record(writer, kTicksPerSegment);
     }
@@ -88,7 +88,7 @@ class Blocks : public testing::Test {
       if (piece.head.type == RecordType::Keyframe) segment = piece.head.count;
       bool& is_hurt = left.is_hurt.at(segment);
       is_hurt = is_hurt || (piece.offset < end && piece.end() > begin);
-      if (piece.head.type != RecordType::Ticks || is_hurt) continue;
+      if (!tests::holds_ticks(piece.head.type) || is_hurt) continue;
       left.ticks.at(segment) += piece.head.count;
     }
     return left;
@@ -141,12 +141,14 @@ class Blocks : public testing::Test {
     EXPECT_EQ(tick.tick, played.tick);
     EXPECT_EQ(tick.leaves, played.leaves);
     EXPECT_EQ(tick.joins, played.joins);
+    EXPECT_EQ(tick.clients, played.clients);
     EXPECT_EQ(tick.inputs, played.inputs);
+    EXPECT_EQ(tick.sources, played.sources);
     EXPECT_EQ(tick.strikes, played.strikes);
     EXPECT_EQ(tick.state_hash, played.state_hash);
   }
 
-  RecordedMatch match_{{.tick_rate = 60, .seats = 48, .seed = 6}};
+  RecordedMatch match_{{.tick_rate = 60, .seats = 96, .seed = 6}};
   std::vector<std::byte> file_;
   std::map<std::uint32_t, std::uint64_t> hash_at_keyframe_;
 };

@@ -2,12 +2,18 @@
 
 #include "record/segments.h"
 #include "tests/support/recorded_match.h"
+#include "tests/unit/record/forged.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace tickbox::record {
 namespace {
 
+using tests::Deserted;
 using tests::MemorySink;
 using tests::pieces;
 using tests::RecordedMatch;
@@ -54,7 +60,7 @@ TEST(RecordCopy, OfADamagedOneIsWholeAndHasAGap) {
   const RecordedMatch match;
   auto file = tests::small_recording(4, 10);
   const auto records = pieces(file);
-  file[records[15].offset + 40] ^= std::byte{1};  // ticks of segment 1
+  file[records[15].offset + kRecordHeadBytes] ^= std::byte{1};  // ticks of segment 1
   const auto damaged = tests::verify(file);
   ASSERT_EQ(damaged.damages, 1U);
   const Copied copy = copied(file, match);
@@ -84,10 +90,78 @@ TEST(RecordCopy, KeepsTheTickThatNeverEnded) {
   Writer writer{sink, match.header()};
   match.record(writer, 8);
   const RecordedTick& last = match.step();
-  ASSERT_TRUE(writer.unfinished(last.tick, last.commands(), last.sources));
+  ASSERT_TRUE(writer.unfinished(last.tick, match.room().log().bytes()));
   const Copied copy = copied(sink.bytes, match);
   EXPECT_TRUE(copy.result.written);
   EXPECT_EQ(tests::verify(copy.bytes).unfinished, last.tick);
+}
+
+/// At 10 Hz: nobody is in the room from tick 9 to 31, and a quiet record holds ten ticks. They end
+/// with 18, 28 and 31.
+const tests::RecordedMatchOptions kDeserted{.all_stay = true,
+                                            .deserted = Deserted{.first = {8}, .last = {31}}};
+constexpr std::uint32_t kLastTick = 45;
+
+/// The last tick of the quiet record that holds a tick; itself where none does.
+std::uint32_t end_of_stretch(std::uint32_t tick) {
+  for (const std::uint32_t end : {18U, 28U, 31U}) {
+    if (tick >= 9 && tick <= end) return end;
+  }
+  return tick;
+}
+
+// A quiet record has one hash, that of its last tick: what is copied has it at that tick again,
+// however the ticks before it are gathered now.
+TEST(RecordCopy, BeginsWithinAQuietStretch) {
+  const RecordedMatch match;
+  const auto file = tests::small_recording(1, kLastTick, kDeserted);
+  for (std::uint32_t from = 0; from < kLastTick; ++from) {
+    const Copied copy = copied(file, match, {.from = {from}});
+    EXPECT_EQ(copy.result.first, Tick{from});
+    EXPECT_FALSE(copy.result.differs) << from;
+    EXPECT_EQ(copy.result.ticks, kLastTick - from);
+    const auto result = tests::verify(copy.bytes);
+    EXPECT_EQ(result.ticks, kLastTick - from) << from;
+    EXPECT_EQ(result.last_tick, Tick{kLastTick}) << from;
+    EXPECT_EQ(result.mismatched, 0U) << from;
+    EXPECT_TRUE(result.complete && result.held()) << from;
+  }
+}
+
+TEST(RecordCopy, EndsWithTheLastTickOfAQuietRecord) {
+  const RecordedMatch match;
+  const auto file = tests::small_recording(1, kLastTick, kDeserted);
+  for (std::uint32_t to = 1; to <= kLastTick; ++to) {
+    const Copied copy = copied(file, match, {.to = {to}});
+    EXPECT_TRUE(copy.result.written) << to;
+    EXPECT_EQ(copy.result.last, Tick{end_of_stretch(to)}) << to;
+    const auto result = tests::verify(copy.bytes);
+    EXPECT_EQ(result.ticks, end_of_stretch(to)) << to;
+    EXPECT_TRUE(result.complete && result.held()) << to;
+  }
+}
+
+TEST(RecordCopy, OfAPieceOfAQuietRecordGoesOnToItsEnd) {
+  const RecordedMatch match;
+  const auto file = tests::small_recording(1, kLastTick, kDeserted);
+  const Copied copy = copied(file, match, {.from = {21}, .to = {23}});
+  EXPECT_EQ(copy.result.first, Tick{21});
+  EXPECT_EQ(copy.result.last, Tick{28});
+  const auto result = tests::verify(copy.bytes);
+  EXPECT_EQ(result.ticks, 7U);
+  EXPECT_TRUE(result.complete && result.held());
+}
+
+// The copy has what was read, byte for byte, and so what nobody here understands.
+TEST(RecordCopy, KeepsWhatALaterVersionAppendedToAJoin) {
+  const RecordedMatch match;
+  tests::Forged forged;
+  const auto join = tests::join_of(20);
+  forged.keyframe().add({.type = RecordType::Ticks, .tick = {1}, .count = 1},
+                        tests::tick_with(join));
+  const Copied copy = copied(forged.bytes(), match);
+  EXPECT_EQ(copy.result.ticks, 1U);
+  EXPECT_FALSE(std::ranges::search(copy.bytes, join).empty());
 }
 
 TEST(RecordCopy, GivenUpItHasNoEnd) {

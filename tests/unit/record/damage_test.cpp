@@ -20,7 +20,7 @@ constexpr std::uint32_t kTicksPerSegment = 8;
 std::uint32_t whole_ticks(const std::vector<Piece>& records, std::size_t size) {
   std::uint32_t ticks = 0;
   for (const Piece& record : records) {
-    ticks += record.head.type == RecordType::Ticks && record.end() <= size ? record.head.count : 0;
+    ticks += tests::holds_ticks(record.head.type) && record.end() <= size ? record.head.count : 0;
   }
   return ticks;
 }
@@ -94,7 +94,7 @@ TEST(RecordDamage, TwoDamagedSegmentsCostTwo) {
   auto file = tests::small_recording(kSegments, kTicksPerSegment);
   const auto records = pieces(file);
   const std::size_t per_segment = 1 + kTicksPerSegment;
-  file[records[3].offset + 40] ^= std::byte{4};                // ticks of segment 0
+  file[records[3].offset + kRecordHeadBytes] ^= std::byte{4};  // ticks of segment 0
   file[records[2 * per_segment].offset + 60] ^= std::byte{4};  // the keyframe of segment 2
   const auto result = tests::verify(file);
   EXPECT_EQ(result.damages, 2U);
@@ -115,6 +115,46 @@ TEST(RecordDamage, AKeyframeHasTheHeaderThatTheFileHasLost) {
   EXPECT_EQ(result.segments_whole, 2U);
   file.resize(kRecordsOffset + 8);
   EXPECT_EQ(Reader::open(file).error(), RecordError::HeaderDamaged);
+}
+
+TEST(RecordDamage, SomeKeyframesFarFromTheBeginningHaveItToo) {
+  auto file = tests::small_recording(6, 3);
+  const auto keyframe_of = [records = pieces(file)](std::uint32_t segment) {
+    return *std::ranges::find_if(records, [&](const Piece& piece) {
+      return piece.head.type == RecordType::Keyframe && piece.head.count == segment;
+    });
+  };
+  // What is left begins with segment 3, and the header stands in the keyframe of segment 4.
+  std::fill_n(file.begin(), keyframe_of(3).offset, std::byte{0});
+  const auto result = tests::verify(file);
+  EXPECT_FALSE(result.held());
+  EXPECT_EQ(result.ticks, 9U);
+  EXPECT_EQ(result.segments_whole, 3U);
+  EXPECT_EQ(result.segments_lost, 3U);
+  // The keyframe of segment 5 does not have it.
+  std::fill_n(file.begin(), keyframe_of(5).offset, std::byte{0});
+  EXPECT_EQ(Reader::open(file).error(), RecordError::NotARecording);
+}
+
+// The hash of a quiet record is eight bytes of a file, and the only thing that is said of up to a
+// second: losing it costs no more than any record.
+TEST(RecordDamage, OfAQuietRecordCostsItsSegmentFromThereOn) {
+  const tests::RecordedMatchOptions deserted{
+      .all_stay = true, .deserted = tests::Deserted{.first = {5}, .last = {27}}};
+  const auto good = tests::small_recording(3, 20, deserted);
+  for (const Piece& record : pieces(good)) {
+    if (record.head.type != RecordType::Quiet) continue;
+    for (std::size_t at = record.offset; at < record.end(); ++at) {
+      auto file = good;
+      file[at] ^= std::byte{0x10};
+      const auto result = tests::verify(file);
+      EXPECT_EQ(result.damages, 1U) << at;
+      EXPECT_EQ(result.mismatched, 0U) << at;
+      EXPECT_EQ(result.segments_lost, 1U) << at;
+      const std::uint32_t segment = record.head.tick.value <= 20 ? 0 : 1;
+      EXPECT_EQ(result.ticks, record.head.tick.value - 1 + (2 - segment) * 20) << at;
+    }
+  }
 }
 
 }  // namespace

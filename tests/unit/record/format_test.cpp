@@ -1,9 +1,15 @@
 #include "record/format.h"
 
+#include "core/hash.h"
+#include "record/reader.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tickbox::record {
@@ -48,10 +54,27 @@ TEST(RecordHeader, TellsWhatIsCutFromWhatIsNoRecording) {
   EXPECT_EQ(decode_header(as_bytes_of(text.substr(0, 3))).error(), RecordError::NotARecording);
 }
 
+constexpr std::size_t kVersionAt = 8;
+
 TEST(RecordHeader, NamesAnotherVersion) {
   auto bytes = header_bytes(RecordedMatch{}.header());
-  bytes[8] = static_cast<std::byte>(kFormatVersion + 1);
+  bytes[kVersionAt] = static_cast<std::byte>(kFormatVersion + 1);
   EXPECT_EQ(decode_header(bytes).error(), RecordError::UnknownVersion);
+}
+
+// Its header has the same places as ours: two copies, each with its checksum.
+TEST(RecordHeader, OfTheFormatBeforeIsRefusedInWords) {
+  auto copy = header_bytes(RecordedMatch{}.header());
+  copy[kVersionAt] = std::byte{4};
+  const MutableBytes checksum = MutableBytes{copy}.last(kChecksumBytes);
+  store_le(checksum, hash_bytes(ConstBytes{copy}.first(copy.size() - kChecksumBytes)));
+  std::vector<std::byte> file = copy;
+  file.insert(file.end(), copy.begin(), copy.end());
+  file.resize(4'096);
+  const auto opened = Reader::open(file);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error(), RecordError::UnknownVersion);
+  EXPECT_EQ(describe(opened.error()), "it was written by another version of the recording format");
 }
 
 TEST(RecordHead, ComesBackAsItWas) {
@@ -63,6 +86,21 @@ TEST(RecordHead, ComesBackAsItWas) {
   std::array<std::byte, kRecordHeadBytes> bytes{};
   store_head(bytes, head);
   EXPECT_EQ(load_head(bytes), head);
+}
+
+TEST(RecordHead, AsTheStandardSays) {
+  std::array<std::byte, kRecordHeadBytes> bytes{};
+  store_head(bytes, {.payload_bytes = 0x010203,
+                     .type = RecordType::Keyframe,
+                     .flags = kFlagGapBefore | kFlagCompressed,
+                     .tick = {0x0405'0607},
+                     .count = 0x0809});
+  const auto expected = std::to_array<std::uint8_t>({0xc0, 0x7e, 0xb1, 0x5d,  // sync word
+                                                     3,    2,    1,    0,    // bytes of the payload
+                                                     1,    0,    3,    0,    // type, flags
+                                                     7,    6,    5,    4,    // tick
+                                                     9,    8,    0,    0});  // count
+  EXPECT_EQ((std::bit_cast<std::array<std::uint8_t, kRecordHeadBytes>>(bytes)), expected);
 }
 
 TEST(RecordHead, IsCutWhenShort) {
@@ -80,21 +118,33 @@ TEST(RecordHead, RefusesWhatNoWriterWrites) {
   };
   EXPECT_FALSE(error_of(good));
   auto head = good;
-  head.payload_bytes = kPayloadBytesMax + kPayloadAlignment;
-  EXPECT_TRUE(error_of(head));
-  head.payload_bytes = 63;
+  head.payload_bytes = kPayloadBytesMax;
+  EXPECT_FALSE(error_of(head));
+  head.payload_bytes = kPayloadBytesMax + 1;
   EXPECT_TRUE(error_of(head));
   head = good;
   head.type = static_cast<RecordType>(0);
   EXPECT_TRUE(error_of(head));
-  head.type = static_cast<RecordType>(5);
+  head.type = static_cast<RecordType>(6);
   EXPECT_TRUE(error_of(head));
   head = good;
-  head.flags = 2;
+  head.flags = 4;
   EXPECT_TRUE(error_of(head));
+  head.flags = kFlagCompressed;
+  EXPECT_TRUE(error_of(head)) << "only keyframes are";
+  head.type = RecordType::Keyframe;
+  EXPECT_FALSE(error_of(head));
   head = good;
   head.count = kSegmentsMax + 1;
   EXPECT_TRUE(error_of(head));
+}
+
+TEST(KeyframeHeader, StandsInSomeSegmentsEverFurtherApart) {
+  std::vector<std::uint32_t> segments;
+  for (std::uint32_t segment = 0; segment < 100; ++segment) {
+    if (carries_header(segment)) segments.push_back(segment);
+  }
+  EXPECT_EQ(segments, (std::vector<std::uint32_t>{0, 1, 2, 4, 8, 16, 32, 64}));
 }
 
 TEST(Chain, DependsOnTheSaltAndOnWhatCameBefore) {

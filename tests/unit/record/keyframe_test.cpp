@@ -12,13 +12,12 @@ using tests::RecordedMatch;
 
 /// The world of a match after some ticks, as a reader gives it.
 Keyframe keyframe_of(const game::World& world) {
-  Keyframe keyframe{.tick = world.tick,
-                    .state_hash = game::state_hash(world),
-                    .random = world.rng.state(),
-                    .seats = {world.seats().begin(), world.seats().end()}};
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    keyframe.entities.push_back(world.entity(i));
-  }
+  Keyframe keyframe;
+  keyframe.tick = world.tick;
+  keyframe.state_hash = game::state_hash(world);
+  keyframe.random = world.rng.state();
+  keyframe.seats.assign(world.seats().begin(), world.seats().end());
+  world.append_entities(keyframe.entities);
   return keyframe;
 }
 

@@ -1,19 +1,28 @@
 #include "record/reader.h"
 
-#include "core/hash.h"
+#include "record/compression.h"
 #include "tests/support/recorded_match.h"
+#include "tests/unit/record/forged.h"
 #include "tests/unit/record/walk.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace tickbox::record {
 namespace {
 
+using tests::Deserted;
+using tests::Forged;
+using tests::join_of;
 using tests::MemorySink;
 using tests::pieces;
 using tests::RecordedMatch;
+using tests::tick_with;
 using tests::walk;
 
 using Item = Reader::Item;
@@ -30,6 +39,8 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
   std::size_t at = 0;
   std::vector<std::uint32_t> keyframes;
   std::size_t strikes = 0;
+  std::size_t joins = 0;
+  std::array<std::size_t, game::kInputSources> by_source{};
   Item item = reader.next();
   for (; item == Item::Keyframe || item == Item::Ticks; item = reader.next()) {
     if (item == Item::Keyframe) {
@@ -43,16 +54,26 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
       EXPECT_EQ(tick.tick, played.tick);
       EXPECT_EQ(tick.leaves, played.leaves);
       EXPECT_EQ(tick.joins, played.joins);
+      EXPECT_EQ(tick.clients, played.clients);
       EXPECT_EQ(tick.inputs, played.inputs);
       EXPECT_EQ(tick.sources, played.sources);
       EXPECT_EQ(tick.strikes, played.strikes);
+      EXPECT_EQ(tick.is_quiet, played.is_quiet);
       strikes += tick.strikes.size();
+      joins += tick.clients.size();
+      for (const game::InputSource source : tick.sources) {
+        ++by_source.at(static_cast<std::size_t>(source));
+      }
       EXPECT_EQ(tick.state_hash, played.state_hash);
     }
   }
   EXPECT_EQ(item, Item::Trailer);
   EXPECT_EQ(at, 650U);
   EXPECT_GT(strikes, 100U);
+  EXPECT_GT(joins, 50U);
+  for (const std::size_t inputs : by_source) {
+    EXPECT_GT(inputs, 500U);
+  }
   EXPECT_EQ(keyframes, (std::vector<std::uint32_t>{0, 300, 600}));
   EXPECT_EQ(reader.trailer().last_tick, Tick{650});
   EXPECT_EQ(reader.trailer().ticks, 650U);
@@ -76,10 +97,54 @@ TEST(RecordReader, GivesBackTheLastWorldWhole) {
   EXPECT_EQ(keyframe.random, world.rng.state());
   EXPECT_EQ(keyframe.state_hash, game::state_hash(world));
   EXPECT_TRUE(std::ranges::equal(keyframe.seats, world.seats()));
-  ASSERT_EQ(keyframe.entities.size(), world.size());
-  for (std::size_t i = 0; i < world.size(); ++i) {
-    EXPECT_EQ(keyframe.entities[i], world.entity(i));
+  std::vector<game::EntityState> entities;
+  world.append_entities(entities);
+  EXPECT_EQ(keyframe.entities, entities);
+}
+
+/// What a reader gives back, tick by tick.
+std::vector<RecordedTick> ticks_of(ConstBytes file) {
+  std::vector<RecordedTick> ticks;
+  auto reader = Reader::open(file).value();
+  for (Item item = reader.next(); item != Item::Finished; item = reader.next()) {
+    if (item != Item::Ticks) continue;
+    ticks.insert(ticks.end(), reader.ticks().begin(), reader.ticks().end());
   }
+  return ticks;
+}
+
+// At 10 Hz: everybody leaves in tick 8, nobody is there from 9 to 31, everybody comes in 32.
+TEST(RecordReader, GivesBackQuietTicksWithTheHashOfTheLastAlone) {
+  RecordedMatch match{{.all_stay = true, .deserted = Deserted{.first = {8}, .last = {31}}}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 40);
+  ASSERT_TRUE(writer.finish());
+  const auto ticks = ticks_of(sink.bytes);
+  ASSERT_EQ(ticks.size(), 40U);
+  std::vector<std::uint32_t> without;
+  std::vector<std::uint32_t> quiet;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const RecordedTick& played = match.played()[i];
+    EXPECT_EQ(ticks[i], played) << "what entered tick " << played.tick.value;
+    EXPECT_EQ(ticks[i].tick, played.tick);
+    EXPECT_EQ(ticks[i].is_quiet, played.is_quiet);
+    if (ticks[i].is_quiet) {
+      quiet.push_back(ticks[i].tick.value);
+      EXPECT_TRUE(ticks[i].bytes.empty());
+    }
+    if (ticks[i].state_hash) {
+      EXPECT_EQ(ticks[i].state_hash, played.state_hash);
+    } else {
+      without.push_back(ticks[i].tick.value);
+    }
+  }
+  EXPECT_EQ(quiet.front(), 9U);
+  EXPECT_EQ(quiet.back(), 31U);
+  EXPECT_EQ(quiet.size(), 23U);
+  // A second of them has 10: the hashes are those of 18, 28 and 31.
+  std::erase_if(quiet, [](std::uint32_t tick) { return tick == 18 || tick == 28 || tick == 31; });
+  EXPECT_EQ(without, quiet);
 }
 
 TEST(RecordReader, ReadsARecordingWithNothingInIt) {
@@ -118,7 +183,8 @@ TEST(RecordReader, GoesOnAfterInsertedAndRemovedBytes) {
       (tests::Walk{
           .keyframes = 3, .ticks = 5 + 1 + 5, .trailers = 1, .damages = 1, .last_tick = {15}}));
   auto shorter = file;
-  shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(in_second_segment) + 30);
+  shorter.erase(shorter.begin() +
+                static_cast<std::ptrdiff_t>(in_second_segment + kRecordHeadBytes + 2));
   EXPECT_EQ(walk(shorter), walk(longer));
 }
 
@@ -139,7 +205,7 @@ TEST(RecordReader, LosesNoMoreThanWhatWasTakenOut) {
       for (std::size_t i = 0; i < records.size(); ++i) {
         const bool is_there = i < first || i >= end;
         is_whole = is_there && (is_whole || records[i].head.type == RecordType::Keyframe);
-        if (is_whole && records[i].head.type == RecordType::Ticks) ticks += records[i].head.count;
+        if (is_whole && tests::holds_ticks(records[i].head.type)) ticks += records[i].head.count;
       }
       const auto seen = walk(without);
       EXPECT_EQ(seen.ticks, ticks) << "records " << first << " to " << end;
@@ -199,8 +265,10 @@ TEST(RecordReader, BelievesNoLength) {
   const auto file = tests::small_recording(2, 5);
   for (const tests::Piece& record : pieces(file)) {
     for (const std::uint32_t length :
-         {0U, 8U, 7U, record.head.payload_bytes - 8, record.head.payload_bytes + 8, 0x100'0000U,
-          0x100'0008U, 0x7fff'fff8U, 0xffff'ffffU}) {
+         {0U, 8U, 7U, record.head.payload_bytes - 1, record.head.payload_bytes + 1,
+          record.head.payload_bytes - 8, record.head.payload_bytes + 8, 0x100'0000U, 0x100'0001U,
+          0x7fff'ffffU, 0xffff'ffffU}) {
+      if (length == record.head.payload_bytes) continue;
       const auto seen = walk(with_length(file, record, length));
       EXPECT_TRUE(seen.damages > 0 || seen.ends_early) << record.offset << " " << length;
     }
@@ -231,10 +299,10 @@ TEST(RecordReader, SurvivesRandomBytesBehindAHeader) {
     }
     if (rng.chance(1, 2)) {  // what looks like records
       for (std::size_t at = kRecordsOffset; at + kRecordHeadBytes <= noise.size();
-           at += 8 * (1 + rng.below(8))) {
+           at += kRecordHeadBytes + rng.below(64)) {
         store_head(MutableBytes{noise}.subspan(at),
-                   {.payload_bytes = static_cast<std::uint32_t>(8 * rng.below(20)),
-                    .type = static_cast<RecordType>(rng.below(6)),
+                   {.payload_bytes = static_cast<std::uint32_t>(rng.below(160)),
+                    .type = static_cast<RecordType>(rng.below(7)),
                     .tick = {static_cast<std::uint32_t>(rng.below(3))},
                     .count = static_cast<std::uint32_t>(rng.below(3))});
       }
@@ -246,24 +314,120 @@ TEST(RecordReader, SurvivesRandomBytesBehindAHeader) {
 }
 
 // Payloads whose checksum is right and whose content is nonsense must come out as damage, never as
-// values.
+// values. Of keyframes that are compressed it is the frame that is nonsense, of others the world.
 TEST(RecordReader, SurvivesRandomPayloadsWithRightChecksums) {
-  const auto file = tests::small_recording(2, 4);
-  Rng rng{43};
-  for (int round = 0; round < 5'000; ++round) {
-    auto forged = file;
-    const auto records = pieces(forged);
-    const auto& record = records[rng.below(records.size())];
-    for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
-      const std::size_t at =
-          record.offset + kRecordHeadBytes + rng.below(record.head.payload_bytes);
-      forged[at] = static_cast<std::byte>(rng.next());
+  for (const Compression compression : {Compression::Zstd, Compression::None}) {
+    const auto file = tests::small_recording(2, 4, {}, compression);
+    Rng rng{43};
+    for (int round = 0; round < 5'000; ++round) {
+      auto forged = file;
+      const auto records = pieces(forged);
+      const auto& record = records[rng.below(records.size())];
+      for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
+        const std::size_t at =
+            record.offset + kRecordHeadBytes + rng.below(record.head.payload_bytes);
+        forged[at] = static_cast<std::byte>(rng.next());
+      }
+      tests::rechecksum(forged);
+      const auto seen = walk(forged);
+      EXPECT_LE(seen.keyframes, 2U);
+      EXPECT_LE(seen.ticks, 8U);
     }
-    tests::rechecksum(forged);
-    const auto seen = walk(forged);
-    EXPECT_LE(seen.keyframes, 2U);
-    EXPECT_LE(seen.ticks, 8U);
   }
+}
+
+// What a forger may write, record by record.
+
+std::vector<std::byte> compressed(ConstBytes bytes) {
+  std::vector<std::byte> frame;
+  Compressor{}.append(bytes, frame);
+  return frame;
+}
+
+TEST(RecordReader, TakesAFrameOfTheSizeThatItsHeadSaysAndNoOther) {
+  const auto seen_of = [](std::uint32_t size, const std::vector<std::byte>& frame,
+                          std::uint16_t flags) {
+    return walk(Forged{}.keyframe(size, frame, flags).bytes());
+  };
+  const tests::Walk whole{.keyframes = 1, .ends_early = true};
+  const tests::Walk damaged{.damages = 1};
+  const auto world = Forged{}.world();
+  const std::uint32_t size = Forged{}.size();
+  const auto frame = compressed(world);
+  EXPECT_EQ(seen_of(size, frame, kFlagCompressed), whole);
+  EXPECT_EQ(seen_of(size, world, 0), whole);
+  EXPECT_EQ(seen_of(size + 1, frame, kFlagCompressed), damaged);
+  EXPECT_EQ(seen_of(size - 1, frame, kFlagCompressed), damaged);
+  EXPECT_EQ(seen_of(size + 1, world, 0), damaged);
+  EXPECT_EQ(seen_of(size, frame, 0), damaged) << "a frame that is not said to be one";
+  EXPECT_EQ(seen_of(size, world, kFlagCompressed), damaged) << "no frame";
+  EXPECT_EQ(seen_of(size, {}, kFlagCompressed), damaged) << "nothing";
+  EXPECT_EQ(seen_of(0, {}, kFlagCompressed), damaged);
+  for (std::size_t length = 0; length < frame.size(); ++length) {
+    const auto cut =
+        std::vector(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(length));
+    EXPECT_EQ(seen_of(size, cut, kFlagCompressed), damaged) << length;
+  }
+  auto longer = frame;
+  longer.push_back(std::byte{0});
+  EXPECT_EQ(seen_of(size, longer, kFlagCompressed), damaged) << "a frame, and a byte more";
+  auto twice = frame;
+  twice.insert(twice.end(), frame.begin(), frame.end());
+  EXPECT_EQ(seen_of(size, twice, kFlagCompressed), damaged) << "two frames";
+  EXPECT_EQ(seen_of(2 * size, twice, kFlagCompressed), damaged);
+}
+
+// 64 MiB of zeros are 2 KiB of a frame. Nothing is made room for that no world has.
+TEST(RecordReader, UnpacksNoMoreThanAWorldHas) {
+  constexpr std::size_t kBomb = std::size_t{64} * 1024 * 1024;
+  const auto frame = compressed(std::vector<std::byte>(kBomb));
+  ASSERT_LT(frame.size(), 10'000U);
+  const tests::Walk damaged{.damages = 1};
+  for (const std::size_t size : {kBomb, game::kKeyframeBytesMax, game::kKeyframeBytesMax + 1}) {
+    const auto said = static_cast<std::uint32_t>(size);
+    EXPECT_EQ(walk(Forged{}.keyframe(said, frame, kFlagCompressed).bytes()), damaged) << size;
+  }
+}
+
+// What a later version appends to a join is read over, and copied.
+TEST(RecordReader, ReadsAJoinToWhichBytesWereAppended) {
+  for (const std::uint32_t size : {8U, 9U, 200U, 1'024U}) {
+    Forged forged;
+    forged.keyframe().add({.type = RecordType::Ticks, .tick = {1}, .count = 1},
+                          tick_with(join_of(size)));
+    const auto ticks = ticks_of(forged.bytes());
+    ASSERT_EQ(ticks.size(), 1U) << size;
+    EXPECT_EQ(ticks.front().joins, std::vector{PlayerId{1}});
+    EXPECT_EQ(ticks.front().clients, std::vector<std::uint64_t>{0x55});
+    EXPECT_TRUE(std::ranges::equal(ticks.front().bytes, join_of(size)));
+  }
+  Forged longer;
+  longer.keyframe().add({.type = RecordType::Ticks, .tick = {1}, .count = 1},
+                        tick_with(join_of(1'025)));
+  EXPECT_EQ(walk(longer.bytes()), (tests::Walk{.keyframes = 1, .damages = 1}));
+}
+
+TEST(RecordReader, TakesForQuietOnlyWhatIs) {
+  const RecordHead quiet{.type = RecordType::Quiet, .tick = {1}, .count = 3};
+  const std::vector<std::byte> hash(8);
+  EXPECT_EQ(walk(Forged{}.keyframe().add(quiet, hash).bytes()),
+            (tests::Walk{.keyframes = 1, .ticks = 3, .ends_early = true, .last_tick = {3}}));
+  const tests::Walk damaged{.keyframes = 1, .damages = 1};
+  EXPECT_EQ(walk(Forged{}.keyframe().add(quiet, std::vector<std::byte>(7)).bytes()), damaged);
+  EXPECT_EQ(walk(Forged{}.keyframe().add(quiet, std::vector<std::byte>(9)).bytes()), damaged);
+  RecordHead none = quiet;
+  none.count = 0;
+  EXPECT_EQ(walk(Forged{}.keyframe().add(none, hash).bytes()), damaged);
+  RecordHead many = quiet;
+  many.count = kTicksPerRecordMax + 1;
+  EXPECT_EQ(walk(Forged{}.keyframe().add(many, hash).bytes()), damaged);
+  Forged crowded;
+  crowded.keyframe()
+      .add({.type = RecordType::Ticks, .tick = {1}, .count = 1}, tick_with(join_of(8)))
+      .add({.type = RecordType::Quiet, .tick = {2}, .count = 3}, hash);
+  EXPECT_EQ(walk(crowded.bytes()),
+            (tests::Walk{.keyframes = 1, .ticks = 1, .damages = 1, .last_tick = {1}}))
+      << "somebody is in the room";
 }
 
 // Each false head claims the whole rest of the file: without a limit they would all be hashed, 160

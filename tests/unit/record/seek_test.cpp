@@ -2,11 +2,12 @@
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/walk.h"
 
-#include "schema/record_generated.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace tickbox::record {
 namespace {
@@ -46,37 +47,61 @@ TEST(RecordSeek, WalksWhereThereIsNoTrailer) {
   expect_the_way_to_every_tick(file);
 }
 
+/// Alters an entry of the trailer's index, under a right checksum.
+template <class Alter>
+std::vector<std::byte> with_place(std::vector<std::byte> file, std::size_t entry,
+                                  const Alter& alter) {
+  const std::size_t trailer = pieces(file).back().offset + kRecordHeadBytes;
+  const MutableBytes bytes =
+      MutableBytes{file}.subspan(trailer + kTrailerHeadBytes + entry * kIndexEntryBytes);
+  KeyframePlace place{.offset = load_le<std::uint64_t>(bytes),
+                      .tick = {load_le<std::uint32_t>(bytes.subspan(8))},
+                      .segment = load_le<std::uint32_t>(bytes.subspan(12))};
+  alter(place);
+  store_le(bytes, place.offset);
+  store_le(bytes.subspan(8), place.tick.value);
+  store_le(bytes.subspan(12), place.segment);
+  tests::rechecksum(file);
+  return file;
+}
+
 // An index of right checksum whose places are wrong: of a forger, or of a sink that lost what it
 // took.
 TEST(RecordSeek, BelievesNoIndexUnchecked) {
   const auto good = tests::small_recording(kSegments, kTicksPerSegment);
-  const auto with_place = [&](std::uint32_t entry, auto&& alter) {
-    auto file = good;
-    const std::size_t payload = pieces(file).back().offset + kRecordHeadBytes;
-    auto* trailer = flatbuffers::GetMutableRoot<schema::Trailer>(file.data() + payload);
-    alter(*trailer->mutable_index()->GetMutableObject(entry));
-    tests::rechecksum(file);
+  const auto expect_the_way = [&good](std::size_t entry, auto&& alter) {
+    const auto file = with_place(good, entry, alter);
+    EXPECT_NE(file, good);
     EXPECT_TRUE(Reader::open(file).value().find_trailer()) << entry;
-    return file;
+    expect_the_way_to_every_tick(file);
   };
-  expect_the_way_to_every_tick(
-      with_place(2, [](schema::KeyframePlace& place) { place.mutate_offset(place.offset() + 8); }));
-  expect_the_way_to_every_tick(with_place(kSegments - 1, [](schema::KeyframePlace& place) {
-    place.mutate_offset(std::uint64_t{1} << 60U);
-  }));
-  expect_the_way_to_every_tick(
-      with_place(3, [](schema::KeyframePlace& place) { place.mutate_tick(place.tick() - 1); }));
+  expect_the_way(2, [](KeyframePlace& place) { place.offset += 8; });
+  expect_the_way(kSegments - 1,
+                 [](KeyframePlace& place) { place.offset = std::uint64_t{1} << 60U; });
+  expect_the_way(3, [](KeyframePlace& place) { --place.tick.value; });
 }
 
 TEST(RecordSeek, TakesNoIndexThatIsOutOfOrder) {
-  auto file = tests::small_recording(kSegments, kTicksPerSegment);
-  const std::size_t payload = pieces(file).back().offset + kRecordHeadBytes;
-  auto* trailer = flatbuffers::GetMutableRoot<schema::Trailer>(file.data() + payload);
-  trailer->mutable_index()->GetMutableObject(3)->mutate_segment(1);
-  tests::rechecksum(file);
+  const auto file = with_place(tests::small_recording(kSegments, kTicksPerSegment), 3,
+                               [](KeyframePlace& place) { place.segment = 1; });
   EXPECT_FALSE(Reader::open(file).value().find_trailer());
   EXPECT_EQ(tests::walk(file).damages, 1U);
   expect_the_way_to_every_tick(file);
+}
+
+// The count stands in front of the index: as many entries as there are bytes, and no more than a
+// writer writes.
+TEST(RecordSeek, TakesNoIndexOfAnotherLength) {
+  const auto good = tests::small_recording(kSegments, kTicksPerSegment);
+  for (const std::uint32_t count : {0U, kSegments - 1, kSegments + 1, 0xffff'ffffU}) {
+    auto file = good;
+    const std::size_t trailer = pieces(file).back().offset + kRecordHeadBytes;
+    store_le(MutableBytes{file}.subspan(trailer + kTrailerHeadBytes - 4), count);
+    tests::rechecksum(file);
+    EXPECT_FALSE(Reader::open(file).value().find_trailer()) << count;
+    EXPECT_EQ(tests::walk(file).damages, 1U) << count;
+    expect_the_way_to_every_tick(file);
+  }
 }
 
 TEST(RecordSeek, FindsItsWayThroughADamagedFile) {

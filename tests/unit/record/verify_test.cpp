@@ -1,49 +1,43 @@
 #include "record/verify.h"
 
 #include "core/hash.h"
+#include "game/tick_log.h"
 #include "tests/support/recorded_match.h"
-
-#include "schema/record_generated.h"
-#include "schema/world_generated.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace tickbox::record {
 namespace {
 
+using tests::Deserted;
+using tests::Forge;
 using tests::MemorySink;
 using tests::pieces;
 using tests::RecordedMatch;
 
-template <class Root>
-Root* payload_of(std::vector<std::byte>& file, const tests::Piece& record) {
-  return flatbuffers::GetMutableRoot<Root>(file.data() + record.offset + kRecordHeadBytes);
-}
-
 /// A match whose first players are still there when a keyframe follows the change of an input.
 const tests::RecordedMatchOptions kLongStay{.seed = 4};
 
-/// A player turns round in the first tick of the segment's second record that has an input in it.
-/// Returns that tick.
-Tick change_an_input(std::vector<std::byte>& file, std::size_t from_record) {
-  const auto records = pieces(file);
-  for (std::size_t i = from_record; i < records.size(); ++i) {
-    if (records[i].head.type != RecordType::Ticks) {
-      continue;
-    }
-    auto* ticks = payload_of<schema::Ticks>(file, records[i]);
-    if (ticks->inputs()->size() == 0) {
-      continue;
-    }
-    auto* input = ticks->mutable_inputs()->GetMutableObject(0);
-    input->mutate_move(input->move() == 1 ? 5 : 1);
-    tests::rechecksum(file);
-    return records[i].head.tick;
-  }
-  return {};
+tests::RecordedMatchOptions with(tests::RecordedMatchOptions options, const Forge& forge) {
+  options.forge = forge;
+  return options;
+}
+
+/// Of this tick the log is told that a player turned round.
+Forge turns_round_in(Tick at) {
+  return [at](Tick tick, game::LoggedTick& told) {
+    if (tick != at) return;
+    ASSERT_FALSE(told.inputs.empty());
+    game::Input& input = told.inputs.front().input;
+    input.move = input.move == 1 ? std::uint8_t{5} : std::uint8_t{1};
+  };
 }
 
 TEST(Verify, AgreesWithEveryTickOfAMatch) {
@@ -66,30 +60,27 @@ TEST(Verify, AgreesWithEveryTickOfAMatch) {
 }
 
 TEST(Verify, NamesTickEntityAndFieldOfAChangedInput) {
-  auto file = tests::small_recording(3, 12, kLongStay);
-  const Tick changed = change_an_input(file, 18);
-  ASSERT_GT(changed, Tick{12});
-  const auto result = tests::verify(file);
+  constexpr Tick kChanged{17};
+  const auto result =
+      tests::verify(tests::small_recording(3, 12, with(kLongStay, turns_round_in(kChanged))));
   EXPECT_FALSE(result.held());
   EXPECT_EQ(result.damages, 0U);
   ASSERT_TRUE(result.first_mismatch);
-  EXPECT_EQ(result.first_mismatch->tick, changed);
+  EXPECT_EQ(result.first_mismatch->tick, kChanged);
   ASSERT_TRUE(result.first_mismatch->what.entity);
   EXPECT_TRUE(game::has_kind(*result.first_mismatch->what.entity, game::EntityKind::Player));
   EXPECT_EQ(result.first_mismatch->what.field, "x");
   EXPECT_NE(result.first_mismatch->what.expected, result.first_mismatch->what.got);
   // The keyframe after it sets the replay right again.
   EXPECT_EQ(result.ticks, 36U);
-  EXPECT_EQ(result.mismatched, 24 - changed.value + 1);
+  EXPECT_EQ(result.mismatched, 24 - kChanged.value + 1);
   EXPECT_EQ(result.segments_whole, 3U);
 }
 
 TEST(Verify, GivesTheHashesWhereNoKeyframeFollows) {
-  auto file = tests::small_recording(2, 12);
-  const Tick changed = change_an_input(file, 18);
-  const auto result = tests::verify(file);
+  const auto result = tests::verify(tests::small_recording(2, 12, with({}, turns_round_in({17}))));
   ASSERT_TRUE(result.first_mismatch);
-  EXPECT_EQ(result.first_mismatch->tick, changed);
+  EXPECT_EQ(result.first_mismatch->tick, Tick{17});
   EXPECT_FALSE(result.first_mismatch->what.entity);
   EXPECT_EQ(result.first_mismatch->what.field, "state_hash");
   EXPECT_EQ(result.first_mismatch->what.expected.size(), 16U);
@@ -97,30 +88,39 @@ TEST(Verify, GivesTheHashesWhereNoKeyframeFollows) {
 }
 
 TEST(Verify, ComparesKeyframesToo) {
-  auto file = tests::small_recording(3, 12);
-  const auto keyframe_record = pieces(file)[13];
-  ASSERT_EQ(keyframe_record.head.type, RecordType::Keyframe);
-  auto* entity =
-      payload_of<schema::Keyframe>(file, keyframe_record)->mutable_entities()->GetMutableObject(1);
-  const BodyId id{entity->id()};
-  const std::string got = std::to_string(entity->vy());
-  entity->mutate_vy(entity->vy() + 1);
-  tests::rechecksum(file);
-  const auto result = tests::verify(file);
+  RecordedMatch match;
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 12);
+  std::vector<std::byte> bytes;
+  game::LoggedWorld world;
+  match.room().log().keyframe(match.world(), match.room().hash(), bytes);
+  ASSERT_TRUE(game::decode_keyframe(bytes, world));
+  game::EntityState& entity = world.entities[1];
+  const std::string got = std::to_string(entity.velocity.y);
+  ++entity.velocity.y;
+  game::encode_keyframe(world, bytes);
+  writer.keyframe(world.tick, bytes);
+  match.record(writer, 12);
+  ASSERT_TRUE(writer.finish());
+  const auto result = tests::verify(sink.bytes);
   ASSERT_TRUE(result.first_mismatch);
   EXPECT_EQ(result.first_mismatch->tick, Tick{12});
-  EXPECT_EQ(result.first_mismatch->what.entity, id);
+  EXPECT_EQ(result.first_mismatch->what.entity, entity.id);
   EXPECT_EQ(result.first_mismatch->what.field, "vy");
   EXPECT_EQ(result.first_mismatch->what.got, got);
+}
+
+/// The hash stands first in a record of ticks; at 10 Hz it has one.
+void spoil_hash(std::vector<std::byte>& file, const tests::Piece& record) {
+  file[record.offset + kRecordHeadBytes] ^= std::byte{1};
+  tests::rechecksum(file);
 }
 
 TEST(Verify, NamesAWrongHash) {
   auto file = tests::small_recording(2, 12);
   const auto record = pieces(file)[5];
-  auto* ticks = payload_of<schema::Ticks>(file, record);
-  auto* head = ticks->mutable_ticks()->GetMutableObject(0);
-  head->mutate_state_hash(head->state_hash() ^ 1);
-  tests::rechecksum(file);
+  spoil_hash(file, record);
   const auto result = tests::verify(file);
   EXPECT_EQ(result.mismatched, 1U);
   ASSERT_TRUE(result.first_mismatch);
@@ -128,24 +128,50 @@ TEST(Verify, NamesAWrongHash) {
   EXPECT_EQ(result.first_mismatch->what.field, "state_hash");
 }
 
+// Of ticks that nothing entered, in a room that nobody is in, there is the hash of the last.
+TEST(Verify, ComparesTheEndOfAQuietStretch) {
+  const tests::RecordedMatchOptions deserted{.all_stay = true,
+                                             .deserted = Deserted{.first = {8}, .last = {31}}};
+  auto file = tests::small_recording(1, 45, deserted);
+  EXPECT_EQ(tests::verify(file).ticks, 45U);
+  EXPECT_TRUE(tests::verify(file).complete && tests::verify(file).held());
+  const auto records = pieces(file);
+  const auto quiet = std::ranges::find(records, RecordType::Quiet,
+                                       [](const auto& piece) { return piece.head.type; });
+  ASSERT_TRUE(quiet != records.end());
+  ASSERT_EQ(quiet->head.tick, Tick{9});
+  ASSERT_EQ(quiet->head.count, 10U);
+  spoil_hash(file, *quiet);
+  const auto result = tests::verify(file);
+  EXPECT_EQ(result.ticks, 45U);
+  EXPECT_EQ(result.mismatched, 1U);
+  ASSERT_TRUE(result.first_mismatch);
+  EXPECT_EQ(result.first_mismatch->tick, Tick{18});
+  EXPECT_EQ(result.first_mismatch->what.field, "state_hash");
+  // Also of one that is cut by the range.
+  const auto cut = tests::verify(file, {.from = {10}, .to = {12}});
+  EXPECT_EQ(cut.ticks, 3U);
+  EXPECT_EQ(cut.mismatched, 1U);
+}
+
 TEST(Verify, ComparesOnlyTheTicksAskedFor) {
-  auto file = tests::small_recording(4, 10, kLongStay);
-  const auto verify_range = [&](std::uint32_t from, std::uint32_t to) {
+  const auto good = tests::small_recording(4, 10, kLongStay);
+  const auto verify_range = [](ConstBytes file, std::uint32_t from, std::uint32_t to) {
     return tests::verify(file, {.from = {from}, .to = {to}});
   };
-  EXPECT_EQ(verify_range(1, 40).ticks, 40U);
-  EXPECT_EQ(verify_range(17, 23).ticks, 7U);
-  EXPECT_EQ(verify_range(20, 20).ticks, 1U);
-  EXPECT_EQ(verify_range(21, 21).ticks, 1U);
-  EXPECT_EQ(verify_range(41, 90).ticks, 0U);
-  EXPECT_TRUE(verify_range(17, 23).complete);
-  const Tick changed = change_an_input(file, 14);
-  ASSERT_TRUE(changed > Tick{10} && changed < Tick{19});
-  EXPECT_EQ(verify_range(1, changed.value - 1).mismatched, 0U);
-  EXPECT_EQ(verify_range(1, changed.value).mismatched, 1U);
-  EXPECT_EQ(verify_range(21, 40).mismatched, 0U);
+  EXPECT_EQ(verify_range(good, 1, 40).ticks, 40U);
+  EXPECT_EQ(verify_range(good, 17, 23).ticks, 7U);
+  EXPECT_EQ(verify_range(good, 20, 20).ticks, 1U);
+  EXPECT_EQ(verify_range(good, 21, 21).ticks, 1U);
+  EXPECT_EQ(verify_range(good, 41, 90).ticks, 0U);
+  EXPECT_TRUE(verify_range(good, 17, 23).complete);
+  constexpr std::uint32_t kChanged = 13;
+  const auto forged = tests::small_recording(4, 10, with(kLongStay, turns_round_in({kChanged})));
+  EXPECT_EQ(verify_range(forged, 1, kChanged - 1).mismatched, 0U);
+  EXPECT_EQ(verify_range(forged, 1, kChanged).mismatched, 1U);
+  EXPECT_EQ(verify_range(forged, 21, 40).mismatched, 0U);
   // The keyframe behind the range still tells which field it was.
-  EXPECT_TRUE(verify_range(1, changed.value).first_mismatch->what.entity);
+  EXPECT_TRUE(verify_range(forged, 1, kChanged).first_mismatch->what.entity);
 }
 
 TEST(Verify, TellsOfProgress) {
@@ -159,24 +185,26 @@ TEST(Verify, TellsOfProgress) {
 /// Two bytes of every payload are changed and the checksums made right again: content that is
 /// checked for sense at every step.  The replay may find differences, and must not break.
 TEST(Verify, SurvivesForgedContent) {
-  const auto file = tests::small_recording(3, 12);
-  const auto records = pieces(file);
-  Rng rng{44};
-  std::uint32_t found = 0;
-  for (int round = 0; round < 3'000; ++round) {
-    auto forged = file;
-    const auto& record = records[rng.below(records.size())];
-    for (int n = 0; n < 2; ++n) {
-      const std::size_t at =
-          record.offset + kRecordHeadBytes + rng.below(record.head.payload_bytes);
-      forged[at] = static_cast<std::byte>(rng.next());
+  for (const Compression compression : {Compression::Zstd, Compression::None}) {
+    const auto file = tests::small_recording(3, 12, {}, compression);
+    const auto records = pieces(file);
+    Rng rng{44};
+    std::uint32_t found = 0;
+    for (int round = 0; round < 3'000; ++round) {
+      auto forged = file;
+      const auto& record = records[rng.below(records.size())];
+      for (int n = 0; n < 2; ++n) {
+        const std::size_t at =
+            record.offset + kRecordHeadBytes + rng.below(record.head.payload_bytes);
+        forged[at] = static_cast<std::byte>(rng.next());
+      }
+      tests::rechecksum(forged);
+      const auto result = tests::verify(forged);
+      EXPECT_LE(result.ticks, 36U);
+      found += result.held() ? 0U : 1U;
     }
-    tests::rechecksum(forged);
-    const auto result = tests::verify(forged);
-    EXPECT_LE(result.ticks, 36U);
-    found += result.held() ? 0U : 1U;
+    EXPECT_GT(found, 1'000U);
   }
-  EXPECT_GT(found, 1'000U);
 }
 
 // The number after the highest would be 0 again: counts of segments must not come round with it.
@@ -201,64 +229,31 @@ TEST(Verify, TakesNoSegmentBeyondTheLastNumber) {
   EXPECT_EQ(result.segments_lost, 1U);
 }
 
-TEST(Verify, CallsStrikesThatCannotBeDamage) {
-  const auto good = tests::small_recording(2, 12);
-  const auto alter_first_strike = [&](auto&& alter) {
-    auto file = good;
-    for (const tests::Piece& piece : pieces(file)) {
-      if (piece.head.type != RecordType::Ticks) continue;
-      auto* strikes = payload_of<schema::Ticks>(file, piece)->mutable_strikes();
-      if (strikes->size() == 0) continue;
-      alter(*strikes->GetMutableObject(0));
-      tests::rechecksum(file);
-      return tests::verify(file);
-    }
-    ADD_FAILURE() << "no strikes";
-    return tests::verify(file);
+/// What comes of two segments of 12 ticks of whose tick `at` the log is told what cannot be.
+VerifyResult verify_forged(Tick at, const std::function<void(game::LoggedTick&)>& change) {
+  const Forge forge = [&](Tick tick, game::LoggedTick& told) {
+    if (tick == at) change(told);
   };
-  EXPECT_EQ(alter_first_strike([](auto&) {}).damages, 0U);
-  EXPECT_EQ(alter_first_strike([](auto& s) { s.mutate_shooter(4'000); }).damages, 1U);
-  EXPECT_EQ(alter_first_strike([](auto& s) { s.mutate_victim(s.victim() | 0xfff); }).damages, 1U);
-  EXPECT_EQ(alter_first_strike([](auto& s) { s.mutate_victim(1U << 30); }).damages, 1U)
-      << "a crate";
+  return tests::verify(tests::small_recording(2, 12, with({}, forge)));
 }
 
-TEST(Verify, CallsCommandsThatCannotBeDamage) {
-  auto file = tests::small_recording(2, 12);
-  // Who has just joined joins again.
-  const auto records = pieces(file);
-  bool forged = false;
-  for (std::size_t i = 1; i < 10 && !forged; ++i) {
-    auto* ticks = payload_of<schema::Ticks>(file, records[i]);
-    if (ticks->leaves()->size() > 0) {
-      continue;
-    }
-    if (ticks->joins()->size() > 0) {
-      // Their join becomes a leave: the counts of the tick are exchanged, and so are the lists.
-      const auto* head = ticks->ticks()->Get(0);
-      schema::TickHead swapped{head->state_hash(), head->joins(), 0, head->inputs(), 0};
-      flatbuffers::FlatBufferBuilder builder;
-      std::vector<std::uint16_t> players{ticks->joins()->begin(), ticks->joins()->end()};
-      std::vector<schema::RecordedInput> inputs;
-      for (const auto* input : *ticks->inputs()) {
-        inputs.push_back(*input);
-      }
-      const auto strikes_at = builder.CreateVectorOfStructs(std::vector<schema::Strike>{});
-      const auto inputs_at = builder.CreateVectorOfStructs(inputs);
-      const auto joins_at = builder.CreateVector(std::vector<std::uint16_t>{});
-      const auto leaves_at = builder.CreateVector(players);
-      const auto heads_at = builder.CreateVectorOfStructs(&swapped, 1);
-      builder.Finish(
-          schema::CreateTicks(builder, heads_at, leaves_at, joins_at, inputs_at, strikes_at));
-      ASSERT_LE(builder.GetSize(), records[i].head.payload_bytes);
-      std::copy_n(reinterpret_cast<const std::byte*>(builder.GetBufferPointer()), builder.GetSize(),
-                  file.begin() + static_cast<std::ptrdiff_t>(records[i].offset + kRecordHeadBytes));
-      tests::rechecksum(file);
-      forged = true;
-    }
-  }
-  ASSERT_TRUE(forged);
-  const auto result = tests::verify(file);
+TEST(Verify, CallsStrikesThatCannotBeDamage) {
+  constexpr Tick kStruck{4};
+  const auto damages_of = [kStruck](const std::function<void(game::Strike&)>& change) {
+    return verify_forged(kStruck,
+                         [&](game::LoggedTick& told) {
+                           ASSERT_EQ(told.strikes.size(), 1U);
+                           change(told.strikes.front());
+                         })
+        .damages;
+  };
+  EXPECT_EQ(damages_of([](game::Strike&) {}), 0U);
+  EXPECT_EQ(damages_of([](game::Strike& strike) { strike.shooter = {4'000}; }), 1U);
+  EXPECT_EQ(damages_of([](game::Strike& strike) { strike.victim.value |= 0xfff; }), 1U);
+  EXPECT_EQ(damages_of([](game::Strike& strike) { strike.victim = game::crate_body(0); }), 1U);
+}
+
+void expect_the_second_segment_alone(const VerifyResult& result) {
   EXPECT_EQ(result.damages, 1U);
   EXPECT_EQ(result.segments_lost, 1U);
   EXPECT_EQ(result.segments_whole, 1U);
@@ -266,37 +261,65 @@ TEST(Verify, CallsCommandsThatCannotBeDamage) {
   EXPECT_EQ(result.recovered_ticks, 12U);
 }
 
+TEST(Verify, CallsCommandsThatCannotBeDamage) {
+  // All come in tick 1.
+  const auto nobody_leaves = verify_forged({1}, [](game::LoggedTick& told) {
+    ASSERT_FALSE(told.joins.empty());
+    told.leaves = told.joins;
+    told.joins.clear();
+    told.clients.clear();
+  });
+  expect_the_second_segment_alone(nobody_leaves);
+  EXPECT_EQ(nobody_leaves.ticks, 12U);
+  const auto joins_again = verify_forged({3}, [](game::LoggedTick& told) {
+    ASSERT_TRUE(told.joins.empty());
+    told.joins.push_back({1});
+    told.clients.push_back(7);
+  });
+  expect_the_second_segment_alone(joins_again);
+  EXPECT_EQ(joins_again.ticks, 2U + 12U);
+  // Seat 0 is left in tick 10.
+  const auto plays_on = verify_forged({10}, [](game::LoggedTick& told) {
+    ASSERT_EQ(told.leaves, std::vector{PlayerId{0}});
+    told.inputs.insert(told.inputs.begin(), {.player = {0}, .input = {.move = 3}});
+    told.sources.insert(told.sources.begin(), game::InputSource::Received);
+  });
+  expect_the_second_segment_alone(plays_on);
+  EXPECT_EQ(plays_on.ticks, 9U + 12U);
+}
+
 // What was found before it was given up holds; that all of it holds is not said.
 TEST(Verify, GivenUpItTellsWhatItFoundSoFar) {
-  auto file = tests::small_recording(4, 10);
+  constexpr Tick kChanged{2};
+  const auto good = tests::small_recording(4, 10);
+  const auto forged = tests::small_recording(4, 10, with({}, turns_round_in(kChanged)));
   int asked = 0;
-  (void)segments_of(Reader::open(file).value(), [&] { return ++asked < 0; });
+  (void)segments_of(Reader::open(good).value(), [&] { return ++asked < 0; });
   const int records = asked;
-  const auto give_up_after = [&](int ticks) {
+  const auto give_up_after = [&](int ticks, ConstBytes file) {
     asked = -records;
     return tests::verify(file, {.stopped = [&asked, ticks] { return asked++ > ticks; }});
   };
-  const auto whole = tests::verify(file);
-  const auto some = give_up_after(15);
+  const auto whole = tests::verify(good);
+  const auto some = give_up_after(15, good);
   EXPECT_TRUE(some.interrupted);
   EXPECT_FALSE(some.complete);
   EXPECT_GT(some.ticks, 0U);
   EXPECT_LT(some.ticks, 16U);
   EXPECT_EQ(some.segments_whole, whole.segments_whole);
   EXPECT_TRUE(some.held());
-  EXPECT_EQ(give_up_after(-1).ticks, 0U);
-  const auto unread = give_up_after(-records / 2);
+  EXPECT_EQ(give_up_after(-1, good).ticks, 0U);
+  const auto unread = give_up_after(-records / 2, good);
   EXPECT_TRUE(unread.interrupted && !unread.complete);
   EXPECT_EQ(unread.ticks, 0U);
   EXPECT_LT(unread.segments_whole, whole.segments_whole);
-  EXPECT_EQ(give_up_after(1'000), whole) << "it was asked to give up when there was nothing left";
+  EXPECT_EQ(give_up_after(1'000, good), whole)
+      << "it was asked to give up when there was nothing left";
 
-  const Tick changed = change_an_input(file, 0);
-  ASSERT_GT(changed.value, 0U);
-  const auto differs = give_up_after(static_cast<int>(changed.value) + 5);
+  const auto differs = give_up_after(static_cast<int>(kChanged.value) + 5, forged);
   EXPECT_TRUE(differs.interrupted);
   ASSERT_TRUE(differs.first_mismatch);
-  EXPECT_EQ(differs.first_mismatch->tick, changed);
+  EXPECT_EQ(differs.first_mismatch->tick, kChanged);
   EXPECT_FALSE(differs.held());
 }
 

@@ -42,9 +42,11 @@ struct Walk {
       case record::Reader::Item::Ticks:
         for (const record::RecordedTick& tick : reader->ticks()) {
           EXPECT_EQ(tick.tick, seen.last_tick + 1);
+          EXPECT_TRUE(tick.state_hash || tick.is_quiet);
           seen.last_tick = tick.tick;
           ++seen.ticks;
         }
+        EXPECT_TRUE(reader->ticks().back().state_hash);
         break;
       case record::Reader::Item::Trailer:
         ++seen.trailers;

@@ -6,9 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace tickbox::record {
 namespace {
 
+using tests::Deserted;
 using tests::MemorySink;
 using tests::pieces;
 using tests::RecordedMatch;
@@ -180,7 +186,7 @@ TEST(RecordWriter, KeepsTheIndexOfALongRecordingBounded) {
   Writer writer{sink, match.header()};
   constexpr auto kKeyframes = static_cast<std::uint32_t>(2 * kIndexEntriesMax + 10);
   for (std::uint32_t i = 0; i < kKeyframes; ++i) {
-    writer.keyframe(match.world());
+    match.keyframe(writer);
   }
   ASSERT_TRUE(writer.finish());
   auto reader = Reader::open(sink.bytes).value();
@@ -204,7 +210,7 @@ TEST(RecordWriter, EndsWithATickWhoseStepNeverEnded) {
   match.record(writer, 20);  // two of them wait for their batch to be full
   const RecordedTick& last = match.step();
   ASSERT_FALSE(last.inputs.empty());
-  EXPECT_TRUE(writer.unfinished(last.tick, last.commands(), last.sources));
+  EXPECT_TRUE(writer.unfinished(last.tick, match.room().log().bytes()));
   const auto found = pieces(sink.bytes);
   EXPECT_EQ(found.back().head, (RecordHead{.payload_bytes = found.back().head.payload_bytes,
                                            .type = RecordType::Unfinished,
@@ -235,9 +241,126 @@ TEST(RecordWriter, WritesNothingUnfinishedBehindLostTicks) {
   match.record(writer, 1);
   sink.room = SIZE_MAX;
   const RecordedTick& last = match.step();
-  EXPECT_FALSE(writer.unfinished(last.tick, last.commands(), last.sources));
+  EXPECT_FALSE(writer.unfinished(last.tick, match.room().log().bytes()));
   EXPECT_EQ(tests::walk(sink.bytes),
             (tests::Walk{.keyframes = 1, .ticks = 4, .ends_early = true, .last_tick = {4}}));
+}
+
+// Stretches that nothing enters, in a room that nobody is in.
+
+using Stretches = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// The first and the last tick of each quiet record.
+Stretches quiet_stretches(ConstBytes file) {
+  Stretches stretches;
+  for (const auto& piece : pieces(file)) {
+    if (piece.head.type != RecordType::Quiet) continue;
+    EXPECT_EQ(piece.head.payload_bytes, 8U) << "the hash after its last tick";
+    const std::uint32_t first = piece.head.tick.value;
+    stretches.emplace_back(first, first + piece.head.count - 1);
+  }
+  return stretches;
+}
+
+TEST(RecordWriter, WritesOneHashASecondOfADesertedRoom) {
+  RecordedMatch match{{.tick_rate = 60, .deserted = Deserted{.first = {1}, .last = {1'000'000}}}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 290);
+  EXPECT_EQ(quiet_stretches(sink.bytes), (Stretches{{1, 60}, {61, 120}, {121, 180}, {181, 240}}))
+      << "the rest waits for its second";
+  ASSERT_TRUE(writer.finish());
+  EXPECT_EQ(quiet_stretches(sink.bytes).back(), (std::pair{241U, 290U}));
+  EXPECT_EQ(writer.stats().ticks_recorded, 290U);
+  const auto result = tests::verify(sink.bytes);
+  EXPECT_EQ(result.ticks, 290U);
+  EXPECT_TRUE(result.held() && result.complete);
+}
+
+TEST(RecordWriter, TakesNextToNothingForAMinuteOfADesertedRoom) {
+  RecordedMatch match{{.deserted = Deserted{.first = {1}, .last = {1'000'000}}}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  constexpr std::uint32_t kMinute = 60 * tests::kMatchTickRate;
+  match.record(writer, kMinute);
+  const std::size_t minute = sink.bytes.size();
+  match.record(writer, kMinute);
+  // Of each second 36 bytes, and of each five a keyframe.
+  constexpr std::size_t kQuietRecord = kRecordHeadBytes + 8 + kChecksumBytes;
+  static_assert(kQuietRecord == 36);
+  EXPECT_GE(sink.bytes.size() - minute, 60 * kQuietRecord);
+  EXPECT_LE(sink.bytes.size() - minute, 60 * kQuietRecord + 12 * 512);
+}
+
+struct TickRecord {
+  RecordType type;
+  std::uint32_t tick;
+  std::uint32_t count;
+
+  friend bool operator==(const TickRecord&, const TickRecord&) = default;
+};
+
+// At 60 Hz a batch has 6 ticks. Everybody leaves in tick 10, and comes back in tick 30.
+TEST(RecordWriter, EndsAQuietStretchWhereSomebodyJoins) {
+  RecordedMatch match{
+      {.tick_rate = 60, .all_stay = true, .deserted = Deserted{.first = {10}, .last = {29}}}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 40);
+  ASSERT_TRUE(writer.finish());
+  std::vector<TickRecord> records;
+  for (const auto& piece : pieces(sink.bytes)) {
+    if (!tests::holds_ticks(piece.head.type) || piece.head.tick < Tick{7}) continue;
+    records.push_back({piece.head.type, piece.head.tick.value, piece.head.count});
+  }
+  EXPECT_EQ(records, (std::vector<TickRecord>{{RecordType::Ticks, 7, 4},
+                                              {RecordType::Quiet, 11, 19},
+                                              {RecordType::Ticks, 30, 6},
+                                              {RecordType::Ticks, 36, 5}}));
+  EXPECT_TRUE(tests::verify(sink.bytes).complete && tests::verify(sink.bytes).held());
+}
+
+TEST(RecordWriter, EndsAQuietStretchWhereAKeyframeStands) {
+  RecordedMatch match{{.deserted = Deserted{.first = {1}, .last = {1'000}}}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 7);
+  match.keyframe(writer);
+  match.record(writer, 12);
+  ASSERT_TRUE(writer.finish());
+  EXPECT_EQ(quiet_stretches(sink.bytes), (Stretches{{1, 7}, {8, 17}, {18, 19}}));
+  EXPECT_TRUE(tests::verify(sink.bytes).held());
+}
+
+TEST(RecordWriter, LosesAQuietStretchThatIsRefusedWhole) {
+  RecordedMatch match{{.deserted = Deserted{.first = {1}, .last = {1'000}}}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 15);
+  sink.room = 0;
+  match.record(writer, 5);
+  sink.room = SIZE_MAX;
+  EXPECT_EQ(writer.stats().ticks_lost, 10U);
+  match.record(writer, 20);
+  ASSERT_TRUE(writer.finish());
+  const auto result = tests::verify(sink.bytes);
+  EXPECT_TRUE(result.held());
+  EXPECT_EQ(result.gaps, 1U);
+  EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
+}
+
+TEST(RecordWriter, EndsWithATickWhoseStepNeverEndedInADesertedRoom) {
+  RecordedMatch match{{.deserted = Deserted{.first = {1}, .last = {1'000}}}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.record(writer, 14);
+  const Tick last = match.step().tick;
+  EXPECT_TRUE(writer.unfinished(last, match.room().log().bytes()));
+  EXPECT_EQ(pieces(sink.bytes).back().head.payload_bytes, 0U);
+  const auto result = tests::verify(sink.bytes, {.step_unfinished = true});
+  EXPECT_EQ(result.ticks, 14U);
+  EXPECT_EQ(result.unfinished, last);
+  EXPECT_TRUE(result.held());
 }
 
 /// Counts, and keeps nothing.
@@ -251,30 +374,103 @@ class CountingSink final : public ByteSink {
   std::uint64_t bytes = 0;
 };
 
-TEST(RecordWriter, DoesNotAllocateOnceWarm) {
-  RecordedMatch match{{.tick_rate = 60, .seats = 32}};
-  CountingSink sink;
-  Writer writer{sink, match.header()};
-  match.record(writer, 720);
-  // The same ticks once more, in the same batches, under later numbers, so that only the writer is
-  // at work.
-  const auto played = match.played();
-  const game::World& world = match.world();
-  game::World later = world;
-  std::uint64_t hashes = 0;
-  const std::uint64_t before = tests::allocations();
-  const std::uint64_t bytes_before = sink.bytes;
-  for (const RecordedTick& tick : played) {
-    later.tick = later.tick + 1;
-    writer.tick(later.tick, tick.commands(), tick.sources, tick.state_hash);
-    if (writer.needs_keyframe()) {
-      writer.keyframe(later);
-      ++hashes;
-    }
+/// The ticks of a match as their log has them, and its last world.
+struct Logged {
+  struct Entry {
+    std::vector<std::byte> bytes;
+    std::uint64_t state_hash = 0;
+    bool is_quiet = false;
+  };
+
+  std::vector<Entry> ticks;
+  std::vector<std::byte> keyframe;
+};
+
+Logged logged(RecordedMatch& match, std::uint32_t ticks) {
+  Logged all;
+  for (; ticks > 0; --ticks) {
+    match.step();
+    const game::TickEntry entry = match.room().log_entry();
+    all.ticks.push_back({.bytes = {entry.bytes.begin(), entry.bytes.end()},
+                         .state_hash = entry.state_hash,
+                         .is_quiet = entry.is_quiet});
   }
-  EXPECT_EQ(tests::allocations() - before, 0U);
-  EXPECT_GE(hashes, 2U);
-  EXPECT_GT(sink.bytes, bytes_before);
+  match.room().log().keyframe(match.world(), match.room().hash(), all.keyframe);
+  return all;
+}
+
+TEST(RecordWriter, BeginsARecordEarlyWhereTheNextTickDoesNotFit) {
+  const RecordedMatch match{{.tick_rate = 60}};
+  MemorySink sink;
+  Writer writer{sink, match.header()};
+  match.keyframe(writer);
+  const std::vector<std::byte> bytes(kPayloadBytesMax * 2 / 5);
+  for (std::uint32_t tick = 1; tick <= 4; ++tick) {
+    writer.tick({.tick = {tick}, .bytes = bytes, .state_hash = 0});
+  }
+  EXPECT_TRUE(writer.finish());
+  std::vector<std::uint32_t> counts;
+  for (const auto& piece : pieces(sink.bytes)) {
+    if (piece.head.type == RecordType::Ticks) counts.push_back(piece.head.count);
+  }
+  EXPECT_EQ(counts, (std::vector<std::uint32_t>{2, 2}));
+}
+
+TEST(RecordWriter, DoesNotAllocateOnceWarm) {
+  for (const Compression compression : {Compression::Zstd, Compression::None}) {
+    RecordedMatch match{{.tick_rate = 60, .seats = 32}};
+    CountingSink sink;
+    Writer writer{sink, match.header(), compression};
+    match.record(writer, 60);
+    // Played beforehand, so that only the writer is at work.
+    const Logged played = logged(match, 720);
+    Tick tick{60};
+    std::uint64_t keyframes = 0;
+    const std::uint64_t before = tests::allocations();
+    const std::uint64_t bytes_before = sink.bytes;
+    for (const Logged::Entry& entry : played.ticks) {
+      tick = tick + 1;
+      writer.tick({.tick = tick,
+                   .bytes = entry.bytes,
+                   .state_hash = entry.state_hash,
+                   .is_quiet = entry.is_quiet});
+      if (writer.needs_keyframe()) {
+        writer.keyframe(tick, played.keyframe);
+        ++keyframes;
+      }
+    }
+    EXPECT_EQ(tests::allocations() - before, 0U);
+    EXPECT_EQ(keyframes, 2U);
+    EXPECT_GT(sink.bytes, bytes_before);
+  }
+}
+
+TEST(RecordWriter, CompressesItsKeyframesUnlessToldNotTo) {
+  const auto small = tests::small_recording(3, 5, {.seats = 64});
+  const auto large = tests::small_recording(3, 5, {.seats = 64}, Compression::None);
+  const auto keyframe_bytes = [](ConstBytes file, std::uint16_t flags) {
+    std::size_t bytes = 0;
+    for (const auto& piece : pieces(file)) {
+      if (piece.head.type != RecordType::Keyframe) continue;
+      EXPECT_EQ(piece.head.flags, flags);
+      bytes += piece.head.payload_bytes;
+    }
+    return bytes;
+  };
+  EXPECT_LT(keyframe_bytes(small, kFlagCompressed), keyframe_bytes(large, 0));
+  EXPECT_EQ(tests::verify(small), tests::verify(large));
+}
+
+TEST(RecordWriter, CopiesTheHeaderIntoTheKeyframesOfSomeSegments) {
+  const auto file = tests::small_recording(7, 2);
+  const auto header = encode_header(RecordedMatch{}.header());
+  std::vector<std::uint32_t> carrying;
+  for (const auto& piece : pieces(file)) {
+    if (piece.head.type != RecordType::Keyframe) continue;
+    const ConstBytes bytes = ConstBytes{file}.subspan(piece.offset, record_bytes(piece.head));
+    if (!std::ranges::search(bytes, header).empty()) carrying.push_back(piece.head.count);
+  }
+  EXPECT_EQ(carrying, (std::vector<std::uint32_t>{0, 1, 2, 4}));
 }
 
 }  // namespace

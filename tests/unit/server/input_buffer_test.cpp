@@ -29,14 +29,14 @@ TEST(InputBuffer, TheFirstInputForATickStands) {
 TEST(InputBuffer, RepeatsTheLastInputWhenOneIsMissing) {
   InputBuffer buffer;
   buffer.push({1}, kRun);
-  EXPECT_EQ(buffer.take({1}).source, InputSource::Given);
+  EXPECT_EQ(buffer.take({1}).source, game::InputSource::Received);
   for (std::uint32_t tick = 2; tick < 2 + InputBuffer::kRepeatsMax; ++tick) {
     const TakenInput taken = buffer.take({tick});
-    EXPECT_EQ(taken.source, InputSource::Repeated);
+    EXPECT_EQ(taken.source, game::InputSource::Repeated);
     EXPECT_EQ(taken.input, kRun);
   }
   const TakenInput silent = buffer.take({2 + InputBuffer::kRepeatsMax});
-  EXPECT_EQ(silent.source, InputSource::Neutral);
+  EXPECT_EQ(silent.source, game::InputSource::Neutral);
   EXPECT_EQ(silent.input, game::Input{});
 }
 

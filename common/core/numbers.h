@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace tickbox::protocol {
+namespace tickbox {
 
 inline constexpr int kNumberBits = 7;
 inline constexpr std::uint32_t kMoreFollow = 1U << kNumberBits;
@@ -44,6 +44,8 @@ class NumberWriter {
     }
     out_.push_back(static_cast<std::byte>(value));
   }
+
+  void bytes(ConstBytes bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
 
  private:
   std::vector<std::byte>& out_;
@@ -83,6 +85,17 @@ class NumberReader {
     return count <= most && count * bytes_each <= rest_.size() ? count : fail();
   }
 
+  /// The next so many; none where there are fewer.
+  ConstBytes bytes(std::size_t count) {
+    if (count > rest_.size()) {
+      fail();
+      return {};
+    }
+    const ConstBytes taken = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return taken;
+  }
+
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
 
   [[nodiscard]] bool failed() const { return failed_; }
@@ -98,4 +111,4 @@ class NumberReader {
   bool failed_ = false;
 };
 
-}  // namespace tickbox::protocol
+}  // namespace tickbox

@@ -1,0 +1,83 @@
+// What a recording grows by, in bytes a second: of an empty room, of a client that stands still,
+// and of one that plays.
+
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <string>
+#include <utility>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr double kSecondsADay = 24.0 * 60 * 60;
+
+struct Crowd {
+  std::size_t clients = 0;
+  game::BotKind bot = game::BotKind::Still;
+  std::uint32_t max_clients = 64;
+  std::uint32_t loss_ppm = 0;
+};
+
+/// Over a minute, which has twelve keyframes, when all are in.
+double bytes_per_second(const Crowd& crowd) {
+  Harness harness{{.seed = 7,
+                   .max_clients = crowd.max_clients,
+                   .link = {.delay = milliseconds{20}, .loss_ppm = crowd.loss_ppm},
+                   .bot = crowd.bot}};
+  for (std::size_t i = 0; i < crowd.clients; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{5});
+  EXPECT_EQ(harness.shard().clients(), crowd.clients);
+  constexpr int kSeconds = 60;
+  const std::size_t before = harness.recording().size();
+  harness.run_for(seconds{kSeconds});
+  return static_cast<double>(harness.recording().size() - before) / kSeconds;
+}
+
+/// What each client beyond the first costs, keyframes included.
+double bytes_per_client(Crowd crowd) {
+  crowd.clients = 1;
+  const double one = bytes_per_second(crowd);
+  crowd.clients = 33;
+  return (bytes_per_second(crowd) - one) / 32;
+}
+
+void tell(const std::string& what, double bytes) {
+  std::cout << what << ": " << bytes << " bytes per second\n";
+}
+
+TEST(RecordingSize, AnEmptyServerWritesAtMostTenMegabytesADay) {
+  const double empty = bytes_per_second({.max_clients = 1'000});
+  tell("an empty room of 1,000 seats", empty);
+  EXPECT_LE(empty * kSecondsADay, 10e6);
+}
+
+TEST(RecordingSize, AnIdleClientCostsAtMostSixtyBytesASecond) {
+  const double idle = bytes_per_client({});
+  tell("each idle client", idle);
+  EXPECT_LE(idle, 60);
+  const double at_a_loss = bytes_per_client({.loss_ppm = 50'000});
+  tell("each idle client, 5 % of packets lost", at_a_loss);
+  EXPECT_LE(at_a_loss, 60);
+}
+
+TEST(RecordingSize, APlayingClientCostsAtMost260BytesASecond) {
+  for (const auto& [name, bot] :
+       {std::pair{"wander", game::BotKind::Wander}, std::pair{"chase", game::BotKind::Chase},
+        std::pair{"stress", game::BotKind::Stress}}) {
+    const double playing = bytes_per_client({.bot = bot});
+    tell(std::string{"each client, bot "} + name, playing);
+    if (bot == game::BotKind::Stress) continue;  // another button every tick: nobody plays so
+    EXPECT_LE(playing, 260);
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::tests
