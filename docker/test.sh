@@ -8,7 +8,7 @@ usage() {
 docker/test.sh - builds both images, runs them, and takes everything down again
 
 Checks the image (size, user, contents), the server in it on a read-only root without capabilities and without a network
-(health, ready line, refusals), the two lines that the READMEs begin with, the key it makes, clients in its network namespace
+(health, ready line, refusals), the two lines by which the READMEs start it, the key it makes, clients in its network namespace
 with that key and without, the stop on SIGTERM, the recording it leaves, a restart with the same key, a rotation, and
 docker/compose.yaml where a compose program is found.
 

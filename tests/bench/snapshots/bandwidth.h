@@ -36,7 +36,7 @@ struct BandwidthCase {
   std::int32_t yard_units = 0;  ///< not 0: an empty yard so wide and high, not the built-in map
 };
 
-/// Those that the README tells of.
+/// Those that tests/EVIDENCE.md has figures of.
 [[nodiscard]] std::vector<BandwidthCase> bandwidth_cases();
 
 struct Bandwidth {
