@@ -1,15 +1,15 @@
 #pragma once
 
-// What we wrote ourselves is asserted, in every build. What arrived from elsewhere is checked and
-// answered instead.
+// Assertions check our own code, in every build. Data from outside is validated and answered
+// instead.
 
 namespace tickbox {
 
-/// Called with the failed condition before the process aborts; a program may put its last words
-/// here.
+/// A function that runs with the failed condition before the process aborts. A program may write
+/// its last log line here.
 using AssertHandler = void (*)(const char* condition, const char* file, int line);
 
-/// Replaces the handler and returns the one before.  Thread: call before others start.
+/// Replaces the handler and returns the previous one.  Thread: call before other threads start.
 AssertHandler set_assert_handler(AssertHandler handler);
 
 [[noreturn]] void assert_failed(const char* condition, const char* file, int line);

@@ -1,6 +1,6 @@
 #pragma once
-// Fixed layouts, field after field: for the few datagrams that are read before anybody has proven
-// anything, and for what is sealed in tokens and tickets.
+// Writes and reads fixed layouts, field by field. Handshake datagrams use them, which are read
+// before their sender is authenticated; so do the sealed parts of tokens and tickets.
 
 #include "core/bytes.h"
 
@@ -11,7 +11,7 @@
 
 namespace tickbox {
 
-/// `first`, then `second`.  Requires: kSize bytes together.
+/// Returns `first`, then `second`.  Requires: kSize bytes together.
 template <std::size_t kSize>
 [[nodiscard]] std::array<std::byte, kSize> joined(ConstBytes first, ConstBytes second) {
   TICKBOX_ASSERT(first.size() + second.size() == kSize);
@@ -20,7 +20,7 @@ template <std::size_t kSize>
   return bytes;
 }
 
-/// Writes fields one after the other.  Requires: room for each.
+/// A writer of fields, one after the other.  Requires: room for each field.
 class ByteWriter {
  public:
   explicit ByteWriter(MutableBytes out) : rest_(out) {}
@@ -41,7 +41,7 @@ class ByteWriter {
   MutableBytes rest_;
 };
 
-/// Reads what ByteWriter wrote.  Requires: as many bytes as are asked for.
+/// A reader of fields that ByteWriter wrote.  Requires: enough bytes left for each field.
 class ByteReader {
  public:
   explicit ByteReader(ConstBytes in) : rest_(in) {}

@@ -1,6 +1,6 @@
 #pragma once
-// Little-endian reading and writing of whole numbers, wherever a byte's place is part of a
-// contract; and where bytes are handed over that must outlive the process.
+// Reads and writes whole numbers in little-endian order, for formats that fix the place of each
+// byte. Also the interface for bytes that must outlive the process (ByteSink).
 
 #include "core/assert.h"
 
@@ -25,7 +25,7 @@ constexpr void store_le(MutableBytes out, T value) {
   }
 }
 
-/// Reads what store_le() wrote.  Requires: sizeof(T) bytes.
+/// Reads a number that store_le() wrote.  Requires: sizeof(T) bytes.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T load_le(ConstBytes in) {
   TICKBOX_ASSERT(in.size() >= sizeof(T));
@@ -37,22 +37,21 @@ template <std::unsigned_integral T>
   return value;
 }
 
-/// The bytes of a text or of any contiguous range of one-byte elements.
+/// Returns the bytes of a text or of any contiguous range of one-byte elements.
 template <class Range>
 [[nodiscard]] ConstBytes as_bytes_of(const Range& range) {
   return std::as_bytes(std::span{range});
 }
 
-// Where bytes that must outlive the process are handed over: a file in the programs, memory in the
-// tests.
-
-/// Takes bytes in order.  Thread: one writer.
+/// A destination for bytes that must outlive the process: a file in the programs, memory in the
+/// tests. Takes bytes in order.  Thread: one writer.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  /// Takes all of `bytes` or none of them, and never waits for a disk.
-  /// Fails: false, when what waits to be written has reached its limit or the disk has failed.
+  /// Accepts all of `bytes` or none of them, and never waits for a disk.
+  /// Fails: false, when the bytes that wait to be written have reached their limit, or the disk has
+  /// failed.
   virtual bool write(ConstBytes bytes) = 0;
 };
 

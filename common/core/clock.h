@@ -1,6 +1,6 @@
 #pragma once
-// Time as an argument: whoever needs it is handed a moment, and only the programs and the tests own
-// a clock.
+// Time is an argument: functions receive the current moment, and only the programs and the tests
+// own a clock.
 
 #include <chrono>
 #include <cstdint>
@@ -19,8 +19,8 @@ class Clock {
   [[nodiscard]] virtual Instant now() const = 0;
 };
 
-/// A moment of the calendar, UTC: for what is written down and read elsewhere or later, as the
-/// expiry of a token. It may jump, so nothing that happens within one process goes by it.
+/// A moment of the calendar in UTC, for times that are stored or read elsewhere, such as the expiry
+/// of a token. It may jump, so no work within one process is timed with it.
 using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 class WallClock {
@@ -29,7 +29,7 @@ class WallClock {
   [[nodiscard]] virtual WallTime now() const = 0;
 };
 
-/// Length of one tick, rounded down to the nanosecond.
+/// Returns the length of one tick, rounded down to the nanosecond.
 [[nodiscard]] constexpr Duration tick_duration(std::uint32_t ticks_per_second) {
   return Duration{1'000'000'000 / ticks_per_second};
 }

@@ -15,7 +15,7 @@ class Entropy {
   virtual void fill(MutableBytes out) = 0;
 };
 
-/// A drawn whole number, of all its values alike.
+/// Draws a whole number; all values of its type are equally likely.
 template <std::unsigned_integral T>
 [[nodiscard]] T draw_number(Entropy& entropy) {
   std::array<std::byte, sizeof(T)> drawn{};

@@ -1,5 +1,5 @@
 #pragma once
-// Lengths and speeds as whole numbers of sub-units (Q16.16): the only numbers the simulation knows.
+// Lengths and speeds as whole numbers of sub-units (Q16.16): the only numbers in the simulation.
 
 #include <array>
 #include <cstddef>
@@ -10,11 +10,12 @@ namespace tickbox {
 /// 1 world unit = 65,536 sub-units.
 inline constexpr std::int32_t kUnit = 65'536;
 
-/// No coordinate lies beyond ±16,384 units: maximum corners and differences then fit easily into 64
-/// bits of fine position.
+/// The limit of every coordinate, ±16,384 units. Maximum corners and differences then fit easily
+/// into 64 bits of fine position.
 inline constexpr std::int32_t kWorldLimit = 1 << 30;
 
-/// Largest speed per axis, sub-units per tick: 4,096 units, a quarter of the world's half.
+/// The largest speed per axis, in sub-units per tick: 4,096 units, a quarter of the coordinate
+/// limit.
 inline constexpr std::int32_t kSpeedLimit = 1 << 28;
 
 /// A pair of sub-unit quantities, indexed by axis (0 is x, to the right; 1 is y, down).

@@ -1,6 +1,6 @@
 #pragma once
-// XXH3-64 over canonical bytes: every whole number enters lowest byte first, so that a hash is the
-// same on every machine. For many small fields there is a hasher that gathers them: XXH3 takes a
+// XXH3-64 over canonical bytes: every whole number enters lowest byte first, so the hash is the
+// same on every machine. GatheringHasher collects many small fields first, because XXH3 hashes a
 // thousand bytes nearly as quickly as one.
 
 #include "core/assert.h"
@@ -14,11 +14,11 @@
 
 namespace tickbox {
 
-/// XXH3-64 of `bytes`.   Source: xxHash, XXH3_64bits_withSeed.
+/// Returns XXH3-64 of `bytes`.   Source: xxHash, XXH3_64bits_withSeed.
 [[nodiscard]] std::uint64_t hash_bytes(ConstBytes bytes, std::uint64_t seed = 0);
 
-/// Gathers up to Capacity bytes of fields and hashes them in one go: for one body or one record
-/// head.
+/// A hasher that gathers up to Capacity bytes of fields and hashes them in one call: for one body
+/// or one record head.
 template <std::size_t Capacity>
 class FieldHasher {
  public:
@@ -39,7 +39,8 @@ class FieldHasher {
   std::size_t size_ = 0;
 };
 
-/// The same hash over a stream of any length. Cost: no allocation; the state lives inside.
+/// A hasher that makes the same hash from a stream of any length.
+/// Cost: no allocation; the state is a member.
 class StreamHasher {
  public:
   explicit StreamHasher(std::uint64_t seed = 0);
@@ -58,14 +59,12 @@ class StreamHasher {
   [[nodiscard]] std::uint64_t digest() const;
 
  private:
-  // Large enough for XXH3_state_t and aligned as it asks; checked where it is made.
+  // Large enough and aligned for XXH3_state_t; a static_assert in hash.cpp checks both.
   alignas(64) std::array<std::byte, 576> state_{};
 };
 
-// For many small fields: XXH3 takes a thousand bytes nearly as quickly as one.
-
-/// A StreamHasher that gathers fields before it hashes them. Its value is the same.
-/// Cost: no allocation; the state lives inside.
+/// A StreamHasher that gathers fields before it hashes them. Its digest is the same.
+/// Cost: no allocation; the state is a member.
 class GatheringHasher {
  public:
   explicit GatheringHasher(std::uint64_t seed = 0) : hasher_(seed) {}

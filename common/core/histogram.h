@@ -1,5 +1,5 @@
 #pragma once
-// Counts of values by size, fine enough that a quantile is right to 1.6 %, in fixed memory.
+// Counts values by size in fixed memory; a quantile is accurate to 1.6 %.
 
 #include <array>
 #include <bit>
@@ -8,11 +8,12 @@
 
 namespace tickbox {
 
-/// Values below 128 are counted exactly, larger ones in 64 buckets per power of two.
+/// A histogram that counts values below 128 exactly, and larger values in 64 buckets per power of
+/// two.
 /// Source: the log-linear layout of HdrHistogram (Tene).
 class Histogram {
  public:
-  /// Values from 2^40 on are counted as the largest: 12 days in microseconds.
+  /// The number of buckets. Values from 2^40 on (12 days in microseconds) count in the last one.
   static constexpr std::size_t kBuckets = 128 + 33 * 64;
 
   void add(std::uint64_t value) {
@@ -33,8 +34,8 @@ class Histogram {
 
   [[nodiscard]] std::uint64_t sum() const { return sum_; }
 
-  /// The least value that `per_mille` of 1,000 values do not exceed, rounded up to its bucket's
-  /// end; 0 when empty.
+  /// Returns the smallest value that `per_mille` of 1,000 values do not exceed, rounded up to the
+  /// end of its bucket. Returns 0 when empty.
   [[nodiscard]] std::uint64_t quantile(std::uint32_t per_mille) const {
     const std::uint64_t wanted = (total_ * per_mille + 999) / 1'000;
     std::uint64_t seen = 0;
@@ -47,7 +48,7 @@ class Histogram {
     return 0;
   }
 
-  /// How many values are at most `value`, to the resolution of the buckets.
+  /// Returns the number of values that are at most `value`, to the resolution of the buckets.
   [[nodiscard]] std::uint64_t at_most(std::uint64_t value) const {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < kBuckets && last_of(i) <= value; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The numbers by which ticks, players and bodies are called, each a type of its own so that none
-// passes for another.
+// The numbers of ticks, players and bodies. Each has its own type, so that the compiler refuses to
+// mix them.
 
 #include <compare>
 #include <cstdint>
@@ -17,21 +17,22 @@ struct Tick {
 
   friend constexpr Tick operator+(Tick tick, std::uint32_t steps) { return {tick.value + steps}; }
 
-  /// Steps from `earlier` to `later`, negative when they are the other way round.
+  /// Returns the steps from `earlier` to `later`; negative if `later` is before `earlier`.
   friend constexpr std::int64_t operator-(Tick later, Tick earlier) {
     return std::int64_t{later.value} - std::int64_t{earlier.value};
   }
 };
 
-/// A player's place in a room, from 0 up to the room's seats. Given again after its player has
-/// left.
+/// The number of a player's place in a room, from 0 up to the room's seats. Reused after its player
+/// has left.
 struct PlayerId {
   std::uint16_t value = 0;
 
   friend constexpr auto operator<=>(PlayerId, PlayerId) = default;
 };
 
-/// A body of a world. What its bits mean is the rules' business; the physics only orders by it.
+/// The id of a body in a world. The rules define the meaning of its bits; the physics only sorts by
+/// it.
 struct BodyId {
   std::uint32_t value = 0;
 

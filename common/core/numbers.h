@@ -1,6 +1,7 @@
 #pragma once
-// Fields of any width one after the other, and numbers as short as they are: 7 bits a byte, the
-// lowest first, the high bit saying that more follow; in the shortest form only.
+// Writes and reads fields of fixed width, and numbers of variable length (LEB128). A number has 7
+// bits per byte, the lowest first; the high bit says that more bytes follow. Only the shortest form
+// is valid.
 
 #include "core/bytes.h"
 
@@ -24,7 +25,7 @@ inline constexpr std::uint32_t kMoreFollow = 1U << kNumberBits;
   return bytes;
 }
 
-/// Appends.  Cost: no allocation where `out` has room.
+/// A writer that appends to `out`.  Cost: no allocation if `out` has enough capacity.
 class NumberWriter {
  public:
   explicit NumberWriter(std::vector<std::byte>& out) : out_(out) {}
@@ -51,7 +52,8 @@ class NumberWriter {
   std::vector<std::byte>& out_;
 };
 
-/// Takes fields from the front; once one was wrong or the bytes have ended, zeros and a note of it.
+/// A reader that takes fields from the front. After a wrong field, or at the end of the bytes,
+/// every read returns zero and failed() returns true.
 class NumberReader {
  public:
   explicit NumberReader(ConstBytes bytes) : rest_(bytes) {}
@@ -78,14 +80,14 @@ class NumberReader {
     return fail();
   }
 
-  /// Of things of which each takes `bytes_each` at least: so that nothing is made room for that
-  /// cannot come.
+  /// Reads a count of elements, each at least `bytes_each` bytes long. Fails if the count is above
+  /// `most` or the bytes left are too few, so that no caller reserves memory for absent elements.
   std::uint32_t count(std::size_t most, std::size_t bytes_each) {
     const std::uint32_t count = number();
     return count <= most && count * bytes_each <= rest_.size() ? count : fail();
   }
 
-  /// The next so many; none where there are fewer.
+  /// Returns the next `count` bytes. If fewer are left, fails and returns none.
   ConstBytes bytes(std::size_t count) {
     if (count > rest_.size()) {
       fail();

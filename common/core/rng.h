@@ -1,5 +1,5 @@
 #pragma once
-// splitmix64: a random sequence that is one u64 of state, so that it can be hashed, saved and sent
+// splitmix64: a random sequence whose state is one u64, so that it can be hashed, saved and sent
 // like any field.
 
 #include "core/assert.h"
@@ -21,7 +21,8 @@ class Rng {
     return z ^ (z >> 31);
   }
 
-  /// A number from 0 to bound − 1, without the bias of a plain remainder.  Requires: bound > 0.
+  /// Returns a number from 0 to bound − 1, without the bias of a plain remainder. Requires: bound >
+  /// 0.
   constexpr std::uint64_t below(std::uint64_t bound) {
     TICKBOX_ASSERT(bound > 0);
     const std::uint64_t rejected_below = (0 - bound) % bound;
@@ -33,7 +34,7 @@ class Rng {
     }
   }
 
-  /// True in `numerator` of `denominator` cases.
+  /// Returns true in `numerator` of `denominator` cases.
   constexpr bool chance(std::uint64_t numerator, std::uint64_t denominator) {
     return below(denominator) < numerator;
   }

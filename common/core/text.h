@@ -1,5 +1,6 @@
 #pragma once
-// Text as people write it: what is meant, and what someone may have meant; hashes as text.
+// Helpers for text: the known name nearest to a wrong one, text without surrounding blanks, hashes
+// as text.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,18 +11,16 @@
 
 namespace tickbox {
 
-// What someone may have meant who wrote a name that does not exist.
-
-/// Levenshtein's distance: the fewest letters to put in, leave out or exchange. For messages only:
-/// it allocates.
+/// Returns the Levenshtein distance: the fewest letters to insert, remove or replace. For messages
+/// only, because it allocates.
 [[nodiscard]] std::size_t edits_between(std::string_view a, std::string_view b);
 
-/// Letters of a name up to which it is compared: nobody mistypes a longer one.
+/// The longest name, in letters, that nearest_name() compares: a longer one is no typing error.
 inline constexpr std::size_t kNameCompared = 64;
 
-/// The one of `known` (texts) that is fewest edits away from `name`, the first of equals, if any is
-/// near enough to have been meant: a third of the letters may be wrong, two in a short name. Valid
-/// as long as `known`.
+/// Returns the text of `known` with the fewest edits from `name` (the first of equals), or nothing
+/// if none is near enough. A near name has at most a third of its letters wrong, or two in a short
+/// name. The result is valid as long as `known`.
 template <class Names>
 [[nodiscard]] std::optional<std::string_view> nearest_name(std::string_view name,
                                                            const Names& known) {
@@ -40,16 +39,14 @@ template <class Names>
   return nearest;
 }
 
-// Text as people and editors leave it: blanks and line ends around what is meant.
-
-/// `text` without the blanks and line ends around it.
+/// Returns `text` without the blanks and line ends around it.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
-/// A hash as documents show it: 16 hex digits.
+/// Formats a hash as documents show it: 16 hex digits.
 [[nodiscard]] std::string hash_text(std::uint64_t hash);
 
 }  // namespace tickbox

@@ -1,10 +1,11 @@
 #pragma once
-// A ring of values by tick, or by sequence number, in which each slot knows whose value it holds.
+// A ring of values by tick or by sequence number, in which each slot stores the number of its
+// value.
 //
-// An array indexed by `tick % depth` answers for every tick. For one that was left out, or that
-// lies further back than the array, the answer is the value of another tick, and that shows only
-// once packets are lost or a client pauses. Here a slot keeps the tick beside the value, and a tick
-// that was not inserted, or that a later one has replaced, has no value.
+// A plain array indexed by `tick % depth` returns a value for every tick. For a tick that was
+// skipped, or that is older than the array, it returns the value of another tick. This error shows
+// only when packets are lost or a client pauses. Here a slot stores the tick beside the value. A
+// tick that was not inserted, or that a later one has replaced, has no value.
 // Source: Fiedler, "Reliable Ordered Messages" (2016), and yojimbo's sequence buffer.
 
 #include "core/assert.h"
@@ -17,9 +18,9 @@
 
 namespace tickbox {
 
-/// Values of `Depth` numbers at most; two numbers that are a multiple of Depth apart share a slot.
-/// Numbers may be inserted in any order, and every value of their type is one.
-/// Cost: constant, no allocation; construction and clear() touch every slot.
+/// The values of at most `Depth` numbers. Two numbers whose difference is a multiple of Depth share
+/// a slot. Numbers may be inserted in any order; every value of their type is a valid number.
+/// Cost: constant, no allocation; construction and clear() write every slot.
 template <class Number, class Value, std::size_t Depth>
 class NumberRing {
   static_assert(Depth >= 2, "an empty slot is marked by a number of another slot");
@@ -28,7 +29,7 @@ class NumberRing {
  public:
   constexpr NumberRing() { clear(); }
 
-  /// The value of `number`, or nullptr if it is not in the ring.
+  /// Returns the value of `number`, or nullptr if it is not in the ring.
   [[nodiscard]] constexpr Value* find(Number number) {
     Slot& slot = slots_[index_of(number)];
     return slot.number == number ? &slot.value : nullptr;
@@ -52,21 +53,21 @@ class NumberRing {
     return *value;
   }
 
-  /// The value of `number`, to be written: the slot is its own from now on. The value is still what
-  /// the slot held before, so that a list keeps its memory; overwrite or clear it.
+  /// Gives the slot to `number` and returns its value for writing. The slot still holds its old
+  /// value, so that a list keeps its memory: overwrite or clear it.
   [[nodiscard]] constexpr Value& insert(Number number) {
     Slot& slot = slots_[index_of(number)];
     slot.number = number;
     return slot.value;
   }
 
-  /// Removes `number`, if it is in the ring. Its value is not touched until the next insert().
+  /// Removes `number`, if it is in the ring. The value stays in its slot until the next insert().
   constexpr void erase(Number number) {
     const std::size_t index = index_of(number);
     if (slots_[index].number == number) slots_[index].number = number_of_another(index);
   }
 
-  /// Removes all. Their values are not touched until the next insert().
+  /// Removes all numbers. The values stay in their slots until the next insert().
   constexpr void clear() {
     for (std::size_t index = 0; index < Depth; ++index) {
       slots_[index].number = number_of_another(index);
@@ -103,7 +104,7 @@ class NumberRing {
     return sequence & (Depth - 1);
   }
 
-  /// Marks an empty slot: nobody looks for this number here.
+  /// Returns the number that marks an empty slot: a search for this number looks in another slot.
   [[nodiscard]] static constexpr Number number_of_another(std::size_t index) {
     return Number{static_cast<std::uint32_t>(index + 1)};
   }

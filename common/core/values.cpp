@@ -1,4 +1,4 @@
-// A number, then one unit of a short list; nothing around them.
+// Each quantity is a number, then one unit of a short list, with nothing around them.
 
 #include "core/values.h"
 
@@ -17,9 +17,9 @@ struct Unit {
   double factor;
 };
 
-/// Ten years: longer than anything here runs, and far from the end of a Duration.
+/// Ten years: longer than any run, and far below the largest Duration.
 constexpr double kNanosecondsMax = 10.0 * 366 * 24 * 3600 * 1e9;
-/// Whole numbers up to here are exact in a double.
+/// Whole numbers up to this one are exact in a double.
 constexpr double kExactMax = 9'007'199'254'740'992.0;
 
 std::unexpected<std::string> refuse(std::string_view text, std::string_view kind,
@@ -28,7 +28,7 @@ std::unexpected<std::string> refuse(std::string_view text, std::string_view kind
                          std::string{example}};
 }
 
-/// In the largest unit that tells it without a fraction.
+/// Formats a duration in the largest unit that needs no fraction.
 std::string text_of(Duration duration) {
   constexpr std::pair<std::int64_t, const char*> kUnits[] = {
       {3'600'000'000'000, "h"}, {60'000'000'000, "m"}, {1'000'000'000, "s"},

@@ -1,5 +1,5 @@
 #pragma once
-// How people write quantities on the command line and in files: 250ms, 64KiB, 20/s, HOST:PORT.
+// Parses quantities from the command line and from files: 250ms, 64KiB, 20/s, HOST:PORT.
 
 #include "core/clock.h"
 
@@ -10,20 +10,22 @@
 
 namespace tickbox {
 
-// Each fails with one line that quotes the text and shows a right one; none takes blanks or signs.
+// Each parser fails with one line that quotes the text and shows a valid example. None accepts
+// blanks or signs.
 
-/// "10" (seconds), "250ms", "5m", "24h"; units ns us ms s m h, decimals allowed. At most 10 years.
+/// Parses "10" (seconds), "250ms", "5m", "24h"; units ns us ms s m h, decimals allowed. At most 10
+/// years.
 [[nodiscard]] std::expected<Duration, std::string> parse_duration(std::string_view text);
 
-/// The same, from `least` to `most`.
+/// Parses a duration from `least` to `most`.
 [[nodiscard]] std::expected<Duration, std::string> parse_duration_between(std::string_view text,
                                                                           Duration least,
                                                                           Duration most);
 
-/// "512", "512B", "64KiB", "4MiB", "1GiB", in bytes.
+/// Parses "512", "512B", "64KiB", "4MiB", "1GiB"; returns bytes.
 [[nodiscard]] std::expected<std::uint64_t, std::string> parse_size(std::string_view text);
 
-/// "20/s" or "90/m", per second.
+/// Parses "20/s" or "90/m"; returns the rate per second.
 [[nodiscard]] std::expected<double, std::string> parse_rate(std::string_view text);
 
 /// A name or address and a port, "localhost:7777" or "[::1]:7777".

@@ -1,6 +1,6 @@
 #pragma once
-// Which games a program knows. The list is the program's to hand over: server, client and
-// recordings find rules and maps by it.
+// The games that a program has. The program passes the list; server, client and recordings find
+// rules and maps in it.
 
 #include "game/map.h"
 #include "game/rules.h"
@@ -12,16 +12,17 @@
 
 namespace tickbox::game {
 
-/// Ticks per second that every kind of game can be played at.
+/// The range of ticks per second that every game supports.
 inline constexpr std::uint32_t kTickRateMin = 10;
 inline constexpr std::uint32_t kTickRateMax = 240;
 
-/// The rules of this name, as options, handshakes and recordings have it, at so many ticks per
-/// second. Nothing, where there are none of it, or not at this rate.
+/// A function that returns the rules with a name, as options, handshakes and recordings write it,
+/// for `rate` ticks per second. It returns nullptr if no rules have this name or if they do not
+/// support this rate.
 using MakeRules =
     std::function<std::shared_ptr<const Rules>(std::string_view name, std::uint32_t rate)>;
 
-/// The built-in map for so many seats.  Requires: 1 ≤ seats ≤ kSeatsMax.
+/// A function that returns the built-in map for `seats` seats.  Requires: 1 ≤ seats ≤ kSeatsMax.
 using MakeMap = std::function<SharedMap(std::uint32_t seats)>;
 
 struct Catalog {

@@ -17,8 +17,8 @@ static_assert(sizeof(schema::Body) == 16);
 constexpr int kBodyTimerBits = 6;
 constexpr std::uint8_t kBodyTimerMax = (1U << kBodyTimerBits) - 1;
 
-/// Room for what a body brings forth beside itself: nothing that a view holds is nearer to the end
-/// of the world.
+/// The limit of a valid entity's position, 16 units inside the world's limit. The gap is room for
+/// bodies that an entity spawns beside itself; no body of a view is nearer to the end of the world.
 constexpr std::int32_t kPlaceLimit = kWorldLimit - 16 * kUnit;
 
 bool within(Vec2 vector, std::int32_t limit) {
@@ -30,7 +30,8 @@ bool fits_short(std::int32_t value) {
          value <= std::numeric_limits<std::int16_t>::max();
 }
 
-/// A body's id in 16 bits: of a player the low four of the generation and the seat.
+/// Returns a body's number of 16 bits; of a player, the low four bits of the generation, and the
+/// seat.
 std::uint16_t number_of(const EntityState& entity) {
   return static_cast<std::uint16_t>(entity.id.value & 0xffff);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Between EntityState and the structs that carry it on the wire: one for every entity, and a
-// smaller one for what most bodies are.
+// Converts between EntityState and its two structs on the wire: Entity for every entity, and the
+// smaller Body for most bodies.
 
 #include "game/entity_state.h"
 
@@ -15,23 +15,24 @@ namespace tickbox::game {
 
 [[nodiscard]] schema::Entity encode_entity(const EntityState& entity);
 
-/// Nothing, for values that no entity can have (kind, move, a kind other than its id tells,
-/// positions and velocities beyond the world's limits).
+/// Returns nothing for values that no entity can have. It checks kind, move, whether the kind is
+/// that of the id, and whether position and velocity are within the world's limits.
 [[nodiscard]] std::optional<EntityState> decode_entity(const schema::Entity& wire);
 
-/// The same check of what came in another form.
+/// Makes the check of decode_entity() on an entity that was received in another form.
 [[nodiscard]] bool is_possible(const EntityState& entity);
-/// The same of any values: of a view that came out wrong, to be compared and never stepped.
+/// Decodes any values without a check: for the views of a desync, which are compared and never
+/// stepped.
 [[nodiscard]] EntityState decode_any_entity(const schema::Entity& wire);
 
-/// Whether a Body says all of it: not of what is fast, as bullets are, nor of timers past 63, nor
-/// of numbers past 16 bits.
+/// Returns whether a Body can hold the whole entity. It cannot hold fast bodies such as bullets,
+/// timers above 63, and numbers of more than 16 bits.
 [[nodiscard]] bool fits_body(const EntityState& entity);
 
 /// Requires: fits_body(entity).
 [[nodiscard]] schema::Body encode_body(const EntityState& entity);
 
-/// Nothing, as by decode_entity().
+/// Returns nothing for the values that decode_entity() refuses.
 [[nodiscard]] std::optional<EntityState> decode_body(const schema::Body& wire);
 
 }  // namespace tickbox::game

@@ -1,6 +1,6 @@
 #pragma once
-// Everything of one entity that is hashed, sent and recorded, in one list of fields that all of
-// them walk.
+// The state of one entity that is hashed, sent and recorded. One list of its fields serves all
+// three.
 
 #include "core/fixed.h"
 #include "core/hash.h"
@@ -15,12 +15,12 @@ namespace tickbox::game {
 enum class EntityKind : std::uint8_t { Player, Crate, Bullet };
 inline constexpr std::uint8_t kEntityKinds = 3;
 
-/// What an entity is, beside a moving box. Its body's size, mass and layers follow from the kind.
+/// The properties of an entity beyond those of a moving box. Its body's size, mass and layers
+/// follow from the kind.
 struct Traits {
   EntityKind kind = EntityKind::Player;
-  std::uint8_t move = 0;   ///< of a player: where it runs until it wants something else
-  std::uint8_t timer = 0;  ///< ticks: of a player until it may shoot again, of a bullet until it is
-                           ///< gone
+  std::uint8_t move = 0;   ///< of a player: the direction in which it runs until another input
+  std::uint8_t timer = 0;  ///< ticks until a player may shoot again, or until a bullet despawns
 
   friend bool operator==(const Traits&, const Traits&) = default;
 };
@@ -49,11 +49,11 @@ constexpr void for_each_field(Entity& entity, Visit&& visit) {
   visit("timer", entity.traits.timer);
 }
 
-/// XXH3-64 over the fields of one entity, seeded with its id.
+/// Returns XXH3-64 over the fields of one entity, seeded with its id.
 [[nodiscard]] std::uint64_t entity_hash(const EntityState& entity);
 
-/// The hash of a set of entities: the sum of theirs modulo 2^64, the same in any order, so that a
-/// view's hash can be kept up as members come and go.
+/// The hash of a set of entities: the sum of their hashes modulo 2^64. The order of the entities
+/// does not matter, so the sum can follow a view whose members change.
 class ViewHash {
  public:
   void add(std::uint64_t hash_of_entity) { sum_ += hash_of_entity; }
@@ -64,10 +64,10 @@ class ViewHash {
   std::uint64_t sum_ = 0;
 };
 
-// An entity's id tells its kind and, where there is one, its player, so that both ends derive the
-// same id for the same birth: [31:30] kind; players [29:12] generation of the seat, [11:0] seat;
-// crates [29:0] number; bullets [29:18] seat of the owner, [17:0] tick of birth (one birth per
-// owner and tick; 2^18 ticks is far beyond a bullet's life).
+// An entity's id contains its kind and, for players and bullets, a seat. So both ends derive the
+// same id for the same spawn. Bits: [31:30] kind; players [29:12] generation of the seat, [11:0]
+// seat; crates [29:0] number; bullets [29:18] seat of the owner, [17:0] tick of the spawn. An owner
+// spawns one bullet per tick at most; 2^18 ticks is far beyond a bullet's life.
 inline constexpr int kSeatBits = 12;
 inline constexpr std::uint32_t kSeatsMax = 1U << kSeatBits;
 inline constexpr std::uint32_t kGenerations = 1U << 18;
@@ -89,30 +89,29 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
               "by id, players come first and bullets last: a walk over those, or over all but "
               "those, ends at the first of another kind");
 
-/// Whether the id is that of an entity of this kind. A map's statics have ids of no kind.
+/// Returns whether the id belongs to an entity of this kind. The ids of a map's statics have no
+/// kind.
 [[nodiscard]] constexpr bool has_kind(BodyId id, EntityKind kind) {
   return id.value >> 30 == static_cast<std::uint32_t>(kind);
 }
 
-/// Whether the id is an entity's; a map's statics have ids beyond.
+/// Returns whether the id belongs to an entity; the ids of a map's statics are larger.
 [[nodiscard]] constexpr bool is_entity(BodyId id) {
   return id.value >> 30 < kEntityKinds;
 }
 
-/// Requires: a player's.
+/// Requires: the id of a player.
 [[nodiscard]] constexpr std::uint32_t generation_of(BodyId player) {
   return player.value >> kSeatBits;
 }
 
-/// The seat of a player's body, or of the owner of a bullet.  Requires: a player or a bullet.
+/// Returns the seat of a player's body, or of a bullet's owner.  Requires: a player or a bullet.
 [[nodiscard]] constexpr PlayerId player_of(BodyId id) {
   const bool bullet = has_kind(id, EntityKind::Bullet);
   return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
 }
 
-// One entity among many that are sorted by id.
-
-/// The entity called `id`, or nullptr.  Requires: sorted by id.  Cost: one binary search.
+/// Returns the entity with this id, or nullptr.  Requires: sorted by id.  Cost: one binary search.
 [[nodiscard]] inline const EntityState* find_entity(std::span<const EntityState> entities,
                                                     BodyId id) {
   const auto found = std::ranges::lower_bound(entities, id, {}, &EntityState::id);

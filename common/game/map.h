@@ -1,5 +1,5 @@
 #pragma once
-// The ground of a room: statics, places to appear at, and where crates stand when it opens.
+// The map of a room: statics, spawn points, and the places of crates when the room opens.
 
 #include "core/fixed.h"
 #include "sim/statics.h"
@@ -16,12 +16,12 @@ struct Map {
   std::vector<Vec2> spawn_points;  ///< minimum corners of 1×1 boxes at least 2 units apart; the
                                    ///< busiest places first
   std::vector<Vec2> crates;        ///< minimum corners
-  std::uint32_t seats = 0;         ///< players it is made for
+  std::uint32_t seats = 0;         ///< players that the map is made for
 };
 
 using SharedMap = std::shared_ptr<const Map>;
 
-/// XXH3-64 over everything in it: both ends compare it before the first tick.
+/// Returns XXH3-64 over the whole map: both ends compare it before the first tick.
 [[nodiscard]] std::uint64_t map_hash(const Map& map);
 
 }  // namespace tickbox::game

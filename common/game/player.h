@@ -1,5 +1,5 @@
 #pragma once
-// Whoever decides a player's inputs: a person, a bot, a script.
+// The interface of the code that decides a player's inputs: a person's controls, a bot, a script.
 
 #include "core/ids.h"
 #include "game/entity_state.h"
@@ -12,11 +12,12 @@
 
 namespace tickbox::game {
 
-/// The input for `tick`. `own`: the own body as predicted; `seen`: the newest view, by id.
+/// A function that returns the input for `tick`. `own`: the own body as predicted; `seen`: the
+/// newest view, by id.
 using Decide = std::function<Input(Tick tick, const std::optional<EntityState>& own,
                                    std::span<const EntityState> seen)>;
 
-/// Called once it is known how many ticks a second has.
+/// A function that makes a Decide. It is called once the ticks per second are known.
 using MakePlayer = std::function<Decide(std::uint32_t ticks_per_second)>;
 
 }  // namespace tickbox::game

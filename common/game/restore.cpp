@@ -6,7 +6,8 @@
 namespace tickbox::game {
 namespace {
 
-/// The rules find a player's body by its seat and a seat by a body, so neither may stand alone.
+/// Returns whether each taken seat has its player's body, and each such body its seat. The rules
+/// find one by the other, so neither may exist alone.
 bool seats_fit_bodies(const WorldFields& fields) {
   const auto taken = std::ranges::count_if(fields.seats, &Seat::taken);
   std::ptrdiff_t players = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// From the fields of a world back to a world that steps on.
+// Makes a world from its fields, ready for the next step.
 
 #include "core/ids.h"
 #include "game/entity_state.h"
@@ -14,7 +14,7 @@
 
 namespace tickbox::game {
 
-/// Everything of a world that its map and rules do not tell. Valid as long as what it was made of.
+/// The state of a world beyond its map and rules. Valid as long as the data it was made from.
 struct WorldFields {
   Tick tick;
   std::uint64_t random = 0;  ///< state of the random sequence
@@ -22,16 +22,16 @@ struct WorldFields {
   std::span<const EntityState> entities;  ///< by id, no id twice
 };
 
-/// Why fields make no world of this map and these rules.
+/// The reason why fields make no world of this map and these rules.
 enum class RestoreError : std::uint8_t {
-  WrongSeats,       ///< other seats than the map has
-  UnknownSeat,      ///< a body of a seat that the map has not
-  SeatWithoutBody,  ///< a taken seat and its player's body do not go together
+  WrongSeats,       ///< the number of seats differs from the map's
+  UnknownSeat,      ///< a body belongs to a seat that the map does not have
+  SeatWithoutBody,  ///< a taken seat has no body, or a player's body has no taken seat
 };
 
 [[nodiscard]] std::string_view describe(RestoreError error);
 
-/// The world of these fields.
+/// Returns the world with these fields.  Fails: RestoreError, when they do not fit `map`.
 [[nodiscard]] std::expected<World, RestoreError> restore(const WorldFields& fields,
                                                          const SharedMap& map, const Rules& rules);
 

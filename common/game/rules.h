@@ -1,12 +1,11 @@
 #pragma once
-// What a kind of game adds to the physics, as four moves within a tick: leave, join, inputs, after
-// the step.
+// The interface of a game: what it adds to the physics, in four functions per tick: leave, join,
+// apply_inputs, after_step.
 //
-// A server tells its clients causes, not effects, so what one body does must reach another by
-// contact only. What does not (a search for a free place, a draw from the room's random sequence)
-// is the server's to decide, and travels as an outcome: a Placement. So is whom
-// a ray strikes (a Strike): a client sees the others some ticks late, and the server judges by
-// that.
+// A server sends causes, not effects, to its clients, so one body may influence another by contact
+// only. The server decides all other effects and sends them as outcomes. A Placement is the result
+// of a search for a free place or of a draw from the room's random sequence. A Strike says which
+// player a ray hits: a client sees the others some ticks late, and the server judges by that.
 
 #include "core/ids.h"
 #include "game/entity_state.h"
@@ -23,8 +22,8 @@
 
 namespace tickbox::game {
 
-/// Who steps. What a replay cannot derive (where somebody appears again) is decided by the server
-/// alone and sent.
+/// The end that steps. The server alone decides what a replay cannot derive, such as the place of a
+/// respawn, and sends it.
 enum class Authority : std::uint8_t { Server, Replica };
 
 struct Hit {
@@ -35,11 +34,11 @@ struct Hit {
 };
 
 enum class Weapon : std::uint8_t {
-  Gun,  ///< brings forth a bullet
-  Ray,  ///< strikes at once what its player saw
+  Gun,  ///< fires a bullet
+  Ray,  ///< hits at once, judged by what its player saw
 };
 
-/// A player's input that fired a weapon: one that only presses the button does not.
+/// A player's input that fired a weapon; a button press that fires nothing is no shot.
 struct Shot {
   PlayerId player;
   std::uint16_t aim = 0;
@@ -48,16 +47,16 @@ struct Shot {
   friend bool operator==(Shot, Shot) = default;
 };
 
-/// An outcome: whom a ray strikes, judged by what its player saw, which is past. Without the shot
-/// it is void.
+/// An outcome: a ray hits a player, judged by the past state that the shooter saw. Has no effect
+/// without the shooter's shot.
 struct Strike {
   PlayerId shooter;
-  BodyId victim;  ///< a player's
+  BodyId victim;  ///< the body of a player
 
   friend bool operator==(Strike, Strike) = default;
 };
 
-/// An outcome: where the server put a player's body when the tick was over.
+/// An outcome: the place to which the server teleported a player's body at the end of the tick.
 struct Placement {
   PlayerId player;
   std::uint16_t place = 0;  ///< index into Map::spawn_points
@@ -65,16 +64,17 @@ struct Placement {
   friend bool operator==(Placement, Placement) = default;
 };
 
-/// What happened in one tick beside the physics' own report, in the order in which it happened.
+/// The events of one tick beyond the physics' own report, in the order in which they happened.
 struct TickEvents {
   std::vector<Shot> shots;
   std::vector<Hit> hits;
-  std::vector<Placement> placements;  ///< of the server only: each player at most once
+  std::vector<Placement> placements;  ///< on the server only; each player at most once
 };
 
-/// Stateless: everything that changes lives in the World.   Thread: immutable, so free to share.
-/// Determinism: whole numbers only, no draw but from the World's own random sequence, bodies in the
-/// order of their ids.
+/// The rules of a game. Stateless: everything that changes is in the World.   Thread: immutable, so
+/// free to share.
+/// Determinism: whole numbers only; random numbers only from the World's own sequence; bodies in
+/// the order of their ids.
 class Rules {
  public:
   virtual ~Rules() = default;
@@ -82,38 +82,40 @@ class Rules {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual sim::WorldSettings settings() const = 0;
 
-  /// The body that an entity has by its kind. The inverse of World::entity() for what the physics
-  /// knows.
+  /// Returns an entity's body, with the properties of its kind. The inverse of World::entity() for
+  /// the fields of the physics.
   [[nodiscard]] virtual sim::Body body_for(const EntityState& entity) const = 0;
 
-  /// Whether bodies influence each other by contact alone. Of rules that say no, clients are told
-  /// whole states.
+  /// Returns whether bodies influence each other by contact alone. If false, the server sends
+  /// bodies in full.
   [[nodiscard]] virtual bool closed_under_contact() const { return true; }
 
-  /// Sub-units per tick and axis that a player moves at most by itself.
+  /// Returns the highest speed of a player that runs, in sub-units per tick and axis.
   [[nodiscard]] virtual std::int32_t run_speed() const = 0;
 
-  /// The ray that a player's input would fire in the next step, if any; it ignores the shooter.
+  /// Returns the ray that a player's input would fire in the next step, if any; the ray ignores the
+  /// shooter.
   [[nodiscard]] virtual std::optional<sim::Cast> ray_of(const World& world,
                                                         const PlayerInput& given) const = 0;
 
-  /// Furnishes an empty world at tick 0.
+  /// Adds the first entities to an empty world at tick 0.
   virtual void open(World& world) const = 0;
 
   /// Requires: the seat is taken (leave), or free (join).
   virtual void leave(World& world, PlayerId player) const = 0;
   virtual void join(World& world, PlayerId player) const = 0;
 
-  /// Lets every player act on its input; who has none in `inputs` runs on as it did. Adds to
-  /// `events`.
+  /// Applies every player's input. A player without one in `inputs` keeps running as before. Adds
+  /// to `events`.
   virtual void apply_inputs(World& world, std::span<const PlayerInput> inputs,
                             TickEvents& events) const = 0;
 
-  /// Draws the consequences of a step and of the hits that `events` has already; adds to them.
+  /// Applies the consequences of a step and of the hits already in `events`; adds to `events`.
   virtual void after_step(World& world, const sim::StepReport& report, Authority authority,
                           TickEvents& events) const = 0;
 
-  /// Puts a player's body where the server decided. Whose body is not in this world is left alone.
+  /// Teleports a player's body to the place that the server decided. Does nothing if that body is
+  /// not in this world.
   virtual void place(World& world, Placement placement) const = 0;
 };
 

@@ -5,7 +5,8 @@
 namespace tickbox::game {
 namespace {
 
-/// A player is struck once a tick, by a ray that was fired, and only while its body is there.
+/// Adds the hits of rays. A player is hit once per tick at most, by a ray that was fired, and only
+/// while its body exists.
 void strike(const World& world, std::span<const Strike> strikes, TickEvents& events) {
   for (const Strike& strike : strikes) {
     const bool fired = std::ranges::any_of(events.shots, [&strike](const Shot& shot) {
@@ -26,7 +27,7 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
   stepper.events.shots.clear();
   stepper.events.hits.clear();
   stepper.events.placements.clear();
-  // Each player at most once: so that no tick asks for memory in which all of them act.
+  // Each player appears at most once. So a tick in which all players act allocates no memory.
   stepper.events.shots.reserve(world.seats().size());
   stepper.events.hits.reserve(world.seats().size());
   stepper.events.placements.reserve(world.seats().size());
@@ -57,8 +58,8 @@ bool possible(const World& world, const TickCommands& commands) {
   const auto may_be_struck = [&](BodyId body) {
     return has_kind(body, EntityKind::Player) && exists(player_of(body));
   };
-  // Whoever appears needs a free place, and a body may stand on each one: counted are all bodies,
-  // those who join and a bullet of every player.
+  // A player that appears needs a free place, and each body may occupy one. The sum counts all
+  // bodies, the players who join and one bullet of every player.
   const std::size_t bodies_at_most = world.size() + commands.joins.size() + seats.size();
   return std::ranges::all_of(commands.leaves, exists) &&
          std::ranges::all_of(commands.joins, exists) &&

@@ -1,5 +1,5 @@
 #pragma once
-// One tick of a match. The same function on the server, in every client's prediction, and in every
+// One tick of a match: the same function on the server, in every client's prediction, and in every
 // replay.
 
 #include "game/rules.h"
@@ -10,17 +10,17 @@
 
 namespace tickbox::game {
 
-/// What enters a tick from outside, each list sorted by player id, each player at most once.
+/// The commands that enter a tick from outside. Each list is sorted by player id and has each
+/// player at most once, unless noted.
 struct TickCommands {
   std::span<const PlayerId> leaves;
   std::span<const PlayerId> joins;
   std::span<const PlayerInput> inputs;
-  std::span<const Strike> strikes = {};        ///< of the server and its replays, in any order
-  std::span<const Placement> placements = {};  ///< of a replica: what the server decided, in any
-                                               ///< order
+  std::span<const Strike> strikes = {};        ///< on the server and in its replays; in any order
+  std::span<const Placement> placements = {};  ///< in a replica: server decisions, in any order
 };
 
-/// Scratch memory and the report of the last tick; serves any number of worlds, one after the
+/// Scratch memory and the report of the last tick. Serves any number of worlds, one after the
 /// other.
 struct Stepper {
   sim::Stepper physics;
@@ -29,16 +29,16 @@ struct Stepper {
 
 /// Moves `world` from tick t to t + 1: leaves, joins, inputs, strikes, physics, consequences,
 /// placements.
-/// Returns the physics' report; the rules' events are in stepper.events. Both last until the
+/// Returns the physics' report; the rules' events are in stepper.events. Both are valid until the
 /// stepper's next step.
 const sim::StepReport& step(World& world, const Rules& rules, const TickCommands& commands,
                             Authority authority, Stepper& stepper);
 
-// Whether a world can take what is said to have entered its tick: what the rules assert of who
-// steps them, asked of what came from elsewhere.
+// Validates untrusted commands against the preconditions of step().
 
-/// Whether every seat exists, rays strike players of such, only who is there leaves, only who is
-/// not joins, and whoever appears finds a free place.
+/// Returns whether every seat exists, rays hit players of such seats, and a free place exists for
+/// every player that appears. Only present players may leave; only absent or leaving players may
+/// join.
 [[nodiscard]] bool possible(const World& world, const TickCommands& commands);
 
 }  // namespace tickbox::game

@@ -28,12 +28,12 @@ constexpr std::uint32_t kEntityBytes = 22;
 static_assert(kLoggedEntityBytes == 1 + kEntityBytes && kEntityBytes < kMoreFollow);
 
 constexpr std::uint32_t kClientBytes = 8;
-/// Of a join: its client id, and what later versions append to it.
+/// The most bytes of a join: its client id, and the data that later versions append.
 constexpr std::uint32_t kJoinBytesMax = 1'024;
 
 static_assert(kGenerations << (kSourceBits + 1) <= 1U << (3 * kNumberBits));
 
-/// Seats that rise, as gaps.
+/// Ascending seats, written as gaps.
 class Gaps {
  public:
   std::uint32_t gap(PlayerId player) {
@@ -110,7 +110,7 @@ void write_seat(NumberWriter& out, const Seat& seat, InputSource source) {
   out.number(seat.score);
 }
 
-/// Nobody's input comes from nowhere else.
+/// Reads a seat.  Fails: also for a free seat with a source other than neutral.
 void read_seat(NumberReader& in, LoggedWorld& world) {
   const std::uint32_t first = in.number();
   const Seat seat{
@@ -122,7 +122,7 @@ void read_seat(NumberReader& in, LoggedWorld& world) {
   if (!seat.taken && world.sources.back() != InputSource::Neutral) in.fail();
 }
 
-/// What stands in front of a keyframe's entities.
+/// Writes the part of a keyframe before the entities.
 void write_keyframe_head(NumberWriter& out, const WorldFields& world, std::uint64_t state_hash,
                          std::span<const InputSource> sources) {
   TICKBOX_ASSERT(world.seats.size() <= kSeatsMax && sources.size() == world.seats.size());
@@ -135,7 +135,7 @@ void write_keyframe_head(NumberWriter& out, const WorldFields& world, std::uint6
   }
 }
 
-/// `entity(i)` is entity i of so many.
+/// Writes `count` entities; `entity(i)` returns entity i.
 template <class EntityAt>
 void write_entities(NumberWriter& out, std::size_t count, const EntityAt& entity) {
   TICKBOX_ASSERT(count <= kLoggedEntitiesMax);
@@ -183,13 +183,14 @@ TickLog::TickLog(const World& world)
   }
 }
 
-/// Takes over how things are after `player` has come or gone.
+/// Resets the stick and the source of `player`, who has just joined or left.
 void TickLog::forget(PlayerId player) {
   sticks_[player.value] = 0;
   sources_[player.value] = InputSource::Neutral;
 }
 
-/// Finds the inputs that say something else than the tick before, and takes them over.
+/// Finds the inputs that differ from the tick before, and stores them as the state to compare with
+/// next.
 void TickLog::note_changes(const TickCommands& commands, std::span<const InputSource> sources) {
   changed_.clear();
   for (std::size_t i = 0; i < commands.inputs.size(); ++i) {
@@ -354,7 +355,7 @@ void TickLogReader::read_joins(NumberReader& in, LoggedTick& tick) {
   }
 }
 
-/// Everybody's, of which the bytes tell those that change something.
+/// Reads the changed inputs into `tick`, which already has the unchanged input of every player.
 void TickLogReader::read_inputs(NumberReader& in, LoggedTick& tick) {
   Gaps gaps;
   const std::uint32_t count = in.count(held_.size(), 2);

@@ -1,13 +1,14 @@
 #pragma once
-// The tick log: what entered each tick of a match, as bytes, and the whole world now and then.
+// The tick log: the commands that entered each tick of a match, as bytes, and the whole world from
+// time to time.
 //
 // Recordings, the black box and audits carry these bytes; each frames them in its own way. A tick
-// leaves out what follows from the tick before: the stick of a player stays where it is, no button
-// is pressed, and its inputs come from where the last one came from.
+// omits everything that has not changed since the tick before. By default the stick of a player
+// keeps its direction, no button is pressed, and its input has the same source as its last one.
 //
-//   tick       no bytes where nothing entered; else
-//              lists u8 (1: leaves, 2: joins, 4: inputs, 8: outcomes), and of each list that is
-//              there, in this order: count, elements
+//   tick       no bytes if nothing entered; else
+//              lists u8 (1: leaves, 2: joins, 4: inputs, 8: outcomes), then each list that is
+//              present, in this order: count, elements
 //     leave    seat
 //     join     seat, size, bytes: client id u64; a later version may append to them
 //     input    seat, size << 2 | source, bytes; size 0: the stick stays, no button
@@ -20,9 +21,9 @@
 //   bytes of an outcome   a ray strikes a player: shooter's seat u16, victim's body u32
 //   bytes of an entity    id u32, x, y, vx, vy i32, move u8, timer u8
 //
-// Sources: 0 received, 1 repeated, 2 neutral. Numbers without a width are as core/numbers.h has
-// them. Seats of a list rise; each is written as the gap to the one before, less one. The sizes
-// make the bytes of inputs, outcomes and entities opaque to whoever only carries them.
+// Sources: 0 received, 1 repeated, 2 neutral. Numbers without a width are those of core/numbers.h.
+// The seats of a list ascend; each is written as the gap to the seat before it, minus one. The
+// sizes make the bytes of inputs, outcomes and entities opaque to code that only carries them.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -42,20 +43,21 @@
 
 namespace tickbox::game {
 
-/// Entities of one keyframe: of a room of 4,096 players, each with two bullets in flight, and
-/// as many crates.
+/// The most entities of one keyframe: 4,096 players, each with two bullets in flight, and as many
+/// crates as players.
 inline constexpr std::size_t kLoggedEntitiesMax = std::size_t{4} * kSeatsMax;
 
-/// Bytes of an entity with their size; of a seat: a generation of 18 bits with three more, and a
-/// score of 32.
+/// The bytes of an entity with its size, and the most bytes of a seat. A seat has a generation of
+/// 18 bits with three bits more, and a score of 32 bits.
 inline constexpr std::size_t kLoggedEntityBytes = 1 + 22;
 inline constexpr std::size_t kLoggedSeatBytesMax = 3 + 5;
 
-/// Of one keyframe: all of that.
+/// The most bytes of one keyframe: its head, all seats and all entities.
 inline constexpr std::size_t kKeyframeBytesMax =
     32 + kLoggedSeatBytesMax * kSeatsMax + kLoggedEntityBytes * kLoggedEntitiesMax;
 
-/// Of one tick, whatever so many seats do in it: each leaves, joins, presses a button and strikes.
+/// Returns the most bytes of one tick with `seats` seats: each leaves, joins, presses a button and
+/// strikes.
 [[nodiscard]] constexpr std::size_t tick_bytes_max(std::size_t seats) {
   return 16 + (2 + (2 + 1 + 8) + (2 + 1 + 4) + (1 + 6)) * seats;
 }
@@ -65,57 +67,57 @@ struct TickEntry {
   Tick tick;
   ConstBytes bytes;
   std::uint64_t state_hash = 0;  ///< after the step
-  bool is_quiet = false;         ///< nothing entered it, and nobody is in the room
+  bool is_quiet = false;         ///< nothing entered the tick, and the room has no players
 };
 
-/// Where the commands of a tick come from: one source for each input, one client id for each join.
+/// The origins of a tick's commands: one source for each input, one client id for each join.
 struct CommandOrigins {
   std::span<const InputSource> sources;
   std::span<const std::uint64_t> clients;
 };
 
-/// Writes the log of a room.
+/// The writer of a room's log.
 class TickLog {
  public:
-  /// Begins with the world as it is, every source neutral.
+  /// Begins with the present world; every source is neutral.
   explicit TickLog(const World& world);
 
-  /// Writes what is to enter the tick after the last one; valid until the next call.
-  /// Requires: lists by seat, strikes by shooter; whoever has an input is in the room.
+  /// Writes the commands of the tick after the last one. The bytes are valid until the next call.
+  /// Requires: lists sorted by seat, strikes by shooter; each player with an input is in the room.
   /// Cost: no allocation once warm.
   ConstBytes tick(const TickCommands& commands, const CommandOrigins& origins);
 
-  /// The tick written last.
+  /// Returns the tick written last.
   [[nodiscard]] Tick last() const { return tick_; }
 
-  /// What tick() returned last.
+  /// Returns the bytes that tick() returned last.
   [[nodiscard]] ConstBytes bytes() const { return bytes_; }
 
-  /// As TickEntry::is_quiet, of that tick.
+  /// Returns TickEntry::is_quiet for the tick written last.
   [[nodiscard]] bool is_quiet() const { return bytes_.empty() && players_ == 0; }
 
-  /// Writes the world into `out`, in place of what is there.
+  /// Writes the world into `out` and replaces its content.
   /// Requires: the world after the tick written last; at most kLoggedEntitiesMax entities.
   void keyframe(const World& world, std::uint64_t state_hash, std::vector<std::byte>& out) const;
 
  private:
-  /// An input that says something else than the tick before.
+  /// An input that differs from the tick before.
   struct Change {
     PlayerId player;
     Input input;
     InputSource source = InputSource::Neutral;
-    bool is_held = false;  ///< only its source is another
+    bool is_held = false;  ///< only its source has changed
   };
 
   void forget(PlayerId player);
   void note_changes(const TickCommands& commands, std::span<const InputSource> sources);
 
   Tick tick_;
-  std::vector<std::uint8_t> sticks_;  ///< by seat: where the stick is
-  std::vector<InputSource> sources_;  ///< by seat: of the last input
-  std::size_t players_ = 0;           ///< in the room
+  std::vector<std::uint8_t> sticks_;  ///< by seat: the direction of the stick
+  std::vector<InputSource> sources_;  ///< by seat: the source of the last input
+  std::size_t players_ = 0;           ///< players in the room
   std::vector<Change> changed_;       ///< in the tick written last
-  std::vector<std::byte> bytes_;      ///< of it
+  std::vector<std::byte> bytes_;      ///< of the tick written last
 };
 
 /// A whole world after `tick`.
@@ -124,10 +126,10 @@ struct LoggedWorld {
   std::uint64_t state_hash = 0;
   std::uint64_t random = 0;  ///< state of the world's random sequence
   std::vector<Seat> seats;
-  std::vector<InputSource> sources;   ///< by seat: of the last input; neutral where nobody is
-  std::vector<EntityState> entities;  ///< by id, no id twice
+  std::vector<InputSource> sources;   ///< by seat: of the last input; neutral for a free seat
+  std::vector<EntityState> entities;  ///< sorted by id, no id twice
 
-  /// Valid as long as this.
+  /// Returns the fields, which are valid as long as this object.
   [[nodiscard]] WorldFields fields() const {
     return {.tick = tick, .random = random, .seats = seats, .entities = entities};
   }
@@ -135,29 +137,30 @@ struct LoggedWorld {
   friend bool operator==(const LoggedWorld&, const LoggedWorld&) = default;
 };
 
-/// Room for a world's keyframe, also when every player has some bullets more in flight.
+/// Returns enough bytes for a world's keyframe, even if every player has three more bullets in
+/// flight.
 [[nodiscard]] std::size_t keyframe_bytes_of(const World& world);
 
-/// Writes a keyframe into `out`, in place of what is there.
+/// Writes a keyframe into `out` and replaces its content.
 void encode_keyframe(const LoggedWorld& world, std::vector<std::byte>& out);
 
 enum class LogError : std::uint8_t {
-  Malformed,  ///< other bytes than are written of any tick or world
+  Malformed,  ///< bytes that no writer makes of a tick or world
 };
 
-/// Reads into `world`, which keeps its memory.
+/// Reads a keyframe into `world`, which keeps its memory.
 [[nodiscard]] std::expected<void, LogError> decode_keyframe(ConstBytes bytes, LoggedWorld& world);
 
-/// What entered one tick, with what its bytes leave out.
+/// The commands of one tick, including those that its bytes omit.
 struct LoggedTick {
   std::vector<PlayerId> leaves;
   std::vector<PlayerId> joins;
-  std::vector<std::uint64_t> clients;  ///< of joins, one for one
-  std::vector<PlayerInput> inputs;     ///< of everybody in the room: significant()
-  std::vector<InputSource> sources;    ///< of inputs, one for one
-  std::vector<Strike> strikes;         ///< each shooter at most once
+  std::vector<std::uint64_t> clients;  ///< one for each join
+  std::vector<PlayerInput> inputs;   ///< of every player in the room, as significant() returns them
+  std::vector<InputSource> sources;  ///< one for each input
+  std::vector<Strike> strikes;       ///< each shooter at most once
 
-  /// Valid as long as this.
+  /// Returns the commands, which are valid as long as this object.
   [[nodiscard]] TickCommands commands() const {
     return {.leaves = leaves, .joins = joins, .inputs = inputs, .strikes = strikes};
   }
@@ -165,18 +168,20 @@ struct LoggedTick {
   friend bool operator==(const LoggedTick&, const LoggedTick&) = default;
 };
 
-/// The world after `tick`, in which it was stepped to.
+/// Returns the log's form of `world`, which the commands in `tick` have just stepped to its present
+/// tick.
 [[nodiscard]] LoggedWorld logged_world(const World& world, std::uint64_t state_hash,
                                        const LoggedTick& tick);
 
-/// Reads a log: a keyframe first, then the ticks after it, one after the other.
+/// A reader of a log: a keyframe first, then the ticks after it in order.
 class TickLogReader {
  public:
   void begin(const LoggedWorld& world);
 
-  /// Reads the next tick into `tick`, which keeps its memory. After a failure only begin() helps.
-  /// Fails: also for a leave or an input of somebody who is not in the room, a join of somebody who
-  /// is, and an input that changes nothing.
+  /// Reads the next tick into `tick`, which keeps its memory. After a failure the reader is
+  /// unusable until begin().
+  /// Fails: also for a leave or an input of an absent player, a join of a present player, and an
+  /// input that changes nothing.
   [[nodiscard]] std::expected<void, LogError> read(ConstBytes bytes, LoggedTick& tick);
 
  private:
@@ -192,7 +197,7 @@ class TickLogReader {
   void read_outcomes(NumberReader& in, LoggedTick& tick) const;
 
   std::vector<Held> held_;         ///< by seat
-  std::vector<PlayerId> players_;  ///< in the room, by seat
+  std::vector<PlayerId> players_;  ///< players in the room, sorted by seat
 };
 
 }  // namespace tickbox::game

@@ -25,14 +25,14 @@ std::array<Field, kEntityFields> fields_of(const EntityState& entity) {
   return fields;
 }
 
-/// Counts what differs, and keeps the first entity's.
+/// Counts the differences, and keeps those of the first entity.
 class Differences {
  public:
   void only_expected(BodyId id) { begin(id).add({"id", id.value, std::nullopt}); }
 
   void only_got(BodyId id) { begin(id).add({"id", std::nullopt, id.value}); }
 
-  /// Two of one id.
+  /// Compares two states with the same id.
   void compare(const EntityState& expected, const EntityState& got) {
     if (expected == got) return;
     begin(expected.id);

@@ -1,5 +1,5 @@
 #pragma once
-// In which entity and which field two states of one view differ.
+// Finds the entities and fields in which two states of one view differ.
 
 #include "core/bounded.h"
 #include "core/ids.h"
@@ -13,7 +13,7 @@
 
 namespace tickbox::game {
 
-/// Fields that for_each_field() visits.
+/// The number of fields that for_each_field() visits.
 inline constexpr std::size_t kEntityFields = [] {
   std::size_t count = 0;
   EntityState entity;
@@ -21,7 +21,8 @@ inline constexpr std::size_t kEntityFields = [] {
   return count;
 }();
 
-/// Of an entity that one side alone has it is the id that differs, and the other has none.
+/// A field with different values. For an entity that only one side has, the field is the id, and
+/// the other side has no value.
 struct FieldDifference {
   std::string_view field;
   std::optional<std::int64_t> expected;
@@ -31,13 +32,13 @@ struct FieldDifference {
 };
 
 struct ViewDifference {
-  std::size_t entities = 0;  ///< that differ, or that one side alone has
-  std::size_t fields = 0;    ///< in all; 1 of an entity that one side alone has
-  BodyId first;              ///< the lowest id of them
-  BoundedVector<FieldDifference, kEntityFields> first_fields;  ///< in wire order
+  std::size_t entities = 0;  ///< entities that differ, or that only one side has
+  std::size_t fields = 0;  ///< fields that differ in total; 1 for an entity that only one side has
+  BodyId first;            ///< the lowest id of these entities
+  BoundedVector<FieldDifference, kEntityFields> first_fields;  ///< of entity `first`, in wire order
 };
 
-/// Nothing where both are the same.  Requires: both by id, none twice.
+/// Returns nothing if both are the same.  Requires: both sorted by id, no id twice.
 [[nodiscard]] std::optional<ViewDifference> compare_views(std::span<const EntityState> expected,
                                                           std::span<const EntityState> got);
 

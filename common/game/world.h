@@ -14,7 +14,8 @@
 
 namespace tickbox::game {
 
-/// A place for a player in a room. The generation tells this player's body from its predecessors'.
+/// A player's place in a room. The generation distinguishes this player's body from those of
+/// earlier players in the seat.
 struct Seat {
   std::uint32_t generation = 0;
   std::uint32_t score = 0;
@@ -25,7 +26,7 @@ struct Seat {
 
 class World {
  public:
-  /// An empty world at tick 0.  Requires: map->seats ≤ kSeatsMax.
+  /// Makes an empty world at tick 0.  Requires: map->seats ≤ kSeatsMax.
   World(SharedMap map, sim::WorldSettings settings, std::uint64_t seed);
 
   Tick tick;
@@ -44,10 +45,11 @@ class World {
   /// Requires: player.value < seats().size().
   [[nodiscard]] Seat& seat(PlayerId player);
   [[nodiscard]] const Seat& seat(PlayerId player) const;
-  /// The body of whoever has the seat, whether it is in this world or not.
+  /// Returns the id of the body of the player in this seat, whether the body is in this world or
+  /// not.
   [[nodiscard]] BodyId body_of(PlayerId player) const;
 
-  // Entities, in the order of their ids; entity i is physics().movers()[i] with traits()[i].
+  // The entities in the order of their ids: entity i is physics().movers()[i] with traits()[i].
   [[nodiscard]] std::size_t size() const { return traits_.size(); }
 
   [[nodiscard]] std::span<Traits> traits() { return traits_; }
@@ -56,17 +58,18 @@ class World {
 
   [[nodiscard]] EntityState entity(std::size_t index) const;
 
-  /// Appends all of them.  Cost: no allocation where `out` has room.
+  /// Appends all entities to `out`.  Cost: no allocation if `out` has enough capacity.
   void append_entities(std::vector<EntityState>& out) const;
 
-  /// The index of an entity, or size() where there is none.  Cost: one binary search.
+  /// Returns the index of an entity, or size() if there is none with this id.  Cost: one binary
+  /// search.
   [[nodiscard]] std::size_t index_of(BodyId id) const;
 
-  /// Requires: no entity has that id.
+  /// Requires: no entity has this id.
   void add(const sim::Body& body, const Traits& traits);
-  /// False where there is none.
+  /// Returns false if no entity has this id.
   bool remove(BodyId id);
-  /// Takes out all entities; keeps memory, seats, tick and random state.
+  /// Removes all entities; keeps memory, seats, tick and random state.
   void clear_entities();
 
  private:
@@ -76,7 +79,7 @@ class World {
   std::vector<Seat> seats_;
 };
 
-/// XXH3-64 over tick, random state, seats and every entity in the order of ids.
+/// Returns XXH3-64 over tick, random state, seats and all entities in the order of their ids.
 [[nodiscard]] std::uint64_t state_hash(const World& world);
 
 }  // namespace tickbox::game

@@ -1,5 +1,5 @@
 #pragma once
-// The games there are.
+// The list of games.
 
 #include "game/catalog.h"
 
@@ -9,11 +9,12 @@
 
 namespace tickbox::game {
 
-/// Nothing, when no rules have that name or the rate is outside kTickRateMin to kTickRateMax.
+/// Returns nullptr if no rules have this name, or if the rate is outside kTickRateMin to
+/// kTickRateMax.
 [[nodiscard]] std::shared_ptr<const Rules> make_rules(std::string_view name,
                                                       std::uint32_t ticks_per_second);
 
-/// All of them, and the built-in map.
+/// Returns the catalog of all games, with the built-in map.
 [[nodiscard]] Catalog all_games();
 
 }  // namespace tickbox::game

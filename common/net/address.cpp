@@ -10,13 +10,13 @@ namespace tickbox::net {
 namespace {
 
 constexpr std::array<std::uint8_t, 12> kMappedPrefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-constexpr std::size_t kGroups = 8;  // of an IPv6 address, 16 bits each
+constexpr std::size_t kGroups = 8;  // groups of an IPv6 address, 16 bits each
 
 bool is_mapped(const Address& address) {
   return std::equal(kMappedPrefix.begin(), kMappedPrefix.end(), address.ip.begin());
 }
 
-// A whole number of at most `digits_max` digits, all of `text`.
+// Parses a whole number of at most `digits_max` digits, all of `text`.
 std::optional<std::uint32_t> parse_number(std::string_view text, int base, std::size_t digits_max) {
   std::uint32_t value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -25,7 +25,8 @@ std::optional<std::uint32_t> parse_number(std::string_view text, int base, std::
   return value;
 }
 
-// Writes four bytes. Leading zeros are refused: some readers take them for octal.
+// Parses an IPv4 address into four bytes. Refuses leading zeros, because some readers take them for
+// octal.
 bool parse_ipv4(std::string_view text, std::span<std::uint8_t> out) {
   for (std::size_t i = 0; i < 4; ++i) {
     const std::size_t dot = i < 3 ? text.find('.') : text.size();
@@ -39,8 +40,8 @@ bool parse_ipv4(std::string_view text, std::span<std::uint8_t> out) {
   return true;
 }
 
-// Groups of up to four hex digits, as many as `out` has room for; the last may be an IPv4 address
-// in the place of two. Returns how many bytes were written.
+// Parses groups of up to four hex digits, as many as `out` has room for; an IPv4 address may
+// replace the last two. Returns how many bytes were written.
 std::optional<std::size_t> parse_groups(std::string_view text, std::span<std::uint8_t> out) {
   std::size_t written = 0;
   while (!text.empty()) {
@@ -98,7 +99,7 @@ Run longest_zero_run(const std::array<std::uint16_t, kGroups>& groups) {
   return best.length >= 2 ? best : Run{};
 }
 
-// Source: RFC 5952, the one recommended text of each address.
+// Returns the one recommended text of an address.  Source: RFC 5952.
 std::string ipv6_text(const Address& address) {
   std::array<std::uint16_t, kGroups> groups{};
   for (std::size_t i = 0; i < kGroups; ++i) {

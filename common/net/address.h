@@ -1,5 +1,6 @@
 #pragma once
-// Where a datagram comes from or goes to: one form for IPv4 (mapped) and IPv6.
+// The address from which a datagram comes, or to which it goes: one form for IPv4 (mapped) and
+// IPv6.
 
 #include "core/bytes.h"
 
@@ -21,13 +22,14 @@ struct Address {
 
 [[nodiscard]] bool is_loopback(const Address& address);
 
-/// The part of an address that one customer of a provider mostly shares: IPv4 /24, IPv6 /48.
+/// Returns the part of an address that one customer of a provider usually shares: IPv4 /24, IPv6
+/// /48.
 [[nodiscard]] ConstBytes network_of(const Address& address);
 
-/// "127.0.0.1:7777" or "[::1]:7777".
+/// Returns "127.0.0.1:7777" or "[::1]:7777".
 [[nodiscard]] std::string to_string(const Address& address);
 
-/// Reads what to_string() writes; a name is not looked up here.  Fails: with one line that says
+/// Reads the text that to_string() writes; does not look up names.  Fails: with one line that says
 /// what is wrong.
 [[nodiscard]] std::expected<Address, std::string> parse_address(std::string_view text);
 

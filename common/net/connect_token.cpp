@@ -15,13 +15,14 @@ constexpr std::size_t kServerBytes = 18;
 constexpr std::size_t kTextBytes =
     kSealedTokenBytes + 2 * kKeyBytes + 1 + kTokenServersMax * kServerBytes;
 
-// Servers are counted in the low bits of a byte, rights are its high ones: tokens of issuers that
-// know of no rights give none.
+// The low bits of a byte hold the number of servers, its high bits the rights. So tokens of an
+// issuer that does not know rights give none.
 constexpr int kServersBits = 4;
 constexpr std::uint8_t kServersMask = (1U << kServersBits) - 1;
 static_assert(kTokenServersMax <= kServersMask && kRightsKnown < 1U << (8 - kServersBits));
 
-// What the seal covers beside the secret. The label keeps a ticket from ever passing for a token.
+// Returns the clear part that the seal covers beside the secret. The label prevents a ticket from
+// ever being accepted as a token.
 auto token_clear_part(ConstBytes sealed) {
   return joined<kTokenLabel.size() + kTokenHeadBytes>(as_bytes_of(kTokenLabel),
                                                       sealed.first(kTokenHeadBytes));
@@ -51,7 +52,7 @@ std::uint64_t to_number(WallTime time) {
 }
 
 WallTime to_time(std::uint64_t number) {
-  // The largest half of the range is no time anybody means; it stands for "never expires" nowhere.
+  // The upper half of the range is no real time; nowhere does it mean "never expires".
   return WallTime{std::chrono::milliseconds{
       static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX))}};
 }
@@ -117,7 +118,7 @@ std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed, const KeyRi
     opened.claims.user.push_back(static_cast<std::byte>(in.number<std::uint8_t>()));
   }
   wipe(secret);
-  // Only an issuer of ours can seal, so a token that says nonsense is an issuer's mistake.
+  // Only our own issuers can seal, so a token with invalid claims is an issuer's mistake.
   if (servers == 0 || servers > kTokenServersMax || user_bytes > kTokenUserBytesMax ||
       (opened.claims.rights & ~kRightsKnown) != 0) {
     return std::unexpected{TokenFault::Forged};

@@ -1,9 +1,10 @@
 #pragma once
-// The connect token: what a game's backend hands to a player, and what lets the player in.
+// The connect token: a game's backend issues it to a player, and a server admits the player with
+// it.
 //
-// Its sealed part is for the servers alone, and travels in CONNECT. Beside it the player gets the
-// two keys of the session to be, and the servers to try. Source: netcode's published standard, in
-// content and life cycle; sizes are our own.
+// Only the servers can read its sealed part, which the client sends in CONNECT. With it the player
+// gets the two keys of the future session, and the servers to try. Source: netcode's published
+// standard, for content and life cycle; the sizes are our own.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -22,10 +23,11 @@
 namespace tickbox::net {
 
 inline constexpr std::size_t kTokenServersMax = 8;
-/// Bytes a backend may have carried to the server, such as a name.
+/// The most bytes that a backend may send to the server in a token, such as a name.
 inline constexpr std::size_t kTokenUserBytesMax = 128;
 
-/// What is in clear, authenticated: version, key id, issue and expiry; then the nonce.
+/// The bytes of the head, which is in clear but authenticated: version, key id, issue and expiry.
+/// The nonce follows.
 inline constexpr std::size_t kTokenHeadBytes = 21;
 inline constexpr std::size_t kTokenSecretBytes = 350;
 inline constexpr std::size_t kSealedTokenBytes =
@@ -34,25 +36,25 @@ static_assert(kSealedTokenBytes == 411);
 
 using SealedToken = std::array<std::byte, kSealedTokenBytes>;
 
-/// Tells two tokens apart: the end of their seals.
+/// The identity of a token: the end of its seal.
 using TokenId = std::array<std::byte, kTagBytes>;
 
 using TokenServers = BoundedVector<Address, kTokenServersMax>;
 
-/// What a token may allow beside to play; bits of TokenClaims::rights.
+/// The rights that a token may give beyond playing; bits of TokenClaims::rights.
 inline constexpr std::uint8_t kRightToAudit = 1;
 inline constexpr std::uint8_t kRightsKnown = kRightToAudit;
 
-/// What a token says of whom it lets in, and where.
+/// The claims of a token: which client it admits, and where.
 struct TokenClaims {
-  std::uint64_t client = 0;  ///< whatever number the backend knows its player by
-  std::uint32_t room = 0;    ///< 0: any
+  std::uint64_t client = 0;  ///< the backend's number for its player
+  std::uint32_t room = 0;    ///< 0: any room
   std::uint8_t rights = 0;   ///< bits of kRightsKnown
   TokenServers servers;      ///< at least one
   BoundedVector<std::byte, kTokenUserBytesMax> user;
 };
 
-/// What anybody can read of a token.
+/// The head of a token, which anybody can read.
 struct TokenHead {
   std::uint32_t key_id = 0;
   WallTime issued;
@@ -66,7 +68,7 @@ struct ConnectToken {
   TokenServers servers;
 };
 
-/// What a server finds in a sealed token.
+/// The content of a sealed token, as a server opens it.
 struct OpenedToken {
   TokenHead head;
   TokenClaims claims;
@@ -74,25 +76,26 @@ struct OpenedToken {
 };
 
 enum class TokenFault : std::uint8_t {
-  UnknownKey,  ///< sealed with a key that the ring has not
-  Forged,      ///< altered, or sealed with another key of that id
+  UnknownKey,  ///< sealed with a key that the ring does not have
+  Forged,      ///< altered, or sealed with another key of the same id
 };
 
-/// Makes a token with fresh keys, sealed with the ring's newest.   Requires: 1 to kTokenServersMax
-/// servers, rights of kRightsKnown.
+/// Makes a token with fresh keys, sealed with the ring's newest key.   Requires: 1 to
+/// kTokenServersMax servers, rights of kRightsKnown.
 [[nodiscard]] ConnectToken issue_token(const TokenClaims& claims, WallTime issued, WallTime expires,
                                        const KeyRing& ring, Entropy& entropy);
 
-/// Requires: kSealedTokenBytes bytes, here and below.  Cost: one AEAD open; no allocation.
+/// Opens a sealed token.  Requires: kSealedTokenBytes bytes, here and below.  Cost: one AEAD open;
+/// no allocation.
 [[nodiscard]] std::expected<OpenedToken, TokenFault> open_token(ConstBytes sealed,
                                                                 const KeyRing& ring);
 
-/// Unproven until the token has been opened.
+/// Returns the head, which is not authenticated until the token has been opened.
 [[nodiscard]] TokenHead token_head(ConstBytes sealed);
 
 [[nodiscard]] TokenId token_id(ConstBytes sealed);
 
-/// One line of text, as it is handed out and stored.
+/// Formats a token as one line of text, for delivery and storage.
 [[nodiscard]] std::string to_text(const ConnectToken& token);
 /// Fails: one line that says what is wrong.
 [[nodiscard]] std::expected<ConnectToken, std::string> parse_token(std::string_view text);

@@ -1,6 +1,6 @@
 #pragma once
-// Cookies: what a stranger must show before the server spends more than a hash on it. Who has one
-// does receive what is sent to the address it writes from. The server stores nothing for it.
+// Cookies: a stranger must show one before the server spends more than a hash on it. A sender with
+// a valid cookie does receive what is sent to its address. The server stores nothing for a cookie.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -13,11 +13,12 @@
 
 namespace tickbox::net {
 
-/// The second in which it was made, and a keyed hash.
+/// The bytes of a cookie: the second in which it was made, and a keyed hash.
 inline constexpr std::size_t kCookieBytes = 12;
 using CookieBytes = std::array<std::byte, kCookieBytes>;
 
-/// Three answers lost, at four HELLOs a second, and a round trip of 3 s.
+/// The life of a cookie: enough for three lost answers at four HELLOs a second, and a round trip of
+/// 3 s.
 inline constexpr Duration kCookieLife = std::chrono::seconds{4};
 
 class CookieJar {
@@ -25,15 +26,16 @@ class CookieJar {
   /// Borrows the entropy.
   CookieJar(Entropy& entropy, Instant start);
 
-  /// Cost: one SipHash, here and below.
+  /// Makes a cookie.  Cost: one SipHash, here and below.
   [[nodiscard]] CookieBytes bake(const Address& from, const HandshakeNonce& client, Instant now);
 
-  /// Whether it was made here, for this address and nonce, and not longer ago than kCookieLife.
+  /// Returns whether the cookie was made here, for this address and nonce, and at most kCookieLife
+  /// ago.
   [[nodiscard]] bool accepts(const CookieBytes& cookie, const Address& from,
                              const HandshakeNonce& client, Instant now);
 
  private:
-  /// A secret makes cookies for this long, and then for as long again only opens them.
+  /// The time for which a secret makes cookies. For the same time after that it only verifies them.
   static constexpr std::uint32_t kSecretSeconds = 8;
   static_assert(std::chrono::seconds{kSecretSeconds} > kCookieLife);
 
@@ -44,7 +46,7 @@ class CookieJar {
 
   Entropy& entropy_;
   Instant start_;
-  std::uint32_t period_ = 0;           ///< in which secrets_[period_ % 2] makes cookies
+  std::uint32_t period_ = 0;           ///< the period in which secrets_[period_ % 2] makes cookies
   std::array<ShortKey, 2> secrets_{};  ///< by period, modulo 2
 };
 

@@ -23,7 +23,7 @@ constexpr int kBase64Variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
 
 using PacketNonce = std::array<std::byte, crypto_aead_chacha20poly1305_IETF_NPUBBYTES>;
 
-// sodium takes unsigned char, which may alias every object.
+// libsodium takes unsigned char, which may alias every object.
 unsigned char* raw(MutableBytes bytes) {
   return reinterpret_cast<unsigned char*>(bytes.data());
 }
@@ -32,21 +32,21 @@ const unsigned char* raw(ConstBytes bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-// Four zero bytes, then the sequence, lowest byte first.
+// Returns four zero bytes, then the sequence, lowest byte first.
 PacketNonce nonce_of(std::uint64_t sequence) {
   PacketNonce nonce{};
   store_le(MutableBytes{nonce}.subspan(4), sequence);
   return nonce;
 }
 
-// BLAKE2b fails only for lengths that it does not take, and ours are constants.
+// BLAKE2b fails only for invalid lengths, and our lengths are constants.
 void blake2b(MutableBytes out, ConstBytes input, ConstBytes key) {
   const int failed = crypto_generichash(raw(out), out.size(), raw(input), input.size(),
                                         key.empty() ? nullptr : raw(key), key.size());
   TICKBOX_ASSERT(failed == 0);
 }
 
-constexpr std::size_t kDerivedFromMax = 96;  // a label, and two nonces
+constexpr std::size_t kDerivedFromMax = 96;  // enough for a label and two nonces
 
 }  // namespace
 
@@ -160,7 +160,7 @@ bool same_hash(std::uint64_t a, std::uint64_t b) {
   return sodium_memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-// libsodium takes no null pointer, which is what nothing may come with.
+// libsodium takes no null pointer, and an empty span may have one.
 std::string to_base64(ConstBytes bytes) {
   if (bytes.empty()) return {};
   std::string text(sodium_base64_encoded_len(bytes.size(), kBase64Variant), '\0');
@@ -171,7 +171,7 @@ std::string to_base64(ConstBytes bytes) {
 
 bool from_base64(std::string_view text, MutableBytes out) {
   if (text.empty() || out.empty()) return text.empty() && out.empty();
-  // libsodium 1.0.18 takes bytes from 128 on for letters too.
+  // libsodium 1.0.18 also accepts bytes from 128 on as letters.
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   if (text.find_first_not_of(kLetters) != std::string_view::npos) return false;

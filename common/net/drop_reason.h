@@ -1,6 +1,6 @@
 #pragma once
-// Why an arrived datagram was dropped: the closed list that is counted, and shown in metrics by
-// name.
+// The reasons for which a received datagram is dropped: a closed list, counted and shown in metrics
+// by name.
 
 #include <array>
 #include <cstddef>
@@ -10,20 +10,20 @@
 namespace tickbox::net {
 
 enum class DropReason : std::uint8_t {
-  TooShort,           ///< shorter than its type can be
+  TooShort,           ///< shorter than any datagram of its type
   TooLong,            ///< longer than kDatagramBytesMax
-  UnknownType,        ///< a type byte that is not ours, or not of this direction
-  UnknownConnection,  ///< a connection id or address nobody here has
-  Replayed,           ///< a sequence that has arrived already, or is out of the window
+  UnknownType,        ///< an unknown type byte, or a type of the other direction
+  UnknownConnection,  ///< a connection id or address of no session here
+  Replayed,           ///< a sequence that has arrived before, or is outside the window
   Forged,             ///< does not open under the key: altered, truncated or made up
-  Malformed,          ///< opens, but is no such message
-  Unexpected,         ///< a message that this state does not take
-  RateLimited,        ///< more than a source may send, or all of them together
-  BadCookie,          ///< a CONNECT whose cookie is another's, too old, or made up
+  Malformed,          ///< opens, but is no valid message of its type
+  Unexpected,         ///< a message that the present state does not accept
+  RateLimited,        ///< more than one source, or all sources together, may send
+  BadCookie,          ///< a CONNECT with a cookie of another sender, too old, or made up
 };
 inline constexpr std::size_t kDropReasons = 10;
 
-/// snake_case, as metrics name it.
+/// Returns the name of a reason, in snake_case, as metrics use it.
 [[nodiscard]] std::string_view name_of(DropReason reason);
 
 /// A count for each reason.

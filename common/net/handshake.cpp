@@ -10,8 +10,8 @@
 namespace tickbox::net {
 namespace {
 
-// Of what asks: type, protocol, schema, client nonce; then a cookie and a token, or a ticket; then
-// the wish, zeros, and the tag.
+// The layout of a request: type, protocol, schema, client nonce. Then a cookie and a token follow,
+// or a ticket; then the wish, zeros, and the tag.
 constexpr std::size_t kAskHeadBytes = 1 + 4 + 8 + kNonceBytes;
 constexpr std::size_t kCookieAt = kAskHeadBytes;
 constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
@@ -21,15 +21,15 @@ constexpr std::size_t kResumeWishAt = kTicketAt + kSealedTicketBytes;
 constexpr std::size_t kTagAt = kAskBytes - kTagBytes;
 static_assert(kConnectWishAt < kTagAt && kResumeWishAt < kTagAt);
 
-/// What the rest of the wish's byte may mean one day is not looked at.
+/// The bit of the wish's byte that means Wish::Audit. The other bits are reserved and ignored.
 constexpr std::byte kAuditBit{1};
 
-// ACCEPT's clear part: type, connection id, server nonce.
+// The clear part of an ACCEPT: type, connection id, server nonce.
 constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kAcceptHeadBytes = kServerNonceAt + kNonceBytes;
 constexpr std::uint64_t kAcceptSequence = 0;  // packets of the session begin at 1
 
-// Zeros with the head of an Ask in front.
+// Fills `out` with zeros and writes the head of an Ask at the front.
 ByteWriter begin_ask(const Ask& ask, PacketBuffer& out) {
   out.fill(std::byte{0});
   ByteWriter writer{out};

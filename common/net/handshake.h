@@ -1,10 +1,10 @@
 #pragma once
-// How a session begins. HELLO, answered by COOKIE; CONNECT, or RESUME without a cookie, answered by
-// ACCEPT; and REFUSE, to any of the three that ask. What asks is padded to 1,200 bytes, so that no
-// answer is larger.
+// How a session begins. The server answers HELLO with COOKIE, and CONNECT, or RESUME without a
+// cookie, with ACCEPT. It may answer each of these three requests with REFUSE. Requests are padded
+// to 1,200 bytes, so that no answer is larger.
 //
-// Until somebody has proven something, layouts are fixed and nothing is parsed: the fields are
-// where schema/README.md says. Only what is sealed inside an ACCEPT is a FlatBuffer.
+// Until a sender has proven anything, layouts are fixed and nothing is parsed: the fields are where
+// schema/README.md says. Only the sealed part of an ACCEPT is a FlatBuffer.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -25,7 +25,7 @@ namespace tickbox::net {
 
 inline constexpr std::uint32_t kProtocolVersion = 5;
 
-/// HELLO, CONNECT and RESUME are all this long.
+/// The length of HELLO, CONNECT and RESUME.
 inline constexpr std::size_t kAskBytes = kDatagramBytesMax;
 
 inline constexpr std::size_t kCookieDatagramBytes = 1 + kNonceBytes + kCookieBytes;
@@ -33,14 +33,14 @@ inline constexpr std::size_t kRefuseBytes = 42;
 inline constexpr std::size_t kAcceptBytesMax = 512;
 static_assert(kCookieDatagramBytes <= 64 && kRefuseBytes <= 64 && kAcceptBytesMax < kAskBytes);
 
-/// No room lives for longer: at 240 Hz 103 days. So sums of ticks and what a client may add to one
-/// never wrap.
+/// The longest life of a room in ticks: 103 days at 240 Hz. So sums of ticks, also with what a
+/// client may add to a tick, never wrap.
 inline constexpr std::uint32_t kTickMax = std::uint32_t{1} << 31;
 
-/// A name of rules, in bytes.
+/// The longest name of rules, in bytes.
 inline constexpr std::size_t kRulesNameMax = 64;
 
-/// A hash of the schema files this program was built with.
+/// Returns a hash of the schema files that this program was built with.
 [[nodiscard]] std::uint64_t schema_hash();
 
 enum class DisconnectReason : std::uint8_t {
@@ -51,36 +51,37 @@ enum class DisconnectReason : std::uint8_t {
   TakenOver = 5,  ///< the client has resumed from elsewhere
 };
 
-/// A goodbye is sent this often, for UDP loses some.
+/// The number of times that a DISCONNECT is sent, because UDP loses some packets.
 inline constexpr int kGoodbyes = 3;
 
-/// In words, for people and logs: "server_stopping".
+/// Returns the name of a reason for people and logs: "server_stopping".
 [[nodiscard]] std::string_view name_of(DisconnectReason reason);
 
-/// What a client wants to be told.
+/// The data that a client wants from the server.
 enum class Wish : std::uint8_t {
-  Play = 0,   ///< what it sees, in snapshots
+  Play = 0,   ///< what it sees, as snapshots
   Audit = 1,  ///< everything that enters the room, so that it can step all of it
 };
 
-/// What all three that ask begin with; in every version of the protocol, so that versions can be
-/// told apart.
+/// The fields of HELLO, CONNECT and RESUME that are the same in every version of the protocol, so
+/// that a server can recognise other versions.
 struct Ask {
   PacketType type{};  ///< Hello, Connect or Resume
   std::uint32_t protocol = kProtocolVersion;
   std::uint64_t schema = 0;
   HandshakeNonce client_nonce{};
-  Wish wish = Wish::Play;  ///< of CONNECT and RESUME, behind what they show
+  Wish wish = Wish::Play;  ///< in CONNECT and RESUME, after the token or ticket
 
   friend bool operator==(const Ask&, const Ask&) = default;
 };
 
-/// An Ask of our own protocol and schema.
+/// Returns an Ask with our own protocol and schema.
 [[nodiscard]] Ask make_ask(PacketType type, const HandshakeNonce& client_nonce,
                            Wish wish = Wish::Play);
 
-/// Another protocol or schema than ours is no error here: the server answers it by name. Nothing is
-/// proven yet.  Fails: TooShort and TooLong (any other length than kAskBytes), UnknownType.
+/// Decodes a request. Another protocol or schema than ours is no error here: the server's answer
+/// names the difference. Nothing is authenticated yet.  Fails: TooShort and TooLong (any other
+/// length than kAskBytes), UnknownType.
 [[nodiscard]] std::expected<Ask, DropReason> decode_ask(ConstBytes datagram);
 
 ConstBytes encode_hello(const Ask& hello, PacketBuffer& out);
@@ -93,45 +94,47 @@ struct CookieAnswer {
   CookieBytes cookie{};
 };
 
-/// Whether it answers this client is for the caller to see, by its nonce; so with decode_refuse().
+/// Decodes a COOKIE. The caller must check by its nonce that it answers this client;
+/// decode_refuse() has the same rule.
 /// Fails: TooShort, TooLong, UnknownType.
 [[nodiscard]] std::expected<CookieAnswer, DropReason> decode_cookie(ConstBytes datagram);
 
 ConstBytes encode_connect(const Ask& connect, const CookieBytes& cookie, const ConnectToken& token,
                           PacketBuffer& out);
-/// The parts of a datagram that decode_ask() has found to be a CONNECT.
+/// Return the parts of a datagram that decode_ask() has found to be a CONNECT.
 [[nodiscard]] CookieBytes cookie_of(ConstBytes connect);
 [[nodiscard]] ConstBytes sealed_token_of(ConstBytes connect);
 
 ConstBytes encode_resume(const Ask& resume, const ResumeTicket& ticket, PacketBuffer& out);
-/// The ticket of a datagram that decode_ask() has found to be a RESUME.
+/// Returns the ticket in a datagram that decode_ask() has found to be a RESUME.
 [[nodiscard]] ConstBytes sealed_ticket_of(ConstBytes resume);
 
-/// Whether a CONNECT or RESUME was made, every bit of it, by who has the key to the server that the
-/// token or ticket names.
+/// Returns whether the sender of a CONNECT or RESUME has the key to the server from its token or
+/// ticket. The check covers every bit of the datagram.
 [[nodiscard]] bool is_proven(ConstBytes ask, const Key& to_server);
 
 ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out);
-/// Fails: TooShort, TooLong, UnknownType, Malformed.
+/// Decodes a REFUSE.  Fails: TooShort, TooLong, UnknownType, Malformed.
 [[nodiscard]] std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram);
 
 struct Accept {
   PlayerId player;
   BodyId body;
   std::uint32_t tick_rate = 0;  ///< per second
-  Tick tick;                    ///< of the room
+  Tick tick;                    ///< the room's tick
   std::string rules;
   std::uint32_t map_seats = 0;
   std::uint64_t map_hash = 0;
-  std::uint64_t boot = 0;  ///< drawn anew whenever the server starts
+  std::uint64_t boot = 0;  ///< a random number, new at each start of the server
   std::uint32_t room = 0;
   SealedTicket ticket{};
 
   friend bool operator==(const Accept&, const Accept&) = default;
 };
 
-/// ACCEPT: type, connection id, server nonce in clear; sealed under the new session's key with
-/// sequence 0.   Requires: rules of 1 to kRulesNameMax bytes, tick_rate from 1 to 65,535.
+/// Encodes an ACCEPT: type, connection id, server nonce in clear; the rest sealed under the new
+/// session's key with sequence 0.   Requires: rules of 1 to kRulesNameMax bytes, tick_rate from 1
+/// to 65,535.
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
                          const HandshakeNonce& server_nonce, const KeyPair& session,
                          PacketBuffer& out);
@@ -139,11 +142,11 @@ ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
 struct Accepted {
   Accept accept;
   std::uint32_t connection = 0;
-  KeyPair keys;  ///< of the session
+  KeyPair keys;  ///< keys of the session
 };
 
-/// Derives the session's keys from those of the token or ticket and the nonces, and opens what they
-/// sealed.  Fails: TooShort, TooLong, UnknownType, Forged, Malformed.
+/// Derives the session's keys from the keys of the token or ticket and both nonces, and opens the
+/// sealed part with them.  Fails: TooShort, TooLong, UnknownType, Forged, Malformed.
 [[nodiscard]] std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram,
                                                                 const KeyPair& keys,
                                                                 const HandshakeNonce& client_nonce);

@@ -38,7 +38,7 @@ KeyRing KeyRing::fresh(Entropy& entropy) {
 
 std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
   std::vector<RingKey> keys;
-  keys.reserve(kRingKeysMax);  // so that no copy is left behind
+  keys.reserve(kRingKeysMax);  // a reallocation would leave a copy of the keys behind
   for (int number = 1; !text.empty(); ++number) {
     const auto fail = [number](const std::string& why) {
       return std::unexpected{"line " + std::to_string(number) + " " + why};
@@ -76,7 +76,7 @@ bool KeyRing::rotate(Entropy& entropy) {
   TICKBOX_ASSERT(!is_published());
   if (keys_.size() == kRingKeysMax) return false;
   std::uint32_t id = std::ranges::max(keys_, {}, &RingKey::id).id + 1;
-  while (id == kPublishedKeyId || find(id) != nullptr)  // after the last id comes the first
+  while (id == kPublishedKeyId || find(id) != nullptr)  // the ids wrap after the last one
     ++id;
   keys_.insert(keys_.begin(), {.id = id, .key = draw<Key>(entropy)});
   return true;

@@ -1,6 +1,6 @@
 #pragma once
-// The keys that seal connect tokens, each with an id: a server opens with all of them, so that a
-// new one can be handed out before the old one is taken away.
+// The keys that seal connect tokens, each with an id. A server opens tokens with all of them, so
+// that a new key can be distributed before the old one is removed.
 
 #include "core/entropy.h"
 #include "net/crypto.h"
@@ -15,10 +15,10 @@
 
 namespace tickbox::net {
 
-/// Id of the published key, which no ring that was read from a file has.
+/// The id of the published key; no ring that was read from a file has it.
 inline constexpr std::uint32_t kPublishedKeyId = 0;
 
-/// More would be a sign of a ring that nobody clears out.
+/// The most keys of a ring: more would mean that nobody removes old ones.
 inline constexpr std::size_t kRingKeysMax = 16;
 
 struct RingKey {
@@ -28,27 +28,27 @@ struct RingKey {
 
 class KeyRing {
  public:
-  /// The published key alone.
+  /// Returns a ring with the published key alone.
   [[nodiscard]] static KeyRing published();
 
-  /// A ring with one fresh key, of id 1.
+  /// Returns a ring with one fresh key, of id 1.
   [[nodiscard]] static KeyRing fresh(Entropy& entropy);
 
-  /// Reads what text() writes: on each line an id from 1 and 64 hexadecimal digits, the newest key
-  /// first; blank lines and what follows a # are skipped.  Fails: one line that names the line.
+  /// Reads the text that text() writes: on each line an id from 1 and 64 hexadecimal digits, the
+  /// newest key first. Skips blank lines and the text after a #.  Fails: with one message that
+  /// names the line.
   [[nodiscard]] static std::expected<KeyRing, std::string> parse(std::string_view text);
 
   [[nodiscard]] std::string text() const;
 
-  /// Puts a fresh key in front, of an id that was not used yet.  Requires: not the published key.
-  /// Fails: false, when the ring is
-  /// full.
+  /// Puts a fresh key with an unused id in front.  Requires: not the published key. Fails: false,
+  /// if the ring is full.
   [[nodiscard]] bool rotate(Entropy& entropy);
 
-  /// The key that seals: the first.
+  /// Returns the key that seals: the first.
   [[nodiscard]] const RingKey& newest() const { return keys_.front(); }
 
-  /// The key called `id`, or nullptr.
+  /// Returns the key with this id, or nullptr.
   [[nodiscard]] const Key* find(std::uint32_t id) const;
 
   [[nodiscard]] std::span<const RingKey> keys() const { return keys_; }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t kMillion = 1'000'000;
 
-/// A datagram held back waits for 1 to 3 others, but no longer than this after its time: the stream
-/// may have ended.
+/// The most datagrams that pass a held one (1 to 3 do), and the longest time that it is held after
+/// it was due. The time is limited because the stream may have ended.
 constexpr std::uint64_t kPassersMax = 3;
 constexpr Duration kHeldMax = std::chrono::milliseconds{100};
 
@@ -22,23 +22,23 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t stream) {
   return Rng{seed}.next() ^ Rng { ~stream }.next();
 }
 
-/// Datagrams taken from the socket in one go; the rest waits there. A flood must not hold the
-/// caller.
+/// The most datagrams taken from the socket in one call; the rest waits there. A flood must not
+/// block the caller.
 constexpr int kTakenAtOnceMax = 1'024;
 
-// What people write after --net.
+// The syntax of --net.
 
 using std::string_view_literals::operator""sv;
 
-/// Longest delay and jitter. Beyond it no game is played, and datagrams on their way would only
-/// pile up.
+/// The longest delay and jitter. With more no game is playable, and datagrams in transit would only
+/// accumulate.
 constexpr Duration kLinkDelayMax = std::chrono::seconds{10};
 
 constexpr std::array kKeys{"delay"sv,   "jitter"sv,  "loss"sv,     "duplicate"sv,
                            "reorder"sv, "corrupt"sv, "truncate"sv, "seed"sv};
 
-/// Largest whole part of a number: in millionths, and as nanoseconds of a longest delay, it stays
-/// within 64 bits.
+/// The largest whole part of a number: in millionths, and as nanoseconds of the longest delay, it
+/// fits 64 bits.
 constexpr std::uint64_t kWholeMax = 1'000'000'000'000;
 
 struct Unit {
@@ -61,7 +61,7 @@ std::string all_keys() {
   return keys;
 }
 
-// A decimal number, exactly, in millionths. At most kWholeMax and six decimals; no sign, no
+// Parses a decimal number exactly, in millionths. At most kWholeMax and six decimals; no sign, no
 // exponent.
 std::optional<std::uint64_t> parse_millionths(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
@@ -98,7 +98,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
-// "5%" in parts per million.
+// Parses "5%" into parts per million.
 std::optional<std::uint32_t> parse_share(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
   const auto millionths = parse_millionths(text.substr(0, text.size() - 1));
@@ -124,7 +124,7 @@ struct Part {
   std::string_view value;
 };
 
-// Takes one part in; returns what is wrong, or nothing.
+// Applies one part to `link`; returns what is wrong, or an empty text.
 std::string take(LinkConditions& link, const Part& part) {
   const auto share = [&](std::uint32_t& target) -> std::string {
     if (store(target, parse_share(part.value))) return {};
@@ -240,7 +240,7 @@ void LinkSimulator::put_on_the_way(Waiting&& waiting) {
   let_pass(due);
 }
 
-// A datagram that arrives at `due` overtakes all that are held back.
+// Lets a datagram that arrives at `due` overtake all datagrams that are held back.
 void LinkSimulator::let_pass(Instant due) {
   for (std::size_t i = held_.size(); i-- > 0;) {
     Held& held = held_[i];

@@ -1,6 +1,6 @@
 #pragma once
-// A bad link, one direction of it: delays, jitters, loses, doubles, reorders and damages datagrams
-// by a seed. And a transport with such a link both ways.
+// One direction of a bad link: delays, jitters, loses, duplicates, reorders and damages datagrams,
+// all from a seed. And a transport with such a link in both directions.
 
 #include "core/bytes.h"
 #include "core/clock.h"
@@ -17,15 +17,15 @@
 
 namespace tickbox::net {
 
-/// Shares are in parts per million.
+/// The faults of a link. Shares are in parts per million.
 struct LinkConditions {
-  Duration delay{};   ///< one way; a link both ways has twice it
-  Duration jitter{};  ///< each datagram is late by up to this, evenly spread
+  Duration delay{};   ///< one way; the round trip has twice this delay
+  Duration jitter{};  ///< largest extra delay of a datagram; evenly distributed
   std::uint32_t loss_ppm = 0;
   std::uint32_t duplicate_ppm = 0;
-  std::uint32_t reorder_ppm = 0;   ///< held back until the next few have passed
-  std::uint32_t corrupt_ppm = 0;   ///< one bit flipped
-  std::uint32_t truncate_ppm = 0;  ///< its tail cut off
+  std::uint32_t reorder_ppm = 0;   ///< datagrams held back until the next few have passed
+  std::uint32_t corrupt_ppm = 0;   ///< datagrams with one bit flipped
+  std::uint32_t truncate_ppm = 0;  ///< datagrams with their tail cut off
   std::uint64_t seed = 1;
 
   friend bool operator==(const LinkConditions&, const LinkConditions&) = default;
@@ -33,12 +33,12 @@ struct LinkConditions {
 
 /// Reads
 /// "delay=80ms,jitter=20ms,loss=5%,duplicate=1%,reorder=1%,corrupt=0.1%,truncate=0.1%,seed=7".
-/// `delay` is the round trip's: each direction gets half. Jitter and shares hold for each
-/// direction. Fails: one line that names the part and what it takes.
+/// `delay` is the delay of the round trip: each direction gets half. Jitter and shares apply to
+/// each direction. Fails: with one line that names the part and the values it accepts.
 [[nodiscard]] std::expected<LinkConditions, std::string> parse_link_conditions(
     std::string_view text);
 
-/// What really happened to what was put in.
+/// Counts of what happened to the datagrams that were pushed.
 struct LinkCounts {
   std::uint64_t in = 0;
   std::uint64_t lost = 0;
@@ -49,30 +49,30 @@ struct LinkCounts {
   std::uint64_t out = 0;
 };
 
-/// Datagrams on their way at once: 10 s of delay at 6,000 a second. A link that holds more is
-/// congested, and loses.
+/// The most datagrams in transit at once: 10 s of delay at 6,000 a second. A link that holds more
+/// is congested and loses datagrams.
 inline constexpr std::size_t kLinkWaitingMax = 65'536;
 
 class LinkSimulator {
  public:
-  /// `stream` tells two links of one seed apart: another direction, another client.
+  /// `stream` distinguishes two links with the same seed: another direction, another client.
   LinkSimulator(const LinkConditions& conditions, std::uint64_t stream);
 
   /// Puts a datagram in at `now`.
   void push(Instant now, ConstBytes datagram);
 
-  /// The next datagram due by `now`, in the order of arrival times (equal: of pushing). Valid until
-  /// the next call.
+  /// Returns the next datagram due by `now`, in the order of arrival times, then of pushing. Valid
+  /// until the next call.
   [[nodiscard]] std::optional<ConstBytes> pop(Instant now);
 
-  /// When the next one is due.
+  /// Returns when the next datagram is due.
   [[nodiscard]] std::optional<Instant> next_due() const;
 
   [[nodiscard]] const LinkCounts& counts() const { return counts_; }
 
  private:
-  /// More than a steady link has on its way at one time beyond another. A burst's memory is given
-  /// back.
+  /// The most buffers kept for reuse: the number of datagrams in transit on a steady link varies by
+  /// less. The memory of a burst is freed.
   static constexpr std::size_t kSparesMax = 64;
 
   struct Waiting {
@@ -84,7 +84,7 @@ class LinkSimulator {
   /// A datagram held back until others have passed it.
   struct Held {
     Waiting waiting;
-    Instant release;            ///< at the latest
+    Instant release;            ///< latest time of release
     std::uint32_t passers = 0;  ///< datagrams still to let pass
     bool passed = false;
   };
@@ -102,16 +102,15 @@ class LinkSimulator {
   Rng rng_;
   std::vector<Waiting> waiting_;  ///< a heap by (due, order)
   std::vector<Held> held_;
-  std::vector<std::vector<std::byte>> spare_;  ///< memory of datagrams that have arrived, of few
+  std::vector<std::vector<std::byte>> spare_;  ///< memory of arrived datagrams, at most kSparesMax
   std::vector<std::byte> current_;
   std::uint64_t pushed_ = 0;
   LinkCounts counts_;
 };
 
-// A Transport behind a bad link: what `--net` puts between a client and its socket.
-
-/// Takes the time from `clock`; send() and receive() move what has become due. What comes from
-/// elsewhere than the server is dropped.
+/// A Transport behind a bad link, which `--net` puts between a client and its socket. Takes the
+/// time from `clock`; send() and receive() move the datagrams that are due. Drops datagrams from
+/// any sender except the server.
 class ImpairedTransport final : public Transport {
  public:
   /// Borrows both.
@@ -121,7 +120,8 @@ class ImpairedTransport final : public Transport {
   void send(const Route& route, ConstBytes bytes) override;
   std::optional<Datagram> receive() override;
 
-  /// When the next datagram is due either way: who has said goodbye calls receive() until then.
+  /// Returns when the next datagram is due in either direction. After its last DISCONNECT a client
+  /// calls receive() until then.
   [[nodiscard]] std::optional<Instant> next_due() const;
 
   [[nodiscard]] const LinkCounts& up() const { return up_.counts(); }

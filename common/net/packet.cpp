@@ -19,7 +19,7 @@ constexpr std::size_t kConnectionAt = 1;
 constexpr std::size_t kSequenceAt = 5;
 constexpr int kTypeBits = 6;
 constexpr unsigned kTypeMask = (1U << kTypeBits) - 1;
-constexpr std::uint64_t kCycle = std::uint64_t{1} << kSequenceBits;  // what is sent of a sequence
+constexpr std::uint64_t kCycle = std::uint64_t{1} << kSequenceBits;  // range of the bits sent
 static_assert(kSequenceAt + sizeof(std::uint16_t) == kPacketHeadBytes);
 
 Direction opposite(Direction direction) {
@@ -97,7 +97,7 @@ bool travels_sealed(PacketType type, Direction direction) {
     case PacketType::Accept:
     case PacketType::Resume:
     case PacketType::Refuse:
-      return false;  // of the handshake
+      return false;  // types of the handshake
   }
   return false;
 }

@@ -1,10 +1,11 @@
 #pragma once
-// The sealed packet, and the window that lets each sequence in once: type, connection and sequence
-// in clear but authenticated, the message encrypted, a tag. 23 bytes more than the message.
+// The sealed packet, and the window that accepts each sequence once. Type, connection and sequence
+// are in clear but authenticated; the message is encrypted; a tag follows. A packet is 23 bytes
+// longer than its message.
 //
 // Keys change with the sequence: an epoch is 65,536 packets of one direction, and each epoch's key
-// follows from the last by a one-way step. Nothing is negotiated, so nothing can be lost; and who
-// gets hold of a key reads nothing that was sent before its epoch.
+// follows from the last by a one-way step. Nothing is negotiated, so nothing can be lost. A stolen
+// key opens no packet that was sent before its epoch.
 
 #include "core/bytes.h"
 #include "net/crypto.h"
@@ -19,26 +20,25 @@
 
 namespace tickbox::net {
 
-// Which of the last 1,024 sequences of a session have arrived: each is taken once, in whatever
-// order.
-
-/// 1,024 packets are 17 s of a client's and, at several per tick, seconds of a server's: no path
-/// reorders further.
+/// The size of the replay window. 1,024 packets are 17 s of a client's and, at several per tick,
+/// seconds of a server's: no path reorders further.
 inline constexpr std::uint64_t kReplayWindow = 1'024;
 
-/// Tested before a packet is opened and advanced only after it has: a forgery cannot move it.
+/// The record of which of the last 1,024 sequences of a session have arrived. Each sequence is
+/// accepted once, in any order. The window is tested before a packet is opened and advances only
+/// after that, so a forgery cannot move it.
 class ReplayWindow {
  public:
-  /// Whether `sequence` is new.  Cost: constant.
+  /// Returns whether `sequence` is new.  Cost: constant.
   [[nodiscard]] bool accepts(std::uint64_t sequence) const;
 
   /// Requires: accepts(sequence), and that its packet opened.
   void advance(std::uint64_t sequence);
 
-  /// The newest so far; 0 before the first (sequences start at 1).
+  /// Returns the newest sequence so far; 0 before the first (sequences start at 1).
   [[nodiscard]] std::uint64_t newest() const { return newest_; }
 
-  /// How many have arrived, ever.
+  /// Returns how many sequences have arrived in total.
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
  private:
@@ -66,43 +66,45 @@ enum class PacketType : std::uint8_t {
 
 enum class Direction : std::uint8_t { ToServer, ToClient };
 
-/// Byte 0: type in the low six bits, key epoch modulo 4 in the high two. Bytes 1 to 4: connection
-/// id. 5 and 6: the low 16 bits of the sequence. Then the ciphertext, and the tag.
+/// The bytes of a packet's head. Byte 0: type in the low six bits, key epoch modulo 4 in the high
+/// two. Bytes 1 to 4: connection id. Bytes 5 and 6: the low 16 bits of the sequence. Then the
+/// ciphertext and the tag follow.
 inline constexpr std::size_t kPacketHeadBytes = 7;
 inline constexpr std::size_t kPacketOverheadBytes = kPacketHeadBytes + kTagBytes;
 inline constexpr std::size_t kMessageBytesMax = kDatagramBytesMax - kPacketOverheadBytes;
 static_assert(kPacketOverheadBytes == 23);
 
-/// Bits of a sequence within one key epoch: 65,536 packets, some 18 minutes of a client at 60 Hz.
+/// Bits of a sequence within one key epoch: 65,536 packets, about 18 minutes of a client at 60 Hz.
 inline constexpr int kEpochBits = 16;
-/// Bits of a sequence that travel: those, and the epoch modulo 4.
+/// Bits of a sequence that are sent: those, and the epoch modulo 4.
 inline constexpr int kSequenceBits = kEpochBits + 2;
 
-/// Room for one datagram.
+/// A buffer for one datagram.
 using PacketBuffer = std::array<std::byte, kDatagramBytesMax>;
 
-/// The type of a datagram, if its first byte names one.
+/// Returns the type of a datagram, if its first byte names one.
 [[nodiscard]] std::optional<PacketType> packet_type(ConstBytes datagram);
 
-/// Whether a packet of this type travels sealed in this direction.
+/// Returns whether a packet of this type is sealed in this direction.
 [[nodiscard]] bool travels_sealed(PacketType type, Direction direction);
 
-/// The connection id of a sealed packet, unproven until it opens.  Requires: at least
-/// kPacketHeadBytes bytes.
+/// Returns the connection id of a sealed packet, which is not authenticated until it opens.
+/// Requires: at least kPacketHeadBytes bytes.
 [[nodiscard]] std::uint32_t packet_connection(ConstBytes datagram);
 
-/// The keys of one direction, of the present epoch and its neighbours.
+/// The keys of one direction, for the present epoch and its neighbours.
 class EpochKeys {
  public:
   EpochKeys() = default;
 
   explicit EpochKeys(const Key& first) : keys_{Key{}, first, derive_next_key(first)} {}
 
-  /// The key of a sequence's epoch, or nullptr where that is no neighbour.
+  /// Returns the key of a sequence's epoch, or nullptr if that epoch is neither the present one nor
+  /// a neighbour.
   [[nodiscard]] const Key* key_of(std::uint64_t sequence) const;
 
-  /// Moves on to the epoch of `sequence`, if it is the next one. What lies before the last one is
-  /// overwritten.  Requires: key_of(sequence).
+  /// Moves on to the epoch of `sequence`, if it is the next one. Overwrites the keys before the
+  /// last epoch.  Requires: key_of(sequence) is not nullptr.
   void reach(std::uint64_t sequence);
 
  private:
@@ -114,7 +116,7 @@ class EpochKeys {
 class PacketChannel {
  public:
   PacketChannel() = default;
-  /// Sends in direction `sends`. The server's sequence 0 is the ACCEPT's own.
+  /// Makes a channel that sends in direction `sends`. The ACCEPT uses the server's sequence 0.
   PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends);
 
   [[nodiscard]] std::uint32_t connection() const { return connection_; }
@@ -126,14 +128,14 @@ class PacketChannel {
   struct Opened {
     PacketType type;
     std::uint64_t sequence;
-    ConstBytes message;  ///< a part of the buffer given
+    ConstBytes message;  ///< a part of `out`
   };
 
   /// Order of checks: length, type, connection, replay, AEAD; the window advances last.
   /// Fails: TooShort, TooLong, UnknownType, UnknownConnection, Replayed, Forged.
   std::expected<Opened, DropReason> open_packet(ConstBytes datagram, PacketBuffer& out);
 
-  /// The sequence of the last packet sealed; 0 before the first.
+  /// Returns the sequence of the last packet sealed; 0 before the first.
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
   [[nodiscard]] const ReplayWindow& received() const { return window_; }
@@ -147,8 +149,8 @@ class PacketChannel {
   ReplayWindow window_;
 };
 
-/// The whole sequence that `low` is the end of, nearest to `newest`.  Requires: low of
-/// kSequenceBits.
+/// Returns the full sequence that ends in the bits `low` and is nearest to `newest`.  Requires:
+/// `low` has at most kSequenceBits bits.
 [[nodiscard]] std::uint64_t expand_sequence(std::uint32_t low, std::uint64_t newest);
 
 }  // namespace tickbox::net

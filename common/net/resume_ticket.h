@@ -1,6 +1,6 @@
 #pragma once
-// The resume ticket: sealed by a server to itself, kept by the client, good for one way back into
-// the same body.
+// The resume ticket: a server seals it for itself and the client keeps it. It is valid for one
+// return to the same body.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -16,7 +16,7 @@
 
 namespace tickbox::net {
 
-/// In clear, authenticated: version, boot id; then the nonce.
+/// The bytes of the head, which is in clear but authenticated: version, boot id. The nonce follows.
 inline constexpr std::size_t kTicketHeadBytes = 9;
 inline constexpr std::size_t kTicketSecretBytes = 86;
 inline constexpr std::size_t kSealedTicketBytes =
@@ -25,19 +25,19 @@ static_assert(kSealedTicketBytes == 135);
 
 using SealedTicket = std::array<std::byte, kSealedTicketBytes>;
 
-/// What a server seals to itself.
+/// The content of a ticket, which a server seals for itself.
 struct Ticket {
   PlayerId seat;
   BodyId body;
-  std::uint32_t serial = 0;  ///< of a seat's tickets only the newest is good
+  std::uint32_t serial = 0;  ///< only the newest ticket of a seat is valid
   std::uint32_t room = 0;
-  std::uint64_t client = 0;  ///< as its token said
-  KeyPair keys;              ///< of the session to come
+  std::uint64_t client = 0;  ///< client id from its token
+  KeyPair keys;              ///< keys of the future session
 
   friend bool operator==(const Ticket&, const Ticket&) = default;
 };
 
-/// What a client keeps.
+/// The ticket that a client keeps, with its keys.
 struct ResumeTicket {
   SealedTicket sealed{};
   KeyPair keys;
@@ -46,14 +46,14 @@ struct ResumeTicket {
 [[nodiscard]] SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const Key& key,
                                        Entropy& entropy);
 
-/// Nothing, where it was not sealed by this key.  Requires: kSealedTicketBytes bytes, here and
-/// below.
+/// Returns nothing if the ticket was not sealed with this key.  Requires: kSealedTicketBytes bytes,
+/// here and below.
 [[nodiscard]] std::optional<Ticket> open_ticket(ConstBytes sealed, const Key& key);
 
-/// Of the server that sealed it, unproven until it opens.
+/// Returns the boot id of the server that sealed the ticket; not authenticated until it opens.
 [[nodiscard]] std::uint64_t ticket_boot(ConstBytes sealed);
 
-/// One line of text, as a client stores it.
+/// Formats a ticket as one line of text, as a client stores it.
 [[nodiscard]] std::string to_text(const ResumeTicket& ticket);
 /// Fails: one line that says what is wrong.
 [[nodiscard]] std::expected<ResumeTicket, std::string> parse_ticket(std::string_view text);

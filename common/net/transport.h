@@ -1,6 +1,6 @@
 #pragma once
-// The one way datagrams leave and arrive; a real socket in the programs, a simulated network in the
-// tests.
+// The only interface for sending and receiving datagrams: a real socket in the programs, a
+// simulated network in the tests.
 
 #include "core/bytes.h"
 #include "net/address.h"
@@ -10,23 +10,23 @@
 
 namespace tickbox::net {
 
-/// Largest UDP payload ever sent: passes every path that carries IPv6 (1,280) with room for
-/// tunnels.
+/// The largest UDP payload ever sent. It fits every path that carries IPv6 (1,280 bytes), with room
+/// for tunnels.
 inline constexpr std::size_t kDatagramBytesMax = 1'200;
 
 /// The two addresses that a datagram travels between.
 struct Route {
   Address peer;
-  Address local{};  ///< one of our own; zeros: the one that the kernel picks
+  Address local{};  ///< one of our own; zeros: the kernel picks it
 };
 
-/// A datagram as it came. The bytes are valid until the next call to the same Transport.
+/// A received datagram. The bytes are valid until the next call to the same Transport.
 struct Datagram {
   Address from;
   ConstBytes bytes;
-  Address to{};  ///< which of our own addresses it came to; zeros where that is not known
+  Address to{};  ///< our own address that received it; zeros if unknown
 
-  /// A peer takes an answer only from the address that it has sent to.
+  /// Returns the route for an answer: a peer accepts it only from the address that it has sent to.
   [[nodiscard]] Route back() const { return {.peer = from, .local = to}; }
 };
 
@@ -34,11 +34,12 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Sends at once or drops: UDP promises nothing.  Requires: at most kDatagramBytesMax bytes.
+  /// Sends a datagram at once or drops it: UDP promises nothing.  Requires: at most
+  /// kDatagramBytesMax bytes.
   virtual void send(const Route& route, ConstBytes bytes) = 0;
 
-  /// The next datagram that has arrived, or nothing. Never waits. One that was longer than
-  /// kDatagramBytesMax comes with kDatagramBytesMax + 1 bytes, so that its reader can tell.
+  /// Returns the next datagram that has arrived, or nothing. Never waits. A datagram longer than
+  /// kDatagramBytesMax has kDatagramBytesMax + 1 bytes here, so that its reader can refuse it.
   virtual std::optional<Datagram> receive() = 0;
 };
 

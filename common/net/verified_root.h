@@ -1,6 +1,6 @@
 #pragma once
-// The one door to received FlatBuffers: a copy that is aligned as structs ask, and a root that a
-// Verifier has passed.
+// The only way to read received FlatBuffers: a copy with the alignment that structs need, and a
+// root that a Verifier has passed.
 
 #include "core/bytes.h"
 #include "net/transport.h"
@@ -14,10 +14,10 @@
 
 namespace tickbox::net {
 
-/// Every message is one table: whatever holds more is none of ours.
+/// The most tables of a message: every valid message is one table.
 inline constexpr flatbuffers::uoffset_t kTablesMax = 1;
 
-/// Holds a message of up to kDatagramBytesMax bytes while it is read.  Cost: one copy; no
+/// A copy of a message of up to kDatagramBytesMax bytes while it is read.  Cost: one copy; no
 /// allocation.
 class ReceivedMessage {
  public:
@@ -25,7 +25,7 @@ class ReceivedMessage {
     if (size_ <= bytes_.size()) std::ranges::copy(message, bytes_.begin());
   }
 
-  /// The root, every offset and length in it checked; nothing where any is wrong.
+  /// Returns the root, with every offset and length in it checked; nullptr if any is wrong.
   template <class Root>
   [[nodiscard]] const Root* root() const {
     if (size_ > bytes_.size()) return nullptr;
@@ -39,7 +39,7 @@ class ReceivedMessage {
   std::size_t size_;
 };
 
-/// What a finished builder holds.
+/// Returns the bytes of a finished builder.
 [[nodiscard]] inline ConstBytes finished_bytes(const flatbuffers::FlatBufferBuilder& builder) {
   return std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()});
 }

@@ -1,15 +1,15 @@
 #pragma once
-// What flows to an auditing client: the tick log of its room (game/tick_log.h), as entries. First
-// the keyframe of the whole room, then each tick after it.
+// The stream to an auditing client: the tick log of its room (game/tick_log.h), as entries. The
+// first entry is the keyframe of the whole room; then each tick after it follows.
 //
-//   entry         length as in core/numbers.h, then so many bytes
+//   entry         length as in core/numbers.h, then as many bytes
 //   keyframe      the log's bytes
 //   tick          state hash u64, the log's bytes
 //
-// The stream of entries comes whole and in order, whatever UDP does to it. It is cut into segments,
-// and runs: each run begins with the whole room, so that a client that has fallen too far behind,
-// or has found a fault, needs nothing of the run before. A segment once cut stays as it is: sent
-// again it is the same bytes.
+// The stream arrives complete and in order, although UDP loses and reorders packets. It is cut into
+// segments, and into runs. Each run begins with the whole room. So a client that is too far behind,
+// or has found a fault, needs nothing of the run before. A segment never changes after it is cut: a
+// repeat has the same bytes.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -25,17 +25,17 @@
 
 namespace tickbox::protocol {
 
-/// Bytes of one segment: what fits a datagram beside the packet, the head, a status, and what
-/// FlatBuffers add.
+/// The most bytes of one segment: a datagram minus the packet's overhead, the head, a status, and
+/// the overhead of FlatBuffers.
 inline constexpr std::size_t kAuditSegmentBytesMax = 1'088;
 
-/// Segments that may be on their way at once: what an acknowledgement's bits can tell. A second of
-/// one a tick.
+/// The most segments that may be unacknowledged at once: as many as an acknowledgement has bits
+/// for. At one segment per tick this is a second.
 inline constexpr std::uint32_t kAuditWindow = 64;
 
 struct AuditHead {
-  std::uint16_t tick = 0;  ///< of the room when this was sent; low 16 bits
-  // Of the client's own packets, as a snapshot's head.
+  std::uint16_t tick = 0;  ///< the room's tick when this was sent; low 16 bits
+  // About the client's own packets, as in SnapshotHead.
   std::uint16_t input_tick = 0;
   std::int8_t margin = 0;
   std::uint8_t substituted = 0;
@@ -53,49 +53,50 @@ struct AuditSegment {
   std::optional<LinkStatus> status;
 };
 
-/// What has come of a run.
+/// The segments of a run that have arrived.
 struct AuditAck {
-  std::uint64_t bits = 0;   ///< bit i: segment next + 1 + i
-  std::uint16_t next = 0;   ///< low 16 bits of the first segment that has not
+  std::uint64_t bits = 0;   ///< bit i: segment next + 1 + i has arrived
+  std::uint16_t next = 0;   ///< low 16 bits of the first segment that has not arrived
   std::uint8_t run = 0;     ///< low 8 bits
-  bool wants_anew = false;  ///< the run is of no use to the client: another is wanted
+  bool wants_anew = false;  ///< the client cannot use this run and requests another
 
   friend bool operator==(const AuditAck&, const AuditAck&) = default;
 };
 
-/// The segment nearest to `near` that ends in these 16 bits: 2^15 is far more than a window.
+/// Returns the segment nearest to `near` that ends in these 16 bits: 2^15 is far more than a
+/// window.
 [[nodiscard]] constexpr std::uint64_t expand_segment(std::uint16_t low, std::uint64_t near) {
   const auto ahead = static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near & 0xffff));
   return near + static_cast<std::uint64_t>(std::int64_t{ahead});
 }
 
-/// Of one entry without its length.
+/// The most bytes of one entry without its length.
 inline constexpr std::size_t kAuditEntryBytesMax = game::kKeyframeBytesMax;
 
-/// Of the entry of one tick with its length, whatever so many seats do in it.
+/// Returns the most bytes of one tick's entry with its length, for any commands of `seats` seats.
 [[nodiscard]] constexpr std::size_t tick_entry_bytes_max(std::size_t seats) {
   return 3 + sizeof(std::uint64_t) + game::tick_bytes_max(seats);
 }
 
 static_assert(tick_entry_bytes_max(game::kSeatsMax) <= kAuditEntryBytesMax);
 
-/// Writes an entry into `out`, in place of what is there.  Requires: bytes of the log.
-/// Cost: no allocation where `out` has room.
+/// Writes an entry into `out` and replaces its content.  Requires: bytes of the log.
+/// Cost: no allocation if `out` has enough capacity.
 void encode_keyframe_entry(ConstBytes keyframe, std::vector<std::byte>& out);
 void encode_tick_entry(std::uint64_t state_hash, ConstBytes tick, std::vector<std::byte>& out);
 
-/// Takes the next entry off the front of `stream`, and returns it without its length; nothing as
-/// long as it is not whole.  Fails: Malformed, for a length that none has.
+/// Removes the next entry from the front of `stream`, and returns it without its length. Returns
+/// nothing while the entry is incomplete.  Fails: Malformed, for a length that no entry has.
 [[nodiscard]] std::expected<std::optional<ConstBytes>, net::DropReason> take_entry(
     ConstBytes& stream);
 
-/// A tick's entry, of which the log's bytes are still to be read.
+/// A tick's entry; the log's bytes are not decoded yet.
 struct AuditTick {
   std::uint64_t state_hash = 0;
   ConstBytes bytes;
 };
 
-/// Fails: Malformed, where it is too short for a hash.
+/// Decodes a tick's entry.  Fails: Malformed, if it is too short for a hash.
 [[nodiscard]] std::expected<AuditTick, net::DropReason> decode_tick_entry(ConstBytes entry);
 
 }  // namespace tickbox::protocol

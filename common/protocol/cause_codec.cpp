@@ -19,7 +19,7 @@ void put_u16(CauseBytes& out, std::size_t& at, std::uint16_t number) {
   put(out, at, static_cast<std::uint8_t>(number >> 8));
 }
 
-/// Takes bytes from the front; once they have ended, zeros and a note of it.
+/// A reader that takes bytes from the front. After the end it returns zeros, and ended() is true.
 class Reader {
  public:
   explicit Reader(ConstBytes bytes) : rest_(bytes) {}
@@ -82,7 +82,8 @@ PlacementCause read_placement(Reader& reader) {
   return cause;
 }
 
-/// Older ticks first, then members; nothing twice, nothing before the base.
+/// Returns whether causes are sorted by tick, the oldest first, then by member; with no duplicates,
+/// and none before the base.
 template <class List>
 bool in_order(const List& causes, std::uint8_t base_age) {
   for (std::size_t i = 0; i < causes.size(); ++i) {

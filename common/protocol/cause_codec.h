@@ -1,5 +1,5 @@
 #pragma once
-// Causes as bytes: the smallest form there is, as they are most of what is sent.
+// Causes as bytes, in the smallest form, because they are most of the traffic.
 //
 //   inputs u8, shots u8, placements u8, then
 //   inputs ×      member u8, ago << 4 | move u8; ago 15: one byte more, ago − 15
@@ -20,14 +20,14 @@ namespace tickbox::protocol {
 inline constexpr std::size_t kCauseCountsBytes = 3;
 inline constexpr std::size_t kPlacementCauseBytes = 4;
 
-/// `ago` in the four bits of an input cause that says "one byte more".
+/// The value of `ago` in the four bits of an input cause that means "one more byte follows".
 inline constexpr std::uint8_t kAgoEscape = 15;
 
 [[nodiscard]] constexpr std::size_t input_cause_bytes(std::uint32_t ago) {
   return ago < kAgoEscape ? 2 : 3;
 }
 
-/// `ago` in the six bits of a shot that says "a ray".
+/// The value of `ago` in the six bits of a shot that means "a ray".
 inline constexpr std::uint8_t kAgoRay = 63;
 static_assert(kBaseAgeMax <= kAgoRay);
 
@@ -35,18 +35,18 @@ static_assert(kBaseAgeMax <= kAgoRay);
   return weapon == game::Weapon::Ray ? 4 : 3;
 }
 
-/// Room for the most that any Causes take.
+/// A buffer for the largest Causes.
 using CauseBytes =
     std::array<std::byte, kCauseCountsBytes + kCausesMax * (3 + 4 + 4) + kViewMembersMax>;
 
-/// What `causes` take; 0 for none at all.
+/// Returns the encoded size of `causes`; 0 for no causes.
 [[nodiscard]] std::size_t encoded_bytes(const Causes& causes);
 
-/// Returns a part of `out`; nothing for no causes.
+/// Encodes `causes`. Returns a part of `out`; nothing for no causes.
 ConstBytes encode_causes(const Causes& causes, CauseBytes& out);
 
-/// Fails: Malformed, for another order than the one, for values out of range, and for bytes that
-/// end too early. `base_age` bounds how long ago a cause can be.
+/// Decodes causes, each less than `base_age` ticks old. Fails: Malformed, for a wrong order, for
+/// values out of range, and for bytes that end too early.
 [[nodiscard]] std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes,
                                                                    std::uint8_t base_age);
 

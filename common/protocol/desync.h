@@ -1,6 +1,6 @@
 #pragma once
-// A desync, as one end knows it: both states of a view that came out otherwise at the client than
-// the server had said, and what led there. What a log says of it.
+// A desync, as one end knows it. It has both states of a view whose hash at the client differs from
+// the server's, and the causes that led there. Also the text of it for a log.
 
 #include "core/ids.h"
 #include "game/entity_state.h"
@@ -21,23 +21,23 @@ namespace tickbox::protocol {
 enum class DesyncSide : std::uint8_t { Server, Client };
 
 enum class DesyncEnd : std::uint8_t {
-  Compared,    ///< both states are known, and where they differ
-  Forgotten,   ///< the server does not remember its view any more
-  Unanswered,  ///< nothing came back in time, or the session was over before
+  Compared,    ///< both states are known, and their differences
+  Forgotten,   ///< the server no longer remembers its view
+  Unanswered,  ///< no answer arrived in time, or the session ended before
 };
 
-/// Why something moved between the base and the view.
+/// A cause of movement between the base and the view.
 struct DesyncCause {
   enum class Kind : std::uint8_t {
-    Input,      ///< value: where its stick is from then on
+    Input,      ///< value: direction of the stick from then on
     Shot,       ///< value: aim
     Ray,        ///< value: aim
-    Placement,  ///< value: number of the place
-    Leave,      ///< out of the view; of a client alone
-    Whole,      ///< came whole; of a client alone
+    Placement,  ///< value: number of the spawn point
+    Leave,      ///< the body left the view; at a client only
+    Whole,      ///< the body was sent in full; at a client only
   };
 
-  Tick tick;  ///< the one that the step made
+  Tick tick;  ///< the tick that the step made
   BodyId entity;
   Kind kind = Kind::Input;
   std::uint16_t value = 0;
@@ -52,41 +52,41 @@ struct DesyncCause {
 struct Desync {
   DesyncSide side = DesyncSide::Server;
   DesyncEnd end = DesyncEnd::Compared;
-  PlayerId seat;  ///< of the client
+  PlayerId seat;  ///< the client's seat
   ViewName view;
-  std::optional<std::vector<game::EntityState>> server_view;  ///< by id, as the next two
+  std::optional<std::vector<game::EntityState>> server_view;  ///< sorted by id, as the next two
   std::optional<std::vector<game::EntityState>> client_view;
-  std::optional<std::vector<game::EntityState>> base_view;  ///< as this side had it
+  std::optional<std::vector<game::EntityState>> base_view;  ///< the base as this side had it
   std::vector<DesyncCause> causes;                          ///< as this side knows them
-  std::optional<game::ViewDifference> difference;           ///< where Compared
+  std::optional<game::ViewDifference> difference;           ///< present if Compared
 };
 
-/// Whoever wants to know of each that was traced.
+/// A receiver of every desync that was traced.
 class DesyncSink {
  public:
   virtual ~DesyncSink() = default;
 
-  /// Called where packets are taken: what takes long is not done here.
+  /// Called while packets are received, so an implementation must not do slow work here.
   virtual void note(const Desync& desync) = 0;
 };
 
 [[nodiscard]] std::string_view name_of(DesyncEnd end);
 [[nodiscard]] std::string_view name_of(DesyncSide side);
 
-/// "player", "crate", "bullet" or "none", by what the id tells.
+/// Returns "player", "crate", "bullet" or "none", by the kind in the id.
 [[nodiscard]] std::string_view kind_of(BodyId id);
 
-/// A number, or "absent".
+/// Formats a number; "absent" for none.
 [[nodiscard]] std::string text_of(const std::optional<std::int64_t>& value);
 
-/// As key=value, for a log: the first entity that differs, each of its fields with both values, and
-/// how much differs in all.
+/// Formats a difference as key=value, for a log. It names the first entity that differs, each of
+/// its differing fields with both values, and the total of entities and fields that differ.
 [[nodiscard]] std::string difference_in_words(const game::ViewDifference& difference);
 
-/// All of it, as key=value, for a log.
+/// Formats the desync as key=value, for a log.
 [[nodiscard]] std::string in_words(const Desync& desync);
 
-/// The causes that a snapshot told, on the base that its client held.
+/// Returns the causes in a snapshot, on the base that its client held.
 [[nodiscard]] std::vector<DesyncCause> causes_of(const Snapshot& snapshot, Tick tick,
                                                  std::span<const game::EntityState> base);
 

@@ -15,12 +15,13 @@ constexpr std::uint8_t kHitAndScore = kEventKinds;
 constexpr std::uint8_t kHitScoreAndSpawn = kEventKinds + 1;
 static_assert(kHitScoreAndSpawn < 1U << kFormBits);
 
-/// `ago` that says "one byte more".
+/// The value of `ago` that means "one more byte follows".
 constexpr std::uint8_t kAgoMore = 31;
 
 constexpr std::uint32_t kU16Max = std::numeric_limits<std::uint16_t>::max();
 
-/// How many events from the first of `rest` on are told in one: 1 to 3.  Requires: not empty.
+/// Returns how many events from the first of `rest` on share one record: 1 to 3.  Requires: not
+/// empty.
 std::size_t told_in_one(std::span<const Event> rest) {
   const Event& hit = rest[0];
   const auto follows = [&](std::size_t index, EventKind kind, std::uint16_t subject) {
@@ -47,7 +48,7 @@ void write(NumberWriter& out, std::span<const Event> one) {
   }
 }
 
-/// Numbers follow `events`' last one.
+/// A reader that appends to `events`, with consecutive numbers from `number` on.
 class EventReader {
  public:
   EventReader(NumberReader& in, std::uint16_t number, Events& events)
@@ -78,7 +79,7 @@ class EventReader {
 
   std::uint16_t u16() { return static_cast<std::uint16_t>(in_.number(kU16Max)); }
 
-  /// Returns `what` of it.
+  /// Appends an event and returns its `what`.
   std::uint16_t add(EventKind kind, std::uint16_t subject) {
     const std::uint16_t what = u16();
     if (events_.full()) {
@@ -134,7 +135,7 @@ std::expected<Events, net::DropReason> decode_events(ConstBytes bytes) {
   while (numbers.left() > 0 && !numbers.failed()) {
     reader.read_one();
   }
-  // A longer way than is written fails by its length.
+  // This check of the length refuses any encoding longer than the shortest.
   if (numbers.failed() || events.empty() || encoded_bytes(events) != bytes.size()) {
     return std::unexpected{net::DropReason::Malformed};
   }

@@ -15,11 +15,11 @@
 namespace tickbox::protocol {
 namespace {
 
-// Of the byte that has both.
+// The byte that has both move and buttons.
 constexpr int kMoveBits = 4;
 constexpr std::uint8_t kMoveMask = (1U << kMoveBits) - 1;
 static_assert(game::kMoveDirections <= kMoveMask && game::kButtonsMax <= 0xffU >> kMoveBits);
-/// AuditAck::flags.
+/// A bit of schema::AuditAck::flags.
 constexpr unsigned kAuditWantsAnew = 1;
 
 schema::SnapshotHead encode_head(const SnapshotHead& head) {
@@ -49,7 +49,7 @@ std::optional<LinkStatus> decode_status(const schema::LinkStatus* wire) {
                     .late = wire->late()};
 }
 
-/// A snapshot's bodies by the struct that carries them.
+/// A snapshot's bodies, in one list for each struct on the wire.
 struct WireBodies {
   BoundedVector<schema::Body, kSnapshotBodiesMax> bodies;
   BoundedVector<schema::Entity, kSnapshotBodiesMax> wide;
@@ -67,7 +67,8 @@ WireBodies encode_bodies(const Snapshot& snapshot) {
   return wire;
 }
 
-/// Appends what `wire` holds; false where one of them is no entity, or they are too many.
+/// Appends the bodies in `wire`. Returns false if one of them is no valid entity, or if they are
+/// too many.
 template <class Wire, class Decode>
 bool append(Snapshot& snapshot, const flatbuffers::Vector<const Wire*>* wire, Decode decode) {
   if (wire == nullptr) return true;
@@ -85,7 +86,8 @@ bool are_ascending(std::span<const game::EntityState> bodies) {
          bodies.end();
 }
 
-/// Both lists of bodies into one.  Fails: false, where either is out of order, or they share an id.
+/// Merges both lists of bodies into one.  Fails: false, if either is out of order, or if they share
+/// an id.
 bool decode_bodies(Snapshot& snapshot, const schema::Snapshot& wire) {
   if (!append(snapshot, wire.bodies(), game::decode_body)) return false;
   const std::size_t narrow = snapshot.bodies.size();
@@ -96,7 +98,7 @@ bool decode_bodies(Snapshot& snapshot, const schema::Snapshot& wire) {
   return are_ascending(all);
 }
 
-/// False, where it is there and holds none, or none that can be.
+/// Reads the events, if present. Returns false if they are empty or invalid.
 bool read_events(Snapshot& snapshot, const flatbuffers::Vector<std::uint8_t>* wire) {
   if (wire == nullptr) return true;
   const auto events = decode_events(std::as_bytes(std::span{wire->data(), wire->size()}));
@@ -104,7 +106,8 @@ bool read_events(Snapshot& snapshot, const flatbuffers::Vector<std::uint8_t>* wi
   return events.has_value();
 }
 
-// Ticks that an input message may speak of: none before the room opened, none past the last.
+// Returns whether all ticks in an input message can exist: none before the room opened, none past
+// the last tick.
 bool is_possible(const schema::InputHead& head, std::size_t inputs) {
   const std::uint32_t newest = head.newest_snapshot();
   const bool acks_exist = newest >= 64 || head.ack_bits() >> newest == 0;
@@ -112,7 +115,8 @@ bool is_possible(const schema::InputHead& head, std::size_t inputs) {
   return acks_exist && end <= std::uint64_t{std::numeric_limits<std::uint32_t>::max()} + 1;
 }
 
-// A part as a sender cuts it: all but the last are full, and only an empty view has an empty one.
+// Returns whether a sender can have cut this part: all parts except the last are full, and only an
+// empty view has an empty part.
 bool is_possible(const schema::ViewPartHead& head, std::size_t bodies) {
   const bool names_a_view = head.tick() > 0 && head.tick() <= net::kTickMax &&
                             head.said() != head.made() && head.base_age() <= kBaseAgeMax &&

@@ -1,6 +1,6 @@
 #pragma once
-// What sealed packets carry: inputs up, snapshots down, goodbye and parts of views both ways.
-// Encode stands beside decode.
+// The messages in sealed packets: inputs to the server, snapshots to the client, DISCONNECT and
+// parts of views in both directions. Each message has its encode and decode functions here.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -21,38 +21,38 @@
 namespace tickbox::protocol {
 
 struct InputMessage {
-  std::uint64_t ack_bits = 0;  ///< bit i: the view of tick newest_snapshot − 1 − i was made
-  Tick newest_snapshot;        ///< the tick of the newest view that is held; 0: none
+  std::uint64_t ack_bits = 0;  ///< bit i: the client made the view of tick newest_snapshot − 1 − i
+  Tick newest_snapshot;        ///< tick of the newest view that the client holds; 0: none
   std::uint32_t mismatches = 0;
-  std::uint16_t events = 0;  ///< number of the newest event that has come, with all before it
-  Tick first_tick;           ///< the tick of inputs[0]; the others follow one by one
+  std::uint16_t events = 0;  ///< number of the newest received event before which none is missing
+  Tick first_tick;           ///< tick of inputs[0]; the others are for the ticks after it
   BoundedVector<game::Input, kInputsPerMessageMax> inputs;
-  std::optional<AuditAck> audit = std::nullopt;  ///< of a client that audits
+  std::optional<AuditAck> audit = std::nullopt;  ///< only from a client that audits
 };
 
-/// The most that a snapshot's datagram takes beside its causes, bodies and events: seal, head,
-/// status, and what FlatBuffers add; checked where it is encoded.
+/// The most bytes of a snapshot's datagram beyond its causes, bodies and events: seal, head,
+/// status, and the overhead of FlatBuffers. The encoder checks it.
 inline constexpr std::size_t kSnapshotFrameBytes = 108;
 
-/// What events that take so many bytes by themselves add at most.
+/// Returns the most bytes that events add to a snapshot if they take `bytes` by themselves.
 [[nodiscard]] constexpr std::size_t event_part_bytes(std::size_t bytes) {
   return bytes == 0 ? 0 : 12 + bytes;
 }
 
-/// The most that a part of a view takes beside its bodies; checked where it is encoded.
+/// The most bytes of a view part beyond its bodies. The encoder checks it.
 inline constexpr std::size_t kViewPartFrameBytes = 48;
 
-/// The most that a part of a view with so many bodies takes.
+/// Returns the most bytes of a view part with `bodies` bodies.
 [[nodiscard]] constexpr std::size_t view_part_bytes(std::size_t bodies) {
   constexpr std::size_t kBodyBytes = 24;
   return kViewPartFrameBytes + bodies * kBodyBytes;
 }
 
-/// What a whole body takes.
+/// Returns the bytes of a body in full.
 [[nodiscard]] std::size_t encoded_bytes(const game::EntityState& body);
 
-/// Writes messages. Keeps its memory: no allocation once warm.   The bytes returned last until the
-/// next call.
+/// An encoder of messages. Keeps its memory: no allocation once warm.   The returned bytes are
+/// valid until the next call.
 class MessageEncoder {
  public:
   MessageEncoder();
@@ -61,15 +61,16 @@ class MessageEncoder {
   MessageEncoder& operator=(MessageEncoder&&) noexcept;
 
   ConstBytes input(const InputMessage& message);
-  /// Requires: causes and bodies that fit a datagram with kSnapshotFrameBytes, in their order.
+  /// Requires: causes and bodies in their order, small enough for a datagram with
+  /// kSnapshotFrameBytes.
   ConstBytes snapshot(const Snapshot& snapshot);
   /// Requires: 1 to kAuditSegmentBytesMax bytes.
   ConstBytes audit(const AuditHead& head, ConstBytes bytes,
                    const std::optional<LinkStatus>& status);
   ConstBytes disconnect(net::DisconnectReason reason);
-  /// Of a CHALLENGE, and of its RESPONSE.
+  /// Encodes a CHALLENGE or its RESPONSE.
   ConstBytes path_check(std::uint64_t data);
-  /// Of a TRACE, and of a TRACED.
+  /// Encodes a TRACE or a TRACED.
   ConstBytes view_part(const ViewPart& part);
 
  private:
@@ -77,8 +78,8 @@ class MessageEncoder {
   std::unique_ptr<Builder> builder_;
 };
 
-/// Each verifies the FlatBuffers, then the meaning (ranges, counts, kinds); nothing else is ever
-/// read. Fails: Malformed.
+/// Each function verifies the FlatBuffer, then the meaning (ranges, counts, kinds); no unverified
+/// data is read. Fails: Malformed.
 [[nodiscard]] std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message);
 [[nodiscard]] std::expected<Snapshot, net::DropReason> decode_snapshot(ConstBytes message);
 [[nodiscard]] std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message);

@@ -1,6 +1,6 @@
 #pragma once
-// A whole view in parts that fit datagrams: what both ends tell each other of one that came out
-// otherwise at the client than the server had said, so that each can say in which field.
+// A whole view in parts that fit datagrams. After a desync each end sends the other its state of
+// the view, so that each can report the fields that differ.
 
 #include "core/bounded.h"
 #include "core/ids.h"
@@ -14,59 +14,62 @@
 
 namespace tickbox::protocol {
 
-/// Bodies in each part but the last: 24 bytes each, so that a datagram stays below 1,200.
+/// Bodies in each part except the last: 24 bytes each, so that a datagram stays below 1,200 bytes.
 inline constexpr std::size_t kViewPartBodies = 44;
 inline constexpr std::size_t kViewPartsMax =
     (kViewMembersMax + kViewPartBodies - 1) / kViewPartBodies;
 static_assert(kViewPartsMax <= 8, "a bit each in a byte");
 
-/// Which view it is, of all that a session has been sent: three numbers that agree for no two.
+/// The identity of a view among all views that a session has received: no two have the same
+/// numbers.
 struct ViewName {
   Tick tick;
-  std::uint32_t said = 0;     ///< its hash as the snapshot told it, low 32 bits
-  std::uint32_t made = 0;     ///< the hash of the view that the client made; another
+  std::uint32_t said = 0;     ///< the view's hash in the snapshot, low 32 bits
+  std::uint32_t made = 0;     ///< the hash of the view that the client made; differs from `said`
   std::uint8_t base_age = 0;  ///< of the snapshot
 
   friend bool operator==(const ViewName&, const ViewName&) = default;
 };
 
-/// Bodies by id, of any values: what is wrong with them is the question.
+/// One part of a view. Its bodies are sorted by id and may have any values, because the comparison
+/// must find what is wrong with them.
 struct ViewPart {
   ViewName view;
   std::uint8_t part = 0;
-  std::uint8_t parts = 1;    ///< of the sender's view; 0: it is not remembered
-  std::uint8_t arrived = 0;  ///< bit i: part i of the other end's view has
+  std::uint8_t parts = 1;    ///< parts of the sender's view; 0: the sender has forgotten the view
+  std::uint8_t arrived = 0;  ///< bit i: part i of the other end's view has arrived
   BoundedVector<game::EntityState, kViewPartBodies> bodies;
 };
 
-/// How many parts a view of so many members makes: an empty one is a part, too.
+/// Returns the number of parts of a view with `members` members; an empty view has one part.
 [[nodiscard]] constexpr std::uint8_t parts_of(std::size_t members) {
   const std::size_t parts = (members + kViewPartBodies - 1) / kViewPartBodies;
   return static_cast<std::uint8_t>(parts == 0 ? 1 : parts);
 }
 
-/// Part `number` of a view.  Requires: number < parts_of(members.size()).
+/// Returns part `number` of a view.  Requires: number < parts_of(members.size()).
 [[nodiscard]] ViewPart part_of(const ViewName& view, std::span<const game::EntityState> members,
                                std::uint8_t number);
 
-/// The low 32 bits of a view's hash, as they travel.
+/// Returns the low 32 bits of a view's hash, as they are sent.
 [[nodiscard]] std::uint32_t view_hash(std::span<const game::EntityState> members);
 
-/// The parts of one view as they arrive, in any order.
+/// The received parts of one view, which arrive in any order.
 class ViewParts {
  public:
   void clear();
 
-  /// False where the part and those before are not of one view: they differ in how many there are,
-  /// or their bodies are not in one order.  Requires: decoded, with parts > 0.
+  /// Adds a part. Returns false if the parts are not of one view: the number of parts differs, a
+  /// repeated part differs, or the bodies are not sorted by id.
+  /// Requires: a decoded part, with parts > 0.
   [[nodiscard]] bool take(const ViewPart& part);
 
   [[nodiscard]] bool is_whole() const { return parts_ > 0 && arrived_ == all(); }
 
-  /// Bit i: part i has.
+  /// Returns one bit for each part; bit i: part i has arrived.
   [[nodiscard]] std::uint8_t arrived() const { return arrived_; }
 
-  /// 0 before the first has arrived.
+  /// Returns the number of parts; 0 before the first part has arrived.
   [[nodiscard]] std::uint8_t parts() const { return parts_; }
 
   /// Requires: is_whole().

@@ -1,9 +1,9 @@
 // The arena's rules. Every quantity is a whole number of sub-units and ticks, fixed by the tick
 // rate at construction.
 //
-// What one player does must reach another only by contact: nobody searches the room, and the one
-// thing that does, the choice of a place to appear at, is the server's alone (Authority::Server)
-// and travels as an outcome.
+// One player may influence another by contact only, so no rule searches the room. The one exception
+// is the choice of a spawn point: only the server makes it (Authority::Server) and sends it as an
+// outcome.
 
 #include "games/arena/arena.h"
 
@@ -27,16 +27,17 @@ constexpr std::uint16_t kBulletLayer = 2;
 
 constexpr std::int64_t kRunUnitsPerSecond = 8;
 constexpr std::int64_t kBulletUnitsPerSecond = 200;
-constexpr std::int64_t kAccelerationUnits = 60;  // per second²: full speed after 8 ticks at 60 Hz
+constexpr std::int64_t kAccelerationUnits = 60;  // units/s²: full speed after 8 ticks at 60 Hz
 constexpr std::int64_t kFrictionUnits = 40;
 
 /// 1/√2 in 1/65,536.
 constexpr std::int64_t kDiagonal = 46'341;
 
-/// A ray's length: as far as one who looks along the longer side of a screen sees.
+/// The length of a ray: as far as a player sees along the longer side of the screen.
 constexpr std::int32_t kRayReach = 24 * kUnit;
 
-/// Places near the middle among which one who appears draws: enough for everyone present, and some.
+/// The spawn points near the middle from which a respawn draws: enough for everyone present, and
+/// some more.
 constexpr std::size_t kPlacesPerPlayer = 6;
 constexpr std::size_t kPlacesMin = 24;
 
@@ -47,8 +48,8 @@ std::int32_t per_tick(std::int64_t units_per_second, std::int64_t rate) {
   return static_cast<std::int32_t>(units_per_second * kUnit / rate);
 }
 
-/// A bullet is spent by its first contact; a player is hit once a tick. Contacts come in the order
-/// of time.
+/// Removes each bullet at its first contact, and adds hits, at most one per player and tick.
+/// Contacts are in the order of time.
 void spend_bullets(World& world, const sim::StepReport& report, TickEvents& events) {
   for (const sim::Contact& contact : report.contacts) {
     const bool a_is_bullet = has_kind(contact.a, EntityKind::Bullet);
@@ -69,14 +70,14 @@ std::int32_t approach(std::int32_t value, std::int32_t target, std::int32_t by) 
   return value < target ? std::min(value + by, target) : std::max(value - by, target);
 }
 
-/// What an input fires if it may: of both at once the gun.
+/// Returns the weapon that an input would fire; the gun if both buttons are pressed.
 std::optional<Weapon> weapon_of(const Input& input) {
   if ((input.buttons & kButtonShoot) != 0) return Weapon::Gun;
   if ((input.buttons & kButtonRay) != 0) return Weapon::Ray;
   return std::nullopt;
 }
 
-/// The minimum corner of a box of this size in the middle of a player.
+/// Returns the minimum corner of a box of this size in the middle of a player.
 Vec2 middle_of(Vec2 player, Vec2 size) {
   return {player.x + (kPlayerSize.x - size.x) / 2, player.y + (kPlayerSize.y - size.y) / 2};
 }
@@ -87,8 +88,8 @@ bool is_free(const World& world, const sim::Box& place) {
   });
 }
 
-/// The number of a free place, drawn from the world's own sequence. There always is one: Map
-/// promises more than can be occupied.
+/// Draws a free spawn point from the world's own sequence and returns its number. There always is
+/// one: the map has more than can be occupied.
 std::uint16_t draw_place(World& world) {
   const std::vector<Vec2>& places = world.map()->spawn_points;
   const auto players = static_cast<std::size_t>(std::ranges::count_if(world.seats(), &Seat::taken));
@@ -183,7 +184,7 @@ void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs,
       world.traits()[index].move = clamped(given.input).move;
     }
   }
-  // In the order of ids players come first, then crates.
+  // In the order of ids, players are first, then crates.
   std::size_t i = 0;
   for (; i < world.size() && world.traits()[i].kind == EntityKind::Player; ++i) {
     run(world, i);
@@ -205,8 +206,8 @@ void Arena::apply_inputs(World& world, std::span<const PlayerInput> inputs,
 void Arena::run(World& world, std::size_t index) const {
   sim::Body& body = world.physics().movers()[index];
   Traits& traits = world.traits()[index];
-  // A stick that points nowhere is in no world but one whose memory has gone wrong: that is for the
-  // hashes to find.
+  // An invalid stick exists only in a world with corrupt memory: the hashes must find that, so this
+  // is no assertion.
   const Vec2 direction = traits.move < kMoves.size() ? kMoves[traits.move] : Vec2{};
   const std::int32_t speed = direction.x != 0 && direction.y != 0 ? diagonal_speed_ : run_speed_;
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -216,7 +217,7 @@ void Arena::run(World& world, std::size_t index) const {
   if (traits.timer > 0) --traits.timer;
 }
 
-/// Whom a ray strikes is not for the step to say.
+/// Fires a weapon if it is loaded. The step does not decide which player a ray hits.
 bool Arena::shoot(World& world, std::size_t index, const Shot& shot) const {
   const sim::Body& body = world.physics().movers()[index];
   Traits& traits = world.traits()[index];
@@ -238,7 +239,7 @@ std::optional<sim::Cast> Arena::ray_of(const World& world, const PlayerInput& gi
   const Input input = clamped(given.input);
   const std::size_t index = world.index_of(world.body_of(given.player));
   if (weapon_of(input) != Weapon::Ray || index == world.size()) return std::nullopt;
-  // The step counts down before it looks.
+  // The step decrements the timer before it tests it.
   if (world.traits()[index].timer > 1) return std::nullopt;
   const sim::Body& body = world.physics().movers()[index];
   return sim::Cast{.from = middle_of(body.min, {1, 1}),
@@ -251,8 +252,8 @@ std::optional<sim::Cast> Arena::ray_of(const World& world, const PlayerInput& gi
 void Arena::after_step(World& world, const sim::StepReport& report, Authority authority,
                        TickEvents& events) const {
   spend_bullets(world, report, events);
-  // From here on a bullet may meet its owner as anyone else, so that its fields alone say all about
-  // it.
+  // From here on a bullet may hit its owner like anyone else, so its fields alone are its whole
+  // state.
   for (std::size_t i = world.size(); i > 0 && world.traits()[i - 1].kind == EntityKind::Bullet;
        --i) {
     sim::Body& bullet = world.physics().movers()[i - 1];

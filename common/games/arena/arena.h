@@ -1,6 +1,6 @@
 #pragma once
-// Arena: players run in eight directions, push crates and each other, and shoot; who is hit appears
-// elsewhere.
+// Arena: players run in eight directions, push crates and each other, and shoot. A player that is
+// hit appears elsewhere.
 
 #include "game/rules.h"
 
@@ -8,7 +8,7 @@
 
 namespace tickbox::game {
 
-/// Largest tick rate of the arena: a bullet's life of one second must fit its 8-bit timer, and a
+/// The largest tick rate of the arena. A bullet's life of one second must fit its 8-bit timer. A
 /// bullet must leave its owner's box within its first tick.
 inline constexpr std::uint32_t kArenaTickRateMax = 240;
 

@@ -20,8 +20,8 @@ constexpr std::int32_t kBorder = 2 * kUnit;
 constexpr std::int32_t kSpawnSpacing = 3 * kUnit;
 constexpr Vec2 kCrateInBlock{10 * kUnit + kUnit / 2, 10 * kUnit + kUnit / 2};
 
-/// With at most one body on each place to appear at, a seat can occupy four: its player and the
-/// bullets it has in flight.
+/// Spawn points for each seat. With at most one body on each, a seat can occupy four: its player
+/// and its bullets in flight.
 constexpr std::size_t kSpawnPointsPerSeat = 5;
 
 struct Wall {
@@ -35,7 +35,7 @@ constexpr Wall box_of_units(std::int32_t x, std::int32_t y, std::int32_t width,
 }
 
 /// The walls of a block, four kinds in turn: a beam and a thin wall; the same turned; a pillar and
-/// a thin corner; a row of single tiles (whose seams nobody may feel) and a thin wall.
+/// a thin corner; a row of single tiles (whose seams must not stop a body) and a thin wall.
 using BlockWalls = std::array<Wall, 5>;
 constexpr std::array<BlockWalls, 4> kBlockWalls = {{
     {{{.min = {3 * kUnit, 7 * kUnit + kUnit / 2}, .size = {8 * kUnit, kUnit}},
@@ -68,7 +68,7 @@ void add_border(std::vector<sim::Body>& statics, std::int32_t half) {
   add_static(statics, {.min = {half, -half}, .size = {kBorder, side}});
 }
 
-/// Every free place of a 3-unit grid, from the middle outwards.
+/// Returns every free place of a 3-unit grid, from the middle outwards.
 std::vector<Vec2> free_places(const std::vector<sim::Body>& statics,
                               const std::vector<Vec2>& crates, std::int32_t half) {
   std::vector<Vec2> places;
@@ -126,7 +126,8 @@ Map make_square(std::int32_t blocks, std::uint32_t seats) {
 
 SharedMap make_arena_map(std::uint32_t seats) {
   TICKBOX_ASSERT(seats >= 1 && seats <= kSeatsMax);
-  // About 20 of a block's 25 places are free; start just below and grow until there are enough.
+  // About 20 of a block's 25 places are free. The search starts just below that number and grows
+  // until there are enough.
   std::int32_t blocks = 2;
   while (static_cast<std::size_t>(blocks * blocks) * 18 < kSpawnPointsPerSeat * seats) {
     ++blocks;

@@ -1,6 +1,6 @@
 #pragma once
-// The built-in map: a walled field of 16-unit blocks with thick and thin walls, as large as its
-// seats ask.
+// The built-in map: a walled field of 16-unit blocks with thick and thin walls. Its size depends on
+// the number of seats.
 
 #include "game/map.h"
 
@@ -8,11 +8,12 @@
 
 namespace tickbox::game {
 
-/// A player of the arena, and the free space that each spawn place has.
+/// The size of a player in the arena, and of the free space at each spawn point.
 inline constexpr Vec2 kPlayerSize{kUnit, kUnit};
 
-/// Requires: 1 ≤ seats ≤ kSeatsMax. There are at least 4 places to appear at for each seat, so that
-/// even with every player, bullet and crate standing on one of them another is free.
+/// Makes the built-in map.  Requires: 1 ≤ seats ≤ kSeatsMax. It has at least 5 spawn points for
+/// each seat, and one more for each crate. So one is free even if every player, bullet and crate is
+/// on a spawn point.
 [[nodiscard]] SharedMap make_arena_map(std::uint32_t seats);
 
 }  // namespace tickbox::game

@@ -17,10 +17,10 @@ constexpr std::array<std::pair<std::string_view, BotKind>, 5> kNames = {
      {"stress", BotKind::Stress},
      {"mix", BotKind::Mix}}};
 
-/// The direction to aim in at what is away by (x, y).
+/// Returns the aim at a target with the offset (x, y).
 std::uint16_t aim_of(std::int64_t x, std::int64_t y) {
   constexpr std::uint16_t kQuarter = kAimDirections / 4;
-  // Turned so that it lies in the first quarter.
+  // Turn the offset into the first quarter.
   std::uint16_t turned = 0;
   for (; x <= 0 || y < 0; turned += kQuarter) {
     if (x == 0 && y == 0) return 0;
@@ -37,7 +37,7 @@ std::uint16_t aim_of(std::int64_t x, std::int64_t y) {
   return static_cast<std::uint16_t>((direction + turned) % kAimDirections);
 }
 
-/// The eighth of a turn that a vector points to, 1 to 8 as inputs count them; 0 for none.
+/// Returns the eighth of a turn in which a vector points, 1 to 8 as inputs count them; 0 for none.
 std::uint8_t direction_of(std::int64_t x, std::int64_t y) {
   const std::int64_t width = std::abs(x);
   const std::int64_t height = std::abs(y);

@@ -1,5 +1,5 @@
 #pragma once
-// Players without people: each decides its inputs from a seed and from what its client sees.
+// Bots: players that decide their inputs from a seed and from what their client sees.
 
 #include "core/rng.h"
 #include "game/entity_state.h"
@@ -19,14 +19,14 @@ enum class BotKind : std::uint8_t {
   Wander,  ///< a new direction, or none, every 30 to 90 ticks; shoots once a second on average
   Chase,   ///< runs after the nearest player and shoots at it, with gun or ray
   Still,   ///< does nothing
-  Stress,  ///< other buttons every tick
-  Mix,     ///< a quarter of each, by the number of the client
+  Stress,  ///< random stick, buttons and aim every tick
+  Mix,     ///< a quarter of the clients for each kind, by the client's number
 };
 
-/// Reads "wander", "chase", "still", "stress" or "mix".  Fails: with one line that names them.
+/// Reads "wander", "chase", "still", "stress" or "mix".  Fails: with one line that lists them.
 [[nodiscard]] std::expected<BotKind, std::string> parse_bot_kind(std::string_view text);
 
-/// The kind that client `number` plays: its own, or its share of a mix.
+/// Returns the kind that client `number` plays: its own, or its share of a mix.
 [[nodiscard]] BotKind bot_kind_of(BotKind kind, std::uint64_t number);
 
 class Bot {
@@ -34,7 +34,8 @@ class Bot {
   /// Requires: kind is not Mix.
   Bot(BotKind kind, std::uint64_t seed, std::uint32_t ticks_per_second);
 
-  /// The input for the next tick. `own`: the own body as predicted; `seen`: the newest view.
+  /// Returns the input for the next tick. `own`: the own body as predicted; `seen`: the newest
+  /// view.
   [[nodiscard]] Input decide(const std::optional<EntityState>& own,
                              std::span<const EntityState> seen);
 
@@ -49,7 +50,7 @@ class Bot {
   std::uint64_t ticks_left_ = 0;
 };
 
-/// A bot in the place of a person.  Requires: kind is not Mix.
+/// Returns a bot that plays instead of a person.  Requires: kind is not Mix.
 [[nodiscard]] MakePlayer bot_player(BotKind kind, std::uint64_t seed);
 
 }  // namespace tickbox::game

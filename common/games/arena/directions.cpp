@@ -13,8 +13,8 @@ constexpr std::size_t kQuarter = kAimDirections / 4;
 constexpr std::int64_t kOne = std::int64_t{1} << 30;
 constexpr std::int64_t kHalfPi = 1'686'629'713;  // π/2 · 2^30
 
-/// sin(x) for x in [0, π/4], as its Taylor series in 30 binary digits; the error is far below one
-/// of the table's 16.
+/// Returns sin(x) for x in [0, π/4], from its Taylor series in 30 binary digits. The error is far
+/// below the resolution of the table's 16 digits.
 constexpr std::int64_t sine(std::int64_t x) {
   const std::int64_t square = x * x / kOne;
   std::int64_t term = x;
@@ -26,7 +26,7 @@ constexpr std::int64_t sine(std::int64_t x) {
   return sum;
 }
 
-/// cos(x) for x in [0, π/4].
+/// Returns cos(x) for x in [0, π/4].
 constexpr std::int64_t cosine(std::int64_t x) {
   const std::int64_t square = x * x / kOne;
   std::int64_t term = kOne;
@@ -38,7 +38,7 @@ constexpr std::int64_t cosine(std::int64_t x) {
   return sum;
 }
 
-/// Sines of the first quarter turn, both ends included, in 1/65,536.
+/// The sines of the first quarter turn, both ends included, in 1/65,536.
 constexpr std::array<std::int32_t, kQuarter + 1> kSines = [] {
   std::array<std::int32_t, kQuarter + 1> table{};
   for (std::size_t i = 0; i <= kQuarter; ++i) {
