@@ -14,7 +14,7 @@
 namespace tickbox::server {
 namespace {
 
-/// Only where there is surely none: one that cannot be looked at must not be taken for missing.
+/// Returns true only if there is certainly no file: one that cannot be examined is not missing.
 bool is_missing(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
@@ -74,7 +74,7 @@ std::expected<KeyFile, std::string> create_key_file(const Options& options) {
   net::wipe(std::as_writable_bytes(std::span{text}));
   if (written) return KeyFile::Created;
   if (!is_missing(options.key_file)) {
-    return KeyFile::AsItWas;  // another server on the same folder was faster: its key is ours
+    return KeyFile::AsItWas;  // another server on the same folder created it first: its key is used
   }
   return std::unexpected{written.error()};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the admin side answers: is the process alive, is it ready for clients, what has it counted.
+// The answers of the admin side: is the process alive, is it ready for clients, and its metrics.
 
 #include "core/clock.h"
 #include "server/host/metrics_text.h"
@@ -10,16 +10,16 @@
 
 namespace tickbox::server {
 
-/// Without a tick for this long, the process hangs. Before the first it starts.
+/// A process without a tick for this long hangs. Before its first tick it is starting.
 inline constexpr Duration kStalledAfter = std::chrono::seconds{2};
 
 enum class ServerState : std::uint8_t { Starting, Ready, Draining };
 
-/// What the tick thread tells the admin side, now and then.
+/// The status that the tick thread publishes for the admin side, at intervals.
 struct Status {
   ServerState state = ServerState::Starting;
   Instant last_tick;
-  std::uint32_t seats_held = 0;  ///< of metrics.clients_max
+  std::uint32_t seats_held = 0;  ///< seats held, of metrics.clients_max
   Metrics metrics;
 };
 
@@ -29,7 +29,7 @@ struct AdminReply {
   std::string body;
 };
 
-/// /livez, /readyz, /metrics, and a list of them at /.   Anything else is 404.
+/// Answers /livez, /readyz, /metrics, and a list of them at /.   Any other path gets 404.
 [[nodiscard]] AdminReply answer(std::string_view path, const Status& status,
                                 const ProcessFacts& process, Instant now);
 

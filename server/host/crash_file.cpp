@@ -1,6 +1,6 @@
-// The handler runs in the thread that failed, between the failure and abort(). That is no signal
-// handler: memory may be asked for, since nothing in here asserts while it holds the heap. It takes
-// no lock that this thread could hold.
+// The handler runs in the thread that failed, between the failure and abort(). It is not a signal
+// handler: it may allocate, because nothing in here asserts while it holds the heap. It takes no
+// lock that this thread could hold.
 
 #include "server/host/crash_file.h"
 
@@ -18,7 +18,7 @@
 namespace tickbox::server {
 namespace {
 
-/// Writes at once: there is no later.
+/// A sink that writes at once, because the process is about to abort.
 class DirectSink final : public ByteSink {
  public:
   explicit DirectSink(os::AppendFile& file) : file_(file) {}
@@ -44,7 +44,7 @@ struct Armed {
   AssertHandler before = nullptr;
 };
 
-// A handler is a plain function, and has to find what it writes.
+// A handler is a plain function, so it finds its data in globals.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::optional<Armed> armed;
 std::atomic_flag failing;

@@ -9,17 +9,17 @@
 
 namespace tickbox::server {
 
-/// While it lives, a failed assertion of the thread that made it says so on stderr, and the black
-/// box is written before the process aborts. `tickbox replay verify` steps such a file up to the
-/// tick that failed, and that tick too.
+/// While this object exists, a failed assertion of the thread that made it is reported on stderr.
+/// Then the black box is written, and the process aborts. `tickbox replay verify` steps such a file
+/// up to and including the tick that failed.
 ///
-/// An assertion of another thread leaves the room alone, which goes on meanwhile; so does a second
-/// one, of this thread in the middle of writing: both are said, and nothing more.
+/// A failed assertion of another thread does not write the black box, because the room goes on
+/// meanwhile. Nor does a second one of this thread, during the writing. Both are only reported.
 /// Requires: one at a time; the black box outlives it, and is used by this thread alone.
 class CrashFile {
  public:
-  /// `path`: of the file, which is made only then; empty: none is, and the message says how to have
-  /// one. `header`: with a salt.
+  /// `path`: the file, created only at a failure; if empty, there is none, and the message says how
+  /// to get one. `header`: with a salt.
   CrashFile(std::string path, const record::Header& header, const BlackBox& black_box);
   ~CrashFile();
   CrashFile(const CrashFile&) = delete;

@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "s
 constexpr std::array<std::string_view, kTraceResults> kTraceNames = {"compared", "forgotten",
                                                                      "unfinished", "limited"};
 
-/// Upper bounds of the buckets told to Prometheus, in nanoseconds: four to a doubling, from 16 µs
-/// to 1 s.
+/// Upper bounds of the buckets for Prometheus, in nanoseconds. There are four per doubling, from 16
+/// µs to 1 s.
 constexpr std::array<std::uint64_t, 65> kBounds = [] {
   std::array<std::uint64_t, 65> bounds{};
   constexpr std::array<std::uint64_t, 4> kQuarterDoublings = {16'000, 19'027, 22'627, 26'909};
@@ -31,7 +31,7 @@ constexpr std::array<std::uint64_t, 65> kBounds = [] {
   return bounds;
 }();
 
-/// Writes families one after the other: a head, then its samples.
+/// Writes metric families one after the other: a head, then its samples.
 class Text {
  public:
   void head(std::string_view name, std::string_view type, std::string_view help) {
@@ -57,7 +57,7 @@ class Text {
     sample(name, "", value);
   }
 
-  /// A histogram of nanoseconds, told in seconds; `label` like `phase="step"`, or nothing.
+  /// Writes a histogram of nanoseconds, in seconds; `label` like `phase="step"`, or empty.
   void histogram(std::string_view name, std::string_view label, const Histogram& histogram) {
     const std::string_view comma = label.empty() ? "" : ",";
     for (const std::uint64_t bound : kBounds) {
@@ -71,7 +71,7 @@ class Text {
     sample(fmt::format("{}_count", name), labels, histogram.count());
   }
 
-  /// A histogram with bounds of its own, in units of `unit`.
+  /// Writes a histogram with bounds of its own, in units of `unit`.
   template <class Counts>
   void buckets(std::string_view name, std::string_view label, const Counts& counts, double unit) {
     const std::string_view comma = label.empty() ? "" : ",";

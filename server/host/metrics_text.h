@@ -1,5 +1,5 @@
 #pragma once
-// What is counted, as a monitoring system reads it, and as a line of the log.
+// The metrics as text: for a monitoring system, and as a line of the log.
 
 #include "core/clock.h"
 #include "core/histogram.h"
@@ -11,13 +11,13 @@
 
 namespace tickbox::server {
 
-/// How often the admin side has answered with a status.
+/// The number of answers of the admin side with one HTTP status.
 struct AdminRequests {
   unsigned code = 0;
   std::uint64_t count = 0;
 };
 
-/// What a process knows of itself beside its metrics.
+/// The facts about a process that are not in its metrics.
 struct ProcessFacts {
   std::string version;
   std::string commit;
@@ -31,22 +31,22 @@ struct ProcessFacts {
   std::vector<AdminRequests> admin_requests{};
 };
 
-/// The text format of Prometheus, version 0.0.4.
+/// Returns the metrics in the text format of Prometheus, version 0.0.4.
 [[nodiscard]] std::string exposition(const Metrics& metrics, const ProcessFacts& process);
 
-/// The line that the server logs every ten seconds, so that a log alone tells how it went.
+/// The interval of the summary that the server logs, so that a log alone shows how the server ran.
 inline constexpr Duration kSummaryInterval = std::chrono::seconds{10};
 
 class Summary {
  public:
   explicit Summary(Instant start) : since_(start) {}
 
-  /// A tick took this long, in nanoseconds.
+  /// Adds a tick that took this long, in nanoseconds.
   void add_tick(std::uint64_t nanoseconds) { ticks_.add(nanoseconds); }
 
   [[nodiscard]] bool due(Instant now) const { return now - since_ >= kSummaryInterval; }
 
-  /// The line for the time since the last one; starts anew.
+  /// Returns the line for the time since the last one, and begins the next interval.
   [[nodiscard]] std::string take(const Metrics& metrics, Instant now);
 
  private:

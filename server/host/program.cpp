@@ -33,7 +33,7 @@ enum class HealthQuestion : std::uint8_t {
 };
 
 enum class HealthAnswer : std::uint8_t {
-  Words,     ///< the server's own: "ok", or why it is not
+  Words,     ///< the server's own answer: "ok", or why it is not
   Document,  ///< {"alive":true,"admin":"127.0.0.1:9180","answer":"ok"}, or "ready"
 };
 
@@ -50,8 +50,8 @@ std::string document_of(const std::string& admin, HealthQuestion question,
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// One line on stdout.   Returns Done when `admin` answers with 200, WrongUsage when it is
-/// no HOST:PORT, else Failed.
+/// Writes one line to stdout.   Returns Done if `admin` answers with 200, WrongUsage if it is no
+/// HOST:PORT, else Failed.
 cli::ExitCode check_health(const std::string& admin, HealthQuestion question, HealthAnswer answer) {
   const cli::Teller teller{.name = "tickbox-server", .json = answer == HealthAnswer::Document};
   const auto place = parse_host_port(admin);
@@ -78,7 +78,7 @@ std::string check_host(const std::string& text) {
   return address ? std::string{} : address.error();
 }
 
-/// The admin side asks nobody who they are.
+/// Returns an error if the address is not loopback: the admin side has no authentication.
 std::string check_loopback(const std::string& text) {
   const auto address = os::resolve_host(text, 0);
   if (!address) return address.error();
@@ -184,7 +184,7 @@ void add_options(cli::Command& program, Options& options, os::LogOptions& log) {
   program.add_option("--log-format", log.format, os::parse_log_format, "text or json");
 }
 
-/// HOST:PORT where this server's own admin side is.
+/// Returns HOST:PORT of this server's own admin side.
 std::string admin_of(const Options& options) {
   const bool has_colons = options.admin_bind.contains(':');
   const std::string host = has_colons ? "[" + options.admin_bind + "]" : options.admin_bind;

@@ -1,4 +1,4 @@
-// The tick thread asks for a file and finds it there some ticks later; it hands back the one it has
+// The tick thread requests a file and gets it some ticks later; it gives back the one it has
 // finished. Both are moves under a lock that the other thread holds for a few instructions.
 
 #include "server/host/recording_files.h"
@@ -25,13 +25,13 @@
 namespace tickbox::server {
 namespace {
 
-/// Notes that wait to be taken.
+/// The most notes that wait to be taken.
 constexpr std::size_t kNotesMax = 64;
 
-/// Between two looks at a file that is to be closed and still has records that wait for the disk.
+/// The time between two checks of a file to be closed that has records waiting for the disk.
 constexpr Duration kDrainLook = std::chrono::milliseconds{10};
 
-/// Names of consecutive milliseconds that are tried where something of that name is there already.
+/// How many names, of consecutive milliseconds, are tried if a file of that name exists already.
 constexpr int kNamesTried = 100;
 
 struct Part {
@@ -44,7 +44,7 @@ bool is_written(const Part& part) {
   return part.sink->stats().queue_bytes == 0;
 }
 
-/// Why it is not written just now; empty where it is.
+/// Returns why a file is not being written at present; empty if it is.
 std::string hindrance_of(const Part& part) {
   const os::FileSinkStats stats = part.sink->stats();
   if (stats.degraded) return part.sink->failure();
@@ -70,23 +70,23 @@ struct RecordingFiles::State {
   std::thread thread;
   std::stop_source closing;
 
-  // Of whoever makes and closes files: open(), then the thread, then close().
+  // Used only by the code that creates and closes files: open(), then the thread, then close().
   std::uint32_t made = 0;
   WallTime last_start{};
-  std::deque<std::string> closed;  ///< paths of files that are whole, the oldest first
+  std::deque<std::string> closed;  ///< paths of complete files, the oldest first
 
   mutable std::mutex mutex;  ///< guards what follows
   std::condition_variable_any wake;
   bool wanted = false;
   std::unique_ptr<Part> present;
-  std::unique_ptr<Part> previous;  ///< takes its last records
-  std::unique_ptr<Part> ready;     ///< made, and not handed over
+  std::unique_ptr<Part> previous;  ///< receives its last records
+  std::unique_ptr<Part> ready;     ///< created, and not in use yet
   std::deque<std::unique_ptr<Part>> retired;
-  std::string making_failed;  ///< why the next file cannot be made, while it cannot
+  std::string making_failed;  ///< why the next file cannot be created; empty if it can
   Instant retry_at;           ///< when it is tried again
-  std::uint64_t bytes = 0;    ///< of closed files
-  std::uint64_t errors = 0;   ///< of closed files and of making
-  std::string loss;           ///< the first
+  std::uint64_t bytes = 0;    ///< bytes of closed files
+  std::uint64_t errors = 0;   ///< errors of closed files and of creating files
+  std::string loss;           ///< the first failure to close a file
   std::vector<RecordingNote> notes;
 
   std::expected<std::unique_ptr<Part>, std::string> make();
@@ -106,7 +106,7 @@ std::string recording_name(WallTime start, std::uint32_t room, std::string_view 
                      suffix);
 }
 
-/// Where something has the name already, or the calendar went back, a later one is taken.
+/// Creates a file. If the name exists already, or the calendar went back, uses a later name.
 std::expected<std::unique_ptr<Part>, std::string> RecordingFiles::State::make() {
   WallTime start = std::max(parts.calendar.now(), last_start + std::chrono::milliseconds{1});
   auto part = std::make_unique<Part>();
@@ -134,12 +134,12 @@ void RecordingFiles::State::note(RecordingNote note) {
   notes.push_back(std::move(note));
 }
 
-/// A file that is to be closed waits until all of it is written: closing is the last attempt.
+/// Does not close a file before it is fully written: closing is the last attempt to write.
 void RecordingFiles::State::run() {
   std::unique_lock lock{mutex};
   while (true) {
     wait(lock);
-    const bool is_closing = closing.stop_requested();  // once: it may turn true at any moment
+    const bool is_closing = closing.stop_requested();  // read once: it can change at any moment
     if (!retired.empty() && (is_closing || is_written(*retired.front()))) {
       close_retired(lock);
     } else if (is_closing) {
@@ -250,8 +250,8 @@ std::optional<RecordingPart> RecordingFiles::next() {
   State& state = *state_;
   {
     const std::scoped_lock lock{state.mutex};
-    // To leave a file that cannot be written for one that cannot either would only spend the old
-    // ones; and one that is not yet whole is enough.
+    // Leaving a file that cannot be written for another that cannot either would only use up the
+    // old files. And one file that is not yet complete is enough.
     if (state.closing.stop_requested() || state.previous || !state.retired.empty() ||
         state.present->sink->stats().degraded) {
       return {};
@@ -328,7 +328,7 @@ std::expected<void, std::string> RecordingFiles::close() {
     state.closed.push_back((*part)->path);
     part->reset();
   }
-  if (state.ready) {  // nobody has begun it
+  if (state.ready) {  // not used yet
     (void)state.ready->sink->close();
     (void)state.parts.disk.remove(state.ready->path);
     state.ready.reset();

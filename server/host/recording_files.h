@@ -1,6 +1,6 @@
 #pragma once
-// The files a room is recorded to: DIR/<start>-room<N>.tickbox, one after the other where that is
-// wanted, made, closed and removed by a thread of its own.
+// The files to which a room is recorded: DIR/<start>-room<N>.tickbox, one after the other if
+// requested. A thread of its own creates, closes and removes them.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -17,65 +17,66 @@
 namespace tickbox::server {
 
 struct RecordingFilesOptions {
-  std::string folder{};    ///< made where it is missing
-  std::uint32_t keep = 0;  ///< files that are closed; older ones are removed. 0: all are kept
-  Duration retry_interval = std::chrono::seconds{5};  ///< on a disk that has failed
-  Duration patience = std::chrono::seconds{2};        ///< with a disk that does not answer
+  std::string folder{};    ///< created if missing
+  std::uint32_t keep = 0;  ///< number of closed files kept; older ones are removed. 0: all are kept
+  Duration retry_interval = std::chrono::seconds{5};  ///< time between attempts on a failed disk
+  Duration patience = std::chrono::seconds{2};  ///< time until a silent disk counts as stalled
 };
 
-/// What a recording uses and does not own.
+/// The objects that a recording uses and does not own.
 struct RecordingFilesParts {
   const WallClock& calendar;
-  Entropy& entropy;  ///< for the salts; asked by the other thread
+  Entropy& entropy;  ///< for the salts; used by the other thread
   os::Disk& disk = os::system_disk();
 };
 
 struct RecordingStatus {
-  std::uint64_t bytes = 0;        ///< written, in all files
-  std::uint64_t errors = 0;       ///< of writing and making files, in all
-  std::uint64_t queue_bytes = 0;  ///< waiting
-  bool degraded = false;          ///< a file cannot be written, or the next not made
-  std::string path{};             ///< of the present file
+  std::uint64_t bytes = 0;        ///< bytes written, in all files
+  std::uint64_t errors = 0;       ///< errors of writing and creating files, in total
+  std::uint64_t queue_bytes = 0;  ///< bytes waiting to be written
+  bool degraded = false;          ///< a file cannot be written, or the next not created
+  std::string path{};             ///< path of the present file
   std::string reason{};           ///< why it is degraded, in one line
 };
 
-/// Something that somebody may want to read in the log.
+/// An event of the recording, for the log.
 struct RecordingNote {
   bool wrong = false;
   std::string line{};
 };
 
-/// Files are named by when they began; two never have the same name, whatever the calendar does.
-/// Only files that it has made and closed itself are removed, the oldest first.
+/// The recording files of a room, named by the time when they began. Two never have the same name,
+/// whatever the calendar does. Only files that this object has created and closed are removed, the
+/// oldest first.
 class RecordingFiles final : public RecordingStore {
  public:
-  /// Makes the folder where it is missing, and the first file. `header`: of every part, but for
-  /// salt and number.  Fails: with one line.
+  /// Creates the folder if it is missing, and the first file. `header`: of every part, except salt
+  /// and number.  Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<RecordingFiles>, std::string> open(
       const RecordingFilesOptions& options, const RecordingFilesParts& parts,
       const record::Header& header);
 
-  /// Closes, and has nobody to tell of a failure.
+  /// Closes the files; ignores errors (call `close()` to get them).
   ~RecordingFiles() override;
 
-  /// The one that open() made.
+  /// Returns the file that open() created.
   [[nodiscard]] RecordingPart first() const;
 
   std::optional<RecordingPart> next() override;
   void retire() override;
 
-  /// Thread: any. Never waits for the disk.
+  /// Returns the present status.  Thread: any. Never waits for the disk.
   [[nodiscard]] RecordingStatus status() const;
 
-  /// What has happened since the last call; the oldest are left out where they are many.
+  /// Returns the events since the last call; if there are too many, the oldest are left out.
   [[nodiscard]] std::vector<RecordingNote> take_notes();
 
-  /// Paths of the files that were closed and are kept, the oldest first.  Requires: close() has
-  /// ended.
+  /// Returns the paths of the files that were closed and are kept, the oldest first.  Requires:
+  /// close() has ended.
   [[nodiscard]] std::vector<std::string> closed_files() const;
 
-  /// Writes all that waits and closes every file.  Fails: with one line, when anything that was
-  /// taken is lost.
+  /// Writes everything that waits and closes every file.  Fails: with one line, if any accepted
+  /// data is lost.
   std::expected<void, std::string> close();
 
  private:
@@ -85,7 +86,7 @@ class RecordingFiles final : public RecordingStore {
   std::unique_ptr<State> state_;
 };
 
-/// "<start>-room<N>.tickbox"; with a suffix "<start>-room<N>-<suffix>.tickbox".
+/// Returns "<start>-room<N>.tickbox", or with a suffix "<start>-room<N>-<suffix>.tickbox".
 [[nodiscard]] std::string recording_name(WallTime start, std::uint32_t room,
                                          std::string_view suffix = {});
 

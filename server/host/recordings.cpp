@@ -15,7 +15,7 @@
 namespace tickbox::server {
 namespace {
 
-/// Without a salt: each file has its own.
+/// Returns a header without a salt: each file has its own.
 record::Header header_of(const Room& room, const Options& options, std::uint64_t seed,
                          WallTime start) {
   return {.schema_hash = net::schema_hash(),
@@ -34,8 +34,8 @@ std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
   return static_cast<std::uint32_t>(std::min(time / tick_duration(tick_rate), kMost));
 }
 
-/// Where the recording of a crash would be; empty: nowhere. Makes --crash-dir where it is missing.
-/// Fails: with one line.
+/// Returns the path for the recording of a crash; empty if there is none. Creates --crash-dir if it
+/// is missing.  Fails: with one line.
 std::expected<std::string, std::string> crash_path(const Options& options, WallTime start) {
   const std::string name = recording_name(start, 0, "crash");
   if (options.crash_dir.empty()) {

@@ -1,6 +1,6 @@
 #pragma once
 // Everything of a room that outlives its server: the recording, file after file, and the last
-// seconds, should an assertion fail.
+// seconds if an assertion fails.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -22,38 +22,38 @@
 
 namespace tickbox::server {
 
-/// One line when the options of recording do not go together.
+/// Returns one line if the options of recording exclude each other.
 [[nodiscard]] std::optional<std::string> recording_contradiction(const Options& options);
 
-/// What recordings use and do not own.
+/// The objects that recordings use and do not own.
 struct RecordingsParts {
   const WallClock& calendar;
-  Entropy& entropy;  ///< also asked by another thread
+  Entropy& entropy;  ///< also used by another thread
   Log& log;
 };
 
 class Recordings {
  public:
-  /// Opens what the options ask for, of a room whose world came of `seed`.  Fails: with one line.
+  /// Opens what the options request; `seed`: of the room's world.  Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Recordings>, std::string> open(
       const Options& options, const RecordingsParts& parts, const Room& room, std::uint64_t seed);
 
   Recordings(const Recordings&) = delete;
   Recordings& operator=(const Recordings&) = delete;
 
-  /// None where nothing is recorded.
+  /// Returns nullptr if nothing is recorded.
   [[nodiscard]] Recorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
 
   [[nodiscard]] BlackBox& black_box() { return black_box_; }
 
-  /// How the files do, and a log line whenever that has changed. Never waits for the disk.
+  /// Returns the metrics of the files, and logs a change of state. Never waits for the disk.
   [[nodiscard]] RecordingMetrics look();
 
-  /// Paths of the files that were closed and are kept, the oldest first.  Requires: close() has
-  /// ended.
+  /// Returns the paths of the files that were closed and are kept, the oldest first.  Requires:
+  /// close() has ended.
   [[nodiscard]] std::vector<std::string> closed_files() const;
 
-  /// Ends the recording.  Fails: with one line, when anything that was taken is lost.
+  /// Ends the recording.  Fails: with one line, if any accepted data is lost.
   std::expected<void, std::string> close();
 
  private:
@@ -65,7 +65,7 @@ class Recordings {
   std::optional<Recorder> recorder_;
   BlackBox black_box_;
   std::optional<CrashFile> crash_file_;
-  bool degraded_ = false;  ///< as it was logged last
+  bool degraded_ = false;  ///< the state that was logged last
 };
 
 }  // namespace tickbox::server

@@ -1,7 +1,6 @@
-// The one loop that moves a server. Everything it joins is driven: the shard has no clock, the
-// pacer no thread, the recording's file a thread of its own. The loop drains the socket every
-// millisecond, so that margins are told to a sixteenth of a tick, and sleeps in between; it is
-// never woken by a packet.
+// The one loop that drives a server. The shard has no clock, the pacer no thread, and the
+// recording's file has a thread of its own. The loop drains the socket every millisecond, so that
+// margins are exact to a sixteenth of a tick, and sleeps in between. Packets never wake it.
 
 #include "server/host/serve.h"
 
@@ -43,23 +42,23 @@
 namespace tickbox::server {
 namespace {
 
-/// Between two drains of the socket while anyone plays, or asks.
+/// The time between two drains of the socket while clients play or packets arrive.
 constexpr Duration kDrainInterval = std::chrono::milliseconds{1};
-/// The same of a server that nobody has spoken to. Were it also that of one that is flooded, a
-/// client's HELLOs, 250 ms apart, would always come at the same place behind those that have used
-/// up what strangers are answered.
+/// The same while no client plays and no packet arrives. A flooded server must not use it: a
+/// client's HELLOs come 250 ms apart. They would always arrive behind the packets that have used up
+/// the replies to strangers.
 constexpr Duration kIdleInterval = std::chrono::milliseconds{10};
-/// Between two copies of the status for the admin side.
+/// The time between two copies of the status for the admin side.
 constexpr Duration kPublishInterval = std::chrono::milliseconds{100};
-/// What the load that a server suggests plays, where it has the seats.
+/// The clients of the load test that a server suggests, if it has the seats.
 constexpr std::uint32_t kClientsToTry = 32;
-/// How long a drain may take to reach the last client.
+/// The time for the last packets to reach the last client.
 constexpr Duration kLastWords = std::chrono::milliseconds{20};
-/// What the recording may take to be closed, all in all less than who stops containers waits, and
-/// from a second signal on.
+/// The most time for closing the recording, and the most from a second signal on. The total is less
+/// than a container manager waits before it kills the process.
 constexpr Duration kClosingMost = std::chrono::seconds{20};
 constexpr Duration kHurriedMost = std::chrono::seconds{1};
-/// It is told of a disk that lets it wait so long.
+/// The wait for the disk after which a warning is logged; then the interval between two checks.
 constexpr Duration kClosingTold = std::chrono::seconds{2};
 constexpr Duration kClosingLook = std::chrono::milliseconds{1};
 
@@ -76,7 +75,7 @@ class OsLog final : public Log {
   const os::Log& log_;
 };
 
-/// Ends the recording on a thread of its own: who asks a disk that does not answer waits for ever.
+/// Ends the recording on a thread of its own: a call to a disk that does not answer may not return.
 class Closing {
  public:
   explicit Closing(Recordings& recordings)
@@ -87,7 +86,7 @@ class Closing {
 
   [[nodiscard]] bool is_done() const { return is_done_; }
 
-  /// Requires: is_done(), once.
+  /// Returns the result.  Requires: is_done(); called once.
   std::expected<void, std::string> take() {
     thread_.join();
     return std::move(result_);
@@ -96,7 +95,7 @@ class Closing {
  private:
   std::expected<void, std::string> result_;
   std::atomic<bool> is_done_ = false;
-  std::thread thread_;  ///< last: it uses the others
+  std::thread thread_;  ///< declared last: it uses the other members
 };
 
 cli::ExitCode fail(const Announcement& announcement, const std::string& why) {
@@ -104,7 +103,7 @@ cli::ExitCode fail(const Announcement& announcement, const std::string& why) {
                            cli::ExitCode::Failed, why);
 }
 
-/// Everything a running server owns, in the order in which it is made.
+/// Everything a running server owns, in the order of construction.
 class Server {
  public:
   Server(const Options& options, const game::Catalog& games, const os::Log& log)
@@ -115,11 +114,11 @@ class Server {
   std::expected<void, std::string> announce(const Announcement& announcement);
   std::expected<void, std::string> run();
 
-  /// The last line for who reads JSON.  Requires: run() has ended well.
+  /// Returns the last line of JSON output.  Requires: run() has succeeded.
   [[nodiscard]] std::string stopped_document() const;
 
-  /// run() has failed, and a thread waits for the disk that nobody can join: the process ends as it
-  /// is.
+  /// Returns whether run() has failed while a thread waits for the disk, which nobody can join: the
+  /// process then ends as it is.
   [[nodiscard]] bool is_stuck() const { return closing_ && !closing_->is_done(); }
 
  private:
@@ -145,7 +144,7 @@ class Server {
   os::SystemEntropy entropy_;
   std::unique_ptr<os::UdpTransport> transport_;
   os::Published<Status> status_;
-  std::atomic<const os::HttpServer*> admin_running_ = nullptr;  ///< for its own thread
+  std::atomic<const os::HttpServer*> admin_running_ = nullptr;  ///< read by its own thread
   std::unique_ptr<os::HttpServer> admin_;
   std::unique_ptr<Room> room_;
   std::unique_ptr<Recordings> recordings_;
@@ -157,9 +156,9 @@ class Server {
   Instant last_tick_;
   Instant published_;
   std::uint64_t ticks_ = 0;
-  std::uint64_t heard_ = 0;  ///< datagrams, when it last slept
+  std::uint64_t heard_ = 0;  ///< datagrams received, when it last slept
   std::string keys_in_words_;
-  int hangups_ = 0;  ///< that have been followed
+  int hangups_ = 0;  ///< number of hangup signals handled
   std::optional<Closing> closing_;
 };
 
@@ -212,7 +211,7 @@ std::expected<void, std::string> Server::open_sockets() {
   if (!address || !admin_address) {
     return std::unexpected(!address ? address.error() : admin_address.error());
   }
-  // Of the wildcards only [::] can take both kinds; any other address has one kind anyway.
+  // Only the wildcard [::] can take both families; any other address has one family anyway.
   const os::IpFamilies families =
       os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
   auto transport = os::UdpTransport::open({.bind = *address, .families = families});
@@ -286,7 +285,7 @@ std::expected<void, std::string> Server::announce(const Announcement& announceme
     return os::write_to_stdout(fmt::format(
         "{{\"event\":\"ready\",\"address\":\"{}\",\"admin\":\"{}\"}}\n", address, admin));
   }
-  // Nobody waits for these.
+  // A failure to print these is ignored.
   if (!announcement.quiet) std::ignore = os::write_to_stdout(next_commands());
   return {};
 }
@@ -301,7 +300,7 @@ std::string Server::next_commands() const {
       admin, address, keys, address, keys, std::min(kClientsToTry, options_.max_clients), admin);
 }
 
-/// Sessions go on: a key is asked for when somebody comes, and never again.
+/// Sessions continue: a key is needed only when a client connects.
 void Server::reload_keys() {
   if (options_.key_file.empty()) {
     log_.event(Severity::Warning,
@@ -327,7 +326,7 @@ void Server::log_key_file() {
   }
 }
 
-/// Says where more, or fewer, reach this server than one would think.
+/// Logs if more clients, or fewer, can reach this server than one would think.
 void Server::log_reach() {
   const net::Address address = transport_->local_address();
   if (options_.allow_strangers) {
@@ -401,7 +400,7 @@ std::expected<void, std::string> Server::close_recording() {
   return closing_->take();
 }
 
-/// Receives; steps what is due, each tick timed by its parts; tells the clients once.
+/// Receives; steps the ticks that are due, each timed by its parts; sends to the clients once.
 void Server::run_due_ticks() {
   Metrics& metrics = shard_->metrics();
   const Instant received_from = clock_.now();

@@ -1,5 +1,5 @@
 #pragma once
-// A server from its first log line to its last: sockets, files, signals and the clock, joined to
+// A server from its first log line to its last: connects sockets, files, signals and the clock with
 // the shard.
 
 #include "cli/exit_code.h"
@@ -14,7 +14,7 @@ struct Announcement {
   bool quiet = false;  ///< no hints on stdout
 };
 
-/// Serves until a signal, or for options.ticks.   Fails: Failed, after one line on stderr.
+/// Serves until a signal, or for options.ticks ticks.   Fails: Failed, after one line on stderr.
 [[nodiscard]] cli::ExitCode serve(const Options& options, const game::Catalog& games,
                                   const Announcement& announcement, const os::Log& log);
 

@@ -7,7 +7,7 @@ namespace tickbox::server {
 BlackBox::BlackBox(const Room& room, std::uint32_t tick_rate)
     : ticks_max_(std::size_t{tick_rate} * kBlackBoxSeconds),
       tick_bytes_max_(game::tick_bytes_max(room.world().seats().size())) {
-  // Stick and button of every seat in every tick, and a tick in which they do all they can.
+  // Stick and button of every seat in every tick, and one tick of the largest size.
   constexpr std::size_t kBytesPerSeat = 6;
   const std::size_t seats = room.world().seats().size();
   for (Stretch& stretch : stretches_) {
@@ -24,7 +24,7 @@ bool BlackBox::is_full(const Stretch& stretch) const {
 
 void BlackBox::prepare(const Room& room) {
   if (stretches_[filling_].begin && !is_full(stretches_[filling_])) return;
-  // At any moment a failed assertion may want what is here.
+  // A failed assertion can need the contents at any moment, so they stay valid throughout.
   Stretch& next = stretches_[1 - filling_];
   next.begin.reset();
   next.ticks.clear();
@@ -57,7 +57,7 @@ bool BlackBox::write(ByteSink& sink, const record::Header& header) const {
   return (in_step_ || writer.finish()) && writer.stats().records_refused == 0;
 }
 
-/// The last tick of the stretch that fills is the one that may be in its step.
+/// Writes one stretch. Only the last tick of the stretch being filled can be in its step.
 bool BlackBox::write(record::Writer& writer, const Stretch& stretch) const {
   writer.keyframe(*stretch.begin, stretch.keyframe);
   Tick tick = *stretch.begin;

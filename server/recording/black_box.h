@@ -1,10 +1,10 @@
 #pragma once
-// The last seconds of a room, kept in memory for the recording of a crash: the tick log, with a
-// keyframe now and then, the tick that is being stepped included.
+// The last seconds of a room's tick log, with keyframes, kept in memory for the recording of a
+// crash. The tick that is being stepped is included.
 //
-// What enters a tick is taken over before the step, which is all that a step that never ends leaves
-// behind. There are two stretches of kBlackBoxSeconds: one fills, the other is the one before.
-// Where one is full early, the next begins early, so that nothing here ever grows.
+// The commands of a tick are copied before the step, so that they remain even if the step never
+// ends. There are two stretches of kBlackBoxSeconds: the one being filled, and the one before it. A
+// stretch that is full early ends early, so that the memory never grows.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -20,30 +20,31 @@
 
 namespace tickbox::server {
 
-/// Of one stretch, in seconds: so much of the past is there at least, and twice as much at most,
-/// once the room is as old.
+/// The length of one stretch, in seconds. At least this much of the past is present, and at most
+/// twice as much, once the room is that old.
 inline constexpr std::uint32_t kBlackBoxSeconds = 5;
 
 class BlackBox {
  public:
-  /// `tick_rate`: per second.
-  /// Cost: address space for every seat acting in every tick; memory only as they do.
+  /// `tick_rate`: ticks per second.
+  /// Cost: address space for every seat acting in every tick; physical memory only as seats act.
   BlackBox(const Room& room, std::uint32_t tick_rate);
 
-  /// Begins a stretch where the present one is full. Before the room's log takes the next tick.
+  /// Begins a stretch if the present one is full. Call it before the log takes the next tick.
   void prepare(const Room& room);
 
-  /// After the log took a tick, before the room steps it.  Requires: prepare() was called for it.
-  /// Cost: a copy of the tick's bytes, and a keyframe once in kBlackBoxSeconds. No allocation once
-  /// warm.
+  /// Copies a tick after the log took it, before the room steps it.  Requires: prepare() was called
+  /// for it.
+  /// Cost: with prepare(), a copy of the tick's bytes, and a keyframe once in kBlackBoxSeconds. No
+  /// allocation once warm.
   void stepping(const game::TickLog& log);
 
-  /// After the step.
+  /// Completes the tick after its step.
   void stepped(const Room& room);
 
-  /// Writes a recording of all that is kept. It ends with the tick that is being stepped, as
-  /// unfinished, or else as any that is closed. False when the sink refused.
-  /// Requires: stepping() was called. Asks for memory.
+  /// Writes a recording of everything kept. If a tick is being stepped, the recording ends with it
+  /// as unfinished; otherwise it has the normal end. Returns false if the sink refused.
+  /// Requires: stepping() was called. Allocates memory.
   bool write(ByteSink& sink, const record::Header& header) const;
 
  private:
@@ -54,10 +55,10 @@ class BlackBox {
   };
 
   struct Stretch {
-    std::optional<Tick> begin;        ///< the keyframe's; none: nothing yet
-    std::vector<std::byte> keyframe;  ///< before the first tick
+    std::optional<Tick> begin;        ///< the tick of the keyframe; none: empty
+    std::vector<std::byte> keyframe;  ///< the state before the first tick
     std::vector<Entry> ticks;
-    std::vector<std::byte> bytes;  ///< of the ticks, one after the other
+    std::vector<std::byte> bytes;  ///< the bytes of the ticks, one after the other
   };
 
   [[nodiscard]] bool is_full(const Stretch& stretch) const;
@@ -66,7 +67,7 @@ class BlackBox {
   std::size_t ticks_max_;
   std::size_t tick_bytes_max_;
   std::array<Stretch, 2> stretches_;
-  std::size_t filling_ = 0;  ///< which of the two
+  std::size_t filling_ = 0;  ///< the index of the stretch being filled
   bool in_step_ = false;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Between a room and its recording: says after each tick what entered it, hands over a world
-// whenever one is due, and goes on in another file when the present one is long enough. Where files
-// come from is somebody else's business.
+// Connects a room with its recording: writes what entered each tick, and a keyframe whenever one is
+// due. It continues in another file when the present one is long enough. The files come from a
+// RecordingStore.
 
 #include "core/bytes.h"
 #include "record/format.h"
@@ -14,16 +14,15 @@
 
 namespace tickbox::server {
 
-// Where the files of a room's recording come from, one after the other; the server itself holds
-// none.
+// The source of the files of a room's recording, one after the other; the server itself owns none.
 
-/// One file of a recording, which stands alone.
+/// One file of a recording, complete in itself.
 struct RecordingPart {
-  ByteSink* sink = nullptr;  ///< lives until RecordingStore::retire()
+  ByteSink* sink = nullptr;  ///< valid until RecordingStore::retire()
   record::Header header;
 };
 
-/// Every call returns at once: files are made and closed elsewhere.
+/// The source of the files. Every call returns at once: files are created and closed elsewhere.
 class RecordingStore {
  public:
   RecordingStore() = default;
@@ -31,19 +30,20 @@ class RecordingStore {
   RecordingStore& operator=(const RecordingStore&) = delete;
   virtual ~RecordingStore() = default;
 
-  /// Asks for one more file, and hands it over in the call after it is there. None as long as none
-  /// can be made, or the present one cannot be written: the recording then goes on in that.
+  /// Requests one more file, and returns it in the first call after it is ready. Returns none while
+  /// no file can be created, or the present one cannot be written: the recording then continues in
+  /// the present file.
   [[nodiscard]] virtual std::optional<RecordingPart> next() = 0;
 
-  /// All is written to the part before the one handed over last: it may be closed.
+  /// Reports that the part before the newest one is fully written: it may be closed.
   virtual void retire() = 0;
 };
 
-/// When a recording goes on in another file.
+/// The limits at which a recording continues in another file.
 struct Rotation {
-  RecordingStore* store = nullptr;  ///< none: never
-  std::uint32_t ticks = 0;          ///< after so many; 0: never for that
-  std::uint64_t bytes = 0;          ///< once it has so many; 0: never for that
+  RecordingStore* store = nullptr;  ///< none: never rotates
+  std::uint32_t ticks = 0;          ///< after this many ticks; 0: no limit
+  std::uint64_t bytes = 0;          ///< at this many bytes; 0: no limit
 };
 
 class Recorder {
@@ -51,17 +51,17 @@ class Recorder {
   /// Records `room` from now on.  Requires: `sink` outlives this.
   Recorder(ByteSink& sink, const record::Header& header, const Room& room);
 
-  /// The same, beginning with `first`.  Requires: the store outlives this.
+  /// Records `room` from now on, beginning in `first`.  Requires: the store outlives this.
   Recorder(const RecordingPart& first, const Room& room, const Rotation& rotation);
 
-  /// After the room has stepped the tick that its log took last.
-  /// Cost: no allocation once warm, but where a new file begins.
+  /// Records the tick that the log took last, after the room has stepped it.
+  /// Cost: no allocation once warm, except when a new file begins.
   void ticked(const Room& room);
 
-  /// Writes the clean end.
+  /// Writes the normal end of the present file.
   void finish() { writer_->finish(); }
 
-  /// Of all files together.
+  /// Returns the statistics of all files together.
   [[nodiscard]] record::WriterStats stats() const;
 
  private:
@@ -71,8 +71,8 @@ class Recorder {
 
   Rotation rotation_;
   std::optional<record::Writer> writer_;
-  Tick began_;                ///< the present file
-  record::WriterStats past_;  ///< of the files before
+  Tick began_;                ///< the tick with which the present file begins
+  record::WriterStats past_;  ///< statistics of the earlier files
   std::vector<std::byte> keyframe_;
 };
 

@@ -7,18 +7,18 @@
 namespace tickbox::server {
 namespace {
 
-/// Before anything has come; and the least and the most there is to wait for a word.
+/// The timeout before anything has arrived; then the smallest and the largest timeout.
 constexpr Duration kFirstTimeout = std::chrono::milliseconds{250};
 constexpr Duration kTimeoutMin = std::chrono::milliseconds{50};
 constexpr Duration kTimeoutMax = std::chrono::seconds{1};
 
-/// Into silence it is sent half as often each time, so many times.
+/// How many times the timeout doubles while the auditor is silent.
 constexpr std::uint32_t kDoublingsMax = 3;
 
-/// Bytes cut from the front of the backlog before the rest is moved there.
+/// Bytes cut from the front of the backlog before the rest is moved to the front.
 constexpr std::size_t kCutBytesMax = std::size_t{16} * 1024;
 
-/// An entry that says nothing but a hash: with its length.
+/// The size of an entry with only a hash: its length and the hash.
 constexpr std::size_t kQuietEntryBytes = 1 + sizeof(std::uint64_t);
 
 }  // namespace
@@ -86,7 +86,7 @@ bool AuditStream::append(ConstBytes entry, Tick tick) {
   return true;
 }
 
-/// Only an auditor that has the room: how long that takes is for its bytes to decide.
+/// Only an auditor that has the room can be behind: the time for the room depends on its budget.
 bool AuditStream::is_behind() const {
   if (!room_came_ || newest_ - *room_came_ <= std::int64_t{behind_max_}) return false;
   return ends_.at({newest_.value - behind_max_}) > arrived_;
@@ -114,7 +114,7 @@ void AuditStream::note_come(Sent& sent, Instant now) {
   if (sent.has_come) return;
   sent.has_come = true;
   newest_come_ = std::max(newest_come_, sent.order);
-  // Of one that was sent twice nobody knows which has come.
+  // If a segment was sent twice, the acknowledgement does not show which one arrived.
   if (sent.times == 1) round_trip_.add(now - sent.at);
 }
 

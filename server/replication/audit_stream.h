@@ -1,10 +1,10 @@
 #pragma once
-// One auditor's stream: what was written and has not come yet, in segments that are sent until they
-// have.
+// The stream to one auditor: all bytes not yet acknowledged, in segments that are sent until they
+// are acknowledged.
 //
-// A segment is sent again when another that was sent later has come and it still has not, or, being
-// the oldest, after a while. So who has fallen silent is sent one segment, less and less often, and
-// no more.
+// A segment is sent again if one that was sent later has arrived before it. The oldest one is also
+// sent again after a timeout. A silent auditor therefore gets one segment only, less and less
+// often.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -21,42 +21,42 @@
 
 namespace tickbox::server {
 
-/// Bytes that wait to be cut into segments: at least one whole room, and some seconds of what
-/// enters a large one while it is on its way.
+/// The most bytes that wait to be cut into segments: at least one whole room. They also take some
+/// seconds of the commands of a large room while it is in transit.
 inline constexpr std::size_t kAuditBacklogBytes = std::size_t{512} * 1024;
 static_assert(kAuditBacklogBytes > protocol::kAuditEntryBytesMax);
 
-/// An auditor that has the room and does not have its last two seconds is begun anew.
+/// An auditor that has the room but lacks the tick of this many seconds ago gets a new run.
 inline constexpr std::uint32_t kAuditBehindSeconds = 2;
 
-/// The newest ticks whose entry's end in the stream is known.
+/// The number of newest ticks for which the end of the entry in the stream is known.
 inline constexpr std::uint32_t kAuditEndsKept = 512;
 static_assert(kAuditEndsKept > kAuditBehindSeconds * game::kTickRateMax,
               "the entry of kAuditBehindSeconds ago shows whether an auditor is behind");
 
 class AuditStream {
  public:
-  /// `tick_rate`: per second; how many ticks an auditor may be behind.
+  /// `tick_rate`: ticks per second; decides how many ticks an auditor may be behind.
   explicit AuditStream(std::uint32_t tick_rate);
 
-  /// Whether a run goes on; else one is to be begun.
+  /// Returns whether a run is in progress; if not, the caller begins one.
   [[nodiscard]] bool is_running() const { return is_running_; }
 
-  /// Begins a run, with an entry that is the whole room after `tick`. What is left of the run
-  /// before is given up.
+  /// Begins a run with an entry that is the whole room after `tick`. Drops the previous run.
   void begin(ConstBytes keyframe, Tick tick);
 
   /// Adds the entry of `tick`.  Requires: running.
-  /// Fails: false, where the auditor is too far behind: the run is over.
+  /// Fails: false, if the auditor is too far behind or the backlog is full: the run ends.
   [[nodiscard]] bool append(ConstBytes entry, Tick tick);
 
-  /// Gives the run up.
+  /// Ends the run.
   void end() { is_running_ = false; }
 
-  /// Fails: false, where it is of another run, older than another, or speaks of what was not sent.
+  /// Takes an acknowledgement.  Fails: false, if it is of another run, older than another, or names
+  /// segments that were not sent.
   bool acknowledge(const protocol::AuditAck& ack, Instant now);
 
-  /// Whether `ack` asks for another run in place of this one.
+  /// Returns whether `ack` requests another run in place of this one.
   [[nodiscard]] bool asks_anew(const protocol::AuditAck& ack) const {
     return is_running_ && ack.wants_anew && ack.run == run();
   }
@@ -68,36 +68,37 @@ class AuditStream {
     bool is_again = false;
   };
 
-  /// What else waits to be cut is cut, be it ever so little.
+  /// The segments to cut: full ones only, or also the rest, however short.
   enum class Cut : std::uint8_t { Full, All };
 
-  /// The next segment to send, which counts as sent; nothing when all that may be sent has been.
-  /// Cost: a look at each segment that is on its way.
+  /// Returns the next segment to send and counts it as sent; nothing if none may be sent now.
+  /// Cost: one check of each segment in transit.
   [[nodiscard]] std::optional<Piece> next(Cut cut, Instant now);
 
-  /// Whether anything but hashes waits to be cut.
+  /// Returns whether anything other than hashes waits to be cut.
   [[nodiscard]] bool has_news() const { return has_news_; }
 
-  /// The tick up to which all was cut last.
+  /// Returns the newest tick at the moment when everything was last cut.
   [[nodiscard]] Tick cut_at() const { return cut_at_; }
 
  private:
   struct Sent {
     BoundedVector<std::byte, protocol::kAuditSegmentBytesMax> bytes;
-    std::uint64_t end = 0;    ///< of the stream, behind its bytes
-    std::uint64_t order = 0;  ///< of its last sending, among all
+    std::uint64_t end = 0;    ///< the stream offset behind its bytes
+    std::uint64_t order = 0;  ///< number of its last transmission, among all
     std::uint32_t times = 0;
     Instant at;
     bool has_come = false;
   };
 
-  /// What the time between a sending and its acknowledgement has been.  Source: RFC 6298.
+  /// The time from a transmission to its acknowledgement.  Source: RFC 6298.
   struct RoundTrip {
     std::optional<Duration> smoothed;
     Duration variation{};
 
     void add(Duration sample);
-    /// After which a word that has not come is late, where others have; and where none has.
+    /// Returns the wait after which an acknowledgement is late: usual() if others have arrived
+    /// since, timeout() if none has.
     [[nodiscard]] Duration usual() const;
     [[nodiscard]] Duration timeout() const;
   };
@@ -112,29 +113,29 @@ class AuditStream {
 
   std::uint32_t behind_max_;  ///< ticks
   bool is_running_ = false;
-  std::uint32_t run_ = 0xffff'ffff;  ///< so that the first is 0
+  std::uint32_t run_ = 0xffff'ffff;  ///< so that the first run is 0
 
-  std::vector<std::byte> backlog_;  ///< from cut_bytes_ on
-  std::size_t cut_bytes_ = 0;       ///< of backlog_
+  std::vector<std::byte> backlog_;  ///< waiting from cut_bytes_ on
+  std::size_t cut_bytes_ = 0;       ///< size of the part already cut
   bool has_news_ = false;
-  Tick newest_;                    ///< written
-  Tick cut_at_;                    ///< the newest tick when all was cut last
-  std::optional<Tick> room_came_;  ///< the newest tick when the whole room had come
+  Tick newest_;                    ///< the newest tick written
+  Tick cut_at_;                    ///< the newest tick when everything was last cut
+  std::optional<Tick> room_came_;  ///< the newest tick when the whole room had arrived
 
   // Offsets in the stream of this run.
   std::uint64_t written_ = 0;
   std::uint64_t room_end_ = 0;
-  std::uint64_t arrived_ = 0;                     ///< all before has come
-  TickRing<std::uint64_t, kAuditEndsKept> ends_;  ///< of the entries of the last ticks
+  std::uint64_t arrived_ = 0;                     ///< offset before which everything has arrived
+  TickRing<std::uint64_t, kAuditEndsKept> ends_;  ///< the ends of the entries of the last ticks
 
   // Segments by number in this run.
-  std::uint64_t oldest_ = 0;  ///< that has not come
-  std::uint64_t next_ = 0;    ///< to be cut
+  std::uint64_t oldest_ = 0;  ///< the oldest that has not arrived
+  std::uint64_t next_ = 0;    ///< the next to be cut
   SequenceRing<Sent, protocol::kAuditWindow> sent_;
   std::uint64_t sendings_ = 0;
-  std::uint64_t newest_come_ = 0;  ///< order of the latest sending that has come
+  std::uint64_t newest_come_ = 0;  ///< order of the latest transmission that has arrived
   RoundTrip round_trip_;
-  std::uint32_t unheard_ = 0;  ///< times that the oldest was sent again since the last word
+  std::uint32_t unheard_ = 0;  ///< repeats of the oldest since the last acknowledgement
 };
 
 }  // namespace tickbox::server

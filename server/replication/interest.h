@@ -1,5 +1,5 @@
 #pragma once
-// Who sees what: the entities around a player's body, and nothing outside.
+// Interest: a client sees the entities around its player's body, and nothing outside.
 
 #include "core/fixed.h"
 #include "server/room/room.h"
@@ -11,24 +11,24 @@
 
 namespace tickbox::server {
 
-/// How far a client sees from its body, in units: half a 16:10 screen and a margin.
+/// The extent of a client's view from its body, in units: half a 16:10 screen and a margin.
 struct Sight {
   std::int32_t half_width = 24;
   std::int32_t half_height = 16;
 };
 
-/// Who is seen stays seen until it is this much further away, in units: so nobody who walks along
-/// the edge comes and goes all the time.
+/// An entity in view stays in view until it is this much further away, in units. A player that
+/// walks along the edge then does not enter and leave all the time.
 inline constexpr std::int32_t kViewHysteresisUnits = 4;
 
-/// The larger of the distances along x and y, in sub-units.
+/// Returns the larger of the distances along x and y, in sub-units.
 [[nodiscard]] std::int64_t distance(Vec2 a, Vec2 b);
 
 class Interest {
  public:
   explicit Interest(Sight sight) : sight_(sight) {}
 
-  /// Whether somebody at `centre` who has seen what is at `place` goes on seeing it.
+  /// Returns whether a client at `centre` that has seen an entity at `place` continues to see it.
   [[nodiscard]] bool keeps_seeing(Vec2 centre, Vec2 place) const {
     const auto within = [](std::int32_t a, std::int32_t b, std::int32_t units) {
       return std::abs(std::int64_t{a} - b) <= std::int64_t{units} * kUnit;
@@ -37,11 +37,12 @@ class Interest {
            within(place.y, centre.y, sight_.half_height + kViewHysteresisUnits);
   }
 
-  /// Looks at the room's entities once, for all of this tick's views.
+  /// Reads the room's entities once, for all views of this tick.
   void look(const Room& room);
 
-  /// Indices into room.entities() of what is to be seen from `centre`, in no order. Valid until the
-  /// next call.   Cost: of those within the view's width; no allocation once warm.
+  /// Returns the indices into room.entities() of the entities visible from `centre`, in no order.
+  /// Valid until the next call.   Cost: grows with the entities within the view's width; no
+  /// allocation once warm.
   [[nodiscard]] std::span<const std::uint32_t> seen_from(Vec2 centre);
 
  private:

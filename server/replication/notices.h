@@ -1,5 +1,5 @@
 #pragma once
-// What happened in a tick, as events that clients are told of, each to those who saw it.
+// The events of a tick, and the choice of the clients that receive each.
 
 #include "core/fixed.h"
 #include "core/ids.h"
@@ -16,7 +16,7 @@ namespace tickbox::server {
 
 struct Notice {
   protocol::Event event;  ///< without number and age
-  /// Where it happened: who sees either is told, and whose own seat it is about.
+  /// The places of the event: clients that see either, and the players it concerns, receive it.
   std::array<Vec2, 2> places;
 };
 
@@ -24,14 +24,14 @@ class Notices {
  public:
   explicit Notices(Sight sight) : interest_(sight) {}
 
-  /// Gathers what happened in the room's last tick: after a hit its score, then where its victim
-  /// appears. `joins`: who joined in it.
+  /// Gathers the events of the room's last tick: after each hit the new score, then the victim's
+  /// spawn. `joins`: the players that joined in the tick.
   /// Cost: no allocation once warm.
   void gather(const Room& room, std::span<const PlayerId> joins);
 
   [[nodiscard]] std::span<const Notice> all() const { return all_; }
 
-  /// Whether the player in `seat`, whose body is at `place`, is told.
+  /// Returns whether the player in `seat`, with its body at `place`, receives the event.
   [[nodiscard]] bool reaches(const Notice& notice, PlayerId seat, Vec2 place) const;
 
  private:
@@ -40,7 +40,7 @@ class Notices {
 
   Interest interest_;
   std::vector<Notice> all_;
-  std::vector<bool> placed_;  ///< by seat: put somewhere in this tick, which is still to be told
+  std::vector<bool> placed_;  ///< by seat: placed in this tick, and not announced yet
 };
 
 }  // namespace tickbox::server

@@ -1,6 +1,6 @@
 #pragma once
-// The views that a client was sent, as sets of lives: what it holds of a tick once it has
-// acknowledged it.
+// The views sent to a client, as sets of lives. The client holds a view once it has acknowledged
+// the tick of the view.
 
 #include "core/bounded.h"
 #include "core/ids.h"
@@ -13,34 +13,33 @@
 
 namespace tickbox::server {
 
-/// Members by the id of their bodies.
+/// The members of a view, sorted by body id.
 using ViewMembers = BoundedVector<LifeId, protocol::kViewMembersMax>;
 
 class SentViews {
  public:
-  /// `base_age_max`: ticks after which a view is no base any more; below
-  /// protocol::kTicksRemembered.
+  /// `base_age_max`: the age limit of a base, in ticks; below protocol::kTicksRemembered.
   explicit SentViews(std::uint32_t base_age_max);
 
-  /// Where the view of `tick` is to be written, once it is decided that it will be sent.
+  /// Returns the memory for the view of `tick`, which counts as sent unless withdraw() follows.
   ViewMembers& add(Tick tick);
 
-  /// It was not sent after all.
+  /// Removes a view that was not sent after all.
   void withdraw(Tick tick) { sent_.erase(tick); }
 
-  /// The client holds the view of `tick`. Whoever acknowledges what was never sent, or was long
-  /// ago, changes nothing.  Returns whether it is newer than what the client held before.
+  /// Records that the client holds the view of `tick`. Ignores a view that was never sent or is too
+  /// old.  Returns whether it is newer than the view held before.
   bool acknowledge(Tick tick);
 
-  /// The client holds nothing any more.
+  /// Records that the client holds no view any more.
   void forget() { base_ = std::nullopt; }
 
   [[nodiscard]] bool has_acknowledged() const { return base_.has_value(); }
 
-  /// The newest acknowledged view, or nullptr where there is none that is new enough.
+  /// Returns the newest acknowledged view, or nullptr if there is none that is new enough.
   [[nodiscard]] const ViewMembers* base(Tick now) const;
 
-  /// The view that was sent of `tick`, acknowledged or not, or nullptr where it was none or is not
+  /// Returns the view sent of `tick`, acknowledged or not, or nullptr if none was sent or it is not
   /// remembered any more.
   [[nodiscard]] const ViewMembers* find(Tick tick, Tick now) const;
 
@@ -54,7 +53,7 @@ class SentViews {
 
   std::uint32_t base_age_max_;  ///< ticks
   TickRing<ViewMembers, protocol::kTicksRemembered> sent_;
-  Tick newest_;  ///< added
+  Tick newest_;  ///< the newest tick added
   std::optional<Tick> base_;
 };
 

@@ -11,26 +11,26 @@
 namespace tickbox::server {
 namespace {
 
-/// Kept free of bodies that are new to a view: so that one that is full has room for what happens
-/// next, and need not begin anew.
+/// Bytes that bodies new to a view must leave free. A crowded view then has space for what happens
+/// next, and the client does not need a full view.
 constexpr std::size_t kHeadroomBytes = 256;
 
-/// Priorities: what the client holds and must be told whole goes before what is new to it.
+/// Priorities: bodies that the client holds and needs in full go before bodies that are new to it.
 constexpr std::uint32_t kOwnPriority = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kHeldPriority = 1U << 30;
-/// What is this far away, in units, gains nothing by nearness.
+/// The distance in units from which on all bodies count as equally far.
 constexpr std::int64_t kFarUnits = 64;
 
-/// Who is put out of sight can be seen for so long at most, however old a base a client goes on
-/// acknowledging: what honest ones need.
+/// The most ticks for which a body placed out of sight stays in view, even if the client keeps
+/// acknowledging an old base. Honest clients need no more.
 constexpr std::uint32_t kPutSeenTicks = 16;
 static_assert(kPutSeenTicks < protocol::kTicksRemembered,
               "where a body was put is known while that keeps it in view");
 
-/// What the smallest whole body takes.
+/// The bytes of the smallest body in full.
 constexpr std::size_t kLeastBodyBytes = 16;
 
-/// Room for the causes of a crowd in which every stick changes every tick.
+/// Space for the causes of a crowd in which every stick changes in every tick.
 constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
 
 }  // namespace
@@ -58,7 +58,7 @@ ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
   ViewPlan plan{.on_base = request.base != nullptr};
   if (!try_plan(request, waiters, snapshot, view)) {
     TICKBOX_ASSERT(plan.on_base);
-    // A whole view in a few bytes would throw away most of what the client holds.
+    // A full view in a few bytes would discard most of what the client holds.
     plan.fits = request.bytes_max >= net::kDatagramBytesMax;
     if (!plan.fits) return plan;
     ViewRequest anew = request;
@@ -79,7 +79,7 @@ ViewPlan SnapshotPlanner::plan(const ViewRequest& request, Waiters& waiters,
   return plan;
 }
 
-/// Islands of which that is true, but for the client's own.
+/// Sends the islands in full for which `is_told` is true, except the client's own island.
 template <class Predicate>
 void SnapshotPlanner::tell_whole_where(Predicate is_told) {
   const Verdict* own = standing_of(own_) == Standing::Inside ? &verdict_of(own_) : nullptr;
@@ -89,7 +89,7 @@ void SnapshotPlanner::tell_whole_where(Predicate is_told) {
   }
 }
 
-/// False when what must be told does not fit.
+/// Returns false if the required content does not fit.
 bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
                                protocol::Snapshot& snapshot, ViewMembers& view) {
   ++stamp_;
@@ -107,7 +107,7 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
     pend_causes(request.base_tick);
     weigh_causes();
     if (!tell_causes(snapshot.causes)) {
-      // More than can be numbered: only those of the own island stay.
+      // There are more causes than can be numbered: only those of the own island stay.
       tell_whole_where([](const Verdict& verdict) { return verdict.cause_bytes > 0; });
       snapshot.causes.clear();
       if (!tell_causes(snapshot.causes)) return false;
@@ -117,7 +117,7 @@ bool SnapshotPlanner::try_plan(const ViewRequest& request, Waiters& waiters,
   return admit(request, snapshot, waiters, view);
 }
 
-// --- who is inside ---
+// --- which bodies are inside ---
 
 SnapshotPlanner::Mark& SnapshotPlanner::mark(LifeId life) {
   Mark& mark = marks_[life];
@@ -133,9 +133,9 @@ const game::EntityState& SnapshotPlanner::entity_of(LifeId life) const {
   return entities_[lives_->of(life).index];
 }
 
-/// Who was put out of sight since the base stays in view until a base knows it, a few ticks: or all
-/// that it had to do with would have to be told whole. So does a bullet wherever it flies, which
-/// costs nothing and is soon over.
+/// Judges a member. A body placed out of sight since the base stays in view for a few ticks, until
+/// a base has the new place. Otherwise all that it influenced would have to be sent in full. A
+/// bullet always stays in view, which costs nothing and is soon over.
 SnapshotPlanner::Standing SnapshotPlanner::judge_member(LifeId life, Tick base) const {
   const Life& lived = lives_->of(life);
   if (!lived.is_there()) return lived.left ? Standing::Outside : Standing::Inside;
@@ -169,7 +169,7 @@ void SnapshotPlanner::mark_born(const ViewMembers& base, Tick base_tick) {
   }
 }
 
-// --- what is replayed ---
+// --- which islands are replayed ---
 
 void SnapshotPlanner::judge_islands() {
   const bool is_closed = room_->rules().closed_under_contact();
@@ -218,8 +218,8 @@ void SnapshotPlanner::pend_causes(Tick base) {
   }
 }
 
-/// Where causes take more than the bodies themselves, the bodies are told. But not the client's
-/// own: it would not know whether somebody touched it.
+/// Sends bodies in full where their causes would take more bytes. The client's own island is the
+/// exception: the client would not know whether somebody touched its body.
 void SnapshotPlanner::weigh_causes() {
   const auto are_dear = [this](const auto& pending) {
     return std::ranges::any_of(pending, [this](const auto& entry) {
@@ -251,7 +251,7 @@ bool SnapshotPlanner::tell_causes(protocol::Causes& causes) {
          tell(placements_, causes.placements);
 }
 
-// --- what comes whole ---
+// --- which bodies are sent in full ---
 
 std::uint32_t SnapshotPlanner::nearness(LifeId life) const {
   const std::int64_t units = distance(entity_of(life).min, centre_) / kUnit;
@@ -277,7 +277,8 @@ void SnapshotPlanner::gather_candidates(const ViewRequest& request, const Waiter
     const LifeId life = lives_->present()[index];
     const Mark& known = mark(life);
     if (known.is_member || (known.standing == Standing::Inside && is_replayed(life))) continue;
-    // Who begins anew has lost what it held: the nearest of that matters more than who has waited.
+    // A client without a base has lost what it held: the nearest bodies matter more than waiting
+    // ones.
     const std::uint32_t waited = request.base != nullptr ? known.priority : 0;
     const std::uint32_t gathered = std::min(waited + nearness(life), kHeldPriority - 1);
     candidates_.push_back({life, false, life == own_ ? kOwnPriority : gathered, known.snapshots});
@@ -288,7 +289,7 @@ void SnapshotPlanner::gather_candidates(const ViewRequest& request, const Waiter
   });
 }
 
-/// As many whole bodies as the budget takes, and the view that comes of it.
+/// Adds as many bodies in full as the budget takes, and makes the view that results.
 bool SnapshotPlanner::admit(const ViewRequest& request, protocol::Snapshot& snapshot,
                             Waiters& waiters, ViewMembers& view) {
   for (const LifeId life : held_) {
@@ -329,7 +330,7 @@ bool SnapshotPlanner::admit(const ViewRequest& request, protocol::Snapshot& snap
   return true;
 }
 
-/// The base's members are in order already, and few come after them.
+/// Sorts by insertion: the base's members are in order already, and few bodies come after them.
 void SnapshotPlanner::sort_by_id(ViewMembers& view) const {
   for (std::size_t i = 1; i < view.size(); ++i) {
     const LifeId life = view[i];
@@ -349,7 +350,7 @@ void SnapshotPlanner::weigh_bodies(const protocol::Snapshot& snapshot, ViewPlan&
   }
 }
 
-/// Members of the base that are not in the new view, and that no replay shows to be dead.
+/// Adds the members of the base that are not in the new view, and that no replay shows to be dead.
 void SnapshotPlanner::tell_leaves(const ViewMembers& base, protocol::Snapshot& snapshot) {
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (is_replayed(base[i])) continue;

@@ -1,14 +1,15 @@
 #pragma once
-// What one client must be told so that it has the room's state, to the bit, of all that it sees.
+// Plans what to send to one client so that it has the room's state, to the bit, of all that it
+// sees.
 //
-// The client holds a base: the view that it acknowledged last. All it does not hold, and all that
-// something it does not hold has influenced since, must come whole; for the rest the causes are
-// enough. Islands decide which is which. A member of the base is inside if it is in the new view as
-// well, or has died by the rules of the game; so is a bullet born since from an inside player. An
-// island is replayed if all of its members are inside, and told whole if any is not: what a client
-// does not know of can have moved any of them.
+// The client holds a base: the view that it acknowledged last. Bodies that it does not hold, and
+// bodies that those have influenced since, must be sent in full; for the rest the causes are
+// enough. Islands decide between the two. A member of the base is inside if it is in the new view
+// as well, or has died by the rules of the game. A bullet that an inside player has fired since is
+// inside too. An island is replayed if all of its members are inside. It is sent in full otherwise,
+// because a body that the client does not know can have moved any of them.
 //
-// What does not fit the budget is not in the view; whoever waits to come in has a priority that
+// Bodies that do not fit the budget are not in the view; a body that waits has a priority that
 // grows.
 
 #include "protocol/snapshot.h"
@@ -23,11 +24,11 @@
 
 namespace tickbox::server {
 
-/// Bodies that are in sight and did not fit the view yet, with what they have gathered of priority.
+/// A body in sight that the client's base does not have yet, with its gathered priority.
 struct Waiter {
   LifeId life;
   std::uint32_t priority;
-  std::uint32_t snapshots;  ///< that it has waited for
+  std::uint32_t snapshots;  ///< number of snapshots that it did not fit
 };
 
 using Waiters = BoundedVector<Waiter, protocol::kViewMembersMax>;
@@ -35,19 +36,19 @@ using Waiters = BoundedVector<Waiter, protocol::kViewMembersMax>;
 struct ViewRequest {
   std::uint32_t own = 0;  ///< index of the client's body among the room's entities
   const ViewMembers* base = nullptr;
-  Tick base_tick;              ///< where there is a base
-  std::size_t bytes_max = 0;   ///< of the datagram
-  std::size_t bytes_kept = 0;  ///< of them, for what is not of the view
+  Tick base_tick;              ///< valid with a base
+  std::size_t bytes_max = 0;   ///< size limit of the whole datagram
+  std::size_t bytes_kept = 0;  ///< the part of bytes_max for content other than the view
 };
 
 struct ViewPlan {
   bool on_base = false;
-  bool fits = true;  ///< false: not on its base in so few bytes; send nothing, until there are more
-  bool has_news = false;  ///< anything that the client does not know by itself
+  bool fits = true;  ///< false: does not fit on its base; send nothing until more bytes are free
+  bool has_news = false;  ///< has content that the client cannot compute by itself
   std::uint64_t view_hash = 0;
-  std::size_t members = 0;      ///< of the view
-  std::size_t enter_bytes = 0;  ///< of whole bodies that are new to the view
-  std::size_t set_bytes = 0;    ///< of those that are not
+  std::size_t members = 0;      ///< the size of the view
+  std::size_t enter_bytes = 0;  ///< bytes of bodies in full that are new to the view
+  std::size_t set_bytes = 0;    ///< bytes of bodies in full that are not new to it
   std::size_t deferred = 0;     ///< bodies in sight that did not fit
 };
 
@@ -55,11 +56,12 @@ class SnapshotPlanner {
  public:
   explicit SnapshotPlanner(Sight sight);
 
-  /// Looks at the room once, for all of this tick's snapshots.
+  /// Reads the room once, for all snapshots of this tick.
   void look(Room& room);
 
-  /// Fills in causes and bodies of `snapshot`, and the view that the client has by it. `waiters`
-  /// are the client's, from snapshot to snapshot.  Requires: room for the own body in bytes_max.
+  /// Fills in the causes and bodies of `snapshot`, and the view that the client then has. `waiters`
+  /// is the client's list from snapshot to snapshot.  Requires: space for the own body in
+  /// bytes_max.
   /// Cost: no allocation once warm.
   ViewPlan plan(const ViewRequest& request, Waiters& waiters, protocol::Snapshot& snapshot,
                 ViewMembers& view);
@@ -67,21 +69,21 @@ class SnapshotPlanner {
  private:
   enum class Standing : std::uint8_t {
     Unknown,  ///< the client does not hold it
-    Outside,  ///< held, but not to be seen any more, or taken out of the room
-    Inside,   ///< held, or born of what is held; in the new view, or dead
+    Outside,  ///< held, but no longer in sight, or removed from the room
+    Inside,   ///< held, or spawned by a held body; in the new view, or dead
   };
 
   struct Mark {
     std::uint64_t stamp = 0;
     Standing standing = Standing::Unknown;
-    bool is_member = false;       ///< of the base
-    std::uint8_t member = 0;      ///< its number there
-    LifeId root = kNoLife;        ///< of its island since the base, of what is held
-    std::uint32_t priority = 0;   ///< that it has gathered
-    std::uint32_t snapshots = 0;  ///< that it has waited for
+    bool is_member = false;       ///< whether the base has it
+    std::uint8_t member = 0;      ///< its number in the base
+    LifeId root = kNoLife;        ///< root of its island since the base; valid if held
+    std::uint32_t priority = 0;   ///< priority gathered so far
+    std::uint32_t snapshots = 0;  ///< number of snapshots that it did not fit
   };
 
-  /// Of an island, by its root.
+  /// The decision about an island, stored at its root.
   struct Verdict {
     std::uint64_t stamp = 0;
     bool told_whole = false;
@@ -91,7 +93,7 @@ class SnapshotPlanner {
 
   struct Candidate {
     LifeId life;
-    bool is_held;  ///< a member of the base
+    bool is_held;  ///< whether the base has it
     std::uint32_t priority;
     std::uint32_t snapshots;
   };
@@ -116,7 +118,7 @@ class SnapshotPlanner {
   void mark_born(const ViewMembers& base, Tick base_tick);
   void judge_islands();
 
-  /// Requires: held.
+  /// Requires: `life` is held.
   [[nodiscard]] Verdict& verdict_of(LifeId life) { return verdicts_[marks_[life].root]; }
 
   [[nodiscard]] bool is_replayed(LifeId life) {
@@ -137,19 +139,19 @@ class SnapshotPlanner {
   void tell_leaves(const ViewMembers& base, protocol::Snapshot& snapshot);
 
   Room* room_ = nullptr;
-  std::span<const game::EntityState> entities_;  ///< of this tick, as are their hashes
+  std::span<const game::EntityState> entities_;  ///< of this tick, as hashes_ is
   std::span<const std::uint64_t> hashes_;
   const Lives* lives_ = nullptr;
   Interest interest_;
 
-  // Of the plan under way.
-  std::uint64_t stamp_ = 0;  ///< of a plan; marks and verdicts of others are void
+  // The plan in progress.
+  std::uint64_t stamp_ = 0;  ///< number of the plan; marks and verdicts of other plans are void
   Islands* islands_ = nullptr;
   Vec2 centre_;
   LifeId own_ = kNoLife;
   std::vector<Mark> marks_;        ///< by life
-  std::vector<Verdict> verdicts_;  ///< by life, of roots
-  std::vector<LifeId> held_;       ///< the base's members, and who was born of them
+  std::vector<Verdict> verdicts_;  ///< by life; valid at roots
+  std::vector<LifeId> held_;       ///< the members of the base, and the bullets they have fired
   std::vector<Pending<protocol::InputCause>> inputs_;
   std::vector<Pending<protocol::ShotCause>> shots_;
   std::vector<Pending<protocol::PlacementCause>> placements_;

@@ -1,9 +1,9 @@
 #pragma once
-// What happened in the last ticks, of one kind: by tick, and by life.
+// The events of one kind in the last ticks, found by tick or by life.
 //
-// Whoever asks for a tick gets it all; whoever asks for a life walks from its newest event back,
-// and meets nobody else's: a client sees a few bodies of a room in which thousands do something
-// every tick.
+// A query by tick returns all events of the tick. A query by life walks back from the newest event
+// of that life and visits no other life's events. A client sees a few bodies of a room in which
+// thousands act in every tick.
 
 #include "core/ids.h"
 #include "core/tick_ring.h"
@@ -16,10 +16,10 @@
 
 namespace tickbox::server {
 
-/// `Event` has a `LifeId life`.
+/// `Event` has a member `LifeId life`.
 template <class Event>
 class Chronicle {
-  /// Where an event stands. Nothing stands in tick 0, which a room begins with.
+  /// The place of an event. No event is in tick 0, which a room begins with.
   struct Position {
     Tick tick;
     std::uint32_t index = 0;
@@ -27,7 +27,7 @@ class Chronicle {
 
  public:
   struct Entry : Event {
-    Position before;  ///< the one that the same life had before
+    Position before;  ///< the previous event of the same life
   };
 
   void reserve(std::size_t lives, std::size_t events_per_tick) {
@@ -35,14 +35,14 @@ class Chronicle {
     ticks_.for_each_slot([&](std::vector<Entry>& events) { events.reserve(events_per_tick); });
   }
 
-  /// Begins a tick, of so many lives; the one of protocol::kTicksRemembered before is forgotten.
+  /// Begins a tick with this number of lives; replaces the tick protocol::kTicksRemembered before.
   void begin(Tick tick, std::size_t lives) {
     tick_ = tick;
     newest_.resize(lives);
     ticks_.insert(tick).clear();
   }
 
-  /// What is nobody's (kNoLife) is not noted.
+  /// Adds an event to the current tick. Ignores an event without a life (kNoLife).
   void note(const Event& event) {
     if (event.life == kNoLife) return;
     std::vector<Entry>& events = ticks_.at(tick_);
@@ -51,18 +51,19 @@ class Chronicle {
     newest = {.tick = tick_, .index = static_cast<std::uint32_t>(events.size() - 1)};
   }
 
-  /// In the order of note(); nothing of a tick that is not remembered.
+  /// Returns the events of a tick in the order of note(); none if the tick is not remembered.
   [[nodiscard]] std::span<const Entry> of(Tick tick) const {
     const std::vector<Entry>* events = ticks_.find(tick);
     return events != nullptr ? std::span{*events} : std::span<const Entry>{};
   }
 
-  /// Whether the life has any after `tick`.  Requires: one of the last protocol::kTicksRemembered
-  /// ticks.
+  /// Returns whether the life has an event after `tick`.  Requires: one of the last
+  /// protocol::kTicksRemembered ticks.
   [[nodiscard]] bool has_since(LifeId life, Tick tick) const { return newest_[life].tick > tick; }
 
-  /// Calls `visit(tick, event)` for all that the life has after `base`, newest first. (Who had its
-  /// number before was gone before any tick that may be asked for.)  Requires: as has_since().
+  /// Calls `visit(tick, event)` for all events of the life after `base`, newest first. (The
+  /// previous body with this number was gone before any tick that may be passed.)  Requires: as
+  /// has_since().
   template <class Visit>
   void visit_since(LifeId life, Tick base, Visit visit) const {
     Position at = newest_[life];
@@ -80,7 +81,7 @@ class Chronicle {
  private:
   Tick tick_;
   TickRing<std::vector<Entry>, protocol::kTicksRemembered> ticks_;
-  std::vector<Position> newest_;  ///< of each life
+  std::vector<Position> newest_;  ///< the newest event of each life
 };
 
 }  // namespace tickbox::server

@@ -7,11 +7,11 @@
 namespace tickbox::server {
 namespace {
 
-/// Bodies at once of one player, those that are gone and remembered included: its own, those of
-/// players who had the seat before, its bullets of a second and some more.
+/// The expected bodies per seat, including despawned bodies still remembered. These are the
+/// player's own, those of earlier players, the bullets of one second and a reserve.
 constexpr std::size_t kLivesPerSeat = 8;
 
-/// Contacts of one body in a tick that is full of them.
+/// Contacts reserved per body, for a tick with many contacts.
 constexpr std::size_t kContactsPerLife = 8;
 
 }  // namespace
@@ -74,7 +74,7 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
     births_.note({.life = lives_.find(owner), .born = life});
     join(id, owner);
   }
-  // Two that touch do so many times a tick, and there are many forests.
+  // Two touching bodies report many contacts per tick, and every forest would repeat the join.
   std::ranges::sort(joined_);
   const auto repeats = std::ranges::unique(joined_);
   joined_.erase(repeats.begin(), repeats.end());
@@ -83,7 +83,7 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
       islands.join(first, second);
     }
   });
-  // What happened in this tick is no news to who holds it.
+  // A client that holds this tick's view already has everything that happened in the tick.
   islands_.insert(tick_).clear(lives_.size());
 
   for (std::size_t i = 0; i < entities.size(); ++i) {
@@ -103,8 +103,8 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
   }
 }
 
-/// Who is born and gone within one tick has no life of its own: its owner, to whom its birth joins
-/// it anyway, answers for it.
+/// Returns the life of a body. A bullet that spawns and despawns within one tick has none: its
+/// owner's life is used, because the spawn would join the two anyway.
 LifeId History::life_that_answers_for(BodyId id, const game::World& world) const {
   const LifeId own = lives_.find(id);
   if (own != kNoLife || !game::has_kind(id, game::EntityKind::Bullet)) return own;

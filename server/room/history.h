@@ -1,9 +1,9 @@
 #pragma once
-// What happened in a room in the last ticks, as snapshots need it: logged once per tick, for all
+// The log of a room's last ticks from which snapshots are made: written once per tick, for all
 // clients.
 //
-// Of each tick the causes: whose stick changed, who shot, who was put elsewhere. And for each tick
-// that may be a snapshot's base, the islands of bodies that have influenced each other since.
+// It has the causes of each tick: changed sticks, shots and placements. For each tick that can be
+// the base of a snapshot, it has the islands of bodies that have influenced each other since.
 
 #include "core/tick_ring.h"
 #include "game/step.h"
@@ -25,7 +25,7 @@ struct StickChange {
 };
 
 struct ShotFired {
-  LifeId life;  ///< of the shooter
+  LifeId life;  ///< the shooter's body
   std::uint16_t aim;
   game::Weapon weapon;
 };
@@ -35,22 +35,22 @@ struct Relocation {
   std::uint16_t place;
 };
 
-/// Of a bullet that has outlived the tick it was shot in.
+/// The spawn of a bullet that still exists at the end of the tick in which it was shot.
 struct Birth {
-  LifeId life;  ///< of its owner: whose input brought it forth
+  LifeId life;  ///< the owner's body; its input fired the bullet
   LifeId born;
 };
 
 class History {
  public:
-  /// `base_age_max`: ticks, the oldest base since which islands are kept; below
+  /// `base_age_max`: the age in ticks of the oldest base for which islands are kept; below
   /// protocol::kTicksRemembered.
   explicit History(std::uint32_t base_age_max);
 
-  /// Takes over the state that a room begins with.
+  /// Records the state that a room begins with.
   void begin(const game::World& world, std::span<const game::EntityState> entities);
 
-  /// Takes over the tick that was just stepped, and what stepping it reported.
+  /// Records the tick that was just stepped, and the step's report.
   void note(const game::World& world, std::span<const game::EntityState> entities,
             const sim::StepReport& report, const game::TickEvents& events);
 
@@ -66,7 +66,7 @@ class History {
 
   [[nodiscard]] const Chronicle<Birth>& births() const { return births_; }
 
-  /// Of all that happened after `base`.  Requires: a tick of this room, at most base_age_max ago.
+  /// Returns the islands since `base`.  Requires: a tick of this room, at most base_age_max ago.
   [[nodiscard]] Islands& islands_since(Tick base) { return islands_.at(base); }
 
  private:
@@ -75,13 +75,13 @@ class History {
   std::uint32_t base_age_max_;  ///< ticks
   Tick tick_;
   Lives lives_;
-  std::vector<std::uint8_t> moves_;  ///< of each life, as it stood after the last tick
-  std::vector<std::pair<LifeId, LifeId>> joined_;  ///< in the tick under way
+  std::vector<std::uint8_t> moves_;                ///< the stick of each life after the last tick
+  std::vector<std::pair<LifeId, LifeId>> joined_;  ///< in the current tick
   Chronicle<StickChange> sticks_;
   Chronicle<ShotFired> shots_;
   Chronicle<Relocation> relocations_;
   Chronicle<Birth> births_;
-  TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick; no older ones are held
+  TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old
 };
 
 }  // namespace tickbox::server

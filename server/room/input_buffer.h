@@ -15,11 +15,11 @@ struct TakenInput {
   game::InputSource source = game::InputSource::Neutral;
 };
 
-/// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is no
-/// error.
+/// The inputs of one player. A client repeats recent inputs in every packet, so most pushes are
+/// repeats: a repeat is not an error.
 class InputBuffer {
  public:
-  /// Missing inputs for which the last one stands in: 133 ms at 60 Hz, then a silent player stops.
+  /// The most missing inputs that the last input replaces: 133 ms at 60 Hz; then the player stops.
   static constexpr int kRepeatsMax = 8;
 
   enum class Pushed : std::uint8_t { Stored, Repeated, TooLate, TooEarly };
@@ -29,25 +29,26 @@ class InputBuffer {
   /// `opened`: the last tick already stepped.
   explicit InputBuffer(Tick opened) : taken_(opened), newest_given_(opened) {}
 
-  /// The first input for a tick stands.
+  /// Stores the input for `tick`. The first input for a tick counts; later ones are ignored.
   Pushed push(Tick tick, game::Input input);
 
-  /// The input for `tick`; the last one again when it has not come: the world waits for nobody.
+  /// Returns the input for `tick`. If it has not arrived, returns the last input again, and after
+  /// kRepeatsMax ticks the neutral input: the world does not wait.
   /// Requires: `tick` is the one after the last taken.
   TakenInput take(Tick tick);
 
-  /// Gives up every tick up to `tick`, as for a player that was not in the world yet.
+  /// Skips every tick up to `tick`, for a player that was not in the world yet.
   void skip_to(Tick tick);
 
-  /// Every input up to this tick has arrived or was given up.
+  /// Returns the newest tick up to which every input has arrived or is no longer needed.
   [[nodiscard]] Tick complete_to() const;
 
  private:
-  TickRing<game::Input, protocol::kInputsHeldMax> held_;  ///< up to taken_: of no use any more
+  TickRing<game::Input, protocol::kInputsHeldMax> held_;  ///< entries up to taken_ are not used
   Tick taken_;                                            ///< the last tick taken
   Tick newest_given_;  ///< the newest tick whose input came from the client and was taken
   std::uint64_t arrived_ =
-      ~std::uint64_t{0};  ///< bit i: the input for taken_ − i came, be it too late
+      ~std::uint64_t{0};  ///< bit i: the input for taken_ − i has arrived, in time or too late
   game::Input last_;
 };
 

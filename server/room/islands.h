@@ -1,8 +1,8 @@
 #pragma once
-// Which bodies have influenced each other since a tick: islands, as a forest whose roots stand for
-// them.
+// Islands: the bodies that have influenced each other since a tick, as a union-find forest. The
+// root of a tree represents its island.
 //
-// Each island is a ring as well, so that its members can be walked.
+// The members of each island are also linked in a ring, so that they can be walked.
 
 #include "server/room/lives.h"
 
@@ -17,25 +17,25 @@ class Islands {
  public:
   void reserve(std::size_t lives) { nodes_.reserve(lives); }
 
-  /// Forgets everything: lives up to `lives` are each alone.
+  /// Makes each life below `lives` an island of its own.
   void clear(std::size_t lives);
 
-  /// A life that begins is alone, whoever had its number before.
+  /// Makes a new life an island of its own, whichever body had its number before.
   void begin(LifeId life);
 
   void join(LifeId a, LifeId b);
 
-  /// Which stands for its whole island.   Cost: amortised, next to nothing.
+  /// Returns the member that represents the whole island.   Cost: amortised, next to nothing.
   [[nodiscard]] LifeId root_of(LifeId life);
 
-  /// The next member of the same island, round and round.
+  /// Returns the next member of the same island, in an endless cycle.
   [[nodiscard]] LifeId next(LifeId life) const { return nodes_[life].next; }
 
  private:
   struct Node {
     LifeId parent;
     LifeId next;
-    std::uint32_t members;  ///< of a root
+    std::uint32_t members;  ///< size of the island; valid in a root
   };
 
   std::vector<Node> nodes_;

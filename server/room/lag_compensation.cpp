@@ -7,7 +7,7 @@
 namespace tickbox::server {
 namespace {
 
-/// All that a ray can meet lies in here.
+/// Returns a box that contains everything the ray can meet.
 sim::Box hull_of(const sim::Cast& ray) {
   sim::Box hull;
   for (sim::Axis axis = 0; axis < sim::kAxes; ++axis) {
@@ -19,7 +19,7 @@ sim::Box hull_of(const sim::Cast& ray) {
   return hull;
 }
 
-/// Whether a player was put elsewhere after `tick`: its body there is not the one that was seen.
+/// Returns whether a player was placed elsewhere after `tick`: its body is then not the one seen.
 bool was_put_since(const History& history, BodyId player, Tick tick) {
   const LifeId life = history.lives().find(player);
   return life != kNoLife && history.relocations().has_since(life, tick);
@@ -63,7 +63,7 @@ std::optional<BodyId> LagCompensation::struck_by(const Room& room, const sim::Ca
   return is_player ? std::optional{hit->body} : std::nullopt;
 }
 
-/// What was on the ray's way then, but for those who were put elsewhere since.
+/// Gathers the bodies in the ray's way at that tick, except players placed elsewhere since.
 void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick looked_at) {
   movers_.clear();
   const PastTick* past = room.past().find(looked_at);

@@ -1,10 +1,10 @@
 #pragma once
-// Whom rays strike, by what their players saw: a client shows the others some ticks late, and aims
-// at them where it shows them.
+// Lag compensation: decides which players are struck by rays, judged by what the shooters saw. A
+// client shows the others some ticks late, and aims at them where it shows them.
 //
-// A ray starts where its shooter's body is now, which its client predicts, and is cast against the
-// others as they were in the tick that the input names. Whoever has been put elsewhere since, or is
-// gone, is not struck.
+// A ray starts at the shooter's present body, which its client predicts. It is cast against the
+// others as they were in the tick that the input names. A player that was placed elsewhere since,
+// or no longer exists, is not struck.
 
 #include "game/catalog.h"
 #include "game/input.h"
@@ -20,7 +20,7 @@
 
 namespace tickbox::server {
 
-/// How far back the past counts, in milliseconds; who saw an older one is judged by this.
+/// The greatest age of a state used, in milliseconds; a shot at an older one is judged by this.
 inline constexpr std::uint32_t kLookBackMaxMs = 250;
 static_assert(game::kTickRateMax * kLookBackMaxMs / 1'000 < protocol::kTicksRemembered,
               "a ray is cast against a state that the room remembers");
@@ -29,9 +29,9 @@ class LagCompensation {
  public:
   explicit LagCompensation(std::uint32_t tick_rate);
 
-  /// The strikes of the tick after the room's present one, in the order of `inputs`: of players,
-  /// each once.  Valid until the next call.   Cost: no allocation once warm; of rays that are
-  /// fired, one look at every body of the past each.
+  /// Returns the strikes of the tick after the room's present one, in the order of `inputs` (at
+  /// most one input per player).  Valid until the next call.   Cost: no allocation once warm; for
+  /// each ray fired, one pass over all bodies of the past tick.
   [[nodiscard]] std::span<const game::Strike> judge(const Room& room,
                                                     std::span<const game::PlayerInput> inputs);
 

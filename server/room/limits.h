@@ -1,5 +1,5 @@
 #pragma once
-// What a stranger, and what a client, may ask of the server. Each number with its reason.
+// Limits on what strangers and clients may request from the server, each with its reason.
 
 #include "core/clock.h"
 
@@ -9,10 +9,10 @@
 
 namespace tickbox::server {
 
-// At most so much per second, with bursts: one number to remember.  Source: the generic cell rate
-// algorithm of ITU-T I.371.
+// A rate limiter that allows bursts and stores one number, the time paid up to.  Source: the
+// generic cell rate algorithm of ITU-T I.371.
 
-/// A rate, and how much of it may be used at once after a rest.
+/// An average rate, and the most that may be used at once after a pause.
 struct Rate {
   std::int64_t per_second = 0;  ///< at least 1
   std::int64_t burst = 0;       ///< at least 1
@@ -20,8 +20,8 @@ struct Rate {
 
 class RateLimit {
  public:
-  /// Takes `amount`, if that is within `rate`.  Requires: amount ≤ rate.burst; the same rate every
-  /// time.
+  /// Takes `amount` and returns true if `rate` allows it; otherwise takes nothing.  Requires:
+  /// amount ≤ rate.burst; the same rate in every call.
   [[nodiscard]] bool take(const Rate& rate, Instant now, std::int64_t amount = 1) {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const Duration cost{amount * kSecond / rate.per_second};
@@ -32,7 +32,7 @@ class RateLimit {
     return true;
   }
 
-  /// How much take() would take now.
+  /// Returns the most that take() would take now.
   [[nodiscard]] std::int64_t available(const Rate& rate, Instant now) const {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const Duration used = std::max(Duration::zero(), paid_until_ - now);
@@ -43,41 +43,42 @@ class RateLimit {
   Instant paid_until_{};
 };
 
-/// Datagrams taken from the transport in one receive(), and from one tick to the next: so that a
-/// flood holds up nothing but itself. At 1 µs each a receive() stays under 2 ms, a tick's under 8.
+/// The most datagrams taken from the transport in one receive(), and between two ticks. A flood
+/// then delays nothing else. At 1 µs each, one receive() takes about 2 ms and a tick's datagrams
+/// about 8 ms.
 inline constexpr std::size_t kDatagramsPerReceive = 2'048;
 inline constexpr std::size_t kDatagramsPerTick = 8'192;
 
-/// COOKIE and REFUSE to strangers, in all: at some 3 µs each no more than 6 % of a core, and
-/// 0.9 MB/s. Under a flood of 100,000 HELLOs a second a client that asks three or four times a
-/// second is answered within a second or two.
+/// COOKIE and REFUSE replies to all strangers together. At about 3 µs each they take at most 6 % of
+/// a core, and 0.9 MB/s. A client repeats its request three or four times per second. Under a flood
+/// of 100,000 HELLOs per second, it gets an answer within one or two seconds.
 inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 
-/// Seals opened for addresses that have proven nothing, in all: at 2 µs each 1 % of a core. There
-/// is one such limit for CONNECT, one for RESUME and one for packets from new addresses: only the
-/// first asks for a cookie, and who forges addresses must not use up what those need who do not.
-/// The burst lets a full server of 4,000 come back within one second.
+/// Seals opened for unproven addresses, all networks together: at 2 µs each 1 % of a core. CONNECT,
+/// RESUME and packets from new addresses have one such limit each. Only CONNECT requires a cookie:
+/// a flood from forged addresses can use up the other limits, but not that of CONNECT. The burst
+/// lets a full server of 4,000 clients return within one second.
 inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
-/// The same of one network: a load generator of 4,000 clients gets in within four seconds.
+/// The same limit for one network. A load generator of 4,000 clients connects within four seconds.
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
-/// Networks are told apart by a keyed hash of this many values: two may share one limit, nobody can
-/// choose with whom.
+/// The number of limits for networks. A keyed hash of the network selects one: two networks can
+/// share a limit, but no sender can choose with which.
 inline constexpr std::size_t kNetworkBuckets = 4'096;
 
-/// Tokens remembered until they expire: with tokens good for a minute, 270 arrivals a second.
+/// Tokens remembered until they expire: with tokens valid for one minute, 270 clients per second.
 inline constexpr std::size_t kTokensRemembered = 16'384;
 
-/// Repeated answers to one session's CONNECT or RESUME: it asks three or four times a second at
-/// most, and some of them come together.
+/// Repeated answers to the CONNECT or RESUME of one session. A client repeats its request at most
+/// three or four times per second, but some of the requests can arrive together.
 inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
 
-/// Packets of one session: one a tick is right, twice that for a client that catches up, and all of
-/// a second's that a stalled link delivers at once.
+/// Returns the packet limit of one session. A client sends one packet per tick, and up to two while
+/// it catches up. The burst admits a full second of packets that a stalled link delivers at once.
 [[nodiscard]] constexpr Rate packets_of_session(std::uint32_t tick_rate) {
   return {.per_second = 2 * std::int64_t{tick_rate}, .burst = 2 * std::int64_t{tick_rate}};
 }
 
-/// Bytes of one session: as many packets of the largest that inputs can make.
+/// Returns the byte limit of one session: its packet limit times the largest input packet.
 [[nodiscard]] constexpr Rate bytes_of_session(std::uint32_t tick_rate) {
   constexpr std::int64_t kInputBytesMax = 400;
   const Rate packets = packets_of_session(tick_rate);
@@ -85,45 +86,45 @@ inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
           .burst = packets.burst * kInputBytesMax};
 }
 
-/// Between two CHALLENGEs to the address that a client may have moved to.
+/// The least time between two CHALLENGEs to the address that a client may have moved to.
 inline constexpr Duration kChallengeInterval = std::chrono::milliseconds{50};
-/// What may be sent there before it has answered, in multiples of what came from there.
+/// The most bytes sent there before an answer, in multiples of the bytes received from there.
 inline constexpr std::uint64_t kUnprovenAnswers = 3;
 
-/// Snapshots to one client: ten times what a crowd of 64 needs, and a burst of some full views.
-/// What does not fit waits to come into view.
+/// Snapshot bytes to one client: ten times the need of a crowd of 64, and a burst of some full
+/// views. Bodies that do not fit are deferred to a later snapshot.
 inline constexpr Rate kSnapshotBytes{.per_second = 64'000, .burst = 16'000};
-/// With less than this to spend no snapshot is sent: the own body and the frame must fit.
+/// The smallest byte budget with which a snapshot is sent: the own body and the frame must fit.
 inline constexpr std::size_t kSnapshotBytesMin = 400;
-/// Full views to a client that has acknowledged nothing, or too long ago for a base. Each is up to
-/// a whole datagram; but its clock lives on them, and with five a second one that is 250 ms away
-/// takes seconds to find its time.
+/// Full views to a client whose newest acknowledged view is missing or too old to be a base. Each
+/// takes up to a whole datagram. But the client's clock depends on them: with five per second, a
+/// client that is 250 ms away takes seconds to synchronise its clock.
 inline constexpr std::uint32_t kFullViewsPerSecond = 20;
-/// Full views that a client may ask for, having held a view and thrown it away.
+/// Full views that a client may request after it has held a view and discarded it.
 inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
-/// Snapshots a second to a client that could work out all of it by itself.
+/// Snapshots per second to a client that could compute all of their content by itself.
 inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
 
-/// Events that were told to a client from which nothing is heard are told again so often.
+/// Repeats per second of unacknowledged events to a client from which nothing is received.
 inline constexpr std::uint32_t kEventRepeatsPerSecond = 4;
-/// Clients of one shard that may audit at once. Each is sent what everybody does, from half a
-/// megabyte of its own that waits to be sent.
+/// Clients of one shard that may audit at once. Each receives everything that enters the room, and
+/// has a send backlog of half a megabyte of its own.
 inline constexpr std::uint32_t kAuditorsMax = 4;
-/// Bytes to one auditor. 1,000 wandering players make 10,000 a second, and their room of 40,000
-/// bytes is there within half a second; the burst is some full segments.
+/// Audit bytes to one auditor. 1,000 wandering players cause 10,000 bytes per second. Their room of
+/// 40,000 bytes arrives within half a second. The burst is some full segments.
 inline constexpr Rate kAuditBytes{.per_second = 128'000, .burst = 16'000};
-/// Runs that an auditor may ask for, having found a fault.
+/// Runs that an auditor may request after it has found a fault.
 inline constexpr Rate kAuditRunRequests{.per_second = 1, .burst = 2};
-/// Traces of wrong views: of one client so far apart, and of all of them so many. A trace takes up
-/// to 7 KB each way, some 20 KB of memory, and 30 µs to compare.
+/// Limits of traces of desyncs: the interval between two of one client, and the rate of all clients
+/// together. A trace takes up to 7 KB each way, some 20 KB of memory, and 30 µs to compare.
 inline constexpr Duration kTraceInterval = std::chrono::seconds{5};
 inline constexpr Rate kTraces{.per_second = 2, .burst = 8};
-/// Each is held for so long, for parts and answers that were lost; shorter than the interval, so
-/// that a client never has two.
+/// The time that a trace is kept, for parts and answers that were lost. It is shorter than the
+/// interval, so that a client never has two traces.
 inline constexpr Duration kTraceKept = std::chrono::seconds{4};
 static_assert(kTraceKept < kTraceInterval);
 
-/// Lines of one kind in the log: what is beyond is counted, and said with the next line.
+/// Log lines of one kind. Lines beyond the limit are counted; the next line has the count.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};
 
 }  // namespace tickbox::server

@@ -1,9 +1,8 @@
 #pragma once
-// The bodies of a room as long as anybody may still speak of them: each has a small number, from
-// its birth until some ticks after it is gone.
+// The bodies of a room, each with a small number from its spawn until some ticks after its despawn.
 //
-// Views, islands and causes of the last ticks name bodies by these numbers, so that sets of them
-// are arrays and looking one up costs nothing.
+// Views, islands and causes of the last ticks name bodies by these numbers. A set of bodies is
+// therefore an array, and looking one up costs nothing.
 
 #include "core/ids.h"
 #include "game/entity_state.h"
@@ -17,53 +16,54 @@
 
 namespace tickbox::server {
 
-/// The number of a body's life; given again protocol::kTicksRemembered after it has ended: so no
-/// view that still counts names a life that has been given again. (A body that waits to come into
-/// view may, and inherits a priority.)
+/// The number of a life: a body from its spawn to its despawn. It is reused
+/// protocol::kTicksRemembered ticks after the despawn, so that no view in use names a reused
+/// number. (The list of deferred bodies can name one; the new body then inherits the priority.)
 using LifeId = std::uint32_t;
 inline constexpr LifeId kNoLife = 0xffff'ffff;
 
-/// How old a base may be, in ticks: a second, and what fits a snapshot's causes.
+/// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
+/// what the causes of a snapshot can encode.
 [[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
   return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
 }
 
 struct Life {
   BodyId id;
-  Tick born;                ///< the first tick that has it
-  Tick gone;                ///< the first tick without it; 0 while it is there
-  bool left = false;        ///< was taken out with its player: no rule of the game says so
-  std::uint32_t index = 0;  ///< among the room's entities, while it is there
+  Tick born;          ///< the first tick with the body
+  Tick gone;          ///< the first tick without the body; 0 while it is present
+  bool left = false;  ///< removed because its player left: the rules of the game do not show it
+  std::uint32_t index = 0;  ///< index among the room's entities, while present
 
   [[nodiscard]] bool is_there() const { return gone.value == 0; }
 };
 
 class Lives {
  public:
-  /// Makes room for so many lives at once, those that are remembered included.
+  /// Reserves memory for this number of lives at once, including ended lives still remembered.
   void reserve(std::size_t lives);
 
-  /// Takes over what a tick has left. `entities` by id.
+  /// Updates the lives to the entities after a tick. `entities`: sorted by id.
   void update(Tick tick, std::span<const game::EntityState> entities);
 
   [[nodiscard]] const Life& of(LifeId life) const { return lives_[life]; }
 
-  /// Numbers are below this.
+  /// Returns the limit of the numbers: each is below it.
   [[nodiscard]] std::size_t size() const { return lives_.size(); }
 
-  /// And below this as long as there is room.
+  /// Returns the reserved limit: numbers stay below it while the reserved memory suffices.
   [[nodiscard]] std::size_t capacity() const { return lives_.capacity(); }
 
-  /// The lives of the room's entities, in their order.
+  /// Returns the lives of the room's entities, in the same order.
   [[nodiscard]] std::span<const LifeId> present() const { return present_; }
 
-  /// Begun with this tick; by id.
+  /// Returns the lives that began in this tick, sorted by body id.
   [[nodiscard]] std::span<const LifeId> born() const { return born_; }
 
-  /// Ended with this tick; by id.
+  /// Returns the lives that ended in this tick, sorted by body id.
   [[nodiscard]] std::span<const LifeId> gone() const { return gone_; }
 
-  /// The life of a body that was there before this tick or is there after it, or kNoLife.
+  /// Returns the life of a body that was present before or is present after this tick, or kNoLife.
   [[nodiscard]] LifeId find(BodyId id) const;
 
  private:
@@ -72,7 +72,7 @@ class Lives {
 
   std::vector<Life> lives_;
   std::vector<LifeId> free_;
-  std::vector<LifeId> ended_;  ///< not given back yet, in the order of their ends
+  std::vector<LifeId> ended_;  ///< not free yet, in the order of their ends
   std::vector<LifeId> present_;
   std::vector<LifeId> before_;  ///< present_ of the tick before
   std::vector<LifeId> born_;

@@ -1,5 +1,5 @@
 #pragma once
-// One match: a world, its rules, and what happened in its last ticks. It has never heard of
+// One match: a world, its rules, and the log and states of its last ticks. A room knows nothing of
 // sessions.
 
 #include "core/ids.h"
@@ -21,25 +21,25 @@
 
 namespace tickbox::server {
 
-/// A tick as it was left.
+/// The entities and hashes of a past tick.
 struct PastTick {
-  std::vector<game::EntityState> entities;  ///< by id
-  std::vector<std::uint64_t> hashes;        ///< one for one
+  std::vector<game::EntityState> entities;  ///< sorted by id
+  std::vector<std::uint64_t> hashes;        ///< hashes of the entities, in the same order
 };
 
-/// A room's last ticks, shared by all who ask what somebody saw then.
+/// The states of a room's last ticks, shared by all code that needs what a client saw then.
 class Past {
  public:
   void reserve(std::size_t entities);
 
-  /// Takes over the world as it is after its tick; the one of protocol::kTicksRemembered ticks
-  /// before is forgotten.   Cost: no allocation once warm.
+  /// Stores the state of the world after its tick, in place of the state of
+  /// protocol::kTicksRemembered ticks before.   Cost: no allocation once warm.
   void note(const game::World& world);
 
-  /// The tick noted last.  Requires: one was.
+  /// Returns the newest noted tick.  Requires: at least one tick was noted.
   [[nodiscard]] const PastTick& newest() const { return ticks_.at(newest_); }
 
-  /// A tick of the last protocol::kTicksRemembered, or nullptr.
+  /// Returns a tick of the last protocol::kTicksRemembered, or nullptr if it is not stored.
   [[nodiscard]] const PastTick* find(Tick tick) const { return ticks_.find(tick); }
 
  private:
@@ -49,12 +49,12 @@ class Past {
 
 class Room {
  public:
-  /// `tick_rate`: per second; how much of its past it keeps.
+  /// `tick_rate`: ticks per second; decides for how many past ticks the room keeps islands.
   Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::uint64_t seed,
        std::uint32_t tick_rate);
 
-  /// Writes what is to enter the next tick into the log. Before each tick(), or before none: a room
-  /// that nobody records or audits does without.
+  /// Writes the commands of the next tick to the log. Call it before every tick() or before none: a
+  /// room without recordings and audits needs no log.
   void log_commands(const game::TickCommands& commands, const game::CommandOrigins& origins) {
     log_.tick(commands, origins);
   }
@@ -64,7 +64,7 @@ class Room {
 
   [[nodiscard]] const game::TickLog& log() const { return log_; }
 
-  /// The tick that was logged and stepped last. Valid until the next is logged.
+  /// Returns the entry of the tick logged and stepped last. Valid until the next is logged.
   [[nodiscard]] game::TickEntry log_entry() const {
     return {.tick = log_.last(),
             .bytes = log_.bytes(),
@@ -76,13 +76,13 @@ class Room {
 
   [[nodiscard]] const game::Rules& rules() const { return *rules_; }
 
-  /// What happened in the last tick beside the physics.
+  /// Returns the events of the last tick, except those of the physics.
   [[nodiscard]] const game::TickEvents& events() const { return stepper_.events; }
 
-  /// Of the whole state after the last tick.
+  /// Returns the state hash after the last tick.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
-  /// The world's entities after the last tick, by id, and the hash of each.
+  /// Returns the entities after the last tick, sorted by id; entity_hashes() has their hashes.
   [[nodiscard]] std::span<const game::EntityState> entities() const {
     return past_.newest().entities;
   }
@@ -91,10 +91,10 @@ class Room {
     return past_.newest().hashes;
   }
 
-  /// The same of the ticks before.
+  /// Returns the entities and hashes of the last ticks.
   [[nodiscard]] const Past& past() const { return past_; }
 
-  /// What happened in the last ticks.
+  /// Returns the causes, bodies and islands of the last ticks.
   [[nodiscard]] History& history() { return history_; }
 
   [[nodiscard]] const History& history() const { return history_; }

@@ -1,4 +1,4 @@
-// Clients that audit: let in by a right, told what enters every tick.
+// Auditors: they need a right in their token, and are sent everything that enters each tick.
 
 #include "core/assert.h"
 #include "server/shard/shard.h"
@@ -7,14 +7,14 @@
 
 namespace tickbox::server {
 
-/// Playing, or about to.
+/// Returns whether a session of the seat audits, or is about to.
 bool Shard::has_auditor(const Seat& seat) {
   return std::ranges::any_of(seats_.sessions_of(seat), [](const Session& session) {
     return session.state != Session::State::Free && session.wish == net::Wish::Audit;
   });
 }
 
-/// Why a client may not audit, or nothing. The session that it would take over from does not count.
+/// Returns why a client may not audit, or nothing. The session it would replace does not count.
 std::optional<net::Refuse> Shard::objection_to_audit(std::uint8_t rights, const Seat* own) {
   if ((rights & net::kRightToAudit) == 0) {
     return net::Refuse{.reason = net::RefuseReason::MayNotAudit};
@@ -26,7 +26,7 @@ std::optional<net::Refuse> Shard::objection_to_audit(std::uint8_t rights, const 
       .reason = net::RefuseReason::AuditorsFull, .have = others, .limit = kAuditorsMax};
 }
 
-/// Adds the tick that was just stepped to what auditors are told.
+/// Adds the tick that was just stepped to the streams of auditors.
 void Shard::tell_auditors() {
   if (auditors_ == 0) return;
   const game::TickEntry told = room_.log_entry();

@@ -13,7 +13,7 @@ namespace {
 
 using Members = std::vector<game::EntityState>;
 
-/// Between two answers to repeated parts: those of one round come together.
+/// The least time between two answers to repeated parts: parts of one round arrive together.
 constexpr Duration kAnswerAgain = std::chrono::milliseconds{200};
 
 DesyncTracer::Refused limited() {
@@ -26,7 +26,7 @@ std::size_t index_in(const PastTick& past, BodyId id) {
   return static_cast<std::size_t>(entity - past.entities.begin());
 }
 
-/// The bodies that a session was sent of a tick, while both that and what they were is remembered.
+/// The bodies sent to a session for a tick, while both the view and the state are remembered.
 struct SentView {
   const ViewMembers* members = nullptr;
   const PastTick* past = nullptr;
@@ -34,7 +34,7 @@ struct SentView {
 
   [[nodiscard]] bool is_remembered() const { return members != nullptr && past != nullptr; }
 
-  /// The low 32 bits, as they were told.
+  /// Returns the low 32 bits, as they were sent.
   [[nodiscard]] std::uint32_t hash() const {
     game::ViewHash hash;
     for (const LifeId life : *members) {
@@ -63,7 +63,7 @@ bool holds(std::span<const game::EntityState> members, BodyId id) {
   return std::ranges::binary_search(members, id, {}, &game::EntityState::id);
 }
 
-/// All that has happened to members of the base or the view since the base, by tick and id.
+/// Returns all causes of members of the base or the view since the base, by tick and id.
 std::vector<protocol::DesyncCause> causes_of(const Room& room, const protocol::ViewName& view,
                                              std::span<const game::EntityState> base,
                                              std::span<const game::EntityState> truth) {
@@ -112,7 +112,7 @@ DesyncTracer::Trace* DesyncTracer::free_trace() {
   return traces_.size() < kTracesHeld ? &traces_.emplace_back() : nullptr;
 }
 
-/// Takes the truth aside.
+/// Begins a trace with a copy of the true state.  Returns nullptr if the view is not remembered.
 std::expected<DesyncTracer::Trace*, DesyncTracer::Refused> DesyncTracer::begin(
     Session& session, const Room& room, const protocol::ViewName& view, Instant now) {
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};

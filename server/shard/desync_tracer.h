@@ -1,11 +1,12 @@
 #pragma once
-// Where a client's view differs from the room's: what it sends of a view that came out wrong is
-// gathered and compared with what the room was then, and the room's own state is sent back, so that
+// Finds where a client's view differs from the room's. The client sends the view whose hash was
+// wrong; it is compared with the room's state of that tick. The room's state is sent back, so that
 // both ends know entity and field.
 //
-// Tracing is beside the game: a full view mends the client's, whatever becomes of this. So all of
-// it is limited: a client may raise mismatches at will, and costs a bounded amount by it. What is
-// true is taken aside when the first part arrives, as a room forgets within a second.
+// Tracing is separate from the game: a full view repairs the client's view, whatever the trace
+// finds. So all of it is limited: a client can report mismatches at will, but only at a bounded
+// cost. The true state is copied when the first part arrives, because a room forgets within a
+// second.
 
 #include "core/clock.h"
 #include "net/drop_reason.h"
@@ -29,19 +30,19 @@ inline constexpr std::size_t kTracesHeld = static_cast<std::size_t>(
 
 class DesyncTracer {
  public:
-  /// What a part has led to.
+  /// The result of a part.
   struct Taken {
-    bool is_forgotten = false;                   ///< to be answered so
+    bool is_forgotten = false;                   ///< the answer must say so
     std::optional<protocol::Desync> compared{};  ///< once in each trace
   };
 
-  /// Why none was taken.
+  /// The reason why a part was refused.
   struct Refused {
     net::DropReason reason = net::DropReason::Unexpected;
     bool is_limited = false;
   };
 
-  /// A trace that ended before all parts of the client's view had come.
+  /// A trace that ended before all parts of the client's view had arrived.
   struct Unfinished {
     PlayerId seat;
     protocol::ViewName view;
@@ -49,22 +50,22 @@ class DesyncTracer {
     std::uint8_t parts = 0;
   };
 
-  /// A part of the view of a client, that came in a datagram of so many bytes.
-  /// Fails: Malformed, where the parts do not make the view that they are said to be of; then the
-  /// trace is over. Unexpected, of a view that was never sent; RateLimited.
+  /// Takes a part of a client's view, which arrived in a datagram of `bytes` bytes.
+  /// Fails: Malformed, if the parts do not make the view that they name; the trace then ends.
+  /// Unexpected, for a view that was never sent; RateLimited.
   /// Requires: the session plays.
   [[nodiscard]] std::expected<Taken, Refused> take(Session& session, const Room& room,
                                                    const protocol::ViewPart& part,
                                                    std::size_t bytes, Instant now);
 
-  /// The next part of the answer to a session, until there is no more to be sent for now. All parts
-  /// of a trace together take no more bytes than have come for it.
+  /// Returns the next part of the answer to a session, until there is nothing to send for now. All
+  /// parts of a trace together take no more bytes than were received for it.
   [[nodiscard]] std::optional<protocol::ViewPart> next_answer(const Session& session);
 
-  /// Forgets a session that is over.
+  /// Ends the trace of a session that is over; returns it if it was unfinished.
   [[nodiscard]] std::optional<Unfinished> forget(const Session& session);
 
-  /// Forgets what has been kept for long enough; call until it gives nothing.
+  /// Ends traces that have been kept for long enough; call it until it returns nothing.
   [[nodiscard]] std::optional<Unfinished> expire(Instant now);
 
  private:
@@ -81,7 +82,7 @@ class DesyncTracer {
     bool is_compared = false;
     std::uint8_t to_send = 0;  ///< bit i: part i of the truth
     Instant answered;
-    std::size_t bytes_left = 0;  ///< that may be sent
+    std::size_t bytes_left = 0;  ///< bytes that may still be sent
   };
 
   [[nodiscard]] Trace* find(const Session& session);
@@ -90,7 +91,7 @@ class DesyncTracer {
   [[nodiscard]] std::expected<Trace*, Refused> begin(Session& session, const Room& room,
                                                      const protocol::ViewName& view, Instant now);
 
-  std::vector<Trace> traces_;  ///< grows to kTracesHeld, as they are needed
+  std::vector<Trace> traces_;  ///< grows as needed, to kTracesHeld
   RateLimit begun_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The log, for those who must not know where it goes; and what clients can bring about in it.
+// The log, for code that must not know where it goes; and limits on lines that clients can cause.
 
 #include "core/clock.h"
 #include "server/room/limits.h"
@@ -12,8 +12,8 @@
 
 namespace tickbox::server {
 
-/// Where the server tells what happened: an interface, so that a test can read it and a program can
-/// print it.
+/// The events of the server go to an interface, so that a test can read them and a program can
+/// print them.
 enum class Severity : std::uint8_t {
   Info,
   Warning,
@@ -24,13 +24,13 @@ class Log {
  public:
   virtual ~Log() = default;
 
-  /// One event: a name, then fields as key=value; values with blanks in double quotes.
+  /// Writes one event: a name, then fields as key=value; values with blanks in double quotes.
   virtual void event(Severity severity, std::string_view line) = 0;
 };
 
-// A log that no client can flood: of each kind of line so many, and then how many were left out.
+// A log that no client can flood: lines of one kind are limited, and omitted lines are counted.
 
-/// Kinds of lines that clients bring about.
+/// Kinds of lines that clients can cause.
 enum class LogKind : std::uint8_t {
   Opened,
   Closed,
@@ -47,7 +47,7 @@ class LimitedLog {
  public:
   explicit LimitedLog(Log& log) : log_(log) {}
 
-  /// Writes what `make_line()` gives, or counts that it did not.
+  /// Writes the line that `make_line()` returns, or counts it as left out.
   template <class MakeLine>
   void event(LogKind kind, Severity severity, Instant now, MakeLine&& make_line) {
     Kind& of = kinds_[static_cast<std::size_t>(kind)];

@@ -1,5 +1,5 @@
 #pragma once
-// What the server counts: one struct that the tick thread alone writes.
+// The server's counters: one struct that only the tick thread writes.
 
 #include "core/histogram.h"
 #include "net/drop_reason.h"
@@ -11,8 +11,8 @@
 
 namespace tickbox::server {
 
-// Counts of values up to fixed bounds, as a histogram of Prometheus has them: a few words each,
-// where core/histogram.h takes 18 KB.
+// Counts of values up to fixed bounds, like a Prometheus histogram: a few words each, where
+// core/histogram.h takes 18 KB.
 
 /// `kBounds`: an ascending std::array of std::int64_t.
 template <const auto& kBounds>
@@ -29,7 +29,7 @@ class BucketCounts {
 
   [[nodiscard]] static constexpr const auto& bounds() { return kBounds; }
 
-  /// Of each bound's own bucket, not of those below it; the last is of what is beyond all bounds.
+  /// Returns the count of each bound's own bucket, not cumulative; the last is above all bounds.
   [[nodiscard]] const auto& counts() const { return counts_; }
 
   [[nodiscard]] std::int64_t sum() const { return sum_; }
@@ -70,33 +70,33 @@ inline constexpr std::array<std::int64_t, 14> kRttBounds = {
 /// 1/16 ticks.
 inline constexpr std::array<std::int64_t, 13> kMarginBounds = {-128, -64, -32, -16, 0,   8,  16,
                                                                32,   48,  64,  96,  128, 256};
-/// Bytes of UDP payload; the last is the largest datagram there is.
+/// Bytes of UDP payload; the last is the largest datagram.
 inline constexpr std::array<std::int64_t, 8> kSnapshotSizeBounds = {64,  128, 256,   400,
                                                                     600, 800, 1'000, 1'200};
 using RttCounts = BucketCounts<kRttBounds>;
 using MarginCounts = BucketCounts<kMarginBounds>;
 using SnapshotSizeCounts = BucketCounts<kSnapshotSizeBounds>;
 
-/// What the bytes of snapshots are for.
+/// The uses of the bytes of snapshots.
 enum class SnapshotPart : std::uint8_t {
   Packet,  ///< seal and packet head
-  Frame,   ///< snapshot head, status, and what FlatBuffers add
+  Frame,   ///< snapshot head, status, and the overhead of FlatBuffers
   Causes,
-  Enters,  ///< whole bodies that are new to a view
-  Sets,    ///< whole bodies that a view has, and something outside has influenced
+  Enters,  ///< bodies in full that are new to a view
+  Sets,    ///< bodies in full that a view has, influenced by something outside
   Leaves,
   Events,
 };
 inline constexpr std::size_t kSnapshotParts = 7;
 
 struct SnapshotMetrics {
-  std::uint64_t on_base = 0;    ///< sent, with causes since a view the client holds
-  std::uint64_t full = 0;       ///< sent, on nothing
-  std::uint64_t quiet = 0;      ///< not sent: nothing in it that the client does not know
-  std::uint64_t held_back = 0;  ///< not sent: the client's bytes were used up
-  std::uint64_t asked = 0;      ///< full views that clients have asked for
-  std::uint64_t members = 0;    ///< of the views that were sent, summed
-  std::array<std::uint64_t, kSnapshotParts> bytes{};  ///< of those sent
+  std::uint64_t on_base = 0;    ///< sent, with causes since a view that the client holds
+  std::uint64_t full = 0;       ///< sent, without a base
+  std::uint64_t quiet = 0;      ///< not sent: no content that the client does not know
+  std::uint64_t held_back = 0;  ///< not sent: the client's byte budget was used up
+  std::uint64_t asked = 0;      ///< full views that clients have requested
+  std::uint64_t members = 0;    ///< members of the views sent, summed
+  std::array<std::uint64_t, kSnapshotParts> bytes{};  ///< bytes of the snapshots sent
   std::uint64_t waiting = 0;   ///< bodies in sight that were not in a snapshot's base yet, summed
   std::uint64_t deferred = 0;  ///< bodies in sight that did not fit a snapshot, summed
   SnapshotSizeCounts on_base_sizes;
@@ -106,35 +106,34 @@ struct SnapshotMetrics {
 };
 
 struct EventMetrics {
-  std::uint64_t told = 0;  ///< to clients, each told of it
-  std::uint64_t lost = 0;  ///< not told: too many waited for that client
+  std::uint64_t told = 0;  ///< queued, counted for each client that receives it
+  std::uint64_t lost = 0;  ///< not sent: too many waited for that client
 };
 
 struct AuditMetrics {
   std::uint64_t auditors = 0;
-  std::uint64_t runs = 0;        ///< begun, each with the whole room
-  std::uint64_t behind = 0;      ///< given up: the auditor was too far behind
-  std::uint64_t asked = 0;       ///< given up: the auditor has asked for another
-  std::uint64_t sent = 0;        ///< segments, for the first time
-  std::uint64_t sent_again = 0;  ///< segments
-  std::uint64_t held_back = 0;   ///< ticks in which an auditor's bytes were used up
+  std::uint64_t runs = 0;        ///< runs begun, each with the whole room
+  std::uint64_t behind = 0;      ///< ended: the auditor was too far behind
+  std::uint64_t asked = 0;       ///< ended: the auditor has requested another
+  std::uint64_t sent = 0;        ///< segments sent for the first time
+  std::uint64_t sent_again = 0;  ///< segments sent again
+  std::uint64_t held_back = 0;   ///< ticks in which an auditor's byte budget was used up
   std::uint64_t bytes = 0;       ///< UDP payload
 };
 
-/// What became of traces of views that clients hashed otherwise;
-/// server/shard/desync_tracer.h.
+/// The results of traces of desyncs; server/shard/desync_tracer.h.
 enum class TraceResult : std::uint8_t {
   Compared,    ///< entity and field are known
-  Forgotten,   ///< a part came of a view that the room remembers no more
-  Unfinished,  ///< not all parts came before its time was up, or its session's
-  Limited,     ///< a part came that is more than a client, or all of them, may ask for
+  Forgotten,   ///< a part arrived of a view that the room no longer remembers
+  Unfinished,  ///< the time or the session ended before all parts arrived
+  Limited,     ///< a part arrived beyond the limit of one client or of all
 };
 inline constexpr std::size_t kTraceResults = 4;
 
-/// Files about desyncs.
+/// The counts of files about desyncs.
 struct DesyncFileMetrics {
   std::uint64_t written = 0;
-  std::uint64_t left_out = 0;  ///< beyond so many an hour, or in all
+  std::uint64_t left_out = 0;  ///< beyond the limit per hour or in all
   std::uint64_t failed = 0;
 };
 
@@ -142,7 +141,7 @@ struct RecordingMetrics {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
   std::uint64_t queue_bytes = 0;
-  std::uint64_t ticks_lost = 0;  ///< that are in no recording: gaps
+  std::uint64_t ticks_lost = 0;  ///< ticks in no recording: gaps
   bool degraded = false;
 };
 
@@ -165,8 +164,8 @@ struct Metrics {
   std::array<std::uint64_t, net::kRefuseReasons> refusals{};
   std::array<std::uint64_t, kDisconnectReasons> disconnects{};
   std::array<std::uint64_t, kInputResults> inputs{};
-  MarginCounts input_margin;  ///< of the newest input of each packet of inputs
-  /// From a snapshot to its acknowledgement: the round trip, and up to a tick of the client.
+  MarginCounts input_margin;  ///< margin of the newest input of each packet of inputs
+  /// The time from a snapshot to its acknowledgement: the round trip, and up to a client tick.
   RttCounts client_rtt;
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
   std::array<std::uint64_t, kTraceResults> traces{};

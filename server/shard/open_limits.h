@@ -1,6 +1,6 @@
 #pragma once
-// What may be opened for addresses that have proven nothing: so much for each network they come
-// from, and so much in all, in memory that never grows.
+// Limits on the seals opened for unproven addresses: one for each network and one for all, in
+// memory that never grows.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -17,7 +17,7 @@ class OpenLimits {
   explicit OpenLimits(Entropy& entropy)
       : key_(net::draw<net::ShortKey>(entropy)), networks_(kNetworkBuckets) {}
 
-  /// Whether one more seal may be opened for `from`.  Cost: one SipHash.
+  /// Returns whether one more seal may be opened for `from`.  Cost: one SipHash.
   [[nodiscard]] bool take(const net::Address& from, Instant now) {
     const std::uint64_t hash = net::short_hash(key_, net::network_of(from));
     return networks_[hash % kNetworkBuckets].take(kOpensOfNetwork, now) && all_.take(kOpens, now);

@@ -14,17 +14,17 @@
 
 namespace tickbox::server {
 
-// A count that the log gives at once, and from then on now and then.
+// A count that is logged at once the first time, and from then on at intervals.
 
-/// Between two lines about the same thing.
+/// The least time between two lines about the same thing.
 inline constexpr Duration kCountInterval = std::chrono::seconds{10};
 
 class PacedCount {
  public:
   void add(std::uint64_t count) { count_ += count; }
 
-  /// What was added since the last line, for a line to be written now.  Returns 0 where there is
-  /// nothing to say, or it is too early for another line.
+  /// Returns the count added since the last line, for a line to be written now. Returns 0 if there
+  /// is nothing to log, or it is too early for another line.
   [[nodiscard]] std::uint64_t take(Instant now) {
     if (count_ == 0 || (said_ && now - *said_ < kCountInterval)) return 0;
     said_ = now;
@@ -36,11 +36,11 @@ class PacedCount {
   std::optional<Instant> said_;
 };
 
-/// Who was refused and why, in the log: a line per reason, at once and then at most every ten
-/// seconds, with how often it happened since the line before.
+/// Refused connects in the log: a line per reason, at once and then at most every ten seconds, with
+/// the count since the line before.
 class RefusalLog {
  public:
-  /// `client`: as the token or ticket said, where it could be opened.
+  /// `client`: named by the token or ticket, if it could be opened.
   void add(net::RefuseReason reason, std::optional<std::uint64_t> client,
            const net::Address& address);
 
@@ -51,21 +51,21 @@ class RefusalLog {
  private:
   struct Refusals {
     PacedCount count;
-    std::optional<std::uint64_t> client;  ///< the last
-    net::Address address;                 ///< the last
+    std::optional<std::uint64_t> client;  ///< the last client refused
+    net::Address address;                 ///< the last address refused
   };
 
   std::array<Refusals, net::kRefuseReasons> reasons_{};
 };
 
-/// Ticks that were given up after a stall, in the log: at once, and then at most every ten seconds.
+/// Slipped ticks in the log: at once, and then at most every ten seconds.
 class StallLog {
  public:
-  /// `slipped`: ticks given up since the start. `behind`: how late the tick is that is due now.
+  /// `slipped`: ticks slipped since the start. `behind`: the delay of the tick that is due now.
   void look(std::uint64_t slipped, Duration behind);
 
-  /// "ticks_slipped count=112 stalled_ms=2000", where there is something to say now. The time is
-  /// the sum of all stalls since the line before.
+  /// Returns "ticks_slipped count=112 stalled_ms=2000", if a line is due now. The time is the sum
+  /// of all stalls since the line before.
   [[nodiscard]] std::optional<std::string> take(Instant now);
 
  private:

@@ -12,7 +12,7 @@ net::Refuse refusal(net::RefuseReason reason, std::uint32_t have = 0) {
   return {.reason = reason, .have = have};
 }
 
-/// Whole seconds, as many as a REFUSE can say.
+/// Returns whole seconds, limited to what a REFUSE can hold.
 std::uint32_t seconds_of(std::chrono::milliseconds duration) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 0, UINT32_MAX));

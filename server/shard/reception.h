@@ -1,6 +1,6 @@
 #pragma once
-// The door: what becomes of a HELLO, a CONNECT and a RESUME, in the order in which each next look
-// costs more. It decides and remembers; seats, sessions and answers are the shard's.
+// The admission of clients: judges HELLO, CONNECT and RESUME, with the cheapest checks first. It
+// decides and remembers tokens; the shard has the seats, the sessions and the answers.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -22,43 +22,43 @@ namespace tickbox::server {
 
 struct ReceptionOptions {
   net::KeyRing keys = net::KeyRing::published();
-  /// A token must name one of these. None of them: any address does, as where the server cannot
+  /// A token must name one of these. If empty, any address is accepted, for a server that cannot
   /// know how it is reached.
   std::vector<net::Address> addresses;
-  /// A token may also name the address that its CONNECT came to.
+  /// A token may also name the address that received its CONNECT.
   bool takes_own_address = false;
   std::uint32_t room = 1;
 };
 
-/// Both kinds of time at the arrival of a datagram.
+/// The arrival time of a datagram, by both clocks.
 struct Now {
   Instant instant;
   WallTime today;
 };
 
-/// Same bytes as before: the ACCEPT of this connection is wanted again.
+/// A repeated request with the same bytes: the ACCEPT of this connection is sent again.
 struct AskedAgain {
   std::uint32_t connection = 0;
   net::TokenId id{};
 };
 
-/// Somebody with a good token.
+/// A client with a valid token.
 struct Newcomer {
   net::OpenedToken token;
   net::TokenId id{};
-  /// An attempt of the same client that this one replaces.
+  /// The pending attempt of the same client that this one replaces.
   std::optional<std::uint32_t> replaces;
 };
 
-/// Somebody with a ticket that we sealed.
+/// A client with a ticket that this server sealed.
 struct Returner {
   net::Ticket ticket;
 };
 
-/// Somebody who is answered with a REFUSE.
+/// A client that is answered with a REFUSE.
 struct Refused {
   net::Refuse answer;
-  std::optional<std::uint64_t> client{};  ///< as the token or ticket said, where it was opened
+  std::optional<std::uint64_t> client{};  ///< named by the token or ticket, if it was opened
 };
 
 using Verdict =
@@ -66,26 +66,26 @@ using Verdict =
 
 class Reception {
  public:
-  /// Borrows the entropy. `now` is when the server starts: no older token is good.
+  /// Borrows the entropy. `now`: the start of the server; older tokens are refused.
   Reception(ReceptionOptions options, Entropy& entropy, const Now& now);
 
-  /// Requires: the datagram is one that decode_ask() has read as `ask`, of our protocol and schema.
+  /// Judges a request.  Requires: decode_ask() has decoded it as `ask`, of our protocol and schema.
   [[nodiscard]] Verdict judge(const net::Ask& ask, const net::Datagram& datagram, const Now& now);
 
-  /// Whether a packet of a session may be opened though it comes from an address that is not its.
+  /// Returns whether a session's packet may be opened although its address is not the session's.
   [[nodiscard]] bool may_open_moved(const net::Address& from, Instant now) {
     return moves_.take(from, now);
   }
 
-  /// The newcomer has been given a session.  Fails: false, where there is no room to remember.
+  /// Records the newcomer's session.  Fails: false, if there is no space to remember the token.
   [[nodiscard]] bool admit(const Newcomer& newcomer, const net::Address& from,
                            const net::HandshakeNonce& client_nonce, std::uint32_t connection,
                            WallTime today);
 
-  /// The first packet of a newcomer has opened: from now on its token lets nobody in.
+  /// Consumes the token of a newcomer whose first packet was opened: it admits no client any more.
   void consume(const net::TokenId& id);
 
-  /// A ticket for the session whose first keys are `session`.
+  /// Returns `ticket`, sealed with the key that only this object has.
   [[nodiscard]] net::SealedTicket ticket_for(const net::Ticket& ticket);
 
   void set_keys(net::KeyRing keys) { options_.keys = std::move(keys); }
@@ -111,7 +111,7 @@ class Reception {
   OpenLimits moves_;
   TokenHistory tokens_;
   std::uint64_t boot_;
-  net::Key ticket_key_;  ///< leaves this object never
+  net::Key ticket_key_;  ///< never leaves this object
   WallTime started_;
 };
 

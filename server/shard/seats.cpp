@@ -8,7 +8,7 @@
 namespace tickbox::server {
 namespace {
 
-/// A connection id is the session's number, and a drawn number times this.
+/// A connection id is a random multiple of this, plus the session's index.
 constexpr std::uint32_t kSessionsMax = kSessionsPerSeat * game::kSeatsMax;
 static_assert(std::has_single_bit(kSessionsMax));
 

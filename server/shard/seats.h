@@ -1,6 +1,6 @@
 #pragma once
-// Who sits where. A seat is a place in the room; it is held from the ACCEPT until its body leaves,
-// and has up to two sessions: the one that plays, and the one that is about to take over from it.
+// The seats of a room and their sessions. A seat is held from the ACCEPT until its body leaves. It
+// has up to two sessions: the one that plays, and the one that is about to take over from it.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -17,12 +17,12 @@
 
 namespace tickbox::server {
 
-/// A body whose client has fallen silent waits for it for this long.
+/// The time that a body waits for a client that has fallen silent.
 inline constexpr Duration kBodyKept = std::chrono::seconds{30};
 
 inline constexpr std::size_t kSessionsPerSeat = 2;
 
-/// The copies of a client's goodbye, and what it sent just before, arrive within this.
+/// The copies of a client's DISCONNECT, and packets sent just before it, arrive within this time.
 inline constexpr Duration kLastPackets = std::chrono::seconds{2};
 
 struct Seat {
@@ -30,12 +30,12 @@ struct Seat {
   bool in_world = false;  ///< its join has been stepped
   PlayerId player;
   BodyId body;
-  std::uint64_t client = 0;              ///< as its token said
-  std::uint8_t rights = 0;               ///< as its token said
-  std::optional<std::uint32_t> playing;  ///< which of its sessions
-  std::optional<Instant> orphaned;       ///< since when its body has had no client
-  std::uint32_t serials = 0;             ///< tickets given out, ever
-  std::uint32_t good_ticket = 0;         ///< serial of the only one that is good; 0: none
+  std::uint64_t client = 0;              ///< client number from its token
+  std::uint8_t rights = 0;               ///< rights from its token
+  std::optional<std::uint32_t> playing;  ///< the index of its playing session
+  std::optional<Instant> orphaned;       ///< when its body lost its client
+  std::uint32_t serials = 0;             ///< tickets issued so far, to all its players
+  std::uint32_t good_ticket = 0;         ///< serial of the only valid ticket; 0: none
 };
 
 class Seats {
@@ -48,15 +48,15 @@ class Seats {
 
   [[nodiscard]] Seat& of(const Session& session) { return of(session.seat); }
 
-  /// One that nobody holds, or nullptr.
+  /// Returns a seat that is not held, or nullptr.
   [[nodiscard]] Seat* find_free();
 
   [[nodiscard]] std::uint32_t held() const;
 
-  /// The session that a seat plays by, or nullptr.
+  /// Returns the session that plays in a seat, or nullptr.
   [[nodiscard]] Session* playing(const Seat& seat);
 
-  /// A seat's session that is not the one it plays by: the pending one where there is one.
+  /// Returns the session of a seat that does not play: the pending one if there is one.
   [[nodiscard]] Session& spare(const Seat& seat);
 
   [[nodiscard]] std::span<Session> sessions() { return sessions_; }
@@ -65,27 +65,27 @@ class Seats {
     return std::span{sessions_}.subspan(kSessionsPerSeat * seat.player.value, kSessionsPerSeat);
   }
 
-  /// A connection id that nobody can guess, and other than this session had last.
+  /// Returns a connection id that nobody can guess, different from the last one of this session.
   [[nodiscard]] std::uint32_t new_connection(const Session& session, Entropy& entropy);
 
-  /// The session that has this connection id, or nullptr.
+  /// Returns the session that has this connection id, or nullptr.
   [[nodiscard]] Session* find(std::uint32_t connection);
 
-  /// Remembers for kLastPackets that the client of `session` has left: the last one of each
-  /// session.
+  /// Remembers for kLastPackets that the client of `session` has left; only the last departure of
+  /// each session is kept.
   void depart(const Session& session, Instant now);
 
-  /// Whether a packet is of a client that left just now, by its connection id and address alone:
-  /// such a packet is ignored.
+  /// Returns whether a packet is from a client that left just now, by its connection id and address
+  /// alone: such a packet is ignored.
   [[nodiscard]] bool has_departed(std::uint32_t connection, const net::Address& from,
                                   Instant now) const;
 
-  /// Makes a seat play by `session`, and by no other. Its ticket is the good one from now on.
+  /// Makes `session` the one that plays in a seat. Only its ticket is valid from now on.
   void take_over(Seat& seat, const Session& session);
 
   void reset(Session& session) { session = {.seat = session.seat}; }
 
-  /// Nobody holds it any more.
+  /// Makes a seat free, and its sessions.
   void release(Seat& seat);
 
  private:
@@ -100,9 +100,9 @@ class Seats {
   }
 
   std::vector<Seat> seats_;
-  std::vector<Session> sessions_;                     ///< two of each seat
-  std::vector<std::uint32_t> connections_;            ///< the last id of each of them
-  std::vector<std::optional<Departure>> departures_;  ///< the last of each of them
+  std::vector<Session> sessions_;                     ///< two sessions of each seat
+  std::vector<std::uint32_t> connections_;            ///< the last id of each session
+  std::vector<std::optional<Departure>> departures_;  ///< the last of each session
 };
 
 }  // namespace tickbox::server

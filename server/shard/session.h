@@ -1,6 +1,6 @@
 #pragma once
-// One client's connection: who it is, its keys and sequences, its inputs, and what it must be told
-// next.
+// One client's connection: its identity, keys and sequences, its inputs, and the state of what is
+// sent to it.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -25,28 +25,28 @@
 
 namespace tickbox::server {
 
-/// A client that has been silent for this long is gone.
+/// The silence after which a client counts as gone.
 inline constexpr Duration kSessionTimeout = std::chrono::seconds{5};
 
-/// A server that has not ticked for longer was stopped, or suspended, or its clock leapt: what it
-/// has not heard meanwhile is nobody's silence.
+/// A longer time without a tick means that the server was stopped or suspended, or its clock
+/// jumped. This time does not count as silence of clients.
 inline constexpr Duration kStall = std::chrono::seconds{1};
 static_assert(kStall < kSessionTimeout);
 
-/// An address that packets of a session come from, and that has not been proven to be its client's.
+/// An address that packets of a session come from, and that is not yet proven to be its client's.
 struct UnprovenPath {
   net::Route route;
-  std::uint64_t data = 0;   ///< that the client there must repeat
-  std::uint64_t heard = 0;  ///< bytes
-  std::uint64_t sent = 0;   ///< bytes
+  std::uint64_t data = 0;   ///< the number that the client there must repeat
+  std::uint64_t heard = 0;  ///< bytes received
+  std::uint64_t sent = 0;   ///< bytes sent
   Instant challenged;
 };
 
 struct Session {
   enum class State : std::uint8_t {
-    Free,      ///< nobody
-    Accepted,  ///< has been sent an ACCEPT; its keys are not proven yet
-    Playing,   ///< a packet of its own has opened: it has a body from the next tick on
+    Free,      ///< not in use
+    Accepted,  ///< an ACCEPT was sent; the client has not proven the keys yet
+    Playing,   ///< a packet of the client was opened: it has a body from the next tick on
   };
 
   State state = State::Free;
@@ -55,42 +55,42 @@ struct Session {
   net::HandshakeNonce client_nonce{};
   net::Wish wish = net::Wish::Play;
   std::array<std::byte, net::kAcceptBytesMax>
-      accept{};  ///< what it was answered with, for when it asks again
+      accept{};  ///< the ACCEPT datagram, to answer a repeated request
   std::size_t accept_bytes = 0;
   net::PacketChannel channel;
-  std::optional<net::TokenId> token;  ///< that let it in, until it is consumed
-  std::uint32_t ticket_serial = 0;    ///< of the ticket it was given
+  std::optional<net::TokenId> token;  ///< the token that admitted it, until it is consumed
+  std::uint32_t ticket_serial = 0;    ///< serial of its resume ticket
 
-  Instant heard;      ///< the last packet that opened
-  RateLimit accepts;  ///< repeated
+  Instant heard;      ///< when the last packet was opened
+  RateLimit accepts;  ///< limit of repeated ACCEPTs
   RateLimit packets;
   RateLimit bytes;
   std::optional<UnprovenPath> path;
 
   InputBuffer inputs;
-  std::uint8_t substituted = 0;  ///< modulo 256
+  std::uint8_t substituted = 0;  ///< number of substituted inputs, modulo 256
   std::uint32_t late = 0;
   std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
-  std::uint32_t mismatches = 0;  ///< as the client reported
+  std::uint32_t mismatches = 0;  ///< hash mismatches, as the client reported
 
   EventQueue events;
-  std::unique_ptr<SentViews> views;  ///< of who plays
+  std::unique_ptr<SentViews> views;  ///< set once the session plays
   Waiters waiters;
-  Tick last_snapshot;             ///< sent; 0 before the first
-  Tick last_status;               ///< the tick of the snapshot that told it
-  RateLimit snapshot_bytes;       ///< or an audit's
-  RateLimit full_views;           ///< asked for by the client
-  std::optional<Instant> traced;  ///< when its last trace of a wrong view began
+  Tick last_snapshot;             ///< tick of the last one sent; 0 before the first
+  Tick last_status;               ///< tick of the last LinkStatus sent
+  RateLimit snapshot_bytes;       ///< byte limit of snapshots, or of an audit
+  RateLimit full_views;           ///< limit of full views requested
+  std::optional<Instant> traced;  ///< when its last trace began
 
-  std::unique_ptr<AuditStream> audit;  ///< of who audits, in place of views
-  RateLimit audit_runs;                ///< asked for by the client
+  std::unique_ptr<AuditStream> audit;  ///< set for an auditor, instead of snapshots
+  RateLimit audit_runs;                ///< limit of runs requested
 
   [[nodiscard]] ConstBytes accept_datagram() const {
     return ConstBytes{accept}.first(accept_bytes);
   }
 };
 
-/// The part of a snapshot's head that is the session's own.
+/// Returns the part of a snapshot's head that is the session's own.
 [[nodiscard]] inline protocol::SnapshotHead snapshot_head(const Session& session) {
   return {.input_tick = static_cast<std::uint16_t>(session.inputs.complete_to().value & 0xffff),
           .margin = protocol::encode_margin(session.margin),

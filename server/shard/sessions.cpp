@@ -1,5 +1,5 @@
-// How clients come in, by a token into a free seat, or by a ticket back into their own; how they
-// move to another address; and how they go: by their own goodbye, in silence, or with the server.
+// How clients connect: by a token to a free seat, or by a ticket to their own. How they move to
+// another address. How sessions end: by disconnect, timeout or shutdown.
 
 #include "core/assert.h"
 #include "net/crypto.h"
@@ -56,8 +56,8 @@ void Shard::on_asked_again(std::uint32_t connection, const net::TokenId& id, Ins
   accept_again(*session, now);
 }
 
-/// Repeats what a session was answered with. From a budget of its own: whoever repeats another's
-/// CONNECT must not use up what its packets need.
+/// Repeats the ACCEPT of a session, with a limit of its own. A sender that repeats another client's
+/// CONNECT must not use up the limit of that client's packets.
 void Shard::accept_again(Session& session, Instant now) {
   if (!session.accepts.take(kRepeatedAccepts, now)) {
     return metrics_.drops.count(net::DropReason::RateLimited);
@@ -125,7 +125,7 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
   }
   Session& session = seats_.spare(seat);
   if (session.state == Session::State::Accepted && session.client_nonce == ask.client_nonce) {
-    // The same bytes from elsewhere are somebody else's, who saw them pass.
+    // The same bytes from another address are from somebody who saw them pass.
     if (session.route.peer != datagram.from) {
       return metrics_.drops.count(net::DropReason::Unexpected);
     }
@@ -136,7 +136,7 @@ void Shard::on_returner(const net::Datagram& datagram, const net::Ask& ask,
   metrics_.count(ConnectionResult::Resumed);
 }
 
-/// Answers with an ACCEPT, whose keys nobody else can make.
+/// Opens a session and answers with an ACCEPT; nobody else can derive its keys.
 void Shard::open_session(Session& session, std::uint32_t connection, const Asker& asker,
                          const net::KeyPair& keys, Instant now) {
   Seat& seat = seats_.of(session);
@@ -175,7 +175,7 @@ void Shard::open_session(Session& session, std::uint32_t connection, const Asker
   transmit(asker.route, session.accept_datagram());
 }
 
-/// The keys are proven: the token is used up, and whoever had the seat before has it no more.
+/// Begins to play: the keys are proven. Consumes the token, and takes over the seat.
 void Shard::begin_to_play(Session& session, Instant now) {
   session.state = Session::State::Playing;
   session.inputs = InputBuffer{room_.world().tick};
@@ -222,9 +222,9 @@ void Shard::answer_stranger(const net::Route& route, ConstBytes datagram, Instan
   transmit(route, datagram);
 }
 
-// A client that moves: from Wi-Fi to a mobile network, or behind a router that forgot its port. Its
-// packets open as ever, but come from an address that may be a liar's, who replays what it has
-// seen. So the address is asked before anything larger goes there.
+// A client can move: from Wi-Fi to a mobile network, or behind a router that forgot its port. Its
+// packets still open, but the address can be an attacker's, who replays packets. So the address is
+// challenged before anything larger is sent there.
 
 void Shard::check_path(Session& session, const net::Datagram& datagram, Instant now) {
   if (!session.path || session.path->route.peer != datagram.from) {
@@ -259,7 +259,7 @@ void Shard::on_response(Session& session, const net::Address& from, ConstBytes m
   });
 }
 
-/// Moves what waits for a client by the time that this server has not lived.
+/// Moves the deadlines of clients by the time for which this server was stalled.
 void Shard::forgive_stall(Instant now) {
   const Duration missed = now - std::exchange(listened_, now);
   if (missed <= kStall) return;
@@ -290,7 +290,7 @@ void Shard::say_goodbye(Session& session, net::DisconnectReason reason) {
   }
 }
 
-/// Ends a session. Its body stays for a while if its client has only fallen silent.
+/// Ends a session. Its body stays for a while if its client has timed out.
 void Shard::close(Session& session, net::DisconnectReason reason, Instant now) {
   Seat& seat = seats_.of(session);
   const bool was_playing = seats_.playing(seat) == &session;

@@ -13,11 +13,10 @@
 namespace tickbox::server {
 namespace {
 
-/// Between two words about what has become of a client's packets.
+/// The time between two reports to a client about its packets.
 constexpr std::uint32_t kStatusSeconds = 2;
 
-/// By how much a count that only grows has grown: packets may arrive in another order than they
-/// were sent.
+/// Returns by how much a count that only grows has grown; 0 if packets arrived out of order.
 std::uint32_t grown(std::uint32_t before, std::uint32_t now) {
   return now > before ? now - before : 0;
 }
@@ -85,7 +84,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   const std::uint32_t connection = net::packet_connection(datagram.bytes);
   Session* session = seats_.find(connection);
   if (session == nullptr) {
-    // A client sends its goodbye three times: the second and third copy are nothing odd.
+    // A client sends its DISCONNECT three times: the second and third copy are normal.
     if (seats_.has_departed(connection, datagram.from, arrival.now)) return;
     return metrics_.drops.count(net::DropReason::UnknownConnection);
   }
@@ -106,7 +105,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   if (from_elsewhere && is_newest) {
     check_path(*session, datagram, arrival.now);
   } else if (is_newest) {
-    session->path = std::nullopt;  // it is where it was
+    session->path = std::nullopt;  // the client is at its old address
   }
   if (opened->type == net::PacketType::Response) {
     on_response(*session, datagram.from, opened->message, arrival.now);
@@ -138,7 +137,7 @@ void Shard::on_message(Session& session, const net::PacketChannel::Opened& opene
   on_inputs(session, *message, arrival.now);
 }
 
-/// A client that holds nothing says 0: one that held something asks for a full view by it.
+/// A client without a view sends 0: if it had one before, it requests a full view with this.
 void Shard::on_acks(Session& session, const protocol::InputMessage& message, Instant now) {
   session.events.acknowledge(message.events, message.newest_snapshot);
   if (message.newest_snapshot.value != 0) {
@@ -175,7 +174,7 @@ void Shard::on_inputs(Session& session, const protocol::InputMessage& message, I
   }
   const std::uint32_t more = grown(session.mismatches, message.mismatches);
   if (more > 0 && session.mismatches == 0) {
-    // The first of a session calls somebody; the counter holds the truth.
+    // Only the first mismatch of a session is logged; the counter has all of them.
     log_.event(LogKind::Mismatch, Severity::Error, now, [&] {
       return fmt::format("state_hash_mismatch seat={} tick={}", session.seat.value,
                          room_.world().tick.value);
@@ -185,8 +184,8 @@ void Shard::on_inputs(Session& session, const protocol::InputMessage& message, I
   metrics_.hash_mismatches += more;
 }
 
-/// How long before its use an input arrived: ticks until it is stepped, and the rest of the present
-/// one.
+/// Returns how long before its use an input arrived, in 1/16 ticks: the ticks until it is stepped,
+/// and the rest of the present one.
 std::int16_t Shard::margin_of(Tick newest, const Arrival& arrival) const {
   const std::int64_t period = tick_duration(options_.tick_rate).count();
   const std::int64_t ticks = newest - (room_.world().tick + 1);
@@ -224,8 +223,8 @@ void Shard::tick(Instant now) {
   metrics_.entities = room_.entities().size();
 }
 
-/// Tells everybody who saw it, or whom it is about, what happened in the room's last tick. Auditors
-/// step it themselves.
+/// Queues the events of the room's last tick for the clients that saw them or that they concern.
+/// Auditors step the tick themselves.
 void Shard::announce() {
   notices_.gather(room_, joins_);
   if (notices_.all().empty()) return;
@@ -255,8 +254,8 @@ void Shard::log_drops(Instant now) {
   drops_logged_at_ = now;
 }
 
-/// Seats are in order, so every list comes out sorted by player; leaves are gathered as they
-/// happen.
+/// Gathers the commands of the next tick. Seats are in order, so every list is sorted by player;
+/// leaves were gathered as they happened, so they are sorted here.
 void Shard::gather_commands() {
   std::ranges::sort(left_);
   auditors_ = 0;
@@ -270,7 +269,7 @@ void Shard::gather_commands() {
   }
 }
 
-/// The input of a body whose client is gone is rest.
+/// A body whose client is gone gets the neutral input.
 void Shard::take_input(Seat& seat, Tick next) {
   TakenInput taken;
   if (!seat.in_world) {
@@ -306,7 +305,7 @@ void Shard::send(Instant now) {
   }
 }
 
-/// Whether a client's turn has come: clients take turns where snapshots are rarer than ticks.
+/// Returns whether it is a client's turn: clients take turns if snapshots are rarer than ticks.
 bool Shard::has_turn(const Session& session) const {
   const std::uint64_t rate = options_.snapshot_rate;
   const std::uint64_t turn = std::uint64_t{room_.world().tick.value} + session.seat.value;
@@ -370,7 +369,7 @@ void Shard::send_snapshot(Session& session, Instant now) {
   send_packet(session, net::PacketType::Snapshot, message);
 }
 
-/// What has become of the client's packets, where it is time to say so.
+/// Returns the report about the client's packets, if it is due.
 std::optional<protocol::LinkStatus> Shard::status_for(Session& session) const {
   const Tick tick = room_.world().tick;
   if (tick - session.last_status < std::int64_t{options_.tick_rate} * kStatusSeconds) {

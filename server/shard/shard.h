@@ -1,14 +1,14 @@
 #pragma once
-// One socket, its sessions and its room, driven from outside: receive fills buffers, tick moves the
-// world, send tells it.
+// One socket, its sessions and its room, driven from outside: receive() fills buffers, tick() moves
+// the world, send() sends it to the clients.
 //
-// Two laws keep it simple. Packets never step the world: they fill the sessions' input buffers. And
-// the world never knows that sessions exist: it takes leaves, joins and inputs by seat. Whoever
-// drives a shard gives it the time; it has no clock, thread or socket of its own, so that a test
-// can run it with its clients on a virtual clock.
+// Two laws keep it simple. Packets never step the world: they fill the sessions' input buffers. The
+// world does not know that sessions exist: it takes leaves, joins and inputs by seat. The caller
+// gives a shard the time. A shard has no clock, thread or socket of its own, so that a test can run
+// it with its clients on a virtual clock.
 //
-// sessions.cpp lets in, follows who moves and lets go, shard.cpp plays, audits.cpp tells auditors,
-// traces.cpp asks where a view went wrong.
+// sessions.cpp handles connects, moves and departures, shard.cpp packets, ticks and snapshots,
+// audits.cpp auditors, traces.cpp traces of desyncs.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -43,11 +43,11 @@ struct ShardOptions {
   std::uint32_t snapshot_rate = 0;    ///< per second, to each client; 0: one each tick
   std::uint32_t max_clients = 1'000;  ///< at most the seats of the room's map
   Sight sight;
-  Rate snapshot_bytes = kSnapshotBytes;  ///< to each client, at least a datagram at once
+  Rate snapshot_bytes = kSnapshotBytes;  ///< to each client; the burst is at least a datagram
   ReceptionOptions reception;
 };
 
-/// What a shard uses and does not own.
+/// The objects that a shard uses and does not own.
 struct ShardParts {
   net::Transport& transport;
   Entropy& entropy;
@@ -61,31 +61,32 @@ struct ShardParts {
 
 class Shard {
  public:
-  /// `now`: tokens issued before are of another life of this server.
+  /// `now`: the start of the server; tokens issued before it are refused.
   Shard(const ShardOptions& options, const ShardParts& parts, Instant now);
 
   /// Drains the transport into the sessions. Never steps.
-  /// `next_deadline`: when the tick after the room's present one is due, for the margins clients
-  /// are told.
+  /// `next_deadline`: when the tick after the room's present one is due, for the margins sent to
+  /// clients.
   void receive(Instant now, Instant next_deadline);
 
   /// Moves the room by one tick.
   void tick(Instant now);
 
-  /// Tells every client of the room's present tick.
+  /// Sends the room's present tick to the clients.
   void send(Instant now);
 
-  /// Tells all clients that the server stops, and takes no new ones.
+  /// Disconnects all clients because the server stops, and takes no new ones.
   void stop(Instant now);
 
-  /// From now on tokens open with these keys; sessions there are go on.
+  /// Opens tokens with these keys from now on; existing sessions continue.
   void set_keys(net::KeyRing keys) { reception_.set_keys(std::move(keys)); }
 
   [[nodiscard]] bool stopping() const { return stopping_; }
 
   [[nodiscard]] std::size_t clients() const { return clients_; }
 
-  /// Players there, and those who may still come back: a newcomer finds no place among them.
+  /// Returns the number of seats that no newcomer gets: those of present players, and of players
+  /// who may still return.
   [[nodiscard]] std::uint32_t seats_held() const { return seats_.held(); }
 
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
@@ -98,7 +99,7 @@ class Shard {
     Instant next_deadline;
   };
 
-  /// Who asked, and from where.
+  /// The sender of a request, and what it asked for.
   struct Asker {
     net::Route route;
     net::HandshakeNonce nonce{};
@@ -130,7 +131,7 @@ class Shard {
   void on_audit_ack(Session& session, const protocol::AuditAck& ack, Instant now);
   void send_audit(Session& session, Instant now);
   void send_piece(Session& session, const AuditStream::Piece& piece, Instant now);
-  // Traces of wrong views: traces.cpp.
+  // Traces of desyncs: traces.cpp.
   void on_trace(Session& session, const net::PacketChannel::Opened& opened, Instant now);
   void note_compared(const protocol::Desync& desync, Instant now);
   void note_unfinished(const DesyncTracer::Unfinished& trace, Instant now);
@@ -162,7 +163,7 @@ class Shard {
   void send_packet(Session& session, net::PacketType type, ConstBytes message);
   void transmit(const net::Route& route, ConstBytes datagram);
 
-  /// By the calendar as it was at the start, so that nothing here follows its jumps.
+  /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
   [[nodiscard]] WallTime today(Instant now) const {
     return began_.today + std::chrono::floor<std::chrono::milliseconds>(now - began_.instant);
   }
@@ -182,24 +183,24 @@ class Shard {
   Now began_;
   Reception reception_;
   Seats seats_;
-  std::size_t clients_ = 0;  ///< sessions Playing
+  std::size_t clients_ = 0;  ///< sessions in state Playing
   bool stopping_ = false;
-  std::size_t taken_in_tick_ = 0;  ///< datagrams, since the last tick
-  RateLimit replies_;              ///< to strangers
+  std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick
+  RateLimit replies_;              ///< limit of replies to strangers
 
-  std::vector<PlayerId> left_;  ///< whose bodies leave in the next tick
+  std::vector<PlayerId> left_;  ///< players whose bodies leave in the next tick
   std::vector<PlayerId> joins_;
-  std::vector<std::uint64_t> clients_joining_;  ///< of joins_, one for one
+  std::vector<std::uint64_t> clients_joining_;  ///< the clients of joins_, in the same order
   std::vector<game::PlayerInput> inputs_;
-  std::vector<game::InputSource> sources_;  ///< of inputs_, one for one
+  std::vector<game::InputSource> sources_;  ///< the sources of inputs_, in the same order
   LagCompensation lag_compensation_;
   Notices notices_;
 
-  TickRing<Instant, protocol::kTicksRemembered> sent_at_;  ///< of the snapshots of each tick
+  TickRing<Instant, protocol::kTicksRemembered> sent_at_;  ///< send time of each tick's snapshots
 
-  std::size_t auditors_ = 0;  ///< who play
+  std::size_t auditors_ = 0;  ///< auditors that play
   std::vector<std::byte> audit_keyframe_;
-  std::vector<std::byte> audit_entry_;  ///< the last that auditors were told
+  std::vector<std::byte> audit_entry_;  ///< the entry that was encoded last
 
   SnapshotPlanner planner_;
   DesyncTracer tracer_;
@@ -211,7 +212,7 @@ class Shard {
   RefusalLog refusals_;
   net::DropCounts drops_logged_;
   Instant drops_logged_at_;
-  Instant listened_;  ///< the last tick
+  Instant listened_;  ///< the time of the last tick
 };
 
 }  // namespace tickbox::server

@@ -7,7 +7,7 @@
 namespace tickbox::server {
 namespace {
 
-/// Between two clearings of a full table, which cost as much as it is large.
+/// The least time between two clearings of a full table: the cost grows with the table.
 constexpr std::chrono::seconds kClearInterval{1};
 
 }  // namespace
@@ -23,7 +23,7 @@ std::size_t TokenHistory::place_of(const net::TokenId& id) const {
   return net::short_hash(key_, id) & (slots_.size() - 1);
 }
 
-/// Where it is, or where it would be put.
+/// Returns the slot that has the token, or the one where it would be stored.
 std::size_t TokenHistory::slot_of(const net::TokenId& id) const {
   std::size_t slot = place_of(id);
   while (slots_[slot].taken && slots_[slot].token.id != id) {

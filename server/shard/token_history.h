@@ -1,9 +1,9 @@
 #pragma once
-// Every token that has been shown, until it expires: so that each lets one client in, once, from
+// Every token that a client has shown, until it expires: each token admits one client, once, from
 // one address.
 //
-// A table of fixed size, found through a keyed hash. Nothing that has not expired is ever given up:
-// where there is no room, new tokens are refused.
+// A table of fixed size, indexed by a keyed hash. A token that has not expired is never removed: if
+// there is no space, new tokens are refused.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -17,26 +17,26 @@
 
 namespace tickbox::server {
 
-/// A token that has been shown.
+/// A token that a client has shown.
 struct ShownToken {
   net::TokenId id{};
   WallTime expires;
-  net::Address address;  ///< the one it is pending for
+  net::Address address;  ///< the address of the pending client
   net::HandshakeNonce client_nonce{};
-  std::uint32_t connection = 0;  ///< that it led to
+  std::uint32_t connection = 0;  ///< the connection made for it
   bool consumed = false;
 };
 
 class TokenHistory {
  public:
-  /// Makes room for so many, at least 1.
+  /// `capacity`: tokens, at least 1.
   TokenHistory(std::size_t capacity, Entropy& entropy);
 
-  /// Nothing, where it was never shown.  Cost: constant. Pointers last until the next remember().
+  /// Returns nullptr if never shown.  Cost: constant. Pointers last until the next remember().
   [[nodiscard]] ShownToken* find(const net::TokenId& id);
 
-  /// False, where there is no room.  Cost: constant, but for once a second when it is full: then
-  /// those that have expired by `today` are cleared out.
+  /// Stores a token; returns false if there is no space.  Cost: constant, except once a second
+  /// while it is full: then the tokens that have expired by `today` are removed.
   [[nodiscard]] bool remember(const ShownToken& token, WallTime today);
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -55,8 +55,8 @@ class TokenHistory {
   net::ShortKey key_;
   std::size_t capacity_;
   std::size_t size_ = 0;
-  std::vector<Slot> slots_;       ///< at most half of them taken, so that searches end soon
-  std::vector<ShownToken> kept_;  ///< memory of clear_out()
+  std::vector<Slot> slots_;       ///< at most half of them taken, so that searches are short
+  std::vector<ShownToken> kept_;  ///< scratch memory of clear_out()
   WallTime cleared_{};
 };
 

@@ -1,5 +1,5 @@
-// Views that came out wrong at a client: their parts in, the room's state of them out, and what is
-// told of it.
+// Traces of desyncs: receives the parts of a client's view, sends the room's state of it, and logs
+// and counts the result.
 
 #include "protocol/messages.h"
 #include "server/shard/shard.h"
