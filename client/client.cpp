@@ -8,12 +8,12 @@
 namespace tickbox::client {
 namespace {
 
-/// Ticks run in one poll. The clock leaves out what a pause has made useless; what is left is a
-/// quarter of a second, at the fastest rate no more than this.
+/// The maximum number of ticks run in one poll. After a pause the clock skips the outdated ticks.
+/// The rest is a quarter of a second, which is less than this at the highest tick rate.
 constexpr int kTicksPerPollMax = 64;
 static_assert(kTicksPerPollMax > game::kTickRateMax / 4);
 
-/// The tick nearest to `near` that ends in these 16 bits.
+/// Returns the tick nearest to `near` whose low 16 bits are `low`.
 Tick expand_tick(std::uint16_t low, Tick near) {
   const auto ahead =
       static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near.value & 0xffff));
@@ -52,14 +52,15 @@ void Client::poll(Instant now) {
     run_tick(now);
   }
   if (scheduled) {
-    // A round trip counts from when its input was due: whoever drives this late must not hide it.
+    // A round trip counts from the due time of its input, so that it includes the delay of a late
+    // poll().
     send_inputs(*scheduled);
     send_trace(now);
   }
 }
 
-/// Takes its place once the server has accepted, for the first time or again. False when it is not
-/// a place this client knows how to take.
+/// Sets up the client's state for a session that the server has accepted, the first or a later one.
+/// Fails: false, when the server's rules, seats or map are not known to this client.
 bool Client::begin(Instant now) {
   add_up(stats_);
   note(tracer_.give_up());
@@ -154,7 +155,7 @@ void Client::on_audit(ConstBytes message, Instant now) {
   see(**view, now);
 }
 
-/// After a mismatch, or where nothing can be made of it, the auditor asks for the room anew.
+/// Counts a rejected segment. After a mismatch or malformed data the auditor requests a new run.
 void Client::on_audit_rejected(const AuditRejected& rejected) {
   if (rejected.mismatch) {
     if (stats_.audit_mismatched == 0) stats_.first_audit_mismatch = rejected.mismatch;
@@ -164,7 +165,8 @@ void Client::on_audit_rejected(const AuditRejected& rejected) {
   connection_.drop(rejected.reason);
 }
 
-/// After a mismatch it holds nothing, and says so: the server sends a full view.
+/// Counts a rejected snapshot. After a mismatch the client holds no view and acknowledges none, so
+/// the server sends a full view.
 void Client::on_rejected(const Rejected& rejected, const protocol::Snapshot& snapshot,
                          Instant now) {
   if (rejected.wrong) {
@@ -193,7 +195,8 @@ void Client::on_traced(ConstBytes message) {
   note(*taken);
 }
 
-/// After the inputs, so that what they acknowledge is not passed by.
+/// Sends the next part of a trace. It follows the inputs, so that it does not overtake their
+/// acknowledgements.
 void Client::send_trace(Instant now) {
   const auto part = tracer_.next_part(now);
   if (!part) return;
@@ -213,7 +216,7 @@ void Client::note(const std::optional<protocol::Desync>& desync) {
   if (options_.desyncs != nullptr) options_.desyncs->note(*desync);
 }
 
-/// Notes that the view of `tick` was made, in the form in which it is told.
+/// Records the view of `tick` as made, in the form of an ack on the wire.
 void Client::acknowledge(Tick tick) {
   if (tick > place_.newest) {
     const std::int64_t ahead = tick - place_.newest;
@@ -225,8 +228,9 @@ void Client::acknowledge(Tick tick) {
   }
 }
 
-/// Reads the head of a snapshot or of an audit's segment: of those of one tick the first counts.
-/// Fails: nothing, for a tick that no room has.
+/// Reads the head of a snapshot or an audit segment, and returns its tick. Of several heads of one
+/// tick only the first counts.
+/// Fails: nothing, for a tick after net::kTickMax.
 template <class Head>
 std::optional<Tick> Client::on_head(const Head& head, Instant now) {
   const Tick tick = expand_tick(head.tick, place_.heard);
@@ -242,7 +246,7 @@ std::optional<Tick> Client::on_head(const Head& head, Instant now) {
   return tick;
 }
 
-/// What the server says of our own packets.
+/// Evaluates the server's report on this client's own packets.
 void Client::on_news_of_inputs(const InputNews& head, Tick tick, Instant now) {
   place_.complete_to = std::max(place_.complete_to, expand_tick(head.input_tick, tick));
   place_.confirmed = std::max(place_.confirmed, place_.complete_to);
@@ -259,8 +263,8 @@ void Client::on_news_of_inputs(const InputNews& head, Tick tick, Instant now) {
   const std::int32_t margin = protocol::decode_margin(head.margin);
   clock_->on_margin(margin, sent->clock_moved);
   if (margin <= -protocol::kMarginExact || margin >= protocol::kMarginExact) return;
-  // The input came `margin` before the step of its tick; the snapshot left after the step of its
-  // own.
+  // The input arrived `margin` before the step of its tick; the snapshot left after the step of its
+  // own tick.
   const Duration period = tick_duration(connection_.accept().tick_rate);
   const Duration held = period * margin / 16 - period * (sent->newest_input - tick);
   const Duration round_trip = std::max(Duration::zero(), now - sent->at - held);
@@ -289,15 +293,16 @@ void Client::judge(const Verdict& verdict) {
   stats_.prediction_error.add(verdict.error);
 }
 
-/// Goes on from where the clock is after a pause. The ticks before it never get an input: none is
-/// sent, and the server makes them up.
+/// Continues at the clock's tick after a pause. The client sends no inputs for the ticks before it,
+/// and the server substitutes them.
 void Client::leave_out() {
   newest_input_ = {clock_->next().value - 1};
   place_.confirmed = std::max(place_.confirmed, newest_input_);
   prediction_->skip_to(newest_input_);
 }
 
-/// Who plays decides by the newest view, so that is what it aims at.
+/// Returns the age of the newest view in ticks, at most 255: the player decides by that view and
+/// aims at it.
 std::uint8_t Client::look_back(Tick tick) const {
   return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - place_.seen, 0, 0xff));
 }
@@ -337,8 +342,8 @@ void Client::send_inputs(Instant scheduled) {
       std::min({stats_.ticks, std::uint64_t{protocol::kInputsPerMessageMax},
                 std::uint64_t{newest_input_.value}});
   const Tick oldest{newest_input_.value - static_cast<std::uint32_t>(decided) + 1};
-  // The newest always: a client so far behind that all are confirmed as made up finds its time by
-  // what the server says of how late that one is.
+  // The newest input is always sent. A client may be so far behind that the server has substituted
+  // all inputs; the reported margin of the newest one then corrects its clock.
   message.first_tick = std::clamp(place_.confirmed + 1, oldest, std::max(oldest, newest_input_));
   for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {
     message.inputs.push_back(inputs_.at(tick));
@@ -360,7 +365,7 @@ void Client::leave() {
   connection_.leave();
 }
 
-/// What the present makers of views have counted.
+/// Adds the counts of the present replica or auditor.
 void Client::add_up(ClientStats& stats) const {
   if (replica_ != nullptr) stats.replayed += replica_->steps();
   if (auditor_ == nullptr) return;

@@ -1,6 +1,6 @@
 #pragma once
-// A whole client: connects, plays, predicts its own body, and checks all that the server
-// says. Driven from outside, like the server: whoever has the time calls poll().
+// A complete client: it connects, plays, predicts its own body and checks everything that the
+// server sends. Like the server, a client has no loop of its own: the program calls poll().
 
 #include "client/client_stats.h"
 #include "client/connection/clock_sync.h"
@@ -26,63 +26,65 @@ namespace tickbox::client {
 
 struct ClientOptions {
   ConnectionOptions connection;
-  game::MakePlayer player;  ///< who plays.  Requires: not empty
-  /// Told of every input as it is decided; for tests and tools.
+  /// Factory of the player that decides the inputs.  Requires: not empty
+  game::MakePlayer player;
+  /// Callback for every input when it is decided; for tests and tools. May be empty.
   std::function<void(Tick, const game::Input&)> on_input;
-  /// Told of every event, in order and once.
+  /// Callback for every event, in order and once. May be empty.
   std::function<void(const MatchEvent&)> on_event;
-  /// Told of every view that came out wrong, once that was traced; may be nullptr.
+  /// Receiver of every desync whose trace has ended; may be nullptr.
   protocol::DesyncSink* desyncs = nullptr;
 };
 
 class Client {
  public:
-  /// Asks the server to be let in. Borrows all of them.
+  /// Sends the first connection request. Borrows `transport`, `entropy` and `grounds`.
   Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
          Grounds& grounds, Instant now);
 
-  /// Receives all there is, runs the ticks that are due, sends.
+  /// Receives all waiting datagrams, runs the ticks that are due, then sends the inputs.
   void poll(Instant now);
 
-  /// When to poll next at the latest; a datagram may ask for it earlier.
+  /// Returns the latest time for the next poll; a datagram may require an earlier one.
   [[nodiscard]] Instant next_wakeup() const;
 
-  /// Says goodbye.
+  /// Ends the session; sends DISCONNECT if connected.
   void leave();
 
   [[nodiscard]] const Connection& connection() const { return connection_; }
 
-  /// Whether a body of its own has been seen.
+  /// Returns whether this session has received a view with the client's own body.
   [[nodiscard]] bool playing() const {
     return prediction_ != nullptr && prediction_->own().has_value();
   }
 
-  /// Everything there is to see, by id, in memory that is good until the next call; empty before
-  /// there is a view. The picture of a new session has no memory of the one before.
-  /// Requires: moments that never go back, none earlier than the last poll's.
+  /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
+  /// until the next call. A new session starts with an empty picture.
+  /// Requires: `now` never decreases and is not before the last poll's.
   [[nodiscard]] std::span<const Shown> shown(Instant now) {
     return picture_ ? picture_->shown(now) : std::span<const Shown>{};
   }
 
-  /// The tick at which the others are shown, rounded to a whole one; 0 before there is a view.
+  /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
+  /// view.
   [[nodiscard]] Tick looked_at(Instant now) const {
     return picture_ ? picture_->looked_at(now) : Tick{};
   }
 
-  /// Cost: a copy of some 50 KB; for now and then.
+  /// Cost: a copy of about 50 KB; meant for occasional calls.
   [[nodiscard]] ClientStats stats() const;
 
   [[nodiscard]] std::uint64_t snapshots_received() const { return stats_.snapshots_received; }
 
-  /// The bodies of the newest view, by id, as the server has them, and its tick; none and 0 before
-  /// there is one. Good until the next poll.
+  /// Returns the bodies of the newest view, by id, in the server's state; empty before the first
+  /// view. view_tick() returns its tick, or 0. Valid until the next poll.
   [[nodiscard]] std::span<const game::EntityState> view() const { return seen_; }
 
   [[nodiscard]] Tick view_tick() const { return place_.seen; }
 
-  /// What the newest head said of this client's inputs.
+  /// The report of the newest head on this client's inputs.
   struct InputsHeard {
-    Tick tick;         ///< of the room, when it was said
+    Tick tick;         ///< the room's tick when the server wrote the head
     Tick complete_to;  ///< every input up to this tick had arrived, or its tick was over
   };
 
@@ -90,18 +92,18 @@ class Client {
     return {.tick = place_.heard, .complete_to = place_.complete_to};
   }
 
-  /// The tick of the newest view, be it made of a snapshot or of an audit.
+  /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
   [[nodiscard]] Tick newest_view() const { return place_.newest; }
 
  private:
-  /// What is known of a packet of inputs that was sent, until the server speaks of it.
+  /// The data of a sent input packet, kept for the server's report on it.
   struct Sent {
     Instant at;
     Duration clock_moved{};
     Tick newest_input;
   };
 
-  /// What heads say of this client's own packets.
+  /// The fields of a head that report on this client's own packets.
   struct InputNews {
     std::uint16_t input_tick = 0;
     std::int8_t margin = 0;
@@ -109,22 +111,22 @@ class Client {
     std::uint8_t newest_packet = 0;
   };
 
-  /// What belongs to one session, and means nothing in the next.
+  /// The state of one session; the next session starts with a new one.
   struct Place {
-    SequenceRing<Sent, 256> sent;    ///< heads tell the low 8 bits of a sequence
-    std::uint64_t newest_acked = 0;  ///< newest of our packets that the server has spoken of
-    std::uint8_t substituted = 0;    ///< as the newest head told
-    std::uint32_t late = 0;          ///< as the newest status told
+    SequenceRing<Sent, 256> sent;    ///< 256: a head has the low 8 bits of a sequence
+    std::uint64_t newest_acked = 0;  ///< newest own packet that a head has reported on
+    std::uint8_t substituted = 0;    ///< count in the newest head
+    std::uint32_t late = 0;          ///< count in the newest status
     std::uint32_t mismatches = 0;
 
-    Tick heard;                  ///< of the newest snapshot that arrived: others are near
-    Tick newest;                 ///< of the views held; 0: none
-    Tick seen;                   ///< of the newest view
-    std::uint64_t ack_bits = 0;  ///< bit i: the view of newest − 1 − i was made
+    Tick heard;                  ///< tick of the newest head that arrived; other ticks are near it
+    Tick newest;                 ///< tick of the newest held view; 0: none
+    Tick seen;                   ///< tick of the newest view
+    std::uint64_t ack_bits = 0;  ///< bit i: the client made the view of newest − 1 − i
     std::optional<Instant> newest_at;
     EventInbox events;
-    Tick complete_to;  ///< every input up to here has arrived, says the server, or was given up
-    Tick confirmed;    ///< the same, or given up by this client
+    Tick complete_to;  ///< server's report: every input up to this tick arrived or was given up
+    Tick confirmed;    ///< as complete_to, or given up by this client
   };
 
   [[nodiscard]] std::uint8_t look_back(Tick tick) const;
@@ -158,16 +160,16 @@ class Client {
   Grounds& grounds_;
   Connection connection_;
   protocol::MessageEncoder encoder_;
-  std::uint32_t begun_ = 0;  ///< sessions in which it has taken its place
+  std::uint32_t begun_ = 0;  ///< number of sessions for which begin() has run
   Place place_;
   std::optional<ClockSync> clock_;
   game::Decide decide_;
-  std::unique_ptr<Replica> replica_;  ///< one of these two makes the views
+  std::unique_ptr<Replica> replica_;  ///< maker of the views, unless auditor_ is
   std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<Prediction> prediction_;
   std::unique_ptr<Picture> picture_;
   DesyncTracer tracer_;
-  std::vector<game::EntityState> seen_;  ///< the newest view
+  std::vector<game::EntityState> seen_;  ///< entities of the newest view
 
   Tick newest_input_;
   TickRing<game::Input, protocol::kInputsPerMessageMax> inputs_;

@@ -1,5 +1,5 @@
 #pragma once
-// Events as the server tells them, each once and in order.
+// The events that the server sends, delivered once each and in order.
 
 #include "core/ids.h"
 #include "protocol/snapshot.h"
@@ -8,20 +8,22 @@
 
 namespace tickbox::client {
 
-/// Something that happened in the match beside the movement of bodies.
+/// An event of the match, other than the movement of bodies.
 struct MatchEvent {
-  Tick tick;  ///< when it happened; of one that took longer to be told than 255 ticks, later
+  /// The tick of the event; a later tick if the event arrived more than 255 ticks after it.
+  Tick tick;
   protocol::EventKind kind = protocol::EventKind::Hit;
   PlayerId subject;
-  std::uint16_t what = 0;  ///< as protocol::EventKind says
+  std::uint16_t what = 0;  ///< meaning depends on the kind: see protocol::EventKind
 
   friend bool operator==(const MatchEvent&, const MatchEvent&) = default;
 };
 
 class EventInbox {
  public:
-  /// Hands what is next by number, and what follows it, to `take`; what came before, or comes too
-  /// early, is left for the server to tell again. `tick`: the snapshot's.
+  /// Calls `take` for the event with the next number and for those that directly follow it. Skips
+  /// repeats, and events that arrive too early: the server sends those again. `tick`: the
+  /// snapshot's.
   template <class Take>
   void receive(const protocol::Snapshot& snapshot, Tick tick, Take&& take) {
     for (const protocol::Event& event : snapshot.events) {
@@ -35,7 +37,7 @@ class EventInbox {
     }
   }
 
-  /// Number of the newest that has come, with all before it; 0: none yet.
+  /// Returns the number of the newest event taken, after all before it; 0: none yet.
   [[nodiscard]] std::uint16_t newest() const { return newest_; }
 
  private:

@@ -11,53 +11,55 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// The ends of a margin on the wire.
+/// The limits of a margin on the wire.
 constexpr std::int32_t kLeastSixteenths = protocol::kMarginLeast;
 constexpr std::int32_t kMostSixteenths = protocol::kMarginMost;
 
-/// Beyond this much error nobody wants to wait for a clock that creeps: 12 ticks, or at rates under
-/// 60 a fifth of a second, but not for what jitter alone makes.
+/// The error at which the clock jumps instead of steering, which would take too long: 12 ticks, or
+/// 200 ms at rates under 60 Hz. It is at least 3 ticks, more than jitter alone causes.
 constexpr std::int64_t kJumpTicks = 12;
 constexpr Duration kJump = milliseconds{200};
 constexpr std::int64_t kJumpTicksLeast = 3;
-/// While the clock is new the first estimate may be far off, and nothing is on the screen yet.
+/// The same for a new clock, with at most kNewMargins margins: the first estimate may be far off,
+/// and nothing is on the screen yet.
 constexpr std::size_t kNewMargins = 16;
 constexpr std::int64_t kJumpTicksWhenNew = 2;
-/// With fewer than this one outlier would decide.
+/// The number of margins needed to move the clock: with fewer, one outlier would decide.
 constexpr std::size_t kMarginsToMove = 3;
-/// Margins of which the middle one is typical: a quarter of a second at 60 Hz, longer than most
-/// spikes.
+/// The number of newest margins whose median is the typical margin: a quarter of a second at 60 Hz,
+/// longer than most spikes.
 constexpr std::size_t kTypicalMargins = 16;
-/// Margins that come closer together count as one, their least: or a fast server's would be
-/// forgotten before the next spike.
+/// Margins that arrive closer together than this count as one, the least of them. Otherwise a fast
+/// server's margins would be forgotten before the next spike.
 constexpr Duration kMarginApart = Duration{seconds{1}} / 64;
 
 constexpr std::int64_t kFastest = 1'050;  // per mille of real time
 constexpr std::int64_t kSlowest = 950;
-/// In 1/16 ticks of error: from the first on it steers, down to the second. Half a tick wide.
+/// In 1/16 ticks of error: steering starts beyond kDeadZone and stops at kRest. The dead zone is
+/// half a tick wide.
 constexpr std::int64_t kDeadZone = 4;
 constexpr std::int64_t kRest = 2;
-/// Per mille and tick of error. Inputs too late cost the move, inputs too early only delay: back
-/// off slowly.
+/// The change of speed in per mille per tick of error. A late input costs the move, an early one
+/// only adds delay, so the clock slows down gently.
 constexpr std::int64_t kHasten = 20;
 constexpr std::int64_t kLinger = 5;
 
-/// The most that a client's typical input may be early.
+/// The maximum time by which a client's typical input may be early.
 constexpr Duration kSlackMax = milliseconds{200};
-/// Of it, for misses: more would put the margin aimed at, with its dead zone, beyond what the wire
-/// can tell.
+/// The maximum part of it that misses add. With more, the target margin and its dead zone would be
+/// beyond what the wire can report.
 constexpr std::int64_t kExtraTicksMax = 6;
-/// Reports of one event come within this time: a long round trip and some.
+/// Reports of one event arrive within this time: a long round trip plus a reserve.
 constexpr Duration kMissEvent = milliseconds{600};
-/// A second event within this time is no accident.
+/// A second event within this time is not an accident.
 constexpr Duration kMissMemory = seconds{10};
-/// A tick more is given back after this time without a miss; after twice the time before where that
+/// The time without a miss after which one extra tick is given back. It doubles each time that this
 /// was wrong.
 constexpr Duration kHold = seconds{60};
 constexpr Duration kHoldMax = seconds{480};
 
-/// A client that is further behind was stopped: inputs that late serve nobody. Longer than any turn
-/// of a loop worth the name.
+/// A client that is further behind than this was stopped, and its late inputs are useless. This is
+/// longer than a turn of any reasonable loop.
 constexpr Duration kPause = milliseconds{250};
 
 }  // namespace
@@ -65,8 +67,8 @@ constexpr Duration kPause = milliseconds{250};
 ClockSync::ClockSync(std::uint32_t ticks_per_second, Tick server_tick, Duration round_trip,
                      Instant now)
     : period_(tick_duration(ticks_per_second)), next_due_(now), hold_(kHold) {
-  // The answer is half a round trip old, and an input needs the other half: two ticks more for what
-  // varies.
+  // The answer is half a round trip old, and an input needs the other half. Two more ticks cover
+  // the variation.
   const std::int64_t ahead = (round_trip + period_ - Duration{1}) / period_ + 2;
   next_ = server_tick + static_cast<std::uint32_t>(ahead);
   quiet_since_ = next_;
@@ -78,7 +80,7 @@ void ClockSync::ran() {
   next_due_ += step;
   moved_ += period_ - step;
   if (speed_per_mille_ > 1'000) {
-    // While it catches up, the margins already show what is missing.
+    // While the clock catches up, the margins already show what is missing.
     misses_count_from_ = next_ + ticks_in(kMissEvent);
   }
   give_back();
@@ -136,7 +138,7 @@ void ClockSync::note(Margin margin) {
   if (moves_worst) look_for_worst();
 }
 
-/// What led to a jump was told in whole ticks: once there is better, it is not looked at any more.
+/// The margins that led to a jump were in whole ticks. They are dropped once there are exact ones.
 void ClockSync::forget_all_but(std::size_t newest) {
   jumped_ = false;
   const std::size_t kept = std::min(newest, held());
@@ -163,17 +165,18 @@ void ClockSync::steer() {
                                       : std::clamp(kJump / period_, kJumpTicksLeast, kJumpTicks);
   const Duration distance = std::chrono::abs(error);
   if (distance > period_ * jump_ticks) return jump(error);
-  // Once it has left the dead zone it goes for the middle, not just back across the edge.
+  // Once the error has left the dead zone, the clock steers to the middle, not only back to the
+  // edge.
   steering_ = distance > (steering_ ? kRest : kDeadZone) * period_ / 16;
   const std::int64_t change = error * (error > Duration::zero() ? kHasten : kLinger) / period_;
   speed_per_mille_ =
       static_cast<std::int32_t>(steering_ ? std::clamp(1'000 + change, kSlowest, kFastest) : 1'000);
 }
 
-/// What the worst margin should be.
+/// Returns the target of the worst margin.
 Duration ClockSync::wanted_margin() const {
-  // Margins are those of each packet's newest input. Where every turn is so late that it sends
-  // several, the oldest needs as much more.
+  // A margin is that of a packet's newest input. If every turn is so late that it sends several
+  // inputs, the oldest one needs that much more.
   const Duration behind = period_ * *std::ranges::min_element(overdue_);
   return period_ + std::min(std::max(extra_, behind), extra_max());
 }
@@ -182,8 +185,8 @@ Duration ClockSync::extra_max() const {
   return std::max(Duration::zero(), std::min(period_ * kExtraTicksMax, kSlackMax - period_));
 }
 
-/// Drops what says no more than was acted on. What was sent before and is still to come says the
-/// same once more, asks for nothing, and is dropped as well.
+/// Drops the margins that this move has already used. Packets sent before the move report the same
+/// again, ask for no further move, and their margins are dropped as well.
 void ClockSync::start_over(Duration ahead) {
   margin_count_ = 0;
   jump(ahead);
@@ -202,7 +205,7 @@ void ClockSync::look_for_worst() {
   worst_ = least[rank];
 }
 
-/// The middle one of the newest.
+/// Returns the median of the newest margins.
 ClockSync::Margin ClockSync::typical_margin() const {
   std::array<Margin, kTypicalMargins> newest{};
   const std::size_t count = std::min(held(), kTypicalMargins);

@@ -1,18 +1,19 @@
 #pragma once
-// When the client's ticks are due: so far ahead of the server's that its inputs arrive in time, and
-// no further.
+// The clock of the client's ticks. It runs ahead of the server's just far enough for inputs to
+// arrive in time.
 //
-// Every snapshot tells how long before its use the newest input had arrived (the margin). Recent
-// margins show how unsteady the way is: the clock aims where all but the latest 2 % of them still
-// leave one tick to spare. It gets there by running a little faster or slower, which nobody sees,
-// and only a large error makes it jump. One margin alone never moves it.
+// Every snapshot reports how long before its use the newest input arrived (the margin). The spread
+// of recent margins shows the jitter of the path. The clock aims for one spare tick on all but the
+// latest 2 % of margins. It gets there by running slightly faster or slower, which is not visible;
+// only a large error makes it jump. A single margin never moves it.
 //
-// What margins cannot show are packets that never come, or that come all at once when a way opens
-// again. Those are told as missed inputs: when they recur, the clock leaves one tick more, and
-// tries again later, and ever more rarely, whether it can do without.
+// Margins do not show lost packets, or packets that arrive all at once after a blocked path opens.
+// The server reports these as missed inputs. When misses recur, the clock adds one tick. Later it
+// tries to run without that tick, less often after each failure.
 //
-// Margins end on the wire at 67 ticks: one at either end says "at least". A clock whose margins all
-// stand there is lost. It moves by what is known, and looks anew.
+// The wire limits margins to ±67 ticks: a margin at a limit means "at least". If the clock's
+// margins are at a limit, the true error is unknown. The clock then moves by the known part and
+// measures again.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -25,44 +26,45 @@ namespace tickbox::client {
 
 class ClockSync {
  public:
-  /// `server_tick`: of the room when its answer was made; `round_trip`: of that answer.
+  /// `server_tick`: the room's tick when the server answered; `round_trip`: of that answer.
   ClockSync(std::uint32_t ticks_per_second, Tick server_tick, Duration round_trip, Instant now);
 
-  /// The next tick to run, and when.
+  /// Returns the next tick to run; next_due() returns its due time.
   [[nodiscard]] Tick next() const { return next_; }
 
   [[nodiscard]] Instant next_due() const { return next_due_; }
 
-  /// Says that the tick of next() has been run.
+  /// Reports that the tick next() has been run.
   void ran();
 
-  /// Says that the client is about to run what is due. After a pause, leaves out all ticks that are
-  /// due but the newest: their inputs would come too late. How many; 0 unless there was one.
+  /// Begins a turn, in which the client runs the due ticks. After a pause, skips all due ticks but
+  /// the newest, because their inputs would arrive too late. Returns the number of skipped ticks; 0
+  /// without a pause.
   std::uint32_t begin_turn(Instant now);
 
-  /// How far this clock has been moved ahead so far. Goes with each packet sent, and comes back
-  /// with its margin.
+  /// Returns how far this clock has been moved ahead in total. The client stores it with each sent
+  /// packet and passes it to on_margin() with that packet's margin.
   [[nodiscard]] Duration moved() const { return moved_; }
 
-  /// A margin that the server measured, in 1/16 ticks, for a packet sent when moved() was
-  /// `moved_then`. protocol::kMarginLeast and protocol::kMarginMost may stand for anything beyond.
+  /// Takes a margin that the server measured, in 1/16 ticks, for a packet sent when moved() was
+  /// `moved_then`. protocol::kMarginLeast and protocol::kMarginMost may mean any value beyond.
   void on_margin(std::int32_t sixteenths, Duration moved_then);
 
-  /// The server had to make up an input, or got one late.
+  /// Reports that the server substituted an input, because it was lost or late.
   void on_missed();
 
  private:
-  /// Some two seconds of them at 60 Hz, and enough at 10 a second to know the latest 2 %.
+  /// The number of margins kept: two seconds at 60 Hz, and enough at 10 Hz to find the latest 2 %.
   static constexpr std::size_t kMargins = 128;
 
-  /// Turns that must all be late before the clock makes room for it.
+  /// The number of turns that must all be late before the clock adds margin for it.
   static constexpr std::size_t kTurns = 8;
 
   struct Margin {
-    /// Of what the wire can tell: it may be anything beyond.
+    /// The limit of the wire that the margin is at; the true value may be beyond.
     enum class End : std::uint8_t { None, Least, Most };
 
-    Duration value{};  ///< as it would be had the clock never moved
+    Duration value{};  ///< margin as if the clock had never moved
     End end = End::None;
   };
 
@@ -85,23 +87,23 @@ class ClockSync {
   Duration moved_{};
   std::int32_t speed_per_mille_ = 1'000;
   bool steering_ = false;
-  std::array<std::uint32_t, kTurns> overdue_{};  ///< ticks, at the newest turns
-  std::size_t turns_ = 0;                        ///< ever
+  std::array<std::uint32_t, kTurns> overdue_{};  ///< ticks overdue at each of the newest turns
+  std::size_t turns_ = 0;                        ///< count of all turns
 
   std::array<Margin, kMargins> margins_{};
-  std::size_t margin_count_ = 0;    ///< since it started over
-  Margin worst_;                    ///< the one that all but the worst 2 % of margins_ reach
-  std::size_t exact_in_a_row_ = 0;  ///< of the newest, those told to 1/16 ticks
-  bool jumped_ = false;             ///< and still looks at what led to it
-  Tick noted_;                      ///< when the newest of margins_ was begun
-  Duration level_{};                ///< the typical margin, had the clock never moved
+  std::size_t margin_count_ = 0;    ///< margins since the last start_over()
+  Margin worst_;                    ///< margin that all but the worst 2 % of margins_ reach
+  std::size_t exact_in_a_row_ = 0;  ///< newest margins in a row that are exact to 1/16 tick
+  bool jumped_ = false;             ///< margins_ still has the margins that led to a jump
+  Tick noted_;                      ///< tick at which the newest of margins_ began
+  Duration level_{};                ///< typical margin, as if the clock had never moved
 
-  Duration extra_{};               ///< beyond one tick of margin, after misses
-  std::optional<Tick> last_miss_;  ///< when the newest miss was told
-  Tick misses_count_from_;         ///< what is told before is known, or already acted on
-  Tick quiet_since_;               ///< the newest miss or change of extra_
-  Duration hold_;                  ///< quiet for so long, it tries to do with less
-  bool trial_ = false;             ///< it does
+  Duration extra_{};               ///< margin beyond one tick, added after misses
+  std::optional<Tick> last_miss_;  ///< tick at which the newest miss was reported
+  Tick misses_count_from_;         ///< earlier misses have a known cause, or were already handled
+  Tick quiet_since_;               ///< tick of the newest miss or change of extra_
+  Duration hold_;                  ///< time without a miss before a trial with less extra_
+  bool trial_ = false;             ///< a trial is running
 };
 
 }  // namespace tickbox::client

@@ -28,14 +28,15 @@ std::string in_words(net::DisconnectReason reason) {
   return "unknown";
 }
 
-/// What the handshake cannot know of a game: how many seats a map has at most, and whose a body is.
+/// Checks what the handshake does not know of a game: the seat limit of a map and the owner of a
+/// body.
 bool is_possible(const net::Accept& accept) {
   return accept.map_seats <= game::kSeatsMax &&
          game::has_kind(accept.body, game::EntityKind::Player) &&
          game::player_of(accept.body) == accept.player;
 }
 
-/// From nothing to kAskJitter.
+/// Returns a random time from 0 to kAskJitter.
 Duration drawn_jitter(Entropy& entropy) {
   return kAskJitter * draw_number<std::uint16_t>(entropy) / UINT16_MAX;
 }
@@ -49,7 +50,8 @@ Connection::Connection(const ConnectionOptions& options, net::Transport& transpo
   begin(options_.ticket ? State::Resuming : State::Greeting, now);
 }
 
-/// Another thing to ask. The nonce stays through HELLO and CONNECT: the cookie is bound to it.
+/// Begins the requests of `state`. HELLO and CONNECT have the same nonce, because the cookie is
+/// bound to it.
 void Connection::begin(State state, Instant now) {
   if (state != State::Asking) nonce_ = net::draw<net::HandshakeNonce>(entropy_);
   state_ = state;
@@ -71,7 +73,8 @@ void Connection::ask(Instant now) {
   }
 }
 
-/// The same, or anew: only when the next is due, so that what is begun anew is out of step, too.
+/// Repeats the request, or restarts it if it is stale. A restart also waits for the next due time,
+/// so that clients restart out of step, too.
 void Connection::ask_again(Instant now) {
   const bool is_stale = state_ != State::Greeting && now - began_asking_ >= kAttempt;
   if (!is_stale) return ask(now);
@@ -102,7 +105,7 @@ std::optional<Connection::Message> Connection::receive(Instant now) {
 std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, Instant now) {
   const auto type = net::packet_type(datagram);
   if (type == net::PacketType::Accept || type == net::PacketType::Cookie) {
-    return std::nullopt;  // what was asked twice is answered twice
+    return std::nullopt;  // the answer to a repeated request
   }
   const auto opened = channel_.open_packet(datagram, opened_);
   if (!opened) {
@@ -129,7 +132,7 @@ void Connection::on_disconnect(ConstBytes message, Instant now) {
   if (!reason) {
     drops_.count(reason.error());
   } else if (*reason == net::DisconnectReason::TimedOut) {
-    come_back(now);  // only our packets got lost, and the body waits
+    come_back(now);  // only our packets were lost, and the server keeps the body
   } else {
     end(State::Closed, in_words(*reason));
   }
@@ -140,7 +143,8 @@ void Connection::come_back(Instant now) {
   begin(State::Resuming, now);
 }
 
-/// The network has given us another address, or somebody says so.
+/// Answers a path check. The server sends it when packets arrive from a new address of this client,
+/// real or forged.
 void Connection::answer_challenge(ConstBytes message) {
   if (const auto data = protocol::decode_path_check(message)) {
     send(net::PacketType::Response, encoder_.path_check(*data));

@@ -1,6 +1,6 @@
 #pragma once
-// The client's end of a session: asks until it is answered, opens what arrives, comes back by its
-// ticket when the link was down, notices when it is over.
+// The client's end of a session. It repeats requests until the server answers, and opens arriving
+// packets. It resumes the session by ticket after a link failure, and detects the end.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -18,20 +18,20 @@
 
 namespace tickbox::client {
 
-/// What is asked is asked again after so long until an answer comes, and after up to so much more,
-/// drawn each time: else all clients that have lost one server would ask it in step for ever.
+/// A request is repeated after kAskRetry plus a random time up to kAskJitter, until an answer
+/// arrives. Without the random time, all clients that have lost one server would repeat in step.
 inline constexpr Duration kAskRetry = std::chrono::milliseconds{250};
 inline constexpr Duration kAskJitter = kAskRetry / 4;
-/// What is due to be asked again after this begins anew, with a fresh nonce: cookies last for 4 s,
-/// and a RESUME that somebody else has sent on before us is answered to them.
+/// The age at which a CONNECT or RESUME is restarted with a fresh nonce instead of repeated.
+/// Cookies last for 4 s, and the answer to a RESUME that somebody else forwarded first goes to
+/// that sender.
 inline constexpr Duration kAttempt = std::chrono::seconds{2};
-/// Silence after which nobody is there, before the answer; and after which, being connected, a
-/// client tries to come back.
+/// The silence after which a connecting client gives up, and a connected one tries to resume.
 inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
-/// For so long it tries: as long as a server keeps its body.
+/// The time for which a client tries to resume; a server keeps its body for the same time.
 inline constexpr Duration kResumeTimeout = std::chrono::seconds{30};
 
-/// Counts of what passed the transport.
+/// Counts of the datagrams sent and received.
 struct LinkUse {
   std::uint64_t packets_up = 0;
   std::uint64_t packets_down = 0;
@@ -41,24 +41,24 @@ struct LinkUse {
 
 struct ConnectionOptions {
   net::Address server;
-  std::optional<net::ConnectToken> token;   ///< one of these two, or both
-  std::optional<net::ResumeTicket> ticket;  ///< is tried first
+  std::optional<net::ConnectToken> token;   ///< required: a token, a ticket or both
+  std::optional<net::ResumeTicket> ticket;  ///< tried before the token
   net::Wish wish = net::Wish::Play;
 };
 
 class Connection {
  public:
   enum class State : std::uint8_t {
-    Greeting,  ///< has said HELLO
-    Asking,    ///< has a cookie, and has shown its token
-    Resuming,  ///< has shown its ticket
+    Greeting,  ///< HELLO sent
+    Asking,    ///< cookie received, CONNECT with the token sent
+    Resuming,  ///< RESUME with the ticket sent
     Connected,
-    Refused,  ///< the server said no
-    Closed,   ///< was connected; the server ended it or fell silent, or leave() was called
-    Silent,   ///< never answered
+    Refused,  ///< the server refused the connection
+    Closed,   ///< ended by the server or its silence after a session, or by leave() or fail()
+    Silent,   ///< the server never answered
   };
 
-  /// Borrows the transport and the entropy.  Requires: a token or a ticket.
+  /// Starts to connect. Borrows the transport and the entropy.  Requires: a token or a ticket.
   Connection(const ConnectionOptions& options, net::Transport& transport, Entropy& entropy,
              Instant now);
 
@@ -67,60 +67,63 @@ class Connection {
     ConstBytes bytes;
   };
 
-  /// The next message of the session that has arrived, or nothing. Valid until the next call.
+  /// Returns the next message of the session that has arrived, or nothing. Valid until the next
+  /// call.
   [[nodiscard]] std::optional<Message> receive(Instant now);
 
-  /// Asks again and gives up, as time passes.
+  /// Repeats requests, starts to resume and gives up, when their times are reached.
   void update(Instant now);
 
-  /// Seals and sends; returns the packet's sequence.  Requires: Connected.
+  /// Seals and sends a message; returns the packet's sequence.  Requires: Connected.
   std::uint64_t send(net::PacketType type, ConstBytes message);
 
-  /// Says goodbye, if there is anybody to say it to.
+  /// Ends the connection; sends DISCONNECT first if connected.
   void leave();
 
-  /// Says goodbye, with a reason of our own.
+  /// Ends the connection as leave() does, with `reason` for reason().
   void fail(std::string reason);
 
   [[nodiscard]] State state() const { return state_; }
 
-  /// Greeting, Asking or Resuming.
+  /// Returns whether the state is Greeting, Asking or Resuming.
   [[nodiscard]] bool connecting() const { return state_ <= State::Resuming; }
 
   [[nodiscard]] bool over() const { return state_ > State::Connected; }
 
-  /// Why it is over, in words; empty while it is not.
+  /// Returns the reason for the end, in words; empty before the end.
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
-  /// The server's reason where it is over by a refusal: of the first session, or of a way back.
+  /// Returns the server's reason if a refusal ended the connection, of the first session or of a
+  /// resume.
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
-  /// Sessions begun: 1 with the first ACCEPT, and one more each time it came back.
+  /// Returns the number of sessions begun: 1 with the first ACCEPT, and one more with each later
+  /// one.
   [[nodiscard]] std::uint32_t sessions() const { return sessions_; }
 
-  /// How many of them began by a ticket.
+  /// Returns the number of those sessions that began with a ticket.
   [[nodiscard]] std::uint32_t resumed() const { return resumed_; }
 
-  /// Why a ticket was not good, in words; empty where none was refused.
+  /// Returns the reason for which a ticket was refused before the token was tried; empty otherwise.
   [[nodiscard]] const std::string& ticket_refusal() const { return ticket_refusal_; }
 
-  /// Requires: has been Connected, as the next.
+  /// Returns the newest ACCEPT.  Requires: was Connected once; the same for is_proven().
   [[nodiscard]] const net::Accept& accept() const { return accept_; }
 
-  /// Whether the server has taken part in the newest session: from then on its ticket is the only
-  /// good one.
+  /// Returns whether a packet of the newest session has arrived. From then on, only this session's
+  /// ticket is valid.
   [[nodiscard]] bool is_proven() const { return is_proven_; }
 
-  /// The way back into this session: worth keeping where a crash cannot reach it, once it is
-  /// proven.
+  /// Returns the ticket that resumes this session. Once is_proven(), it is worth storing where it
+  /// survives a crash.
   [[nodiscard]] const net::ResumeTicket& ticket() const { return *options_.ticket; }
 
   [[nodiscard]] const net::PacketChannel& channel() const { return channel_; }
 
-  /// From what was asked last to the ACCEPT: a round trip, or less where that answers what was
-  /// asked before. Too short is the better error: a clock that starts late by any span is put right
-  /// after one round trip; one that starts early has nothing for the server until that span is
-  /// over.
+  /// Returns the time from the last request to the ACCEPT: a round trip, or less if the ACCEPT
+  /// answers an earlier request. Too short is the better error: a clock that starts late is
+  /// corrected after one round trip. A clock that starts early has nothing for the server until the
+  /// error is over.
   [[nodiscard]] Duration connect_time() const { return connect_time_; }
 
   [[nodiscard]] const LinkUse& use() const { return use_; }
@@ -157,10 +160,10 @@ class Connection {
   std::string reason_;
   std::optional<net::RefuseReason> refused_;
   std::string ticket_refusal_;
-  bool is_proven_ = false;  ///< a packet of this session has come: the server knows that we have it
-  std::optional<net::ResumeTicket> ticket_before_;  ///< good as long as it does not
-  Instant started_;                                 ///< of this attempt to get in
-  Instant began_asking_;                            ///< in this state
+  bool is_proven_ = false;  ///< a packet of this session arrived: the server knows that we have it
+  std::optional<net::ResumeTicket> ticket_before_;  ///< valid until is_proven_
+  Instant started_;                                 ///< start of this attempt to connect or resume
+  Instant began_asking_;                            ///< start of the requests of this state
   Instant asked_;
   Instant asks_again_;
   Duration connect_time_{};

@@ -11,10 +11,10 @@
 namespace tickbox::client {
 namespace {
 
-/// The next view comes within this many ticks mostly; and what is copied should do for some views.
+/// The next view usually arrives within kNextViewTicks; a copy should last for several views.
 constexpr std::uint32_t kNextViewTicks = 8;
 constexpr std::uint32_t kCopyTicks = 20;
-/// Between the corners of two bodies that touch.
+/// The maximum distance per axis between the corners of two bodies that touch.
 constexpr std::int64_t kSizeMax = 2 * std::int64_t{kUnit};
 
 std::uint32_t distance(Vec2 a, Vec2 b) {
@@ -65,7 +65,7 @@ void Prediction::step_once(Tick tick) {
   if (tick - base_ <= kExpectedTicks) expect(tick);
 }
 
-/// Keeps the copy as it is.
+/// Stores the state of the copy after `tick`.
 void Prediction::expect(Tick tick) {
   std::vector<game::EntityState>& expected = expected_.insert(tick);
   expected.clear();
@@ -82,8 +82,8 @@ Verdict Prediction::reconcile(const View& view) {
   } else {
     restore({view, *truth, reach_from(view.tick, kCopyTicks)});
   }
-  // Ticks whose inputs were sent before this view's world was known are stepped for the first time
-  // here.
+  // A tick that predict() could not step, for lack of the world just before it, is stepped for the
+  // first time here.
   while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < protocol::kReplayMax) {
     step_once(world_.tick + 1);
   }
@@ -115,14 +115,15 @@ void Prediction::restore(const Start& start) {
   }
 }
 
-/// How far apart two may be at `tick` that run into each other before `ticks_more` after the
-/// newest.
+/// Returns the distance at `tick` within which two bodies can meet until `ticks_more` after the
+/// newest tick.
 std::int64_t Prediction::reach_from(Tick tick, std::uint32_t ticks_more) const {
   const std::int64_t ahead = newest_ ? std::max<std::int64_t>(*newest_ - tick, 0) : 0;
   return 2 * (ahead + ticks_more) * rules_->run_speed() + kSizeMax;
 }
 
-/// What a bullet does to a body is the server's to say.
+/// Returns whether `entity` is near enough to be copied. Bullets of others never are: only the
+/// server decides what they do to a body.
 bool Prediction::is_copied(const game::EntityState& entity, const Start& start) const {
   const bool others_bullet =
       entity.traits.kind == game::EntityKind::Bullet && game::player_of(entity.id) != player_;
@@ -130,7 +131,7 @@ bool Prediction::is_copied(const game::EntityState& entity, const Start& start) 
          std::abs(std::int64_t{entity.min.y} - start.own.min.y) <= start.reach;
 }
 
-/// Whether to start anew would change nothing in the copy that could reach the own body.
+/// Returns whether a restart would change nothing in the copy that could reach the own body.
 bool Prediction::is_as_expected(const Start& start) const {
   const std::vector<game::EntityState>* expected = expected_.find(start.view.tick);
   if (expected == nullptr) return false;

@@ -1,14 +1,14 @@
 #pragma once
-// The client's own body, moved at once by the same step as the server's, and compared with it bit
-// for bit when it answers.
+// The prediction of the client's own body. The body moves at once, by the same step as the
+// server's, and is compared bit for bit with the server's answer.
 //
-// The server's state for a tick comes half a round trip after it was made, and inputs must leave
-// half a round trip before they are used; a player cannot wait that long. So the client steps its
-// own copy of what is near its body, from the newest view and with its own inputs. Each snapshot is
-// compared with what was first predicted for its tick. Then the copy starts from it anew and steps
-// through the inputs since: where the prediction was right this changes nothing for the own body,
-// and it brings in what the others did meanwhile. Where the copy had come to the very same, body
-// for body, the steps since would come out as they are, and are not made again.
+// The server's state for a tick arrives half a round trip after the tick. An input must leave half
+// a round trip before its use. A player cannot wait that long. So the client steps its own copy of
+// the bodies near its own, from the newest view and with its own inputs. Each snapshot is compared
+// with the first prediction for its tick. Then the copy restarts from the snapshot and steps
+// through the inputs since. If the prediction was right, the own body does not change, but the copy
+// now has the others' new movements. If the copy equals the snapshot in every body, the later steps
+// would give the same result and are not repeated.
 
 #include "client/views/replica.h"
 #include "core/tick_ring.h"
@@ -24,14 +24,16 @@
 
 namespace tickbox::client {
 
-/// What a snapshot said of the prediction for its tick.
+/// The result of comparing a snapshot with the prediction for its tick.
 struct Verdict {
-  bool predicted = false;  ///< there was one to compare
+  bool predicted = false;  ///< a prediction for the tick existed
   bool exact = false;
-  bool touched = false;     ///< another mover touched the body after the prediction's base, or was
-                            ///< expected to: where the others went since cannot be known
-  bool corrected = false;   ///< the body stands elsewhere now than it stood before the snapshot
-  std::uint32_t error = 0;  ///< sub-units between predicted and true position, the larger axis
+  /// Another mover touched the body after the prediction's base, or was predicted to. A client
+  /// cannot know how the others have moved since.
+  bool touched = false;
+  bool corrected = false;  ///< the snapshot changed the body's newest position
+  /// The distance from the predicted to the true position in sub-units, on the larger axis.
+  std::uint32_t error = 0;
 };
 
 class Prediction {
@@ -39,32 +41,34 @@ class Prediction {
   Prediction(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, PlayerId player,
              BodyId body);
 
-  /// Steps the own body through `tick` with `input`.  Requires: ticks one after the other.
+  /// Steps the own body through `tick` with `input`.  Requires: consecutive ticks.
   void predict(Tick tick, const game::Input& input);
 
-  /// After a pause: no input up to `tick` was or will be decided. They count as nothing pressed,
-  /// and predictions go on from the next view.  Requires: later than all predicted.
+  /// Skips the ticks up to `tick` after a pause. They get no input, which counts as nothing
+  /// pressed, and predictions continue from the next view.  Requires: `tick` is later than all
+  /// predicted ones.
   void skip_to(Tick tick);
 
-  /// Compares with the truth and starts from it anew. A view without the own body changes nothing.
+  /// Compares the prediction with `view` and restarts from the view. A view without the own body
+  /// changes nothing.
   Verdict reconcile(const View& view);
 
-  /// The own body at the newest tick predicted; nothing before the first view of it.
+  /// Returns the own body at the newest predicted tick; nothing before the first view with it.
   [[nodiscard]] std::optional<game::EntityState> own() const;
 
-  /// Where the own body was one tick before own(), by the same steps; its place itself where none
-  /// has been stepped.  Requires: own().
+  /// Returns the own body's position one tick before own(), by the same steps; own()'s position if
+  /// no tick was stepped.  Requires: own().
   [[nodiscard]] Vec2 before() const { return before_; }
 
-  /// Ticks stepped so far.
+  /// Returns the number of ticks stepped so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
-  /// The copy is kept for so many ticks after a view, to be compared with the views to come.
+  /// The number of ticks after a view for which the copy is kept, to compare it with later views.
   static constexpr std::uint32_t kExpectedTicks = 16;
 
-  /// A view, the own body in it, and how far from it others are looked at, per axis: nobody runs
-  /// further while what is predicted from this view counts.
+  /// A view, the own body in it, and the distance per axis within which others are copied. No body
+  /// runs further while the predictions from this view are in use.
   struct Start {
     const View& view;
     const game::EntityState& own;
@@ -72,8 +76,8 @@ class Prediction {
   };
 
   struct Made {
-    Tick base;             ///< of the view it was made from
-    bool touched = false;  ///< another mover touched the own body on the way from there
+    Tick base;             ///< tick of the view that the prediction started from
+    bool touched = false;  ///< another mover touched the own body since the base
     game::EntityState own;
   };
 
@@ -91,13 +95,15 @@ class Prediction {
   game::World world_;
   game::Stepper stepper_;
   bool started_ = false;
-  std::optional<Tick> last_touched_;  ///< by the steps of the copy
+  std::optional<Tick> last_touched_;  ///< tick of the last touch, by the steps of the copy
   Tick base_;
   Vec2 before_;
   std::optional<Tick> newest_;  ///< the last tick whose input is known
-  TickRing<game::Input, protocol::kPredictionHistory> inputs_;  ///< none: nothing was pressed
+  /// Inputs by tick; a missing one: nothing was pressed.
+  TickRing<game::Input, protocol::kPredictionHistory> inputs_;
   TickRing<Made, protocol::kPredictionHistory> made_;
-  TickRing<std::vector<game::EntityState>, kExpectedTicks> expected_;  ///< the copy, by id
+  /// The entities of the copy, by id, for each of the last ticks.
+  TickRing<std::vector<game::EntityState>, kExpectedTicks> expected_;
   std::uint64_t steps_ = 0;
 };
 

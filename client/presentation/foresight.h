@@ -1,9 +1,9 @@
 #pragma once
-// The newest view, stepped on by itself: what is shown where no newer one has come.
+// Extrapolation: the newest view stepped further, shown until a newer view arrives.
 //
-// While a server has no news it keeps silent, and what then happens follows from the view alone:
-// who runs runs on, who meets a wall stops. So this is the truth, unless news is on its way or was
-// lost; a straight line would be neither. It is stepped when somebody looks, and only so far.
+// A server without news sends nothing, and the next ticks then follow from the view alone: runners
+// keep running and stop at walls. So the extrapolation is exact unless news is on its way or was
+// lost; a straight line would not be. It steps ticks only on request, up to the requested one.
 
 #include "client/presentation/interpolation.h"
 #include "game/rules.h"
@@ -19,12 +19,13 @@ class Foresight {
  public:
   Foresight(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules);
 
-  /// There is a newer view.
+  /// Discards all scenes, because a newer view has arrived.
   void forget() { scenes_.clear(); }
 
-  /// The scene of `tick`, `view` being the entities of `newest`, the same until forget(). Valid
-  /// until a later one is asked for.
-  /// Requires: later than `newest`.  Cost: steps what was not stepped yet; no allocation once warm.
+  /// Returns the scene of `tick`, valid until a later one is requested. `view` has the entities of
+  /// tick `newest`, the same ones until forget().
+  /// Requires: `tick` is later than `newest`.  Cost: steps the ticks not stepped yet; no allocation
+  /// once warm.
   const Scene& scene(Tick tick, Tick newest, std::span<const game::EntityState> view);
 
  private:
@@ -34,7 +35,7 @@ class Foresight {
   std::shared_ptr<const game::Rules> rules_;
   game::World world_;
   game::Stepper stepper_;
-  Scenes scenes_;  ///< from the tick after the view's on
+  Scenes scenes_;  ///< scenes from the tick after the view's on
 };
 
 }  // namespace tickbox::client

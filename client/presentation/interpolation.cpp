@@ -8,16 +8,18 @@
 namespace tickbox::client {
 namespace {
 
-/// Views further apart are not joined: nothing is shown in between, and everybody is cut.
+/// Views further apart than this are not joined: nothing is shown in between, and all bodies are
+/// cut.
 constexpr Duration kBridgedMax = std::chrono::seconds{1};
-/// Beside its own speed something may have pushed a body, or parted it from another, so far.
+/// The distance that a push, or the parting of overlapping bodies, may have moved a body beyond its
+/// speed.
 constexpr std::int64_t kPushed = kUnit;
 
 std::int64_t larger(Vec2 pair) {
   return std::max(std::abs(std::int64_t{pair.x}), std::abs(std::int64_t{pair.y}));
 }
 
-/// Whether no body at these speeds goes from the one place to the other within so many ticks.
+/// Returns whether a body with these speeds cannot go from the one place to the other in `ticks`.
 bool is_too_far(const game::EntityState& from, const game::EntityState& to, std::int64_t ticks) {
   const std::int64_t way = std::max(std::abs(std::int64_t{to.min.x} - from.min.x),
                                     std::abs(std::int64_t{to.min.y} - from.min.y));
@@ -106,10 +108,10 @@ void Interpolation::find_courses(const View& view) {
   }
 }
 
-/// Adds a scene of a tick between the views: who was stepped where it was then, the others on a
-/// straight line.
+/// Adds the scene of a tick between the views: replayed bodies where they were then, the others on
+/// a straight line.
 void Interpolation::bridge(Tick tick, const View& view) {
-  const Duration left{view.tick - scenes_.newest().tick};  // in ticks: a share is all that counts
+  const Duration left{view.tick - scenes_.newest().tick};  // in ticks: only the ratio matters
   std::vector<Spot>& spots = scenes_.append(tick).spots;
   const HeldView* const stepped = passed_at(view, tick);
   const std::span<const game::EntityState> known =

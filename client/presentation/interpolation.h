@@ -1,11 +1,11 @@
 #pragma once
-// Views become scenes, one for each tick, and two scenes the places in between.
+// Interpolation: makes a scene of each tick from the views, and positions between two scenes.
 //
-// Snapshots may be rare, and are at times lost; still there is a scene of every tick. What was
-// stepped from one view to the next is known at each tick in between; only who came whole goes in a
-// straight line from the one view to the other. Who appears is there from its first scene on, who
-// is gone stands until the first without it, and who was placed elsewhere, or is further away than
-// anybody goes, is cut: it stands where it was until it is there.
+// Snapshots may be rare or lost, but every tick has a scene. For replayed bodies the state at each
+// tick between two views is known. A body that was sent in full moves in a straight line from one
+// view to the other. A new body appears in its first scene. A removed body stays in place until the
+// first scene without it. A body that was teleported, or is further away than any body moves, is
+// cut: it stays at the old position, then is at the new one.
 
 #include "client/views/replica.h"
 #include "core/clock.h"
@@ -18,13 +18,13 @@
 
 namespace tickbox::client {
 
-// Where everybody is at each of some ticks in a row: what a picture is made of.
+// Scenes: the positions of all bodies at consecutive ticks, from which a picture is made.
 
 /// One body in a scene.
 struct Spot {
   BodyId id;
   Vec2 min;             ///< sub-units
-  bool is_cut = false;  ///< did not come here from where it was a tick before
+  bool is_cut = false;  ///< did not move here from its position a tick before
 };
 
 struct Scene {
@@ -36,19 +36,20 @@ class Scenes {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
-  /// Requires: not empty, as the next two.
+  /// Returns the oldest scene.  Requires: not empty; the same for newest() and nearest().
   [[nodiscard]] const Scene& oldest() const { return scenes_.front(); }
 
   [[nodiscard]] const Scene& newest() const { return scenes_[count_ - 1]; }
 
-  /// Of `tick`, or the nearest there is.
+  /// Returns the scene of `tick`, or the nearest one.
   [[nodiscard]] const Scene& nearest(Tick tick) const;
 
-  /// An empty one of the next tick, or of `tick` where there is none yet. Moves all the others.
+  /// Adds an empty scene of `tick` and returns it. May move all others in memory.  Requires: `tick`
+  /// is one after the newest scene's, or there is no scene.
   /// Cost: no allocation once warm.
   Scene& append(Tick tick);
 
-  /// Lets go of all that are older than the one of `tick`, but never of the newest.
+  /// Removes all scenes older than that of `tick`, but never the newest.
   void forget_before(Tick tick);
 
   void clear() { count_ = 0; }
@@ -58,18 +59,17 @@ class Scenes {
   std::size_t count_ = 0;
 };
 
-/// Where a body is shown.
+/// The position at which a body is shown.
 struct Place {
   BodyId id;
   Vec2 min;  ///< sub-units
 };
 
-/// On the straight line, where somebody is when `passed` of `whole` have passed.
-/// Requires: 0 ≤ passed ≤ whole, 0 < whole.
+/// Returns the point on the straight line between two points when `passed` of `whole` have passed.
 [[nodiscard]] Vec2 between(Vec2 from, Vec2 to, Duration passed, Duration whole);
 
-/// Where everybody of `from` is, when `passed` of `whole` have passed from there to `to`, by id.
-/// Requires: as between().
+/// Writes the positions of all bodies of `from` to `out`, by id, when `passed` of `whole` have
+/// passed from there to `to`.  Requires: as between().
 void blend(const Scene& from, const Scene& to, Duration passed, Duration whole,
            std::vector<Place>& out);
 
@@ -77,20 +77,21 @@ class Interpolation {
  public:
   explicit Interpolation(std::uint32_t ticks_per_second);
 
+  /// Adds the scenes up to that of `view`.
   /// Requires: views in the order of their ticks.  Cost: no allocation once warm.
   void on_view(const View& view);
 
-  /// A scene for each tick from the oldest to that of the newest view.
+  /// Returns a scene for each tick from the oldest to that of the newest view.
   [[nodiscard]] const Scenes& scenes() const { return scenes_; }
 
-  /// Lets go of scenes older than that of `tick`.
+  /// Removes the scenes older than that of `tick`, but never the newest.
   void forget_before(Tick tick) { scenes_.forget_before(tick); }
 
-  /// The newest view.
+  /// Returns the entities of the newest view.
   [[nodiscard]] const std::vector<game::EntityState>& newest() const { return newest_; }
 
  private:
-  /// A body of the newest view and the one before.
+  /// The path of a body that is in the newest view and in the one before.
   struct Course {
     BodyId id;
     Vec2 from;
@@ -102,7 +103,7 @@ class Interpolation {
   void bridge(Tick tick, const View& view);
   void close(const View& view);
 
-  std::int64_t bridged_max_;  ///< ticks between two views
+  std::int64_t bridged_max_;  ///< maximum ticks between two views
   Scenes scenes_;
   std::vector<game::EntityState> newest_;
   std::vector<Course> courses_;  ///< by id

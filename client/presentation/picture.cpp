@@ -72,7 +72,7 @@ std::span<const Shown> Picture::shown(Instant now) {
   const Duration moment = clock_.moment(now);
   const Tick from = tick_of(moment);
   const Duration passed = moment - period_ * from.value;
-  // The later one first: stepping on to it may move those before.
+  // The later scene is requested first: its steps may move the earlier ones in memory.
   const Scene& to = scene(passed > Duration::zero() ? from + 1 : from);
   blend(scene(from), to, passed, period_, places_);
   const Origin origin = is_extrapolated(now) ? Origin::Extrapolated : Origin::Interpolated;
@@ -93,14 +93,15 @@ void Picture::show_own(Instant now) {
                  .origin = Origin::Own});
 }
 
-/// Where the prediction has the own body at this moment.
+/// Returns the predicted position of the own body at `now`.
 Vec2 Picture::predicted(Instant now) const {
   if (now >= course_.end) return course_.to;
   const Duration passed = std::max(Duration::zero(), now - course_.begin);
   return between(course_.from, course_.to, passed, course_.end - course_.begin);
 }
 
-/// Requires: there was a view.
+/// Returns the scene of `tick`, extrapolated if it is after the newest view.  Requires: a view was
+/// taken.
 const Scene& Picture::scene(Tick tick) {
   const Scenes& scenes = interpolation_.scenes();
   const Tick newest = scenes.newest().tick;
@@ -114,7 +115,7 @@ Tick Picture::tick_of(Duration moment) const {
 
 Tick Picture::looked_at(Instant now) const {
   if (!clock_.has_begun()) return {};
-  // After a long gap there is no scene yet of the moment itself.
+  // After a long gap the shown moment itself has no scene yet.
   return std::max(tick_of(clock_.moment(now) + period_ / 2), interpolation_.scenes().oldest().tick);
 }
 

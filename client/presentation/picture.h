@@ -1,10 +1,10 @@
 #pragma once
-// What a player is shown: the others as they were a moment ago, between two views; the own body as
-// it is predicted. Nothing here moves anything: a picture only looks.
+// The presentation for a player: the others as they were a moment ago, between two views, and the
+// own body as predicted. The picture changes nothing in the simulation.
 //
-// The own body is shown on its way from the tick before the newest predicted one to that one. That
-// is up to a tick late, and never where the body will not be: guessing ahead of the newest tick
-// would run into walls and back.
+// The own body is shown between the last two predicted ticks. That is up to a tick late, but never
+// at a position that the body will not reach: a guess beyond the newest tick would run into walls
+// and back.
 
 #include "client/prediction/prediction.h"
 #include "client/presentation/foresight.h"
@@ -21,26 +21,27 @@
 
 namespace tickbox::client {
 
-// How far beside its true place a body is shown after a correction, ever less.
+// Correction smoothing: the shrinking offset between shown and true position after a correction.
 //
-// When the server's answer moves the predicted body, the state moves at once; the picture goes
-// there from where it was. What is left of the way halves every 30 ms, so that looking often or
-// rarely shows the same, and what a second correction adds goes on fading with the rest.
+// When the server's answer moves the predicted body, the state moves at once and the picture
+// follows gradually. The remaining offset halves every 30 ms, so it does not matter how often the
+// picture is drawn. The offset of a second correction is added and fades with the rest.
 
-/// A body that is shown so far from its place is cut to it: nobody walked there.
+/// The offset, in units, beyond which a body is cut to its place: nobody walks that far.
 inline constexpr std::int32_t kEasedUnitsMax = 3;
-/// In which half of the way is made. After 100 ms a tenth is left, after 200 a hundredth.
+/// The time in which the offset halves. After 100 ms a tenth is left, after 200 ms a hundredth.
 inline constexpr Duration kEasingHalf = std::chrono::milliseconds{30};
 
 class Easing {
  public:
-  /// Its place was `was` until now, and is `is`, in sub-units: it goes on from where it was shown.
+  /// Adds a correction from `was` to `is`, in sub-units: the body continues from where it was
+  /// shown.
   void add(Vec2 was, Vec2 is, Instant now);
 
-  /// The body is shown in its place from now on.
+  /// Removes the offset: the body is shown at its true position from now on.
   void cut() { x_ = y_ = 0; }
 
-  /// Sub-units.
+  /// Returns the offset in sub-units.
   [[nodiscard]] Vec2 offset(Instant now) const;
 
  private:
@@ -51,10 +52,10 @@ class Easing {
   Instant since_;
 };
 
-/// Where what is shown of a body comes from.
+/// The source of a shown position.
 enum class Origin : std::uint8_t {
   Interpolated,  ///< from views
-  Extrapolated,  ///< from the newest view stepped on, as no newer one has come
+  Extrapolated,  ///< from the newest view stepped further, as no newer one has arrived
   Own,           ///< from the prediction
 };
 
@@ -77,40 +78,40 @@ class Picture {
  public:
   explicit Picture(const PictureOptions& options);
 
-  /// There is a new view, and the prediction starts from it.
-  /// Cost: no allocation once warm; nothing is stepped.
+  /// Takes a new view, from which the prediction has restarted.
   void on_view(const View& view, const Prediction& prediction, Instant now);
 
-  /// A tick was predicted that was due at `due`; the next is due at `next_due`.
+  /// Takes a predicted tick that was due at `due`; the next is due at `next_due`.
   void on_tick(const Prediction& prediction, Instant due, Instant next_due);
 
   [[nodiscard]] bool has_begun() const { return clock_.has_begun(); }
 
-  /// Everything there is to see, by id, in memory that is good until the next call; empty before
-  /// the first view.  Requires: moments that never go back.
-  /// Cost: no allocation once warm; steps the newest view on where it does not reach.
+  /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
+  /// until the next call.  Requires: `now` never decreases.
+  /// Cost: no allocation once warm; extrapolates the newest view if `now` is beyond it.
   [[nodiscard]] std::span<const Shown> shown(Instant now);
 
-  /// The tick at which the others are shown, rounded to a whole one; 0 before the first view.
+  /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
+  /// view.
   [[nodiscard]] Tick looked_at(Instant now) const;
 
-  /// Whether the others are shown beyond the newest view.
+  /// Returns whether the others are shown beyond the newest view.
   [[nodiscard]] bool is_extrapolated(Instant now) const;
 
-  /// Somebody looks, and decides by what is shown.
+  /// Records a look: the player decides by the picture shown at `now`.
   void look(Instant now);
 
-  /// Before on_view(): at how many looks the others were shown beyond the newest view of then, and
-  /// something had happened by then that is told only by `view`.
+  /// Returns the number of extrapolated looks that lacked news that only `view` has. Call it before
+  /// on_view().
   [[nodiscard]] std::uint64_t unforeseen(const View& view);
 
   [[nodiscard]] Duration delay() const { return clock_.delay(); }
 
  private:
-  /// Looks beyond the newest view that are remembered: more than a second of them.
+  /// The number of looks beyond the newest view to remember: more than a second of them.
   static constexpr std::size_t kLooks = 256;
 
-  /// The own body on its way from one predicted tick to the next.
+  /// The path of the own body from one predicted tick to the next.
   struct Course {
     bool is_known = false;
     Vec2 from;
@@ -132,7 +133,7 @@ class Picture {
   Foresight foresight_;
   Course course_;
   Easing easing_;
-  BoundedVector<Duration, kLooks> looks_;  ///< moments shown, beyond the newest view
+  BoundedVector<Duration, kLooks> looks_;  ///< shown moments beyond the newest view
   std::vector<Place> places_;
   std::vector<Shown> shown_;
 };

@@ -9,19 +9,19 @@
 namespace tickbox::client {
 namespace {
 
-/// Views that arrive within this time of the first came together: a turn of most loops, and what a
-/// way that opens again lets through at once.
+/// Views that arrive within this time of the first count as one arrival: a turn of most loops, or a
+/// burst after a blocked path opens.
 constexpr Duration kTogether = Duration{std::chrono::seconds{1}} / 64;
 
-/// The moment shown runs faster or slower by one part of so many.
+/// The shown moment runs faster or slower by 1/kSteering.
 constexpr std::int64_t kSteering = 10;
-/// Further behind than this, it jumps: nobody wants to see a pause again at eleven tenths of its
-/// speed.
+/// The shown moment jumps if it is further behind than this. Nobody wants to see a pause again at
+/// 1.1 times its speed.
 constexpr Duration kCatchUpMax = std::chrono::milliseconds{250};
-/// The delay is lowered by one part in so many of the time that passes: 20 ms in a second.
+/// The delay is lowered by 1/kLowering of the time that passes: 20 ms per second.
 constexpr std::int64_t kLowering = 50;
-/// While so few views have come, the delay is lowered at once as well: the first come rarely, and
-/// say little of how it will be.
+/// Until this many views have arrived, the delay is lowered at once as well: the first views are
+/// rare and say little about later ones.
 constexpr std::uint64_t kNewViews = 64;
 
 }  // namespace
@@ -119,7 +119,7 @@ Duration PictureClock::moment(Instant now) const {
   return has_begun() ? std::clamp(running(now), first_, most_) : Duration::zero();
 }
 
-/// The moment shown, were there views before the first and beyond the newest.
+/// Returns the shown moment without the limits of the first and the newest view.
 Duration PictureClock::running(Instant now) const {
   const Duration passed = std::max(Duration::zero(), now - since_);
   const Duration steered = passed / kSteering;

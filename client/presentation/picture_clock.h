@@ -1,15 +1,15 @@
 #pragma once
-// Which moment of the match the picture shows: so long ago that nearly always the views on both
-// sides of it have arrived, and no longer.
+// The clock of the picture: it chooses the moment of the match to show. The moment is just old
+// enough that the views on both sides of it have nearly always arrived.
 //
-// The delay is two intervals between views, or one and a half and the jitter of their arrivals,
-// whichever is more. It is raised at once when views come later than they did, and lowered slowly
-// when they no longer do. The moment shown never goes back and hardly ever jumps: it runs a tenth
-// faster or slower until it is where the delay wants it. Between two views it is a function of time
-// alone, so it does not matter how often somebody looks.
+// The delay is two intervals between views, or one and a half plus the jitter of their arrivals,
+// whichever is more. It is raised at once when views arrive later than before, and lowered slowly
+// when they no longer do. The shown moment never goes back and rarely jumps: it runs a tenth faster
+// or slower until it matches the delay. Between two views it depends on time alone, so it does not
+// matter how often the picture is drawn.
 //
-// Where views stay away, it goes on beyond the newest for a quarter of a second, then stands still.
-// While there is no news a server keeps silent for less than that.
+// Without new views, the moment continues for a quarter of a second beyond the newest view, then
+// stops. A server without news is silent for less time than that.
 
 #include "core/clock.h"
 #include "core/ids.h"
@@ -20,33 +20,34 @@
 
 namespace tickbox::client {
 
-/// How steadily views arrive: how often, and how late against the ticks they show.
+/// Statistics of arriving views: their interval, and how late they are for their ticks.
 ///
-/// A view of tick t that arrives at a moment a is late by a − t ticks of time, up to a constant
-/// that nobody knows and nobody needs: the promptest of the recent views is the line that the
-/// others are late by. What a picture needs is the latest of views that come together, as before it
-/// there was nothing newer; so a burst after a hiccup is one late arrival, not twenty, and one
-/// alone decides nothing.
+/// A view of tick t that arrives at time a is late by a − t ticks of time, up to an unknown
+/// constant. The constant is not needed: the lateness of the others counts from the promptest of
+/// the recent views, the line. Of views that arrive together the latest counts, because nothing
+/// newer was there before it. So a burst after a pause is one late arrival, not twenty, and a
+/// single one decides nothing.
 class ViewArrivals {
  public:
   explicit ViewArrivals(std::uint32_t ticks_per_second);
 
-  /// `has_news`: the view came because there was something to tell. Only between two such views
-  /// do ticks say how often a server sends; with no news it keeps silent for a while.
+  /// `has_news`: the view was sent because of news. Only the ticks between two such views show how
+  /// often a server sends; without news it is silent for a while.
   void add(Tick tick, bool has_news, Instant now);
 
-  /// From tick 0 on the server to tick 0 on this clock, as the promptest recent view has it: its
-  /// link's least delay is in it.  Requires: one was added.
+  /// Returns the time from the server's tick 0 to tick 0 on this clock, by the promptest recent
+  /// view. It includes the least delay of the link.  Requires: an arrival was added.
   [[nodiscard]] Duration line() const;
 
-  /// What all but the latest 2 % of arrivals keep within, from line().  Requires: one was added.
+  /// Returns the lateness, from line(), that all but the latest 2 % of arrivals keep within.
+  /// Requires: an arrival was added.
   [[nodiscard]] Duration jitter() const;
 
-  /// Between the ticks of views while there is news: one tick until more is known.
+  /// Returns the time between the ticks of views with news; one tick until more is known.
   [[nodiscard]] Duration interval() const;
 
  private:
-  /// Arrivals remembered: two seconds of them, and enough at 10 a second to know the latest 2 %.
+  /// The number of arrivals kept: two seconds at 60 Hz, and enough at 10 Hz to find the latest 2 %.
   static constexpr std::size_t kArrivals = 128;
 
   /// Intervals remembered. Lost and quiet views make some longer, so the shortest tells; none is
@@ -65,36 +66,37 @@ class ViewArrivals {
 
   Duration period_;
   std::array<Arrival, kArrivals> arrivals_{};
-  std::size_t arrival_count_ = 0;  ///< ever
-  Instant arrival_began_;          ///< the newest of arrivals_
-  Duration line_{};                ///< the promptest of arrivals_
-  Duration latest_{};              ///< of all but the latest 2 % of arrivals_
+  std::size_t arrival_count_ = 0;  ///< count of all arrivals
+  Instant arrival_began_;          ///< start of the newest of arrivals_
+  Duration line_{};                ///< lateness of the promptest of arrivals_
+  Duration latest_{};  ///< lateness within which all but the latest 2 % of arrivals_ are
 
-  std::array<std::uint32_t, kIntervals> intervals_{};  ///< ticks
-  std::size_t interval_count_ = 0;                     ///< ever
+  std::array<std::uint32_t, kIntervals> intervals_{};  ///< ticks between two views with news
+  std::size_t interval_count_ = 0;                     ///< count of all intervals
   Tick newest_;
   bool newest_had_news_ = false;
 };
 
-/// How far beyond the newest view the picture goes.
+/// The maximum time for which the picture continues beyond the newest view.
 inline constexpr Duration kExtrapolationMax = std::chrono::milliseconds{250};
-/// Views that come later than this are not waited for.
+/// The maximum delay of the picture: it does not wait for later views.
 inline constexpr Duration kPictureDelayMax = std::chrono::milliseconds{500};
 
 class PictureClock {
  public:
   explicit PictureClock(std::uint32_t ticks_per_second);
 
-  /// Requires: views in the order of their ticks.
+  /// Takes the arrival of a view.  Requires: views in the order of their ticks.
   void on_view(Tick tick, bool has_news, Instant now);
 
   [[nodiscard]] bool has_begun() const { return views_ > 0; }
 
-  /// The moment shown, since tick 0 of the room; 0 before the first view. Never less than it was,
-  /// for moments that never go back.
+  /// Returns the shown moment, counted from the room's tick 0; 0 before the first view. It never
+  /// decreases if `now` does not.
   [[nodiscard]] Duration moment(Instant now) const;
 
-  /// From when a view arrives that came as promptly as any of late, until its tick is shown.
+  /// Returns the time from the arrival of a view as prompt as the promptest recent one, until its
+  /// tick is shown.
   [[nodiscard]] Duration delay() const { return lag_ - line_; }
 
  private:
@@ -103,13 +105,13 @@ class PictureClock {
 
   Duration period_;
   ViewArrivals arrivals_;
-  std::uint64_t views_ = 0;  ///< ever
-  Duration line_{};          ///< of the arrivals
-  Duration lag_{};           ///< from the moment that should be shown to this clock
-  Duration behind_{};        ///< at since_: how far what is shown was behind what should be
-  Instant since_;            ///< the newest view came
-  Duration first_{};         ///< of the first view: nothing before it is shown
-  Duration most_{};          ///< where it stands still
+  std::uint64_t views_ = 0;  ///< count of all views
+  Duration line_{};          ///< line() of arrivals_
+  Duration lag_{};           ///< time from the moment that should be shown to this clock
+  Duration behind_{};        ///< at since_: time by which the shown moment is behind its target
+  Instant since_;            ///< arrival of the newest view
+  Duration first_{};         ///< moment of the first view: nothing earlier is shown
+  Duration most_{};          ///< moment at which the clock stops
 };
 
 }  // namespace tickbox::client

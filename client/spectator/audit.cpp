@@ -23,7 +23,7 @@ Segments::Taken Segments::take(const protocol::AuditSegment& segment) {
   const bool begins_run = !has_run_ || runs_ahead > 0;
   const std::uint64_t number =
       protocol::expand_segment(segment.head.segment, begins_run ? 0 : next_);
-  // A number before the first one wraps to the far end.
+  // A number before the first one wraps to a very large value.
   if (number - (begins_run ? 0 : next_) >= protocol::kAuditWindow) return Taken::Useless;
   if (begins_run) begin(segment.head.run);
   if (came_.find(number) != nullptr) return Taken::Useless;

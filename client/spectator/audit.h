@@ -1,9 +1,9 @@
 #pragma once
-// A client that audits: it is told what enters each tick of the room, steps all of it, and compares
-// the whole state's hash with the server's, tick by tick.
+// The audit at the client. It receives everything that enters each tick of the room and steps the
+// whole room. It compares the state hash of every tick with the server's.
 //
-// What came is put in order first: segments arrive in any. Its views are the room itself, so the
-// rest of a client plays on by them as by a Replica's.
+// Segments arrive in any order and are sorted first. The views are the whole room; the rest of the
+// client uses them as it uses a Replica's.
 
 #include "client/views/replica.h"
 #include "core/bytes.h"
@@ -24,25 +24,25 @@
 
 namespace tickbox::client {
 
-/// The client's end of an audit's stream: segments in any order, some twice, put together as the
-/// server wrote them.
+/// Stream reassembly of an audit. It takes segments in any order, some of them twice, and joins
+/// them to the stream that the server wrote.
 class Segments {
  public:
   enum class Taken : std::uint8_t {
     Stored,
-    BeginsRun,  ///< and stored: all that was there before is thrown away
-    Useless,    ///< has come before, is of a run before, or nowhere near
+    BeginsRun,  ///< stored; the data of the run before is discarded
+    Useless,    ///< a repeat, of an earlier run, or outside the window
   };
 
   Taken take(const protocol::AuditSegment& segment);
 
-  /// What has come of the stream in one piece, and has not been dropped.
+  /// Returns the stream's contiguous bytes that have arrived and were not dropped.
   [[nodiscard]] ConstBytes bytes() const { return bytes_; }
 
-  /// Forgets the first so many bytes.
+  /// Drops the first `count` bytes.
   void drop(std::size_t count);
 
-  /// Without a wish.
+  /// Returns the ack, without a request for a new run.
   [[nodiscard]] protocol::AuditAck ack() const;
 
  private:
@@ -52,50 +52,50 @@ class Segments {
 
   bool has_run_ = false;
   std::uint8_t run_ = 0;
-  std::uint64_t next_ = 0;  ///< the first segment that has not come
+  std::uint64_t next_ = 0;  ///< first segment that has not arrived
   SequenceRing<SegmentBytes, protocol::kAuditWindow> came_;
   std::vector<std::byte> bytes_;
 };
 
-/// A tick whose state came out otherwise than the server said.
+/// A tick whose state hash differs from the server's.
 struct AuditMismatch {
   Tick tick;
   std::uint64_t expected = 0;
   std::uint64_t got = 0;
 };
 
-/// Why a segment has brought no view. After anything but Unexpected the run is of no use, and
-/// another is asked for.
+/// The reason why a segment made no view. After Malformed or a mismatch the run is of no use, and
+/// the auditor requests another.
 struct AuditRejected {
   net::DropReason reason = net::DropReason::Malformed;
-  std::optional<AuditMismatch> mismatch;  ///< all is well formed, and wrong
+  std::optional<AuditMismatch> mismatch;  ///< set if all is well formed and the hash differs
 };
 
 class Auditor {
  public:
   Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, BodyId own);
 
-  /// Takes a segment, and steps all ticks that are whole now. Returns the view of the newest, valid
-  /// until the next call; nothing where it brought none.
-  /// Fails: Unexpected, for what has come before or belongs nowhere; Malformed, for what is no
-  /// stream or cannot happen in this room; with a mismatch.
+  /// Takes a segment and steps all ticks that are now complete. Returns the view of the newest one,
+  /// valid until the next call; nothing if the segment completed none.
+  /// Fails: Unexpected, for a segment that is useless or follows an error in its run; Malformed,
+  /// for an unreadable stream or a tick that cannot happen in this room; with a mismatch.
   /// Cost: no allocation once warm; a step of the room for each tick.
   std::expected<std::optional<View>, AuditRejected> take(const protocol::AuditSegment& segment);
 
-  /// To be told with every input.
+  /// Returns the ack to send with every input message.
   [[nodiscard]] protocol::AuditAck ack() const;
 
-  /// Ticks stepped and compared so far.
+  /// Returns the number of ticks stepped and compared so far.
   [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
 
-  /// Runs begun: how often the whole room has come.
+  /// Returns the number of runs begun, each with the whole room.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
 
  private:
   enum class State : std::uint8_t {
-    Waiting,  ///< for the whole room
+    Waiting,  ///< waits for the whole room
     Stepping,
-    Broken,  ///< until the next run
+    Broken,  ///< an error occurred; waits for the next run
   };
 
   using Result = std::expected<void, AuditRejected>;

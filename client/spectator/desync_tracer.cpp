@@ -18,7 +18,7 @@ void DesyncTracer::begin(const WrongView& wrong, const protocol::Snapshot& snaps
   truth_.clear();
   next_ = 0;
   next_round_ = now;
-  inputs_since_ = kInputsPerPart - 1;  // the first at once: the server forgets
+  inputs_since_ = kInputsPerPart - 1;  // the first part at once: the server soon forgets its view
 }
 
 std::optional<protocol::ViewPart> DesyncTracer::next_part(Instant now) {

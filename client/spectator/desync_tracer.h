@@ -1,10 +1,10 @@
 #pragma once
-// What becomes of a view that came out wrong: it is sent to the server, in parts, until the
-// server's own has come back; then entity and field are known.
+// The trace of a view with a wrong hash. The client sends the view to the server in parts, until
+// the server's own view has arrived; a comparison then finds entity and field.
 //
-// Beside the game: the client throws the view away, asks for a full one and plays on, whether
-// anything comes of this or not. It is paced by the packets of inputs, so that a server that limits
-// what a client may send has no reason to drop one of those.
+// The game does not depend on the trace: the client discards the view, requests a full one and
+// plays on. Input packets pace the parts, so that a server that limits a client's packets has no
+// reason to drop an input.
 
 #include "client/views/replica.h"
 #include "core/clock.h"
@@ -20,35 +20,35 @@
 
 namespace tickbox::client {
 
-/// Between the beginnings of two traces at least: a little more than a server asks for, which may
-/// hear of the first late and of the second at once.
+/// The minimum time between the starts of two traces. It is slightly longer than a server requires,
+/// because the first may reach the server late and the second at once.
 inline constexpr Duration kTraceInterval = std::chrono::seconds{6};
-/// From the last part of a round to the first of the next.
+/// The time from the last part of a round to the first part of the next.
 inline constexpr Duration kTraceAgain = std::chrono::milliseconds{400};
-/// After this, what has come is all there will be: the server keeps its own for so long.
+/// The maximum duration of a trace: the server keeps its own view for this time.
 inline constexpr Duration kTracePatience = std::chrono::seconds{4};
-/// Packets of inputs for one part.
+/// The number of input packets for each part.
 inline constexpr int kInputsPerPart = 2;
 
 class DesyncTracer {
  public:
-  /// Begins to trace, unless another trace is under way or was a moment ago.
+  /// Starts a trace, unless one is running or was started within kTraceInterval.
   void begin(const WrongView& wrong, const protocol::Snapshot& snapshot, PlayerId seat,
              Instant now);
 
-  /// The part to send now, if any: to be called after each packet of inputs.
+  /// Returns the part to send now, if any. Call it after each input packet.
   [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
 
-  /// Takes a part of the server's view; what has become of the trace, once it is over.
-  /// Fails: Unexpected, where it answers nothing; Malformed, where the parts do not make the view
-  /// that the snapshot told.
+  /// Takes a part of the server's view. Returns the desync when the trace is over, nothing before.
+  /// Fails: Unexpected, if the part answers no trace; Malformed, if the parts do not make the view
+  /// with the snapshot's hash.
   [[nodiscard]] std::expected<std::optional<protocol::Desync>, net::DropReason> take(
       const protocol::ViewPart& part);
 
-  /// What has become of a trace that nothing came of in time.
+  /// Ends a trace that has run for kTracePatience and returns its desync; nothing otherwise.
   [[nodiscard]] std::optional<protocol::Desync> expire(Instant now);
 
-  /// The same of one whose session is over.
+  /// Ends a running trace at the end of its session and returns its desync; nothing otherwise.
   [[nodiscard]] std::optional<protocol::Desync> give_up();
 
  private:
@@ -62,7 +62,7 @@ class DesyncTracer {
   std::optional<std::vector<game::EntityState>> base_;
   std::vector<protocol::DesyncCause> causes_;
   protocol::ViewParts truth_;
-  std::uint8_t next_ = 0;  ///< part of this round
+  std::uint8_t next_ = 0;  ///< next part of this round
   Instant next_round_;
   int inputs_since_ = 0;
 };

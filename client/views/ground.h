@@ -1,5 +1,5 @@
 #pragma once
-// The maps and rules that the clients of one process stand on: each made once and shared.
+// A cache of the maps and rules for all clients of one process: each is made once and shared.
 
 #include "game/catalog.h"
 #include "game/map.h"
@@ -18,10 +18,10 @@ class Grounds {
  public:
   explicit Grounds(game::Catalog games) : games_(std::move(games)) {}
 
-  /// Requires: 1 ≤ seats ≤ game::kSeatsMax.
+  /// Returns the map for this number of seats.  Requires: 1 ≤ seats ≤ game::kSeatsMax.
   game::SharedMap map(std::uint32_t seats);
 
-  /// Nothing, when these rules or this rate are not known here.
+  /// Returns the rules for this tick rate; nullptr if the catalog lacks the name or the rate.
   std::shared_ptr<const game::Rules> rules(std::string_view name, std::uint32_t ticks_per_second);
 
  private:

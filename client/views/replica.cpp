@@ -21,7 +21,8 @@ bool holds(std::span<const game::EntityState> entities, BodyId id) {
   return std::ranges::binary_search(entities, id, {}, &game::EntityState::id);
 }
 
-/// Players of seats that exist, one of each: of two, no server has both.
+/// Returns whether every player has a seat that exists and no seat has two: no server has two
+/// players in one seat.
 bool seats_are_possible(std::span<const game::EntityState> entities, std::size_t seats) {
   std::bitset<game::kSeatsMax> taken;
   for (const game::EntityState& entity : entities) {
@@ -102,7 +103,7 @@ std::expected<View, Rejected> Replica::apply(const protocol::Snapshot& snapshot,
   return finish(snapshot, tick, base->entities);
 }
 
-/// What was replayed, and what came whole, as one view.
+/// Joins the replayed bodies and those sent in full into one view, and checks its hash.
 std::expected<View, Rejected> Replica::finish(const protocol::Snapshot& snapshot, Tick tick,
                                               std::span<const game::EntityState> base) {
   result_.assign(snapshot.bodies.begin(), snapshot.bodies.end());
@@ -157,7 +158,8 @@ bool Replica::mark_dropped(Job& job) const {
   return true;
 }
 
-/// Causes of players that are replayed, and places that the map has.
+/// Returns whether all causes are of replayed players, and all placements at spawn points of the
+/// map.
 bool Replica::names_what_is_there(const Job& job) const {
   const auto is_player = [&job](const auto& cause) {
     return cause.member < job.base.entities.size() && !job.dropped[cause.member] &&
@@ -175,8 +177,8 @@ bool Replica::names_what_is_there(const Job& job) const {
 Tick Replica::news_of(const protocol::Snapshot& snapshot, Tick tick) const {
   const HeldView* const newest = views_.newest();
   if (newest == nullptr || snapshot.head.base_age == 0) return {};
-  // Who comes whole has met somebody unseen at any time since. Who comes into sight or leaves it
-  // does so now.
+  // A known body that was sent in full may have met an unseen body at any tick since the newest
+  // view. A body that enters or leaves the view does so now.
   Tick first = snapshot.causes.leaves.empty() ? tick + 1 : tick;
   for (const game::EntityState& body : snapshot.bodies) {
     first = std::min(first, holds(newest->entities, body.id) ? newest->tick + 1 : tick);
@@ -193,7 +195,7 @@ Tick Replica::news_of(const protocol::Snapshot& snapshot, Tick tick) const {
   return first;
 }
 
-/// The bullets that causes up to `until` tell, by id.
+/// Collects the bullets of the shot causes up to `until`, by id.
 void Replica::gather_births(const Job& job, Tick until) {
   births_.clear();
   for (const protocol::ShotCause& shot : job.snapshot.causes.shots) {
@@ -205,7 +207,8 @@ void Replica::gather_births(const Job& job, Tick until) {
   std::ranges::sort(births_);
 }
 
-/// The newest view from which all that must be replayed can be.
+/// Returns the view to replay from: the newest one if it has all bodies that must be replayed, else
+/// the base.
 const HeldView& Replica::start_of(const Job& job) {
   const HeldView& newest = *views_.newest();
   gather_births(job, newest.tick);
@@ -228,8 +231,8 @@ bool Replica::is_replayed(const Job& job, BodyId id) const {
   return !job.dropped[static_cast<std::size_t>(member - base.begin())];
 }
 
-/// Of `start`, the members of the base that are replayed, and the bullets born of them since. A
-/// world that holds `start` already goes on from there, with all that its step remembers.
+/// Loads from `start` the members of the base that are replayed, and the bullets they have shot
+/// since. A world that already holds `start` is kept, with everything that its step remembers.
 void Replica::load(const Job& job, const HeldView& start) {
   if (world_is_newest_ && world_.tick == start.tick) {
     gone_.clear();
@@ -261,7 +264,7 @@ void Replica::replay(const Job& job) {
   }
 }
 
-/// Keeps this tick of the replay.
+/// Stores the state of this replayed tick.
 void Replica::pass() {
   if (passed_count_ == passed_.size()) passed_.emplace_back();
   HeldView& passed = passed_[passed_count_++];
@@ -270,7 +273,7 @@ void Replica::pass() {
   world_.append_entities(passed.entities);
 }
 
-/// What happened in the step that made the tick so long ago, as commands to the game.
+/// Collects the causes of the tick `ago` before the snapshot's, as commands to the game.
 void Replica::gather_inputs(const Job& job, std::uint8_t ago) {
   inputs_.clear();
   placements_.clear();
@@ -304,7 +307,7 @@ void Replica::gather_inputs(const Job& job, std::uint8_t ago) {
 }
 
 void Replica::step() {
-  flying_.clear();  // bullets are the last by id
+  flying_.clear();  // bullets have the highest ids
   for (std::size_t i = world_.size();
        i > 0 && world_.traits()[i - 1].kind == game::EntityKind::Bullet; --i) {
     flying_.push_back(world_.physics().movers()[i - 1].id);

@@ -1,10 +1,11 @@
 #pragma once
-// What the client holds of the room: views of the last ticks, each made from an older one by the
-// causes that a snapshot tells, and checked against the server's hash.
+// The client's views of the last ticks. Each is made from an older view by the causes in a
+// snapshot, and checked against the server's hash.
 //
-// A snapshot says how to get from its base to its tick. The result is the same from any view in
-// between that has all members that are replayed, so the newest is taken, and one step is enough
-// mostly. Where a member is missing there that did not die in a replay, the way goes from the base.
+// A snapshot describes the change from its base to its tick. A replay gives the same result from
+// any later view that has all members to replay. So it starts from the newest view, and one step is
+// usually enough. If that view lacks a member that did not despawn in a replay, the replay starts
+// from the base.
 
 #include "core/tick_ring.h"
 #include "game/entity_state.h"
@@ -26,7 +27,7 @@
 
 namespace tickbox::client {
 
-/// The views that a client holds of the last ticks: what snapshots are built on.
+/// A view that the client holds. Snapshots build on these views.
 struct HeldView {
   Tick tick;
   std::vector<game::EntityState> entities;  ///< by id
@@ -34,17 +35,17 @@ struct HeldView {
 
 class HeldViews {
  public:
-  /// The view of `tick`, or nullptr.
+  /// Returns the view of `tick`, or nullptr.
   [[nodiscard]] const HeldView* find(Tick tick) const { return views_.find(tick); }
 
-  /// The newest of all, or nullptr.
+  /// Returns the newest view, or nullptr.
   [[nodiscard]] const HeldView* newest() const;
 
-  /// Where the view of `tick` is to be written; it takes the place of one protocol::kViewsHeld
-  /// ticks older. Requires: later than the newest.
+  /// Adds a view of `tick` and returns its empty list of entities. The new view replaces the one
+  /// that is protocol::kViewsHeld ticks older.  Requires: `tick` is later than the newest.
   std::vector<game::EntityState>& add(Tick tick);
 
-  /// Holds none any more. What they were is still there to be read, until the next add().
+  /// Removes all views. Their entities stay readable until the next add().
   void clear();
 
  private:
@@ -52,69 +53,69 @@ class HeldViews {
   std::optional<Tick> newest_;
 };
 
-/// A player's body that the server put somewhere when the tick was over.
+/// A player's body that the server teleported at the end of a tick.
 struct Placed {
   BodyId id;
   Tick tick;
 };
 
-/// What a client sees at a tick: entities by id, as the server has them.
+/// A client's view at a tick: entities by id, in the server's state.
 struct View {
   Tick tick;
   std::span<const game::EntityState> entities;
-  Tick touched;  ///< the last tick in which another mover touched the own body, or the server put
-                 ///< it somewhere; or could have, for all that is known
-  bool has_news =
-      false;  ///< the server had something to tell: without, it keeps silent for a while
-  /// The first tick since the view before in which something happened, for all that is known, that
-  /// does not follow from it; later than `tick`: nothing did.
+  /// The last tick in which another mover touched the own body or the server teleported it. A tick
+  /// in which this is possible but unknown counts too.
+  Tick touched;
+  /// The server had news to send; without news it sends nothing for a while.
+  bool has_news = false;
+  /// The first tick after the previous view with a change that does not follow from that view, as
+  /// far as the client knows. Later than `tick`: there was none.
   Tick news = {};
-  /// The ticks between the view before and this one, oldest first, of what was stepped: as true as
-  /// the view. Not of what came whole; none of it in a view on no base.
+  /// The states at the ticks between the previous view and this one, oldest first, as correct as
+  /// the view. Bodies that were sent in full are missing. Empty for a full view.
   std::span<const HeldView> passed = {};
-  /// Since the view before, of what was stepped.
+  /// The teleports of replayed bodies since the previous view.
   std::span<const Placed> placed = {};
 };
 
-/// A view that did not come out as the server said, and the one it was made of. Valid until the
-/// next snapshot.
+/// A view whose hash differs from the server's, and its base. Valid until the next snapshot.
 struct WrongView {
   protocol::ViewName name;
-  std::span<const game::EntityState> entities;  ///< by id, as the next
-  std::span<const game::EntityState> base;      ///< nothing where it came whole
+  std::span<const game::EntityState> entities;  ///< by id, as in `base`
+  std::span<const game::EntityState> base;      ///< empty for a full view
 };
 
-/// Why there is no view.
+/// The reason why a snapshot made no view.
 struct Rejected {
   net::DropReason reason = net::DropReason::Malformed;
-  std::optional<WrongView> wrong;  ///< all is well formed, and wrong
+  std::optional<WrongView> wrong;  ///< set if the snapshot is well formed and the hash differs
 };
 
-/// Puts an entity of a view into a world, with the seat of its player.
+/// Adds an entity of a view to a world; for a player also takes its seat.
 void add_entity(game::World& world, const game::Rules& rules, const game::EntityState& entity);
 
-/// Whether another mover touched `body` in the tick that was just stepped.
+/// Returns whether another mover touched `body` in the tick that was just stepped.
 [[nodiscard]] bool was_touched(const sim::StepReport& report, BodyId body);
 
 class Replica {
  public:
   Replica(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own);
 
-  /// Makes the view of `tick`, valid until the next call, and holds it.
-  /// Fails: Unexpected, where it is not newer than what is held, or on a base that is not held;
-  /// Malformed, where it speaks of what is not there; with a wrong view, after which nothing is
-  /// held. Cost: no allocation once warm; steps as many ticks as there are from the newest view, at
-  /// most protocol::kBaseAgeMax.
+  /// Makes the view of `tick` and holds it. The returned view is valid until the next call.
+  /// Fails: Unexpected, if a held view is as new or the base is not held; Malformed, if the
+  /// snapshot names something that does not exist; with a wrong view, after which no view is held.
+  /// Cost: no allocation once warm; normally steps the ticks since the newest view, at most
+  /// protocol::kBaseAgeMax.
   std::expected<View, Rejected> apply(const protocol::Snapshot& snapshot, Tick tick);
 
-  /// Throws away all views.
+  /// Removes all views.
   void forget();
 
-  /// Ticks stepped so far.
+  /// Returns the number of ticks stepped so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
-  /// Bullets that a replay has shown to be gone: what is forgotten costs a longer replay, no more.
+  /// The number of despawned bullets to remember. A forgotten one only costs a longer replay.
   static constexpr std::size_t kDeadRemembered = 256;
 
   struct Death {
@@ -122,10 +123,10 @@ class Replica {
     Tick tick;
   };
 
-  /// Members of the base that are not replayed: they leave, or come whole.
+  /// Marks the members of the base that are not replayed: they leave, or are sent in full.
   using Dropped = std::array<bool, protocol::kViewMembersMax>;
 
-  /// A snapshot under way.
+  /// A snapshot that is being applied.
   struct Job {
     const protocol::Snapshot& snapshot;
     Tick tick;
@@ -152,19 +153,19 @@ class Replica {
   std::shared_ptr<const game::Rules> rules_;
   BodyId own_;
   game::World world_;
-  bool world_is_newest_ = false;  ///< holds the newest view, body for body
+  bool world_is_newest_ = false;  ///< world_ has exactly the bodies of the newest view
   game::Stepper stepper_;
   HeldViews views_;
   Tick touched_;
   std::uint64_t steps_ = 0;
 
-  std::vector<BodyId> births_;  ///< of bullets that causes tell, by id
+  std::vector<BodyId> births_;  ///< ids of the bullets that shot causes spawn, ascending
   std::vector<BodyId> flying_;
   std::vector<BodyId> gone_;
   std::vector<game::PlayerInput> inputs_;
   std::vector<game::Placement> placements_;
   std::vector<game::EntityState> result_;
-  std::vector<HeldView> passed_;  ///< the first passed_count_ are of this snapshot
+  std::vector<HeldView> passed_;  ///< the first passed_count_ belong to this snapshot
   std::size_t passed_count_ = 0;
   Tick news_;
   std::vector<Placed> placed_;

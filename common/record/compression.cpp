@@ -8,7 +8,7 @@
 namespace tickbox::record {
 namespace {
 
-/// The fastest of the usual levels: it runs on the tick.
+/// The fastest of the usual levels, because compression runs on the tick.
 constexpr int kLevel = 1;
 
 }  // namespace
@@ -43,7 +43,7 @@ std::size_t compressed_bytes_max(std::size_t bytes) {
 }
 
 bool decompress(ConstBytes frame, std::size_t size, std::vector<std::byte>& out) {
-  // The library may read frames of its first versions as well, by code that few have looked at.
+  // The library may also accept frames of its first versions, with code that is little reviewed.
   const bool is_frame =
       frame.size() >= sizeof(std::uint32_t) && load_le<std::uint32_t>(frame) == ZSTD_MAGICNUMBER;
   if (!is_frame || ZSTD_getFrameContentSize(frame.data(), frame.size()) != size ||

@@ -9,7 +9,7 @@
 
 namespace tickbox::record {
 
-/// Keeps its memory from one use to the next.
+/// A zstd compressor that keeps its memory from one use to the next.
 class Compressor {
  public:
   Compressor();
@@ -26,11 +26,11 @@ class Compressor {
   std::unique_ptr<Context> context_;
 };
 
-/// The longest frame of so many bytes.
+/// Returns the maximum size of a frame with this many bytes of content.
 [[nodiscard]] std::size_t compressed_bytes_max(std::size_t bytes);
 
-/// Writes what a frame holds into `out`, in place of what is there.
-/// Fails: false, where it is no frame of exactly `size` bytes.
+/// Replaces the content of `out` with that of `frame`.
+/// Fails: false, if `frame` is not a frame of exactly `size` bytes of content.
 [[nodiscard]] bool decompress(ConstBytes frame, std::size_t size, std::vector<std::byte>& out);
 
 }  // namespace tickbox::record

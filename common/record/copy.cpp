@@ -25,7 +25,7 @@ class Copy {
     if (damage.offset >= kRecordsOffset) in_segment_ = false;
   }
 
-  /// Whether it is to be given up before its end.
+  /// Returns whether the copy is to end early.
   [[nodiscard]] bool gives_up() {
     result_.interrupted = range_.stopped && range_.stopped();
     return result_.interrupted;
@@ -47,15 +47,15 @@ class Copy {
   const game::Rules& rules_;
   const CopyRange& range_;
   game::Stepper stepper_;
-  std::optional<game::World> before_;  ///< on the way to range_.from
-  bool in_segment_ = false;            ///< ticks that come continue what was written
-  bool in_stretch_ = false;            ///< quiet ticks wait for the last of their stretch
+  std::optional<game::World> before_;  ///< world on the way to range_.from
+  bool in_segment_ = false;            ///< the next ticks continue what was written
+  bool in_stretch_ = false;            ///< quiet ticks wait for the last tick of their stretch
   std::vector<std::byte> keyframe_;
   bool ended_ = false;
   CopyResult result_;
 };
 
-/// Writes a keyframe; what lies between it and what was written before is lost.
+/// Writes a keyframe; the ticks between the last written tick and the keyframe are lost.
 void Copy::begin(Tick tick, ConstBytes world) {
   if (!result_.first) {
     result_.first = tick;
@@ -102,7 +102,7 @@ void Copy::step_towards(const RecordedTick& tick) {
   before_.reset();
 }
 
-/// A quiet stretch is written when its last tick has come, which alone has a hash.
+/// Writes a tick. A quiet stretch is written at its last tick, the only one with a hash.
 void Copy::write(const RecordedTick& tick) {
   result_.last = tick.tick;
   ++result_.ticks;

@@ -1,5 +1,5 @@
 #pragma once
-// What is whole of a recording, written as another one.
+// Copies the undamaged part of a recording into a new recording.
 
 #include "core/ids.h"
 #include "game/map.h"
@@ -15,25 +15,28 @@
 namespace tickbox::record {
 
 struct CopyRange {
-  Tick from;  ///< the world that the copy begins with; stepped to where it is not a keyframe's
-  /// The last tick; where it lies in a stretch that nothing entered, the stretch's last.
+  /// The tick of the world that the copy begins with. The copy steps to it if it has no keyframe.
+  Tick from;
+  /// The last tick; if it is in a quiet stretch, the last tick of that stretch.
   Tick to{std::numeric_limits<std::uint32_t>::max()};
-  std::function<bool()> stopped{};  ///< asked at each record: true gives the rest up. May be empty
+  /// Called at each record: true ends the copy early. May be empty.
+  std::function<bool()> stopped{};
 };
 
 struct CopyResult {
-  std::optional<Tick> first;  ///< the world that the copy begins with; none where nothing is whole
+  /// The tick of the world that the copy begins with; none if nothing is whole.
+  std::optional<Tick> first;
   Tick last;
   std::uint64_t ticks = 0;
   std::uint64_t ticks_lost = 0;  ///< between first and last
   std::uint32_t gaps = 0;
-  std::uint32_t damages = 0;  ///< damaged stretches, and keyframes that are no world
-  bool differs = false;       ///< the world at `from` could not be stepped to: its hash differs
+  std::uint32_t damages = 0;  ///< damaged stretches, invalid keyframes and impossible ticks
+  bool differs = false;       ///< the world stepped to `from` has another hash than recorded
   bool written = false;       ///< the sink took everything, the end included
-  bool interrupted = false;   ///< the rest was given up: what is written has no end
+  bool interrupted = false;   ///< `stopped` ended it early: the copy has no end
 };
 
-/// Hashes are copied as they were recorded; a keyframe stands in the copy where it stood.
+/// Copies the recorded hashes unchanged; a keyframe keeps its place in the copy.
 /// Requires: `reader` is fresh from open() or seek(), `writer` is new; map and rules are those that
 /// the header names.
 [[nodiscard]] CopyResult copy(Reader reader, Writer& writer, const game::SharedMap& map,

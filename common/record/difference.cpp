@@ -10,7 +10,7 @@
 namespace tickbox::record {
 namespace {
 
-/// Every field of an entity as text, in wire order.
+/// Returns every field of an entity as text, in wire order.
 std::vector<std::pair<std::string_view, std::string>> texts_of(const game::EntityState& entity) {
   std::vector<std::pair<std::string_view, std::string>> texts;
   game::for_each_field(entity, [&](const char* name, auto field) {

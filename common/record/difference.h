@@ -1,5 +1,5 @@
 #pragma once
-// Where two worlds of one tick first differ, in words.
+// The first difference of two worlds of one tick, in words.
 
 #include "core/ids.h"
 #include "game/world.h"
@@ -12,7 +12,7 @@
 namespace tickbox::record {
 
 struct Difference {
-  std::optional<BodyId> entity;  ///< none where it is no entity that differs
+  std::optional<BodyId> entity;  ///< none if the difference is not in an entity
   std::string field;             ///< of that entity, "rng", "seats", "seat N" or "state_hash"
   std::string expected;          ///< a number, 16 hex digits, a seat in words, or "absent"
   std::string got;
@@ -20,11 +20,12 @@ struct Difference {
   friend bool operator==(const Difference&, const Difference&) = default;
 };
 
-/// Entities by id, then seats, then the random sequence; nothing where all are equal.
+/// Compares entities by id, then seats, then the random sequence. Returns the first difference;
+/// nothing if all are equal.
 [[nodiscard]] std::optional<Difference> first_difference(const Keyframe& expected,
                                                          const game::World& got);
 
-/// The difference of two state hashes.
+/// Returns the difference of two state hashes.
 [[nodiscard]] Difference hash_difference(std::uint64_t expected, std::uint64_t got);
 
 }  // namespace tickbox::record

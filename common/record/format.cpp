@@ -34,7 +34,8 @@ void store_text(MutableBytes out, std::string_view text) {
   std::ranges::copy(as_bytes_of(text), out.begin());
 }
 
-/// A text is printable ASCII and ends at its first zero byte, which only zeros follow.
+/// Reads a text: printable ASCII that ends at its first zero byte, followed only by zeros.  Fails:
+/// nothing, for other bytes.
 std::optional<std::string> load_text(ConstBytes in) {
   const ConstBytes field = in.first(kHeaderTextMax);
   const auto end = std::ranges::find(field, std::byte{0});

@@ -1,5 +1,6 @@
 #pragma once
-// A recording's bytes: file header, record header, checksum. README.md has the same as tables.
+// The byte format of a recording: file header, record head, checksum. README.md has the same as
+// tables.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -23,18 +24,18 @@ inline constexpr std::size_t kFileHeaderBytes = 160;
 inline constexpr std::size_t kFileHeaderCopies = 2;
 inline constexpr std::size_t kRecordsOffset = kFileHeaderBytes * kFileHeaderCopies;
 
-/// Longest text of a file header, in bytes: rules and simulation hash.
+/// The maximum length in bytes of a file header's texts: rules and simulation hash.
 inline constexpr std::size_t kHeaderTextMax = 32;
 
-/// What a recording says of itself before its first record.
+/// The file header of a recording.
 struct Header {
-  std::array<std::byte, 16>
-      salt{};                     ///< random: no record of another recording passes for one of this
-  std::uint64_t schema_hash = 0;  ///< of the schema files of the server that recorded it
+  /// Random, so that no record of another recording is valid in this one.
+  std::array<std::byte, 16> salt{};
+  std::uint64_t schema_hash = 0;  ///< hash of the schema files of the server that recorded it
   std::uint64_t map_hash = 0;
-  std::uint64_t seed = 0;       ///< of the room's world
+  std::uint64_t seed = 0;       ///< seed of the room's world
   std::int64_t start_ms = 0;    ///< wall-clock time when the room opened, since 1970 UTC
-  std::uint32_t tick_rate = 0;  ///< per second
+  std::uint32_t tick_rate = 0;  ///< ticks per second
   std::uint32_t map_seats = 0;
   std::uint32_t room = 0;
   std::uint32_t part = 0;  ///< number of this file among those of the room, from 0
@@ -45,29 +46,30 @@ struct Header {
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// Why a file cannot be read at all.
+/// The reason why a file cannot be read at all.
 enum class RecordError : std::uint8_t {
-  NotARecording,  ///< it begins with other bytes than a recording does
-  HeaderCut,  ///< it ends within its header: the recorder was killed before anything was recorded
+  NotARecording,   ///< the file does not begin as a recording does
+  HeaderCut,       ///< the file ends within its header: the recorder was killed before anything was
+                   ///< recorded
   HeaderDamaged,   ///< both copies of the header have a wrong checksum, or impossible values
   UnknownVersion,  ///< written by another version of the format
 };
 
-/// For messages: what the error means, in words.
+/// Returns the meaning of the error in words, for messages.
 [[nodiscard]] std::string_view describe(RecordError error);
 
-/// Requires: texts as Header says, tick_rate > 0.
+/// Returns the bytes of one copy of the header.  Requires: texts as Header says, tick_rate > 0.
 [[nodiscard]] std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header);
 
-/// Reads one copy.  Fails: as RecordError says.
+/// Reads one copy of the header.  Fails: as RecordError says.
 [[nodiscard]] std::expected<Header, RecordError> decode_header(ConstBytes bytes);
 
 enum class RecordType : std::uint8_t {
   Keyframe = 1,
   Ticks = 2,
-  Quiet = 3,  ///< ticks that nothing entered, in a room with nobody in it
+  Quiet = 3,  ///< quiet ticks: nothing entered them, and the room is empty
   Trailer = 4,
-  Unfinished = 5,  ///< a tick whose step never ended: the last record of a file that has one
+  Unfinished = 5,  ///< a tick whose step never ended; always the last record
 };
 
 inline constexpr std::uint32_t kSyncWord = 0x5db1'7ec0;
@@ -81,41 +83,46 @@ inline constexpr std::uint16_t kFlagsKnown = kFlagGapBefore | kFlagCompressed;
 inline constexpr std::size_t kRecordHeadBytes = 20;
 inline constexpr std::size_t kChecksumBytes = 8;
 
-/// Longest payload: far more than any record has. A longer length is damage and is never allocated.
+/// The maximum length of a payload, far more than any record has. A greater length is damage and is
+/// never allocated.
 inline constexpr std::size_t kPayloadBytesMax = std::size_t{16} * 1024 * 1024;
 
-/// In front of a keyframe's world: the tick of the keyframe before, and the world's bytes.
+/// The bytes before a keyframe's world: the tick of the previous keyframe, and the size of the
+/// world.
 inline constexpr std::size_t kKeyframeHeadBytes = 4 + 4;
 
-/// Ticks of one record. The writer's longest is a second, at 240 Hz.
+/// The maximum number of ticks in one record. The writer's longest is a second, at 240 Hz.
 inline constexpr std::uint32_t kTicksPerRecordMax = 1'024;
 
-/// Segments of one recording: so many take some 340 years.
+/// The maximum number of segments in one recording: some 340 years of them.
 inline constexpr std::uint32_t kSegmentsMax = std::uint32_t{1} << 31U;
 
-/// Whether the keyframe of a segment carries the file header once more: those of segments 0, 1, 2,
-/// 4, 8 and so on do. Some are soon far from the file's beginning, and all together cost next to
-/// nothing.
+/// Returns whether the keyframe of a segment repeats the file header: those of segments 0, 1, 2, 4,
+/// 8 and so on do. Some copies are soon far from the start of the file, and all together cost very
+/// little.
 [[nodiscard]] constexpr bool carries_header(std::uint32_t segment) {
   return segment == 0 || std::has_single_bit(segment);
 }
 
-/// Keyframes that a trailer tells the places of: 5.7 hours of all, then every second one, and so
-/// on. So it stays under 80 KiB, and what is sought is never further than a 2,048th of the file.
+/// The maximum number of keyframe places in a trailer: every keyframe of 5.7 hours, then every
+/// second one, and so on. So a trailer stays under 80 KiB, and a seek never walks further than
+/// 1/2,048 of the file.
 inline constexpr std::size_t kIndexEntriesMax = 4'096;
 inline constexpr std::size_t kIndexEntryBytes = 8 + 4 + 4;
-/// In front of a trailer's index: ticks, gaps, tick of the last keyframe, number of entries.
+/// The bytes before a trailer's index: ticks, gaps, tick of the last keyframe, number of entries.
 inline constexpr std::size_t kTrailerHeadBytes = 4 + 4 + 4 + 4;
 
-/// The fixed part in front of a record's payload.
+/// The fixed part before a record's payload.
 struct RecordHead {
   std::uint32_t payload_bytes = 0;
   RecordType type = RecordType::Keyframe;
   std::uint16_t flags = 0;
-  Tick
-      tick;  ///< keyframe: its world's; ticks, quiet: the first; trailer: the last; unfinished: its
-  std::uint32_t count = 0;  ///< keyframe: number of its segment, from 0; ticks, quiet: how many;
-                            ///< trailer: segments; unfinished: 1
+  /// Keyframe: the tick of its world. Ticks, quiet: the first tick. Trailer: the last tick.
+  /// Unfinished: its tick.
+  Tick tick;
+  /// Keyframe: the number of its segment, from 0. Ticks, quiet: the number of ticks. Trailer: the
+  /// number of segments. Unfinished: 1.
+  std::uint32_t count = 0;
 
   friend bool operator==(const RecordHead&, const RecordHead&) = default;
 };
@@ -124,7 +131,7 @@ struct RecordHead {
   return kRecordHeadBytes + head.payload_bytes + kChecksumBytes;
 }
 
-/// Requires: room for kRecordHeadBytes.
+/// Writes `head` to the start of `out`.  Requires: room for kRecordHeadBytes.
 void store_head(MutableBytes out, const RecordHead& head);
 
 enum class HeadError : std::uint8_t {
@@ -132,11 +139,12 @@ enum class HeadError : std::uint8_t {
   Wrong,  ///< no sync word, or a value that no writer writes
 };
 
-/// Bounds every value.  The payload may still be longer than what follows.
+/// Reads a record head and checks the bounds of every value. The payload may still be longer than
+/// the rest of the file.
 [[nodiscard]] std::expected<RecordHead, HeadError> load_head(ConstBytes bytes);
 
-/// The seeds of checksums: each record's is the salt's hash mixed with the checksum of the record
-/// before it in its segment; before a keyframe stands none, which counts as 0.
+/// The seeds of the record checksums. A seed is the salt's hash XOR the checksum of the previous
+/// record in the segment; for a keyframe, which has none, that checksum is 0.
 class Chain {
  public:
   explicit Chain(const Header& header);

@@ -15,12 +15,12 @@
 namespace tickbox::record {
 namespace {
 
-/// What is hashed in vain while searching: enough for any damage that happens, and too little for a
-/// file that is full of false record heads to take more than a few times its length.
+/// The limit of bytes hashed without a match while searching. It is enough for any damage that
+/// happens. It keeps the time for a file full of false record heads to a few times its length.
 constexpr std::size_t kSearchPerFileByte = 4;
 constexpr std::size_t kSearchBytesMin = std::size_t{1} * 1024 * 1024;
 
-/// The longest record of a trailer.
+/// The maximum length of a trailer's record.
 constexpr std::size_t kTrailerBytesMax =
     kRecordHeadBytes + kTrailerHeadBytes + kIndexEntriesMax * kIndexEntryBytes + kChecksumBytes;
 
@@ -30,12 +30,12 @@ std::array<std::byte, sizeof kSyncWord> sync_bytes() {
   return sync;
 }
 
-/// Can a walk go on here, whatever was before?
+/// Returns whether reading can continue at a record of this type, independent of earlier records.
 bool begins_anew(RecordType type) {
   return type == RecordType::Keyframe || type == RecordType::Trailer;
 }
 
-/// The header as a keyframe has it, of a file that has lost its beginning.
+/// Returns the copy of the header in a keyframe, for a file that has lost its beginning.
 std::optional<Header> find_header(ConstBytes file) {
   const std::string_view text{reinterpret_cast<const char*>(file.data()), file.size()};
   const std::string_view magic{kMagic.data(), kMagic.size()};
@@ -46,7 +46,8 @@ std::optional<Header> find_header(ConstBytes file) {
   return std::nullopt;
 }
 
-/// Places in order, of segments that there are. Whether they fit the file is for who seeks by them.
+/// Reads an index whose places are in order and of existing segments. The code that seeks by a
+/// place checks whether it fits the file.
 bool take_index(NumberReader& in, const RecordHead& trailer, std::vector<KeyframePlace>& index) {
   index.clear();
   const auto count = in.fixed<std::uint32_t>();
@@ -148,12 +149,14 @@ Reader::Item Reader::next() {
   RecordHead head;
   const Framing framing = check_record(offset_, checksum_, head);
   if (framing != Framing::Whole) return resume(framing, offset_ + 1);
-  // A whole record that is not the next: those between are not there, and it may be what goes on.
+  // A whole record, but not the expected one: records between are missing, and reading may continue
+  // at this one.
   if (!follows(head)) return resume(Framing::Bad, offset_);
   return decode(head) ? accept(head) : resume(Framing::Bad, offset_ + 1);
 }
 
-/// Is there a whole record at `offset`, if the record before it has the checksum `previous`?
+/// Checks whether a whole record is at `offset`, if the record before it has the checksum
+/// `previous`.
 Reader::Framing Reader::check_record(std::size_t offset, std::uint64_t previous,
                                      RecordHead& head) const {
   const ConstBytes rest = file_.subspan(offset);
@@ -168,7 +171,7 @@ Reader::Framing Reader::check_record(std::size_t offset, std::uint64_t previous,
   return intact ? Framing::Whole : Framing::Bad;
 }
 
-/// Does a whole record with this head belong where the walk stands?
+/// Returns whether a whole record with this head may follow the last one read.
 bool Reader::follows(const RecordHead& head) const {
   const bool gap = (head.flags & kFlagGapBefore) != 0;
   const Tick last = last_tick_.value_or(Tick{0});
@@ -181,8 +184,8 @@ bool Reader::follows(const RecordHead& head) const {
       return in_segment_ && !gap && head.tick == last + 1 && head.tick > last && head.count == 1;
     case RecordType::Keyframe:
     case RecordType::Trailer: {
-      // Between segments ticks may be missing only where the writer or damage says so. A
-      // recording's first keyframe may be of any tick.
+      // Between segments, ticks may be missing only if the writer marked a gap, or after damage.
+      // The first keyframe of a recording may be of any tick.
       const bool begins = segments_ == 0 && head.type == RecordType::Keyframe;
       const bool segment_fits = resuming_ ? head.count >= segments_ : head.count == segments_;
       const bool tick_fits =
@@ -226,9 +229,9 @@ Reader::Item Reader::damaged_until(std::size_t end) {
   return Item::Damage;
 }
 
-/// The first whole record at or after `from`. A record's checksum stands at its end, so the eight
-/// bytes before any record are what it is chained to, whatever became of the rest of its
-/// predecessor.
+/// Returns the offset of the first whole record at or after `from`. A checksum is at the end of its
+/// record. So the eight bytes before a record are the checksum that it is chained to, even if the
+/// rest of its predecessor is damaged.
 std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& head) {
   const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
   const auto sync = sync_bytes();
@@ -245,10 +248,11 @@ std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& hea
   return std::nullopt;
 }
 
-/// Every keyframe and trailer at or after `from`, each with the length of what continues it.
+/// Returns the keyframes and trailers at or after `from`, each with the length of the records that
+/// continue it.
 std::vector<Reader::Anchor> Reader::find_anchors(std::size_t from) {
   std::vector<Anchor> found;
-  std::size_t run_end = 0;  // of what continues the last one found
+  std::size_t run_end = 0;  // end of the records that continue the last anchor
   RecordHead head;
   for (auto at = find_record(from, head); at; at = find_record(*at + record_bytes(head), head)) {
     last_record_ = *at;
@@ -267,20 +271,20 @@ std::vector<Reader::Anchor> Reader::find_anchors(std::size_t from) {
   return found;
 }
 
-/// Where the walk goes on after any damage from here on: at those keyframes that are in order, and
-/// have the most behind them. One that was moved is out of order with the others, wherever it came
-/// from, and so costs its own segment alone.
+/// Chooses the anchors at which reading continues after any damage from here on: the ascending ones
+/// with the most bytes. A keyframe that was moved is out of order with the others, and so costs
+/// only its own segment.
 /// Source: heaviest increasing subsequence, by the numbers of segments; in n log n.
 void Reader::survey(std::size_t from) {
   struct Best {
-    std::size_t bytes;  ///< of the heaviest run that ends with this segment or one before
-    std::size_t last;   ///< its last
+    std::size_t bytes;  ///< weight of the heaviest run that ends with this segment or one before
+    std::size_t last;   ///< last anchor of that run
   };
 
   surveyed_ = true;
   const std::vector<Anchor> found = find_anchors(from);
-  std::vector<std::size_t> before(found.size());  // in the run; its own number where there is none
-  std::map<std::uint32_t, Best> best;             // heavier, the later the segment
+  std::vector<std::size_t> before(found.size());  // predecessor in the run; itself if none
+  std::map<std::uint32_t, Best> best;             // a later segment has a greater weight
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto at = best.lower_bound(found[i].segment);
     const bool first = at == best.begin();
@@ -302,8 +306,8 @@ void Reader::survey(std::size_t from) {
   std::ranges::reverse(anchors_);
 }
 
-/// Something else than the next record stands at offset_: tells the end of a killed recording from
-/// damage, and finds where to go on, at or after `from`.
+/// Handles other bytes than the next record at offset_. Distinguishes the end of a killed recording
+/// from damage, and finds the next anchor at or after `from`.
 Reader::Item Reader::resume(Framing reason, std::size_t from) {
   resuming_ = true;
   in_segment_ = false;
@@ -383,7 +387,8 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
   return in.left() == 0;
 }
 
-/// Nothing entered, and nobody is there of whom the log could leave something out.
+/// Decodes quiet ticks: nothing entered, and the room has no players whose inputs the log could
+/// omit.
 bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
   NumberReader in{payload};
   const auto hash = in.fixed<std::uint64_t>();

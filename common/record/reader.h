@@ -1,6 +1,5 @@
 #pragma once
-// Walks the bytes of a recording, believes none of them, and goes on at the next keyframe after
-// damage.
+// Reads an untrusted recording record by record, and continues at the next keyframe after damage.
 
 #include "core/bytes.h"
 #include "game/tick_log.h"
@@ -15,50 +14,50 @@
 
 namespace tickbox::record {
 
-/// A stretch of the file that is not what the writer wrote.
+/// A stretch of the file that differs from what the writer wrote.
 struct Damage {
   std::size_t offset = 0;
-  std::size_t bytes = 0;  ///< 0: what stood there was taken out, and what follows it is whole
+  std::size_t bytes = 0;  ///< 0: bytes were removed here, and the next record is whole
 };
 
-/// A file whose last record is cut, or that has no trailer, ends early: its recorder was killed. A
-/// complete record with a wrong checksum or impossible content, and anything bad that a valid
-/// record follows, is damage.
+/// A file with a cut last record, or without a trailer, ends early: its recorder was killed. Damage
+/// is a complete record with a wrong checksum or impossible content, and any bad bytes before a
+/// valid record.
 ///
-/// Ticks that nothing entered come as Ticks as well.
+/// Quiet ticks are Ticks items as well.
 /// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
-/// before it; after Damage comes a Keyframe, a Trailer, Finished, or more Damage. Cost: linear in
-/// the file's length, hostile files included.
+/// before it; a Keyframe, a Trailer, Finished or more Damage follows Damage.
+/// Cost: linear in the file's length, hostile files included.
 class Reader {
  public:
   enum class Item : std::uint8_t {
     Keyframe,
     Ticks,
     Trailer,
-    Unfinished,  ///< the tick whose step never ended; Finished or Damage comes next
+    Unfinished,  ///< the tick whose step never ended; Finished or Damage follows
     Damage,
     EndsEarly,
-    Finished,  ///< for ever, once there is nothing more
+    Finished,  ///< the end of the file; every later call returns it too
   };
 
-  /// Requires: `file` outlives the reader.  Fails: when no copy of the file header can be read, nor
-  /// one that a keyframe has.
+  /// Opens a recording.  Requires: `file` outlives the reader.  Fails: when neither a copy of the
+  /// file header nor one in a keyframe can be read.
   [[nodiscard]] static std::expected<Reader, RecordError> open(ConstBytes file);
 
   [[nodiscard]] const Header& header() const { return header_; }
 
-  /// A reader of the same file whose first item is the keyframe at `offset`. Where there is none it
-  /// goes on as after damage.  Requires: offset is of a record, in the file.
+  /// Returns a reader of the same file whose first item is the keyframe at `offset`. If there is
+  /// none, the reader continues as after damage.  Requires: `offset` is of a record, in the file.
   [[nodiscard]] Reader from_keyframe(std::size_t offset) const;
 
-  /// The trailer that the file ends with, found from there; nothing where it ends otherwise.
-  /// Cost: of the trailer's length, whatever the file's.
+  /// Returns the trailer that the file ends with, found from its end; nothing if the file ends
+  /// otherwise.  Cost: proportional to the trailer's length, not to the file's.
   [[nodiscard]] std::optional<record::Trailer> find_trailer() const;
 
-  /// Whether there is a whole keyframe, of the tick and number that the index says.
+  /// Returns whether a whole keyframe is at `place`, with the tick and number of `place`.
   [[nodiscard]] bool has_keyframe(const KeyframePlace& place) const;
 
-  /// Moves on to the next item, whose content is then to be had below until the next call.
+  /// Advances to the next item. The accessors below return its content until the next call.
   Item next();
 
   [[nodiscard]] const record::Keyframe& keyframe() const { return keyframe_; }
@@ -67,25 +66,25 @@ class Reader {
 
   [[nodiscard]] const record::Trailer& trailer() const { return trailer_; }
 
-  /// What was to enter the tick whose step never ended; its hash means nothing.
+  /// Returns what was to enter the tick whose step never ended; its hash has no meaning.
   [[nodiscard]] const RecordedTick& unfinished() const { return ticks_.front(); }
 
   [[nodiscard]] const record::Damage& damage() const { return damage_; }
 
-  /// Bytes from the start of the file that have been walked: for progress.
+  /// Returns the number of bytes read from the start of the file, for progress.
   [[nodiscard]] std::size_t offset() const { return offset_; }
 
-  /// Where the record of the last item begins; meaningless before there was one.
+  /// Returns the offset of the last item's record; it has no meaning before the first item.
   [[nodiscard]] std::size_t item_offset() const { return item_offset_; }
 
  private:
   enum class Framing : std::uint8_t { Whole, Cut, Bad };
 
-  /// A whole keyframe or trailer, at the first damage or behind it.
+  /// A whole keyframe or trailer, at or after the first damage.
   struct Anchor {
     std::size_t offset = 0;
     std::uint32_t segment = 0;
-    std::size_t bytes = 0;  ///< of it, and of what continues it
+    std::size_t bytes = 0;  ///< length of the record and of those that continue it
   };
 
   Reader(ConstBytes file, Header header);
@@ -113,24 +112,24 @@ class Reader {
 
   std::size_t offset_;
   std::size_t item_offset_ = 0;
-  std::uint64_t checksum_ = 0;     ///< of the record before offset_
+  std::uint64_t checksum_ = 0;     ///< checksum of the record before offset_
   std::uint32_t segments_ = 0;     ///< number of the last keyframe read, plus one
-  std::optional<Tick> last_tick_;  ///< that was read
+  std::optional<Tick> last_tick_;  ///< last tick read
   Tick last_keyframe_;
   bool in_segment_ = false;  ///< a Ticks record may follow
   bool resuming_ = false;    ///< damage lies before offset_: ticks and segments may be missing
-  bool closed_ = false;      ///< the trailer, or what never ended, was read
+  bool closed_ = false;      ///< the trailer or an unfinished tick was read
   bool finished_ = false;
 
   bool surveyed_ = false;
-  std::vector<Anchor> anchors_;  ///< where the walk goes on after damage, in order
-  std::size_t next_anchor_ = 0;  ///< the first that the walk has not passed
-  std::size_t last_record_ = 0;  ///< offset of the last whole one from the first damage on
-  std::size_t search_budget_;    ///< bytes that may still be hashed in vain after damage
+  std::vector<Anchor> anchors_;  ///< the places to continue at after damage, in order
+  std::size_t next_anchor_ = 0;  ///< first anchor that was not passed
+  std::size_t last_record_ = 0;  ///< offset of the last whole record found after the first damage
+  std::size_t search_budget_;    ///< bytes that may still be hashed without a match after damage
 
-  game::TickLogReader log_;  ///< of the segment that is being read
+  game::TickLogReader log_;  ///< log of the segment that is being read
   record::Keyframe keyframe_;
-  std::vector<std::byte> world_;     ///< a keyframe's, decompressed
+  std::vector<std::byte> world_;     ///< decompressed world of a keyframe
   std::vector<RecordedTick> ticks_;  ///< never shrinks, to keep its memory
   std::size_t tick_count_ = 0;
   record::Trailer trailer_;

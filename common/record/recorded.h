@@ -1,5 +1,5 @@
 #pragma once
-// What a recording holds, decoded: whole worlds now and then, and what entered each tick between
+// The decoded content of a recording: keyframes, and everything that entered each tick between
 // them.
 
 #include "core/bytes.h"
@@ -12,24 +12,24 @@
 
 namespace tickbox::record {
 
-/// One tick: what entered it, and the hash of the state after its step.
+/// One tick: everything that entered it, and the hash of the state after its step.
 struct RecordedTick : game::LoggedTick {
   Tick tick;
-  /// None within a stretch of ticks that nothing entered, in a room with nobody in it: the hash of
-  /// its last tick stands for all.
+  /// None within a stretch of quiet ticks, which nothing entered in an empty room: the hash of the
+  /// stretch's last tick covers all.
   std::optional<std::uint64_t> state_hash;
-  bool is_quiet = false;  ///< in such a stretch
-  ConstBytes bytes;       ///< as the log has it; in the file
+  bool is_quiet = false;  ///< the tick is in such a stretch
+  ConstBytes bytes;       ///< the tick as the tick log wrote it; points into the file
 };
 
 /// A whole world after its tick.
 struct Keyframe : game::LoggedWorld {
   std::uint32_t segment = 0;  ///< number of the segment that it begins, from 0
-  Tick previous;              ///< of the keyframe before; its own where it is the first
+  Tick previous;              ///< tick of the previous keyframe; its own if it is the first
   bool gap_before = false;    ///< ticks before it were not recorded
 };
 
-/// Where the keyframe of a segment begins.
+/// The place of a segment's keyframe in the file.
 struct KeyframePlace {
   std::uint64_t offset = 0;  ///< bytes from the start of the file
   Tick tick;
@@ -38,16 +38,16 @@ struct KeyframePlace {
   friend bool operator==(const KeyframePlace&, const KeyframePlace&) = default;
 };
 
-/// A clean end.
+/// The record at the end of a complete recording.
 struct Trailer {
-  Tick last_tick;  ///< recorded
+  Tick last_tick;  ///< last recorded tick
   Tick last_keyframe;
   bool gap_before = false;  ///< ticks after last_tick were not recorded
   std::uint32_t segments = 0;
   std::uint32_t ticks = 0;
   std::uint32_t gaps = 0;
-  std::vector<KeyframePlace>
-      index;  ///< in order; of files that lost something, as if it were there
+  /// In order. If the file has lost bytes, the offsets are those of the complete file.
+  std::vector<KeyframePlace> index;
 };
 
 }  // namespace tickbox::record

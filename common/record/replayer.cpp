@@ -37,7 +37,7 @@ bool Replayer::next() {
   }
 }
 
-/// The next tick of the record. False where it cannot have been.
+/// Steps the next tick of the record.  Fails: false, if the tick is impossible.
 bool Replayer::step() {
   const RecordedTick& tick = reader_.ticks()[taken_++];
   if (!game::possible(*world_, tick.commands())) {
@@ -52,7 +52,7 @@ bool Replayer::step() {
   return true;
 }
 
-/// True where a world begins that does not continue the one before.
+/// Begins at a keyframe. Returns true if its world does not continue the one before.
 bool Replayer::begin() {
   const Keyframe& keyframe = reader_.keyframe();
   const bool continues = world_ && world_->tick == keyframe.tick;

@@ -24,8 +24,8 @@ void begin(Segments& segments, const Reader& reader, std::uint32_t damage) {
                           .damage_before = damage});
 }
 
-/// By the index: the last keyframe in it that is not after `tick`. Nothing where it cannot be
-/// believed.
+/// Returns a reader at the last keyframe of the index at or before `tick`; nothing if the index is
+/// missing or does not fit the file.
 std::optional<Reader> near(const Reader& recording, Tick tick) {
   const auto trailer = recording.find_trailer();
   if (!trailer) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Reader> near(const Reader& recording, Tick tick) {
 
 Segments segments_of(Reader reader, const std::function<bool()>& stopped) {
   Segments segments;
-  std::uint32_t damage = 0;  // since the last segment
+  std::uint32_t damage = 0;  // damaged stretches since the last segment
   for (;;) {
     segments.interrupted = stopped && stopped();
     if (segments.interrupted) return segments;

@@ -1,6 +1,6 @@
 #pragma once
-// The segments of a recording by their places in the file, so that each can be stepped by itself,
-// in any order and by several threads; and the way to a tick.
+// The segments of a recording and their places in the file, and the search for a tick. Each segment
+// can be stepped separately, in any order and by several threads.
 
 #include "core/ids.h"
 #include "record/reader.h"
@@ -14,39 +14,39 @@
 
 namespace tickbox::record {
 
-/// A keyframe, and what continues it without a break.
+/// A keyframe and the records that continue it without a break.
 struct Segment {
-  std::size_t offset = 0;    ///< of the keyframe's record
-  std::size_t end = 0;       ///< behind the last record
-  std::uint32_t number = 0;  ///< as the keyframe tells it
+  std::size_t offset = 0;    ///< offset of the keyframe's record
+  std::size_t end = 0;       ///< offset after the last record
+  std::uint32_t number = 0;  ///< number, as written in the keyframe
   Tick keyframe;
-  Tick previous;  ///< of the keyframe before, as this one tells it
-  Tick last;      ///< tick that is in it
+  Tick previous;  ///< tick of the previous keyframe, as written in this one
+  Tick last;      ///< last tick in the segment
   bool gap_before = false;
-  bool continued = false;           ///< the next one begins where this ends, in its last tick
-  std::uint32_t damage_before = 0;  ///< damaged stretches between it and the one before
+  bool continued = false;           ///< the next segment begins at the last tick of this one
+  std::uint32_t damage_before = 0;  ///< damaged stretches between the previous segment and this one
 };
 
-/// A whole file, seen once.
+/// The segments of a whole file, found in one pass.
 struct Segments {
   std::vector<Segment> all;
   std::optional<Trailer> trailer;
   std::optional<Tick> unfinished;  ///< the tick whose step never ended
   bool ends_early = false;
-  std::uint32_t header_damage = 0;  ///< one of the header's copies is damaged
-  std::uint32_t damage_after = 0;   ///< damaged stretches behind the last segment
-  bool interrupted = false;         ///< the rest was given up, and is not in it
+  std::uint32_t header_damage = 0;  ///< damaged stretches in the file header
+  std::uint32_t damage_after = 0;   ///< damaged stretches after the last segment
+  bool interrupted = false;         ///< `stopped` ended the walk; the rest is missing here
 };
 
-/// Walks `reader`, fresh from open(), to its end, or until `stopped`, asked at each record, is
-/// true; it may be empty.  Cost: linear in the file's length, steps nothing.
+/// Reads `reader`, fresh from open(), to its end, or until `stopped` returns true. `stopped` is
+/// called at each record and may be empty.  Cost: linear in the file's length; steps no tick.
 [[nodiscard]] Segments segments_of(Reader reader, const std::function<bool()>& stopped = {});
 
-// The way to a tick: by the trailer's index where it fits the file, and by a walk where not.
+// The search for a tick: by the trailer's index if it fits the file, otherwise record by record.
 
-/// A reader whose first item is the last whole keyframe that is not after `tick`; one of the whole
-/// file where there is none.
-/// Cost: of the part between two entries of the index; without one of the file up to `tick`.
+/// Returns a reader whose first item is the last whole keyframe at or before `tick`; a reader of
+/// the whole file if there is none.
+/// Cost: reads the part between two entries of the index; without an index, the file up to `tick`.
 [[nodiscard]] Reader seek(const Reader& recording, Tick tick);
 
 }  // namespace tickbox::record

@@ -16,7 +16,7 @@ void add(Summary& summary, std::uint64_t& players, const Keyframe& keyframe) {
 
 void add(Summary& summary, std::uint64_t& players, std::span<const RecordedTick> ticks) {
   for (const RecordedTick& tick : ticks) {
-    // A forged recording may let more leave than there are.
+    // In a forged recording, more players may leave than are there.
     players -= std::min<std::uint64_t>(players, tick.leaves.size());
     players += tick.joins.size();
     summary.players_max = std::max(summary.players_max, players);

@@ -9,20 +9,21 @@
 namespace tickbox::record {
 namespace {
 
-/// Counts segments: those that damage took something from are lost, the others whole.
+/// Counts segments: those that lost something to damage are lost, the others whole.
 class SegmentCount {
  public:
   void damage() { damaged_ = true; }
 
-  /// Segment `number` begins; `previous` is the tick at which the one before it did, `last_tick`
-  /// the last tick read.
+  /// Begins segment `number`. `previous` is the tick of the keyframe before, `last_tick` the last
+  /// tick read.
   void begin(std::uint32_t number, Tick previous, std::optional<Tick> last_tick) {
     end(number, previous, last_tick);
     current_ = number;
     damaged_ = false;
   }
 
-  /// The trailer tells how many there were, and at which tick the last one began.
+  /// Ends the count by the trailer, which has the number of segments and the tick of the last
+  /// keyframe.
   void trailer(const Trailer& trailer, std::optional<Tick> last_tick) {
     end(trailer.segments, trailer.last_keyframe, last_tick);
     closed_ = true;
@@ -42,8 +43,8 @@ class SegmentCount {
       lost_ += next;
       return;
     }
-    // Damage that begins where the next keyframe was has left this segment whole: the one after
-    // knows at which tick that keyframe was.
+    // If the damage begins at the next keyframe, this segment is whole. The segment after the
+    // damaged one then has a `previous` that is equal to the last tick read.
     const bool reached_next = next == *current_ + 2 && last_tick == previous;
     ++(damaged_ && !reached_next ? lost_ : whole_);
     lost_ += next - *current_ - 1;
@@ -56,12 +57,13 @@ class SegmentCount {
   std::uint32_t lost_ = 0;
 };
 
-/// Whether a segment's world was stepped to its end, so that the next keyframe can be compared.
+/// Returns whether a segment's world was stepped to its end, so that the next keyframe can be
+/// compared.
 bool reached_end(const Segment& segment, const SegmentResult& result) {
   return segment.continued && !result.no_world && !result.impossible && !result.given_up;
 }
 
-/// Adds segments in the order of the file.
+/// Adds the results of segments in file order.
 class Sum {
  public:
   explicit Sum(const VerifyOptions& options) : options_(options) {}
@@ -87,9 +89,9 @@ class Sum {
 
   const VerifyOptions& options_;
   std::optional<Tick> last_tick_;
-  const Segment* before_ = nullptr;  ///< whose end is compared with the next keyframe
+  const Segment* before_ = nullptr;  ///< segment whose end is compared with the next keyframe
   const SegmentResult* before_result_ = nullptr;
-  bool before_is_first_ = false;  ///< the first mismatch of all is a tick of it
+  bool before_is_first_ = false;  ///< the first mismatch of all is in that segment
   SegmentCount segments_;
   VerifyResult sum_;
 };
@@ -116,8 +118,8 @@ void Sum::add(const Segment& segment, const SegmentResult& result) {
   before_result_ = comparable ? &result : nullptr;
 }
 
-/// The keyframe at the end of a segment explains the first of its ticks that differs; without such
-/// a tick, a difference is the keyframe's own.
+/// The keyframe after a segment explains the first of the segment's ticks that differs. Without
+/// such a tick, a difference is the keyframe's own.
 void Sum::compare_keyframe(const Segment& segment, const SegmentResult& result) {
   const auto difference = before_ != nullptr ? before_result_->next : std::nullopt;
   const bool diverged = before_ != nullptr && before_result_->first_mismatch;
@@ -162,14 +164,15 @@ bool SegmentVerifier::gives_up(SegmentResult& result) const {
   return result.given_up;
 }
 
-/// Its keyframe or one of its ticks is asked for, or the tick behind it that never ended.
+/// Returns whether the range has the segment's keyframe, one of its ticks or the unfinished tick
+/// after it.
 bool SegmentVerifier::wanted(const Segment& segment) const {
   return segment.keyframe <= options_.to &&
          (segment.last >= options_.from ||
           (options_.step_unfinished && segment.last + 1 >= options_.from));
 }
 
-/// False when the tick holds what cannot have entered it.
+/// Steps a tick and compares its hash.  Fails: false, if the tick has impossible commands.
 bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
                            SegmentResult& result) {
   if (!game::possible(world, recorded.commands())) {
@@ -229,8 +232,8 @@ SegmentResult SegmentVerifier::verify(const Segment& segment) {
     }
     TICKBOX_ASSERT(item == Reader::Item::Ticks);
     for (const RecordedTick& recorded : reader.ticks()) {
-      // Beyond the range only to the end of a quiet stretch, and to where a keyframe explains what
-      // differed within.
+      // Ticks beyond the range are stepped to the end of a quiet stretch, or to the keyframe that
+      // explains a mismatch; no others are.
       if (recorded.tick > options_.to && !waits_ && !result.first_mismatch) return result;
       if (gives_up(result) || !take(*world, recorded, result)) return result;
     }

@@ -51,8 +51,8 @@ bool Writer::needs_keyframe() const {
   return false;
 }
 
-/// For keyframes twice as long as the first one, or with some bullets of every player, and batches
-/// in which all act in every tick.
+/// Reserves memory for the largest expected keyframe and batch. The keyframe is twice as long as
+/// the first one, plus some bullets of every player. In the batch all players act in every tick.
 void Writer::make_room(std::size_t world_bytes) {
   constexpr std::size_t kFrame =
       kRecordHeadBytes + kKeyframeHeadBytes + kFileHeaderBytes + kChecksumBytes;
@@ -206,7 +206,8 @@ bool Writer::unfinished(Tick tick, ConstBytes bytes) {
   return written;
 }
 
-/// Keeps every stride-th place; when they are too many, every second of them.
+/// Adds every index_stride_-th place to the index. A full index drops every second place and
+/// doubles the stride.
 void Writer::note_place(Tick tick, std::uint64_t offset) {
   if (stats_.keyframes % index_stride_ != 0) return;
   index_.push_back({.offset = offset, .tick = tick, .segment = stats_.keyframes});
@@ -239,12 +240,12 @@ bool Writer::finish() {
   return written;
 }
 
-/// Leaves room for the head; the payload is then appended to record_.
+/// Begins a record with space for its head; the caller then appends the payload to record_.
 void Writer::begin_record() {
   record_.assign(kRecordHeadBytes, std::byte{0});
 }
 
-/// Puts head and checksum around the payload in record_, and gives it to the sink as one.
+/// Adds head and checksum to the payload in record_, and writes the record to the sink in one call.
 bool Writer::write_record(RecordHead head) {
   head.payload_bytes = static_cast<std::uint32_t>(record_.size() - kRecordHeadBytes);
   TICKBOX_ASSERT(head.payload_bytes <= kPayloadBytesMax);

@@ -14,31 +14,32 @@
 
 namespace tickbox::record {
 
-/// A keyframe is due this often: what one damaged byte costs at most, and the longest way to a tick
-/// when seeking.
+/// The time between keyframes. One damaged byte costs at most this much, and a seek steps at most
+/// this much.
 inline constexpr std::uint32_t kKeyframeSeconds = 5;
 
-/// The same where nothing happened since the last one.
+/// The time between keyframes if all ticks since the last one were quiet.
 inline constexpr std::uint32_t kQuietKeyframeSeconds = 60;
 
-/// Ticks gathered into one record cover this much time: what a killed recorder loses at most,
-/// beside the sink's own wait.
+/// Records per second, each with a batch of ticks. A killed recorder loses at most one batch, in
+/// addition to the data that waits in the sink.
 inline constexpr std::uint32_t kBatchesPerSecond = 10;
 
-/// Ticks that nothing entered, in a room with nobody in it, are gathered for longer.
+/// The time that one record covers if its ticks are quiet: nothing entered, in an empty room.
 inline constexpr std::uint32_t kQuietSeconds = 1;
 
-/// Whether keyframes are compressed. Only the golden match is not: builds for other processors,
-/// where zstd is missing, read it.
+/// The compression of keyframes. Only the golden match is uncompressed: builds for other
+/// processors, without zstd, read it.
 enum class Compression : std::uint8_t { None, Zstd };
 
 struct WriterStats {
-  std::uint64_t records = 0;  ///< taken by the sink
-  std::uint64_t bytes = 0;    ///< of them and the file header
+  std::uint64_t records = 0;  ///< records that the sink took
+  std::uint64_t bytes = 0;    ///< bytes of those records and of the file header
   std::uint64_t records_refused = 0;
   std::uint64_t ticks_recorded = 0;
-  std::uint64_t ticks_lost =
-      0;  ///< not in the recording: gathered or stepped while the sink refused
+  /// The ticks missing from the recording: gathered or stepped while the sink refused, or lost by
+  /// lose().
+  std::uint64_t ticks_lost = 0;
   std::uint32_t keyframes = 0;
   std::uint32_t gaps = 0;
 };
@@ -48,43 +49,44 @@ struct WriterStats {
 ///     writer.tick(entry);                                              // not before the first
 ///     if (writer.needs_keyframe()) writer.keyframe(tick, bytes);       // of the room's tick log
 ///
-/// Each call of the sink's write() brings the file header or one whole record. A refused record is
-/// gone and with it all ticks until the next keyframe, which then says so ("gap before").
-/// Invariant: what the sink took is always a readable recording.
+/// Each call of the sink's write() passes the file header or one whole record. A refused record is
+/// lost with all ticks until the next keyframe, which is then marked "gap before".
+/// Invariant: the data that the sink took is always a readable recording.
 /// Cost: no allocation once warm.
 class Writer {
  public:
-  /// Gives the file header to the sink at once.  Requires: as encode_header(); the sink outlives
+  /// Writes the file header to the sink at once.  Requires: as encode_header(); the sink outlives
   /// the writer.
   Writer(ByteSink& sink, const Header& header, Compression compression = Compression::Zstd);
 
-  /// True at the start, every kKeyframeSeconds or, of a room that nobody is in,
-  /// kQuietKeyframeSeconds, and while ticks are lost, once per batch of them.
+  /// Returns true at the start, then every kKeyframeSeconds, or every kQuietKeyframeSeconds while
+  /// all ticks are quiet. While ticks are lost, returns true once per batch of them.
   [[nodiscard]] bool needs_keyframe() const;
 
-  /// Flushes, and begins a segment with the world after `tick`, as the tick log has it.
-  /// Requires: `tick` is that of the last tick() call, if there was one.
+  /// Flushes, and begins a segment with `world`: the world after `tick`, as the tick log writes it.
+  /// Requires: `tick` is the last tick that was passed, if there was one.
   void keyframe(Tick tick, ConstBytes world);
 
   /// Adds a tick. Flushes when a batch is full.
-  /// Requires: a keyframe() before the first; ticks one after the other.
+  /// Requires: a keyframe() before the first; consecutive ticks.
   void tick(const game::TickEntry& entry);
 
-  /// Adds all ticks up to `last`, in which the room was quiet, as one record.
+  /// Adds all ticks up to `last` as one record; all of them were quiet.
   /// Requires: as tick(); `last` is after the last tick, by at most kTicksPerRecordMax.
   void quiet(Tick last, std::uint64_t state_hash);
 
-  /// Ticks up to `last` are not to be had: the next keyframe says so.
+  /// Counts the ticks up to `last` as lost; the next keyframe records a gap.
   /// Requires: a keyframe() before; `last` is after the last tick.
   void lose(Tick last);
 
-  /// Flushes, and writes what was to enter `tick`, whose step never ended. Nothing may follow.
-  /// False when ticks before it are lost, or the sink refused: the file then ends early.
+  /// Flushes, and writes what was to enter `tick`, whose step never ended. No other call may
+  /// follow.
+  /// Fails: false, when ticks before it are lost or the sink refused: the file then ends early.
   /// Requires: as tick().
   bool unfinished(Tick tick, ConstBytes bytes);
 
-  /// Flushes, and writes the trailer. Nothing may follow. False when the sink refused: the file
-  /// then ends early.
+  /// Flushes, and writes the trailer. No other call may follow.
+  /// Fails: false, when the sink refused: the file then ends early.
   bool finish();
 
   [[nodiscard]] const WriterStats& stats() const { return stats_; }
@@ -92,8 +94,8 @@ class Writer {
  private:
   enum class State : std::uint8_t {
     Unopened,   ///< the sink has not taken the file header
-    Broken,     ///< no keyframe stands, or a record after it was refused: ticks are lost
-    Recording,  ///< in a segment
+    Broken,     ///< ticks are lost: no keyframe was written, or a record after it was refused
+    Recording,  ///< a segment is open
     Finished,
   };
 
@@ -114,23 +116,23 @@ class Writer {
   std::uint32_t ticks_per_batch_;
   std::uint32_t ticks_per_quiet_;
 
-  std::uint64_t checksum_ = 0;           ///< of the last record that the sink took
-  bool any_tick_ = false;                ///< last_tick_ means something
-  Tick last_tick_;                       ///< seen, recorded or not
-  Tick last_recorded_;                   ///< the last tick in what the sink took
-  Tick keyframe_tick_;                   ///< of the last keyframe that the sink took
+  std::uint64_t checksum_ = 0;           ///< checksum of the last record that the sink took
+  bool any_tick_ = false;                ///< last_tick_ is set
+  Tick last_tick_;                       ///< last tick seen, recorded or not
+  Tick last_recorded_;                   ///< last tick in the data that the sink took
+  Tick keyframe_tick_;                   ///< tick of the last keyframe that the sink took
   std::uint32_t ticks_until_retry_ = 0;  ///< while Unopened or Broken
   bool gap_ = false;  ///< ticks were lost since the last record that the sink took
 
   // The ticks that are being gathered: either a batch, or a stretch of quiet ones.
   std::uint32_t gathered_ = 0;
   bool is_quiet_ = false;
-  bool segment_is_quiet_ = true;  ///< so were all ticks since the last keyframe
-  std::uint64_t quiet_hash_ = 0;  ///< after the last of them
+  bool segment_is_quiet_ = true;  ///< all ticks since the last keyframe were quiet
+  std::uint64_t quiet_hash_ = 0;  ///< state hash after the last of them
   std::vector<std::byte> batch_;
 
   std::vector<KeyframePlace> index_;
-  std::uint32_t index_stride_ = 1;  ///< every so many segments have a place in it
+  std::uint32_t index_stride_ = 1;  ///< index_ has one place per this many segments
 
   std::vector<std::byte> record_;  ///< the record that is being put together
   WriterStats stats_;
