@@ -1,6 +1,6 @@
 #pragma once
-// The commands of `tickbox`. Each function adds one to `program`, and sets `run` when it is the one
-// chosen.  Requires: both outlive the parsing and the run.
+// The commands of `tickbox`. Each function adds a command to `program`, and sets `run` if that
+// command is given.  Requires: both outlive the parsing and the run.
 
 #include "cli/command_line.h"
 
@@ -8,22 +8,21 @@
 
 namespace tickbox::commands {
 
-/// `tickbox connect HOST:PORT`: one client that plays, predicts and verifies, and tells how it
-/// went.
+/// Adds `tickbox connect HOST:PORT`: one client that plays, predicts, verifies and reports.
 void add_connect(cli::Command& program, std::function<int()>& run);
 
-/// `tickbox load HOST:PORT`: many clients at once, what they and the server measured, and whether
-/// it was good enough.
+/// Adds `tickbox load HOST:PORT`: many clients at once, their and the server's figures, and the
+/// check of requirements.
 void add_load(cli::Command& program, std::function<int()>& run);
 
-/// `tickbox replay COMMAND FILE`: what a recording holds, and whether it happened as it says.
+/// Adds `tickbox replay COMMAND FILE`: the content of a recording, and its verification.
 void add_replay(cli::Command& program, std::function<int()>& run);
 
-/// `tickbox sim SCENARIO`: a scenario file stepped without a network (sim.h).
+/// Adds `tickbox sim SCENARIO`: a scenario file stepped without a network (sim.h).
 void add_sim(cli::Command& program, std::function<int()>& run);
 
-/// `tickbox token COMMAND`: makes keys, issues the connect tokens that they seal, and says what is
-/// in one: what a game's backend does for its players, by hand.
+/// Adds `tickbox token COMMAND`: makes keys, issues connect tokens sealed with them, and inspects a
+/// token. It does by hand what a game's backend does for its players.
 void add_token(cli::Command& program, std::function<int()>& run);
 
 }  // namespace tickbox::commands

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Six decimals say all that a clock and a counter know, and keep a document readable.
+/// Rounds to six decimals: enough for clocks and counters, and readable in a document.
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
@@ -52,7 +52,7 @@ Json document_of(const Figures& figures) {
   return document;
 }
 
-/// A server's words may hold any bytes; a document is UTF-8 all the same.
+/// Returns the document as UTF-8, even if text from a server has other bytes.
 std::string dump(const Json& document) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What a command found, as paths and values: one list that becomes the JSON document, the table for
-// people, and the names a requirement may use.
+// The figures of a command, as one list of paths and values. The list becomes the JSON document,
+// the table for people, and the names that a requirement may use.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace tickbox::commands {
 
-/// Nothing: not known, null in the document.
+/// The value of a figure; an empty value is not known, and null in the document.
 using FigureValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
 
 struct Figure {
@@ -19,31 +19,31 @@ struct Figure {
   FigureValue value{};
 };
 
-/// In the order of the document; figures of one object stand together.
+/// A list of figures in the order of the document; figures of one object are adjacent.
 using Figures = std::vector<Figure>;
 
-/// What became of one requirement.
+/// The result of one requirement.
 struct RequirementResult {
   std::string text{};
   bool held = false;
-  std::optional<double> value{};  ///< nothing: not known
+  std::optional<double> value{};  ///< empty if not known
 };
 
-/// The figures as one line of JSON, objects nested by the dots of their paths.
+/// Returns the figures as one line of JSON; the dots of the paths nest the objects.
 [[nodiscard]] std::string to_json(const Figures& figures);
 
-/// The same, then `requirements`, then `verdict`.
+/// Returns the same, followed by `requirements` and `verdict`.
 [[nodiscard]] std::string to_json(const Figures& figures,
                                   const std::vector<RequirementResult>& requirements,
                                   std::string_view verdict);
 
-/// The figures as lines for people: an object a line, its name, then its members.
+/// Returns the figures as lines for people: one object per line, its name, then its members.
 [[nodiscard]] std::string to_table(const Figures& figures);
 
-/// A value as a number; nothing for null and for words.
+/// Returns a value as a number; nothing if it is not a number.
 [[nodiscard]] std::optional<double> number_of(const FigureValue& value);
 
-/// A share of a whole from 0 to 1; nothing of nothing is 0.
+/// Returns part / whole, or 0 if `whole` is 0.
 [[nodiscard]] double share(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace tickbox::commands

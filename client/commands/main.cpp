@@ -1,4 +1,4 @@
-// tickbox: everything a person runs against a server, a command each.
+// tickbox: the tools for use with a server, one command each.
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"

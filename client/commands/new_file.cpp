@@ -9,13 +9,13 @@
 namespace tickbox::commands {
 namespace {
 
-/// Bytes that one write hands to the system.
+/// The number of bytes buffered for one write to the system.
 constexpr std::size_t kGatheredBytes = std::size_t{64} * 1024;
-/// Less the umask, as any file.
+/// The mode of a new file, before the umask.
 constexpr mode_t kMode = 0666;
 
-/// A name of stdout, such as /dev/stdout, is stdout itself: opened anew, a file that it leads to
-/// would be taken for one that is there.
+/// Opens an output by name. For a name of stdout, such as /dev/stdout, it returns stdout itself. If
+/// stdout is redirected to a file, opening that file would fail because it exists.
 std::FILE* open_output(const std::string& name) {
   struct stat named{};
   struct stat standard{};
@@ -42,7 +42,7 @@ NewFile::NewFile(const std::string& path)
 }
 
 std::expected<std::unique_ptr<NewFile>, std::string> NewFile::create(const std::string& path) {
-  // Said before the work is done; that nothing is overwritten does not depend on it.
+  // An early error, before the work; close() also refuses to overwrite.
   struct stat there{};
   if (::lstat(path.c_str(), &there) == 0) return std::unexpected{cannot_write(path, EEXIST)};
   std::unique_ptr<NewFile> file{new NewFile{path}};

@@ -1,6 +1,6 @@
 #pragma once
-// Where a command writes. A file that it makes out of another: it never takes the place of one that
-// is there, and nobody finds it before it is whole.
+// The output files of commands. A new file never overwrites another, and appears at its path only
+// when it is complete.
 
 #include "core/bytes.h"
 #include "os/files/draft.h"
@@ -14,20 +14,20 @@
 
 namespace tickbox::commands {
 
-/// "cannot write PATH: no space left on device; …" for an errno, in one line.
+/// Returns one line for an errno: "cannot write PATH: no space left on device; …".
 [[nodiscard]] std::string cannot_write(const std::string& path, int reason);
 
 class NewFile final : public ByteSink {
  public:
-  /// Nothing is at the path before close() has put it there.
-  /// Fails: when there is something already or nothing can be made there, with one line.
+  /// Begins a file that appears at the path in close().
+  /// Fails: with one line, if the path exists or no file can be created there.
   [[nodiscard]] static std::expected<std::unique_ptr<NewFile>, std::string> create(
       const std::string& path);
 
   bool write(ConstBytes bytes) override;
 
-  /// Brings it to the disk, and puts it at its path.  Fails: with one line, also when a write()
-  /// failed; then there is none.
+  /// Syncs the file to the disk, and puts it at its path.  Fails: with one line, also if a write()
+  /// failed; then no file is left.
   [[nodiscard]] std::expected<void, std::string> close();
 
  private:
@@ -37,14 +37,14 @@ class NewFile final : public ByteSink {
 
   std::string path_;
   os::Draft draft_;
-  std::vector<std::byte> gathered_{};  ///< a record is small, and a system call is not
+  std::vector<std::byte> gathered_{};  ///< buffers small records, to save system calls
 };
 
-/// Where the lines of a trace go, of a scenario or of a recording.
+/// The output of the lines of a trace, of a scenario or of a recording.
 class TraceOutput {
  public:
-  /// A new file, or what is no regular file, as a pipe; "-" is stdout, "" nowhere. A file that is
-  /// there is left as it is, and fails.
+  /// Opens a new file, or an existing pipe or device; "-" is stdout, "" is no output.  Fails: if a
+  /// regular file exists, which stays unchanged.
   explicit TraceOutput(const std::string& name);
 
   TraceOutput(const TraceOutput&) = delete;
@@ -56,7 +56,7 @@ class TraceOutput {
 
   [[nodiscard]] bool failed() const { return failed_; }
 
-  /// In one line.  Requires: failed().
+  /// The error in one line.  Requires: failed().
   [[nodiscard]] std::string error() const;
 
   void write(std::string_view line);

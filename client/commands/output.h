@@ -1,6 +1,6 @@
 #pragma once
-// How a command answers: its result on stdout, as text or as one JSON document; on stderr what is
-// wrong, and what is worth knowing.
+// The output of a command: its result on stdout, as text or as one JSON document; errors and notes
+// on stderr.
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
@@ -17,22 +17,22 @@ struct Output {
   const cli::Command* program = nullptr;  ///< nullptr: only the command's own flags count
   cli::CommonFlags common{};
 
-  /// Given to the command, or to the program before it.
+  /// Whether --json is given, to the command or to the program.
   [[nodiscard]] bool json() const { return common.json || is_on("--json"); }
 
   [[nodiscard]] bool quiet() const { return common.quiet || is_on("--quiet"); }
 
-  /// Says what failed, before anything was printed.  Returns `code`.
+  /// Reports a failure before anything was printed.  Returns `code`.
   cli::ExitCode failed(cli::ExitCode code, std::string_view why) const;
 
-  /// Says on stderr what is wrong with what was printed, or how far it goes.  Returns `code`.
+  /// Reports on stderr why the printed result is wrong or incomplete.  Returns `code`.
   cli::ExitCode fell_short(cli::ExitCode code, std::string_view how) const;
 
-  /// Writes to stdout.  Returns `code`, or Failed where stdout takes nothing.
+  /// Writes to stdout.  Returns `code`, or Failed if stdout cannot be written.
   [[nodiscard]] cli::ExitCode print(std::string_view text,
                                     cli::ExitCode code = cli::ExitCode::Done) const;
 
-  /// Prints a JSON document as one line: with the exit code, and what is wrong where it is not 0.
+  /// Prints a JSON document as one line, with the exit code, and with the error if it is not 0.
   template <class Json>
   [[nodiscard]] cli::ExitCode print_document(Json document,
                                              cli::ExitCode code = cli::ExitCode::Done,
@@ -42,7 +42,7 @@ struct Output {
     return print(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
   }
 
-  /// Says on stderr what is worth knowing, unless told to be quiet.
+  /// Writes a note to stderr, unless --quiet is given.
   void note(std::string_view words) const;
 
  private:
@@ -51,13 +51,13 @@ struct Output {
   }
 };
 
-/// Where a command of `parent` is added, and where it is remembered when it is the one chosen.
+/// The parent of a new command, and the variable that receives the function of the given command.
 struct Subcommand {
   cli::Command& parent;
   std::function<int()>& run;
   std::shared_ptr<Output> output;
 
-  /// Chooses `body` when `command` is given.
+  /// Sets `run` to call `body` if `command` is given.
   template <class Options>
   void on_call(cli::Command& command, std::shared_ptr<Options> options,
                cli::ExitCode (*body)(const Options&)) const {

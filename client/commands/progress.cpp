@@ -16,7 +16,7 @@ namespace {
 constexpr Duration kOnTerminals = std::chrono::seconds{1};
 constexpr Duration kElsewhere = std::chrono::seconds{5};
 
-/// Columns of the terminal: a line that wraps could not be rewritten.
+/// Returns the usable columns of the terminal. A line that wraps could not be rewritten.
 std::size_t columns() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 79;

@@ -1,7 +1,6 @@
 #pragma once
-// The live line on stderr: rewritten on a terminal, now and then a line of its own elsewhere. A
-// terminal has room for its beginning, so what somebody must act on comes first, and what merely is
-// goes last.
+// The progress line on stderr. On a terminal one line is rewritten; elsewhere a new line is written
+// every few seconds. A terminal cuts a long line, so alarms come first and plain figures last.
 
 #include "client/client_stats.h"
 #include "core/clock.h"
@@ -14,18 +13,18 @@
 
 namespace tickbox::commands {
 
-/// Who sees the live line.
+/// The audience of the progress line.
 enum class ProgressFor : std::uint8_t {
   Nobody,
-  Terminals,  ///< only where stderr is one
-  Everybody,  ///< a line every few seconds where it is none
+  Terminals,  ///< only if stderr is a terminal
+  Everybody,  ///< also if stderr is no terminal: a line every few seconds
 };
 
 class Progress {
  public:
   Progress(ProgressFor audience, Instant now);
 
-  /// Whether a line is wanted now; asks once a second at most.
+  /// Returns whether a line is due, at most once per second, and sets the time of the next.
   [[nodiscard]] bool due(Instant now);
 
   void show(const std::string& line);
@@ -37,10 +36,10 @@ class Progress {
   bool terminal_ = false;
   bool shown_ = false;
   Instant next_;
-  std::size_t width_ = 0;  ///< of what stands on the terminal
+  std::size_t width_ = 0;  ///< columns of the line on the terminal
 };
 
-/// Times as 0.5, 0.99 and 0.999 quantiles, in milliseconds.
+/// The figures of the progress line; times are 0.5, 0.99 and 0.999 quantiles, in milliseconds.
 struct LiveFigures {
   std::size_t up = 0;
   std::size_t failed = 0;
@@ -60,10 +59,10 @@ struct LiveFigures {
   double megabytes_up_per_second = 0;
 };
 
-/// Of many clients.
+/// Returns the progress line of many clients.
 [[nodiscard]] std::string live_line(const LiveFigures& figures);
 
-/// Of one, whose newest view is of `tick`.
+/// Returns the progress line of one client; `tick` is that of its newest view.
 [[nodiscard]] std::string live_line(const client::ClientStats& stats, Tick tick);
 
 }  // namespace tickbox::commands

@@ -13,13 +13,13 @@ struct Range {
   char32_t last;
 };
 
-/// Controls, surrogates, and what is invisible or turns the direction of writing.
+/// The ranges of controls, surrogates, and characters that are invisible or change the direction.
 constexpr Range kNotPrinted[] = {
     {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},       {0x061c, 0x061c}, {0x180e, 0x180e},
     {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xd800, 0xf8ff}, {0xfeff, 0xfeff},
     {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0x10ffff}};
 
-/// The smallest code point of each length: a longer form than needed is not valid UTF-8.
+/// The smallest code point of each length in bytes: an overlong form is not valid UTF-8.
 constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
 
 constexpr WallTime kCalendarEnd = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};

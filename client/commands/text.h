@@ -1,6 +1,6 @@
 #pragma once
-// What people read: moments of the calendar in words, and which bytes of strangers a terminal
-// prints.
+// Text for people: calendar times in words, and the check of untrusted bytes before a terminal
+// prints them.
 
 #include "core/clock.h"
 
@@ -10,23 +10,23 @@
 
 namespace tickbox::commands {
 
-// Which bytes of strangers a terminal prints as text.
+// The check of untrusted bytes before a terminal prints them as text.
 
-/// How many bytes the printable character takes that `text` begins with, in UTF-8; 0 where it
-/// begins with none: no UTF-8, a control, or a character that is not seen and changes how others
-/// are.
+/// Returns the length in bytes of the UTF-8 character at the start of `text`. Returns 0 if a
+/// terminal must not print it: if it is invalid UTF-8, a control, or invisible and changes how
+/// others are shown.
 [[nodiscard]] std::size_t printable_length(std::string_view text);
 
-// Moments of the calendar in words.
+// Calendar times in words.
 
-/// "2026-11-20T14:58:00Z". One that no calendar has, as in a forged token, is "after the year
-/// 9999".
+/// Returns "2026-11-20T14:58:00Z". A time before 1970 or after 9999, as in a forged token, gives
+/// "after the year 9999".
 [[nodiscard]] std::string utc_text(WallTime time);
 
-/// How far `time` is from `now`: "in 29 s", "12 s ago", "in 4 h 59 min".
+/// Returns the distance of `time` from `now`: "in 29 s", "12 s ago", "in 4 h 59 min".
 [[nodiscard]] std::string distance_text(WallTime time, WallTime now);
 
-/// The same in whole seconds; negative when it has passed.
+/// Returns the same in whole seconds; negative if `time` has passed.
 [[nodiscard]] std::int64_t seconds_until(WallTime time, WallTime now);
 
 }  // namespace tickbox::commands

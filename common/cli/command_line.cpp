@@ -1,5 +1,5 @@
-// CLI11 parses; the words of its errors, the variables and the file beside the command line are
-// ours.
+// CLI11 parses the command line; this file adds the error messages, the environment variables and
+// the configuration file.
 
 #include "cli/command_line.h"
 
@@ -22,7 +22,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Apps = std::vector<const CLI::App*>;
 
-/// Adds an option of CLI11 for a target.
+/// A visitor that adds a CLI11 option for a target.
 struct Adder {
   CLI::App& app;
   const std::string& name;
@@ -33,7 +33,7 @@ struct Adder {
   template <class T>
   CLI::Option* operator()(T* target) const {
     CLI::Option* const option = app.add_option(name, *target, help);
-    // A port: what is beyond one would be "no value of its kind".
+    // A port: without this check the message for 65536 would not name the range.
     if constexpr (std::same_as<T, std::uint16_t>) {
       option->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<T>::max()}));
     }
@@ -58,15 +58,15 @@ struct Adder {
   }
 };
 
-/// The value of a variable; empty where there is none.
+/// Returns the value of a variable; empty if it is not set.
 std::string value_of(const std::string& variable) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
   const char* const value = std::getenv(variable.c_str());
   return value != nullptr ? value : "";
 }
 
-/// Kubernetes sets TICKBOX_PORT=udp://10.96.3.4:7777 beside a Service named tickbox. It is an
-/// address and never the value of an option.
+/// Returns whether Kubernetes set the variable, as TICKBOX_PORT=udp://10.96.3.4:7777 for a Service
+/// named tickbox. The value is an address and never the value of an option.
 bool is_service_link(const std::string& variable) {
   return variable.ends_with("_PORT") && value_of(variable).contains("://");
 }
@@ -76,8 +76,8 @@ void warn_of_service_link(const std::string& program, const std::string& variabl
                       value_of(variable) + ", an address that Kubernetes sets for a Service\n");
 }
 
-/// Gives every option of `app` its variable, and those of a subcommand theirs once it is met: a
-/// variable meant for one command is not looked at by another.
+/// Gives every option of `app` its variable. Options of a subcommand get theirs when the subcommand
+/// is parsed, so that a variable for one command does not affect another.
 void bind_environment(CLI::App& app, const std::string& program) {
   for (CLI::Option* const option : app.get_options()) {
     const bool about_the_call = option == app.get_help_ptr() || option == app.get_version_ptr();
@@ -95,7 +95,7 @@ void bind_environment(CLI::App& app, const std::string& program) {
   }
 }
 
-/// The long names of an app's options, each behind `dashes`.
+/// Returns the long names of an app's options, each with `dashes` in front.
 Names option_names(const CLI::App& app, const std::string& dashes, bool configurable_only) {
   Names names;
   for (const CLI::Option* const option : app.get_options()) {
@@ -107,7 +107,7 @@ Names option_names(const CLI::App& app, const std::string& dashes, bool configur
   return names;
 }
 
-/// `app` and, behind it, the commands below it: those given, or all.
+/// Returns `app`, then the commands below it: only the given ones, or all.
 Apps tree_of(const CLI::App& app, bool given_only) {
   Apps tree{&app};
   const auto is_wanted = [&](const CLI::App* each) { return !given_only || each->parsed(); };
@@ -118,7 +118,7 @@ Apps tree_of(const CLI::App& app, bool given_only) {
   return tree;
 }
 
-/// The commands of the command given.
+/// Returns the names of the subcommands of the command that is given.
 Names command_names(const CLI::App& app) {
   Names names;
   for (const CLI::App* const command :
@@ -145,7 +145,7 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
     std::ranges::move(option_names(*each, "--", false), std::back_inserter(known));
   }
   const auto near = nearest_name(name, known);
-  // What is another command's own may look like one of this: -o is no misspelt --to.
+  // An option of another command may look like one of this command: -o is no misspelt --to.
   const Apps all = tree_of(app, false);
   const auto owner = std::ranges::find_if(all, has_it);
   if (near && (owner == all.end() || name.starts_with("--"))) {
@@ -166,21 +166,21 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
                : "; there are " + CLI::detail::join(known, ", "));
 }
 
-/// A command that does not exist, where one was to be given; empty: there is none.
+/// Returns the error for a command that does not exist; empty if no such command is given.
 std::string unknown_command(const CLI::App& app) {
   const Names remaining = app.remaining(true);
   if (remaining.empty() || remaining.front().starts_with('-')) return {};
   return command_names(app).empty() ? std::string{} : unknown_word(app, remaining.front());
 }
 
-/// Whether a document is asked for by words, or a variable, that could not be parsed.
+/// Returns whether --json is among the words or set by its variable, even if parsing failed.
 bool asks_for_json(const Names& words) {
   const std::string variable = value_of(environment_name("--json"));
   if (!variable.empty() && variable != "0" && variable != "false") return true;
   return std::ranges::find(words, "--json") != words.end();
 }
 
-/// Whether `option` has its value from its variable, and not from one of the words.
+/// Returns whether `option` has its value from its variable, and not from one of the words.
 bool is_from_environment(const CLI::Option& option, const Names& words) {
   if (option.get_envname().empty() || value_of(option.get_envname()).empty()) return false;
   return std::ranges::none_of(words, [&](const std::string& word) {
@@ -188,7 +188,8 @@ bool is_from_environment(const CLI::Option& option, const Names& words) {
   });
 }
 
-/// `help COMMAND` is COMMAND --help, and `version` is --version, in a program with commands.
+/// Translates `help COMMAND` to COMMAND --help, and `version` to --version, in a program with
+/// commands.
 Names with_aliases(const CLI::App& app, Names words) {
   if (words.empty() || command_names(app).empty()) return words;
   if (words.front() == "version") {
@@ -200,7 +201,7 @@ Names with_aliases(const CLI::App& app, Names words) {
   return words;
 }
 
-/// What CLI11 could not make of the text of an option: only numbers and flags are converted.
+/// Returns the kind of value that CLI11 expected: it converts only numbers and flags.
 const char* kind_of(const CLI::App& app, const std::string& name) {
   for (const CLI::App* const each : tree_of(app, true)) {
     const CLI::Option* const option = each->get_option_no_throw(name);
@@ -209,7 +210,7 @@ const char* kind_of(const CLI::App& app, const std::string& name) {
   return "a valid number";
 }
 
-/// The one line for what CLI11 found wrong.
+/// Returns the one-line message for an error of CLI11.
 std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
   const Names remaining = app.remaining(true);
   if (!remaining.empty()) return unknown_word(app, remaining.front());
@@ -237,7 +238,8 @@ std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
   return line.contains(';') ? line : line + "; see --help";
 }
 
-/// A script's variable that is not set would be taken for an option that was not given.
+/// Refuses empty values. A script passes one if its variable is not set, and the option would count
+/// as not given.
 void refuse_empty_values(const CLI::App& app) {
   for (const CLI::App* const each : tree_of(app, true)) {
     for (const CLI::Option* const option : each->get_options()) {
@@ -248,7 +250,7 @@ void refuse_empty_values(const CLI::App& app) {
   }
 }
 
-/// Ends with what was asked for.
+/// Prints help or version to stdout.  Returns the exit code.
 ExitCode answer(const CLI::App& app, std::string_view text) {
   const auto written = os::write_to_stdout(text);
   if (written) return ExitCode::Done;
@@ -256,7 +258,7 @@ ExitCode answer(const CLI::App& app, std::string_view text) {
   return ExitCode::Failed;
 }
 
-/// Gives the option of this key the value.  Returns what is wrong with it; empty: nothing.
+/// Sets the value of the option with this key.  Returns the error, or an empty text.
 std::string apply_entry(CLI::App& app, const Names& known, const ConfigEntry& entry) {
   const std::string& key = entry.key;
   if (std::ranges::find(known, key) == known.end()) {
@@ -337,7 +339,7 @@ void Command::add(const std::string& name, const Target& target, const std::stri
                   const OptionDetails& details) {
   CLI::Option* const option = std::visit(Adder{*app_, name, help}, target);
   option->required(details.required);
-  if (details.required) option->default_str("");  // there is none
+  if (details.required) option->default_str("");  // no default in --help
   if (details.check.fault) option->check(CLI::Validator{details.check.fault, details.check.kind});
   if (!details.value.empty()) option->type_name(details.value);
   if (details.one_word_each) option->allow_extra_args(false);
@@ -408,7 +410,7 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
                         ExitCode::WrongUsage, with_sources(why));
   };
   try {
-    // CLI11 takes them from the back.
+    // CLI11 takes the words in reverse order.
     app.parse(Names{words_.rbegin(), words_.rend()});
     refuse_empty_values(app);
     return std::nullopt;

@@ -1,9 +1,9 @@
 #pragma once
-// The command line of a program: its commands, their options, and what is wrong with the words.
+// The command line of a program: its commands, their options, and its error messages.
 //
-// Each option has its environment variable, and --config reads a TOML file. Precedence: flag,
-// TICKBOX_<FLAG>, file, default. CLI11 parses; one source includes it, as its templates take a
-// compiler seconds in each.
+// Each option has an environment variable, and --config reads a TOML file. Precedence: flag,
+// TICKBOX_<FLAG>, file, default. CLI11 parses. Only one source includes it, because its templates
+// cost seconds of compile time.
 
 #include "cli/exit_code.h"
 
@@ -28,15 +28,15 @@ namespace tickbox::cli {
 
 struct ConfigEntry;
 
-/// The flags that every command has.
+/// The values of the flags that every command has.
 struct CommonFlags {
   bool json = false;   ///< one JSON document as the last line on stdout
   bool quiet = false;  ///< no progress on stderr
 };
 
-/// What --help says of a command.
+/// The text that --help prints about a command.
 struct About {
-  std::string name{};  ///< empty: that of the program's file
+  std::string name{};  ///< empty: the name of the program's file
   std::string description;
   std::string example;
   std::string json = "Print one JSON document as the last line on stdout";
@@ -45,13 +45,13 @@ struct About {
 
 /// A condition on the text of a value.
 struct Check {
-  std::function<std::string(const std::string&)> fault{};  ///< one line; empty: the text is fine
+  std::function<std::string(const std::string&)> fault{};  ///< returns one line, or empty if fine
   std::string kind{};                                      ///< for --help: "ADDRESS"
 };
 
 [[nodiscard]] Check one_of(const std::vector<std::string>& values);
 
-/// For std::int64_t, std::uint64_t and double.
+/// Returns a check of a range, for std::int64_t, std::uint64_t and double.
 template <class T>
 [[nodiscard]] Check in_range(T least, T most);
 
@@ -69,54 +69,53 @@ template <class T>
 
 struct OptionDetails {
   bool required = false;
-  std::string value{};                  ///< names the value in --help: "F"
-  Check check{};                        ///< for each of its values
-  std::vector<std::string> excludes{};  ///< options of the same command, with their dashes
-  bool one_word_each = false;           ///< of a list: one word each time that it is given
-  std::string default_text{};           ///< in --help, instead of the target's value
+  std::string value{};                  ///< the name of the value in --help: "F"
+  Check check{};                        ///< applied to each of its values
+  std::vector<std::string> excludes{};  ///< other options of the same command, with dashes
+  bool one_word_each = false;           ///< for a list: the option takes one word each time
+  std::string default_text{};           ///< shown in --help instead of the target's value
 };
 
-/// Takes an option's texts.  Returns what is wrong with them, in one line; empty: nothing.
+/// A function that takes an option's texts.  Returns the error in one line, or an empty text.
 using TakeTexts = std::function<std::string(const std::vector<std::string>&)>;
 
-/// For an option with one value: takes one text.
+/// The target of an option with one value; `take` gets one text.
 struct TakeOne {
   TakeTexts take;
 };
 
-/// For an option that may be given several times, or with several values joined by commas.
+/// The target of an option that may be given several times, or with values joined by commas.
 struct TakeMany {
   TakeTexts take;
 };
 
-/// Where the value of an option goes: a flag's is a bool.
+/// The place that receives the value of an option; for a flag it is a bool.
 using Target =
     std::variant<bool*, std::string*, std::vector<std::string>*, int*, double*, std::uint16_t*,
                  std::uint32_t*, std::uint64_t*, std::optional<std::uint32_t>*,
                  std::optional<std::uint64_t>*, TakeOne, TakeMany>;
 
-/// Its error is the message of the usage error.
+/// A function that parses one value. Its error becomes the message of the usage error.
 template <class T>
 using Parse = std::expected<T, std::string> (*)(std::string_view);
 
-/// A program, or one of its commands: a handle, valid as long as the program. The targets of its
-/// options outlive the parsing.
+/// A handle of a program or of one of its commands, valid as long as the program.
+/// Requires: the targets of the options outlive the parsing.
 class Command {
  public:
-  /// Adds a command of this one, with --json and --quiet.
+  /// Adds a subcommand to this command, with --json and --quiet.
   Command add_command(const About& about, CommonFlags& flags);
 
-  /// One of its commands must be given.
+  /// Makes a subcommand required.
   void require_command();
 
-  /// One of its commands may be given.
+  /// Makes a subcommand optional.
   void allow_command();
 
-  /// Calls this when the command is given and everything was parsed.
+  /// Sets a function to call after parsing if the command is given.
   void callback(std::function<void()> then);
 
-  /// Adds an option. `name` is "--seed", "-o,--out", or without dashes for a value known by its
-  /// place.
+  /// Adds an option. `name` is "--seed", "-o,--out", or has no dashes for a positional argument.
   template <class T>
   void add_option(const std::string& name, T& target, const std::string& help,
                   const OptionDetails& details = {}) {
@@ -151,19 +150,19 @@ class Command {
     add(name, TakeMany{take}, help, details);
   }
 
-  /// `--config F`: a TOML file whose keys are the other options.
+  /// Adds `--config F`, a TOML file whose keys are the other options.
   void add_config();
 
-  /// Makes the entries the defaults of the options: a flag or its variable still wins.
-  /// Fails: at an unknown key or a value its option refuses, with one line that names file, line
-  /// and key.
+  /// Sets the defaults of the options from the entries. A flag or its variable takes precedence.
+  /// Fails: at an unknown key or a value that its option refuses, with one line that names file,
+  /// line and key.
   [[nodiscard]] std::expected<void, std::string> apply(const std::vector<ConfigEntry>& entries,
                                                        const std::string& path);
 
-  /// Whether the option "--seconds" is on the command line, or in its variable.
+  /// Returns whether an option, as "--seconds", is on the command line or in its variable.
   [[nodiscard]] bool is_given(const std::string& option) const;
 
-  /// Whether a flag of this name was added, and is given and not as false.
+  /// Returns whether a flag of this name exists, and is given with a value other than false.
   [[nodiscard]] bool is_on(const std::string& flag) const;
 
   [[nodiscard]] std::string help() const;
@@ -180,30 +179,30 @@ class Command {
 
 class Program : public Command {
  public:
-  /// Has --json, --quiet and --version. The first thing that a process makes: nothing that is
-  /// opened later is taken for stdout (standard_output.h).
+  /// Adds --json, --quiet and --version. Construct the program before anything is opened, so that
+  /// no file takes the number of a closed stdout (standard_output.h).
   Program(const About& about, CommonFlags& flags);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program();
 
-  /// Nothing to return means: go on. Otherwise the program ends with this: help or version was
-  /// printed on stdout (Done, or Failed where that was not possible), or one line about what is
-  /// wrong on stderr, and for --json a document on stdout (WrongUsage).
+  /// Returns nothing if the program continues, otherwise the exit code to end with. After help or
+  /// version on stdout it is Done, or Failed if stdout could not be written. After a usage error it
+  /// is WrongUsage, with one line on stderr, and for --json a document on stdout.
   [[nodiscard]] std::optional<ExitCode> parse(int argc, const char* const* argv);
 
-  /// `line`, an error that names options, with "TICKBOX_PORT (environment)" for "--port" where the
-  /// option has its value from there.
+  /// Returns the error `line` with "TICKBOX_PORT (environment)" in place of "--port", for each
+  /// option whose value comes from its variable.
   [[nodiscard]] std::string with_sources(std::string line) const;
 
  private:
   Program(std::unique_ptr<CLI::App> app, const About& about, CommonFlags& flags);
 
   std::unique_ptr<CLI::App> app_;
-  std::vector<std::string> words_{};  ///< of the command line
+  std::vector<std::string> words_{};  ///< the arguments of the command line
 };
 
-/// "TICKBOX_TICK_RATE" for "--tick-rate".
+/// Returns "TICKBOX_TICK_RATE" for "--tick-rate".
 [[nodiscard]] std::string environment_name(std::string_view flag);
 
 }  // namespace tickbox::cli

@@ -1,4 +1,4 @@
-// toml++ reads the file; each value becomes the default of its option, whose own checks judge it.
+// toml++ reads the file. Each value becomes the default of its option, which checks it.
 
 #include "cli/config_file.h"
 
@@ -8,9 +8,9 @@
 #include <array>
 #include <charconv>
 
-// toml++ 3.3 promises its compiler what does not hold of every file: that nobody asks whether most
-// characters beyond ASCII are white space (they are none), and that what it asserts is so (it then
-// goes on, and says what is wrong with the file).
+// toml++ 3.3 gives the compiler assumptions that do not hold for every file. Its character tests
+// call most characters beyond ASCII unreachable; here the tests return false. It assumes that its
+// assertions hold; here it assumes nothing, so that it continues and reports the error in the file.
 // clang-format off
 #define TOML_ASSERT(expression) static_assert(true)
 #include <toml++/impl/preprocessor.h>
@@ -47,7 +47,8 @@ std::optional<std::string> scalar_text(const toml::node& node) {
   return std::nullopt;
 }
 
-/// Nothing for a list without values, or of what is no value itself.
+/// Returns the text of a value; nothing for an empty list, or if an element is not a scalar or has
+/// a comma.
 std::optional<std::string> value_text(const toml::node& node) {
   const toml::array* const list = node.as_array();
   if (list == nullptr) return scalar_text(node);

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What the file says; raised where a reader would misread it.
+/// The format number in the file, raised when old readers would misread the file.
 constexpr int kFormat = 1;
 
 Json document_of(const game::EntityState& entity) {

@@ -1,5 +1,5 @@
 #pragma once
-// The file of a desync; README.md says what is in it.
+// The file that describes a desync; README.md lists its content.
 
 #include "cli/build_info.h"
 #include "core/clock.h"
@@ -12,18 +12,19 @@
 
 namespace tickbox::cli {
 
-/// What is in the file. `build` is the program that saw the desync.
+/// Returns the content of the file. `build` is that of the program that saw the desync.
 [[nodiscard]] std::string to_json(const protocol::Desync& desync, const BuildInfo& build);
 
-/// "20250102T030405.006Z-desync-server-seat3-tick1234.json"
+/// Returns a name such as "20250102T030405.006Z-desync-server-seat3-tick1234.json".
 [[nodiscard]] std::string file_name_of(const protocol::Desync& desync, WallTime today);
 
-/// Writes a file for each desync into a directory. Another thread makes and writes it, from a copy
-/// of both states: some 20 KB, a few times a minute at most, and a limited number of files; the
-/// tick waits for no disk.
+/// A sink that writes a file for each desync into a directory. A background thread makes and writes
+/// the file from a copy of both states, some 20 KB, at most a few times per minute. The number of
+/// files is limited. The tick never waits for the disk.
 class DesyncFiles final : public protocol::DesyncSink {
  public:
-  /// Makes the directory where it is missing. Borrows the clock.  Fails: with one line.
+  /// Creates the directory if it is missing. The clock must outlive the object.  Fails: with one
+  /// line.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncFiles>, std::string> open(
       const std::string& folder, const Clock& clock);
 

@@ -1,4 +1,4 @@
-// The line of --version.
+// Builds the line of --version.
 
 #include "cli/build_info.h"
 

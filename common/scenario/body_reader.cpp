@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 18> kBodyKeys = {
     "path",     "speed",  "squeeze",       "mass",   "response", "restitution",
     "friction", "sensor", "gravity_scale", "layers", "one_way",  "collides_with"};
 
-// The words of a key, each at the place of its enumerator.
+// The words of a key, each at the index of its enumerator.
 constexpr std::array<std::string_view, 3> kKinds = {"static", "dynamic", "kinematic"};
 constexpr std::array<std::string_view, 4> kResponses = {"slide", "stop", "bounce", "pass"};
 constexpr std::array<std::string_view, 4> kSides = {"up", "down", "left", "right"};
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 2> kSqueezes = {"blocked", "crush"};
 static_assert(Kind::Kinematic == Kind{2} && sim::Response::Pass == sim::Response{3} &&
               sim::OneWay::Right == sim::OneWay{4} && sim::Squeeze::Crush == sim::Squeeze{1});
 
-/// Reads one body, group by group.
+/// A reader of one body, which reads groups of keys in turn.
 class BodyReader {
  public:
   BodyReader(ObjectReader& reader, std::uint32_t tick_rate)
@@ -44,7 +44,8 @@ class BodyReader {
   void read_material();
   void read_manners();
 
-  /// Fails where `key` is given to a body that is not `kinds`.
+  /// Sets an error if `key` is given and `fits` is false; `kinds` names the bodies that may have
+  /// it.
   void only_for(bool fits, std::string_view key, std::string_view kinds);
 
   ObjectReader* reader_;
@@ -72,7 +73,7 @@ void BodyReader::read_shape() {
   Body& body = made_.body;
   reader_->require("kind");
   body.kind = static_cast<Kind>(reader_->word("kind", kKinds).value_or(1));
-  // Who has a path is where that begins.
+  // A body with a path begins at the first point of the path.
   if (!reader_->has("path")) reader_->require("min");
   reader_->require("size");
   body.min = reader_->scaled_pair("min", places()).value_or(Vec2{});

@@ -1,5 +1,5 @@
 #pragma once
-// One body of a scenario file: every key it may have, and which of them go together.
+// Reads one body of a scenario file: all keys that it may have, and their valid combinations.
 
 #include "core/fixed.h"
 #include "scenario/scenario_reader.h"
@@ -12,19 +12,20 @@
 
 namespace tickbox::scenario {
 
-/// A body, and the way it goes where it has one; which number that path gets is not known yet.
+/// A body and its path, if it has one. The number of the path is not known yet.
 struct BodyOnPath {
   sim::Body body{};
-  std::vector<Vec2> path{};  ///< empty for none
-  std::int32_t speed = 0;    ///< along it, in sub-units per tick
+  std::vector<Vec2> path{};  ///< empty if there is none
+  std::int32_t speed = 0;    ///< along the path, in sub-units per tick
 };
 
-/// Reads the body at `place` in the list, counted from 1. Where something is wrong with it, `error`
-/// has it, and the body is of no use.
+/// Reads the body at `place` in the list, counted from 1.  Fails: sets `error`; the returned body
+/// is then not valid.
 [[nodiscard]] BodyOnPath read_body(const JsonValue& object, std::size_t place,
                                    std::uint32_t tick_rate, FirstError& error);
 
-/// `velocity`, or `displacement` in its place, in sub-units per tick; nothing where neither stands.
+/// Returns `velocity`, or `displacement` in its place, in sub-units per tick; nothing if neither
+/// key is there, or the value is wrong.
 [[nodiscard]] std::optional<Vec2> velocity_of(ObjectReader& reader, std::uint32_t tick_rate);
 
 }  // namespace tickbox::scenario

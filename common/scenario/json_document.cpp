@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Hands out a text's characters and counts its lines. Copies share the count, since the parser
-/// copies what it reads from.
+/// An iterator over the characters of a text that counts lines. Copies share the count, because the
+/// parser copies the iterator.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -43,8 +43,8 @@ class CountingIterator {
   std::uint32_t* line_;
 };
 
-/// Takes the parser's events and grows the tree from them. The names of its functions are the
-/// library's.
+/// A builder of the tree from the parser's events. The library prescribes the names of its
+/// functions.
 class TreeBuilder {
  public:
   using number_integer_t = json::number_integer_t;
@@ -105,7 +105,7 @@ class TreeBuilder {
     return true;
   }
 
-  // The library's message starts with its own name, a number and a column of the whole text.
+  // The library's message starts with its own name, a number and a column; they are cut off.
   bool parse_error(std::size_t /*place*/, const std::string& /*token*/,
                    const json::exception& error) {
     const std::string_view message = error.what();

@@ -1,6 +1,5 @@
 #pragma once
-// A JSON text as a tree that knows on which line each of its parts stands, so that an error can say
-// where.
+// A JSON text as a tree with the line number of each part, so that an error can name the line.
 
 #include <cstdint>
 #include <expected>
@@ -12,21 +11,21 @@ namespace tickbox::scenario {
 
 struct JsonMember;
 
-/// One value.   Invariant: only what belongs to its kind is set.
+/// A JSON value.   Invariant: only the members that belong to its kind are set.
 struct JsonValue {
   enum class Kind : std::uint8_t { Null, Boolean, Whole, Decimal, Text, List, Object };
 
   Kind kind = Kind::Null;
-  std::uint32_t line = 0;  ///< where it begins, from 1
+  std::uint32_t line = 0;  ///< the line on which it begins, from 1
   std::int64_t whole = 0;
-  double number = 0;  ///< of a whole one too
+  double number = 0;  ///< set for a whole number too
   std::string text{};
   std::vector<JsonValue> items;
   std::vector<JsonMember> members;  ///< in the order of the file
 
   [[nodiscard]] bool is_number() const { return kind == Kind::Whole || kind == Kind::Decimal; }
 
-  /// The member called `key`, or nullptr.
+  /// Returns the member called `key`, or nullptr.
   [[nodiscard]] const JsonMember* find(std::string_view key) const;
 };
 
@@ -41,13 +40,13 @@ struct JsonError {
   std::string message{};
 };
 
-/// Lists and objects inside each other; a file of ours needs five.
+/// Depth of nested lists and objects; a scenario needs five.
 inline constexpr std::size_t kJsonDepthMax = 32;
 
-/// Fails: where the text is no JSON, is nested too deeply, or an object has a key twice.
+/// Parses a text.  Fails: if it is not JSON, is nested too deeply, or an object has a key twice.
 [[nodiscard]] std::expected<JsonValue, JsonError> parse_json(std::string_view text);
 
-/// A value as people would write it, cut where it is long: for messages.
+/// Returns a value as text for messages; a long text is cut.
 [[nodiscard]] std::string shown(const JsonValue& value);
 
 }  // namespace tickbox::scenario

@@ -1,5 +1,5 @@
 #pragma once
-// How the decimals of a scenario become the whole numbers of a body, and within which limits.
+// The scales that turn the decimals of a scenario into the whole numbers of a body, with limits.
 
 #include "core/fixed.h"
 #include "scenario/scenario_reader.h"
@@ -9,25 +9,26 @@
 
 namespace tickbox::scenario {
 
-/// Places, in units.
+/// Returns the scale of positions, in units.
 [[nodiscard]] Scale places();
 
-/// Sizes, in units: a sub-unit at least.
+/// Returns the scale of sizes, in units; the smallest size is one sub-unit.
 [[nodiscard]] Scale sizes();
 
-/// Shares of a whole that is counted as `whole`, up to `high`; `words` say the limits.
+/// Returns the scale of fractions: 1 becomes `whole`, and `high` is the largest result. `words` is
+/// the text of the limits.
 [[nodiscard]] Scale shares(std::int64_t whole, std::int64_t high, std::string words);
 
-/// Velocities in units per second, or per tick where `ticks_per_second` is 1.
+/// Returns the scale of velocities in units per second, or per tick if `ticks_per_second` is 1.
 [[nodiscard]] Scale velocities(std::uint32_t ticks_per_second);
 
-/// The same without a direction: not below 0.
+/// Returns the same scale for speeds, which are not below 0.
 [[nodiscard]] Scale speeds(std::uint32_t ticks_per_second);
 
-/// Accelerations in units per second².
+/// Returns the scale of accelerations, in units per second².
 [[nodiscard]] Scale accelerations(std::uint32_t ticks_per_second);
 
-/// The largest id a body may have.
+/// Returns the largest id that a body may have.
 [[nodiscard]] std::int64_t id_max();
 
 }  // namespace tickbox::scenario

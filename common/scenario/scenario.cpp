@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> kSetKeys = {"tick", "id", "velocity", 
 
 constexpr std::array<std::string_view, 2> kBorders = {"solid", "remove"};
 
-/// Reads the parts of one file into one scenario.
+/// A reader of one file into one scenario.
 class Reader {
  public:
   Reader(const JsonValue& file, FirstError& error) : file_(&file), error_(&error) {}
@@ -36,7 +36,8 @@ class Reader {
   void check_ids();
   void check_can_change(ObjectReader& reader, BodyId id);
 
-  /// The objects listed at `key`; an error, and none, where anything else stands there.
+  /// Returns the objects in the list at `key`. Sets an error and returns none if the value is
+  /// anything else.
   std::span<const JsonValue> objects(ObjectReader& reader, std::string_view key);
 
   const JsonValue* file_;
@@ -95,7 +96,7 @@ void Reader::read_bodies(ObjectReader& reader) {
   if (!error_->found()) keep_bodies(std::move(bodies));
 }
 
-// By ids, so that neither bodies nor paths are counted in the order of the file.
+// Sorts by id, so that the order of the file affects neither bodies nor path numbers.
 void Reader::keep_bodies(std::vector<BodyOnPath> bodies) {
   std::ranges::sort(bodies, {}, [](const BodyOnPath& each) { return each.body.id; });
   for (BodyOnPath& each : bodies) {
@@ -113,8 +114,8 @@ void Reader::keep_bodies(std::vector<BodyOnPath> bodies) {
 }
 
 void Reader::sort_changes() {
-  // Of one tick, those further down in the file apply later. (std::stable_sort would do, were that
-  // of libstdc++ 12 not made of a deprecated function.)
+  // Changes of one tick keep the order of the file. (This avoids std::stable_sort, which uses a
+  // deprecated function in libstdc++ 12.)
   std::vector<std::pair<Tick, std::size_t>> order;
   order.reserve(scenario_.changes.size());
   for (const VelocityChange& change : scenario_.changes) {
@@ -131,7 +132,7 @@ void Reader::sort_changes() {
 
 void Reader::check_ids() {
   if (error_->found()) return;
-  std::vector<std::pair<std::int64_t, std::uint32_t>> ids;  // and their lines
+  std::vector<std::pair<std::int64_t, std::uint32_t>> ids;  // ids with their lines
   for (const JsonValue& body : file_->find("bodies")->value.items) {
     const JsonMember* const id = body.find("id");
     ids.emplace_back(id->value.whole, id->line);

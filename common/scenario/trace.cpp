@@ -8,7 +8,7 @@
 namespace tickbox::scenario {
 namespace {
 
-/// `[item, item]`, each written by `write(item)`.
+/// Appends `,"name":[item,item]`; `write(item)` returns the text of an item.
 template <class Items, class Write>
 void append_list(std::string& out, std::string_view name, const Items& items, Write&& write) {
   out += ",\"";

@@ -1,5 +1,5 @@
 #pragma once
-// A world's course as lines of JSON, one per tick, in which every length is exact.
+// Writes the states of a world as lines of JSON, one per tick, with exact lengths.
 
 #include "core/ids.h"
 #include "sim/step.h"
@@ -10,15 +10,15 @@
 
 namespace tickbox::scenario {
 
-/// Appends the line of `tick`, its end included. `report` is empty for tick 0, the state before the
-/// first step.
+/// Appends the line of `tick`, with its line end. `report` is empty for tick 0, the state before
+/// the first step.
 void append_trace_line(std::string& out, Tick tick, const sim::World& world,
                        const sim::StepReport& report);
 
-/// Sub-units as units, all digits: "-0.0000152587890625".
+/// Returns sub-units as units with all digits: "-0.0000152587890625".
 [[nodiscard]] std::string units_text(std::int64_t sub_units);
 
-/// The moment of a contact as a share of the tick, to 17 digits.
+/// Returns the time of a contact as a fraction of the tick, with up to 17 digits.
 [[nodiscard]] std::string time_text(const sim::Contact& contact);
 
 }  // namespace tickbox::scenario

@@ -24,13 +24,13 @@ using cli::ExitCode;
 using client::ClientStats;
 using client::Connection;
 
-/// How soon a Ctrl-C is seen.
+/// The longest time until a Ctrl-C is seen.
 constexpr Duration kConnectTurn = std::chrono::milliseconds{50};
 
 struct ConnectOptions {
   PlayFlags play;
   std::string resume{};  ///< file of the resume ticket; empty for none
-  Duration time{};       ///< of play; 0 until something ends it
+  Duration time{};       ///< of play; 0: no limit
   bool audit = false;
 };
 
@@ -38,10 +38,10 @@ net::Wish wish_of(const ConnectOptions& options) {
   return options.audit ? net::Wish::Audit : net::Wish::Play;
 }
 
-/// One game, from CONNECT to goodbye.
+/// One game, from connect to disconnect.
 class Game {
  public:
-  /// The file is nullptr where no ticket is kept.
+  /// `ticket` is nullptr if no ticket is kept.
   Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
       : options_(options), clock_(clock), swarm_(swarm), ticket_(ticket) {}
 
@@ -65,10 +65,10 @@ class Game {
   TicketFile* ticket_;
   std::optional<Instant> connected_at_;
   bool refusal_noticed_ = false;
-  bool resumed_ = false;  ///< by the ticket of an earlier run
+  bool resumed_ = false;  ///< resumed with the ticket of an earlier run
   Duration played_{};
-  bool left_ = false;      ///< by our own will
-  bool was_away_ = false;  ///< and was trying to come back just then
+  bool left_ = false;      ///< this client ended the game
+  bool was_away_ = false;  ///< it was trying to resume at that moment
 };
 
 bool Game::time_is_up() const {
@@ -114,8 +114,8 @@ void Game::notice_connected() {
   }
 }
 
-/// The first snapshot says that the server has heard from this session: from then on its ticket is
-/// the good one, and until then an older one still is.
+/// Stores the ticket of this session after its first snapshot. The snapshot shows that the server
+/// knows the session; until then an older ticket is still the valid one.
 void Game::keep_ticket() {
   const bool heard = connection().state() == Connection::State::Connected &&
                      swarm_.client(0)->newest_view().value > 0;
@@ -227,7 +227,7 @@ ExitCode Game::report() const {
   return end.code == ExitCode::Done ? printed : end.code;
 }
 
-/// The ticket is written again and again, and read by the next run: no stream can be both.
+/// Refuses a stream: the ticket file is written repeatedly, and read by the next run.
 std::string check_resume(const std::string& file) {
   return file == "-" ? std::string{"the ticket is read and written again: name a file, or ./- for "
                                    "one of that name"}

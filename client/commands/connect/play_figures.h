@@ -1,5 +1,5 @@
 #pragma once
-// Figures that the documents of `connect` and `load` have in common.
+// The figures that the documents of `connect` and `load` share.
 
 #include "cli/exit_code.h"
 #include "client/client_stats.h"
@@ -14,53 +14,55 @@
 
 namespace tickbox::commands {
 
-/// A quantile of microseconds, in milliseconds; nothing when there are none.
+/// Returns a quantile of a histogram of microseconds, in milliseconds; nothing if it is empty.
 [[nodiscard]] FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille);
 
-/// state_hash{checked,mismatched,first_mismatch}: of that null where there is none, or else
-/// {tick,entity,field,expected,got}; the last four are null where it could not be traced.
+/// Adds state_hash{checked,mismatched,first_mismatch}. first_mismatch is null without a desync,
+/// else {tick,entity,field,expected,got}; the last four are null if the desync could not be traced.
 void add_state_hash(Figures& figures, const client::ClientStats& stats);
 
-/// audit{ticks,mismatched}
+/// Adds audit{ticks,mismatched}.
 void add_audit(Figures& figures, const client::ClientStats& stats);
-/// How many views came out otherwise, and where the first one did.  Requires: one did.
+/// Returns the number of desyncs and the first of them, in words.  Requires: there is one.
 [[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 
-/// prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}: checked and
-/// exact count the predictions that no other mover was part of, touched the others; errors are of
-/// all, in units.
+/// Adds prediction{checked,exact,corrected,error_p99,error_max,touched{checked,exact}}. checked and
+/// exact count the predictions that involve no other mover, touched counts the others. The errors
+/// are those of all predictions, in units.
 void add_prediction(Figures& figures, const client::ClientStats& stats);
 
-/// events{hits,scores,spawns}: told to this client.
+/// Adds events{hits,scores,spawns}, the events that this client received.
 void add_events(Figures& figures, const client::ClientStats& stats);
 
-/// interpolation{delay_ms,extrapolated,unforeseen}: the mean time from a view's arrival until its
-/// tick is shown; of all ticks, the share at which the others were shown beyond the newest view,
-/// and at which they were shown so after something had happened there that nobody could know. Both
-/// shares are null for an auditor, who has no views.
+/// Adds interpolation{delay_ms,extrapolated,unforeseen}. delay_ms is the mean time from a view's
+/// arrival until its tick is shown. extrapolated is the share of ticks that showed the others
+/// beyond the newest view. unforeseen is the share that did so and turned out wrong. Both shares
+/// are null for an auditor, which has no views.
 void add_interpolation(Figures& figures, const client::ClientStats& stats, net::Wish wish);
 
-/// A status of fewer packets was sent as the session began, and says nothing of its loss.
+/// The smallest number of packets for a loss. A status of fewer packets is from the start of the
+/// session, and says nothing about its loss.
 inline constexpr std::uint64_t kLossPacketsMin = 100;
 
-/// The share of a client's packets that did not reach the server; nothing before the server has
-/// told of kLossPacketsMin.
+/// Returns the share of a client's packets that did not reach the server; nothing before the server
+/// has reported on kLossPacketsMin packets.
 [[nodiscard]] std::optional<double> loss_up(const client::ClientStats& stats);
 
-/// loss{up,down,up_packets,down_packets}: shares, and how many packets each rests on.
+/// Adds loss{up,down,up_packets,down_packets}: shares, and the number of packets behind each.
 void add_loss(Figures& figures, const client::ClientStats& stats);
 
-/// How a command ended.
+/// The end of a command.
 struct CommandEnd {
   cli::ExitCode code = cli::ExitCode::Done;
-  std::string error{};                         ///< in one line.  Requires: some, where not Done
-  std::optional<net::RefuseReason> refused{};  ///< of a client that the server kept out
+  std::string error{};                         ///< in one line.  Requires: not empty unless Done
+  std::optional<net::RefuseReason> refused{};  ///< the reason if the server refused the client
 };
 
-/// exit; where it is not 0 error; and refused, as the server's metrics name the reason.
+/// Adds exit; error if exit is not 0; and refused, with the name of the reason in the server's
+/// metrics.
 void add_end(Figures& figures, const CommandEnd& end);
 
-/// rtt_ms{p50,p99}
+/// Adds rtt_ms{p50,p99}.
 void add_round_trip(Figures& figures, const client::ClientStats& stats);
 
 }  // namespace tickbox::commands

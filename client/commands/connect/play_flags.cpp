@@ -13,7 +13,7 @@
 namespace tickbox::commands {
 namespace {
 
-/// Of hundreds of clients that are wrong at once, these say enough.
+/// The number of desyncs that are printed, enough even for hundreds of wrong clients.
 constexpr std::size_t kDesyncLinesMax = 10;
 
 std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::string_view text) {

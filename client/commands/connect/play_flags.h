@@ -1,6 +1,6 @@
 #pragma once
-// The flags that `connect` and `load` share: the server, the bot, the link and the credentials; and
-// the reports of views whose hash differs from the server's.
+// The flags that `connect` and `load` share (the server, the bot, the link and the credentials),
+// and the reports of desyncs.
 
 #include "cli/command_line.h"
 #include "cli/desync_file.h"
@@ -21,9 +21,9 @@
 
 namespace tickbox::commands {
 
-/// What lets clients in.
+/// The keys or the token that admit clients.
 struct Credentials {
-  /// Issues a token to each client that has none: the published one unless a file was named.
+  /// The keys for the token of each client that has none: the published key unless a file is named.
   net::KeyRing keys = net::KeyRing::published();
   std::optional<net::ConnectToken> token{};
 };
@@ -34,9 +34,9 @@ struct PlayFlags {
   std::optional<net::LinkConditions> link{};
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files
-  std::string token{};       ///< a file; empty for none
-  std::string key_file{};    ///< a file; empty for none
-  bool insecure = false;     ///< said aloud; the default where neither file is given
+  std::string token{};       ///< a file; empty: none
+  std::string key_file{};    ///< a file; empty: none
+  bool insecure = false;     ///< the explicit form of the default without a file
   Output output{};
 };
 
@@ -44,22 +44,23 @@ struct PlayFlags {
 /// Requires: `flags` outlives `command`.
 void add_play_flags(cli::Command& command, PlayFlags& flags);
 
-/// The server's address.  Fails: where its name is not known, with one line.  Cost: may wait for a
-/// name server.
+/// Returns the server's address.  Fails: with one line, if its name is not known.  Cost: may wait
+/// for a name server.
 [[nodiscard]] std::expected<net::Address, std::string> find_server(const PlayFlags& flags);
 
-/// Two flags of credentials that exclude each other, in one line; nothing when there are none.
+/// Returns the error in one line if two given flags of credentials exclude each other, else
+/// nothing.
 [[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
 
-/// Reads the file that was named, with a warning on stderr when others may read the keys.
+/// Reads the named file, with a warning on stderr if others have access to the keys.
 /// Fails: with one line.
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
-/// Prints a line for each of the first desyncs, unless told to be quiet; with --desync-dir writes
-/// their files.
+/// A sink that prints a line for each of the first desyncs, unless --quiet is given. With
+/// --desync-dir it also writes a file for each desync.
 class DesyncReports final : public protocol::DesyncSink {
  public:
-  /// Borrows both.  Fails: with one line.
+  /// Requires: `flags` and `clock` outlive the object.  Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncReports>, std::string> open(
       const PlayFlags& flags, const Clock& clock);
 

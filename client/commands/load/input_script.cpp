@@ -17,10 +17,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 
-/// Gathers the changes of each seat.
+/// A collector of the input changes of each seat.
 class Gathering {
  public:
-  /// `first` is the tick before the first of all.
+  /// Adds recorded ticks. `first` is the tick before the script's first tick.
   void ticks(Tick first, std::span<const record::RecordedTick> recorded) {
     for (const record::RecordedTick& tick : recorded) {
       const std::uint32_t at = tick.tick.value - first.value - 1;
@@ -53,7 +53,7 @@ class Gathering {
     PlayerScript& player = players_[each.player];
     const game::Input wanted{
         .move = each.input.move, .buttons = each.input.buttons, .aim = each.input.aim};
-    // Whoever takes the seat in the tick in which it was left wants what counts.
+    // If a player leaves the seat and another joins in the same tick, the other's input counts.
     if (!player.changes.empty() && player.changes.back().tick == tick) player.changes.pop_back();
     if (player.changes.empty() || player.changes.back().input != wanted) {
       player.changes.push_back({.tick = tick, .input = wanted});
@@ -70,7 +70,7 @@ class Gathering {
   std::map<PlayerId, PlayerScript> players_;
 };
 
-/// A number of a line, in its range; nothing otherwise.
+/// Returns a number from 0 to `most`; nothing for any other value.
 std::optional<std::uint32_t> number(const Json& value, std::uint64_t most) {
   if (!value.is_number_unsigned()) return std::nullopt;
   const auto found = value.get<std::uint64_t>();

@@ -1,6 +1,6 @@
 #pragma once
-// What the players of a recording wanted, tick by tick, apart from the recording: a file of JSON
-// lines that `replay inputs` writes and `load --inputs` plays. README.md says what is in it.
+// The inputs of the players of a recording, tick by tick: a file of JSON lines that `replay inputs`
+// writes and `load --inputs` plays. README.md describes its content.
 
 #include "core/ids.h"
 #include "game/input.h"
@@ -18,10 +18,10 @@
 
 namespace tickbox::commands {
 
-/// Largest input file that is read.
+/// The largest input file that is read, in bytes.
 inline constexpr std::size_t kInputFileBytesMax = std::size_t{1} << 30;
 
-/// From `tick` on, counted from the script's first, until the next change.
+/// An input that holds from `tick` until the next change. The tick counts from the script's first.
 struct InputChange {
   std::uint32_t tick = 0;
   game::Input input;
@@ -31,9 +31,10 @@ struct InputChange {
 
 struct PlayerScript {
   PlayerId seat;                     ///< in the recording
-  std::vector<InputChange> changes;  ///< by tick; at rest before the first
+  std::vector<InputChange> changes;  ///< by tick; the player rests before the first
 
-  /// Requires: a tick that is not before that of the last call with this `at`, which begins as 0.
+  /// Returns the input for `tick`. `at` keeps the position and begins as 0.
+  /// Requires: `tick` is not before that of the last call with this `at`.
   [[nodiscard]] game::Input input(std::uint32_t tick, std::size_t& at) const;
 
   friend bool operator==(const PlayerScript&, const PlayerScript&) = default;
@@ -42,25 +43,25 @@ struct PlayerScript {
 struct InputScript {
   std::uint32_t tick_rate = 0;
   std::string rules;
-  std::uint32_t first_tick = 0;  ///< of the recording
+  std::uint32_t first_tick = 0;  ///< in the recording
   std::uint32_t ticks = 0;
   std::vector<PlayerScript> players;  ///< by seat; each seat that ever had an input
 
   friend bool operator==(const InputScript&, const InputScript&) = default;
 };
 
-/// A seat whose player left rests until the next comes; so do all where ticks are missing. How far
-/// back a player looked is not in it: whoever plays it looks by itself.
-/// `stopped`, asked at each record, gives the rest up where it is true: then there is nothing.
+/// Returns the script of a recording. A seat rests between a leave and the next join; all seats
+/// rest while ticks are missing. The script has no `look_back`: the playing client sets its own.
+/// Returns nothing if `stopped`, called at each record, returns true.
 [[nodiscard]] std::optional<InputScript> script_of(record::Reader reader,
                                                    const std::function<bool()>& stopped);
 
 [[nodiscard]] std::string to_text(const InputScript& script);
 
-/// Fails: with one line that names the line of the text.
+/// Reads a script.  Fails: with one line that names the line of the text.
 [[nodiscard]] std::expected<InputScript, std::string> parse_script(std::string_view text);
 
-/// A script, played by a swarm.
+/// A script that a swarm plays.
 class Playback {
  public:
   explicit Playback(InputScript script)
@@ -68,11 +69,11 @@ class Playback {
 
   [[nodiscard]] const InputScript& script() const { return script_; }
 
-  /// The script's first tick is played as the server's tick `at`; everybody rests before.
+  /// Sets the server's tick at which the script's first tick is played; all clients rest before.
   void begin(Tick at) { begin_ = at; }
 
-  /// What client `number` wants in a tick.  Requires: number < script().players.size(); a client's
-  /// ticks never go back.
+  /// Returns the input of client `number` for a tick.  Requires: number < script().players.size();
+  /// a client's ticks never decrease.
   [[nodiscard]] game::Input input(std::size_t number, Tick tick) {
     if (!begin_ || tick < *begin_ || tick.value - begin_->value >= script_.ticks) {
       return {};

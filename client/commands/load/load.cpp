@@ -46,14 +46,14 @@ Duration to_duration(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{seconds});
 }
 
-/// What a requirement may be of: all figures but words.
+/// Returns the figures that a requirement may name: all but texts.
 Figures requirable() {
   Figures known = figures_of({});
   std::erase_if(known, [](const Figure& each) { return each.path == "state_hash.first_mismatch"; });
   return known;
 }
 
-/// The error, or nothing.
+/// Returns the error, or an empty text.
 std::string check_requirements(const std::string& text) {
   const auto parsed = parse_requirements(text);
   if (!parsed) return parsed.error();
@@ -64,7 +64,7 @@ std::string check_requirements(const std::string& text) {
   return {};
 }
 
-/// HOST:PORT, or the URL of the metrics as a server prints it.
+/// Parses HOST:PORT, or the URL of the metrics as a server prints it.
 std::expected<std::optional<HostPort>, std::string> parse_admin(std::string_view text) {
   if (text.starts_with(kHttp)) {
     text.remove_prefix(kHttp.size());
@@ -79,14 +79,14 @@ std::expected<std::optional<HostPort>, std::string> parse_admin(std::string_view
 std::vector<Requirement> requirements_of(const LoadOptions& options) {
   std::vector<Requirement> all;
   for (const std::string& text : options.require) {
-    // Checked as it was parsed.
+    // Already checked when the option was parsed.
     const std::vector<Requirement> some = parse_requirements(text).value();
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
 }
 
-/// How a run ended, and what to say of it.
+/// The result of a run, and its texts.
 struct Verdict {
   ExitCode code = ExitCode::Done;
   std::string word{};  ///< for the document
@@ -153,7 +153,7 @@ std::string text_for_people(const Figures& figures, const std::vector<Requiremen
                             verdict.code == ExitCode::Done ? " (" + verdict.why + ")" : "");
 }
 
-/// Says all there is to say, and returns what to end with.
+/// Prints the report.  Returns the exit code.
 ExitCode print_report(const LoadOptions& options, const LoadReport& report,
                       const std::vector<RequirementResult>& results, const Verdict& verdict) {
   Figures figures = figures_of(report);
@@ -169,7 +169,8 @@ ExitCode print_report(const LoadOptions& options, const LoadReport& report,
   return options.play.output.fell_short(verdict.code, verdict.why);
 }
 
-/// A server that cannot be asked at the start will not be asked at the end either.
+/// Starts the watch of the server. Fails at the start if the metrics cannot be read, because the
+/// run would have no figures at its end either.
 std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const LoadOptions& options,
                                                                       const Clock& clock) {
   if (!options.admin) return nullptr;
@@ -182,7 +183,7 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
   return std::make_unique<ServerWatch>(*address, clock);
 }
 
-/// Nothing without --inputs.  Fails: with one line.
+/// Returns the playback; nullptr without --inputs.  Fails: with one line.
 std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOptions& options) {
   if (options.inputs.empty()) return nullptr;
   const auto bytes = os::read_file(options.inputs, kInputFileBytesMax);
@@ -194,7 +195,7 @@ std::expected<std::unique_ptr<Playback>, std::string> playback_of(const LoadOpti
   return std::make_unique<Playback>(*std::move(script));
 }
 
-/// As long as the script is, where there is one and nothing else was asked for.
+/// Returns the measured time: by default the length of the script, if there is one.
 Duration measured_of(const LoadOptions& options, const Playback* playback) {
   if (playback == nullptr || options.seconds_given) return options.measured;
   const InputScript& script = playback->script();
@@ -202,7 +203,7 @@ Duration measured_of(const LoadOptions& options, const Playback* playback) {
                      static_cast<double>(script.ticks) / static_cast<double>(script.tick_rate));
 }
 
-/// What is wrong with flags that are right one by one.
+/// Returns the error of flags that are valid one by one but not together.
 std::optional<std::string> wrong_usage(const LoadOptions& options,
                                        const std::vector<Requirement>& requirements) {
   for (const Requirement& each : requirements) {

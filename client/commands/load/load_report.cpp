@@ -57,7 +57,7 @@ std::optional<ServerFigures> figures_between(const ServerSample& before, const S
   if (!ticks || ran <= 0 || slipped < 0 || seconds <= 0) return std::nullopt;
   ServerFigures figures{.tick_seconds = *std::move(ticks)};
   figures.overruns = after.overruns - before.overruns;
-  // A server that is merely slow gives no tick up; its clients' clocks tell.
+  // A server that is merely slow skips no tick, so the ticks that its clients saw count too.
   const double due = seconds_seen * after.tick_rate;
   const double seen = due > 0 ? std::min(1.0, ticks_seen / due) : 1.0;
   figures.rate_held = std::min(ran / (ran + slipped), seen);

@@ -1,5 +1,5 @@
 #pragma once
-// What a load run found, and the figures and words made of it.
+// The results of a load run, and the figures made of them.
 
 #include "client/client_stats.h"
 #include "client/commands/document.h"
@@ -23,32 +23,33 @@ struct ServerFigures {
 
 struct LoadReport {
   std::uint64_t clients_asked = 0;
-  std::uint64_t clients_connected = 0;  ///< ever
+  std::uint64_t clients_connected = 0;  ///< at any time
   std::uint64_t clients_dropped = 0;
-  double seconds = 0;                    ///< measured
-  bool was_stopped = false;              ///< before its time was up
+  double seconds = 0;                    ///< measured time
+  bool was_stopped = false;              ///< before the end of its time
   std::vector<double> snapshot_rates{};  ///< per second, of each client that connected
   client::ClientStats stats{};           ///< of all clients, since they connected
-  std::uint64_t bytes_down = 0;          ///< of all clients, while measured
+  std::uint64_t bytes_down = 0;          ///< of all clients, during the measured time
   std::uint64_t bytes_up = 0;
-  std::optional<ServerFigures> server{};          ///< nothing without --admin
-  std::optional<double> generator_cpu_percent{};  ///< nothing where nobody connected
+  std::optional<ServerFigures> server{};          ///< empty without --admin
+  std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
   Histogram lateness{};                           ///< microseconds
-  double tick_ms = 0;                             ///< the tick's period; 0 when nobody connected
+  double tick_ms = 0;                             ///< the tick period; 0 if no client connected
 };
 
-/// What was seen of a server between two moments; `ticks_seen` are those its clients saw pass.
+/// Returns the server's figures between two samples. `ticks_seen` is the number of ticks that its
+/// clients saw pass in `seconds_seen`.
 [[nodiscard]] std::optional<ServerFigures> figures_between(const ServerSample& before,
                                                            const ServerSample& after,
                                                            double ticks_seen, double seconds_seen);
 
-/// Every path of the document, with its value.
+/// Returns all figures of the document.
 [[nodiscard]] Figures figures_of(const LoadReport& report);
 
-/// Whether a path is the server's to tell, and so null without --admin.
+/// Returns whether the server reports the figure of this path, which is then null without --admin.
 [[nodiscard]] bool is_told_by_server(std::string_view path);
 
-/// Whether the generator itself was too late to say anything about the server.
+/// Returns whether the load generator itself was too late for the figures to describe the server.
 [[nodiscard]] bool is_saturated(const LoadReport& report);
 
 }  // namespace tickbox::commands

@@ -8,13 +8,13 @@
 namespace tickbox::commands {
 namespace {
 
-/// Between two looks at signals, progress and statistics.
+/// The time between two checks of signals, progress and statistics.
 constexpr Duration kLoadTurn = std::chrono::milliseconds{20};
-/// Looks in which all statistics are added up once.
+/// The number of checks in which all statistics are added up once.
 constexpr std::size_t kLooksPerSweep = 25;
-/// After this nobody is still trying to connect.
+/// The time after which no client is still trying to connect.
 constexpr Duration kConnectMax = client::kServerTimeout + std::chrono::seconds{1};
-/// For one answer of the admin side.
+/// The time limit for one response of the admin server.
 constexpr Duration kAnswerMax = std::chrono::seconds{3};
 
 double seconds_between(Instant from, Instant to) {
@@ -73,8 +73,8 @@ LoadReport LoadRun::run() {
   return found;
 }
 
-/// Until everyone is in, or has failed; or the first is, and its server is another than the inputs
-/// are for.
+/// Runs until all clients are connected or have failed. Ends early if the server of the first
+/// connected client does not match the inputs.
 void LoadRun::come() {
   const Instant give_up = parts_.clock.now() + times_.ramp + kConnectMax;
   while (!stopped() && parts_.clock.now() < give_up && parts_.swarm.states().connecting > 0) {
@@ -97,7 +97,7 @@ std::string LoadRun::find_misfit() const {
   return {};
 }
 
-/// All clients begin in the same tick of the server, which none of them has reached.
+/// Starts the playback for all clients at the same server tick, which no client has reached.
 void LoadRun::begin_playback() {
   if (parts_.playback != nullptr) {
     const std::uint32_t ahead = parts_.playback->script().tick_rate * kPlaybackAheadSeconds;
@@ -105,7 +105,7 @@ void LoadRun::begin_playback() {
   }
 }
 
-/// Until the time is up, or nobody is left who plays or tries to come back.
+/// Runs until the time is up, or no client plays or tries to resume.
 void LoadRun::play() {
   const Instant end = parts_.clock.now() + times_.measured;
   const auto anybody = [this] {
@@ -117,7 +117,7 @@ void LoadRun::play() {
   }
 }
 
-/// Drives the swarm until `until`, and looks around.
+/// Drives the swarm until `until`, then updates statistics and progress.
 void LoadRun::turn(Instant until) {
   while (parts_.clock.now() < until) {
     parts_.swarm.turn(until);
@@ -126,8 +126,8 @@ void LoadRun::turn(Instant until) {
   if (progress_.due(parts_.clock.now())) progress_.show(status());
 }
 
-/// The server's figures as of now, while the clients play on. Nothing without a watch, or without
-/// an answer.
+/// Returns the server's current metrics, while the clients continue to play. Returns nothing
+/// without a watch, or without a response.
 std::optional<ServerSample> LoadRun::ask_server() {
   if (parts_.watch == nullptr) return std::nullopt;
   const Instant asked = parts_.clock.now();
@@ -183,7 +183,7 @@ std::string LoadRun::status() {
   return live_line(live);
 }
 
-/// The server's tick p99 since the last time this was asked.
+/// Adds the p99 of the server's tick time since the last call.
 void LoadRun::add_server(LiveFigures& live) {
   if (parts_.watch == nullptr) return;
   auto newest = parts_.watch->newest();
@@ -216,7 +216,8 @@ LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
       found.tick_ms = 1'000.0 / client->connection().accept().tick_rate;
     }
   }
-  // Of nobody nothing is measured: in a moment that short any work is all of it.
+  // Without clients the run ends immediately, and any work in so short a time would look like full
+  // load.
   if (found.clients_connected > 0 && found.seconds > 0) {
     found.generator_cpu_percent =
         static_cast<double>(end.cpu_microseconds - begin.cpu_microseconds) * 1e-4 / found.seconds;

@@ -1,5 +1,5 @@
 #pragma once
-// One run of the load generator: everyone comes, everyone is watched for a while, everyone leaves.
+// One run of the load generator: all clients connect, are measured for a time, and leave.
 
 #include "client/commands/load/load_report.h"
 #include "client/commands/load/server_watch.h"
@@ -17,25 +17,25 @@
 
 namespace tickbox::commands {
 
-/// Between when everybody is in and the first tick that is played of an input file: more than any
-/// client is ahead of what it has seen.
+/// Time between the connect of the last client and the first played tick of an input file. It is
+/// more than any client runs ahead of its newest view.
 inline constexpr std::uint32_t kPlaybackAheadSeconds = 1;
 
 struct LoadTimes {
-  Duration ramp{};      ///< the connects are spread over this
-  Duration measured{};  ///< from when the last client is in, or has failed
+  Duration ramp{};      ///< the time over which the connects are spread
+  Duration measured{};  ///< begins when the last client is connected or has failed
 };
 
-/// Adds up the statistics of all clients, some at a time: each is 50 KB, and clients must not wait
-/// for all of them at once.
+/// A sum of the statistics of all clients, built a few clients at a time. Each is 50 KB, and adding
+/// all at once would delay the clients.
 class StatsSweep {
  public:
   explicit StatsSweep(const Swarm& swarm) : swarm_(swarm) {}
 
-  /// Adds the next few.
+  /// Adds the statistics of the next few clients.
   void advance();
 
-  /// The sums of the last sweep that was completed.
+  /// The sums of the last complete sweep.
   [[nodiscard]] const client::ClientStats& sums() const { return *sums_; }
 
  private:
@@ -47,39 +47,40 @@ class StatsSweep {
 
 class LoadRun {
  public:
-  /// What a run works with; all outlive it. No watch without --admin, no playback without --inputs.
+  /// The parts that a run uses. `watch` is nullptr without --admin, `playback` without --inputs.
+  /// Requires: all parts outlive the run.
   struct Parts {
     const Clock& clock;
     const os::StopSignals& signals;
     Swarm& swarm;
     ServerWatch* watch;
-    Playback* playback = nullptr;  ///< of the swarm
+    Playback* playback = nullptr;  ///< the one of the swarm
   };
 
   LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audience);
 
-  /// Runs to its end, or until a signal.
+  /// Runs until the end of the time, or until a signal.
   [[nodiscard]] LoadReport run();
 
-  /// Why clients are not playing, in words; empty while all are.  After run().
+  /// The reason why a client is not playing, in words; empty if all play.  Valid after run().
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
-  /// The server's reason where that client was refused.
+  /// The server's reason if that client was refused.
   [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
 
-  /// What the server plays and the inputs were not recorded by, in words: then nothing was played.
-  /// Empty where they fit.  After run().
+  /// The difference in rules or tick rate between the server and the inputs, in words; then nothing
+  /// was played. Empty if they match.  Valid after run().
   [[nodiscard]] const std::string& misfit() const { return misfit_; }
 
  private:
-  /// What had been counted at a moment.
+  /// The counts at one moment.
   struct Mark {
     Instant at;
     std::vector<std::uint64_t> snapshots;  ///< by client
     std::uint64_t snapshots_sum = 0;
     std::uint64_t bytes_down = 0;
     std::uint64_t bytes_up = 0;
-    Tick newest;  ///< tick that any client has seen
+    Tick newest;  ///< the newest tick that any client has seen
     std::uint64_t cpu_microseconds = 0;
   };
 

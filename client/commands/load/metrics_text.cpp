@@ -10,7 +10,7 @@
 namespace tickbox::commands {
 namespace {
 
-/// Reads a line from its front.
+/// A reader of a line, from its front.
 class Line {
  public:
   explicit Line(std::string_view text) : rest_(text) {}
@@ -19,7 +19,7 @@ class Line {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
   }
 
-  /// A name of a metric or a label; empty when there is none.
+  /// Takes the name of a metric or a label; empty if there is none.
   std::string_view name() {
     constexpr std::string_view kNameChars =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:";
@@ -33,7 +33,7 @@ class Line {
     return true;
   }
 
-  /// What stands between double quotes, its escapes undone.
+  /// Takes the text between double quotes, without its escapes.
   std::optional<std::string> quoted() {
     if (!take('"')) return std::nullopt;
     std::string value;
@@ -67,7 +67,7 @@ std::optional<double> parse_value(std::string_view text) {
   return error == std::errc{} && stop == end && !text.empty() ? std::optional{value} : std::nullopt;
 }
 
-/// Reads `{name="value",…}`, if there is one. False when it is none.
+/// Reads `{name="value",…}` if there is one.  Returns false if it is malformed.
 bool parse_labels(Line& line, std::vector<MetricLabel>& labels) {
   if (!line.take('{')) return true;
   while (!line.take('}')) {
@@ -156,7 +156,7 @@ std::optional<double> BucketCounts::quantile(double q) const {
     const double inside = counts[i] - below;
     if (counts[i] < wanted || inside <= 0) continue;
     const double first = i == 0 ? 0 : bounds[i - 1];
-    // Of what is beyond the last bound nothing more is known.
+    // Nothing is known of the values beyond the last finite bound.
     return std::isinf(bounds[i]) ? first : first + (bounds[i] - first) * (wanted - below) / inside;
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// The text that servers tell Prometheus, read back: samples by name and labels, and histograms.
+// A parser of the metrics text for Prometheus: samples by name and labels, and histograms.
 
 #include <expected>
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace tickbox::commands {
 
-/// Doubles count so far and no further.
+/// The largest count that a double represents exactly.
 inline constexpr double kMetricCountMax = 9'007'199'254'740'992.0;
 
-/// Whether a metric of this value can be a count, or an amount of anything.
+/// Returns whether a metric of this value can be a count or an amount.
 [[nodiscard]] constexpr bool is_count(double value) {
   return value >= 0 && value <= kMetricCountMax;
 }
@@ -30,21 +30,21 @@ struct MetricSample {
   double value = 0;
 };
 
-/// How many values were at most each of some bounds, as Prometheus counts: each bucket holds those
-/// below it too.
+/// The number of values up to each bound, cumulative as in Prometheus: a bucket includes the ones
+/// below it.
 struct BucketCounts {
   std::vector<double> bounds{};  ///< above 0, ascending; the last is infinite
-  std::vector<double> counts{};  ///< none below the one before
+  std::vector<double> counts{};  ///< never decreasing
 
   [[nodiscard]] double total() const { return counts.empty() ? 0 : counts.back(); }
 
-  /// The value that a share `q` of all do not exceed, linear within its bucket, its end for q = 1;
-  /// nothing when there are none.
+  /// Returns the `q` quantile, linear within its bucket; the end of the bucket for q = 1. Returns
+  /// nothing if there are no values.
   [[nodiscard]] std::optional<double> quantile(double q) const;
 };
 
-/// What was added to `before` until `after`; nothing when they are not of one histogram, or it has
-/// started anew.
+/// Returns the counts added between `before` and `after`; nothing if they are not of one histogram,
+/// or the histogram was reset.
 [[nodiscard]] std::optional<BucketCounts> added_between(const BucketCounts& before,
                                                         const BucketCounts& after);
 
@@ -53,10 +53,10 @@ class MetricsText {
   /// Reads the text format, version 0.0.4.  Fails: with one line that names the line.
   [[nodiscard]] static std::expected<MetricsText, std::string> parse(std::string_view text);
 
-  /// The sample of this name without labels.
+  /// Returns the sample of this name without labels.
   [[nodiscard]] std::optional<double> value(std::string_view name) const;
 
-  /// The buckets of `name` that carry `label`.  Nothing when there are none, or none that count.
+  /// Returns the buckets of `name` with `label`; nothing if there are none, or they are not valid.
   [[nodiscard]] std::optional<BucketCounts> histogram(std::string_view name,
                                                       const MetricLabel& label) const;
 

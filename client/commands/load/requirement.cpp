@@ -14,7 +14,7 @@
 namespace tickbox::commands {
 namespace {
 
-/// The longer operators first: "<=" starts with "<".
+/// The operators, longer ones first: "<=" starts with "<".
 constexpr std::array<std::pair<std::string_view, Relation>, 6> kOperators = {
     {{"<=", Relation::AtMost},
      {">=", Relation::AtLeast},
@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, Relation>, 6> kOperators = {
      {"<", Relation::Below},
      {">", Relation::Above}}};
 
-/// What others write for an operator.
+/// Common mistakes, and the operator meant.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMistaken = {
     {{"=<", "<="}, {"=>", ">="}, {"<>", "!="}, {"=", "=="}}};
 
@@ -55,7 +55,7 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   return requirement;
 }
 
-/// The figures of an object: "rtt_ms" has "rtt_ms.p50" and "rtt_ms.p99".
+/// Returns the figures of an object: "rtt_ms" has "rtt_ms.p50" and "rtt_ms.p99".
 Figures figures_in(const std::string& object, const Figures& known) {
   Figures inside;
   std::ranges::copy_if(known, std::back_inserter(inside),

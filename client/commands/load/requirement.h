@@ -1,5 +1,5 @@
 #pragma once
-// What a run must reach, as people write it: "tick_ms.p99<=8,state_hash.mismatched==0".
+// The requirements of a run, written as "tick_ms.p99<=8,state_hash.mismatched==0".
 
 #include "client/commands/document.h"
 
@@ -20,19 +20,19 @@ struct Requirement {
   double number = 0;
 };
 
-/// Reads one or several, joined by commas.  Fails: with one line that quotes the part.
+/// Reads one or more requirements, joined by commas.  Fails: with one line that quotes the part.
 [[nodiscard]] std::expected<std::vector<Requirement>, std::string> parse_requirements(
     std::string_view text);
 
-/// Whether `known` has a number at the requirement's path, or may have one.  Fails: with one line
-/// that names the nearest path, or all of them.
+/// Checks that `known` has the requirement's path.  Fails: with one line that names the nearest
+/// path, or all paths.
 [[nodiscard]] std::expected<void, std::string> check_path(const Requirement& requirement,
                                                           const Figures& known);
 
-/// The paths for people, those of one object together: "rtt_ms{p50,p99} tick_overruns".
+/// Returns the paths for people, grouped by object: "rtt_ms{p50,p99} tick_overruns".
 [[nodiscard]] std::string list_of_paths(const Figures& known);
 
-/// Compares; a figure that is not known does not hold.
+/// Checks one requirement; a figure that is not known does not hold.
 [[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);
 
 }  // namespace tickbox::commands

@@ -1,5 +1,5 @@
 #pragma once
-// Looks at a server's /metrics from a thread of its own, so that the clients never wait for it.
+// Reads a server's /metrics on a background thread, so that the clients never wait for it.
 
 #include "client/commands/load/metrics_text.h"
 #include "core/clock.h"
@@ -16,7 +16,7 @@
 
 namespace tickbox::commands {
 
-/// What a server said of itself at a moment.
+/// The metrics of a server at one moment.
 struct ServerSample {
   std::uint64_t number = 0;  ///< counts the samples of a watch, from 1
   Instant at;
@@ -29,29 +29,31 @@ struct ServerSample {
   double resident_bytes = 0;
 };
 
-/// Fails: with one line, when the answer is not that of our server.
+/// Reads a sample from the text of /metrics.  Fails: with one line, if it is not that of a Tickbox
+/// server.
 [[nodiscard]] std::expected<ServerSample, std::string> read_sample(std::string_view metrics);
 
-/// Asks once, and waits for it.  Fails: with one line.
+/// Requests one sample, and waits for the response.  Fails: with one line.
 [[nodiscard]] std::expected<ServerSample, std::string> ask_server(const net::Address& admin,
                                                                   const Clock& clock);
 
-/// Asks once a second, and when told to.
+/// A background thread that requests a sample once per second, and on ask().
 class ServerWatch {
  public:
-  /// Borrows the clock.
+  /// Requires: the clock outlives the watch.
   ServerWatch(const net::Address& admin, const Clock& clock);
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
   ~ServerWatch();
 
-  /// Asks now: the next sample is younger than this call.  Thread: the owner's, as all.
+  /// Requests a sample now, which is younger than this call.  Thread: the owner's, as for all
+  /// functions.
   void ask();
 
-  /// The newest sample; nothing before the first.
+  /// Returns the newest sample; nothing before the first.
   [[nodiscard]] std::optional<ServerSample> newest() const;
 
-  /// Whether what ask() asked for has been answered, or has failed.
+  /// Returns whether the request of ask() was answered, or has failed.
   [[nodiscard]] bool answered() const;
 
  private:
@@ -63,7 +65,7 @@ class ServerWatch {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   bool asked_ = false;
-  bool asking_ = false;  ///< a request is on its way
+  bool asking_ = false;  ///< a request is in progress
   std::optional<ServerSample> newest_;
   std::thread thread_;
 };

@@ -12,21 +12,23 @@ namespace {
 
 using client::Connection;
 
-/// Of the tokens a client makes for itself: long enough to get in, little for a server to remember.
+/// The lifetime of the tokens that clients make: long enough to connect, and short, so that a
+/// server has little to remember.
 constexpr std::chrono::seconds kTokenLife{60};
 
-/// A socket, and what Asio opens beside it.
+/// The descriptors of a client: a socket, and those that Asio opens with it.
 constexpr std::size_t kFilesPerClient = 4;
-/// The terminal, the admin side, libraries.
+/// The other descriptors: the terminal, the connection to the admin server, libraries.
 constexpr std::size_t kFilesBeside = 64;
 
-/// What arrives between two turns is some datagrams; this holds a second of them.
+/// The size of a socket buffer. It holds the datagrams of one second; a few arrive between two
+/// turns.
 constexpr std::size_t kClientBufferBytes = std::size_t{256} * 1024;
 
-/// How long a goodbye may take through a bad link.
+/// The longest wait for the disconnect packets in a simulated link.
 constexpr Duration kGoodbyeMax = std::chrono::seconds{2};
 
-/// Any address of the kind that speaks to `server`, any port.
+/// Returns the wildcard address of the address family of `server`, with port 0.
 net::Address any_address(const net::Address& server) {
   net::Address any;
   if (os::is_ipv4(server)) {
@@ -135,14 +137,14 @@ void Swarm::poll(std::size_t number) {
   }
   seat.was_connected = seat.was_connected || connected ||
                        seat.client->connection().state() == Connection::State::Connected;
-  // Nothing is due any more for one that is over; what still arrives wakes the set.
+  // A client that is over has no next wakeup; its datagrams still wake the poll set.
   Instant due = seat.client->connection().over() ? Instant::max() : seat.client->next_wakeup();
   if (seat.link) due = std::min(due, seat.link->next_due().value_or(Instant::max()));
   due_[number] = due;
 }
 
-/// A client that began before its server made its token too early. Once: a server whose clock is
-/// ahead refuses the next one, too.
+/// Returns whether a client needs a new token, because it made its token before the server started.
+/// This happens only once: a server whose clock is ahead refuses the next token too.
 bool Swarm::needs_new_token(const Seat& seat) const {
   const Connection& connection = seat.client->connection();
   return !options_.credentials.token && !seat.has_new_token &&

@@ -1,9 +1,9 @@
 #pragma once
-// Clients with real sockets, driven by one thread: one of them for `connect`, hundreds for `load`.
+// Clients with real sockets on one thread: one client for `connect`, hundreds for `load`.
 //
-// A turn waits for what comes first, a datagram or a client's next tick, and polls only the clients
-// concerned. Turns are at least kTurnMin apart: a server answers all its clients at once, and one
-// turn for fifty datagrams costs less than fifty turns.
+// A turn waits for a datagram or for the next tick of a client, whichever is first, and polls only
+// the clients concerned. Turns are at least kTurnMin apart: a server answers all its clients at
+// once, and one turn for fifty datagrams costs less than fifty turns.
 
 #include "client/client.h"
 #include "client/commands/connect/play_flags.h"
@@ -28,73 +28,73 @@
 
 namespace tickbox::commands {
 
-/// The most clients one process plays: what a server seats.
+/// The largest number of clients in one process: the number of seats of a server.
 inline constexpr std::size_t kClientsMax = game::kSeatsMax;
-/// Between two turns at least. Adds half of this to a round trip.
+/// The minimum time between two turns. It adds half of this to a round trip.
 inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 
 struct SwarmOptions {
   net::Address server;
-  Credentials credentials{};                  ///< Requires: with a token, one client
-  std::optional<net::ResumeTicket> ticket{};  ///< of that client: tried first
+  Credentials credentials{};                  ///< Requires: one client if there is a token
+  std::optional<net::ResumeTicket> ticket{};  ///< of that one client; tried first
   std::size_t clients = 1;
-  Duration ramp{};  ///< the connects are spread over this
+  Duration ramp{};  ///< the time over which the connects are spread
   game::BotKind bot = game::BotKind::Wander;
-  Playback* playback = nullptr;  ///< in place of the bot.  Requires: as many clients as players
-  std::optional<net::LinkConditions> link;  ///< of each client, its own stream of one seed
+  Playback* playback = nullptr;  ///< replaces the bot.  Requires: as many clients as players
+  std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
   std::uint64_t seed = 1;
   net::Wish wish = net::Wish::Play;
-  protocol::DesyncSink* desyncs = nullptr;  ///< of all of them
+  protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
 };
 
-/// How many clients are where.
+/// The number of clients in each state.
 struct SwarmStates {
-  std::size_t connecting = 0;  ///< or not started yet
+  std::size_t connecting = 0;  ///< connecting, or not started yet
   std::size_t connected = 0;
   std::size_t never_connected = 0;
-  std::size_t dropped = 0;    ///< were connected, and lost it, be it for now
-  std::size_t returning = 0;  ///< of those, how many try to come back
+  std::size_t dropped = 0;    ///< lost their connection, perhaps only for now
+  std::size_t returning = 0;  ///< those of them that try to resume
 };
 
 class Swarm {
  public:
-  /// Opens all sockets.  Borrows the clock.  Fails: with one line.
+  /// Opens all sockets.  Requires: the clock outlives the swarm.  Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<Swarm>, std::string> open(
       const SwarmOptions& options, const Clock& clock);
 
-  /// Waits for the first client that is due or has something, until `until` at the latest, and
-  /// polls those that are.
+  /// Waits, at most until `until`, for a client that is due or has a datagram. Polls all such
+  /// clients.
   void turn(Instant until);
 
-  /// Lets every client say goodbye, and waits for what is still on its way through bad links.
+  /// Disconnects every client, and waits for the packets still in a simulated link.
   void leave();
 
   [[nodiscard]] std::size_t size() const { return seats_.size(); }
 
   [[nodiscard]] SwarmStates states() const;
 
-  /// Nothing before it was started.
+  /// Returns a client; nullptr before it was started.
   [[nodiscard]] const client::Client* client(std::size_t number) const {
     return seats_[number].client.get();
   }
 
-  /// Whether it has been connected, now or before.
+  /// Returns whether a client is or was connected.
   [[nodiscard]] bool was_connected(std::size_t number) const {
     return seats_[number].was_connected;
   }
 
-  /// Nothing without a bad link.
+  /// Returns the simulated link of a client; nullptr without one.
   [[nodiscard]] const net::ImpairedTransport* link(std::size_t number) const {
     return seats_[number].link.get();
   }
 
-  /// Why the first client that is not playing is not, in words; empty while all are.
+  /// Returns the reason of the first client that is not playing, in words; empty if all play.
   [[nodiscard]] std::string first_reason() const;
 
-  /// The server's reason where that client was refused.
+  /// Returns the server's reason if that client was refused.
   [[nodiscard]] std::optional<net::RefuseReason> first_refusal() const;
 
-  /// Microseconds from when a client was due to when it was polled.
+  /// The time from when a client was due until it was polled, in microseconds.
   [[nodiscard]] const Histogram& lateness() const { return lateness_; }
 
   void forget_lateness() { lateness_ = {}; }
@@ -105,7 +105,7 @@ class Swarm {
     std::unique_ptr<net::ImpairedTransport> link;
     std::unique_ptr<client::Client> client;
     bool was_connected = false;
-    bool has_new_token = false;  ///< in place of one that was made before the server started
+    bool has_new_token = false;  ///< replaces a token made before the server started
   };
 
   Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sockets);

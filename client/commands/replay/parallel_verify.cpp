@@ -24,7 +24,8 @@ record::VerifyResult verify_in_parallel(const record::Reader& reader, const game
   std::vector<record::SegmentResult> results(count);
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
-  // Whoever is free takes the next one: each result has its own place, so the order is nobody's.
+  // A free thread takes the next segment. Each result has its own place, so the order has no
+  // effect.
   const auto work = [&](const auto& after_each) {
     record::SegmentVerifier verifier{reader, map, rules, options};
     for (std::size_t i = next++; i < count; i = next++) {

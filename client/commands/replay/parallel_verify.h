@@ -1,5 +1,5 @@
 #pragma once
-// A recording verified by several threads, each of which steps one segment after the other.
+// Verifies a recording with several threads; each thread steps one segment after the other.
 
 #include "record/verify.h"
 
@@ -7,15 +7,15 @@
 
 namespace tickbox::commands {
 
-/// More would only wait for each other.
+/// The largest number of threads; more would only wait for each other.
 inline constexpr std::uint32_t kVerifyJobsMax = 256;
 
-/// How many threads this machine runs at once, 1 to kVerifyJobsMax.
+/// Returns the number of threads that this machine runs at once, 1 to kVerifyJobsMax.
 [[nodiscard]] std::uint32_t processors();
 
-/// The very result of record::verify().
-/// Thread: progress is told by the calling thread alone, which steps segments too.
+/// Returns exactly the result of record::verify().
 /// Requires: as record::verify(); 1 ≤ jobs ≤ kVerifyJobsMax.
+/// Thread: only the calling thread reports progress; it steps segments too.
 [[nodiscard]] record::VerifyResult verify_in_parallel(const record::Reader& reader,
                                                       const game::SharedMap& map,
                                                       const game::Rules& rules,

@@ -1,5 +1,5 @@
-// The command `tickbox replay`, and what all of its commands do: open recordings, find what they
-// were played with, and say it in words.
+// The command `tickbox replay`, and the functions that its commands share: they open recordings,
+// find the rules and the map, and write texts.
 
 #include "cli/build_info.h"
 #include "client/commands/commands.h"

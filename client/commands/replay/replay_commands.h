@@ -1,5 +1,5 @@
 #pragma once
-// The commands of `tickbox replay`, and what they have in common.
+// The commands of `tickbox replay`, and the functions that they share.
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
@@ -28,38 +28,40 @@ void add_replay_cut(const Subcommand& place);
 void add_replay_repair(const Subcommand& place);
 void add_replay_inputs(const Subcommand& place);
 
-/// Adds `-o,--out G`, the file that a command makes. Not stdout: a file is there whole or not at
-/// all, and lines that follow it on stdout would be taken for a part of it.
+/// Adds `-o,--out G`, the file that a command makes. It cannot be stdout, because the file is
+/// written whole or not at all. Later lines on stdout would also be taken for a part of the file.
 /// Requires: `out` outlives `command`.
 void add_new_file(cli::Command& command, std::string& out, const std::string& help);
 
-/// The bytes of a recording, and a walk over them; no walk where it ends within its header.
+/// The bytes of a recording, and their reader. The reader is an error if the file ends within its
+/// header.
 struct Recording {
   std::string path;
   std::vector<std::byte> bytes;
   std::expected<record::Reader, record::RecordError> reader;
 };
 
-/// Fails: with the exit code, after saying why.
+/// Opens a recording.  Fails: with the exit code, after reporting the reason.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_recording(
     const std::string& path, const Output& output);
 
-/// The same for who needs what is in it.  Fails: also where it ends within its header.
+/// Opens a recording with a complete header.  Fails: also if the file ends within its header.
 [[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_whole_recording(
     const std::string& path, const Output& output);
 
-/// What the header says the match was played with.
+/// The rules and the map of the match, as the header names them.
 struct Setting {
   std::shared_ptr<const game::Rules> rules;
   game::SharedMap map;
 };
 
-/// Notes it where another simulation recorded it.
-/// Fails: with the exit code, after saying why, when this program has no such rules or map.
+/// Returns the rules and the map of a recording. Prints a note if another version of the simulation
+/// recorded it.
+/// Fails: with the exit code, after reporting that this program has no such rules or map.
 [[nodiscard]] std::expected<Setting, cli::ExitCode> setting_of(const Recording& recording,
                                                                const Output& output);
 
-/// All that it takes to step a recording again.
+/// The parts needed to step a recording again.
 struct RecordedMatch {
   std::unique_ptr<Recording> recording;
   Setting setting;
@@ -67,24 +69,24 @@ struct RecordedMatch {
   [[nodiscard]] const record::Reader& reader() const { return *recording->reader; }
 };
 
-/// open_whole_recording(), and setting_of() what it opened.
+/// Calls open_whole_recording(), then setting_of().
 [[nodiscard]] std::expected<RecordedMatch, cli::ExitCode> open_match(const std::string& path,
                                                                      const Output& output);
 
-/// A number with its thousands apart, for people.
+/// Returns a number with thousands separators, for people.
 [[nodiscard]] std::string grouped(std::uint64_t number);
 
-/// "player", "crate", "bullet" or "entity".
+/// Returns "player", "crate", "bullet" or "entity".
 [[nodiscard]] std::string_view kind_name(BodyId id);
 
-/// "crate 7 ", the beginning of what is said of a difference; empty where it is of no entity.
+/// Returns "crate 7 ", the beginning of the text of a difference; empty without an entity.
 [[nodiscard]] std::string entity_text(const std::optional<BodyId>& entity);
 
-/// Of a recording without a tick.
+/// The message for a recording without a tick.
 inline constexpr std::string_view kNothingToVerify =
     "it holds no tick: nothing in it could be verified";
 
-/// How a recording ends.
+/// The end of a recording, and its damages and gaps.
 struct Ending {
   bool complete = false;
   bool ends_early = false;
@@ -95,7 +97,7 @@ struct Ending {
 
 [[nodiscard]] std::string in_words(const Ending& ending);
 
-/// A tick, or null.
+/// Returns a tick as JSON, or null.
 template <class Json>
 [[nodiscard]] Json tick_or_null(const std::optional<Tick>& tick) {
   return tick ? Json(tick->value) : Json{};

@@ -1,6 +1,7 @@
-// `tickbox replay cut` and `repair`: what is whole of a recording as another one. Exit codes: 0; 1
-// there is nothing to read, or the copy cannot be written; 2 a range that is not in the file; 3 the
-// cut cannot begin where it should; 5 stopped before it was whole.
+// `tickbox replay cut` and `repair`: copy the undamaged parts of a recording to another one. Exit
+// codes: 0; 1 the recording cannot be read, or the copy cannot be written; 2 the range is not in
+// the file; 3 the cut cannot begin where it should, or nothing is undamaged; 5 stopped before its
+// end.
 
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
@@ -27,14 +28,15 @@ struct CopyFlags {
   std::optional<std::uint32_t> to{};
 };
 
-/// That of the original, but for the salt: no record of the one passes for one of the other.
+/// Returns the header of the original with a new salt, so that no record of one file is valid in
+/// the other.
 record::Header header_of_copy(const record::Reader& reader) {
   record::Header header = reader.header();
   os::SystemEntropy{}.fill(header.salt);
   return header;
 }
 
-/// Why there is nothing that a copy could hold.
+/// Reports why a copy would be empty.  Returns the exit code.
 ExitCode nothing_whole(const CopyFlags& options, const record::CopyResult& copy) {
   if (copy.damages > 0) {
     return options.output->failed(
@@ -46,7 +48,8 @@ ExitCode nothing_whole(const CopyFlags& options, const record::CopyResult& copy)
                                             options.file, options.from.value_or(0)));
 }
 
-/// Why the copy does not begin with the world that was asked for; nothing where it does.
+/// Reports why the copy does not begin with the requested world, and returns the exit code; nothing
+/// if it does.
 std::optional<ExitCode> wrong_beginning(const CopyFlags& options, const record::CopyResult& copy) {
   if (copy.differs) {
     return options.output->failed(

@@ -1,7 +1,7 @@
-// `tickbox replay diff`: the first tick, entity and field in which two recordings differ, and the
-// first command, which usually is why. Exit codes: 0 what both hold is the same; 1 there is nothing
-// to read, or nothing to compare; 3 they differ, or are damaged inside; 5 they were the same when
-// it was stopped.
+// `tickbox replay diff`: prints the first tick, entity and field in which two recordings differ,
+// and the first different command, usually the reason. Exit codes: 0 the common ticks are the same;
+// 1 a file cannot be read, or there is nothing to compare; 3 they differ, or are damaged inside; 5
+// stopped, and the same so far.
 
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
@@ -28,32 +28,32 @@ struct DiffFlags {
   std::string b{};
 };
 
-/// A command that one of them holds and the other does not, or holds otherwise: usually the
-/// cause.
+/// A command that is missing or different in one of the recordings, usually the reason of the
+/// difference.
 struct CommandDifference {
   Tick tick;
   std::string kind;  ///< "leave", "join", "input" or "strike"
-  PlayerId seat;     ///< of a strike the shooter's
+  PlayerId seat;     ///< for a strike, the seat of the shooter
   std::string a;     ///< in words, or "absent"
   std::string b;
 };
 
-/// The first and the last tick that a recording holds.
+/// The first and the last tick of a recording.
 struct TickRange {
   Tick first;
   Tick last;
 };
 
 struct RecordingDiff {
-  std::uint64_t ticks = 0;     ///< that both hold, and were compared
-  std::optional<TickRange> a;  ///< as far as it was walked
+  std::uint64_t ticks = 0;     ///< ticks that both have, and that were compared
+  std::optional<TickRange> a;  ///< as far as it was read
   std::optional<TickRange> b;
-  std::optional<CommandDifference> command;  ///< the first
-  std::optional<Tick> tick;                  ///< the first whose worlds differ
-  record::Difference what;                   ///< expected being a's, got b's
+  std::optional<CommandDifference> command;  ///< the first difference in commands
+  std::optional<Tick> tick;                  ///< the first tick whose worlds differ
+  record::Difference what;                   ///< `expected` is the value of a, `got` that of b
   std::uint32_t damages_a = 0;
   std::uint32_t damages_b = 0;
-  bool interrupted = false;  ///< the rest was given up: they were the same so far, or not
+  bool interrupted = false;  ///< stopped before the end, with or without a difference
 
   [[nodiscard]] bool same() const { return !command && !tick; }
 };
@@ -73,7 +73,7 @@ std::string text_of(PlayerId /*seat*/) {
   return "there";
 }
 
-/// The first entry in which two lists in the order of seats differ.
+/// Returns the first entry in which two lists, both ordered by seat, differ.
 template <class Entry, class Seat>
 std::optional<CommandDifference> first_of(const char* kind, std::span<const Entry> a,
                                           std::span<const Entry> b, Seat seat) {
@@ -115,7 +115,7 @@ record::Keyframe keyframe_of(const game::World& world) {
   return keyframe;
 }
 
-/// A replayer, and what it has gone through.
+/// A replayer, and the range of ticks that it has replayed.
 class Side {
  public:
   Side(record::Replayer& replayer, std::optional<TickRange>& range)
@@ -138,7 +138,7 @@ class Side {
   std::optional<TickRange>& range_;
 };
 
-/// One tick that both hold. True where their worlds differ.
+/// Compares one tick that both have.  Returns true if their worlds differ.
 bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   ++diff.ticks;
   if (!diff.command && a.at().commands() != nullptr && b.at().commands() != nullptr) {
@@ -151,8 +151,8 @@ bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
   return true;
 }
 
-/// Walks both to the first tick whose worlds differ, or to the end, or until `stopped`, asked
-/// before each tick, is true.  Requires: both are of the same rules and map.
+/// Replays both to the first tick whose worlds differ, or to the end. Stops early if `stopped`,
+/// called before each tick, returns true.  Requires: both have the same rules and map.
 RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function<bool()>& stopped) {
   RecordingDiff found;
   const auto goes_on = [&] {
@@ -174,7 +174,7 @@ RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function
       has_b = right.next();
     }
   }
-  // To their ends, where nothing differed: then the ranges are the whole ones.
+  // Without a difference, replay both to their ends, so that the ranges are complete.
   while (found.same() && has_a && goes_on())
     has_a = left.next();
   while (found.same() && has_b && goes_on())
@@ -250,7 +250,7 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
   return text;
 }
 
-/// What keeps the two from being compared; empty where nothing does.
+/// Returns why the two cannot be compared; empty if they can.
 std::string incomparable(const record::Header& a, const record::Header& b) {
   if (a.rules != b.rules) return fmt::format("the rules are {} and {}", a.rules, b.rules);
   if (a.tick_rate != b.tick_rate) {

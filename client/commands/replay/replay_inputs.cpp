@@ -1,6 +1,7 @@
-// `tickbox replay inputs`: what the players of a recording wanted, as a file that `tickbox load
-// --inputs` plays again. Exit codes: 0; 1 there is nothing to read, or the file cannot be written;
-// 3 the recording is damaged inside, and the file has only what is whole; 5 stopped before its end.
+// `tickbox replay inputs`: writes the inputs of the players of a recording to a file that `tickbox
+// load --inputs` plays. Exit codes: 0; 1 the recording cannot be read, or the file cannot be
+// written; 3 the recording is damaged inside, and the file has only the undamaged parts; 5 stopped
+// before its end.
 
 #include "client/commands/load/input_script.h"
 #include "client/commands/new_file.h"

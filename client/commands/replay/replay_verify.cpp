@@ -1,7 +1,7 @@
-// `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all held,
-// also when the file merely ends early; 1 there is nothing to read; 2 a range that is not in the
-// file; 3 a hash differs, the file is damaged inside or holds no tick; 5 nothing did so far when it
-// was stopped.
+// `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all
+// hashes match, also if the file merely ends early; 1 it cannot be read; 2 the range is not in the
+// file; 3 a hash differs, the file is damaged inside or has no tick; 5 stopped, and no hash
+// differed so far.
 
 #include "client/commands/progress.h"
 #include "client/commands/replay/parallel_verify.h"
@@ -92,8 +92,8 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
   return text;
 }
 
-/// The tick whose step never ended, stepped after all else: where its assertion fails again, the
-/// process ends there, by the message of the assertion.
+/// Steps the tick whose step did not end, after all others. If its assertion fails again, the
+/// process ends there with the message of the assertion.
 void step_unfinished(const VerifyFlags& options, const Recording& recording, const Setting& setting,
                      Tick tick, record::VerifyResult& result) {
   os::write_to_stderr(fmt::format(
@@ -109,7 +109,7 @@ bool is_of_a_range(const VerifyFlags& options) {
   return options.from > 0 || options.to < kLastTick;
 }
 
-/// Steps it all again.  Fails: with the exit code, after saying why.
+/// Steps the range of the recording again.  Fails: with the exit code, after reporting the reason.
 std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags& options,
                                                                const Recording& recording,
                                                                const Clock& clock) {
@@ -148,7 +148,8 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
   return result;
 }
 
-/// A recording without a tick may be that of a server that recorded nothing: it has proven nothing.
+/// Returns the exit code. A recording without a tick is a failure: it proves nothing, and its
+/// server may have recorded nothing.
 ExitCode exit_code_of(const record::VerifyResult& result) {
   if (!result.held()) return ExitCode::CheckFailed;
   if (result.interrupted) return ExitCode::Inconclusive;
@@ -156,7 +157,8 @@ ExitCode exit_code_of(const record::VerifyResult& result) {
   return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
 }
 
-/// Why it is not verified, or how far.  Requires: one of both.
+/// Returns why the recording is not verified, or how far it is.  Requires: it is not fully
+/// verified.
 std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result) {
   if (result.interrupted && result.ticks == 0) {
     return "stopped before the first tick; nothing is verified";

@@ -1,8 +1,8 @@
-// `tickbox replay state` and `trace`: recorded ticks as JSON, the world after each and what entered
-// it. Lengths are in units, exact; velocities in units per tick.
+// `tickbox replay state` and `trace`: print recorded ticks as JSON, the world after each tick and
+// its commands. Lengths are exact, in units; velocities are in units per tick.
 //
-// Exit codes: 0; 1 there is nothing to read; 2 a tick or a range that is not in the file; 3 a tick
-// is lost, a hash differs or the file is damaged inside; 5 stopped before the last tick.
+// Exit codes: 0; 1 the file cannot be read; 2 the tick or range is not in the file; 3 a tick is
+// lost, a hash differs or the file is damaged inside; 5 stopped before the last tick.
 
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
@@ -26,7 +26,7 @@ namespace {
 
 using cli::ExitCode;
 
-/// `[text,text]`
+/// Returns `[text,text]`.
 template <class Items, class Text>
 std::string list_of(const Items& items, Text text) {
   return fmt::format("[{}]", fmt::join(items | std::views::transform(text), ","));
@@ -43,7 +43,7 @@ std::string bodies_of(const game::World& world) {
   });
 }
 
-/// `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"strikes":[…]`
+/// Returns `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"strikes":[…]`.
 std::string commands_of(const record::RecordedTick& tick) {
   const auto input = [&](std::size_t i) {
     const game::PlayerInput& each = tick.inputs[i];
@@ -69,7 +69,7 @@ struct StateFlags {
   std::uint32_t tick = 0;
 };
 
-/// What is wrong with a world that differs; empty where none does.
+/// Returns the difference of a world from the recorded one; empty if there is none.
 std::string difference_of(const record::Replayer& replayer) {
   if (replayer.hash() == replayer.recorded_hash()) return {};
   return fmt::format(
@@ -119,7 +119,8 @@ std::string text_of(const record::Replayer& replayer) {
   return out;
 }
 
-/// Why a tick is not to be had; `next` is the first after it that is, `last` the last before.
+/// Reports why a tick is not available, and returns the exit code. `last` and `next` are the
+/// nearest available ticks before and after it.
 ExitCode missing(const StateFlags& options, std::uint32_t damages, std::optional<Tick> last,
                  std::optional<Tick> next) {
   if (damages > 0) {
@@ -181,7 +182,8 @@ struct Traced {
   [[nodiscard]] bool held() const { return mismatched == 0 && damages == 0; }
 };
 
-/// A world that was read from a keyframe has no commands: what entered its tick is not in the file.
+/// Returns the line of a tick. A world read from a keyframe has no commands, because those of its
+/// tick are not in the file.
 std::string line_of(const record::Replayer& replayer) {
   const record::RecordedTick* const commands = replayer.commands();
   const bool differs = replayer.hash() != replayer.recorded_hash();
@@ -194,7 +196,7 @@ std::string line_of(const record::Replayer& replayer) {
       commands_of(commands == nullptr ? record::RecordedTick{} : *commands));
 }
 
-/// The file is made with the first line: there is none where no tick is in the range.
+/// Writes the trace. Creates the file with the first line, so there is no file for an empty range.
 Traced trace(record::Replayer& replayer, const TraceFlags& options,
              std::optional<TraceOutput>& out) {
   const os::Interruption interruption;
@@ -213,7 +215,7 @@ Traced trace(record::Replayer& replayer, const TraceFlags& options,
   return traced;
 }
 
-/// What came of it, behind the lines.
+/// Prints the result after the lines.  Returns the exit code.
 ExitCode tell(const TraceFlags& options, const Traced& traced) {
   const ExitCode code = !traced.held()       ? ExitCode::CheckFailed
                         : traced.interrupted ? ExitCode::Inconclusive

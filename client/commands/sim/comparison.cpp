@@ -25,7 +25,7 @@ Box box_of(const Body& body) {
   return sim::box_of(body.min, body.size);
 }
 
-/// Up to the border. False for a body that it stops.
+/// Moves the body to a position, at most to the border.  Returns false if the border stops it.
 bool put(Body& body, Axis axis, std::int64_t place) {
   const auto inside = std::clamp<std::int64_t>(place, -kWorldLimit, kWorldLimit - body.size[axis]);
   body.min[axis] = static_cast<std::int32_t>(inside);
@@ -51,13 +51,13 @@ void move(sim::World& world) {
   if (world.settings().border == sim::Border::Remove) world.remove(outside);
 }
 
-/// The solid face of a one-way body.
+/// Returns the solid face of a one-way body.
 Passage solid_face(sim::OneWay solid) {
   return {.axis = solid == sim::OneWay::Left || solid == sim::OneWay::Right ? Axis{0} : Axis{1},
           .from_low = solid == sim::OneWay::Left || solid == sim::OneWay::Up};
 }
 
-/// Whether `body` lies wholly before that face of `other`.
+/// Returns whether the whole `body` is in front of that face of `other`.
 bool is_before(const Body& body, const Body& other, Passage face) {
   const Box box = box_of(body);
   const Box block = box_of(other);
@@ -70,14 +70,14 @@ bool is_on_solid_side(const Body& one_way, const Body& body) {
          is_before(body, one_way, solid_face(one_way.one_way));
 }
 
-/// False where they do not overlap any more.
+/// Pushes a pair apart.  Returns false if the bodies no longer overlap.
 bool push_apart(sim::World& world, sim::BodyPair pair) {
   const Body a = body_of(world, pair.low);
   const Body b = body_of(world, pair.high);
   const Box box = box_of(a);
   const Box other = box_of(b);
   if (!sim::overlap(box, other)) return false;
-  // How far b has to go to be out of a; of equal ways the first, in the order of the article.
+  // The ways for b to leave a. Of equal lengths the first is taken, in the order of the article.
   const std::pair<std::int64_t, Axis> ways[] = {{box.min[0] - other.max[0], 0},
                                                 {box.max[0] - other.min[0], 0},
                                                 {box.max[1] - other.min[1], 1},
@@ -101,7 +101,7 @@ bool met_a_third(std::span<const sim::BodyPair> met, sim::BodyPair pair) {
   });
 }
 
-/// Whether its course is what its velocity says.
+/// Returns whether the body's motion equals its velocity.
 bool went_straight(const Body& body, const Motion& course) {
   return course.velocity[0] == body.velocity.x && course.velocity[1] == body.velocity.y;
 }
@@ -133,7 +133,7 @@ std::optional<Passage> passage_through(const Motion& body, const Motion& other) 
 
 void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim::BodyPair> met) {
   std::map<BodyId, Motion> courses;
-  sim::World hulls = next;  // only where whole courses overlap was a passage
+  sim::World hulls = next;  // a passage is possible only where whole courses overlap
   for (const Body& was : world.movers()) {
     Body* const hull = hulls.find(was.id);
     if (hull == nullptr) continue;
@@ -155,7 +155,7 @@ void ComparedSide::go_on(Tick tick, const sim::World& next, std::span<const sim:
     const sim::OneWay one_way = other.one_way;
     if (!face || (one_way != sim::OneWay::None && *face != solid_face(one_way))) continue;
     const bool seen = std::ranges::find(met, pair) != met.end();
-    // A body pushed out by another face than the one it came in by is where it belongs.
+    // A detected pair counts only if the body ended beyond the opposite face.
     const bool judged =
         seen ? !met_a_third(met, pair) && is_before(body, other, {face->axis, !face->from_low})
              : went_straight(body, courses[body.id]) && went_straight(other, courses[other.id]);

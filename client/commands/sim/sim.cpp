@@ -29,7 +29,7 @@ namespace {
 
 using cli::ExitCode;
 
-/// What came of a scenario's run.
+/// The result of a scenario's run.
 struct Outcome {
   std::uint32_t ticks = 0;
   std::uint64_t hash = 0;
@@ -38,12 +38,12 @@ struct Outcome {
   std::size_t overlaps_left = 0;
   std::uint64_t freezes = 0;
   std::uint32_t events_max = 0;
-  std::vector<double> step_us{};       ///< of each tick, sorted
-  std::optional<Comparison> beside{};  ///< where it was asked for
+  std::vector<double> step_us{};       ///< the time of each step, sorted
+  std::optional<Comparison> beside{};  ///< with --compare
   std::uint32_t ticks_wanted = 0;
-  bool interrupted = false;  ///< before the last tick that was asked for
+  bool interrupted = false;  ///< stopped before the last requested tick
 
-  /// The least time that `percent` of the steps did not exceed.
+  /// Returns the smallest time that `percent` % of the steps did not exceed.
   [[nodiscard]] double percentile(std::size_t percent) const {
     return step_us.empty() ? 0 : step_us[(step_us.size() * percent + 99) / 100 - 1];
   }
@@ -139,7 +139,7 @@ std::string summary_of(const Comparison& comparison) {
   return text;
 }
 
-/// One line of JSON, its end included.
+/// Returns one line of JSON, with its line end.
 std::string document_of(const Outcome& outcome) {
   const ExitCode code = outcome.interrupted ? ExitCode::Inconclusive : ExitCode::Done;
   return fmt::format(

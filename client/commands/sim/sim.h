@@ -1,5 +1,5 @@
 #pragma once
-// `tickbox sim`: a scenario file stepped without a network, its course traced, its end summed up.
+// `tickbox sim`: steps a scenario file without a network, traces its ticks and prints a summary.
 
 #include "cli/command_line.h"
 
@@ -9,21 +9,21 @@
 
 namespace tickbox::commands {
 
-/// What a scenario is stepped beside.
+/// The method with which the simulation is compared.
 enum class CompareWith : std::uint8_t {
   Nothing,
-  Discrete,  ///< the plain test for overlap when a tick has ended
+  Discrete,  ///< moves, then a plain test for overlap at the end of the tick
 };
 
 struct SimOptions {
   std::string scenario{};                ///< a file
   std::string trace{};                   ///< a file, "-" for stdout, empty for none
-  std::optional<std::uint32_t> ticks{};  ///< in place of the scenario's own
+  std::optional<std::uint32_t> ticks{};  ///< replaces the scenario's number
   CompareWith compare = CompareWith::Nothing;
   cli::CommonFlags flags{};
 };
 
-/// Runs it and prints what came of it: for people, or as a document. Returns the exit code of the
+/// Runs a scenario and prints the result, for people or as a document. Returns the exit code of the
 /// program.
 [[nodiscard]] int run_sim(const SimOptions& options);
 

@@ -10,7 +10,8 @@
 namespace tickbox::commands {
 namespace {
 
-/// A token takes 850, a ticket 300; the rest is for what was pasted around it.
+/// The largest file read. A token takes 850 bytes, a ticket 300; the rest is for pasted text around
+/// it.
 constexpr std::size_t kFileBytesMax = std::size_t{64} * 1024;
 
 std::string_view as_text(const std::vector<std::byte>& bytes) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a client is handed and keeps, as files: its connect token, its resume ticket.
+// The files of a client's credentials: its connect token and its resume ticket.
 
 #include "net/connect_token.h"
 #include "net/resume_ticket.h"
@@ -11,23 +11,23 @@
 
 namespace tickbox::commands {
 
-/// Stands for stdout, or for stdin, in place of a file.
+/// The name that means stdout or stdin in place of a file.
 inline constexpr std::string_view kStandardStream = "-";
 
 /// Reads a token from a file or from stdin.  Fails: with one line that names the file.
 [[nodiscard]] std::expected<net::ConnectToken, std::string> read_token(const std::string& file);
 
-/// The resume ticket of one client, where a crash of the client cannot reach it.
+/// The file with the resume ticket of one client, which survives a crash of the client.
 class TicketFile {
  public:
-  /// Reads what is there; a file that is missing or empty holds no ticket yet.
-  /// Fails: when there is something else in it, which must not be written over.
+  /// Reads the file; a missing or empty file has no ticket yet.
+  /// Fails: with one line, if the file has other content, which must not be overwritten.
   [[nodiscard]] static std::expected<TicketFile, std::string> open(const std::string& path);
 
-  /// The one it holds.
+  /// The ticket in the file, if there is one.
   [[nodiscard]] const std::optional<net::ResumeTicket>& ticket() const { return ticket_; }
 
-  /// Puts `ticket` in its place, unless it is the one there.  Fails: with one line, once for each
+  /// Replaces the ticket in the file, unless it is the same.  Fails: with one line, once for each
   /// ticket.
   [[nodiscard]] std::expected<void, std::string> keep(const net::ResumeTicket& ticket);
 

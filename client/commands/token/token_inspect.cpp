@@ -1,5 +1,5 @@
-// `tickbox token inspect`: what anybody can read of a token, and with the key file all of it but
-// the keys.
+// `tickbox token inspect`: prints the public part of a token, and with the key file all of it
+// except the keys.
 
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
@@ -28,12 +28,12 @@ struct InspectOptions {
   std::string key_file{};
 };
 
-/// A token as far as it can be read.
+/// The readable parts of a token.
 struct Found {
   std::uint8_t version = 0;
   net::TokenHead head;
   net::TokenServers servers;
-  std::optional<net::TokenClaims> claims{};  ///< with a key file that opens it
+  std::optional<net::TokenClaims> claims{};  ///< only with a key file that opens the token
   WallTime now;
 };
 
@@ -41,7 +41,8 @@ bool same_servers(const net::TokenServers& a, const net::TokenServers& b) {
   return std::ranges::equal(a, b);
 }
 
-/// What the seal says.  Fails: with the reason for which it does not hold.
+/// Returns the claims of the sealed part.  Fails: with the reason, if it does not open or does not
+/// match the rest.
 std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token,
                                                   const net::KeyRing& ring) {
   const auto opened = net::open_token(token.sealed, ring);
@@ -53,8 +54,8 @@ std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token
     return std::unexpected{
         std::string{"it does not open: altered, or sealed by another key of that id"}};
   }
-  // These stand beside the sealed part, for the client, and nothing but this comparison proves
-  // them.
+  // The keys and the servers for the client are outside the sealed part; only this comparison
+  // verifies them.
   if (opened->keys != token.keys || !same_servers(opened->claims.servers, token.servers)) {
     return std::unexpected{
         std::string{"its sealed part opens, but what the client is told beside it was altered"}};
@@ -70,7 +71,7 @@ std::string hex_of(const net::TokenClaims& claims) {
   return net::to_hex({claims.user.data(), claims.user.size()});
 }
 
-/// The user bytes as text, with everything in hexadecimal that a terminal would not print as it is.
+/// Returns the user bytes as text, with unprintable bytes in hexadecimal.
 std::string user_text(const net::TokenClaims& claims) {
   const std::string_view bytes{reinterpret_cast<const char*>(claims.user.data()),
                                claims.user.size()};

@@ -1,4 +1,4 @@
-// `tickbox token issue`: what a game's backend does when a player may play.
+// `tickbox token issue`: issues a token, as a game's backend does for a player.
 
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
@@ -113,7 +113,7 @@ ExitCode run_issue(const IssueOptions& options) {
                                 : ExitCode::Done;
 }
 
-/// What is wrong with it, or nothing.
+/// Returns the error, or an empty text.
 std::string check_user(const std::string& text) {
   if (text.size() <= net::kTokenUserBytesMax) return {};
   return fmt::format("{} bytes are too many: a token carries at most {}", text.size(),

@@ -1,4 +1,4 @@
-// `tickbox token keygen`: a new key file, or a fresh key in front of an old one's.
+// `tickbox token keygen`: creates a key file, or adds a fresh key at the front of an existing one.
 
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token/token_file.h"
@@ -22,13 +22,13 @@ struct KeygenOptions {
   bool rotate = false;
 };
 
-/// Also of a link that leads nowhere: a key file is never written through one.
+/// Returns whether the path exists, even as a dangling link: no key file is created through a link.
 bool is_taken(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-/// The ring to write.  Fails: with one line.
+/// Returns the key ring to write.  Fails: with one line.
 std::expected<net::KeyRing, std::string> make_ring(const KeygenOptions& options) {
   os::SystemEntropy entropy;
   if (!options.rotate) return net::KeyRing::fresh(entropy);
@@ -63,7 +63,7 @@ std::string note_of(const KeygenOptions& options, const net::KeyRing& ring) {
       id, ring.keys().size() - 1, options.out);
 }
 
-/// What keeps these options from being followed; nothing, where nothing does.
+/// Returns why these options cannot be followed; empty if they can.
 std::string obstacle(const KeygenOptions& options) {
   if (options.out == kStandardStream) return {};
   if (options.rotate && !is_taken(options.out)) {

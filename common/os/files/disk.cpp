@@ -41,7 +41,7 @@ class SystemFile final : public AppendFile {
 
   std::expected<void, int> close() override {
     const int file = file_;
-    file_ = -1;  // also a close that fails has closed
+    file_ = -1;  // a failed close has closed the file too
     return checked(::close(file));
   }
 

@@ -12,7 +12,8 @@
 namespace tickbox::os {
 namespace {
 
-/// Drafts of one place and process at once, and those that a killed one of its number has left.
+/// Temporary names tried for one path. A name is taken by another draft of this process, or by one
+/// that a killed process of the same number left behind.
 constexpr int kNamesTried = 100;
 
 std::string folder_of(const std::string& place) {
@@ -24,13 +25,13 @@ std::string passing_name(const std::string& place, int number) {
   return place + '.' + std::to_string(::getpid()) + '-' + std::to_string(number);
 }
 
-/// By which a file without a name can be given one.
+/// Returns the path through which a file without a name can be linked.
 std::string handle_of(int file) {
   return "/proc/self/fd/" + std::to_string(file);
 }
 
-/// A name is a change of the folder. Some file systems cannot bring one to the disk; the file is in
-/// place all the same.
+/// Syncs the folder, because a new name is a change of the folder. Ignores errors: some file
+/// systems cannot sync a folder, and the file is in place in any case.
 void bring_folder_to_disk(const std::string& place) {
   const int folder = ::open(folder_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -52,7 +53,7 @@ Draft::~Draft() {
 
 void Draft::open_nameless(mode_t mode) {
   file_ = ::open(folder_of(place_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-  // Without /proc it could not be given its name when it is whole.
+  // Without /proc the finished file could not be linked to its path.
   if (file_ >= 0 && ::access(handle_of(file_).c_str(), F_OK) != 0) {
     ::close(std::exchange(file_, -1));
   }
@@ -104,12 +105,12 @@ int Draft::rename_to_new_place() {
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // A file system that knows no such rename, as NFS, knows links; the passing name goes later.
+  // A file system without this rename, such as NFS, has links; the destructor removes the old name.
   return ::link(name_.c_str(), place_.c_str()) == 0 ? 0 : errno;
 }
 
-/// Nothing that is written now could fail later: it is closed before it has its name, where that is
-/// possible.
+/// Closes a file with a temporary name before it renames it, so that no write error is reported
+/// after the rename. A file without a name cannot be closed first.
 std::expected<void, int> Draft::put_in_new_place() {
   bring_to_disk();
   if (error_ != 0) return std::unexpected{error_};

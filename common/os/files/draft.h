@@ -1,7 +1,7 @@
 #pragma once
-// A file that is written before anybody can find it. Without a name where the file system makes
-// such files: then the kernel takes it away with the process, however that ends. Elsewhere under a
-// passing name beside its place, which only a process that is killed leaves behind.
+// A file that is written completely before it appears at its path. Where the file system supports
+// it, the file has no name until then, and the kernel removes it however the process ends.
+// Elsewhere it has a temporary name beside its path; only a killed process leaves that behind.
 
 #include "core/bytes.h"
 
@@ -14,32 +14,33 @@ namespace tickbox::os {
 
 class Draft {
  public:
-  /// Whether it needs a name even before it is put in place: a link puts a file where there is
-  /// none, and only a rename takes another's place.
+  /// Whether the path is free or taken. A link can only create a new path. Replacing a file takes a
+  /// rename, and so a temporary name from the start.
   enum class For : std::uint8_t { NewPlace, TakenPlace };
 
-  /// Begins a file in the folder of `place`. `mode` as open() takes it: less the umask.
+  /// Creates a file in the folder of `place`. The umask is taken off `mode`, as by open().
   Draft(const std::string& place, mode_t mode, For what);
 
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
 
-  /// Takes it away again where it was not put in place.
+  /// Removes the file unless it was put in place.
   ~Draft();
 
-  /// errno of what went wrong first; 0 while nothing has. From then on nothing is done.
+  /// The errno of the first failure, or 0. After a failure the other calls do nothing.
   [[nodiscard]] int error() const { return error_; }
 
   void write(ConstBytes bytes);
 
-  /// Gives it owner, group and permissions of another.
+  /// Sets owner, group and permissions to those of another file.
   void look_like(const struct stat& other);
 
-  /// Brings it to the disk and puts it at its place; nothing that is there is touched.
-  /// Fails: with errno, EEXIST where there is something.  Requires: the last call.
+  /// Syncs the file to the disk and links it at its path; overwrites nothing.
+  /// Fails: with errno, EEXIST if the path exists.  Requires: the last call.
   [[nodiscard]] std::expected<void, int> put_in_new_place();
 
-  /// The same in the place of what is there.  Requires: made for a TakenPlace; the last call.
+  /// Does the same, and replaces the file at the path.  Requires: made for a TakenPlace; the last
+  /// call.
   [[nodiscard]] std::expected<void, int> put_in_taken_place();
 
  private:
@@ -50,12 +51,12 @@ class Draft {
   [[nodiscard]] std::expected<void, int> placed(int error);
 
   std::string place_;
-  std::string name_{};  ///< the passing one; empty where it has none
+  std::string name_{};  ///< the temporary name; empty if there is none
   int file_ = -1;
   int error_ = 0;
 };
 
-/// Why a file cannot be written, and what to try, in one line.
+/// Returns one line that says why a file cannot be written, and what to try.
 [[nodiscard]] std::string writing_failure(const std::string& path, int code);
 
 }  // namespace tickbox::os

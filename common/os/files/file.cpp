@@ -1,5 +1,5 @@
-// read(2) until the end: a size asked for beforehand is only a guess for pipes and for files that
-// grow.
+// Reads until the end of the file: the size from fstat() is only a guess for pipes and for files
+// that grow.
 
 #include "os/files/file.h"
 
@@ -56,7 +56,7 @@ std::expected<std::vector<std::byte>, std::string> read_file(const std::string& 
   const std::size_t expected_size =
       S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
   if (expected_size > bytes_max) return too_large();
-  std::vector<std::byte> bytes(expected_size + 1);  // one more, to meet the end without growing
+  std::vector<std::byte> bytes(expected_size + 1);  // one more, to find the end without growing
   std::size_t size = 0;
   while (true) {
     const ssize_t got = ::read(file.value, bytes.data() + size, bytes.size() - size);

@@ -17,7 +17,7 @@
 namespace tickbox::os {
 namespace {
 
-/// Files that may wait: each holds what it is to be made of, some 30 KB.
+/// Files in the queue; each holds the data from which it is made, some 30 KB.
 constexpr std::size_t kWaitingMax = 8;
 
 }  // namespace
@@ -35,7 +35,7 @@ struct FileDrop::State {
   std::thread thread;
   std::stop_source closing;
 
-  mutable std::mutex mutex;  ///< guards what follows
+  mutable std::mutex mutex;  ///< guards the members below
   std::condition_variable_any wake;
   std::deque<Job> waiting;
   FileDropStats stats;
@@ -44,7 +44,7 @@ struct FileDrop::State {
   [[nodiscard]] bool is_within_limits(Instant now);
 };
 
-/// Of the thread that drops.
+/// Thread: the one that calls drop().
 bool FileDrop::State::is_within_limits(Instant now) {
   if (!hour_began || now - *hour_began >= std::chrono::hours{1}) {
     hour_began = now;

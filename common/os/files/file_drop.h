@@ -1,6 +1,6 @@
 #pragma once
-// A folder into which few files are dropped, now and then, each whole or not at all. They are made
-// and written by a thread of its own: a slow or full disk costs the file, never a tick.
+// Writes a few files into a folder, each whole or not at all. A background thread makes and writes
+// them: a slow or full disk costs the file, never a tick.
 
 #include "core/clock.h"
 
@@ -14,22 +14,22 @@
 namespace tickbox::os {
 
 struct FileDropOptions {
-  std::string folder{};  ///< made where it is missing
-  std::string flag{};    ///< by which another is chosen, for the line that says what is wrong
-  std::size_t files_max = 200;          ///< of this process
-  std::size_t files_per_hour_max = 30;  ///< in any hour from its first file on
+  std::string folder{};                 ///< created if it is missing
+  std::string flag{};                   ///< the option that chooses the folder, for error messages
+  std::size_t files_max = 200;          ///< limit for this process
+  std::size_t files_per_hour_max = 30;  ///< limit per hour, counted from the hour's first file
 };
 
 struct FileDropStats {
   std::uint64_t written = 0;
-  std::uint64_t left_out = 0;  ///< beyond the limits, or while too many waited
+  std::uint64_t left_out = 0;  ///< refused: over a limit, or the queue was full
   std::uint64_t failed = 0;
-  std::string failure{};  ///< the last, in one line
+  std::string failure{};  ///< the last failure, in one line
 };
 
 class FileDrop {
  public:
-  /// Makes the folder, tries that a file can be made in it, and starts the thread.
+  /// Creates the folder if needed, checks that a file can be created in it, and starts the thread.
   /// Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<FileDrop>, std::string> open(
       const FileDropOptions& options);
@@ -37,11 +37,11 @@ class FileDrop {
   FileDrop(const FileDrop&) = delete;
   FileDrop& operator=(const FileDrop&) = delete;
 
-  /// Writes what waits, and joins the thread.
+  /// Writes the queued files, and joins the thread.
   ~FileDrop();
 
-  /// Has a file of this name written, with what `make` returns: it is called by the other thread.
-  /// False where it is left out.
+  /// Queues a file of this name. The background thread calls `make` and writes what it returns.
+  /// Returns false if the file is left out.
   /// Cost: a lock that the other thread holds for a few instructions; it never waits for the disk.
   bool drop(std::string name, std::function<std::string()> make, Instant now);
 

@@ -1,6 +1,6 @@
-// Two threads meet at a list of batches. The writer copies records into the last one under a lock;
-// the background thread takes whole batches out under the same lock and writes them without it. A
-// record never spans two batches. What the disk did not take goes back to the front of the list.
+// Two threads share a list of batches. The writer copies records into the last batch under a lock.
+// The background thread takes whole batches out under the same lock and writes them without it. A
+// record never spans two batches. Records that the disk refused go back to the front of the list.
 
 #include "os/files/file_sink.h"
 
@@ -22,10 +22,10 @@
 
 namespace tickbox::os {
 
-// A file of whole records: after a write that failed it is cut back to the last whole one before
-// anything follows.
+// A file of whole records: after a failed write it is truncated to the last whole record before
+// the next write.
 
-/// Records one behind the other, and where each ends.
+/// Consecutive records, and the offset of the end of each.
 struct RecordBatch {
   std::vector<std::byte> bytes;
   std::vector<std::size_t> ends;
@@ -33,33 +33,33 @@ struct RecordBatch {
   [[nodiscard]] bool empty() const { return ends.empty(); }
 
   void push(ConstBytes record);
-  /// Drops whole records from the front.  Requires: one ends at `size`, or it is 0.
+  /// Drops whole records from the front.  Requires: a record ends at `size`, or `size` is 0.
   void drop_front(std::size_t size);
   void clear();
 };
 
-/// What the disk would not do.
+/// An operation that the disk refused.
 struct DiskError {
   std::string_view what;  ///< for a line "cannot <what> FILE"
   int code = 0;           ///< errno
 };
 
-/// Invariant: the file is the records it was given, in order, from the first to some whole one; but
-/// for the time between a failed write and the next call of append() that can cut, when less than a
-/// record may stand behind them.
+/// A file of whole records.
+/// Invariant: the file holds the first records that it was given, in order and whole. Only after a
+/// failed write, until a truncation succeeds, part of one more record may follow them.
 /// Thread: one at a time. Every call may wait for the disk.
 class RecordFile {
  public:
   explicit RecordFile(std::unique_ptr<AppendFile> file) : file_(std::move(file)) {}
 
-  /// Writes the records of `batch` and drops those that are in the file from it: what is left is to
-  /// be given again.  Fails: when the disk did; all that is in the file stays.
+  /// Writes the records of `batch`, and drops the written ones from it; the caller passes the rest
+  /// again.  Fails: if the disk fails; the records in the file stay.
   [[nodiscard]] std::expected<void, DiskError> append(RecordBatch& batch);
 
   /// Bytes of whole records in the file.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
-  /// Cuts what may have to be cut, brings all to the medium, and closes.  Fails: with the first.
+  /// Truncates a partial record, syncs and closes the file.  Fails: with the first error.
   [[nodiscard]] std::expected<void, DiskError> close();
 
  private:
@@ -67,7 +67,7 @@ class RecordFile {
 
   std::unique_ptr<AppendFile> file_;
   std::uint64_t bytes_ = 0;
-  bool torn_ = false;  ///< something may stand behind bytes_
+  bool torn_ = false;  ///< the file may have a partial record after bytes_
 };
 
 void RecordBatch::push(ConstBytes record) {
@@ -100,9 +100,9 @@ std::expected<void, DiskError> RecordFile::append(RecordBatch& batch) {
       const std::size_t whole = next == batch.ends.begin() ? 0 : *(next - 1);
       bytes_ += whole;
       batch.drop_front(whole);
-      // Also where the disk says that it took no more: what it really wrote is not known.
+      // Even if the disk reports that it took no more: the bytes it really wrote are not known.
       torn_ = true;
-      (void)cut_back();  // else before the next append
+      (void)cut_back();  // if this fails, the next append tries again
       return std::unexpected{DiskError{.what = "write", .code = taken.error()}};
     }
     TICKBOX_ASSERT(*taken > 0 && *taken <= batch.bytes.size() - done);
@@ -136,10 +136,10 @@ std::expected<void, DiskError> RecordFile::close() {
 
 namespace {
 
-/// Room in one batch: 100 ms of a busy room. A larger record gets a batch of its own.
+/// Size of one batch: 100 ms of a busy room. A larger record gets its own batch.
 constexpr std::size_t kBatchBytes = std::size_t{128} * 1024;
 
-/// Empty batches kept for the next records; what a stall needed beyond them is given back.
+/// Empty batches kept for the next records; further batches, needed in a stall, are freed.
 constexpr std::size_t kBatchesKept = 4;
 
 }  // namespace
@@ -149,18 +149,18 @@ struct FileSink::State {
       : options(given), file(std::move(opened)) {}
 
   FileSinkOptions options;
-  RecordFile file;  ///< of the thread, while it runs
+  RecordFile file;  ///< used only by the thread while it runs
   std::thread thread;
   std::stop_source closing;
 
-  mutable std::mutex mutex;  ///< guards what follows
+  mutable std::mutex mutex;  ///< guards the members below
   std::condition_variable_any wake;
   std::deque<RecordBatch> waiting;
   std::vector<RecordBatch> spare;
-  std::optional<Instant> asked;  ///< when the disk was, where it has not answered yet
+  std::optional<Instant> asked;  ///< start of the write that the disk has not answered yet
   bool closed = false;
-  std::string failure;              ///< the last, in one line
-  std::optional<std::string> loss;  ///< why something that was taken is not in the file
+  std::string failure;              ///< the last error, in one line
+  std::optional<std::string> loss;  ///< why an accepted record is not in the file
   FileSinkStats stats;
 
   void run();
@@ -201,7 +201,7 @@ void FileSink::State::fail(const DiskError& error) {
             " bytes of it are whole";
 }
 
-/// Until there is something to do: at once where records wait, later where the disk has failed.
+/// Waits until there is work: until records are queued, or for retry_interval if the disk failed.
 void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
   const std::stop_token stop = closing.get_token();
   if (stats.degraded) {
@@ -212,7 +212,7 @@ void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
   wake.wait_for(lock, stop, options.flush_interval, [&] { return waiting.size() > 1; });
 }
 
-/// Writes what waits, until the disk fails.
+/// Writes the queued batches until the queue is empty or the disk fails.
 void FileSink::State::drain(std::unique_lock<std::mutex>& lock) {
   while (!waiting.empty()) {
     RecordBatch batch = std::move(waiting.front());
@@ -312,7 +312,7 @@ std::expected<void, std::string> FileSink::close() {
 
   std::unique_lock lock{state.mutex};
   if (!std::exchange(state.closed, true)) {
-    // This waits for the medium; another thread that asks how the file does must not.
+    // close() waits for the medium; a thread that calls stats() must not wait.
     lock.unlock();
     const auto closed = state.file.close();
     lock.lock();

@@ -1,5 +1,5 @@
-// What is in a draft of its own is put in place when it is whole: whoever looks finds the old file
-// or the new one, and a full disk costs neither.
+// The new content is written to a draft, which is put in place when it is complete. A reader finds
+// the old file or the new one, and a full disk damages neither.
 
 #include "os/files/private_file.h"
 

@@ -41,7 +41,7 @@ bool is_address_of(const std::string& host, const net::Address& local) {
 
 }  // namespace
 
-/// Compared as addresses where they are addresses, and as names without case where they are names.
+/// Compares addresses as addresses, and names as names, ignoring case.
 bool is_allowed_host(std::string_view host, const net::Address& local,
                      const std::vector<std::string>& names) {
   const bool has_port = host.find(':') != std::string_view::npos && !host.ends_with(']');

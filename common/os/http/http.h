@@ -1,6 +1,6 @@
 #pragma once
-// The admin side: a small HTTP/1.1 server on a thread of its own, and a client that asks one
-// question.
+// The admin interface: a small HTTP/1.1 server on its own thread, and a client that sends one
+// request.
 
 #include "core/clock.h"
 #include "net/address.h"
@@ -19,22 +19,22 @@
 
 namespace tickbox::os {
 
-/// Connections held at once; one more is closed as it comes. A page, a scraper and some probes need
-/// ten.
+/// Connections open at once; a further one is closed immediately. A page, a scraper and some probes
+/// need ten.
 inline constexpr std::size_t kHttpConnectionsMax = 64;
 inline constexpr std::uint32_t kHttpHeaderBytesMax = 8 * 1024;
 inline constexpr std::uint32_t kHttpBodyBytesMax = 64 * 1024;
-/// For one whole request or one whole response, and for the silence between two requests.
+/// Time limit for one whole request, with the idle time before it, and for one whole response.
 inline constexpr std::chrono::seconds kHttpTimeout{5};
-/// Largest response http_get() takes; /metrics is a hundredth of it.
+/// Largest response that http_get() accepts; /metrics is a hundredth of it.
 inline constexpr std::size_t kHttpResponseBytesMax = std::size_t{8} * 1024 * 1024;
 
 struct HttpRequest {
-  std::string method{};         ///< GET; a HEAD is asked as a GET, and its body is not sent
-  std::string path{};           ///< "/metrics", as sent: not decoded
-  std::string query{};          ///< what follows '?', without it
-  std::string host{};           ///< already checked
-  std::string authorization{};  ///< the header, or nothing
+  std::string method{};  ///< always GET; a HEAD is handled as a GET, and its body is not sent
+  std::string path{};    ///< "/metrics", as sent: not decoded
+  std::string query{};   ///< the text after '?'
+  std::string host{};    ///< the Host header, already checked
+  std::string authorization{};  ///< the Authorization header, or empty
   std::string body{};
 };
 
@@ -42,32 +42,33 @@ struct HttpResponse {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body{};
-  std::vector<std::pair<std::string, std::string>> headers{};  ///< beside type and length
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< besides type and length
 };
 
-/// Answers one request.  Thread: the server's, one call at a time. What it throws is answered by a
-/// 500.
+/// A function that answers one request. An exception becomes a response with status 500.
+/// Thread: the server's, one call at a time.
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
 struct HttpOptions {
-  net::Address bind;  ///< port 0 takes a free one
+  net::Address bind;  ///< port 0 takes a free port
   HttpHandler handler{};
-  /// Names allowed in Host beside localhost, loopback addresses and the address a connection came
-  /// to: a page of another origin must not reach us through a name it controls (DNS rebinding).
+  /// Names allowed in Host besides localhost, loopback addresses and the local address of the
+  /// connection. A page of another origin must not reach the server through a name that it controls
+  /// (DNS rebinding).
   std::vector<std::string> hosts{};
 };
 
-/// How often a status was answered, the server's own refusals included.
+/// The number of responses with one status, the server's own refusals included.
 struct HttpCount {
   unsigned status = 0;
   std::uint64_t responses = 0;
 };
 
-/// GET and HEAD only (else 405), a Host we know (else 403), bounded header (else 431) and body
-/// (else 413).
+/// A server for GET and HEAD only (else 405), with an allowed Host (else 403) and a limited header
+/// (else 431) and body (else 413).
 class HttpServer {
  public:
-  /// Binds, then serves from a thread of its own.  Fails: with one line.
+  /// Binds the address, then serves from its own thread.  Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<HttpServer>, std::string> start(
       HttpOptions options);
 
@@ -90,32 +91,31 @@ class HttpServer {
   std::unique_ptr<State> state_;
 };
 
-/// Asks `GET path` and waits for the whole answer, at most `timeout` in all. Any status is an
-/// answer. Fails: with one line, when nothing came, it was no HTTP or too large.
+/// Sends `GET path` and waits for the whole response, at most `timeout` in total. A response with
+/// any status is a success.  Fails: with one line, if no response arrives, or it is not HTTP or too
+/// large.
 [[nodiscard]] std::expected<HttpResponse, std::string> http_get(const net::Address& server,
                                                                 std::string_view path,
                                                                 Duration timeout);
 
-// The parts of the admin side and of its client that know no socket, for those who drive them by
-// bytes alone.
+// The parts of the admin server and its client that use no socket, for tests that pass bytes.
 
-/// What the server answers to the first request of a connection on which `sent` has come and
-/// nothing more; nothing where it waits for more, or for nobody. `local` is the address to which
-/// the connection came.
+/// Returns the response to the first request of a connection that received the bytes `sent`.
+/// Returns nothing if the server waits for more bytes or closes without a response. `local` is the
+/// server's address of the connection.
 [[nodiscard]] std::optional<HttpResponse> answer_to(std::string_view sent,
                                                     const net::Address& local,
                                                     const HttpOptions& options);
 
-/// What http_get() reads where `came` has come and the server has closed. Fails: with one line,
-/// when it was no HTTP, not whole or too large.
+/// Returns what http_get() returns when the server sends the bytes `came` and closes.
+/// Fails: with one line, if they are not HTTP, not complete or too large.
 [[nodiscard]] std::expected<HttpResponse, std::string> read_answer(std::string_view came);
 
-// Which names a request may call us by.
+// The Host names that a request may use.
 
-/// Whether `host`, the value of a Host header, with or without a port, names this server:
-/// localhost, a loopback address, the address the connection came to, or one of `names`. A browser
-/// page of another origin that reaches us through a name of its own (DNS rebinding) sends that
-/// name.
+/// Returns whether `host` names this server. `host` is the value of a Host header, with or without
+/// a port. Allowed are localhost, a loopback address, `local` (the server's address of the
+/// connection) and `names`. A page of another origin that uses DNS rebinding sends its own name.
 [[nodiscard]] bool is_allowed_host(std::string_view host, const net::Address& local,
                                    const std::vector<std::string>& names);
 

@@ -1,4 +1,4 @@
-// One GET, start to end under one deadline.
+// One GET request, with one deadline from start to end.
 
 #include "os/http/http.h"
 #include "os/net/socket_address.h"
@@ -48,7 +48,8 @@ void Exchange::run(const tcp::endpoint& endpoint) {
   context.run();
 }
 
-/// The header first: read in one, Beast 1.74 makes room for a body before it refuses its length.
+/// Reads the header first. In a single read Beast 1.74 allocates the body before it checks its
+/// length.
 void Exchange::read_answer() {
   http::async_read_header(stream, buffer, parser, [this](beast::error_code begun, std::size_t) {
     error = begun;

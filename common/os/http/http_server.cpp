@@ -1,8 +1,9 @@
-// One thread, one Beast connection object per client, everything asynchronous and under a deadline.
+// One thread, one Beast connection object per client; every operation is asynchronous and has a
+// deadline.
 //
-// A connection reads a whole request, answers it, and reads the next one or closes. All of them
-// live on one io_context that only the server's thread runs, so nothing here is locked but the
-// counts, which others look at.
+// A connection reads a whole request, answers it, and reads the next one or closes. All connections
+// use one io_context that only the server's thread runs. Only the counts have a lock, because other
+// threads read them.
 
 #include "core/assert.h"
 #include "os/http/http.h"
@@ -33,16 +34,16 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using tcp = asio::ip::tcp;
 
-/// After a failed accept, which usually means that the process has no descriptor left.
+/// Pause after a failed accept, which usually means that the process has no free descriptor.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
-/// What is still read from a client whose request was refused unread, so that it sees the answer
-/// and not a reset.
+/// Bytes read after the response from a client whose request was refused unread, so that the client
+/// gets the response and not a reset.
 constexpr std::size_t kDrainBytesMax = std::size_t{256} * 1024;
 
 struct Shared {
   HttpOptions options;
-  std::size_t connections = 0;  // only the server's thread
+  std::size_t connections = 0;  // used only by the server's thread
   mutable std::mutex mutex;
   std::map<unsigned, std::uint64_t> counts;
 };
@@ -115,7 +116,7 @@ HttpResponse answer_message(const Message& message, const net::Address& local,
   }
 }
 
-/// Nothing where nobody is left to be answered.
+/// Returns the response to a failed read, or nothing if the client gets none.
 std::optional<HttpResponse> answer_error(beast::error_code error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     return refusal(431, "request header too large");
@@ -247,13 +248,13 @@ struct HttpServer::State {
   void accept();
 };
 
-/// Returns 0 or what errno says.
+/// Returns 0 or errno.
 int HttpServer::State::open() {
   const tcp::endpoint endpoint = to_endpoint(shared.options.bind);
   beast::error_code error;
   acceptor.open(endpoint.protocol(), error);
-  // On TCP this only means that connections of the last run need not time out first; two listeners
-  // still exclude each other.
+  // On TCP this only means that connections of the last run need not time out first. Two listeners
+  // on one port are still an error.
   if (!error) acceptor.set_option(asio::socket_base::reuse_address{true}, error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
@@ -304,7 +305,8 @@ void HttpServer::stop() {
   if (!state_->thread.joinable()) return;
   state_->context.stop();
   state_->thread.join();
-  // The connections live in the handlers that wait; they go with the state, the listener now.
+  // The waiting handlers own the connections, which close when the state is destroyed. The listener
+  // closes now.
   beast::error_code ignored;
   state_->acceptor.close(ignored);
 }

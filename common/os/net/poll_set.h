@@ -1,5 +1,5 @@
 #pragma once
-// Waits on many sockets at once, and tells which of them have something.
+// Waits on many sockets at once, and returns the readable ones.
 
 #include "core/clock.h"
 #include "os/net/udp_transport.h"
@@ -12,10 +12,10 @@
 
 namespace tickbox::os {
 
-/// Sockets told of in one wait; those left over are told of first in the next.
+/// Sockets returned by one wait; the next wait returns the remaining ones first.
 inline constexpr std::size_t kReadyMax = 256;
 
-/// Level-triggered: a socket that was not drained is told of again.  Thread: one.
+/// A level-triggered set of sockets: a socket that was not drained is returned again.  Thread: one.
 class PollSet {
  public:
   /// Fails: with one line.
@@ -25,12 +25,12 @@ class PollSet {
   PollSet& operator=(PollSet&&) = delete;
   ~PollSet();
 
-  /// Watches `transport` and tells of it by `key`, until it is destroyed.  Fails: with one line.
+  /// Watches `transport` until it is destroyed; wait() returns `key` for it.  Fails: with one line.
   [[nodiscard]] std::expected<void, std::string> watch(const UdpTransport& transport,
                                                        std::size_t key);
 
-  /// Waits until a socket has something, at most `wait`; a signal ends it early. The keys of those
-  /// that have, valid until the next call.
+  /// Waits at most `wait` until a socket is readable; a signal ends the wait early. Returns the
+  /// keys of the readable sockets, valid until the next call.
   [[nodiscard]] std::span<const std::size_t> wait(Duration wait);
 
  private:

@@ -1,5 +1,4 @@
-// Names to addresses by the system's resolver, which also works from a static binary in an empty
-// root.
+// Resolves names with the system's resolver, which also works in a static binary in an empty root.
 
 #include "os/net/resolve.h"
 
@@ -19,7 +18,7 @@
 namespace tickbox::os {
 namespace {
 
-/// fe80::/10.
+/// Returns whether the address is in fe80::/10.
 bool is_link_local(const net::Address& address) {
   return address.ip[0] == 0xfe && (address.ip[1] & 0xc0) == 0x80;
 }

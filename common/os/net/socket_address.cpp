@@ -1,4 +1,4 @@
-// The two socket address structures, filled and read by memcpy: they share storage of another type.
+// Fills and reads the two socket address structures by memcpy, as their storage has another type.
 
 #include "os/net/socket_address.h"
 

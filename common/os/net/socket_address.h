@@ -1,5 +1,5 @@
 #pragma once
-// net::Address as the kernel wants it, and back.
+// Converts net::Address to the kernel's socket addresses, and back.
 
 #include "net/address.h"
 
@@ -14,10 +14,10 @@ struct SocketAddress {
 
 [[nodiscard]] bool is_ipv4(const net::Address& address);
 
-/// A sockaddr_in for an IPv4-mapped address, a sockaddr_in6 for any other.
+/// Returns a sockaddr_in for an IPv4-mapped address, a sockaddr_in6 for any other.
 [[nodiscard]] SocketAddress to_ipv4_or_ipv6(const net::Address& address);
 
-/// A sockaddr_in6 for every address: what an IPv6 socket speaks to.
+/// Returns a sockaddr_in6 for every address, as an IPv6 socket needs it.
 [[nodiscard]] SocketAddress to_ipv6(const net::Address& address);
 
 /// Requires: a sockaddr_in or sockaddr_in6.

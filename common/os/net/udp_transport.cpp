@@ -1,6 +1,6 @@
-// Asio opens and binds the socket; datagrams pass by the system calls themselves, 32 in at a time.
-// A send is a plain sendmsg: the path through the kernel is what costs, not the call, so batches
-// out would gain nothing worth their state.
+// Asio opens and binds the socket. Datagrams use the system calls directly: recvmmsg() receives 32
+// at a time, sendmsg() sends one. The cost of a send is the path through the kernel, not the call,
+// so batches would gain nothing worth their state.
 
 #include "os/net/udp_transport.h"
 
@@ -29,13 +29,13 @@ namespace tickbox::os {
 
 enum class IpSocket : std::uint8_t { V4, V6 };
 
-/// The memory of one control message.
+/// The buffer of one control message.
 class PacketInfo {
  public:
-  /// Lends it to `message`, for the kernel to fill.
+  /// Attaches the buffer to `message`, for the kernel to fill.
   void expect(msghdr& message);
 
-  /// Lends it to `message`, saying that it is sent from `local`.
+  /// Attaches the buffer to `message`, with `local` as the source address.
   void send_from(msghdr& message, const net::Address& local, IpSocket kind);
 
  private:
@@ -47,8 +47,8 @@ class PacketInfo {
 
 namespace {
 
-// Which of our own addresses a datagram came to, and which one it is sent from: the control message
-// IP_PKTINFO or IPV6_PKTINFO beside it. Of a socket that is bound to a wildcard nothing else tells.
+// The control message IP_PKTINFO or IPV6_PKTINFO of a datagram: the local address that received it
+// or sends it. For a socket that is bound to a wildcard nothing else gives this address.
 
 net::Address address_of(const in_addr& ip, std::uint16_t port) {
   sockaddr_in v4{};
@@ -66,7 +66,7 @@ net::Address address_of(const in6_addr& ip, std::uint16_t port) {
   return address;
 }
 
-/// The content of a control message, if it is of this kind.
+/// Returns the content of a control message if it has this level and type, else nothing.
 template <class Info>
 std::optional<Info> content_of(const cmsghdr& control, int level, int type) {
   if (control.cmsg_level != level || control.cmsg_type != type ||
@@ -92,7 +92,7 @@ bool is_multicast(const in6_addr& ip) {
   return ip.s6_addr[0] == 0xff;
 }
 
-/// Has the kernel tell the address that each datagram came to.  Returns errno, or 0.
+/// Makes the kernel report the local address of each received datagram.  Returns errno, or 0.
 int receive_packet_info(int handle, IpSocket kind) {
   const int on = 1;
   const int result = kind == IpSocket::V4
@@ -101,13 +101,13 @@ int receive_packet_info(int handle, IpSocket kind) {
   return result == 0 ? 0 : errno;
 }
 
-/// The address that a received message came to, with `port`; zeros where the kernel told none that
-/// can be answered from, as of a multicast.
+/// Returns the local address that received a message, with `port`. Returns zeros if the kernel
+/// reported no address that can send the answer, as for a multicast.
 net::Address destination_of(const msghdr& message, std::uint16_t port) {
-  auto& walked = const_cast<msghdr&>(message);  // CMSG_NXTHDR changes nothing, and asks for it
+  auto& walked = const_cast<msghdr&>(message);  // CMSG_NXTHDR() does not change it
   for (cmsghdr* control = CMSG_FIRSTHDR(&walked); control != nullptr;
        control = CMSG_NXTHDR(&walked, control)) {
-    // Not ipi_addr: of a broadcast that is no address of ours.
+    // Not ipi_addr: for a broadcast it is not an address of this machine.
     if (const auto v4 = content_of<in_pktinfo>(*control, IPPROTO_IP, IP_PKTINFO)) {
       return address_of(v4->ipi_spec_dst, port);
     }
@@ -117,14 +117,14 @@ net::Address destination_of(const msghdr& message, std::uint16_t port) {
   return {};
 }
 
-/// Datagrams per system call. More gained nothing measurable; the buffers stay in the second-level
-/// cache.
+/// Datagrams received per system call. More gained nothing measurable; the buffers stay in the
+/// second-level cache.
 constexpr std::size_t kBatch = 32;
 
-/// One byte more than is legal, so that a datagram that is too long shows.
+/// Size of a receive buffer: one byte more than is legal, to detect a datagram that is too long.
 constexpr std::size_t kReceiveBytes = net::kDatagramBytesMax + 1;
 
-/// Errors of earlier sends that ICMP brought back, passed over within one call of receive().
+/// Number of errors of earlier sends, reported by ICMP, that one call of receive() skips.
 constexpr int kReceiveErrorsSkipped = 16;
 
 std::string open_error(const net::Address& bind, int code) {
@@ -145,7 +145,7 @@ std::size_t grant_buffer(int handle, int forced_option, int option, std::size_t 
   int granted = 0;
   socklen_t size = sizeof granted;
   if (getsockopt(handle, SOL_SOCKET, option, &granted, &size) != 0 || granted < 0) return 0;
-  // The kernel doubles what it is asked for, to pay for its own bookkeeping, and reports that.
+  // The kernel doubles the requested size for its own bookkeeping, and reports the double.
   return static_cast<std::size_t>(granted) / 2;
 }
 
@@ -153,7 +153,7 @@ bool is_would_block(int code) {
   return code == EAGAIN || code == EWOULDBLOCK || code == ENOBUFS;
 }
 
-/// Errors of an earlier send that the kernel reports at the next call, whatever it is.
+/// Returns whether the error is of an earlier send, which the kernel reports at any next call.
 bool is_of_an_earlier_send(int code) {
   return code == ECONNREFUSED || code == EHOSTUNREACH || code == ENETUNREACH;
 }
@@ -185,7 +185,7 @@ struct UdpTransport::Socket {
   int handle = -1;
   IpSocket kind = IpSocket::V4;
   net::Address local;
-  bool is_everywhere = false;  ///< bound to a wildcard: datagrams tell which address they came to
+  bool is_everywhere = false;  ///< bound to a wildcard: each datagram has its local address
   UdpBuffers buffers;
   UdpCounters counters;
 
@@ -194,14 +194,14 @@ struct UdpTransport::Socket {
   std::array<iovec, kBatch> vectors{};
   std::array<PacketInfo, kBatch> infos{};
   std::array<mmsghdr, kBatch> messages{};
-  std::size_t count = 0;  ///< datagrams of the last batch
-  std::size_t next = 0;   ///< the first not handed out yet
+  std::size_t count = 0;  ///< datagrams in the last batch
+  std::size_t next = 0;   ///< the first datagram not returned yet
 
   int open(const UdpOptions& options);
   int fill();
 };
 
-/// Returns 0 or what errno says.
+/// Returns 0 or errno.
 int UdpTransport::Socket::open(const UdpOptions& options) {
   const bool ipv4 = is_ipv4(options.bind);
   kind = ipv4 ? IpSocket::V4 : IpSocket::V6;
@@ -244,7 +244,7 @@ int UdpTransport::Socket::open(const UdpOptions& options) {
   return 0;
 }
 
-/// Takes the next batch from the kernel. Returns 0 or what errno says.
+/// Receives the next batch from the kernel. Returns 0 or errno.
 int UdpTransport::Socket::fill() {
   for (std::size_t i = 0; i < kBatch; ++i) {
     messages[i].msg_hdr.msg_namelen = sizeof(sockaddr_storage);
@@ -284,7 +284,8 @@ void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
   TICKBOX_ASSERT(bytes.size() <= net::kDatagramBytesMax);
   SocketAddress target =
       socket_->kind == IpSocket::V4 ? to_ipv4_or_ipv6(route.peer) : to_ipv6(route.peer);
-  // sendmsg() writes to neither; its structures are those of recvmsg().
+  // sendmsg() does not write to the bytes; its structures are not const because recvmsg() shares
+  // them.
   iovec vector{.iov_base = const_cast<std::byte*>(bytes.data()), .iov_len = bytes.size()};
   msghdr message{};
   message.msg_name = &target.storage;

@@ -13,23 +13,23 @@
 
 namespace tickbox::os {
 
-/// What a kernel holds for us between two ticks. The usual default is 256 datagrams, so that 1,000
-/// clients lose inputs; this holds several ticks of them.
+/// Size of the kernel's buffer, which holds the datagrams between two ticks. The usual default is
+/// 256 datagrams, so that 1,000 clients lose inputs; this holds several ticks of them.
 inline constexpr std::size_t kSocketBufferBytes = std::size_t{4} * 1024 * 1024;
 
-/// Which addresses an IPv6 socket speaks to.
+/// The address families that a socket sends to and receives from.
 enum class IpFamilies : std::uint8_t {
-  OwnOnly,  ///< those of the bind address
+  OwnOnly,  ///< only the family of the bind address
   Both,     ///< IPv4 too, on a socket bound to [::]
 };
 
 struct UdpOptions {
-  net::Address bind{};  ///< port 0 takes a free one; an IPv4-mapped address makes an IPv4 socket
+  net::Address bind{};  ///< port 0 takes a free port; an IPv4-mapped address makes an IPv4 socket
   IpFamilies families = IpFamilies::OwnOnly;
-  std::size_t buffer_bytes = kSocketBufferBytes;  ///< asked of the kernel, each way
+  std::size_t buffer_bytes = kSocketBufferBytes;  ///< requested from the kernel, for each direction
 };
 
-/// What the kernel granted of UdpOptions::buffer_bytes; worth a log line when it is less.
+/// The part of UdpOptions::buffer_bytes that the kernel granted; less is worth a log line.
 struct UdpBuffers {
   std::size_t receive_bytes = 0;
   std::size_t send_bytes = 0;
@@ -45,8 +45,8 @@ struct UdpCounters {
   std::uint64_t receive_errors = 0;
 };
 
-/// Thread: one.  Cost: no allocation per datagram; one system call per 32 datagrams in, one per
-/// datagram out.
+/// A transport over one UDP socket.  Thread: one.  Cost: no allocation per datagram; one system
+/// call per 32 datagrams received, one per datagram sent.
 class UdpTransport final : public net::Transport {
  public:
   /// Fails: with one line that says what, why and what to try.
@@ -60,14 +60,14 @@ class UdpTransport final : public net::Transport {
   void send(const net::Route& route, ConstBytes bytes) override;
   std::optional<net::Datagram> receive() override;
 
-  /// Waits until receive() has something, at most `wait`.  Returns whether it has; a signal ends
-  /// the wait early.
+  /// Waits at most `wait` for a datagram to receive(); a signal ends the wait early.  Returns
+  /// whether there is one.
   [[nodiscard]] bool wait_readable(Duration wait);
 
-  /// For PollSet; it stays ours.
+  /// Returns the descriptor for PollSet; the transport still owns it.
   [[nodiscard]] int native_handle() const;
 
-  /// Where this socket is bound, with the port it really got.
+  /// The address to which this socket is bound, with the actual port.
   [[nodiscard]] net::Address local_address() const;
   [[nodiscard]] UdpBuffers buffers() const;
   [[nodiscard]] const UdpCounters& counters() const;

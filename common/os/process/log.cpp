@@ -1,4 +1,4 @@
-// spdlog writes the line, its time and its colour; what an event is made of is ours.
+// spdlog writes the line, its time and its colour; this file formats the event.
 
 #include "os/process/log.h"
 
@@ -48,7 +48,7 @@ std::string_view name_of(LogLevel level) {
   return "error";
 }
 
-/// "2026-11-20T08:03:00.123Z"
+/// Returns the time as "2026-11-20T08:03:00.123Z".
 std::string utc_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -68,7 +68,7 @@ spdlog::color_mode colours_for(std::FILE* out) {
                                               : spdlog::color_mode::never;
 }
 
-/// Digits that a double, and so every JSON reader, holds exactly.
+/// Number of digits that a double, and so every JSON reader, represents exactly.
 constexpr std::size_t kNumberDigitsMax = 15;
 
 constexpr std::string_view kBlanks = " \t";
@@ -81,7 +81,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// -?digits[.digits], without a leading zero.
+/// Returns whether the text is -?digits[.digits] without a leading zero.
 bool looks_like_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.size() > kNumberDigitsMax) return false;
@@ -91,7 +91,7 @@ bool looks_like_number(std::string_view text) {
   return point == text.size() || is_digits(text.substr(point + 1));
 }
 
-// Reading `key=value` pairs back out of a log line, and writing them as JSON.
+// Parsing the `key=value` pairs of a log line, and writing them as JSON.
 
 nlohmann::ordered_json to_json_value(std::string_view text) {
   if (text == "true") return true;
@@ -107,7 +107,8 @@ nlohmann::ordered_json to_json_value(std::string_view text) {
   return decimal;
 }
 
-/// Takes a value off the front of `rest`, quotes and their escapes removed.
+/// Removes a value from the front of `rest`. Returns it without quotes and escapes, and whether it
+/// was quoted.
 std::pair<std::string, bool> take_value(std::string_view& rest) {
   if (!rest.starts_with('"')) {
     const std::size_t end = std::min(rest.find_first_of(kBlanks), rest.size());

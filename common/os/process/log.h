@@ -1,5 +1,5 @@
 #pragma once
-// Events on stderr, one line each, for people or for machines.
+// Writes events to stderr, one line each, for people or for machines.
 
 #include <cstdint>
 #include <cstdio>
@@ -26,12 +26,13 @@ enum class LogFormat : std::uint8_t { Text, Json };
 [[nodiscard]] std::expected<LogFormat, std::string> parse_log_format(std::string_view text);
 
 struct LogOptions {
-  LogLevel level = LogLevel::Info;  ///< what is below is not written
+  LogLevel level = LogLevel::Info;  ///< events below this level are not written
   LogFormat format = LogFormat::Text;
-  std::FILE* out = stderr;  ///< coloured only where it is a terminal and NO_COLOR is not set
+  std::FILE* out = stderr;  ///< coloured only if it is a terminal and NO_COLOR is not set
 };
 
-/// Thread: any.  Cost: one write to the stream; for a tick thread only on events, never per entity.
+/// A log of events.  Thread: any.  Cost: one write to the stream; a tick thread logs only events,
+/// never per entity.
 class Log {
  public:
   explicit Log(const LogOptions& options);
@@ -40,8 +41,8 @@ class Log {
   Log& operator=(Log&&) noexcept;
 
   /// Writes an event and its fields: `session_closed room=3 reason=timed_out text="two words"`. A
-  /// value with blanks stands in double quotes, with \" and \\ inside. Control bytes are escaped:
-  /// an event is a line, whatever is in it.
+  /// value with blanks has double quotes around it, with \" and \\ inside. Control bytes are
+  /// escaped, so that every event is one line.
   void write(LogLevel level, std::string_view event) const;
 
   void set_level(LogLevel level) const;
@@ -53,17 +54,18 @@ class Log {
 
 // The form of a log line: an event and its fields, `session_closed room=3 text="two words"`.
 
-/// `text` as the value of a field: in double quotes, with \" and \\ inside, where it needs them.
+/// Returns `text` as the value of a field: in double quotes, with \" and \\ inside, if it needs
+/// them.
 [[nodiscard]] std::string log_value(std::string_view text);
 
-/// `text` with every control byte as \xNN: a line stays a line, and a terminal is not steered by
-/// what arrived.
+/// Returns `text` with every control byte as \xNN, so that received text adds no line and sends no
+/// command to a terminal.
 [[nodiscard]] std::string escape_control_bytes(std::string_view text);
 
-/// An event and its fields as one JSON object: {"time":…,"level":…,"event":…}, then each key in
-/// order. A whole number or decimal of at most 15 digits, without a leading zero, becomes a number,
-/// so that hashes stay text; true and false become booleans, all else text. Words without '='
-/// belong to the event. A key met before gets a '_' more.
+/// Returns an event and its fields as one JSON object: {"time":…,"level":…,"event":…}, then each
+/// key in order. A whole number or decimal of at most 15 digits, without a leading zero, becomes a
+/// number, so that hashes stay text. true and false become booleans, all else text. Words without
+/// '=' belong to the event. A repeated key gets a '_' appended.
 [[nodiscard]] std::string event_to_json(std::string_view time, std::string_view level,
                                         std::string_view event);
 

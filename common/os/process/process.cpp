@@ -28,7 +28,7 @@ std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator{file}, {}};
 }
 
-/// Entries of /proc/self/fd, without the one by which they are listed.
+/// Returns the number of entries of /proc/self/fd, without the descriptor that lists them.
 std::uint64_t open_files() {
   std::error_code error;
   std::uint64_t count = 0;
@@ -39,8 +39,8 @@ std::uint64_t open_files() {
   return count > 0 ? count - 1 : 0;
 }
 
-/// The system's start, and when this process started after it, in clock ticks: the 22nd field, the
-/// 20th behind the name in brackets.
+/// Returns the start of the system plus the start of this process after it. The latter is field 22
+/// of /proc/self/stat in clock ticks, the 20th field after the name in brackets.
 double started() {
   const std::string own = text_of("/proc/self/stat");
   std::istringstream fields{own.substr(std::min(own.rfind(')') + 1, own.size()))};
@@ -64,7 +64,7 @@ ProcessUse process_use() {
   getrusage(RUSAGE_SELF, &usage);
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  // The first two numbers count pages: all of them, and those in memory.
+  // The first two numbers count pages: all pages, and resident pages.
   std::istringstream pages{text_of("/proc/self/statm")};
   std::uint64_t size = 0;
   std::uint64_t resident = 0;
@@ -110,8 +110,8 @@ std::expected<void, std::string> allow_open_files(std::size_t count) {
   return {};
 }
 
-/// A thread is born with the signal mask of its parent, so the mask is set before and restored
-/// after.
+/// Sets the signal mask before the thread starts and restores it after, because a thread inherits
+/// the mask.
 std::thread start_thread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigset_t before;

@@ -1,5 +1,5 @@
 #pragma once
-// What this process uses of its machine, and its threads.
+// The resources that this process uses, and its threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,22 +20,23 @@ struct ProcessUse {
   double started = 0;                ///< seconds since 1970, by the system's clock
 };
 
-/// What is read from /proc is 0 where that is not mounted.
+/// Returns the resources that this process uses. Values from /proc are 0 if it is not mounted.
 /// Thread: any.  Cost: some system calls, and reads of small files and of one directory.
 [[nodiscard]] ProcessUse process_use();
 
-/// Whether a system is a container of Docker, Podman, containerd or Kubernetes, by the files at
-/// `root`: /.dockerenv, /run/.containerenv, the name of /proc/1/cgroup, or a mounted /etc/hosts.
+/// Returns whether a system is a container of Docker, Podman, containerd or Kubernetes. The files
+/// at `root` decide: /.dockerenv, /run/.containerenv, a group name in /proc/1/cgroup, or a mounted
+/// /etc/hosts.
 [[nodiscard]] bool is_container(const std::filesystem::path& root = "/");
 
-/// Lets this process have `count` files and sockets open, where the hard limit allows it.
+/// Raises the soft limit of open files and sockets to `count` if the hard limit allows it.
 /// Fails: with one line that says what to try.
 [[nodiscard]] std::expected<void, std::string> allow_open_files(std::size_t count);
 
-// Threads beside the tick.
+// Threads other than the tick's.
 
-/// Runs `body` on a new thread that takes no signals: they stay with the loop that waits for them.
-/// `name` shows in ps and top, up to 15 characters.
+/// Runs `body` on a new thread that blocks all signals: the main loop waits for them.
+/// `name` appears in ps and top, up to 15 characters.
 [[nodiscard]] std::thread start_thread(const char* name, std::function<void()> body);
 
 }  // namespace tickbox::os

@@ -1,11 +1,11 @@
 #pragma once
-// A value one thread sets now and then and others look at, where the one that sets must never wait.
+// A value that one thread sets and other threads read; the thread that sets it never waits.
 
 #include <mutex>
 
 namespace tickbox::os {
 
-/// The latest copy of a T that was handed out.  Thread: one publishes, any number read.
+/// The latest published value of a T.  Thread: one publishes, any number read.
 template <class T>
 class Published {
  public:
@@ -13,8 +13,8 @@ class Published {
 
   explicit Published(const T& first) : value_{first} {}
 
-  /// Replaces the value, or skips this one when a reader is copying just now: the next will come.
-  /// Cost: one assignment, never a wait. Returns whether it was taken.
+  /// Replaces the value. Skips this value if a reader is copying at the moment; the next call tries
+  /// again.  Returns whether the value was replaced.  Cost: one assignment, never a wait.
   bool publish(const T& value) {
     const std::unique_lock lock{mutex_, std::try_to_lock};
     if (!lock.owns_lock()) return false;
@@ -22,7 +22,7 @@ class Published {
     return true;
   }
 
-  /// A copy of the last value that was taken; a reader may wait for another's copy.
+  /// Returns a copy of the last published value; may wait while another reader copies.
   [[nodiscard]] T read() const {
     const std::scoped_lock lock{mutex_};
     return value_;

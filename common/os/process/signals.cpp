@@ -1,4 +1,4 @@
-// Handlers may touch nothing but lock-free atomics, so they count there and the loop reads.
+// Handlers may use only lock-free atomics, so they count in atomics and the loop reads them.
 
 #include "os/process/signals.h"
 
@@ -58,7 +58,7 @@ void set_handler(int signal, void (*handler)(int)) {
   TICKBOX_ASSERT(sigaction(signal, &action, nullptr) == 0);
 }
 
-/// As nohup leaves it.
+/// Returns whether the signal is ignored, as under nohup.
 bool is_ignored(int signal) {
   struct sigaction action{};
   TICKBOX_ASSERT(sigaction(signal, nullptr, &action) == 0);
@@ -94,7 +94,7 @@ Interruption::Interruption() {
     struct sigaction action{};
     action.sa_handler = kBreaking[i] == SIGXFSZ ? SIG_IGN : count_stop;
     sigfillset(&action.sa_mask);
-    // Output that waits for its reader goes on whole; who does not want to wait asks again.
+    // A write that waits for its reader continues; a second signal ends the process at once.
     action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
     TICKBOX_ASSERT(sigaction(kBreaking[i], &action, nullptr) == 0);
   }

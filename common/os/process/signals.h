@@ -1,6 +1,6 @@
 #pragma once
 
-// Signals as numbers that a loop looks at: the handlers count, and do nothing else.
+// Signals as counts that a loop reads: the handlers count, and do nothing else.
 
 #include <array>
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace tickbox::os {
 
-/// What SIGHUP means: to a server that its files are to be read again, to who plays in a terminal
-/// that this was closed (where that does not go unheard, as under nohup).
+/// The meaning of SIGHUP. A server reloads its files. A client in a terminal stops, because the
+/// terminal was closed; if SIGHUP is ignored, as under nohup, the client ignores it too.
 enum class Hangup : std::uint8_t { Reloads, Stops };
 
-/// Counts SIGINT and SIGTERM together, and SIGHUP, while it lives; ignores SIGPIPE (a client of the
-/// admin side that leaves) and SIGXFSZ (a file at its limit), which writes report anyway. Counts
-/// start at 0 with each object. Requires: one at a time.  Thread: look from any.
+/// A counter of SIGINT and SIGTERM together, and of SIGHUP, from 0 for each object. Ignores SIGPIPE
+/// (an admin client that disconnects) and SIGXFSZ (a file at its limit): writes report both.
+/// Requires: one object at a time.  Thread: any may read.
 class StopSignals {
  public:
   explicit StopSignals(Hangup hangup = Hangup::Reloads);
@@ -25,18 +25,18 @@ class StopSignals {
 
   [[nodiscard]] bool stop_requested() const { return stops() > 0; }
 
-  /// The second means: end at once.
+  /// The number of stop signals. The second one means: end at once.
   [[nodiscard]] int stops() const;
 
-  /// How often a reload was asked for.
+  /// The number of requests to reload.
   [[nodiscard]] int hangups() const;
 };
 
-/// For work that is broken off between two steps: while it lives, SIGINT, SIGTERM and SIGHUP ask
-/// for that, once each; the next of the same kind ends the process at once. Those that are ignored,
-/// as in the background or under nohup, stay so. A reader that leaves (SIGPIPE) is the end, as for
-/// any filter; a file at its limit (SIGXFSZ) is an error of the write.
-/// Requires: one at a time, and no StopSignals beside it.  Thread: look from any.
+/// A handler for work that can stop between two steps. The first SIGINT, SIGTERM or SIGHUP requests
+/// the stop; a second signal of the same kind ends the process at once. Signals that are ignored,
+/// as in the background or under nohup, stay ignored. SIGPIPE (the reader closed the pipe) ends the
+/// process, as for any filter. SIGXFSZ (a file at its limit) becomes an error of the write.
+/// Requires: one object at a time, and no StopSignals beside it.  Thread: any may read.
 class Interruption {
  public:
   Interruption();

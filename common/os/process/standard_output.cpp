@@ -24,7 +24,8 @@ void write_to_stderr(std::string_view text) {
 void hold_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1) continue;
-    // The lowest free number is this one; opened for what it is not used for.
+    // open() returns the lowest free number, this one. The mode is the opposite of the stream's
+    // use, so that reads and writes fail.
     const int way = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", way) != stream) return;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// What a program was asked for goes to stdout, and is not taken for said where it could not be, nor
-// said to anything else. What it tells beside that goes to stderr, and nothing depends on it.
+// Output of a program. Its result goes to stdout and to no other file; a failed write is an error.
+// Its messages go to stderr, and nothing depends on them.
 
 #include <expected>
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace tickbox::os {
 
-/// Writes all of it, and leaves nothing in a buffer.   Fails: with one line, as when a disk is
+/// Writes all of `text`, and flushes the buffer.  Fails: with one line, for example if a disk is
 /// full.
 [[nodiscard]] std::expected<void, std::string> write_to_stdout(std::string_view text);
 
-/// Writes it where it can be written: a stderr that is full or closed ends no program, and changes
-/// nothing of how it ends.
+/// Writes `text` and ignores errors: a full or closed stderr neither ends a program nor changes its
+/// exit code.
 void write_to_stderr(std::string_view text);
 
-/// Where a process was started without stdin, stdout or stderr (`>&-`), takes their numbers: or a
-/// file or socket opened later has one, and gets what is printed. They go on refusing, as closed
-/// ones do. Before anything is opened.
+/// Reserves the numbers of stdin, stdout and stderr if the process was started without them
+/// (`>&-`). Otherwise a file or socket opened later gets such a number and receives the output.
+/// Reads and writes still fail, as on closed streams. Call this before anything is opened.
 void hold_closed_streams();
 
 }  // namespace tickbox::os

@@ -1,4 +1,4 @@
-// The monotonic clock of the kernel, and sleeping to an absolute moment of it.
+// The monotonic clock of the kernel, and a sleep until an absolute time of it.
 
 #include "os/process/steady_clock.h"
 

@@ -6,24 +6,25 @@
 
 namespace tickbox::os {
 
-/// CLOCK_MONOTONIC: runs on through changes of the calendar, stops while the machine is suspended.
+/// The clock CLOCK_MONOTONIC. Changes of the calendar do not affect it; it stops while the machine
+/// is suspended.
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const override;
 };
 
-/// CLOCK_REALTIME: UTC, as far as the machine knows it.
+/// The clock CLOCK_REALTIME: UTC, as far as the machine knows it.
 class SystemCalendar final : public WallClock {
  public:
   [[nodiscard]] WallTime now() const override;
 };
 
-/// Sleeps until `moment`; returns at once when it has passed. A signal does not cut it short.
+/// Sleeps until `moment`; returns at once if it has passed. A signal does not end the sleep.
 void sleep_until(Instant moment);
 
 // The Entropy of the programs.
 
-/// Bytes that nobody can foretell, from the kernel by libsodium.  Thread: any.
+/// A source of unpredictable bytes, from the kernel through libsodium.  Thread: any.
 class SystemEntropy final : public Entropy {
  public:
   /// Requires: net::crypto_ready().

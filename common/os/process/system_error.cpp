@@ -1,4 +1,4 @@
-// strerror without its shared buffer.
+// The texts of strerror() without its shared buffer.
 
 #include "os/process/system_error.h"
 

@@ -1,18 +1,19 @@
 #pragma once
-// The kernel's reasons in the words of our messages.
+// The texts of the kernel's error codes, for our messages.
 
 #include <string>
 #include <string_view>
 
 namespace tickbox::os {
 
-/// What errno `code` means, in lower case, for the middle of a line: "no such file or directory".
+/// Returns the text of errno `code` in lower case, for use inside a line: "no such file or
+/// directory".
 [[nodiscard]] std::string reason_of(int code);
 
-/// Whether there is no descriptor left, for the process or the machine.
+/// Returns whether `code` means that the process or the machine has no free descriptor.
 [[nodiscard]] bool is_out_of_files(int code);
 
-/// What to try then.
+/// The advice to append to a message then.
 inline constexpr std::string_view kRaiseFileLimit = "; raise the limit of open files (ulimit -n)";
 
 }  // namespace tickbox::os
