@@ -76,8 +76,8 @@ TEST_F(FlippedRoom, IsNoticedByAClientAndNamedByBothEnds) {
   }
 }
 
-// While somebody plays, each tick has its hash, and a keyframe every 5 s has the room as it is: what
-// follows it verifies again.
+// While somebody plays, each tick has its hash, and a keyframe every 5 s has the room as it is:
+// what follows it verifies again.
 TEST_F(FlippedRoom, IsFoundInItsRecordingAtThatTick) {
   (void)run(tickbox({"connect", server_.address(), "--seconds", "9", "--bot", "still"}));
   (void)server_.stop();
