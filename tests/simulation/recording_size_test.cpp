@@ -23,7 +23,8 @@ struct Crowd {
   std::uint32_t loss_ppm = 0;
 };
 
-/// When all are in, over so many seconds: keyframes come every 5 s, in an empty room every minute.
+/// Measures after all clients have joined. A keyframe is written every 5 s, in an empty room every
+/// minute.
 double bytes_per_second(const Crowd& crowd, int seconds_measured) {
   Harness harness{{.seed = 7,
                    .max_clients = crowd.max_clients,

@@ -209,8 +209,8 @@ void RecordingCheck::check_length(const Recorded& recorded) {
   }
 }
 
-/// Whoever is in the room has exactly one input in each tick, and nobody else, be it told or left
-/// out.
+/// Checks that each player in the room has exactly one input in each tick, written or left out, and
+/// that no other player has one.
 void RecordingCheck::check_presence(const record::RecordedTick& tick, Walk& walk) {
   for (const PlayerId player : tick.leaves) {
     walk.present.erase(player);

@@ -72,7 +72,8 @@ game::TickCommands RecordedMatch::decide() {
     } else if (!taken && !is_deserted && (all_come || bots_.chance(1, 2))) {
       decided_.joins.push_back(player);
       decided_.clients.push_back(client_of(player, tick));
-      // A server gives one to whoever joins as well; a log does without.
+      // A server gives a joining player an input too. A log can omit it, so half the joins have
+      // one.
       if (tick.value % 2 == 0) give({.player = player, .input = {}}, game::InputSource::Received);
     } else if (taken) {
       const game::Input input = random_input(bots_);
@@ -100,8 +101,8 @@ const record::RecordedTick& RecordedMatch::step() {
   return played_.emplace_back(stepped());
 }
 
-/// The tick that was stepped last. Whoever is in the room was given an input, or has just come:
-/// that one rests.
+/// Returns the tick that was stepped last. Each player in the room has the input that it was given.
+/// A player that has just joined without one rests.
 record::RecordedTick RecordedMatch::stepped() const {
   record::RecordedTick tick;
   tick.tick = world().tick;

@@ -22,14 +22,14 @@ namespace tickbox::tests {
 inline constexpr std::uint32_t kMatchTickRate = 10;
 inline constexpr std::uint32_t kMatchSeats = 3;
 
-/// Ticks in which a room is deserted: whoever is there leaves in the first of them, and everybody
-/// comes in the one after the last.
+/// The ticks in which a room is empty. All players leave in the first of them, and join in the tick
+/// after the last.
 struct Deserted {
   Tick first;
   Tick last;
 };
 
-/// Changes what the log is told of a tick; what enters the tick stays as it is.
+/// Changes the commands that are logged for a tick. The commands that are stepped stay the same.
 using Forge = std::function<void(Tick tick, game::LoggedTick& told)>;
 
 struct RecordedMatchOptions {

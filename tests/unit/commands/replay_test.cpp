@@ -342,7 +342,7 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
   constexpr Tick kChanged{17};
   tests::RecordedMatchOptions options{.seed = 4};
   const std::string path = file_of(tests::small_recording(3, 12, options));
-  // Of this tick the log is told that a player turned round.
+  // The log of this tick says that a player turned round.
   options.forge = [kChanged](Tick tick, game::LoggedTick& told) {
     if (tick != kChanged) return;
     ASSERT_FALSE(told.inputs.empty());

@@ -33,7 +33,7 @@ Bytes copy_of(ConstBytes bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A room of so many seats, without a ground. Nobody steps it.
+/// Returns a world with `seats` seats and an empty map. No test steps it.
 World room_of(std::uint32_t seats) {
   auto map = std::make_shared<Map>();
   map->statics = std::make_shared<const sim::Statics>(std::vector<sim::Body>{});

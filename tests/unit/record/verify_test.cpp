@@ -30,7 +30,7 @@ tests::RecordedMatchOptions with(tests::RecordedMatchOptions options, const Forg
   return options;
 }
 
-/// Of this tick the log is told that a player turned round.
+/// Returns a forge that writes into the log of tick `at` that a player turned round.
 Forge turns_round_in(Tick at) {
   return [at](Tick tick, game::LoggedTick& told) {
     if (tick != at) return;
@@ -229,7 +229,7 @@ TEST(Verify, TakesNoSegmentBeyondTheLastNumber) {
   EXPECT_EQ(result.segments_lost, 1U);
 }
 
-/// What comes of two segments of 12 ticks of whose tick `at` the log is told what cannot be.
+/// Verifies two segments of 12 ticks after `change` was applied to the log of tick `at`.
 VerifyResult verify_forged(Tick at, const std::function<void(game::LoggedTick&)>& change) {
   const Forge forge = [&](Tick tick, game::LoggedTick& told) {
     if (tick == at) change(told);
