@@ -340,7 +340,7 @@ bool Reader::decode(const RecordHead& head) {
     case RecordType::Trailer:
       return decode_trailer(head, payload);
     case RecordType::Unfinished:
-      return decode_unfinished(head, payload);
+      return decode_tick(0, head.tick, payload);
   }
   return false;
 }
@@ -372,16 +372,24 @@ bool Reader::decode_keyframe(const RecordHead& head, ConstBytes payload) {
   return true;
 }
 
+/// Decodes tick `i` of a record, without a hash.
+bool Reader::decode_tick(std::uint32_t i, Tick tick, ConstBytes bytes) {
+  if (ticks_.size() <= i) ticks_.resize(i + 1);
+  RecordedTick& decoded = ticks_[i];
+  decoded.tick = tick;
+  decoded.state_hash = std::nullopt;
+  decoded.is_quiet = false;
+  decoded.bytes = bytes;
+  return log_.read(bytes, decoded).has_value();
+}
+
 bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
   NumberReader in{payload};
-  ticks_.resize(std::max(ticks_.size(), std::size_t{head.count}));
   for (std::uint32_t i = 0; i < head.count; ++i) {
-    RecordedTick& tick = ticks_[i];
-    tick.tick = head.tick + i;
-    tick.state_hash = in.fixed<std::uint64_t>();
-    tick.is_quiet = false;
-    tick.bytes = in.bytes(in.number());
-    if (in.failed() || !log_.read(tick.bytes, tick)) return false;
+    const auto hash = in.fixed<std::uint64_t>();
+    const ConstBytes bytes = in.bytes(in.number());
+    if (in.failed() || !decode_tick(i, head.tick + i, bytes)) return false;
+    ticks_[i].state_hash = hash;
   }
   tick_count_ = head.count;
   return in.left() == 0;
@@ -392,28 +400,13 @@ bool Reader::decode_ticks(const RecordHead& head, ConstBytes payload) {
 bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
   NumberReader in{payload};
   const auto hash = in.fixed<std::uint64_t>();
-  ticks_.resize(std::max(ticks_.size(), std::size_t{head.count}));
   for (std::uint32_t i = 0; i < head.count; ++i) {
-    RecordedTick& tick = ticks_[i];
-    tick.tick = head.tick + i;
-    tick.state_hash = std::nullopt;
-    tick.is_quiet = true;
-    tick.bytes = {};
-    if (!log_.read({}, tick) || !tick.inputs.empty()) return false;
+    if (!decode_tick(i, head.tick + i, {}) || !ticks_[i].inputs.empty()) return false;
+    ticks_[i].is_quiet = true;
   }
   ticks_[head.count - 1].state_hash = hash;
   tick_count_ = head.count;
   return !in.failed() && in.left() == 0;
-}
-
-bool Reader::decode_unfinished(const RecordHead& head, ConstBytes payload) {
-  ticks_.resize(std::max(ticks_.size(), std::size_t{1}));
-  RecordedTick& tick = ticks_.front();
-  tick.tick = head.tick;
-  tick.state_hash = std::nullopt;
-  tick.is_quiet = false;
-  tick.bytes = payload;
-  return log_.read(payload, tick).has_value();
 }
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {

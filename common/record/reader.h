@@ -95,9 +95,9 @@ class Reader {
   [[nodiscard]] std::optional<std::size_t> find_record(std::size_t from, RecordHead& head);
   [[nodiscard]] bool decode(const RecordHead& head);
   [[nodiscard]] bool decode_keyframe(const RecordHead& head, ConstBytes payload);
+  [[nodiscard]] bool decode_tick(std::uint32_t i, Tick tick, ConstBytes bytes);
   [[nodiscard]] bool decode_ticks(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_quiet(const RecordHead& head, ConstBytes payload);
-  [[nodiscard]] bool decode_unfinished(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
   Item damaged_until(std::size_t end);
