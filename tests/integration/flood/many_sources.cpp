@@ -33,6 +33,7 @@ struct alignas(cmsghdr) SourceControl {
 struct ManySources::Batch {
   std::array<int, kSockets> sockets{};
   std::size_t next_socket = 0;
+  net::Address address;  ///< of the target
   os::SocketAddress target;
   std::size_t count = 0;
   std::array<std::array<std::byte, kBytesMax>, kBatch> bytes{};
@@ -95,6 +96,7 @@ std::expected<std::unique_ptr<ManySources>, std::string> ManySources::open(
     const net::Address& target, std::uint32_t sources) {
   TICKBOX_ASSERT(os::is_ipv4(target) && sources >= 1 && sources <= kSourcesMax);
   auto batch = std::make_unique<Batch>();
+  batch->address = target;
   batch->target = os::to_ipv4_or_ipv6(target);
   if (const int code = batch->open_sockets(); code != 0) {
     return std::unexpected("cannot open sockets: " + os::reason_of(code));
@@ -142,12 +144,17 @@ void ManySources::flush() {
   take_answers(socket);
 }
 
+/// Counts the datagrams of the target alone: a port may have been another program's, whose peer
+/// still sends to it.
 void ManySources::take_answers(int socket) {
   std::array<std::array<std::byte, 1>, kBatch> bytes{};
   std::array<iovec, kBatch> vectors{};
   std::array<mmsghdr, kBatch> messages{};
+  std::array<sockaddr_storage, kBatch> senders{};
   for (std::size_t i = 0; i < kBatch; ++i) {
     vectors[i] = {.iov_base = bytes[i].data(), .iov_len = bytes[i].size()};
+    messages[i].msg_hdr.msg_name = &senders[i];
+    messages[i].msg_hdr.msg_namelen = sizeof senders[i];
     messages[i].msg_hdr.msg_iov = &vectors[i];
     messages[i].msg_hdr.msg_iovlen = 1;
   }
@@ -157,8 +164,10 @@ void ManySources::take_answers(int socket) {
     const int received =
         recvmmsg(socket, messages.data(), kBatch, MSG_DONTWAIT | MSG_TRUNC, nullptr);
     for (int i = 0; i < received; ++i) {
+      const auto number = static_cast<std::size_t>(i);
+      if (os::from_socket_address(senders[number]) != batch_->address) continue;
       ++counts_.answers;
-      counts_.bytes_answered += messages[static_cast<std::size_t>(i)].msg_len;
+      counts_.bytes_answered += messages[number].msg_len;
     }
     if (received < static_cast<int>(kBatch)) return;
   }

@@ -54,7 +54,7 @@ TEST(FloodTool, EachDatagramComesFromAnAddressOfItsOwn) {
   EXPECT_EQ(from.size(), kDatagrams);
 }
 
-TEST(FloodTool, AnswersAreCounted) {
+TEST(FloodTool, AnswersOfTheTargetAreCounted) {
   const auto server = os::UdpTransport::open({.bind = loopback()}).value();
   const auto sources = ManySources::open(server->local_address(), 10).value();
   sources->add(std::array<std::byte, 1>{});
@@ -62,6 +62,8 @@ TEST(FloodTool, AnswersAreCounted) {
   const auto asked = server->receive();
   ASSERT_TRUE(asked);
   server->send(asked->back(), std::array<std::byte, 5>{});
+  const auto another = os::UdpTransport::open({.bind = loopback()}).value();
+  another->send({.peer = asked->from}, std::array<std::byte, 7>{});
   constexpr int kMoreThanThereAreSockets = 64;
   for (int i = 0; i < kMoreThanThereAreSockets; ++i) {
     sources->flush();
