@@ -1,6 +1,6 @@
 #pragma once
-// The numbers of ticks, players and bodies. Each has its own type, so that the compiler refuses to
-// mix them.
+// The numbers of ticks, rooms, players and bodies. Each has its own type, so that the compiler
+// refuses to mix them.
 
 #include <compare>
 #include <cstdint>
@@ -21,6 +21,13 @@ struct Tick {
   friend constexpr std::int64_t operator-(Tick later, Tick earlier) {
     return std::int64_t{later.value} - std::int64_t{earlier.value};
   }
+};
+
+/// The number of a room of a server, as in tokens and tickets. 0 is no room.
+struct RoomId {
+  std::uint32_t value = 0;
+
+  friend constexpr auto operator<=>(RoomId, RoomId) = default;
 };
 
 /// The number of a player's place in a room, from 0 up to the room's seats. Reused after its player

@@ -190,17 +190,17 @@ std::expected<void, std::string> Server::open() {
       ShardOptions{.tick_rate = options_.tick_rate,
                    .snapshot_rate = options_.snapshot_rate.value_or(0),
                    .max_clients = options_.max_clients,
-                   .reception = {.keys = *std::move(keys),
+                   .admission = {.keys = *std::move(keys),
                                  .addresses = *std::move(addresses),
                                  .takes_own_address = options_.public_addresses.empty()}},
       ShardParts{.transport = *transport_,
                  .entropy = entropy_,
                  .calendar = calendar_,
                  .log = log_,
-                 .room = *room_,
-                 .recorder = recordings_->recorder(),
-                 .desyncs = desyncs_.get(),
-                 .black_box = &recordings_->black_box()},
+                 .rooms = {{.room = *room_,
+                            .recorder = recordings_->recorder(),
+                            .black_box = &recordings_->black_box()}},
+                 .desyncs = desyncs_.get()},
       clock_.now());
   return {};
 }

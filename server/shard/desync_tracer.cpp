@@ -127,7 +127,7 @@ std::expected<DesyncTracer::Trace*, DesyncTracer::Refused> DesyncTracer::begin(
   session.traced = now;
   *trace = {.is_used = true,
             .connection = session.channel.connection(),
-            .seat = session.seat,
+            .seat = session.player,
             .began = now,
             .view = view,
             .truth = sent.bodies()};

@@ -42,15 +42,19 @@ struct UnprovenPath {
   Instant challenged;
 };
 
+class HostedRoom;
+
+/// A session belongs to a player of a room. The player's seat knows it as `playing` or `pending`.
 struct Session {
   enum class State : std::uint8_t {
     Free,      ///< not in use
-    Accepted,  ///< an ACCEPT was sent; the client has not proven the keys yet
+    Accepted,  ///< an ACCEPT is sent; the client has not proven the keys yet
     Playing,   ///< a packet of the client was opened: it has a body from the next tick on
   };
 
   State state = State::Free;
-  PlayerId seat;
+  HostedRoom* room = nullptr;
+  PlayerId player;
   net::Route route;
   net::HandshakeNonce client_nonce{};
   net::Wish wish = net::Wish::Play;

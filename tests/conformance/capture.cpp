@@ -61,7 +61,7 @@ void Capture::write_start(std::string_view event) {
              R"("key_ring":{}}})"
              "\n",
              event, nanoseconds(), today.count(), to_string(SimulatedNetwork::server_address()),
-             server::ReceptionOptions{}.room, options_.max_clients, quoted(options_.keys.text()));
+             server::kFirstRoom.value, options_.max_clients, quoted(options_.keys.text()));
 }
 
 std::int64_t Capture::nanoseconds() const {

@@ -101,8 +101,7 @@ TEST(CrashFile, TheShardKeepsWhatEntersATickBeforeItsStep) {
                              .entropy = entropy,
                              .calendar = calendar,
                              .log = log,
-                             .room = played.room(),
-                             .black_box = &black_box},
+                             .rooms = {{.room = played.room(), .black_box = &black_box}}},
                             clock.now());
         while (true) {
           clock.advance(tick_duration(60));

@@ -125,8 +125,7 @@ void Match::start_server() {
        .entropy = repeats ? static_cast<Entropy&>(one_nonce_) : entropy_,
        .calendar = calendar_,
        .log = alarms_,
-       .room = *room_,
-       .recorder = &*recorder_});
+       .rooms = {{.room = *room_, .recorder = &*recorder_}}});
 }
 
 /// Its calendar is put right.

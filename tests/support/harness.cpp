@@ -46,8 +46,7 @@ server::ShardParts Harness::parts() {
           .entropy = entropy_,
           .calendar = calendar_,
           .log = log_,
-          .room = *room_,
-          .recorder = recorder_ ? &*recorder_ : nullptr,
+          .rooms = {{.room = *room_, .recorder = recorder_ ? &*recorder_ : nullptr}},
           .desyncs = &desyncs_};
 }
 
@@ -74,7 +73,7 @@ void Harness::start_shard(const server::ShardParts& parts) {
           .max_clients = options_.max_clients,
           .sight = options_.sight,
           .snapshot_bytes = options_.snapshot_bytes,
-          .reception = {.keys = options_.keys, .addresses = {SimulatedNetwork::server_address()}}},
+          .admission = {.keys = options_.keys, .addresses = {SimulatedNetwork::server_address()}}},
       parts, server_now());
 }
 

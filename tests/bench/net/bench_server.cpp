@@ -55,12 +55,12 @@ BenchServer::BenchServer() {
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{.tick_rate = kTickRate,
                            .max_clients = kSeats,
-                           .reception = {.addresses = {server_address()}}},
+                           .admission = {.addresses = {server_address()}}},
       server::ShardParts{.transport = transport_,
                          .entropy = entropy_,
                          .calendar = calendar_,
                          .log = log_,
-                         .room = *room_},
+                         .rooms = {{.room = *room_}}},
       clock_.now());
 }
 

@@ -30,7 +30,7 @@ class DesyncTracerTest : public testing::Test {
   DesyncTracerTest() {
     for (std::size_t i = 0; i < kSessions; ++i) {
       Session& session = sessions_[i];
-      session.seat = {static_cast<std::uint16_t>(i)};
+      session.player = {static_cast<std::uint16_t>(i)};
       session.channel =
           net::PacketChannel{{}, static_cast<std::uint32_t>(i + 1), net::Direction::ToClient};
       session.views = std::make_unique<SentViews>(base_age_max(kTickRate));
@@ -252,14 +252,14 @@ TEST_F(DesyncTracerTest, TellsOfWhatWasNotFinished) {
   ASSERT_TRUE(take_all(sessions_[2], name, wrong, kStart)->compared);
   const auto left = tracer_.forget(sessions_[1]);
   ASSERT_TRUE(left);
-  EXPECT_EQ(left->seat, sessions_[1].seat);
+  EXPECT_EQ(left->seat, sessions_[1].player);
   EXPECT_EQ(left->view, name);
   EXPECT_EQ(left->arrived, 0b10);
   EXPECT_EQ(left->parts, protocol::parts_of(wrong.size()));
   EXPECT_FALSE(tracer_.expire(kStart + kTraceKept - milliseconds{1}));
   const auto expired = tracer_.expire(kStart + kTraceKept);
   ASSERT_TRUE(expired);
-  EXPECT_EQ(expired->seat, sessions_[0].seat);
+  EXPECT_EQ(expired->seat, sessions_[0].player);
   EXPECT_FALSE(tracer_.expire(kStart + kTraceKept)) << "one that was compared has nothing to tell";
   EXPECT_TRUE(answers(sessions_[2]).empty()) << "and is forgotten as well";
 }

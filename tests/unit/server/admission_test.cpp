@@ -1,7 +1,7 @@
 // The door by itself: what each HELLO, CONNECT and RESUME is worth, and in which order the server
 // looks.
 
-#include "server/shard/reception.h"
+#include "server/shard/admission.h"
 
 #include "tests/support/virtual_time.h"
 
@@ -32,7 +32,7 @@ const net::Address kOurs = address(200, 7'777);
 const net::Address kClient = address(1);
 const net::Address kElsewhere = address(2);
 
-class ReceptionTest : public testing::Test {
+class AdmissionTest : public testing::Test {
  protected:
   net::ConnectToken token(std::uint64_t client, std::uint32_t room = 0,
                           net::Address server = kOurs) {
@@ -41,13 +41,13 @@ class ReceptionTest : public testing::Test {
     return net::issue_token(claims, now_.today, now_.today + minutes{1}, ring_, entropy_);
   }
 
-  Verdict judge(const net::Address& from, ConstBytes datagram) {
+  AdmissionResult judge(const net::Address& from, ConstBytes datagram) {
     const auto ask = net::decode_ask(datagram);
-    return reception_.judge(*ask, {.from = from, .bytes = datagram}, now_);
+    return admission_.judge(*ask, {.from = from, .bytes = datagram}, now_);
   }
 
   net::CookieBytes cookie_for(const net::Address& from, const net::HandshakeNonce& nonce) {
-    const Verdict verdict =
+    const AdmissionResult verdict =
         judge(from, net::encode_hello(net::make_ask(PacketType::Hello, nonce), packet_));
     return std::get<net::CookieBytes>(verdict);
   }
@@ -58,20 +58,20 @@ class ReceptionTest : public testing::Test {
   }
 
   /// A CONNECT with a cookie of its own.
-  Verdict show(const net::Address& from, const net::HandshakeNonce& nonce,
-               const net::ConnectToken& token) {
+  AdmissionResult show(const net::Address& from, const net::HandshakeNonce& nonce,
+                       const net::ConnectToken& token) {
     const net::CookieBytes cookie = cookie_for(from, nonce);
     return judge(from, connect(cookie, nonce, token));
   }
 
-  Verdict show(const net::Address& from, const net::ConnectToken& token) {
+  AdmissionResult show(const net::Address& from, const net::ConnectToken& token) {
     return show(from, net::draw<net::HandshakeNonce>(entropy_), token);
   }
 
-  /// As the shard does with a newcomer.
-  bool admit(const Verdict& verdict, const net::Address& from, const net::HandshakeNonce& nonce,
-             std::uint32_t connection) {
-    return reception_.admit(std::get<Newcomer>(verdict), from, nonce, connection, now_.today);
+  /// Admits as the ConnectService does.
+  bool admit(const AdmissionResult& verdict, const net::Address& from,
+             const net::HandshakeNonce& nonce, std::uint32_t connection) {
+    return admission_.admit(std::get<TokenAccepted>(verdict), from, nonce, connection, now_.today);
   }
 
   void pass(milliseconds time) { now_ = {now_.instant + time, now_.today + time}; }
@@ -79,29 +79,30 @@ class ReceptionTest : public testing::Test {
   tests::SeededEntropy entropy_{1};
   net::KeyRing ring_ = net::KeyRing::fresh(entropy_);
   Now now_{kInstant, kToday};
-  Reception reception_{{.keys = ring_, .addresses = {kOurs}, .room = 5}, entropy_, now_};
+  Admission admission_{
+      {.keys = ring_, .addresses = {kOurs}}, {RoomId{5}, RoomId{9}}, entropy_, now_};
   net::PacketBuffer packet_{};
   const net::HandshakeNonce nonce_ = net::draw<net::HandshakeNonce>(entropy_);
 };
 
-bool drops(const Verdict& verdict, DropReason reason) {
+bool drops(const AdmissionResult& verdict, DropReason reason) {
   const auto* dropped = std::get_if<DropReason>(&verdict);
   return dropped != nullptr && *dropped == reason;
 }
 
-bool refuses(const Verdict& verdict, RefuseReason reason) {
+bool refuses(const AdmissionResult& verdict, RefuseReason reason) {
   const auto* refused = std::get_if<Refused>(&verdict);
   return refused != nullptr && refused->answer.reason == reason;
 }
 
-TEST_F(ReceptionTest, LetsInWhoHasACookieAndAToken) {
-  const Verdict verdict = show(kClient, token(77));
-  ASSERT_TRUE(std::holds_alternative<Newcomer>(verdict));
-  EXPECT_EQ(std::get<Newcomer>(verdict).token.claims.client, 77U);
-  EXPECT_FALSE(std::get<Newcomer>(verdict).replaces);
+TEST_F(AdmissionTest, LetsInWhoHasACookieAndAToken) {
+  const AdmissionResult verdict = show(kClient, token(77));
+  ASSERT_TRUE(std::holds_alternative<TokenAccepted>(verdict));
+  EXPECT_EQ(std::get<TokenAccepted>(verdict).token.claims.client, 77U);
+  EXPECT_FALSE(std::get<TokenAccepted>(verdict).replaces);
 }
 
-TEST_F(ReceptionTest, TakesACookieOnlyFromWhereItWasSentAndUnderItsNonce) {
+TEST_F(AdmissionTest, TakesACookieOnlyFromWhereItWasSentAndUnderItsNonce) {
   const net::CookieBytes cookie = cookie_for(kClient, nonce_);
   EXPECT_TRUE(drops(judge(kElsewhere, connect(cookie, nonce_, token(1))), DropReason::BadCookie));
   net::Address port = kClient;
@@ -109,18 +110,20 @@ TEST_F(ReceptionTest, TakesACookieOnlyFromWhereItWasSentAndUnderItsNonce) {
   EXPECT_TRUE(drops(judge(port, connect(cookie, nonce_, token(2))), DropReason::BadCookie));
   const auto other = net::draw<net::HandshakeNonce>(entropy_);
   EXPECT_TRUE(drops(judge(kClient, connect(cookie, other, token(3))), DropReason::BadCookie));
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(judge(kClient, connect(cookie, nonce_, token(4)))));
+  EXPECT_TRUE(
+      std::holds_alternative<TokenAccepted>(judge(kClient, connect(cookie, nonce_, token(4)))));
 }
 
-TEST_F(ReceptionTest, TakesACookieForFourSeconds) {
+TEST_F(AdmissionTest, TakesACookieForFourSeconds) {
   const net::CookieBytes cookie = cookie_for(kClient, nonce_);
   pass(seconds{4});
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(judge(kClient, connect(cookie, nonce_, token(1)))));
+  EXPECT_TRUE(
+      std::holds_alternative<TokenAccepted>(judge(kClient, connect(cookie, nonce_, token(1)))));
   pass(seconds{1});
   EXPECT_TRUE(drops(judge(kClient, connect(cookie, nonce_, token(2))), DropReason::BadCookie));
 }
 
-TEST_F(ReceptionTest, ChecksTheTagBeforeItSaysAnythingOfTheToken) {
+TEST_F(AdmissionTest, ChecksTheTagBeforeItSaysAnythingOfTheToken) {
   pass(minutes{2});
   const net::ConnectToken expired = [&] {
     now_.today -= minutes{2};
@@ -137,97 +140,98 @@ TEST_F(ReceptionTest, ChecksTheTagBeforeItSaysAnythingOfTheToken) {
   EXPECT_TRUE(refuses(judge(kClient, altered), RefuseReason::TokenExpired));
 }
 
-TEST_F(ReceptionTest, RefusesATokenFromItsLastMillisecondOn) {
+TEST_F(AdmissionTest, RefusesATokenFromItsLastMillisecondOn) {
   const net::ConnectToken sealed = token(1);
   pass(minutes{1} - milliseconds{1});
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, sealed)));
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, sealed)));
   pass(milliseconds{1});
   EXPECT_TRUE(refuses(show(kClient, sealed), RefuseReason::TokenExpired));
 }
 
-TEST_F(ReceptionTest, RefusesTokensOfOtherServersAndRooms) {
+TEST_F(AdmissionTest, RefusesTokensOfOtherServersAndRooms) {
   EXPECT_TRUE(refuses(show(kClient, token(1, 0, kElsewhere)), RefuseReason::TokenElsewhere));
   EXPECT_TRUE(refuses(show(kClient, token(2, 6)), RefuseReason::TokenRoom));
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, token(3, 5))));
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(3, 5))));
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(4, 9))));
 }
 
-TEST_F(ReceptionTest, TakesTokensOfAnyServerWhereItHasNoAddressOfItsOwn) {
-  Reception anywhere{{.keys = ring_, .addresses = {}, .room = 5}, entropy_, now_};
+TEST_F(AdmissionTest, TakesTokensOfAnyServerWhereItHasNoAddressOfItsOwn) {
+  Admission anywhere{{.keys = ring_, .addresses = {}}, {RoomId{5}}, entropy_, now_};
   const net::Address from = kClient;
   const ConstBytes hello = net::encode_hello(net::make_ask(PacketType::Hello, nonce_), packet_);
   const auto cookie = std::get<net::CookieBytes>(
       anywhere.judge(*net::decode_ask(hello), {.from = from, .bytes = hello}, now_));
   const ConstBytes asked = connect(cookie, nonce_, token(1, 0, kElsewhere));
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(
       anywhere.judge(*net::decode_ask(asked), {.from = from, .bytes = asked}, now_)));
 }
 
-TEST_F(ReceptionTest, RefusesATokenFromBeforeItStarted) {
+TEST_F(AdmissionTest, RefusesATokenFromBeforeItStarted) {
   now_.today -= seconds{3};
   const net::ConnectToken before = token(1);
   now_.today += seconds{3};
-  const Verdict verdict = show(kClient, before);
+  const AdmissionResult verdict = show(kClient, before);
   ASSERT_TRUE(refuses(verdict, RefuseReason::TokenBeforeBoot));
   EXPECT_EQ(std::get<Refused>(verdict).answer.have, 3U);
 }
 
-TEST_F(ReceptionTest, AnswersTheSameAskedAgainWithoutOpeningIt) {
+TEST_F(AdmissionTest, AnswersTheSameRepeatedRequestWithoutOpeningIt) {
   const net::ConnectToken sealed = token(1);
   ASSERT_TRUE(admit(show(kClient, nonce_, sealed), kClient, nonce_, 42));
   for (int i = 0; i < 2 * kOpensOfNetwork.burst; ++i) {
-    const Verdict again = show(kClient, nonce_, sealed);
-    ASSERT_TRUE(std::holds_alternative<AskedAgain>(again)) << i;
-    ASSERT_EQ(std::get<AskedAgain>(again).connection, 42U);
+    const AdmissionResult again = show(kClient, nonce_, sealed);
+    ASSERT_TRUE(std::holds_alternative<RepeatedRequest>(again)) << i;
+    ASSERT_EQ(std::get<RepeatedRequest>(again).connection, 42U);
   }
 }
 
-TEST_F(ReceptionTest, HasOneAttemptReplaceAnotherOfTheSameAddressOnly) {
+TEST_F(AdmissionTest, HasOneAttemptReplaceAnotherOfTheSameAddressOnly) {
   const net::ConnectToken sealed = token(1);
   ASSERT_TRUE(admit(show(kClient, nonce_, sealed), kClient, nonce_, 42));
   EXPECT_TRUE(refuses(show(kElsewhere, sealed), RefuseReason::TokenTaken));
   const auto other = net::draw<net::HandshakeNonce>(entropy_);
-  const Verdict anew = show(kClient, other, sealed);
-  ASSERT_TRUE(std::holds_alternative<Newcomer>(anew));
-  EXPECT_EQ(std::get<Newcomer>(anew).replaces, 42U);
+  const AdmissionResult anew = show(kClient, other, sealed);
+  ASSERT_TRUE(std::holds_alternative<TokenAccepted>(anew));
+  EXPECT_EQ(std::get<TokenAccepted>(anew).replaces, 42U);
   ASSERT_TRUE(admit(anew, kClient, other, 43));
-  EXPECT_EQ(std::get<AskedAgain>(show(kClient, other, sealed)).connection, 43U);
+  EXPECT_EQ(std::get<RepeatedRequest>(show(kClient, other, sealed)).connection, 43U);
 }
 
-TEST_F(ReceptionTest, LetsNobodyInByAConsumedToken) {
+TEST_F(AdmissionTest, LetsNobodyInByAConsumedToken) {
   const net::ConnectToken sealed = token(1);
-  const Verdict first = show(kClient, nonce_, sealed);
+  const AdmissionResult first = show(kClient, nonce_, sealed);
   ASSERT_TRUE(admit(first, kClient, nonce_, 42));
-  reception_.consume(std::get<Newcomer>(first).id);
+  admission_.consume(std::get<TokenAccepted>(first).id);
   EXPECT_TRUE(refuses(show(kClient, nonce_, sealed), RefuseReason::TokenUsed));
   EXPECT_TRUE(refuses(show(kElsewhere, sealed), RefuseReason::TokenUsed));
 }
 
-TEST_F(ReceptionTest, NamesTheClientOfARefusalOnlyWhereItsTokenOpened) {
+TEST_F(AdmissionTest, NamesTheClientOfARefusalOnlyWhereItsTokenOpened) {
   const net::ConnectToken sealed = token(7);
-  const Verdict first = show(kClient, nonce_, sealed);
+  const AdmissionResult first = show(kClient, nonce_, sealed);
   ASSERT_TRUE(admit(first, kClient, nonce_, 42));
-  reception_.consume(std::get<Newcomer>(first).id);
+  admission_.consume(std::get<TokenAccepted>(first).id);
   EXPECT_EQ(std::get<Refused>(show(kClient, nonce_, sealed)).client, 7U);
-  reception_.set_keys(net::KeyRing::fresh(entropy_));
-  const Verdict unopened = show(kClient, token(7));
+  admission_.set_keys(net::KeyRing::fresh(entropy_));
+  const AdmissionResult unopened = show(kClient, token(7));
   ASSERT_TRUE(refuses(unopened, RefuseReason::TokenForged));
   EXPECT_EQ(std::get<Refused>(unopened).client, std::nullopt);
 }
 
-TEST_F(ReceptionTest, OpensWithTheKeysItWasGivenLast) {
+TEST_F(AdmissionTest, OpensWithTheKeysItWasGivenLast) {
   const net::ConnectToken old = token(1);
   const net::KeyRing before = ring_;
   ASSERT_TRUE(ring_.rotate(entropy_));
-  reception_.set_keys(ring_);
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, old)));
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, token(2))));
-  reception_.set_keys(before);
-  const Verdict verdict = show(kClient, token(3));
+  admission_.set_keys(ring_);
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, old)));
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(2))));
+  admission_.set_keys(before);
+  const AdmissionResult verdict = show(kClient, token(3));
   ASSERT_TRUE(refuses(verdict, RefuseReason::KeyUnknown));
   EXPECT_EQ(std::get<Refused>(verdict).answer.have, ring_.newest().id);
 }
 
-TEST_F(ReceptionTest, OpensNoMoreThanTheLimitOfANetwork) {
+TEST_F(AdmissionTest, OpensNoMoreThanTheLimitOfANetwork) {
   const net::ConnectToken sealed = token(1);
   const net::CookieBytes cookie = cookie_for(kClient, nonce_);
   std::vector<std::byte> forged;
@@ -238,16 +242,16 @@ TEST_F(ReceptionTest, OpensNoMoreThanTheLimitOfANetwork) {
   forged[300] ^= std::byte{1};
   int opened = 0;
   for (int i = 0; i < 2 * kOpensOfNetwork.burst; ++i) {
-    const Verdict verdict = judge(kClient, forged);
+    const AdmissionResult verdict = judge(kClient, forged);
     opened += refuses(verdict, RefuseReason::TokenForged) ? 1 : 0;
     EXPECT_TRUE(refuses(verdict, RefuseReason::TokenForged) ||
                 drops(verdict, DropReason::RateLimited));
   }
   EXPECT_EQ(opened, kOpensOfNetwork.burst);
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kElsewhere, sealed)));
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kElsewhere, sealed)));
 }
 
-TEST_F(ReceptionTest, KnowsItsOwnTicketsAndNoOthers) {
+TEST_F(AdmissionTest, KnowsItsOwnTicketsAndNoOthers) {
   const net::Ticket ticket{.seat = {3},
                            .body = {9},
                            .serial = 4,
@@ -255,21 +259,21 @@ TEST_F(ReceptionTest, KnowsItsOwnTicketsAndNoOthers) {
                            .client = 77,
                            .keys = {.to_server = net::draw<net::Key>(entropy_),
                                     .to_client = net::draw<net::Key>(entropy_)}};
-  net::ResumeTicket resume{.sealed = reception_.ticket_for(ticket), .keys = ticket.keys};
+  net::ResumeTicket resume{.sealed = admission_.ticket_for(ticket), .keys = ticket.keys};
   const auto asked = [&](const net::ResumeTicket& with) {
     return judge(kClient,
                  net::encode_resume(net::make_ask(PacketType::Resume, nonce_), with, packet_));
   };
-  const Verdict good = asked(resume);
-  ASSERT_TRUE(std::holds_alternative<Returner>(good));
-  EXPECT_EQ(std::get<Returner>(good).ticket, ticket);
+  const AdmissionResult good = asked(resume);
+  ASSERT_TRUE(std::holds_alternative<ResumeAccepted>(good));
+  EXPECT_EQ(std::get<ResumeAccepted>(good).ticket, ticket);
 
   net::ResumeTicket without_keys = resume;
   without_keys.keys.to_server[0] ^= std::byte{1};
   EXPECT_TRUE(drops(asked(without_keys), DropReason::Forged));
 
-  const Reception other{{.keys = ring_}, entropy_, now_};
-  EXPECT_NE(other.boot(), reception_.boot());
+  const Admission other{{.keys = ring_}, {RoomId{1}}, entropy_, now_};
+  EXPECT_NE(other.boot(), admission_.boot());
   net::ResumeTicket of_another_life = resume;
   of_another_life.sealed[1] ^= std::byte{1};  // of its boot id
   EXPECT_TRUE(refuses(asked(of_another_life), RefuseReason::Restarted));
@@ -280,19 +284,19 @@ TEST_F(ReceptionTest, KnowsItsOwnTicketsAndNoOthers) {
 
 // RESUME asks for no cookie, so its sources can be forged: who asks with a cookie has a limit that
 // they cannot use up.
-TEST_F(ReceptionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
+TEST_F(AdmissionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
   net::ResumeTicket garbage;
-  store_le(MutableBytes{garbage.sealed}.subspan(1), reception_.boot());
+  store_le(MutableBytes{garbage.sealed}.subspan(1), admission_.boot());
   std::int64_t opened = 0;
   for (int i = 0; i < 2 * kOpens.burst; ++i) {
     net::Address from = address(static_cast<std::uint8_t>(i));
     from.ip[13] = static_cast<std::uint8_t>(i / 256);
-    const Verdict verdict = judge(
+    const AdmissionResult verdict = judge(
         from, net::encode_resume(net::make_ask(PacketType::Resume, nonce_), garbage, packet_));
     opened += refuses(verdict, RefuseReason::TicketForged) ? 1 : 0;
   }
   EXPECT_EQ(opened, kOpens.burst);
-  EXPECT_TRUE(std::holds_alternative<Newcomer>(show(kClient, token(1))));
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(1))));
 }
 
 }  // namespace

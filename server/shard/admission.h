@@ -1,9 +1,10 @@
 #pragma once
 // The admission of clients: judges HELLO, CONNECT and RESUME, with the cheapest checks first. It
-// decides and remembers tokens; the shard has the seats, the sessions and the answers.
+// decides and remembers tokens; ConnectService opens the sessions and sends the answers.
 
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "core/ids.h"
 #include "net/connect_token.h"
 #include "net/cookie.h"
 #include "net/handshake.h"
@@ -20,14 +21,13 @@
 
 namespace tickbox::server {
 
-struct ReceptionOptions {
+struct AdmissionOptions {
   net::KeyRing keys = net::KeyRing::published();
   /// A token must name one of these. If empty, any address is accepted, for a server that cannot
   /// know how it is reached.
   std::vector<net::Address> addresses;
   /// A token may also name the address that received its CONNECT.
   bool takes_own_address = false;
-  std::uint32_t room = 1;
 };
 
 /// The arrival time of a datagram, by both clocks.
@@ -37,13 +37,13 @@ struct Now {
 };
 
 /// A repeated request with the same bytes: the ACCEPT of this connection is sent again.
-struct AskedAgain {
+struct RepeatedRequest {
   std::uint32_t connection = 0;
   net::TokenId id{};
 };
 
 /// A client with a valid token.
-struct Newcomer {
+struct TokenAccepted {
   net::OpenedToken token;
   net::TokenId id{};
   /// The pending attempt of the same client that this one replaces.
@@ -51,7 +51,7 @@ struct Newcomer {
 };
 
 /// A client with a ticket that this server sealed.
-struct Returner {
+struct ResumeAccepted {
   net::Ticket ticket;
 };
 
@@ -61,28 +61,30 @@ struct Refused {
   std::optional<std::uint64_t> client{};  ///< named by the token or ticket, if it was opened
 };
 
-using Verdict =
-    std::variant<net::DropReason, net::CookieBytes, Refused, AskedAgain, Newcomer, Returner>;
+using AdmissionResult = std::variant<net::DropReason, net::CookieBytes, Refused, RepeatedRequest,
+                                     TokenAccepted, ResumeAccepted>;
 
-class Reception {
+class Admission {
  public:
-  /// Borrows the entropy. `now`: the start of the server; older tokens are refused.
-  Reception(ReceptionOptions options, Entropy& entropy, const Now& now);
+  /// Borrows the entropy. `rooms`: the rooms that a token may name. `now`: the start of the server;
+  /// older tokens are refused.
+  Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entropy& entropy, const Now& now);
 
   /// Judges a request.  Requires: decode_ask() has decoded it as `ask`, of our protocol and schema.
-  [[nodiscard]] Verdict judge(const net::Ask& ask, const net::Datagram& datagram, const Now& now);
+  [[nodiscard]] AdmissionResult judge(const net::Ask& ask, const net::Datagram& datagram,
+                                      const Now& now);
 
   /// Returns whether a session's packet may be opened although its address is not the session's.
   [[nodiscard]] bool may_open_moved(const net::Address& from, Instant now) {
     return moves_.take(from, now);
   }
 
-  /// Records the newcomer's session.  Fails: false, if there is no space to remember the token.
-  [[nodiscard]] bool admit(const Newcomer& newcomer, const net::Address& from,
+  /// Records the session of a token.  Fails: false, if there is no space to remember the token.
+  [[nodiscard]] bool admit(const TokenAccepted& accepted, const net::Address& from,
                            const net::HandshakeNonce& client_nonce, std::uint32_t connection,
                            WallTime today);
 
-  /// Consumes the token of a newcomer whose first packet was opened: it admits no client any more.
+  /// Consumes a token whose client has proven its keys: it admits no client any more.
   void consume(const net::TokenId& id);
 
   /// Returns `ticket`, sealed with the key that only this object has.
@@ -92,18 +94,17 @@ class Reception {
 
   [[nodiscard]] std::uint64_t boot() const { return boot_; }
 
-  [[nodiscard]] std::uint32_t room() const { return options_.room; }
-
  private:
-  [[nodiscard]] Verdict judge_connect(const net::Ask& ask, const net::Datagram& datagram,
-                                      const Now& now);
-  [[nodiscard]] Verdict judge_resume(const net::Datagram& datagram, const Now& now);
+  [[nodiscard]] AdmissionResult judge_connect(const net::Ask& ask, const net::Datagram& datagram,
+                                              const Now& now);
+  [[nodiscard]] AdmissionResult judge_resume(const net::Datagram& datagram, const Now& now);
   [[nodiscard]] std::optional<net::Refuse> objection_to(const net::OpenedToken& token,
                                                         const net::Address& asked,
                                                         WallTime today) const;
   [[nodiscard]] bool is_for_us(const net::TokenServers& servers, const net::Address& asked) const;
 
-  ReceptionOptions options_;
+  AdmissionOptions options_;
+  std::vector<RoomId> rooms_;
   Entropy& entropy_;
   net::CookieJar cookies_;
   OpenLimits connects_;

@@ -1,4 +1,4 @@
-#include "server/shard/reception.h"
+#include "server/shard/admission.h"
 
 #include "core/assert.h"
 
@@ -20,8 +20,10 @@ std::uint32_t seconds_of(std::chrono::milliseconds duration) {
 
 }  // namespace
 
-Reception::Reception(ReceptionOptions options, Entropy& entropy, const Now& now)
+Admission::Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entropy& entropy,
+                     const Now& now)
     : options_(std::move(options)),
+      rooms_(std::move(rooms)),
       entropy_(entropy),
       cookies_(entropy, now.instant),
       connects_(entropy),
@@ -32,7 +34,8 @@ Reception::Reception(ReceptionOptions options, Entropy& entropy, const Now& now)
       ticket_key_(net::draw<net::Key>(entropy)),
       started_(now.today) {}
 
-Verdict Reception::judge(const net::Ask& ask, const net::Datagram& datagram, const Now& now) {
+AdmissionResult Admission::judge(const net::Ask& ask, const net::Datagram& datagram,
+                                 const Now& now) {
   switch (ask.type) {
     case net::PacketType::Hello:
       return cookies_.bake(datagram.from, ask.client_nonce, now.instant);
@@ -44,8 +47,8 @@ Verdict Reception::judge(const net::Ask& ask, const net::Datagram& datagram, con
   }
 }
 
-Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datagram,
-                                 const Now& now) {
+AdmissionResult Admission::judge_connect(const net::Ask& ask, const net::Datagram& datagram,
+                                         const Now& now) {
   if (!cookies_.accepts(net::cookie_of(datagram.bytes), datagram.from, ask.client_nonce,
                         now.instant)) {
     return net::DropReason::BadCookie;
@@ -56,7 +59,7 @@ Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datag
   const bool is_pending = shown != nullptr && !shown->consumed;
   const bool is_here = shown != nullptr && shown->address == datagram.from;
   if (is_pending && is_here && shown->client_nonce == ask.client_nonce) {
-    return AskedAgain{.connection = shown->connection, .id = id};
+    return RepeatedRequest{.connection = shown->connection, .id = id};
   }
   if (!connects_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
   const auto token = net::open_token(sealed, options_.keys);
@@ -74,12 +77,12 @@ Verdict Reception::judge_connect(const net::Ask& ask, const net::Datagram& datag
     return Refused{refusal(net::RefuseReason::TokenUsed), client};
   }
   if (is_pending && !is_here) return Refused{refusal(net::RefuseReason::TokenTaken), client};
-  return Newcomer{.token = *token,
-                  .id = id,
-                  .replaces = is_pending ? std::optional{shown->connection} : std::nullopt};
+  return TokenAccepted{.token = *token,
+                       .id = id,
+                       .replaces = is_pending ? std::optional{shown->connection} : std::nullopt};
 }
 
-std::optional<net::Refuse> Reception::objection_to(const net::OpenedToken& token,
+std::optional<net::Refuse> Admission::objection_to(const net::OpenedToken& token,
                                                    const net::Address& asked,
                                                    WallTime today) const {
   if (token.head.expires <= today) {
@@ -89,48 +92,49 @@ std::optional<net::Refuse> Reception::objection_to(const net::OpenedToken& token
     return refusal(net::RefuseReason::TokenBeforeBoot, seconds_of(started_ - token.head.issued));
   }
   if (!is_for_us(token.claims.servers, asked)) return refusal(net::RefuseReason::TokenElsewhere);
-  if (token.claims.room != 0 && token.claims.room != options_.room) {
-    return refusal(net::RefuseReason::TokenRoom, token.claims.room);
+  const RoomId room{token.claims.room};
+  if (room != RoomId{} && std::ranges::find(rooms_, room) == rooms_.end()) {
+    return refusal(net::RefuseReason::TokenRoom, room.value);
   }
   return std::nullopt;
 }
 
-bool Reception::is_for_us(const net::TokenServers& servers, const net::Address& asked) const {
+bool Admission::is_for_us(const net::TokenServers& servers, const net::Address& asked) const {
   if (options_.addresses.empty()) return true;
   return std::ranges::find_first_of(servers, options_.addresses) != servers.end() ||
          (options_.takes_own_address && std::ranges::find(servers, asked) != servers.end());
 }
 
-Verdict Reception::judge_resume(const net::Datagram& datagram, const Now& now) {
+AdmissionResult Admission::judge_resume(const net::Datagram& datagram, const Now& now) {
   const ConstBytes sealed = net::sealed_ticket_of(datagram.bytes);
   if (net::ticket_boot(sealed) != boot_) return Refused{refusal(net::RefuseReason::Restarted)};
   if (!resumes_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
   const auto ticket = net::open_ticket(sealed, ticket_key_);
   if (!ticket) return Refused{refusal(net::RefuseReason::TicketForged)};
   if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;
-  return Returner{.ticket = *ticket};
+  return ResumeAccepted{.ticket = *ticket};
 }
 
-bool Reception::admit(const Newcomer& newcomer, const net::Address& from,
+bool Admission::admit(const TokenAccepted& accepted, const net::Address& from,
                       const net::HandshakeNonce& client_nonce, std::uint32_t connection,
                       WallTime today) {
-  const ShownToken token{.id = newcomer.id,
-                         .expires = newcomer.token.head.expires,
+  const ShownToken token{.id = accepted.id,
+                         .expires = accepted.token.head.expires,
                          .address = from,
                          .client_nonce = client_nonce,
                          .connection = connection};
-  if (ShownToken* shown = tokens_.find(newcomer.id)) {
+  if (ShownToken* shown = tokens_.find(accepted.id)) {
     *shown = token;
     return true;
   }
   return tokens_.remember(token, today);
 }
 
-void Reception::consume(const net::TokenId& id) {
+void Admission::consume(const net::TokenId& id) {
   if (ShownToken* shown = tokens_.find(id)) shown->consumed = true;
 }
 
-net::SealedTicket Reception::ticket_for(const net::Ticket& ticket) {
+net::SealedTicket Admission::ticket_for(const net::Ticket& ticket) {
   return net::seal_ticket(ticket, boot_, ticket_key_, entropy_);
 }
 

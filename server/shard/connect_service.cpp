@@ -1,0 +1,221 @@
+#include "server/shard/connect_service.h"
+
+#include "core/assert.h"
+#include "net/crypto.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+
+bool matches(const HostedRoom& room, RoomId named) {
+  return named == RoomId{} || named == room.id();
+}
+
+}  // namespace
+
+void ConnectService::receive(const net::Datagram& datagram, const Now& now) {
+  const auto ask = net::decode_ask(datagram.bytes);
+  if (!ask) return context_.metrics.drops.count(ask.error());
+  const Request request{*ask, datagram, now};
+  if (ask->protocol != net::kProtocolVersion) {
+    return refuse(request, {{.reason = net::RefuseReason::Protocol,
+                             .have = net::kProtocolVersion,
+                             .limit = ask->protocol}});
+  }
+  if (ask->schema != net::schema_hash()) {
+    return refuse(request, {{.reason = net::RefuseReason::Schema}});
+  }
+  std::visit(Overloaded{[&](net::DropReason reason) { context_.metrics.drops.count(reason); },
+                        [&](const net::CookieBytes& cookie) {
+                          reply(request, net::encode_cookie(ask->client_nonce, cookie, packet_));
+                        },
+                        [&](const Refused& refused) { refuse(request, refused); },
+                        [&](const RepeatedRequest& repeated) { on_repeated(request, repeated); },
+                        [&](const TokenAccepted& accepted) { on_token(request, accepted); },
+                        [&](const ResumeAccepted& accepted) { on_ticket(request, accepted); }},
+             parts_.admission.judge(*ask, datagram, now));
+}
+
+void ConnectService::on_repeated(const Request& request, const RepeatedRequest& repeated) {
+  Session* session = parts_.sessions.find(repeated.connection);
+  if (session == nullptr || session->state != Session::State::Accepted ||
+      session->token != repeated.id) {
+    return context_.metrics.drops.count(net::DropReason::Unexpected);
+  }
+  accept_again(*session, request.now.instant);
+}
+
+/// Repeats the ACCEPT of a session, with a limit of its own. A sender that repeats another client's
+/// CONNECT must not use up the limit of that client's packets.
+void ConnectService::accept_again(Session& session, Instant now) {
+  if (!session.accepts.take(kRepeatedAccepts, now)) {
+    return context_.metrics.drops.count(net::DropReason::RateLimited);
+  }
+  context_.send(session.route, session.accept_datagram());
+}
+
+void ConnectService::on_token(const Request& request, const TokenAccepted& accepted) {
+  const net::TokenClaims& claims = accepted.token.claims;
+  const auto refuse_with = [&](const net::Refuse& answer) {
+    refuse(request, {answer, claims.client});
+  };
+  if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
+  drop_replaced(accepted);
+  if (request.ask.wish == net::Wish::Audit) {
+    if (const auto objection = parts_.spectators.objection_to(claims.rights, nullptr)) {
+      return refuse_with(*objection);
+    }
+  }
+  const auto [room, seat] = find_free_seat({claims.room});
+  if (seat == nullptr) return refuse_with(full({claims.room}));
+  Session& session = parts_.sessions.open(context_.entropy);
+  if (!parts_.admission.admit(accepted, request.datagram.from, request.ask.client_nonce,
+                              parts_.sessions.connection_of(session), request.now.today)) {
+    parts_.sessions.close(session);
+    return refuse_with({.reason = net::RefuseReason::TokensFull});
+  }
+  seat->held = true;
+  seat->client = claims.client;
+  seat->rights = claims.rights;
+  seat->body = game::player_body(seat->player, room->world().seat(seat->player).generation + 1);
+  open_session(request, session, *room, *seat, accepted.token.keys).token = accepted.id;
+  context_.metrics.count(ConnectionResult::Accepted);
+}
+
+/// Drops the pending attempt of the same client that an accepted token replaces.
+void ConnectService::drop_replaced(const TokenAccepted& accepted) {
+  if (!accepted.replaces) return;
+  const Session* before = parts_.sessions.find(*accepted.replaces);
+  if (before == nullptr || before->state != Session::State::Accepted ||
+      before->token != accepted.id) {
+    return;
+  }
+  HostedRoom& room = *before->room;
+  parts_.lifecycle.release(room, room.seats().seat_of(before->player));
+}
+
+void ConnectService::on_ticket(const Request& request, const ResumeAccepted& accepted) {
+  const net::Ticket& ticket = accepted.ticket;
+  const auto refuse_with = [&](const net::Refuse& answer) {
+    refuse(request, {answer, ticket.client});
+  };
+  if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
+  HostedRoom* room = find_room({ticket.room});
+  if (room == nullptr) return refuse_with({.reason = net::RefuseReason::TicketOver});
+  TICKBOX_ASSERT(ticket.seat.value < room->seats().count());
+  Seat& seat = room->seats().seat_of(ticket.seat);
+  if (!seat.held || seat.body != ticket.body || seat.good_ticket != ticket.serial ||
+      seat.client != ticket.client) {
+    return refuse_with({.reason = net::RefuseReason::TicketOver});
+  }
+  if (request.ask.wish == net::Wish::Audit) {
+    if (const auto objection = parts_.spectators.objection_to(seat.rights, &seat)) {
+      return refuse_with(*objection);
+    }
+  }
+  if (Session* pending = seat.pending) {
+    if (pending->client_nonce == request.ask.client_nonce) {
+      // The same bytes from another address are from somebody who saw them pass.
+      if (pending->route.peer != request.datagram.from) {
+        return context_.metrics.drops.count(net::DropReason::Unexpected);
+      }
+      return accept_again(*pending, request.now.instant);
+    }
+    parts_.sessions.close(*pending);
+  }
+  open_session(request, parts_.sessions.open(context_.entropy), *room, seat, ticket.keys);
+  context_.metrics.count(ConnectionResult::Resumed);
+}
+
+HostedRoom* ConnectService::find_room(RoomId id) {
+  const auto found = std::ranges::find(parts_.rooms, id, &HostedRoom::id);
+  return found != parts_.rooms.end() ? &*found : nullptr;
+}
+
+/// Returns a free seat of the room that a token names, or of the first room that has one if the
+/// token names none.
+ConnectService::FreeSeat ConnectService::find_free_seat(RoomId named) {
+  for (HostedRoom& room : parts_.rooms) {
+    Seat* const seat = matches(room, named) ? room.seats().find_free() : nullptr;
+    if (seat != nullptr) return {&room, seat};
+  }
+  return {};
+}
+
+net::Refuse ConnectService::full(RoomId named) {
+  net::Refuse answer{.reason = net::RefuseReason::Full};
+  for (HostedRoom& room : parts_.rooms) {
+    if (!matches(room, named)) continue;
+    answer.have += room.seats().held();
+    answer.limit += room.seats().count();
+  }
+  return answer;
+}
+
+/// Makes `session` the pending one of a seat and answers with an ACCEPT. Nobody else can derive the
+/// session's keys from it.
+Session& ConnectService::open_session(const Request& request, Session& session, HostedRoom& room,
+                                      Seat& seat, const net::KeyPair& keys) {
+  const std::uint32_t connection = parts_.sessions.connection_of(session);
+  const auto server_nonce = net::draw<net::HandshakeNonce>(context_.entropy);
+  const net::KeyPair session_keys =
+      net::derive_session_keys(keys, request.ask.client_nonce, server_nonce);
+  session.room = &room;
+  session.player = seat.player;
+  session.route = request.datagram.back();
+  session.client_nonce = request.ask.client_nonce;
+  session.wish = request.ask.wish;
+  session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
+  session.ticket_serial = ++seat.serials;
+  session.heard = request.now.instant;
+  seat.pending = &session;
+
+  const net::Accept message{
+      .player = seat.player,
+      .body = seat.body,
+      .tick_rate = tick_rate_,
+      .tick = room.tick(),
+      .rules = std::string{room.room().rules().name()},
+      .map_seats = room.world().map()->seats,
+      .map_hash = room.map_hash(),
+      .boot = parts_.admission.boot(),
+      .room = room.id().value,
+      .ticket = parts_.admission.ticket_for({.seat = seat.player,
+                                             .body = seat.body,
+                                             .serial = session.ticket_serial,
+                                             .room = room.id().value,
+                                             .client = seat.client,
+                                             .keys = net::derive_resume_keys(session_keys)})};
+  const ConstBytes accept =
+      net::encode_accept(message, connection, server_nonce, session_keys, packet_);
+  std::ranges::copy(accept, session.accept.begin());
+  session.accept_bytes = accept.size();
+  context_.send(session.route, session.accept_datagram());
+  return session;
+}
+
+void ConnectService::refuse(const Request& request, const Refused& refused) {
+  net::Refuse answer = refused.answer;
+  answer.client_nonce = request.ask.client_nonce;
+  context_.metrics.count(answer.reason);
+  refusals_.add(answer.reason, refused.client, request.datagram.from);
+  reply(request, net::encode_refuse(answer, packet_));
+}
+
+/// Answers a sender that has no session, within the limit of all such answers.
+void ConnectService::reply(const Request& request, ConstBytes datagram) {
+  if (!replies_.take(kRepliesToStrangers, request.now.instant)) {
+    return context_.metrics.drops.count(net::DropReason::RateLimited);
+  }
+  context_.send(request.datagram.back(), datagram);
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,84 @@
+#pragma once
+// Answers HELLO, CONNECT and RESUME: opens sessions for the clients that the admission accepts. A
+// client gets a free seat by its token, or returns to its own seat by its ticket.
+
+#include "core/bytes.h"
+#include "core/clock.h"
+#include "net/handshake.h"
+#include "net/transport.h"
+#include "server/room/limits.h"
+#include "server/shard/admission.h"
+#include "server/shard/context.h"
+#include "server/shard/hosted_room.h"
+#include "server/shard/paced_logs.h"
+#include "server/shard/session.h"
+#include "server/shard/session_lifecycle.h"
+#include "server/shard/session_table.h"
+#include "server/shard/spectator_service.h"
+
+#include <cstdint>
+#include <span>
+
+namespace tickbox::server {
+
+/// The parts of a shard that decide on a connect. All are borrowed.
+struct ConnectParts {
+  std::span<HostedRoom> rooms;
+  Admission& admission;
+  SessionTable& sessions;
+  SessionLifecycle& lifecycle;
+  const SpectatorService& spectators;
+};
+
+class ConnectService {
+ public:
+  ConnectService(ShardContext& context, const ConnectParts& parts, std::uint32_t tick_rate)
+      : context_(context), parts_(parts), tick_rate_(tick_rate) {}
+
+  /// Takes a HELLO, CONNECT or RESUME of any sender.
+  void receive(const net::Datagram& datagram, const Now& now);
+
+  /// Refuses all further clients because the server stops.
+  void stop() { stopping_ = true; }
+
+  [[nodiscard]] bool stopping() const { return stopping_; }
+
+  /// Logs the refused connects that have not been logged yet, if it is time.
+  void log_refusals(Instant now) { refusals_.write(context_.log, now); }
+
+ private:
+  /// A request, and the datagram that had it.
+  struct Request {
+    const net::Ask& ask;
+    const net::Datagram& datagram;
+    Now now;
+  };
+
+  struct FreeSeat {
+    HostedRoom* room = nullptr;
+    Seat* seat = nullptr;
+  };
+
+  void on_token(const Request& request, const TokenAccepted& accepted);
+  void on_ticket(const Request& request, const ResumeAccepted& accepted);
+  void on_repeated(const Request& request, const RepeatedRequest& repeated);
+  void drop_replaced(const TokenAccepted& accepted);
+  [[nodiscard]] HostedRoom* find_room(RoomId id);
+  [[nodiscard]] FreeSeat find_free_seat(RoomId named);
+  [[nodiscard]] net::Refuse full(RoomId named);
+  Session& open_session(const Request& request, Session& session, HostedRoom& room, Seat& seat,
+                        const net::KeyPair& keys);
+  void accept_again(Session& session, Instant now);
+  void refuse(const Request& request, const Refused& refused);
+  void reply(const Request& request, ConstBytes datagram);
+
+  ShardContext& context_;
+  ConnectParts parts_;
+  std::uint32_t tick_rate_;
+  RateLimit replies_;  ///< limit of replies to strangers
+  RefusalLog refusals_;
+  net::PacketBuffer packet_{};
+  bool stopping_ = false;
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,94 @@
+#include "server/shard/input_receiver.h"
+
+#include "server/room/limits.h"
+#include "server/shard/hosted_room.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace tickbox::server {
+
+void InputReceiver::receive(Session& session, const net::PacketChannel::Opened& opened,
+                            const Arrival& arrival) {
+  const auto message = protocol::decode_input(opened.message);
+  if (!message) return context_.metrics.drops.count(message.error());
+  if (opened.sequence == session.channel.received().newest()) {
+    if (!message->inputs.empty()) {
+      const auto last = static_cast<std::uint32_t>(message->inputs.size() - 1);
+      session.margin = margin_of(session, message->first_tick + last, arrival);
+      context_.metrics.input_margin.add(session.margin);
+    }
+    take_acks(session, *message, arrival.now);
+  }
+  take_inputs(session, *message);
+  count_mismatches(session, message->mismatches, arrival.now);
+}
+
+/// A client without a view sends 0: if it had one before, it requests a full view with this.
+void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
+                              Instant now) {
+  Metrics& metrics = context_.metrics;
+  if (message.audit) spectators_.on_ack(session, *message.audit, now);
+  session.events.acknowledge(message.events, message.newest_snapshot);
+  if (message.newest_snapshot.value != 0) {
+    const bool is_new = session.views->acknowledge(message.newest_snapshot);
+    const Instant* sent = is_new ? session.room->sent_at(message.newest_snapshot) : nullptr;
+    if (sent != nullptr) {
+      metrics.client_rtt.add(
+          std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count());
+    }
+  } else if (session.views->has_acknowledged()) {
+    if (!session.full_views.take(kFullViewRequests, now)) {
+      return metrics.drops.count(net::DropReason::RateLimited);
+    }
+    session.views->forget();
+    ++metrics.snapshots.asked;
+  }
+}
+
+void InputReceiver::take_inputs(Session& session, const protocol::InputMessage& message) {
+  Tick tick = message.first_tick;
+  for (const game::Input& input : message.inputs) {
+    switch (session.inputs.push(tick, input)) {
+      case InputBuffer::Pushed::TooLate:
+        ++session.late;
+        context_.metrics.count(InputResult::Late);
+        break;
+      case InputBuffer::Pushed::TooEarly:
+        context_.metrics.count(InputResult::TooEarly);
+        break;
+      case InputBuffer::Pushed::Stored:
+      case InputBuffer::Pushed::Repeated:
+        break;
+    }
+    tick = tick + 1;
+  }
+}
+
+/// Only the first mismatch of a session is logged; the counter has all of them.
+/// `reported`: the client's count, which only grows; smaller if packets arrived out of order.
+void InputReceiver::count_mismatches(Session& session, std::uint32_t reported, Instant now) {
+  if (reported <= session.mismatches) return;
+  if (session.mismatches == 0) {
+    context_.log.event(LogKind::Mismatch, Severity::Error, now, [&] {
+      return fmt::format("state_hash_mismatch seat={} tick={}", session.player.value,
+                         session.room->tick().value);
+    });
+  }
+  context_.metrics.hash_mismatches += reported - session.mismatches;
+  session.mismatches = reported;
+}
+
+/// Returns how long before its use an input arrived, in 1/16 ticks: the ticks until it is stepped,
+/// and the rest of the present one.
+std::int16_t InputReceiver::margin_of(const Session& session, Tick newest,
+                                      const Arrival& arrival) const {
+  const std::int64_t period = tick_duration(tick_rate_).count();
+  const std::int64_t ticks = newest - (session.room->tick() + 1);
+  const std::int64_t sixteenths =
+      ticks * 16 + (arrival.next_deadline - arrival.now).count() * 16 / period;
+  return static_cast<std::int16_t>(std::clamp<std::int64_t>(sixteenths, INT16_MIN, INT16_MAX));
+}
+
+}  // namespace tickbox::server

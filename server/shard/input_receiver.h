@@ -1,0 +1,41 @@
+#pragma once
+// Takes the INPUT messages of clients: their inputs, and what they acknowledge. It never steps.
+
+#include "core/clock.h"
+#include "net/packet.h"
+#include "protocol/messages.h"
+#include "server/shard/context.h"
+#include "server/shard/session.h"
+#include "server/shard/spectator_service.h"
+
+#include <cstdint>
+
+namespace tickbox::server {
+
+/// When a datagram was received, and when the next tick is due.
+struct Arrival {
+  Instant now;
+  Instant next_deadline;
+};
+
+class InputReceiver {
+ public:
+  InputReceiver(ShardContext& context, SpectatorService& spectators, std::uint32_t tick_rate)
+      : context_(context), spectators_(spectators), tick_rate_(tick_rate) {}
+
+  /// Takes an INPUT packet of a playing session; a message that does not decode is dropped.
+  void receive(Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
+
+ private:
+  void take_acks(Session& session, const protocol::InputMessage& message, Instant now);
+  void take_inputs(Session& session, const protocol::InputMessage& message);
+  void count_mismatches(Session& session, std::uint32_t reported, Instant now);
+  [[nodiscard]] std::int16_t margin_of(const Session& session, Tick newest,
+                                       const Arrival& arrival) const;
+
+  ShardContext& context_;
+  SpectatorService& spectators_;
+  std::uint32_t tick_rate_;
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,128 @@
+#include "server/shard/replicator.h"
+
+#include "core/assert.h"
+#include "protocol/cause_codec.h"
+#include "protocol/event_codec.h"
+#include "server/shard/spectator_service.h"
+
+#include <algorithm>
+
+namespace tickbox::server {
+
+Replicator::Replicator(ShardContext& context, const SendPace& pace, Sight sight,
+                       const Rate& snapshot_bytes)
+    : context_(context),
+      pace_(pace),
+      snapshot_bytes_(snapshot_bytes),
+      notices_(sight),
+      planner_(sight) {}
+
+/// Auditors step the tick themselves.
+void Replicator::queue_events(HostedRoom& room) {
+  notices_.gather(room.room(), room.joins());
+  if (notices_.all().empty()) return;
+  for (const Seat& seat : room.seats().all()) {
+    if (seat.playing == nullptr || !seat.in_world || has_auditor(seat)) continue;
+    const BodyId body = room.world().body_of(seat.player);
+    const Vec2 place = room.world().physics().find(body)->min;
+    for (const Notice& notice : notices_.all()) {
+      if (!notices_.reaches(notice, seat.player, place)) continue;
+      const bool is_queued = seat.playing->events.add(room.tick(), notice.event);
+      ++(is_queued ? context_.metrics.events.told : context_.metrics.events.lost);
+    }
+  }
+}
+
+bool Replicator::is_due(const Session& session, const ViewMembers* base) const {
+  const Tick tick = session.room->tick();
+  if (!pace_.has_turn(tick, session.player)) return false;
+  const std::uint32_t full_interval = pace_.tick_rate / kFullViewsPerSecond;
+  return base != nullptr || session.last_snapshot.value == 0 ||
+         tick - session.last_snapshot >= full_interval;
+}
+
+void Replicator::send(Session& session, Instant now) {
+  const Tick tick = session.room->tick();
+  const ViewMembers* base = session.views->base(tick);
+  const std::int64_t bytes = session.snapshot_bytes.available(snapshot_bytes_, now);
+  if (!is_due(session, base)) return;
+  if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
+    ++context_.metrics.snapshots.held_back;
+    return;
+  }
+  const std::size_t events = std::min(session.events.due(tick), protocol::kSnapshotEventsMax);
+  const auto planned = plan(session, base, static_cast<std::size_t>(bytes), events);
+  if (!planned) return session.views->withdraw(tick);
+  const ConstBytes message = encode(session, *planned, events);
+  session.last_snapshot = tick;
+  const bool paid = session.snapshot_bytes.take(
+      snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
+  TICKBOX_ASSERT(paid);
+  count(session, *planned, message.size());
+  context_.send(session, net::PacketType::Snapshot, message);
+}
+
+/// Returns what a snapshot has, or nothing if none is to be sent: it does not fit the byte budget,
+/// or the client can compute all of it.
+std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* base,
+                                         std::size_t bytes, std::size_t events) {
+  HostedRoom& room = *session.room;
+  const Tick tick = room.tick();
+  const std::size_t own = room.world().index_of(room.world().body_of(session.player));
+  TICKBOX_ASSERT(own != room.world().size());
+  const ViewRequest request{
+      .own = static_cast<std::uint32_t>(own),
+      .base = base,
+      .base_tick = base != nullptr ? session.views->base_tick() : tick,
+      .bytes_max = std::min(net::kDatagramBytesMax, bytes),
+      .bytes_kept = protocol::event_part_bytes(protocol::event_bytes_max(events))};
+  const ViewPlan plan =
+      planner_.plan(request, session.waiters, snapshot_, session.views->add(tick));
+  if (!plan.fits) {
+    ++context_.metrics.snapshots.held_back;
+    return std::nullopt;
+  }
+  const std::uint32_t quiet_interval = pace_.tick_rate / kQuietSnapshotsPerSecond;
+  if (!plan.has_news && events == 0 && tick - session.last_snapshot < quiet_interval) {
+    ++context_.metrics.snapshots.quiet;
+    return std::nullopt;
+  }
+  return plan;
+}
+
+/// Completes the planned snapshot with head, status and events, and encodes it.
+ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_t events) {
+  const Tick tick = session.room->tick();
+  snapshot_.head = snapshot_head(session);
+  snapshot_.head.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff);
+  snapshot_.head.tick = static_cast<std::uint16_t>(tick.value & 0xffff);
+  snapshot_.head.base_age =
+      plan.on_base ? static_cast<std::uint8_t>(tick - session.views->base_tick()) : std::uint8_t{0};
+  snapshot_.status = pace_.take_status(session, tick);
+  snapshot_.events.clear();
+  session.events.tell(tick, events, snapshot_.events);
+  return context_.encoder.snapshot(snapshot_);
+}
+
+void Replicator::count(const Session& session, const ViewPlan& plan, std::size_t message_bytes) {
+  SnapshotMetrics& snapshots = context_.metrics.snapshots;
+  ++(plan.on_base ? snapshots.on_base : snapshots.full);
+  (plan.on_base ? snapshots.on_base_sizes : snapshots.full_sizes)
+      .add(static_cast<std::int64_t>(message_bytes + net::kPacketOverheadBytes));
+  snapshots.waiting += session.waiters.size();
+  snapshots.deferred += plan.deferred;
+  snapshots.members += plan.members;
+  const std::size_t leaves = snapshot_.causes.leaves.size();
+  const std::size_t causes = protocol::encoded_bytes(snapshot_.causes) - leaves;
+  const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
+  const std::size_t events = protocol::event_part_bytes(protocol::encoded_bytes(snapshot_.events));
+  snapshots.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
+  snapshots.add(SnapshotPart::Frame, message_bytes - causes - leaves - bodies - events);
+  snapshots.add(SnapshotPart::Causes, causes);
+  snapshots.add(SnapshotPart::Enters, plan.enter_bytes);
+  snapshots.add(SnapshotPart::Sets, plan.set_bytes);
+  snapshots.add(SnapshotPart::Leaves, leaves);
+  snapshots.add(SnapshotPart::Events, events);
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,49 @@
+#pragma once
+// Sends snapshots: to each client the causes and bodies that its view needs, with the events that
+// concern it, within its byte budget.
+
+#include "core/clock.h"
+#include "protocol/messages.h"
+#include "server/replication/notices.h"
+#include "server/replication/snapshot_planner.h"
+#include "server/room/limits.h"
+#include "server/shard/context.h"
+#include "server/shard/hosted_room.h"
+#include "server/shard/send_pace.h"
+#include "server/shard/session.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace tickbox::server {
+
+class Replicator {
+ public:
+  /// `snapshot_bytes`: the byte budget of each client.
+  Replicator(ShardContext& context, const SendPace& pace, Sight sight, const Rate& snapshot_bytes);
+
+  /// Queues the events of the tick that a room has just stepped for the clients that receive them.
+  void queue_events(HostedRoom& room);
+
+  /// Reads a room once. The following calls of send() are for its clients.
+  void look(HostedRoom& room) { planner_.look(room.room()); }
+
+  /// Sends a client the room's present tick if it is due and has news.
+  void send(Session& session, Instant now);
+
+ private:
+  [[nodiscard]] bool is_due(const Session& session, const ViewMembers* base) const;
+  [[nodiscard]] std::optional<ViewPlan> plan(Session& session, const ViewMembers* base,
+                                             std::size_t bytes, std::size_t events);
+  [[nodiscard]] ConstBytes encode(Session& session, const ViewPlan& plan, std::size_t events);
+  void count(const Session& session, const ViewPlan& plan, std::size_t message_bytes);
+
+  ShardContext& context_;
+  SendPace pace_;
+  Rate snapshot_bytes_;
+  Notices notices_;
+  SnapshotPlanner planner_;
+  protocol::Snapshot snapshot_;  ///< the one in progress
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,123 @@
+#include "server/shard/session_lifecycle.h"
+
+#include "net/handshake.h"
+#include "server/room/limits.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace tickbox::server {
+
+SessionLifecycle::SessionLifecycle(ShardContext& context, const SessionParts& parts,
+                                   std::uint32_t tick_rate, Instant now)
+    : context_(context), parts_(parts), tick_rate_(tick_rate), ticked_(now) {}
+
+void SessionLifecycle::begin_to_play(Session& session, Instant now) {
+  session.state = Session::State::Playing;
+  session.inputs = InputBuffer{session.room->tick()};
+  session.events = EventQueue{tick_rate_ / kEventRepeatsPerSecond};
+  session.views = std::make_unique<SentViews>(base_age_max(tick_rate_));
+  if (session.wish == net::Wish::Audit) session.audit = std::make_unique<AuditStream>(tick_rate_);
+  if (session.token) {
+    parts_.admission.consume(*session.token);
+    session.token = std::nullopt;
+  }
+  Seat& seat = session.room->seats().seat_of(session.player);
+  const bool resumes = seat.playing != nullptr || seat.orphaned;
+  if (seat.playing != nullptr) {
+    say_goodbye(*seat.playing, net::DisconnectReason::TakenOver);
+    context_.metrics.count(net::DisconnectReason::TakenOver);
+    parts_.sessions.close(*seat.playing);
+  } else {
+    ++clients_;
+  }
+  Seats::take_over(seat);
+  context_.log.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
+    return fmt::format("session_{} seat={} client={} address={} clients={}",
+                       resumes ? "resumed" : "opened", session.player.value, seat.client,
+                       net::to_string(session.route.peer), clients_);
+  });
+}
+
+void SessionLifecycle::say_goodbye(Session& session, net::DisconnectReason reason) {
+  for (int i = 0; i < net::kGoodbyes; ++i) {
+    context_.send(session, net::PacketType::Disconnect, context_.encoder.disconnect(reason));
+  }
+}
+
+void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Instant now) {
+  HostedRoom& room = *session.room;
+  Seat& seat = room.seats().seat_of(session.player);
+  const bool was_playing = seat.playing == &session;
+  const bool client_left = reason == net::DisconnectReason::ClientLeft;
+  if (was_playing) {
+    if (!client_left) say_goodbye(session, reason);
+    --clients_;
+    context_.metrics.count(reason);
+    context_.log.event(LogKind::Closed, Severity::Info, now, [&] {
+      const auto silent =
+          std::chrono::duration_cast<std::chrono::milliseconds>(now - session.heard).count();
+      return fmt::format("session_closed seat={} reason={} silent_ms={} clients={}",
+                         session.player.value, net::name_of(reason), silent, clients_);
+    });
+  }
+  parts_.desyncs.forget(session, now);
+  if (client_left) parts_.sessions.remember_departure(session, now);
+  (was_playing ? seat.playing : seat.pending) = nullptr;
+  parts_.sessions.close(session);
+  if (was_playing && reason == net::DisconnectReason::TimedOut) {
+    seat.orphaned = now;
+  } else if (was_playing || !(seat.playing != nullptr || seat.orphaned)) {
+    release(room, seat);
+  }
+}
+
+void SessionLifecycle::release(HostedRoom& room, Seat& seat) {
+  for (Session* session : {seat.playing, seat.pending}) {
+    if (session != nullptr) parts_.sessions.close(*session);
+  }
+  room.release(seat);
+}
+
+void SessionLifecycle::expire(Instant now) {
+  forgive_stall(now);
+  for (HostedRoom& room : parts_.rooms) {
+    for (Seat& seat : room.seats().all()) {
+      if (!seat.held) continue;
+      for (Session* session : {seat.playing, seat.pending}) {
+        if (session != nullptr && now - session->heard > kSessionTimeout) {
+          close(*session, net::DisconnectReason::TimedOut, now);
+        }
+      }
+      if (seat.orphaned && now - *seat.orphaned > kBodyKept) release(room, seat);
+    }
+  }
+}
+
+/// Moves the deadlines of clients by the time for which this server was stalled.
+void SessionLifecycle::forgive_stall(Instant now) {
+  const Duration missed = now - std::exchange(ticked_, now);
+  if (missed <= kStall) return;
+  for (HostedRoom& room : parts_.rooms) {
+    for (Seat& seat : room.seats().all()) {
+      for (Session* session : {seat.playing, seat.pending}) {
+        if (session != nullptr) session->heard = std::min(session->heard + missed, now);
+      }
+      if (seat.orphaned) *seat.orphaned += missed;
+    }
+  }
+}
+
+void SessionLifecycle::close_all(Instant now) {
+  for (HostedRoom& room : parts_.rooms) {
+    for (Seat& seat : room.seats().all()) {
+      if (seat.pending != nullptr) close(*seat.pending, net::DisconnectReason::ServerStopping, now);
+      if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::ServerStopping, now);
+    }
+  }
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,64 @@
+#pragma once
+// Begins and ends sessions. A session begins to play when its client has proven its keys. It ends
+// on disconnect, timeout or shutdown.
+
+#include "core/clock.h"
+#include "protocol/messages.h"
+#include "server/shard/admission.h"
+#include "server/shard/context.h"
+#include "server/shard/desync_service.h"
+#include "server/shard/hosted_room.h"
+#include "server/shard/session.h"
+#include "server/shard/session_table.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tickbox::server {
+
+/// The parts of a shard that a session touches when it begins or ends. All are borrowed.
+struct SessionParts {
+  SessionTable& sessions;
+  std::span<HostedRoom> rooms;
+  Admission& admission;
+  DesyncService& desyncs;
+};
+
+class SessionLifecycle {
+ public:
+  /// `now`: the start of the server.
+  SessionLifecycle(ShardContext& context, const SessionParts& parts, std::uint32_t tick_rate,
+                   Instant now);
+
+  /// Makes an accepted session the one that plays in its seat, and consumes its token.
+  void begin_to_play(Session& session, Instant now);
+
+  /// Ends a session. Its body stays for kBodyKept if its client has timed out.
+  void close(Session& session, net::DisconnectReason reason, Instant now);
+
+  /// Closes the sessions of a seat without a word, and makes it free.
+  void release(HostedRoom& room, Seat& seat);
+
+  /// Closes sessions that have timed out, and frees the seats of clients that did not return. A
+  /// time for which this server was stalled does not count. Call it once a tick.
+  void expire(Instant now);
+
+  /// Closes all sessions because the server stops.
+  void close_all(Instant now);
+
+  /// Returns the number of sessions that play.
+  [[nodiscard]] std::size_t clients() const { return clients_; }
+
+ private:
+  void forgive_stall(Instant now);
+  void say_goodbye(Session& session, net::DisconnectReason reason);
+
+  ShardContext& context_;
+  SessionParts parts_;
+  std::uint32_t tick_rate_;
+  Instant ticked_;  ///< the time of the last tick
+  std::size_t clients_ = 0;
+};
+
+}  // namespace tickbox::server

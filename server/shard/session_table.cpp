@@ -1,0 +1,65 @@
+#include "server/shard/session_table.h"
+
+#include "core/assert.h"
+#include "game/entity_state.h"
+
+#include <bit>
+
+namespace tickbox::server {
+namespace {
+
+/// A connection id is a random multiple of this, plus the session's slot.
+constexpr std::uint32_t kSlotsMax = kSessionsPerSeat * game::kSeatsMax;
+static_assert(std::has_single_bit(kSlotsMax));
+
+}  // namespace
+
+SessionTable::SessionTable(std::size_t sessions_max)
+    : sessions_(sessions_max), slots_(sessions_max) {
+  TICKBOX_ASSERT(sessions_max <= kSlotsMax);
+  free_.reserve(sessions_max);
+  for (std::size_t i = sessions_max; i > 0; --i) {
+    free_.push_back(static_cast<std::uint32_t>(i - 1));
+  }
+}
+
+Session& SessionTable::open(Entropy& entropy) {
+  TICKBOX_ASSERT(!free_.empty());
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  std::uint32_t& connection = slots_[index].connection;
+  const std::uint32_t last = connection;
+  connection = (draw_number<std::uint32_t>(entropy) & ~(kSlotsMax - 1)) | index;
+  if (connection == last) connection += kSlotsMax;
+  sessions_[index].state = Session::State::Accepted;
+  return sessions_[index];
+}
+
+void SessionTable::close(Session& session) {
+  TICKBOX_ASSERT(session.state != Session::State::Free);
+  session = {};
+  free_.push_back(static_cast<std::uint32_t>(index_of(session)));
+}
+
+Session* SessionTable::find(std::uint32_t connection) {
+  const std::uint32_t index = connection % kSlotsMax;
+  if (index >= slots_.size() || slots_[index].connection != connection) return nullptr;
+  Session& session = sessions_[index];
+  return session.state != Session::State::Free ? &session : nullptr;
+}
+
+void SessionTable::remember_departure(const Session& session, Instant now) {
+  slots_[index_of(session)].departure = {
+      .connection = connection_of(session), .address = session.route.peer, .at = now};
+}
+
+bool SessionTable::has_departed(std::uint32_t connection, const net::Address& from,
+                                Instant now) const {
+  const std::uint32_t index = connection % kSlotsMax;
+  if (index >= slots_.size() || !slots_[index].departure) return false;
+  const Departure& departure = *slots_[index].departure;
+  return departure.connection == connection && departure.address == from &&
+         now - departure.at <= kLastPackets;
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,71 @@
+#pragma once
+// The sessions of a shard, found by connection id. A connection id is random, except for some bits
+// that hold the session's slot in the table.
+
+#include "core/clock.h"
+#include "core/entropy.h"
+#include "net/address.h"
+#include "server/shard/session.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tickbox::server {
+
+inline constexpr std::size_t kSessionsPerSeat = 2;
+
+/// The copies of a client's DISCONNECT, and packets sent just before it, arrive within this time.
+inline constexpr Duration kLastPackets = std::chrono::seconds{2};
+
+class SessionTable {
+ public:
+  explicit SessionTable(std::size_t sessions_max);
+
+  /// Returns a session in state Accepted with a connection id that nobody can guess, different from
+  /// the last one of its slot.  Requires: fewer than `sessions_max` sessions are open.
+  [[nodiscard]] Session& open(Entropy& entropy);
+
+  /// Closes a session: its connection id finds nothing any more.
+  void close(Session& session);
+
+  /// Returns the session that has this connection id, or nullptr.
+  [[nodiscard]] Session* find(std::uint32_t connection);
+
+  /// Returns the connection id of an open session.
+  [[nodiscard]] std::uint32_t connection_of(const Session& session) const {
+    return slots_[index_of(session)].connection;
+  }
+
+  /// Remembers for kLastPackets that the client of `session` has left. Only the last departure of
+  /// each slot is kept.
+  void remember_departure(const Session& session, Instant now);
+
+  /// Returns whether a packet is from a client that left just now, by its connection id and address
+  /// alone: such a packet is ignored.
+  [[nodiscard]] bool has_departed(std::uint32_t connection, const net::Address& from,
+                                  Instant now) const;
+
+ private:
+  struct Departure {
+    std::uint32_t connection = 0;
+    net::Address address;
+    Instant at;
+  };
+
+  struct Slot {
+    std::uint32_t connection = 0;        ///< of the slot's last session
+    std::optional<Departure> departure;  ///< the last one
+  };
+
+  [[nodiscard]] std::size_t index_of(const Session& session) const {
+    return static_cast<std::size_t>(&session - sessions_.data());
+  }
+
+  std::vector<Session> sessions_;  ///< by slot; never resized, because seats point into it
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;  ///< numbers of free slots; the last is used next
+};
+
+}  // namespace tickbox::server

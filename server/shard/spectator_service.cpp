@@ -1,0 +1,114 @@
+#include "server/shard/spectator_service.h"
+
+#include "core/assert.h"
+#include "server/room/limits.h"
+
+#include <algorithm>
+
+namespace tickbox::server {
+namespace {
+
+bool audits(const Session* session) {
+  return session != nullptr && session->wish == net::Wish::Audit;
+}
+
+}  // namespace
+
+bool has_auditor(const Seat& seat) {
+  return audits(seat.playing) || audits(seat.pending);
+}
+
+SpectatorService::SpectatorService(ShardContext& context, std::span<HostedRoom> rooms,
+                                   const SendPace& pace)
+    : context_(context), rooms_(rooms), pace_(pace) {
+  std::size_t seats = 0;
+  for (const HostedRoom& room : rooms_) {
+    seats = std::max(seats, room.world().seats().size());
+  }
+  entry_.reserve(protocol::tick_entry_bytes_max(seats));
+}
+
+std::optional<net::Refuse> SpectatorService::objection_to(std::uint8_t rights,
+                                                          const Seat* own) const {
+  if ((rights & net::kRightToAudit) == 0) {
+    return net::Refuse{.reason = net::RefuseReason::MayNotAudit};
+  }
+  std::uint32_t others = 0;
+  for (HostedRoom& room : rooms_) {
+    for (const Seat& seat : room.seats().all()) {
+      if (&seat != own && has_auditor(seat)) ++others;
+    }
+  }
+  if (others < kAuditorsMax) return std::nullopt;
+  return net::Refuse{
+      .reason = net::RefuseReason::AuditorsFull, .have = others, .limit = kAuditorsMax};
+}
+
+void SpectatorService::append(HostedRoom& room) {
+  if (room.auditors() == 0) return;
+  const game::TickEntry tick = room.room().log_entry();
+  protocol::encode_tick_entry(tick.state_hash, tick.bytes, entry_);
+  for (const Seat& seat : room.seats().all()) {
+    AuditStream* stream = seat.playing != nullptr ? seat.playing->audit.get() : nullptr;
+    if (stream == nullptr || !stream->is_running()) continue;
+    if (!stream->append(entry_, tick.tick)) ++context_.metrics.audit.behind;
+  }
+}
+
+void SpectatorService::on_ack(Session& session, const protocol::AuditAck& ack, Instant now) {
+  if (session.audit == nullptr) return;
+  session.audit->acknowledge(ack, now);
+  if (!session.audit->asks_anew(ack)) return;
+  if (!session.audit_runs.take(kAuditRunRequests, now)) {
+    return context_.metrics.drops.count(net::DropReason::RateLimited);
+  }
+  session.audit->end();
+  ++context_.metrics.audit.asked;
+}
+
+void SpectatorService::send(Session& session, Instant now) {
+  AuditStream& stream = *session.audit;
+  const Tick tick = session.room->tick();
+  if (!stream.is_running()) begin_run(stream, *session.room);
+  const std::int64_t quiet_interval = pace_.tick_rate / kQuietSnapshotsPerSecond;
+  const bool is_due = pace_.has_turn(tick, session.player) &&
+                      (stream.has_news() || tick - stream.cut_at() >= quiet_interval);
+  while (session.snapshot_bytes.available(kAuditBytes, now) >=
+         static_cast<std::int64_t>(net::kDatagramBytesMax)) {
+    const auto piece = stream.next(is_due ? AuditStream::Cut::All : AuditStream::Cut::Full, now);
+    if (!piece) return;
+    send_piece(session, *piece, now);
+  }
+  ++context_.metrics.audit.held_back;
+}
+
+void SpectatorService::begin_run(AuditStream& stream, HostedRoom& room) {
+  const Room& source = room.room();
+  source.log().keyframe(source.world(), source.hash(), keyframe_);
+  protocol::encode_keyframe_entry(keyframe_, entry_);
+  stream.begin(entry_, room.tick());
+  ++context_.metrics.audit.runs;
+}
+
+void SpectatorService::send_piece(Session& session, const AuditStream::Piece& piece, Instant now) {
+  const Tick tick = session.room->tick();
+  const protocol::SnapshotHead heard = snapshot_head(session);
+  const protocol::AuditHead head{.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
+                                 .input_tick = heard.input_tick,
+                                 .margin = heard.margin,
+                                 .substituted = heard.substituted,
+                                 .newest_packet = heard.newest_packet,
+                                 .run = piece.run,
+                                 .segment = piece.segment};
+  const ConstBytes message =
+      context_.encoder.audit(head, piece.bytes, pace_.take_status(session, tick));
+  const std::size_t bytes = message.size() + net::kPacketOverheadBytes;
+  const bool paid = session.snapshot_bytes.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
+  TICKBOX_ASSERT(paid);
+  AuditMetrics& audit = context_.metrics.audit;
+  ++(piece.is_again ? audit.sent_again : audit.sent);
+  audit.bytes += bytes;
+  context_.send(session, net::PacketType::Audit, message);
+}
+
+}  // namespace tickbox::server

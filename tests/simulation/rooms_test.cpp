@@ -1,0 +1,139 @@
+// A shard with two rooms: each client plays in the room of its token, and the rooms do not disturb
+// each other.
+
+#include "tests/support/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace tickbox::tests {
+namespace {
+
+using client::Connection;
+using std::chrono::seconds;
+
+constexpr RoomId kFirst{1};
+constexpr RoomId kSecond{7};
+constexpr std::uint32_t kAnyRoom = 0;
+
+class TwoRooms : public Harness {
+ public:
+  explicit TwoRooms(const HarnessOptions& options) : Harness(options, NotStarted{}) {
+    start_room(options.seed);
+    second_ = std::make_unique<server::Room>(map(), rules_, options.seed + 1, options.tick_rate);
+    start_shard({.transport = network_.server(),
+                 .entropy = entropy_,
+                 .calendar = calendar_,
+                 .log = log_,
+                 .rooms = {{.room = *room_, .id = kFirst}, {.room = *second_, .id = kSecond}},
+                 .desyncs = &desyncs_});
+  }
+
+  ~TwoRooms() override { shard_.reset(); }
+
+  /// Adds a client with a token that names a room.
+  std::size_t add_client_of(std::uint32_t named, std::uint8_t rights = 0) {
+    const net::TokenClaims claims{
+        .client = players().size() + 1, .room = named, .rights = rights, .servers = {}, .user = {}};
+    return add_client({}, make_token(claims, calendar_, options_.keys),
+                      rights == 0 ? net::Wish::Play : net::Wish::Audit);
+  }
+
+  [[nodiscard]] RoomId room_of(std::size_t index) const {
+    return {client(index).connection().accept().room};
+  }
+
+  [[nodiscard]] const server::Room& second() const { return *second_; }
+
+ private:
+  std::unique_ptr<server::Room> second_;
+};
+
+std::size_t players_in(const server::Room& room) {
+  std::size_t players = 0;
+  for (const game::Seat& seat : room.world().seats()) {
+    players += seat.taken ? 1U : 0U;
+  }
+  return players;
+}
+
+TEST(Rooms, EachClientPlaysInTheRoomOfItsToken) {
+  TwoRooms rooms{{}};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_LT(rooms.add_client_of(kFirst.value), 3U);
+  }
+  const std::size_t fourth = rooms.add_client_of(kSecond.value);
+  const std::size_t fifth = rooms.add_client_of(kSecond.value);
+  rooms.run_for(seconds{10});
+  EXPECT_EQ(rooms.room_of(0), kFirst);
+  EXPECT_EQ(rooms.room_of(fourth), kSecond);
+  EXPECT_EQ(rooms.room_of(fifth), kSecond);
+  EXPECT_EQ(players_in(rooms.room()), 3U);
+  EXPECT_EQ(players_in(rooms.second()), 2U);
+  EXPECT_EQ(rooms.shard().clients(), 5U);
+  EXPECT_EQ(rooms.shard().metrics().rooms, 2U);
+  EXPECT_EQ(rooms.shard().metrics().entities,
+            rooms.room().entities().size() + rooms.second().entities().size());
+  EXPECT_NE(rooms.room().hash(), rooms.second().hash());
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_TRUE(rooms.client(i).playing()) << i;
+    EXPECT_EQ(rooms.client(i).stats().hashes_mismatched, 0U) << i;
+  }
+  EXPECT_EQ(rooms.shard().metrics().hash_mismatches, 0U);
+}
+
+TEST(Rooms, ATokenOfAnyRoomFillsTheFirstRoomAndThenTheNext) {
+  TwoRooms rooms{{.max_clients = 1}};
+  rooms.add_client_of(kAnyRoom);
+  rooms.run_for(seconds{1});
+  const std::size_t second = rooms.add_client_of(kAnyRoom);
+  rooms.run_for(seconds{1});
+  const std::size_t third = rooms.add_client_of(kAnyRoom);
+  const std::size_t of_first = rooms.add_client_of(kFirst.value);
+  const std::size_t of_none = rooms.add_client_of(3);
+  rooms.run_for(seconds{1});
+  EXPECT_EQ(rooms.room_of(0), kFirst);
+  EXPECT_EQ(rooms.room_of(second), kSecond);
+  EXPECT_EQ(rooms.client(third).connection().reason(), "server full 2/2");
+  EXPECT_EQ(rooms.client(of_first).connection().reason(), "server full 1/1");
+  EXPECT_EQ(rooms.client(of_none).connection().state(), Connection::State::Refused);
+  EXPECT_EQ(rooms.shard().seats_held(), 2U);
+}
+
+TEST(Rooms, AClientReturnsToItsOwnRoomByItsTicket) {
+  TwoRooms rooms{{}};
+  rooms.add_client_of(kFirst.value);
+  const std::size_t client = rooms.add_client_of(kSecond.value);
+  rooms.run_for(seconds{1});
+  const BodyId body = rooms.client(client).connection().accept().body;
+  rooms.restart_with_ticket(client);
+  rooms.run_for(seconds{1});
+  ASSERT_TRUE(rooms.client(client).playing());
+  EXPECT_EQ(rooms.room_of(client), kSecond);
+  EXPECT_EQ(rooms.client(client).connection().accept().body, body);
+  rooms.leave(client);
+  rooms.run_for(seconds{1});
+  EXPECT_EQ(players_in(rooms.second()), 0U);
+  EXPECT_EQ(players_in(rooms.room()), 1U) << "the player with the same number in the other room";
+}
+
+TEST(Rooms, AnAuditorVerifiesItsOwnRoom) {
+  TwoRooms rooms{{}};
+  rooms.add_client_of(kFirst.value);
+  rooms.add_client_of(kSecond.value);
+  const std::size_t auditor = rooms.add_client_of(kSecond.value, net::kRightToAudit);
+  rooms.run_for(seconds{5});
+  ASSERT_TRUE(rooms.client(auditor).playing());
+  EXPECT_EQ(rooms.shard().metrics().audit.auditors, 1U);
+  EXPECT_GT(rooms.shard().metrics().audit.sent, 0U);
+  const client::ClientStats stats = rooms.client(auditor).stats();
+  EXPECT_GT(stats.audited, 4U * 60);
+  EXPECT_EQ(stats.audit_mismatched, 0U);
+}
+
+}  // namespace
+}  // namespace tickbox::tests
