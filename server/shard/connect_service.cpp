@@ -24,33 +24,33 @@ bool matches(const HostedRoom& room, RoomId named) {
 void ConnectService::receive(const net::Datagram& datagram, const Now& now) {
   const auto ask = net::decode_ask(datagram.bytes);
   if (!ask) return context_.metrics.drops.count(ask.error());
-  const Request request{*ask, datagram, now};
+  const Incoming incoming{*ask, datagram, now};
   if (ask->protocol != net::kProtocolVersion) {
-    return refuse(request, {{.reason = net::RefuseReason::Protocol,
-                             .have = net::kProtocolVersion,
-                             .limit = ask->protocol}});
+    return refuse(incoming, {{.reason = net::RefuseReason::Protocol,
+                              .have = net::kProtocolVersion,
+                              .limit = ask->protocol}});
   }
   if (ask->schema != net::schema_hash()) {
-    return refuse(request, {{.reason = net::RefuseReason::Schema}});
+    return refuse(incoming, {{.reason = net::RefuseReason::Schema}});
   }
   std::visit(Overloaded{[&](net::DropReason reason) { context_.metrics.drops.count(reason); },
                         [&](const net::CookieBytes& cookie) {
-                          reply(request, net::encode_cookie(ask->client_nonce, cookie, packet_));
+                          reply(incoming, net::encode_cookie(ask->client_nonce, cookie, packet_));
                         },
-                        [&](const Refused& refused) { refuse(request, refused); },
-                        [&](const RepeatedRequest& repeated) { on_repeated(request, repeated); },
-                        [&](const TokenAccepted& accepted) { on_token(request, accepted); },
-                        [&](const ResumeAccepted& accepted) { on_ticket(request, accepted); }},
+                        [&](const Refused& refused) { refuse(incoming, refused); },
+                        [&](const RepeatedRequest& repeated) { on_repeated(incoming, repeated); },
+                        [&](const TokenAccepted& accepted) { on_token(incoming, accepted); },
+                        [&](const ResumeAccepted& accepted) { on_ticket(incoming, accepted); }},
              parts_.admission.judge(*ask, datagram, now));
 }
 
-void ConnectService::on_repeated(const Request& request, const RepeatedRequest& repeated) {
+void ConnectService::on_repeated(const Incoming& incoming, const RepeatedRequest& repeated) {
   Session* session = parts_.sessions.find(repeated.connection);
   if (session == nullptr || session->state != Session::State::Accepted ||
       session->token != repeated.id) {
     return context_.metrics.drops.count(net::DropReason::Unexpected);
   }
-  accept_again(*session, request.now.instant);
+  accept_again(*session, incoming.now.instant);
 }
 
 /// Repeats the ACCEPT of a session, with a limit of its own. A sender that repeats another client's
@@ -62,14 +62,14 @@ void ConnectService::accept_again(Session& session, Instant now) {
   context_.send(session.route, session.accept_datagram());
 }
 
-void ConnectService::on_token(const Request& request, const TokenAccepted& accepted) {
+void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& accepted) {
   const net::TokenClaims& claims = accepted.token.claims;
   const auto refuse_with = [&](const net::Refuse& answer) {
-    refuse(request, {answer, claims.client});
+    refuse(incoming, {answer, claims.client});
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   drop_replaced(accepted);
-  if (request.ask.wish == net::Wish::Audit) {
+  if (incoming.ask.wish == net::Wish::Audit) {
     if (const auto objection = parts_.spectators.objection_to(claims.rights, nullptr)) {
       return refuse_with(*objection);
     }
@@ -77,8 +77,8 @@ void ConnectService::on_token(const Request& request, const TokenAccepted& accep
   const auto [room, seat] = find_free_seat({claims.room});
   if (seat == nullptr) return refuse_with(full({claims.room}));
   Session& session = parts_.sessions.open(context_.entropy);
-  if (!parts_.admission.admit(accepted, request.datagram.from, request.ask.client_nonce,
-                              parts_.sessions.connection_of(session), request.now.today)) {
+  if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.ask.client_nonce,
+                              parts_.sessions.connection_of(session), incoming.now.today)) {
     parts_.sessions.close(session);
     return refuse_with({.reason = net::RefuseReason::TokensFull});
   }
@@ -86,7 +86,7 @@ void ConnectService::on_token(const Request& request, const TokenAccepted& accep
   seat->client = claims.client;
   seat->rights = claims.rights;
   seat->body = game::player_body(seat->player, room->world().seat(seat->player).generation + 1);
-  open_session(request, session, *room, *seat, accepted.token.keys).token = accepted.id;
+  open_session(incoming, session, *room, *seat, accepted.token.keys).token = accepted.id;
   context_.metrics.count(ConnectionResult::Accepted);
 }
 
@@ -102,10 +102,10 @@ void ConnectService::drop_replaced(const TokenAccepted& accepted) {
   parts_.lifecycle.release(room, room.seats().seat_of(before->player));
 }
 
-void ConnectService::on_ticket(const Request& request, const ResumeAccepted& accepted) {
+void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& accepted) {
   const net::Ticket& ticket = accepted.ticket;
   const auto refuse_with = [&](const net::Refuse& answer) {
-    refuse(request, {answer, ticket.client});
+    refuse(incoming, {answer, ticket.client});
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   HostedRoom* room = find_room({ticket.room});
@@ -116,22 +116,22 @@ void ConnectService::on_ticket(const Request& request, const ResumeAccepted& acc
       seat.client != ticket.client) {
     return refuse_with({.reason = net::RefuseReason::TicketOver});
   }
-  if (request.ask.wish == net::Wish::Audit) {
+  if (incoming.ask.wish == net::Wish::Audit) {
     if (const auto objection = parts_.spectators.objection_to(seat.rights, &seat)) {
       return refuse_with(*objection);
     }
   }
   if (Session* pending = seat.pending) {
-    if (pending->client_nonce == request.ask.client_nonce) {
+    if (pending->client_nonce == incoming.ask.client_nonce) {
       // The same bytes from another address are from somebody who saw them pass.
-      if (pending->route.peer != request.datagram.from) {
+      if (pending->route.peer != incoming.datagram.from) {
         return context_.metrics.drops.count(net::DropReason::Unexpected);
       }
-      return accept_again(*pending, request.now.instant);
+      return accept_again(*pending, incoming.now.instant);
     }
     parts_.sessions.close(*pending);
   }
-  open_session(request, parts_.sessions.open(context_.entropy), *room, seat, ticket.keys);
+  open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, ticket.keys);
   context_.metrics.count(ConnectionResult::Resumed);
 }
 
@@ -162,20 +162,20 @@ net::Refuse ConnectService::full(RoomId named) {
 
 /// Makes `session` the pending one of a seat and answers with an ACCEPT. Nobody else can derive the
 /// session's keys from it.
-Session& ConnectService::open_session(const Request& request, Session& session, HostedRoom& room,
+Session& ConnectService::open_session(const Incoming& incoming, Session& session, HostedRoom& room,
                                       Seat& seat, const net::KeyPair& keys) {
   const std::uint32_t connection = parts_.sessions.connection_of(session);
   const auto server_nonce = net::draw<net::HandshakeNonce>(context_.entropy);
   const net::KeyPair session_keys =
-      net::derive_session_keys(keys, request.ask.client_nonce, server_nonce);
+      net::derive_session_keys(keys, incoming.ask.client_nonce, server_nonce);
   session.room = &room;
   session.player = seat.player;
-  session.route = request.datagram.back();
-  session.client_nonce = request.ask.client_nonce;
-  session.wish = request.ask.wish;
+  session.route = incoming.datagram.back();
+  session.client_nonce = incoming.ask.client_nonce;
+  session.wish = incoming.ask.wish;
   session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
   session.ticket_serial = ++seat.serials;
-  session.heard = request.now.instant;
+  session.heard = incoming.now.instant;
   seat.pending = &session;
 
   const net::Accept message{
@@ -202,20 +202,20 @@ Session& ConnectService::open_session(const Request& request, Session& session, 
   return session;
 }
 
-void ConnectService::refuse(const Request& request, const Refused& refused) {
+void ConnectService::refuse(const Incoming& incoming, const Refused& refused) {
   net::Refuse answer = refused.answer;
-  answer.client_nonce = request.ask.client_nonce;
+  answer.client_nonce = incoming.ask.client_nonce;
   context_.metrics.count(answer.reason);
-  refusals_.add(answer.reason, refused.client, request.datagram.from);
-  reply(request, net::encode_refuse(answer, packet_));
+  refusals_.add(answer.reason, refused.client, incoming.datagram.from);
+  reply(incoming, net::encode_refuse(answer, packet_));
 }
 
 /// Answers a sender that has no session, within the limit of all such answers.
-void ConnectService::reply(const Request& request, ConstBytes datagram) {
-  if (!replies_.take(kRepliesToStrangers, request.now.instant)) {
+void ConnectService::reply(const Incoming& incoming, ConstBytes datagram) {
+  if (!replies_.take(kRepliesToStrangers, incoming.now.instant)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
-  context_.send(request.datagram.back(), datagram);
+  context_.send(incoming.datagram.back(), datagram);
 }
 
 }  // namespace tickbox::server

@@ -48,7 +48,7 @@ class ConnectService {
 
  private:
   /// A request, and the datagram that had it.
-  struct Request {
+  struct Incoming {
     const net::Ask& ask;
     const net::Datagram& datagram;
     Now now;
@@ -59,18 +59,18 @@ class ConnectService {
     Seat* seat = nullptr;
   };
 
-  void on_token(const Request& request, const TokenAccepted& accepted);
-  void on_ticket(const Request& request, const ResumeAccepted& accepted);
-  void on_repeated(const Request& request, const RepeatedRequest& repeated);
+  void on_token(const Incoming& incoming, const TokenAccepted& accepted);
+  void on_ticket(const Incoming& incoming, const ResumeAccepted& accepted);
+  void on_repeated(const Incoming& incoming, const RepeatedRequest& repeated);
   void drop_replaced(const TokenAccepted& accepted);
   [[nodiscard]] HostedRoom* find_room(RoomId id);
   [[nodiscard]] FreeSeat find_free_seat(RoomId named);
   [[nodiscard]] net::Refuse full(RoomId named);
-  Session& open_session(const Request& request, Session& session, HostedRoom& room, Seat& seat,
+  Session& open_session(const Incoming& incoming, Session& session, HostedRoom& room, Seat& seat,
                         const net::KeyPair& keys);
   void accept_again(Session& session, Instant now);
-  void refuse(const Request& request, const Refused& refused);
-  void reply(const Request& request, ConstBytes datagram);
+  void refuse(const Incoming& incoming, const Refused& refused);
+  void reply(const Incoming& incoming, ConstBytes datagram);
 
   ShardContext& context_;
   ConnectParts parts_;

@@ -143,6 +143,42 @@ TEST(Architecture, EachLibraryIncludesOnlyWhatItMay) {
   EXPECT_EQ(seen.size(), kMayInclude.size()) << "a rule is for a library that is not there";
 }
 
+/// The class whose member function a line begins to define, with its namespace, or nothing.
+std::string class_defined_in(const std::string& line, const std::string& space) {
+  static const std::regex kMember{R"(^(?:\w.*[ *&])?([A-Z]\w*)::(?:\w+::)*~?\w+\()"};
+  std::smatch match;
+  return std::regex_search(line, match, kMember) ? space + "::" + match[1].str() : std::string{};
+}
+
+/// A class over several files has no place where a reader sees it whole.
+TEST(Architecture, NoClassIsDefinedInTwoSources) {
+  static const std::regex kNamespace{R"(^namespace ([\w:]+) \{)"};
+  std::map<std::string, std::set<std::string>> files;
+  for (const std::string_view folder : {"common", "server", "client", "tests"}) {
+    fs::path file;
+    std::string space;
+    for (const Line& line : lines_of(folder)) {
+      if (line.file.extension() != ".cpp") continue;
+      if (file != line.file) space.clear();
+      file = line.file;
+      std::smatch match;
+      if (std::regex_search(line.text, match, kNamespace)) space = match[1];
+      const std::string name = class_defined_in(code_of(line.text), space);
+      if (!name.empty()) files[name].insert(fs::relative(file, kSource).string());
+    }
+  }
+  EXPECT_GT(files.size(), 100U);
+  // In place of the whole class: recordings in a build without zstd.
+  files["tickbox::record::Compressor"].erase("tests/golden/no_compression.cpp");
+  for (const auto& [name, sources] : files) {
+    std::string all;
+    for (const std::string& source : sources) {
+      all += " " + source;
+    }
+    EXPECT_LE(sources.size(), 1U) << name << " is in" << all;
+  }
+}
+
 /// Which of these lead back to themselves.
 TEST(Architecture, LibrariesDependOnEachOtherInOneDirection) {
   std::map<std::string, std::set<std::string>> left = kMayInclude;
