@@ -1,5 +1,5 @@
 #pragma once
-// A box of the world and everything the step has to know of it.
+// One box of the world, with every field that the step reads.
 
 #include "core/fixed.h"
 #include "core/ids.h"
@@ -10,43 +10,43 @@ namespace tickbox::sim {
 
 enum class Kind : std::uint8_t {
   Static,     ///< never moves
-  Dynamic,    ///< moves, and is moved by what it meets
+  Dynamic,    ///< moves, and contacts change its velocity
   Kinematic,  ///< moves by its path or its own velocity; nothing pushes it
 };
 
 /// What a body does at a contact; each body follows its own.
 enum class Response : std::uint8_t {
-  Slide,   ///< keeps its tangential velocity, and shares one normal velocity with what it met
+  Slide,   ///< keeps its tangential velocity, and shares one normal velocity with the other body
   Stop,    ///< as Slide, and its tangential velocity becomes zero at its first event of the tick
   Bounce,  ///< its normal velocity is reflected, with restitution
-  Pass,    ///< goes through everything but the world's border, and is reported as a sensor is
+  Pass,    ///< moves through everything but the world's border, and is reported like a sensor
 };
 
-/// The one side of a static or kinematic body that is solid, as seen by those who come from there.
+/// The only solid side of a static or kinematic body: Up stops bodies that come from above.
 enum class OneWay : std::uint8_t { None, Up, Down, Left, Right };
 
-/// What a kinematic body does when it would squeeze somebody against something immovable.
+/// What a kinematic body does when it would squeeze a body against something immovable.
 enum class Squeeze : std::uint8_t {
   Blocked,  ///< waits for the rest of the tick
-  Crush,    ///< goes on, and reports whom it crushes
+  Crush,    ///< moves on, and reports the bodies that it crushes
 };
 
-/// Friction is counted in 1/256, and never all of it.
+/// The unit of friction is 1/256. A body has at most 255 of them.
 inline constexpr int kFrictionWhole = 256;
 
-/// Restitution is counted in 1/256, so that 256 loses nothing.
+/// The unit of restitution is 1/256: a bounce with 256 loses no speed.
 inline constexpr std::uint16_t kFullRestitution = 256;
 
-/// The whole of the world's gravity: gravity_scale is counted in 1/256.
+/// The unit of gravity_scale is 1/256: 256 is the world's full gravity.
 inline constexpr std::uint16_t kFullGravity = 256;
 
 /// The largest size on either axis.
 inline constexpr std::int32_t kSizeLimit = 1 << 30;
 
-/// No body: who ignores nobody, and rides on nothing.
+/// No body: the value of `ignores` and `carrier` of a body that ignores none and rides on none.
 inline constexpr BodyId kNoBody{0xffff'ffff};
 
-/// How contacts name the world's border. No body may have this id or a larger one.
+/// The id of the world's border in contacts. No body may have this id or a larger one.
 inline constexpr BodyId kWorldBorder{0xffff'fffe};
 
 /// No path: a kinematic body moves by its velocity.
@@ -60,24 +60,24 @@ struct Body {
   Vec2 min{};                     ///< the corner with the least x and the least y
   Vec2 size{};                    ///< 1 to kSizeLimit each
   Vec2 velocity{};                ///< each component within ±kSpeedLimit
-  std::uint16_t mass = 1;         ///< 1 to 65,535; statics weigh infinitely much
-  std::uint16_t restitution = 0;  ///< 0 to kFullRestitution; only of Bounce
-  std::uint8_t friction = 0;      ///< in 1/kFrictionWhole; of two bodies, the larger counts
+  std::uint16_t mass = 1;         ///< 1 to 65,535; static bodies have infinite mass
+  std::uint16_t restitution = 0;  ///< 0 to kFullRestitution; only for Response::Bounce
+  std::uint8_t friction = 0;      ///< in 1/kFrictionWhole; the larger of two bodies counts
   std::uint16_t gravity_scale = kFullGravity;  ///< share of the world's gravity, in 1/256
   std::uint16_t layers = 1;
   std::uint16_t collides_with = 0xffff;
-  BodyId ignores = kNoBody;            ///< one body it never meets: a bullet and who fired it
-  bool sensor = false;                 ///< reports who overlaps it, and stops nobody
-  OneWay one_way = OneWay::None;       ///< not of dynamic bodies
-  Squeeze squeeze = Squeeze::Blocked;  ///< of kinematic bodies
-  std::uint16_t path = kNoPath;        ///< of kinematic bodies: an index into Statics::paths()
-  std::uint32_t path_ticks = 0;        ///< ticks of its path that it has completed
-  BodyId carrier = kNoBody;  ///< of dynamic bodies: on what it rode when the last tick ended
+  BodyId ignores = kNoBody;            ///< one body that it never meets: a bullet its shooter
+  bool sensor = false;                 ///< reports the bodies that overlap it, and stops none
+  OneWay one_way = OneWay::None;       ///< always None for dynamic bodies
+  Squeeze squeeze = Squeeze::Blocked;  ///< for kinematic bodies
+  std::uint16_t path = kNoPath;        ///< for kinematic bodies: an index into Statics::paths()
+  std::uint32_t path_ticks = 0;        ///< completed ticks of its path
+  BodyId carrier = kNoBody;  ///< for dynamic bodies: the body it rode on when the last tick ended
 
   friend bool operator==(const Body&, const Body&) = default;
 };
 
-/// Visits every field, in the order in which they are hashed.
+/// Visits every field in the order of the hash.
 template <class Visit>
 constexpr void for_each_field(const Body& body, Visit&& visit) {
   visit(body.id.value);
@@ -104,39 +104,39 @@ constexpr void for_each_field(const Body& body, Visit&& visit) {
   visit(body.carrier.value);
 }
 
-/// What for_each_field() hands out, in bytes.
+/// The bytes of all fields that for_each_field() visits.
 inline constexpr std::size_t kBodyFieldBytes = 58;
 
-/// Whether two bodies collide at all: each one's layers meet what the other collides with, and
-/// neither ignores the other.
+/// Whether the layers of each body are among those the other collides with, and neither ignores the
+/// other.
 [[nodiscard]] constexpr bool may_meet(const Body& a, const Body& b) {
   return (a.layers & b.collides_with) != 0 && (b.layers & a.collides_with) != 0 &&
          a.ignores != b.id && b.ignores != a.id;
 }
 
-/// Whether it stops nobody: what overlaps it is reported, and that is all.
+/// Whether a body stops no other body: the step only reports the bodies that overlap it.
 [[nodiscard]] constexpr bool is_ghost(const Body& body) {
   return body.sensor || body.response == Response::Pass;
 }
 
-/// Whether the two stop each other: they may meet, one of them is dynamic, and neither is a ghost.
-/// A one-way body does so on its solid side only.
+/// Whether two bodies stop each other: they may meet, one is dynamic, and neither is a ghost.
+/// A one-way body stops others on its solid side only.
 [[nodiscard]] constexpr bool may_collide(const Body& a, const Body& b) {
   return (a.kind == Kind::Dynamic || b.kind == Kind::Dynamic) && !is_ghost(a) && !is_ghost(b) &&
          may_meet(a, b);
 }
 
-/// Whether the step keeps the two apart: they collide, on all sides.
+/// Whether the step keeps two bodies apart: they collide on all sides.
 [[nodiscard]] constexpr bool stay_apart(const Body& a, const Body& b) {
   return may_collide(a, b) && a.one_way == OneWay::None && b.one_way == OneWay::None;
 }
 
-/// Whether it goes on through whom it would squeeze.
+/// Whether a body moves on through the bodies that it would squeeze.
 [[nodiscard]] constexpr bool crushes(const Body& body) {
   return body.kind == Kind::Kinematic && body.squeeze == Squeeze::Crush;
 }
 
-/// Whether every number of `body` is one the step can work with.
+/// Whether every number of `body` is within the limits of the step.
 [[nodiscard]] constexpr bool is_within_limits(const Body& body) {
   const auto between = [](std::int32_t value, std::int32_t low, std::int32_t high) {
     return low <= value && value <= high;

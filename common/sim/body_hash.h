@@ -1,5 +1,5 @@
 #pragma once
-// How one body enters a hash: every field, lowest byte first.
+// Adds a body to a hash: every field, lowest byte first.
 
 #include "core/assert.h"
 #include "core/bytes.h"
@@ -11,7 +11,7 @@
 
 namespace tickbox::sim {
 
-/// Adds all fields of `body` in one piece, which costs a fraction of adding them one by one.
+/// Adds all fields of `body` in one call, at a fraction of the cost of one call per field.
 inline void add_body(StreamHasher& hasher, const Body& body) {
   std::array<std::byte, kBodyFieldBytes> bytes{};
   std::size_t used = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A closed rectangle in sub-units, 64 bits wide so that no corner of the world can overflow it.
+// A closed rectangle in sub-units, with 64-bit corners so that no place in the world overflows.
 
 #include "sim/body.h"
 #include "sim/rects.h"
@@ -22,7 +22,7 @@ inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, 
   return {{min.x, min.y}, {std::int64_t{min.x} + size.x, std::int64_t{min.y} + size.y}};
 }
 
-/// Whether they share a point, be it on their edges only.
+/// Whether two boxes share a point. A point on their edges is enough.
 [[nodiscard]] constexpr bool touch(const Box& a, const Box& b) {
   return a.min[0] <= b.max[0] && b.min[0] <= a.max[0] && a.min[1] <= b.max[1] &&
          b.min[1] <= a.max[1];
@@ -46,7 +46,7 @@ inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, 
   return box;
 }
 
-/// The same, 32 bits wide.
+/// The same box with 32-bit corners; corners outside the 32-bit range are clamped to it.
 [[nodiscard]] constexpr Rect rect_of(const Box& box) {
   const auto cut = [](std::int64_t value) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX));
@@ -58,7 +58,7 @@ inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, 
   return {{rect.x0, rect.y0}, {rect.x1, rect.y1}};
 }
 
-/// A box that stays where it is.
+/// The motion of a box at rest.
 [[nodiscard]] constexpr Motion resting(const Rect& rect) {
   Motion motion;
   motion.base = {rect.x0 * kFineSteps, rect.y0 * kFineSteps};
@@ -67,12 +67,12 @@ inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, 
   return motion;
 }
 
-/// The larger of its two extents.
+/// The larger of width and height.
 [[nodiscard]] constexpr std::int64_t extent_of(const Rect& rect) {
   return std::max(std::int64_t{rect.x1} - rect.x0, std::int64_t{rect.y1} - rect.y0);
 }
 
-/// Everything a box in motion covers from `from` to `to`, rounded outwards.
+/// The swept AABB of a box from `from` to `to`, rounded outwards.
 [[nodiscard]] constexpr Box hull_of(const Motion& motion, FineTime from, FineTime to) {
   Box hull;
   for (Axis axis = 0; axis < kAxes; ++axis) {
@@ -84,8 +84,8 @@ inline constexpr Box kWholeWorld = {{-kWorldLimit, -kWorldLimit}, {kWorldLimit, 
   return hull;
 }
 
-/// Everything a body covers in the tick that begins where it stands, if nothing turns it.
-/// Requires: its place within ±kWorldLimit, its velocity within ±kSpeedLimit.
+/// The swept AABB of a body over one tick from its position, if its velocity does not change.
+/// Requires: the position within ±kWorldLimit, the velocity within ±kSpeedLimit.
 [[nodiscard]] constexpr Rect hull_of_path(const Body& body, Vec2 velocity) {
   const auto high = [](std::int32_t min, std::int32_t size, std::int32_t way) {
     const std::int64_t end = std::int64_t{min} + size + std::max(0, way);

@@ -10,7 +10,8 @@
 namespace tickbox::sim {
 namespace {
 
-/// Movers to a block: as many tests again as there are blocks in a world of a few hundred.
+/// Movers per block. A block of 8 costs at most 8 further tests, and a world of a few hundred
+/// movers has some dozens of blocks.
 constexpr std::size_t kBlockSize = 8;
 
 bool is_valid(const Cast& cast) {
@@ -27,8 +28,8 @@ bool may_hit(const Cast& cast, const Body& body) {
          cast.ignores != body.id && (cast.ghosts == CastGhosts::Counted || !is_ghost(body));
 }
 
-/// Whether who moves by `way` and hits along `axis` comes from the solid side. By the way and not
-/// by the places, for a point may start on the very edge.
+/// Whether a box that moves by `way` and hits along `axis` comes from the solid side of `body`. The
+/// way decides, not the positions, because a point may start exactly on the edge.
 bool is_solid_to(const Body& body, Axis axis, Vec2 way) {
   switch (body.one_way) {
     case OneWay::None:
@@ -45,14 +46,14 @@ bool is_solid_to(const Body& body, Axis axis, Vec2 way) {
   return true;
 }
 
-/// The whole number nearest to a quotient; halves away from zero, so that a mirror changes nothing.
+/// The quotient rounded to the nearest whole number; halves away from zero, as in a mirror.
 std::int64_t rounded_quotient(std::int64_t dividend, std::int64_t divisor) {
   const std::int64_t half = divisor / 2;
   return (dividend + (dividend < 0 ? -half : half)) / divisor;
 }
 
-// What is hit rests, on whole sub-units: so along the contact's axis the way gone is a whole number
-// of them, and its share of the whole way is the moment.
+// The body that is hit rests on whole sub-units. So the way along the contact's axis is a whole
+// number of sub-units, and its share of the whole way is the moment.
 CastHit hit_of(const Cast& cast, BodyId body, const Impact& impact) {
   const Axis axis = impact.axis;
   const Axis across = other_axis(axis);
@@ -86,13 +87,13 @@ bool is_overlapped(const CastHit& hit) {
   return hit.normal_x == 0 && hit.normal_y == 0;
 }
 
-/// Whether the box's way to `hull`'s end may touch `area`: exact but for the rounding of the hull.
-/// The separating axes of a segment and a rectangle, which are the two of the world and the one
-/// across the way.
+/// Whether the box may touch `area` on its way within `hull`; exact except for the rounding of the
+/// hull. It tests the separating axes of a segment and a rectangle: x, y, and the one across the
+/// way.
 bool may_touch(const Cast& cast, const Box& hull, const Box& area) {
   if (!touch(hull, area)) return false;
-  std::array<std::int64_t, kAxes> middle{};  // of `area` less the box, seen from `from`, doubled
-  std::array<std::int64_t, kAxes> width{};   // doubled as well
+  std::array<std::int64_t, kAxes> middle{};  // of `area` grown by the box, from `from`; doubled
+  std::array<std::int64_t, kAxes> width{};   // its full width: half widths, doubled
   for (Axis axis = 0; axis < kAxes; ++axis) {
     const std::int64_t low = area.min[axis] - cast.size[axis] - cast.from[axis];
     const std::int64_t high = area.max[axis] - cast.from[axis];
@@ -113,7 +114,7 @@ std::uint32_t spread(std::uint32_t value) {
   return (value | value << 1U) & 0x55555555U;
 }
 
-/// Where on the Z-order curve through cells of half a unit a body lies.
+/// The position of a body on the Z-order curve through cells of half a unit.
 std::uint32_t curve_key(const Body& body) {
   constexpr unsigned kCellBits = 15;
   const auto cell = [&](Axis axis) {

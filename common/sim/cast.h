@@ -1,17 +1,17 @@
 #pragma once
-// What a box that is pushed through a resting world would meet: raycasts and box casts, by the same
-// exact time of impact as the step.
+// Raycasts and box casts: the bodies that a box meets on its way through a resting world, by the
+// same exact time of impact as the step.
 //
-// A ray is the smallest box there is, one sub-unit wide: what a ray meets, a bullet meets. A size
-// of 0 is allowed too, and is then a true point or segment: it meets the open interiors of bodies,
-// so it passes along the seam between two that abut, where a box of any width does not. In
-// everything else touching is no hit, as in the step: along an edge is free, from an edge inwards
-// is a hit at once, and so is straight into a corner; to reach a body exactly at the end of the way
-// is none.
+// A ray is the smallest box, one sub-unit wide, so that a ray and a bullet meet the same bodies. A
+// size of 0 is allowed too and gives a true point or segment. It meets the open interiors of
+// bodies. So it passes along the seam between two adjacent bodies, where a box of any width is
+// stopped. As in the step, touching is not a hit: a cast along an edge is free. A cast from an edge
+// inwards hits at once. A cast straight into a corner hits too. A body that is reached exactly at
+// the end of the way is not hit.
 //
-// The index over the movers is one level of a packed R-tree: they are sorted along a space-filling
-// curve, and cut into blocks of equal number, each with its bounds. Source: Kamel and Faloutsos, On
-// packing R-trees (1993).
+// The index over the movers is one level of a packed R-tree. The movers are sorted along a
+// space-filling curve and cut into blocks of equal size, each with its bounds. Source: Kamel and
+// Faloutsos, On packing R-trees (1993).
 
 #include "sim/box.h"
 #include "sim/world.h"
@@ -24,66 +24,67 @@
 
 namespace tickbox::sim {
 
-/// Longest way of a cast on either axis, 4,096 units: what a body can go in one tick.
+/// The longest way of a cast on either axis: 4,096 units, the longest way of a body in one tick.
 inline constexpr std::int32_t kCastWayLimit = kSpeedLimit;
 
-/// Whether bodies that stop nobody are hit.
+/// Whether a cast hits ghosts, the bodies that stop no other body.
 enum class CastGhosts : std::uint8_t { Skipped, Counted };
 
-/// Whether bodies that overlap the box where it starts are hit there. They are by default: who puts
-/// a gun's muzzle into a wall must not shoot through it.
+/// Whether a cast hits the bodies that overlap the box at its start. By default it does: a gun with
+/// its muzzle inside a wall must not shoot through it.
 enum class CastStart : std::uint8_t { Counted, Skipped };
 
-/// A box and the way it is pushed, in sub-units, and what it may meet.
+/// A box, its way in sub-units, and the bodies that it may meet.
 struct Cast {
   Vec2 from;                             ///< the minimum corner; within ±kWorldLimit
   Vec2 size = {1, 1};                    ///< 0 to kSizeLimit each
-  Vec2 way;                              ///< within ±kCastWayLimit; (0, 0) asks who is there
-  std::uint16_t layers = 1;              ///< as of a body
-  std::uint16_t collides_with = 0xffff;  ///< as of a body
-  BodyId ignores = kNoBody;              ///< who casts, as a rule
+  Vec2 way;                              ///< within ±kCastWayLimit; (0, 0) finds overlaps at `from`
+  std::uint16_t layers = 1;              ///< as Body::layers
+  std::uint16_t collides_with = 0xffff;  ///< as Body::collides_with
+  BodyId ignores = kNoBody;              ///< normally the body that casts
   CastGhosts ghosts = CastGhosts::Skipped;
   CastStart start = CastStart::Counted;
 };
 
 /// One body on the way of a cast.
 struct CastHit {
-  BodyId body;               ///< kWorldBorder where a solid side of the world is met
-  Moment at;                 ///< share of the way: all of it is kFineSteps
-  Fine length = 0;           ///< of the common edge at the floor of `at`
-  Vec2 place;                ///< the minimum corner there: exact along the normal, else rounded
-  std::int8_t normal_x = 0;  ///< points from the body to the box; (0, 0) of one that is overlapped
-  std::int8_t normal_y = 0;  ///< at the start
+  BodyId body;      ///< kWorldBorder for a solid side of the world
+  Moment at;        ///< share of the way: kFineSteps is all of it
+  Fine length = 0;  ///< length of the common edge at the floor of `at`
+  Vec2 place;       ///< the minimum corner at the hit: exact along the normal, else rounded
+  std::int8_t normal_x = 0;  ///< from the body to the box; (0, 0) for an overlap at the start
+  std::int8_t normal_y = 0;
 
   friend bool operator==(const CastHit&, const CastHit&) = default;
 };
 
-/// Sooner; at the same moment overlapped at the start, longer contact, lower id. (Of two sides of
-/// the world the one of larger speed, then y.)
+/// Orders hits: earlier moment, overlap at the start, longer contact, lower id. Two sides of the
+/// world have one id: the side of larger speed goes first, then y.
 [[nodiscard]] bool is_before(const CastHit& a, const CastHit& b);
 
-/// Answers casts against movers where they are and the statics around them. Built once for many.
+/// Answers casts against movers at their positions and against statics. One index serves many
+/// casts.
 ///
-/// One-way bodies are hit from their solid side only, and never from within. A box put at the
-/// nearest hit's `place` overlaps nothing that the cast may meet, one-way bodies apart, unless it
-/// did so at the start. Cost: no allocation once warm.
+/// One-way bodies are hit from their solid side only, and never from within. A box at the nearest
+/// hit's `place` overlaps no body that the cast may meet, except one-way bodies and bodies that it
+/// overlapped at the start. Cost: no allocation once warm.
 class Caster {
  public:
-  /// Makes room for so many movers.
+  /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// Takes the place of what it was shown before.
+  /// Indexes a world, in place of the one before.
   /// Requires: `world` stays unchanged while casts are answered.   Cost: sorts the movers.
   void look_at(const World& world);
 
-  /// The same for movers that are not in any world, such as the past ones of lag compensation.
+  /// Indexes movers outside any world, such as the past movers of lag compensation.
   /// Requires: `statics` and `movers` stay unchanged while casts are answered.
   void look_at(const Statics& statics, Border border, std::span<const Body> movers);
 
   /// The first hit, or nothing.
   [[nodiscard]] std::optional<CastHit> nearest(const Cast& cast) const;
 
-  /// All hits in order, one per body (of the border one per side), in place of what `hits` held.
+  /// Replaces `hits` with all hits in order: one per body, and one per side of the border.
   void all(const Cast& cast, std::vector<CastHit>& hits) const;
 
  private:
@@ -105,7 +106,7 @@ class Caster {
   const Statics* statics_ = nullptr;
   Border border_ = Border::Solid;
   std::span<const Body> movers_;
-  std::vector<std::uint64_t> order_;  ///< key of the curve, then index of mover
+  std::vector<std::uint64_t> order_;  ///< key on the curve (high bits), index of the mover
   std::vector<Block> blocks_;
 };
 

@@ -9,7 +9,7 @@
 namespace tickbox::sim {
 namespace {
 
-/// The largest whole number whose square is not above `square`, bit by bit.
+/// The integer square root, rounded down; computed bit by bit.
 std::int64_t square_root(std::uint64_t square) {
   std::uint64_t root = 0;
   for (std::uint64_t bit = std::uint64_t{1} << 31; bit != 0; bit >>= 1) {
@@ -25,8 +25,8 @@ std::int64_t distance(Vec2 from, Vec2 to) {
   return square_root(static_cast<std::uint64_t>(x * x) + static_cast<std::uint64_t>(y * y));
 }
 
-/// from + (to − from) · way / length, to the nearest; halves go away from `from`, so that a
-/// mirrored path has mirrored places.
+/// from + (to − from) · way / length, rounded to the nearest. Halves round away from `from`, so
+/// that a mirrored path has mirrored positions.
 std::int32_t between(std::int32_t from, std::int32_t to, std::int64_t way, std::int64_t length) {
   const std::int64_t product = (std::int64_t{to} - from) * way;
   const std::int64_t half = product < 0 ? -(length / 2) : length / 2;

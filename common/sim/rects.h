@@ -1,5 +1,6 @@
 #pragma once
-// Rectangles as the grids search with them: 32 bits wide, and eight at a time against one.
+// The rectangles of the grids: 32-bit corners, and a SIMD search that tests eight of them at a
+// time.
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,8 @@
 
 namespace tickbox::sim {
 
-/// A closed rectangle in sub-units, 32 bits wide. What lies beyond is cut off at the ends of the
-/// range, which makes it larger than it is, never smaller.
+/// A closed rectangle in sub-units with 32-bit corners. Corners outside this range are clamped to
+/// it, so rectangles that touch still touch after clamping.
 struct Rect {
   std::int32_t x0 = 0;
   std::int32_t y0 = 0;
@@ -23,14 +24,15 @@ struct Rect {
   std::int32_t y1 = 0;
 };
 
-/// Without a branch: which of the four comparisons fails cannot be foretold.
+/// Whether two rectangles share a point. Without a branch: a CPU cannot predict which of the four
+/// comparisons fails.
 [[nodiscard]] constexpr bool touch(const Rect& a, const Rect& b) {
   const unsigned apart =
       unsigned{a.x0 > b.x1} | unsigned{b.x0 > a.x1} | unsigned{a.y0 > b.y1} | unsigned{b.y0 > a.y1};
   return apart == 0;
 }
 
-/// Whether their open interiors meet.
+/// Whether the open interiors intersect.
 [[nodiscard]] constexpr bool overlap(const Rect& a, const Rect& b) {
   return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 }
@@ -40,13 +42,14 @@ struct Rect {
          inner.y1 <= outer.y1;
 }
 
-/// Rectangles by column, so that four of them fill a register, and two registers are looked at in
-/// one go: mostly that is all there is in a few cells, and a loop that runs once is well predicted.
+/// Rectangles as a structure of arrays: four values fill a register, and a search tests two
+/// registers at a time. A few cells mostly hold no more, and the CPU predicts a loop of one run
+/// well.
 class RectColumns {
  public:
   static constexpr std::size_t kLanes = 8;
 
-  /// What each rectangle is stays open until it is set.
+  /// Changes the number of rectangles. New ones have no defined value until set() or clear_at().
   void resize(std::size_t size) {
     for (auto& column : columns_) {
       column.resize(size + kLanes);  // the last eight of a search may lie beyond the end
@@ -72,7 +75,7 @@ class RectColumns {
     return {columns_[0][i], columns_[1][i], columns_[2][i], columns_[3][i]};
   }
 
-  /// A rectangle to compare with, spread over the registers once for several searches.
+  /// The rectangle of a query, spread over the registers once for several searches.
   class Probe;
 
   /// Calls visit(i) for every i in [from, to) whose rectangle touches the probe, in ascending
@@ -96,7 +99,7 @@ class RectColumns::Probe {
         x1_(_mm_set1_epi32(rect.x1)),
         y1_(_mm_set1_epi32(rect.y1)) {}
 
-  /// All bits of the lanes i to i + 3 that lie apart.
+  /// Four lanes for the rectangles i to i + 3: all bits are set where one does not touch the probe.
   [[nodiscard]] __m128i apart(const RectColumns& rects, std::size_t i) const {
     const auto four = [i](const std::vector<std::int32_t>& column) {
       return _mm_loadu_si128(reinterpret_cast<const __m128i*>(column.data() + i));

@@ -1,6 +1,6 @@
 #pragma once
-// What two bodies do to each other's normal velocity at a contact: who is immovable, how much comes
-// back, who shares.
+// The response to a contact on its normal axis: which body is immovable, the rebound, and whether
+// both bodies share one velocity.
 
 #include "core/assert.h"
 #include "core/fixed.h"
@@ -12,8 +12,8 @@
 
 namespace tickbox::sim {
 
-/// Events after which a body no longer bounces off what moves, and off what does not. Without this,
-/// bodies between bodies rattle ever faster inside one tick.
+/// The numbers of events after which a body no longer bounces off dynamic bodies, and off all
+/// others. Without these limits, bodies between bodies rattle ever faster inside one tick.
 inline constexpr std::uint32_t kTiredAmongMovers = 8;
 inline constexpr std::uint32_t kTiredAtStatics = 48;
 
@@ -21,34 +21,31 @@ inline constexpr std::uint32_t kTiredAtStatics = 48;
 struct Side {
   std::int64_t velocity = 0;
   std::int64_t mass = 1;
-  std::uint32_t events = 0;      ///< had this tick
+  std::uint32_t events = 0;      ///< events of the body so far in this tick
   std::uint16_t bounciness = 0;  ///< its restitution, 0 unless it bounces
   bool stops = false;
   Kind kind = Kind::Static;
-  bool spent = false;      ///< its budget of events is used up
-  bool immovable = false;  ///< for a push by the other: static, kinematic, frozen, or blocked
+  bool spent = false;      ///< has used up its budget of events
+  bool immovable = false;  ///< does not yield to the other: static, kinematic, spent, or blocked
 };
 
-/// The normal velocities after the contact.   Invariant: low <= high, so that the pair does not
-/// approach.
+/// The normal velocities after a contact.   Invariant: low <= high, so the two do not approach.
 struct Exchange {
   std::int64_t low = 0;
   std::int64_t high = 0;
-  bool shared =
-      false;  ///< both move, and nothing bounced: the whole touching block has to take part
+  bool shared = false;  ///< both move and nothing bounced: the whole touching block takes part
 };
 
 [[nodiscard]] constexpr std::uint16_t bounciness_of(const Body& body) {
   return body.response == Response::Bounce ? body.restitution : std::uint16_t{0};
 }
 
-/// Whether a body met by something dynamic, or by something that is not, does not bounce any more
-/// this tick.
+/// Whether a body no longer bounces off a body of kind `met` in this tick.
 [[nodiscard]] constexpr bool is_tired(std::uint32_t events, Kind met) {
   return events >= (met == Kind::Dynamic ? kTiredAmongMovers : kTiredAtStatics);
 }
 
-/// How fast the two part again.
+/// The speed with which the two bodies separate again.
 [[nodiscard]] constexpr std::int64_t rebound_speed(const Side& low, const Side& high,
                                                    std::int64_t calm) {
   const std::int64_t approach = low.velocity - high.velocity;
@@ -57,13 +54,13 @@ struct Exchange {
   return inelastic ? 0 : approach * std::max(low.bounciness, high.bounciness) / kFullRestitution;
 }
 
-/// What something immovable does by itself: statics rest, and so does a body that freezes; a
-/// blocked or kinematic one goes on.
+/// The velocity of an immovable side: 0 for statics and spent bodies. A blocked or kinematic body
+/// keeps its velocity.
 [[nodiscard]] constexpr std::int64_t own_velocity(const Side& side) {
   return side.spent ? 0 : side.velocity;
 }
 
-/// The contact of `low` with `high`, the one on the side of larger coordinates.
+/// The velocities after a contact of `low` with `high`, the body on the side of larger coordinates.
 /// `calm` is the approach speed up to which nothing bounces: twice the world's gravity.
 /// Requires: low.velocity > high.velocity.
 [[nodiscard]] constexpr Exchange exchange(const Side& low, const Side& high, std::int64_t calm) {
@@ -79,9 +76,7 @@ struct Exchange {
           rebound == 0};
 }
 
-// Which impacts a one-way body answers: those on its solid side.
-
-/// Whether `other` hits the one-way body on the side called `solid`, which is not None.
+/// Whether `other` hits a one-way body on its `solid` side.  Requires: `solid` is not None.
 [[nodiscard]] constexpr bool is_from_solid_side(OneWay solid, const Impact& impact,
                                                 const Motion& other, const Motion& one_way) {
   const Axis axis = solid == OneWay::Left || solid == OneWay::Right ? 0 : 1;

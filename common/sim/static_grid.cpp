@@ -7,29 +7,31 @@
 namespace tickbox::sim {
 namespace {
 
-/// A rectangle that would be listed in more cells goes to a coarser level. This much is a wall
-/// around a room of a thousand units.
+/// The most cells for one rectangle. A rectangle that needs more goes to a coarser level. A wall
+/// around a room of a thousand units needs about this many.
 constexpr std::int64_t kCellsPerStaticMax = 1024;
 
-/// Cells per static on average, at the finest level: thin walls would fill many small ones.
+/// The most cells per static on average at the finest level: thin walls would fill many small
+/// cells.
 constexpr std::int64_t kCellsPerStatic = 256;
 
-/// Entries in one cell that are looked through without a thought of narrowing the search.
+/// The entries of one cell up to which a query does not split its path.
 constexpr std::size_t kFewEntries = 32;
 
-/// The cells from which a box as large as a cell, with its middle in there, can reach `rect`.
+/// The cells in which `rect` is listed: a box as large as a cell, with its middle in one of them,
+/// can reach it.
 CellRange cells_near(const Rect& rect, int level) {
   const std::int64_t half = std::int64_t{1} << (level - 1);
   return {(rect.x0 - half) >> level, (rect.y0 - half) >> level, (rect.x1 + half) >> level,
           (rect.y1 + half) >> level};
 }
 
-/// Cells no wider than this at the finest level, 4 units, however large the statics are: movers
-/// are seldom larger, and most of a hall's floor is then known to be empty.
+/// The widest cells of the finest level, 4 units, even for large statics. Movers are seldom larger,
+/// and most cells of a hall's floor are then empty.
 constexpr int kWidestFinestLevel = 18;
 
-/// Cells twice as wide as the median static is on its shorter side, so that a mover of that size,
-/// and its way, fit into one.
+/// The level of cells about twice as wide as the shorter side of the median static. A mover of that
+/// size and its way then fit into one cell.
 int typical_level(std::span<const Rect> rects) {
   std::vector<std::int64_t> widths;
   widths.reserve(rects.size());
@@ -41,7 +43,7 @@ int typical_level(std::span<const Rect> rects) {
   return std::min(level_for(2 * *median), kWidestFinestLevel);
 }
 
-/// The finest level worth having.
+/// The finest level with at most kCellsPerStatic cells per static on average.
 int finest_level(std::span<const Rect> rects) {
   int level = typical_level(rects);
   const auto cells = [&] {

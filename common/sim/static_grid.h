@@ -1,12 +1,12 @@
 #pragma once
-// Finds the statics near a box. Built once for a map; a query costs by the size of its box, not by
-// that of the map.
+// The broadphase of statics: a hierarchical grid, built once for a map. The cost of a query depends
+// on the size of its box, not on the size of the map.
 //
-// There are several levels, each with cells four times as wide as those of the one before. At each
-// level a rectangle is listed in every cell from which it can be reached by a box that is no larger
-// than a cell and has its middle in that cell. So a query takes the finest level whose cells are as
-// large as its box, and looks at one single cell. A rectangle too large for that at the fine levels
-// is listed at a coarser one only, and looked for there.
+// Each level has cells four times as wide as those of the finer one. At each level, a rectangle is
+// listed in every cell from which a box can reach it. Such a box is no larger than a cell and has
+// its middle in that cell. So a query takes the finest level whose cells are as large as its box,
+// and reads one cell. A rectangle that would fill too many fine cells is listed at coarser levels
+// only. A query looks for such large rectangles there.
 
 #include "sim/step/cell.h"
 
@@ -19,61 +19,61 @@ namespace tickbox::sim {
 
 class StaticGrid {
  public:
-  /// Of `statics` those that are listed in `which`, by index.
+  /// Builds the grid of some of `statics`: those whose indices are in `which`.
   StaticGrid(std::span<const Body> statics, std::span<const std::uint32_t> which);
 
   [[nodiscard]] bool empty() const { return levels_.empty(); }
 
-  /// A path that covers more than this is better walked than looked at as a whole.
+  /// The extent of a path above which a query in parts (visit_path()) is cheaper than one query.
   [[nodiscard]] std::int64_t long_extent() const {
     constexpr int kCellsInBits = 2;
     return empty() ? INT64_MAX : std::int64_t{1} << (levels_.front().level + kCellsInBits);
   }
 
-  /// A static, and its box. A corner that does not fit into 32 bits is cut off: it lies far outside
-  /// of the world, where nobody gets.
+  /// A static and its box. A corner that does not fit into 32 bits is clamped: it is far outside
+  /// the world, where no body gets.
   struct Entry {
     Rect rect;
     std::uint32_t index = 0;
   };
 
-  /// Calls visit(index) for every static whose closed box touches `area`, some of them more than
-  /// once.
+  /// Calls visit(index) for every static whose closed box touches `area`, for some of them more
+  /// than once.
   template <class Visit>
   void visit(const Rect& area, Visit&& visit) const {
     visit_entries(area, extent_of(area), [&](const Entry& entry) { visit(entry.index); });
   }
 
-  /// The same with their boxes.  Requires: `extent` is that of the area.
+  /// Calls visit(entry) for the same statics.  Requires: `extent` is extent_of(area).
   template <class Visit>
   void visit_entries(const Rect& area, std::int64_t extent, Visit&& visit) const {
     if (!empty()) visit_at(level_of(extent), area, extent, visit);
   }
 
-  /// Calls visit(index) for what a box in motion may touch from `from` to the tick's end, some of
-  /// them more than once. Where much lies near, it walks along the path in ever smaller parts, and
-  /// stops where `is_over(s)` says that nothing after s is of interest. Requires: `hull` covers
-  /// that path.
+  /// Calls visit(index) for every static that a box in motion may touch from `from` to the tick's
+  /// end, for some of them more than once. Among many statics it splits the path into ever smaller
+  /// parts. It stops after a part that ends at s if `is_over(s)` is true: nothing after s matters.
+  /// Requires: `hull` covers that path.
   template <class Visit, class IsOver>
   void visit_path(const Motion& motion, FineTime from, const Rect& hull, Visit&& visit_one,
                   IsOver&& is_over) const;
 
  private:
-  /// Entries by bucket.
+  /// The entries of one level, sorted by bucket.
   struct Table {
     RectColumns rects;
     std::vector<std::uint32_t> indices;
-    std::vector<std::uint32_t> first;  ///< entry of each bucket, and the end
+    std::vector<std::uint32_t> first;  ///< the first entry of each bucket, and the end
     int bits = 1;
   };
 
   struct Level {
     int level = 0;
-    Table all;    ///< what is listed at this level or a finer one
-    Table large;  ///< what is listed at no finer one
+    Table all;    ///< the statics whose finest level is this or a finer one
+    Table large;  ///< the statics whose finest level is this one; empty at the finest level
   };
 
-  /// A static and the finest level at which it is listed.
+  /// A static and its finest level, at which it is listed first.
   struct Listed {
     Rect rect;
     std::uint32_t index = 0;
@@ -85,7 +85,7 @@ class StaticGrid {
   /// The finest level with cells as large as `extent`, or the coarsest there is.
   [[nodiscard]] std::size_t level_of(std::int64_t extent) const;
 
-  /// Of the entries of a cell: the first, and the one after the last.
+  /// The entries of a cell: the first, and the one after the last.
   struct Range {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
@@ -93,7 +93,7 @@ class StaticGrid {
 
   [[nodiscard]] static Range cell(const Table& table, int level, std::int64_t x, std::int64_t y);
 
-  /// Whether it pays to look at parts of `hull` instead.
+  /// Whether `hull` meets so many entries that queries of its parts are cheaper.
   [[nodiscard]] bool is_crowded(std::size_t level, const Rect& hull) const;
 
   template <class Visit>
@@ -112,12 +112,12 @@ class StaticGrid {
     Rect hull;
   };
 
-  /// True when it is over.
+  /// Visits the statics near a leg. Returns true if `is_over` has ended the walk.
   template <class Visit, class IsOver>
   bool walk(const Motion& motion, const Leg& leg, Visit&& visit_one, IsOver&& is_over) const;
 
   std::vector<Level> levels_;            ///< the finest first
-  std::vector<std::size_t> with_large_;  ///< those with any large statics
+  std::vector<std::size_t> with_large_;  ///< the indices of the levels with large statics
 };
 
 inline std::size_t StaticGrid::level_of(std::int64_t extent) const {
@@ -150,7 +150,7 @@ void StaticGrid::visit_table(const Table& table, int level, const Rect& area, st
   });
 }
 
-// A box larger than a cell is looked up in parts.
+// A box larger than a cell is looked up cell by cell, or in the whole table if that is smaller.
 template <class Visit>
 void StaticGrid::visit_parts(const Table& table, int level, const Rect& area, Visit&& visit) {
   const RectColumns::Probe probe{area};

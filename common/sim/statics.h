@@ -1,6 +1,6 @@
 #pragma once
-// What of a map never changes: its static bodies, sorted into a grid once, and the paths of its
-// kinematic ones; shared by every world on the same map.
+// The part of a map that never changes: its static bodies, sorted into a grid once, and the paths
+// of its kinematic bodies. All worlds on one map share it.
 
 #include "sim/body.h"
 #include "sim/path.h"
@@ -13,7 +13,7 @@
 
 namespace tickbox::sim {
 
-/// Owns a map's static bodies.   Thread: immutable, so free to share.
+/// The static bodies and paths of a map.   Thread: immutable, so threads may share it.
 class Statics {
  public:
   /// Requires: every body Static, ids unique and below kWorldBorder, corners within ±kWorldLimit,
@@ -23,19 +23,19 @@ class Statics {
   /// In the order of their ids.
   [[nodiscard]] std::span<const Body> bodies() const { return bodies_; }
 
-  /// By Body::path.
+  /// The paths, indexed by Body::path.
   [[nodiscard]] std::span<const Path> paths() const { return paths_; }
 
-  /// The static called `id`, or nullptr.  Cost: one binary search.
+  /// The static with this id, or nullptr.  Cost: one binary search.
   [[nodiscard]] const Body* find(BodyId id) const;
 
-  /// Of those that stop somebody.
+  /// The grid of the statics that are no ghosts.
   [[nodiscard]] const StaticGrid& grid() const { return grid_; }
 
-  /// Of those that only report who overlaps them.
+  /// The grid of the ghosts: the statics that only report overlaps.
   [[nodiscard]] const StaticGrid& ghosts() const { return ghosts_; }
 
-  /// Of every field of every static, and of every path: what they add to the hash of a world.
+  /// The hash of every field of every static and of every path; a part of a world's hash.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
  private:
@@ -48,7 +48,7 @@ class Statics {
 
 using SharedStatics = std::shared_ptr<const Statics>;
 
-/// Whether a box would overlap any static that is no ghost, whatever their layers; touching is not
+/// Whether a box would overlap any static that is no ghost, on any layer. Touching is not
 /// overlapping. Requires: a size of at least 1 on both axes.
 [[nodiscard]] bool overlaps_any(const Statics& statics, Vec2 min, Vec2 size);
 

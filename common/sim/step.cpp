@@ -20,8 +20,7 @@ const StepReport& Stepper::step(World& world) {
   scratch_->run.run(world);
   const StepReport& report = scratch_->run.report();
 #ifdef TICKBOX_AUDIT
-  // Nothing overlaps that did not when the tick began: asked of the positions, which know nothing
-  // of how they came about.
+  // No pair overlaps that did not overlap when the tick began. The check uses the positions alone.
   TICKBOX_ASSERT(find_overlaps(world) == report.overlaps);
 #endif
   return report;

@@ -1,6 +1,6 @@
 #pragma once
-// One tick of physics: every box moves along its path, meets what it meets in the exact order of
-// time, and nothing overlaps.
+// One tick of physics. Boxes move along their paths, contacts happen in the exact order of time,
+// and no two boxes overlap.
 
 #include "sim/step/motion.h"
 #include "sim/world.h"
@@ -12,15 +12,15 @@
 
 namespace tickbox::sim {
 
-/// Events a body may have in one tick; past it, it is frozen: put to rest, and immovable until the
-/// tick ends.
+/// The budget of events of a body in one tick. A body that has used it up is immovable; a further
+/// event freezes it at rest until the tick ends.
 inline constexpr std::uint32_t kEventBudget = 64;
 
-/// One handled event, or a body that joined a block by it. Sorted by time, then lower id, then
+/// One handled event, or a body that joined a block in it. Sorted by time, then lower id, then
 /// higher id; repeats included.
 struct Contact {
   BodyId a;                  ///< the lower id
-  BodyId b;                  ///< kWorldBorder where a side of the world was hit
+  BodyId b;                  ///< the higher id; kWorldBorder for a side of the world
   std::int8_t normal_x = 0;  ///< points from b to a
   std::int8_t normal_y = 0;
   std::int64_t time = 0;       ///< whole fine steps, 0 to kFineSteps − 1
@@ -42,32 +42,31 @@ struct BodyPair {
   return a < b ? BodyPair{a, b} : BodyPair{b, a};
 }
 
-/// What a step did, beside moving. Valid until the next step of the same Stepper.
+/// The events of a step. Valid until the next step of the same Stepper.
 struct StepReport {
   std::vector<Contact> contacts;
-  std::vector<BodyId> frozen;  ///< by id
-  std::vector<BodyId> left;    ///< removed at the border, by id
+  std::vector<BodyId> frozen;  ///< bodies over their budget of events, by id
+  std::vector<BodyId> left;    ///< bodies removed at the border, by id
   std::vector<BodyPair>
-      overlaps;  ///< could not be parted when the tick began, and still overlap; by ids
-  std::vector<BodyPair> separated;  ///< were parted when the tick began, by ids
+      overlaps;  ///< pairs that no depenetration separated and that still overlap; by ids
+  std::vector<BodyPair> separated;  ///< pairs separated when the tick began, by ids
   std::vector<BodyId> blocked;      ///< kinematic bodies that waited, by id
-  std::vector<BodyId> crushed;      ///< by a kinematic body, by id
+  std::vector<BodyId> crushed;      ///< bodies crushed by a kinematic body, by id
   std::vector<BodyPair>
-      begin;  ///< of a ghost and another: began to overlap; by ids, repeats included
+      begin;  ///< pairs of a ghost and another that began to overlap; by ids, repeats included
   std::vector<BodyPair>
-      end;  ///< of a ghost and another: no longer overlap; by ids, repeats included
-  /// Movers of which one changed the other, or may have, without a contact: who rides and on what,
-  /// who overlapped when the tick began, who was in the way of parting them or of a snap. By ids,
-  /// each once. So bodies that neither these nor contacts join with any other move as they would
-  /// alone.
+      end;  ///< pairs of a ghost and another that ceased to overlap; by ids, repeats included
+  /// Pairs of movers of which one changed the other, or may have, without a contact. These are a
+  /// rider and its carrier, bodies that overlapped when the tick began, and a body that hindered
+  /// such a separation or a snap. By ids, each once. A body that neither these nor contacts join
+  /// with any other moves as it would alone.
   std::vector<BodyPair> influences;
-  std::uint32_t events = 0;      ///< handled in all, one for each contact
-  std::uint32_t events_max = 0;  ///< of one dynamic body
+  std::uint32_t events = 0;      ///< number of contacts
+  std::uint32_t events_max = 0;  ///< most events of one dynamic body
 };
 
-/// Steps worlds. Holds only scratch memory, so one Stepper serves any number of worlds, one after
-/// the other, and the result never depends on what it stepped before. Cost: no allocation once
-/// warm.
+/// Steps worlds. A Stepper holds only scratch memory and serves any number of worlds, one after the
+/// other. The result never depends on earlier steps. Cost: no allocation once warm.
 class Stepper {
  public:
   Stepper();
@@ -75,9 +74,9 @@ class Stepper {
   Stepper(Stepper&&) noexcept;
   Stepper& operator=(Stepper&&) noexcept;
 
-  /// Moves `world` by one tick. Bodies that overlap when it begins are parted; where that cannot be
-  /// done, they do not collide with each other until they are apart. Requires: every mover within
-  /// the limits of Body. Source: the swept AABB against the Minkowski difference, on a time
+  /// Moves `world` by one tick. Bodies that overlap at its start are separated if possible.
+  /// Otherwise they do not collide with each other until they are apart. Requires: every mover
+  /// within the limits of Body. Source: the swept AABB against the Minkowski difference, on a time
   /// lattice.
   const StepReport& step(World& world);
 

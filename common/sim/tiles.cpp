@@ -47,7 +47,8 @@ class Uncovered {
   std::vector<std::uint8_t> cells_;
 };
 
-/// Where the widest and then highest rectangle ends that has its upper left cell at (x, y).
+/// Returns the widest, then highest, rectangle of uncovered cells with its upper left cell at (x,
+/// y).
 CellRect grown_from(std::int32_t x, std::int32_t y, const TileGrid& grid,
                     const Uncovered& uncovered, OneWay one_way) {
   const bool is_wide = one_way != OneWay::Left && one_way != OneWay::Right;

@@ -1,6 +1,6 @@
 #pragma once
-// Everything the physics keeps from one tick to the next: settings, a shared set of statics, and
-// the movers by id.
+// The state that the physics keeps from one tick to the next: settings, shared statics, and the
+// movers sorted by id.
 
 #include "sim/body.h"
 #include "sim/statics.h"
@@ -11,10 +11,10 @@
 
 namespace tickbox::sim {
 
-/// What happens at the world's border, four half-planes at ±kWorldLimit.
+/// The behaviour of the world's border, four half-planes at ±kWorldLimit.
 enum class Border : std::uint8_t {
   Solid,   ///< immovable; bodies slide, stop or bounce there as at any static
-  Remove,  ///< a body that crosses it is taken out and reported as having left
+  Remove,  ///< a body that crosses it is removed and reported in StepReport::left
 };
 
 struct WorldSettings {
@@ -32,27 +32,27 @@ class World {
 
   [[nodiscard]] const SharedStatics& shared_statics() const { return statics_; }
 
-  /// In the order of their ids. Positions and velocities may be changed between steps, ids and
-  /// order may not.
+  /// The movers in the order of their ids. Positions and velocities may be changed between steps;
+  /// ids and order may not.
   [[nodiscard]] std::span<Body> movers() { return movers_; }
 
   [[nodiscard]] std::span<const Body> movers() const { return movers_; }
 
-  /// The mover called `id`, or nullptr.  Cost: one binary search.
+  /// The mover with this id, or nullptr.  Cost: one binary search.
   [[nodiscard]] Body* find(BodyId id);
   [[nodiscard]] const Body* find(BodyId id) const;
 
-  /// Puts a mover in its place by id.  Requires: not Static, its id not in use, its values within
-  /// the limits of Body, its path one of the statics'.
+  /// Inserts a mover in the order of ids.  Requires: not Static, an unused id, values within the
+  /// limits of Body, a path of the statics or kNoPath.
   void add(const Body& body);
 
-  /// Takes a mover out; false where there is none.
+  /// Removes a mover; returns false if no mover has this id.
   bool remove(BodyId id);
 
-  /// Takes out all those listed, sorted by id.  Cost: linear.
+  /// Removes all movers in `ids`.  Requires: `ids` sorted.  Cost: linear, times a binary search.
   void remove(std::span<const BodyId> ids);
 
-  /// Takes out all movers; keeps the memory.
+  /// Removes all movers; keeps the memory.
   void clear();
 
  private:
@@ -61,8 +61,8 @@ class World {
   std::vector<Body> movers_;
 };
 
-/// XXH3-64 over every field of every mover in the order of ids, and the settings; statics enter by
-/// their fields too.
+/// XXH3-64 of the settings, the hash of the statics, and every field of every mover in the order of
+/// ids.
 [[nodiscard]] std::uint64_t state_hash(const World& world);
 
 }  // namespace tickbox::sim
