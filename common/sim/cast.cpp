@@ -10,8 +10,7 @@
 namespace tickbox::sim {
 namespace {
 
-/// Movers per block. A block of 8 costs at most 8 further tests, and a world of a few hundred
-/// movers has some dozens of blocks.
+/// Movers per block. A query tests the bounds of every block, and the movers of those it may touch.
 constexpr std::size_t kBlockSize = 8;
 
 bool is_valid(const Cast& cast) {
