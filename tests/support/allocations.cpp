@@ -22,7 +22,7 @@ std::uint32_t& own_books() {
   return open;
 }
 
-/// The last byte of a block says whether it is counted: nobody else knows of that byte.
+/// The last byte of a block marks whether it is counted. No caller knows of this byte.
 std::uint8_t& mark_of(void* memory) {
   return static_cast<std::uint8_t*>(memory)[malloc_usable_size(memory) - 1];
 }
@@ -67,7 +67,7 @@ void* operator new(std::size_t size) {
   return counted(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }
 
-// The sanitizers have one of their own otherwise, which these deletes do not go with.
+// The sanitizers replace this operator otherwise, and the deletes below do not match theirs.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
     return operator new(size);

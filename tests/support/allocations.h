@@ -1,6 +1,5 @@
 #pragma once
-// Counts what this program asks of the heap, for programs that list allocations.cpp among their
-// sources.
+// Counts the heap allocations of this program. A program lists allocations.cpp among its sources.
 
 #include <cstdint>
 
@@ -9,11 +8,11 @@ namespace tickbox::tests {
 /// Calls of operator new so far.
 [[nodiscard]] std::uint64_t allocations();
 
-/// Bytes that operator new has given out and that were not given back, as the heap rounds them.
-/// Without those of OwnBooks.
+/// The bytes of all live blocks of operator new, as the heap rounds them. Blocks that were
+/// allocated under an OwnBooks do not count.
 [[nodiscard]] std::uint64_t live_bytes();
 
-/// As long as one lives, what its thread asks for is for the test itself, and in no live_bytes().
+/// While one exists, the allocations of its thread belong to the test and not to live_bytes().
 class OwnBooks {
  public:
   OwnBooks();

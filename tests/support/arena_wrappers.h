@@ -1,5 +1,5 @@
 #pragma once
-// The arena with one of its rules changed, for tests that need it otherwise.
+// Variants of the arena with one rule changed, for tests.
 
 #include "games/arena/arena.h"
 
@@ -10,7 +10,7 @@
 
 namespace tickbox::tests {
 
-/// The arena itself.
+/// The arena itself, as the base of the variants.
 class WrappedArena : public game::Rules {
  public:
   explicit WrappedArena(std::uint32_t ticks_per_second) : arena_(ticks_per_second) {}
@@ -54,7 +54,7 @@ class WrappedArena : public game::Rules {
   game::Arena arena_;
 };
 
-/// Does not promise to be closed under contact.
+/// An arena that does not promise to be closed under contact.
 class ToldWhole final : public WrappedArena {
  public:
   using WrappedArena::WrappedArena;
@@ -62,7 +62,7 @@ class ToldWhole final : public WrappedArena {
   [[nodiscard]] bool closed_under_contact() const override { return false; }
 };
 
-/// Who joins appears at the place that has the number of its seat.
+/// An arena in which the player of seat N appears at spawn point N.
 class SeatedArena : public WrappedArena {
  public:
   using WrappedArena::WrappedArena;
@@ -73,7 +73,7 @@ class SeatedArena : public WrappedArena {
   }
 };
 
-/// The same, and does not promise to be closed under contact.
+/// A SeatedArena that does not promise to be closed under contact.
 class SeatedToldWhole final : public SeatedArena {
  public:
   using SeatedArena::SeatedArena;

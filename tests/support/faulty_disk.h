@@ -1,7 +1,7 @@
 #pragma once
-// A disk in memory that fails as it is told: at its Nth call, by taking less than it is given, for
-// want of room, by dying in the middle of a write, or by letting its caller wait. A write that
-// fails leaves half of it behind.
+// A disk in memory with faults on demand: the Nth call fails, an append takes only a part, the disk
+// is full, dies in the middle of a write, or blocks its caller. A failed write leaves half of its
+// bytes behind.
 
 #include "os/files/disk.h"
 
@@ -22,19 +22,19 @@ namespace tickbox::tests {
 
 enum class DiskCall : std::uint8_t { Create, Remove, Append, Cut, Sync, Close };
 
-/// What goes wrong. Calls of all files and of the disk are counted together, from 1.
+/// The faults of a disk. Calls of the disk and of all its files are counted together, from 1.
 struct DiskFaults {
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
-  std::uint64_t fail_from = kNever;  ///< first call that fails
-  std::uint64_t fail_calls = 1;      ///< how many in a row
-  int code = EIO;                    ///< what they fail with
-  std::optional<DiskCall> always{};  ///< every call of this kind fails, too
+  std::uint64_t fail_from = kNever;  ///< the first call that fails
+  std::uint64_t fail_calls = 1;      ///< how many calls in a row fail
+  int code = EIO;                    ///< the error of these calls
+  std::optional<DiskCall> always{};  ///< calls of this kind always fail
   std::uint64_t die_at =
-      kNever;  ///< the first append from here on is the last; nothing works after
-  std::size_t append_max = kUnlimited;  ///< bytes of one append
-  std::size_t room = kUnlimited;        ///< bytes of all files together; ENOSPC beyond
+      kNever;  ///< the first append from this call on kills the disk: no call works after it
+  std::size_t append_max = kUnlimited;  ///< the most bytes that one append takes
+  std::size_t room = kUnlimited;        ///< the most bytes of all files together; ENOSPC beyond
 };
 
 /// Thread: any.
@@ -58,20 +58,20 @@ class FaultyDisk final : public os::Disk {
     return {};
   }
 
-  /// From now on.
+  /// Replaces the faults from now on.
   void set_faults(const DiskFaults& faults) {
     const std::scoped_lock lock{shared_->mutex};
     shared_->faults = faults;
   }
 
-  /// Every call waits from now on, or every one of a kind, until release().
+  /// Blocks every call until release(), or only the calls of one kind.
   void hold(std::optional<DiskCall> only = {}) {
     const std::scoped_lock lock{shared_->mutex};
     shared_->held = true;
     shared_->only = only;
   }
 
-  /// Callers that wait for release().
+  /// The number of callers that wait for release().
   [[nodiscard]] std::uint64_t waiting() const {
     const std::scoped_lock lock{shared_->mutex};
     return shared_->waiting;
@@ -85,13 +85,13 @@ class FaultyDisk final : public os::Disk {
     shared_->released.notify_all();
   }
 
-  /// So far.
+  /// The number of calls so far.
   [[nodiscard]] std::uint64_t calls() const {
     const std::scoped_lock lock{shared_->mutex};
     return shared_->calls;
   }
 
-  /// What is in a file; nothing where there is none.
+  /// The bytes of a file; empty if there is no such file.
   [[nodiscard]] std::vector<std::byte> bytes(const std::string& path) const {
     const std::scoped_lock lock{shared_->mutex};
     const auto file = shared_->files.find(path);
@@ -115,10 +115,10 @@ class FaultyDisk final : public os::Disk {
     std::uint64_t calls = 0;
     std::uint64_t waiting = 0;
     bool held = false;
-    std::optional<DiskCall> only;  ///< what is held; nothing: all
+    std::optional<DiskCall> only;  ///< the kind of calls that is held; none: all
     bool dead = false;
 
-    /// Counts a call.  Returns what it fails with, or 0.
+    /// Counts a call.  Returns its error, or 0.
     int enter(DiskCall call, std::unique_lock<std::mutex>& lock) {
       ++waiting;
       released.wait(lock, [&] { return !held || (only && *only != call); });
@@ -151,7 +151,7 @@ class FaultyDisk final : public os::Disk {
       if (shared_->calls >= shared_->faults.die_at) shared_->dead = true;
       if (shared_->dead) code = EIO;
       if (taken == 0 && code == 0) code = ENOSPC;
-      // Nobody promises that a write that failed has written nothing.
+      // A failed write may have written a part.
       if (code != 0) taken = was_dead ? 0 : taken / 2;
       std::vector<std::byte>& file = shared_->files[path_];
       file.insert(file.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));

@@ -1,7 +1,7 @@
 #pragma once
-// The arena in which a bit of a body flips when a tick is over: what memory, a compiler or a
-// forgotten cause would do, where a test wants it. Given to a server it is the room's world that is
-// wrong, given to a client its view.
+// An arena in which a test flips a bit of a body at the end of a tick: the effect of faulty memory,
+// a compiler bug or a missing cause. Given to a server, the room's world is wrong; given to a
+// client, its view.
 
 #include "tests/support/arena_wrappers.h"
 
@@ -14,8 +14,8 @@
 
 namespace tickbox::tests {
 
-/// Called with a world after each of its steps. A client steps its view and, ahead of it, what it
-/// predicts: both are given, and some ticks of the view more than once.
+/// Called with a world after each of its steps. A client calls it for the steps of its view and of
+/// its prediction, for some ticks of the view more than once.
 using AfterStep = std::function<void(game::World& world)>;
 
 class FlippedArena final : public WrappedArena {
@@ -35,8 +35,8 @@ class FlippedArena final : public WrappedArena {
   AfterStep after_;
 };
 
-/// Flips one bit of the field of this name in a body, if that is in the world. One of "id" makes it
-/// another body.
+/// Flips one bit of a field of a body, if the body is in the world. A flip of "id" gives the body
+/// another id.
 inline void flip(game::World& world, BodyId id, std::string_view field, unsigned bit) {
   const std::size_t index = world.index_of(id);
   if (index == world.size()) return;

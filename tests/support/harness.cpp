@@ -8,7 +8,8 @@ namespace tickbox::tests {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
-/// More than a test's match fills: growing would count as the server's own asking for memory.
+/// More than a test's match records. A vector that grows would count as an allocation of the
+/// server.
 constexpr std::size_t kRecordingBytes = std::size_t{4} * 1024 * 1024;
 
 game::MakeMap map_maker(const HarnessOptions& options) {

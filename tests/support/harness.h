@@ -1,6 +1,6 @@
 #pragma once
 // The production server and production clients in one thread, on a virtual clock and a simulated
-// network. Time passes by the millisecond: then each client that is due has its turn, then the
+// network. Time advances by the millisecond: first each client that is due is polled, then the
 // server.
 
 #include "client/client.h"
@@ -27,7 +27,7 @@
 
 namespace tickbox::tests {
 
-/// Keeps every line, and counts those that ask for somebody to act.
+/// Keeps every line, and counts the errors.
 class MemoryLog final : public server::Log {
  public:
   void event(server::Severity severity, std::string_view line) override {
@@ -44,7 +44,7 @@ class MemoryLog final : public server::Log {
   std::vector<std::string> lines_;
 };
 
-/// Keeps all that was traced.
+/// Keeps all desyncs.
 class MemoryDesyncs final : public protocol::DesyncSink {
  public:
   void note(const protocol::Desync& desync) override { all_.push_back(desync); }
@@ -59,21 +59,21 @@ struct HarnessOptions {
   std::uint64_t seed = 1;
   std::uint32_t tick_rate = 60;
   std::uint32_t max_clients = 16;
-  std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
+  std::uint32_t snapshot_rate = 0;  ///< 0: one per tick
   server::Rate snapshot_bytes = server::kSnapshotBytes;
   server::Sight sight = {};
   net::LinkConditions link;
   game::BotKind bot = game::BotKind::Mix;
-  /// Of the server; clients seal their tokens with the same.
+  /// The keys of the server; clients seal their tokens with them.
   net::KeyRing keys = net::KeyRing::published();
-  /// Rules other than the arena, of the room and of each client by its number (none: the arena).
-  /// They have to call themselves "arena".
+  /// Rules other than the arena: those of the room, and those of each client by its number
+  /// (nullptr: the arena). Their name must be "arena".
   std::function<std::shared_ptr<const game::Rules>()> room_rules = nullptr;
   std::function<std::shared_ptr<const game::Rules>(std::size_t client)> client_rules = nullptr;
-  /// Where all stand, if not on the built-in map. It has max_clients seats.
+  /// The map, if not the built-in one. It has max_clients seats.
   game::SharedMap map = nullptr;
-  /// Asked before and after the shard is driven, where a test wants to know what that took of
-  /// something.
+  /// A counter that is read before and after the shard is driven, for tests that measure its use of
+  /// a resource.
   std::uint64_t (*meter)() = nullptr;
 };
 
@@ -86,74 +86,74 @@ class Harness {
   Harness& operator=(const Harness&) = delete;
 
   struct Player {
-    std::unique_ptr<client::Client> client;  ///< nothing: its process is not running
+    std::unique_ptr<client::Client> client;  ///< nullptr: its process is not running
     std::unique_ptr<SeededEntropy> entropy;
     net::Transport* transport = nullptr;
-    std::unique_ptr<client::Grounds> grounds;  ///< of its own, or nothing
+    std::unique_ptr<client::Grounds> grounds;  ///< its own assets; nullptr: the shared ones
     MemoryDesyncs desyncs;
-    std::map<Tick, game::Input> inputs;      ///< everything it decided
-    std::vector<client::MatchEvent> events;  ///< in the order in which it was told
+    std::map<Tick, game::Input> inputs;      ///< every input that it decided
+    std::vector<client::MatchEvent> events;  ///< in the order in which it received them
     bool audits = false;
-    std::int32_t drift_ppm = 0;  ///< of its clock
-    Duration jumped{};           ///< the same, ahead or back
-    Duration turn{kStep};        ///< between polls; 0: it is woken when it asks to be
+    std::int32_t drift_ppm = 0;  ///< drift of its clock
+    Duration jumped{};           ///< jumps of its clock, ahead or back
+    Duration turn{kStep};        ///< time between polls; 0: it is woken when it asks for it
     Instant next_turn;
     Instant paused_until;
-    Instant began;  ///< its process
+    Instant began;  ///< start of its process
   };
 
-  /// Brings in one more client, by a token of its own; returns its number.
+  /// Adds a client with a token of its own; returns its number.
   std::size_t add_client();
   std::size_t add_client(const net::LinkConditions& link);
   std::size_t add_client(const net::LinkConditions& link, const net::ConnectToken& token,
                          net::Wish wish = net::Wish::Play);
 
-  /// One that audits, by a token that allows it.
+  /// Adds a client that audits, with a token that allows it.
   std::size_t add_auditor(const net::LinkConditions& link);
 
-  /// A token good for a minute at this server.
+  /// A token that is valid for a minute at this server.
   [[nodiscard]] net::ConnectToken make_token(std::uint64_t client, std::uint8_t rights = 0);
 
-  /// The client is killed, and started again with nothing but its newest ticket.
+  /// Kills the client and starts it again with nothing but its newest ticket.
   void restart_with_ticket(std::size_t client);
 
-  /// The same with what the test says.
+  /// Kills the client and starts it again with these options.
   void restart_client(std::size_t client, const client::ConnectionOptions& connection);
 
-  /// The server is killed, and started again with nothing but its keys. The recording ends.
+  /// Kills the server and starts it again with nothing but its keys. The recording ends.
   void restart_server();
 
-  /// Lets a client say goodbye.
+  /// Lets a client disconnect.
   void leave(std::size_t client) { players_[client].client->leave(); }
 
-  /// The client's process stands until then. Its clock goes on.
+  /// Stops the client's process until then. Its clock runs on.
   void pause(std::size_t client, Instant until) { players_[client].paused_until = until; }
 
   void silence(std::size_t client) { pause(client, Instant::max()); }
 
   void wake(std::size_t client) { pause(client, now()); }
 
-  /// As the clock of a machine that was suspended is behind by as long.
+  /// Moves a client's clock, as after the suspension of its machine.
   void jump_clock(std::size_t client, Duration by) { players_[client].jumped += by; }
 
-  /// The server's clock leaps, and nobody else's.
+  /// Moves the server's clock ahead, and no other.
   void leap_server(Duration ahead) { server_ahead_ += ahead; }
 
-  /// The server's process stands until then.
+  /// Stops the server's process until then.
   void stall(Instant until) { stalled_until_ = until; }
 
-  /// From now on a client is polled by a loop of its own, which turns so often and knows nothing of
-  /// when it asks to be.  Requires: whole milliseconds.
+  /// Polls a client at this interval from now on, regardless of the wake-up that it asks for.
+  /// Requires: whole milliseconds.
   void poll_every(std::size_t client, Duration turn) { players_[client].turn = turn; }
 
-  /// What a client shows now.
+  /// The bodies that a client presents now.
   [[nodiscard]] std::span<const client::Shown> shown(std::size_t client) {
     return players_[client].client->shown(time_of(players_[client]));
   }
 
-  /// Lets virtual time pass, a millisecond at a time.
+  /// Advances virtual time, a millisecond at a time.
   void run_for(Duration duration);
-  /// Stops the server, lets the goodbyes arrive, closes the recording.
+  /// Stops the server, lets the DISCONNECTs arrive, closes the recording.
   void stop();
 
   [[nodiscard]] const std::deque<Player>& players() const { return players_; }
@@ -178,7 +178,7 @@ class Harness {
 
   [[nodiscard]] const MemoryLog& log() const { return log_; }
 
-  /// As the server traced them, and as a client did.
+  /// The desyncs that the server traced, and those that a client traced.
   [[nodiscard]] const std::vector<protocol::Desync>& desyncs() const { return desyncs_.all(); }
 
   [[nodiscard]] const std::vector<protocol::Desync>& desyncs(std::size_t client) const {
@@ -191,7 +191,7 @@ class Harness {
 
   [[nodiscard]] const game::Rules& rules() const { return *rules_; }
 
-  /// By how much HarnessOptions::meter has grown while the shard was driven.
+  /// The growth of HarnessOptions::meter while the shard was driven.
   [[nodiscard]] std::uint64_t metered() const { return metered_; }
 
  protected:
@@ -199,29 +199,29 @@ class Harness {
 
   struct NotStarted {};
 
-  /// For one that starts its server itself: the room, then what records it, then the shard.
+  /// For a test that starts its server itself: the room, then its recorder, then the shard.
   Harness(const HarnessOptions& options, NotStarted /*tag*/);
 
-  /// Ends the shard before.
+  /// Replaces the room. The earlier shard ends.
   void start_room(std::uint64_t seed);
   void start_shard(const server::ShardParts& parts);
-  /// Of the room, but for the salt.
+  /// The header of the room's recording, without the salt.
   [[nodiscard]] record::Header header() const;
-  /// Its client is not started.
+  /// Adds a player whose client is not started.
   Player& add_player(const net::LinkConditions& link);
-  /// It is a bot, and asks to play or to audit as its Player says.
+  /// Starts a client as a bot; it plays or audits as its Player says.
   void start_client(std::size_t client, client::ClientOptions options);
   [[nodiscard]] net::ConnectToken make_token(const net::TokenClaims& claims,
                                              const WallClock& calendar, const net::KeyRing& keys);
 
-  /// Gives a client its turn; false where it is not due.  Requires: its process is running.
+  /// Polls a client; returns false if it is not due.  Requires: its process is running.
   bool drive_client(std::size_t client);
   void drive_server();
 
-  /// One tick of the server.
+  /// Runs one tick of the server.
   virtual void tick();
 
-  /// What a client's own clock says, and the server's.
+  /// The time on a client's own clock, and on the server's.
   [[nodiscard]] Instant time_of(const Player& player) const;
 
   [[nodiscard]] Instant server_now() const { return clock_.now() + server_ahead_; }

@@ -1,5 +1,5 @@
 #pragma once
-// Work that is interrupted as soon as it can be.
+// Interrupts work as soon as possible.
 
 #include <atomic>
 #include <csignal>
@@ -8,11 +8,11 @@
 
 namespace tickbox::test {
 
-/// Runs `work` in this thread, and sends the process a SIGINT once it has a handler for it. It is
-/// for the caller to see whether the work was over by then.
+/// Runs `work` in this thread, and sends the process a SIGINT once `work` has installed a handler.
+/// The caller checks whether the work was over by then.
 template <class Work>
 auto interrupted(const Work& work) {
-  // The one that arrives too late must not end the test.
+  // A SIGINT that arrives too late must not end the test.
   const auto deaf = [](int) {};
   void (*const before)(int) = std::signal(SIGINT, deaf);
   std::atomic<bool> over{false};

@@ -1,5 +1,5 @@
 #pragma once
-// A file in memory, which may be full.
+// A file in memory with an optional size limit.
 
 #include "core/bytes.h"
 
@@ -19,8 +19,8 @@ class MemorySink final : public ByteSink {
   }
 
   std::vector<std::byte> bytes;
-  std::size_t writes = 0;       ///< that it has taken
-  std::size_t room = SIZE_MAX;  ///< in bytes, over all writes; 0: it refuses every write
+  std::size_t writes = 0;       ///< number of accepted writes
+  std::size_t room = SIZE_MAX;  ///< capacity in bytes over all writes; 0: it refuses every write
 };
 
 }  // namespace tickbox::tests

@@ -1,5 +1,5 @@
 #pragma once
-// Where this checkout and its build are. Only paths.cpp is compiled with absolute paths, so that
+// The paths of this checkout and its build. Only paths.cpp is compiled with absolute paths, so that
 // the compiler's cache serves checkouts anywhere.
 
 #include <string>

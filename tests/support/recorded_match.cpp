@@ -12,7 +12,7 @@
 namespace tickbox::tests {
 namespace {
 
-/// Of who fires, one half a ray; of those few strike anybody.
+/// Half of the players that fire cast a ray. Few of these rays strike a player.
 game::Input random_input(Rng& rng) {
   game::Input input{.move = static_cast<std::uint8_t>(rng.below(game::kMoveDirections + 1U))};
   const bool fires = rng.chance(1, 3);
@@ -28,7 +28,7 @@ game::InputSource random_source(Rng& rng) {
   return drawn == 1 ? game::InputSource::Repeated : game::InputSource::Received;
 }
 
-/// Another one each time that somebody comes.
+/// A new client id for each join.
 std::uint64_t client_of(PlayerId player, Tick tick) {
   return 0xc11e'0000'0000'0000 | std::uint64_t{tick.value} << 16 | player.value;
 }
@@ -102,7 +102,7 @@ const record::RecordedTick& RecordedMatch::step() {
 }
 
 /// Returns the tick that was stepped last. Each player in the room has the input that it was given.
-/// A player that has just joined without one rests.
+/// A player that has just joined without an input has a neutral one.
 record::RecordedTick RecordedMatch::stepped() const {
   record::RecordedTick tick;
   tick.tick = world().tick;

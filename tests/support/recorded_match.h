@@ -1,5 +1,5 @@
 #pragma once
-// A small match of the arena that is recorded into memory, and what tests do to its bytes.
+// A small match of the arena that is recorded into memory, and helpers that change its bytes.
 
 #include "core/rng.h"
 #include "game/tick_log.h"
@@ -18,11 +18,11 @@
 
 namespace tickbox::tests {
 
-/// At 10 Hz a batch is one tick, which gives small recordings with many records.
+/// At 10 Hz a batch is one tick, so that small recordings have many records.
 inline constexpr std::uint32_t kMatchTickRate = 10;
 inline constexpr std::uint32_t kMatchSeats = 3;
 
-/// The ticks in which a room is empty. All players leave in the first of them, and join in the tick
+/// The ticks in which a room is empty. All players leave in the first tick, and join in the tick
 /// after the last.
 struct Deserted {
   Tick first;
@@ -36,18 +36,18 @@ struct RecordedMatchOptions {
   std::uint32_t tick_rate = kMatchTickRate;
   std::uint32_t seats = kMatchSeats;
   std::uint64_t seed = 1;
-  bool all_stay = false;                               ///< nobody leaves
-  std::shared_ptr<const game::Rules> rules = nullptr;  ///< none: the arena
+  bool all_stay = false;                               ///< no player leaves
+  std::shared_ptr<const game::Rules> rules = nullptr;  ///< nullptr: the arena
   std::optional<Deserted> deserted{};
-  Forge forge{};  ///< of step() and record(); may be empty
+  Forge forge{};  ///< applied by step() and record(); may be empty
 };
 
-/// Players come, go, run about and shoot, all drawn from the seed.
+/// A match whose players join, leave, run and shoot, all drawn from the seed.
 class RecordedMatch {
  public:
   explicit RecordedMatch(const RecordedMatchOptions& options = {});
 
-  /// With a salt of the seed.
+  /// The header, with a salt drawn from the seed.
   [[nodiscard]] record::Header header() const;
 
   [[nodiscard]] server::Room& room() { return room_; }
@@ -60,25 +60,25 @@ class RecordedMatch {
 
   [[nodiscard]] const game::Rules& rules() const { return room_.rules(); }
 
-  /// What enters the next tick. Lasts until the next call.
+  /// Returns the commands of the next tick. Valid until the next call.
   game::TickCommands decide();
 
-  /// Where that comes from.
+  /// The origins of these commands.
   [[nodiscard]] game::CommandOrigins origins() const {
     return {.sources = decided_.sources, .clients = decided_.clients};
   }
 
-  /// Logs and steps one tick, and returns it; valid until the next.
+  /// Logs and steps one tick, and returns it; valid until the next step.
   const record::RecordedTick& step();
 
-  /// Writes the world as it is.
+  /// Writes a keyframe of the world.
   void keyframe(record::Writer& writer) const;
 
   /// Steps `ticks` ticks into `writer`, with keyframes when it needs them.
   void record(record::Writer& writer, std::uint32_t ticks);
 
-  /// Everything that step() and record() played, as a reader is to give it back, but for the bytes.
-  /// Made from what was decided, never from the log.
+  /// Every tick that step() and record() played, as a reader must return it, but without the bytes.
+  /// They come from the decided commands, never from the log.
   [[nodiscard]] const std::vector<record::RecordedTick>& played() const { return played_; }
 
  private:
@@ -88,7 +88,7 @@ class RecordedMatch {
   RecordedMatchOptions options_;
   server::Room room_;
   Rng bots_;
-  game::LoggedTick decided_;  ///< with the inputs that were given alone, all of their fields
+  game::LoggedTick decided_;  ///< with the given inputs alone, and all of their fields
   std::vector<record::RecordedTick> played_;
 };
 
@@ -98,7 +98,7 @@ class RecordedMatch {
     const RecordedMatchOptions& options = {},
     record::Compression compression = record::Compression::Zstd);
 
-/// Verifies with the map and rules that the header names.  Requires: a header that can be read.
+/// Verifies a file with the map and rules that its header names.  Requires: a readable header.
 [[nodiscard]] record::VerifyResult verify(ConstBytes file,
                                           const record::VerifyOptions& options = {});
 
@@ -110,15 +110,15 @@ struct Piece {
   [[nodiscard]] std::size_t end() const { return offset + record::record_bytes(head); }
 };
 
-/// Whether a reader makes ticks of such a record.
+/// Whether a reader makes ticks from such a record.
 [[nodiscard]] constexpr bool holds_ticks(record::RecordType type) {
   return type == record::RecordType::Ticks || type == record::RecordType::Quiet;
 }
 
-/// The records of a file, by their lengths alone, up to the first that is cut.
+/// The records of a file, found by their lengths alone, up to the first truncated one.
 [[nodiscard]] std::vector<Piece> pieces(ConstBytes file);
 
-/// Gives every record the checksum that belongs to what it says now: as a forger would.
+/// Gives every record the checksum of its current bytes, as a forger would.
 void rechecksum(std::vector<std::byte>& file);
 
 }  // namespace tickbox::tests

@@ -1,5 +1,5 @@
 #pragma once
-// Whether two snapshots say the same.
+// Compares two snapshots.
 
 #include "protocol/snapshot.h"
 

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::uint16_t kServerPort = 7'777;
 constexpr std::uint16_t kFirstClientPort = 20'000;
-/// Streams of chance of the links of clients that have moved.
+/// The random streams of the links of clients that have moved.
 constexpr std::uint64_t kOtherNetwork = 1'000'000;
-/// Tells the chance of bursts from that of links.
+/// Separates the randomness of bursts from that of links.
 constexpr std::uint64_t kBursts = std::uint64_t{1} << 40U;
 
 net::Address loopback(std::uint16_t port) {

@@ -1,6 +1,5 @@
 #pragma once
-// One server and its clients on a network that exists only in memory: a bad link for each client
-// and direction.
+// One server and its clients on a network in memory, with a bad link for each client and direction.
 
 #include "core/clock.h"
 #include "core/rng.h"
@@ -27,47 +26,47 @@ class SimulatedNetwork {
 
   [[nodiscard]] static net::Address server_address();
 
-  /// A new client's end, behind links of these conditions. Lives as long as the network.
+  /// Adds a client behind links with these conditions. The transport lives as long as the network.
   net::Transport& add_client(const net::LinkConditions& conditions);
 
-  /// The client is on another network all of a sudden: it sends from there, and what is on its way
-  /// to the old address gets lost.
+  /// Moves the client to another network: it sends from the new address, and packets in flight to
+  /// the old address are lost.
   void move_client(std::size_t client, const net::Address& address);
 
-  /// Takes a client's link down, both ways, or up again.
+  /// Takes a client's link down in both directions, or up again.
   void cut(std::size_t client);
   void mend(std::size_t client);
 
-  /// The same of one direction.
+  /// Takes one direction down, or up again.
   void cut_up(std::size_t client, bool is_cut) { clients_[client]->up_is_cut = is_cut; }
 
   void cut_down(std::size_t client, bool is_cut) { clients_[client]->down_is_cut = is_cut; }
 
-  /// From now on a link loses so much more than its conditions say, in both directions and parts
-  /// per million: 0 again ends a burst. What is lost so is in no link's counts.
+  /// Adds packet loss to a link in both directions, in parts per million; 0 ends the burst. These
+  /// losses are in no link's counts.
   void lose_more(std::size_t client, std::uint32_t ppm) { clients_[client]->burst_ppm = ppm; }
 
   [[nodiscard]] std::uint64_t lost_in_bursts() const { return lost_in_bursts_; }
 
-  /// Datagrams that were sent into a link that was cut.
+  /// Datagrams that were sent into a link that was down.
   [[nodiscard]] std::uint64_t lost_in_cuts() const { return lost_in_cuts_; }
 
-  /// From now on what reaches the client waits.
+  /// Holds all datagrams that reach the client from now on.
   void hold(std::size_t client);
 
   [[nodiscard]] std::size_t held(std::size_t client) const {
     return clients_[client]->waiting.size();
   }
 
-  /// Hands over what `order` names of what waits, by its number, in that order; the rest is lost.
-  /// Nothing waits any more.
+  /// Delivers the held datagrams whose numbers are in `order`, in that order, and loses the others.
+  /// Ends the hold.
   void deliver(std::size_t client, std::span<const std::size_t> order);
 
-  /// From now on what reaches the server from this client waits; or all of it arrives at once.
+  /// Holds the datagrams of this client to the server, or delivers all held ones at once.
   void hold_up(std::size_t client, bool is_held) { clients_[client]->up_is_held = is_held; }
 
-  /// Told of every datagram as it is sent, and as it arrives; at a client, of those that have the
-  /// server's address.
+  /// A datagram as the watcher gets it: when it is sent, and when it arrives. At a client it
+  /// includes only datagrams with the server's address.
   struct Passed {
     enum class Where : std::uint8_t { ToServer, AtServer, FromServer, AtClient };
 
@@ -78,17 +77,17 @@ class SimulatedNetwork {
 
   void watch(std::function<void(const Passed&)> watcher) { watcher_ = std::move(watcher); }
 
-  /// A datagram from an address that is no client's, as an attacker sends it.
+  /// Sends the server a datagram from an address that is no client's, as an attacker would.
   void inject(const net::Address& from, ConstBytes bytes);
 
-  /// The same at a client's end. It arrives at once, before all that is on its way.
+  /// Sends a client such a datagram. It arrives at once, before all datagrams in flight.
   void inject_at_client(std::size_t client, const net::Address& from, ConstBytes bytes);
 
   [[nodiscard]] const net::Address& address(std::size_t client) const {
     return clients_[client]->address;
   }
 
-  /// Whether a datagram waits to be received.
+  /// Whether a datagram is ready to be received.
   [[nodiscard]] bool has_arrived(std::size_t client) const;
   [[nodiscard]] bool has_arrived_at_server() const;
 
@@ -100,7 +99,7 @@ class SimulatedNetwork {
     return clients_[client]->down.counts();
   }
 
-  /// Datagrams and bytes that the server sent to addresses of no client.
+  /// Bytes of the datagrams that the server sent to addresses of no client.
   [[nodiscard]] std::uint64_t bytes_to_strangers() const { return bytes_to_strangers_; }
 
  private:
@@ -128,8 +127,8 @@ class SimulatedNetwork {
 
     SimulatedNetwork& network;
     net::Address address;
-    net::Address asked = server_address();          ///< the server's, of those that it has
-    net::Address answered_from = server_address();  ///< the one of its newest answer
+    net::Address asked = server_address();          ///< the server's address to which it sent last
+    net::Address answered_from = server_address();  ///< the server's address of the newest answer
     net::LinkConditions conditions;
     std::uint64_t number;
     net::LinkSimulator up;
@@ -141,11 +140,11 @@ class SimulatedNetwork {
     Rng burst_rng;
     std::deque<Injected> injected;
     bool is_held = false;
-    std::deque<std::vector<std::byte>> waiting;  ///< held, or delivered and not yet received
+    std::deque<std::vector<std::byte>> waiting;  ///< held, or delivered and not received yet
     std::vector<std::byte> current;
   };
 
-  /// Whether a datagram gets as far as the link's own conditions.
+  /// Whether a datagram reaches the link simulator: not if the link is down, or in a burst of loss.
   bool enters(ClientEnd& end, bool is_cut);
 
   void pass(Passed::Where where, const net::Address& client, ConstBytes bytes) const {

@@ -1,7 +1,6 @@
 #pragma once
-// A small match without a network: the test decides which players join, where they stand and what
-// they do. It keeps every tick's events, and makes snapshots from them the plain way: it looks at
-// all of them.
+// A small match without a network. The test decides which players join, where they are and what
+// they do. It keeps every tick's events and makes snapshots from all of them, the simplest way.
 
 #include "game/step.h"
 #include "games/arena/arena.h"
@@ -17,27 +16,27 @@
 
 namespace tickbox::tests {
 
-/// What is to be told otherwise than everything by causes.
+/// Exceptions from a snapshot in which causes describe all bodies.
 struct Telling {
-  std::vector<BodyId> hidden;  ///< not in the view
-  std::vector<BodyId> whole;   ///< comes whole, though it could be replayed
+  std::vector<BodyId> hidden;  ///< bodies that are not in the view
+  std::vector<BodyId> whole;   ///< bodies that are sent in full, although they could be replayed
 };
 
 class StagedMatch {
  public:
-  /// Of a match in the open.
+  /// Seats and spawn points of a match in the open.
   static constexpr std::uint32_t kSeats = 8;
   static constexpr std::uint16_t kPlaces = 4 * kSeats;
 
-  /// On the map of the arena; its origin is the upper left corner of the field. In the first block,
-  /// rows 0 to 3 and column 0 to 2 are open; a thin wall stands at x = 13, from y = 4 to 12.
+  /// On the map of the arena. Its origin is the upper left corner of the field. In the first block,
+  /// rows 0 to 3 and columns 0 to 2 are open. A thin wall is at x = 13, from y = 4 to 12.
   explicit StagedMatch(std::uint32_t seats = 4, std::uint64_t seed = 1)
       : StagedMatch(game::make_arena_map(seats), seed) {
     const sim::Body& upper_wall = map()->statics->bodies()[0];
     origin_ = {upper_wall.min.x + upper_wall.size.y, upper_wall.min.y + upper_wall.size.y};
   }
 
-  /// Without a wall; players that join appear far away.
+  /// A match without a wall; players that join appear far away.
   [[nodiscard]] static StagedMatch in_the_open() { return StagedMatch{open_map(), 1}; }
 
   void step(const game::TickCommands& commands) {
@@ -97,7 +96,7 @@ class StagedMatch {
     return all;
   }
 
-  /// Requires: it is there.
+  /// Requires: the entity exists.
   [[nodiscard]] game::EntityState entity(BodyId id) const {
     return world_.entity(world_.index_of(id));
   }
@@ -112,7 +111,7 @@ class StagedMatch {
     return seen;
   }
 
-  /// All that is to be seen now, whole.
+  /// A full view: every visible entity in full.
   [[nodiscard]] protocol::Snapshot full(const std::vector<BodyId>& hidden = {}) {
     protocol::Snapshot snapshot = begin(hidden);
     for (const game::EntityState& entity : seen(hidden)) {
@@ -121,7 +120,7 @@ class StagedMatch {
     return snapshot;
   }
 
-  /// On the view that was told of `base`.
+  /// A snapshot on the view that was made at `base`.
   [[nodiscard]] protocol::Snapshot since(Tick base, const Telling& telling = {}) {
     protocol::Snapshot snapshot = begin(telling.hidden);
     snapshot.head.base_age = static_cast<std::uint8_t>(now() - base);
@@ -148,7 +147,7 @@ class StagedMatch {
 
  private:
   struct Past {
-    std::vector<game::EntityState> turned;  ///< players that run elsewhere than before
+    std::vector<game::EntityState> turned;  ///< players that changed their direction
     std::vector<game::Shot> shots;
     std::vector<game::Placement> placements;
   };
@@ -175,7 +174,7 @@ class StagedMatch {
 
   [[nodiscard]] bool is_there(BodyId id) const { return world_.index_of(id) != world_.size(); }
 
-  /// The causes of one tick, of those that are replayed; and who is born of them is replayed too.
+  /// Adds the causes of one tick for the replayed bodies. Bullets that these fire are replayed too.
   void tell(const Past& past, std::uint8_t ago, const std::vector<BodyId>& members,
             std::vector<BodyId>& replayed, protocol::Causes& causes) const {
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -220,10 +219,10 @@ class StagedMatch {
   game::Stepper stepper_;
   Vec2 origin_;
   std::map<Tick, Past> past_;
-  std::map<Tick, std::vector<BodyId>> told_;  ///< views, by id
+  std::map<Tick, std::vector<BodyId>> told_;  ///< the ids of each view
 };
 
-/// To the right: running, and a shot of each weapon.
+/// Inputs to the right: running, and a shot of each weapon.
 inline constexpr game::Input kRight{.move = 1};
 inline constexpr game::Input kRayRight{.buttons = game::kButtonRay, .aim = 0};
 inline constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};

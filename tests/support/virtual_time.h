@@ -1,6 +1,6 @@
 #pragma once
-// Time and randomness that a test decides: the clock stands until it is told, the bytes come from a
-// seed.
+// Time and randomness under the control of a test. The clock moves only when the test advances it,
+// and the bytes come from a seed.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -20,7 +20,7 @@ class VirtualClock final : public Clock {
   Instant now_{std::chrono::hours{1}};
 };
 
-/// A calendar that goes with a clock, from a day in 2026 on.
+/// A calendar that follows a clock, from a day in 2026 on.
 class VirtualCalendar final : public WallClock {
  public:
   /// Borrows the clock.
@@ -32,7 +32,7 @@ class VirtualCalendar final : public WallClock {
            offset_;
   }
 
-  /// As a correction by the network's time does.
+  /// Jumps, as a network time service does when it corrects the time.
   void jump(std::chrono::milliseconds by) { offset_ += by; }
 
  private:
