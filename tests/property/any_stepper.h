@@ -1,6 +1,6 @@
 #pragma once
-// The step that the property tests judge: the fast one, or with TICKBOX_STEP=naive the naive one,
-// which tells a mistake of the fast step from a hole in the rules.
+// The step that the property tests judge: the fast one, or the naive one with TICKBOX_STEP=naive.
+// If the naive one fails too, the rules have a hole; otherwise the fast step has a bug.
 
 #include "sim/step.h"
 #include "tests/property/naive_step.h"
@@ -12,7 +12,7 @@
 
 namespace tickbox::test {
 
-/// A variable of the environment, nullptr where it is not set.
+/// A variable of the environment, or nullptr if it is not set.
 inline const char* setting(const char* name) {
   return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets any
 }
@@ -36,8 +36,8 @@ class AnyStepper {
   sim::StepReport report_;
 };
 
-/// Of all seeds, how many are tried: one in ten where a step is slow, be it the naive one, checked
-/// or unoptimised.
+/// One of how many seeds is tried: all, or one in ten if a step is slow (naive, checked or
+/// unoptimised).
 inline std::uint64_t one_in() {
 #if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   constexpr bool kIsSlowBuild = false;
@@ -47,7 +47,7 @@ inline std::uint64_t one_in() {
   return judges_naive_step() || kIsSlowBuild ? 10 : 1;
 }
 
-/// 1 to `count`, or the first of them where a step is slow; only TICKBOX_SEED where that is set.
+/// The seeds 1 to `count`, or the first of them if a step is slow. Only TICKBOX_SEED if it is set.
 inline std::vector<std::uint64_t> seeds(std::uint64_t count) {
   if (const char* text = setting("TICKBOX_SEED")) return {std::strtoull(text, nullptr, 10)};
   std::vector<std::uint64_t> all;

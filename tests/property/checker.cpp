@@ -27,8 +27,8 @@ struct Fraction {
 struct Passage {
   const Body* from;
   const Body* to;  // nullptr: it left
-  bool straight;   // from end to end in one line
-  bool shifted;    // was put elsewhere when the tick began
+  bool straight;   // moved in one straight line
+  bool shifted;    // was moved when the tick began
   bool hit;        // had a contact
 };
 
@@ -45,15 +45,15 @@ bool overlap(const Body& a, const Body& b) {
          low(b, 1) < high(a, 1);
 }
 
-/// Two boxes that go straight and begin to overlap on the way.
+/// Two boxes that move straight and begin to overlap on the way.
 struct Meeting {
   bool corner = false;  // both axes at the same moment
   std::size_t axis = 0;
   bool b_is_high = false;
 };
 
-/// Nothing where their open interiors do not meet at any real moment of the tick. Requires: apart
-/// at the beginning.
+/// Returns nothing if their open interiors do not intersect at any real moment of the tick.
+/// Requires: the two are apart at the start.
 std::optional<Meeting> meeting(const Passage& a, const Passage& b) {
   Fraction in{0, 1};
   Fraction out{1, 1};
@@ -86,7 +86,7 @@ std::optional<Meeting> meeting(const Passage& a, const Passage& b) {
   return found;
 }
 
-/// Whether b, or a, comes to the other one's solid side.
+/// Whether the other body comes to the solid side of `one_way`; true if it is not one-way.
 bool stops_there(const Body& one_way, const Meeting& meeting, bool other_is_high) {
   switch (one_way.one_way) {
     case sim::OneWay::None:
@@ -142,7 +142,7 @@ Tick::Tick(const sim::World& before, const sim::World& after, const sim::StepRep
     passages_.push_back({&body, &body, true, false, in(hit, body.id)});
   }
   // Riders of a kinematic body that waits lose its velocity in the middle of the tick, without a
-  // contact of their own: then nobody but kinematic bodies is sure to go straight.
+  // contact of their own. Then only kinematic bodies are sure to move straight.
   someone_waited_ = !report.blocked.empty();
   const auto is_rough = [](const Body& body) { return body.friction != 0; };
   someone_is_rough_ = std::ranges::any_of(before.statics().bodies(), is_rough) ||
@@ -181,7 +181,7 @@ void Tick::judge_pair(const Passage& a, const Passage& b) {
   if (!a.straight || !b.straight) return;
   const auto found = meeting(a, b);
   if (!found) return;
-  // Whether a corner is the solid side of a one-way body depends on how ties are broken.
+  // The rules for ties decide whether a corner is the solid side of a one-way body.
   if (!solid && found->corner) return;
   if (stops_there(*a.from, *found, found->b_is_high) &&
       stops_there(*b.from, *found, !found->b_is_high)) {
@@ -189,8 +189,8 @@ void Tick::judge_pair(const Passage& a, const Passage& b) {
   }
 }
 
-/// Who was on the solid side and has not gone around is there still. Not to go around: beside the
-/// one-way body at both ends, and turned by nothing on that axis.
+/// A body that was on the solid side is still there, unless it moved around. It did not move around
+/// if it is beside the one-way body at both ends and no contact turned it on that axis.
 void Tick::judge_one_way(const Passage& solid, const Passage& other) {
   const Body& from = *solid.from;
   if (from.one_way == sim::OneWay::None || !sim::may_collide(from, *other.from)) return;
@@ -212,7 +212,7 @@ void Tick::judge_one_way(const Passage& solid, const Passage& other) {
     const bool is_its = contact.a == other.from->id || contact.b == other.from->id;
     return is_its && (across == 0 ? contact.normal_x : contact.normal_y) != 0;
   });
-  // A body that stops loses its way across at its first event, wherever that was.
+  // A body with Response::Stop loses its tangential velocity at its first event, at any place.
   if (turned || other.from->response == sim::Response::Stop) return;
   complain("I2: it sank into a solid side", solid, other);
 }
@@ -232,7 +232,7 @@ void Tick::judge_ghost(const Passage& a, const Passage& b) {
   if (ends != int{met && !is}) complain("ghost: an end too many or too few", a, b);
 }
 
-/// Whether a mover was so near that being put against the wall could have overlapped it.
+/// Whether a mover was so near that a snap to the wall could have overlapped it.
 bool Tick::may_undo_snap(const Passage& passage) const {
   return std::ranges::any_of(passages_, [&](const Passage& other) {
     if (other.from->kind == sim::Kind::Static || other.from == passage.from) return false;
@@ -249,7 +249,7 @@ bool Tick::may_undo_snap(const Passage& passage) const {
   });
 }
 
-// Only where the static was all that it met: what else it met may have taken it along.
+// Only if the static was its only contact: another body may have carried it along.
 void Tick::judge_stopped(const Passage& passage) {
   const Body& body = *passage.from;
   if (!passage.hit || passage.to == nullptr || body.kind != sim::Kind::Dynamic) return;
@@ -292,8 +292,8 @@ void Tick::judge_kinematic(const Passage& passage) {
 }
 
 void Tick::judge_events() {
-  // Who is not frozen has at most 64 events and one more that freezes it, and every event has such
-  // a body, but one of two frozen ones of which a waiting carrier has just moved one.
+  // A body has at most 64 events and one more that freezes it. Every event has a body below that
+  // limit, with one exception: two frozen bodies, one of which a waiting carrier has just moved.
   const std::size_t most = (sim::kEventBudget + 2) * before_.movers().size();
   if (report_.contacts.size() > most) wrong_ << "  I7: " << report_.events << " events\n";
 }

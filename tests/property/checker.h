@@ -1,6 +1,6 @@
 #pragma once
-// Judges one tick by what was before and after it, every body against every other. It knows of the
-// meaning of the fields and of no step: neither the lattice nor the order of events.
+// Judges one tick by the worlds before and after it, every body against every other. It knows the
+// meaning of the fields, but neither the lattice nor the order of events.
 
 #include "sim/step.h"
 #include "sim/world.h"
@@ -9,12 +9,13 @@
 
 namespace tickbox::test {
 
-/// What is wrong with the tick that led from `before` to `after`; empty where nothing is.
+/// Returns the errors of the tick that led from `before` to `after`; empty if there are none.
 ///
-/// I1: who must stay apart and was, is. I2: who went straight met nobody on the way (exact, in
-/// rationals); nobody sinks into the solid side of a one-way body. I5: who was stopped by a static
-/// touches it. I7: events stay within the budget. Ghosts: what begins to overlap and what ends is
-/// reported, no more and no less. Kinematic bodies are where their paths say, if they did not wait.
+/// I1: bodies that must stay apart, and did, still do. I2: bodies that moved straight met no body
+/// on the way (exact, in rationals), and no body sinks into the solid side of a one-way body. I5: a
+/// body that a static stopped touches it. I7: events stay within the budget. Ghosts: every begin
+/// and end of an overlap is reported once. Kinematic bodies are where their paths say, if they did
+/// not wait.
 [[nodiscard]] std::string what_is_wrong(const sim::World& before, const sim::World& after,
                                         const sim::StepReport& report);
 

@@ -1,9 +1,8 @@
-// Bodies that nothing joins with the rest of a world move as they would alone. It is what lets a
-// server send causes only: a client that knows a whole island, and none of the others, steps it to
-// the same bits.
+// Bodies that nothing joins with the rest of a world move as they would alone. So a server can send
+// causes only. A client that knows a whole island, and no other body, steps it to the same bits.
 //
 // Contacts and influences of 30 ticks join movers into islands. A random half of the islands is put
-// into an empty world on the same statics, and stepped beside the whole one.
+// into an empty world on the same statics, and stepped beside the whole world.
 
 #include "sim/step.h"
 #include "tests/property/any_stepper.h"
@@ -23,7 +22,7 @@ namespace {
 constexpr int kTicks = 30;
 constexpr std::uint64_t kSeeds = 2'000;
 
-/// Which bodies belong together, by id: a forest whose roots stand for the islands.
+/// Groups of bodies by id: a union-find forest with one root per island.
 class Islands {
  public:
   [[nodiscard]] std::uint32_t root_of(BodyId id) {
@@ -49,9 +48,9 @@ void join_all(Islands& islands, const sim::World& before, const sim::StepReport&
 }
 
 struct Counts {
-  std::uint64_t compared = 0;  ///< bodies, once a tick
+  std::uint64_t compared = 0;  ///< bodies, once per tick
   std::uint64_t left_out = 0;  ///< movers of whole worlds that were not in the half
-  std::uint64_t islands = 0;   ///< with more than one body, in the half
+  std::uint64_t islands = 0;   ///< islands with more than one body, in the half
 };
 
 void try_world(const sim::World& start, std::uint64_t seed, Counts& counts) {

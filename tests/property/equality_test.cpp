@@ -1,7 +1,7 @@
 // The fast step equals the naive one in every world: hash for hash, and every list of the report.
 //
-// TICKBOX_SEED=17 tries one seed only and prints its world at every tick; together with
-// --gtest_filter=*kinematic it is the way to look at one failure.
+// TICKBOX_SEED=17 tries one seed only and prints its world at every tick. Add
+// --gtest_filter=*kinematic to look at one failure.
 
 #include "sim/step.h"
 #include "tests/property/any_stepper.h"

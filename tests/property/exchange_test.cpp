@@ -1,6 +1,5 @@
-// I6: what two bodies make of one contact, in scenes of two. The faster they ran at each other the
-// faster they part, never faster than their restitution allows, and momentum stays but for one
-// rounding.
+// I6: one contact between two bodies. The faster they approach, the faster they separate, never
+// faster than their restitution allows. Momentum is kept except for one rounding.
 
 #include "core/rng.h"
 #include "tests/property/any_stepper.h"
@@ -19,8 +18,8 @@ namespace {
 using i64 = std::int64_t;
 using sim::Body;
 
-/// Slow enough that no response reaches the speed limit: the light one leaves with three times the
-/// speed at most.
+/// So slow that no response reaches the speed limit: the lighter body leaves with at most three
+/// times the speed.
 constexpr std::int32_t kFastest = kSpeedLimit / 4;
 
 std::int32_t draw(Rng& rng, std::int64_t low, std::int64_t high) {
@@ -54,7 +53,7 @@ Body draw_body(Rng& rng, std::uint32_t id) {
   return body;
 }
 
-/// Facing each other, one unit apart, and sure to meet before they have passed each other.
+/// Two bodies that face each other, one unit apart, and are sure to meet before they pass.
 Pair draw_pair(Rng& rng) {
   const std::uint32_t low_id = rng.chance(1, 2) ? 1 : 3;
   Pair pair{draw_body(rng, low_id), draw_body(rng, 2), rng.below(2)};
@@ -108,7 +107,7 @@ TEST(Exchange, PartsNoFasterThanRestitutionAllowsAndKeepsMomentum) {
   EXPECT_GT(contacts, 1'000);
 }
 
-// Gravity would make a body at rest bounce for ever: at twice its own amount nothing bounces.
+// Gravity would make a body at rest bounce without end. Up to twice the gravity, nothing bounces.
 TEST(Exchange, DoesNotBounceAtSpeedsThatGravityMakes) {
   AnyStepper stepper;
   constexpr std::int32_t kGravity = 546;

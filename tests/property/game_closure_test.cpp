@@ -1,10 +1,9 @@
-// What closure_test says of the physics, of a whole game: entities that nothing joins with the rest
-// of a match move as they would alone, if they are told their causes. It is what snapshots of
-// causes stand on.
+// The law of closure_test for a whole game: entities that nothing joins with the rest of a match
+// move as they would alone, if they get their causes. Snapshots of causes depend on it.
 //
-// Contacts, influences and births of 30 ticks join entities into islands. A random half of them is
-// put into an empty world and stepped as a client does, with changes of sticks, shots and
-// placements; it must be the truth to the bit. And whatever is left out of these, it is not.
+// Contacts, influences and spawns of 30 ticks join entities into islands. A random half of them is
+// put into an empty world and stepped as a client does, with changed sticks, shots and placements.
+// It must equal the truth to the bit. If any cause is left out, it must not.
 
 #include "games/arena/arena.h"
 #include "tests/property/any_stepper.h"
@@ -28,7 +27,7 @@ constexpr std::uint64_t kSeeds = 6'000;
 
 enum class LeftOut : std::uint8_t { Nothing, Contacts, Influences, Births, Shots, Placements };
 
-/// Which entities belong together, by id: a forest whose roots stand for the islands.
+/// Groups of entities by id: a union-find forest with one root per island.
 class Islands {
  public:
   [[nodiscard]] BodyId root_of(BodyId id) {
@@ -48,19 +47,19 @@ class Islands {
   std::map<BodyId, BodyId> parent_;
 };
 
-/// What a server would tell of one tick, and what came of it.
+/// The causes of one tick that a server would send, and the entities after it.
 struct Told {
-  std::vector<game::PlayerInput> inputs;  ///< new sticks, and shots
+  std::vector<game::PlayerInput> inputs;  ///< changed sticks, and shots
   std::vector<game::Placement> placements;
   std::map<BodyId, game::EntityState> entities;
 };
 
 struct Counts {
-  std::uint64_t compared = 0;  ///< entities, once a tick
-  std::uint64_t wrong = 0;     ///< matches that went otherwise than the truth
+  std::uint64_t compared = 0;  ///< entities, once per tick
+  std::uint64_t wrong = 0;     ///< matches that differed from the truth
   std::uint64_t left_out = 0;  ///< entities that were not in the half
-  std::uint64_t islands = 0;   ///< with more than one entity, in the half
-  std::uint64_t births = 0;    ///< in the half
+  std::uint64_t islands = 0;   ///< islands with more than one entity, in the half
+  std::uint64_t births = 0;    ///< spawns in the half
 };
 
 std::map<BodyId, game::EntityState> entities_of(const game::World& world) {
@@ -106,7 +105,8 @@ class Match {
   }
 
  private:
-  /// Some crates end up in others: whom it parts influence each other without any contact.
+  /// Moves some crates into others: bodies that are separated influence each other without a
+  /// contact.
   void jumble() {
     for (sim::Body& body : truth_.physics().movers()) {
       if (!game::has_kind(body.id, game::EntityKind::Crate) || !rng_.chance(1, 4)) continue;
@@ -116,7 +116,7 @@ class Match {
     }
   }
 
-  /// Steps the truth, and notes what there is to tell of it.
+  /// Steps the truth, and notes its causes.
   void tell() {
     const game::World before = truth_;
     const game::TickCommands commands = players_.next(truth_);
@@ -167,7 +167,7 @@ class Match {
     }
   }
 
-  /// A random half of the islands, without those of who was not there all the time.
+  /// Returns a random half of the islands, without those of entities that came or left meanwhile.
   game::World half_of(const game::World& start, Counts& counts) {
     std::set<BodyId> strange_roots;
     for (const BodyId stranger : strangers_) {
@@ -228,7 +228,7 @@ class Match {
   game::Stepper stepper_;
   std::vector<Told> told_;
   Islands islands_;
-  std::set<BodyId> strangers_;                     ///< who came or left meanwhile
+  std::set<BodyId> strangers_;                     ///< entities that came or left meanwhile
   std::vector<std::pair<BodyId, BodyId>> births_;  ///< bullets with their owners
   std::set<BodyId> chosen_;
 };

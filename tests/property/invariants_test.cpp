@@ -1,5 +1,5 @@
-// I1, I2, I5, I7 and the promises about ghosts and kinematic bodies, in random worlds of all kinds,
-// by a checker that looks at positions alone.
+// I1, I2, I5, I7 and the promises about ghosts and kinematic bodies, in random worlds of all kinds.
+// The checker looks at positions only.
 
 #include "tests/property/any_stepper.h"
 #include "tests/property/checker.h"
@@ -16,7 +16,7 @@
 namespace tickbox::test {
 namespace {
 
-/// As many as a thousand bodies make in three minutes.
+/// The number of body-ticks of a thousand bodies in three minutes.
 constexpr std::size_t kBodyTicks = 10'000'000;
 
 TEST(Invariants, HoldInWorldsOfAllKindsForTenMillionBodyTicks) {
@@ -44,8 +44,8 @@ TEST(Invariants, HoldInWorldsOfAllKindsForTenMillionBodyTicks) {
 }
 
 // Up to 8 units per tick, 480 per second, in worlds a few units wide. With kinematic bodies, or
-// begun in overlaps, such a world may press a bouncing body into nowhere, and then freezing it is
-// what the budget is for.
+// with overlaps at the start, a bouncing body may have no free place. The event budget exists to
+// freeze such bodies.
 TEST(Invariants, FreezeNobodyAtTheSpeedsOfGames) {
   constexpr int kTicks = 20;
   constexpr std::int32_t kFast = 8 * kUnit;

@@ -21,13 +21,13 @@ namespace {
 using sim::Body;
 using sim::World;
 
-// I4: no direction, place or name is special, no neighbour far away is felt, and neither are the
-// seams of statics.
+// I4: no direction, place or name is special. Neighbours far away and seams of statics have no
+// effect.
 //
-// Each tick of a world is stepped as it is and as it is seen otherwise, and must be seen the same
-// afterwards: every mover and every list of the report.
+// Each tick of a world is stepped as it is and in a transformed view. The results must be each
+// other's view: every mover and every list of the report.
 
-/// Whether nobody can reach the border within a tick.
+/// Whether no body can reach the border within a tick.
 bool is_far_from_border(const World& world) {
   constexpr std::int32_t kNear = kWorldLimit - kSpeedLimit - 8 * kUnit;
   return std::ranges::all_of(world.movers(), [](const Body& body) {
@@ -35,7 +35,7 @@ bool is_far_from_border(const World& world) {
   });
 }
 
-/// Contacts at the same time by the same pair have no order that every outlook shares.
+/// Sorts contacts of one pair at one time, which have no order common to all views.
 sim::StepReport sorted(sim::StepReport report) {
   std::ranges::stable_sort(report.contacts, [](const sim::Contact& a, const sim::Contact& b) {
     return std::tuple{a.time, a.a, a.b, a.normal_x, a.normal_y, a.time_rest, a.time_divisor} <
@@ -44,8 +44,8 @@ sim::StepReport sorted(sim::StepReport report) {
   return report;
 }
 
-/// Whether a tie was to be broken for which the rules name a direction: of ways out of an overlap
-/// (up, down, left, right), of axes (y).
+/// Whether a tie was broken for which the rules name a direction: ways out of an overlap (up, down,
+/// left, right), or axes (y).
 bool may_differ(const Outlook& outlook, const World& before) {
   const Ties ties = ties_in_tick(before);
   const bool mirrored = outlook.left_for_right || outlook.up_for_down;
@@ -109,10 +109,10 @@ TEST(Metamorphic, NamesMatterByTheirOrderAlone) {
   expect_same({.name = "renamed", .renamed = true});
 }
 
-// I8: saving and restoring at any tick changes nothing, neither does the order in which bodies
-// were added, nor what the stepper stepped before.
+// I8: saving and restoring at any tick changes nothing. Neither does the order in which bodies were
+// added, nor the earlier steps of the stepper.
 
-/// The same world, put together in another order: from fields alone, as a keyframe is read.
+/// The same world, built in another order from fields alone, as a keyframe is read.
 sim::World restored(const sim::World& saved, Rng& rng) {
   const auto shuffled = [&](std::vector<sim::Body> bodies) {
     for (std::size_t n = bodies.size(); n > 1; --n) {

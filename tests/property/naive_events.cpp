@@ -1,4 +1,4 @@
-// What happens when two boxes meet: rules 5, 6 and 7.
+// Events: rules 5, 6 and 7.
 
 #include "tests/property/naive_run.h"
 
@@ -9,13 +9,13 @@
 namespace tickbox::test::naive {
 namespace {
 
-/// One contact within an event, for its friction.
+/// One contact within an event, for friction.
 struct Rub {
   std::size_t low, high;
-  i64 change;  // of the normal velocity
+  i64 change;  // of the relative normal velocity
 };
 
-/// One event while it is handled.
+/// One event during its handling.
 class Event {
  public:
   Event(Run& run, const Hit& hit);
@@ -189,7 +189,7 @@ void Event::rub(const Rub& rub) {
   const bool high_fixed = is_first && high_fixed_;
   if (low_fixed && high_fixed) return;
   const auto is_tired = [](const Thing& x) { return x.dynamic() && x.events > kTired; };
-  if (is_tired(low) || is_tired(high)) return;  // had as many when this event, counted now, began
+  if (is_tired(low) || is_tired(high)) return;  // the count includes this event
   const std::size_t o = 1 - k_;
   const i64 u = low.v[o] - high.v[o];
   const i64 most = rub.change * std::max(low.body.friction, high.body.friction) / 256;
@@ -250,7 +250,7 @@ void Event::wait(Thing& kinematic) {
   run_.turn(kinematic, 1, 0, s_);
 }
 
-/// Who was given the velocity of one that waits now loses it.
+/// The riders of a kinematic body that waits lose the velocity that it gave them.
 void Event::take_riders_along(std::size_t kinematic) {
   for (Thing& x : run_.things) {
     if (x.carrier != kinematic) continue;

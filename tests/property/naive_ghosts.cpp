@@ -1,4 +1,4 @@
-// Who begins and ceases to overlap a ghost, over the finished courses of the tick: rule 10.
+// Begins and ends of overlaps with ghosts, over the finished paths of the tick: rule 10.
 
 #include "tests/property/naive_run.h"
 
@@ -25,8 +25,8 @@ struct Together {
     });
   }
 
-  /// Whether there is a real moment from `from` to `to`, from < to, at which they overlap. As the
-  /// moments of overlap are an open interval, the ends of the piece do not matter.
+  /// Whether they overlap at any real moment from `from` to `to`, from < to. The moments of overlap
+  /// are an open interval, so the ends of the piece do not matter.
   [[nodiscard]] bool overlap_within(i64 from, i64 to) const {
     Time begin{from, 0, 1};
     Time end{to, 0, 1};
@@ -62,7 +62,7 @@ bool overlap_rounded(const Thing& x, const Thing& y) {
   return true;
 }
 
-/// All moments at which one of them begins a new piece, and the tick's end.
+/// All moments at which either begins a new piece, and the end of the tick.
 std::vector<i64> moments(const Thing& x, const Thing& y) {
   std::vector<i64> all = {kSteps};
   for (const Thing* t : {&x, &y}) {

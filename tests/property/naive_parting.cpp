@@ -1,4 +1,4 @@
-// Parting what overlaps when the tick begins: rule 2.
+// Depenetration at the start of a tick: rule 2.
 
 #include "tests/property/naive_run.h"
 
@@ -11,14 +11,14 @@ namespace {
 
 constexpr int kTurnsMax = 8;
 
-/// One of the four ways of b out of a.
+/// One of the four ways that move b out of a.
 struct Way {
   std::size_t axis;
   int sign;
   i64 length;  // sub-units
 };
 
-/// Who goes how far, in sub-units.
+/// The distances that both bodies move, in sub-units.
 struct Shares {
   i64 a, b;
 };
@@ -43,7 +43,7 @@ void shift(Thing& x, std::size_t k, i64 by) {
   x.body.min[k] = static_cast<std::int32_t>(x.base[k] / kSteps);
 }
 
-/// x as it would be, against all others as they are.
+/// Whether x may be at its new position, with all other bodies where they are.
 bool may_be_there(const Run& run, const Thing& x, const Thing& before) {
   for (std::size_t k = 0; k < 2; ++k) {
     const i64 limit = i64{kWorldLimit} * kSteps;
@@ -62,7 +62,7 @@ bool try_way(Run& run, Thing& a, Thing& b, const Way& way) {
     Thing new_b = b;
     shift(new_a, way.axis, -way.sign * shares.a);
     shift(new_b, way.axis, way.sign * shares.b);
-    // Towards each other they do not count: they overlapped before.
+    // The two bodies do not block each other: they overlapped before.
     if (shares.a != 0 && !may_be_there(run, new_a, a)) continue;
     if (shares.b != 0 && !may_be_there(run, new_b, b)) continue;
     a = new_a;

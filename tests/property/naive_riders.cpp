@@ -1,4 +1,4 @@
-// Who rides on what, what it is given for the tick, and what of that is taken off: rules 3 and 8.
+// Riders: the body they stand on, the velocity they are given and its removal: rules 3 and 8.
 
 #include "tests/property/naive_run.h"
 
@@ -13,7 +13,7 @@ struct Standing {
   std::size_t axis = 0;
 };
 
-/// How x stands on y, by the places in their bodies.
+/// The contact by which x stands on y, from the positions in their bodies.
 Standing stands_on(const Run& run, const Thing& x, const Thing& y) {
   Standing best;
   if (!x.dynamic() || x.ghost() || !collide(x, y)) return best;

@@ -1,5 +1,5 @@
 #pragma once
-// What the naive step knows during one tick: every body with its course so far, and the report.
+// The state of the naive step during one tick: every body with its path so far, and the report.
 
 #include "tests/property/naive_step.h"
 
@@ -16,8 +16,9 @@ using i64 = std::int64_t;
 
 constexpr i64 kSteps = (i64{1} << 30) - 1;
 constexpr i64 kSpent = 64;  // events after which a body is spent
-constexpr i64 kTired = 8;   // events after which nothing rubs, or bounces off another dynamic body
-constexpr i64 kVeryTired = 48;  // ... nor off anything else
+constexpr i64 kTired =
+    8;  // events after which no friction acts, and no bounce off another dynamic body
+constexpr i64 kVeryTired = 48;  // events after which no bounce off any body
 constexpr std::size_t kNone = ~std::size_t{0};
 
 /// The exact moment q + r / d, 0 <= r < d.
@@ -25,31 +26,31 @@ struct Time {
   i64 q, r, d;
 };
 
-/// Below, at or above zero as x is before, at or after y.
+/// Negative, zero or positive if x is before, at or after y.
 int compare(Time x, Time y);
 
-/// n / d, d not zero.
+/// The moment n / d.  Requires: d is not zero.
 Time divide(i64 n, i64 d);
 
-/// Where a box is from the fine time `from` on: base + v · s.
+/// The position of a box from the fine time `from` on: base + v · s.
 struct Piece {
   i64 from;
   std::array<i64, 2> base, v;
 };
 
 struct Thing {
-  sim::Body body;  ///< as found, but parted
+  sim::Body body;  ///< as found, but after depenetration
   bool border = false;
   std::array<i64, 2> base{}, size{}, v{};
-  std::array<i64, 2> first_v{};  ///< of rule 1
+  std::array<i64, 2> first_v{};  ///< after rule 1
   std::vector<Piece> course;     ///< of the whole tick so far
   i64 events = 0;
   std::array<std::array<bool, 2>, 2> blocked{};  ///< [axis][towards larger coordinates]
-  std::array<bool, 2> hit{};                     ///< [axis]: an event changed the velocity
+  std::array<bool, 2> hit{};                     ///< [axis]: whether an event changed the velocity
   bool waits = false;
 
-  std::size_t ridden = kNone;   ///< on what it stood in rule 3
-  std::size_t carrier = kNone;  ///< the kinematic body at the bottom of it
+  std::size_t ridden = kNone;   ///< the body it stood on in rule 3
+  std::size_t carrier = kNone;  ///< the kinematic body below
   std::array<i64, 2> given{};
   bool gone = false;
 
@@ -82,7 +83,7 @@ bool apart_by_rule(const Thing& x, const Thing& y);
 bool overlap_axis(const Thing& x, const Thing& y, std::size_t k, i64 s);
 bool overlap_now(const Thing& x, const Thing& y, i64 s);
 
-/// The axis and the end that is solid: towards larger coordinates, or not.
+/// The solid side: its axis, and whether it is the side of larger coordinates.
 struct SolidSide {
   std::size_t axis;
   bool high;
@@ -94,28 +95,29 @@ struct Hit {
   Time t{};
   i64 length = 0;
   std::size_t axis = 0;
-  std::size_t a = 0, b = 0;  // places in Run::things, a < b
-  bool tie = false;          // of the axes
+  std::size_t a = 0, b = 0;  // indices in Run::things, a < b
+  bool tie = false;          // a tie between the axes
 };
 
-/// On what a body stands, and what it is given by it.
+/// The body that a body stands on, and the kinematic body below.
 struct Ride {
   std::size_t on = kNone;         // kNone: in no wave, or a kinematic body
   std::size_t kinematic = kNone;  // kNone: in no wave
 };
 
-/// Rule 3 is asked twice in a tick, of different places and velocities.
+/// Rule 3 applies twice in a tick, with different positions and velocities.
 enum class When : std::uint8_t { Start, End };
 
 struct Run {
   explicit Run(const sim::World& world);
   void run(sim::World& world);
 
-  std::vector<Thing> things;  ///< by id; the border last
+  std::vector<Thing> things;  ///< sorted by id; the border last
   std::array<i64, 2> gravity{};
   bool solid_border = true;
-  std::vector<std::pair<std::size_t, std::size_t>> crushing;  ///< no impacts any more
-  std::vector<std::pair<std::size_t, std::size_t>> deep;      ///< overlapped when the sweep started
+  std::vector<std::pair<std::size_t, std::size_t>> crushing;  ///< pairs without further impacts
+  std::vector<std::pair<std::size_t, std::size_t>>
+      deep;  ///< pairs that overlapped when the sweep started
   sim::StepReport report;
   Ties ties;
 
@@ -137,14 +139,14 @@ struct Run {
   void watch_ghosts();
   void finish(sim::World& world);
 
-  /// Changes the velocity and not the place.
+  /// Changes the velocity and not the position.
   void turn(Thing& x, std::size_t k, i64 v, i64 s) const;
 
-  /// Rule 8's taking off of what was given in rule 3.
+  /// Removes the velocity that rule 3 gave, as rule 8 says.
   void take_off(Thing& x, i64 s) const;
 };
 
-/// v, brought towards zero by at most `amount`, where they have the same sign.
+/// Returns v, moved toward zero by at most `amount` if both have the same sign.
 i64 towards_zero(i64 v, i64 amount);
 
 /// The nearest sub-unit.

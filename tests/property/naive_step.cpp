@@ -1,4 +1,4 @@
-// The tick as a whole, and when two boxes meet: rules 1, 4 and 8.
+// The tick as a whole, and the time of impact of two boxes: rules 1, 4 and 8.
 
 #include "tests/property/naive_step.h"
 
@@ -120,8 +120,8 @@ std::optional<Hit> impact(const Thing& x, const Thing& y, i64 now) {
   return Hit{.t = in[k], .length = std::max<i64>(common, 0), .axis = k, .tie = tie};
 }
 
-// A side of the world: a half-plane, which acts on one axis only and which nothing can be beyond
-// while moving out.
+// A side of the world is a half-plane. It acts on one axis only. No body that moves outwards can be
+// beyond it.
 std::optional<Hit> border_impact(const Thing& m, std::size_t k, i64 now) {
   const i64 limit = i64{kWorldLimit} * kSteps;
   if (m.v[k] == 0) return {};
@@ -134,7 +134,7 @@ std::optional<Hit> border_impact(const Thing& m, std::size_t k, i64 now) {
   return Hit{.t = t, .length = m.size[1 - k], .axis = k, .tie = tie};
 }
 
-// Where x is one-way: whether `other` comes to its solid side.
+// Whether `other` comes to the solid side of x; true if x is not one-way.
 bool is_solid_for(const Thing& x, const Thing& other, const Hit& hit) {
   if (!x.one_way()) return true;
   const auto [k, high] = solid_side(x.body.one_way);
@@ -198,7 +198,7 @@ void Run::set_velocities(const sim::World& world) {
   }
 }
 
-// A body has one place at each moment: of several turns at one s, the last is its course.
+// A body has one position at each moment. Of several turns at one s, the last is on its path.
 void Run::turn(Thing& x, std::size_t k, i64 v, i64 s) const {
   const i64 limit = kSpeedLimit;
   v = std::clamp(v, -limit, limit);

@@ -1,10 +1,10 @@
 #pragma once
-// A second step, written straight from common/sim/RULES.md with every pair tried against every
-// other: slow, plain, and the judge of the fast one. It shares no code with common/sim but the
-// types of World and of the report, and Path::place_at.
+// A second step, written from common/sim/RULES.md. It tries every pair against every other: slow
+// and plain, to judge the fast step. It shares no code with common/sim except the types of World
+// and of the report, and Path::place_at.
 //
-// Read it beside the rules: naive_step.cpp is the tick as a whole (rules 1, 4 and 8),
-// naive_parting.cpp is rule 2, naive_riders.cpp rules 3 and 8, naive_events.cpp rules 5 to 7,
+// Read it beside the rules. naive_step.cpp is the tick as a whole (rules 1, 4 and 8),
+// naive_parting.cpp is rule 2, naive_riders.cpp rules 3 and 8, naive_events.cpp rules 5 to 7, and
 // naive_ghosts.cpp rule 10.
 
 #include "sim/step.h"
@@ -12,17 +12,18 @@
 
 namespace tickbox::test {
 
-/// Where nothing but a preference of the rules told two ways apart.
+/// Whether a tie was broken by a preference of the rules alone.
 struct Ties {
-  bool of_ways = false;     ///< rule 2: two ways out of equal length
-  bool of_axes = false;     ///< rule 4: an exact corner at equal speeds
-  bool of_moments = false;  ///< rule 4: a body met two others at once, and the longer contact won
+  bool of_ways = false;  ///< rule 2: two ways out of equal length
+  bool of_axes = false;  ///< rule 4: an exact corner at equal speeds
+  bool of_moments =
+      false;  ///< rule 4: a body met two others at once, and the longer contact went first
 };
 
-/// Moves `world` by one tick and says what happened, as sim::Stepper does.
+/// Moves `world` by one tick and returns the report, as sim::Stepper does.
 sim::StepReport naive_step(sim::World& world);
 
-/// What decided the tick of `world` that comes next.
+/// Returns the ties that decide the next tick of `world`.
 [[nodiscard]] Ties ties_in_tick(sim::World world);
 
 }  // namespace tickbox::test

@@ -1,5 +1,5 @@
-// I4, of what is around: bodies far away change nothing, those that meet nobody change nothing
-// wherever they are, and neither do the seams of statics.
+// I4, the neighbourhood: bodies far away change nothing, bodies that meet no other change nothing
+// anywhere, and neither do seams of statics.
 
 #include "tests/property/any_stepper.h"
 #include "tests/property/outlook.h"
@@ -25,12 +25,13 @@ using sim::World;
 constexpr int kTicks = 20;
 constexpr int kTicksBetweenDisturbances = 6;
 
-/// Ids of bodies that were added here; those of a world renamed by Outlook are no multiple of 3.
+/// Whether a body was added by this test. The ids of a world renamed by Outlook are no multiple of
+/// 3.
 bool is_added(BodyId id) {
   return id < sim::kWorldBorder && id.value % 3 == 0;
 }
 
-/// Strangers among the world's own: somewhere at random, or beyond the reach of a tick.
+/// Additional bodies: at random among the world's own, or beyond the reach of a tick.
 class Crowd {
  public:
   explicit Crowd(std::uint64_t seed) : rng_(seed) {}
@@ -49,7 +50,7 @@ class Crowd {
   Rng rng_;
 };
 
-/// Near a corner of the world, where others of its sort are.
+/// Draws a body near a corner of the world, where other added bodies are.
 Body Crowd::draw_far(sim::Kind kind) {
   constexpr std::int32_t kFar = 12'000 * kUnit;
   constexpr std::int32_t kSpread = 8 * kUnit;
@@ -63,7 +64,7 @@ Body Crowd::draw_far(sim::Kind kind) {
   return body;
 }
 
-/// Meets nobody.
+/// Draws a body that meets no other.
 Body Crowd::draw_among(const World& world, sim::Kind kind) {
   Body body = draw_far(kind);
   body.layers = 0;
@@ -94,7 +95,7 @@ World Crowd::added_to(const World& world) {
   return crowded;
 }
 
-/// What is left of a world and of a report without those that were added.
+/// A world, and a report, without the added bodies.
 World without_added(World world) {
   std::vector<BodyId> added;
   for (const Body& body : world.movers()) {
@@ -154,7 +155,8 @@ TEST(Neighbours, WhoIsFarAwayOrMeetsNobodyIsNotFelt) {
   if (compared == 0) GTEST_SKIP() << "the one world tried is not near the origin";
 }
 
-/// Where a static may be cut: not so that an inner face of a one-way body becomes solid.
+/// Whether a static may be cut on this axis. A one-way body may not be cut so that an inner face
+/// becomes solid.
 bool may_be_cut(const Body& body, std::size_t axis) {
   using enum sim::OneWay;
   const bool solid_on_x = body.one_way == Left || body.one_way == Right;
@@ -163,7 +165,7 @@ bool may_be_cut(const Body& body, std::size_t axis) {
   return !along_solid && body.size[axis] > 1;
 }
 
-/// Every static cut in two, at a place of its own; but those that someone ignores by its name.
+/// Cuts every static in two at a random place, except those that a body ignores by id.
 World with_split_statics(const World& world, Rng& rng) {
   constexpr std::uint32_t kFirstNewId = 3'000'000;
   std::vector<Body> pieces;
@@ -192,9 +194,9 @@ World with_split_statics(const World& world, Rng& rng) {
   return split;
 }
 
-// Two exceptions are by rule. Of contacts at one moment the longest is first, and a seam makes
-// contacts shorter; and the way out of an overlap is the shortest out of each piece, which is why
-// there are no overlaps here.
+// The rules make two exceptions. Of contacts at one moment the longest goes first, and a seam makes
+// contacts shorter. The way out of an overlap is the shortest for each piece, so this test has no
+// overlaps.
 TEST(Neighbours, SeamsOfSplitStaticsAreNotFelt) {
   AnyStepper stepper;
   std::size_t compared = 0;

@@ -73,7 +73,7 @@ void see_all(List& list, const Outlook& outlook) {
   }
 }
 
-/// Each path with the size of the body that goes along it: places are of minimum corners.
+/// Visits each path with the size of the body on it, because its points are minimum corners.
 template <class Visit>
 void for_each_path(const sim::World& world, Visit&& visit) {
   for (std::size_t i = 0; i < world.statics().paths().size(); ++i) {

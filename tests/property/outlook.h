@@ -1,12 +1,12 @@
 #pragma once
-// The same world seen in a mirror, with its axes exchanged, from elsewhere, or under other names.
+// Views of the same world: in a mirror, with its axes exchanged, moved, or under other names.
 
 #include "sim/step.h"
 #include "sim/world.h"
 
 namespace tickbox::test {
 
-/// A way to look at a world, applied to everything that has a place, a direction or a name.
+/// A transformation of a world that applies to every position, direction and name.
 struct Outlook {
   const char* name = "";
   bool left_for_right = false;
@@ -23,8 +23,8 @@ struct Outlook {
 
 [[nodiscard]] sim::StepReport seen(const sim::StepReport& report, const Outlook& outlook);
 
-/// Whether every body and path keeps within the limits when looked at so. Bodies that stick out of
-/// the world do not always.
+/// Whether every body and path is still within the limits after the transformation. Bodies that
+/// stick out of the world may not be.
 [[nodiscard]] bool can_be_seen(const sim::World& world, const Outlook& outlook);
 
 }  // namespace tickbox::test

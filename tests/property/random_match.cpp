@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kStaticIds = 3U << 30;
 constexpr std::int32_t kThin = kUnit / 10;
-/// With at most one body on each place to appear at: a player, its bullets in flight and one to
-/// spare.
+/// Spawn points per seat, so that each point gets at most one body: a player, its bullets in
+/// flight, and one spare.
 constexpr std::size_t kPlacesPerSeat = 5;
 
 void add_static(std::vector<sim::Body>& statics, Vec2 min, Vec2 size) {
@@ -93,7 +93,7 @@ void RandomPlayers::come_and_go() {
     const bool is_resident = seat < residents_;
     if (player.plays && !is_resident && rng_.chance(1, 200)) {
       leaves_.push_back({seat});
-      player.plays = rng_.chance(1, 4);  // Somebody else takes the seat at once.
+      player.plays = rng_.chance(1, 4);  // Another player takes the seat at once.
       if (player.plays) joins_.push_back({seat});
     } else if (!player.plays && (is_resident || rng_.chance(1, 20))) {
       joins_.push_back({seat});
@@ -102,7 +102,7 @@ void RandomPlayers::come_and_go() {
   }
 }
 
-/// Some inputs fail to come: who has none runs on.
+/// Some inputs are missing: a player without an input runs on.
 void RandomPlayers::draw_inputs() {
   inputs_.clear();
   const auto seats = static_cast<std::uint16_t>(players_.size());

@@ -1,6 +1,6 @@
 #pragma once
-// Arena matches drawn from a seed, on grounds so small that everybody keeps meeting everybody:
-// players run, push crates, shoot with gun and ray, come and go.
+// Arena matches drawn from a seed, on maps so small that players meet all the time. They run, push
+// crates, shoot with gun and ray, join and leave.
 
 #include "core/rng.h"
 #include "game/map.h"
@@ -12,25 +12,27 @@
 
 namespace tickbox::test {
 
-/// A walled field with crates, blocks and thin walls between its places to appear at.
+/// A walled field with crates, blocks and thin walls between its spawn points.
 [[nodiscard]] game::SharedMap random_ground(Rng& rng);
 
-/// One of the rates that matches are played at: from steps as wide as a body to small ones.
+/// A tick rate of real matches. At low rates a step is as wide as a body, at high rates it is
+/// small.
 [[nodiscard]] std::uint32_t random_tick_rate(Rng& rng);
 
-/// What enters each tick of a match from outside.
+/// Draws the commands of each tick of a match.
 class RandomPlayers {
  public:
-  /// Whoever has a seat below `residents` comes with the first tick and never leaves.
+  /// Players with seats below `residents` join in the first tick and never leave.
   RandomPlayers(std::uint64_t seed, const game::Map& map, std::uint16_t residents);
 
-  /// Of the next tick of `world`; a ray strikes anybody. Valid until the next call.
+  /// Returns the commands of the next tick of `world`; a ray may strike any player. Valid until the
+  /// next call.
   game::TickCommands next(const game::World& world);
 
  private:
   struct Player {
     bool plays = false;
-    bool is_calm = false;  ///< never shoots: so that crowds last
+    bool is_calm = false;  ///< never shoots, so that crowds last
     game::Input input;
   };
 

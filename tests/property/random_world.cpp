@@ -27,7 +27,7 @@ bool is_in_world(const Body& body) {
   return true;
 }
 
-/// Ids in no order, none twice: so that orders by id are not orders of creation.
+/// Distinct ids in a scattered order, so that orders by id are not orders of creation.
 BodyId scattered_id(std::size_t n) {
   return {static_cast<std::uint32_t>(n * 40'503 % 65'536)};
 }
@@ -72,7 +72,7 @@ bool Builder::place(Body body) {
   return true;
 }
 
-/// A floor of abutting tiles: the place for ghost hits on seams.
+/// A floor of adjacent tiles, where engines get false hits on seams.
 void Builder::place_floor() {
   const std::int32_t y = climate_.centre.y + climate_.extent - 2 * kUnit;
   for (std::int32_t x = -climate_.extent; x + kUnit <= climate_.extent; x += kUnit) {
@@ -108,7 +108,7 @@ Body Builder::any_kinematic() {
   return body;
 }
 
-/// Along gravity, up and down again, below a ceiling and with a stack on it.
+/// A lift that moves along gravity, up and down, below a ceiling and with a stack on it.
 void Builder::place_lift() {
   const std::size_t down = down_axis();
   Body lift = draw_body(rng_, climate_, sim::Kind::Kinematic);
@@ -127,7 +127,7 @@ void Builder::place_lift() {
   if (std::abs(ceiling.min[down]) <= kWorldLimit) place(ceiling);
 }
 
-/// Two kinematic walls that run at each other with something between.
+/// Two kinematic walls that close on each other with a body between them.
 void Builder::place_closing_walls() {
   const std::size_t axis = rng_.below(2);
   Body low = draw_body(rng_, climate_, sim::Kind::Kinematic);
@@ -196,7 +196,7 @@ void kick(Body& body, Rng& rng) {
   body.velocity = {between(rng, -speed, speed), between(rng, -speed, speed)};
 }
 
-/// To the place of another body, or near it.
+/// Moves a body to the position of another, or near it.
 void teleport(const sim::World& world, Body& body, Rng& rng, const Features& features) {
   constexpr std::int32_t kNear = 2 * kUnit;
   Body moved = body;
@@ -210,7 +210,7 @@ void teleport(const sim::World& world, Body& body, Rng& rng, const Features& fea
 }
 
 void add_like(sim::World& world, Body body, Rng& rng, const Features& features) {
-  constexpr std::uint32_t kFirstNewId = 70'000;  // above all of scattered_id()
+  constexpr std::uint32_t kFirstNewId = 70'000;  // above every scattered_id()
   body.id = {kFirstNewId + static_cast<std::uint32_t>(rng.below(1'000'000))};
   if (world.find(body.id) != nullptr) return;
   teleport(world, body, rng, features);

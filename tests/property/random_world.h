@@ -9,7 +9,7 @@
 
 namespace tickbox::test {
 
-/// What a world may hold beside static and dynamic boxes that begin apart from each other.
+/// The contents of a world beside static and dynamic boxes that start apart from each other.
 struct Features {
   bool kinematic = true;
   bool ghosts = true;
@@ -27,11 +27,11 @@ struct RandomWorldOptions {
   Features features;
 };
 
-/// Where `features.overlaps` is not set, no two of its bodies that collide overlap.
+/// Draws a world. Without `features.overlaps`, no two of its bodies that collide overlap.
 [[nodiscard]] sim::World random_world(const RandomWorldOptions& options);
 
-/// What a game's rules would do between two ticks: kicks and turns some of the movers, puts some
-/// elsewhere (onto others too, where `features.overlaps` is set), takes some out and some in.
+/// Acts like the rules of a game between two ticks: kicks and turns some movers, teleports some,
+/// removes and adds some. With `features.overlaps`, it teleports movers onto others too.
 void disturb(sim::World& world, Rng& rng, const Features& features);
 
 }  // namespace tickbox::test

@@ -1,5 +1,5 @@
-// Scenes that peers get wrong: many at once. In none of them is anybody frozen, and nobody ever
-// overlaps.
+// Scenes that other engines get wrong: crowds. In none of them is a body frozen, and no bodies
+// overlap.
 
 #include "core/rng.h"
 #include "tests/property/stage.h"
@@ -30,12 +30,12 @@ std::vector<Body> room(double width, double height) {
           wall(3, at(-2, 0), at(2, height)), wall(4, at(width, 0), at(2, height))};
 }
 
-/// Boxes on a grid of cells, each of up to three quarters of the size of its cell.
+/// Boxes on a grid of cells, each up to three quarters of the size of its cell.
 struct Grid {
   int per_row = 0;
   int count = 0;
   double cell = 0;   // units
-  double speed = 0;  // at most, units per tick
+  double speed = 0;  // the limit, in units per tick
 };
 
 void fill(std::vector<Body>& bodies, Rng& rng, const Grid& grid) {
@@ -78,8 +78,8 @@ TEST(Crowds, AThousandBoxesThrownIntoARoomStayInItAndApart) {
   throw_into_a_room(0);
 }
 
-// Friction on one axis reopens contacts on the other, and these those of the first: had it no end,
-// some boxes of such a pile would be frozen (35 to 414 in 2,000 ticks were).
+// Friction on one axis reopens contacts on the other axis, and the reverse. Without a limit, some
+// boxes of such a pile would be frozen (35 to 414 in 2,000 ticks were).
 TEST(Crowds, AThousandRoughBoxesThrownIntoARoomFreezeNobody) {
   for (const int friction : {32, 128, 255}) {
     SCOPED_TRACE(friction);
@@ -144,7 +144,7 @@ TEST(Crowds, APlatformerOfHundredsFreezesNobody) {
   expect_nobody_left(stage, kWidth, 8 * kRows);
 }
 
-// Everybody wants to the same place, for ever: the worst that a lobby can do.
+// All bodies press to the same place without end: the worst case of a lobby.
 TEST(Crowds, ACrowdThatPressesToOnePlaceFreezesNobody) {
   Rng rng{4};
   std::vector<Body> bodies;

@@ -1,4 +1,4 @@
-// Scenes that peers get wrong: everything at up to 4,096 units per tick.
+// Scenes that other engines get wrong: speeds of up to 4,096 units per tick.
 
 #include "core/rng.h"
 #include "tests/property/stage.h"
@@ -27,9 +27,9 @@ TEST(Fast, BulletsThatMeetHeadOnAtTheSpeedLimitStopEachOther) {
   EXPECT_LE(stage.body(2).min.x - stage.body(1).min.x - kBullet.x, 1);
 }
 
-// One comes from the left and one from above, at equal speeds: seen from one, the other passes
-// along a diagonal. With the other ahead by twice the size they only touch corners; with one
-// sub-unit less they meet.
+// One bullet comes from the left and one from above, at equal speeds. Seen from one, the other
+// passes along a diagonal. If one is ahead by twice the size, only corners touch. With one sub-unit
+// less they meet.
 TEST(Fast, BulletsThatCrossMeetExactlyWhenTheyOverlapOnTheWay) {
   for (const std::int32_t ahead :
        {0, kBullet.y, 2 * kBullet.y - 1, 2 * kBullet.y, 2 * kBullet.y + 1}) {
@@ -73,7 +73,7 @@ std::vector<Body> room(std::int32_t width) {
           wall(3, {-thick, 0}, {thick, width}), wall(4, {width, 0}, {thick, width})};
 }
 
-/// Freezes are what such a room is for; that nobody leaves it and nobody overlaps is the claim.
+/// Such a room may freeze bodies. The claim is that no body leaves it and no bodies overlap.
 TEST(Fast, ARoomFullOfBodiesAtTheSpeedLimitKeepsThemInAndApart) {
   constexpr int kPerRow = 10;
   constexpr std::int32_t kRoom = units(30);
@@ -100,7 +100,7 @@ TEST(Fast, ARoomFullOfBodiesAtTheSpeedLimitKeepsThemInAndApart) {
   }
 }
 
-/// Of one size, near the corner of the world on those sides (−1 or 1), on its way out.
+/// Bodies of one size near the corner of the world on these sides (−1 or 1), on their way out.
 Body at_corner(std::uint32_t id, Vec2 sides, std::int32_t size, std::int32_t rows) {
   Body body = bouncing(box(id, {}, {size, size / rows + 1}), static_cast<std::uint16_t>(id));
   for (std::size_t k = 0; k < 2; ++k) {

@@ -1,5 +1,5 @@
-// Scenes that peers get wrong: lifts, platforms, closing walls, ceilings that come down, one-way
-// platforms.
+// Scenes that other engines get wrong: lifts, platforms, closing walls, descending ceilings,
+// one-way platforms.
 
 #include "tests/property/stage.h"
 
@@ -99,7 +99,7 @@ TEST(Moving, ACeilingThatComesDownOnAJumperStopsAboveIt) {
   EXPECT_EQ(stage.frozen(), 0U);
 }
 
-/// Both ways at all speeds: where it stands on the platform never changes by a sub-unit.
+/// Both ways at all speeds: its place on the platform never changes by a sub-unit.
 TEST(Moving, ARiderStaysInItsPlaceAtAnySpeedOfThePlatform) {
   const Vec2 goals[] = {at(9'000, 0),  at(-9'000, 0),    at(0, 9'000),
                         at(0, -9'000), at(7'000, 5'000), at(-3'000, -8'000)};
@@ -181,8 +181,8 @@ TEST(OneWay, WhoTurnsInsideFallsBackOut) {
   EXPECT_GT(stage.body(2).min.y, units(2));
 }
 
-// From below through both; who turns with its feet above the lower one stands on that, still in the
-// upper one.
+// A body jumps from below through both platforms. If it turns with its feet above the lower one, it
+// lands on that, still inside the upper one.
 TEST(OneWay, OfTwoStackedTheOneBelowOnesFeetHolds) {
   const std::vector<Body> platforms = {
       one_way(wall(1, at(-2, 0), at(4, 0.25)), sim::OneWay::Up),
@@ -209,7 +209,7 @@ TEST(OneWay, OfTwoStackedTheOneBelowOnesFeetHolds) {
 TEST(OneWay, EachSideIsSolidFromItsOwnSideOnly) {
   const struct {
     sim::OneWay side = sim::OneWay::None;
-    Vec2 towards;  // of who is stopped
+    Vec2 towards;  // the direction of the stopped body
   } cases[] = {{sim::OneWay::Up, {0, 1}},
                {sim::OneWay::Down, {0, -1}},
                {sim::OneWay::Left, {1, 0}},

@@ -1,4 +1,5 @@
-// Scenes that peers get wrong: stacks, chains, pyramids, rings, cradles. At rest means exactly.
+// Scenes that other engines get wrong: stacks, chains, pyramids, rings, cradles. At rest means
+// exactly.
 
 #include "tests/property/stage.h"
 

@@ -1,4 +1,4 @@
-// Scenes that peers get wrong: rows of tiles, their seams and corners, gaps of exactly one's size.
+// Scenes that other engines get wrong: rows of tiles, their seams and corners, gaps of exact width.
 
 #include "tests/property/stage.h"
 
@@ -56,7 +56,8 @@ TEST(Tiles, SeamsOfAWallStopNobodyWhoIsPushedAgainstIt) {
   }
 }
 
-// Falls on a row of tiles at every slant: the first tile met is the floor, never its flank.
+// A body falls on a row of tiles at every slant. It must hit the top of the first tile, never its
+// side.
 TEST(Tiles, WhoFallsOnASeamLandsAndGoesOn) {
   for (int n = 0; n < 64; ++n) {
     const std::int32_t speed = units(0.05) * n - units(1.6);
@@ -82,7 +83,8 @@ TEST(Tiles, WhoHugsAWallLandsOnTheFloorBelowIt) {
   EXPECT_EQ(stage.body(1).min, (Vec2{0, -kHero.y}));
 }
 
-// Its edge is exactly above the edge of a tile: it goes past, for to touch is not to overlap.
+// The body's edge is exactly above the edge of a tile. It falls past, because touching is not
+// overlapping.
 TEST(Tiles, WhoHugsAWallFallsPastACornerThatItOnlyTouches) {
   const std::int32_t just_beside = kHero.x;
   Stage stage{kGravityDown,
@@ -136,8 +138,7 @@ TEST(Tiles, ACorridorOfExactlyOnesHeightIsWalkedThrough) {
   }
 }
 
-// It must be stopped by the wall at exactly the place where the pit begins: this is what the snap
-// is for.
+// The wall must stop the body exactly where the pit begins. The snap exists for this case.
 TEST(Tiles, APitOfExactlyOnesWidthIsFallenInto) {
   for (std::int32_t speed = 1'000; speed < units(3); speed = speed * 13 / 11 + 7) {
     Stage stage{kGravityDown,

@@ -1,6 +1,6 @@
 #pragma once
-// A scene with kinematic bodies and paths, each tick of which is judged by the checker; bodies are
-// written in units, as in tests/unit/sim/scene.h.
+// A scene with kinematic bodies and paths; the checker judges each of its ticks. Bodies are in
+// units, as in tests/unit/sim/scene.h.
 
 #include "sim/step/overlaps.h"
 #include "tests/property/any_stepper.h"
@@ -27,7 +27,7 @@ constexpr sim::Body mover(std::uint32_t id, Vec2 min, Vec2 size, Vec2 velocity =
   return {.id = {id}, .kind = sim::Kind::Kinematic, .min = min, .size = size, .velocity = velocity};
 }
 
-/// A kinematic body on the path of that index.
+/// A kinematic body on the path of this index.
 constexpr sim::Body on_path(sim::Body body, std::uint16_t path) {
   body.kind = sim::Kind::Kinematic;
   body.path = path;
@@ -40,7 +40,7 @@ class Stage {
         std::vector<sim::Path> paths = {})
       : world_(make_world(settings, bodies, std::move(paths))) {}
 
-  /// Judges every tick; of large scenes the overlaps only, and not in every tick.
+  /// Judges every tick; in large scenes only overlaps, and not in every tick.
   const sim::StepReport& step(int ticks = 1) {
     constexpr std::size_t kFullyJudged = 120;
     constexpr std::uint32_t kTicksBetweenLooks = 20;
@@ -66,7 +66,7 @@ class Stage {
 
   [[nodiscard]] sim::Body& body(std::uint32_t id) { return *world_.find({id}); }
 
-  /// Bodies that were frozen, in all ticks so far.
+  /// The number of frozen bodies in all ticks so far.
   [[nodiscard]] std::size_t frozen() const { return frozen_; }
 
  private:

@@ -10,7 +10,7 @@
 namespace tickbox::test {
 namespace {
 
-/// From less than a step around the body to the whole ground.
+/// From less than a step around the body to the whole map.
 server::Sight random_sight(Rng& rng) {
   return {.half_width = static_cast<std::int32_t>(rng.below(14)),
           .half_height = static_cast<std::int32_t>(rng.below(10))};
@@ -36,7 +36,7 @@ Watcher::Watcher(server::Room& room, PlayerId seat, std::uint32_t base_age_max, 
 void Watcher::tick(server::Room& room, Watched& watched) {
   if (rng_.chance(1, 80)) change_link();
   if (rng_.chance(1, 400)) {
-    // As a client that starts anew, once its server has heard of it.
+    // Like a client that starts again, once its server knows it.
     replica_.forget();
     views_.forget();
     on_their_way_.clear();
@@ -104,7 +104,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
 void Watcher::receive(const server::Room& room, Watched& watched) {
   const Tick now = room.world().tick;
   for (const OnItsWay& received : on_their_way_) {
-    // What is older than the newest is dropped, as a client does.
+    // Drops what is older than the newest view, as a client does.
     if (received.arrival <= now && newest_ < received.tick) apply(room, received, watched);
   }
   std::erase_if(on_their_way_, [now](const auto& packet) { return packet.arrival <= now; });
@@ -127,7 +127,7 @@ void Watcher::apply(const server::Room& room, const OnItsWay& received, Watched&
   newest_ = received.tick;
   held_.push_back(newest_);
 
-  // The newest is acknowledged mostly, and sometimes an older one again.
+  // Mostly acknowledges the newest view, and sometimes an older one again.
   const Tick told = rng_.chance(1, 8) ? held_[rng_.below(held_.size())] : newest_;
   if (rng_.below(100) < link_.ack_loss_percent) return;
   acks_.push_back({.arrival = room.world().tick + 1 +

@@ -1,6 +1,6 @@
 #pragma once
-// A client without a network: what the server would send to it goes through the encoder and an
-// unreliable way into a replica, whose acknowledgements come back as unreliably.
+// A client without a network. Its snapshots pass the encoder and an unreliable link into a replica.
+// The acknowledgements return over an unreliable link too.
 
 #include "client/views/replica.h"
 #include "core/rng.h"
@@ -14,26 +14,26 @@
 
 namespace tickbox::test {
 
-/// What watchers have seen, to know that a test has tried anything at all.
+/// What the watchers have received, so that a test can check that it has tested anything.
 struct Watched {
-  std::uint64_t views = 0;  ///< made and compared
+  std::uint64_t views = 0;  ///< views made and compared
   std::uint64_t full = 0;
   std::uint64_t causes = 0;
   std::uint64_t leaves = 0;
-  std::uint64_t sets = 0;    ///< whole bodies of what the base has
-  std::uint64_t enters = 0;  ///< whole bodies of what it has not
+  std::uint64_t sets = 0;    ///< bodies in full that the base has
+  std::uint64_t enters = 0;  ///< bodies in full that the base has not
   std::uint64_t waiting = 0;
-  std::uint64_t oldest_base = 0;  ///< ticks
-  std::uint64_t from_base = 0;    ///< replays that had to step more than the newest needs
+  std::uint64_t oldest_base = 0;  ///< in ticks
+  std::uint64_t from_base = 0;    ///< replays that stepped more ticks than the newest view needs
 };
 
 class Watcher {
  public:
-  /// Of whoever has `seat`, who must be in the room.
+  /// The watcher of the player in `seat`, which must be taken.
   Watcher(server::Room& room, PlayerId seat, std::uint32_t base_age_max, std::uint64_t seed);
 
-  /// After a tick of the room: sends, receives and acknowledges, as chance has it. Adds to
-  /// `watched`. Failures are of gtest.
+  /// Runs after a tick of the room: sends, receives and acknowledges at random. Adds to `watched`.
+  /// Failures are those of gtest.
   void tick(server::Room& room, Watched& watched);
 
  private:
@@ -48,11 +48,11 @@ class Watcher {
     Tick tick;
   };
 
-  /// How bad the way is; changes now and then.
+  /// The quality of the link; changes now and then.
   struct Link {
     std::uint64_t loss_percent = 0;
     std::uint64_t ack_loss_percent = 0;
-    std::uint64_t delay_max = 0;  ///< ticks; who is late comes out of order
+    std::uint64_t delay_max = 0;  ///< in ticks; delayed snapshots arrive out of order
     std::uint64_t send_percent = 100;
     std::size_t bytes_min = 0;
   };
@@ -74,7 +74,7 @@ class Watcher {
   protocol::Snapshot snapshot_;
   std::vector<OnItsWay> on_their_way_;
   std::vector<Ack> acks_;
-  std::vector<Tick> held_;  ///< that may be acknowledged once more
+  std::vector<Tick> held_;  ///< views that may be acknowledged again
   Tick newest_;
 };
 

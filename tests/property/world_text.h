@@ -1,5 +1,5 @@
 #pragma once
-// Worlds, bodies and reports in words: what a failed test prints.
+// Worlds, bodies and reports as text for messages of failed tests.
 
 #include "sim/step.h"
 #include "sim/world.h"
@@ -12,18 +12,18 @@ namespace tickbox::test {
 [[nodiscard]] std::string text_of(BodyId id);
 [[nodiscard]] std::string text_of(const sim::BodyPair& pair);
 
-/// Every field that is not at its default, in sub-units.
+/// Every field that differs from its default, in sub-units.
 [[nodiscard]] std::string text_of(const sim::Body& body);
 
 [[nodiscard]] std::string text_of(const sim::Contact& contact);
 
-/// Settings, statics, paths and movers.
+/// The settings, statics, paths and movers.
 [[nodiscard]] std::string text_of(const sim::World& world);
 
-/// The first body in which they differ, from both sides; empty where they are equal.
+/// The first body in which they differ, from both sides; empty if they are equal.
 [[nodiscard]] std::string first_difference(const sim::World& fast, const sim::World& naive);
 
-/// The first entry of every list in which they differ, from both sides; empty where they are equal.
+/// The first entry of every list in which they differ, from both sides; empty if they are equal.
 [[nodiscard]] std::string first_difference(const sim::StepReport& fast,
                                            const sim::StepReport& naive);
 

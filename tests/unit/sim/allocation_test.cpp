@@ -1,4 +1,4 @@
-// A warm step asks nothing of the heap.
+// A warm step allocates no memory.
 
 #include "core/rng.h"
 #include "tests/support/allocations.h"
@@ -41,8 +41,8 @@ TEST(Step, AllocatesNothingOnceWarm) {
   EXPECT_GT(contacts, 1'000U);
 }
 
-// Room is made in the first tick, for what is still to come: a pile that falls together around a
-// lift, through a sensor and a one-way ledge, kicked again and again.
+// The first tick reserves memory for all later ones: a pile falls together around a lift, through a
+// sensor and a one-way ledge, and is kicked again and again.
 TEST(Step, AsksForAllItsRoomInItsFirstTick) {
 #ifdef TICKBOX_AUDIT
   GTEST_SKIP() << "the audit of each step allocates";

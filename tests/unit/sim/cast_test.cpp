@@ -59,7 +59,7 @@ std::vector<std::uint32_t> ids_hit(const sim::World& world, const Cast& cast) {
 
 constexpr Vec2 kPoint = {0, 0};
 
-/// A true point's ray; the tests that follow are about a box from (0, 0) to (10, 10) sub-units.
+/// The ray of a true point. The next tests use a box from (0, 0) to (10, 10) sub-units.
 constexpr Cast point_ray(Vec2 from, Vec2 way) {
   return {.from = from, .size = kPoint, .way = way};
 }
@@ -145,7 +145,7 @@ TEST(Cast, WithoutAWayTellsWhoIsThere) {
   EXPECT_EQ(ids_hit(world, {.from = at(2, 0), .size = at(1, 1)}), (std::vector<std::uint32_t>{}));
 }
 
-// A point that runs exactly along the seam is in neither tile; the ray of one sub-unit is in one.
+// A point exactly on the seam is in neither tile. A ray of one sub-unit is in one of them.
 TEST(Cast, PassesAlongASeamOnlyAsATruePoint) {
   const sim::World world = world_of({wall(1, at(5, 0), at(1, 1)), wall(2, at(5, 1), at(1, 1))});
   EXPECT_FALSE(nearest(world, {.from = at(0, 1), .size = kPoint, .way = at(20, 0)}));
@@ -221,14 +221,14 @@ TEST(Cast, MeetsTheBorderWhereItIsSolid) {
 }
 
 // Casts in random worlds: against a plain search that shares no code with them, in a mirror, and
-// against bullets that are stepped.
+// against bullets that the step moves.
 
 std::int32_t between(Rng& rng, std::int64_t low, std::int64_t high) {
   return static_cast<std::int32_t>(
       low + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(high - low + 1))));
 }
 
-/// A place so small that edges, corners and seams are met all the time, or a wide one.
+/// A place so small that casts often meet edges, corners and seams, or a wide one.
 struct Place {
   std::int32_t extent = 0;
   std::int32_t size_max = 0;
@@ -249,7 +249,7 @@ std::vector<Body> draw_bodies(Rng& rng, const Place& place) {
     Body body = box(
         id, {between(rng, -place.extent, place.extent), between(rng, -place.extent, place.extent)},
         {between(rng, 1, place.size_max), between(rng, 1, place.size_max)});
-    if (rng.chance(1, 10)) {  // long walls, which a cast comes near to long before it meets them
+    if (rng.chance(1, 10)) {  // long walls: a cast comes near them long before it meets them
       std::int32_t& length = body.size[rng.below(2)];
       length = static_cast<std::int32_t>(
           std::min<std::int64_t>(place.extent, 30 * std::int64_t{length}));
@@ -295,7 +295,7 @@ struct Expected {
   int normal[2] = {0, 0};
 };
 
-/// The slab test on fractions in sub-units.
+/// The slab test on exact fractions, in sub-units.
 std::optional<Expected> expected_hit(const Cast& cast, const Body& body) {
   if ((body.layers & cast.collides_with) == 0) return {};
   if (body.sensor && cast.ghosts == sim::CastGhosts::Skipped) return {};
@@ -437,7 +437,7 @@ TEST(Cast, IsTheSameInAMirror) {
   }
 }
 
-// What a cast meets, a body of the same size meets that goes the same way in one tick.
+// A cast meets the same body as a bullet of its size with the same way in one tick.
 TEST(Cast, MeetsWhatABulletMeets) {
   sim::Stepper stepper;
   int met = 0;

@@ -1,4 +1,4 @@
-// Gaps, corners, seams, thin walls, great speed: what swept boxes are for.
+// The cases for which swept boxes exist: gaps, corners, seams, thin walls, great speed.
 
 #include "sim/step.h"
 #include "tests/unit/sim/scene.h"
@@ -34,12 +34,12 @@ TEST(Geometry, HitsBulletsThatCrossAndMissesThoseThatPassJustBehind) {
   EXPECT_EQ(contacts_at(0), 1U);
   EXPECT_EQ(contacts_at(19), 1U);
   EXPECT_EQ(contacts_at(-19), 1U);
-  EXPECT_EQ(contacts_at(20), 0U);  // edges touch, and that is no overlap
+  EXPECT_EQ(contacts_at(20), 0U);  // the edges touch, which is not an overlap
   EXPECT_EQ(contacts_at(-20), 0U);
 }
 
-// The last lattice step before the hit lies a fraction of a sub-unit short of the wall: the body
-// must be put against it.
+// The last lattice step before the hit is a fraction of a sub-unit short of the wall. The step must
+// snap the body to the wall.
 TEST(Geometry, FallsIntoAGapOfExactlyItsOwnWidth) {
   Scene scene{
       {.gravity = {0, 546}},

@@ -1,4 +1,4 @@
-// What a step says of movers that changed each other without a contact.
+// StepReport::influences: movers that changed each other without a contact.
 
 #include "sim/step.h"
 #include "tests/unit/sim/scene.h"
@@ -16,7 +16,7 @@ using Pairs = std::vector<sim::BodyPair>;
 
 constexpr sim::WorldSettings kGravity{.gravity = {0, 546}};
 
-/// A world with kinematic bodies too.
+/// A world that can have kinematic bodies too.
 class Stage {
  public:
   Stage(sim::WorldSettings settings, const std::vector<sim::Body>& bodies)
@@ -69,7 +69,7 @@ TEST(Influences, AreWhoRidesAndOnWhat) {
   EXPECT_EQ(stage.step().influences, (Pairs{{{1}, {2}}, {{2}, {3}}}));
 }
 
-// The floor stops it, the platform beside it is as high: no event tells of the two.
+// The floor stops the body. The platform beside it has the same height, so no event joins the two.
 TEST(Influences, AreWhoStepsOntoAPlatformFromTheFloor) {
   Stage stage{kGravity,
               {wall(1, at(-9, 5), at(10, 1)), platform(2, at(1, 5), at(4, 1)),
@@ -83,7 +83,7 @@ TEST(Influences, AreWhoStepsOntoAPlatformFromTheFloor) {
 }
 
 TEST(Influences, AreWhoIsPartedAndWhoIsInTheWay) {
-  // 1 and 2 overlap by a quarter in x and would be parted along it, but 3 and 4 stand there.
+  // 1 and 2 overlap by a quarter in x and would be separated along it, but 3 and 4 are there.
   Stage stage{
       {},
       {box(1, at(0, 0), at(1, 1)), box(2, at(0.75, 0), at(1, 1)), box(3, at(1.75, 0), at(1, 1)),
@@ -100,9 +100,9 @@ TEST(Influences, AreWhoIsPartedAndWhoIsInTheWay) {
   }
 }
 
-// Body 2 hits the wall at the middle of the tick, half a fine step after a whole one. At that whole
-// one body 3, which the wall is nothing to, is a single fine unit ahead of it, and moves on: the
-// two never meet, but 3 is where 2 would be put against the wall.
+// Body 2 hits the wall at the middle of the tick, half a fine step after a whole one. Body 3 does
+// not collide with the wall. At that whole step it is one fine unit ahead of body 2, and moves on.
+// So the two never meet, but body 3 is where body 2 would snap to the wall.
 TEST(Influences, AreWhoIsInTheWayOfASnap) {
   constexpr std::int32_t kWay = 1'000;
   sim::Body barrier = wall(1, {units(1) + kWay, units(-9)}, at(1, 20));

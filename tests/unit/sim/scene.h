@@ -1,5 +1,5 @@
 #pragma once
-// Small worlds written down in units, for tests whose values a person can check.
+// Small worlds in units, for tests whose values a person can check.
 
 #include "sim/step.h"
 
@@ -19,7 +19,7 @@ constexpr Vec2 at(double x, double y) {
   return {units(x), units(y)};
 }
 
-/// A box at `min`, of `size`, both in units.
+/// A box with its minimum corner at `min` and of size `size`, both in units.
 constexpr sim::Body box(std::uint32_t id, Vec2 min, Vec2 size) {
   return {.id = {id}, .min = min, .size = size};
 }
@@ -28,7 +28,7 @@ constexpr sim::Body wall(std::uint32_t id, Vec2 min, Vec2 size) {
   return {.id = {id}, .kind = sim::Kind::Static, .min = min, .size = size};
 }
 
-/// `body`, moving by `velocity` per tick.
+/// `body` with a velocity per tick.
 constexpr sim::Body moving(sim::Body body, Vec2 velocity) {
   body.velocity = velocity;
   return body;
@@ -86,7 +86,7 @@ class Scene {
 
 namespace tickbox {
 
-/// For the messages of failed tests.
+/// Prints a vector in messages of failed tests.
 inline void PrintTo(Vec2 v, std::ostream* out) {
   *out << '(' << static_cast<double>(v.x) / kUnit << ", " << static_cast<double>(v.y) / kUnit
        << ')';

@@ -1,4 +1,4 @@
-// One tick at a time, with values that can be checked by hand.
+// Single ticks with values that a person can check by hand.
 
 #include "sim/step.h"
 
@@ -140,8 +140,8 @@ TEST(Step, RestsAStackForOneEventABox) {
   EXPECT_EQ(scene.velocity(1), at(0, 0));
 }
 
-// A body above presses this one into the floor, which presses it back: it used to be pushed about
-// for ever.
+// A body above presses this one into the floor, which presses it back. Earlier it was pushed back
+// and forth without end.
 TEST(Step, HoldsTheGoombaOnTheFloor) {
   sim::Body heavy = box(2, at(0.3, 0), at(1, 1));
   heavy.mass = 65'535;
@@ -155,7 +155,7 @@ TEST(Step, HoldsTheGoombaOnTheFloor) {
 }
 
 TEST(Step, FreezesWhoeverHasSpentTheBudgetOfEventsAndEnds) {
-  // A pole that is hit in turn from both sides, each time at another height.
+  // A pole that bodies hit in turn from both sides, each at another height.
   std::vector<sim::Body> bodies = {box(1, at(0, 0), at(1, 100))};
   for (std::uint32_t n = 0; n < 70; ++n) {
     const double far = 2 + n;
@@ -175,12 +175,13 @@ TEST(Step, PartsBodiesThatOverlapAtTheStartAlongTheShortestWay) {
   const auto& report = scene.step();
   EXPECT_EQ(report.separated, (std::vector<sim::BodyPair>{{BodyId{1}, BodyId{2}}}));
   EXPECT_TRUE(report.overlaps.empty());
-  EXPECT_EQ(scene.place(1), at(0.25, -0.25));  // each half a quarter of a unit, and its own way
+  EXPECT_EQ(scene.place(1),
+            at(0.25, -0.25));  // half of the overlap, a quarter of a unit, plus its own way
   EXPECT_EQ(scene.place(2), at(1, 1.75));
 }
 
 TEST(Step, LeavesWhatItCannotPartWhereItIsAndSaysSo) {
-  // A box of 2 by 2 between walls that are 1.5 apart: out of the one is into the other.
+  // A box of 2 by 2 between walls that are 1.5 apart: the way out of one wall leads into the other.
   Scene scene{{box(5, at(0, 0), at(2, 2)), wall(1, at(-9, -15), at(9, 30)),
                wall(2, at(1.5, -15), at(9, 30))}};
   const auto& report = scene.step();

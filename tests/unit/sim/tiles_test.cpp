@@ -1,5 +1,5 @@
-// Grids of tiles as rectangles: which ones, that they cover what is solid and nothing else, and
-// that nobody who moves among them can tell.
+// Grids of tiles as rectangles: the expected ones, exactly the solid cells, and no difference for
+// the bodies that move among them.
 
 #include "sim/tiles.h"
 
@@ -25,7 +25,7 @@ using sim::TileGrid;
 
 constexpr std::uint32_t kFirstId = 100;
 
-/// Cells drawn as text, '#' solid, rows ended by '/'.
+/// Cells drawn as text: '#' is solid, '/' ends a row.
 std::vector<std::uint8_t> drawn(std::string_view picture) {
   std::vector<std::uint8_t> cells;
   for (const char c : picture) {
