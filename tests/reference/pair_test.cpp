@@ -1,5 +1,5 @@
-// The time of impact of two movers against the exact one: whether they meet, when, and on which
-// axis.
+// The time of impact of two movers against the exact solution: whether they meet, when, and on
+// which axis.
 
 #include "core/rng.h"
 #include "sim/step/sweep.h"
@@ -25,9 +25,9 @@ struct ExactImpact {
   bool is_corner = false;  ///< entered on both axes at once
 };
 
-/// When b, seen from a, is within a's open interval on one axis.
+/// The interval of time in which b is within a's open interval on one axis.
 struct Stay {
-  Rational from = -1;  ///< before the tick: for ever
+  Rational from = -1;  ///< before the tick: always inside
   Rational to = 2;     ///< after it
 };
 
@@ -55,7 +55,7 @@ struct Pair {
     return speed(0) > speed(1);
   }
 
-  /// The first touch from `now` on, where they are apart then.
+  /// The first touch from `now` on, if they are apart at `now`.
   [[nodiscard]] std::optional<ExactImpact> impact_from(const Rational& now) const {
     const auto x = stay_on(0);
     const auto y = stay_on(1);
@@ -96,7 +96,7 @@ Pair draw_pair(Rng& rng) {
   }
   if (rng.chance(1, 4)) pair.velocity[1][rng.below(2)] = 0;
   if (rng.chance(1, 8)) pair.velocity[1].x = pair.velocity[0].x;
-  // Heading straight for the other's corner, so that exact corners are met.
+  // One heads straight for the other's corner, so that exact corners occur.
   if (rng.chance(1, 8)) {
     const std::int32_t gap = between(rng, 0, 4);
     pair.min[1] = {pair.min[0].x - pair.size[1].x - gap, pair.min[0].y - pair.size[1].y - gap};

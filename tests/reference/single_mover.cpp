@@ -18,15 +18,15 @@ namespace {
 
 using Rational = boost::multiprecision::cpp_rational;
 
-/// In ticks: one fine step.
+/// One fine step, in ticks.
 const Rational kFineStep{1, sim::kFineSteps};
 
-/// A moment of the continuous tick, in ticks from its start, and where on the lattice it may be:
-/// less than `slack` fine steps earlier, and exactly there where `slack` is 0.
+/// A moment of the continuous tick, in ticks from its start. On the lattice it may be less than
+/// `slack` fine steps earlier; it is exact if `slack` is 0.
 struct Instant {
   Rational time;
   int slack = 0;
-  std::optional<sim::Axis> clock;  ///< two of one clock are earlier by the same amount
+  std::optional<sim::Axis> clock;  ///< moments of one clock are earlier by the same amount
 
   [[nodiscard]] Rational earliest() const { return time - slack * kFineStep; }
 };
@@ -57,9 +57,10 @@ struct ExactContact {
 
 struct ExactTick {
   std::vector<ExactContact> contacts;  ///< by time, id, axis, normal, slack
-  bool unsure = false;                ///< the contacts before the last moment are all that is known
-  std::array<Rational, 2> place;      ///< of the minimum corner at the end, in sub-units
-  std::array<Rational, 2> tolerance;  ///< how far from it the step may be, but for the rounding
+  bool unsure = false;                 ///< only the contacts before the last moment are known
+  std::array<Rational, 2> place;       ///< the minimum corner at the end, in sub-units
+  std::array<Rational, 2>
+      tolerance;  ///< the largest deviation of the step from it, without the rounding
   std::array<std::int64_t, 2> velocity{};  ///< at the end
 };
 
@@ -69,7 +70,7 @@ constexpr int kTiredAfter = 48;
 
 const Instant kEnd{.time = 1};
 
-/// The mover on one axis: at `place` when it is `since`, and on its way.
+/// The motion on one axis: at `place` at the moment `since`.
 struct Course {
   std::int64_t size = 0;
   Rational place;
@@ -85,7 +86,7 @@ struct Course {
   }
 };
 
-/// Where the mover's minimum corner must not be on one axis: the open interval.
+/// The open interval in which the mover's minimum corner must not be, on one axis.
 struct Forbidden {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -93,7 +94,7 @@ struct Forbidden {
 
 struct Hit {
   Instant at;
-  const sim::Body* with = nullptr;  ///< null: the border
+  const sim::Body* with = nullptr;  ///< nullptr: the border
   Axis axis = 0;
   Rational length;
 };
@@ -169,7 +170,7 @@ class Solver {
     return std::max<Rational>(0, high - low);
   }
 
-  /// Whether a wall is entered along `axis`, given that this is the axis entered last.
+  /// Whether the mover enters a wall along `axis`, if this is the axis entered last.
   [[nodiscard]] Answer enters(const std::array<Forbidden, 2>& wall, Axis axis) const {
     const Instant in = entry(wall[axis], axis);
     Answer all = answer(surely_not_before(in, now_), surely_before(in, now_));
@@ -189,7 +190,7 @@ class Solver {
     return all;
   }
 
-  /// The axis a wall is entered last on; nothing where that is unsure.
+  /// The axis on which a wall is entered last; nothing if that is unsure.
   [[nodiscard]] std::optional<Axis> last_entered(const std::array<Forbidden, 2>& wall) const {
     if (is_still(0)) return 1;
     if (is_still(1)) return 0;
@@ -201,7 +202,7 @@ class Solver {
     return std::abs(courses_[0].velocity) > std::abs(courses_[1].velocity) ? 0 : 1;
   }
 
-  /// Whether a wall is solid to who goes the way the mover goes on `axis`.
+  /// Whether a wall is solid for a body that moves like the mover on `axis`.
   [[nodiscard]] bool is_solid_from(const sim::Body& wall, Axis axis) const {
     const bool comes_from_low = courses_[axis].velocity > 0;
     switch (wall.one_way) {
@@ -259,9 +260,9 @@ class Solver {
     }
   }
 
-  // Longer contact, lower id; of two sides of the world the one of larger speed, then y.
+  // Longer contact, lower id. Of two sides of the world: the one of larger speed, then y.
   [[nodiscard]] bool is_first_of_ties(const Hit& a, const Hit& b) {
-    // Lengths are of the lattice's floor of the time, which is known without any lead only.
+    // Lengths belong to the floor of the time on the lattice, which is known only without a lead.
     for (const Course& course : courses_) {
       if (course.velocity != 0 && course.since.slack > 0) tick_.unsure = true;
     }
@@ -347,7 +348,7 @@ std::string difference(const ExactContact& expected, const sim::Contact& contact
   return {};
 }
 
-/// The step's contacts, those of one exact moment in the order of `exact`.
+/// The contacts of the step, with those of one exact moment in the order of `exact`.
 std::vector<sim::Contact> in_the_order_of(const ExactTick& exact,
                                           const std::vector<sim::Contact>& reported) {
   std::vector<sim::Contact> contacts = reported;
@@ -371,7 +372,7 @@ std::vector<sim::Contact> in_the_order_of(const ExactTick& exact,
   return contacts;
 }
 
-/// What the step does otherwise than the exact tick allows; empty where nothing.
+/// Returns the first thing in the step that the exact tick does not allow; empty if there is none.
 std::string difference(const ExactTick& exact, const sim::StepReport& report,
                        const sim::Body& mover, Comparison& compared) {
   std::size_t known = exact.contacts.size();

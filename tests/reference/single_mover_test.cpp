@@ -1,5 +1,5 @@
 // The step against the exact solution, for one mover among statics: the same contacts at the same
-// times, and a place within what single_mover.h proves.
+// times, and a position within the bounds of single_mover.h.
 
 #include "tests/reference/single_mover.h"
 
@@ -25,14 +25,14 @@ using sim::Body;
 
 constexpr std::int64_t kOne = kUnit;
 
-/// Sizes of a scene, in sub-units.
+/// The sizes of a scene, in sub-units.
 struct Scale {
   std::int64_t extent = 0;
   std::int64_t size_max = 0;
   std::int64_t speed_max = 0;
 };
 
-/// From a few sub-units, where corners, edges and ties are met all the time, to the whole world.
+/// From a few sub-units, where corners, edges and ties are frequent, to the whole world.
 constexpr std::array<Scale, 5> kScales = {{{12, 8, 30},
                                            {40, 30, 400},
                                            {4 * kOne, 2 * kOne, 8 * kOne},
@@ -59,7 +59,7 @@ void draw_response(Rng& rng, Body& body, std::uint64_t bouncy_percent) {
   }
 }
 
-/// A mover, and walls from which it is apart as far as it must be.
+/// A mover, and walls that it does not overlap if the two stay apart.
 class SceneDraft {
  public:
   explicit SceneDraft(Rng& rng) : rng_(rng), scale_(kScales[rng.below(kScales.size())]) {
@@ -81,7 +81,7 @@ class SceneDraft {
       Body wall = placed_anywhere({});
       if (rng_.chance(1, 4)) wall.size[rng_.below(2)] = 1;
       if (rng_.chance(1, 3) && !walls_.empty()) {
-        const std::size_t axis = rng_.below(2);  // in line with the one before, edge to edge
+        const std::size_t axis = rng_.below(2);  // in line with the last wall, edge to edge
         wall.min = walls_.back().min;
         wall.min[axis] += walls_.back().size[axis];
       }
@@ -149,7 +149,7 @@ sim::World draw_scene(Rng& rng) {
   return scene.finish();
 }
 
-/// What has been compared, so that a test that compares nothing fails.
+/// The number of compared things, so that a test that compares nothing fails.
 struct Tally {
   int scenes = 0;
   int unsure = 0;
@@ -157,7 +157,7 @@ struct Tally {
   std::size_t later_contacts = 0;
   std::size_t led_contacts = 0;
   std::size_t contacts_max = 0;  ///< in one scene
-  int overlapping = 0;           ///< scenes in which the mover starts in a ghost or a one-way wall
+  int overlapping = 0;  ///< scenes in which the mover starts inside a ghost or a one-way wall
 
   void add(const Comparison& compared) {
     ++scenes;

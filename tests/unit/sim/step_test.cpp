@@ -175,8 +175,7 @@ TEST(Step, PartsBodiesThatOverlapAtTheStartAlongTheShortestWay) {
   const auto& report = scene.step();
   EXPECT_EQ(report.separated, (std::vector<sim::BodyPair>{{BodyId{1}, BodyId{2}}}));
   EXPECT_TRUE(report.overlaps.empty());
-  EXPECT_EQ(scene.place(1),
-            at(0.25, -0.25));  // half of the overlap, a quarter of a unit, plus its own way
+  EXPECT_EQ(scene.place(1), at(0.25, -0.25));  // half of the overlap of 0.5, and its own way
   EXPECT_EQ(scene.place(2), at(1, 1.75));
 }
 
