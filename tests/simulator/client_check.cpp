@@ -9,23 +9,23 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A link that loses a fifth each way, far away, and a clock that is drawing near: on such a one
-/// views come every tenth of a second in the mean.
+/// On a link far away that loses a fifth in each direction, while the clock still converges, views
+/// arrive every tenth of a second on average.
 constexpr seconds kFreshWithin{2};
-/// What one segment of an audit lacks, all that follow wait for.
+/// If a part of an audit segment is missing, all later segments wait for it.
 constexpr seconds kAuditedWithin{4};
-/// After a fault: five seconds until a client takes its server for gone, as long for the server,
-/// and some attempts to come back that are lost.
+/// After a fault: five seconds until a client times out, as long until the server does, and some
+/// lost attempts to come back.
 constexpr seconds kRecoversWithin{12};
 
-/// The same for one whose process was sent away and another came, some of whose attempts are lost.
+/// The same limit for a client that was refused and replaced. Some of its attempts are lost.
 constexpr seconds kIsReplacedWithin{30};
-/// In so long a run.
+/// The shortest run that is checked.
 constexpr seconds kPlaysWithin{30};
 constexpr double kFreshShare = 0.33;
-/// A seat is kept for half a minute for who has vanished.
+/// A vanished player keeps its seat for half a minute.
 constexpr seconds kSeatsKept{40};
-/// As many as a server has room for.
+/// The number of auditors for which a server has room.
 constexpr std::int64_t kAuditorsMax = 4;
 
 double seconds_of(Duration duration) {
@@ -90,8 +90,8 @@ void ClientCheck::look_at(std::size_t index) {
   if (waited > most) complain(index, most);
 }
 
-/// Its fresh views are not asked for while there is no room for it. Who then asks again and again
-/// is told other reasons as well, where links alter what it asks and what it is told.
+/// A refused client needs no fresh views while there is no room for it. If it asks again and again,
+/// it gets other reasons too, because links damage requests and answers.
 void ClientCheck::look_at_one_sent_away(std::size_t index) {
   const Match::Player& player = match_.players()[index];
   Seen& seen = seen_[index];
@@ -105,7 +105,7 @@ void ClientCheck::look_at_one_sent_away(std::size_t index) {
   }
 }
 
-/// Whether all seats may be taken by those who play, and by those who have come and gone.
+/// Whether all seats may be taken by present players and by those that have gone.
 bool ClientCheck::has_no_room_for(const Match::Player& player) const {
   const auto came = [&](bool audits) {
     return std::ranges::count(arrivals_, audits, &Arrival::audits) +
@@ -135,7 +135,7 @@ void ClientCheck::complain(std::size_t index, Duration most) {
   seen.fresh_at = now;
 }
 
-/// Where there is hardly a moment between two faults, each would excuse that nobody ever gets in.
+/// With hardly a moment between two faults, each fault would excuse that no client ever gets in.
 void ClientCheck::look_back(Duration played) {
   const double share = fresh_share(counts_);
   if (played < kPlaysWithin || share >= kFreshShare) return;

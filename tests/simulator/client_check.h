@@ -1,7 +1,7 @@
 #pragma once
-// Looks at the clients: every view has the hash that the server said, every audited tick too;
-// nobody who is connected by a link that works waits long for a view; nobody is sent away without a
-// reason that the simulator gave, and whoever is comes back, or another in its place.
+// Checks the clients: every view and every audited tick has the hash that the server sent. A client
+// that is connected over a working link does not wait long for a view. A client is refused only for
+// a reason that the simulator caused, and it or a replacement comes back.
 
 #include "tests/simulator/findings.h"
 #include "tests/simulator/match.h"
@@ -14,52 +14,52 @@
 namespace tickbox::simulator {
 
 struct ViewCounts {
-  std::uint64_t views = 0;      ///< whose hashes were checked
-  std::uint64_t audited = 0;    ///< ticks of the whole room
-  std::uint64_t predicted = 0;  ///< ticks that nobody else touched
-  std::uint64_t exact = 0;      ///< of those, to the bit
-  // The longest that anybody who was connected, or was to be, has waited for a view.
+  std::uint64_t views = 0;      ///< views whose hashes were checked
+  std::uint64_t audited = 0;    ///< audited ticks of the whole room
+  std::uint64_t predicted = 0;  ///< predicted ticks without influence from others
+  std::uint64_t exact = 0;      ///< of those, predicted to the bit
+  // The longest waits for a view, of clients that were connected or were to be.
   Duration longest_calm{};      ///< long after the last fault
   Duration longest_recovery{};  ///< since the end of the last fault
-  std::uint64_t looks = 0;      ///< at clients that a server has room for
-  std::uint64_t fresh = 0;      ///< of those, with a view that was not old
+  std::uint64_t looks = 0;      ///< looks at clients for which a server has room
+  std::uint64_t fresh = 0;      ///< of those, looks that found a fresh view
 };
 
-/// Of the looks; 0 where there was none.
+/// The share of looks that found a fresh view; 0 without looks.
 [[nodiscard]] double fresh_share(const ViewCounts& counts);
 
 class ClientCheck {
  public:
   ClientCheck(Findings& findings, Match& match);
 
-  /// Something was done to a client, and lasts until then.
+  /// Notes a disturbance of a client that lasts until then.
   void disturb(std::size_t player, Instant until) {
     seen_[player].until = std::max(seen_[player].until, until);
   }
 
-  /// Whether nothing was done to a client for as long as it may need to recover.
+  /// Whether a client has been undisturbed for as long as it may need to recover.
   [[nodiscard]] bool is_calm(std::size_t player) const;
 
-  /// Now and then: who waits.
+  /// Checks at intervals which clients wait.
   void look();
 
-  /// At the end of a run: whether they have mostly played.
+  /// Checks at the end of a run whether the clients have mostly played.
   void look_back(Duration played);
 
-  /// A process is about to end, or the run is.
+  /// Adds the counts of a process that is about to end, or at the end of the run.
   void add_up(const Match::Player& player);
 
   [[nodiscard]] const ViewCounts& counts() const { return counts_; }
 
  private:
   struct Seen {
-    Instant until;  ///< of the last that was done to it
+    Instant until;  ///< the end of its last disturbance
     Tick view;
-    Instant fresh_at;  ///< when a new view was last seen, whatever process it is
+    Instant fresh_at;  ///< when a new view was last seen, in any process
     const client::Client* process = nullptr;
   };
 
-  /// Somebody who came, and may still have a seat after it is gone.
+  /// A client that came, and may still have a seat after it has gone.
   struct Arrival {
     Instant at;
     bool audits = false;
@@ -73,7 +73,7 @@ class ClientCheck {
   Findings& findings_;
   Match& match_;
   std::vector<Seen> seen_;
-  std::deque<Arrival> arrivals_;  ///< of late
+  std::deque<Arrival> arrivals_;  ///< recent ones
   ViewCounts counts_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What checkers have found: the first few, each with what was expected, what there was, and when.
+// The first few findings of the checkers: expected value, actual value and time of each.
 
 #include "core/clock.h"
 

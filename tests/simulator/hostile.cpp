@@ -8,9 +8,9 @@
 namespace tickbox::simulator {
 namespace {
 
-/// Longer than any of ours, so that too long ones are among them.
+/// One byte more than the largest of ours, so that some datagrams are too long.
 constexpr std::size_t kLongest = net::kDatagramBytesMax + 1;
-/// Of packets, every so many-th is kept; of what opens sessions, every one.
+/// Keeps one of this many packets, and every datagram that opens a session.
 constexpr std::uint64_t kEvery = 37;
 constexpr std::uint64_t kStrangers = 64;
 
@@ -63,14 +63,14 @@ Hostile::Bytes Hostile::make() {
   Bytes bytes = any();
   if (bytes.empty()) return noise(rng_.below(kLongest));
   switch (rng_.below(8)) {
-    case 0:  // nothing of it is real
+    case 0:  // all noise
       return noise(rng_.below(kLongest));
-    case 1: {  // its first byte alone
+    case 1: {  // its first byte, then noise
       Bytes other = noise(1 + rng_.below(kLongest - 1));
       other[0] = bytes[0];
       return other;
     }
-    case 2:  // cut
+    case 2:  // truncated
       bytes.resize(rng_.below(bytes.size() + 1));
       return bytes;
     case 3: {  // spliced: the head of one, the tail of another
@@ -86,7 +86,7 @@ Hostile::Bytes Hostile::make() {
         bytes[rng_.below(bytes.size())] ^= static_cast<std::byte>(1U << rng_.below(8));
       }
       return bytes;
-    default:  // as it was
+    default:  // an exact copy
       return bytes;
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Somebody who sees what passes, and sends what nobody of the match has sent: noise, copies with
-// something wrong, copies as they were; to the server and to its clients, from addresses of their
-// own and of others.
+// An attacker that sees all traffic and sends datagrams that no member of the match has sent:
+// noise, altered copies and exact copies. They go to the server and its clients, from its own
+// addresses and from those of others.
 
 #include "core/rng.h"
 #include "tests/support/simulated_network.h"
@@ -19,7 +19,7 @@ class Hostile {
 
   void on_passed(const tests::SimulatedNetwork::Passed& passed);
 
-  /// Sends so many, to the server or to a client of `clients`.
+  /// Sends this many datagrams to the server, or to one of `clients` clients.
   void salvo(std::uint32_t datagrams, std::size_t clients);
 
   [[nodiscard]] std::uint64_t sent() const { return sent_; }

@@ -14,15 +14,15 @@ namespace {
 using Passed = tests::SimulatedNetwork::Passed;
 using Where = Passed::Where;
 
-/// Longer than anybody tries to come back into a session.
+/// Longer than any client tries to come back into a session.
 constexpr std::chrono::minutes kForgottenAfter{1};
-/// What comes later than so many others is not taken, as the standard says.
+/// A packet that is older than this many newer ones is not accepted, as the standard says.
 constexpr std::uint64_t kTakenWithin = 1'024;
 
-/// Standard deviations of a binomial distribution, so that in a million runs no link of hundreds
-/// comes to lie outside.
+/// In standard deviations of a binomial distribution: in a million runs none of some hundred links
+/// is outside.
 constexpr double kDeviations = 7;
-/// Beyond them: the distribution is not normal where next to nothing is lost.
+/// Added to them, because the distribution is not normal if next to nothing is lost.
 constexpr double kSpare = 8;
 
 }  // namespace
@@ -32,7 +32,7 @@ void LossCheck::Way::arrive(std::uint32_t low, std::uint64_t hash) {
   if (ago >= kUnderWayMax || ago >= newest_sent_) return;
   const std::uint64_t sequence = newest_sent_ - ago;
   std::uint64_t& sent = sent_[sequence % kUnderWayMax];
-  if (sent != hash || newest_ >= sequence + kTakenWithin) return;  // damaged, or once more, or late
+  if (sent != hash || newest_ >= sequence + kTakenWithin) return;  // damaged, repeated or too late
   sent = 0;
   ++came_;
   Count& count = counts_[std::max(newest_, sequence) % kTold];
@@ -71,7 +71,7 @@ void LossCheck::on_passed(const Passed& passed) {
 void LossCheck::on_accept(const Passed& passed) {
   std::unique_ptr<Session>& session = sessions_[net::packet_connection(passed.bytes)];
   const std::uint64_t accept = hash_bytes(passed.bytes);
-  if (session && session->accept == accept) return;  // the same once more
+  if (session && session->accept == accept) return;  // a repeated ACCEPT
   session = std::make_unique<Session>();
   session->accept = accept;
   session->used = match_.now();
@@ -80,8 +80,8 @@ void LossCheck::on_accept(const Passed& passed) {
   });
 }
 
-/// Whether it has come to who is in this session. Who is not yet, or just tries to come back, lets
-/// it pass, and counts nothing.
+/// Whether the packet has reached the client in this session. A client that is not in it yet, or
+/// tries to come back, ignores the packet and counts nothing.
 bool LossCheck::is_held(Session& session, const Passed& passed) const {
   const std::uint32_t connection = net::packet_connection(passed.bytes);
   const auto holds = [&](const Match::Player& player) {
@@ -108,7 +108,7 @@ void LossCheck::add_up(const Match::Player& player) {
   compare("server", session->second->up, {.newest = stats.up_sent, .came = stats.up_arrived});
 }
 
-/// A client's own counts are of now, the server's of when it told them.
+/// A client's own counts are current; the server's are as old as its last report.
 void LossCheck::compare(const char* which, const Way& way, const Report& report) {
   const std::optional<Count> count = way.count_at(report.newest);
   if (report.newest == 0 || !count) return;

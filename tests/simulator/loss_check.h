@@ -1,9 +1,9 @@
 #pragma once
-// Looks at what gets lost: both ends of a session have counted what really came of what was sent,
-// and links lose as much as they were told to.
+// Checks packet loss. Both ends of a session must have counted exactly the packets that arrived,
+// and links must lose as much as their conditions say.
 //
-// What really came is seen where it enters a link and where it leaves it. So the counts of the ends
-// have to be right to the packet: no chance is in between.
+// The check sees every packet where it enters and where it leaves a link. So the counts of the ends
+// must be right to the packet, without any chance.
 
 #include "net/packet.h"
 #include "tests/simulator/findings.h"
@@ -19,10 +19,10 @@
 
 namespace tickbox::simulator {
 
-/// Of what ends have reported, that was held against the links.
+/// The reports of the ends that were compared with the links.
 struct LossCounts {
   std::uint64_t sessions = 0;
-  std::uint64_t sent = 0;  ///< in those, both ways, as the ends report
+  std::uint64_t sent = 0;  ///< packets in those, in both directions, as the ends report
   std::uint64_t lost = 0;
 };
 
@@ -33,22 +33,22 @@ class LossCheck {
 
   void on_passed(const tests::SimulatedNetwork::Passed& passed);
 
-  /// A process is about to end, or the run is: what it reports of its newest session.
+  /// Compares the reports of a process on its newest session, before the process or the run ends.
   void add_up(const Match::Player& player);
 
-  /// At the end of a run: the links, by their own counts.
+  /// Checks the links by their own counts at the end of a run.
   void look_back(const Plan& plan);
 
   [[nodiscard]] const LossCounts& counts() const { return counts_; }
 
  private:
-  /// More than are ever under way, be it that a server stalls for seconds at 240 Hz.
+  /// More packets than are ever in flight, even if a server stalls for seconds at 240 Hz.
   static constexpr std::size_t kUnderWayMax = 4'096;
-  /// Of the newest packets, for what is told of them later.
+  /// The newest packets that are remembered for later reports.
   static constexpr std::size_t kTold = 1'024;
 
-  /// Packets that came, as counted when the newest of them was this one: there may have been more
-  /// and more, as older ones came late.
+  /// The number of packets received while this one was the newest. It is a range from `first` to
+  /// `last`, because older packets may arrive later.
   struct Count {
     std::uint64_t newest = 0;
     std::uint64_t first = 0;
@@ -62,26 +62,27 @@ class LossCheck {
 
     void arrive(std::uint32_t low, std::uint64_t hash);
 
-    /// None came, where no packet of that sequence was the newest.  Nothing: that is too long ago.
+    /// Returns 0 packets if the packet of that sequence never was the newest.  Nothing: too long
+    /// ago.
     [[nodiscard]] std::optional<Count> count_at(std::uint64_t newest) const;
 
    private:
-    std::array<std::uint64_t, kUnderWayMax> sent_{};  ///< hashes, by sequence; 0: has come
+    std::array<std::uint64_t, kUnderWayMax> sent_{};  ///< hashes, by sequence; 0: received
     std::array<Count, kTold> counts_{};
     std::uint64_t newest_sent_ = 0;
-    std::uint64_t newest_ = 0;  ///< that came
+    std::uint64_t newest_ = 0;  ///< the newest received
     std::uint64_t came_ = 0;
   };
 
   struct Session {
-    std::uint64_t accept = 0;  ///< hash of the datagram
+    std::uint64_t accept = 0;  ///< hash of the ACCEPT datagram
     Instant used;
-    std::size_t player = 0;  ///< who was last seen to hold it
+    std::size_t player = 0;  ///< the player that was last seen to hold it
     Way up;
     Way down;
   };
 
-  /// What an end says of one direction.
+  /// The report of an end on one direction.
   struct Report {
     std::uint64_t newest = 0;
     std::uint64_t came = 0;

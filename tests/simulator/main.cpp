@@ -1,4 +1,4 @@
-// tickbox-simulator: whole matches in which everything goes wrong, each decided by one seed.
+// tickbox-simulator: whole matches with faults of every kind, each decided by one seed.
 
 #include "cli/command_line.h"
 #include "core/assert.h"
@@ -31,7 +31,7 @@ struct Options {
   bool bench = false;
 };
 
-/// What is running, for the last words of an assertion.
+/// The command of the present run, for the message of a failed assertion.
 std::string& present_command() {
   static std::string command;
   return command;
@@ -62,7 +62,7 @@ std::int64_t milliseconds_of(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-/// What all runs together have come to.
+/// The sums of all runs.
 struct Sum {
   std::uint64_t runs = 0;
   double virtual_seconds = 0;
@@ -128,7 +128,7 @@ json json_of(const Sum& sum, double cpu) {
           {"each", sum.lines}};
 }
 
-/// Seeds take profiles in turn, so that any stretch of them has all.
+/// Seeds use profiles in turn, so that any series of seeds has all of them.
 Profile profile_of(const Options& options, std::uint64_t seed) {
   if (options.profiles.empty()) return static_cast<Profile>(seed % kProfiles);
   return options.profiles[seed % options.profiles.size()];

@@ -8,10 +8,10 @@
 namespace tickbox::simulator {
 namespace {
 
-/// Inputs that are decided before this many ticks from now are of no recording to come.
+/// Inputs that were decided for earlier ticks than this many ago are in no later recording.
 constexpr std::uint32_t kDecidedKept = 64;
 
-/// Where clients are that have moved: far from where they began, and from all strangers.
+/// Addresses of clients that have moved: apart from their first addresses and from all strangers.
 net::Address moved_address(std::uint32_t number) {
   net::Address address{.ip = {}, .port = 30'000};
   address.ip[10] = address.ip[11] = 0xff;
@@ -28,7 +28,7 @@ std::shared_ptr<const game::Rules> make_room_rules(const Plan& plan) {
   return game::make_rules("arena", plan.tick_rate);
 }
 
-/// Nothing: it plays by the right ones.
+/// Returns nullptr if the client uses the right rules.
 std::shared_ptr<const game::Rules> make_client_rules(const Plan& plan, std::size_t client) {
   if (client == 0 && plan.plant == Plant::MissingCause) {
     return std::make_shared<const Unheard>(plan.tick_rate);
@@ -128,7 +128,7 @@ void Match::start_server() {
        .rooms = {{.room = *room_, .recorder = &*recorder_}}});
 }
 
-/// Its calendar is put right.
+/// Restarts the server with a correct calendar.
 void Match::restart_server() {
   calendar_.jump(std::chrono::duration_cast<std::chrono::milliseconds>(issuer_calendar_.now() -
                                                                        calendar_.now()));
@@ -188,7 +188,7 @@ void Match::add_key() {
   shard_->set_keys(options_.keys);
 }
 
-/// Whoever has a token of before and has not used it gets another.
+/// Clients with unused tokens of earlier keys need new ones.
 void Match::retire_keys() {
   options_.keys = net::KeyRing::fresh(token_entropy_);
   shard_->set_keys(options_.keys);
@@ -217,7 +217,7 @@ void Match::start_process(std::size_t index) {
   client::ConnectionOptions connection{
       .server = SimulatedNetwork::server_address(),
       .ticket = std::exchange(processes_[index].ticket, std::nullopt)};
-  // Some have a token beside their ticket, for when that is refused.
+  // Some have a token beside their ticket, in case it is refused.
   if (!connection.ticket || rng_.chance(1, 4)) connection.token = token_for(index);
   start_client(index, {.connection = connection,
                        .on_input = [this, index](Tick tick, const game::Input& input) {

@@ -1,6 +1,6 @@
 #pragma once
-// The harness as a plan wants it: clocks that differ, a disk, bugs that are planted. What can be
-// done to a match are its moves; checkers have to find out what is wrong with it.
+// The harness as a plan wants it: different clocks, a disk, planted bugs. Its moves disturb a
+// match, and checkers have to find errors.
 
 #include "core/rng.h"
 #include "tests/simulator/plan.h"
@@ -23,22 +23,22 @@ struct Decided {
   Tick tick;
   game::Input input;
   bool is_owed = false;  ///< the server has acknowledged it in time
-  bool is_calm = false;  ///< for long nothing was done to this client when it decided this
+  bool is_calm = false;  ///< the client was long undisturbed when it decided this
 };
 
-/// A recording that has come to its end, and what really happened.
+/// A recording that has ended, and what really happened.
 struct Recorded {
   const SimulatedFile::Remains& file;
-  Tick from;                                         ///< of the room when it began
-  std::uint32_t part = 0;                            ///< of those since the server started
-  bool is_deserted = false;                          ///< nobody was in the room at the end
-  const std::vector<std::uint64_t>& hashes;          ///< of the room's ticks since
+  Tick from;                                 ///< tick of the room when it began
+  std::uint32_t part = 0;                    ///< number of the part since the server started
+  bool is_deserted = false;                  ///< the room was empty at the end
+  const std::vector<std::uint64_t>& hashes;  ///< of the room's ticks since `from`
   const std::vector<std::vector<Decided>>& decided;  ///< by seat, since the server started
 };
 
-/// What all servers of a match have counted.
+/// The counts of all servers of a match.
 struct ServerCounts {
-  std::uint64_t lives = 0;  ///< how often it has started
+  std::uint64_t lives = 0;  ///< number of starts
   std::uint64_t slipped = 0;
   std::uint64_t dropped = 0;  ///< datagrams
   std::array<std::uint64_t, server::kConnectionResults> connections{};
@@ -47,7 +47,7 @@ struct ServerCounts {
   std::array<std::uint64_t, server::kInputResults> inputs{};
 };
 
-/// Keeps the lines that ask for somebody to act.
+/// Keeps the errors of the log.
 class AlarmLog final : public server::Log {
  public:
   void event(server::Severity severity, std::string_view line) override {
@@ -63,13 +63,13 @@ class AlarmLog final : public server::Log {
 using tests::SeededEntropy;
 using tests::SimulatedNetwork;
 
-/// The functions that a match calls when something happens in it.
+/// The functions that a match calls on its events.
 struct MatchWatcher {
   std::function<void(const Recorded&)> on_recorded;  ///< a recording has ended
   std::function<void(std::uint64_t hash)> on_tick;
   std::function<void(std::size_t player)> on_turn;
-  std::function<void(const tests::Harness::Player&)> on_process_end;  ///< it is about to
-  /// Asked whether nothing was done to a client for long.
+  std::function<void(const tests::Harness::Player&)> on_process_end;  ///< a process is about to end
+  /// Returns whether a client has been undisturbed for long.
   std::function<bool(std::size_t player)> is_calm;
 };
 
@@ -78,54 +78,55 @@ class Match final : public tests::Harness {
   /// Borrows the plan.
   Match(const Plan& plan, MatchWatcher watcher);
 
-  /// One millisecond.
+  /// Advances by one millisecond.
   void advance();
 
-  // Moves against a client, beside those of the harness.
+  // Disturbances of a client, beside those of the harness.
   void move(std::size_t player);
 
-  /// Its process ends without a word, and starts again later, by its ticket if it has one.
+  /// Kills a client's process; it starts again later, with its ticket if it has one.
   void kill(std::size_t player, Instant starts_at) { steal(player, player, starts_at); }
 
-  /// The same by a copy of the ticket of `victim`, who plays on until then.
+  /// Kills a client's process; it starts again with a copy of the ticket of `victim`, which plays
+  /// on until then.
   void steal(std::size_t index, std::size_t victim, Instant starts_at);
-  /// It says goodbye, and another comes in its place.
+  /// Disconnects a client; another starts in its place.
   void leave(std::size_t index, Instant starts_at);
-  /// Its process ends, and another comes in its place.
+  /// Ends a client's process; another starts in its place.
   void replace(std::size_t index, Instant starts_at);
 
-  // Moves against the server.
-  /// Tokens are sealed by a fresh key from now on, or the keys before it are no more.
+  // Disturbances of the server.
+  /// Seals tokens with a fresh key from now on, or discards the older keys.
   void add_key();
   void retire_keys();
 
   void crash();
   void drain();
 
-  /// The server's recording ends as it should.
+  /// Ends the server's recording in order.
   void finish_recording();
 
-  /// What a client shows of its newest view.  Requires: its process is running.
+  /// The newest view that a client holds.  Requires: its process is running.
   [[nodiscard]] std::span<const game::EntityState> view_of(std::size_t player) const;
 
   [[nodiscard]] SimulatedDisk& disk() { return disk_; }
 
-  /// Since it was last asked.
+  /// The errors since the last call.
   [[nodiscard]] std::vector<std::string> take_alarms() { return alarms_.take(); }
 
   [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
 
-  /// Of the server: how often it has started.
+  /// How often the server has started.
   [[nodiscard]] std::uint64_t lives() const { return counts_.lives; }
 
-  /// Up to now.
+  /// The counts up to now.
   [[nodiscard]] ServerCounts server_counts() const;
 
  private:
-  /// What of a client outlives its process, or goes with it.
+  /// The state of a client that outlives its process or ends with it.
   struct Process {
-    Instant starts_at;                        ///< where it is not running
-    std::optional<net::ResumeTicket> ticket;  ///< of one that was killed
+    Instant starts_at;                        ///< if it is not running
+    std::optional<net::ResumeTicket> ticket;  ///< of a process that was killed
     Promises promises;
   };
 
@@ -146,19 +147,19 @@ class Match final : public tests::Harness {
   MatchWatcher watcher_;
   Rng rng_;
   tests::VirtualCalendar issuer_calendar_{clock_};
-  OneNonce one_nonce_{entropy_};  ///< planted, as the next
+  OneNonce one_nonce_{entropy_};  ///< a planted bug, like the next
   Deaf deaf_server_{network_.server()};
   std::unique_ptr<net::Transport> planted_transport_;
   mutable std::vector<game::EntityState> planted_view_;
   AlarmLog alarms_;
   SimulatedDisk disk_;
   std::vector<Process> processes_;
-  ServerCounts counts_;       ///< of servers before the present one, but for lives
-  std::uint64_t tokens_ = 0;  ///< issued
+  ServerCounts counts_;       ///< of the servers before the present one, except `lives`
+  std::uint64_t tokens_ = 0;  ///< issued tokens
   std::uint32_t moves_ = 0;
   std::uint64_t ticks_ = 0;
-  std::uint64_t looked_at_ = 0;        ///< bodies in pictures
-  std::vector<std::uint64_t> hashes_;  ///< of ticks since the recording began
+  std::uint64_t looked_at_ = 0;        ///< presented bodies
+  std::vector<std::uint64_t> hashes_;  ///< of the ticks since the recording began
   std::vector<std::vector<Decided>> decided_;
 };
 

@@ -10,10 +10,10 @@
 namespace tickbox::simulator {
 namespace {
 
-/// One in so many bytes more is flat.
+/// A growth of at most one byte in this many counts as flat.
 constexpr std::uint64_t kGrowthShare = 100;
-/// Who plays late may have played for longer, or by a worse link, than who played early: in half an
-/// hour of 40 seeds 0.7 MB made the most.
+/// Late players may have played longer, or over a worse link, than early ones. In half an hour of
+/// 40 seeds the largest such growth was 0.7 MB.
 constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 20U;
 
 std::uint64_t median(std::span<std::uint64_t> numbers) {

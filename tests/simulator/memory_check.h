@@ -1,7 +1,7 @@
 #pragma once
-// Memory stays where it was: what this program's own operator new has given out to the match,
-// without what the test itself keeps. A buffer may be long for a moment, as where a server stalls;
-// so it is the usual amount that is compared, early in a run with late.
+// Checks that memory does not grow: the live bytes of the match, without those of the test itself.
+// A buffer may be long for a moment, for example when a server stalls. So the median early in a run
+// is compared with the median late in it.
 
 #include "core/clock.h"
 #include "tests/simulator/findings.h"
@@ -11,23 +11,23 @@
 
 namespace tickbox::simulator {
 
-/// Live bytes, as they usually were; 0 in a run that is too short to tell.
+/// Median live bytes; 0 in a run that is too short to tell.
 struct MemoryCounts {
-  std::uint64_t early = 0;  ///< in its second quarter: what begins has begun
-  std::uint64_t late = 0;   ///< in its last
+  std::uint64_t early = 0;  ///< in the second quarter, after everything has started
+  std::uint64_t late = 0;   ///< in the last quarter
 };
 
 class MemoryCheck {
  public:
-  /// In less, clients that come and go weigh more than a leak.
+  /// In shorter runs, clients that come and go weigh more than a leak.
   static constexpr Duration kShortest = std::chrono::minutes{20};
 
   explicit MemoryCheck(Findings& findings) : findings_(findings) {}
 
-  /// To be called at equal intervals.
+  /// Samples the live bytes. Call it at equal intervals.
   void look();
 
-  /// At the end of a run.
+  /// Compares the medians at the end of a run.
   void look_back(Duration played);
 
   [[nodiscard]] const MemoryCounts& counts() const { return counts_; }

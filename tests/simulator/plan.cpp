@@ -12,9 +12,9 @@ using std::chrono::seconds;
 
 constexpr std::uint32_t kTickRates[] = {60, 60, 60, 30, 20, 10, 128, 240};
 constexpr server::Sight kSights[] = {{24, 16}, {24, 16}, {8, 6}, {4, 4}, {100, 100}};
-/// Less than anybody is sent, even at rest.
+/// Less than any client is sent, even at rest.
 constexpr server::Rate kOverspentBudget{.per_second = 300, .burst = 100};
-/// The production's, one that a crowd reaches, and one that leaves everybody short.
+/// The production budget, one that a crowd reaches, and one that is too small for all.
 constexpr server::Rate kSnapshotBudgets[] = {server::kSnapshotBytes,
                                              {.per_second = 12'000, .burst = 4'000},
                                              {.per_second = 3'000, .burst = 1'500}};
@@ -24,13 +24,14 @@ constexpr seconds kRecordingLengths[] = {seconds{7}, seconds{20}, seconds{60}};
 constexpr std::uint64_t kRecordingSizes[] = {8'192, 32'768, 65'536};
 constexpr std::size_t kDiskQueues[] = {2'048, 8'192, 32'768};
 constexpr seconds kLongRecording{300};
-/// A tick at 240 Hz costs what one at 60 does.
+/// A tick at 240 Hz costs as much as one at 60 Hz.
 constexpr std::uint32_t kFastTickRate = 100;
 constexpr std::size_t kFastClientsMax = 6;
 constexpr std::uint32_t kAuditorsMax = 5;  ///< one more than a server has room for
 constexpr std::uint64_t kPercent = 100;
 
-/// Of loops: one that sleeps until it is woken, a screen's, a phone's that saves, a test's.
+/// Intervals of loops: one that sleeps until it is woken, a screen's, a phone's that saves power, a
+/// test's.
 constexpr milliseconds kTurns[] = {milliseconds{0}, milliseconds{0}, milliseconds{16},
                                    milliseconds{33}, milliseconds{7}};
 
@@ -95,7 +96,7 @@ Plan make_plan(const PlanOptions& options) {
                             .watches = !options.is_bench && rng.chance(1, 3),
                             .audits = i >= players});
   }
-  // Bodies of who vanished keep their seats for half a minute.
+  // Bodies of vanished players keep their seats for half a minute.
   plan.seats = static_cast<std::uint32_t>(4 * plan.clients.size() + 16);
   plan.is_crowded = rng.chance(worst.extreme_percent, kPercent);
   if (plan.is_crowded) plan.seats = static_cast<std::uint32_t>(plan.clients.size());

@@ -1,5 +1,5 @@
 #pragma once
-// What a seed decides before anything happens: the room, who plays in it, and by which links.
+// The decisions that a seed makes in advance: the room, its players and their links.
 
 #include "core/clock.h"
 #include "games/arena/bot.h"
@@ -14,14 +14,14 @@
 
 namespace tickbox::simulator {
 
-/// In a match that is measured.
+/// The clients of a match that is measured.
 inline constexpr std::uint32_t kBenchClients = 16;
 
 struct PlannedClient {
   net::LinkConditions link;
   std::int32_t drift_ppm = 0;
-  Duration turn{};       ///< between polls of its loop; 0: it is woken when it asks to be
-  bool watches = false;  ///< somebody looks at its picture
+  Duration turn{};       ///< time between polls of its loop; 0: it is woken when it asks for it
+  bool watches = false;  ///< its presentation is queried
   bool audits = false;
 };
 
@@ -32,16 +32,16 @@ struct Plan {
   Plant plant = Plant::None;
   bool is_bench = false;
   std::uint32_t tick_rate = 60;
-  std::uint32_t snapshot_rate = 0;  ///< 0: one each tick
+  std::uint32_t snapshot_rate = 0;  ///< 0: one per tick
   std::uint32_t seats = 0;
-  bool is_crowded = false;  ///< some who ask find no seat
+  bool is_crowded = false;  ///< some clients find no free seat
   server::Sight sight;
-  server::Rate snapshot_bytes = server::kSnapshotBytes;  ///< to each client
+  server::Rate snapshot_bytes = server::kSnapshotBytes;  ///< budget per client
   game::BotKind bot = game::BotKind::Mix;
-  // A recording goes on in another file after so many; 0: never for that.
+  // A recording continues in another file after this many; 0: no such limit.
   std::uint32_t rotate_ticks = 0;
   std::uint64_t rotate_bytes = 0;
-  std::size_t disk_queue_bytes = 0;  ///< that may wait for a disk
+  std::size_t disk_queue_bytes = 0;  ///< limit of the bytes that wait for the disk
   std::vector<PlannedClient> clients;
 };
 
@@ -50,7 +50,7 @@ struct PlanOptions {
   Profile profile = Profile::Lan;
   Duration length = std::chrono::minutes{1};
   Plant plant = Plant::None;
-  bool is_bench = false;  ///< kBenchClients that play, at 60 Hz; else the seed decides
+  bool is_bench = false;  ///< kBenchClients that play at 60 Hz; otherwise the seed decides
 };
 
 [[nodiscard]] Plan make_plan(const PlanOptions& options);

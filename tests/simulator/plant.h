@@ -1,5 +1,5 @@
 #pragma once
-// Bugs that are planted, to show that a run would find them: in the test tree, around the
+// Planted bugs that show that a run would find them. They are in the test tree, around the
 // production code, never in it.
 
 #include "core/clock.h"
@@ -21,38 +21,38 @@ namespace tickbox::simulator {
 
 enum class Plant : std::uint8_t {
   None,
-  InputTwice,    ///< the room steps an input a second time, in the place of the one that followed
-  MissingCause,  ///< an input of some ticks never reaches one client's view
+  InputTwice,    ///< the room steps an input a second time, in place of the next one
+  MissingCause,  ///< the inputs of some ticks never reach one client's view
   LostRecord,    ///< a recording ends without its last record
-  OtherInput,    ///< what a client sends is not always what it has decided
-  WrongKey,      ///< one player's tokens are by a key that the server does not have
-  Overspending,  ///< the server does not keep to the budget that the plan gives it
-  OtherView,     ///< what a client shows is not always the view whose hash was right
-  OtherWorld,    ///< an auditor's world goes its own way
-  SameSequence,  ///< a client seals two packets by one sequence
-  SameNonce,     ///< the server draws one nonce for all its ACCEPTs
-  Standstill,    ///< a client's process stands, and nobody has paused it
+  OtherInput,    ///< a client sometimes sends an input that it has not decided
+  WrongKey,      ///< one player's tokens are sealed with a key that the server does not have
+  Overspending,  ///< the server exceeds the budget of the plan
+  OtherView,     ///< a client sometimes shows another view than the one whose hash was right
+  OtherWorld,    ///< an auditor's world diverges
+  SameSequence,  ///< a client seals two packets with one sequence
+  SameNonce,     ///< the server uses one nonce for all its ACCEPTs
+  Standstill,    ///< a client's process stops, and no fault has paused it
   LossyLink,     ///< a client's link loses more than the plan says
-  DeafClient,    ///< a client never gets some of what its link delivers
-  DeafServer,    ///< the server never gets some of what links deliver
+  DeafClient,    ///< a client never gets some of the packets that its link delivers
+  DeafServer,    ///< the server never gets some of the packets that links deliver
   Leak,          ///< the room keeps the inputs of every tick
 };
 
 [[nodiscard]] std::string_view name_of(Plant plant);
 
-/// Reads a name as name_of() gives it, but for "none".  Fails: one line that names them all.
+/// Parses a name from name_of(), except "none".  Fails: one line that names them all.
 [[nodiscard]] std::expected<Plant, std::string> parse_plant(std::string_view text);
 
-/// Plants come up so rarely that a run has quiet stretches between them.
+/// The interval of plants in ticks: so rare that a run has quiet stretches between them.
 inline constexpr std::uint32_t kPlantedTicks = 31;
-/// Of SealedTwice and Deaf, in packets.
+/// The interval of SealedTwice and Deaf, in packets.
 inline constexpr std::uint64_t kPlantedPackets = 31;
-/// Of Standstill, since the match began: later than that a client has to be new to be slow.
+/// The start of Standstill in the match. Later, only a new client may be slow.
 inline constexpr Duration kStandsAfter = std::chrono::seconds{15};
-/// Of LossyLink: at 10 Hz, too, no chance loses as much.
+/// The additional loss of LossyLink. Chance loses less, even at 10 Hz.
 inline constexpr std::uint32_t kLostBesidePpm = 200'000;
 
-/// Of the room: some input is that of the tick before.
+/// Rules of the room: some input is that of the tick before.
 class SteppedTwice final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
@@ -66,7 +66,7 @@ class SteppedTwice final : public tests::WrappedArena {
   mutable std::map<PlayerId, game::Input> before_;
 };
 
-/// Of the room: what it was told is never forgotten.
+/// Rules of the room: no input is ever freed.
 class Unforgetting final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
@@ -80,8 +80,8 @@ class Unforgetting final : public tests::WrappedArena {
   mutable std::deque<std::vector<game::PlayerInput>> kept_;
 };
 
-/// Of one client: what is dropped has come, and was read, but never enters the view. (Where it is
-/// the client's own prediction that does not hear of it, that is merely wrong.)
+/// Rules of one client: some inputs are received and read, but never enter the view. (In the
+/// client's own prediction that is merely wrong.)
 class Unheard final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
@@ -92,7 +92,7 @@ class Unheard final : public tests::WrappedArena {
                     game::TickEvents& events) const override;
 };
 
-/// Of auditors: a bit of a body flips. Only who steps the whole room is wrong, no prediction.
+/// Rules of auditors: a bit of a body flips. Only a step of the whole room is wrong, no prediction.
 class Misstepping final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
@@ -103,7 +103,8 @@ class Misstepping final : public tests::WrappedArena {
                   game::TickEvents& events) const override;
 };
 
-/// Of one client: some packet is sent twice under one sequence, the second time with other content.
+/// The transport of one client: some packet is sent twice with one sequence, the second time with
+/// other content.
 class SealedTwice final : public net::Transport {
  public:
   /// Borrows it.
@@ -118,7 +119,7 @@ class SealedTwice final : public net::Transport {
   std::uint64_t sealed_ = 0;
 };
 
-/// Of one end: some packet never gets from the link to it.
+/// The transport of one end: some packet never gets from the link to it.
 class Deaf final : public net::Transport {
  public:
   /// Borrows it.
@@ -133,7 +134,7 @@ class Deaf final : public net::Transport {
   std::uint64_t received_ = 0;
 };
 
-/// Of the server: all that it draws of a nonce's length is the same.
+/// The entropy of the server: all draws of a nonce's length are the same.
 class OneNonce final : public Entropy {
  public:
   /// Borrows it.

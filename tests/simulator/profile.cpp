@@ -25,14 +25,14 @@ constexpr PerHour per_hour(std::initializer_list<std::pair<Fault, std::uint16_t>
 }
 
 constexpr std::array<Likelihoods, kProfiles> kTables{
-    // Nearly nothing: what is found here is no fault's doing.
+    // Nearly no trouble: a finding here has no fault as its cause.
     Likelihoods{.clients_max = 16,
                 .delay_ms = 2,
                 .jitter_ms = 2,
                 .loss_ppm = 200,
                 .drift_ppm = 20,
                 .faults_per_hour = per_hour({{Fault::Leave, 60}, {Fault::Kill, 20}})},
-    // Short bursts, some of everything that a living room does.
+    // Short bursts of loss, and some of everything that happens in a living room.
     Likelihoods{.clients_max = 16,
                 .delay_ms = 25,
                 .jitter_ms = 15,
@@ -46,7 +46,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Leave, 60},
                                              {Fault::Kill, 20},
                                              {Fault::Stall, 10}})},
-    // Far away, with holes, and at another address every now and then.
+    // Far away, with gaps, and with a new address now and then.
     Likelihoods{.clients_max = 12,
                 .delay_ms = 120,
                 .jitter_ms = 60,
@@ -65,7 +65,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Suspend, 60},
                                              {Fault::Kill, 60},
                                              {Fault::Leave, 60}})},
-    // Mild, and meant to be long.
+    // Mild, and meant for long runs.
     Likelihoods{.clients_max = 8,
                 .delay_ms = 40,
                 .jitter_ms = 20,
@@ -90,7 +90,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Hostile, 30},
                                              {Fault::SlowDisk, 6},
                                              {Fault::FullDisk, 6}})},
-    // Bytes that are wrong, from the link and from others.
+    // Wrong bytes, from the link and from an attacker.
     Likelihoods{.clients_max = 10,
                 .delay_ms = 40,
                 .jitter_ms = 20,

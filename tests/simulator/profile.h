@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of trouble a run can be in: tables of how bad links are, and of how often what happens.
+// The profiles of a run: tables of link quality and of the frequency of faults.
 
 #include <array>
 #include <cstddef>
@@ -10,27 +10,27 @@
 
 namespace tickbox::simulator {
 
-/// What is done to a match on purpose. What links do all the time is not among them.
+/// Deliberate disturbances of a match. The permanent behaviour of links is not among them.
 enum class Fault : std::uint8_t {
   Burst,        ///< a link loses half or more for a while
-  PartitionUp,  ///< nothing of a client arrives
+  PartitionUp,  ///< no packet of a client arrives
   PartitionDown,
-  Cut,  ///< both ways
+  Cut,  ///< both directions
   Move,
-  Pause,      ///< a client's process stands
-  ClockJump,  ///< a client's clock leaps ahead
-  Suspend,    ///< a client's process stands, and its clock as well
-  Stall,      ///< the server's process stands
-  Leap,       ///< the server's clock leaps ahead
-  Calendar,   ///< the server's date is put right, or wrong
-  Crash,      ///< the server is killed, and starts anew
-  Drain,      ///< the server stops as it should, and starts anew
-  Kill,       ///< a client is killed, and comes back by its ticket
-  Theft,      ///< a client is killed, and comes back by a copy of another\'s ticket
-  Leave,      ///< a client says goodbye, and comes back by a token
-  Storm,      ///< many leave in one tick, and many come in one
-  Hostile,    ///< a salvo of datagrams that nobody sent
-  Keys,       ///< of tokens: a fresh one, and after some time the old one is no more
+  Pause,      ///< a client's process stops for a while
+  ClockJump,  ///< a client's clock jumps ahead
+  Suspend,    ///< a client's process and its clock stop for a while
+  Stall,      ///< the server's process stops for a while
+  Leap,       ///< the server's clock jumps ahead
+  Calendar,   ///< the server's calendar jumps to the right or a wrong date
+  Crash,      ///< the server is killed and restarts
+  Drain,      ///< the server stops in order and restarts
+  Kill,       ///< a client is killed, and comes back with its ticket
+  Theft,      ///< a client is killed, and comes back with a copy of another's ticket
+  Leave,      ///< a client disconnects, and comes back with a token
+  Storm,      ///< many clients leave in one tick, and many join in one
+  Hostile,    ///< a salvo of the attacker's datagrams
+  Keys,       ///< a fresh key for tokens; after some time the old one is discarded
   SlowDisk,
   FullDisk,
 };
@@ -46,8 +46,8 @@ inline constexpr std::size_t kProfiles = 6;
 /// Fails: one line that names them all.
 [[nodiscard]] std::expected<Profile, std::string> parse_profile(std::string_view text);
 
-/// The worst there may be of it; each seed, and each link, draws up to this. Shares in parts per
-/// million.
+/// Upper limits of a profile; each seed and each link draws values up to them. Shares are in parts
+/// per million.
 struct Likelihoods {
   std::uint32_t clients_max = 0;
   std::uint32_t delay_ms = 0;  ///< one way
@@ -57,10 +57,10 @@ struct Likelihoods {
   std::uint32_t reorder_ppm = 0;
   std::uint32_t corrupt_ppm = 0;
   std::uint32_t truncate_ppm = 0;
-  std::uint32_t drift_ppm = 0;  ///< of a client's clock, either way
+  std::uint32_t drift_ppm = 0;  ///< of a client's clock, in either direction
   std::uint32_t extreme_percent =
-      0;  ///< of links up to three times as slow, and rooms with too few seats
-  std::array<std::uint16_t, kFaults> faults_per_hour{};  ///< in all of the match, by kind
+      0;  ///< percentage of links up to three times as slow, and of rooms with too few seats
+  std::array<std::uint16_t, kFaults> faults_per_hour{};  ///< in the whole match, by kind
 };
 
 [[nodiscard]] const Likelihoods& likelihoods_of(Profile profile);

@@ -1,4 +1,4 @@
-// The simulator as a program: what it prints, and what it returns.
+// The simulator as a program: its output and its exit status.
 
 #include "tests/integration/programs.h"
 #include "tests/support/paths.h"
@@ -59,7 +59,7 @@ std::string first_line_of(const Finished& finished) {
   return finished.out.substr(0, finished.out.find('\n'));
 }
 
-/// The whole first line: of all that happened, its fingerprint last.
+/// The whole first line: the counts of all that happened, and the fingerprint at the end.
 TEST(SimulatorProgram, PrintsTheCommandThatRepeatsAFailureOfItsBench) {
   const Finished finished =
       simulate({"--bench", "--seed", "5", "--seconds", "5", "--plant", "lost-record"});

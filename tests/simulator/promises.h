@@ -1,6 +1,6 @@
 #pragma once
-// What a server owes a client: an input that it has acknowledged before its tick, in a session that
-// lasted until then, has to be the one that was stepped.
+// The server's promise to a client: if it has acknowledged an input before its tick, in a session
+// that lasted until then, it must step that input.
 
 #include "client/client.h"
 
@@ -10,8 +10,7 @@ namespace tickbox::simulator {
 
 class Promises {
  public:
-  /// To be told after each turn of the client.  Calls `owe` with each tick of which this is now
-  /// certain, once.
+  /// Call it after each turn of the client. It calls `owe` once for each tick that is now certain.
   template <class Owe>
   void hear(const client::Client& client, Owe owe) {
     const client::Client::InputsHeard heard = client.inputs_heard();

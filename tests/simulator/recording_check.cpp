@@ -13,20 +13,22 @@ namespace {
 
 constexpr std::string_view kName = "recording";
 constexpr std::string_view kInputs = "inputs";
-/// Records are handed over so often: what a kill can cost. Of a room that nobody is in, once a
-/// second.
+/// The rate at which records are written, which limits the loss of a kill. An empty room writes
+/// once a second.
 constexpr std::int64_t kBatchesPerSecond = 10;
-/// A disk that takes again is given again, as a share of a second.
+/// After the disk accepts writes again, recording resumes within 1/2 second.
 constexpr std::uint32_t kResumesWithin = 2;
-/// The next file is asked for a tick before it is there, at the least; as a share of a second.
+/// A rotation takes at most 1/2 second. The next file is requested at least a tick before it
+/// exists.
 constexpr std::uint32_t kRotatesWithin = 2;
-/// Of one player's inputs; a tenth is lost by the worst of links, for each is sent several times.
+/// A share of one player's inputs. The worst links lose a tenth of them, because each is sent
+/// several times.
 constexpr double kMissedInCalm = 0.5;
 constexpr std::uint64_t kCalmSeconds = 5;
-/// More than the last of a file can be, by which it grows too long.
+/// An upper bound of the last keyframe of a file, by which the file may exceed its limit.
 constexpr std::uint64_t kBytesOfAKeyframe = 16'384;
 
-/// By tick, so that each can be found.
+/// Sorts by tick, so that each input can be found.
 std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>& decided) {
   std::vector<std::vector<Decided>> all = decided;
   for (std::vector<Decided>& of_seat : all) {
@@ -38,7 +40,7 @@ std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>
 /// Inputs that a player decided in calm.
 struct CalmInputs {
   std::uint64_t all = 0;
-  std::uint64_t missed = 0;  ///< another was made up in its place
+  std::uint64_t missed = 0;  ///< substituted inputs
 };
 
 }  // namespace
@@ -46,9 +48,9 @@ struct CalmInputs {
 struct RecordingCheck::Walk {
   const Recorded& recorded;
   std::vector<std::vector<Decided>> decided;
-  std::set<PlayerId> present;    ///< who is in the room
-  Tick last;                     ///< that was read
-  bool ends_quiet = false;       ///< in that nothing entered, and nobody was there
+  std::set<PlayerId> present;    ///< players in the room
+  Tick last;                     ///< the last tick that was read
+  bool ends_quiet = false;       ///< the last tick was quiet
   std::vector<CalmInputs> calm;  ///< by seat
 };
 
@@ -122,7 +124,7 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
         const std::int64_t index = tick.tick - (recorded.from + 1);
         const bool is_known =
             index >= 0 && index < static_cast<std::int64_t>(recorded.hashes.size());
-        // A quiet stretch has the hash of its last tick alone.
+        // A quiet stretch has only the hash of its last tick.
         const bool is_told = tick.state_hash.has_value();
         if (!is_known ||
             (is_told && recorded.hashes[static_cast<std::size_t>(index)] != *tick.state_hash)) {
@@ -138,7 +140,7 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
   check_calm(walked);
 }
 
-/// Ticks between the last and `first` are missing: then the disk has refused something there.
+/// If ticks between the last one and `first` are missing, the disk must have refused a write there.
 void RecordingCheck::check_ticks(Tick first, Walk& walk) {
   if (first == walk.last + 1) return;
   const std::vector<Tick>& refused = walk.recorded.file.refused;
@@ -151,8 +153,8 @@ void RecordingCheck::check_ticks(Tick first, Walk& walk) {
   }
 }
 
-/// All that the disk took is there. (It may take a trailer after it has refused the last ticks, and
-/// a quiet stretch is handed over in the tick after it.)
+/// Checks that all accepted writes are there. (The disk may accept a trailer after it has refused
+/// the last ticks. A quiet stretch is written in the tick after it.)
 void RecordingCheck::check_end(const Walk& walk) {
   const SimulatedFile::Remains& file = walk.recorded.file;
   const bool refused_them =
@@ -164,7 +166,7 @@ void RecordingCheck::check_end(const Walk& walk) {
   }
 }
 
-/// Who is left alone has its inputs there in time.
+/// Checks that the inputs of an undisturbed player arrive in time.
 void RecordingCheck::check_calm(const Walk& walk) {
   for (const CalmInputs& calm : walk.calm) {
     if (calm.all < kCalmSeconds * plan_.tick_rate) continue;
@@ -177,8 +179,8 @@ void RecordingCheck::check_calm(const Walk& walk) {
   }
 }
 
-/// A disk that takes everything is given everything, within a tenth of a second, or a second where
-/// nobody is in the room: after it was full as well.
+/// Checks that a working disk gets every record within a tenth of a second, or within a second if
+/// the room is empty. This includes a disk that was full.
 void RecordingCheck::check_handed(const Recorded& recorded) {
   const SimulatedFile::Remains& file = recorded.file;
   if (file.calm_ticks < plan_.tick_rate / kResumesWithin) return;
@@ -194,7 +196,7 @@ void RecordingCheck::check_handed(const Recorded& recorded) {
   }
 }
 
-/// A recording that is long enough goes on in another file, where the disk does what it should.
+/// Checks that a long recording continues in another file if the disk works.
 void RecordingCheck::check_length(const Recorded& recorded) {
   const SimulatedFile::Remains& file = recorded.file;
   if (!file.was_calm) return;

@@ -1,8 +1,7 @@
 #pragma once
-// Holds a recording against what happened: it replays to the hashes that the room had, tick for
-// tick; ticks are missing only where the disk took none, and none are once it takes them again; and
-// each input in it was decided by its player for its tick, or was made up, once: never where it was
-// acknowledged before.
+// Compares a recording with what happened. It replays to the hashes of the room, tick for tick.
+// Ticks are missing only where the disk accepted none. Each input was decided by its player for its
+// tick, or was substituted once, but never if it was acknowledged before.
 
 #include "record/reader.h"
 #include "tests/simulator/findings.h"
@@ -14,13 +13,13 @@ namespace tickbox::simulator {
 
 struct RecordingCounts {
   std::uint64_t recordings = 0;  ///< files
-  std::uint64_t parts = 0;       ///< of those, that another went before
-  std::uint64_t ticks = 0;       ///< compared
+  std::uint64_t parts = 0;       ///< of those, files that follow another
+  std::uint64_t ticks = 0;       ///< compared ticks
   std::uint64_t gaps = 0;
-  std::uint64_t arrived = 0;      ///< inputs that were their players'
+  std::uint64_t arrived = 0;      ///< inputs that their players decided
   std::uint64_t owed = 0;         ///< of those, acknowledged before their tick
-  std::uint64_t substituted = 0;  ///< inputs that were made up
-  double missed_in_calm = 0;      ///< the largest share of one player's in a recording
+  std::uint64_t substituted = 0;  ///< substituted inputs
+  double missed_in_calm = 0;      ///< the largest share of one player in a recording
 };
 
 class RecordingCheck {

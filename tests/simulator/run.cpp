@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kWeighingInterval = std::chrono::seconds{10};
 
-/// The parts of a run, and who tells whom what.
+/// The parts of a run, and the calls between them.
 class Run {
  public:
   explicit Run(const Plan& plan)

@@ -1,5 +1,5 @@
 #pragma once
-// One run: a match, its troubles, and all that is checked.
+// One run: a match, its faults, and all its checks.
 
 #include "net/link_simulator.h"
 #include "tests/simulator/client_check.h"
@@ -20,32 +20,32 @@ namespace tickbox::simulator {
 struct Outcome {
   Plan plan;
   Duration played{};
-  std::vector<Finding> findings;  ///< none: everything held
+  std::vector<Finding> findings;  ///< empty: every check passed
   std::array<std::uint64_t, kFaults> faults{};
-  net::LinkCounts links;  ///< of all links, both ways
+  net::LinkCounts links;  ///< of all links, in both directions
   std::uint64_t lost_in_bursts = 0;
   std::uint64_t lost_in_cuts = 0;
-  std::uint64_t hostile = 0;  ///< datagrams
+  std::uint64_t hostile = 0;  ///< datagrams of the attacker
   std::uint64_t datagrams = 0;
   std::uint64_t ticks = 0;
   ViewCounts views;
-  std::uint64_t views_compared = 0;  ///< body by body with the room's
+  std::uint64_t views_compared = 0;  ///< compared with the room's, body by body
   RecordingCounts recordings;
   LossCounts losses;  ///< as the ends report them
   ServerCounts servers;
-  std::uint64_t refused_full = 0;  ///< writes, by a disk that was full
-  std::uint64_t refused_slow = 0;  ///< by one that was slow
-  MemoryCounts memory;             ///< of a long soak only
-  std::uint64_t fingerprint = 0;   ///< equal for equal runs: all hashes, all datagrams
+  std::uint64_t refused_full = 0;  ///< writes refused by a full disk
+  std::uint64_t refused_slow = 0;  ///< writes refused by a slow disk
+  MemoryCounts memory;             ///< only in a long soak
+  std::uint64_t fingerprint = 0;   ///< equal for equal runs: covers all hashes and all datagrams
 };
 
-/// Plays until the plan's end, or until something is found.
+/// Runs until the end of the plan, or until the first finding.
 [[nodiscard]] Outcome play(const Plan& plan);
 
-/// Kinds of faults with how often they came, links' own among them.
+/// The kinds of faults and their numbers, including those of the links.
 [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> faults_of(const Outcome& outcome);
 
-/// One line; for a run that failed, some more, the last of them the command that repeats it.
+/// One line. A failed run adds more lines, the last of them the command that repeats it.
 [[nodiscard]] std::string report_of(const Outcome& outcome);
 [[nodiscard]] std::string command_of(const Plan& plan);
 

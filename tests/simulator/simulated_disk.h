@@ -1,6 +1,6 @@
 #pragma once
-// Where a room's recording goes: files in memory, one after the other, as the production recorder
-// asks for them. A file takes its time to be made, and is not made where the disk is full.
+// The files of a room's recording in memory, one after the other, as the production recorder
+// requests them. The creation of a file takes time, and fails on a full disk.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -15,34 +15,35 @@ namespace tickbox::simulator {
 
 class SimulatedDisk final : public server::RecordingStore {
  public:
-  /// Borrows clock and entropy; `state`: queue_bytes_max and loses_last.
+  /// Borrows clock and entropy. `state` sets queue_bytes_max and loses_last.
   SimulatedDisk(const Clock& clock, Entropy& entropy, const DiskState& state)
       : clock_(clock), entropy_(entropy), state_(state) {}
 
-  /// The first file of a server; `header`: of all its parts, but for salt and number.
+  /// Creates the first file of a server. `header` is that of all its parts, without salt and
+  /// number.
   [[nodiscard]] server::RecordingPart begin(const record::Header& header, Tick tick);
 
   std::optional<server::RecordingPart> next() override;
   void retire() override;
 
-  /// Of the room, before it is stepped to this tick.
+  /// Notes the tick of the room before it is stepped.
   void ticked(Tick tick);
 
   void fill_up(Instant until) { state_.full_until = until; }
 
   void slow_down(Instant until) { state_.slow_until = until; }
 
-  /// Of the present file, or one that was retired.
+  /// The end of the present file, or of a retired one.
   struct Ended {
-    Tick from;  ///< of the room when it was begun
+    Tick from;  ///< tick of the room when the file was begun
     std::uint32_t part = 0;
     SimulatedFile::Remains remains;
   };
 
-  /// The file that was written before the present one, once.
+  /// Returns the file before the present one, once.
   [[nodiscard]] std::optional<Ended> take_retired();
 
-  /// The present file is closed, or its writer is killed.
+  /// Closes the present file, or kills its writer.
   [[nodiscard]] Ended close();
   [[nodiscard]] Ended kill(Rng& rng);
 
@@ -63,8 +64,8 @@ class SimulatedDisk final : public server::RecordingStore {
   record::Header header_;
   std::uint32_t made_ = 0;
   Part present_;
-  Part ready_;    ///< made; handed over
-  Part retired_;  ///< all is written to it
+  Part ready_;    ///< created and handed over
+  Part retired_;  ///< fully written
   std::optional<Instant> asked_at_;
 };
 

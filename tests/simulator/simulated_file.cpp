@@ -7,9 +7,9 @@
 namespace tickbox::simulator {
 namespace {
 
-/// A fraction of what a match of some players writes.
+/// A fraction of the rate of a match with some players.
 constexpr std::int64_t kSlowBytesPerSecond = 400;
-/// What was handed over so recently may be cut anywhere.
+/// Writes of this age or less may be cut at any byte.
 constexpr Duration kInFlight = std::chrono::milliseconds{100};
 
 }  // namespace
@@ -61,7 +61,7 @@ SimulatedFile::Remains SimulatedFile::kill(Rng& rng) {
   for (const Written& one : written_) {
     if (one.at + kInFlight <= clock_.now() && one.end <= drained_) safe = one.end;
   }
-  // Of the header, which is written before anything happens, all is there.
+  // The header is complete, because it is written before anything happens.
   if (safe == 0 && !written_.empty()) safe = written_.front().end;
   const std::size_t cut = safe + rng.below(std::max(safe, drained_) - safe + 1);
   return remains(cut, true);

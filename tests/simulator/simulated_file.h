@@ -1,10 +1,9 @@
 #pragma once
-// A file that exists only in memory, on a disk that can be slow, full, and lose its power at any
-// byte.
+// A file in memory on a disk that can be slow or full, and that can lose its power at any byte.
 //
-// As in the programs, who records never waits: what does not fit in a queue of limited size is
-// refused, and the queue is written out as fast as the disk can. A kill loses the queue, and cuts
-// what was being written in the last moments anywhere.
+// As in the programs, the recorder never waits. A write that does not fit into a queue of limited
+// size is refused. The disk drains the queue as fast as it can. A kill loses the queue, and cuts
+// the writes of the last moments at any byte.
 
 #include "core/bytes.h"
 #include "core/clock.h"
@@ -18,52 +17,52 @@
 
 namespace tickbox::simulator {
 
-/// Of the disk that the files are on.
+/// The state of the disk with the files.
 struct DiskState {
-  std::size_t queue_bytes_max = 0;  ///< that wait for one file
-  bool loses_last = false;          ///< a last record never gets there, and nobody says so
-  Instant full_until;               ///< it takes nothing
-  Instant slow_until;               ///< only so much a second
-  Tick tick;                        ///< of the room: written records know what they hold
-  Tick troubled;                    ///< the last in which it was slow or full, or has refused
-  std::uint64_t refused_full = 0;   ///< writes
+  std::size_t queue_bytes_max = 0;  ///< limit of the bytes that wait for one file
+  bool loses_last = false;          ///< silently loses the last record
+  Instant full_until;               ///< it accepts no write until then
+  Instant slow_until;               ///< it is limited to a low rate until then
+  Tick tick;                        ///< tick of the room, noted with each record
+  Tick troubled;  ///< the last tick in which it was slow or full, or has refused a write
+  std::uint64_t refused_full = 0;  ///< refused writes
   std::uint64_t refused_slow = 0;
 };
 
 class SimulatedFile final : public ByteSink {
  public:
-  /// Borrows both.
+  /// Borrows the clock and the disk.
   SimulatedFile(const Clock& clock, DiskState& disk)
       : clock_(clock), disk_(disk), began_(disk.tick), drained_at_(clock.now()) {}
 
   bool write(ConstBytes bytes) override;
 
-  /// Of the room when it was opened.
+  /// The tick of the room when it was opened.
   [[nodiscard]] Tick began() const { return began_; }
 
-  /// A call of write() that was taken.
+  /// An accepted write.
   struct Written {
     Instant at;
-    std::size_t end = 0;  ///< bytes of the file with it
-    Tick tick;            ///< the newest that can be in it
+    std::size_t end = 0;  ///< size of the file with it
+    Tick tick;            ///< the newest tick that it can contain
   };
 
-  /// What is there afterwards.
+  /// The file after its end.
   struct Remains {
     std::vector<std::byte> bytes;
     std::vector<Tick> refused;      ///< ticks after which a write was refused
-    std::optional<Tick> last_tick;  ///< of the last whole record that is there; none: only a header
-    std::optional<Tick> taken_to;   ///< of the last that the disk has taken, be it there or not
-    std::int64_t calm_ticks = 0;    ///< so many the disk has refused nothing, and was not slow
-    bool was_calm = true;           ///< all the time
-    bool is_cut = false;            ///< the writer was killed
-    bool is_whole = true;           ///< nothing was refused
+    std::optional<Tick> last_tick;  ///< of the last whole record in the file; none: only a header
+    std::optional<Tick> taken_to;  ///< of the last accepted write, whether it is in the file or not
+    std::int64_t calm_ticks = 0;   ///< ticks in which the disk has refused nothing and was not slow
+    bool was_calm = true;          ///< calm for the whole life of the file
+    bool is_cut = false;           ///< the writer was killed
+    bool is_whole = true;          ///< no write was refused
   };
 
-  /// All that was taken gets there.
+  /// Closes the file: all accepted writes are in it.
   [[nodiscard]] Remains close();
 
-  /// The writer is killed.
+  /// Kills the writer.
   [[nodiscard]] Remains kill(Rng& rng);
 
  private:

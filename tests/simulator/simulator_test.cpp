@@ -1,4 +1,4 @@
-// The simulator in small: a hundred runs that find nothing, bugs that are planted and found, and
+// A small run of the simulator: a hundred runs without findings, planted bugs that are found, and
 // the same bits for the same seed.
 
 #include "tests/simulator/run.h"
@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Few where each step is checked and slow.
+/// Few seeds if each step is checked and slow.
 #ifdef TICKBOX_AUDIT
 constexpr std::uint64_t kSeeds = 6;
 constexpr seconds kLength{10};
@@ -26,7 +26,8 @@ constexpr seconds kLength{10};
 constexpr std::uint64_t kSeeds = 100;
 constexpr seconds kLength{60};
 #endif
-/// Parts that processors can share: as many as profiles, so that each part has runs of one kind.
+/// Parts that processors can share. There are as many as profiles, so each part has runs of one
+/// kind.
 constexpr std::uint64_t kParts = kProfiles;
 
 Plan plan_of(std::uint64_t seed, Plant plant = Plant::None) {
@@ -79,7 +80,7 @@ TEST(SimulatorItself, DoesTheSameForTheSameSeed) {
   }
 }
 
-/// What became of faults, as the production code and the network have counted it.
+/// The effects of faults, as the production code and the network have counted them.
 std::map<std::string_view, std::uint64_t> effects_of(const Outcome& outcome) {
   const ServerCounts& servers = outcome.servers;
   const auto let_in = [&](server::ConnectionResult result) {
@@ -120,7 +121,7 @@ std::map<std::string_view, std::uint64_t> effects_of(const Outcome& outcome) {
 
 TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
 #ifdef TICKBOX_AUDIT
-  GTEST_SKIP();  // it takes eight minutes of a match until the rarest has come
+  GTEST_SKIP();  // the rarest fault occurs after eight minutes of a match
 #endif
   std::array<std::uint64_t, kFaults> begun{};
   std::map<std::string_view, std::uint64_t> effects;
@@ -142,10 +143,10 @@ TEST(SimulatorItself, BringsAboutEveryFaultThatItsProfileHas) {
   }
 }
 
-/// Short enough for builds with sanitizers, which so see all of these too.
+/// Short enough for builds with sanitizers, so that these see all the faults too.
 TEST(SimulatorItself, FindsNothingWhereServersCrashDisksFillAndKeysChange) {
   std::array<std::uint64_t, kFaults> counts{};
-  // Matches at 10 to 30 Hz, in which the rarest come.
+  // Matches at 10 to 30 Hz, in which the rarest faults occur.
   for (const std::uint64_t seed : {13U, 17U, 22U}) {
     const Outcome outcome =
         play(make_plan({.seed = seed, .profile = Profile::Chaos, .length = seconds{50}}));
@@ -162,7 +163,7 @@ TEST(SimulatorItself, FindsNothingWhereServersCrashDisksFillAndKeysChange) {
 
 using Checkers = std::set<std::string, std::less<>>;
 
-/// Those that found something.
+/// The checkers with findings.
 Checkers checkers_of(const Outcome& outcome) {
   Checkers all;
   for (const Finding& finding : outcome.findings) {
@@ -173,9 +174,9 @@ Checkers checkers_of(const Outcome& outcome) {
 
 struct Planted {
   Plant plant;
-  Checkers checkers;         ///< that find it in every seed
-  Checkers others = {};      ///< that may find it as well
-  std::uint64_t seeds = 10;  ///< fewer where it is found no earlier than in a whole run
+  Checkers checkers;         ///< checkers that find it in every seed
+  Checkers others = {};      ///< checkers that may find it as well
+  std::uint64_t seeds = 10;  ///< fewer if it is found only late in a run
 };
 
 Checkers either(const Planted& planted) {
@@ -190,7 +191,7 @@ std::ostream& operator<<(std::ostream& out, const Planted& planted) {
 
 class PlantedBug : public testing::TestWithParam<Planted> {};
 
-/// In Wi-Fi matches of some seeds: each with the bug, and each without.
+/// Wi-Fi matches of some seeds, each with and without the bug.
 TEST_P(PlantedBug, IsFoundByItsCheckersAndNothingElseIs) {
 #ifdef TICKBOX_AUDIT
   const std::uint64_t last = 2;
@@ -229,10 +230,10 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// Half an hour of a match that goes on: the server is never begun anew.
+/// Half an hour of one match: the server never restarts.
 TEST(Soak, KeepsNothingThatItDoesNotNeed) {
 #ifdef TICKBOX_AUDIT
-  GTEST_SKIP();  // half an hour of a match takes a quarter of one
+  GTEST_SKIP();  // half an hour of a match takes a quarter of an hour
 #endif
   for (const std::uint64_t seed : {9U, 22U}) {
     PlanOptions options{.seed = seed, .profile = Profile::Soak, .length = std::chrono::minutes{30}};

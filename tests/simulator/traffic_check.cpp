@@ -13,12 +13,12 @@ using Passed = SimulatedNetwork::Passed;
 using Where = Passed::Where;
 
 constexpr std::uint8_t kStrangersNet = 11;
-/// Where the ACCEPT has its nonce, as the standard says: after type and connection.
+/// The offset of the nonce in an ACCEPT, as the standard says: after type and connection.
 constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kServerNonceBytes = 16;
-/// What a CHALLENGE may be, in multiples of what it answers, as the standard says.
+/// The limit of a CHALLENGE, in multiples of the datagram that it answers, as the standard says.
 constexpr std::uint64_t kChallengeTimes = 3;
-/// To one client in a second, beside snapshots and audits: challenges, traces and goodbyes.
+/// To one client in a second, beside snapshots and audits: challenges, traces and DISCONNECTs.
 constexpr std::uint64_t kBytesBeside = 4'000;
 
 }  // namespace
@@ -77,7 +77,7 @@ void TrafficCheck::on_sent(net::PacketType type, const Passed& passed) {
 void TrafficCheck::on_accept(const Passed& passed) {
   Session& session = sessions_[net::packet_connection(passed.bytes)];
   const std::uint64_t accept = hash_bytes(passed.bytes);
-  if (session.accept == accept) return;  // the same once more
+  if (session.accept == accept) return;  // a repeated ACCEPT
   const std::uint64_t nonce = hash_bytes(passed.bytes.subspan(kServerNonceAt, kServerNonceBytes));
   if (!nonces_.insert(nonce).second) {
     findings_.add("nonce", "a fresh nonce in each ACCEPT", "one of an ACCEPT before");
@@ -105,7 +105,7 @@ void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
   if (!up) spend(type, passed.bytes.size(), session->second);
 }
 
-/// In each second of the run: what a bucket that was full lets through in one.
+/// In each second of the run: at most what a full bucket lets through in one second.
 void TrafficCheck::spend(net::PacketType type, std::size_t bytes, Session& session) {
   const std::int64_t second =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - start_).count();
@@ -138,7 +138,8 @@ void TrafficCheck::on_arrived(net::PacketType type, const Passed& passed) {
   }
   const auto session = sessions_.find(net::packet_connection(passed.bytes));
   if (session == sessions_.end()) return;
-  // Only who has read the ACCEPT can seal, so what it was sent to is real, wherever this came from.
+  // Only the reader of the ACCEPT can seal. So the address of the ACCEPT is real, wherever this
+  // packet came from.
   sources_[session->second.address].is_proven = true;
   if (type == net::PacketType::Response) sources_[passed.client].is_proven = true;
 }

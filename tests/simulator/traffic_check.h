@@ -1,7 +1,7 @@
 #pragma once
-// Looks at every datagram: none too large, no sequence of a connection sealed twice, nobody who has
-// not proven an address is sent more than came from there, and nobody at all more than its budget.
-// Takes the run's fingerprint, too.
+// Checks every datagram. None is too large, and no sequence of a connection is sealed twice. An
+// unproven address is not sent more than it sent, and no client more than its budget. It also
+// computes the fingerprint of the run.
 
 #include "core/clock.h"
 #include "net/packet.h"
@@ -18,7 +18,7 @@ namespace tickbox::simulator {
 
 class TrafficCheck {
  public:
-  /// Borrows both. `snapshot_bytes`: to each client.
+  /// Borrows both. `snapshot_bytes` is the budget per client.
   TrafficCheck(Findings& findings, const Clock& clock, server::Rate snapshot_bytes)
       : findings_(findings), clock_(clock), start_(clock.now()), snapshot_bytes_(snapshot_bytes) {}
 
@@ -26,34 +26,34 @@ class TrafficCheck {
 
   void on_tick(std::uint64_t hash) { fold(hash); }
 
-  /// Of all hashes and datagrams so far, in their order.
+  /// The hash of all hashes and datagrams so far, in their order.
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
 
   [[nodiscard]] std::uint64_t datagrams() const { return datagrams_; }
 
  private:
-  /// Bytes to a client.
+  /// Bytes sent to a client.
   struct Spent {
     std::uint64_t snapshots = 0;
     std::uint64_t audits = 0;
     std::uint64_t beside = 0;
   };
 
-  /// One session's packets: keys are fresh with each ACCEPT, so a pair of key and nonce is a
-  /// connection, the ACCEPT it began with, a direction and a sequence. Those of a session go up by
-  /// one, so it is enough to know the newest.
+  /// The packets of one session. Keys are fresh with each ACCEPT, so a pair of key and nonce is a
+  /// connection, its ACCEPT, a direction and a sequence. Sequences of a session increase by one, so
+  /// the newest is enough.
   struct Session {
-    std::uint64_t accept = 0;  ///< hash of the datagram
-    net::Address address;      ///< to which that was sent
+    std::uint64_t accept = 0;  ///< hash of the ACCEPT datagram
+    net::Address address;      ///< the address to which it was sent
     std::uint32_t to_server = 0;
     std::uint32_t to_client = 0;
-    std::int64_t second = 0;  ///< of the run, in which it was last sent anything
-    Spent spent;              ///< in that
+    std::int64_t second = 0;  ///< the second of the run in which it was last sent anything
+    Spent spent;              ///< in that second
   };
 
   struct Source {
     std::uint64_t bytes_in = 0;
-    std::uint64_t bytes_out = 0;   ///< while it had proven nothing
+    std::uint64_t bytes_out = 0;   ///< while it was unproven
     std::uint64_t challenged = 0;  ///< bytes of CHALLENGEs, in that time
     bool is_proven = false;
   };
@@ -79,12 +79,12 @@ class TrafficCheck {
 
 inline constexpr std::uint32_t kSequenceMask = (1U << net::kSequenceBits) - 1;
 
-/// What travels of a sealed packet's sequence. The layout as the standard says: 2 bits of the
-/// epoch, 16 of the sequence.  Requires: at least net::kPacketHeadBytes bytes.
+/// Returns the sent part of a sealed packet's sequence. The standard defines the layout: 2 bits of
+/// the epoch, 16 of the sequence.  Requires: at least net::kPacketHeadBytes bytes.
 [[nodiscard]] std::uint32_t sequence_of(ConstBytes datagram);
 
-/// Whether an address is a stranger's, of tests/simulator/hostile.h: such a one proves nothing,
-/// whatever it sends.
+/// Whether an address is a stranger's (tests/simulator/hostile.h). No datagram of a stranger proves
+/// an address.
 [[nodiscard]] bool is_stranger(const net::Address& address);
 [[nodiscard]] net::Address stranger(std::uint32_t number);
 

@@ -145,7 +145,7 @@ void Troubles::begin_at_server(Fault fault) {
   }
 }
 
-/// All who leave do so within this millisecond, and all come back within one.
+/// All leave within this millisecond, and all come back within another one.
 void Troubles::storm() {
   const Instant back = match_.now() + up_to(seconds{3});
   const bool politely = rng_.chance(1, 2);

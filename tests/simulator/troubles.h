@@ -1,6 +1,6 @@
 #pragma once
-// Does to a match what its profile says: begins faults by chance, ends those that last, and sends a
-// new player where one was sent away.
+// Causes the faults of a profile: begins them at random, ends those that last, and replaces refused
+// players.
 
 #include "core/rng.h"
 #include "tests/simulator/client_check.h"
@@ -16,15 +16,15 @@ namespace tickbox::simulator {
 
 class Troubles {
  public:
-  /// How often look() is to be called.
+  /// The interval at which look() must be called.
   static constexpr Duration kInterval = std::chrono::milliseconds{100};
 
-  /// What is done to clients, `clients` is told.  Borrows all of them.
+  /// Reports disturbances of clients to `clients`.  Borrows all of them.
   Troubles(const Plan& plan, Match& match, Hostile& hostile, ClientCheck& clients);
 
   void look();
 
-  /// How often each was begun.
+  /// How often each fault was begun.
   [[nodiscard]] const std::array<std::uint64_t, kFaults>& counts() const { return counts_; }
 
  private:
@@ -43,7 +43,7 @@ class Troubles {
   void last(Fault fault, std::size_t player, Duration duration);
   void disturb_all(Instant until);
   [[nodiscard]] Duration up_to(Duration most);
-  /// Mostly up to `most`, and long every now and then.
+  /// Returns mostly up to `most`, and now and then up to `seldom`.
   [[nodiscard]] Duration mostly(Duration most, Duration seldom);
 
   const Likelihoods& likelihoods_;

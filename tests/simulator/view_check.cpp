@@ -8,7 +8,7 @@ namespace tickbox::simulator {
 
 ViewCheck::ViewCheck(Findings& findings, const Match& match)
     : findings_(findings), match_(match), seen_(match.players().size()) {
-  // Bodies and bullets: so that what this holds is all there from the beginning.
+  // Reserves for bodies and bullets, so that this check allocates all its memory at the start.
   moments_.for_each_slot(
       [&match](Moment& moment) { moment.entities.reserve(4 * std::size_t{match.map()->seats}); });
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Holds the views of clients against the room itself: whatever a client shows for a tick, the room
-// had then, to the bit. No hash, and no word of the client, is believed.
+// Compares the views of clients with the room itself: what a client shows for a tick, the room had
+// then, to the bit. No hash and no statement of the client is trusted.
 
 #include "core/tick_ring.h"
 #include "tests/simulator/findings.h"
@@ -16,17 +16,17 @@ class ViewCheck {
   /// Borrows all of them.
   ViewCheck(Findings& findings, const Match& match);
 
-  /// The room has been stepped.
+  /// Call it after each step of the room.
   void on_tick();
 
-  /// A client has had its turn.
+  /// Call it after each turn of a client.
   void on_turn(std::size_t player);
 
-  /// Views that were compared.
+  /// The number of compared views.
   [[nodiscard]] std::uint64_t views() const { return views_; }
 
  private:
-  /// Longer than any snapshot is under way, but for those that a client has slept through.
+  /// Longer than any snapshot is in flight, except those during which a client's process has slept.
   static constexpr std::size_t kMoments = 512;
 
   struct Moment {
