@@ -25,7 +25,7 @@ TEST(Admin, IsReadyOnlyWhileItTakesClients) {
   EXPECT_EQ(draining.body, "draining\n");
 }
 
-// It answered "ok" while whoever came was refused.
+// Earlier it answered "ok" while the server refused every newcomer.
 TEST(Admin, IsNotReadyWhileItIsFull) {
   Status status = status_of(ServerState::Ready);
   status.seats_held = 1;
@@ -37,7 +37,7 @@ TEST(Admin, IsNotReadyWhileItIsFull) {
   EXPECT_EQ(answer("/livez", status, {}, kNow).status, 200U);
 }
 
-// It was said to have stalled for as long as the machine had been up.
+// Earlier it reported a stall as long as the uptime of the machine.
 TEST(Admin, IsAliveWhileItStarts) {
   const AdminReply starting = answer("/livez", Status{}, {}, kNow);
   EXPECT_EQ(starting.status, 200U);

@@ -1,5 +1,5 @@
-// The door by itself: what each HELLO, CONNECT and RESUME is worth, and in which order the server
-// looks.
+// The admission by itself: the answer to each HELLO, CONNECT and RESUME, and the order of the
+// checks.
 
 #include "server/shard/admission.h"
 
@@ -57,7 +57,7 @@ class AdmissionTest : public testing::Test {
     return net::encode_connect(net::make_ask(PacketType::Connect, nonce), cookie, token, packet_);
   }
 
-  /// A CONNECT with a cookie of its own.
+  /// Sends a CONNECT with a valid cookie.
   AdmissionResult show(const net::Address& from, const net::HandshakeNonce& nonce,
                        const net::ConnectToken& token) {
     const net::CookieBytes cookie = cookie_for(from, nonce);
@@ -68,7 +68,7 @@ class AdmissionTest : public testing::Test {
     return show(from, net::draw<net::HandshakeNonce>(entropy_), token);
   }
 
-  /// Admits as the ConnectService does.
+  /// Admits a newcomer as the shard does.
   bool admit(const AdmissionResult& verdict, const net::Address& from,
              const net::HandshakeNonce& nonce, std::uint32_t connection) {
     return admission_.admit(std::get<TokenAccepted>(verdict), from, nonce, connection, now_.today);
@@ -282,9 +282,9 @@ TEST_F(AdmissionTest, KnowsItsOwnTicketsAndNoOthers) {
   EXPECT_TRUE(refuses(asked(resume), RefuseReason::TicketForged));
 }
 
-// RESUME asks for no cookie, so its sources can be forged: who asks with a cookie has a limit that
-// they cannot use up.
-TEST_F(AdmissionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
+// RESUME needs no cookie, so its sources can be forged. Requests with a cookie have a limit of
+// their own, which forged ones cannot use up.
+TEST_F(ReceptionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
   net::ResumeTicket garbage;
   store_le(MutableBytes{garbage.sealed}.subspan(1), admission_.boot());
   std::int64_t opened = 0;

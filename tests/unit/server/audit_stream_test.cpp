@@ -39,7 +39,7 @@ protocol::AuditSegment segment_of(const AuditStream::Piece& piece) {
   return segment;
 }
 
-/// A stream, and its other end behind a link that a test decides about.
+/// A stream, and its receiver behind a link that the test controls.
 class AuditStreamTest : public ::testing::Test {
  protected:
   void begin(std::size_t room_bytes) {
@@ -58,7 +58,7 @@ class AuditStreamTest : public ::testing::Test {
     return true;
   }
 
-  /// All that may be sent now.
+  /// Returns all segments that may be sent now.
   std::vector<protocol::AuditSegment> sent(Cut cut = Cut::All) {
     std::vector<protocol::AuditSegment> all;
     while (const auto piece = stream_.next(cut, now_)) {
@@ -129,7 +129,7 @@ TEST_F(AuditStreamTest, SendsEachOnceWhereNothingIsLost) {
   EXPECT_EQ(again_, 0);
 }
 
-// Each segment of a window lost, by itself: another that came tells of it.
+// Each segment of a window is lost in turn. A later segment that arrived reveals the loss.
 TEST_F(AuditStreamTest, SendsAgainWhatOthersHavePassed) {
   for (std::size_t lost = 0; lost < 10; ++lost) {
     begin(10 * protocol::kAuditSegmentBytesMax);
@@ -168,7 +168,7 @@ TEST_F(AuditStreamTest, SendsOneAtATimeIntoSilenceAndLessAndLessOften) {
   ASSERT_GE(at.size(), 4U);
   EXPECT_LE(at.size(), 8U);
   EXPECT_GE(at[2] - at[1], at[1] - at[0]);
-  // One word, and it goes on with all that was lost.
+  // After one acknowledgement the stream sends all lost segments.
   take(segment_of({.run = 0,
                    .segment = 0,
                    .bytes = ConstBytes{expected_}.first(protocol::kAuditSegmentBytesMax)}));
@@ -247,7 +247,8 @@ TEST_F(AuditStreamTest, WaitsForWhoHasNotTheRoomAsLongAsThereIsSpace) {
   EXPECT_FALSE(stream_.is_running());
 }
 
-/// Any link: all that is written comes, in order, whatever happens to segments and words.
+/// Over any link, all written bytes arrive in order, whatever happens to segments and
+/// acknowledgements.
 TEST_F(AuditStreamTest, BringsEverythingOverAnyLink) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -270,7 +271,7 @@ TEST_F(AuditStreamTest, BringsEverythingOverAnyLink) {
     begin(rng.below(300'000) + 1);
     Instant quiet_until = now_;
     for (int i = 0; i < 1'500; ++i) {
-      // Two of them together would be longer than an auditor may be behind.
+      // Two silences together would be longer than an auditor may be behind.
       if (rng.below(100) == 0 && now_ > quiet_until + 2s) {
         quiet_until = now_ + milliseconds_of(rng.below(700));
       }

@@ -24,7 +24,7 @@ std::size_t bytes_of(const protocol::ViewPart& part) {
   return net::kPacketOverheadBytes + protocol::view_part_bytes(part.bodies.size());
 }
 
-/// A room of some ticks, and sessions that have been sent all that is in it.
+/// A room after some ticks, and sessions that have received all of its entities.
 class DesyncTracerTest : public testing::Test {
  protected:
   DesyncTracerTest() {
@@ -65,7 +65,7 @@ class DesyncTracerTest : public testing::Test {
     return tracer_.take(session, room_, part, bytes_of(part), now);
   }
 
-  /// All parts of a view; what the last one led to.
+  /// Takes all parts of a view, and returns the result of the last one.
   auto take_all(Session& session, const protocol::ViewName& name,
                 const std::vector<game::EntityState>& wrong, Instant now) {
     for (std::uint8_t i = 0; i + 1 < protocol::parts_of(wrong.size()); ++i) {
@@ -116,7 +116,7 @@ TEST_F(DesyncTracerTest, ComparesAndAnswersWithTheTruth) {
   EXPECT_TRUE(answers(sessions_[1]).empty());
 }
 
-// The truth is that of the tick that is asked about, taken aside when the first part comes.
+// The truth is that of the requested tick. It is saved when the first part arrives.
 TEST_F(DesyncTracerTest, RemembersTheTruthFromTheFirstPartOn) {
   const std::vector<game::EntityState> then = truth();
   std::vector<game::EntityState> wrong = then;
@@ -149,7 +149,7 @@ TEST_F(DesyncTracerTest, AnswersAgainWithWhatIsMissing) {
   EXPECT_EQ(missing[0].part, last);
 }
 
-// Who shows an empty view is not sent a full one for it.
+// A client that sends an empty view does not get a full view in return.
 TEST_F(DesyncTracerTest, AnswersWithNoMoreBytesThanHaveCome) {
   const std::vector<game::EntityState> wrong;
   const protocol::ViewName name = name_of(wrong);

@@ -1,4 +1,4 @@
-// Events: to whom they go, and how they are repeated until they arrive.
+// Events: their receivers, and their repetition until they arrive.
 
 #include "game/map.h"
 #include "server/replication/event_queue.h"
@@ -16,17 +16,17 @@
 namespace tickbox::server {
 namespace {
 
-// Who is told of what, in a room whose players stand where the test says.
+// The receivers of each event, in a room with players at given positions.
 
 constexpr std::uint32_t kRate = 60;
 constexpr Sight kSight{.half_width = 24, .half_height = 16};
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
 constexpr PlayerId kC{2};
-/// Where who is hit appears again.
+/// The spawn point of the victim.
 constexpr Vec2 kElsewhere{.x = 0, .y = 500 * kUnit};
 
-/// A and B face to face; C where nobody sees it.
+/// A and B face each other; C is out of sight.
 game::SharedMap field() {
   auto map = std::make_shared<game::Map>();
   map->seats = 3;
@@ -84,16 +84,16 @@ TEST_F(NoticesTest, TellOfAHitItsScoreAndWhereTheVictimAppears) {
   ASSERT_TRUE(hit != nullptr && score != nullptr && spawn != nullptr);
   EXPECT_EQ(hit->event.what, kB.value);
   EXPECT_EQ(score->event.what, 1);
-  // Who sees where it happened.
+  // A player that sees the place of the hit.
   const Vec2 here{.x = 20 * kUnit, .y = 0};
   EXPECT_TRUE(notices_.reaches(*hit, kC, here));
   EXPECT_TRUE(notices_.reaches(*score, kC, here));
   EXPECT_FALSE(notices_.reaches(*spawn, kC, here));
-  // Who sees where the victim is now.
+  // A player that sees the victim's present position.
   EXPECT_FALSE(notices_.reaches(*hit, kC, kElsewhere));
   EXPECT_FALSE(notices_.reaches(*score, kC, kElsewhere));
   EXPECT_TRUE(notices_.reaches(*spawn, kC, kElsewhere));
-  // Whom it is about, wherever it is.
+  // A player that the event concerns, anywhere.
   const Vec2 nowhere{.x = 2'000 * kUnit, .y = 0};
   EXPECT_TRUE(notices_.reaches(*hit, kA, nowhere));
   EXPECT_TRUE(notices_.reaches(*hit, kB, nowhere));
@@ -118,7 +118,7 @@ TEST_F(NoticesTest, TellOfEachShotInOneGo) {
                       {Hit, kA}, {Score, kA}, {Spawn, kB}, {Hit, kC}, {Score, kC}, {Spawn, kA}}));
 }
 
-// The seat that a score's low bits happen to name is not concerned by it.
+// A score does not concern the seat that its low bits happen to name.
 TEST_F(NoticesTest, AScoreConcernsItsPlayerAlone) {
   hit();
   const Notice* score = find(protocol::EventKind::Score, kA);
@@ -126,7 +126,7 @@ TEST_F(NoticesTest, AScoreConcernsItsPlayerAlone) {
   EXPECT_FALSE(notices_.reaches(*score, kB, {.x = 2'000 * kUnit, .y = 0}));
 }
 
-// What a queue of events tells in which snapshot, and what it makes of acknowledgements.
+// The events that a queue puts into each snapshot, and the effect of acknowledgements.
 
 constexpr std::uint32_t kRepeat = 15;
 
@@ -136,7 +136,7 @@ class EventQueueTest : public ::testing::Test {
     return queue_.add({tick}, {.subject = {7}, .what = what, .kind = protocol::EventKind::Score});
   }
 
-  /// The numbers that the snapshot of `tick` tells.
+  /// Returns the numbers of the events in the snapshot of `tick`.
   std::vector<std::uint16_t> tell(std::uint32_t tick) {
     events_.clear();
     queue_.tell({tick}, std::min(queue_.due({tick}), protocol::kSnapshotEventsMax), events_);
@@ -174,7 +174,7 @@ TEST_F(EventQueueTest, ForgetsWhatIsAcknowledged) {
   EXPECT_EQ(tell(400), Numbers{});
 }
 
-// The client holds the view of the snapshot that told it, or a later one, and knows nothing of it.
+// The client holds the view of the snapshot with the event, or a later view, but not the event.
 TEST_F(EventQueueTest, TellsAgainWhatWasLost) {
   add(100);
   EXPECT_EQ(tell(100), Numbers{1});
@@ -190,7 +190,7 @@ TEST_F(EventQueueTest, TellsAgainWhatWasLost) {
   EXPECT_EQ(tell(105), Numbers{});
 }
 
-// It was only late: what was told, however often, may be acknowledged.
+// The event was only late. Whatever was sent, once or more often, may be acknowledged.
 TEST_F(EventQueueTest, TakesAnAcknowledgementOfWhatItThoughtLost) {
   add(100);
   EXPECT_EQ(tell(100), Numbers{1});

@@ -16,7 +16,7 @@
 namespace tickbox::server {
 namespace {
 
-// What a history notes of ticks that a room has stepped, and of reports written by hand.
+// The notes of a history on ticks that a room has stepped, and on reports that the test writes.
 
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
@@ -24,8 +24,8 @@ constexpr std::uint32_t kSeats = 4;
 constexpr std::uint32_t kRate = 60;
 constexpr game::Input kShootRight{.buttons = game::kButtonShoot, .aim = 0};
 
-/// Places to appear at in a row, `spacing` units from one to the next: players have the first ones
-/// in an order that the room draws. A wall to the right of all.
+/// Spawn points in a row, `spacing` units apart. Players get the first ones in a random order. A
+/// wall is to the right of all.
 game::SharedMap row(std::int32_t spacing) {
   auto map = std::make_shared<game::Map>();
   map->seats = kSeats;
@@ -45,7 +45,7 @@ class HistoryTest : public ::testing::Test {
  protected:
   HistoryTest() { open(2); }
 
-  /// Two players next to each other, A left of B.
+  /// Opens a room with two players next to each other, A left of B.
   void open(std::int32_t spacing) {
     for (std::uint64_t seed = 1;; ++seed) {
       room_ = std::make_unique<Room>(row(spacing), std::make_shared<const game::Arena>(kRate), seed,
@@ -113,7 +113,7 @@ TEST_F(HistoryTest, NotesWhatTheRulesMadeOfAStick) {
   EXPECT_TRUE(now().sticks.empty()) << "no direction at all is rest";
 }
 
-// Whoever comes is told whole, with its stick.
+// A player that joins is sent in full, with its stick.
 TEST_F(HistoryTest, NotesNoStickOfWhoHasJustCome) {
   const std::vector joins{PlayerId{2}};
   const std::vector<game::PlayerInput> inputs{{.player = {2}, .input = {.move = 4}}};
@@ -149,7 +149,7 @@ TEST_F(HistoryTest, NotesABirthWithItsOwner) {
   EXPECT_TRUE(now().births.empty());
 }
 
-// A shoots at B, who stands within the bullet's first tick: there never is a bullet to be seen.
+// A shoots at B, which is within the bullet's first tick. The bullet never is in a view.
 TEST_F(HistoryTest, LetsAnOwnerAnswerForWhoIsBornAndGoneAtOnce) {
   const Tick before = room_->world().tick;
   tick({{.player = kA, .input = kShootRight}});
@@ -205,7 +205,7 @@ TEST_F(HistoryTest, ForgetsWhatHappenedLongAgo) {
   }
 }
 
-// Who met before a view was made is no news to whoever holds it.
+// A contact from before a view joins nothing for a client that holds this view.
 TEST_F(HistoryTest, KnowsIslandsSinceEachBaseAlone) {
   std::vector<Tick> before;
   do {
@@ -227,12 +227,12 @@ TEST_F(HistoryTest, KnowsIslandsSinceEachBaseAlone) {
   }
 }
 
-/// A history of the room's world, told by hand what a tick has reported.
+/// A history of the room's world with a report for each tick from the test.
 class ReportTest : public HistoryTest {
  protected:
   ReportTest() { history_.begin(room_->world(), room_->entities()); }
 
-  /// Whether A and B are joined by it.
+  /// Whether the report joins A and B.
   bool joins(const sim::StepReport& report) {
     const Tick before = history_.tick();
     world_.tick = before + 1;
@@ -264,7 +264,7 @@ TEST_F(ReportTest, JoinsByWhoIsThereNoMore) {
   EXPECT_FALSE(joins({.contacts = {{.a = b_, .b = bullet_of_b}}}));
 }
 
-// A chronicle against a plain list of all that was ever noted.
+// A chronicle against a plain list of all notes.
 
 struct Deed {
   LifeId life;

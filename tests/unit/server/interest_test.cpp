@@ -22,7 +22,7 @@ Room room_of(const game::SharedMap& map, std::uint16_t players) {
   return room;
 }
 
-// Nothing outside is ever in a view, nothing inside is ever missing, and each sees itself.
+// No body outside is ever in a view, no body inside is ever missing, and each player sees itself.
 TEST(Interest, SeesExactlyItsRectangle) {
   const Room room = room_of(game::make_arena_map(200), 200);
   constexpr Sight kSight{.half_width = 20, .half_height = 12};
@@ -42,7 +42,7 @@ TEST(Interest, SeesExactlyItsRectangle) {
   }
 }
 
-// Who is in sight stays in sight a little beyond its border, and no further.
+// A body in view stays in view up to a little beyond the border, and no further.
 TEST(Interest, KeepsWhoHasBeenSeenALittleBeyondItsRectangle) {
   constexpr Sight kSight{.half_width = 20, .half_height = 12};
   const Interest interest{kSight};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLives = 40;
 
-/// Walked from any member.
+/// The members of an island, walked from any of them.
 std::set<LifeId> members_of(const Islands& islands, LifeId life) {
   std::set<LifeId> members;
   for (LifeId member = life; members.insert(member).second;) {
@@ -45,7 +45,7 @@ TEST(Islands, JoinWhoeverHasJoinedEitherSide) {
   EXPECT_EQ(members_of(islands, 5), std::set<LifeId>{5});
 }
 
-// To join two rings that are one already would cut it.
+// Joining two members of the same ring would cut it.
 TEST(Islands, StayWholeWhenJoinedAgain) {
   Islands islands;
   islands.clear(kLives);
@@ -76,7 +76,7 @@ TEST(Islands, TakeInWhoBeginsLater) {
   EXPECT_EQ(members_of(islands, 1), (std::set<LifeId>{0, 1, 5}));
 }
 
-// Against sets that are merged the plain way.
+// Against sets that are merged in the plain way.
 TEST(Islands, AreTheSetsThatJoinsMake) {
   Rng rng{7};
   for (int round = 0; round < 200; ++round) {

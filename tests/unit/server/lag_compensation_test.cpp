@@ -1,4 +1,4 @@
-// Whom rays strike in a room whose players stand and run where the test says.
+// The victims of rays in a room whose players stand and run as the test says.
 
 #include "server/room/lag_compensation.h"
 
@@ -21,8 +21,8 @@ constexpr PlayerId kBehind{2};
 constexpr std::uint16_t kRight = 0;
 constexpr std::uint16_t kDown = game::kAimDirections / 4;
 
-/// Seats at (0, 0), (10, 0) and (14, 0) units, a wall at x = 20 to 21, and a crate far away; and
-/// places enough, far away, for who is hit.
+/// Seats at (0, 0), (10, 0) and (14, 0) units, a wall at x = 20 to 21, and a crate far away. Enough
+/// spawn points for victims are far away.
 game::SharedMap field(std::optional<Vec2> crate) {
   auto map = std::make_shared<game::Map>();
   map->seats = 3;
@@ -57,7 +57,7 @@ class LagCompensationTest : public ::testing::Test {
                  .strikes = compensation_.judge(*room_, inputs)});
   }
 
-  /// Lets the target run down for so many ticks, after which it is out of a ray's way.
+  /// Lets the target run down for `ticks` ticks, out of the ray's way.
   void let_target_run(int ticks) {
     for (int i = 0; i < ticks; ++i) {
       tick({{.player = kTarget, .input = {.move = 3}}});
@@ -69,7 +69,7 @@ class LagCompensationTest : public ::testing::Test {
             .input = {.buttons = game::kButtonRay, .aim = aim, .look_back = look_back}};
   }
 
-  /// Whom a ray of the next tick strikes.
+  /// Returns the player that a ray of the next tick strikes.
   std::optional<PlayerId> struck(std::uint8_t look_back, std::uint16_t aim = kRight) {
     const std::vector inputs{ray(look_back, aim)};
     const auto strikes = compensation_.judge(*room_, inputs);
@@ -92,8 +92,8 @@ TEST_F(LagCompensationTest, StrikesTheFirstOnTheWay) {
   EXPECT_EQ(struck(0), kBehind);
 }
 
-// Thirty ticks of running are some three units; twelve ticks ago it was still near, and at the
-// start in the way.
+// Thirty ticks of running are about three units. Twelve ticks ago the target was still near, and at
+// the start it was in the way.
 TEST_F(LagCompensationTest, StrikesWhoWasThereInTheTickLookedAt) {
   let_target_run(20);
   EXPECT_EQ(struck(1), kBehind);
@@ -102,7 +102,7 @@ TEST_F(LagCompensationTest, StrikesWhoWasThereInTheTickLookedAt) {
     if (struck(back) == kTarget) first = back;
   }
   ASSERT_TRUE(first);
-  // Its upper edge is then above the ray, half a unit below its start.
+  // The target's upper edge is then above the ray, which is half a unit below the target's start.
   const Tick looked_at{room_->world().tick.value + 1 - *first};
   const PastTick* seen = room_->past().find(looked_at);
   const PastTick* after = room_->past().find(looked_at + 1);
@@ -131,7 +131,7 @@ TEST_F(LagCompensationTest, DoesNotStrikeWhoAppearedElsewhereSince) {
   ASSERT_TRUE(struck(0)) << "the weapon is loaded";
   open();
   tick({ray(0)});
-  // Others may fire at once: the second player's ray, which looks back to before the hit.
+  // Others may fire at once: the second player's ray looks back to a tick before the hit.
   const std::vector second{game::PlayerInput{
       .player = kBehind,
       .input = {.buttons = game::kButtonRay, .aim = game::kAimDirections / 2, .look_back = 2}}};

@@ -1,4 +1,4 @@
-// Lines of the log that are limited in number: of any kind, and of refusals.
+// The limits on log lines: on lines of any kind, and on refusals.
 
 #include "server/shard/log.h"
 #include "server/shard/paced_logs.h"

@@ -1,4 +1,4 @@
-// How often something may be asked of the server.
+// Rate limits of requests to the server.
 
 #include "server/room/limits.h"
 
@@ -56,8 +56,8 @@ TEST(RateLimit, CountsAmounts) {
   EXPECT_FALSE(limit.take(kBytes, kStart + seconds{10}, 1'501)) << "more than there ever is";
 }
 
-// A rate that does not divide a second is never exceeded by rounding: it is a little faster by
-// less than a nanosecond each.
+// The rate does not divide a second. Rounding changes each interval by less than a nanosecond,
+// which does not show in an hour.
 TEST(RateLimit, KeepsToItsRateForAnHour) {
   constexpr Rate kThird{.per_second = 3, .burst = 1};
   RateLimit limit;

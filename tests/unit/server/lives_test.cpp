@@ -13,7 +13,7 @@ constexpr BodyId kSuccessor = game::player_body({3}, 2);
 constexpr BodyId kCrate = game::crate_body(0);
 constexpr BodyId kBullet = game::bullet_body({3}, {9});
 
-/// Lives tick by tick, of bodies called by their ids.
+/// Lives tick by tick, of bodies with given ids.
 class LivesTest : public ::testing::Test {
  protected:
   void tick(std::vector<BodyId> ids) {
@@ -79,7 +79,7 @@ TEST_F(LivesTest, RememberWhenTheyBeganAndEnded) {
   EXPECT_EQ(lives_.of(bullet).gone, born + 2) << "not again";
 }
 
-// A bullet is spent by the rules, which a client can work out; that a player goes, nobody can.
+// A client can derive from the rules that a bullet ends. It cannot derive that a player leaves.
 TEST_F(LivesTest, OfPlayersEndByLeaving) {
   tick({kPlayer, kCrate, kBullet});
   const LifeId player = lives_.find(kPlayer);
@@ -102,7 +102,7 @@ TEST_F(LivesTest, AreFoundForOneTickMore) {
   EXPECT_EQ(lives_.find(kPlayer), kNoLife);
 }
 
-// Whoever comes as long as anybody may speak of the one who is gone has another number.
+// A number is not reused while any tick that may refer to the old body is remembered.
 TEST_F(LivesTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
   tick({kPlayer});
   const LifeId gone = lives_.find(kPlayer);

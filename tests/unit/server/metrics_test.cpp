@@ -92,7 +92,7 @@ TEST(Metrics, TellOfTheProcess) {
   }
 }
 
-/// "name type label label".
+/// Entries of the form "name type label label".
 using Families = std::set<std::string>;
 
 Families served() {

@@ -1,6 +1,6 @@
 #pragma once
-// A room whose players stand where the test says, and the client of seat 0: what the planner says
-// goes to a replica, which must come to the same view.
+// A room with players at given positions, and the client of seat 0. The planner's snapshots go to a
+// replica, which must make the same view.
 
 #include "client/views/replica.h"
 #include "net/packet.h"
@@ -26,7 +26,7 @@ class PlannedRoom {
  public:
   using Inputs = std::vector<game::PlayerInput>;
 
-  /// A player on each of `places`; the first is the client's.
+  /// A player at each of `places`; the first one is the client's.
   PlannedRoom(const std::vector<Vec2>& places, Sight sight,
               std::shared_ptr<const game::Rules> rules =
                   std::make_shared<const tests::SeatedArena>(kPlannedRate),
@@ -56,8 +56,8 @@ class PlannedRoom {
     room_.tick({.leaves = {}, .joins = players, .inputs = {}});
   }
 
-  /// The snapshot of this tick. The replica must make the planner's view of it, and it must fit; or
-  /// nothing is sent.
+  /// Returns the snapshot of this tick. The replica must make the planner's view from it. If it
+  /// does not fit, nothing is sent.
   const protocol::Snapshot& send(std::size_t bytes_max = net::kDatagramBytesMax) {
     const Tick tick = room_.world().tick;
     const ViewMembers* base = views_.base(tick);
@@ -91,7 +91,7 @@ class PlannedRoom {
     return snapshot_;
   }
 
-  /// What was sent last has arrived.
+  /// The last snapshot has arrived.
   void acknowledge() { views_.acknowledge(sent_); }
 
   [[nodiscard]] BodyId body(std::uint16_t seat) const { return room_.world().body_of({seat}); }
@@ -111,7 +111,7 @@ class PlannedRoom {
   [[nodiscard]] Room& room() { return room_; }
 
  private:
-  /// No walls but one, at y = −20 units; and places enough for who appears again.
+  /// One wall only, at y = −20 units, and enough spawn points for players that respawn.
   static game::SharedMap map_of(const std::vector<Vec2>& places, const std::vector<Vec2>& crates) {
     auto map = std::make_shared<game::Map>();
     map->crates = crates;

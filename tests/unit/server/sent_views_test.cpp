@@ -9,10 +9,10 @@ constexpr std::uint32_t kAgeMax = 60;
 
 class SentViewsTest : public ::testing::Test {
  protected:
-  /// A view of one member, that says which tick it is of.
+  /// Sends a view with one member that encodes its tick.
   void send(std::uint32_t tick) { views_.add({tick}).push_back(tick); }
 
-  /// The tick of the base, 0 where there is none.
+  /// The tick of the base; 0 if there is none.
   [[nodiscard]] std::uint32_t base(std::uint32_t now) const {
     const ViewMembers* base = views_.base({now});
     if (base == nullptr) return 0;
@@ -88,7 +88,7 @@ TEST_F(SentViewsTest, KnowNothingOfWhatIsOverwritten) {
   EXPECT_FALSE(views_.has_acknowledged());
 }
 
-// Only that a newer view had taken its very slot once made a view too old.
+// Earlier, a view became too old only when a newer view took its slot.
 TEST_F(SentViewsTest, KnowNothingOfWhatIsTooOldForABaseThoughItsSlotIsItsOwn) {
   send(5);
   send(5 + kAgeMax + 2);

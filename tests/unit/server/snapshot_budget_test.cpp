@@ -1,4 +1,4 @@
-// What one client is told of a crowd, of which a snapshot holds a part only.
+// Snapshots of a crowd for one client, when a snapshot holds only a part of it.
 
 #include "core/rng.h"
 #include "server/room/limits.h"
@@ -10,10 +10,10 @@ namespace {
 using tests::SeatedArena;
 using tests::SeatedToldWhole;
 
-/// Sees all of a crowd.
+/// A view extent that covers all of a crowd.
 constexpr Sight kWide{.half_width = 60, .half_height = 60};
 
-/// Two units from one to the next: the first in the middle, the others from the outside inwards.
+/// Places two units apart: the first in the middle, the others from the outside inwards.
 std::vector<Vec2> crowd(std::size_t players) {
   constexpr std::int32_t kRing = 12;
   std::vector<Vec2> places;
@@ -70,7 +70,7 @@ TEST(SnapshotBudget, LetsEverybodyInInTheEnd) {
   EXPECT_EQ(room.plan().deferred, 0U);
 }
 
-// Far away, and nearby new ones appear all the time, as many as there is room for.
+// The body is far away, and new ones nearby fill the snapshot all the time.
 TEST(SnapshotBudget, LetsWhoIsFarInAsWell) {
   constexpr std::uint16_t kPlayers = 200;
   PlannedRoom room{crowd(kPlayers), kWide};
@@ -104,7 +104,7 @@ TEST(SnapshotBudget, LeavesRoomForWhatHappensNext) {
   EXPECT_LE(protocol::kSnapshotFrameBytes + room.plan().enter_bytes, kBytes - 256);
 }
 
-// One who was sent is not forgotten until it has arrived.
+// A body that was sent stays chosen until it is acknowledged.
 TEST(SnapshotBudget, SendsTheSameAgainUntilTheyAreAcknowledged) {
   PlannedRoom room{crowd(200), kWide};
   room.send(600);
@@ -130,7 +130,7 @@ TEST(SnapshotBudget, HasAViewOfNoMoreThanAByteCanNumber) {
   EXPECT_EQ(room.members().size(), protocol::kViewMembersMax);
 }
 
-// A player among ten thousand crates, on half a datagram.
+// A player among ten thousand crates, with half a datagram per snapshot.
 TEST(SnapshotBudget, OfTenThousandIsSpentOnTheNearest) {
   constexpr std::int32_t kSide = 100;
   constexpr std::size_t kBytes = 700;
@@ -152,14 +152,15 @@ TEST(SnapshotBudget, OfTenThousandIsSpentOnTheNearest) {
     before = room.members();
     room.acknowledge();
   }
-  // 256 of a square grid are 16 by 16; who has waited long comes in from further away.
+  // 256 crates of a square grid are 16 by 16. A crate that has waited long enters from further
+  // away.
   const game::World& world = room.room().world();
   for (const BodyId member : room.members()) {
     EXPECT_LE(distance(world.entity(world.index_of(member)).min, room.place(0)), 40 * kUnit);
   }
 }
 
-/// A hundred who are all in view.
+/// A room with a hundred players that are all in view.
 PlannedRoom room_of_a_hundred() {
   PlannedRoom room{crowd(100), kWide};
   for (int ticks = 0; ticks < 100 && room.members().size() < 100; ++ticks) {
@@ -171,7 +172,7 @@ PlannedRoom room_of_a_hundred() {
   return room;
 }
 
-/// Everybody changes its stick.
+/// Every player changes its stick.
 void turn_all(PlannedRoom& room, int turn) {
   PlannedRoom::Inputs inputs;
   for (std::uint16_t seat = 0; seat < 100; ++seat) {
@@ -181,7 +182,8 @@ void turn_all(PlannedRoom& room, int turn) {
   room.tick(inputs);
 }
 
-// Three hundred causes are more than can be numbered, though dearer than no body.
+// Three hundred causes are more than can be numbered, although no body's causes cost more than the
+// body.
 TEST(SnapshotBudget, TellsTheNearestWholeWhereCausesAreTooMany) {
   PlannedRoom room = room_of_a_hundred();
   for (int turn = 0; turn < 2; ++turn) {
@@ -196,7 +198,8 @@ TEST(SnapshotBudget, TellsTheNearestWholeWhereCausesAreTooMany) {
   EXPECT_EQ(snapshot.bodies.size() + snapshot.causes.leaves.size(), 99U);
 }
 
-// A hundred seen on three hundred bytes: rather nothing for now than a view of the nearest few.
+// A hundred bodies in view on three hundred bytes. The planner sends nothing now, rather than a
+// view of the nearest few.
 TEST(SnapshotBudget, IsSavedUpWhereItIsTooSmall) {
   PlannedRoom room = room_of_a_hundred();
   turn_all(room, 0);
@@ -225,7 +228,7 @@ TEST(SnapshotBudget, OfRulesThatAreNotClosedIsSpentOnWholeStates) {
   }
 }
 
-/// Crowds of any size that run, shoot and leave, told of with any budget on any base.
+/// Crowds of any size that run, shoot and leave, with any budget and any base.
 void spend_at_random(std::uint64_t seed, std::shared_ptr<const game::Rules> rules) {
   Rng rng{seed};
   const auto players = static_cast<std::uint16_t>(2 + rng.below(300));

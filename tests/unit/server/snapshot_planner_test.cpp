@@ -1,4 +1,4 @@
-// What one client is told, case by case, over a real room; a replica agrees with all of it.
+// The snapshots of one client, case by case, over a real room. A replica agrees with all of them.
 
 #include "protocol/cause_codec.h"
 #include "tests/unit/server/planned_room.h"
@@ -6,7 +6,7 @@
 namespace tickbox::server {
 namespace {
 
-/// What a test waits for has come long before.
+/// A test fails if the event that it waits for takes longer.
 constexpr int kTicksMost = 1'000;
 
 constexpr Sight kSight{.half_width = 10, .half_height = 10};
@@ -39,7 +39,7 @@ TEST(SnapshotPlanner, TellsAllThatIsInSightWholeWhereThereIsNoBase) {
   EXPECT_GT(room.plan().enter_bytes, 0U);
 }
 
-// Crates and players that run on move all the same: a client knows it by itself.
+// Crates and players that run on move too: a client computes this itself.
 TEST(SnapshotPlanner, TellsNothingWhereNothingHappens) {
   PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
   room.tick({{.player = {1}, .input = {.move = kDown}}});
@@ -112,8 +112,8 @@ TEST(SnapshotPlanner, LetsWhoLeavesTheRoomLeaveAndTellsItsSuccessorWhole) {
   EXPECT_NE(gone, room.body(1));
 }
 
-// Out of sight one runs into another that is to be seen. That one comes whole; who runs elsewhere
-// is told by causes as ever.
+// Out of view, a body runs into another that is in view. The latter is sent in full. A player that
+// changes direction is still sent by its causes.
 TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
   PlannedRoom room{{units(0, 0), {.x = 10 * kUnit - kUnit / 2, .y = 0}, units(12, 0), units(0, 5)},
                    kSight};
@@ -142,7 +142,7 @@ TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
   EXPECT_EQ(room.plan().enter_bytes, 0U);
 }
 
-// One pushes another out of sight: the other leaves, and who pushed it comes whole.
+// One body pushes another out of view. The pushed one leaves the view, the other is sent in full.
 TEST(SnapshotPlanner, LetsGoWhoIsPushedOutOfSight) {
   PlannedRoom room{{units(0, 0), units(9, 0), units(10, 0)}, kSight};
   room.send();
@@ -187,7 +187,7 @@ TEST(SnapshotPlanner, TellsOfABulletThatHasComeAndGoneNothingButItsShot) {
   EXPECT_TRUE(room.send().causes.empty());
 }
 
-// Wherever it flies, it costs nothing until it is gone.
+// A bullet anywhere costs no bytes until it ends.
 TEST(SnapshotPlanner, KeepsABulletInViewThatGetsOutOfSight) {
   PlannedRoom room{{units(0, 0), units(4, 0)}, kSight};
   room.send();
@@ -206,7 +206,7 @@ TEST(SnapshotPlanner, KeepsABulletInViewThatGetsOutOfSight) {
   EXPECT_GT(world.entity(world.index_of(bullet)).min.x, 2 * kSight.half_width * kUnit);
 }
 
-// A base with a bullet that is gone: its replay tells, no leave does.
+// The base has a bullet that has ended since. The replay shows this, so no leave is needed.
 TEST(SnapshotPlanner, NeedsNoLeaveForABulletThatIsSpent) {
   PlannedRoom room{{units(0, 0), units(4, -6)}, kSight};
   room.tick({{.player = {1}, .input = kShootUp}});
@@ -241,7 +241,8 @@ TEST(SnapshotPlanner, TellsABodyWhereItsCausesAreDearer) {
   ASSERT_GT(cause_bytes, body_bytes);
 }
 
-// Of a body that comes whole the client does not know who touched it; its own it must know.
+// The client does not know the contacts of a body that is sent in full. It must know those of its
+// own body.
 TEST(SnapshotPlanner, TellsTheCausesOfTheOwnBodyHoweverDear) {
   PlannedRoom room{{units(0, 0)}, kSight};
   room.send();

@@ -1,4 +1,4 @@
-// When ticks are due, and what is said of those that were not run in time.
+// The deadlines of ticks, and the reports on ticks that did not run in time.
 
 #include "server/shard/tick_pacer.h"
 
@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 constexpr Instant kStart{seconds{100}};
 
-/// Runs what is due at `now`; returns how many.
+/// Runs the ticks that are due at `now`; returns their number.
 std::int64_t run(TickPacer& pacer, Instant now) {
   const std::int64_t due = pacer.due(now);
   for (std::int64_t i = 0; i < due; ++i) {
@@ -31,8 +31,7 @@ TEST(TickPacer, IsDueOncePerPeriod) {
   EXPECT_EQ(run(pacer, pacer.next() - Duration{1}), 0);
 }
 
-// 60 does not divide a second into whole nanoseconds: an hour later the deadlines still fall where
-// they must.
+// 60 does not divide a second into whole nanoseconds. An hour later the deadlines are still exact.
 TEST(TickPacer, NeverDrifts) {
   TickPacer pacer{kStart, 60};
   for (int i = 0; i < 60 * 3'600; ++i) {
@@ -48,7 +47,7 @@ TEST(TickPacer, CatchesUpAShortStall) {
   EXPECT_EQ(pacer.slipped(), 0U);
 }
 
-// A server that was told to run two ticks ran five on a busy machine.
+// Earlier, a server with a limit of two ticks ran five on a busy machine.
 TEST(TickPacer, CatchesUpNoMoreThanAreLeft) {
   TickPacer pacer{kStart, 60};
   EXPECT_EQ(pacer.due(kStart + milliseconds{101}, 2), 2);
@@ -66,7 +65,7 @@ TEST(TickPacer, SlipsWhatALongStallLeaves) {
   EXPECT_LE(pacer.next() - after, tick_duration(60));
 }
 
-/// A pacer at 60 Hz that is asked at `now`, as the server's loop asks it.
+/// A pacer at 60 Hz that is queried at `now`, as the server's loop does.
 class StallLogTest : public testing::Test {
  protected:
   std::optional<std::string> logged_at(Instant now) {

@@ -73,7 +73,7 @@ TEST_F(TokenHistoryTest, HasRoomAgainFromTheVeryMillisecondOnInWhichTokensExpire
   fill(kStart + seconds{60});
   EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{90}),
                                  kStart + seconds{60} - milliseconds{1}));
-  // It looks once a second at most.
+  // It clears out once a second at most.
   EXPECT_TRUE(history_.remember(token(1'000, kStart + seconds{90}),
                                 kStart + seconds{61} - milliseconds{1}));
   EXPECT_EQ(history_.size(), 1U);
@@ -97,7 +97,7 @@ TEST_F(TokenHistoryTest, KeepsThoseThatHaveNotExpiredWithAllTheyWere) {
   }
 }
 
-// A clock that was set back must not keep the door shut until it is where it was.
+// After a clock was set back, the history must not refuse all tokens until the old time returns.
 TEST_F(TokenHistoryTest, ClearsOutAfterTheClockWasSetBack) {
   fill(kStart + seconds{60});
   EXPECT_FALSE(history_.remember(token(1'000, kStart + seconds{60}), kStart + seconds{30}));
@@ -105,7 +105,7 @@ TEST_F(TokenHistoryTest, ClearsOutAfterTheClockWasSetBack) {
   EXPECT_TRUE(history_.remember(token(1'000, kStart + seconds{90}), kStart + seconds{60}));
 }
 
-// Ids that a stranger chooses, all alike but for one byte: the table is keyed.
+// A stranger chooses ids that differ in one byte only. The keyed table still holds them.
 TEST(TokenHistory, HoldsAsManyAsItWasMadeForWhateverTheirIds) {
   for (const std::size_t capacity : {std::size_t{1}, std::size_t{2}, std::size_t{1'000}}) {
     tests::SeededEntropy entropy{2};
