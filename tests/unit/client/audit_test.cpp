@@ -18,7 +18,7 @@ namespace {
 
 using Taken = Segments::Taken;
 
-// An auditor by itself, told of a room as a server tells it.
+// An auditor by itself, with segments of a room as a server sends them.
 
 using net::DropReason;
 using Bytes = std::vector<std::byte>;
@@ -28,7 +28,7 @@ constexpr std::uint32_t kSeats = 8;
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{5};
 
-/// A room, and what is told of it, segment by segment.
+/// A room, and its audit segments.
 class Told {
  public:
   Told() : room_(map_, rules_, 3, kRate) { begin(); }
@@ -58,7 +58,7 @@ class Told {
 
   void leave(PlayerId player) { tick({.leaves = {&player, 1}, .joins = {}, .inputs = {}}); }
 
-  /// Says of a tick what no server has to say.
+  /// Appends a tick that no server would send.
   void say(std::uint64_t state_hash, ConstBytes tick) {
     Bytes entry;
     protocol::encode_tick_entry(state_hash, tick, entry);
@@ -70,7 +70,7 @@ class Told {
       stream_.push_back(static_cast<std::byte>(byte));
   }
 
-  /// All that was told since it was last asked, as one segment.
+  /// Returns everything since the last call as one segment.
   protocol::AuditSegment segment() {
     protocol::AuditSegment made{
         .head = {.run = static_cast<std::uint8_t>(run_ & 0xff), .segment = next_++},
@@ -110,7 +110,7 @@ class AuditorTest : public ::testing::Test {
 
   Auditor auditor() { return {told_.map(), told_.rules(), own_}; }
 
-  /// One that has the room as it is.
+  /// Returns an auditor that has the room's keyframe.
   Auditor begun() {
     Auditor auditor = this->auditor();
     EXPECT_TRUE(auditor.take(told_.segment()));
@@ -175,7 +175,7 @@ TEST_F(AuditorTest, KnowsWhenItsBodyWasTouched) {
   EXPECT_EQ((*view)->touched, before);
 }
 
-/// The arena, in which at one tick one velocity is off by one.
+/// The arena with one velocity off by one at one tick.
 class FlipsABit final : public tests::WrappedArena {
  public:
   explicit FlipsABit(Tick at) : WrappedArena(kRate), at_(at) {}
@@ -229,7 +229,7 @@ TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
 
 TEST_F(AuditorTest, FindsARoomThatIsNotAsItsHashSays) {
   protocol::AuditSegment segment = told_.segment();
-  // Behind the length, two bytes, and the tick: the first of the hash.
+  // The first byte of the hash: it follows the length (two bytes) and the tick.
   segment.bytes[2 + 4] ^= std::byte{1};
   Auditor auditor = this->auditor();
   const auto view = auditor.take(segment);
@@ -286,7 +286,7 @@ TEST_F(AuditorTest, RefusesWhatIsNoStream) {
   }
 }
 
-/// A room of other seats, or with a body that no seat has.
+/// A keyframe with other seats, or with a body that belongs to no seat.
 TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
   const auto is_malformed = [this](auto change) {
     const game::World& world = told_.room().world();
@@ -327,7 +327,7 @@ protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {
   return made;
 }
 
-/// The numbers of the segments that are complete.
+/// The numbers of the complete segments.
 std::vector<int> numbers(const Segments& segments) {
   std::vector<int> all;
   for (std::size_t i = 0; i < segments.bytes().size(); i += 2)

@@ -1,6 +1,6 @@
-// The clock against a scripted server. "Right" is everywhere the same: all but the latest 2 % of
-// the inputs have at least half a tick to spare, none has much more than it needs, and next to none
-// is missed.
+// The clock against a scripted server. "Right" has one meaning in all tests. All but the latest 2 %
+// of the inputs have at least half a tick to spare. No input has much more than it needs, and next
+// to none is missed.
 
 #include "client/connection/clock_sync.h"
 
@@ -20,12 +20,12 @@ using std::chrono::seconds;
 
 /// Loopback, near and far.
 constexpr Duration kWays[] = {microseconds{50}, milliseconds{20}, milliseconds{250}};
-/// Of all inputs, once it has settled.
+/// The largest share of missed inputs after the clock has settled.
 constexpr double kMissedMost = 0.001;
-/// On a steady way an input is no earlier than this, in ticks.
+/// On a steady link no input is earlier than this, in ticks.
 constexpr double kSteadyMost = 1.8;
 
-/// `slack`: what the way takes beyond half a round trip, at its latest, in ticks, and a tick.
+/// `slack` in ticks: one tick, plus the longest delay beyond half a round trip.
 void expect_right(const Summary& summary, double slack) {
   EXPECT_LT(summary.missed, kMissedMost) << summary.missed_count << " inputs";
   EXPECT_GE(summary.low, 0.5);
@@ -39,12 +39,12 @@ void expect_steady(const Summary& summary) {
   EXPECT_LE(summary.most, kSteadyMost);
 }
 
-/// A way that is `before` until five seconds have passed.
+/// A link with the delay `before` until five seconds have passed.
 Way step_at_five_seconds(Duration before, Duration after) {
   return {.delay = [=](Duration sent) { return sent < seconds{5} ? before : after; }};
 }
 
-/// Nothing passes for `length` in every `every`; then all of it comes at once.
+/// A link that passes no packet for `length` in every `every`; then all of them arrive at once.
 Way stalling(Duration one_way, Duration length, Duration every) {
   return {.delay = [=](Duration sent) {
     const Duration since = sent % every;
@@ -71,8 +71,8 @@ TEST(ClockSync, LeavesOneTickToSpareAtEveryTickRate) {
   }
 }
 
-// Three margins in a row, or three that each come with another, are more than the 2 % that may be
-// worse, whatever there was before.
+// Three late margins in a row are more than the 2 % that may be worse, whatever there was before.
+// So are three late ones that alternate with good ones.
 TEST(ClockSync, HastensAsSoonAsMoreThanTwoPercentAreTooLate) {
   constexpr std::int32_t kEarly = 40;  // in 1/16 ticks: two and a half
   constexpr std::int32_t kRight = 16;
@@ -115,7 +115,8 @@ TEST(ClockSync, NeedsNoMoreThanTenMarginsASecond) {
   }
 }
 
-// It used to be left to creep, as margins that end at eight ticks never showed an error of twelve.
+// Earlier the clock only crept, because margins end at eight ticks and never showed an error of
+// twelve.
 TEST(ClockSync, FollowsAStepToAQuarterOfASecond) {
   const Way way = step_at_five_seconds(milliseconds{20}, milliseconds{250});
   const Played played = play(way, {.length = seconds{20}});
@@ -133,8 +134,8 @@ TEST(ClockSync, ComesBackWhenTheWayIsShortAgain) {
   expect_steady(summary_of(played, seconds{8}));
 }
 
-// Every input that came late while the clock caught up used to ask for a tick more: five of them,
-// 80 ms, that were given back one in twenty seconds.
+// Earlier each input that was late during the catch-up requested one more tick. Five such ticks, 80
+// ms, were returned at a rate of one in twenty seconds.
 TEST(ClockSync, CreepsAlongAStepThatIsNoReasonToJump) {
   const Way longer = step_at_five_seconds(milliseconds{10}, milliseconds{125});
   const Played up = play(longer, {.length = seconds{20}});
@@ -146,7 +147,8 @@ TEST(ClockSync, CreepsAlongAStepThatIsNoReasonToJump) {
   expect_steady(summary_of(down, seconds{18}));
 }
 
-// Packets that wait and come all at once show in no margin: only missed inputs tell of them.
+// Packets that are held up and arrive all at once show in no margin. Only missed inputs reveal
+// them.
 TEST(ClockSync, MakesRoomForStallsThatKeepComing) {
   for (const Duration every : {seconds{1}, seconds{2}, seconds{5}}) {
     SCOPED_TRACE(testing::Message() << "every " << every.count() << " ns");
@@ -156,7 +158,7 @@ TEST(ClockSync, MakesRoomForStallsThatKeepComing) {
   }
 }
 
-// Each trial to do with less is paid for with missed inputs: ever fewer of them.
+// Each trial with a smaller lead costs missed inputs, so trials become rarer.
 TEST(ClockSync, TriesToDoWithLessEverMoreRarely) {
   const Way way = stalling(milliseconds{20}, milliseconds{60}, seconds{2});
   const Played played = play(way, {.length = seconds{2'000}});
@@ -174,14 +176,14 @@ TEST(ClockSync, GivesBackWhatItNeedsNoMore) {
   expect_steady(summary_of(played, seconds{290}));
 }
 
-// What it would take is more than a margin can tell: it stays where it can still see.
+// The needed lead is larger than a margin can tell. The clock stays where it still sees margins.
 TEST(ClockSync, GoesNoFurtherThanMarginsTell) {
   const Way way = stalling(milliseconds{20}, milliseconds{240}, seconds{2});
   const Played played = play(way, {.length = seconds{60}});
   EXPECT_LT(summary_of(played, seconds{30}).most, 8);
 }
 
-// One packet in ten is 50 ms later than the others, and tells so.
+// One packet in ten is 50 ms later than the others, and its margin shows it.
 TEST(ClockSync, MakesRoomForPacketsThatAreOftenLate) {
   int packets = 0;
   const Way way{.delay = [&packets](Duration) {
@@ -192,8 +194,8 @@ TEST(ClockSync, MakesRoomForPacketsThatAreOftenLate) {
   EXPECT_LT(settled.most, 60 * 0.05 + 2.5);
 }
 
-// One in ten is a third of a second late. What the wire tells of the others ends at eight ticks
-// long before the clock has gone as far as it may.
+// One in ten is a third of a second late. The margins of the others saturate at eight ticks, long
+// before the clock has gone as far as it may.
 TEST(ClockSync, LeadsByNoMoreThanTwoHundredMilliseconds) {
   ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
   const Duration period = tick_duration(60);
@@ -215,7 +217,7 @@ TEST(ClockSync, IsMovedByNoOutlier) {
   const Way way{.delay = [&packets](Duration) {
     return ++packets == 600 ? milliseconds{220} : milliseconds{20};
   }};
-  // Lost with the one that was late: its input is missed, and that alone is no reason either.
+  // The input of the late packet is missed, and this alone is no reason to move either.
   const Played late = play(way, {.length = seconds{20}});
   expect_steady(summary_of(late, seconds{3}, seconds{9}));
   EXPECT_LE(summary_of(late, seconds{9}).most, kSteadyMost);
@@ -236,7 +238,7 @@ TEST(ClockSync, FollowsAServerWhoseClockDrifts) {
   }
 }
 
-/// Loss and jitter, by eight seeds for two minutes each.
+/// Loss and jitter, with eight seeds of two minutes each.
 void expect_to_outlive_loss(Duration one_way, std::uint32_t snapshots) {
   constexpr std::size_t kSeeds = 8;
   double missed = 0;
@@ -255,8 +257,8 @@ void expect_to_outlive_loss(Duration one_way, std::uint32_t snapshots) {
   EXPECT_LT(missed / kSeeds, kMissedMost);
 }
 
-// Margins of the packets that come show nothing of those that do not: with one tick to spare an
-// input outlives one loss, and misses ask for another tick.
+// Margins of packets that arrive show nothing of lost packets. With one tick to spare an input
+// survives one loss, and misses request another tick.
 TEST(ClockSync, OutlivesLossAndJitter) {
   for (const Duration one_way : kWays) {
     for (const std::uint32_t snapshots : {60U, 10U}) {
@@ -292,7 +294,7 @@ TEST(ClockSync, CatchesUpAShortPause) {
   expect_steady(summary_of(played, seconds{10} + milliseconds{300}));
 }
 
-// A turn sends all that was decided since the last: its oldest input needs to be as much earlier.
+// A turn sends all inputs since the last turn. The oldest of them must be earlier by that time.
 TEST(ClockSync, ServesALoopThatTurnsTenTimesASecond) {
   for (const Duration one_way : kWays) {
     SCOPED_TRACE(testing::Message() << one_way.count() << " ns");
@@ -310,7 +312,7 @@ TEST(ClockSync, ServesALoopThatTurnsAThousandTimesASecond) {
   }
 }
 
-// All margins stand at an end of what the wire can tell, and say only "at least".
+// All margins are at an end of their range, and say only "at least".
 TEST(ClockSync, FindsItsWayFromMarginsThatAreSaturated) {
   for (const Duration more : {-milliseconds{400}, milliseconds{250}, milliseconds{500}}) {
     SCOPED_TRACE(testing::Message() << more.count() << " ns more than the round trip");
@@ -320,7 +322,7 @@ TEST(ClockSync, FindsItsWayFromMarginsThatAreSaturated) {
   }
 }
 
-// A lost CONNECT is asked again for two seconds, and the clock cannot know which was answered.
+// A lost CONNECT is repeated for two seconds, and the clock cannot know which one was answered.
 TEST(ClockSync, FindsItsWayFromTwoSecondsTooEarly) {
   const Played near =
       play(Way::of(milliseconds{20}), {.length = seconds{20}, .guessed_more = seconds{2}});
@@ -358,7 +360,7 @@ TEST(ClockSync, MovesForNoMarginAlone) {
   }
 }
 
-/// Lets a clock see a while of good margins: new, it would jump.
+/// Gives a clock some good margins: a new clock would jump.
 void settle(ClockSync& clock) {
   for (int i = 0; i < 40; ++i) {
     clock.on_margin(16, clock.moved());
@@ -373,7 +375,7 @@ TEST(ClockSync, RunsBetweenNinetyFiveAndAHundredAndFivePercent) {
     std::int32_t tenth;
   };
 
-  // The last is early enough to wait, were it not for the tenth.
+  // The last case is early enough to wait, except for every tenth margin.
   for (const Case& margins : {Case{-100, -100}, Case{120, 120}, Case{365, -320}}) {
     SCOPED_TRACE(margins.most);
     ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
@@ -417,7 +419,7 @@ TEST(ClockSync, IsMovedByNoTurnThatWasLate) {
   EXPECT_EQ(clock.moved(), Duration{});
 }
 
-// Five in two seconds; half a second of margins would never hold more than one or two.
+// Late margins come five in two seconds. Half a second would never hold more than one or two.
 TEST(ClockSync, RemembersTwoSecondsOfAFastServer) {
   ClockSync clock{240, Tick{1'000}, Duration{}, Instant{}};
   const Duration period = tick_duration(240);

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// The client's end of a session against a server that is played by hand.
+// The client's end of a session against a server that the test plays.
 
 constexpr net::Address kServer{.ip = {}, .port = 7'777};
 constexpr net::Address kStranger{.ip = {}, .port = 6'666};
@@ -61,14 +61,14 @@ net::ConnectToken make_token(Entropy& entropy) {
 
 class ConnectionTest : public testing::Test {
  protected:
-  /// What was asked last, as a server reads it.
+  /// The last request, as a server reads it.
   [[nodiscard]] net::Ask asked() const { return net::decode_ask(transport_.sent.back()).value(); }
 
   void answer_hello() {
     deliver(net::encode_cookie(asked().client_nonce, {std::byte{1}, std::byte{2}}, packet_));
   }
 
-  /// What a server says that takes the client in.
+  /// The ACCEPT of a server.
   static net::Accept taken() {
     return {.player = {3},
             .body = game::player_body({3}, 1),
@@ -91,14 +91,14 @@ class ConnectionTest : public testing::Test {
     deliver(net::encode_accept(accept, 77, server_nonce, keys, packet_));
   }
 
-  /// A packet of the newest session.
+  /// Delivers a packet of the newest session.
   void hear_from_server() {
     const Bytes payload(30, std::byte{5});
     transport_.deliver(server_.seal_packet(net::PacketType::Snapshot, payload, packet_));
     EXPECT_TRUE(connection_.receive(now_));
   }
 
-  /// Delivers a datagram that hands out no message.
+  /// Delivers a datagram that carries no message.
   void deliver(ConstBytes datagram) {
     transport_.deliver(datagram);
     EXPECT_FALSE(connection_.receive(now_));
@@ -243,8 +243,8 @@ TEST_F(ConnectionTest, ComesBackByItsNewestTicketWhenTheServerWasSilent) {
   EXPECT_NE(connection_.ticket().keys, first.keys);
 }
 
-// Its packets may not have arrived: then the server has not taken part in the newest session, and
-// only the ticket before is good.
+// If its packets have not arrived, the server has not taken part in the newest session. Then only
+// the earlier ticket is valid.
 TEST_F(ConnectionTest, KeepsItsOldTicketUntilTheServerHasTakenPart) {
   accept();
   hear_from_server();
@@ -274,7 +274,7 @@ TEST_F(ConnectionTest, AsksByItsTokenAgainWhenTheServerNeverHeardOfTheSession) {
   EXPECT_EQ(connection_.state(), Connection::State::Greeting);
 }
 
-// Somebody may have sent our RESUME on before us, and got the answer.
+// An attacker may have forwarded the client's RESUME before, and got the answer.
 TEST_F(ConnectionTest, AsksToComeBackAnewWithAFreshNonce) {
   accept();
   pass(kServerTimeout);
@@ -286,7 +286,7 @@ TEST_F(ConnectionTest, AsksToComeBackAnewWithAFreshNonce) {
   EXPECT_NE(asked().client_nonce, first);
 }
 
-// The server has not heard from us, but its body waits.
+// The server has not heard from the client, but keeps its body.
 TEST_F(ConnectionTest, ComesBackWhenTheServerMissedIt) {
   accept();
   hear_from_server();
@@ -346,7 +346,7 @@ TEST_F(ConnectionTest, IsOverWhenNobodyLetsItBackIn) {
   EXPECT_TRUE(connection_.reason().contains("for 35 s"));
 }
 
-// Forgeries are no sign of life.
+// Forged packets do not keep a connection alive.
 TEST_F(ConnectionTest, IsNotKeptAliveByWhatDoesNotOpen) {
   accept();
   for (int i = 0; i < 10; ++i) {
@@ -401,11 +401,11 @@ TEST_F(ConnectionTest, HandsOutMessagesOnce) {
   EXPECT_EQ(connection_.drops().of(net::DropReason::Replayed), 1U);
 }
 
-// When a client asks while nobody answers: by itself, and as one of many that have lost one server.
+// The times of requests without an answer: of one client, and of many that have lost one server.
 
 constexpr Instant kStart{seconds{100}};
 
-/// Nobody is there.
+/// A transport without a peer.
 class SilentTransport final : public net::Transport {
  public:
   void send(const net::Route&, ConstBytes) override { ++sent; }
@@ -461,8 +461,8 @@ TEST(Asking, EndsInTimeForWhoIsWokenNoMoreOftenThanItSays) {
   EXPECT_EQ(now, kStart + kServerTimeout);
 }
 
-// They lose it within the same tick, so they begin together. They must not stay in step, nor fall
-// into step again after a second start.
+// The clients lose the server within the same tick, so they begin together. They must not stay in
+// step, nor get back into step after a second start.
 TEST(Asking, OfAThousandThatLostOneServerIsSpreadOverTime) {
   constexpr std::size_t kClients = 1'000;
   std::deque<Asker> askers;
@@ -482,7 +482,7 @@ TEST(Asking, OfAThousandThatLostOneServerIsSpreadOverTime) {
     all += at_once;
   }
   EXPECT_GE(all, 15 * kClients);
-  constexpr std::size_t kFairShare = kClients / 62;  // of each millisecond of jitter
+  constexpr std::size_t kFairShare = kClients / 62;  // per millisecond of jitter
   EXPECT_LE(most_at_once, 2 * kFairShare);
 }
 

@@ -47,7 +47,7 @@ class DesyncTracerTest : public testing::Test {
     return protocol::part_of(name(), truth_, number);
   }
 
-  /// The parts that go out with so many packets of inputs.
+  /// The parts that go out with `packets` packets of inputs.
   std::vector<protocol::ViewPart> sent(Instant from, int packets) {
     std::vector<protocol::ViewPart> parts;
     for (int i = 0; i < packets; ++i) {
@@ -150,7 +150,7 @@ TEST_F(DesyncTracerTest, TracesOneAtATimeAndNotTooOften) {
   EXPECT_EQ(sent(kStart + kTraceInterval, 1).size(), 1U);
 }
 
-// What a server says is checked against the hash that it has said before.
+// The server's answer is checked against the hash that it sent earlier.
 TEST_F(DesyncTracerTest, RefusesAnAnswerThatIsNone) {
   begin(kStart);
   protocol::ViewPart other = answer(0);

@@ -1,4 +1,4 @@
-// Events as they come in snapshots that are lost, repeated and out of order.
+// Events in snapshots that are lost, repeated and out of order.
 
 #include "client/event_inbox.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 class EventInboxTest : public ::testing::Test {
  protected:
-  /// A snapshot of `tick` that tells events with these numbers, each of as many ticks ago as its
-  /// number says.
+  /// Receives a snapshot of `tick` with events of these numbers. The number is also the age of the
+  /// event in ticks.
   void receive(std::uint32_t tick, std::initializer_list<int> numbers) {
     protocol::Snapshot snapshot;
     for (const int number : numbers) {
@@ -72,7 +72,7 @@ TEST_F(EventInboxTest, NumbersGoOnOverTheirEnd) {
   EXPECT_EQ(inbox_.newest(), 9);
 }
 
-// Every order in which four snapshots of two events each can come, once and again.
+// Every order in which four snapshots of two events each can arrive, once and repeated.
 TEST(EventInbox, TakesAllInWhateverOrderTheyCome) {
   std::vector<int> order{0, 1, 2, 3};
   do {

@@ -13,7 +13,7 @@ game::EntityState crate(std::uint32_t number) {
           .traits = {.kind = game::EntityKind::Crate}};
 }
 
-/// The number of the one crate in the view of `tick`, or nothing where there is no such view.
+/// The number of the one crate in the view of `tick`, or nothing if there is no such view.
 std::optional<BodyId> found(const HeldViews& views, Tick tick) {
   const HeldView* view = views.find(tick);
   if (view == nullptr) return std::nullopt;
@@ -60,7 +60,7 @@ TEST(HeldViews, GiveTheirPlaceToALaterTick) {
   EXPECT_EQ(found(views, {74}), game::crate_body(2));
 }
 
-// After a mismatch older ticks than the newest may come: nothing of the past counts.
+// After a desync, ticks older than the newest may arrive: no earlier view counts.
 TEST(HeldViews, AreNoneOnceCleared) {
   HeldViews views;
   views.add({10}).push_back(crate(1));

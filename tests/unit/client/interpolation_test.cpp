@@ -1,5 +1,4 @@
-// Scenes from real views, told of a real room: at every tick they are what was, or say that they do
-// not know.
+// Scenes from views of a real room. Every tick of them is the truth, or is marked as unknown.
 
 #include "client/presentation/interpolation.h"
 
@@ -63,7 +62,7 @@ class InterpolationTest : public ::testing::Test {
     return scene;
   }
 
-  /// Who is where in a scene is what was.
+  /// Every body of a scene is where it was in the room.
   void expect_true(const Scene& scene) const {
     const std::vector<game::EntityState>& was = truth_.at(scene.tick);
     ASSERT_EQ(scene.spots.size(), was.size()) << "tick " << scene.tick.value;
@@ -73,7 +72,7 @@ class InterpolationTest : public ::testing::Test {
     }
   }
 
-  /// Where `id` is shown when a share in tenths of the tick after `tick` has passed.
+  /// The position of `id` at this many tenths of the tick after `tick`.
   [[nodiscard]] std::optional<Vec2> shown(BodyId id, Tick tick, std::int64_t tenths) const {
     std::vector<Place> places;
     blend(scene(tick), scene(tick + 1), Duration{tenths}, Duration{10}, places);
@@ -87,7 +86,7 @@ class InterpolationTest : public ::testing::Test {
   std::map<Tick, std::vector<game::EntityState>> truth_;
 };
 
-// Turns, shots, hits and deaths between two views: stepped, not drawn with a ruler.
+// Turns, shots, hits and despawns between two views are stepped, not drawn as straight lines.
 TEST_F(InterpolationTest, HasEveryTickBetweenTwoViewsAsItWas) {
   const Tick base = room_.now();
   for (int i = 0; i < 24; ++i) {
@@ -259,7 +258,7 @@ TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
   EXPECT_EQ(interpolation_.scenes().oldest().tick, newest) << "the newest stays";
 }
 
-// B runs into C and pushes it on; A's bullet flies. No news for a quarter of a second.
+// B runs into C and pushes it, and A's bullet flies. No snapshot arrives for a quarter of a second.
 TEST_F(InterpolationTest, IsGoneOnWithAsItWillBe) {
   tick();
   room_.put(kC, 22, 0);
@@ -273,7 +272,7 @@ TEST_F(InterpolationTest, IsGoneOnWithAsItWillBe) {
   for (int i = 0; i < 15; ++i)
     tick();
   ASSERT_GT(room_.entity(room_.body(kC)).min.x, 22 * kUnit) << "nobody was pushed";
-  // In no order, as they are asked for.
+  // In no order, as they are requested.
   for (const std::uint32_t ahead : {3U, 2U, 15U, 7U, 1U}) {
     expect_true(foresight.scene(newest + ahead, newest, interpolation_.newest()));
   }

@@ -1,4 +1,4 @@
-// The clock of the picture on a virtual clock, and the arrivals of views that it goes by.
+// The clock of the picture, and the arrivals of views on which it depends, on a virtual clock.
 
 #include "client/presentation/picture_clock.h"
 
@@ -20,7 +20,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Arrivals of views on a virtual clock: how often, how late.
+// The interval and the jitter of arrivals of views on a virtual clock.
 
 constexpr std::uint32_t kRate = 50;
 constexpr Duration kPeriod = milliseconds{20};
@@ -53,7 +53,7 @@ TEST_F(ViewArrivalsTest, OfWhichTheLatestInFiftyDoNotCount) {
   EXPECT_EQ(arrivals_.jitter(), milliseconds{14});
 }
 
-// A way that opens again: what was held up comes at once, and counts as one late arrival.
+// A link opens again: the held views arrive at once, and count as one late arrival.
 TEST_F(ViewArrivalsTest, ThatComeTogetherCountOnce) {
   for (std::uint32_t tick = 1; tick <= 100; ++tick) {
     view(tick);
@@ -107,7 +107,7 @@ TEST_F(ViewArrivalsTest, MayComeLessOftenFromNowOn) {
   EXPECT_EQ(arrivals_.interval(), 4 * kPeriod);
 }
 
-/// The jitter, from all arrivals that it is made of.
+/// The jitter, computed from all its arrivals.
 Duration jitter_of(std::span<const Duration> latest, Duration line) {
   std::vector<Duration> newest(latest.end() - std::min<std::ptrdiff_t>(std::ssize(latest), 128),
                                latest.end());
@@ -116,7 +116,7 @@ Duration jitter_of(std::span<const Duration> latest, Duration line) {
 }
 
 TEST_F(ViewArrivalsTest, HaveTheJitterOfTheNewestAtAnyTime) {
-  // So fast that of two that come together the second may be the later.
+  // So fast that the second of two arrivals that come together may be the later one.
   constexpr std::uint32_t kFast = 240;
   ViewArrivals arrivals{kFast};
   Rng rng{7};
@@ -124,7 +124,7 @@ TEST_F(ViewArrivalsTest, HaveTheJitterOfTheNewestAtAnyTime) {
   std::optional<Instant> began;
   Instant now = kStart;
   for (std::uint32_t tick = 1; tick <= 5'000; ++tick) {
-    // Quiet and bad stretches; some come together.
+    // Quiet and bad stretches; some arrivals come together.
     const auto spread = tick / 300 % 2 == 0 ? std::uint64_t{3'000} : std::uint64_t{60'000};
     const Duration late = std::chrono::microseconds{rng.below(spread)};
     now = std::max(now, kStart + tick_duration(kFast) * tick + late);
@@ -141,12 +141,12 @@ TEST_F(ViewArrivalsTest, HaveTheJitterOfTheNewestAtAnyTime) {
   EXPECT_GT(latest.size(), 500U);
 }
 
-// The moment shown, for sequences of arrivals on a virtual clock: a server that ticks 50 times a
-// second, its views late by what each test says.
+// The moment shown, for sequences of arrivals on a virtual clock. A server ticks 50 times a second,
+// and each test decides how late its views are.
 
 class PictureClockTest : public ::testing::Test {
  protected:
-  /// When the view of `tick` comes, if it is late by so much.
+  /// The arrival of the view of `tick` with this delay.
   static Instant at(std::uint32_t tick, Duration late = {}) {
     return kStart + kPeriod * tick + late;
   }
@@ -157,14 +157,14 @@ class PictureClockTest : public ::testing::Test {
     look(at(tick, late));
   }
 
-  /// Views of the ticks from `first` to `last`, all prompt.
+  /// Views of the ticks from `first` to `last`, without delay.
   void views(std::uint32_t first, std::uint32_t last, std::uint32_t every = 1) {
     for (std::uint32_t tick = first; tick <= last; tick += every) {
       view(tick);
     }
   }
 
-  /// The moment shown, in ticks; never one before the last.
+  /// The moment shown, in ticks. It never goes back.
   double look(Instant now) {
     const Duration moment = clock_.moment(now);
     EXPECT_GE(moment, last_);
@@ -245,7 +245,7 @@ TEST_F(PictureClockTest, RunsATenthSlowerUntilARaisedDelayIsReached) {
 
 TEST_F(PictureClockTest, TakesNoNoticeOfOneHiccup) {
   views(1, 200);
-  // The views of 400 ms come all at once.
+  // The views of 400 ms arrive at once.
   for (std::uint32_t tick = 201; tick <= 220; ++tick) {
     view(tick, kPeriod * (220 - tick));
   }
@@ -275,7 +275,7 @@ TEST_F(PictureClockTest, LeavesOutAPauseOfTwoSeconds) {
   EXPECT_EQ(clock_.delay(), milliseconds{40});
 }
 
-// A server with no news is silent for a tenth of a second. Nothing is late for that.
+// A server without changes is silent for a tenth of a second. This makes no view late.
 TEST_F(PictureClockTest, RunsOnAtItsPaceWhileThereIsNoNews) {
   views(1, 200);
   for (std::uint32_t tick = 205; tick <= 1'000; tick += 5) {
@@ -288,7 +288,7 @@ TEST_F(PictureClockTest, RunsOnAtItsPaceWhileThereIsNoNews) {
   EXPECT_EQ(look(at(1'010)), 1'008.0);
 }
 
-// The first views come rarely, until the server has heard that they came.
+// The first views are rare, until the server knows that they arrive.
 TEST_F(PictureClockTest, FindsItsDelayWithinASecondWhenItIsNew) {
   views(3, 24, 3);
   EXPECT_EQ(clock_.delay(), milliseconds{120});
@@ -317,8 +317,8 @@ TEST_F(PictureClockTest, FollowsAClockThatRunsFaster) {
   EXPECT_NEAR(look(at(30'000, milliseconds{120})), 29'998, 0.1);
 }
 
-// Whatever comes: it never goes back, which every look() checks, and but for pauses it is never
-// more than a tenth too fast or too slow.
+// The moment never goes back, which every look() checks. Except for pauses it is never more than a
+// tenth too fast or too slow.
 TEST_F(PictureClockTest, RunsSteadilyWhateverComes) {
   Rng rng{7};
   views(1, 100);

@@ -1,5 +1,5 @@
-// The picture of one client, of a real room at 60 ticks a second whose every tick is told, on a
-// link that takes 50 ms each way.
+// The picture of one client. A real room runs at 60 ticks a second, every tick is sent, and the
+// link takes 50 ms in each direction.
 
 #include "client/presentation/picture.h"
 
@@ -23,7 +23,7 @@ constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
 constexpr game::Input kLeft{.move = 5};
 constexpr Duration kPeriod = tick_duration(60);
-/// Ticks that the client is ahead of the room, and that a view is on its way.
+/// The lead of the client over the room, and the delay of a view, in ticks.
 constexpr std::uint32_t kLead = 3;
 constexpr std::uint32_t kOnTheWay = 3;
 constexpr Instant kStart{std::chrono::hours{1}};
@@ -56,7 +56,7 @@ class PictureTest : public ::testing::Test {
     return {room_.map(), room_.rules(), room_.body(kA)};
   }
 
-  /// When the room makes a tick.
+  /// The time at which the room makes a tick.
   static Instant time_of(Tick tick) { return kStart + kPeriod * tick.value; }
 
   [[nodiscard]] Instant now() const { return time_of(room_.now()); }
@@ -69,8 +69,8 @@ class PictureTest : public ::testing::Test {
     picture_.on_view(*view, prediction_, now());
   }
 
-  /// One tick of the room, and one of the client, which decides `own` for the tick kLead ahead; the
-  /// room uses `used` now.
+  /// Runs one tick of the room and one of the client. The client decides `own` for the tick kLead
+  /// ahead, and the room uses `used` now.
   void tick(const game::Input& own, const game::Input& used, const game::Input& other = {}) {
     const Tick base = room_.now();
     room_.tick({{.player = kA, .input = used}, {.player = kB, .input = other}});
@@ -84,7 +84,7 @@ class PictureTest : public ::testing::Test {
     picture_.look(now());
   }
 
-  /// The same without anything new.
+  /// Runs ticks without other inputs.
   void ticks(int count, const game::Input& own = {}, const game::Input& other = {}) {
     for (int i = 0; i < count; ++i)
       tick(own, own, other);
@@ -145,7 +145,7 @@ TEST_F(PictureTest, ShowsTheOwnBodyOnItsWayToTheNewestPredictedTick) {
 
 TEST_F(PictureTest, EasesACorrection) {
   ticks(60, kRight);
-  // The client turns; of ten ticks the room hears too late.
+  // The client turns. The room hears of it ten ticks late.
   for (int i = 0; i < 10; ++i)
     tick(kLeft, kRight);
   Vec2 last = shown(kA, now()).min;
@@ -174,7 +174,7 @@ TEST_F(PictureTest, EasesACorrection) {
 
 TEST_F(PictureTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
   ticks(60);
-  // B runs up, shoots A, and what A is shown goes there at once.
+  // B shoots A. The presentation of A's body jumps to the new place at once.
   const game::Input shoot{.buttons = game::kButtonShoot, .aim = 512};
   tick({}, {}, shoot);
   int waited = 0;
@@ -186,7 +186,7 @@ TEST_F(PictureTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
   EXPECT_EQ(shown(kA, now()).min, prediction_.own()->min);
 }
 
-// So near that a correction would be eased.
+// So near that a correction would be smoothed.
 TEST_F(PictureTest, CutsTheOwnBodyToAPlaceThatIsNear) {
   ticks(60);
   std::vector<game::EntityState> moved = room_.entities();
@@ -258,7 +258,8 @@ TEST_F(PictureTest, ForesawWhatThenCame) {
 TEST_F(PictureTest, KnowsAfterwardsWhatItCouldNotForesee) {
   ticks(100, {}, kRight);
   is_up_ = false;
-  // It turns in the fourth tick after the newest view, whose own is looked at two ticks later.
+  // B turns in the fourth tick after the newest view. The bodies of that tick are shown two ticks
+  // later.
   ticks(8, {}, kLeft);
   is_up_ = true;
   ticks(3, {}, kLeft);
@@ -268,8 +269,8 @@ TEST_F(PictureTest, KnowsAfterwardsWhatItCouldNotForesee) {
   EXPECT_LE(unforeseen_, 7U);
 }
 
-/// What the picture asks of the heap: turns, shots, corrections, lost views, and looks beyond the
-/// newest.
+/// The heap allocations of the picture: turns, shots, corrections, lost views, and moments beyond
+/// the newest view.
 class PictureHeapTest : public PictureTest {
  protected:
   std::uint64_t play(int count) {

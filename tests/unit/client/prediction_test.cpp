@@ -24,10 +24,10 @@ using std::chrono::milliseconds;
 
 constexpr PlayerId kPlayer{0};
 constexpr std::uint32_t kSeats = 4;
-/// Ticks from a step on the server until its snapshot is compared.
+/// Ticks from a step on the server to the comparison with its snapshot.
 constexpr std::size_t kLatency = 6;
 
-/// The truth, and the snapshots of it: kPlayer, and `others`.
+/// The server's world, and its snapshots: kPlayer, and `others` other players.
 class Truth {
  public:
   explicit Truth(std::uint16_t others = 0)
@@ -69,13 +69,13 @@ class Truth {
   game::Stepper stepper_;
 };
 
-/// A client that is kLatency ticks ahead of what it hears.
+/// A client that is kLatency ticks ahead of the newest snapshot.
 class Match {
  public:
   Match() : prediction_(truth_.predictor()) { hear_all(); }
 
-  /// One tick: the client plays `predicted`, the server uses `used`. The view that is heard says
-  /// that the body was touched so many ticks before it, or never was.
+  /// Runs one tick: the client plays `predicted`, the server uses `used`. The received view says
+  /// that the body was touched `touched_ago` ticks before it, or never.
   Verdict tick(const game::Input& predicted, const game::Input& used,
                std::optional<std::uint32_t> touched_ago = {}) {
     prediction_.predict(truth_.tick() + 1, predicted);
@@ -110,7 +110,7 @@ class Match {
   std::deque<Sent> on_the_way_;
 };
 
-/// Runs about, stands, shoots.
+/// An input that runs, stands or shoots.
 game::Input input_at(int tick) {
   return {.move = static_cast<std::uint8_t>(tick / 20 % 9),
           .buttons = tick % 45 == 0 ? game::kButtonShoot : std::uint8_t{0},
@@ -143,7 +143,7 @@ TEST(Prediction, IsCorrectedAfterAnInputWasSubstitutedAndExactAgain) {
   }
   int wrong = 0;
   int corrected = 0;
-  // The client turned west; for one tick the server still had it run east.
+  // The client turned west; for one tick the server still used east.
   for (int i = 0; i < 60; ++i) {
     const Verdict verdict =
         match.tick({.move = 5}, {.move = i == 0 ? std::uint8_t{1} : std::uint8_t{5}});
@@ -163,9 +163,9 @@ TEST(Prediction, IsFlaggedWhenAViewSaysThatAnotherTouchedTheBodySinceItsBase) {
   for (int i = 0; i < 30; ++i) {
     match.tick({});
   }
-  // Touched in this very tick: after the view that the prediction was made from.
+  // Touched in this very tick: after the view from which the prediction was made.
   EXPECT_TRUE(match.tick({}, {}, 0).touched);
-  // Touched so long ago that the base knew of it.
+  // Touched so long ago that the base includes it.
   EXPECT_FALSE(match.tick({}, {}, kLatency + 1).touched);
   EXPECT_FALSE(match.tick({}, {}).touched);
 }
@@ -184,7 +184,7 @@ TEST(Prediction, KnowsWhereTheBodyWasATickBefore) {
     EXPECT_EQ(prediction.before(), was);
     EXPECT_NE(prediction.own()->min, was);
   }
-  // After a pause nothing is stepped until there is a view: it stands.
+  // After a pause nothing is stepped until a view arrives: the body stands.
   prediction.skip_to(tick + 30);
   prediction.predict(tick + 31, {.move = 1});
   EXPECT_EQ(prediction.before(), prediction.own()->min);
@@ -202,7 +202,7 @@ TEST(Prediction, DoesNotStepAgainWhatAViewSaysAsItWasExpected) {
   truth.step({.move = 1});
   EXPECT_TRUE(prediction.reconcile({.tick = truth.tick(), .entities = truth.entities()}).exact);
   EXPECT_EQ(prediction.steps(), kAhead);
-  // Other than expected: all is stepped again.
+  // A difference to the prediction: all ticks are stepped again.
   truth.step({.move = 5});
   EXPECT_FALSE(prediction.reconcile({.tick = truth.tick(), .entities = truth.entities()}).exact);
   EXPECT_EQ(prediction.steps(), 2 * kAhead - 2);
@@ -222,8 +222,8 @@ TEST(Prediction, StartsAnewFromAViewBeyondAllThatItStepped) {
   EXPECT_EQ(prediction.steps(), 16U + 8U);
 }
 
-// The inputs of the ticks after the view are forgotten. Those of 128 ticks later, which have their
-// slots, were once taken for them.
+// The inputs of the ticks after the view are forgotten. Earlier, the inputs of 128 ticks later, in
+// the same slots, were used in their place.
 TEST(Prediction, TakesInputsThatItHasForgottenForNothingPressed) {
   const Truth truth;
   Prediction prediction = truth.predictor();
@@ -252,14 +252,14 @@ TEST(Prediction, ForeseesWhoRunsIntoTheBody) {
     prediction.predict(first + ahead, {});
   }
   EXPECT_EQ(prediction.own()->min, own->min);
-  // Four units away, and has the stick to the west.
+  // Four units away, with the stick to the west.
   other->min = {own->min.x + 4 * kUnit, own->min.y};
   other->traits.move = 5;
   EXPECT_TRUE(prediction.reconcile({.tick = first + 1, .entities = entities}).corrected);
   EXPECT_LT(prediction.own()->min.x, own->min.x);
 }
 
-/// One of many players that run about and shoot.
+/// An input of one of many players that run and shoot.
 game::PlayerInput input_of(std::uint16_t player, int tick) {
   const bool shoots = (tick + 11 * player) % 45 == 0;
   return {.player = {player},
@@ -268,14 +268,14 @@ game::PlayerInput input_of(std::uint16_t player, int tick) {
                     .aim = static_cast<std::uint16_t>(tick * 13 % 1'024)}};
 }
 
-// Each view is taken by the one that has taken all of them, and by one that has taken no other.
+// Each view goes to a prediction that has taken all views, and to one that has taken no other.
 TEST(Prediction, IsWhatOneWouldBeThatStartsAnewWithEachView) {
   constexpr std::uint16_t kOthers = 3;
   constexpr std::uint32_t kLatencyTicks = 10;
   constexpr int kTicksPerView = 3;
 
   struct Fresh {
-    Tick from;  ///< the first that it predicted
+    Tick from;  ///< the first tick that it predicted
     std::unique_ptr<Prediction> prediction;
   };
 
@@ -292,7 +292,7 @@ TEST(Prediction, IsWhatOneWouldBeThatStartsAnewWithEachView) {
     played.push_back(input_at(i));
     prediction.predict(truth.tick() + 1, played.back());
     if (!freshes.empty()) freshes.back().prediction->predict(truth.tick() + 1, played.back());
-    // Now and then the server has somebody do something else.
+    // Now and then the server uses another input for the player.
     std::vector<game::PlayerInput> used{
         {.player = kPlayer, .input = i % 97 == 0 ? game::Input{} : played.back()}};
     for (std::uint16_t player = 1; player <= kOthers; ++player) {
@@ -351,7 +351,7 @@ TEST(Easing, ShowsTheBodyWhereItWasAndHalvesTheWay) {
   EXPECT_EQ(easing.offset(kStart + milliseconds{1'000}), (Vec2{0, 0}));
 }
 
-// Every view that changes nothing starts from what is left.
+// Each view without a change starts from the present offset.
 TEST(Easing, FadesTheSameHoweverOftenItIsAskedAndCorrected) {
   for (const Duration turn : {milliseconds{100}, milliseconds{16}, milliseconds{1}}) {
     Easing easing;

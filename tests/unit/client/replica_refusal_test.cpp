@@ -1,4 +1,4 @@
-// What a replica refuses: snapshots that are well formed alone, and speak of what is not there.
+// The refusals of a replica: snapshots that are well formed, but refer to things that do not exist.
 
 #include "client/views/replica.h"
 #include "tests/support/staged_match.h"
@@ -22,7 +22,7 @@ constexpr std::uint8_t kMemberB = 1;
 constexpr std::uint8_t kMemberCrate = 2;
 constexpr std::uint8_t kMemberBullet = 3;
 
-/// Holds a view of two players, a crate and a bullet of A's; two ticks have passed since.
+/// Holds a view of two players, a crate and a bullet of A's. Two ticks have passed since.
 class ReplicaRefusalTest : public ::testing::Test {
  protected:
   ReplicaRefusalTest() : replica_(start()) {
@@ -42,8 +42,7 @@ class ReplicaRefusalTest : public ::testing::Test {
     return {room_.map(), room_.rules(), room_.body(kA)};
   }
 
-  /// The right snapshot with a change. Whether it is refused or taken, the right one is taken after
-  /// what is malformed.
+  /// Applies a changed snapshot. After a malformed one, the correct one must still be accepted.
   template <class Change>
   bool is_malformed(Change change) {
     protocol::Snapshot snapshot = room_.since(base_);
@@ -58,7 +57,7 @@ class ReplicaRefusalTest : public ::testing::Test {
     return malformed;
   }
 
-  /// A body as no other.
+  /// A body that does not exist in the room.
   static game::EntityState body(BodyId id, game::EntityKind kind) {
     return {.id = id,
             .min = {.x = 300 * kUnit, .y = 300 * kUnit},
@@ -128,7 +127,7 @@ TEST_F(ReplicaRefusalTest, PlacesThatTheMapHasNot) {
   }
 }
 
-// The last place is there: that one comes out otherwise than the server said, and no worse.
+// The last spawn point exists: the result differs from the server's hash, and is not malformed.
 TEST_F(ReplicaRefusalTest, NotTheLastPlaceOfTheMap) {
   protocol::Snapshot snapshot = room_.since(base_);
   snapshot.causes.placements.push_back({0, kMemberB, StagedMatch::kPlaces - 1});
@@ -157,7 +156,7 @@ TEST_F(ReplicaRefusalTest, SeatsThatTheMapHasNot) {
   EXPECT_TRUE(is_malformed([](auto& s) { s.bodies.push_back(player(4'095, 1)); }));
 }
 
-// A bullet that a shot brings forth, and the same one whole.
+// A bullet that a shot spawns, and the same bullet in full.
 TEST_F(ReplicaRefusalTest, AnIdTwice) {
   const Tick born = room_.now();
   EXPECT_TRUE(is_malformed([&](protocol::Snapshot& snapshot) {
@@ -166,7 +165,7 @@ TEST_F(ReplicaRefusalTest, AnIdTwice) {
   }));
 }
 
-// Crates far away and at rest come in until the view is full; then one more.
+// Crates far away and at rest enter until the view is full; then one more enters.
 TEST_F(ReplicaRefusalTest, MoreMembersThanAByteCanNumber) {
   std::uint32_t crates = 0;
   std::uint32_t hash = 0;

@@ -1,5 +1,5 @@
-// A replica against the room that its snapshots tell of: every view is the truth to the bit, and no
-// more is stepped than must be.
+// A replica against the room of its snapshots: every view is the truth to the bit, with the minimum
+// number of steps.
 
 #include "client/views/replica.h"
 
@@ -20,7 +20,7 @@ constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
 constexpr PlayerId kC{2};
 
-/// So far that a bullet flies for several ticks.
+/// So far apart that a bullet flies for several ticks.
 constexpr std::int32_t kApartUnits = 20;
 
 /// A, B and C in a row from left to right, at rest; and the replica of A's client.
@@ -48,7 +48,7 @@ class ReplicaTest : public ::testing::Test {
     return *view;
   }
 
-  /// Steps that `snapshot` took.
+  /// The number of steps that `snapshot` took.
   std::uint64_t steps_of(const protocol::Snapshot& snapshot,
                          const std::vector<BodyId>& hidden = {}) {
     const std::uint64_t before = replica_.steps();
@@ -58,7 +58,8 @@ class ReplicaTest : public ::testing::Test {
 
   [[nodiscard]] std::size_t bullets() const { return room_.count(game::EntityKind::Bullet); }
 
-  /// A shoots at B; `each_tick` after every tick until it is hit, which then was in the newest.
+  /// A shoots at B. Calls `each_tick` after every tick until B is hit, which is then in the newest
+  /// tick.
   template <class EachTick>
   void shoot(EachTick each_tick) {
     room_.tick({{.player = kA, .input = kShootRight}});
@@ -90,7 +91,7 @@ TEST_F(ReplicaTest, HoldsAFullViewAfterAnother) {
   EXPECT_EQ(steps_of(room_.since({room_.now().value - 1})), 1U) << "and builds on it";
 }
 
-// Everyone runs about and shoots; each snapshot is built on the tick before, and never wrong.
+// All players run and shoot. Each snapshot builds on the tick before, and none is wrong.
 TEST_F(ReplicaTest, MakesEachTickFromTheOneBeforeByItsCauses) {
   apply(room_.full());
   std::uint32_t placements = 0;
@@ -165,7 +166,7 @@ TEST_F(ReplicaTest, TakesInWhoComes) {
   EXPECT_EQ(steps_of(room_.since({room_.now().value - 1})), 1U);
 }
 
-// Another player in the same seat: the old body leaves, the new one comes, in one snapshot.
+// Another player takes the same seat: in one snapshot the old body leaves and the new one enters.
 TEST_F(ReplicaTest, TellsWhoComesFromWhoHadTheSeatBefore) {
   apply(room_.full());
   const Tick base = room_.now();
@@ -227,7 +228,7 @@ TEST_F(ReplicaTest, KnowsThatAMemberOfTheBaseHasDied) {
   EXPECT_EQ(steps_of(room_.since(base)), 1U);
 }
 
-// Shot at point-blank range: no view ever has that bullet.
+// A shot at point-blank range: no view ever has the bullet.
 TEST_F(ReplicaTest, KnowsThatABulletHasDiedInTheTickOfItsBirth) {
   room_.put(kB, 2, 0);
   apply(room_.full());
@@ -241,7 +242,7 @@ TEST_F(ReplicaTest, KnowsThatABulletHasDiedInTheTickOfItsBirth) {
   EXPECT_EQ(steps_of(room_.since(base)), 1U);
 }
 
-// What died in a replay that came out wrong may well be alive.
+// A body that despawned in a wrong replay may still exist.
 TEST_F(ReplicaTest, ForgetsTheDeadAsWell) {
   room_.tick({{.player = kA, .input = kShootRight}});
   apply(room_.full());
@@ -289,8 +290,8 @@ TEST_F(ReplicaTest, SaysWhenTheOwnBodyWasPlaced) {
   EXPECT_EQ(apply(room_.since({room_.now().value - 1})).touched.value, room_.now().value - 1);
 }
 
-// Rules may place a body that nothing has touched. The arena does not: what comes out is asked of
-// another replica.
+// Rules may teleport a body that nothing has touched. The arena does not, so another replica
+// computes the expected hash.
 TEST_F(ReplicaTest, CountsTheOwnBodyAsTouchedWhenItIsOnlyPlaced) {
   const protocol::Snapshot full = room_.full();
   const Tick base = room_.now();

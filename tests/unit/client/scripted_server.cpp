@@ -30,11 +30,11 @@ struct Packet {
 
 struct Snapshot {
   Instant arrives;
-  std::uint64_t newest = 0;  ///< sequence; 0: none has come
+  std::uint64_t newest = 0;  ///< sequence; 0: none received
   std::int32_t margin = 0;
   Duration moved;
   Tick confirmed;
-  std::uint32_t missed = 0;  ///< ever
+  std::uint32_t missed = 0;  ///< since the start
 };
 
 class Script {
@@ -63,13 +63,13 @@ class Script {
  private:
   [[nodiscard]] Duration round_trip() const { return way_.delay(Duration{}) * 2; }
 
-  /// When the server uses the inputs of a tick.
+  /// The time at which the server uses the inputs of a tick.
   [[nodiscard]] Instant use_of(Tick tick) const {
     const double ticks = static_cast<double>(tick - kOpened) * (1 + way_.server_drift_ppm * 1e-6);
     return kStart + Duration{std::llround(ticks * static_cast<double>(period_.count()))};
   }
 
-  /// When a packet of `sent` arrives; nothing where it is lost.
+  /// The arrival of a packet that is sent at `sent`; nothing if it is lost.
   std::optional<Instant> arrival(Instant sent) {
     const auto later =
         static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(way_.jitter.count()) + 1));
@@ -101,7 +101,7 @@ class Script {
     std::ranges::stable_sort(up_, {}, &Packet::arrives);
     for (; !up_.empty() && up_.front().arrives <= at; up_.pop_front())
       take(up_.front());
-    if (newest_ == 0) return;  // nobody plays yet
+    if (newest_ == 0) return;  // no client plays yet
     const bool missed = !arrived_.contains(tick);
     missed_ += missed ? 1U : 0U;
     played_.steps.push_back({.at = at - kStart, .missed = missed});

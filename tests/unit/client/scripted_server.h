@@ -1,7 +1,7 @@
 #pragma once
-// A client's clock against a scripted server: every packet's way is decided here. Each packet holds
-// all unconfirmed inputs, the server uses one in each step or has to do without, and its snapshots
-// tell the margin of the newest packet as it goes over the wire.
+// A client's clock against a scripted server, with a decided delay for each packet. Each packet has
+// all unconfirmed inputs. The server uses one input per step, or misses it. Its snapshots carry the
+// margin of the newest packet in the wire's encoding.
 
 #include "core/clock.h"
 
@@ -11,13 +11,13 @@
 
 namespace tickbox::client {
 
-/// Both directions alike. All times are since the start, unless they say otherwise.
+/// A link, the same in both directions. All times count from the start unless stated otherwise.
 struct Way {
-  /// One way, for what is sent at a time.
+  /// The one-way delay of a packet sent at a given time.
   std::function<Duration(Duration)> delay;
-  Duration jitter{};  ///< up to this much longer, each packet for itself
+  Duration jitter{};  ///< additional delay of each packet, up to this
   std::uint32_t loss_percent = 0;
-  double server_drift_ppm = 0;  ///< how much longer its ticks are
+  double server_drift_ppm = 0;  ///< by how much its ticks are longer
 
   [[nodiscard]] static Way of(Duration one_way) {
     return {.delay = [one_way](Duration) { return one_way; }};
@@ -28,23 +28,23 @@ struct ScriptOptions {
   Duration length;
   std::uint32_t tick_rate = 60;
   std::uint32_t snapshots_per_second = 60;
-  std::uint32_t turns_per_second = 0;  ///< of the client's loop; 0: whenever there is to do
-  Duration guessed_more{};             ///< of the round trip that the clock begins with, too much
-  Duration pause_from{};               ///< the client does not turn
+  std::uint32_t turns_per_second = 0;  ///< of the client's loop; 0: it turns when there is work
+  Duration guessed_more{};             ///< excess of the round trip with which the clock begins
+  Duration pause_from{};               ///< the client's loop does not turn
   Duration pause_length{};
   std::uint64_t seed = 1;
 };
 
-/// One packet of inputs that arrived.
+/// A packet of inputs that arrived.
 struct Seen {
   Duration sent;
-  double margin = 0;  ///< ticks between its newest input's arrival and use
+  double margin = 0;  ///< ticks from the arrival of its newest input to its use
 };
 
-/// One step of the server, from the client's first packet on.
+/// A step of the server, from the client's first packet on.
 struct Step {
   Duration at;
-  bool missed = false;  ///< its input had not come
+  bool missed = false;  ///< its input had not arrived
 };
 
 struct Played {
@@ -55,12 +55,12 @@ struct Played {
 
 [[nodiscard]] Played play(const Way& way, const ScriptOptions& options);
 
-/// What a stretch of it was like.
+/// A summary of a period.
 struct Summary {
   double missed = 0;  ///< share of inputs
   std::size_t missed_count = 0;
   double least = 0;  ///< margins in ticks, as the following
-  double low = 0;    ///< all but the least 2 %
+  double low = 0;    ///< all but the smallest 2 % are at least this
   double middle = 0;
   double most = 0;
 };
