@@ -14,7 +14,7 @@ enum class Kind : std::uint8_t {
   Kinematic,  ///< moves by its path or its own velocity; nothing pushes it
 };
 
-/// What a body does at a contact; each body follows its own.
+/// The response of a body to a contact; each body follows its own.
 enum class Response : std::uint8_t {
   Slide,   ///< keeps its tangential velocity, and shares one normal velocity with the other body
   Stop,    ///< as Slide, and its tangential velocity becomes zero at its first event of the tick
@@ -25,7 +25,7 @@ enum class Response : std::uint8_t {
 /// The only solid side of a static or kinematic body: Up stops bodies that come from above.
 enum class OneWay : std::uint8_t { None, Up, Down, Left, Right };
 
-/// What a kinematic body does when it would squeeze a body against something immovable.
+/// The behaviour of a kinematic body that would squeeze a body against an immovable one.
 enum class Squeeze : std::uint8_t {
   Blocked,  ///< waits for the rest of the tick
   Crush,    ///< moves on, and reports the bodies that it crushes
@@ -66,7 +66,7 @@ struct Body {
   std::uint16_t gravity_scale = kFullGravity;  ///< share of the world's gravity, in 1/256
   std::uint16_t layers = 1;
   std::uint16_t collides_with = 0xffff;
-  BodyId ignores = kNoBody;            ///< one body that it never meets: a bullet its shooter
+  BodyId ignores = kNoBody;            ///< a body that it never meets: a bullet's shooter
   bool sensor = false;                 ///< reports the bodies that overlap it, and stops none
   OneWay one_way = OneWay::None;       ///< always None for dynamic bodies
   Squeeze squeeze = Squeeze::Blocked;  ///< for kinematic bodies

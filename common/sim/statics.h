@@ -20,7 +20,7 @@ class Statics {
   /// sizes 1 to 2^30.
   explicit Statics(std::vector<Body> bodies, std::vector<Path> paths = {});
 
-  /// In the order of their ids.
+  /// The static bodies in the order of their ids.
   [[nodiscard]] std::span<const Body> bodies() const { return bodies_; }
 
   /// The paths, indexed by Body::path.

@@ -14,7 +14,8 @@
 
 namespace tickbox::test {
 
-/// What the watchers have received, so that a test can check that it has tested anything.
+/// Counts of what the watchers have received. A test checks them to know that it has tested
+/// anything.
 struct Watched {
   std::uint64_t views = 0;  ///< views made and compared
   std::uint64_t full = 0;

@@ -135,7 +135,7 @@ void ClientCheck::complain(std::size_t index, Duration most) {
   seen.fresh_at = now;
 }
 
-/// With hardly a moment between two faults, each fault would excuse that no client ever gets in.
+/// This limit covers runs in which faults are so dense that each one excuses the next missing view.
 void ClientCheck::look_back(Duration played) {
   const double share = fresh_share(counts_);
   if (played < kPlaysWithin || share >= kFreshShare) return;
