@@ -1,7 +1,7 @@
 #include "sim/cast.h"
 
 #include "core/assert.h"
-#include "sim/step/sweep.h"
+#include "sim/step/impact.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "core/assert.h"
 #include "core/fixed.h"
 #include "sim/body.h"
-#include "sim/step/sweep.h"
+#include "sim/step/impact.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // which axis.
 
 #include "core/rng.h"
-#include "sim/step/sweep.h"
+#include "sim/step/impact.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include "client/commands/sim/comparison.h"
 
 #include "sim/box.h"
+#include "sim/step/impact.h"
 #include "sim/step/overlaps.h"
-#include "sim/step/sweep.h"
 
 #include <algorithm>
 #include <map>

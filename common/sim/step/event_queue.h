@@ -3,7 +3,7 @@
 // agrees.
 
 #include "core/ids.h"
-#include "sim/step/sweep.h"
+#include "sim/step/impact.h"
 
 #include <algorithm>
 #include <cstdint>

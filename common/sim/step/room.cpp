@@ -46,7 +46,7 @@ void StepRun::make_room(std::size_t movers) {
   queue_.reserve(kImpactsPerBody * room_);
   sorter_.reserve(kContactsPerBody * room_);
   grid_.reserve(room_);
-  surroundings_.reserve(room_);
+  neighbour_cache_.reserve(room_);
   course_hulls_.reserve(room_);
   ghost_statics_.reserve(room_);
 }

@@ -17,11 +17,11 @@ void StepRun::start(World& world) {
   bodies_ = world.movers();
   if (statics_ != world.shared_statics()) {
     statics_ = world.shared_statics();
-    surroundings_.forget();
+    neighbour_cache_.forget();
     has_rest_.clear();
   }
   make_room(bodies_.size());
-  surroundings_.start(*statics_, bodies_.size());
+  neighbour_cache_.start(*statics_, bodies_.size());
   for (std::vector<BodyId>* list : {&report_.frozen, &report_.left, &report_.blocked}) {
     list->clear();
   }

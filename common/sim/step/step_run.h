@@ -14,7 +14,7 @@
 #include "sim/step/event_queue.h"
 #include "sim/step/flight.h"
 #include "sim/step/mover_grid.h"
-#include "sim/step/surroundings.h"
+#include "sim/step/neighbour_cache.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -283,7 +283,7 @@ class StepRun {
   std::vector<std::uint32_t>
       first_neighbour_;  ///< of each mover, in neighbours_at_start_; and the end
   std::vector<std::uint32_t> neighbours_at_start_;
-  Surroundings surroundings_;
+  NeighbourCache neighbour_cache_;
   std::vector<Wall> walls_;                ///< statics near the paths
   std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
   std::vector<std::uint8_t>

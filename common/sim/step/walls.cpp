@@ -20,7 +20,7 @@ void StepRun::meet_walls() {
     const auto first = static_cast<std::uint32_t>(walls_.size());
     first_wall_[mover] = first;
     walks_[mover] = 0;
-    if (parts_[mover] == Part::Full && surroundings_.is_clear(mover, hulls_[mover])) continue;
+    if (parts_[mover] == Part::Full && neighbour_cache_.is_clear(mover, hulls_[mover])) continue;
     if (rests_again(mover)) {
       come_to_rest(mover, rests_[mover].on);
       continue;
@@ -30,12 +30,12 @@ void StepRun::meet_walls() {
     if (!meets_statics(mover)) {
       // Nothing but the border is in its way.
     } else if (extent <= long_extent) {
-      surroundings_.visit(mover, hulls_[mover], extent, note);
+      neighbour_cache_.visit(mover, hulls_[mover], extent, note);
     } else {
       // Its walls are looked for along its path; here only those at its start.
       const Rect start = rect_of(box_of(bodies_[mover].min, bodies_[mover].size));
       walks_[mover] = 1;
-      surroundings_.visit(mover, start, extent_of(start), note);
+      neighbour_cache_.visit(mover, start, extent_of(start), note);
     }
     const bool has_any = walls_.size() != first || walks_[mover] != 0 || is_near_border(mover);
     if (has_any || parts_[mover] == Part::Alone) meet_walls(mover);

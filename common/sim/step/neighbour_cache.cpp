@@ -1,4 +1,4 @@
-#include "sim/step/surroundings.h"
+#include "sim/step/neighbour_cache.h"
 
 #include "sim/response.h"
 
@@ -15,14 +15,14 @@ Wall wall_of(const Body& body, std::uint32_t index) {
           .is_dull = bounciness_of(body) == 0 && body.friction == 0};
 }
 
-void Surroundings::reserve(std::size_t movers) {
+void NeighbourCache::reserve(std::size_t movers) {
   regions_.reserve(movers);
   clear_.reserve(movers);
   counts_.reserve(movers);
   walls_.reserve(movers);
 }
 
-void Surroundings::start(const Statics& statics, std::size_t movers) {
+void NeighbourCache::start(const Statics& statics, std::size_t movers) {
   statics_ = &statics;
   regions_.resize(movers, kNowhere);
   clear_.resize(movers, kNowhere);
@@ -31,7 +31,7 @@ void Surroundings::start(const Statics& statics, std::size_t movers) {
 }
 
 // Twice its extent to each side: enough for dozens of ticks at walking speed.
-void Surroundings::look_around(std::uint32_t mover, const Rect& hull, std::int64_t extent) {
+void NeighbourCache::look_around(std::uint32_t mover, const Rect& hull, std::int64_t extent) {
   const Rect region = rect_of(grown(box_of(hull), 2 * extent));
   std::size_t count = 0;
   visit_all(region, extent_of(region), [&](const Wall& wall) {

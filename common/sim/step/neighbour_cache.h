@@ -34,7 +34,7 @@ struct Wall {
          body.ignores != wall.id && wall.ignores != body.id;
 }
 
-class Surroundings {
+class NeighbourCache {
  public:
   /// Makes room for so many movers in advance.
   void reserve(std::size_t movers);
@@ -82,8 +82,8 @@ class Surroundings {
 };
 
 template <class Visit>
-void Surroundings::visit(std::uint32_t mover, const Rect& hull, std::int64_t extent,
-                         Visit&& visit) {
+void NeighbourCache::visit(std::uint32_t mover, const Rect& hull, std::int64_t extent,
+                           Visit&& visit) {
   if (!contains(regions_[mover], hull)) look_around(mover, hull, extent);
   const std::uint8_t count = counts_[mover];
   if (count == kCrowd) {

@@ -1,4 +1,4 @@
-#include "sim/step/sweep.h"
+#include "sim/step/impact.h"
 
 #include <algorithm>
 #include <array>
