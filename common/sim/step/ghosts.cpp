@@ -22,25 +22,25 @@ bool meet(const Motion& a, const Motion& b, FineTime from, FineTime until) {
 /// The pieces of each mover one after the other, in the order of time, the last up to the tick's
 /// end.
 void StepRun::sort_courses() {
-  for (std::uint32_t mover = 0; mover < flights_.size(); ++mover) {
-    pieces_.push_back({mover, kFineSteps, flights_[mover].motion});
+  for (std::uint32_t mover = 0; mover < movers_.states.size(); ++mover) {
+    movers_.pieces.push_back({mover, kFineSteps, movers_.states[mover].motion});
   }
-  first_piece_.assign(flights_.size() + 1, 0);
-  for (const Piece& piece : pieces_) {
-    ++first_piece_[piece.mover];
+  courses_.first.assign(movers_.states.size() + 1, 0);
+  for (const Piece& piece : movers_.pieces) {
+    ++courses_.first[piece.mover];
   }
-  for (std::size_t i = 1; i < first_piece_.size(); ++i) {
-    first_piece_[i] += first_piece_[i - 1];
+  for (std::size_t i = 1; i < courses_.first.size(); ++i) {
+    courses_.first[i] += courses_.first[i - 1];
   }
-  courses_.resize(pieces_.size());
-  for (std::size_t i = pieces_.size(); i-- > 0;) {
-    courses_[--first_piece_[pieces_[i].mover]] = pieces_[i];
+  courses_.pieces.resize(movers_.pieces.size());
+  for (std::size_t i = movers_.pieces.size(); i-- > 0;) {
+    courses_.pieces[--courses_.first[movers_.pieces[i].mover]] = movers_.pieces[i];
   }
 }
 
-std::span<const StepRun::Piece> StepRun::course_of(std::uint32_t mover) const {
-  const std::uint32_t first = first_piece_[mover];
-  return std::span{courses_}.subspan(first, first_piece_[mover + 1] - first);
+std::span<const Piece> StepRun::course_of(std::uint32_t mover) const {
+  const std::uint32_t first = courses_.first[mover];
+  return std::span{courses_.pieces}.subspan(first, courses_.first[mover + 1] - first);
 }
 
 Rect StepRun::hull_of_course(std::uint32_t mover) const {
@@ -57,32 +57,32 @@ Rect StepRun::hull_of_course(std::uint32_t mover) const {
 }
 
 void StepRun::report_ghosts() {
-  const std::size_t count = bodies_.size();
-  course_hulls_.resize(count);
+  const std::size_t count = movers_.bodies.size();
+  courses_.hulls.resize(count);
   for (std::uint32_t mover = 0; mover < count; ++mover) {
-    course_hulls_.set(mover, hull_of_course(mover));
+    courses_.hulls.set(mover, hull_of_course(mover));
   }
   for (std::uint32_t mover = 0; mover < count; ++mover) {
-    const Body& body = bodies_[mover];
-    const Rect hull = course_hulls_[mover];
-    ghost_statics_.clear();
+    const Body& body = movers_.bodies[mover];
+    const Rect hull = courses_.hulls[mover];
+    courses_.statics.clear();
     const auto note = [&](std::uint32_t index) {
-      if (may_meet(body, statics_->bodies()[index])) ghost_statics_.push_back(index);
+      if (may_meet(body, environment_.statics->bodies()[index])) courses_.statics.push_back(index);
     };
-    statics_->ghosts().visit(hull, note);
-    if (parts_[mover] == Part::Ghost) statics_->grid().visit(hull, note);
-    sort_out(ghost_statics_);
-    for (const std::uint32_t index : ghost_statics_) {
-      const Body& ghost = statics_->bodies()[index];
-      const Piece resting{kNobody, kFineSteps, motion_of(ghost.min, ghost.size, {})};
+    environment_.statics->ghosts().visit(hull, note);
+    if (movers_.roles[mover] == Role::Ghost) environment_.statics->grid().visit(hull, note);
+    sort_unique(courses_.statics);
+    for (const std::uint32_t index : courses_.statics) {
+      const Body& ghost = environment_.statics->bodies()[index];
+      const Piece resting{kNoMover, kFineSteps, motion_of(ghost.min, ghost.size, {})};
       follow(body, course_of(mover), ghost, {&resting, 1});
     }
-    if (parts_[mover] != Part::Ghost) continue;
-    course_hulls_.visit_touching(0, count, RectColumns::Probe{hull}, [&](std::size_t found) {
+    if (movers_.roles[mover] != Role::Ghost) continue;
+    courses_.hulls.visit_touching(0, count, RectColumns::Probe{hull}, [&](std::size_t found) {
       const auto other = static_cast<std::uint32_t>(found);
-      const bool is_its_turn = parts_[other] != Part::Ghost || other > mover;
-      if (other == mover || !is_its_turn || !may_meet(body, bodies_[other])) return;
-      follow(body, course_of(mover), bodies_[other], course_of(other));
+      const bool is_its_turn = movers_.roles[other] != Role::Ghost || other > mover;
+      if (other == mover || !is_its_turn || !may_meet(body, movers_.bodies[other])) return;
+      follow(body, course_of(mover), movers_.bodies[other], course_of(other));
     });
   }
 }

@@ -7,21 +7,21 @@
 namespace tickbox::sim {
 
 void StepRun::land(World& world) {
-  if (has_ghosts_) sort_courses();
+  if (movers_.has_ghosts) sort_courses();
   round_positions();
   note_who_left();
   set_down();
-  if (has_ghosts_) report_ghosts();
+  if (movers_.has_ghosts) report_ghosts();
   world.remove(report_.left);
-  bodies_ = world.movers();
+  movers_.bodies = world.movers();
   finish_report();
 }
 
 void StepRun::round_positions() {
   report_.events_max = 0;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    Body& body = bodies_[i];
-    const Flight& flight = flights_[i];
+  for (std::size_t i = 0; i < movers_.bodies.size(); ++i) {
+    Body& body = movers_.bodies[i];
+    const MoverState& flight = movers_.states[i];
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int64_t velocity = flight.motion.velocity[axis];
       const std::int64_t place = !flight.is_bent
@@ -41,29 +41,28 @@ void StepRun::round_positions() {
 }
 
 void StepRun::note_who_left() {
-  has_left_.assign(bodies_.size(), 0);
-  if (settings_.border != Border::Remove) return;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (contains(kWholeWorld, box_of(bodies_[i].min, bodies_[i].size))) continue;
-    has_left_[i] = 1;
-    report_.left.push_back(bodies_[i].id);
+  if (environment_.settings.border != Border::Remove) return;
+  for (std::size_t i = 0; i < movers_.bodies.size(); ++i) {
+    if (contains(kWholeWorld, box_of(movers_.bodies[i].min, movers_.bodies[i].size))) continue;
+    movers_.states[i].has_left = true;
+    report_.left.push_back(movers_.bodies[i].id);
   }
 }
 
 void StepRun::finish_report() {
   sorter_.sort(report_.contacts, contacts_at_start_);
   report_.events = static_cast<std::uint32_t>(report_.contacts.size());
-  sort_out(report_.crushed);
-  sort_out(report_.blocked);
-  sort_out(report_.influences);
+  sort_unique(report_.crushed);
+  sort_unique(report_.blocked);
+  sort_unique(report_.influences);
   std::sort(report_.begin.begin(), report_.begin.end());
   std::sort(report_.end.begin(), report_.end.end());
 
   // What did not overlap when the sweep began does not now, so only the pairs noted then are looked
   // at again.
   std::erase_if(report_.overlaps, [&](const BodyPair& pair) {
-    const Body* a = find(pair.low);
-    const Body* b = find(pair.high);
+    const Body* a = find_body(pair.low, environment_, movers_);
+    const Body* b = find_body(pair.high, environment_, movers_);
     return a == nullptr || b == nullptr ||
            !overlap(box_of(a->min, a->size), box_of(b->min, b->size));
   });

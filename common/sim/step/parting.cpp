@@ -42,15 +42,14 @@ std::array<Way, 4> ways_out(const Box& a, const Box& b) {
 }  // namespace
 
 bool StepRun::part_overlaps() {
-  if (overlapping_.empty()) return false;
-  sort_out(overlapping_);
-  report_.overlaps.assign(overlapping_.begin(), overlapping_.end());
+  if (report_.overlaps.empty()) return false;
+  sort_unique(report_.overlaps);
   if (was_parted_) return false;
   was_parted_ = true;
   bool moved = false;
-  for (const BodyPair pair : overlapping_) {
-    const Body& a = *find(pair.low);
-    const Body& b = *find(pair.high);
+  for (const BodyPair pair : report_.overlaps) {
+    const Body& a = *find_body(pair.low, environment_, movers_);
+    const Body& b = *find_body(pair.high, environment_, movers_);
     if (!overlap(box_of(a), box_of(b)) || !part(a, b)) continue;
     report_.separated.push_back(pair);
     moved = true;
@@ -107,19 +106,21 @@ bool StepRun::may_stand(const Body& body, Axis axis, std::int64_t way, const Bod
     const Box box = box_of(other);
     if (!overlap(after, box) || overlap(before, box)) return;
     free = false;
-    note_influence(body, other);
+    note_influence(body, other, report_);
   };
-  statics_->grid().visit(rect_of(after),
-                         [&](std::uint32_t wall) { look_at(statics_->bodies()[wall]); });
-  grid_.visit_near(rect_of(after), [&](std::uint32_t mover) { look_at(bodies_[mover]); });
+  environment_.statics->grid().visit(
+      rect_of(after), [&](std::uint32_t wall) { look_at(environment_.statics->bodies()[wall]); });
+  candidates_.grid.visit_near(rect_of(after),
+                              [&](std::uint32_t mover) { look_at(movers_.bodies[mover]); });
   return free;
 }
 
 void StepRun::move_by(const Body& body, Axis axis, std::int64_t way) {
   if (way == 0) return;
   const std::uint32_t mover = index_of(body);
-  bodies_[mover].min[axis] += static_cast<std::int32_t>(way);
-  if (meets_movers(mover)) grid_.keep_up(mover, rect_of(box_of(bodies_[mover])));
+  movers_.bodies[mover].min[axis] += static_cast<std::int32_t>(way);
+  if (movers_.meets_movers(mover))
+    candidates_.grid.keep_up(mover, rect_of(box_of(movers_.bodies[mover])));
 }
 
 }  // namespace tickbox::sim

@@ -53,15 +53,15 @@ constexpr Motion kAtRest{};
 }  // namespace
 
 void StepRun::settle() {
-  turned_alone_ = turned_.size();
-  for (const std::uint32_t mover : leaning_) {
+  turned_alone_ = movers_.turned.size();
+  for (const std::uint32_t mover : impacts_.leaning) {
     push(first_touching_wall(mover), mover);
   }
-  for (const Pair pair : touching_) {
+  for (const Pair pair : candidates_.touching) {
     push_touching_pair(pair.a, pair.b);
   }
-  while (!queue_.empty()) {
-    const Event event = queue_.pop();
+  while (!impacts_.queue.empty()) {
+    const Event event = impacts_.queue.pop();
     if (is_current(event)) handle(event);
   }
   settling_ = false;
@@ -69,49 +69,50 @@ void StepRun::settle() {
 }
 
 void StepRun::settle_alone(std::uint32_t mover) {
-  has_rest_[mover] = 0;
+  memo_.has_rest[mover] = 0;
   for (WallHit hit = first_touching_wall(mover); hit.found; hit = first_touching_wall(mover)) {
     if (is_plain_rest(mover, hit)) {
       come_to_rest(mover, hit);
       if (is_lasting_rest(mover)) {
-        rests_[mover] = {bodies_[mover], hit};
-        has_rest_[mover] = 1;
+        memo_.rests[mover] = {movers_.bodies[mover], hit};
+        memo_.has_rest[mover] = 1;
       }
     } else {
       handle_wall(event_of(hit, mover));
-      unsettled_.clear();
+      impacts_.changed.clear();
     }
   }
 }
 
 /// Whether nothing but the velocity into the wall is to change: what most contacts are.
 bool StepRun::is_plain_rest(std::uint32_t mover, const WallHit& hit) const {
-  if (!hit.is_dull || has_ghosts_) return false;
-  const Body& body = bodies_[mover];
-  return body.response == Response::Slide && body.friction == 0 && !flights_[mover].is_spent();
+  if (!hit.is_dull || movers_.has_ghosts) return false;
+  const Body& body = movers_.bodies[mover];
+  return body.response == Response::Slide && body.friction == 0 &&
+         !movers_.states[mover].is_spent();
 }
 
 /// Whether the rest it came to is all that happens to it, and depends on nothing but itself.
 bool StepRun::is_lasting_rest(std::uint32_t mover) const {
-  const Flight& flight = flights_[mover];
+  const MoverState& flight = movers_.states[mover];
   return is_at_rest(flight.motion) && flight.events == 1 && !is_near_border(mover) &&
-         walks_[mover] == 0 && overlapping_.empty();
+         walls_.is_partial[mover] == 0 && report_.overlaps.empty();
 }
 
 bool StepRun::rests_again(std::uint32_t mover) const {
-  return has_rest_[mover] != 0 && !has_ghosts_ && parts_[mover] == Part::Full &&
-         first_neighbour_[mover] == first_neighbour_[mover + 1] &&
-         bodies_[mover] == rests_[mover].body;
+  return memo_.has_rest[mover] != 0 && !movers_.has_ghosts && movers_.roles[mover] == Role::Full &&
+         candidates_.first_neighbour[mover] == candidates_.first_neighbour[mover + 1] &&
+         movers_.bodies[mover] == memo_.rests[mover].body;
 }
 
 /// handle_wall() of a plain rest at the tick's start.
 void StepRun::come_to_rest(std::uint32_t mover, const WallHit& hit) {
-  Flight& flight = flights_[mover];
+  MoverState& flight = movers_.states[mover];
   const Axis axis = hit.impact.axis;
   const bool is_low = flight.motion.velocity[axis] > 0;
-  const BodyId id = bodies_[mover].id;
+  const BodyId id = movers_.bodies[mover].id;
   add_contact(hit.impact, is_low ? id : hit.id, is_low ? hit.id : id);
-  mark_turned(mover);
+  mark_turned(movers_, mover);
   ++flight.events;
   flight.motion.velocity[axis] = 0;
   flight.unblock(axis);
@@ -121,26 +122,27 @@ void StepRun::come_to_rest(std::uint32_t mover, const WallHit& hit) {
 
 void StepRun::push_touching(std::uint32_t mover) {
   push(first_touching_wall(mover), mover);
-  for (std::uint32_t i = first_neighbour_[mover]; i < first_neighbour_[mover + 1]; ++i) {
-    push_touching_pair(mover, neighbours_at_start_[i]);
+  for (std::uint32_t i = candidates_.first_neighbour[mover];
+       i < candidates_.first_neighbour[mover + 1]; ++i) {
+    push_touching_pair(mover, candidates_.neighbours[i]);
   }
 }
 
 void StepRun::push_touching_pair(std::uint32_t a, std::uint32_t b) {
-  const Body& first = bodies_[a];
-  const Body& second = bodies_[b];
-  const auto impact = impact_at_start(box_of(first.min, first.size), flights_[a].motion,
-                                      box_of(second.min, second.size), flights_[b].motion);
-  if (impact && counts(*impact, a, b)) queue_.push(event_of(*impact, a, b));
+  const Body& first = movers_.bodies[a];
+  const Body& second = movers_.bodies[b];
+  const auto impact = impact_at_start(box_of(first.min, first.size), movers_.states[a].motion,
+                                      box_of(second.min, second.size), movers_.states[b].motion);
+  if (impact && counts(*impact, a, b)) impacts_.queue.push(event_of(*impact, a, b));
 }
 
-StepRun::WallHit StepRun::first_touching_wall(std::uint32_t mover) const {
-  const Body& body = bodies_[mover];
-  const Motion& motion = flights_[mover].motion;
+WallHit StepRun::first_touching_wall(std::uint32_t mover) const {
+  const Body& body = movers_.bodies[mover];
+  const Motion& motion = movers_.states[mover].motion;
   WallHit first;
   if (is_at_rest(motion)) return first;
   const Box box = box_of(body.min, body.size);
-  for (const Wall& wall : walls_of(mover)) {
+  for (const Wall& wall : walls_.of(mover)) {
     const auto impact = impact_at_start(box, motion, box_of(wall.rect), kAtRest);
     if (impact) keep_earlier(first, *impact, motion, wall);
   }

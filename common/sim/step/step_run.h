@@ -10,11 +10,12 @@
 
 #include "sim/response.h"
 #include "sim/step.h"
+#include "sim/step/block.h"
+#include "sim/step/carry.h"
 #include "sim/step/contact_sorter.h"
-#include "sim/step/event_queue.h"
-#include "sim/step/flight.h"
-#include "sim/step/mover_grid.h"
-#include "sim/step/neighbour_cache.h"
+#include "sim/step/impacts.h"
+#include "sim/step/resolve_resting.h"
+#include "sim/step/sensors.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -22,13 +23,6 @@
 #include <vector>
 
 namespace tickbox::sim {
-
-/// Sorts, and leaves one of each.
-template <class List>
-void sort_out(List& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
 
 /// Moves one world after the other by a tick.
 class StepRun {
@@ -38,90 +32,9 @@ class StepRun {
   [[nodiscard]] const StepReport& report() const { return report_; }
 
  private:
-  static constexpr std::uint32_t kNobody = 0xffff'ffff;
-
-  /// How a mover takes part in a tick.
-  enum class Part : std::uint8_t {
-    Full,    ///< may meet other movers, statics and the border
-    Driven,  ///< kinematic: may meet other movers, and the border if it has no path
-    Alone,   ///< meets statics and the border only, as no other mover is on its layers
-    Ghost,   ///< meets the border only
-  };
-
-  [[nodiscard]] bool meets_movers(std::uint32_t mover) const {
-    return parts_[mover] <= Part::Driven;
-  }
-
-  [[nodiscard]] bool meets_statics(std::uint32_t mover) const {
-    return parts_[mover] == Part::Full || parts_[mover] == Part::Alone;
-  }
-
-  /// Two movers, by index.
-  struct Pair {
-    std::uint32_t a = 0;
-    std::uint32_t b = 0;
-  };
-
-  /// The first impact on something that never moves.
-  struct WallHit {
-    Impact impact;
-    BodyId id;
-    std::uint32_t wall = kNobody;  ///< among the statics; kNobody at the border
-    bool is_dull = false;          ///< what it is; the border is not
-    bool found = false;
-  };
-
-  /// What came to rest on a wall as soon as a tick began, touching no mover: as long as it takes
-  /// off the same and touches none, it does so again.
-  struct Rest {
-    Body body;
-    WallHit on;
-  };
-
-  /// What a mover stands on, and what it is given for it.
-  struct Ride {
-    std::uint32_t wave = kNobody;  ///< 0 for kinematic bodies; kNobody for who rides on nothing
-    std::uint32_t on = kNobody;
-    std::uint32_t root = kNobody;  ///< the kinematic body below
-    std::int64_t length = 0;       ///< of the contact
-    Vec2 given;
-  };
-
-  /// Who belongs to which kinematic body.
-  struct Rider {
-    std::uint32_t root = 0;
-    std::uint32_t mover = 0;
-
-    friend constexpr auto operator<=>(const Rider&, const Rider&) = default;
-  };
-
   /// Which riders are looked for: those that are to be carried through a tick, or those that rest
   /// on something at its end.
   enum class RideAt : std::uint8_t { Start, End };
-
-  /// A body at the edge of a growing block, and the member it touches.
-  struct Neighbour {
-    std::uint32_t mover = 0;
-    std::uint32_t member = 0;
-    End end = End::Low;  ///< of the member, where the neighbour is
-  };
-
-  /// Two bodies that meet on one axis; kNobody stands for what is no mover.
-  struct Touch {
-    std::uint32_t low = kNobody;
-    std::uint32_t high = kNobody;
-    std::int64_t change = 0;  ///< of their relative normal velocity
-    int friction = 0;
-    bool low_is_fixed = false;
-    bool high_is_fixed = false;
-  };
-
-  /// A straight piece of a course, up to `until`.
-  struct Piece {
-    std::uint32_t mover = 0;
-    FineTime until = 0;
-    Motion motion;
-  };
 
   // The tick as a whole: step_run.cpp, room.cpp.
   void start(World& world);
@@ -129,28 +42,21 @@ class StepRun {
   void sweep();
   [[nodiscard]] bool is_current(const Event& event) const;
 
-  /// A mover or a static, or nullptr.
-  [[nodiscard]] const Body* find(BodyId id) const;
-
   /// Requires: `body` is one of the movers.
   [[nodiscard]] std::uint32_t index_of(const Body& body) const {
-    return static_cast<std::uint32_t>(&body - bodies_.data());
+    return static_cast<std::uint32_t>(&body - movers_.bodies.data());
   }
-
-  [[nodiscard]] std::int64_t calm_speed(Axis axis) const;
 
   // Velocities and candidates: take_off.cpp.
   void take_off();
   void accelerate();
   void aim(Body& body) const;
   void make_flights();
-  [[nodiscard]] Part part_of(const Body& body) const;
+  [[nodiscard]] Role part_of(const Body& body) const;
   void sort_in_again();
   void sort_in(std::uint32_t mover, Vec2 velocity);
   void forget_meetings();
   void find_pairs();
-  void note_overlap(const Body& a, const Body& b);
-  void note_influence(const Body& a, const Body& b);
 
   // What overlaps when the tick begins: parting.cpp.
   [[nodiscard]] bool part_overlaps();
@@ -189,7 +95,6 @@ class StepRun {
   void meet_walls(std::uint32_t mover);
   void note_wall(const Body& body, const Wall& wall);
   [[nodiscard]] bool is_near_border(std::uint32_t mover) const;
-  [[nodiscard]] std::span<const Wall> walls_of(std::uint32_t mover) const;
   [[nodiscard]] WallHit first_near_wall(std::uint32_t mover, const Rect& hull) const;
 
   // Looking ahead: look_ahead.cpp.
@@ -218,13 +123,6 @@ class StepRun {
   void look_again(FineTime now);
   [[nodiscard]] Side mover_side(std::uint32_t mover, Axis axis, End pushed_to) const;
   [[nodiscard]] Side wall_side(const Event& event) const;
-  void give_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
-  void change_velocity(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
-  void turn(std::uint32_t mover, Axis axis, std::int64_t velocity, FineTime now);
-
-  void mark_turned(std::uint32_t mover) {
-    if (flights_[mover].version++ == 0) turned_.push_back(mover);
-  }
 
   [[nodiscard]] int friction_of(std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool is_too_tired_to_rub(std::uint32_t mover) const;
@@ -243,10 +141,11 @@ class StepRun {
   std::int64_t gather_block(const Event& event, std::uint32_t low, std::uint32_t high,
                             std::int64_t approach);
   void add_member(std::uint32_t mover, Axis axis, FineTime now);
-  [[nodiscard]] std::int64_t approach_of(const Neighbour& neighbour, Axis axis,
+  [[nodiscard]] std::int64_t approach_of(const BlockNeighbour& neighbour, Axis axis,
                                          std::int64_t velocity) const;
-  [[nodiscard]] const Neighbour* fastest_neighbour(Axis axis, std::int64_t velocity);
-  [[nodiscard]] bool can_join(const Neighbour& neighbour, Axis axis, std::int64_t approach) const;
+  [[nodiscard]] const BlockNeighbour* fastest_neighbour(Axis axis, std::int64_t velocity);
+  [[nodiscard]] bool can_join(const BlockNeighbour& neighbour, Axis axis,
+                              std::int64_t approach) const;
 
   // The end of a tick: landing.cpp.
   void land(World& world);
@@ -262,70 +161,23 @@ class StepRun {
   void follow(const Body& a, std::span<const Piece> a_course, const Body& b,
               std::span<const Piece> b_course);
 
-  WorldSettings settings_;
-  std::span<Body> bodies_;
-  SharedStatics statics_;
+  Environment environment_;
+  Movers movers_;
+  Candidates candidates_;
+  WallsNear walls_;
+  RestMemo memo_;
+  Rides rides_;
+  Impacts impacts_;
+  Block block_;
+  Courses courses_;
+  ContactSorter sorter_;
   StepReport report_;
   std::size_t room_ = 0;  ///< movers for which there is room
-
-  std::vector<Flight> flights_;  ///< by index of mover, as all of these
-  std::vector<Part> parts_;
-  std::vector<std::uint32_t> kinematics_;
-  bool has_ghosts_ = false;
-  unsigned layers_ = 0;  ///< of all movers but ghosts, as the next
-  unsigned collides_with_ = 0;
-
-  // Candidates, by what they are when the tick begins.
-  MoverGrid grid_;
-  std::vector<Rect> hulls_;  ///< of whole paths
-  std::vector<Pair> pairs_;
-  std::vector<Pair> touching_;  ///< those of pairs_ that touch already
-  std::vector<std::uint32_t>
-      first_neighbour_;  ///< of each mover, in neighbours_at_start_; and the end
-  std::vector<std::uint32_t> neighbours_at_start_;
-  NeighbourCache neighbour_cache_;
-  std::vector<Wall> walls_;                ///< statics near the paths
-  std::vector<std::uint32_t> first_wall_;  ///< of each mover, in walls_; and the end
-  std::vector<std::uint8_t>
-      walks_;  ///< whose walls are looked for along its path, as walls_ has not all of them
-  std::vector<Rest> rests_;  ///< by mover, as of the last tick in which it rested
-  std::vector<std::uint8_t> has_rest_;
-  std::vector<std::uint32_t> undecided_;  ///< whose first wall is not in the queue yet
-  std::vector<BodyPair> overlapping_;
   std::vector<std::uint8_t> turns_of_parting_;
   bool was_parted_ = false;
-
-  EventQueue queue_;
-  std::vector<Event> expected_;         ///< found before the queue is for them
-  std::vector<std::uint32_t> leaning_;  ///< who touches movers, and may touch walls
   std::size_t contacts_at_start_ = 0;
-  bool settling_ = false;              ///< nothing has moved yet
-  std::vector<std::uint32_t> turned_;  ///< movers that are no longer on the path they took off on
-  std::size_t turned_alone_ = 0;  ///< of those, who were so by walls at the start, and touch nobody
-  std::vector<std::uint32_t> escaped_;  ///< of those, who left the hull of that path
-  std::vector<std::uint8_t> has_escaped_;
-  std::vector<std::uint32_t>
-      unsettled_;               ///< of an event: whose impacts have to be looked for again
-  std::vector<Pair> crushing_;  ///< kinematic, and who it crushes
-
-  std::vector<Ride> rides_;
-  std::vector<Ride> rides_at_end_;
-  std::vector<Rider> riders_;  ///< sorted
-  std::vector<std::uint32_t> wave_;
-  std::vector<std::uint32_t> next_wave_;
-
-  std::vector<std::uint32_t> members_;
-  std::vector<std::uint8_t> is_member_;
-  std::vector<Neighbour> neighbours_;
-  std::vector<Touch> touches_;
-
-  std::vector<std::uint8_t> has_left_;
-  std::vector<Piece> pieces_;
-  std::vector<Piece> courses_;  ///< the same, by mover
-  std::vector<std::uint32_t> first_piece_;
-  RectColumns course_hulls_;
-  std::vector<std::uint32_t> ghost_statics_;
-  ContactSorter sorter_;
+  bool settling_ = false;         ///< nothing has moved yet
+  std::size_t turned_alone_ = 0;  ///< of those turned, who were so by walls at the start
 };
 
 }  // namespace tickbox::sim

@@ -27,12 +27,12 @@ std::int64_t reach_of(const Body& body, Vec2 velocity) {
 
 void StepRun::take_off() {
   accelerate();
-  turns_of_parting_.assign(bodies_.size(), 0);
+  turns_of_parting_.assign(movers_.bodies.size(), 0);
   was_parted_ = false;
   do {
     make_flights();
-    riders_.clear();
-    if (find_riders(RideAt::Start, rides_)) {
+    rides_.riders.clear();
+    if (find_riders(RideAt::Start, rides_.at_start)) {
       carry();
       sort_in_again();
     }
@@ -47,25 +47,24 @@ void StepRun::forget_meetings() {
   report_.contacts.clear();
   report_.crushed.clear();
   report_.overlaps.clear();
-  overlapping_.clear();
-  queue_.clear();
-  expected_.clear();
-  turned_.clear();
-  unsettled_.clear();
-  pieces_.clear();
+  impacts_.queue.clear();
+  impacts_.first_on_walls.clear();
+  movers_.turned.clear();
+  impacts_.changed.clear();
+  movers_.pieces.clear();
 }
 
 void StepRun::accelerate() {
-  const Vec2 gravity = settings_.gravity;
-  kinematics_.clear();
-  has_ghosts_ = !statics_->ghosts().empty();
-  layers_ = 0;
-  collides_with_ = 0;
-  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
-    Body& body = bodies_[i];
+  const Vec2 gravity = environment_.settings.gravity;
+  movers_.kinematics.clear();
+  movers_.has_ghosts = !environment_.statics->ghosts().empty();
+  movers_.layers = 0;
+  movers_.collides_with = 0;
+  for (std::uint32_t i = 0; i < movers_.bodies.size(); ++i) {
+    Body& body = movers_.bodies[i];
     TICKBOX_ASSERT(is_in_world(body.min.x) && is_in_world(body.min.y));
     if (body.kind == Kind::Kinematic) {
-      kinematics_.push_back(i);
+      movers_.kinematics.push_back(i);
       aim(body);
     } else {
       const std::int64_t scale = body.gravity_scale;
@@ -75,10 +74,10 @@ void StepRun::accelerate() {
                        clamped(body.velocity.y + share(gravity.y))};
     }
     if (is_ghost(body)) {
-      has_ghosts_ = true;
+      movers_.has_ghosts = true;
     } else {
-      layers_ |= body.layers;
-      collides_with_ |= body.collides_with;
+      movers_.layers |= body.layers;
+      movers_.collides_with |= body.collides_with;
     }
   }
 }
@@ -87,92 +86,78 @@ void StepRun::accelerate() {
 void StepRun::aim(Body& body) const {
   Vec2 way = body.velocity;
   if (body.path != kNoPath) {
-    const Vec2 next = statics_->paths()[body.path].place_at(body.path_ticks + 1);
+    const Vec2 next = environment_.statics->paths()[body.path].place_at(body.path_ticks + 1);
     way = {clamped(std::int64_t{next.x} - body.min.x), clamped(std::int64_t{next.y} - body.min.y)};
   }
   body.velocity = {clamped(way.x), clamped(way.y)};
 }
 
-StepRun::Part StepRun::part_of(const Body& body) const {
-  if (is_ghost(body)) return Part::Ghost;
-  if (body.kind == Kind::Kinematic) return Part::Driven;
-  const bool meets_any = (body.layers & collides_with_) != 0 && (body.collides_with & layers_) != 0;
-  return meets_any ? Part::Full : Part::Alone;
+Role StepRun::part_of(const Body& body) const {
+  if (is_ghost(body)) return Role::Ghost;
+  if (body.kind == Kind::Kinematic) return Role::Driven;
+  const bool meets_any =
+      (body.layers & movers_.collides_with) != 0 && (body.collides_with & movers_.layers) != 0;
+  return meets_any ? Role::Full : Role::Alone;
 }
 
 void StepRun::make_flights() {
-  grid_.start(bodies_.size());
-  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
-    const Body& body = bodies_[i];
-    parts_[i] = part_of(body);
-    Flight& flight = flights_[i];
+  candidates_.grid.start(movers_.bodies.size());
+  for (std::uint32_t i = 0; i < movers_.bodies.size(); ++i) {
+    const Body& body = movers_.bodies[i];
+    movers_.roles[i] = part_of(body);
+    MoverState& flight = movers_.states[i];
     flight = {};
     flight.motion = motion_of(body.min, body.size, body.velocity);
     sort_in(i, body.velocity);
   }
-  grid_.sort(hulls_);
+  candidates_.grid.sort(candidates_.hulls);
 }
 
 void StepRun::sort_in_again() {
-  grid_.start(bodies_.size());
-  for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
-    const auto& velocity = flights_[i].motion.velocity;
+  candidates_.grid.start(movers_.bodies.size());
+  for (std::uint32_t i = 0; i < movers_.bodies.size(); ++i) {
+    const auto& velocity = movers_.states[i].motion.velocity;
     sort_in(i, {static_cast<std::int32_t>(velocity[0]), static_cast<std::int32_t>(velocity[1])});
   }
-  grid_.sort(hulls_);
+  candidates_.grid.sort(candidates_.hulls);
 }
 
 void StepRun::sort_in(std::uint32_t mover, Vec2 velocity) {
-  const Body& body = bodies_[mover];
-  hulls_[mover] = hull_of_path(body, velocity);
-  if (meets_movers(mover)) grid_.add(mover, body.min, reach_of(body, velocity));
+  const Body& body = movers_.bodies[mover];
+  candidates_.hulls[mover] = hull_of_path(body, velocity);
+  if (movers_.meets_movers(mover)) candidates_.grid.add(mover, body.min, reach_of(body, velocity));
 }
 
 void StepRun::find_pairs() {
-  pairs_.clear();
-  touching_.clear();
-  grid_.visit_pairs([this](std::uint32_t a, std::uint32_t b) {
-    const Body& first = bodies_[a];
-    const Body& second = bodies_[b];
+  candidates_.pairs.clear();
+  candidates_.touching.clear();
+  candidates_.grid.visit_pairs([this](std::uint32_t a, std::uint32_t b) {
+    const Body& first = movers_.bodies[a];
+    const Body& second = movers_.bodies[b];
     if (!may_collide(first, second)) return;
-    pairs_.push_back({a, b});
+    candidates_.pairs.push_back({a, b});
     const Box box = box_of(first.min, first.size);
     const Box other = box_of(second.min, second.size);
     if (!touch(box, other)) return;
     if (overlap(box, other)) {
-      note_overlap(first, second);
+      note_overlap(first, second, report_);
     } else {
-      touching_.push_back({a, b});
+      candidates_.touching.push_back({a, b});
     }
   });
 
-  first_neighbour_.assign(bodies_.size() + 1, 0);
-  for (const Pair pair : touching_) {
-    ++first_neighbour_[pair.a];
-    ++first_neighbour_[pair.b];
+  candidates_.first_neighbour.assign(movers_.bodies.size() + 1, 0);
+  for (const Pair pair : candidates_.touching) {
+    ++candidates_.first_neighbour[pair.a];
+    ++candidates_.first_neighbour[pair.b];
   }
-  for (std::size_t i = 1; i < first_neighbour_.size(); ++i) {
-    first_neighbour_[i] += first_neighbour_[i - 1];
+  for (std::size_t i = 1; i < candidates_.first_neighbour.size(); ++i) {
+    candidates_.first_neighbour[i] += candidates_.first_neighbour[i - 1];
   }
-  neighbours_at_start_.resize(2 * touching_.size());
-  for (const Pair pair : touching_) {
-    neighbours_at_start_[--first_neighbour_[pair.a]] = pair.b;
-    neighbours_at_start_[--first_neighbour_[pair.b]] = pair.a;
-  }
-}
-
-void StepRun::note_influence(const Body& a, const Body& b) {
-  const bool are_movers = a.kind != Kind::Static && b.kind != Kind::Static;
-  if (are_movers) report_.influences.push_back(ordered_pair(a.id, b.id));
-}
-
-void StepRun::note_overlap(const Body& a, const Body& b) {
-  if (!stay_apart(a, b)) return;
-  note_influence(a, b);
-  if (crushes(a) || crushes(b)) {
-    report_.crushed.push_back(crushes(a) ? b.id : a.id);
-  } else {
-    overlapping_.push_back(ordered_pair(a.id, b.id));
+  candidates_.neighbours.resize(2 * candidates_.touching.size());
+  for (const Pair pair : candidates_.touching) {
+    candidates_.neighbours[--candidates_.first_neighbour[pair.a]] = pair.b;
+    candidates_.neighbours[--candidates_.first_neighbour[pair.b]] = pair.a;
   }
 }
 

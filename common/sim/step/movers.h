@@ -1,0 +1,180 @@
+#pragma once
+// The movers of one tick: their bodies, their state while the tick is computed, and the two ways to
+// change a velocity, with an event and without one.
+
+#include "sim/statics.h"
+#include "sim/step.h"
+#include "sim/step/motion.h"
+#include "sim/world.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+namespace tickbox::sim {
+
+/// The index of no mover.
+inline constexpr std::uint32_t kNoMover = 0xffff'ffff;
+
+/// What no stage changes: the settings and the statics of the world.
+struct Environment {
+  WorldSettings settings;
+  SharedStatics statics;
+};
+
+/// The approach speed up to which nothing bounces: twice the world's gravity per tick.
+[[nodiscard]] inline std::int64_t calm_speed(const Environment& environment, Axis axis) {
+  return 2 * std::abs(std::int64_t{environment.settings.gravity[axis]});
+}
+
+/// The two ends of an axis.
+enum class End : std::uint8_t { Low, High };
+
+[[nodiscard]] constexpr End opposite(End end) {
+  return end == End::Low ? End::High : End::Low;
+}
+
+/// How a mover takes part in a tick.
+enum class Role : std::uint8_t {
+  Full,    ///< may meet other movers, statics and the border
+  Driven,  ///< kinematic: may meet other movers, and the border if it has no path
+  Alone,   ///< meets statics and the border only: no other mover is on its layers
+  Ghost,   ///< meets the border only
+};
+
+/// A mover between two events of a tick.
+struct MoverState {
+  Motion motion;
+  std::uint32_t version = 0;  ///< grows with every turn; impacts of an older version are stale
+  std::uint32_t events = 0;
+  std::uint8_t blocked = 0;  ///< a bit for each side towards which nothing can push it
+  std::uint8_t changed = 0;  ///< a bit for each axis on which an event changed its velocity
+  bool waits = false;        ///< of kinematic bodies: at rest until the tick ends
+  bool is_in_crush = false;  ///< crushes a body, or is crushed, until the tick ends
+  bool is_bent = false;      ///< has turned or snapped after the tick's start
+  bool has_escaped = false;  ///< has left the hull of its first path at the tick's start
+  bool has_left = false;     ///< has left the world at the tick's end
+
+  [[nodiscard]] bool is_spent() const { return events >= kEventBudget; }
+
+  [[nodiscard]] bool is_blocked(Axis axis, End end) const {
+    return (blocked & bit(axis, end)) != 0;
+  }
+
+  void block(Axis axis, End end) { blocked = static_cast<std::uint8_t>(blocked | bit(axis, end)); }
+
+  void unblock(Axis axis) {
+    blocked = static_cast<std::uint8_t>(blocked & ~(bit(axis, End::Low) | bit(axis, End::High)));
+  }
+
+  [[nodiscard]] bool has_changed(Axis axis) const { return (changed >> axis & 1) != 0; }
+
+  void mark_changed(Axis axis) { changed = static_cast<std::uint8_t>(changed | 1U << axis); }
+
+ private:
+  static unsigned bit(Axis axis, End end) { return 1U << (2 * axis + static_cast<unsigned>(end)); }
+};
+
+/// A straight piece of a mover's course, which ends at `until`.
+struct Piece {
+  std::uint32_t mover = 0;
+  FineTime until = 0;
+  Motion motion;
+};
+
+/// Reserves the same capacity in several lists.
+template <class... Lists>
+void reserve_all(std::size_t capacity, Lists&... lists) {
+  (lists.reserve(capacity), ...);
+}
+
+/// Sorts a list and removes what it has twice.
+template <class List>
+void sort_unique(List& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+/// All movers of a tick. A mover is named by its index in `bodies`.
+struct Movers {
+  std::span<Body> bodies;          ///< by id
+  std::vector<MoverState> states;  ///< by mover, as the next
+  std::vector<Role> roles;
+  std::vector<std::uint32_t> kinematics;
+  std::vector<std::uint32_t> turned;  ///< those no longer on their first path, each once
+  std::vector<Piece> pieces;          ///< finished ones, in the order of time; only with ghosts
+  bool has_ghosts = false;            ///< among the movers or the statics
+  unsigned layers = 0;                ///< of all movers but ghosts, as the next
+  unsigned collides_with = 0;
+
+  [[nodiscard]] bool meets_movers(std::uint32_t mover) const {
+    return roles[mover] <= Role::Driven;
+  }
+
+  [[nodiscard]] bool meets_statics(std::uint32_t mover) const {
+    return roles[mover] == Role::Full || roles[mover] == Role::Alone;
+  }
+
+  void reserve(std::size_t movers) {
+    constexpr std::size_t kPiecesPerMover = 8;
+    reserve_all(movers, states, roles, kinematics, turned);
+    pieces.reserve(kPiecesPerMover * movers);
+  }
+
+  void start(std::span<Body> movers) {
+    bodies = movers;
+    states.resize(movers.size());
+    roles.resize(movers.size());
+  }
+};
+
+/// Makes all impacts stale that were found for `mover` before.
+inline void mark_turned(Movers& movers, std::uint32_t mover) {
+  if (movers.states[mover].version++ == 0) movers.turned.push_back(mover);
+}
+
+/// Changes the velocity on one axis from `now` on, which is no event. The velocity is clamped.
+inline void turn(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
+                 FineTime now) {
+  const std::int64_t clamped = clamped_speed(velocity);
+  MoverState& state = movers.states[mover];
+  if (clamped == state.motion.velocity[axis]) return;
+  if (movers.has_ghosts) movers.pieces.push_back({mover, now, state.motion});
+  state.motion.turn(axis, clamped, now);
+  state.is_bent = state.is_bent || now > 0;
+  state.unblock(axis);
+}
+
+/// Counts an event of `mover` and gives it the velocity that the event leaves it on `axis`. A spent
+/// body freezes instead. A body that stops loses its tangential velocity at its first event.
+inline void give_velocity(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
+                          FineTime now) {
+  MoverState& state = movers.states[mover];
+  const bool is_first = state.events == 0;
+  const bool freezes = state.is_spent();
+  const auto change = [&](Axis changed, std::int64_t to) {
+    const std::int64_t before = state.motion.velocity[changed];
+    turn(movers, mover, changed, to, now);
+    if (state.motion.velocity[changed] != before) state.mark_changed(changed);
+  };
+  ++state.events;
+  mark_turned(movers, mover);
+  change(axis, freezes ? 0 : velocity);
+  if (freezes || (is_first && movers.bodies[mover].response == Response::Stop)) {
+    change(other_axis(axis), 0);
+  }
+}
+
+/// The mover or static called `id`, or nullptr.  Cost: a binary search.
+[[nodiscard]] inline const Body* find_body(BodyId id, const Environment& environment,
+                                           const Movers& movers) {
+  const auto found =
+      std::lower_bound(movers.bodies.begin(), movers.bodies.end(), id,
+                       [](const Body& body, BodyId sought) { return body.id < sought; });
+  return found != movers.bodies.end() && found->id == id ? &*found : environment.statics->find(id);
+}
+
+}  // namespace tickbox::sim
