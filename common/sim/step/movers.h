@@ -85,6 +85,9 @@ struct Piece {
   Motion motion;
 };
 
+/// Pieces to reserve for each mover: more than the busiest worlds of the tests need.
+inline constexpr std::size_t kPiecesPerMover = 8;
+
 /// Reserves the same capacity in several lists.
 template <class... Lists>
 void reserve_all(std::size_t capacity, Lists&... lists) {
@@ -119,7 +122,6 @@ struct Movers {
   }
 
   void reserve(std::size_t movers) {
-    constexpr std::size_t kPiecesPerMover = 8;
     reserve_all(movers, states, roles, kinematics, turned);
     pieces.reserve(kPiecesPerMover * movers);
   }

@@ -1,6 +1,8 @@
 #include "sim/step/step_run.h"
 
-#include <cstdlib>
+#include "sim/step/round.h"
+
+#include <algorithm>
 
 namespace tickbox::sim {
 
@@ -50,6 +52,31 @@ bool StepRun::is_current(const Event& event) const {
          (event.kind != Partner::Mover ||
           (movers_.states[event.partner].version == event.partner_version &&
            !ignore_each_other(event.mover, event.partner)));
+}
+
+void StepRun::land(World& world) {
+  round_positions(environment_, movers_, report_);
+  set_down();
+  if (movers_.has_ghosts) report_sensors(environment_, movers_, courses_, report_);
+  world.remove(report_.left);
+  movers_.bodies = world.movers();
+  finish_report();
+}
+
+void StepRun::finish_report() {
+  sorter_.sort(report_.contacts, contacts_at_start_);
+  report_.events = static_cast<std::uint32_t>(report_.contacts.size());
+  sort_unique(report_.crushed);
+  sort_unique(report_.blocked);
+  sort_unique(report_.influences);
+  std::sort(report_.begin.begin(), report_.begin.end());
+  std::sort(report_.end.begin(), report_.end.end());
+  std::erase_if(report_.overlaps, [&](const BodyPair& pair) {
+    const Body* a = find_body(pair.low, environment_, movers_);
+    const Body* b = find_body(pair.high, environment_, movers_);
+    return a == nullptr || b == nullptr ||
+           !overlap(box_of(a->min, a->size), box_of(b->min, b->size));
+  });
 }
 
 }  // namespace tickbox::sim

@@ -147,19 +147,8 @@ class StepRun {
   [[nodiscard]] bool can_join(const BlockNeighbour& neighbour, Axis axis,
                               std::int64_t approach) const;
 
-  // The end of a tick: landing.cpp.
   void land(World& world);
-  void round_positions();
-  void note_who_left();
   void finish_report();
-
-  // Begin and end of overlaps that stop nobody: ghosts.cpp.
-  void report_ghosts();
-  void sort_courses();
-  [[nodiscard]] std::span<const Piece> course_of(std::uint32_t mover) const;
-  [[nodiscard]] Rect hull_of_course(std::uint32_t mover) const;
-  void follow(const Body& a, std::span<const Piece> a_course, const Body& b,
-              std::span<const Piece> b_course);
 
   Environment environment_;
   Movers movers_;
