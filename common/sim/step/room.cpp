@@ -28,7 +28,7 @@ void StepRun::make_room(std::size_t movers) {
   impacts_.reserve(per_mover);
   block_.reserve(per_mover);
   courses_.reserve(per_mover);
-  turns_of_parting_.reserve(per_mover);
+  depenetration_turns_.reserve(per_mover);
   reserve_all(per_mover, report_.frozen, report_.left, report_.blocked, report_.crushed,
               report_.overlaps, report_.separated, report_.begin, report_.end, report_.influences);
   report_.contacts.reserve(kContactsPerMover * per_mover);

@@ -71,6 +71,7 @@ void StepRun::finish_report() {
   sort_unique(report_.influences);
   std::sort(report_.begin.begin(), report_.begin.end());
   std::sort(report_.end.begin(), report_.end.end());
+  sort_unique(report_.overlaps);
   std::erase_if(report_.overlaps, [&](const BodyPair& pair) {
     const Body* a = find_body(pair.low, environment_, movers_);
     const Body* b = find_body(pair.high, environment_, movers_);

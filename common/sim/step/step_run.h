@@ -42,11 +42,6 @@ class StepRun {
   void sweep();
   [[nodiscard]] bool is_current(const Event& event) const;
 
-  /// Requires: `body` is one of the movers.
-  [[nodiscard]] std::uint32_t index_of(const Body& body) const {
-    return static_cast<std::uint32_t>(&body - movers_.bodies.data());
-  }
-
   // Velocities and candidates: take_off.cpp.
   void take_off();
   void accelerate();
@@ -55,16 +50,9 @@ class StepRun {
   [[nodiscard]] Role part_of(const Body& body) const;
   void sort_in_again();
   void sort_in(std::uint32_t mover, Vec2 velocity);
+  void find_meetings();
   void forget_meetings();
   void find_pairs();
-
-  // What overlaps when the tick begins: parting.cpp.
-  [[nodiscard]] bool part_overlaps();
-  [[nodiscard]] bool has_turns_left(const Body& body) const;
-  bool part(const Body& a, const Body& b);
-  bool shift(const Body& a, const Body& b, Axis axis, std::int64_t way_of_a, std::int64_t way_of_b);
-  [[nodiscard]] bool may_stand(const Body& body, Axis axis, std::int64_t way, const Body& partner);
-  void move_by(const Body& body, Axis axis, std::int64_t way);
 
   // Who stands on whom: riders.cpp.
   [[nodiscard]] bool find_riders(RideAt when, std::vector<Ride>& rides);
@@ -162,8 +150,7 @@ class StepRun {
   ContactSorter sorter_;
   StepReport report_;
   std::size_t room_ = 0;  ///< movers for which there is room
-  std::vector<std::uint8_t> turns_of_parting_;
-  bool was_parted_ = false;
+  std::vector<std::uint8_t> depenetration_turns_;
   std::size_t contacts_at_start_ = 0;
   bool settling_ = false;         ///< nothing has moved yet
   std::size_t turned_alone_ = 0;  ///< of those turned, who were so by walls at the start

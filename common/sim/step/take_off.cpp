@@ -1,6 +1,7 @@
 // The start of a tick: velocities, flights, and who may meet whom on the paths they take off on.
 
 #include "core/assert.h"
+#include "sim/step/depenetrate.h"
 #include "sim/step/step_run.h"
 
 #include <algorithm>
@@ -27,19 +28,22 @@ std::int64_t reach_of(const Body& body, Vec2 velocity) {
 
 void StepRun::take_off() {
   accelerate();
-  turns_of_parting_.assign(movers_.bodies.size(), 0);
-  was_parted_ = false;
-  do {
-    make_flights();
-    rides_.riders.clear();
-    if (find_riders(RideAt::Start, rides_.at_start)) {
-      carry();
-      sort_in_again();
-    }
-    forget_meetings();
-    find_pairs();
-    meet_walls();
-  } while (part_overlaps());
+  find_meetings();
+  const bool moved =
+      depenetrate(environment_, movers_, candidates_.grid, depenetration_turns_, report_);
+  if (moved) find_meetings();
+}
+
+void StepRun::find_meetings() {
+  make_flights();
+  rides_.riders.clear();
+  if (find_riders(RideAt::Start, rides_.at_start)) {
+    carry();
+    sort_in_again();
+  }
+  forget_meetings();
+  find_pairs();
+  meet_walls();
 }
 
 /// What walls and pairs brought about in a first attempt to take off, before bodies were parted.
