@@ -40,7 +40,7 @@ void StepRun::wait(std::uint32_t kinematic, FineTime now) {
   mark_turned(movers_, kinematic);
   report_.blocked.push_back(movers_.bodies[kinematic].id);
   impacts_.changed.push_back(kinematic);
-  drop_riders_of(kinematic, now);
+  drop_riders(kinematic, now, movers_, rides_, impacts_.changed);
 }
 
 }  // namespace tickbox::sim

@@ -36,7 +36,7 @@ void StepRun::start(World& world) {
     list->clear();
   }
   impacts_.crushing.clear();
-  rides_.at_start.clear();
+  rides_.start();
 }
 
 void StepRun::sweep() {
@@ -56,7 +56,7 @@ bool StepRun::is_current(const Event& event) const {
 
 void StepRun::land(World& world) {
   round_positions(environment_, movers_, report_);
-  set_down();
+  release_riders(environment_, movers_, candidates_.grid, rides_, report_);
   if (movers_.has_ghosts) report_sensors(environment_, movers_, courses_, report_);
   world.remove(report_.left);
   movers_.bodies = world.movers();

@@ -32,10 +32,6 @@ class StepRun {
   [[nodiscard]] const StepReport& report() const { return report_; }
 
  private:
-  /// Which riders are looked for: those that are to be carried through a tick, or those that rest
-  /// on something at its end.
-  enum class RideAt : std::uint8_t { Start, End };
-
   // The tick as a whole: step_run.cpp, room.cpp.
   void start(World& world);
   void make_room(std::size_t movers);
@@ -53,19 +49,6 @@ class StepRun {
   void find_meetings();
   void forget_meetings();
   void find_pairs();
-
-  // Who stands on whom: riders.cpp.
-  [[nodiscard]] bool find_riders(RideAt when, std::vector<Ride>& rides);
-  void find_standing_on(std::uint32_t carrier, RideAt when, std::vector<Ride>& rides);
-  [[nodiscard]] std::int64_t standing_length(const Body& rider, const Body& carrier,
-                                             Axis axis) const;
-  [[nodiscard]] bool moves_along(std::uint32_t rider, std::uint32_t carrier, Axis axis,
-                                 RideAt when) const;
-  [[nodiscard]] std::int64_t own_velocity(std::uint32_t mover, Axis axis, RideAt when) const;
-  void carry();
-  void set_down();
-  void drop_riders_of(std::uint32_t kinematic, FineTime now);
-  [[nodiscard]] std::int64_t without_given(std::uint32_t mover, Axis axis) const;
 
   // Contacts at the tick's start: settle.cpp.
   void settle();

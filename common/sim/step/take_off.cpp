@@ -36,11 +36,7 @@ void StepRun::take_off() {
 
 void StepRun::find_meetings() {
   make_flights();
-  rides_.riders.clear();
-  if (find_riders(RideAt::Start, rides_.at_start)) {
-    carry();
-    sort_in_again();
-  }
+  if (carry_riders(environment_, movers_, candidates_.grid, rides_, report_)) sort_in_again();
   forget_meetings();
   find_pairs();
   meet_walls();
