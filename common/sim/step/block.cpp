@@ -1,85 +1,65 @@
-// The touching block of an inelastic contact, solved at once.
-//
-// Pair by pair, a chain of k bodies that are pushed would come to one velocity only after about k²
-// log v exchanges of momentum. So the two that meet are taken as one body, and again and again the
-// body that runs into it fastest, or that it runs into, joins; all leave with their common velocity
-// after one event each.
+#include "sim/step/block.h"
 
-#include "sim/step/step_run.h"
-
-#include <cstdint>
+#include "sim/step/contact.h"
 
 namespace tickbox::sim {
+namespace {
 
-/// Fills block_.members and block_.touches, adds a contact for each that joined, and returns the
-/// velocity of all.
-std::int64_t StepRun::gather_block(const Event& event, std::uint32_t low, std::uint32_t high,
-                                   std::int64_t approach) {
-  const Axis axis = event.axis;
-  const FineTime now = event.whole;
-  block_.neighbours.clear();
-  std::int64_t mass = 0;
-  std::int64_t momentum = 0;
-  const auto add = [&](std::uint32_t mover) {
-    mass += movers_.bodies[mover].mass;
-    momentum += movers_.bodies[mover].mass * movers_.states[mover].motion.velocity[axis];
-    add_member(mover, axis, now);
-  };
-  add(low);
-  add(high);
-  block_.touches.push_back({low, high, approach, friction_of(low, high)});
+/// The axis on which a block is solved, and the moment.
+struct BlockPlane {
+  Axis axis;
+  FineTime now;
+  std::int64_t calm;  ///< approach speed up to which nothing bounces
+};
 
-  const BlockNeighbour* found = nullptr;
-  while ((found = fastest_neighbour(axis, momentum / mass)) != nullptr) {
-    const auto [joining, member, end] = *found;
-    const std::uint32_t below = end == End::High ? member : joining;
-    const std::uint32_t above = end == End::High ? joining : member;
-    add_contact(event.impact(), movers_.bodies[below].id, movers_.bodies[above].id);
-    block_.touches.push_back(
-        {below, above, approach_of(*found, axis, momentum / mass), friction_of(below, above)});
-    add(joining);
-  }
-  for (const std::uint32_t member : block_.members) {
-    block_.is_member[member] = 0;
-  }
-  return momentum / mass;
-}
-
-void StepRun::add_member(std::uint32_t mover, Axis axis, FineTime now) {
-  block_.members.push_back(mover);
-  block_.is_member[mover] = 1;
-  const Motion& motion = movers_.states[mover].motion;
+void add_member(std::uint32_t mover, const BlockPlane& plane, const Movers& movers,
+                const MoverGrid& grid, Block& block) {
+  const auto [axis, now, calm] = plane;
+  block.members.push_back(mover);
+  block.is_member[mover] = 1;
+  const Motion& motion = movers.states[mover].motion;
   const Rect around = rect_of(grown(hull_of(motion, now, now), 1));
-  candidates_.grid.visit_near(around, [&](std::uint32_t other) {
-    const Body& body = movers_.bodies[other];
-    if (block_.is_member[other] != 0 || body.kind != Kind::Dynamic ||
-        !may_collide(movers_.bodies[mover], body)) {
+  grid.visit_near(around, [&, axis = axis, now = now](std::uint32_t other) {
+    const Body& body = movers.bodies[other];
+    if (block.is_member[other] != 0 || body.kind != Kind::Dynamic ||
+        !may_collide(movers.bodies[mover], body)) {
       return;
     }
-    const Motion& theirs = movers_.states[other].motion;
+    const Motion& theirs = movers.states[other].motion;
     if (!overlap_on(motion, theirs, other_axis(axis), now)) return;
     const Fine above = theirs.low(axis, now) - motion.high(axis, now);
     const Fine below = motion.low(axis, now) - theirs.high(axis, now);
-    if (above >= 0 && above < kFineSteps) block_.neighbours.push_back({other, mover, End::High});
-    if (below >= 0 && below < kFineSteps) block_.neighbours.push_back({other, mover, End::Low});
+    if (above >= 0 && above < kFineSteps) block.neighbours.push_back({other, mover, End::High});
+    if (below >= 0 && below < kFineSteps) block.neighbours.push_back({other, mover, End::Low});
   });
 }
 
-/// How fast the block, at `velocity`, and a neighbour of it come together.
-std::int64_t StepRun::approach_of(const BlockNeighbour& neighbour, Axis axis,
-                                  std::int64_t velocity) const {
-  const std::int64_t theirs = movers_.states[neighbour.mover].motion.velocity[axis];
+/// How fast the block, at `velocity`, and a neighbour of it approach each other.
+std::int64_t approach_of(const BlockNeighbour& neighbour, Axis axis, std::int64_t velocity,
+                         const Movers& movers) {
+  const std::int64_t theirs = movers.states[neighbour.mover].motion.velocity[axis];
   return neighbour.end == End::High ? velocity - theirs : theirs - velocity;
 }
 
-const BlockNeighbour* StepRun::fastest_neighbour(Axis axis, std::int64_t velocity) {
-  std::erase_if(block_.neighbours,
-                [this](const BlockNeighbour& one) { return block_.is_member[one.mover] != 0; });
+bool can_join(const BlockNeighbour& neighbour, std::int64_t approach, const BlockPlane& plane,
+              const Movers& movers) {
+  const MoverState& state = movers.states[neighbour.mover];
+  if (state.is_spent() || state.is_blocked(plane.axis, neighbour.end)) return false;
+  return bounciness_of(movers.bodies[neighbour.mover]) == 0 || approach <= plane.calm ||
+         is_tired(state.events, Kind::Dynamic);
+}
+
+/// The neighbour that joins next, or nullptr. Removes from the neighbours those that have joined.
+const BlockNeighbour* fastest_neighbour(std::int64_t velocity, const BlockPlane& plane,
+                                        const Movers& movers, Block& block) {
+  std::erase_if(block.neighbours,
+                [&](const BlockNeighbour& one) { return block.is_member[one.mover] != 0; });
   const BlockNeighbour* best = nullptr;
   std::int64_t best_approach = 0;
-  for (const BlockNeighbour& neighbour : block_.neighbours) {
-    const std::int64_t approach = approach_of(neighbour, axis, velocity);
-    if (approach <= 0 || approach < best_approach || !can_join(neighbour, axis, approach)) continue;
+  for (const BlockNeighbour& neighbour : block.neighbours) {
+    const std::int64_t approach = approach_of(neighbour, plane.axis, velocity, movers);
+    if (approach <= 0 || approach < best_approach) continue;
+    if (!can_join(neighbour, approach, plane, movers)) continue;
     const bool is_better = best == nullptr || approach > best_approach ||
                            neighbour.mover < best->mover ||
                            (neighbour.mover == best->mover && neighbour.member < best->member);
@@ -90,11 +70,40 @@ const BlockNeighbour* StepRun::fastest_neighbour(Axis axis, std::int64_t velocit
   return best;
 }
 
-bool StepRun::can_join(const BlockNeighbour& neighbour, Axis axis, std::int64_t approach) const {
-  const MoverState& flight = movers_.states[neighbour.mover];
-  if (flight.is_spent() || flight.is_blocked(axis, neighbour.end)) return false;
-  return bounciness_of(movers_.bodies[neighbour.mover]) == 0 ||
-         approach <= calm_speed(environment_, axis) || is_tired(flight.events, Kind::Dynamic);
+}  // namespace
+
+std::int64_t solve_block(const Event& event, const Touch& first, const Environment& environment,
+                         const Movers& movers, const MoverGrid& grid, Block& block,
+                         std::vector<Contact>& contacts) {
+  const BlockPlane plane{event.axis, event.whole, calm_speed(environment, event.axis)};
+  block.neighbours.clear();
+  std::int64_t mass = 0;
+  std::int64_t momentum = 0;
+  const auto add = [&](std::uint32_t mover) {
+    mass += movers.bodies[mover].mass;
+    momentum += movers.bodies[mover].mass * movers.states[mover].motion.velocity[plane.axis];
+    add_member(mover, plane, movers, grid, block);
+  };
+  add(first.low);
+  add(first.high);
+  block.touches.push_back(first);
+
+  const BlockNeighbour* found = nullptr;
+  while ((found = fastest_neighbour(momentum / mass, plane, movers, block)) != nullptr) {
+    const auto [joining, member, end] = *found;
+    const std::uint32_t low = end == End::High ? member : joining;
+    const std::uint32_t high = end == End::High ? joining : member;
+    add_contact(event.impact(), movers.bodies[low].id, movers.bodies[high].id, contacts);
+    block.touches.push_back({.low = low,
+                             .high = high,
+                             .change = approach_of(*found, plane.axis, momentum / mass, movers),
+                             .friction = friction_of(low, high, movers)});
+    add(joining);
+  }
+  for (const std::uint32_t member : block.members) {
+    block.is_member[member] = 0;
+  }
+  return momentum / mass;
 }
 
 }  // namespace tickbox::sim

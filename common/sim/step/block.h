@@ -1,22 +1,20 @@
 #pragma once
-// The touching block of an inelastic contact, solved at once.
+// Solves the touching block of an inelastic contact at once.
+//
+// A chain of k pushed bodies, solved pair by pair, reaches one velocity only after about k² log v
+// exchanges of momentum. So the two bodies that meet are taken as one. Again and again the
+// neighbour that approaches the block fastest joins it. All members leave with their common
+// velocity, after one event each.
 
-#include "sim/step/movers.h"
+#include "sim/step/event_queue.h"
+#include "sim/step/friction.h"
+#include "sim/step/mover_grid.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace tickbox::sim {
-
-/// Two bodies that meet on one axis.
-struct Touch {
-  std::uint32_t low = kNoMover;  ///< kNoMover: not a mover; as the next
-  std::uint32_t high = kNoMover;
-  std::int64_t change = 0;  ///< of their relative normal velocity
-  int friction = 0;         ///< in 1/kFrictionWhole
-  bool low_is_fixed = false;
-  bool high_is_fixed = false;
-};
 
 /// A body at the edge of a growing block, and the member that it touches.
 struct BlockNeighbour {
@@ -29,7 +27,7 @@ struct BlockNeighbour {
 struct Block {
   std::vector<std::uint32_t> members;
   std::vector<Touch> touches;
-  std::vector<std::uint8_t> is_member;  ///< by mover; all 0 between events
+  std::vector<std::uint8_t> is_member;  ///< by mover; 0 between events
   std::vector<BlockNeighbour> neighbours;
 
   void reserve(std::size_t movers) {
@@ -42,5 +40,14 @@ struct Block {
 
   void start(std::size_t movers) { is_member.assign(movers, 0); }
 };
+
+/// Rule 6. Returns the velocity of all on the axis of `event`. Fills the members and touches of
+/// `block`, and adds a contact for each body that joins. `first` is the contact of the two that
+/// meet.
+/// Requires: no members and no touches in `block` yet.
+[[nodiscard]] std::int64_t solve_block(const Event& event, const Touch& first,
+                                       const Environment& environment, const Movers& movers,
+                                       const MoverGrid& grid, Block& block,
+                                       std::vector<Contact>& contacts);
 
 }  // namespace tickbox::sim

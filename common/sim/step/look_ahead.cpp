@@ -50,7 +50,8 @@ void StepRun::escape(std::uint32_t mover, const Rect& hull) {
 // Nobody will ever meet it, so its whole tick can be played at once.
 void StepRun::fly_alone(std::uint32_t mover) {
   for (WallHit hit = first_wall_of_all(mover); hit.found;) {
-    handle_wall(event_of(hit, mover));
+    handle_wall_event(event_of(hit, mover), environment_, movers_, candidates_.grid, rides_,
+                      impacts_, report_);
     impacts_.changed.clear();
     const FineTime now = hit.impact.at.whole;
     hit = first_wall(mover, rect_of(hull_of(movers_.states[mover].motion, now, kFineSteps)), now);

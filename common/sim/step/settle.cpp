@@ -78,7 +78,8 @@ void StepRun::settle_alone(std::uint32_t mover) {
         memo_.has_rest[mover] = 1;
       }
     } else {
-      handle_wall(event_of(hit, mover));
+      handle_wall_event(event_of(hit, mover), environment_, movers_, candidates_.grid, rides_,
+                        impacts_, report_);
       impacts_.changed.clear();
     }
   }
@@ -111,7 +112,7 @@ void StepRun::come_to_rest(std::uint32_t mover, const WallHit& hit) {
   const Axis axis = hit.impact.axis;
   const bool is_low = flight.motion.velocity[axis] > 0;
   const BodyId id = movers_.bodies[mover].id;
-  add_contact(hit.impact, is_low ? id : hit.id, is_low ? hit.id : id);
+  add_contact(hit.impact, is_low ? id : hit.id, is_low ? hit.id : id, report_.contacts);
   mark_turned(movers_, mover);
   ++flight.events;
   flight.motion.velocity[axis] = 0;

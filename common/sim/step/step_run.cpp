@@ -47,6 +47,22 @@ void StepRun::sweep() {
   }
 }
 
+void StepRun::handle(const Event& event) {
+  handle_event(event, environment_, movers_, candidates_.grid, rides_, block_, impacts_, report_);
+  look_again(event.whole);
+}
+
+void StepRun::look_again(FineTime now) {
+  for (const std::uint32_t mover : impacts_.changed) {
+    if (settling_) {
+      push_touching(mover);
+    } else {
+      look_ahead(mover, now);
+    }
+  }
+  impacts_.changed.clear();
+}
+
 bool StepRun::is_current(const Event& event) const {
   return movers_.states[event.mover].version == event.mover_version &&
          (event.kind != Partner::Mover ||

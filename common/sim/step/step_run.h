@@ -12,6 +12,7 @@
 #include "sim/step.h"
 #include "sim/step/block.h"
 #include "sim/step/carry.h"
+#include "sim/step/contact.h"
 #include "sim/step/contact_sorter.h"
 #include "sim/step/impacts.h"
 #include "sim/step/resolve_resting.h"
@@ -86,37 +87,9 @@ class StepRun {
   [[nodiscard]] bool counts(const Impact& impact, std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool ignore_each_other(std::uint32_t a, std::uint32_t b) const;
 
-  // One event: contact.cpp.
-  void handle(const Event& event);
-  void handle_wall(const Event& event);
   void push(const WallHit& hit, std::uint32_t mover);
-  void handle_pair(const Event& event);
+  void handle(const Event& event);
   void look_again(FineTime now);
-  [[nodiscard]] Side mover_side(std::uint32_t mover, Axis axis, End pushed_to) const;
-  [[nodiscard]] Side wall_side(const Event& event) const;
-
-  [[nodiscard]] int friction_of(std::uint32_t a, std::uint32_t b) const;
-  [[nodiscard]] bool is_too_tired_to_rub(std::uint32_t mover) const;
-  void rub(const Touch& touch, Axis axis, FineTime now);
-  void snap(const Event& event, End end);
-  [[nodiscard]] bool is_hindered(std::uint32_t mover, FineTime now);
-  void add_contact(const Impact& impact, BodyId low_side, BodyId high_side);
-
-  // Between a kinematic body and something immovable: squeeze.cpp.
-  [[nodiscard]] bool squeezes(std::uint32_t low, const Side& low_side, std::uint32_t high,
-                              const Side& high_side) const;
-  void squeeze(std::uint32_t low, std::uint32_t high, Axis axis, FineTime now);
-  void wait(std::uint32_t kinematic, FineTime now);
-
-  // The touching block of an inelastic contact: block.cpp.
-  std::int64_t gather_block(const Event& event, std::uint32_t low, std::uint32_t high,
-                            std::int64_t approach);
-  void add_member(std::uint32_t mover, Axis axis, FineTime now);
-  [[nodiscard]] std::int64_t approach_of(const BlockNeighbour& neighbour, Axis axis,
-                                         std::int64_t velocity) const;
-  [[nodiscard]] const BlockNeighbour* fastest_neighbour(Axis axis, std::int64_t velocity);
-  [[nodiscard]] bool can_join(const BlockNeighbour& neighbour, Axis axis,
-                              std::int64_t approach) const;
 
   void land(World& world);
   void finish_report();
