@@ -19,7 +19,7 @@ void add_member(std::uint32_t mover, const BlockPlane& plane, const Movers& move
   block.is_member[mover] = 1;
   const Motion& motion = movers.states[mover].motion;
   const Rect around = rect_of(grown(hull_of(motion, now, now), 1));
-  grid.visit_near(around, [&, axis = axis, now = now](std::uint32_t other) {
+  grid.visit_near(around, [&](std::uint32_t other) {
     const Body& body = movers.bodies[other];
     if (block.is_member[other] != 0 || body.kind != Kind::Dynamic ||
         !may_collide(movers.bodies[mover], body)) {

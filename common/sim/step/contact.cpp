@@ -82,6 +82,15 @@ void snap(const Event& event, const Body* wall, End end, Movers& movers, const M
   if (movers.has_ghosts) movers.pieces.push_back({event.mover, now, before});
 }
 
+/// Adds the contact of a mover with a wall, and returns which of its sides the mover is.
+End add_wall_contact(const Event& event, const Movers& movers, StepReport& report) {
+  const BodyId id = movers.bodies[event.mover].id;
+  const BodyId wall = event.low_id == id ? event.high_id : event.low_id;
+  const bool is_low = movers.states[event.mover].motion.velocity[event.axis] > 0;
+  add_contact(event.impact(), is_low ? id : wall, is_low ? wall : id, report.contacts);
+  return is_low ? End::Low : End::High;
+}
+
 void handle_pair_event(const Event& event, const Environment& environment, Movers& movers,
                        const MoverGrid& grid, Rides& rides, Block& block, Impacts& impacts,
                        StepReport& report) {
@@ -149,27 +158,24 @@ void handle_event(const Event& event, const Environment& environment, Movers& mo
                   StepReport& report) {
   if (event.kind == Partner::Mover) {
     handle_pair_event(event, environment, movers, grid, rides, block, impacts, report);
+  } else if (movers.bodies[event.mover].kind == Kind::Kinematic) {
+    add_wall_contact(event, movers, report);
+    make_wait(event.mover, event.whole, movers, rides, impacts, report);
   } else {
-    handle_wall_event(event, environment, movers, grid, rides, impacts, report);
+    handle_wall_event(event, environment, movers, grid, report);
+    impacts.changed.push_back(event.mover);
   }
 }
 
 void handle_wall_event(const Event& event, const Environment& environment, Movers& movers,
-                       const MoverGrid& grid, Rides& rides, Impacts& impacts, StepReport& report) {
+                       const MoverGrid& grid, StepReport& report) {
   const std::uint32_t mover = event.mover;
   const FineTime now = event.whole;
   const Axis axis = event.axis;
   const Body& body = movers.bodies[mover];
   MoverState& state = movers.states[mover];
-  const bool is_low = state.motion.velocity[axis] > 0;
-  const End end = is_low ? End::Low : End::High;
-  const BodyId wall_id = event.low_id == body.id ? event.high_id : event.low_id;
-  add_contact(event.impact(), is_low ? body.id : wall_id, is_low ? wall_id : body.id,
-              report.contacts);
-  if (body.kind == Kind::Kinematic) {
-    make_wait(mover, now, movers, rides, impacts, report);
-    return;
-  }
+  const End end = add_wall_contact(event, movers, report);
+  const bool is_low = end == End::Low;
   const Body* wall =
       event.kind == Partner::Static ? &environment.statics->bodies()[event.partner] : nullptr;
   const Side mine = side_of(mover, axis, end, movers);
@@ -190,7 +196,6 @@ void handle_wall_event(const Event& event, const Environment& environment, Mover
     apply_friction(touch, axis, now, movers);
   }
   snap(event, wall, end, movers, grid, report);
-  impacts.changed.push_back(mover);
 }
 
 }  // namespace tickbox::sim

@@ -13,14 +13,14 @@ namespace tickbox::sim {
 /// Adds a contact to those of the report. `low` is the body on the side of smaller coordinates.
 void add_contact(const Impact& impact, BodyId low, BodyId high, std::vector<Contact>& contacts);
 
-/// Rules 5 to 7. Changes the velocities of the bodies that `event` concerns. Replaces nothing of
-/// the queue, but adds to `impacts.changed` the movers whose impacts have to be searched again.
+/// Rules 5 to 7. Changes the velocities of the bodies that `event` concerns, and adds to
+/// `impacts.changed` the movers whose impacts have to be searched again.
 void handle_event(const Event& event, const Environment& environment, Movers& movers,
                   const MoverGrid& grid, Rides& rides, Block& block, Impacts& impacts,
                   StepReport& report);
 
-/// The same for an event of a mover with a static or the border.
+/// The same for a dynamic body that meets a static or the border: only its own impacts change.
 void handle_wall_event(const Event& event, const Environment& environment, Movers& movers,
-                       const MoverGrid& grid, Rides& rides, Impacts& impacts, StepReport& report);
+                       const MoverGrid& grid, StepReport& report);
 
 }  // namespace tickbox::sim

@@ -113,7 +113,7 @@ bool separate(const Body& a, const Body& b, Separation& separation) {
     const auto [axis, way] = out;
     const bool is_shortest = &out == ways.data();
     if (!is_shortest && out.length() > std::min(a.size[axis], b.size[axis])) continue;
-    const auto share = [&, axis = axis](std::int64_t of_a, std::int64_t of_b) {
+    const auto share = [&](std::int64_t of_a, std::int64_t of_b) {
       return try_to_move({a, axis, -of_a}, {b, axis, of_b}, separation);
     };
     if (a_moves && b_moves && share(way / 2, way - way / 2)) return true;

@@ -4,7 +4,9 @@
 #include "sim/step/mover_grid.h"
 #include "sim/step/movers.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tickbox::sim {
@@ -26,6 +28,11 @@ struct Candidates {
 
   [[nodiscard]] bool has_neighbours(std::uint32_t mover) const {
     return first_neighbour[mover] != first_neighbour[mover + 1];
+  }
+
+  [[nodiscard]] std::span<const std::uint32_t> neighbours_of(std::uint32_t mover) const {
+    return std::span{neighbours}.subspan(first_neighbour[mover],
+                                         first_neighbour[mover + 1] - first_neighbour[mover]);
   }
 
   void reserve(std::size_t movers) {
@@ -56,5 +63,16 @@ inline void note_overlap(const Body& a, const Body& b, StepReport& report) {
     report.overlaps.push_back(ordered_pair(a.id, b.id));
   }
 }
+
+/// Begins the tick of every mover: its role and state, the hull of its path and its place in the
+/// grid. Forgets turns and pieces of a first attempt.
+/// Requires: integrate() has set the velocities.
+void begin_paths(Movers& movers, Candidates& candidates);
+
+/// Updates hulls and places after carry_riders() has changed velocities in the states.
+void begin_carried_paths(const Movers& movers, Candidates& candidates);
+
+/// Fills `candidates` with pairs whose hulls touch, and reports the movers that overlap.
+void find_pairs(const Movers& movers, Candidates& candidates, StepReport& report);
 
 }  // namespace tickbox::sim

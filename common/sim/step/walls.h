@@ -47,4 +47,34 @@ struct WallsNear {
   }
 };
 
+/// Whether a mover may get to the border in this tick, as long as nothing makes it faster. `hull`
+/// covers its first path.
+[[nodiscard]] inline bool is_near_border(const Rect& hull) {
+  const std::int64_t reach =
+      std::int64_t{hull.x1} - hull.x0 + (std::int64_t{hull.y1} - hull.y0);  // generous
+  return !contains(kWholeWorld, grown(box_of(hull), reach));
+}
+
+/// Whether the border stops `body`.
+[[nodiscard]] inline bool meets_border(const Body& body, const Environment& environment) {
+  return environment.settings.border == Border::Solid && body.path == kNoPath;
+}
+
+/// Takes an impact on `wall` as the first if it counts and comes before `first`.
+void keep_earlier(WallHit& first, const Impact& impact, const Motion& motion, const Wall& wall);
+
+/// Takes the impact on a side of the border as the first if it comes before `first`.
+void keep_border(WallHit& first, const Motion& motion, FineTime now);
+
+/// The first wall that a mover meets in the tick, among those listed near its first path.
+/// Requires: `hull` covers its path, and its hull in `candidates` contains `hull`.
+[[nodiscard]] WallHit first_wall_near(std::uint32_t mover, const Rect& hull,
+                                      const Environment& environment, const Movers& movers,
+                                      const Candidates& candidates, const WallsNear& walls);
+
+/// The first wall that a mover meets from `now` on, searched along its path. `hull` covers that
+/// path. Only the first of all walls is needed: any event makes the others stale.
+[[nodiscard]] WallHit first_wall_on_path(std::uint32_t mover, const Rect& hull, FineTime now,
+                                         const Environment& environment, const Movers& movers);
+
 }  // namespace tickbox::sim

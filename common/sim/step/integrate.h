@@ -1,0 +1,14 @@
+#pragma once
+// The velocities with which a tick begins.
+
+#include "sim/step/movers.h"
+
+namespace tickbox::sim {
+
+/// Rule 1. Adds gravity to the velocities of dynamic bodies, and gives kinematic bodies on a path
+/// the velocity that takes them to their next place. Lists the kinematic bodies, and collects the
+/// layers of all movers.
+/// Requires: every mover within ±kWorldLimit.
+void integrate(const Environment& environment, Movers& movers);
+
+}  // namespace tickbox::sim

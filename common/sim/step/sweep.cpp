@@ -1,0 +1,99 @@
+#include "sim/step/sweep.h"
+
+namespace tickbox::sim {
+namespace {
+
+/// Puts the impact of two movers into the queue, if they meet from `now` on.
+void push_pair(std::uint32_t a, std::uint32_t b, FineTime now, const Movers& movers,
+               Impacts& impacts) {
+  const auto impact = time_of_impact(movers.states[a].motion, movers.states[b].motion, now);
+  if (impact && counts(*impact, a, b, movers, impacts.crushing)) {
+    impacts.queue.push(event_of(*impact, a, b, movers));
+  }
+}
+
+/// The pairs found at the tick's start are still all that may meet, except for the movers that have
+/// escaped from their hulls.
+void push_pairs(const Movers& movers, const Candidates& candidates, Impacts& impacts) {
+  const auto& states = movers.states;
+  for (const Pair pair : candidates.pairs) {
+    if (states[pair.a].has_escaped || states[pair.b].has_escaped) continue;
+    push_pair(pair.a, pair.b, 0, movers, impacts);
+  }
+  for (const std::uint32_t mover : impacts.escaped) {
+    if (!movers.meets_movers(mover)) continue;
+    candidates.grid.visit_near(candidates.hulls[mover], [&](std::uint32_t other) {
+      if (other == mover || (states[other].has_escaped && other < mover)) return;
+      if (!may_collide(movers.bodies[mover], movers.bodies[other])) return;
+      push_pair(mover, other, 0, movers, impacts);
+    });
+  }
+}
+
+/// The first wall that a mover meets after the tick's start.
+WallHit first_wall(std::uint32_t mover, const Environment& environment, const Movers& movers,
+                   const Candidates& candidates, const WallsNear& walls) {
+  if (walls.is_partial[mover] != 0) {
+    return first_wall_on_path(mover, candidates.hulls[mover], 0, environment, movers);
+  }
+  const Motion& motion = movers.states[mover].motion;
+  if (is_at_rest(motion)) return {};
+  const Rect hull = hull_of_path(movers.bodies[mover], motion);
+  return first_wall_near(mover, hull, environment, movers, candidates, walls);
+}
+
+/// What a mover covers from `now` to the tick's end.
+Rect hull_from(std::uint32_t mover, FineTime now, const Movers& movers) {
+  return rect_of(hull_of(movers.states[mover].motion, now, kFineSteps));
+}
+
+/// Puts all impacts of a mover from `now` on into the queue.
+void search_again(std::uint32_t mover, FineTime now, const Environment& environment,
+                  const Movers& movers, MoverGrid& grid, Impacts& impacts) {
+  const Rect hull = hull_from(mover, now, movers);
+  grid.keep_up(mover, hull);
+  grid.visit_near(hull, [&](std::uint32_t other) {
+    if (other == mover || !may_collide(movers.bodies[mover], movers.bodies[other])) return;
+    push_pair(mover, other, now, movers, impacts);
+  });
+  push(first_wall_on_path(mover, hull, now, environment, movers), mover, movers, impacts);
+}
+
+}  // namespace
+
+void sweep(const Environment& environment, Movers& movers, Candidates& candidates,
+           const WallsNear& walls, Rides& rides, Block& block, Impacts& impacts,
+           StepReport& report) {
+  const auto handle = [&](const Event& event) {
+    handle_event(event, environment, movers, candidates.grid, rides, block, impacts, report);
+  };
+  for (const Event& event : impacts.on_walls) {
+    impacts.queue.push(event);
+  }
+  push_pairs(movers, candidates, impacts);
+  for (const std::uint32_t mover : impacts.undecided) {
+    WallHit hit = first_wall(mover, environment, movers, candidates, walls);
+    if (movers.meets_movers(mover)) {
+      push(hit, mover, movers, impacts);
+      continue;
+    }
+    // A mover that meets no movers has its whole tick at once.
+    while (hit.found) {
+      handle(event_of(hit, mover, movers));
+      impacts.changed.clear();
+      const FineTime now = hit.impact.at.whole;
+      hit = first_wall_on_path(mover, hull_from(mover, now, movers), now, environment, movers);
+    }
+  }
+  while (!impacts.queue.empty()) {
+    const Event event = impacts.queue.pop();
+    if (!is_current(event, movers, impacts.crushing)) continue;
+    handle(event);
+    for (const std::uint32_t mover : impacts.changed) {
+      search_again(mover, event.whole, environment, movers, candidates.grid, impacts);
+    }
+    impacts.changed.clear();
+  }
+}
+
+}  // namespace tickbox::sim
