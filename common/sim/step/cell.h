@@ -1,6 +1,6 @@
 #pragma once
-// Cells of the square grids, several sizes at once, found through a hash: no array grows with the
-// size of the world.
+// Cells of square grids of several sizes. A hash finds them, so no array grows with the size of the
+// world.
 
 #include "sim/box.h"
 
@@ -11,13 +11,14 @@
 
 namespace tickbox::sim {
 
-/// A cell of level n is 2^n sub-units wide. The least is a quarter of a unit; from one level to the
-/// next, cells are four times as wide, so that few levels hold anything.
+/// A cell of level n is 2^n sub-units wide. The finest is a quarter of a unit wide. From one level
+/// to the next, cells are four times as wide, so that few levels hold anything.
 inline constexpr int kFinestLevel = 14;
 inline constexpr int kLevelStep = 2;
 
-/// One of 2^bits buckets for a cell. Cells of one row have neighbouring ones, so that a query reads
-/// along memory; rows are scattered. Different cells may share one.  Requires: bits from 1 to 63.
+/// The bucket of a cell, one of 2^bits. Cells of one row have neighbouring buckets, so that a query
+/// reads along memory. Rows are scattered. Different cells may share a bucket.
+/// Requires: bits from 1 to 63.
 [[nodiscard]] constexpr std::size_t bucket_of(int level, std::int64_t x, std::int64_t y, int bits) {
   constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15ULL;  // 2^64 by the golden ratio
   const std::uint64_t row =
@@ -27,7 +28,7 @@ inline constexpr int kLevelStep = 2;
   return static_cast<std::size_t>((start + static_cast<std::uint64_t>(x)) & mask);
 }
 
-/// Cells of one level, the last ones included.
+/// A rectangle of cells of one level, including x1 and y1.
 struct CellRange {
   std::int64_t x0 = 0;
   std::int64_t y0 = 0;
@@ -37,7 +38,7 @@ struct CellRange {
   [[nodiscard]] constexpr std::int64_t count() const { return (x1 - x0 + 1) * (y1 - y0 + 1); }
 };
 
-/// The least level whose cells are at least `width` wide.  Requires: width >= 1.
+/// The finest level whose cells are at least `width` wide.  Requires: width >= 1.
 [[nodiscard]] constexpr int level_for(std::int64_t width) {
   static_assert(kLevelStep == 2 && kFinestLevel % kLevelStep == 0);
   const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(width) - 1));

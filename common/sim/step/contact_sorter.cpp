@@ -7,14 +7,14 @@
 namespace tickbox::sim {
 namespace {
 
-/// With fewer, what sorting byte by byte takes for its tables is more than comparing takes.
-constexpr std::size_t kWorthCounting = 256;
+/// Contacts from which on a radix sort is faster than comparisons: its tables have a fixed cost.
+constexpr std::size_t kRadixSortMin = 256;
 
 std::uint64_t pair_of(const Contact& contact) {
   return std::uint64_t{contact.a.value} << 32 | contact.b.value;
 }
 
-/// By ids, and by what tells two contacts of one pair at one moment apart.
+/// Compares ids, then the fields in which two contacts of one pair at one moment can differ.
 bool is_named_before(const Contact& a, const Contact& b) {
   if (pair_of(a) != pair_of(b)) return pair_of(a) < pair_of(b);
   if (a.normal_x != b.normal_x) return a.normal_x < b.normal_x;
@@ -33,10 +33,10 @@ bool is_reported_before(const Contact& a, const Contact& b) {
 
 void ContactSorter::sort(std::vector<Contact>& contacts, std::size_t at_start) {
   const auto swept = contacts.begin() + static_cast<std::ptrdiff_t>(at_start);
-  if (at_start >= kWorthCounting && !std::is_sorted(contacts.begin(), swept, is_named_before)) {
+  if (at_start >= kRadixSortMin && !std::is_sorted(contacts.begin(), swept, is_named_before)) {
     sort_by_ids(contacts, at_start);
   }
-  // Of one pair there may be several.
+  // One pair may have several contacts.
   if (!std::is_sorted(contacts.begin(), swept, is_named_before)) {
     std::sort(contacts.begin(), swept, is_named_before);
   }
@@ -47,7 +47,7 @@ void ContactSorter::sort(std::vector<Contact>& contacts, std::size_t at_start) {
   if (is_mixed) std::sort(contacts.begin(), contacts.end(), is_reported_before);
 }
 
-/// Byte by byte, the last first; bytes in which all are equal are left out.
+/// Sorts byte by byte, the least significant first. Bytes in which all ids are equal are skipped.
 void ContactSorter::sort_by_ids(std::vector<Contact>& contacts, std::size_t count) {
   constexpr int kBits = 8;
   constexpr std::size_t kDigits = std::size_t{1} << kBits;

@@ -1,9 +1,9 @@
 #pragma once
-// Puts the contacts of a tick into the order in which they are reported.
+// Sorts the contacts of a tick into the order in which they are reported.
 //
-// Most are of the tick's start, found body by body: their order is that of two ids, which a radix
-// sort settles without comparing anything. Those of the sweep come in the order of time already,
-// but for those of one moment.
+// Most contacts are at the tick's start and are found body by body. Their order is that of two ids,
+// so a radix sort needs no comparisons. Contacts of the sweep are in the order of time already,
+// except those of one moment.
 
 #include "sim/step.h"
 
@@ -15,7 +15,7 @@ namespace tickbox::sim {
 
 class ContactSorter {
  public:
-  /// By time, ids, normal. The first `at_start` are at the tick's start exactly.
+  /// Sorts by time, ids and normal. The first `at_start` are exactly at the tick's start.
   /// Cost: no allocation once warm.
   void sort(std::vector<Contact>& contacts, std::size_t at_start);
 

@@ -83,7 +83,7 @@ void move(const Shift& shift, Separation& separation) {
   Body& body = separation.movers.bodies[mover];
   body.min[shift.axis] += static_cast<std::int32_t>(shift.way);
   if (separation.movers.meets_movers(mover)) {
-    separation.grid.keep_up(mover, rect_of(box_of(body.min, body.size)));
+    separation.grid.update(mover, rect_of(box_of(body.min, body.size)));
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// The impacts still to come in this tick, handed out in the one order on which every machine
-// agrees.
+// A queue of impacts in the total order of events, which is the same on every machine.
 
 #include "core/ids.h"
 #include "sim/step/impact.h"
@@ -11,11 +10,12 @@
 
 namespace tickbox::sim {
 
-/// What a mover is about to meet.
+/// The kind of thing that a mover meets.
 enum class Partner : std::uint8_t { Mover, Static, Border };
 
-/// An impact that will happen unless one of its bodies has another event first: then its version is
-/// no longer current. Kept small, as the queue moves it about: an Impact in 32 bits where it fits.
+/// An impact that happens unless one of its bodies has another event first. Then the body's version
+/// is no longer the one here. The fields of Impact are 32 bits wide where they fit, since the queue
+/// copies events.
 struct Event {
   std::uint32_t whole = 0;
   std::uint32_t rest = 0;
@@ -43,9 +43,9 @@ struct Event {
 
 static_assert(kFineSteps <= UINT32_MAX && 2 * std::int64_t{kSpeedLimit} <= UINT32_MAX);
 
-/// Time; longer contact first, so that a face beats the corner of its neighbour; ids. Two sides of
-/// the border may be reached at once under the same id: then the axis of larger speed goes first,
-/// then y, as at any corner.
+/// The order of events: time; longer contact first, so that a face goes before the corner of its
+/// neighbour; ids. A mover may reach two sides of the border at once, which have the same id. Then
+/// the axis of larger speed goes first, then y, as at any corner.
 [[nodiscard]] inline bool is_before(const Event& a, const Event& b) {
   if (a.whole != b.whole) return a.whole < b.whole;
   const std::uint64_t a_rest = std::uint64_t{a.rest} * b.divisor;
@@ -58,7 +58,7 @@ static_assert(kFineSteps <= UINT32_MAX && 2 * std::int64_t{kSpeedLimit} <= UINT3
   return a.axis > b.axis;
 }
 
-/// A binary heap.
+/// A binary heap of events, the first in front.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return events_.empty(); }

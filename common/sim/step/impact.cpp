@@ -7,8 +7,8 @@
 namespace tickbox::sim {
 namespace {
 
-/// b as a point in the frame of a, on one axis, against the open interval (low, high) of the
-/// Minkowski difference.
+/// The motion of b as a point in the frame of a, on one axis. (low, high) is the open interval of
+/// the Minkowski difference.
 struct Approach {
   Fine start = 0;  ///< at fine time 0
   std::int64_t velocity = 0;
@@ -22,7 +22,8 @@ struct Approach {
   [[nodiscard]] Moment entry() const { return {distance / speed(), distance % speed(), speed()}; }
 };
 
-/// False where the point stays on one side of the interval until the tick ends.
+/// Whether the point is inside the interval or enters it before the tick ends. Fills `outside` and
+/// `distance`.
 bool can_enter(Approach& approach, FineTime now) {
   const Fine from = approach.start + approach.velocity * now;
   const Fine to = approach.start + approach.velocity * kFineSteps;
@@ -48,7 +49,8 @@ bool left_by(const Approach& approach, const Moment& moment) {
   return Moment{way / approach.speed(), way % approach.speed(), approach.speed()} <= moment;
 }
 
-/// The axis entered last, which is the contact's. Of two at the same moment the faster, then y.
+/// The axis that is entered last, which is the contact's. Of two at the same moment it is the axis
+/// of larger speed, then y.
 Axis last_entered(const std::array<Approach, kAxes>& approaches) {
   if (!approaches[1].outside) return 0;
   if (!approaches[0].outside) return 1;

@@ -1,6 +1,6 @@
 #pragma once
-// Positions and moments on the time lattice: whole numbers that are exact at every one of the fine
-// steps of a tick.
+// Positions and moments on the time lattice: whole numbers that are exact at every fine step of a
+// tick.
 
 #include "core/fixed.h"
 
@@ -12,14 +12,14 @@
 
 namespace tickbox::sim {
 
-/// Fine steps inside one tick. Odd, so that no exact half exists and rounding is the same in a
-/// mirror.
+/// Fine steps in one tick. The number is odd, so that no exact half exists and rounding is the same
+/// in a mirror.
 inline constexpr std::int64_t kFineSteps = (std::int64_t{1} << 30) - 1;
 
 /// A whole number of fine steps since the tick began, 0 to kFineSteps.
 using FineTime = std::int64_t;
 
-/// A length in fine units: 1 sub-unit is kFineSteps of them. A speed of v sub-units per tick is v
+/// A length in fine units; a sub-unit has kFineSteps of them. A speed of v sub-units per tick is v
 /// fine units per fine step, so that `position · kFineSteps + velocity · s` is exact.
 using Fine = std::int64_t;
 
@@ -28,7 +28,7 @@ inline constexpr Axis kAxes = 2;
 static_assert(std::int64_t{kWorldLimit} <= (kFineSteps + 1) && kSpeedLimit <= kWorldLimit / 4,
               "differences of fine positions, extrapolated by a tick, must stay below 2^63");
 
-/// Within what a body may have.
+/// The speed of a body on one axis, limited to ±kSpeedLimit.
 [[nodiscard]] constexpr std::int64_t clamped_speed(std::int64_t velocity) {
   return std::clamp(velocity, -std::int64_t{kSpeedLimit}, std::int64_t{kSpeedLimit});
 }
@@ -52,7 +52,7 @@ struct Moment {
 };
 
 /// A box in straight motion. `base` is where its minimum corner would have been at fine time 0 with
-/// today's velocity.
+/// its present velocity.
 struct Motion {
   std::array<Fine, kAxes> base{};
   std::array<Fine, kAxes> size{};
@@ -66,7 +66,7 @@ struct Motion {
     return low(axis, s) + size[axis];
   }
 
-  /// From `s` on with another velocity; where it is at `s` does not change.
+  /// Changes the velocity from `s` on. The position at `s` does not change.
   constexpr void turn(Axis axis, std::int64_t new_velocity, FineTime s) {
     base[axis] += (velocity[axis] - new_velocity) * s;
     velocity[axis] = new_velocity;

@@ -9,7 +9,7 @@ namespace tickbox::sim {
 
 namespace {
 
-/// Two cells or more for a mover, so that few share one by chance.
+/// Two buckets or more for each mover, so that few cells share one by chance.
 int bits_for(std::size_t movers) {
   return static_cast<int>(std::bit_width(2 * movers + 1));
 }
@@ -41,8 +41,7 @@ void MoverGrid::sort(std::span<const Rect> hulls) {
   }
   places_.resize(added_count_);
   hulls_.resize(added_count_);
-  // Filling from the end turns each bucket's end into its start, so that no second array of
-  // positions is needed.
+  // Filling from the end turns the end of each bucket into its start, so no second array is needed.
   for (std::size_t i = added_count_; i-- > 0;) {
     const Place& added = added_[i];
     const std::uint32_t slot = --first_[added.bucket + 1];
@@ -54,7 +53,7 @@ void MoverGrid::sort(std::span<const Rect> hulls) {
   first_.back() = static_cast<std::uint32_t>(added_count_);
 }
 
-void MoverGrid::keep_up(std::uint32_t mover, const Rect& hull) {
+void MoverGrid::update(std::uint32_t mover, const Rect& hull) {
   std::uint32_t& slot = slots_[mover];
   if (slot == kStrayed) {
     const auto stray = std::find_if(strays_.begin(), strays_.end(),

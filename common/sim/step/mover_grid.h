@@ -1,13 +1,12 @@
 #pragma once
-// Finds the movers near a box, all through one tick, though it is filled only once at the tick's
-// start.
+// Finds the movers near a box throughout a tick. It is filled once, at the tick's start.
 //
-// Each mover stands in a single cell, that of its corner at the tick's start, at the level whose
-// cells are at least twice as wide as the way it goes plus its size. So all that it covers in the
-// tick is within half a cell of that corner, and a query that looks half a cell further than its
-// own box misses nobody. Bullets are at a coarse level and players at a fine one; neither costs the
-// other anything. The cells of a row lie one after the other in memory, rows are scattered by a
-// hash. A mover that is made faster than its level allows is listed as a stray.
+// Each mover is in a single cell: that of its corner at the tick's start, at the finest level whose
+// cells are at least twice as wide as its way plus its size. So whatever it covers in the tick is
+// within half a cell of that corner. A query that looks half a cell further than its own box misses
+// no mover. Bullets are at a coarse level and players at a fine one, at no cost to each other. The
+// cells of a row are consecutive in memory, and a hash scatters the rows. A mover that becomes
+// faster than its level allows is listed as a stray.
 
 #include "sim/rects.h"
 #include "sim/step/cell.h"
@@ -20,14 +19,14 @@ namespace tickbox::sim {
 
 class MoverGrid {
  public:
-  /// Makes room for so many movers in advance.
+  /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// Forgets the tick before.  Cost: linear, no allocation once warm.
+  /// Removes all movers.  Cost: linear, no allocation once warm.
   void start(std::size_t movers);
 
-  /// Notes a mover and its place. `reach` is what it may cover to each side of its corner without
-  /// becoming a stray.
+  /// Adds a mover. `reach` is how far it may get to each side of its corner without becoming a
+  /// stray.
   void add(std::uint32_t mover, Vec2 corner, std::int64_t reach) {
     const int level = level_for(2 * reach);
     const auto x = static_cast<std::int32_t>(std::int64_t{corner.x} >> level);
@@ -38,7 +37,7 @@ class MoverGrid {
     ++first_[bucket + 1];
   }
 
-  /// Sorts those added into their cells. `hulls` are what they cover until the tick ends, by mover.
+  /// Sorts the added movers into their cells. `hulls` has, by mover, what each covers in the tick.
   /// Requires: each hull within its mover's reach.
   void sort(std::span<const Rect> hulls);
 
@@ -50,11 +49,11 @@ class MoverGrid {
   template <class Visit>
   void visit_near(const Rect& area, Visit&& visit) const;
 
-  /// Tells that from now on `mover` covers `hull`.  Requires: it was added.
-  void keep_up(std::uint32_t mover, const Rect& hull);
+  /// Changes what `mover` covers until the tick ends.  Requires: it was added.
+  void update(std::uint32_t mover, const Rect& hull);
 
  private:
-  /// Where a mover stands.
+  /// The cell of a mover.
   struct Place {
     std::uint32_t mover = 0;
     std::uint32_t bucket = 0;
@@ -68,14 +67,14 @@ class MoverGrid {
     Rect hull;
   };
 
-  /// A mover of `level` that comes within reach of `area` has its cell in this range.
+  /// The cells of the movers of `level` that may reach `area`.
   static CellRange range_around(const Rect& area, int level) {
     const std::int64_t half = std::int64_t{1} << (level - 1);
     return {(area.x0 - half) >> level, (area.y0 - half) >> level, (area.x1 + half) >> level,
             (area.y1 + half) >> level};
   }
 
-  /// What a mover of a cell may cover without being missed by any query.
+  /// What a mover of a cell may cover, so that no query misses it.
   static Box region_of(const Place& place) {
     const std::int64_t half = std::int64_t{1} << (place.level - 1);
     const std::int64_t x = std::int64_t{place.x} * 2 * half;
@@ -98,11 +97,11 @@ class MoverGrid {
   template <class Visit>
   void visit_row(const Row& row, const RectColumns::Probe& probe, Visit&& visit) const;
 
-  /// The movers in cells around `rect`, strays apart.
+  /// Visits the movers in the cells around `rect`, without strays.
   template <class Visit>
   void visit_cells_near(const Rect& rect, const RectColumns::Probe& probe, Visit&& visit) const;
 
-  /// The slots from `from` to the end of a bucket of the same row further on.
+  /// Visits the slots from `from` to the end of `end_bucket`, which is in the same row.
   template <class Visit>
   void visit_on(std::size_t from, std::size_t start_bucket, std::size_t end_bucket,
                 const RectColumns::Probe& probe, Visit&& visit) const;
@@ -142,8 +141,9 @@ void MoverGrid::visit_row(const Row& row, const RectColumns::Probe& probe, Visit
   });
 }
 
-// Of two at different levels the finer one finds the coarser; of two at one level the one whose
-// cell comes first, row by row, finds the other; and in one cell, the one in the earlier slot.
+// Each pair is found once. Of two movers at different levels, the finer one finds the coarser one.
+// Of two at one level, the one whose cell comes first, row by row, finds the other. Of two in one
+// cell, the one in the earlier slot does.
 template <class Visit>
 void MoverGrid::visit_pairs(Visit&& visit) const {
   const std::size_t mask = (std::size_t{1} << bits_) - 1;

@@ -30,19 +30,20 @@ void NeighbourCache::start(const Statics& statics, std::size_t movers) {
   walls_.resize(movers);
 }
 
-// Twice its extent to each side: enough for dozens of ticks at walking speed.
-void NeighbourCache::look_around(std::uint32_t mover, const Rect& hull, std::int64_t extent) {
+// The region is twice the hull's extent larger on each side: enough for dozens of ticks at walking
+// speed.
+void NeighbourCache::refill(std::uint32_t mover, const Rect& hull, std::int64_t extent) {
   const Rect region = rect_of(grown(box_of(hull), 2 * extent));
   std::size_t count = 0;
   visit_all(region, extent_of(region), [&](const Wall& wall) {
-    if (count < kMost) walls_[mover][count] = wall;
+    if (count < kWallsMax) walls_[mover][count] = wall;
     ++count;
   });
   const bool is_clear =
       count == 0 && contains(kWholeWorld, grown(box_of(region), 2 * extent_of(region)));
   regions_[mover] = region;
   clear_[mover] = is_clear ? region : kNowhere;
-  counts_[mover] = count > kMost ? kCrowd : static_cast<std::uint8_t>(count);
+  counts_[mover] = count > kWallsMax ? kTooMany : static_cast<std::uint8_t>(count);
 }
 
 }  // namespace tickbox::sim

@@ -1,10 +1,10 @@
 #pragma once
-// The statics around each mover, remembered from tick to tick.
+// Keeps the statics around each mover from tick to tick.
 //
-// What is remembered depends on the statics only: a region somewhat larger than a mover's path, and
-// every static that touches it. It holds whoever asks, and for as long as the statics are the same,
-// so that nothing has to be told of movers that are changed, added or taken out between ticks: a
-// path that lies in the region finds its statics among the few remembered, any other is looked up.
+// An entry depends on the statics only: a region somewhat larger than a mover's path, and every
+// static that touches it. So an entry stays valid while the statics are the same, even if movers
+// are changed, added or removed between ticks. A path within the region finds its statics in the
+// entry. Any other path is looked up in the grid and replaces the entry.
 
 #include "sim/box.h"
 #include "sim/statics.h"
@@ -15,7 +15,7 @@
 
 namespace tickbox::sim {
 
-/// A static as the step looks at it again and again; the rest of it lies far away in memory.
+/// The fields of a static that the step reads often, together in memory.
 struct Wall {
   Rect rect;
   std::uint32_t index = 0;  ///< in Statics::bodies()
@@ -24,7 +24,7 @@ struct Wall {
   std::uint16_t layers = 0;
   std::uint16_t collides_with = 0;
   OneWay one_way = OneWay::None;
-  bool is_dull = false;  ///< neither rubs nor throws back
+  bool is_dull = false;  ///< has neither friction nor restitution
 };
 
 [[nodiscard]] Wall wall_of(const Body& body, std::uint32_t index);
@@ -36,32 +36,32 @@ struct Wall {
 
 class NeighbourCache {
  public:
-  /// Makes room for so many movers in advance.
+  /// Reserves memory for `movers` movers.
   void reserve(std::size_t movers);
 
-  /// To be called where the statics are others than before.
+  /// Removes all entries.  To be called when the statics are not those of the tick before.
   void forget() {
     regions_.clear();
     clear_.clear();
   }
 
-  /// Readies for a tick.  Cost: nothing once warm.
+  /// Begins a tick.  Cost: no allocation once warm.
   void start(const Statics& statics, std::size_t movers);
 
-  /// Whether `hull` is known to lie where nothing is near: no static touches it, and it is as far
-  /// from the world's border as it is long.
+  /// Whether `hull` is known to have nothing near it: no static touches it, and it is as far from
+  /// the world's border as it is long.
   [[nodiscard]] bool is_clear(std::uint32_t mover, const Rect& hull) const {
     return contains(clear_[mover], hull);
   }
 
-  /// Calls visit(wall) for every static that is no ghost and whose closed box touches `hull`, some
-  /// of them more than once.  Requires: `extent` is that of the hull; mover < movers.
+  /// Calls visit(wall) for every static that is no ghost and whose closed box touches `hull`, for
+  /// some of them more than once.  Requires: `extent` is that of the hull; mover < movers.
   template <class Visit>
   void visit(std::uint32_t mover, const Rect& hull, std::int64_t extent, Visit&& visit);
 
  private:
-  static constexpr std::uint8_t kMost = 4;      ///< statics to remember for one mover
-  static constexpr std::uint8_t kCrowd = 0xff;  ///< in place of a number: more than that
+  static constexpr std::uint8_t kWallsMax = 4;    ///< in one entry
+  static constexpr std::uint8_t kTooMany = 0xff;  ///< in place of a number: more than kWallsMax
 
   static constexpr Rect kNowhere = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
 
@@ -72,21 +72,21 @@ class NeighbourCache {
     });
   }
 
-  void look_around(std::uint32_t mover, const Rect& hull, std::int64_t extent);
+  void refill(std::uint32_t mover, const Rect& hull, std::int64_t extent);
 
   const Statics* statics_ = nullptr;
   std::vector<Rect> regions_;  ///< by mover, as the next
-  std::vector<Rect> clear_;    ///< the same where nothing is near; else nowhere
+  std::vector<Rect> clear_;    ///< the region if nothing is near it; else nowhere
   std::vector<std::uint8_t> counts_;
-  std::vector<std::array<Wall, kMost>> walls_;
+  std::vector<std::array<Wall, kWallsMax>> walls_;
 };
 
 template <class Visit>
 void NeighbourCache::visit(std::uint32_t mover, const Rect& hull, std::int64_t extent,
                            Visit&& visit) {
-  if (!contains(regions_[mover], hull)) look_around(mover, hull, extent);
+  if (!contains(regions_[mover], hull)) refill(mover, hull, extent);
   const std::uint8_t count = counts_[mover];
-  if (count == kCrowd) {
+  if (count == kTooMany) {
     visit_all(hull, extent, visit);
     return;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Which bodies of a world overlap: asked of the positions alone, so that it can judge a step.
+// Finds the bodies of a world that overlap, from positions alone, so that it can judge a step.
 
 #include "sim/step.h"
 
@@ -8,12 +8,12 @@
 
 namespace tickbox::sim {
 
-/// All pairs that the step keeps apart and that overlap, sorted by ids; without kinematic bodies
-/// that crush.
-/// Cost: all movers and statics are sorted along x; for tools and tests, not for the tick.
+/// All pairs that the step keeps apart and that overlap, sorted by ids. Kinematic bodies that crush
+/// are left out.
+/// Cost: sorts all movers and statics along x; for tools and tests, not for the tick.
 [[nodiscard]] std::vector<BodyPair> find_overlaps(const World& world);
 
-/// The same for all pairs that `is_wanted`.
+/// The same for all pairs for which `is_wanted` is true.
 [[nodiscard]] std::vector<BodyPair> find_overlaps(
     const World& world, const std::function<bool(const Body&, const Body&)>& is_wanted);
 

@@ -90,7 +90,7 @@ void resolve_alone(std::uint32_t mover, const Environment& environment, Movers& 
 /// Notes that a mover has left the hull of its first path and covers `hull` from now on.
 void escape(std::uint32_t mover, const Rect& hull, Movers& movers, Candidates& candidates,
             WallsNear& walls, Impacts& impacts) {
-  if (movers.meets_movers(mover)) candidates.grid.keep_up(mover, hull);
+  if (movers.meets_movers(mover)) candidates.grid.update(mover, hull);
   candidates.hulls[mover] = hull;
   walls.is_partial[mover] = 1;
   movers.states[mover].has_escaped = true;

@@ -51,7 +51,7 @@ Rect hull_from(std::uint32_t mover, FineTime now, const Movers& movers) {
 void search_again(std::uint32_t mover, FineTime now, const Environment& environment,
                   const Movers& movers, MoverGrid& grid, Impacts& impacts) {
   const Rect hull = hull_from(mover, now, movers);
-  grid.keep_up(mover, hull);
+  grid.update(mover, hull);
   grid.visit_near(hull, [&](std::uint32_t other) {
     if (other == mover || !may_collide(movers.bodies[mover], movers.bodies[other])) return;
     push_pair(mover, other, now, movers, impacts);
