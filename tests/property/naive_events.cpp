@@ -135,8 +135,8 @@ void Event::give(std::size_t index, i64 v) {
   if (!x.dynamic()) return;
   const std::array<i64, 2> before = x.v;
   const bool freezes = x.spent();
-  run_.turn(x, k_, freezes ? 0 : v, s_);
-  if (freezes || (x.stops() && x.events == 0)) run_.turn(x, 1 - k_, 0, s_);
+  turn(x, k_, freezes ? 0 : v, s_);
+  if (freezes || (x.stops() && x.events == 0)) turn(x, 1 - k_, 0, s_);
   for (std::size_t k = 0; k < 2; ++k) {
     x.hit[k] = x.hit[k] || x.v[k] != before[k];
   }
@@ -198,8 +198,8 @@ void Event::rub(const Rub& rub) {
   const i64 mass = low.body.mass + high.body.mass;
   const i64 low_part = high_fixed ? d : d * high.body.mass / mass;
   const i64 high_part = low_fixed ? d : d * low.body.mass / mass;
-  if (!low_fixed) run_.turn(low, o, low.v[o] - low_part, s_);
-  if (!high_fixed) run_.turn(high, o, high.v[o] + high_part, s_);
+  if (!low_fixed) turn(low, o, low.v[o] - low_part, s_);
+  if (!high_fixed) turn(high, o, high.v[o] + high_part, s_);
 }
 
 void Event::snap() {
@@ -232,7 +232,7 @@ void Event::squeeze(std::size_t kinematic, std::size_t dynamic) {
     run_.crushing.emplace_back(std::min(kinematic, dynamic), std::max(kinematic, dynamic));
     for (std::size_t k = 0; k < 2 && pressed.spent(); ++k) {
       pressed.hit[k] = pressed.hit[k] || pressed.v[k] != 0;
-      run_.turn(pressed, k, 0, s_);
+      turn(pressed, k, 0, s_);
     }
     ++pressed.events;
     return;
@@ -246,23 +246,23 @@ void Event::squeeze(std::size_t kinematic, std::size_t dynamic) {
 void Event::wait(Thing& kinematic) {
   kinematic.waits = true;
   run_.report.blocked.push_back(kinematic.body.id);
-  run_.turn(kinematic, 0, 0, s_);
-  run_.turn(kinematic, 1, 0, s_);
+  turn(kinematic, 0, 0, s_);
+  turn(kinematic, 1, 0, s_);
 }
 
 /// The riders of a kinematic body that waits lose the velocity that it gave them.
 void Event::take_riders_along(std::size_t kinematic) {
   for (Thing& x : run_.things) {
     if (x.carrier != kinematic) continue;
-    run_.take_off(x, s_);
+    take_off(x, s_);
     x.given = {0, 0};
   }
 }
 
 }  // namespace
 
-void Run::handle(const Hit& hit) {
-  Event{*this, hit}.happen();
+void handle(Run& run, const Hit& hit) {
+  Event{run, hit}.happen();
 }
 
 }  // namespace tickbox::test::naive

@@ -96,14 +96,15 @@ void watch(const Thing& x, const Thing& y, sim::StepReport& report) {
 
 }  // namespace
 
-void Run::watch_ghosts() {
+void watch_ghosts(Run& run) {
+  const auto& things = run.things;
   const std::size_t border = things.size() - 1;
   for (std::size_t a = 0; a < border; ++a) {
     for (std::size_t b = a + 1; b < border; ++b) {
       const Thing& x = things[a];
       const Thing& y = things[b];
       if (!meet(x, y) || !(x.ghost() || y.ghost()) || !(x.mover() || y.mover())) continue;
-      watch(x, y, report);
+      watch(x, y, run.report);
     }
   }
 }

@@ -8,6 +8,15 @@
 namespace tickbox::test::naive {
 namespace {
 
+/// On what a body stands, and what it is given by it.
+struct Ride {
+  std::size_t on = kNone;         // kNone: in no wave, or a kinematic body
+  std::size_t kinematic = kNone;  // kNone: in no wave
+};
+
+/// Rule 3 applies twice in a tick, to different positions and velocities.
+enum class When : std::uint8_t { Start, End };
+
 struct Standing {
   i64 length = 0;  // 0: it does not stand there
   std::size_t axis = 0;
@@ -40,9 +49,9 @@ i64 own_velocity(const Thing& x, std::size_t k, When when) {
   return x.kinematic() ? 0 : x.first_v[k];
 }
 
-}  // namespace
-
-std::vector<Ride> Run::rides(When when) const {
+std::vector<Ride> find_rides(const Run& run, When when) {
+  const auto& things = run.things;
+  const auto& gravity = run.gravity;
   std::vector<Ride> all(things.size());
   std::vector<std::size_t> wave;
   if (gravity[0] == 0 && gravity[1] == 0) return all;
@@ -61,7 +70,7 @@ std::vector<Ride> Run::rides(When when) const {
       std::size_t on = kNone;
       for (const std::size_t m : wave) {  // by id, so that the lowest of equals stays
         const Thing& y = things[m];
-        const auto [length, k] = stands_on(*this, x, y);
+        const auto [length, k] = stands_on(run, x, y);
         if (length <= longest) continue;
         const i64 u = own_velocity(x, k, when) - own_velocity(y, k, when);
         const bool carried = when == When::Start && x.body.carrier == y.body.id;
@@ -81,8 +90,11 @@ std::vector<Ride> Run::rides(When when) const {
   return all;
 }
 
-void Run::give_riders() {
-  const std::vector<Ride> all = rides(When::Start);
+}  // namespace
+
+void give_riders(Run& run) {
+  auto& things = run.things;
+  const std::vector<Ride> all = find_rides(run, When::Start);
   for (std::size_t i = 0; i < things.size(); ++i) {
     Thing& x = things[i];
     if (!x.dynamic() || all[i].kinematic == kNone) continue;
@@ -95,14 +107,15 @@ void Run::give_riders() {
   }
 }
 
-void Run::take_off(Thing& x, i64 s) const {
+void take_off(Thing& x, i64 s) {
   for (std::size_t k = 0; k < 2; ++k) {
     turn(x, k, x.hit[k] ? towards_zero(x.v[k], x.given[k]) : x.v[k] - x.given[k], s);
   }
 }
 
-void Run::take_from_riders() {
-  const std::vector<Ride> all = rides(When::End);
+void take_from_riders(Run& run) {
+  auto& things = run.things;
+  const std::vector<Ride> all = find_rides(run, When::End);
   for (std::size_t i = 0; i < things.size(); ++i) {
     Thing& x = things[i];
     if (!x.dynamic()) continue;

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -99,19 +98,8 @@ struct Hit {
   bool tie = false;          // a tie between the axes
 };
 
-/// The body that a body stands on, and the kinematic body below.
-struct Ride {
-  std::size_t on = kNone;         // kNone: in no wave, or a kinematic body
-  std::size_t kinematic = kNone;  // kNone: in no wave
-};
-
-/// Rule 3 applies twice in a tick, with different positions and velocities.
-enum class When : std::uint8_t { Start, End };
-
+/// One tick of a world, stepped by functions in the order of the rules.
 struct Run {
-  explicit Run(const sim::World& world);
-  void run(sim::World& world);
-
   std::vector<Thing> things;  ///< sorted by id; the border last
   std::array<i64, 2> gravity{};
   bool solid_border = true;
@@ -120,31 +108,19 @@ struct Run {
       deep;  ///< pairs that overlapped when the sweep started
   sim::StepReport report;
   Ties ties;
-
-  // Rules 1 to 3.
-  void set_velocities(const sim::World& world);
-  void part();
-  [[nodiscard]] std::vector<Ride> rides(When when) const;
-  void give_riders();
-  void start_sweep();
-
-  // Rule 4.
-  [[nodiscard]] std::optional<Hit> first(i64 now);
-
-  // Rules 5 to 7.
-  void handle(const Hit& hit);
-
-  // Rules 8 and 10.
-  void take_from_riders();
-  void watch_ghosts();
-  void finish(sim::World& world);
-
-  /// Changes the velocity and not the position.
-  void turn(Thing& x, std::size_t k, i64 v, i64 s) const;
-
-  /// Removes the velocity that rule 3 gave, as rule 8 says.
-  void take_off(Thing& x, i64 s) const;
 };
+
+void depenetrate(Run& run);             ///< rule 2
+void give_riders(Run& run);             ///< rule 3
+void handle(Run& run, const Hit& hit);  ///< rules 5 to 7
+void take_from_riders(Run& run);        ///< rule 8
+void watch_ghosts(Run& run);            ///< rule 10
+
+/// Changes the velocity and not the position.
+void turn(Thing& x, std::size_t k, i64 v, i64 s);
+
+/// Removes the velocity that rule 3 gave, as rule 8 says.
+void take_off(Thing& x, i64 s);
 
 /// Returns v, moved toward zero by at most `amount` if both have the same sign.
 i64 towards_zero(i64 v, i64 amount);

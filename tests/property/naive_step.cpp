@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <tuple>
 
 namespace tickbox::test {
@@ -71,6 +72,18 @@ SolidSide solid_side(sim::OneWay one_way) {
       break;
   }
   std::abort();
+}
+
+// A body has one position at each moment: of several turns at one s, the last is its course.
+void turn(Thing& x, std::size_t k, i64 v, i64 s) {
+  const i64 limit = kSpeedLimit;
+  v = std::clamp(v, -limit, limit);
+  if (v == x.v[k]) return;
+  x.blocked[k] = {false, false};
+  x.base[k] = x.at(k, s) - v * s;
+  x.v[k] = v;
+  if (!x.course.empty() && x.course.back().from == s) x.course.pop_back();
+  x.course.push_back({s, x.base, x.v});
 }
 
 namespace {
@@ -165,9 +178,10 @@ bool reported_before(const sim::Contact& x, const sim::Contact& y) {
          std::tie(y.a, y.b, y.normal_x, y.normal_y, y.time_divisor);
 }
 
-}  // namespace
-
-Run::Run(const sim::World& world) : solid_border(world.settings().border == sim::Border::Solid) {
+Run run_of(const sim::World& world) {
+  Run run;
+  run.solid_border = world.settings().border == sim::Border::Solid;
+  auto& things = run.things;
   for (const sim::Body& body : world.statics().bodies()) {
     things.push_back(thing_of(body));
   }
@@ -179,18 +193,19 @@ Run::Run(const sim::World& world) : solid_border(world.settings().border == sim:
   border.border = true;
   things.push_back(border);
   for (std::size_t k = 0; k < 2; ++k) {
-    gravity[k] = world.settings().gravity[k];
+    run.gravity[k] = world.settings().gravity[k];
   }
+  return run;
 }
 
-void Run::set_velocities(const sim::World& world) {
-  for (Thing& x : things) {
+void set_velocities(Run& run, const sim::World& world) {
+  for (Thing& x : run.things) {
     const bool on_path = x.kinematic() && x.body.path != sim::kNoPath;
     Vec2 goal;
     if (on_path) goal = world.statics().paths()[x.body.path].place_at(x.body.path_ticks + 1);
     for (std::size_t k = 0; k < 2; ++k) {
       i64 v = x.v[k];
-      if (x.dynamic()) v += gravity[k] * x.body.gravity_scale / 256;
+      if (x.dynamic()) v += run.gravity[k] * x.body.gravity_scale / 256;
       if (on_path) v = i64{goal[k]} - x.body.min[k];
       turn(x, k, v, 0);
       x.first_v[k] = x.v[k];
@@ -198,19 +213,8 @@ void Run::set_velocities(const sim::World& world) {
   }
 }
 
-// A body has one position at each moment. Of several turns at one s, the last is on its path.
-void Run::turn(Thing& x, std::size_t k, i64 v, i64 s) const {
-  const i64 limit = kSpeedLimit;
-  v = std::clamp(v, -limit, limit);
-  if (v == x.v[k]) return;
-  x.blocked[k] = {false, false};
-  x.base[k] = x.at(k, s) - v * s;
-  x.v[k] = v;
-  if (!x.course.empty() && x.course.back().from == s) x.course.pop_back();
-  x.course.push_back({s, x.base, x.v});
-}
-
-void Run::start_sweep() {
+void start_sweep(Run& run) {
+  auto& things = run.things;
   for (std::size_t a = 0; a < things.size(); ++a) {
     things[a].course = {{0, things[a].base, things[a].v}};
     for (std::size_t b = a + 1; b + 1 < things.size(); ++b) {
@@ -218,14 +222,15 @@ void Run::start_sweep() {
       const Thing& y = things[b];
       if (!apart_by_rule(x, y) || !overlap_now(x, y, 0)) continue;
       if (x.crushes() || y.crushes())
-        report.crushed.push_back((x.dynamic() ? x : y).body.id);
+        run.report.crushed.push_back((x.dynamic() ? x : y).body.id);
       else
-        deep.emplace_back(a, b);
+        run.deep.emplace_back(a, b);
     }
   }
 }
 
-std::optional<Hit> Run::first(i64 now) {
+std::optional<Hit> first(Run& run, i64 now) {
+  const auto& things = run.things;
   std::optional<Hit> best;
   const std::size_t border = things.size() - 1;
   const auto consider = [&](std::optional<Hit> hit, std::size_t a, std::size_t b) {
@@ -233,7 +238,7 @@ std::optional<Hit> Run::first(i64 now) {
     hit->a = a;
     hit->b = b;
     if (best && compare(hit->t, best->t) == 0 && (a == best->a || a == best->b || b == best->b)) {
-      ties.of_moments = true;
+      run.ties.of_moments = true;
     }
     if (!best || goes_before(*hit, *best)) best = hit;
   };
@@ -242,22 +247,24 @@ std::optional<Hit> Run::first(i64 now) {
     for (std::size_t b = a + 1; b < border; ++b) {
       const Thing& y = things[b];
       if (!collide(x, y)) continue;
-      if (std::ranges::count(crushing, std::pair{a, b}) != 0) continue;
+      if (std::ranges::count(run.crushing, std::pair{a, b}) != 0) continue;
       const std::optional<Hit> hit = impact(x, y, now);
       if (!hit) continue;
       const bool counts = is_solid_for(x, y, *hit) && is_solid_for(y, x, *hit);
       if (counts) consider(hit, a, b);
-      ties.of_axes = ties.of_axes || (!counts && hit->tie);
+      run.ties.of_axes = run.ties.of_axes || (!counts && hit->tie);
     }
-    for (std::size_t k = 0; k < 2 && solid_border && meets_border(x); ++k) {
+    for (std::size_t k = 0; k < 2 && run.solid_border && meets_border(x); ++k) {
       consider(border_impact(x, k, now), a, border);
     }
   }
-  ties.of_axes = ties.of_axes || (best && best->tie);
+  run.ties.of_axes = run.ties.of_axes || (best && best->tie);
   return best;
 }
 
-void Run::finish(sim::World& world) {
+void finish(Run& run, sim::World& world) {
+  auto& things = run.things;
+  sim::StepReport& report = run.report;
   for (Thing& x : things) {
     if (!x.mover()) continue;
     sim::Body& body = x.body;
@@ -267,15 +274,15 @@ void Run::finish(sim::World& world) {
       inside =
           inside && body.min[k] >= -kWorldLimit && i64{body.min[k]} + body.size[k] <= kWorldLimit;
     }
-    x.gone = !inside && !solid_border;
+    x.gone = !inside && !run.solid_border;
     if (x.gone) report.left.push_back(body.id);
     if (x.events > kSpent) report.frozen.push_back(body.id);
     report.events_max = std::max(report.events_max, static_cast<std::uint32_t>(x.events));
   }
 
-  take_from_riders();
-  watch_ghosts();
-  for (const auto& [a, b] : deep) {
+  take_from_riders(run);
+  watch_ghosts(run);
+  for (const auto& [a, b] : run.deep) {
     const Thing& x = things[a];
     const Thing& y = things[b];
     const bool still = !x.gone && !y.gone && overlap_now(thing_of(x.body), thing_of(y.body), 0);
@@ -301,31 +308,30 @@ void Run::finish(sim::World& world) {
   report.crushed.erase(repeated.begin(), repeated.end());
 }
 
-void Run::run(sim::World& world) {
-  set_velocities(world);
-  part();
-  give_riders();
-  start_sweep();
+Run step(sim::World& world) {
+  Run run = run_of(world);
+  set_velocities(run, world);
+  depenetrate(run);
+  give_riders(run);
+  start_sweep(run);
   i64 now = 0;
-  while (const auto hit = first(now)) {
+  while (const auto hit = first(run, now)) {
     now = hit->t.q;
-    handle(*hit);
+    handle(run, *hit);
   }
-  finish(world);
+  finish(run, world);
+  return run;
 }
 
+}  // namespace
 }  // namespace naive
 
 sim::StepReport naive_step(sim::World& world) {
-  naive::Run run{world};
-  run.run(world);
-  return run.report;
+  return naive::step(world).report;
 }
 
 Ties ties_in_tick(sim::World world) {
-  naive::Run run{world};
-  run.run(world);
-  return run.ties;
+  return naive::step(world).ties;
 }
 
 }  // namespace tickbox::test

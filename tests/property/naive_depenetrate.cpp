@@ -74,7 +74,8 @@ bool try_way(Run& run, Thing& a, Thing& b, const Way& way) {
 
 }  // namespace
 
-void Run::part() {
+void depenetrate(Run& run) {
+  auto& things = run.things;
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   const std::size_t border = things.size() - 1;
   for (std::size_t a = 0; a < border; ++a) {
@@ -98,10 +99,11 @@ void Run::part() {
     const std::array<Way, 4> ways = ways_out(a, b);
     const auto taken = std::ranges::find_if(ways, [&](const Way& way) {
       const i64 shorter = std::min(a.size[way.axis], b.size[way.axis]) / kSteps;
-      return (&way == ways.data() || way.length <= shorter) && try_way(*this, a, b, way);
+      return (&way == ways.data() || way.length <= shorter) && try_way(run, a, b, way);
     });
-    if (taken != ways.end()) report.separated.push_back({a.body.id, b.body.id});
-    ties.of_ways = ties.of_ways || std::ranges::adjacent_find(ways, {}, &Way::length) != ways.end();
+    if (taken != ways.end()) run.report.separated.push_back({a.body.id, b.body.id});
+    run.ties.of_ways =
+        run.ties.of_ways || std::ranges::adjacent_find(ways, {}, &Way::length) != ways.end();
   }
 }
 
