@@ -6,7 +6,7 @@
 #include "core/ids.h"
 #include "core/tick_ring.h"
 #include "protocol/snapshot.h"
-#include "server/room/lives.h"
+#include "server/room/body_slots.h"
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 //
 // The members of each island are also linked in a ring, so that they can be walked.
 
-#include "server/room/lives.h"
+#include "server/room/body_slots.h"
 
 #include <cstddef>
 #include <cstdint>

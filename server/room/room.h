@@ -11,7 +11,7 @@
 #include "game/tick_log.h"
 #include "game/world.h"
 #include "protocol/history_depths.h"
-#include "server/room/history.h"
+#include "server/room/replication_log.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "net/handshake.h"
 #include "net/transport.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "server/shard/admission.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"

@@ -12,8 +12,8 @@
 #include "net/drop_reason.h"
 #include "protocol/desync.h"
 #include "protocol/view_parts.h"
-#include "server/room/limits.h"
 #include "server/room/room.h"
+#include "server/shard/limits.h"
 #include "server/shard/session.h"
 
 #include <cstddef>

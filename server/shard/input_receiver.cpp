@@ -1,6 +1,6 @@
 #include "server/shard/input_receiver.h"
 
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "server/shard/hosted_room.h"
 
 #include <fmt/core.h>

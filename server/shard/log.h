@@ -2,7 +2,7 @@
 // The log, for code that must not know where it goes; and limits on lines that clients can cause.
 
 #include "core/clock.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <array>
 #include <cstddef>

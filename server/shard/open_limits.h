@@ -6,7 +6,7 @@
 #include "core/entropy.h"
 #include "net/address.h"
 #include "net/crypto.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <vector>
 

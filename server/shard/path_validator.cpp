@@ -1,7 +1,7 @@
 #include "server/shard/path_validator.h"
 
 #include "protocol/messages.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <fmt/core.h>
 

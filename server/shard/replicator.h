@@ -4,9 +4,9 @@
 
 #include "core/clock.h"
 #include "protocol/messages.h"
-#include "server/replication/notices.h"
+#include "server/replication/event_broadcast.h"
 #include "server/replication/snapshot_planner.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/send_pace.h"

@@ -15,7 +15,7 @@
 #include "server/replication/sent_views.h"
 #include "server/replication/snapshot_planner.h"
 #include "server/room/input_buffer.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "server/shard/session_lifecycle.h"
 
 #include "net/handshake.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <fmt/core.h>
 

@@ -13,7 +13,7 @@
 #include "net/transport.h"
 #include "protocol/desync.h"
 #include "server/replication/interest.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "server/shard/admission.h"
 #include "server/shard/connect_service.h"
 #include "server/shard/context.h"

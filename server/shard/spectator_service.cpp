@@ -1,7 +1,7 @@
 #include "server/shard/spectator_service.h"
 
 #include "core/assert.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <algorithm>
 

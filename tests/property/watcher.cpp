@@ -1,7 +1,7 @@
 #include "tests/property/watcher.h"
 
 #include "net/packet.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "games/arena/bot.h"
 #include "net/link_simulator.h"
 #include "server/replication/interest.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "tests/simulator/plant.h"
 #include "tests/simulator/profile.h"
 

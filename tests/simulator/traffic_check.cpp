@@ -1,7 +1,7 @@
 #include "tests/simulator/traffic_check.h"
 
 #include "core/hash.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include <string>
 

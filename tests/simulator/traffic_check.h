@@ -5,7 +5,7 @@
 
 #include "core/clock.h"
 #include "net/packet.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "tests/simulator/findings.h"
 #include "tests/support/simulated_network.h"
 

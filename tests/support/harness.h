@@ -8,7 +8,7 @@
 #include "games/catalog.h"
 #include "protocol/desync.h"
 #include "server/recording/recorder.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "server/shard/shard.h"
 #include "server/shard/tick_pacer.h"
 #include "tests/support/memory_sink.h"

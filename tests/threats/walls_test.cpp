@@ -5,7 +5,7 @@
 #include "client/views/replica.h"
 #include "games/catalog.h"
 #include "server/replication/interest.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "tests/threats/eavesdropper.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Events: their receivers, and their repetition until they arrive.
 
 #include "game/map.h"
+#include "server/replication/event_broadcast.h"
 #include "server/replication/event_queue.h"
-#include "server/replication/notices.h"
 #include "tests/support/arena_wrappers.h"
 
 #include <gtest/gtest.h>

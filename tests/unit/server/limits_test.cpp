@@ -1,6 +1,6 @@
 // Rate limits of requests to the server.
 
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 
 #include "server/shard/open_limits.h"
 #include "tests/support/virtual_time.h"

@@ -1,7 +1,7 @@
 // Snapshots of a crowd for one client, when a snapshot holds only a part of it.
 
 #include "core/rng.h"
-#include "server/room/limits.h"
+#include "server/shard/limits.h"
 #include "tests/unit/server/planned_room.h"
 
 namespace tickbox::server {

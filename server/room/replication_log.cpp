@@ -1,4 +1,4 @@
-#include "server/room/history.h"
+#include "server/room/replication_log.h"
 
 #include "core/assert.h"
 

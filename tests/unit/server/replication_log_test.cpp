@@ -1,8 +1,8 @@
-#include "server/room/history.h"
+#include "server/room/replication_log.h"
 
 #include "core/rng.h"
 #include "games/arena/arena.h"
-#include "server/room/chronicle.h"
+#include "server/room/cause_log.h"
 #include "server/room/room.h"
 
 #include <gtest/gtest.h>

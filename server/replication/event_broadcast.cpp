@@ -1,4 +1,4 @@
-#include "server/replication/notices.h"
+#include "server/replication/event_broadcast.h"
 
 #include "game/entity_state.h"
 

@@ -8,9 +8,9 @@
 #include "core/tick_ring.h"
 #include "game/step.h"
 #include "game/world.h"
-#include "server/room/chronicle.h"
+#include "server/room/body_slots.h"
+#include "server/room/cause_log.h"
 #include "server/room/islands.h"
-#include "server/room/lives.h"
 
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-#include "server/room/lives.h"
+#include "server/room/body_slots.h"
 
 #include <gtest/gtest.h>
 

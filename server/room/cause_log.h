@@ -7,7 +7,7 @@
 
 #include "core/ids.h"
 #include "core/tick_ring.h"
-#include "server/room/lives.h"
+#include "server/room/body_slots.h"
 
 #include <cstddef>
 #include <cstdint>
