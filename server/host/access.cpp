@@ -3,7 +3,7 @@
 #include "os/files/private_file.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
-#include "server/room/body_slots.h"
+#include "server/room/replication_log.h"
 
 #include <fmt/core.h>
 

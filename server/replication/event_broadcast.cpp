@@ -13,17 +13,17 @@ std::uint16_t low_bits(std::uint32_t number) {
 
 }  // namespace
 
-void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
-  all_.clear();
-  all_.reserve(3 * room.world().seats().size());
+void EventBroadcast::gather(const Room& room, std::span<const PlayerId> joins) {
+  events_.clear();
+  events_.reserve(3 * room.world().seats().size());
   const game::World& world = room.world();
-  const PastTick* before = room.past().find({world.tick.value - 1});
+  const StateAt* before = room.state_history().find({world.tick.value - 1});
   for (const PlayerId player : joins) {
     announce_spawn(room, player);
   }
-  placed_.assign(world.seats().size(), false);
+  teleported_.assign(world.seats().size(), false);
   for (const game::Placement& placement : room.events().placements) {
-    placed_[placement.player.value] = true;
+    teleported_[placement.player.value] = true;
   }
   for (const game::Hit& hit : room.events().hits) {
     const game::EntityState* victim =
@@ -32,44 +32,44 @@ void Notices::gather(const Room& room, std::span<const PlayerId> joins) {
         game::find_entity(before->entities, world.body_of(hit.shooter));
     if (victim == nullptr) continue;
     const std::array places{victim->min, shooter != nullptr ? shooter->min : victim->min};
-    all_.push_back({.event = {.subject = hit.shooter,
-                              .what = hit.victim.value,
-                              .kind = protocol::EventKind::Hit},
-                    .places = places});
+    events_.push_back({.event = {.subject = hit.shooter,
+                                 .what = hit.victim.value,
+                                 .kind = protocol::EventKind::Hit},
+                       .places = places});
     if (const game::Seat& seat = world.seat(hit.shooter); seat.taken) {
-      all_.push_back({.event = {.subject = hit.shooter,
-                                .what = low_bits(seat.score),
-                                .kind = protocol::EventKind::Score},
-                      .places = places});
+      events_.push_back({.event = {.subject = hit.shooter,
+                                   .what = low_bits(seat.score),
+                                   .kind = protocol::EventKind::Score},
+                         .places = places});
     }
-    announce_placement(room, hit.victim);
+    announce_teleport(room, hit.victim);
   }
   for (const game::Placement& placement : room.events().placements) {
-    announce_placement(room, placement.player);
+    announce_teleport(room, placement.player);
   }
 }
 
-void Notices::announce_placement(const Room& room, PlayerId player) {
-  if (!placed_[player.value]) return;
-  placed_[player.value] = false;
+void EventBroadcast::announce_teleport(const Room& room, PlayerId player) {
+  if (!teleported_[player.value]) return;
+  teleported_[player.value] = false;
   announce_spawn(room, player);
 }
 
-void Notices::announce_spawn(const Room& room, PlayerId player) {
+void EventBroadcast::announce_spawn(const Room& room, PlayerId player) {
   const game::World& world = room.world();
   const game::EntityState* body = game::find_entity(room.entities(), world.body_of(player));
   if (body == nullptr) return;
-  all_.push_back({.event = {.subject = player,
-                            .what = low_bits(world.seat(player).generation),
-                            .kind = protocol::EventKind::Spawn},
-                  .places = {body->min, body->min}});
+  events_.push_back({.event = {.subject = player,
+                               .what = low_bits(world.seat(player).generation),
+                               .kind = protocol::EventKind::Spawn},
+                     .places = {body->min, body->min}});
 }
 
-bool Notices::reaches(const Notice& notice, PlayerId seat, Vec2 place) const {
-  const protocol::Event& event = notice.event;
+bool EventBroadcast::reaches(const RoutedEvent& routed, PlayerId seat, Vec2 place) const {
+  const protocol::Event& event = routed.event;
   const bool is_own =
       event.subject == seat || (event.kind == protocol::EventKind::Hit && event.what == seat.value);
-  return is_own || std::ranges::any_of(notice.places, [&](Vec2 where) {
+  return is_own || std::ranges::any_of(routed.places, [&](Vec2 where) {
            return interest_.keeps_seeing(place, where);
          });
 }

@@ -14,33 +14,36 @@
 
 namespace tickbox::server {
 
-struct Notice {
+/// An event and what decides to whom it is sent.
+struct RoutedEvent {
   protocol::Event event;  ///< without number and age
-  /// The places of the event: clients that see either, and the players it concerns, receive it.
+  /// Where it happened. Clients that see one of the places receive the event, and so do the players
+  /// that it concerns.
   std::array<Vec2, 2> places;
 };
 
-class Notices {
+class EventBroadcast {
  public:
-  explicit Notices(Sight sight) : interest_(sight) {}
+  explicit EventBroadcast(Sight sight) : interest_(sight) {}
 
-  /// Gathers the events of the room's last tick: after each hit the new score, then the victim's
-  /// spawn. `joins`: the players that joined in the tick.
-  /// Cost: no allocation once warm.
+  /// Gathers the events of the room's last tick: first the spawns of joined players, then each hit,
+  /// followed by the new score and the victim's spawn. `joins`: the players that joined in the
+  /// tick. Cost: no allocation once warm.
   void gather(const Room& room, std::span<const PlayerId> joins);
 
-  [[nodiscard]] std::span<const Notice> all() const { return all_; }
+  [[nodiscard]] std::span<const RoutedEvent> events() const { return events_; }
 
   /// Returns whether the player in `seat`, with its body at `place`, receives the event.
-  [[nodiscard]] bool reaches(const Notice& notice, PlayerId seat, Vec2 place) const;
+  [[nodiscard]] bool reaches(const RoutedEvent& routed, PlayerId seat, Vec2 place) const;
 
  private:
   void announce_spawn(const Room& room, PlayerId player);
-  void announce_placement(const Room& room, PlayerId player);
+  void announce_teleport(const Room& room, PlayerId player);
 
   Interest interest_;
-  std::vector<Notice> all_;
-  std::vector<bool> placed_;  ///< by seat: placed in this tick, and not announced yet
+  std::vector<RoutedEvent> events_;
+  std::vector<bool>
+      teleported_;  ///< by seat: in this tick, and the spawn is not among the events yet
 };
 
 }  // namespace tickbox::server

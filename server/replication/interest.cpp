@@ -11,10 +11,10 @@ std::int64_t distance(Vec2 a, Vec2 b) {
   return std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y));
 }
 
-void Interest::look(const Room& room) {
+void Interest::rebuild(const Room& room) {
   const std::span<const game::EntityState> entities = room.entities();
   by_x_.clear();
-  by_x_.reserve(room.history().lives().capacity());
+  by_x_.reserve(room.replication_log().slots().capacity());
   seen_.reserve(by_x_.capacity());
   for (std::uint32_t i = 0; i < entities.size(); ++i) {
     by_x_.push_back({.place = entities[i].min, .index = i});
@@ -23,7 +23,7 @@ void Interest::look(const Room& room) {
                     [](const Column& column) { return std::tuple{column.place.x, column.index}; });
 }
 
-std::span<const std::uint32_t> Interest::seen_from(Vec2 centre) {
+std::span<const std::uint32_t> Interest::query(Vec2 centre) {
   seen_.clear();
   const std::int64_t width = std::int64_t{sight_.half_width} * kUnit;
   const std::int64_t height = std::int64_t{sight_.half_height} * kUnit;

@@ -38,12 +38,12 @@ class Interest {
   }
 
   /// Reads the room's entities once, for all views of this tick.
-  void look(const Room& room);
+  void rebuild(const Room& room);
 
   /// Returns the indices into room.entities() of the entities visible from `centre`, in no order.
   /// Valid until the next call.   Cost: grows with the entities within the view's width; no
   /// allocation once warm.
-  [[nodiscard]] std::span<const std::uint32_t> seen_from(Vec2 centre);
+  [[nodiscard]] std::span<const std::uint32_t> query(Vec2 centre);
 
  private:
   struct Column {

@@ -1,5 +1,5 @@
 #pragma once
-// The views sent to a client, as sets of lives. The client holds a view once it has acknowledged
+// The views sent to a client, as sets of slots. The client holds a view once it has acknowledged
 // the tick of the view.
 
 #include "core/bounded.h"
@@ -14,7 +14,7 @@
 namespace tickbox::server {
 
 /// The members of a view, sorted by body id.
-using ViewMembers = BoundedVector<LifeId, protocol::kViewMembersMax>;
+using ViewMembers = BoundedVector<SlotId, protocol::kViewMembersMax>;
 
 class SentViews {
  public:

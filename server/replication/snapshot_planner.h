@@ -25,13 +25,13 @@
 namespace tickbox::server {
 
 /// A body in sight that the client's base does not have yet, with its gathered priority.
-struct Waiter {
-  LifeId life;
+struct DeferredBody {
+  SlotId slot;
   std::uint32_t priority;
   std::uint32_t snapshots;  ///< number of snapshots that it did not fit
 };
 
-using Waiters = BoundedVector<Waiter, protocol::kViewMembersMax>;
+using DeferredBodies = BoundedVector<DeferredBody, protocol::kViewMembersMax>;
 
 struct ViewRequest {
   std::uint32_t own = 0;  ///< index of the client's body among the room's entities
@@ -57,13 +57,12 @@ class SnapshotPlanner {
   explicit SnapshotPlanner(Sight sight);
 
   /// Reads the room once, for all snapshots of this tick.
-  void look(Room& room);
+  void begin_tick(Room& room);
 
-  /// Fills in the causes and bodies of `snapshot`, and the view that the client then has. `waiters`
-  /// is the client's list from snapshot to snapshot.  Requires: space for the own body in
-  /// bytes_max.
-  /// Cost: no allocation once warm.
-  ViewPlan plan(const ViewRequest& request, Waiters& waiters, protocol::Snapshot& snapshot,
+  /// Fills in the causes and bodies of `snapshot`, and the view that the client then has.
+  /// `deferred` is the client's list from snapshot to snapshot.  Requires: space for the own body
+  /// in bytes_max. Cost: no allocation once warm.
+  ViewPlan plan(const ViewRequest& request, DeferredBodies& deferred, protocol::Snapshot& snapshot,
                 ViewMembers& view);
 
  private:
@@ -78,7 +77,7 @@ class SnapshotPlanner {
     Standing standing = Standing::Unknown;
     bool is_member = false;       ///< whether the base has it
     std::uint8_t member = 0;      ///< its number in the base
-    LifeId root = kNoLife;        ///< root of its island since the base; valid if held
+    SlotId root = kNoSlot;        ///< root of its island since the base; valid if held
     std::uint32_t priority = 0;   ///< priority gathered so far
     std::uint32_t snapshots = 0;  ///< number of snapshots that it did not fit
   };
@@ -92,7 +91,7 @@ class SnapshotPlanner {
   };
 
   struct Candidate {
-    LifeId life;
+    SlotId slot;
     bool is_held;  ///< whether the base has it
     std::uint32_t priority;
     std::uint32_t snapshots;
@@ -100,29 +99,29 @@ class SnapshotPlanner {
 
   template <class Cause>
   struct Pending {
-    LifeId life;
+    SlotId slot;
     Cause cause;
   };
 
-  bool try_plan(const ViewRequest& request, Waiters& waiters, protocol::Snapshot& snapshot,
+  bool try_plan(const ViewRequest& request, DeferredBodies& deferred, protocol::Snapshot& snapshot,
                 ViewMembers& view);
-  Mark& mark(LifeId life);
-  [[nodiscard]] Standing standing_of(LifeId life) const;
-  [[nodiscard]] const game::EntityState& entity_of(LifeId life) const;
+  Mark& mark(SlotId slot);
+  [[nodiscard]] Standing standing_of(SlotId slot) const;
+  [[nodiscard]] const game::EntityState& entity_of(SlotId slot) const;
 
-  [[nodiscard]] bool is_there(LifeId life) const { return lives_->of(life).is_there(); }
+  [[nodiscard]] bool is_present(SlotId slot) const { return slots_->slot(slot).is_present(); }
 
-  [[nodiscard]] Standing judge_member(LifeId life, Tick base) const;
+  [[nodiscard]] Standing judge_member(SlotId slot, Tick base) const;
 
   void mark_held(const ViewMembers& base, Tick base_tick);
   void mark_born(const ViewMembers& base, Tick base_tick);
   void judge_islands();
 
-  /// Requires: `life` is held.
-  [[nodiscard]] Verdict& verdict_of(LifeId life) { return verdicts_[marks_[life].root]; }
+  /// Requires: `slot` is held.
+  [[nodiscard]] Verdict& verdict_of(SlotId slot) { return verdicts_[marks_[slot].root]; }
 
-  [[nodiscard]] bool is_replayed(LifeId life) {
-    return standing_of(life) == Standing::Inside && !verdict_of(life).told_whole;
+  [[nodiscard]] bool is_replayed(SlotId slot) {
+    return standing_of(slot) == Standing::Inside && !verdict_of(slot).told_whole;
   }
 
   void pend_causes(Tick base);
@@ -130,9 +129,9 @@ class SnapshotPlanner {
   [[nodiscard]] bool tell_causes(protocol::Causes& causes);
   template <class Predicate>
   void tell_whole_where(Predicate is_told);
-  void gather_candidates(const ViewRequest& request, const Waiters& waiters);
-  [[nodiscard]] std::uint32_t nearness(LifeId life) const;
-  bool admit(const ViewRequest& request, protocol::Snapshot& snapshot, Waiters& waiters,
+  void gather_candidates(const ViewRequest& request, const DeferredBodies& deferred);
+  [[nodiscard]] std::uint32_t nearness(SlotId slot) const;
+  bool admit(const ViewRequest& request, protocol::Snapshot& snapshot, DeferredBodies& deferred,
              ViewMembers& view);
   void sort_by_id(ViewMembers& view) const;
   void weigh_bodies(const protocol::Snapshot& snapshot, ViewPlan& plan) const;
@@ -141,17 +140,17 @@ class SnapshotPlanner {
   Room* room_ = nullptr;
   std::span<const game::EntityState> entities_;  ///< of this tick, as hashes_ is
   std::span<const std::uint64_t> hashes_;
-  const Lives* lives_ = nullptr;
+  const BodySlots* slots_ = nullptr;
   Interest interest_;
 
   // The plan in progress.
   std::uint64_t stamp_ = 0;  ///< number of the plan; marks and verdicts of other plans are void
   Islands* islands_ = nullptr;
   Vec2 centre_;
-  LifeId own_ = kNoLife;
-  std::vector<Mark> marks_;        ///< by life
-  std::vector<Verdict> verdicts_;  ///< by life; valid at roots
-  std::vector<LifeId> held_;       ///< the members of the base, and the bullets they have fired
+  SlotId own_ = kNoSlot;
+  std::vector<Mark> marks_;        ///< by slot
+  std::vector<Verdict> verdicts_;  ///< by slot; valid at roots
+  std::vector<SlotId> held_;       ///< the members of the base, and the bullets they have fired
   std::vector<Pending<protocol::InputCause>> inputs_;
   std::vector<Pending<protocol::ShotCause>> shots_;
   std::vector<Pending<protocol::PlacementCause>> placements_;

@@ -4,74 +4,75 @@
 
 namespace tickbox::server {
 
-void Lives::reserve(std::size_t lives) {
-  lives_.reserve(lives);
-  for (std::vector<LifeId>* list : {&free_, &ended_, &present_, &before_, &born_, &gone_}) {
-    list->reserve(lives);
+void BodySlots::reserve(std::size_t slots) {
+  slots_.reserve(slots);
+  for (std::vector<SlotId>* list :
+       {&free_, &remembered_, &present_, &before_, &spawned_, &despawned_}) {
+    list->reserve(slots);
   }
 }
 
-void Lives::update(Tick tick, std::span<const game::EntityState> entities) {
-  give_back(tick);
+void BodySlots::update(Tick tick, std::span<const game::EntityState> entities) {
+  free_old_slots(tick);
   before_.swap(present_);
   present_.clear();
-  born_.clear();
-  gone_.clear();
+  spawned_.clear();
+  despawned_.clear();
   auto old = before_.begin();
-  const auto end_before = [&](BodyId id) {
-    for (; old != before_.end() && lives_[*old].id < id; ++old) {
-      gone_.push_back(*old);
+  const auto despawn_before = [&](BodyId id) {
+    for (; old != before_.end() && slots_[*old].id < id; ++old) {
+      despawned_.push_back(*old);
     }
   };
   for (const game::EntityState& entity : entities) {
-    end_before(entity.id);
-    if (old != before_.end() && lives_[*old].id == entity.id) {
+    despawn_before(entity.id);
+    if (old != before_.end() && slots_[*old].id == entity.id) {
       present_.push_back(*old++);
     } else {
-      born_.push_back(begin(tick, entity.id));
-      present_.push_back(born_.back());
+      spawned_.push_back(take_slot(tick, entity.id));
+      present_.push_back(spawned_.back());
     }
-    lives_[present_.back()].index = static_cast<std::uint32_t>(present_.size() - 1);
+    slots_[present_.back()].index = static_cast<std::uint32_t>(present_.size() - 1);
   }
   for (; old != before_.end(); ++old) {
-    gone_.push_back(*old);
+    despawned_.push_back(*old);
   }
-  for (const LifeId life : gone_) {
-    lives_[life].gone = tick;
+  for (const SlotId slot : despawned_) {
+    slots_[slot].despawned = tick;
     // Players are never killed: they leave.
-    lives_[life].left = game::has_kind(lives_[life].id, game::EntityKind::Player);
-    ended_.push_back(life);
+    slots_[slot].left = game::has_kind(slots_[slot].id, game::EntityKind::Player);
+    remembered_.push_back(slot);
   }
 }
 
-LifeId Lives::begin(Tick tick, BodyId id) {
-  LifeId life = static_cast<LifeId>(lives_.size());
+SlotId BodySlots::take_slot(Tick tick, BodyId id) {
+  SlotId slot = static_cast<SlotId>(slots_.size());
   if (free_.empty()) {
-    lives_.emplace_back();
+    slots_.emplace_back();
   } else {
-    life = free_.back();
+    slot = free_.back();
     free_.pop_back();
   }
-  lives_[life] = {.id = id, .born = tick};
-  return life;
+  slots_[slot] = {.id = id, .spawned = tick};
+  return slot;
 }
 
-void Lives::give_back(Tick tick) {
-  const auto is_remembered = [&](LifeId life) {
-    return tick - lives_[life].gone <= std::int64_t{protocol::kTicksRemembered};
+void BodySlots::free_old_slots(Tick tick) {
+  const auto is_recent = [&](SlotId slot) {
+    return tick - slots_[slot].despawned <= std::int64_t{protocol::kTicksRemembered};
   };
-  const auto first = std::ranges::find_if(ended_, is_remembered);
-  free_.insert(free_.end(), ended_.begin(), first);
-  ended_.erase(ended_.begin(), first);
+  const auto first = std::ranges::find_if(remembered_, is_recent);
+  free_.insert(free_.end(), remembered_.begin(), first);
+  remembered_.erase(remembered_.begin(), first);
 }
 
-LifeId Lives::find(BodyId id) const {
-  for (const std::vector<LifeId>* lives : {&present_, &before_}) {
+SlotId BodySlots::find(BodyId id) const {
+  for (const std::vector<SlotId>* slots : {&present_, &before_}) {
     const auto found =
-        std::ranges::lower_bound(*lives, id, {}, [this](LifeId life) { return lives_[life].id; });
-    if (found != lives->end() && lives_[*found].id == id) return *found;
+        std::ranges::lower_bound(*slots, id, {}, [this](SlotId slot) { return slots_[slot].id; });
+    if (found != slots->end() && slots_[*found].id == id) return *found;
   }
-  return kNoLife;
+  return kNoSlot;
 }
 
 }  // namespace tickbox::server

@@ -1,8 +1,8 @@
 #pragma once
-// The events of one kind in the last ticks, found by tick or by life.
+// The causes of one kind in the last ticks, found by tick or by slot.
 //
-// A query by tick returns all events of the tick. A query by life walks back from the newest event
-// of that life and visits no other life's events. A client sees a few bodies of a room in which
+// A query by tick returns all causes of the tick. A query by slot walks back from the newest cause
+// of that slot and visits no other slot's causes: a client sees a few bodies of a room in which
 // thousands act in every tick.
 
 #include "core/ids.h"
@@ -16,62 +16,62 @@
 
 namespace tickbox::server {
 
-/// `Event` has a member `LifeId life`.
-template <class Event>
-class Chronicle {
-  /// The place of an event. No event is in tick 0, which a room begins with.
+/// `Cause` has a member `SlotId slot`.
+template <class Cause>
+class CauseLog {
+  /// The position of a cause. No cause is in tick 0, which a room begins with.
   struct Position {
     Tick tick;
     std::uint32_t index = 0;
   };
 
  public:
-  struct Entry : Event {
-    Position before;  ///< the previous event of the same life
+  struct Entry : Cause {
+    Position before;  ///< the previous cause of the same slot
   };
 
-  void reserve(std::size_t lives, std::size_t events_per_tick) {
-    newest_.reserve(lives);
-    ticks_.for_each_slot([&](std::vector<Entry>& events) { events.reserve(events_per_tick); });
+  void reserve(std::size_t slots, std::size_t causes_per_tick) {
+    newest_.reserve(slots);
+    ticks_.for_each_slot([&](std::vector<Entry>& causes) { causes.reserve(causes_per_tick); });
   }
 
-  /// Begins a tick with this number of lives; replaces the tick protocol::kTicksRemembered before.
-  void begin(Tick tick, std::size_t lives) {
+  /// Begins a tick with this number of slots; replaces the tick protocol::kTicksRemembered before.
+  void begin(Tick tick, std::size_t slots) {
     tick_ = tick;
-    newest_.resize(lives);
+    newest_.resize(slots);
     ticks_.insert(tick).clear();
   }
 
-  /// Adds an event to the current tick. Ignores an event without a life (kNoLife).
-  void note(const Event& event) {
-    if (event.life == kNoLife) return;
-    std::vector<Entry>& events = ticks_.at(tick_);
-    Position& newest = newest_[event.life];
-    events.push_back({event, newest});
-    newest = {.tick = tick_, .index = static_cast<std::uint32_t>(events.size() - 1)};
+  /// Adds a cause to the current tick. Ignores a cause without a slot (kNoSlot).
+  void note(const Cause& cause) {
+    if (cause.slot == kNoSlot) return;
+    std::vector<Entry>& causes = ticks_.at(tick_);
+    Position& newest = newest_[cause.slot];
+    causes.push_back({cause, newest});
+    newest = {.tick = tick_, .index = static_cast<std::uint32_t>(causes.size() - 1)};
   }
 
-  /// Returns the events of a tick in the order of note(); none if the tick is not remembered.
-  [[nodiscard]] std::span<const Entry> of(Tick tick) const {
-    const std::vector<Entry>* events = ticks_.find(tick);
-    return events != nullptr ? std::span{*events} : std::span<const Entry>{};
+  /// Returns the causes of a tick in the order of note(); none if the tick is not remembered.
+  [[nodiscard]] std::span<const Entry> causes_of(Tick tick) const {
+    const std::vector<Entry>* causes = ticks_.find(tick);
+    return causes != nullptr ? std::span{*causes} : std::span<const Entry>{};
   }
 
-  /// Returns whether the life has an event after `tick`.  Requires: one of the last
+  /// Returns whether the slot has a cause after `tick`.  Requires: one of the last
   /// protocol::kTicksRemembered ticks.
-  [[nodiscard]] bool has_since(LifeId life, Tick tick) const { return newest_[life].tick > tick; }
+  [[nodiscard]] bool has_since(SlotId slot, Tick tick) const { return newest_[slot].tick > tick; }
 
-  /// Calls `visit(tick, event)` for all events of the life after `base`, newest first. (The
-  /// previous body with this number was gone before any tick that may be passed.)  Requires: as
+  /// Calls `visit(tick, cause)` for all causes of the slot after `base`, newest first. (The
+  /// previous body in this slot despawned before any tick that may be passed.)  Requires: as
   /// has_since().
   template <class Visit>
-  void visit_since(LifeId life, Tick base, Visit visit) const {
-    Position at = newest_[life];
+  void visit_since(SlotId slot, Tick base, Visit visit) const {
+    Position at = newest_[slot];
     while (at.tick > base) {
       const Tick tick = at.tick;
-      const std::vector<Entry>& events = ticks_.at(tick);
+      const std::vector<Entry>& causes = ticks_.at(tick);
       do {
-        const Entry& entry = events[at.index];
+        const Entry& entry = causes[at.index];
         visit(tick, entry);
         at = entry.before;
       } while (at.tick == tick);
@@ -81,7 +81,7 @@ class Chronicle {
  private:
   Tick tick_;
   TickRing<std::vector<Entry>, protocol::kTicksRemembered> ticks_;
-  std::vector<Position> newest_;  ///< the newest event of each life
+  std::vector<Position> newest_;  ///< the newest cause of each slot
 };
 
 }  // namespace tickbox::server

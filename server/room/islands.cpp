@@ -2,27 +2,27 @@
 
 namespace tickbox::server {
 
-void Islands::clear(std::size_t lives) {
-  nodes_.resize(lives);
-  for (LifeId life = 0; life < nodes_.size(); ++life) {
-    nodes_[life] = {.parent = life, .next = life, .members = 1};
+void Islands::clear(std::size_t slots) {
+  nodes_.resize(slots);
+  for (SlotId slot = 0; slot < nodes_.size(); ++slot) {
+    nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
   }
 }
 
-void Islands::begin(LifeId life) {
-  if (life >= nodes_.size()) nodes_.resize(life + 1);
-  nodes_[life] = {.parent = life, .next = life, .members = 1};
+void Islands::begin(SlotId slot) {
+  if (slot >= nodes_.size()) nodes_.resize(slot + 1);
+  nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
 }
 
-LifeId Islands::root_of(LifeId life) {
-  while (nodes_[life].parent != life) {
-    nodes_[life].parent = nodes_[nodes_[life].parent].parent;
-    life = nodes_[life].parent;
+SlotId Islands::root_of(SlotId slot) {
+  while (nodes_[slot].parent != slot) {
+    nodes_[slot].parent = nodes_[nodes_[slot].parent].parent;
+    slot = nodes_[slot].parent;
   }
-  return life;
+  return slot;
 }
 
-void Islands::join(LifeId a, LifeId b) {
+void Islands::join(SlotId a, SlotId b) {
   a = root_of(a);
   b = root_of(b);
   if (a == b) return;

@@ -2,7 +2,7 @@
 // Islands: the bodies that have influenced each other since a tick, as a union-find forest. The
 // root of a tree represents its island.
 //
-// The members of each island are also linked in a ring, so that they can be walked.
+// The members of each island are also linked in a ring, to visit all of them.
 
 #include "server/room/body_slots.h"
 
@@ -15,26 +15,27 @@ namespace tickbox::server {
 
 class Islands {
  public:
-  void reserve(std::size_t lives) { nodes_.reserve(lives); }
+  void reserve(std::size_t slots) { nodes_.reserve(slots); }
 
-  /// Makes each life below `lives` an island of its own.
-  void clear(std::size_t lives);
+  /// Makes each slot below `slots` an island of its own.
+  void clear(std::size_t slots);
 
-  /// Makes a new life an island of its own, whichever body had its number before.
-  void begin(LifeId life);
+  /// Makes a new body's slot an island of its own, also if another body was in the slot before.
+  void begin(SlotId slot);
 
-  void join(LifeId a, LifeId b);
+  /// Makes the islands of both slots one.
+  void join(SlotId a, SlotId b);
 
-  /// Returns the member that represents the whole island.   Cost: amortised, next to nothing.
-  [[nodiscard]] LifeId root_of(LifeId life);
+  /// Returns the root of the island.   Cost: amortised, almost constant.
+  [[nodiscard]] SlotId root_of(SlotId slot);
 
-  /// Returns the next member of the same island, in an endless cycle.
-  [[nodiscard]] LifeId next(LifeId life) const { return nodes_[life].next; }
+  /// Returns the next member of the same island; after the last, the first.
+  [[nodiscard]] SlotId next(SlotId slot) const { return nodes_[slot].next; }
 
  private:
   struct Node {
-    LifeId parent;
-    LifeId next;
+    SlotId parent;
+    SlotId next;
     std::uint32_t members;  ///< size of the island; valid in a root
   };
 

@@ -7,7 +7,7 @@
 namespace tickbox::server {
 namespace {
 
-/// Returns a box that contains everything the ray can meet.
+/// Returns a box that contains the whole path of the ray.
 sim::Box hull_of(const sim::Cast& ray) {
   sim::Box hull;
   for (sim::Axis axis = 0; axis < sim::kAxes; ++axis) {
@@ -19,10 +19,10 @@ sim::Box hull_of(const sim::Cast& ray) {
   return hull;
 }
 
-/// Returns whether a player was placed elsewhere after `tick`: its body is then not the one seen.
-bool was_put_since(const History& history, BodyId player, Tick tick) {
-  const LifeId life = history.lives().find(player);
-  return life != kNoLife && history.relocations().has_since(life, tick);
+/// Returns whether a player was teleported after `tick`: its body is then not where it was seen.
+bool was_teleported_since(const ReplicationLog& log, BodyId player, Tick tick) {
+  const SlotId slot = log.slots().find(player);
+  return slot != kNoSlot && log.teleports().has_since(slot, tick);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ LagCompensation::LagCompensation(std::uint32_t tick_rate)
 
 std::span<const game::Strike> LagCompensation::judge(const Room& room,
                                                      std::span<const game::PlayerInput> inputs) {
-  const std::size_t most = room.history().lives().capacity();
+  const std::size_t most = room.replication_log().slots().capacity();
   strikes_.reserve(room.world().seats().size());
   movers_.reserve(most);
   caster_.reserve(most);
@@ -63,18 +63,18 @@ std::optional<BodyId> LagCompensation::struck_by(const Room& room, const sim::Ca
   return is_player ? std::optional{hit->body} : std::nullopt;
 }
 
-/// Gathers the bodies in the ray's way at that tick, except players placed elsewhere since.
+/// Gathers the bodies in the ray's way in that tick, except players teleported since.
 void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick looked_at) {
   movers_.clear();
-  const PastTick* past = room.past().find(looked_at);
-  if (past == nullptr) past = &room.past().newest();
+  const StateAt* state = room.state_history().find(looked_at);
+  if (state == nullptr) state = &room.state_history().newest();
   const sim::Box hull = hull_of(ray);
-  for (const game::EntityState& entity : past->entities) {
+  for (const game::EntityState& entity : state->entities) {
     if (entity.traits.kind == game::EntityKind::Bullet) break;  // bullets are the last by id
     const sim::Body body = room.rules().body_for(entity);
     if (!sim::overlap(hull, sim::box_of(body.min, body.size))) continue;
     const bool is_player = entity.traits.kind == game::EntityKind::Player;
-    if (is_player && was_put_since(room.history(), entity.id, looked_at)) continue;
+    if (is_player && was_teleported_since(room.replication_log(), entity.id, looked_at)) continue;
     movers_.push_back(body);
   }
 }

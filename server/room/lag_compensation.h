@@ -3,8 +3,8 @@
 // client shows the others some ticks late, and aims at them where it shows them.
 //
 // A ray starts at the shooter's present body, which its client predicts. It is cast against the
-// others as they were in the tick that the input names. A player that was placed elsewhere since,
-// or no longer exists, is not struck.
+// others as they were in the tick that the input names. A player that was teleported since, or no
+// longer exists, is not struck.
 
 #include "game/catalog.h"
 #include "game/input.h"
@@ -20,7 +20,8 @@
 
 namespace tickbox::server {
 
-/// The greatest age of a state used, in milliseconds; a shot at an older one is judged by this.
+/// The greatest age of a state that a ray is cast against, in milliseconds. A shot at an older
+/// state is judged by the state of this age.
 inline constexpr std::uint32_t kLookBackMaxMs = 250;
 static_assert(game::kTickRateMax * kLookBackMaxMs / 1'000 < protocol::kTicksRemembered,
               "a ray is cast against a state that the room remembers");

@@ -9,56 +9,56 @@ namespace {
 
 /// The expected bodies per seat, including despawned bodies still remembered. These are the
 /// player's own, those of earlier players, the bullets of one second and a reserve.
-constexpr std::size_t kLivesPerSeat = 8;
+constexpr std::size_t kSlotsPerSeat = 8;
 
 /// Contacts reserved per body, for a tick with many contacts.
-constexpr std::size_t kContactsPerLife = 8;
+constexpr std::size_t kContactsPerSlot = 8;
 
 }  // namespace
 
-History::History(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
+ReplicationLog::ReplicationLog(std::uint32_t base_age_max) : base_age_max_(base_age_max) {
   TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
 }
 
-void History::begin(const game::World& world, std::span<const game::EntityState> entities) {
+void ReplicationLog::begin(const game::World& world, std::span<const game::EntityState> entities) {
   const std::size_t seats = world.seats().size();
-  const std::size_t lives = entities.size() + kLivesPerSeat * seats;
-  lives_.reserve(lives);
-  moves_.reserve(lives);
-  joined_.reserve(kContactsPerLife * lives);
-  islands_.for_each_slot([lives](Islands& islands) { islands.reserve(lives); });
-  sticks_.reserve(lives, seats);
-  shots_.reserve(lives, seats);
-  relocations_.reserve(lives, seats);
-  births_.reserve(lives, seats);
+  const std::size_t slots = entities.size() + kSlotsPerSeat * seats;
+  slots_.reserve(slots);
+  moves_.reserve(slots);
+  joined_.reserve(kContactsPerSlot * slots);
+  islands_.for_each_slot([slots](Islands& islands) { islands.reserve(slots); });
+  sticks_.reserve(slots, seats);
+  shots_.reserve(slots, seats);
+  teleports_.reserve(slots, seats);
+  bullet_spawns_.reserve(slots, seats);
   tick_ = world.tick;
-  lives_.update(tick_, entities);
-  moves_.assign(lives_.size(), 0);
+  slots_.update(tick_, entities);
+  moves_.assign(slots_.size(), 0);
   islands_.clear();
-  islands_.insert(tick_).clear(lives_.size());
+  islands_.insert(tick_).clear(slots_.size());
 }
 
-void History::note(const game::World& world, std::span<const game::EntityState> entities,
-                   const sim::StepReport& report, const game::TickEvents& events) {
+void ReplicationLog::note(const game::World& world, std::span<const game::EntityState> entities,
+                          const sim::StepReport& report, const game::TickEvents& events) {
   tick_ = world.tick;
-  lives_.update(tick_, entities);
-  moves_.resize(lives_.size());
-  sticks_.begin(tick_, lives_.size());
-  shots_.begin(tick_, lives_.size());
-  relocations_.begin(tick_, lives_.size());
-  births_.begin(tick_, lives_.size());
+  slots_.update(tick_, entities);
+  moves_.resize(slots_.size());
+  sticks_.begin(tick_, slots_.size());
+  shots_.begin(tick_, slots_.size());
+  teleports_.begin(tick_, slots_.size());
+  bullet_spawns_.begin(tick_, slots_.size());
 
   islands_.erase({tick_.value - base_age_max_ - 1});
   islands_.for_each([this](Islands& islands) {
-    for (const LifeId life : lives_.born()) {
-      islands.begin(life);
+    for (const SlotId slot : slots_.spawned()) {
+      islands.begin(slot);
     }
   });
   joined_.clear();
   const auto join = [&](BodyId a, BodyId b) {
-    const LifeId first = life_that_answers_for(a, world);
-    const LifeId second = life_that_answers_for(b, world);
-    if (first == kNoLife || second == kNoLife || first == second) return;
+    const SlotId first = joining_slot(a, world);
+    const SlotId second = joining_slot(b, world);
+    if (first == kNoSlot || second == kNoSlot || first == second) return;
     joined_.emplace_back(std::min(first, second), std::max(first, second));
   };
   for (const sim::Contact& contact : report.contacts) {
@@ -67,11 +67,11 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
   for (const sim::BodyPair& pair : report.influences) {
     join(pair.low, pair.high);
   }
-  for (const LifeId life : lives_.born()) {
-    const BodyId id = lives_.of(life).id;
+  for (const SlotId slot : slots_.spawned()) {
+    const BodyId id = slots_.slot(slot).id;
     if (!game::has_kind(id, game::EntityKind::Bullet)) continue;
     const BodyId owner = world.body_of(game::player_of(id));
-    births_.note({.life = lives_.find(owner), .born = life});
+    bullet_spawns_.note({.slot = slots_.find(owner), .bullet = slot});
     join(id, owner);
   }
   // Two touching bodies report many contacts per tick, and every forest would repeat the join.
@@ -84,31 +84,31 @@ void History::note(const game::World& world, std::span<const game::EntityState> 
     }
   });
   // A client that holds this tick's view already has everything that happened in the tick.
-  islands_.insert(tick_).clear(lives_.size());
+  islands_.insert(tick_).clear(slots_.size());
 
   for (std::size_t i = 0; i < entities.size(); ++i) {
-    const LifeId life = lives_.present()[i];
+    const SlotId slot = slots_.present()[i];
     const std::uint8_t move = entities[i].traits.move;
-    const bool was_there = lives_.of(life).born < tick_;
-    if (was_there && moves_[life] != move) sticks_.note({.life = life, .move = move});
-    moves_[life] = move;
+    const bool was_there = slots_.slot(slot).spawned < tick_;
+    if (was_there && moves_[slot] != move) sticks_.note({.slot = slot, .move = move});
+    moves_[slot] = move;
   }
   for (const game::Shot& shot : events.shots) {
     shots_.note(
-        {.life = lives_.find(world.body_of(shot.player)), .aim = shot.aim, .weapon = shot.weapon});
+        {.slot = slots_.find(world.body_of(shot.player)), .aim = shot.aim, .weapon = shot.weapon});
   }
   for (const game::Placement& placement : events.placements) {
-    relocations_.note(
-        {.life = lives_.find(world.body_of(placement.player)), .place = placement.place});
+    teleports_.note(
+        {.slot = slots_.find(world.body_of(placement.player)), .place = placement.place});
   }
 }
 
-/// Returns the life of a body. A bullet that spawns and despawns within one tick has none: its
-/// owner's life is used, because the spawn would join the two anyway.
-LifeId History::life_that_answers_for(BodyId id, const game::World& world) const {
-  const LifeId own = lives_.find(id);
-  if (own != kNoLife || !game::has_kind(id, game::EntityKind::Bullet)) return own;
-  return lives_.find(world.body_of(game::player_of(id)));
+/// Returns the slot that a contact of the body joins. A bullet that spawns and despawns within one
+/// tick has no slot. Its owner's slot is used, because the spawn would join the two anyway.
+SlotId ReplicationLog::joining_slot(BodyId id, const game::World& world) const {
+  const SlotId own = slots_.find(id);
+  if (own != kNoSlot || !game::has_kind(id, game::EntityKind::Bullet)) return own;
+  return slots_.find(world.body_of(game::player_of(id)));
 }
 
 }  // namespace tickbox::server

@@ -3,49 +3,20 @@
 // sessions.
 
 #include "core/ids.h"
-#include "core/tick_ring.h"
 #include "game/entity_state.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/tick_log.h"
 #include "game/world.h"
-#include "protocol/history_depths.h"
 #include "server/room/replication_log.h"
+#include "server/room/state_history.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace tickbox::server {
-
-/// The entities and hashes of a past tick.
-struct PastTick {
-  std::vector<game::EntityState> entities;  ///< sorted by id
-  std::vector<std::uint64_t> hashes;        ///< hashes of the entities, in the same order
-};
-
-/// The states of a room's last ticks, shared by all code that needs what a client saw then.
-class Past {
- public:
-  void reserve(std::size_t entities);
-
-  /// Stores the state of the world after its tick, in place of the state of
-  /// protocol::kTicksRemembered ticks before.   Cost: no allocation once warm.
-  void note(const game::World& world);
-
-  /// Returns the newest noted tick.  Requires: at least one tick was noted.
-  [[nodiscard]] const PastTick& newest() const { return ticks_.at(newest_); }
-
-  /// Returns a tick of the last protocol::kTicksRemembered, or nullptr if it is not stored.
-  [[nodiscard]] const PastTick* find(Tick tick) const { return ticks_.find(tick); }
-
- private:
-  TickRing<PastTick, protocol::kTicksRemembered> ticks_;
-  Tick newest_;
-};
 
 class Room {
  public:
@@ -84,20 +55,20 @@ class Room {
 
   /// Returns the entities after the last tick, sorted by id; entity_hashes() has their hashes.
   [[nodiscard]] std::span<const game::EntityState> entities() const {
-    return past_.newest().entities;
+    return state_history_.newest().entities;
   }
 
   [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const {
-    return past_.newest().hashes;
+    return state_history_.newest().hashes;
   }
 
   /// Returns the entities and hashes of the last ticks.
-  [[nodiscard]] const Past& past() const { return past_; }
+  [[nodiscard]] const StateHistory& state_history() const { return state_history_; }
 
   /// Returns the causes, bodies and islands of the last ticks.
-  [[nodiscard]] History& history() { return history_; }
+  [[nodiscard]] ReplicationLog& replication_log() { return replication_log_; }
 
-  [[nodiscard]] const History& history() const { return history_; }
+  [[nodiscard]] const ReplicationLog& replication_log() const { return replication_log_; }
 
  private:
   void publish();
@@ -107,8 +78,8 @@ class Room {
   game::TickLog log_;
   game::Stepper stepper_;
   std::uint64_t hash_ = 0;
-  Past past_;
-  History history_;
+  StateHistory state_history_;
+  ReplicationLog replication_log_;
 };
 
 }  // namespace tickbox::server

@@ -20,25 +20,25 @@ DesyncTracer::Refused limited() {
   return {.reason = net::DropReason::RateLimited, .is_limited = true};
 }
 
-std::size_t index_in(const PastTick& past, BodyId id) {
-  const auto entity = std::ranges::lower_bound(past.entities, id, {}, &game::EntityState::id);
-  TICKBOX_ASSERT(entity != past.entities.end() && entity->id == id);
-  return static_cast<std::size_t>(entity - past.entities.begin());
+std::size_t index_in(const StateAt& state, BodyId id) {
+  const auto entity = std::ranges::lower_bound(state.entities, id, {}, &game::EntityState::id);
+  TICKBOX_ASSERT(entity != state.entities.end() && entity->id == id);
+  return static_cast<std::size_t>(entity - state.entities.begin());
 }
 
 /// The bodies sent to a session for a tick, while both the view and the state are remembered.
 struct SentView {
   const ViewMembers* members = nullptr;
-  const PastTick* past = nullptr;
-  const Lives* lives = nullptr;
+  const StateAt* state = nullptr;
+  const BodySlots* slots = nullptr;
 
-  [[nodiscard]] bool is_remembered() const { return members != nullptr && past != nullptr; }
+  [[nodiscard]] bool is_remembered() const { return members != nullptr && state != nullptr; }
 
   /// Returns the low 32 bits, as they were sent.
   [[nodiscard]] std::uint32_t hash() const {
     game::ViewHash hash;
-    for (const LifeId life : *members) {
-      hash.add(past->hashes[index_in(*past, lives->of(life).id)]);
+    for (const SlotId slot : *members) {
+      hash.add(state->hashes[index_in(*state, slots->slot(slot).id)]);
     }
     return static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
   }
@@ -46,8 +46,8 @@ struct SentView {
   [[nodiscard]] Members bodies() const {
     Members bodies;
     bodies.reserve(members->size());
-    for (const LifeId life : *members) {
-      bodies.push_back(past->entities[index_in(*past, lives->of(life).id)]);
+    for (const SlotId slot : *members) {
+      bodies.push_back(state->entities[index_in(*state, slots->slot(slot).id)]);
     }
     return bodies;
   }
@@ -55,8 +55,8 @@ struct SentView {
 
 SentView sent_view(const Session& session, const Room& room, Tick tick) {
   return {.members = session.views->find(tick, room.world().tick),
-          .past = room.past().find(tick),
-          .lives = &room.history().lives()};
+          .state = room.state_history().find(tick),
+          .slots = &room.replication_log().slots()};
 }
 
 bool holds(std::span<const game::EntityState> members, BodyId id) {
@@ -69,21 +69,21 @@ std::vector<protocol::DesyncCause> causes_of(const Room& room, const protocol::V
                                              std::span<const game::EntityState> truth) {
   using Kind = protocol::DesyncCause::Kind;
   std::vector<protocol::DesyncCause> causes;
-  const History& history = room.history();
-  const auto add = [&](Tick tick, LifeId life, Kind kind, std::uint16_t value) {
-    const BodyId id = history.lives().of(life).id;
+  const ReplicationLog& log = room.replication_log();
+  const auto add = [&](Tick tick, SlotId slot, Kind kind, std::uint16_t value) {
+    const BodyId id = log.slots().slot(slot).id;
     if (holds(base, id) || holds(truth, id)) causes.push_back({tick, id, kind, value});
   };
   for (Tick tick{view.tick.value - view.base_age + 1}; tick <= view.tick; tick = tick + 1) {
     const std::size_t first = causes.size();
-    for (const StickChange& change : history.sticks().of(tick)) {
-      add(tick, change.life, Kind::Input, change.move);
+    for (const StickChange& change : log.sticks().causes_of(tick)) {
+      add(tick, change.slot, Kind::Input, change.move);
     }
-    for (const ShotFired& shot : history.shots().of(tick)) {
-      add(tick, shot.life, protocol::kind_of(shot.weapon), shot.aim);
+    for (const ShotFired& shot : log.shots().causes_of(tick)) {
+      add(tick, shot.slot, protocol::kind_of(shot.weapon), shot.aim);
     }
-    for (const Relocation& relocation : history.relocations().of(tick)) {
-      add(tick, relocation.life, Kind::Placement, relocation.place);
+    for (const Teleport& teleport : log.teleports().causes_of(tick)) {
+      add(tick, teleport.slot, Kind::Placement, teleport.place);
     }
     std::ranges::sort(std::span{causes}.subspan(first), {}, [](const protocol::DesyncCause& each) {
       return std::pair{each.entity, each.kind};

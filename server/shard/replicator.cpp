@@ -14,19 +14,19 @@ Replicator::Replicator(ShardContext& context, const SendPace& pace, Sight sight,
     : context_(context),
       pace_(pace),
       snapshot_bytes_(snapshot_bytes),
-      notices_(sight),
+      broadcast_(sight),
       planner_(sight) {}
 
 /// Auditors step the tick themselves.
 void Replicator::queue_events(HostedRoom& room) {
-  notices_.gather(room.room(), room.joins());
-  if (notices_.all().empty()) return;
+  broadcast_.gather(room.room(), room.joins());
+  if (broadcast_.events().empty()) return;
   for (const Seat& seat : room.seats().all()) {
     if (seat.playing == nullptr || !seat.in_world || has_auditor(seat)) continue;
     const BodyId body = room.world().body_of(seat.player);
     const Vec2 place = room.world().physics().find(body)->min;
-    for (const Notice& notice : notices_.all()) {
-      if (!notices_.reaches(notice, seat.player, place)) continue;
+    for (const RoutedEvent& notice : broadcast_.events()) {
+      if (!broadcast_.reaches(notice, seat.player, place)) continue;
       const bool is_queued = seat.playing->events.add(room.tick(), notice.event);
       ++(is_queued ? context_.metrics.events.told : context_.metrics.events.lost);
     }
@@ -77,7 +77,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
       .bytes_max = std::min(net::kDatagramBytesMax, bytes),
       .bytes_kept = protocol::event_part_bytes(protocol::event_bytes_max(events))};
   const ViewPlan plan =
-      planner_.plan(request, session.waiters, snapshot_, session.views->add(tick));
+      planner_.plan(request, session.deferred, snapshot_, session.views->add(tick));
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;
@@ -109,7 +109,7 @@ void Replicator::count(const Session& session, const ViewPlan& plan, std::size_t
   ++(plan.on_base ? snapshots.on_base : snapshots.full);
   (plan.on_base ? snapshots.on_base_sizes : snapshots.full_sizes)
       .add(static_cast<std::int64_t>(message_bytes + net::kPacketOverheadBytes));
-  snapshots.waiting += session.waiters.size();
+  snapshots.waiting += session.deferred.size();
   snapshots.deferred += plan.deferred;
   snapshots.members += plan.members;
   const std::size_t leaves = snapshot_.causes.leaves.size();

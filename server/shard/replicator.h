@@ -26,7 +26,7 @@ class Replicator {
   void queue_events(HostedRoom& room);
 
   /// Reads a room once. The following calls of send() are for its clients.
-  void look(HostedRoom& room) { planner_.look(room.room()); }
+  void look(HostedRoom& room) { planner_.begin_tick(room.room()); }
 
   /// Sends a client the room's present tick if it is due and has news.
   void send(Session& session, Instant now);
@@ -41,7 +41,7 @@ class Replicator {
   ShardContext& context_;
   SendPace pace_;
   Rate snapshot_bytes_;
-  Notices notices_;
+  EventBroadcast broadcast_;
   SnapshotPlanner planner_;
   protocol::Snapshot snapshot_;  ///< the one in progress
 };

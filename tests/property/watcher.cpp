@@ -16,9 +16,9 @@ server::Sight random_sight(Rng& rng) {
           .half_height = static_cast<std::int32_t>(rng.below(10))};
 }
 
-bool is_member(const server::Lives& lives, const server::ViewMembers* base, BodyId id) {
+bool is_member(const server::BodySlots& slots, const server::ViewMembers* base, BodyId id) {
   return base != nullptr &&
-         std::ranges::any_of(*base, [&](server::LifeId life) { return lives.of(life).id == id; });
+         std::ranges::any_of(*base, [&](server::SlotId slot) { return slots.slot(slot).id == id; });
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void Watcher::tick(server::Room& room, Watched& watched) {
     held_.clear();
   }
   take_acks(room.world().tick);
-  planner_.look(room);
+  planner_.begin_tick(room);
   if (rng_.below(100) < link_.send_percent) send(room, watched);
   receive(room, watched);
 }
@@ -68,7 +68,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
       .base = base,
       .base_tick = base != nullptr ? views_.base_tick() : now,
       .bytes_max = link_.bytes_min + rng_.below(net::kDatagramBytesMax - link_.bytes_min + 1)};
-  const server::ViewPlan plan = planner_.plan(request, waiters_, snapshot_, views_.add(now));
+  const server::ViewPlan plan = planner_.plan(request, deferred_, snapshot_, views_.add(now));
   if (!plan.fits) {
     EXPECT_LT(request.bytes_max, net::kDatagramBytesMax);
     return views_.withdraw(now);
@@ -90,13 +90,13 @@ void Watcher::send(server::Room& room, Watched& watched) {
        .snapshot = *arrived});
 
   watched.full += plan.on_base ? 0U : 1U;
-  watched.waiting += waiters_.size();
+  watched.waiting += deferred_.size();
   watched.oldest_base = std::max<std::uint64_t>(watched.oldest_base, snapshot_.head.base_age);
   watched.causes += snapshot_.causes.inputs.size() + snapshot_.causes.shots.size() +
                     snapshot_.causes.placements.size();
   watched.leaves += snapshot_.causes.leaves.size();
   for (const game::EntityState& body : snapshot_.bodies) {
-    const bool is_set = plan.on_base && is_member(room.history().lives(), base, body.id);
+    const bool is_set = plan.on_base && is_member(room.replication_log().slots(), base, body.id);
     ++(is_set ? watched.sets : watched.enters);
   }
 }

@@ -69,7 +69,7 @@ class Watcher {
   Link link_;
   server::SnapshotPlanner planner_;
   server::SentViews views_;
-  server::Waiters waiters_;
+  server::DeferredBodies deferred_;
   client::Replica replica_;
   protocol::MessageEncoder encoder_;
   protocol::Snapshot snapshot_;

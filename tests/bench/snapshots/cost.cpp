@@ -34,7 +34,7 @@ constexpr std::size_t kReplicas = 2 * kReplicasOfAKind;
 struct Place {
   game::Bot bot;
   server::SentViews views{server::base_age_max(kTickRate)};
-  server::Waiters waiters;
+  server::DeferredBodies deferred;
   net::PacketChannel channel{{}, 1, net::Direction::ToClient};
 };
 
@@ -71,7 +71,7 @@ class Stage {
     audit(log, is_measured);
     joins_.clear();
     clock_.start();
-    planner_.look(room_);
+    planner_.begin_tick(room_);
     for (std::size_t i = 0; i < places_.size(); ++i) {
       plan(i);
     }
@@ -159,7 +159,7 @@ class Stage {
     if (snapshots_.size() <= i) snapshots_.emplace_back();
     protocol::Snapshot& snapshot = snapshots_[i];
     const server::ViewPlan plan =
-        planner_.plan(request, place.waiters, snapshot, place.views.add(tick));
+        planner_.plan(request, place.deferred, snapshot, place.views.add(tick));
     snapshot.head = {.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                      .tick = static_cast<std::uint16_t>(tick.value & 0xffff),
                      .base_age = plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick)

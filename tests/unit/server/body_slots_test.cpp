@@ -13,8 +13,8 @@ constexpr BodyId kSuccessor = game::player_body({3}, 2);
 constexpr BodyId kCrate = game::crate_body(0);
 constexpr BodyId kBullet = game::bullet_body({3}, {9});
 
-/// Lives tick by tick, of bodies with given ids.
-class LivesTest : public ::testing::Test {
+/// The slots of bodies, tick by tick; a test names bodies by their ids.
+class BodySlotsTest : public ::testing::Test {
  protected:
   void tick(std::vector<BodyId> ids) {
     std::ranges::sort(ids);
@@ -24,120 +24,113 @@ class LivesTest : public ::testing::Test {
       entities.push_back({.id = id, .min = {}, .velocity = {}, .traits = {}});
     }
     now_ = now_ + 1;
-    lives_.update(now_, entities);
+    slots_.update(now_, entities);
   }
 
-  [[nodiscard]] std::vector<BodyId> ids(std::span<const LifeId> lives) const {
+  [[nodiscard]] std::vector<BodyId> ids(std::span<const SlotId> slots) const {
     std::vector<BodyId> ids;
-    for (const LifeId life : lives) {
-      ids.push_back(lives_.of(life).id);
+    for (const SlotId slot : slots) {
+      ids.push_back(slots_.slot(slot).id);
     }
     return ids;
   }
 
   Tick now_{100};
-  Lives lives_;
+  BodySlots slots_;
 };
 
-TEST_F(LivesTest, TellWhoIsBornAndWhoIsGone) {
+TEST_F(BodySlotsTest, ListSpawnedAndDespawnedBodies) {
   tick({kCrate, kPlayer});
-  EXPECT_EQ(ids(lives_.born()), (std::vector{kPlayer, kCrate})) << "by id";
-  EXPECT_TRUE(lives_.gone().empty());
+  EXPECT_EQ(ids(slots_.spawned()), (std::vector{kPlayer, kCrate})) << "by id";
+  EXPECT_TRUE(slots_.despawned().empty());
   tick({kCrate, kBullet});
-  EXPECT_EQ(ids(lives_.present()), (std::vector{kCrate, kBullet}));
-  EXPECT_EQ(ids(lives_.born()), std::vector{kBullet});
-  EXPECT_EQ(ids(lives_.gone()), std::vector{kPlayer});
+  EXPECT_EQ(ids(slots_.present()), (std::vector{kCrate, kBullet}));
+  EXPECT_EQ(ids(slots_.spawned()), std::vector{kBullet});
+  EXPECT_EQ(ids(slots_.despawned()), std::vector{kPlayer});
   tick({kCrate, kBullet});
-  EXPECT_TRUE(lives_.born().empty());
-  EXPECT_TRUE(lives_.gone().empty());
+  EXPECT_TRUE(slots_.spawned().empty());
+  EXPECT_TRUE(slots_.despawned().empty());
   tick({});
-  EXPECT_EQ(ids(lives_.gone()), (std::vector{kCrate, kBullet}));
+  EXPECT_EQ(ids(slots_.despawned()), (std::vector{kCrate, kBullet}));
 }
 
-TEST_F(LivesTest, KeepTheirNumberAndKnowTheirPlace) {
+TEST_F(BodySlotsTest, KeepTheirNumberAndKnowTheirPlace) {
   tick({kCrate});
-  const LifeId crate = lives_.find(kCrate);
-  EXPECT_EQ(lives_.of(crate).index, 0U);
+  const SlotId crate = slots_.find(kCrate);
+  EXPECT_EQ(slots_.slot(crate).index, 0U);
   tick({kPlayer, kCrate, kBullet});
-  EXPECT_EQ(lives_.find(kCrate), crate);
-  EXPECT_EQ(lives_.of(crate).index, 1U);
-  EXPECT_EQ(lives_.of(lives_.find(kBullet)).index, 2U);
-  EXPECT_EQ(lives_.present()[1], crate);
+  EXPECT_EQ(slots_.find(kCrate), crate);
+  EXPECT_EQ(slots_.slot(crate).index, 1U);
+  EXPECT_EQ(slots_.slot(slots_.find(kBullet)).index, 2U);
+  EXPECT_EQ(slots_.present()[1], crate);
 }
 
-TEST_F(LivesTest, RememberWhenTheyBeganAndEnded) {
+TEST_F(BodySlotsTest, RememberTheTicksOfSpawnAndDespawn) {
   tick({kBullet});
-  const LifeId bullet = lives_.find(kBullet);
-  const Tick born = now_;
-  EXPECT_TRUE(lives_.of(bullet).is_there());
+  const SlotId bullet = slots_.find(kBullet);
+  const Tick spawned = now_;
+  EXPECT_TRUE(slots_.slot(bullet).is_present());
   tick({kBullet});
   tick({});
-  EXPECT_EQ(lives_.of(bullet).born, born);
-  EXPECT_EQ(lives_.of(bullet).gone, now_);
-  EXPECT_FALSE(lives_.of(bullet).is_there());
+  EXPECT_EQ(slots_.slot(bullet).spawned, spawned);
+  EXPECT_EQ(slots_.slot(bullet).despawned, now_);
+  EXPECT_FALSE(slots_.slot(bullet).is_present());
   tick({});
-  EXPECT_EQ(lives_.of(bullet).gone, born + 2) << "not again";
+  EXPECT_EQ(slots_.slot(bullet).despawned, spawned + 2) << "not again";
 }
 
-// A client can derive from the rules that a bullet ends. It cannot derive that a player leaves.
-TEST_F(LivesTest, OfPlayersEndByLeaving) {
+// A replay shows the despawn of a bullet, by the rules. It does not show that a player leaves.
+TEST_F(BodySlotsTest, OfPlayersAreLeft) {
   tick({kPlayer, kCrate, kBullet});
-  const LifeId player = lives_.find(kPlayer);
-  const LifeId crate = lives_.find(kCrate);
-  const LifeId bullet = lives_.find(kBullet);
+  const SlotId player = slots_.find(kPlayer);
+  const SlotId crate = slots_.find(kCrate);
+  const SlotId bullet = slots_.find(kBullet);
   tick({});
-  EXPECT_TRUE(lives_.of(player).left);
-  EXPECT_FALSE(lives_.of(crate).left);
-  EXPECT_FALSE(lives_.of(bullet).left);
+  EXPECT_TRUE(slots_.slot(player).left);
+  EXPECT_FALSE(slots_.slot(crate).left);
+  EXPECT_FALSE(slots_.slot(bullet).left);
 }
 
-TEST_F(LivesTest, AreFoundForOneTickMore) {
+TEST_F(BodySlotsTest, AreFoundForOneTickMore) {
   tick({kPlayer});
-  const LifeId player = lives_.find(kPlayer);
-  EXPECT_EQ(lives_.find(kCrate), kNoLife);
+  const SlotId player = slots_.find(kPlayer);
+  EXPECT_EQ(slots_.find(kCrate), kNoSlot);
   tick({kSuccessor});
-  EXPECT_EQ(lives_.find(kPlayer), player) << "contacts of this tick speak of it";
-  EXPECT_NE(lives_.find(kSuccessor), player) << "who takes the seat is somebody else";
+  EXPECT_EQ(slots_.find(kPlayer), player) << "contacts of this tick speak of it";
+  EXPECT_NE(slots_.find(kSuccessor), player) << "who takes the seat is somebody else";
   tick({kSuccessor});
-  EXPECT_EQ(lives_.find(kPlayer), kNoLife);
+  EXPECT_EQ(slots_.find(kPlayer), kNoSlot);
 }
 
-// A number is not reused while any tick that may refer to the old body is remembered.
-TEST_F(LivesTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
+// A new body gets another slot while anything may still name the despawned body.
+TEST_F(BodySlotsTest, GiveNumbersAgainOnlyWhenAllHaveForgotten) {
   tick({kPlayer});
-  const LifeId gone = lives_.find(kPlayer);
+  const SlotId gone = slots_.find(kPlayer);
   tick({});
   for (std::uint32_t ticks = 1; ticks <= protocol::kTicksRemembered; ++ticks) {
     tick({game::crate_body(ticks)});
-    ASSERT_NE(lives_.find(game::crate_body(ticks)), gone) << ticks << " ticks later";
-    ASSERT_EQ(lives_.of(gone).id, kPlayer) << ticks << " ticks later";
+    ASSERT_NE(slots_.find(game::crate_body(ticks)), gone) << ticks << " ticks later";
+    ASSERT_EQ(slots_.slot(gone).id, kPlayer) << ticks << " ticks later";
   }
   tick({kCrate});
-  EXPECT_EQ(lives_.find(kCrate), gone);
-  EXPECT_EQ(lives_.of(gone).id, kCrate);
-  EXPECT_FALSE(lives_.of(gone).left);
-  EXPECT_TRUE(lives_.of(gone).is_there());
+  EXPECT_EQ(slots_.find(kCrate), gone);
+  EXPECT_EQ(slots_.slot(gone).id, kCrate);
+  EXPECT_FALSE(slots_.slot(gone).left);
+  EXPECT_TRUE(slots_.slot(gone).is_present());
 }
 
-TEST_F(LivesTest, NeedNoMoreNumbersThanAreRemembered) {
+TEST_F(BodySlotsTest, NeedNoMoreNumbersThanAreRemembered) {
   for (std::uint32_t i = 0; i < 10 * protocol::kTicksRemembered; ++i) {
     tick({game::crate_body(i)});
   }
-  EXPECT_LE(lives_.size(), protocol::kTicksRemembered + 2);
+  EXPECT_LE(slots_.size(), protocol::kTicksRemembered + 2);
 }
 
-TEST(Lives, AskForNoMemoryWithinWhatIsReserved) {
-  Lives lives;
-  lives.reserve(10);
-  EXPECT_GE(lives.capacity(), 10U);
-  EXPECT_EQ(lives.size(), 0U);
-}
-
-TEST(BaseAge, IsASecondWithinWhatCausesCanSay) {
-  EXPECT_EQ(base_age_max(10), 24U);
-  EXPECT_EQ(base_age_max(30), 30U);
-  EXPECT_EQ(base_age_max(60), 60U);
-  EXPECT_EQ(base_age_max(240), protocol::kBaseAgeMax);
+TEST(BodySlots, AskForNoMemoryWithinWhatIsReserved) {
+  BodySlots slots;
+  slots.reserve(10);
+  EXPECT_GE(slots.capacity(), 10U);
+  EXPECT_EQ(slots.size(), 0U);
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ class DesyncTracerTest : public testing::Test {
       room_.tick({});
       for (Session& session : sessions_) {
         ViewMembers& members = session.views->add(room_.world().tick);
-        for (const LifeId life : room_.history().lives().present()) {
-          members.push_back(life);
+        for (const SlotId slot : room_.replication_log().slots().present()) {
+          members.push_back(slot);
         }
       }
     }

@@ -37,14 +37,14 @@ game::SharedMap field() {
   return map;
 }
 
-class NoticesTest : public ::testing::Test {
+class EventBroadcastTest : public ::testing::Test {
  protected:
-  NoticesTest() { tick({}, {kA, kB, kC}); }
+  EventBroadcastTest() { tick({}, {kA, kB, kC}); }
 
   void tick(const std::vector<game::PlayerInput>& inputs, const std::vector<PlayerId>& joins = {},
             const std::vector<game::Strike>& strikes = {}) {
     room_.tick({.leaves = {}, .joins = joins, .inputs = inputs, .strikes = strikes});
-    notices_.gather(room_, joins);
+    broadcast_.gather(room_, joins);
   }
 
   /// A's ray strikes B.
@@ -54,56 +54,56 @@ class NoticesTest : public ::testing::Test {
     tick(inputs, {}, {{.shooter = kA, .victim = room_.world().body_of(kB)}});
   }
 
-  [[nodiscard]] const Notice* find(protocol::EventKind kind, PlayerId subject) const {
-    for (const Notice& notice : notices_.all())
-      if (notice.event.kind == kind && notice.event.subject == subject) return &notice;
+  [[nodiscard]] const RoutedEvent* find(protocol::EventKind kind, PlayerId subject) const {
+    for (const RoutedEvent& routed : broadcast_.events())
+      if (routed.event.kind == kind && routed.event.subject == subject) return &routed;
     return nullptr;
   }
 
   Room room_{field(), std::make_shared<const tests::SeatedArena>(kRate), 1, kRate};
-  Notices notices_{kSight};
+  EventBroadcast broadcast_{kSight};
 };
 
-TEST_F(NoticesTest, TellOfWhoJoins) {
-  ASSERT_EQ(notices_.all().size(), 3U);
-  const Notice* spawn = find(protocol::EventKind::Spawn, kB);
+TEST_F(EventBroadcastTest, TellOfWhoJoins) {
+  ASSERT_EQ(broadcast_.events().size(), 3U);
+  const RoutedEvent* spawn = find(protocol::EventKind::Spawn, kB);
   ASSERT_NE(spawn, nullptr);
   EXPECT_EQ(spawn->event.what, room_.world().seat(kB).generation);
-  EXPECT_TRUE(notices_.reaches(*spawn, kA, {.x = 0, .y = 0}));
-  EXPECT_FALSE(notices_.reaches(*spawn, kC, {.x = 0, .y = -500 * kUnit}));
+  EXPECT_TRUE(broadcast_.reaches(*spawn, kA, {.x = 0, .y = 0}));
+  EXPECT_FALSE(broadcast_.reaches(*spawn, kC, {.x = 0, .y = -500 * kUnit}));
   tick({});
-  EXPECT_TRUE(notices_.all().empty());
+  EXPECT_TRUE(broadcast_.events().empty());
 }
 
-TEST_F(NoticesTest, TellOfAHitItsScoreAndWhereTheVictimAppears) {
+TEST_F(EventBroadcastTest, TellOfAHitItsScoreAndWhereTheVictimAppears) {
   hit();
-  ASSERT_EQ(notices_.all().size(), 3U);
-  const Notice* hit = find(protocol::EventKind::Hit, kA);
-  const Notice* score = find(protocol::EventKind::Score, kA);
-  const Notice* spawn = find(protocol::EventKind::Spawn, kB);
+  ASSERT_EQ(broadcast_.events().size(), 3U);
+  const RoutedEvent* hit = find(protocol::EventKind::Hit, kA);
+  const RoutedEvent* score = find(protocol::EventKind::Score, kA);
+  const RoutedEvent* spawn = find(protocol::EventKind::Spawn, kB);
   ASSERT_TRUE(hit != nullptr && score != nullptr && spawn != nullptr);
   EXPECT_EQ(hit->event.what, kB.value);
   EXPECT_EQ(score->event.what, 1);
   // A player that sees the place of the hit.
   const Vec2 here{.x = 20 * kUnit, .y = 0};
-  EXPECT_TRUE(notices_.reaches(*hit, kC, here));
-  EXPECT_TRUE(notices_.reaches(*score, kC, here));
-  EXPECT_FALSE(notices_.reaches(*spawn, kC, here));
-  // A player that sees the victim's present position.
-  EXPECT_FALSE(notices_.reaches(*hit, kC, kElsewhere));
-  EXPECT_FALSE(notices_.reaches(*score, kC, kElsewhere));
-  EXPECT_TRUE(notices_.reaches(*spawn, kC, kElsewhere));
-  // A player that the event concerns, anywhere.
+  EXPECT_TRUE(broadcast_.reaches(*hit, kC, here));
+  EXPECT_TRUE(broadcast_.reaches(*score, kC, here));
+  EXPECT_FALSE(broadcast_.reaches(*spawn, kC, here));
+  // Who sees where the victim is now.
+  EXPECT_FALSE(broadcast_.reaches(*hit, kC, kElsewhere));
+  EXPECT_FALSE(broadcast_.reaches(*score, kC, kElsewhere));
+  EXPECT_TRUE(broadcast_.reaches(*spawn, kC, kElsewhere));
+  // Whom it is about, wherever it is.
   const Vec2 nowhere{.x = 2'000 * kUnit, .y = 0};
-  EXPECT_TRUE(notices_.reaches(*hit, kA, nowhere));
-  EXPECT_TRUE(notices_.reaches(*hit, kB, nowhere));
-  EXPECT_FALSE(notices_.reaches(*hit, kC, nowhere));
-  EXPECT_TRUE(notices_.reaches(*score, kA, nowhere));
-  EXPECT_TRUE(notices_.reaches(*spawn, kB, nowhere));
-  EXPECT_FALSE(notices_.reaches(*spawn, kA, nowhere));
+  EXPECT_TRUE(broadcast_.reaches(*hit, kA, nowhere));
+  EXPECT_TRUE(broadcast_.reaches(*hit, kB, nowhere));
+  EXPECT_FALSE(broadcast_.reaches(*hit, kC, nowhere));
+  EXPECT_TRUE(broadcast_.reaches(*score, kA, nowhere));
+  EXPECT_TRUE(broadcast_.reaches(*spawn, kB, nowhere));
+  EXPECT_FALSE(broadcast_.reaches(*spawn, kA, nowhere));
 }
 
-TEST_F(NoticesTest, TellOfEachShotInOneGo) {
+TEST_F(EventBroadcastTest, TellOfEachShotInOneGo) {
   const std::vector<game::PlayerInput> inputs{
       {.player = kA, .input = {.buttons = game::kButtonRay}},
       {.player = kC, .input = {.buttons = game::kButtonRay}}};
@@ -111,19 +111,19 @@ TEST_F(NoticesTest, TellOfEachShotInOneGo) {
        {{.shooter = kA, .victim = room_.world().body_of(kB)},
         {.shooter = kC, .victim = room_.world().body_of(kA)}});
   std::vector<std::pair<protocol::EventKind, PlayerId>> told;
-  for (const Notice& notice : notices_.all())
-    told.emplace_back(notice.event.kind, notice.event.subject);
+  for (const RoutedEvent& routed : broadcast_.events())
+    told.emplace_back(routed.event.kind, routed.event.subject);
   using enum protocol::EventKind;
   EXPECT_EQ(told, (std::vector<std::pair<protocol::EventKind, PlayerId>>{
                       {Hit, kA}, {Score, kA}, {Spawn, kB}, {Hit, kC}, {Score, kC}, {Spawn, kA}}));
 }
 
-// A score does not concern the seat that its low bits happen to name.
-TEST_F(NoticesTest, AScoreConcernsItsPlayerAlone) {
+// The seat that a score's low bits happen to name is not concerned by it.
+TEST_F(EventBroadcastTest, AScoreConcernsItsPlayerAlone) {
   hit();
-  const Notice* score = find(protocol::EventKind::Score, kA);
+  const RoutedEvent* score = find(protocol::EventKind::Score, kA);
   ASSERT_EQ(score->event.what, kB.value);
-  EXPECT_FALSE(notices_.reaches(*score, kB, {.x = 2'000 * kUnit, .y = 0}));
+  EXPECT_FALSE(broadcast_.reaches(*score, kB, {.x = 2'000 * kUnit, .y = 0}));
 }
 
 // The events that a queue puts into each snapshot, and the effect of acknowledgements.

@@ -27,10 +27,10 @@ TEST(Interest, SeesExactlyItsRectangle) {
   const Room room = room_of(game::make_arena_map(200), 200);
   constexpr Sight kSight{.half_width = 20, .half_height = 12};
   Interest interest{kSight};
-  interest.look(room);
+  interest.rebuild(room);
   for (std::uint32_t own = 0; own < 200; ++own) {
     const Vec2 centre = room.entities()[own].min;
-    const std::span<const std::uint32_t> view = interest.seen_from(centre);
+    const std::span<const std::uint32_t> view = interest.query(centre);
     const std::set<std::uint32_t> seen{view.begin(), view.end()};
     EXPECT_TRUE(seen.contains(own));
     for (std::uint32_t i = 0; i < room.entities().size(); ++i) {

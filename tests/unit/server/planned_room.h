@@ -65,9 +65,9 @@ class PlannedRoom {
                               .base = base,
                               .base_tick = base != nullptr ? views_.base_tick() : tick,
                               .bytes_max = bytes_max};
-    planner_.look(room_);
+    planner_.begin_tick(room_);
     ViewMembers& members = views_.add(tick);
-    plan_ = planner_.plan(request, waiters_, snapshot_, members);
+    plan_ = planner_.plan(request, deferred_, snapshot_, members);
     if (!plan_.fits) {
       EXPECT_LT(bytes_max, net::kDatagramBytesMax) << "a whole datagram is always enough";
       views_.withdraw(tick);
@@ -80,8 +80,8 @@ class PlannedRoom {
       snapshot_.head.base_age = static_cast<std::uint8_t>(tick - request.base_tick);
     }
     members_.clear();
-    for (const LifeId life : members) {
-      members_.insert(room_.history().lives().of(life).id);
+    for (const SlotId slot : members) {
+      members_.insert(room_.replication_log().slots().slot(slot).id);
     }
     EXPECT_EQ(plan_.members, members_.size());
     EXPECT_TRUE(members_.contains(body(0))) << "the own body";
@@ -106,7 +106,7 @@ class PlannedRoom {
 
   [[nodiscard]] bool sees(std::uint16_t seat) const { return members_.contains(body(seat)); }
 
-  [[nodiscard]] const Waiters& waiters() const { return waiters_; }
+  [[nodiscard]] const DeferredBodies& deferred() const { return deferred_; }
 
   [[nodiscard]] Room& room() { return room_; }
 
@@ -142,7 +142,7 @@ class PlannedRoom {
   Room room_;
   SnapshotPlanner planner_;
   SentViews views_{base_age_max(kPlannedRate)};
-  Waiters waiters_;
+  DeferredBodies deferred_;
   protocol::Snapshot snapshot_;
   protocol::MessageEncoder encoder_;
   std::unique_ptr<client::Replica> replica_;

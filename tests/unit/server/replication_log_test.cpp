@@ -16,7 +16,7 @@
 namespace tickbox::server {
 namespace {
 
-// The notes of a history on ticks that a room has stepped, and on reports that the test writes.
+// What a replication log has of ticks that a room has stepped, and of reports written by hand.
 
 constexpr PlayerId kA{0};
 constexpr PlayerId kB{1};
@@ -41,9 +41,9 @@ game::SharedMap row(std::int32_t spacing) {
   return map;
 }
 
-class HistoryTest : public ::testing::Test {
+class ReplicationLogTest : public ::testing::Test {
  protected:
-  HistoryTest() { open(2); }
+  ReplicationLogTest() { open(2); }
 
   /// Opens a room with two players next to each other, A left of B.
   void open(std::int32_t spacing) {
@@ -64,40 +64,42 @@ class HistoryTest : public ::testing::Test {
     return room_->world().entity(room_->world().index_of(room_->world().body_of(player))).min.x;
   }
 
-  [[nodiscard]] LifeId life(PlayerId player) const {
-    return room_->history().lives().find(room_->world().body_of(player));
+  [[nodiscard]] SlotId slot(PlayerId player) const {
+    return room_->replication_log().slots().find(room_->world().body_of(player));
   }
 
-  [[nodiscard]] LifeId crate() const { return room_->history().lives().find(game::crate_body(0)); }
+  [[nodiscard]] SlotId crate() const {
+    return room_->replication_log().slots().find(game::crate_body(0));
+  }
 
   struct Happened {
-    std::span<const Chronicle<StickChange>::Entry> sticks;
-    std::span<const Chronicle<ShotFired>::Entry> shots;
-    std::span<const Chronicle<Relocation>::Entry> relocations;
-    std::span<const Chronicle<Birth>::Entry> births;
+    std::span<const CauseLog<StickChange>::Entry> sticks;
+    std::span<const CauseLog<ShotFired>::Entry> shots;
+    std::span<const CauseLog<Teleport>::Entry> teleports;
+    std::span<const CauseLog<BulletSpawn>::Entry> bullet_spawns;
   };
 
   [[nodiscard]] Happened now() const {
-    const History& history = room_->history();
+    const ReplicationLog& log = room_->replication_log();
     const Tick tick = room_->world().tick;
-    return {.sticks = history.sticks().of(tick),
-            .shots = history.shots().of(tick),
-            .relocations = history.relocations().of(tick),
-            .births = history.births().of(tick)};
+    return {.sticks = log.sticks().causes_of(tick),
+            .shots = log.shots().causes_of(tick),
+            .teleports = log.teleports().causes_of(tick),
+            .bullet_spawns = log.bullet_spawns().causes_of(tick)};
   }
 
-  [[nodiscard]] bool are_joined(LifeId a, LifeId b, Tick base) {
-    Islands& islands = room_->history().islands_since(base);
+  [[nodiscard]] bool are_joined(SlotId a, SlotId b, Tick base) {
+    Islands& islands = room_->replication_log().islands_since(base);
     return islands.root_of(a) == islands.root_of(b);
   }
 
   std::unique_ptr<Room> room_;
 };
 
-TEST_F(HistoryTest, NotesAStickOnceWhenItChanges) {
+TEST_F(ReplicationLogTest, NotesAStickOnceWhenItChanges) {
   tick({{.player = kB, .input = {.move = 3}}});
   ASSERT_EQ(now().sticks.size(), 1U);
-  EXPECT_EQ(now().sticks[0].life, life(kB));
+  EXPECT_EQ(now().sticks[0].slot, slot(kB));
   EXPECT_EQ(now().sticks[0].move, 3);
   tick({{.player = kB, .input = {.move = 3}}});
   EXPECT_TRUE(now().sticks.empty()) << "the same again";
@@ -108,13 +110,13 @@ TEST_F(HistoryTest, NotesAStickOnceWhenItChanges) {
   EXPECT_EQ(now().sticks[0].move, 0);
 }
 
-TEST_F(HistoryTest, NotesWhatTheRulesMadeOfAStick) {
+TEST_F(ReplicationLogTest, NotesWhatTheRulesMadeOfAStick) {
   tick({{.player = kA, .input = {.move = 200}}});
   EXPECT_TRUE(now().sticks.empty()) << "no direction at all is rest";
 }
 
-// A player that joins is sent in full, with its stick.
-TEST_F(HistoryTest, NotesNoStickOfWhoHasJustCome) {
+// Whoever comes is told whole, with its stick.
+TEST_F(ReplicationLogTest, NotesNoStickOfWhoHasJustCome) {
   const std::vector joins{PlayerId{2}};
   const std::vector<game::PlayerInput> inputs{{.player = {2}, .input = {.move = 4}}};
   room_->tick({.leaves = {}, .joins = joins, .inputs = inputs});
@@ -125,124 +127,126 @@ TEST_F(HistoryTest, NotesNoStickOfWhoHasJustCome) {
   ASSERT_EQ(now().sticks.size(), 1U);
 }
 
-TEST_F(HistoryTest, NotesAShotOnlyWhereABulletComesOfIt) {
+TEST_F(ReplicationLogTest, NotesAShotOnlyWhereABulletComesOfIt) {
   open(8);
   tick({{.player = kA, .input = {.buttons = game::kButtonShoot, .aim = 256}}});
   ASSERT_EQ(now().shots.size(), 1U);
-  EXPECT_EQ(now().shots[0].life, life(kA));
+  EXPECT_EQ(now().shots[0].slot, slot(kA));
   EXPECT_EQ(now().shots[0].aim, 256);
   tick({{.player = kA, .input = kShootRight}});
   EXPECT_TRUE(now().shots.empty()) << "it reloads";
-  EXPECT_TRUE(now().births.empty());
+  EXPECT_TRUE(now().bullet_spawns.empty());
 }
 
-TEST_F(HistoryTest, NotesABirthWithItsOwner) {
+TEST_F(ReplicationLogTest, NotesTheSpawnOfABulletWithItsOwner) {
   const Tick before = room_->world().tick;
   tick({{.player = kB, .input = {.buttons = game::kButtonShoot, .aim = 256}}});
-  ASSERT_EQ(now().births.size(), 1U);
-  EXPECT_EQ(now().births[0].life, life(kB));
-  const LifeId bullet = now().births[0].born;
-  EXPECT_EQ(room_->history().lives().of(bullet).id, game::bullet_body(kB, room_->world().tick));
-  EXPECT_TRUE(are_joined(bullet, life(kB), before));
-  EXPECT_FALSE(are_joined(bullet, life(kA), before));
+  ASSERT_EQ(now().bullet_spawns.size(), 1U);
+  EXPECT_EQ(now().bullet_spawns[0].slot, slot(kB));
+  const SlotId bullet = now().bullet_spawns[0].bullet;
+  EXPECT_EQ(room_->replication_log().slots().slot(bullet).id,
+            game::bullet_body(kB, room_->world().tick));
+  EXPECT_TRUE(are_joined(bullet, slot(kB), before));
+  EXPECT_FALSE(are_joined(bullet, slot(kA), before));
   tick();
-  EXPECT_TRUE(now().births.empty());
+  EXPECT_TRUE(now().bullet_spawns.empty());
 }
 
-// A shoots at B, which is within the bullet's first tick. The bullet never is in a view.
-TEST_F(HistoryTest, LetsAnOwnerAnswerForWhoIsBornAndGoneAtOnce) {
+// A shoots at B, who stands within the bullet's first tick: there never is a bullet to be seen.
+TEST_F(ReplicationLogTest, JoinsTheOwnerOfABulletThatDespawnsInItsFirstTick) {
   const Tick before = room_->world().tick;
   tick({{.player = kA, .input = kShootRight}});
   ASSERT_EQ(now().shots.size(), 1U);
-  EXPECT_TRUE(now().births.empty());
-  EXPECT_TRUE(are_joined(life(kA), life(kB), before));
-  EXPECT_FALSE(are_joined(life(kA), crate(), before));
+  EXPECT_TRUE(now().bullet_spawns.empty());
+  EXPECT_TRUE(are_joined(slot(kA), slot(kB), before));
+  EXPECT_FALSE(are_joined(slot(kA), crate(), before));
 }
 
-TEST_F(HistoryTest, NotesOnceWhereAHitPutSomebody) {
-  std::vector<Relocation> put;
+TEST_F(ReplicationLogTest, NotesOnceWhereAHitPutSomebody) {
+  std::vector<Teleport> put;
   for (int i = 0; i < 60; ++i) {
     tick({{.player = kA, .input = kShootRight}});
-    const auto now_put = now().relocations;
+    const auto now_put = now().teleports;
     put.insert(put.end(), now_put.begin(), now_put.end());
     if (!put.empty()) break;
   }
   ASSERT_EQ(put.size(), 1U);
-  EXPECT_EQ(put[0].life, life(kB));
+  EXPECT_EQ(put[0].slot, slot(kB));
   EXPECT_EQ(x_of(kB), room_->world().map()->spawn_points[put[0].place].x);
   tick();
-  EXPECT_TRUE(now().relocations.empty());
+  EXPECT_TRUE(now().teleports.empty());
 }
 
-TEST_F(HistoryTest, KeepsWhatHappenedInTheTicksBefore) {
+TEST_F(ReplicationLogTest, KeepsWhatHappenedInTheTicksBefore) {
   std::vector<std::uint8_t> moves;
   for (std::uint32_t i = 0; i < 3 * protocol::kTicksRemembered; ++i) {
     moves.push_back(static_cast<std::uint8_t>(1 + i % 2));
     tick({{.player = kA, .input = {.move = moves.back()}}});
     for (std::uint32_t ago = 0; ago < std::min(i + 1, protocol::kTicksRemembered - 1); ++ago) {
-      const auto then = room_->history().sticks().of({room_->world().tick.value - ago});
+      const auto then =
+          room_->replication_log().sticks().causes_of({room_->world().tick.value - ago});
       ASSERT_EQ(then.size(), 1U);
       ASSERT_EQ(then[0].move, moves[i - ago]);
     }
   }
 }
 
-TEST_F(HistoryTest, ForgetsWhatHappenedLongAgo) {
+TEST_F(ReplicationLogTest, ForgetsWhatHappenedLongAgo) {
   do {
     tick({{.player = kA, .input = kShootRight}});
-  } while (now().relocations.empty());
+  } while (now().teleports.empty());
   for (std::uint32_t reload = 0; reload < kRate; ++reload) {
     tick();
   }
   tick({{.player = kA, .input = {.move = 1, .buttons = game::kButtonShoot, .aim = 768}}});
-  ASSERT_EQ(now().births.size(), 1U);
+  ASSERT_EQ(now().bullet_spawns.size(), 1U);
   for (std::uint32_t i = 0; i < 2 * protocol::kTicksRemembered; ++i) {
     tick();
     EXPECT_TRUE(now().sticks.empty());
     EXPECT_TRUE(now().shots.empty());
-    EXPECT_TRUE(now().births.empty());
-    EXPECT_TRUE(now().relocations.empty());
+    EXPECT_TRUE(now().bullet_spawns.empty());
+    EXPECT_TRUE(now().teleports.empty());
   }
 }
 
-// A contact from before a view joins nothing for a client that holds this view.
-TEST_F(HistoryTest, KnowsIslandsSinceEachBaseAlone) {
+// Who met before a view was made is no news to whoever holds it.
+TEST_F(ReplicationLogTest, KnowsIslandsSinceEachBaseAlone) {
   std::vector<Tick> before;
   do {
     before.push_back(room_->world().tick);
     tick({{.player = kA, .input = kShootRight}});
-  } while (now().relocations.empty());
+  } while (now().teleports.empty());
   const Tick met = room_->world().tick;
-  ASSERT_TRUE(are_joined(life(kA), life(kB), before.back()));
+  ASSERT_TRUE(are_joined(slot(kA), slot(kB), before.back()));
   const std::uint32_t age = base_age_max(kRate);
   while (room_->world().tick - before.back() < age) {
     tick();
     for (const Tick base : before) {
       if (room_->world().tick - base > age) continue;
-      ASSERT_TRUE(are_joined(life(kA), life(kB), base));
+      ASSERT_TRUE(are_joined(slot(kA), slot(kB), base));
     }
     for (Tick base = met; base < room_->world().tick; base = base + 1) {
-      ASSERT_FALSE(are_joined(life(kA), life(kB), base)) << base.value;
+      ASSERT_FALSE(are_joined(slot(kA), slot(kB), base)) << base.value;
     }
   }
 }
 
-/// A history of the room's world with a report for each tick from the test.
-class ReportTest : public HistoryTest {
+/// A replication log of the room's world, which gets reports written by hand.
+class ReportTest : public ReplicationLogTest {
  protected:
-  ReportTest() { history_.begin(room_->world(), room_->entities()); }
+  ReportTest() { replication_log_.begin(room_->world(), room_->entities()); }
 
   /// Whether the report joins A and B.
   bool joins(const sim::StepReport& report) {
-    const Tick before = history_.tick();
+    const Tick before = replication_log_.tick();
     world_.tick = before + 1;
-    history_.note(world_, room_->entities(), report, {});
-    Islands& islands = history_.islands_since(before);
-    const Lives& lives = history_.lives();
-    return islands.root_of(lives.find(a_)) == islands.root_of(lives.find(b_));
+    replication_log_.note(world_, room_->entities(), report, {});
+    Islands& islands = replication_log_.islands_since(before);
+    const BodySlots& slots = replication_log_.slots();
+    return islands.root_of(slots.find(a_)) == islands.root_of(slots.find(b_));
   }
 
-  History history_{base_age_max(kRate)};
+  ReplicationLog replication_log_{base_age_max(kRate)};
   game::World world_ = room_->world();
   BodyId a_ = room_->world().body_of(kA);
   BodyId b_ = room_->world().body_of(kB);
@@ -264,10 +268,17 @@ TEST_F(ReportTest, JoinsByWhoIsThereNoMore) {
   EXPECT_FALSE(joins({.contacts = {{.a = b_, .b = bullet_of_b}}}));
 }
 
-// A chronicle against a plain list of all notes.
+TEST(BaseAge, IsASecondWithinWhatCausesCanSay) {
+  EXPECT_EQ(base_age_max(10), 24U);
+  EXPECT_EQ(base_age_max(30), 30U);
+  EXPECT_EQ(base_age_max(60), 60U);
+  EXPECT_EQ(base_age_max(240), protocol::kBaseAgeMax);
+}
+
+// A cause log against a plain list of all causes that were ever noted.
 
 struct Deed {
-  LifeId life;
+  SlotId slot;
   std::uint32_t number;
 };
 
@@ -275,30 +286,30 @@ using Deeds = std::vector<std::pair<Tick, std::uint32_t>>;
 
 constexpr std::uint32_t kTicks = 5 * protocol::kTicksRemembered;
 
-class ChronicleTest : public ::testing::Test {
+class CauseLogTest : public ::testing::Test {
  protected:
-  void begin(std::size_t lives) { chronicle_.begin(tick_ = tick_ + 1, lives); }
+  void begin(std::size_t slots) { log_.begin(tick_ = tick_ + 1, slots); }
 
-  void note(LifeId life) {
-    const Deed deed{.life = life, .number = ++number_};
-    chronicle_.note(deed);
-    if (life != kNoLife) all_.emplace_back(tick_, deed);
+  void note(SlotId slot) {
+    const Deed deed{.slot = slot, .number = ++number_};
+    log_.note(deed);
+    if (slot != kNoSlot) all_.emplace_back(tick_, deed);
   }
 
   /// Newest first.
-  [[nodiscard]] Deeds noted_of(LifeId life, Tick base) const {
+  [[nodiscard]] Deeds noted_of(SlotId slot, Tick base) const {
     Deeds deeds;
-    chronicle_.visit_since(life, base, [&](Tick tick, const Deed& deed) {
-      EXPECT_EQ(deed.life, life);
+    log_.visit_since(slot, base, [&](Tick tick, const Deed& deed) {
+      EXPECT_EQ(deed.slot, slot);
       deeds.emplace_back(tick, deed.number);
     });
     return deeds;
   }
 
-  [[nodiscard]] Deeds all_of(LifeId life, Tick base) const {
+  [[nodiscard]] Deeds all_of(SlotId slot, Tick base) const {
     Deeds deeds;
     for (const auto& [tick, deed] : std::views::reverse(all_)) {
-      if (deed.life == life && tick > base) deeds.emplace_back(tick, deed.number);
+      if (deed.slot == slot && tick > base) deeds.emplace_back(tick, deed.number);
     }
     return deeds;
   }
@@ -312,33 +323,33 @@ class ChronicleTest : public ::testing::Test {
     return bases;
   }
 
-  Chronicle<Deed> chronicle_;
+  CauseLog<Deed> log_;
   Tick tick_;
   std::uint32_t number_ = 0;
   std::vector<std::pair<Tick, Deed>> all_;
 };
 
-TEST_F(ChronicleTest, TellsOfALifeWhatAListOfEverythingTells) {
+TEST_F(CauseLogTest, TellsOfASlotWhatAListOfEverythingTells) {
   Rng rng{1};
   std::size_t told = 0;
   for (std::uint32_t i = 0; i < kTicks; ++i) {
-    const std::uint32_t lives = 1 + i / 20;
-    begin(lives);
+    const std::uint32_t slots = 1 + i / 20;
+    begin(slots);
     for (std::uint64_t deeds = rng.below(4); deeds > 0; --deeds) {
-      note(static_cast<LifeId>(rng.below(lives)));
+      note(static_cast<SlotId>(rng.below(slots)));
     }
     for (const Tick base : bases()) {
-      const auto life = static_cast<LifeId>(rng.below(lives));
-      const Deeds expected = all_of(life, base);
-      ASSERT_EQ(noted_of(life, base), expected) << tick_.value << ", since " << base.value;
-      ASSERT_EQ(chronicle_.has_since(life, base), !expected.empty());
+      const auto slot = static_cast<SlotId>(rng.below(slots));
+      const Deeds expected = all_of(slot, base);
+      ASSERT_EQ(noted_of(slot, base), expected) << tick_.value << ", since " << base.value;
+      ASSERT_EQ(log_.has_since(slot, base), !expected.empty());
       told += expected.size();
     }
   }
   EXPECT_GT(told, 10'000U);
 }
 
-TEST_F(ChronicleTest, TellsOfATickWhatWasNotedInIt) {
+TEST_F(CauseLogTest, TellsOfATickWhatWasNotedInIt) {
   for (std::uint32_t i = 0; i < kTicks; ++i) {
     begin(3);
     for (std::uint32_t deeds = i % 3; deeds > 0; --deeds) {
@@ -350,7 +361,7 @@ TEST_F(ChronicleTest, TellsOfATickWhatWasNotedInIt) {
         if (noted == tick) expected.push_back(deed.number);
       }
       std::vector<std::uint32_t> told;
-      for (const Deed& deed : chronicle_.of(tick)) {
+      for (const Deed& deed : log_.causes_of(tick)) {
         told.push_back(deed.number);
       }
       ASSERT_EQ(told, expected) << tick_.value << ", of " << tick.value;
@@ -358,11 +369,11 @@ TEST_F(ChronicleTest, TellsOfATickWhatWasNotedInIt) {
   }
 }
 
-TEST_F(ChronicleTest, NotesNothingOfNobody) {
+TEST_F(CauseLogTest, NotesNothingOfNobody) {
   begin(1);
-  note(kNoLife);
-  EXPECT_TRUE(chronicle_.of(tick_).empty());
-  EXPECT_FALSE(chronicle_.has_since(0, {}));
+  note(kNoSlot);
+  EXPECT_TRUE(log_.causes_of(tick_).empty());
+  EXPECT_FALSE(log_.has_since(0, {}));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(SnapshotBudget, IsFilledWithTheNearest) {
   }
   EXPECT_LE(furthest_in, nearest_out);
   const auto waits = std::ranges::count_if(
-      room.waiters(), [](const Waiter& waiter) { return waiter.snapshots > 0; });
+      room.deferred(), [](const DeferredBody& body) { return body.snapshots > 0; });
   EXPECT_EQ(static_cast<std::size_t>(waits), kPlayers - snapshot.bodies.size());
   EXPECT_EQ(room.plan().deferred, kPlayers - snapshot.bodies.size());
 }

@@ -123,9 +123,9 @@ TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
   const Tick base = room.room().world().tick;
   room.tick({{.player = {2}, .input = {.move = kLeft}}, {.player = {3}, .input = {.move = kDown}}});
   const auto have_met = [&] {
-    const Lives& lives = room.room().history().lives();
-    Islands& islands = room.room().history().islands_since(base);
-    return islands.root_of(lives.find(room.body(1))) == islands.root_of(lives.find(room.body(2)));
+    const BodySlots& slots = room.room().replication_log().slots();
+    Islands& islands = room.room().replication_log().islands_since(base);
+    return islands.root_of(slots.find(room.body(1))) == islands.root_of(slots.find(room.body(2)));
   };
   for (int ticks = 0; !have_met(); ++ticks) {
     ASSERT_LT(ticks, kTicksMost);
