@@ -7,6 +7,7 @@
 #include <tuple>
 
 namespace tickbox::server {
+
 std::int64_t distance(Vec2 a, Vec2 b) {
   return std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y));
 }
@@ -15,7 +16,6 @@ void Interest::rebuild(const Room& room) {
   const std::span<const game::EntityState> entities = room.entities();
   by_x_.clear();
   by_x_.reserve(room.replication_log().slots().capacity());
-  seen_.reserve(by_x_.capacity());
   for (std::uint32_t i = 0; i < entities.size(); ++i) {
     by_x_.push_back({.place = entities[i].min, .index = i});
   }
@@ -23,16 +23,15 @@ void Interest::rebuild(const Room& room) {
                     [](const Column& column) { return std::tuple{column.place.x, column.index}; });
 }
 
-std::span<const std::uint32_t> Interest::query(Vec2 centre) {
-  seen_.clear();
+void Interest::query(Vec2 centre, std::vector<std::uint32_t>& found) const {
+  found.clear();
   const std::int64_t width = std::int64_t{sight_.half_width} * kUnit;
   const std::int64_t height = std::int64_t{sight_.half_height} * kUnit;
   const auto first = std::ranges::lower_bound(by_x_, centre.x - width, {},
                                               [](const Column& column) { return column.place.x; });
   for (auto it = first; it != by_x_.end() && it->place.x <= centre.x + width; ++it) {
-    if (std::abs(std::int64_t{it->place.y} - centre.y) <= height) seen_.push_back(it->index);
+    if (std::abs(std::int64_t{it->place.y} - centre.y) <= height) found.push_back(it->index);
   }
-  return seen_;
 }
 
 }  // namespace tickbox::server

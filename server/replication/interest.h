@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <span>
 #include <vector>
 
 namespace tickbox::server {
@@ -40,10 +39,9 @@ class Interest {
   /// Reads the room's entities once, for all views of this tick.
   void rebuild(const Room& room);
 
-  /// Returns the indices into room.entities() of the entities visible from `centre`, in no order.
-  /// Valid until the next call.   Cost: grows with the entities within the view's width; no
-  /// allocation once warm.
-  [[nodiscard]] std::span<const std::uint32_t> query(Vec2 centre);
+  /// Fills `found` with the indices into room.entities() of the entities in sight from `centre`, in
+  /// no order.   Cost: grows with the entities within the view's width.
+  void query(Vec2 centre, std::vector<std::uint32_t>& found) const;
 
  private:
   struct Column {
@@ -53,7 +51,6 @@ class Interest {
 
   Sight sight_;
   std::vector<Column> by_x_;
-  std::vector<std::uint32_t> seen_;
 };
 
 }  // namespace tickbox::server

@@ -284,7 +284,7 @@ TEST_F(AdmissionTest, KnowsItsOwnTicketsAndNoOthers) {
 
 // RESUME needs no cookie, so its sources can be forged. Requests with a cookie have a limit of
 // their own, which forged ones cannot use up.
-TEST_F(ReceptionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
+TEST_F(AdmissionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
   net::ResumeTicket garbage;
   store_le(MutableBytes{garbage.sealed}.subspan(1), admission_.boot());
   std::int64_t opened = 0;

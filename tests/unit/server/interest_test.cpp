@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -28,9 +29,10 @@ TEST(Interest, SeesExactlyItsRectangle) {
   constexpr Sight kSight{.half_width = 20, .half_height = 12};
   Interest interest{kSight};
   interest.rebuild(room);
+  std::vector<std::uint32_t> view;
   for (std::uint32_t own = 0; own < 200; ++own) {
     const Vec2 centre = room.entities()[own].min;
-    const std::span<const std::uint32_t> view = interest.query(centre);
+    interest.query(centre, view);
     const std::set<std::uint32_t> seen{view.begin(), view.end()};
     EXPECT_TRUE(seen.contains(own));
     for (std::uint32_t i = 0; i < room.entities().size(); ++i) {

@@ -1,0 +1,91 @@
+#include "server/replication/pending_causes.h"
+
+#include "protocol/cause_codec.h"
+#include "protocol/messages.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+namespace tickbox::server {
+namespace {
+
+/// The bytes of the smallest body in full: an island with fewer bytes of causes is always replayed.
+constexpr std::size_t kLeastBodyBytes = 16;
+
+constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
+
+}  // namespace
+
+PendingCauses::PendingCauses() {
+  inputs.reserve(kPendingCauses);
+  shots.reserve(kPendingCauses);
+  placements.reserve(kPendingCauses);
+}
+
+void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPlans& plans,
+                   PendingCauses& pending) {
+  pending.inputs.clear();
+  pending.shots.clear();
+  pending.placements.clear();
+  const ReplicationLog& log = input.tick.room->replication_log();
+  const Tick now = input.tick.now();
+  const Tick base = input.request.base_tick;
+  for (const SlotId slot : bodies.known) {
+    if (!is_replayed(bodies, plans, slot)) continue;
+    const SlotState& state = bodies.states[slot];
+    std::size_t& cause_bytes = plans[state.root].cause_bytes;
+    log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
+      const std::uint8_t ago = protocol::ago(now, at);
+      cause_bytes += protocol::input_cause_bytes(ago);
+      pending.inputs.push_back({slot, {.ago = ago, .member = state.member, .move = change.move}});
+    });
+    log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
+      cause_bytes += protocol::shot_cause_bytes(shot.weapon);
+      pending.shots.push_back({slot,
+                               {.ago = protocol::ago(now, at),
+                                .member = state.member,
+                                .aim = shot.aim,
+                                .weapon = shot.weapon}});
+    });
+    log.teleports().visit_since(slot, base, [&](Tick at, const Teleport& teleport) {
+      cause_bytes += protocol::kPlacementCauseBytes;
+      pending.placements.push_back(
+          {slot, {.ago = protocol::ago(now, at), .member = state.member, .place = teleport.place}});
+    });
+  }
+}
+
+void send_costly_islands_in_full(const PlanInput& input, const ClientBodies& bodies,
+                                 IslandPlans& plans) {
+  const PlannedTick& tick = input.tick;
+  for (const SlotId slot : bodies.known) {
+    IslandPlan& plan = plans[bodies.states[slot].root];
+    const bool counts = plan.cause_bytes > kLeastBodyBytes && tick.is_present(slot);
+    if (counts) plan.body_bytes += protocol::encoded_bytes(tick.entity_of(slot));
+  }
+  send_in_full_if(input.own(), bodies, plans, [](const IslandPlan& plan) {
+    return plan.cause_bytes > kLeastBodyBytes && plan.cause_bytes > plan.body_bytes;
+  });
+}
+
+bool write_causes(const ClientBodies& bodies, const IslandPlans& plans, PendingCauses& pending,
+                  protocol::Causes& causes) {
+  const auto write = [&](auto& entries, auto& out) {
+    std::erase_if(entries,
+                  [&](const auto& entry) { return !is_replayed(bodies, plans, entry.slot); });
+    if (entries.size() > out.capacity()) return false;
+    std::ranges::sort(entries, [](const auto& a, const auto& b) {
+      return std::tuple{b.cause.ago, a.cause.member} < std::tuple{a.cause.ago, b.cause.member};
+    });
+    for (const auto& entry : entries) {
+      out.push_back(entry.cause);
+    }
+    return true;
+  };
+  return write(pending.inputs, causes.inputs) && write(pending.shots, causes.shots) &&
+         write(pending.placements, causes.placements);
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,214 @@
+// Single stages of a plan, with inputs written by hand. Slots are numbered by the test.
+
+#include "protocol/messages.h"
+#include "server/replication/island_plans.h"
+#include "server/replication/pending_causes.h"
+#include "server/replication/view_bodies.h"
+#include "tests/unit/server/planned_room.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+namespace tickbox::server {
+namespace {
+
+constexpr std::size_t kSlots = 8;
+
+template <class List>
+auto listed(const List& list) {
+  return std::vector(list.begin(), list.end());
+}
+
+/// What a client knows of bodies in slots below kSlots, none of them at first.
+struct Client {
+  Client() {
+    bodies.states.resize(kSlots);
+    plans.resize(kSlots);
+    islands.clear(kSlots);
+  }
+
+  void know(SlotId slot, Membership membership) {
+    SlotState& state = bodies.states[slot];
+    state.membership = membership;
+    state.member = static_cast<std::uint8_t>(bodies.known.size());
+    state.root = islands.root_of(slot);
+    bodies.known.push_back(slot);
+  }
+
+  /// The known bodies that it replays.
+  [[nodiscard]] std::vector<SlotId> replayed() const {
+    std::vector<SlotId> replayed;
+    for (const SlotId slot : bodies.known) {
+      if (is_replayed(bodies, plans, slot)) replayed.push_back(slot);
+    }
+    return replayed;
+  }
+
+  ClientBodies bodies;
+  Islands islands;
+  IslandPlans plans;
+};
+
+TEST(PlanIslands, ReplaysAnIslandIfAllOfItsMembersAreInside) {
+  Client client;
+  client.islands.join(1, 2);
+  client.islands.join(3, 4);  // the client does not know 4
+  client.islands.join(5, 6);
+  client.know(1, Membership::Inside);
+  client.know(2, Membership::Inside);
+  client.know(3, Membership::Inside);
+  client.know(5, Membership::Inside);
+  client.know(6, Membership::Outside);
+  client.know(7, Membership::Inside);
+  plan_islands(client.bodies, client.islands, client.plans);
+  EXPECT_EQ(client.replayed(), (std::vector<SlotId>{1, 2, 7}));
+  EXPECT_FALSE(is_replayed(client.bodies, client.plans, 4));
+  EXPECT_FALSE(client.plans.contains(client.islands.root_of(0))) << "no known body";
+}
+
+TEST(PlanIslands, AnIslandWithoutAPlanIsNotReplayed) {
+  Client client;
+  client.know(1, Membership::Inside);
+  EXPECT_TRUE(client.replayed().empty());
+}
+
+TEST(SendInFullIf, KeepsTheOwnIsland) {
+  Client client;
+  client.islands.join(1, 2);
+  for (const SlotId slot : {1U, 2U, 3U, 4U}) {
+    client.know(slot, Membership::Inside);
+  }
+  plan_islands(client.bodies, client.islands, client.plans);
+  for (const SlotId slot : {1U, 3U}) {
+    client.plans[client.islands.root_of(slot)].cause_bytes = 100;
+  }
+  const auto has_causes = [](const IslandPlan& plan) { return plan.cause_bytes > 0; };
+  send_in_full_if(2, client.bodies, client.plans, has_causes);
+  EXPECT_EQ(client.replayed(), (std::vector<SlotId>{1, 2, 4}));
+}
+
+TEST(WriteCauses, WritesThoseOfReplayedBodiesByTickAndMember) {
+  Client client;
+  for (const SlotId slot : {1U, 2U, 3U}) {
+    client.know(slot, Membership::Inside);
+  }
+  plan_islands(client.bodies, client.islands, client.plans);
+  client.plans[2].in_full = true;
+  PendingCauses pending;
+  pending.inputs = {{.slot = 3, .cause = {.ago = 0, .member = 2, .move = 7}},
+                    {.slot = 3, .cause = {.ago = 5, .member = 2, .move = 1}},
+                    {.slot = 2, .cause = {.ago = 9, .member = 1, .move = 3}},
+                    {.slot = 1, .cause = {.ago = 5, .member = 0, .move = 4}}};
+  pending.shots = {{.slot = 2, .cause = {.ago = 1, .member = 1, .aim = 10}}};
+  protocol::Causes causes;
+  ASSERT_TRUE(write_causes(client.bodies, client.plans, pending, causes));
+  const std::vector<protocol::InputCause> expected{{.ago = 5, .member = 0, .move = 4},
+                                                   {.ago = 5, .member = 2, .move = 1},
+                                                   {.ago = 0, .member = 2, .move = 7}};
+  EXPECT_EQ(listed(causes.inputs), expected);
+  EXPECT_TRUE(causes.shots.empty());
+  EXPECT_TRUE(causes.placements.empty());
+}
+
+/// Five players in a row, ten units from one to the next; the first is the client's.
+class BodyStagesTest : public ::testing::Test {
+ protected:
+  static constexpr Sight kSight{.half_width = 30, .half_height = 30};
+
+  BodyStagesTest() {
+    tick_.read(planned_.room());
+    bodies_.states.resize(tick_.slots->capacity());
+    plans_.resize(tick_.slots->capacity());
+  }
+
+  [[nodiscard]] static std::vector<Vec2> row() {
+    std::vector<Vec2> places;
+    for (std::int32_t i = 0; i < 5; ++i) {
+      places.push_back({.x = 10 * i * kUnit, .y = 0});
+    }
+    return places;
+  }
+
+  [[nodiscard]] SlotId slot(std::uint16_t seat) const {
+    return tick_.slots->find(planned_.body(seat));
+  }
+
+  [[nodiscard]] std::size_t bytes_of(std::uint16_t seat) const {
+    return protocol::encoded_bytes(tick_.entity_of(slot(seat)));
+  }
+
+  PlannedRoom planned_{row(), kSight};
+  PlannedTick tick_{kSight};
+  ClientBodies bodies_;
+  IslandPlans plans_;
+};
+
+TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestDeferred) {
+  // Without a base, the gathered priority does not count, but the snapshots go on.
+  ViewRequest request{.own = 0};
+  DeferredBodies deferred;
+  deferred.push_back({.slot = slot(3), .priority = 100, .snapshots = 7});
+  mark_deferred(deferred, bodies_);
+  std::vector<std::uint32_t> visible;
+  std::vector<Candidate> candidates;
+  list_candidates({tick_, request}, bodies_, plans_, visible, candidates);
+  const Candidate own{slot(0), false, false, 0xffff'ffff, 0};
+  EXPECT_EQ(candidates, (std::vector<Candidate>{own,
+                                                {slot(1), false, true, 54, 0},
+                                                {slot(2), false, true, 44, 0},
+                                                {slot(3), false, true, 34, 7}}));
+  // With a base that has nobody, it counts.
+  const ViewMembers nobody;
+  request.base = &nobody;
+  list_candidates({tick_, request}, bodies_, plans_, visible, candidates);
+  EXPECT_EQ(candidates, (std::vector<Candidate>{own,
+                                                {slot(3), false, true, 134, 7},
+                                                {slot(1), false, true, 54, 0},
+                                                {slot(2), false, true, 44, 0}}));
+}
+
+TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersDeferred) {
+  std::vector<Candidate> candidates{{slot(0), true, false, 0xffff'ffff, 0},
+                                    {slot(1), true, false, 1'000, 0},
+                                    {slot(2), false, true, 50, 2},
+                                    {slot(3), false, true, 40, 0}};
+  const std::size_t known_bytes = bytes_of(0) + bytes_of(1);
+  SnapshotBodies chosen;
+  ViewMembers view;
+  DeferredBodies deferred;
+  const auto choose = [&](const BodyBudget& budget) {
+    chosen.clear();
+    view.clear();
+    const auto result = choose_bodies(tick_, budget, candidates, chosen, view);
+    list_deferred(candidates, deferred);
+    return result;
+  };
+
+  auto result = choose({.bytes = known_bytes + bytes_of(2)});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->set_bytes, known_bytes);
+  EXPECT_EQ(result->enter_bytes, bytes_of(2));
+  EXPECT_EQ(result->deferred, 1U);
+  EXPECT_EQ(listed(view), (std::vector<SlotId>{slot(0), slot(1), slot(2)}));
+  EXPECT_EQ(chosen.size(), 3U);
+  // A chosen new body stays in the list: the client may not receive this snapshot.
+  EXPECT_EQ(listed(deferred), (std::vector<DeferredBody>{{slot(2), 50, 2}, {slot(3), 40, 1}}));
+
+  result = choose({.bytes = known_bytes + bytes_of(2), .headroom = 1});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->enter_bytes, 0U) << "a new body leaves the headroom free";
+  EXPECT_EQ(result->deferred, 2U);
+  EXPECT_EQ(listed(deferred), (std::vector<DeferredBody>{{slot(2), 50, 3}, {slot(3), 40, 1}}));
+
+  result = choose({.bytes = bytes_of(0), .headroom = 1});
+  ASSERT_TRUE(result) << "the own body needs no headroom";
+  EXPECT_EQ(chosen.size(), 1U);
+  EXPECT_EQ(result->deferred, 3U);
+
+  EXPECT_FALSE(choose({.bytes = bytes_of(0) - 1}));
+}
+
+}  // namespace
+}  // namespace tickbox::server
