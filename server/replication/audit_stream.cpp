@@ -56,15 +56,15 @@ void AuditStream::begin(ConstBytes keyframe, Tick tick) {
   has_news_ = true;
   newest_ = tick;
   cut_at_ = tick;
-  room_came_ = std::nullopt;
+  keyframe_arrived_ = std::nullopt;
   written_ = keyframe.size();
-  room_end_ = written_;
+  keyframe_end_ = written_;
   arrived_ = 0;
   ends_.clear();
   oldest_ = 0;
   next_ = 0;
   sent_.clear();
-  unheard_ = 0;
+  repeats_ = 0;
 }
 
 bool AuditStream::append(ConstBytes entry, Tick tick) {
@@ -86,9 +86,10 @@ bool AuditStream::append(ConstBytes entry, Tick tick) {
   return true;
 }
 
-/// Only an auditor that has the room can be behind: the time for the room depends on its budget.
+/// Only an auditor that has the keyframe can be behind: how long the keyframe takes depends on the
+/// byte budget.
 bool AuditStream::is_behind() const {
-  if (!room_came_ || newest_ - *room_came_ <= std::int64_t{behind_max_}) return false;
+  if (!keyframe_arrived_ || newest_ - *keyframe_arrived_ <= std::int64_t{behind_max_}) return false;
   return ends_.at({newest_.value - behind_max_}) > arrived_;
 }
 
@@ -97,42 +98,42 @@ bool AuditStream::acknowledge(const protocol::AuditAck& ack, Instant now) {
   if (!is_running_ || ack.run != run() || first_missing < oldest_ || first_missing > next_) {
     return false;
   }
-  unheard_ = 0;
+  repeats_ = 0;
   for (std::uint64_t segment = oldest_; segment < first_missing; ++segment) {
-    note_come(sent_.at(segment), now);
+    note_arrival(sent_.at(segment), now);
   }
   for (std::uint64_t i = 0; i < protocol::kAuditWindow && first_missing + 1 + i < next_; ++i) {
-    if ((ack.bits >> i & 1) != 0) note_come(sent_.at(first_missing + 1 + i), now);
+    if ((ack.bits >> i & 1) != 0) note_arrival(sent_.at(first_missing + 1 + i), now);
   }
   if (first_missing > oldest_) arrived_ = sent_.at(first_missing - 1).end;
   oldest_ = first_missing;
-  if (!room_came_ && arrived_ >= room_end_) room_came_ = newest_;
+  if (!keyframe_arrived_ && arrived_ >= keyframe_end_) keyframe_arrived_ = newest_;
   return true;
 }
 
-void AuditStream::note_come(Sent& sent, Instant now) {
-  if (sent.has_come) return;
-  sent.has_come = true;
-  newest_come_ = std::max(newest_come_, sent.order);
+void AuditStream::note_arrival(Sent& sent, Instant now) {
+  if (sent.has_arrived) return;
+  sent.has_arrived = true;
+  newest_arrival_ = std::max(newest_arrival_, sent.order);
   // If a segment was sent twice, the acknowledgement does not show which one arrived.
   if (sent.times == 1) round_trip_.add(now - sent.at);
 }
 
 bool AuditStream::is_lost(const Sent& sent, Instant now) const {
-  if (sent.has_come) return false;
+  if (sent.has_arrived) return false;
   const Duration passed = now - sent.at;
   if (&sent == sent_.find(oldest_)) {
-    const std::uint32_t doublings = std::min(unheard_, kDoublingsMax);
+    const std::uint32_t doublings = std::min(repeats_, kDoublingsMax);
     if (passed >= round_trip_.timeout() * (1U << doublings)) return true;
   }
-  return sent.order < newest_come_ && passed >= round_trip_.usual();
+  return sent.order < newest_arrival_ && passed >= round_trip_.usual();
 }
 
 std::optional<AuditStream::Piece> AuditStream::next(Cut cut, Instant now) {
   if (!is_running_) return std::nullopt;
   for (std::uint64_t segment = oldest_; segment < next_; ++segment) {
     if (!is_lost(sent_.at(segment), now)) continue;
-    if (segment == oldest_) ++unheard_;
+    if (segment == oldest_) ++repeats_;
     return send(segment, now);
   }
   const std::size_t waiting = backlog_.size() - cut_bytes_;
@@ -155,7 +156,7 @@ void AuditStream::cut_next() {
   cut_bytes_ += size;
   sent.end = written_ - (backlog_.size() - cut_bytes_);
   sent.times = 0;
-  sent.has_come = false;
+  sent.has_arrived = false;
   if (cut_bytes_ == backlog_.size()) {
     backlog_.clear();
     cut_bytes_ = 0;

@@ -1,10 +1,9 @@
 #pragma once
-// The stream to one auditor: all bytes not yet acknowledged, in segments that are sent until they
-// are acknowledged.
+// The stream to one auditor: bytes in segments that are sent until they are acknowledged.
 //
-// A segment is sent again if one that was sent later has arrived before it. The oldest one is also
-// sent again after a timeout. A silent auditor therefore gets one segment only, less and less
-// often.
+// A segment is sent again if one that was sent later has arrived before it. The oldest segment is
+// also sent again after a timeout. A silent auditor therefore gets only this one, and the timeout
+// grows.
 
 #include "core/bounded.h"
 #include "core/bytes.h"
@@ -21,15 +20,15 @@
 
 namespace tickbox::server {
 
-/// The most bytes that wait to be cut into segments: at least one whole room. They also take some
-/// seconds of the commands of a large room while it is in transit.
+/// The most bytes that wait to be cut into segments. One keyframe fits, and beside it some seconds
+/// of the commands of a large room.
 inline constexpr std::size_t kAuditBacklogBytes = std::size_t{512} * 1024;
 static_assert(kAuditBacklogBytes > protocol::kAuditEntryBytesMax);
 
-/// An auditor that has the room but lacks the tick of this many seconds ago gets a new run.
+/// An auditor that has the keyframe, but not the tick of this many seconds ago, gets a new run.
 inline constexpr std::uint32_t kAuditBehindSeconds = 2;
 
-/// The number of newest ticks for which the end of the entry in the stream is known.
+/// The number of newest ticks for which the offset of the entry's end in the stream is kept.
 inline constexpr std::uint32_t kAuditEndsKept = 512;
 static_assert(kAuditEndsKept > kAuditBehindSeconds * game::kTickRateMax,
               "the entry of kAuditBehindSeconds ago shows whether an auditor is behind");
@@ -42,7 +41,8 @@ class AuditStream {
   /// Returns whether a run is in progress; if not, the caller begins one.
   [[nodiscard]] bool is_running() const { return is_running_; }
 
-  /// Begins a run with an entry that is the whole room after `tick`. Drops the previous run.
+  /// Begins a run with an entry that is a keyframe of the room after `tick`. Drops the previous
+  /// run.
   void begin(ConstBytes keyframe, Tick tick);
 
   /// Adds the entry of `tick`.  Requires: running.
@@ -88,7 +88,7 @@ class AuditStream {
     std::uint64_t order = 0;  ///< number of its last transmission, among all
     std::uint32_t times = 0;
     Instant at;
-    bool has_come = false;
+    bool has_arrived = false;
   };
 
   /// The time from a transmission to its acknowledgement.  Source: RFC 6298.
@@ -97,16 +97,16 @@ class AuditStream {
     Duration variation{};
 
     void add(Duration sample);
-    /// Returns the wait after which an acknowledgement is late: usual() if others have arrived
-    /// since, timeout() if none has.
+    /// Returns the time after which an acknowledgement is late if later segments have arrived.
     [[nodiscard]] Duration usual() const;
+    /// Returns the time after which an acknowledgement is late if none has arrived.
     [[nodiscard]] Duration timeout() const;
   };
 
   [[nodiscard]] std::uint8_t run() const { return static_cast<std::uint8_t>(run_ & 0xff); }
 
   [[nodiscard]] bool is_behind() const;
-  void note_come(Sent& sent, Instant now);
+  void note_arrival(Sent& sent, Instant now);
   [[nodiscard]] bool is_lost(const Sent& sent, Instant now) const;
   [[nodiscard]] Piece send(std::uint64_t segment, Instant now);
   void cut_next();
@@ -118,13 +118,13 @@ class AuditStream {
   std::vector<std::byte> backlog_;  ///< waiting from cut_bytes_ on
   std::size_t cut_bytes_ = 0;       ///< size of the part already cut
   bool has_news_ = false;
-  Tick newest_;                    ///< the newest tick written
-  Tick cut_at_;                    ///< the newest tick when everything was last cut
-  std::optional<Tick> room_came_;  ///< the newest tick when the whole room had arrived
+  Tick newest_;                           ///< the newest tick written
+  Tick cut_at_;                           ///< the newest tick when everything was last cut
+  std::optional<Tick> keyframe_arrived_;  ///< the newest tick when the keyframe had arrived
 
   // Offsets in the stream of this run.
   std::uint64_t written_ = 0;
-  std::uint64_t room_end_ = 0;
+  std::uint64_t keyframe_end_ = 0;
   std::uint64_t arrived_ = 0;                     ///< offset before which everything has arrived
   TickRing<std::uint64_t, kAuditEndsKept> ends_;  ///< the ends of the entries of the last ticks
 
@@ -133,9 +133,9 @@ class AuditStream {
   std::uint64_t next_ = 0;    ///< the next to be cut
   SequenceRing<Sent, protocol::kAuditWindow> sent_;
   std::uint64_t sendings_ = 0;
-  std::uint64_t newest_come_ = 0;  ///< order of the latest transmission that has arrived
+  std::uint64_t newest_arrival_ = 0;  ///< order of the latest transmission that has arrived
   RoundTrip round_trip_;
-  std::uint32_t unheard_ = 0;  ///< repeats of the oldest since the last acknowledgement
+  std::uint32_t repeats_ = 0;  ///< repeats of the oldest since the last acknowledgement
 };
 
 }  // namespace tickbox::server

@@ -5,8 +5,8 @@
 namespace tickbox::server {
 namespace {
 
-/// A body that is teleported out of view stays in the view for at most this many ticks, even if the
-/// client keeps acknowledging an old base. Honest clients need no more.
+/// A body that is teleported out of view stays in the view for at most this many ticks, even on an
+/// older base. Honest clients need no more.
 constexpr std::uint32_t kTeleportSeenTicks = 16;
 static_assert(kTeleportSeenTicks < protocol::kTicksRemembered,
               "a teleport is remembered while it keeps its body in view");

@@ -1,10 +1,11 @@
 #pragma once
-// Events that a client has not acknowledged yet: sent in order, and again when they were lost.
+// Events that a client has not acknowledged yet: sent in order, and sent again if they were lost.
 //
 // An event is in one snapshot, and in no other until it is probably lost. It counts as lost if the
-// client holds the view of that snapshot or of a later one, but does not acknowledge the event; or
-// if the client acknowledges nothing for long. Then it and all after it are sent again. The client
-// accepts only the event with the next number, so it takes each event once.
+// client acknowledges the view of that snapshot or of a later one, but not the event. It also
+// counts as lost if the client acknowledges nothing for some ticks. Then it and all later events
+// are sent again. The client accepts only the event with the next number, so it takes each event
+// once.
 
 #include "core/bounded.h"
 #include "core/ids.h"
@@ -15,7 +16,7 @@
 
 namespace tickbox::server {
 
-/// The most events that wait for one client; further ones are never sent.
+/// The most events that wait for one client; events beyond this number are never sent.
 inline constexpr std::size_t kEventsWaitingMax = 128;
 
 class EventQueue {
@@ -35,21 +36,22 @@ class EventQueue {
   /// Returns how many events a snapshot of tick `now` must have.
   [[nodiscard]] std::size_t due(Tick now);
 
-  /// Writes `count` of them to the snapshot of tick `now`.  Requires: count ≤ due(now), and fits.
+  /// Writes the first `count` due events to the snapshot of tick `now`.  Requires: count ≤
+  /// due(now); `events` has space for them.
   void tell(Tick now, std::size_t count, protocol::Events& events);
 
  private:
   struct Waiting {
     protocol::Event event;
     Tick happened;
-    Tick told;  ///< the tick of the last snapshot that had it
+    Tick sent;  ///< the tick of the last snapshot that had it
   };
 
   std::uint32_t repeat_ticks_ = 1;
   std::uint16_t acknowledged_ = 0;                     ///< number of the last acknowledged event
   BoundedVector<Waiting, kEventsWaitingMax> waiting_;  ///< by number
-  std::size_t told_ = 0;                               ///< how many of them have been sent
-  std::size_t hoped_ = 0;  ///< how many of those can still arrive; the others are sent again
+  std::size_t sent_ = 0;                               ///< number of events that have been sent
+  std::size_t in_transit_ = 0;  ///< number of sent events that can still arrive; others are due
 };
 
 }  // namespace tickbox::server

@@ -1,5 +1,5 @@
 #pragma once
-// Interest: a client sees the entities around its player's body, and nothing outside.
+// Interest: which entities a client sees. These are the ones around its player's body.
 
 #include "core/fixed.h"
 #include "server/room/room.h"
@@ -27,7 +27,8 @@ class Interest {
  public:
   explicit Interest(Sight sight) : sight_(sight) {}
 
-  /// Returns whether a client at `centre` that has seen an entity at `place` continues to see it.
+  /// Returns whether an entity in view stays in view when it is at `place` and the client at
+  /// `centre`.
   [[nodiscard]] bool keeps_seeing(Vec2 centre, Vec2 place) const {
     const auto within = [](std::int32_t a, std::int32_t b, std::int32_t units) {
       return std::abs(std::int64_t{a} - b) <= std::int64_t{units} * kUnit;

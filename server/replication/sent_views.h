@@ -1,6 +1,5 @@
 #pragma once
-// The views sent to a client, as sets of slots. The client holds a view once it has acknowledged
-// the tick of the view.
+// The views sent to a client, as sets of slots, and the newest one that it has acknowledged.
 
 #include "core/bounded.h"
 #include "core/ids.h"
@@ -27,11 +26,11 @@ class SentViews {
   /// Removes a view that was not sent after all.
   void withdraw(Tick tick) { sent_.erase(tick); }
 
-  /// Records that the client holds the view of `tick`. Ignores a view that was never sent or is too
-  /// old.  Returns whether it is newer than the view held before.
+  /// Takes an acknowledgement of the view of `tick`. Ignores a view that was never sent or is too
+  /// old.  Returns whether it is newer than the views acknowledged before.
   bool acknowledge(Tick tick);
 
-  /// Records that the client holds no view any more.
+  /// Drops the acknowledgement: the client has no view any more.
   void forget() { base_ = std::nullopt; }
 
   [[nodiscard]] bool has_acknowledged() const { return base_.has_value(); }

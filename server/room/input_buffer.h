@@ -15,11 +15,12 @@ struct TakenInput {
   game::InputSource source = game::InputSource::Neutral;
 };
 
-/// The inputs of one player. A client repeats recent inputs in every packet, so most pushes are
-/// repeats: a repeat is not an error.
+/// A client repeats recent inputs in every packet, so most pushes are repeats: a repeat is not an
+/// error.
 class InputBuffer {
  public:
-  /// The most missing inputs that the last input replaces: 133 ms at 60 Hz; then the player stops.
+  /// The most missing inputs in a row that are replaced by the last one: 133 ms at 60 Hz. The
+  /// neutral input replaces further ones.
   static constexpr int kRepeatsMax = 8;
 
   enum class Pushed : std::uint8_t { Stored, Repeated, TooLate, TooEarly };

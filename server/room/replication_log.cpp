@@ -83,7 +83,7 @@ void ReplicationLog::note(const game::World& world, std::span<const game::Entity
       islands.join(first, second);
     }
   });
-  // A client that holds this tick's view already has everything that happened in the tick.
+  // A client with a view of this tick already has everything that happened in the tick.
   islands_.insert(tick_).clear(slots_.size());
 
   for (std::size_t i = 0; i < entities.size(); ++i) {
