@@ -244,7 +244,7 @@ check_key() {
   ring >"$work/ring"
   check 'with one key in it' same 1 "$(grep -cxE '1 [0-9a-f]{64}' "$work/ring")"
   check 'a client without a key or token is refused' exits 4 beside connect 127.0.0.1:7777 --seconds 1
-  check 'and told why' grep -qF 'this server wants a token or its key file' "$work/said"
+  check 'and told why' grep -qF 'this server needs a token' "$work/said"
 }
 
 # Nothing that an engine keeps and shows about the containers has the key in it.

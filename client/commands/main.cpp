@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   cli::CommonFlags flags;
   std::function<int()> run;
   cli::Program program{{.name = "tickbox",
-                        .description = "Plays on, loads and examines servers of Tickbox.",
+                        .description = "Play on, load-test and examine Tickbox servers.",
                         .example = "tickbox connect 127.0.0.1:7777 --seconds 10"},
                        flags};
   program.allow_command();

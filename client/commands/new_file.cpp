@@ -31,8 +31,8 @@ std::FILE* open_output(const std::string& name) {
 
 std::string cannot_write(const std::string& path, int reason) {
   const char* const advice =
-      reason == EEXIST ? "name another, or remove it: files that exist are left as they are"
-                       : "name a file in a folder that exists and has room";
+      reason == EEXIST ? "existing files are not overwritten: name another, or remove this one"
+                       : "name a file in an existing folder with free space";
   return "cannot write " + path + ": " + os::reason_of(reason) + "; " + advice;
 }
 

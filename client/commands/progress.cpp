@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace tickbox::commands {
@@ -16,11 +15,13 @@ namespace {
 constexpr Duration kOnTerminals = std::chrono::seconds{1};
 constexpr Duration kElsewhere = std::chrono::seconds{5};
 
+/// The columns of a terminal that does not know them.
+constexpr std::size_t kColumnsDefault = 80;
+
 /// Returns the usable columns of the terminal. A line that wraps could not be rewritten.
 std::size_t columns() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 79;
-  return size.ws_col - std::size_t{1};
+  const std::size_t all = os::terminal_columns(STDERR_FILENO).value_or(kColumnsDefault);
+  return std::max<std::size_t>(all, 2) - 1;
 }
 
 std::string alarms(const LiveFigures& figures) {
@@ -29,7 +30,7 @@ std::string alarms(const LiveFigures& figures) {
     text += fmt::format("{} HASHES DIFFER  ", figures.hashes_mismatched);
   }
   if (figures.failed > 0) text += fmt::format("{} FAILED  ", figures.failed);
-  if (figures.server_is_silent) text += "server silent  ";
+  if (figures.server_is_silent) text += "no answer from the server  ";
   return text;
 }
 
@@ -78,8 +79,8 @@ std::string live_line(const LiveFigures& figures) {
                                  ? fmt::format("  tick {:.2f} ms", *figures.server_tick_ms_p99)
                                  : "";
   return fmt::format(
-      "{}{} up{}  gaps {:.1f}/{:.1f}/{:.1f} ms  rtt {:.1f}/{:.1f} ms  self {:.1f} ms late, {:.0f}% "
-      "cpu  {:.0f} snapshots/s  {} corrections  {:.2f} MB/s down, {:.2f} up",
+      "{}{} up{}  gaps {:.1f}/{:.1f}/{:.1f} ms  rtt {:.1f}/{:.1f} ms  generator {:.1f} ms behind, "
+      "{:.0f}% cpu  {:.0f} snapshots/s  {} corrections  {:.2f} MB/s down, {:.2f} up",
       alarms(figures), figures.up, server, figures.gap_ms_p50, figures.gap_ms_p99,
       figures.gap_ms_p999, figures.rtt_ms_p50, figures.rtt_ms_p99, figures.late_ms_p99,
       figures.cpu_percent, figures.snapshots_per_second, figures.corrections,

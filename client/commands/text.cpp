@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tickbox::commands {
 namespace {
@@ -26,6 +27,19 @@ constexpr WallTime kCalendarEnd = std::chrono::sys_days{std::chrono::year{10'000
 constexpr WallTime kCalendarBegin{};
 
 }  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) {
+    digits.insert(at - 3, 1, ',');
+  }
+  return digits;
+}
+
+std::string short_number(double number) {
+  if (number >= 9.95) return grouped(static_cast<std::uint64_t>(std::llround(number)));
+  return number >= 1 ? fmt::format("{:.1f}", number) : fmt::format("{:.2g}", number);
+}
 
 std::size_t printable_length(std::string_view text) {
   if (text.empty()) return 0;

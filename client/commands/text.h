@@ -1,14 +1,22 @@
 #pragma once
-// Text for people: calendar times in words, and the check of untrusted bytes before a terminal
-// prints them.
+// Text for people: numbers, calendar times in words, and the check of untrusted bytes before a
+// terminal prints them.
 
 #include "core/clock.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace tickbox::commands {
+
+/// Returns a number with thousands separators: "12,345".
+[[nodiscard]] std::string grouped(std::uint64_t number);
+
+/// Returns a number with two significant digits, or all digits before the point: "0.48", "7.0",
+/// "1,204".  Requires: 0 <= number < 2^63.
+[[nodiscard]] std::string short_number(double number);
 
 // The check of untrusted bytes before a terminal prints them as text.
 

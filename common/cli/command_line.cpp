@@ -6,11 +6,15 @@
 #include "cli/build_info.h"
 #include "cli/config_file.h"
 #include "cli/exit_code.h"
+#include "cli/help_text.h"
 #include "core/text.h"
 #include "os/process/standard_output.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -33,9 +37,8 @@ struct Adder {
   template <class T>
   CLI::Option* operator()(T* target) const {
     CLI::Option* const option = app.add_option(name, *target, help);
-    // A port: without this check the message for 65536 would not name the range.
-    if constexpr (std::same_as<T, std::uint16_t>) {
-      option->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<T>::max()}));
+    if constexpr (!std::same_as<T, std::string> && !std::same_as<T, Names>) {
+      option->type_name("N");
     }
     return option;
   }
@@ -207,8 +210,11 @@ const char* kind_of(const CLI::App& app, const std::string& name) {
     const CLI::Option* const option = each->get_option_no_throw(name);
     if (option != nullptr && option->get_items_expected_max() == 0) return "true or false";
   }
-  return "a valid number";
+  return "a number";
 }
+
+/// The word between two options in CLI11's error.
+constexpr std::string_view kExcludes = " excludes ";
 
 /// Returns the one-line message for an error of CLI11.
 std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
@@ -226,6 +232,9 @@ std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
   }
   std::ranges::replace(line, '\n', ' ');
   line.erase(line.find_last_not_of(' ') + 1);
+  if (is_of(CLI::ExitCodes::ExcludesError)) {
+    line.replace(line.find(kExcludes), kExcludes.size(), " cannot be combined with ");
+  }
   constexpr std::string_view kConversion = "Could not convert: ";
   if (line.starts_with(kConversion)) {
     // "Could not convert: --tick = ten"
@@ -244,7 +253,7 @@ void refuse_empty_values(const CLI::App& app) {
   for (const CLI::App* const each : tree_of(app, true)) {
     for (const CLI::Option* const option : each->get_options()) {
       if (std::ranges::any_of(option->results(), &std::string::empty)) {
-        throw CLI::ValidationError{option->get_name(), "is given, and empty"};
+        throw CLI::ValidationError{option->get_name(), "has an empty value"};
       }
     }
   }
@@ -282,20 +291,33 @@ std::string apply_entry(CLI::App& app, const Names& known, const ConfigEntry& en
   return {};
 }
 
-Check check_of(const CLI::Validator& validator) {
-  return {[validator](const std::string& text) { return validator(text); },
-          validator.get_description()};
-}
-
 }  // namespace
 
 Check one_of(const std::vector<std::string>& values) {
-  return check_of(CLI::IsMember(values));
+  const std::string list = CLI::detail::join(values, ", ");
+  return {[values, list](const std::string& text) {
+            const bool is_known = std::ranges::find(values, text) != values.end();
+            return is_known ? std::string{} : '"' + text + "\" is unknown; give " + list;
+          },
+          list};
 }
 
 template <class T>
 Check in_range(T least, T most) {
-  return check_of(CLI::Range(least, most));
+  const std::string range = fmt::format("{} to {}", least, most);
+  return {[least, most, range](const std::string& text) {
+            double number = 0;
+            if (!CLI::detail::lexical_cast(text, number)) {
+              return fmt::format("\"{}\" is not a number; give {}", text, range);
+            }
+            T value{};
+            const bool is_read = CLI::detail::lexical_cast(text, value);
+            if (is_read && value >= least && value <= most) return std::string{};
+            const bool is_fraction = !is_read && number != std::floor(number);
+            return fmt::format("{} is {}; give {}", text,
+                               is_fraction ? "not a whole number" : "out of range", range);
+          },
+          most == std::numeric_limits<T>::max() ? "" : range};
 }
 
 template Check in_range(std::int64_t, std::int64_t);
@@ -308,12 +330,12 @@ Command::Command(CLI::App& app, const About& about, CommonFlags& flags) : app_{&
   app.get_help_ptr()->configurable(false);
   app.option_defaults()->always_capture_default();
   app.footer("Example: " + about.example +
-             "\nEach option is also read from TICKBOX_ and its name, as in TICKBOX_QUIET=1 for "
-             "--quiet; the command line wins.");
+             "\nThe variable in brackets sets an option too, as TICKBOX_QUIET=1 sets --quiet. The "
+             "command line takes precedence.");
   if (app.get_parent() == nullptr) {
     app.name(about.name);
-    app.set_version_flag("-V,--version", version_text());
-    app.get_formatter()->label("REQUIRED", "(required)");
+    app.set_version_flag("-V,--version", version_text(), "Print version and build and exit");
+    app.formatter(help_formatter(help_width()));
   }
   add_option("--json", flags.json, about.json);
   add_option("--quiet", flags.quiet, about.quiet);
@@ -337,10 +359,16 @@ void Command::callback(std::function<void()> then) {
 
 void Command::add(const std::string& name, const Target& target, const std::string& help,
                   const OptionDetails& details) {
-  CLI::Option* const option = std::visit(Adder{*app_, name, help}, target);
+  // A port: without this check the message for 65536 would not name the range.
+  const bool is_port = std::holds_alternative<std::uint16_t*>(target);
+  const Check check = is_port
+                          ? in_range<std::uint64_t>(0, std::numeric_limits<std::uint16_t>::max())
+                          : details.check;
+  const std::string text = check.kind.empty() ? help : help + " (" + check.kind + ")";
+  CLI::Option* const option = std::visit(Adder{*app_, name, text}, target);
   option->required(details.required);
   if (details.required) option->default_str("");  // no default in --help
-  if (details.check.fault) option->check(CLI::Validator{details.check.fault, details.check.kind});
+  if (check.fault) option->check(CLI::Validator{check.fault, ""});
   if (!details.value.empty()) option->type_name(details.value);
   if (details.one_word_each) option->allow_extra_args(false);
   if (!details.default_text.empty()) option->default_str(details.default_text);

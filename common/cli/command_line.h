@@ -2,8 +2,8 @@
 // The command line of a program: its commands, their options, and its error messages.
 //
 // Each option has an environment variable, and --config reads a TOML file. Precedence: flag,
-// TICKBOX_<FLAG>, file, default. CLI11 parses. Only one source includes it, because its templates
-// cost seconds of compile time.
+// TICKBOX_<FLAG>, file, default. CLI11 parses. Only sources of this folder include it, because its
+// templates cost seconds of compile time.
 
 #include "cli/exit_code.h"
 
@@ -40,13 +40,13 @@ struct About {
   std::string description;
   std::string example;
   std::string json = "Print one JSON document as the last line on stdout";
-  std::string quiet = "Print no progress on stderr";
+  std::string quiet = "Do not print progress on stderr";
 };
 
 /// A condition on the text of a value.
 struct Check {
   std::function<std::string(const std::string&)> fault{};  ///< returns one line, or empty if fine
-  std::string kind{};                                      ///< for --help: "ADDRESS"
+  std::string kind{};  ///< the values that pass, for --help: "1 to 4096"; empty if help has them
 };
 
 [[nodiscard]] Check one_of(const std::vector<std::string>& values);

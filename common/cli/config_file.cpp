@@ -87,7 +87,7 @@ std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_vi
       return std::unexpected{config_fault(
           path, entry.line,
           entry.key +
-              " is no text, number, boolean or list of them; write one key = value per line")};
+              " is not a text, number, boolean or list of these; write one key = value per line")};
     }
     entry.value = *std::move(value);
     entries.push_back(std::move(entry));

@@ -24,7 +24,7 @@ constexpr double kExactMax = 9'007'199'254'740'992.0;
 
 std::unexpected<std::string> refuse(std::string_view text, std::string_view kind,
                                     std::string_view example) {
-  return std::unexpected{"'" + std::string{text} + "' is no " + std::string{kind} + "; try " +
+  return std::unexpected{"'" + std::string{text} + "' is not a " + std::string{kind} + "; try " +
                          std::string{example}};
 }
 
@@ -62,7 +62,7 @@ std::expected<Duration, std::string> parse_duration(std::string_view text) {
       text,
       {{"", 1e9}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}});
   if (!nanoseconds) {
-    return refuse(text, "duration", "10, 250ms, 5m or 24h; units are ns us ms s m h");
+    return refuse(text, "duration", "10, 250ms, 5m or 24h; the units are ns, us, ms, s, m and h");
   }
   if (*nanoseconds > kNanosecondsMax) {
     return std::unexpected{"'" + std::string{text} +

@@ -123,7 +123,7 @@ std::string ipv6_text(const Address& address) {
 
 std::unexpected<std::string> wrong(std::string_view text, std::string_view why) {
   return std::unexpected{"'" + std::string{text} + "' " + std::string{why} +
-                         ", expected an address like 127.0.0.1:7777 or [::1]:7777"};
+                         "; give an address such as 127.0.0.1:7777 or [::1]:7777"};
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ std::expected<Address, std::string> parse_address(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');
   if (colon == std::string_view::npos || (bracketed && (colon == 0 || text[colon - 1] != ']'))) {
-    return wrong(text, "names no port");
+    return wrong(text, "has no port");
   }
   const auto port = parse_number(text.substr(colon + 1), 10, 5);
   if (!port || *port > 65'535) return wrong(text, "has no port from 0 to 65535");
@@ -161,14 +161,14 @@ std::expected<Address, std::string> parse_address(std::string_view text) {
   const std::string_view host = text.substr(0, colon);
   if (bracketed) {
     if (!parse_ipv6(host.substr(1, host.size() - 2), address.ip))
-      return wrong(text, "is no IPv6 address");
+      return wrong(text, "is not an IPv6 address");
     return address;
   }
   if (host.find(':') != std::string_view::npos)
     return wrong(text, "has an IPv6 address without brackets");
   std::copy(kMappedPrefix.begin(), kMappedPrefix.end(), address.ip.begin());
   if (!parse_ipv4(host, std::span{address.ip}.subspan(12)))
-    return wrong(text, "is no IPv4 address");
+    return wrong(text, "is not an IPv4 address");
   return address;
 }
 

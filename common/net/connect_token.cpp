@@ -159,7 +159,7 @@ std::string to_text(const ConnectToken& token) {
 std::expected<ConnectToken, std::string> parse_token(std::string_view text) {
   text = trimmed(text);
   if (!text.starts_with(kTextPrefix)) {
-    return std::unexpected{"is no connect token: one is a line that begins with " +
+    return std::unexpected{"is not a connect token: a token is a line that begins with " +
                            std::string{kTextPrefix}};
   }
   std::array<std::byte, kTextBytes> bytes{};

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kHeading =
-    "# Keys of a Tickbox server, the newest first: it seals new tokens, all of them open.\n"
-    "# Whoever has this file can let anybody in.\n";
+    "# Keys of a Tickbox server, newest first. The first key seals new tokens; every key opens "
+    "tokens.\n# Keep this file secret: anybody who has it can issue tokens.\n";
 
 std::optional<RingKey> parse_line(std::string_view line) {
   RingKey key;
@@ -41,7 +41,7 @@ std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
   keys.reserve(kRingKeysMax);  // a reallocation would leave a copy of the keys behind
   for (int number = 1; !text.empty(); ++number) {
     const auto fail = [number](const std::string& why) {
-      return std::unexpected{"line " + std::to_string(number) + " " + why};
+      return std::unexpected{"line " + std::to_string(number) + ": " + why};
     };
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
@@ -49,17 +49,17 @@ std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
     line = trimmed(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     const auto key = parse_line(line);
-    if (!key) return fail("is not an id from 1 and 64 hexadecimal digits");
+    if (!key) return fail("expected \"ID KEY\" (a number from 1 and 64 hex digits)");
     if (std::ranges::find(keys, key->id, &RingKey::id) != keys.end()) {
-      return fail("has an id that an earlier line has");
+      return fail("this id is also on an earlier line; give each key its own");
     }
     if (keys.size() == kRingKeysMax) {
-      return fail("is one key too many: at most " + std::to_string(kRingKeysMax));
+      return fail("one key too many; the most is " + std::to_string(kRingKeysMax));
     }
     keys.push_back(*key);
   }
   if (keys.empty()) {
-    return std::unexpected{"there is no key in it; make one with: tickbox token keygen --out FILE"};
+    return std::unexpected{"it has no key; make one with: tickbox token keygen --out FILE"};
   }
   return KeyRing{std::move(keys)};
 }

@@ -129,12 +129,12 @@ std::string take(LinkConditions& link, const Part& part) {
   const auto share = [&](std::uint32_t& target) -> std::string {
     if (store(target, parse_share(part.value))) return {};
     return std::string{part.key} + ": " + quoted(part.value) +
-           " is no share, expected 0% to 100%, like 5% or 0.1%";
+           " is not a share; give 0% to 100%, such as 5% or 0.1%";
   };
   const auto duration = [&](Duration& target) -> std::string {
     if (store(target, parse_duration(part.value))) return {};
     return std::string{part.key} + ": " + quoted(part.value) +
-           " is no duration up to 10s, expected one like 80ms, 500us or 1s";
+           " is not a duration of at most 10s; give one such as 80ms, 500us or 1s";
   };
   if (part.key == "delay") return duration(link.delay);
   if (part.key == "jitter") return duration(link.jitter);
@@ -145,11 +145,11 @@ std::string take(LinkConditions& link, const Part& part) {
   if (part.key == "truncate") return share(link.truncate_ppm);
   if (part.key == "seed") {
     if (store(link.seed, parse_seed(part.value))) return {};
-    return "seed: " + quoted(part.value) + " is no whole number, expected one like 7";
+    return "seed: " + quoted(part.value) + " is not a whole number; give one such as 7";
   }
   const auto near = nearest_name(part.key, kKeys);
   return "unknown key " + quoted(part.key) +
-         (near ? "; did you mean '" + std::string{*near} + "'?" : "; there are " + all_keys());
+         (near ? "; did you mean '" + std::string{*near} + "'?" : "; the keys are " + all_keys());
 }
 
 }  // namespace
@@ -316,7 +316,7 @@ std::expected<LinkConditions, std::string> parse_link_conditions(std::string_vie
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos) {
       return std::unexpected{quoted(item) +
-                             " is no key=value, expected parts like delay=80ms or loss=5%"};
+                             " is not KEY=VALUE; give parts such as delay=80ms or loss=5%"};
     }
     const Part part{.key = item.substr(0, equals), .value = item.substr(equals + 1)};
     if (std::ranges::find(seen, part.key) != seen.end()) {

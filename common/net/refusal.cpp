@@ -53,14 +53,16 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::Protocol:
       return "protocol " + have + ", not " + limit;
     case RefuseReason::Schema:
-      return "another schema of the same protocol: build both ends from one version";
+      return "server and client have different schemas of this protocol: build both from one "
+             "version";
     case RefuseReason::Draining:
       return "server is stopping";
     case RefuseReason::KeyUnknown:
-      return have == "0" ? "this server wants a token or its key file: it does not serve strangers"
-                         : "token sealed with key " + have + ", which this server does not have";
+      return have == "0"
+                 ? "this server needs a token: use --token FILE (or --key-file FILE for tests)"
+                 : "token sealed with key " + have + ", which this server does not have";
     case RefuseReason::TokenForged:
-      return "token does not open: it was altered, or sealed by somebody else";
+      return "token does not open: it was altered, or not sealed with the server's key";
     case RefuseReason::TokenExpired:
       return "token expired " + have + " s ago";
     case RefuseReason::TokenBeforeBoot:
@@ -68,23 +70,23 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::TokenElsewhere:
       return "token is for other servers";
     case RefuseReason::TokenRoom:
-      return "token is for room " + have + ", which is not here";
+      return "token is for room " + have + ", which this server does not have";
     case RefuseReason::TokenUsed:
-      return "token has been used: each lets one client in once";
+      return "token has been used: a token admits one client once";
     case RefuseReason::TokenTaken:
       return "token is being used from another address";
     case RefuseReason::TokensFull:
-      return "server remembers as many tokens as it can: try again later";
+      return "server cannot remember more used tokens now: try again later";
     case RefuseReason::Restarted:
-      return "server has been restarted: connect anew";
+      return "server has been restarted: connect again";
     case RefuseReason::TicketForged:
-      return "resume ticket does not open: it was altered, or is another server's";
+      return "resume ticket does not open: it was altered, or is from another server";
     case RefuseReason::TicketOver:
-      return "resume ticket is no longer good: its body is gone, or it has been used";
+      return "resume ticket is no longer valid: its body was removed, or the ticket has been used";
     case RefuseReason::MayNotAudit:
-      return "token does not let its bearer audit: ask for one that does, or play without --audit";
+      return "token does not allow an audit: ask for one that does, or play without --audit";
     case RefuseReason::AuditorsFull:
-      return "server has as many auditors as it takes, " + have + "/" + limit +
+      return "server has its highest number of auditors, " + have + "/" + limit +
              ": try again later, or play without --audit";
   }
   return "refused";

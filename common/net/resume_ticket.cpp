@@ -86,7 +86,7 @@ std::expected<ResumeTicket, std::string> parse_ticket(std::string_view text) {
   text = trimmed(text);
   std::array<std::byte, kTextBytes> bytes{};
   if (!text.starts_with(kTextPrefix) || !from_base64(text.substr(kTextPrefix.size()), bytes)) {
-    return std::unexpected{"is no resume ticket: one is a line that begins with " +
+    return std::unexpected{"is not a resume ticket: a ticket is a line that begins with " +
                            std::string{kTextPrefix}};
   }
   ResumeTicket ticket;

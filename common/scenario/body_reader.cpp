@@ -85,13 +85,13 @@ void BodyReader::read_motion() {
   const char* const key = reader_->has("displacement") ? "displacement" : "velocity";
   body.velocity = velocity_of(*reader_, tick_rate_).value_or(Vec2{});
   if (body.kind == Kind::Static && body.velocity != Vec2{}) {
-    reader_->fail(key,
-                  "a static body does not move: remove its velocity, or make it dynamic or "
-                  "kinematic");
+    reader_->fail(
+        key,
+        "a static body does not move: remove its velocity, or make the body dynamic or kinematic");
   }
   if (reader_->has("path") && reader_->has(key)) {
     reader_->fail(
-        key, "\"" + std::string{key} + "\" and \"path\" both say how it moves: remove one of them");
+        key, "\"" + std::string{key} + "\" and \"path\" cannot be combined: remove one of them");
   }
 }
 
@@ -104,8 +104,7 @@ void BodyReader::read_path() {
   body.squeeze = static_cast<sim::Squeeze>(reader_->word("squeeze", kSqueezes).value_or(0));
   if (!reader_->has("path")) {
     if (!reader_->has("speed")) return;
-    return reader_->fail("speed",
-                         "\"speed\" is that along a \"path\": add one, or say \"velocity\"");
+    return reader_->fail("speed", "\"speed\" needs a \"path\": add one, or use \"velocity\"");
   }
   if (!reader_->has("speed")) {
     return reader_->fail("path", "key \"speed\" is missing beside \"path\": add it");
@@ -117,7 +116,7 @@ void BodyReader::read_path() {
     for (std::size_t axis = 0; axis < 2; ++axis) {
       if (std::int64_t{(*points)[i][axis]} + body.size[axis] <= kWorldLimit) continue;
       return reader_->fail("path", "\"path\" leaves the world at point " + std::to_string(i + 1) +
-                                       ": min and size together must not pass 16384; move it");
+                                       ": min plus size must be at most 16384; move the point");
     }
   }
   if (!reader_->has("min")) body.min = points->front();
@@ -157,8 +156,8 @@ void BodyReader::read_manners() {
   body.one_way = static_cast<sim::OneWay>(*side + 1);
   if (sim::is_ghost(body)) {
     reader_->fail("one_way",
-                  "a sensor, or what passes, stops nobody and has no solid side: remove "
-                  "\"one_way\", or make it solid");
+                  "a sensor, or a body that passes, stops no body and has no solid side: remove "
+                  "\"one_way\", or make the body solid");
   }
 }
 
@@ -167,7 +166,7 @@ void BodyReader::read_manners() {
 BodyOnPath read_body(const JsonValue& object, std::size_t place, std::uint32_t tick_rate,
                      FirstError& error) {
   ObjectReader reader{object, error};
-  reader.set_owner("in the body at place " + std::to_string(place));
+  reader.set_owner("in body number " + std::to_string(place));
   reader.require("id");
   const BodyId id{static_cast<std::uint32_t>(reader.whole("id", 0, id_max()).value_or(0))};
   reader.set_owner("in body " + std::to_string(id.value));

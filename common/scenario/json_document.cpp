@@ -112,7 +112,7 @@ class TreeBuilder {
     const std::size_t colon = message.find(": ");
     const std::string_view reason =
         colon == std::string_view::npos ? message : message.substr(colon + 2);
-    error_ = {*line_, "this is no JSON: " + std::string{reason}};
+    error_ = {*line_, "this is not JSON: " + std::string{reason}};
     return false;
   }
 

@@ -141,13 +141,13 @@ void Reader::check_ids() {
   const auto twice =
       std::ranges::adjacent_find(ids, {}, &std::pair<std::int64_t, std::uint32_t>::first);
   if (twice == ids.end()) return;
-  error_->add(std::next(twice)->second, "\"id\" " + std::to_string(twice->first) +
-                                            " is given to two bodies; give one of them another");
+  error_->add(std::next(twice)->second,
+              "\"id\" " + std::to_string(twice->first) + " is given to two bodies; change one");
 }
 
 void Reader::read_change(const JsonValue& object, std::size_t place) {
   ObjectReader reader{object, *error_};
-  reader.set_owner("in the set at place " + std::to_string(place));
+  reader.set_owner("in set number " + std::to_string(place));
   reader.check_keys(kSetKeys);
   reader.require("tick");
   reader.require("id");
@@ -163,15 +163,16 @@ void Reader::read_change(const JsonValue& object, std::size_t place) {
 void Reader::check_can_change(ObjectReader& reader, BodyId id) {
   const std::string name = "body " + std::to_string(id.value);
   if (std::ranges::binary_search(scenario_.statics, id, {}, &Body::id)) {
-    return reader.fail("id",
-                       name + " is static and does not move: name another, or make it dynamic");
+    return reader.fail(
+        "id", name + " is static and does not move: name another body, or make this one dynamic");
   }
   const auto mover = std::ranges::lower_bound(scenario_.movers, id, {}, &Body::id);
   if (mover == scenario_.movers.end() || mover->id != id) {
-    return reader.fail("id", "there is no " + name + ": name one of \"bodies\"");
+    return reader.fail("id", "\"bodies\" has no " + name + ": give the id of another");
   }
   if (mover->path != sim::kNoPath) {
-    reader.fail("id", name + " follows its path: name another, or give it a \"velocity\" instead");
+    reader.fail("id",
+                name + " follows a path: name another body, or replace its path by a \"velocity\"");
   }
 }
 

@@ -54,7 +54,7 @@ std::optional<std::int64_t> ObjectReader::whole(std::string_view key, std::int64
     return value->whole;
   }
   fail(key, in_quotes(key) + " must be a whole number from " + std::to_string(low) + " to " +
-                std::to_string(high) + ", and is " + shown(*value));
+                std::to_string(high) + ", but is " + shown(*value));
   return std::nullopt;
 }
 
@@ -69,7 +69,7 @@ std::optional<std::int64_t> ObjectReader::rounded(std::string_view key, const Js
   const JsonValue& whole = *find(key);
   fail(key, in_quotes(key) +
                 (whole.kind == JsonValue::Kind::List ? " must be numbers " : " must be a number ") +
-                scale.words + ", and is " + shown(whole));
+                scale.words + ", but is " + shown(whole));
   return std::nullopt;
 }
 
@@ -134,7 +134,7 @@ std::optional<std::size_t> ObjectReader::word(std::string_view key,
   for (const std::string_view one : words) {
     known += (known.empty() ? "" : ", ") + std::string{one};
   }
-  fail(key, in_quotes(key) + " must be one of " + known + ", and is " + shown(*value));
+  fail(key, in_quotes(key) + " must be one of " + known + ", but is " + shown(*value));
   return std::nullopt;
 }
 

@@ -29,21 +29,19 @@ std::string host_of(const std::string& bind) {
 
 std::optional<std::string> contradiction(const Options& options) {
   if (!options.key_file.empty() && options.insecure) {
-    return "--key-file and --insecure exclude each other, be they flags, TICKBOX_ variables or in "
-           "the file; give one";
+    return "--key-file and --insecure cannot be combined, as options, TICKBOX_ variables or in the "
+           "file of --config; give one";
   }
   if (!options.key_file.empty() && options.allow_strangers) {
-    return "--key-file and --allow-strangers exclude each other: with keys a server lets in who "
-           "has "
-           "a token; give one";
+    return "--key-file and --allow-strangers cannot be combined: with keys, a server admits only "
+           "clients with a token; give one";
   }
   if (options.create_key && options.key_file.empty()) {
-    return "--create-key makes the file that --key-file names, and none is named; add --key-file F";
+    return "--create-key makes the file that --key-file names; add --key-file F";
   }
   if (options.snapshot_rate.value_or(0) > options.tick_rate) {
     return fmt::format(
-        "--snapshot-rate: {} a second is more than the {} ticks that there are to tell of; leave "
-        "it out for one with each tick",
+        "--snapshot-rate: {} cannot be above the tick rate ({}); leave it out to send one per tick",
         *options.snapshot_rate, options.tick_rate);
   }
   const std::uint32_t interval =
@@ -51,16 +49,16 @@ std::optional<std::string> contradiction(const Options& options) {
   const std::uint32_t interval_max = base_age_max(options.tick_rate) / 2;
   if (interval > interval_max) {
     return fmt::format(
-        "--snapshot-rate: at {} a second each comes too late to build on the one before; give at "
-        "least {}",
+        "--snapshot-rate: {} is too low for a snapshot to build on the one before; give at least "
+        "{}",
         *options.snapshot_rate, options.tick_rate / (interval_max + 1) + 1);
   }
   const auto address = os::resolve_host(host_of(options.bind), options.port);
   if (!address) return "--bind: " + address.error();
   if (options.key_file.empty() && !options.allow_strangers && !net::is_loopback(*address)) {
     return fmt::format(
-        "--bind: {} is not a loopback address: without keys a server can only be trusted with this "
-        "machine; make some by `tickbox token keygen --out keys` and add --key-file keys",
+        "--bind: {} is not a loopback address: without keys a server accepts only clients on this "
+        "machine; make keys with `tickbox token keygen --out keys` and add --key-file keys",
         options.bind);
   }
   return std::nullopt;

@@ -41,12 +41,11 @@ AdminReply answer(std::string_view path, const Status& status, const ProcessFact
             .body = exposition(status.metrics, process)};
   }
   if (path == "/") {
-    return {
-        .body =
-            "tickbox-server\n\n/livez    alive: every room ticks\n/readyz   ready: takes clients\n"
-            "/metrics  Prometheus metrics\n"};
+    return {.body =
+                "tickbox-server\n\n/livez    alive: every room ticks\n/readyz   ready: accepts "
+                "clients\n/metrics  Prometheus metrics\n"};
   }
-  return {.status = 404, .body = "not found; there are /livez, /readyz and /metrics\n"};
+  return {.status = 404, .body = "not found; the paths are /livez, /readyz and /metrics\n"};
 }
 
 }  // namespace tickbox::server

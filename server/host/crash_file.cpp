@@ -54,8 +54,8 @@ std::atomic_flag failing;
 void write_black_box(const Armed& what) {
   if (what.path.empty()) {
     std::fprintf(stderr,
-                 "tickbox-server: the last seconds are not kept; --record DIR or --crash-dir DIR "
-                 "has them written\n");
+                 "tickbox-server: the last seconds are not saved; give --record DIR or --crash-dir "
+                 "DIR to save them\n");
     return;
   }
   auto file = os::system_disk().create(what.path);
@@ -69,7 +69,7 @@ void write_black_box(const Armed& what) {
   std::fprintf(stderr, "tickbox-server: the last seconds are %s %s\n",
                written ? "in" : "in part in", what.path.c_str());
   if (written) {
-    std::fprintf(stderr, "tickbox-server: step them by: tickbox replay verify %s\n",
+    std::fprintf(stderr, "tickbox-server: step them with: tickbox replay verify %s\n",
                  what.path.c_str());
   }
 }

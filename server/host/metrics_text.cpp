@@ -100,7 +100,7 @@ std::string label(std::string_view name, std::string_view value) {
 }
 
 void add_ticks(Text& text, const Metrics& metrics) {
-  text.head("tickbox_tick_duration_seconds", "histogram", "Time spent on a tick, by part.");
+  text.head("tickbox_tick_duration_seconds", "histogram", "Time spent on a tick, by phase.");
   for (std::size_t i = 0; i < kPhases; ++i) {
     text.histogram("tickbox_tick_duration_seconds", fmt::format("phase=\"{}\"", kPhaseNames[i]),
                    metrics.phases[i]);
@@ -111,17 +111,17 @@ void add_ticks(Text& text, const Metrics& metrics) {
   text.single("tickbox_ticks_total", "counter", "Ticks stepped.", metrics.ticks);
   text.single("tickbox_tick_overruns_total", "counter", "Ticks that took longer than their period.",
               metrics.overruns);
-  text.single("tickbox_ticks_slipped_total", "counter", "Ticks given up after a stall.",
+  text.single("tickbox_ticks_slipped_total", "counter", "Ticks skipped after a stall.",
               metrics.slipped);
-  text.single("tickbox_tick_rate", "gauge", "Ticks per second asked for.", metrics.tick_rate);
+  text.single("tickbox_tick_rate", "gauge", "Configured ticks per second.", metrics.tick_rate);
 }
 
 void add_clients(Text& text, const Metrics& metrics) {
-  text.single("tickbox_rooms", "gauge", "Rooms open.", metrics.rooms);
-  text.single("tickbox_clients", "gauge", "Clients playing.", metrics.clients);
-  text.single("tickbox_clients_max", "gauge", "Clients there is room for.", metrics.clients_max);
+  text.single("tickbox_rooms", "gauge", "Open rooms.", metrics.rooms);
+  text.single("tickbox_clients", "gauge", "Connected clients.", metrics.clients);
+  text.single("tickbox_clients_max", "gauge", "Highest number of clients.", metrics.clients_max);
   text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities);
-  text.head("tickbox_connections_total", "counter", "Answers to those who asked to connect.");
+  text.head("tickbox_connections_total", "counter", "Answers to connection requests, by result.");
   for (std::size_t i = 0; i < kConnectionResults; ++i) {
     text.sample("tickbox_connections_total", label("result", kConnectionNames[i]),
                 metrics.connections[i]);
@@ -132,32 +132,34 @@ void add_clients(Text& text, const Metrics& metrics) {
                 label("result", fmt::format("refused_{}", net::name_of(reason))),
                 metrics.refusals[i]);
   }
-  text.head("tickbox_disconnects_total", "counter", "Sessions that ended.");
+  text.head("tickbox_disconnects_total", "counter", "Ended sessions, by reason.");
   for (std::size_t i = 1; i < kDisconnectReasons; ++i) {
     text.sample("tickbox_disconnects_total",
                 label("reason", net::name_of(static_cast<net::DisconnectReason>(i))),
                 metrics.disconnects[i]);
   }
-  text.head("tickbox_inputs_total", "counter", "Inputs by what became of them.");
+  text.head("tickbox_inputs_total", "counter",
+            "Inputs: received in time, substituted by the server, too late, or too early.");
   for (std::size_t i = 0; i < kInputResults; ++i) {
     text.sample("tickbox_inputs_total", label("result", kInputNames[i]), metrics.inputs[i]);
   }
   text.head("tickbox_input_margin_ticks", "histogram",
-            "Time from a packet's arrival to the tick of its newest input; below 0 it was late.");
+            "Time from a packet's arrival to the tick of its newest input, in ticks; negative if "
+            "the input was late.");
   text.buckets("tickbox_input_margin_ticks", "", metrics.input_margin, 1.0 / 16);
   text.head("tickbox_client_rtt_seconds", "histogram",
-            "Time from a snapshot to its acknowledgement: the round trip and up to one tick.");
+            "Time from a snapshot to its acknowledgement: the round trip plus up to one tick.");
   text.buckets("tickbox_client_rtt_seconds", "", metrics.client_rtt, 1e-6);
   text.single("tickbox_state_hash_mismatches_total", "counter",
-              "Views that a client hashed otherwise.", metrics.hash_mismatches);
+              "Views whose hash differed at the client.", metrics.hash_mismatches);
   text.head("tickbox_desync_traces_total", "counter",
-            "Traces of such views: entity and field found; parts of views forgotten; not all parts "
-            "came; parts beyond the limits.");
+            "Traces of views whose hash differed: field found, view forgotten, parts missing, or "
+            "over the limits.");
   for (std::size_t i = 0; i < kTraceResults; ++i) {
     text.sample("tickbox_desync_traces_total", label("result", kTraceNames[i]), metrics.traces[i]);
   }
   const DesyncFileMetrics& files = metrics.desync_files;
-  text.head("tickbox_desync_files_total", "counter", "Files about them, with --desync-dir.");
+  text.head("tickbox_desync_files_total", "counter", "Desync files of --desync-dir, by result.");
   text.sample("tickbox_desync_files_total", label("result", "written"), files.written);
   text.sample("tickbox_desync_files_total", label("result", "left_out"), files.left_out);
   text.sample("tickbox_desync_files_total", label("result", "failed"), files.failed);
@@ -166,78 +168,81 @@ void add_clients(Text& text, const Metrics& metrics) {
 void add_audit(Text& text, const AuditMetrics& audit) {
   text.single("tickbox_auditors", "gauge", "Clients that audit.", audit.auditors);
   text.head("tickbox_audit_runs_total", "counter",
-            "Runs of audits: begun, given up as the auditor was behind, or asked for another.");
+            "Audit runs: begun, ended because the auditor was behind, or requested again.");
   text.sample("tickbox_audit_runs_total", label("what", "begun"), audit.runs);
   text.sample("tickbox_audit_runs_total", label("what", "behind"), audit.behind);
   text.sample("tickbox_audit_runs_total", label("what", "asked"), audit.asked);
-  text.head("tickbox_audit_segments_total", "counter", "Segments of audits sent, and sent again.");
+  text.head("tickbox_audit_segments_total", "counter", "Audit segments sent: new, or again.");
   text.sample("tickbox_audit_segments_total", label("kind", "new"), audit.sent);
   text.sample("tickbox_audit_segments_total", label("kind", "again"), audit.sent_again);
   text.single("tickbox_audit_bytes_total", "counter", "Bytes of audits sent.", audit.bytes);
   text.single("tickbox_audit_held_back_total", "counter",
-              "Ticks in which an auditor's bytes were used up.", audit.held_back);
+              "Ticks in which an auditor's byte budget was used up.", audit.held_back);
 }
 
 void add_traffic(Text& text, const Metrics& metrics) {
   const Traffic& traffic = metrics.traffic;
-  text.head("tickbox_packets_total", "counter", "Datagrams, those dropped included.");
+  text.head("tickbox_packets_total", "counter", "Datagrams, including dropped ones.");
   text.sample("tickbox_packets_total", label("direction", "in"), traffic.packets_in);
   text.sample("tickbox_packets_total", label("direction", "out"), traffic.packets_out);
-  text.head("tickbox_bytes_total", "counter", "UDP payload, that of dropped datagrams included.");
+  text.head("tickbox_bytes_total", "counter", "Bytes of UDP payload, including dropped datagrams.");
   text.sample("tickbox_bytes_total", label("direction", "in"), traffic.bytes_in);
   text.sample("tickbox_bytes_total", label("direction", "out"), traffic.bytes_out);
   text.head("tickbox_packets_dropped_total", "counter",
-            "Datagrams that arrived and were not used.");
+            "Received datagrams that were dropped, by reason.");
   for (std::size_t i = 0; i < net::kDropReasons; ++i) {
     const auto reason = static_cast<net::DropReason>(i);
     text.sample("tickbox_packets_dropped_total", label("reason", net::name_of(reason)),
                 metrics.drops.of(reason));
   }
   const SnapshotMetrics& snapshots = metrics.snapshots;
-  text.head("tickbox_snapshots_total", "counter",
-            "Snapshots: sent on a base, sent whole, not sent for want of news, or of bytes.");
+  text.head(
+      "tickbox_snapshots_total", "counter",
+      "Snapshots: sent as a delta, sent in full, not sent without news, or not sent over budget.");
   text.sample("tickbox_snapshots_total", label("kind", "on_base"), snapshots.on_base);
   text.sample("tickbox_snapshots_total", label("kind", "full"), snapshots.full);
   text.sample("tickbox_snapshots_total", label("kind", "quiet"), snapshots.quiet);
   text.sample("tickbox_snapshots_total", label("kind", "held_back"), snapshots.held_back);
-  text.head("tickbox_snapshot_bytes_total", "counter", "Bytes of snapshots sent, by what for.");
+  text.head("tickbox_snapshot_bytes_total", "counter", "Bytes of snapshots sent, by part.");
   for (std::size_t i = 0; i < kSnapshotParts; ++i) {
     text.sample("tickbox_snapshot_bytes_total", label("part", kSnapshotPartNames[i]),
                 snapshots.bytes[i]);
   }
-  text.head("tickbox_snapshot_size_bytes", "histogram", "UDP payload of the snapshots sent.");
+  text.head("tickbox_snapshot_size_bytes", "histogram", "Bytes of UDP payload per snapshot.");
   text.buckets("tickbox_snapshot_size_bytes", "kind=\"on_base\"", snapshots.on_base_sizes, 1);
   text.buckets("tickbox_snapshot_size_bytes", "kind=\"full\"", snapshots.full_sizes, 1);
   text.single("tickbox_entities_deferred_total", "counter",
-              "Bodies in sight that did not fit a snapshot, summed over snapshots.",
+              "Bodies in the view extent that did not fit a snapshot, summed over snapshots.",
               snapshots.deferred);
   text.single("tickbox_snapshot_members_total", "counter",
-              "Bodies in the views of snapshots sent, summed.", snapshots.members);
-  text.single("tickbox_full_views_asked_total", "counter", "Full views that clients asked for.",
+              "Bodies in the views of sent snapshots, summed over snapshots.", snapshots.members);
+  text.single("tickbox_full_views_asked_total", "counter", "Full views that clients requested.",
               snapshots.asked);
   text.single("tickbox_view_waits_total", "counter",
-              "Bodies in sight that a view did not hold yet, summed over snapshots.",
+              "Bodies in the view extent that a view did not have yet, summed over snapshots.",
               snapshots.waiting);
   text.head("tickbox_events_total", "counter",
-            "Events for clients: told, or not, as too many waited for one client.");
+            "Events for clients: sent, or lost because a client's queue was full.");
   text.sample("tickbox_events_total", label("result", "told"), metrics.events.told);
   text.sample("tickbox_events_total", label("result", "lost"), metrics.events.lost);
   add_audit(text, metrics.audit);
   const RecordingMetrics& recording = metrics.recording;
   text.single("tickbox_recording_bytes_total", "counter", "Bytes of recordings written.",
               recording.bytes);
-  text.single("tickbox_recording_errors_total", "counter", "Writes of recordings that failed.",
+  text.single("tickbox_recording_errors_total", "counter", "Failed writes of recordings.",
               recording.errors);
   text.single("tickbox_recording_queue_bytes", "gauge",
               "Bytes of recordings waiting to be written.", recording.queue_bytes);
   text.single("tickbox_recording_ticks_lost_total", "counter",
-              "Ticks that are in no recording, as none could be written.", recording.ticks_lost);
+              "Ticks missing in recordings because they could not be written.",
+              recording.ticks_lost);
   text.single("tickbox_recording_degraded", "gauge", "1 while a recording cannot be written.",
               recording.degraded ? 1U : 0U);
 }
 
 void add_process(Text& text, const ProcessFacts& process) {
-  text.head("tickbox_build_info", "gauge", "What this program was built from.");
+  text.head("tickbox_build_info", "gauge",
+            "Version, commit and simulation hash of this program; always 1.");
   text.sample("tickbox_build_info",
               fmt::format("{{version=\"{}\",commit=\"{}\",simulation=\"{}\"}}", process.version,
                           process.commit, process.simulation_hash),
@@ -249,11 +254,12 @@ void add_process(Text& text, const ProcessFacts& process) {
   text.single("process_virtual_memory_bytes", "gauge", "Address space in use.",
               process.virtual_bytes);
   text.single("process_open_fds", "gauge", "Open file descriptors.", process.open_files);
-  text.single("process_max_fds", "gauge", "File descriptors that may be open.",
+  text.single("process_max_fds", "gauge", "Highest number of open file descriptors.",
               process.open_files_max);
   text.head("process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970.");
   text.sample("process_start_time_seconds", "", fmt::format("{:.2f}", process.started));
-  text.head("tickbox_admin_requests_total", "counter", "Answers of the admin side.");
+  text.head("tickbox_admin_requests_total", "counter",
+            "Answers of the admin side, by HTTP status.");
   for (const AdminRequests& requests : process.admin_requests) {
     text.sample("tickbox_admin_requests_total", label("code", std::to_string(requests.code)),
                 requests.count);

@@ -84,8 +84,8 @@ std::string check_loopback(const std::string& text) {
   if (!address) return address.error();
   if (!net::is_loopback(*address)) {
     return fmt::format(
-        "{} is not a loopback address: the admin side is without keys and stays on this machine; "
-        "try 127.0.0.1 or ::1",
+        "{} is not a loopback address: the admin side has no authentication and serves only this "
+        "machine; try 127.0.0.1 or ::1",
         text);
   }
   return {};
@@ -94,26 +94,24 @@ std::string check_loopback(const std::string& text) {
 void add_access(cli::Command& program, Options& options) {
   program.add_option(
       "--bind", options.bind,
-      "Address to serve clients on: with keys any; 0.0.0.0 is every IPv4 one of this "
-      "machine, [::] every one",
-      {.check = {check_host, "ADDRESS"}});
-  program.add_option("--port", options.port, "UDP port; 0 takes a free one");
-  program.add_option("--key-file", options.key_file,
-                     "Let in whoever has a token by one of these keys; SIGHUP reads them again",
-                     {.value = "F"});
+      "Address to serve clients on. 0.0.0.0 is every IPv4 address of this machine, [::] every "
+      "address. An address other than loopback needs --key-file or --allow-strangers",
+      {.value = "ADDRESS", .check = {check_host}});
+  program.add_option("--port", options.port, "UDP port for clients (0: a free one)");
   program.add_option(
-      "--create-key", options.create_key,
-      "Make the key file, with a fresh key, where it is not there; where it is, it is used");
+      "--key-file", options.key_file,
+      "Admit clients with a token sealed with a key of this file. SIGHUP reads the file again",
+      {.value = "F"});
+  program.add_option("--create-key", options.create_key,
+                     "Make the key file with a fresh key if it does not exist");
   program.add_option("--insecure", options.insecure,
-                     "Let in anybody, by the published key, from this machine; the default");
+                     "Admit every client of this machine, with the published key (the default)");
   program.add_option("--allow-strangers", options.allow_strangers,
-                     "Let in anybody, by the published key, at any address of --bind. For "
-                     "development: anybody who reaches the port can play");
-  program.add_option(
-      "--public-address", options.public_addresses, os::resolve_destination,
-      "What tokens must name to be for this server, by --public-address again for more; "
-      "without it the address it is bound to, or every one of this machine",
-      {.value = "HOST:PORT"});
+                     "Admit every client that reaches the address of --bind, with the published "
+                     "key (for development only)");
+  program.add_option("--public-address", options.public_addresses, os::resolve_destination,
+                     "Address that players use, as written in their tokens. Repeat for several",
+                     {.value = "HOST:PORT", .default_text = "the bound address"});
 }
 
 std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
@@ -129,59 +127,62 @@ std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view tex
 }
 
 void add_recording(cli::Command& program, Options& options) {
-  program.add_option("--record", options.record, "Directory to record the match to",
+  program.add_option("--record", options.record, "Record the match to this directory",
                      {.value = "DIR"});
   program.add_option("--record-rotate-time", options.record_rotate_time, parse_rotate_time,
-                     "Go on in another file after so long, from 1s; off when not given",
-                     {.value = "D"});
+                     "Begin a new recording file after this time, at least 1s",
+                     {.value = "D", .default_text = "off"});
   program.add_option("--record-rotate-size", options.record_rotate_size, parse_rotate_size,
-                     "Go on in another file at this size, from 64KiB; off when not given",
-                     {.value = "SIZE"});
+                     "Begin a new recording file at this size, at least 64KiB",
+                     {.value = "SIZE", .default_text = "off"});
   program.add_option(
-      "--record-keep", options.record_keep,
-      "Of the files that this server has made and closed, keep so many and remove the "
-      "oldest; all when not given",
-      {.value = "N", .check = cli::between(1U, kRecordKeepMax)});
-  program.add_option(
-      "--crash-dir", options.crash_dir,
-      "Directory for a recording of the last seconds, should an assertion fail; that of "
-      "--record when not given, and without either there is none",
-      {.value = "DIR"});
+      "--record-keep", options.record_keep, "Keep the newest N closed recording files of this run",
+      {.value = "N", .check = cli::between(1U, kRecordKeepMax), .default_text = "all"});
+  program.add_option("--crash-dir", options.crash_dir,
+                     "If an assertion fails, write the last seconds as a recording to this "
+                     "directory. Without this option and --record nothing is written",
+                     {.value = "DIR"});
 }
 
 void add_options(cli::Command& program, Options& options, os::LogOptions& log) {
   program.add_config();
   add_access(program, options);
   program.add_option("--admin-bind", options.admin_bind,
-                     "Loopback address of the admin side (HTTP)",
-                     {.check = {check_loopback, "ADDRESS"}});
-  program.add_option("--admin-port", options.admin_port, "Its TCP port; 0 takes a free one");
-  program.add_option("--tick-rate", options.tick_rate, "Ticks per second",
-                     {.check = cli::between(game::kTickRateMin, game::kTickRateMax)});
+                     "Loopback address of the admin side (HTTP: metrics and health)",
+                     {.value = "ADDRESS", .check = {check_loopback}});
+  program.add_option("--admin-port", options.admin_port,
+                     "TCP port of the admin side (0: a free one)");
   program.add_option(
-      "--snapshot-rate", options.snapshot_rate,
-      "Snapshots per second to each client, up to the tick rate; the tick rate when not "
-      "given",
-      {.check = cli::between(1U, game::kTickRateMax)});
-  program.add_option("--rules", options.rules, "Kind of game", {.check = cli::one_of({"arena"})});
-  program.add_option("--max-clients", options.max_clients,
-                     "Clients at once; the built-in map grows with it",
-                     {.check = cli::between(1U, game::kSeatsMax)});
+      "--tick-rate", options.tick_rate, "Ticks per second",
+      {.value = "HZ", .check = cli::between(game::kTickRateMin, game::kTickRateMax)});
+  program.add_option("--snapshot-rate", options.snapshot_rate,
+                     "Snapshots per second to each client, at most the tick rate",
+                     {.value = "HZ",
+                      .check = cli::between(1U, game::kTickRateMax),
+                      .default_text = "the tick rate"});
+  program.add_option("--rules", options.rules, "Game to play", {.check = cli::one_of({"arena"})});
+  program.add_option(
+      "--max-clients", options.max_clients,
+      "Highest number of players. Also sets the size of the map: 8 gives 4 crates, 1000 gives 289",
+      {.check = cli::between(1U, game::kSeatsMax)});
   add_recording(program, options);
+  program.add_option("--desync-dir", options.desync_dir,
+                     "Write a file to this directory for each view whose hash differed at a "
+                     "client, with the states of both ends; a few per hour",
+                     {.value = "DIR"});
   program.add_option(
-      "--desync-dir", options.desync_dir,
-      "Directory for a file about each view that a client hashed otherwise, with both "
-      "states; a few an hour. Without it the log alone says where they differ",
-      {.value = "DIR"});
+      "--seed", options.seed, "Seed of the match's random numbers",
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()),
+       .default_text = "random"});
   program.add_option(
-      "--seed", options.seed, "Of everything the match draws; drawn itself when not given",
-      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
-  program.add_option(
-      "--ticks", options.ticks, "Stop after so many; 0 never",
+      "--ticks", options.ticks, "Stop after N ticks (0: run until stopped)",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
   program.add_option("--log-level", log.level, os::parse_log_level,
-                     "debug, info, warning or error");
-  program.add_option("--log-format", log.format, os::parse_log_format, "text or json");
+                     "Lowest level of log lines: debug, info, warning or error",
+                     {.value = "LEVEL", .default_text = "info"});
+  program.add_option("--log-format", log.format, os::parse_log_format,
+                     "Format of log lines: text or json",
+                     {.value = "FORMAT", .default_text = "text"});
 }
 
 /// Returns HOST:PORT of this server's own admin side.
@@ -197,15 +198,14 @@ int run_server(int argc, char** argv, const game::Catalog& games) {
   cli::CommonFlags flags;
   Options options;
   os::LogOptions log_options;
-  cli::Program program{
-      {.name = "tickbox-server",
-       .description =
-           "Serves a match to many clients: steps it at a fixed tick, tells everyone, records it.",
-       .example = kExample,
-       .json = "Print {\"event\":\"ready\",...} on stdout when clients can connect, and "
-               "{\"event\":\"stopped\",...} as the last line",
-       .quiet = "Print no commands to try next on stdout"},
-      flags};
+  cli::Program program{{.name = "tickbox-server",
+                        .description = "Serve a match to many clients. Steps it at a fixed tick "
+                                       "rate, sends snapshots to the clients, and records it.",
+                        .example = kExample,
+                        .json = "Print {\"event\":\"ready\",...} on stdout when clients can "
+                                "connect, and {\"event\":\"stopped\",...} as the last line",
+                        .quiet = "Do not print the commands to try next on stdout"},
+                       flags};
   add_options(program, options, log_options);
 
   std::string admin;
@@ -213,15 +213,15 @@ int run_server(int argc, char** argv, const game::Catalog& games) {
   cli::CommonFlags health_flags;
   cli::Command health = program.add_command(
       {.name = "health",
-       .description =
-           "Asks a running server whether it is alive, or ready; exit 0 if so, 1 if not.",
+       .description = "Ask a running server whether it is alive, or ready. Exit 0 if so, 1 if not.",
        .example = "tickbox-server health --admin 127.0.0.1:9180"},
       health_flags);
-  health.add_option("--admin", admin, "Its admin side",
+  health.add_option("--admin", admin, "Admin address of the server",
                     {.value = "HOST:PORT", .default_text = "by --admin-bind and --admin-port"});
 
   bool ready = false;
-  health.add_option("--ready", ready, "Ask whether it takes clients now (/readyz, not /livez)");
+  health.add_option("--ready", ready,
+                    "Ask whether the server accepts clients now (/readyz instead of /livez)");
   health.callback([&] { asked_health = true; });
 
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);

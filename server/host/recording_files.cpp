@@ -49,8 +49,8 @@ std::string hindrance_of(const Part& part) {
   const os::FileSinkStats stats = part.sink->stats();
   if (stats.degraded) return part.sink->failure();
   if (!stats.stalled) return {};
-  return fmt::format("cannot write {}: the disk does not answer; {} bytes of it are whole",
-                     part.path, stats.bytes_written);
+  return fmt::format("cannot write {}: the disk does not answer; {} bytes are written", part.path,
+                     stats.bytes_written);
 }
 
 RecordingPart handed(const Part& part) {

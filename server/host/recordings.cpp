@@ -53,12 +53,11 @@ std::expected<std::string, std::string> crash_path(const Options& options, WallT
 std::optional<std::string> recording_contradiction(const Options& options) {
   const bool rotates = options.record_rotate_time > Duration{} || options.record_rotate_size > 0;
   if (rotates && options.record.empty()) {
-    return "--record-rotate-time and --record-rotate-size are of a recording, and none is made; "
-           "add --record DIR";
+    return "--record-rotate-time and --record-rotate-size need a recording; add --record DIR";
   }
   if (options.record_keep > 0 && !rotates) {
-    return "--record-keep: a recording is one file; add --record-rotate-time D or "
-           "--record-rotate-size SIZE";
+    return "--record-keep needs --record-rotate-time or --record-rotate-size: without them there "
+           "is only one file";
   }
   return std::nullopt;
 }

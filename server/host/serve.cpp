@@ -164,7 +164,7 @@ class Server {
 
 std::expected<void, std::string> Server::open() {
   if (!net::crypto_ready()) {
-    return std::unexpected("the kernel gives no random bytes; is /dev/urandom there?");
+    return std::unexpected("cannot get random bytes from the kernel; does /dev/urandom exist?");
   }
   if (auto sockets = open_sockets(); !sockets) return sockets;
   const auto drawn = draw_number<std::uint64_t>(entropy_);
@@ -304,7 +304,8 @@ std::string Server::next_commands() const {
 void Server::reload_keys() {
   if (options_.key_file.empty()) {
     log_.event(Severity::Warning,
-               "keys_not_reloaded reason=\"served by the published key: nothing to read again\"");
+               "keys_not_reloaded reason=\"the server uses the published key: it has no key file "
+               "to read\"");
     return;
   }
   auto keys = read_keys(options_);
@@ -331,8 +332,8 @@ void Server::log_reach() {
   const net::Address address = transport_->local_address();
   if (options_.allow_strangers) {
     log_.event(Severity::Warning,
-               fmt::format("strangers_allowed address={} reason=\"--allow-strangers: anybody who "
-                           "reaches this address can play\"",
+               fmt::format("strangers_allowed address={} reason=\"--allow-strangers: every client "
+                           "that reaches this address can play\"",
                            net::to_string(address)));
   }
   const auto surroundings = os::is_container() ? Surroundings::Container : Surroundings::Machine;
@@ -384,10 +385,10 @@ std::expected<void, std::string> Server::close_recording() {
   for (Instant now = begun; !closing_->is_done(); now = clock_.now()) {
     if (signals_.stops() > 1) deadline = std::min(deadline, now + kHurriedMost);
     if (now >= deadline) {
-      return std::unexpected(fmt::format(
-          "the recording in {} cannot be closed: the disk does not answer; what it has taken is "
-          "whole, and of {} bytes that waited nothing is known",
-          options_.record, waiting));
+      return std::unexpected(
+          fmt::format("cannot close the recording in {}: the disk does not answer; written records "
+                      "are complete, but {} waiting bytes may be lost",
+                      options_.record, waiting));
     }
     if (now - begun >= kClosingTold && !std::exchange(is_told, true)) {
       log_.event(Severity::Warning,

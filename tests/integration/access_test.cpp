@@ -247,7 +247,7 @@ TEST(Access, AServerMakesItsKeyWhenItFirstStartsAndKeepsIt) {
   ASSERT_EQ(stat(file.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0600U);
   expect_played(connect(first.address(), {"--key-file", file}));
-  expect_refused(connect(first.address(), {}), "wants a token or its key file");
+  expect_refused(connect(first.address(), {}), "needs a token: use --token FILE");
   const std::string ring = os::text_of(file);
   const std::string said = first.stop().err;
   EXPECT_TRUE(said.contains("key_file_created path=" + file + "\n")) << said;
@@ -389,7 +389,7 @@ TEST(Access, EveryBadTokenIsRefusedInWords) {
   letter = letter == 'B' ? 'C' : 'B';
   refused(keys.folder.write("forged", text), "does not open");
 
-  expect_refused(connect(server.address(), {}), "wants a token or its key file");
+  expect_refused(connect(server.address(), {}), "needs a token: use --token FILE");
 }
 
 TEST(Access, KeysAreRotatedUnderAPlayingClient) {
@@ -460,8 +460,8 @@ TEST(Resume, AKilledClientComesBackIntoItsBody) {
   expect_played(again);
   const Document document{again.out};
   EXPECT_TRUE(document.truth("resumed"));
-  EXPECT_TRUE(again.err.contains("resumed as body " +
-                                 std::to_string(static_cast<int>(document.number("body")))))
+  EXPECT_TRUE(again.err.contains(
+      "(entity " + std::to_string(static_cast<int>(document.number("body"))) + ") with"))
       << again.err;
   EXPECT_TRUE(server.wait_for_goodbyes(1)) << "there was never a second body";
   EXPECT_EQ(server.metric("tickbox_disconnects_total", "client_left"), 1);
@@ -483,9 +483,9 @@ TEST(Resume, TheBodyIsTheSameThroughEveryKill) {
     before = os::text_of(ticket);
     if (life > 0) {
       ASSERT_TRUE(client.wait_for_output(
-          [](const Output& output) { return output.err.contains("resumed as body "); }, kPatience));
+          [](const Output& output) { return output.err.contains("resumed in seat "); }, kPatience));
       const std::string err = client.output().err;
-      const std::string line = err.substr(0, err.find(','));
+      const std::string line = err.substr(0, err.find(" with"));
       EXPECT_TRUE(body.empty() || line == body) << line << ", before: " << body;
       body = line;
     }
@@ -505,8 +505,8 @@ TEST(Resume, WhereTheTicketIsOverItConnectsAnewAndSaysSo) {
     const Finished again = connect(server.address(), by_ticket);
     expect_played(again);
     EXPECT_FALSE(Document{again.out}.truth("resumed"));
-    EXPECT_TRUE(again.err.contains("cannot resume by the ticket in " + ticket)) << again.err;
-    EXPECT_TRUE(again.err.contains("no longer good")) << again.err;
+    EXPECT_TRUE(again.err.contains("cannot resume with the ticket in " + ticket)) << again.err;
+    EXPECT_TRUE(again.err.contains("no longer valid")) << again.err;
   }
   const RunningServer restarted{{"--key-file", keys.file()}};
   const Finished finished = connect(restarted.address(), by_ticket);

@@ -81,7 +81,7 @@ TEST(ConnectAudit, IsARightThatATokenGives) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Finished issued = run(tickbox(arguments));
     EXPECT_EQ(issued.exit_code, kDone) << issued;
-    EXPECT_EQ(issued.err.contains("who may audit"), !more.empty()) << issued.err;
+    EXPECT_EQ(issued.err.contains("with the right to audit"), !more.empty()) << issued.err;
     return folder.file(name);
   };
   const auto may_audit = [&](const std::string& file) {
@@ -93,7 +93,7 @@ TEST(ConnectAudit, IsARightThatATokenGives) {
   EXPECT_FALSE(may_audit(without));
   EXPECT_TRUE(may_audit(with));
   expect_refused(run(audit(server.address(), {"--token", without, "--seconds", "1"})),
-                 "token does not let its bearer audit");
+                 "token does not allow an audit");
   EXPECT_TRUE(eventually(
       [&] { return server.metric("tickbox_connections_total", "refused_may_not_audit") >= 1; }));
   expect_audited(run(audit(server.address(), {"--token", with, "--seconds", "1"})), 20);

@@ -95,7 +95,7 @@ TEST(Connect, WithoutADesyncNoFileIsWritten) {
 // It made a file of that name.
 TEST(Connect, NoStreamKeepsATicket) {
   expect_ended(run(tickbox({"connect", "127.0.0.1:9", "--resume", "-"})), kWrongUsage,
-               {"name a file, or ./-"});
+               {"needs a file; give ./-"});
   EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
@@ -130,11 +130,14 @@ TEST(Connect, TheServersSnapshotRateIsKept) {
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
 }
 
-TEST(Connect, PeopleGetATable) {
+TEST(Connect, PeopleGetALineForEachThingThatWasMeasured) {
   const RunningServer server;
   const Finished played = run(tickbox({"connect", server.address(), "--seconds", "500ms"}));
   ASSERT_EQ(played.exit_code, kDone) << played;
-  EXPECT_TRUE(played.out.contains("state_hash")) << played.out;
+  EXPECT_TRUE(played.out.starts_with("connected to " + server.address() + " for 0.")) << played.out;
+  EXPECT_TRUE(played.out.contains("as player 0 (")) << played.out;
+  EXPECT_TRUE(played.out.contains(" snapshots have the server's hash\n")) << played.out;
+  EXPECT_TRUE(played.out.ends_with("\n  verdict   everything held\n")) << played.out;
   EXPECT_FALSE(played.out.contains('{')) << played.out;
   EXPECT_FALSE((played.out + played.err).contains('\x1b')) << played;
 }
@@ -242,7 +245,7 @@ TEST(Connect, AServerThatIsGoneWhenItsTimeIsUpIsNoGoodEnd) {
   ASSERT_TRUE(server.wait_for_clients(1));
   server.process().signal(SIGKILL);
   const Finished left = finish(client);
-  expect_ended(left, kNotConnected, {"the server did not answer any more"});
+  expect_ended(left, kNotConnected, {"the server stopped answering"});
   EXPECT_EQ(Document{left.out}.text("disconnect_reason"), "no answer from the server");
 }
 

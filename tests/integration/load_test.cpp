@@ -135,7 +135,7 @@ TEST(Load, AnAdminSideThatDoesNotAnswerEndsItAtTheStart) {
   const std::string admin = server.admin();
   ASSERT_EQ(server.stop().exit_code, kDone);
   expect_one_line(run(tickbox({"load", server.address(), "--admin", admin, "--seconds", "1"})),
-                  kNotConnected, {"cannot ask --admin"});
+                  kNotConnected, {"cannot read the metrics at --admin"});
 }
 
 // It was said to have used nearly a whole processor, in the moment between two looks.

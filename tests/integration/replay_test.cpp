@@ -126,11 +126,11 @@ TEST_F(Replay, OfDamageThatCostNoTickNoLostOnesAreTold) {
   damaged[20] = static_cast<char>(damaged[20] ^ 0x20);
   const std::string file = folder_.write("damaged.tickbox", damaged);
   expect_ended(run(tickbox({"replay", "inputs", file, "-o", folder_.file("inputs")})), kCheckFailed,
-               {"in ticks that were lost by that, if any,"});
+               {"in the lost ticks "});
   const Finished repaired = run(tickbox({"replay", "repair", file, "-o", folder_.file("whole")}));
   EXPECT_EQ(repaired.exit_code, kDone) << repaired;
   EXPECT_TRUE(repaired.out.contains(" 0 lost in 0 gaps; 1 damaged place")) << repaired;
-  EXPECT_TRUE(repaired.out.contains("ticks lost behind the last one, if any, are not counted"))
+  EXPECT_TRUE(repaired.out.contains("ticks lost after the last of them are not counted"))
       << repaired;
 }
 
@@ -172,7 +172,7 @@ TEST_F(Replay, ATraceTakesThePlaceOfNoFile) {
   const std::string whole = os::text_of(recording);
   expect_ended(
       run(tickbox({"replay", "trace", recording, "--from", "3", "--to", "4", "--out", recording})),
-      kFailed, {"files that exist are left as they are"});
+      kFailed, {"existing files are not overwritten"});
   EXPECT_EQ(
       run(tickbox({"replay", "trace", recording, "--from", "90000", "--out", recording})).exit_code,
       kWrongUsage);
@@ -281,8 +281,8 @@ TEST(Inputs, OfAnotherRateOrOtherRulesAreNotPlayed) {
     const Finished finished = run(tickbox({"load", server.address(), "--inputs", file}));
     EXPECT_EQ(finished.exit_code, kFailed) << finished;
     EXPECT_EQ(finished.err, "tickbox load: cannot play " + file +
-                                ": it was recorded by the rules " + recorded_by +
-                                ", and the server plays 'arena' at 60 Hz\n");
+                                ": it was recorded with the rules " + recorded_by +
+                                ", but the server plays 'arena' at 60 Hz\n");
   };
   refused(R"("tick_rate":30,"rules":"arena")", "'arena' at 30 Hz");
   refused(R"("tick_rate":60,"rules":"chess")", "'chess' at 60 Hz");

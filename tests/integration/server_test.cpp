@@ -303,7 +303,7 @@ class HungDisk : public testing::Test {
   }
 
   static void expect_given_up(const Finished& stopped) {
-    expect_ended(stopped, kFailed, {"cannot be closed: the disk does not answer"});
+    expect_ended(stopped, kFailed, {"cannot close the recording in ", "the disk does not answer"});
   }
 
   os::TemporaryFolder folder_;

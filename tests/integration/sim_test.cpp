@@ -52,7 +52,7 @@ TEST_F(Sim, ATraceTakesThePlaceOfNoFile) {
   const std::string scenario = os::text_of(kExample);
   const std::string file = folder_.write("scenario.json", scenario);
   expect_ended(run(tickbox({"sim", file, "--trace", file})), kFailed,
-               {"files that exist are left as they are"});
+               {"existing files are not overwritten"});
   EXPECT_EQ(os::text_of(file), scenario);
   EXPECT_EQ(run(tickbox({"sim", file, "--trace", folder_.file("new"), "--ticks", "5"})).exit_code,
             kDone);

@@ -111,7 +111,7 @@ TEST(TokenKeygen, RotatingStopsBeforeTheSeventeenthKey) {
 TEST(TokenKeygen, ThereMustBeSomethingToRotate) {
   const os::TemporaryFolder folder;
   expect_one_line(run(tickbox({"token", "keygen", "--out", folder.file("keys"), "--rotate"})),
-                  kFailed, {folder.file("keys"), "without --rotate"});
+                  kFailed, {folder.file("keys"), "omit --rotate"});
   expect_one_line(run(tickbox({"token", "keygen", "--out", "-", "--rotate"})), kWrongUsage,
                   {"--rotate"});
 }

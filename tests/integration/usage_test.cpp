@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tickbox::integration {
 namespace {
@@ -18,12 +21,53 @@ void expect_help(const Command& command) {
   EXPECT_EQ(finished.err, "");
 }
 
-TEST(Usage, HelpOfBothProgramsAndEachCommandGoesToStdout) {
-  expect_help(tickbox({"--help"}));
-  expect_help(tickbox_server({"--help"}));
-  expect_help(tickbox_server({"health", "--help"}));
+/// The calls for help on both programs and each of their commands.
+std::vector<Command> all_helps() {
+  std::vector<Command> helps = {tickbox({"--help"}), tickbox_server({"--help"}),
+                                tickbox_server({"health", "--help"})};
   for (const char* command : {"connect", "load", "replay", "sim", "token"}) {
-    expect_help(tickbox({command, "--help"}));
+    helps.push_back(tickbox({command, "--help"}));
+  }
+  for (const char* command :
+       {"info", "verify", "state", "trace", "diff", "cut", "repair", "inputs"}) {
+    helps.push_back(tickbox({"replay", command, "--help"}));
+  }
+  for (const char* command : {"keygen", "issue", "inspect"}) {
+    helps.push_back(tickbox({"token", command, "--help"}));
+  }
+  return helps;
+}
+
+TEST(Usage, HelpOfBothProgramsAndEachCommandGoesToStdout) {
+  for (const Command& help : all_helps()) {
+    expect_help(help);
+  }
+}
+
+/// The words of a help. A backslash only joins the lines of an example.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in{text};
+  for (std::string word; in >> word;) {
+    if (word != "\\") words.push_back(word);
+  }
+  return words;
+}
+
+// A description was one line of up to 480 columns.
+TEST(Usage, HelpFitsTheTerminalAndLosesNoWord) {
+  for (Command command : all_helps()) {
+    std::vector<std::string> words;
+    for (const std::size_t columns : {60U, 80U, 120U}) {
+      command.environment = {"COLUMNS=" + std::to_string(columns)};
+      const Finished help = run(command);
+      std::istringstream in{help.out};
+      for (std::string line; std::getline(in, line);) {
+        EXPECT_LE(line.size(), columns) << line;
+      }
+      if (words.empty()) words = words_of(help.out);
+      EXPECT_EQ(words_of(help.out), words) << help.out;
+    }
   }
 }
 
@@ -136,17 +180,18 @@ TEST(Usage, TickboxWithoutACommandSaysWhatThereIs) {
 }
 
 TEST(Usage, WithoutKeysOnlyLoopbackIsServedAndTheServerSaysWhy) {
-  for (const char* flag : {"--bind", "--admin-bind"}) {
+  for (const auto& [flag, why] :
+       {std::pair{"--bind", "without keys"}, std::pair{"--admin-bind", "no authentication"}}) {
     expect_wrong_usage(tickbox_server({flag, "0.0.0.0"}),
                        {flag, "0.0.0.0", "not a loopback address"});
-    expect_wrong_usage(tickbox_server({flag, "192.0.2.1"}), {flag, "192.0.2.1", "without keys"});
+    expect_wrong_usage(tickbox_server({flag, "192.0.2.1"}), {flag, "192.0.2.1", why});
     expect_wrong_usage(tickbox_server({flag, "::"}), {flag, "not a loopback address"});
   }
 }
 
 TEST(Usage, MoreSnapshotsThanTicksAreNotToBeHad) {
   expect_ended(run(tickbox_server({"--tick-rate", "30", "--snapshot-rate", "31"})), kWrongUsage,
-               {"--snapshot-rate: 31 a second is more than the 30 ticks"});
+               {"--snapshot-rate: 31 cannot be above the tick rate (30)"});
 }
 
 TEST(Usage, SnapshotsSoRareThatNoneBuildsOnAnotherAreRefused) {

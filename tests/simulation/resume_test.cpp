@@ -134,7 +134,7 @@ TEST(Resume, RefusesATicketThatHasBeenUsed) {
   harness.run_for(seconds{1});
   EXPECT_EQ(harness.client(thief).connection().state(), Connection::State::Refused);
   EXPECT_EQ(harness.client(thief).connection().reason(),
-            "resume ticket is no longer good: its body is gone, or it has been used");
+            "resume ticket is no longer valid: its body was removed, or the ticket has been used");
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
 }
 
@@ -147,7 +147,7 @@ TEST(Resume, RefusesATicketOfAServerThatHasBeenRestarted) {
   harness.run_for(seconds{1});
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Refused);
   EXPECT_EQ(harness.client(client).connection().reason(),
-            "server has been restarted: connect anew");
+            "server has been restarted: connect again");
 }
 
 TEST(Resume, KeepsABodyForThirtySecondsAndNoLonger) {

@@ -2,6 +2,7 @@
 #include "client/commands/commands.h"
 #include "client/commands/connect/play_figures.h"
 #include "client/commands/connect/play_flags.h"
+#include "client/commands/connect/play_summary.h"
 #include "client/commands/document.h"
 #include "client/commands/load/swarm.h"
 #include "client/commands/progress.h"
@@ -42,8 +43,9 @@ net::Wish wish_of(const ConnectOptions& options) {
 class Game {
  public:
   /// `ticket` is nullptr if no ticket is kept.
-  Game(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
-      : options_(options), clock_(clock), swarm_(swarm), ticket_(ticket) {}
+  Game(const ConnectOptions& options, const net::Address& server, const Clock& clock, Swarm& swarm,
+       TicketFile* ticket)
+      : options_(options), server_(server), clock_(clock), swarm_(swarm), ticket_(ticket) {}
 
   void play(const os::StopSignals& signals);
   [[nodiscard]] ExitCode report() const;
@@ -58,8 +60,10 @@ class Game {
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Figures figures(const ClientStats& stats) const;
   [[nodiscard]] CommandEnd judge(const ClientStats& stats) const;
+  [[nodiscard]] std::string summary(const ClientStats& stats, const CommandEnd& end) const;
 
   const ConnectOptions& options_;
+  const net::Address& server_;
   const Clock& clock_;
   Swarm& swarm_;
   TicketFile* ticket_;
@@ -100,8 +104,9 @@ void Game::play(const os::StopSignals& signals) {
 void Game::notice_refusal() {
   if (refusal_noticed_ || connection().ticket_refusal().empty()) return;
   refusal_noticed_ = true;
-  options_.play.output.note(fmt::format("cannot resume by the ticket in {}: {}; connecting anew",
-                                        options_.resume, connection().ticket_refusal()));
+  options_.play.output.note(
+      fmt::format("cannot resume with the ticket in {}: {}; connecting as a new client",
+                  options_.resume, connection().ticket_refusal()));
 }
 
 void Game::notice_connected() {
@@ -109,7 +114,8 @@ void Game::notice_connected() {
   connected_at_ = clock_.now();
   resumed_ = connection().resumed() > 0;
   if (resumed_) {
-    options_.play.output.note(fmt::format("resumed as body {}, by the ticket in {}",
+    options_.play.output.note(fmt::format("resumed in seat {} (entity {}) with the ticket in {}",
+                                          connection().accept().player.value,
                                           connection().accept().body.value, options_.resume));
   }
 }
@@ -121,7 +127,7 @@ void Game::keep_ticket() {
                      swarm_.client(0)->newest_view().value > 0;
   if (ticket_ == nullptr || !heard) return;
   if (const auto kept = ticket_->keep(connection().ticket()); !kept) {
-    options_.play.output.note("warning: the resume ticket is not kept: " + kept.error());
+    options_.play.output.note("warning: the resume ticket is not saved: " + kept.error());
   }
 }
 
@@ -188,8 +194,8 @@ CommandEnd Game::judge(const ClientStats& stats) const {
   if (stats.first_audit_mismatch) {
     const client::AuditMismatch& first = *stats.first_audit_mismatch;
     return {.code = ExitCode::CheckFailed,
-            .error = fmt::format("{} of {} audited ticks differ, first tick {}: the server says "
-                                 "{:016x}, the room here has {:016x}",
+            .error = fmt::format("{} of {} audited ticks differ, first at tick {}: hash {:016x} at "
+                                 "the server, {:016x} here",
                                  stats.audit_mismatched, stats.audited, first.tick.value,
                                  first.expected, first.got)};
   }
@@ -198,28 +204,46 @@ CommandEnd Game::judge(const ClientStats& stats) const {
         .code = ExitCode::NotConnected, .error = why, .refused = connection().refused()};
   };
   if (!connected_at_) {
-    return not_connected(fmt::format(
-        "could not connect: {}", left_ ? "stopped before an answer came" : connection().reason()));
+    return not_connected(
+        fmt::format("could not connect: {}",
+                    left_ ? "stopped before the server answered" : connection().reason()));
   }
   if (!left_) return not_connected(fmt::format("disconnected: {}", connection().reason()));
   if (was_away_) {
     return not_connected(
-        "disconnected: the server did not answer any more, and this was trying to come back when "
-        "it ended");
+        "disconnected: the server stopped answering, and the run ended before the client could "
+        "resume");
   }
   return {};
+}
+
+std::string Game::summary(const ClientStats& stats, const CommandEnd& end) const {
+  const net::Accept& accept = connection().accept();
+  PlaySummary summary{.server = net::to_string(server_),
+                      .seconds = std::chrono::duration<double>{played_}.count(),
+                      .seat = accept.player,
+                      .tick_rate = accept.tick_rate,
+                      .wish = wish_of(options_),
+                      .resumed = connection().resumed(),
+                      .use = connection().use(),
+                      .end = end};
+  if (const net::ImpairedTransport* link = swarm_.link(0)) {
+    summary.link_up = link->up();
+    summary.link_down = link->down();
+  }
+  return summary_text(summary, stats);
 }
 
 ExitCode Game::report() const {
   const ClientStats stats = swarm_.client(0)->stats();
   const CommandEnd end = judge(stats);
-  Figures found = figures(stats);
   std::string text;
   if (options_.play.output.json()) {
+    Figures found = figures(stats);
     add_end(found, end);
     text = to_json(found) + "\n";
   } else if (connected_at_) {
-    text = to_table(found);
+    text = summary(stats, end);
   }
   const Output& output = options_.play.output;
   if (end.code != ExitCode::Done) output.fell_short(end.code, end.error);
@@ -229,8 +253,7 @@ ExitCode Game::report() const {
 
 /// Refuses a stream: the ticket file is written repeatedly, and read by the next run.
 std::string check_resume(const std::string& file) {
-  return file == "-" ? std::string{"the ticket is read and written again: name a file, or ./- for "
-                                   "one of that name"}
+  return file == "-" ? std::string{"a ticket is read and written, so it needs a file; give ./- for a file named -"}
                      : std::string{};
 }
 
@@ -239,7 +262,8 @@ ExitCode run_connect(const ConnectOptions& options) {
     return options.play.output.failed(code, why);
   };
   if (const auto wrong = contradiction(options.play)) return fail(*wrong, ExitCode::WrongUsage);
-  if (!net::crypto_ready()) return fail("the kernel gives no random bytes; is /dev/urandom there?");
+  if (!net::crypto_ready())
+    return fail("cannot get random bytes from the kernel; does /dev/urandom exist?");
   const auto credentials = read_credentials(options.play);
   if (!credentials) return fail(credentials.error());
   std::optional<TicketFile> ticket;
@@ -265,7 +289,7 @@ ExitCode run_connect(const ConnectOptions& options) {
                                   .desyncs = desyncs->get()},
                                  clock);
   if (!swarm) return fail(swarm.error());
-  Game game{options, clock, **swarm, ticket ? &*ticket : nullptr};
+  Game game{options, *server, clock, **swarm, ticket ? &*ticket : nullptr};
   game.play(signals);
   return game.report();
 }
@@ -277,28 +301,23 @@ void add_connect(cli::Command& program, std::function<int()>& run) {
   options->play.output = {.name = "tickbox connect", .program = &program};
   cli::Command command = program.add_command(
       {.name = "connect",
-       .description = "Play as one client: predict, reconcile, verify every hash. In the document, "
-                      "prediction.checked and .exact count the ticks no other mover had a part in, "
-                      ".touched the others; errors are in units, losses shares from 0 to 1; "
-                      "interpolation is how the others are shown: so long after their views "
-                      "came, beyond the newest view in a share of the ticks, and with something "
-                      "there that could not be foreseen in another",
+       .description = "Play as one client. Predicts its own body and checks the hash of every "
+                      "snapshot. Exit 3 if a hash differs, 4 if the client could not connect or "
+                      "was disconnected. client/commands/README.md explains the keys of --json.",
        .example =
            "tickbox connect 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.output.common);
   add_play_flags(command, options->play);
   command.add_option("--seconds", options->time, parse_duration,
-                     "Leave after so much play, such as 10, 0.5 or 5m; 0 stays until Ctrl-C",
+                     "Leave after this time of play, such as 10, 0.5 or 5m (0: stay until Ctrl-C)",
                      {.value = "DURATION", .default_text = "0"});
-  command.add_option(
-      "--resume", options->resume,
-      "Keep the resume ticket in this file; if it holds one, come back by it into the "
-      "same body",
-      {.value = "F", .check = {check_resume, "FILE"}});
-  command.add_option(
-      "--audit", options->audit,
-      "Instead of what it sees, be told all that enters the room, step all of it and "
-      "compare the whole state's hash in every tick; a token has to allow it");
+  command.add_option("--resume", options->resume,
+                     "Store the resume ticket in this file. If the file has a ticket, resume that "
+                     "session in the same seat",
+                     {.value = "F", .check = {check_resume}});
+  command.add_option("--audit", options->audit,
+                     "Receive all inputs of the room instead of snapshots, step the whole room, "
+                     "and compare the state hash in every tick. A token must allow it");
   command.callback(
       [options, &run] { run = [options] { return cli::to_int(run_connect(*options)); }; });
 }

@@ -53,12 +53,12 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats) {
 std::string mismatches_in_words(const client::ClientStats& stats) {
   const client::HashMismatch& first = *stats.first_mismatch;
   std::string words = fmt::format(
-      "{} of {} hashes differ, first at tick {}: the server says {:08x}, the view here has {:08x}",
+      "{} of {} hashes differ, first at tick {}: {:08x} at the server, {:08x} here",
       stats.hashes_mismatched, stats.hashes_checked, first.tick.value, first.expected, first.got);
   if (first.difference) {
     const game::FieldDifference& field = first.difference->first_fields[0];
     words +=
-        fmt::format("; of {} {} the server has {} {}, the view here {}",
+        fmt::format("; {} {}: {} is {} at the server, {} here",
                     protocol::kind_of(first.difference->first), first.difference->first.value,
                     field.field, protocol::text_of(field.expected), protocol::text_of(field.got));
   }

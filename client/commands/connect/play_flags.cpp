@@ -26,29 +26,30 @@ std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::s
 
 void add_play_flags(cli::Command& command, PlayFlags& flags) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
-                     "The server, such as 127.0.0.1:7777", {.required = true});
-  command.add_option("--token", flags.token,
-                     "Connect by the token in this file, from `tickbox token issue`; - is stdin",
-                     {.value = "F"});
+                     "Address of the server, such as 127.0.0.1:7777", {.required = true});
+  command.add_option(
+      "--token", flags.token,
+      "Connect with the token in this file, made by `tickbox token issue` (-: stdin)",
+      {.value = "F"});
   command.add_option("--key-file", flags.key_file,
-                     "Connect by the server's keys: a token of a minute for each client",
+                     "Issue a token for each client from this key file (tests and load only)",
                      {.value = "F"});
   command.add_option("--insecure", flags.insecure,
-                     "Connect by the published key, to a server without keys; the default");
+                     "Connect with the published key, to a server without keys (the default)");
   command.add_option("--bot", flags.bot, game::parse_bot_kind,
-                     "Who plays: wander, chase, still, stress or mix (default wander)");
+                     "Bot that plays: wander, chase, still, stress or mix",
+                     {.value = "BOT", .default_text = "wander"});
   command.add_option(
       "--net", flags.link, parse_link,
-      "Put a bad link before each socket: delay=80ms (both ways together), jitter=20ms, "
-      "loss=5%, duplicate=1%, reorder=1%, corrupt=0.1%, truncate=0.1%, seed=7 (each way)");
+      "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, duplicate=1%, "
+      "reorder=1%, corrupt=0.1%, truncate=0.1% (each way), seed=7; join several by commas");
   command.add_option(
-      "--seed", flags.seed, "Of what the bots decide",
+      "--seed", flags.seed, "Seed of the bots' decisions",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
-  command.add_option(
-      "--desync-dir", flags.desync_dir,
-      "Directory for a file about each view whose hash differs, with both states, and "
-      "the server's where it still has it",
-      {.value = "DIR"});
+  command.add_option("--desync-dir", flags.desync_dir,
+                     "Write a file to this directory for each view whose hash differs, with the "
+                     "states of both ends",
+                     {.value = "DIR"});
 }
 
 std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
@@ -65,7 +66,7 @@ std::optional<std::string> contradiction(const PlayFlags& flags) {
   for (const auto& [name, is_given] : given) {
     if (is_given && first != nullptr) {
       return std::string{first} + " and " + name +
-             " exclude each other, be they flags or TICKBOX_ variables; give one";
+             " cannot be combined, as options or TICKBOX_ variables; give one";
     }
     if (is_given) first = name;
   }

@@ -193,22 +193,22 @@ std::expected<InputScript, std::string> parse_script(std::string_view text) {
       script = parse_head(line);
       if (!script) {
         return std::unexpected{std::string{
-            "line 1 is not the head of an input file; make one with `tickbox replay inputs`"}};
+            "line 1: expected the head of an input file; make one with `tickbox replay inputs`"}};
       }
       players = number(line, "players", game::kSeatsMax).value_or(0);
       continue;
     }
     auto player = parse_player(line, script->ticks);
     if (!player || (!script->players.empty() && script->players.back().seat >= player->seat)) {
-      return std::unexpected{fmt::format(
-          "line {} is not a player: a seat, later than the one before, and [tick, move, buttons, "
-          "aim] by tick",
-          number_of_line)};
+      return std::unexpected{
+          fmt::format("line {}: expected a player: a seat above that of the line before, and "
+                      "[tick, move, buttons, aim] in the order of ticks",
+                      number_of_line)};
     }
     script->players.push_back(*std::move(player));
   }
   if (!script || script->players.empty() || script->players.size() != players) {
-    return std::unexpected{fmt::format("it has {} players, and its first line says {}",
+    return std::unexpected{fmt::format("it has {} players, but its first line says {}",
                                        script ? script->players.size() : 0, players)};
   }
   return *std::move(script);

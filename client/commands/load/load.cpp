@@ -103,7 +103,8 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
   if (report.clients_connected == 0) {
     return {.code = ExitCode::NotConnected,
             .word = "not connected",
-            .why = "nobody could connect: " + (reason.empty() ? "stopped before" : reason)};
+            .why = "no client could connect: " +
+                   (reason.empty() ? "stopped before the server answered" : reason)};
   }
   if (report.clients_dropped > 0) {
     return {.code = ExitCode::NotConnected,
@@ -128,8 +129,8 @@ Verdict judge(const LoadReport& report, const std::vector<RequirementResult>& re
     return {.code = ExitCode::Inconclusive,
             .word = "inconclusive",
             .why =
-                "the generator itself was late by more than a tick; try fewer clients or a "
-                "faster machine"};
+                "the load generator was behind schedule by more than a tick; try fewer clients or "
+                "a faster machine"};
   }
   const auto missed = std::ranges::count(results, false, &RequirementResult::held);
   if (missed > 0) {
@@ -175,7 +176,7 @@ std::expected<std::unique_ptr<ServerWatch>, std::string> watch_server(const Load
                                                                       const Clock& clock) {
   if (!options.admin) return nullptr;
   const auto cannot = [](const std::string& why) {
-    return std::unexpected("cannot ask --admin: " + why);
+    return std::unexpected("cannot read the metrics at --admin: " + why);
   };
   const auto address = os::resolve_host(options.admin->host, options.admin->port);
   if (!address) return cannot(address.error());
@@ -208,11 +209,11 @@ std::optional<std::string> wrong_usage(const LoadOptions& options,
                                        const std::vector<Requirement>& requirements) {
   for (const Requirement& each : requirements) {
     if (!options.admin && is_told_by_server(each.path)) {
-      return "--require: " + each.path + " is the server's to tell; add --admin HOST:PORT";
+      return "--require: " + each.path + " is measured by the server; add --admin HOST:PORT";
     }
   }
   if (!options.play.token.empty() && options.clients > 1) {
-    return "--token: a token lets one client in; give --clients 1, or --key-file for more";
+    return "--token: a token admits one client; give --clients 1, or --key-file for more";
   }
   return contradiction(options.play);
 }
@@ -223,8 +224,8 @@ ExitCode run_load(const LoadOptions& options) {
     return options.play.output.failed(ExitCode::WrongUsage, *wrong);
   }
   if (!net::crypto_ready()) {
-    return options.play.output.failed(ExitCode::Failed,
-                                      "the kernel gives no random bytes; is /dev/urandom there?");
+    return options.play.output.failed(
+        ExitCode::Failed, "cannot get random bytes from the kernel; does /dev/urandom exist?");
   }
   const auto credentials = read_credentials(options.play);
   if (!credentials) return options.play.output.failed(ExitCode::Failed, credentials.error());
@@ -283,17 +284,18 @@ std::expected<Duration, std::string> parse_ramp(std::string_view text) {
 }
 
 void add_times(cli::Command& command, LoadOptions& options) {
-  command.add_option("--clients", options.clients, "How many play at once",
+  command.add_option("--clients", options.clients, "Number of clients that play at the same time",
                      {.check = cli::between(std::size_t{1}, kClientsMax)});
-  command.add_option("--seconds", options.measured, parse_measured,
-                     "How long to measure, from when the last one is in, such as 10, 0.5 or 5m",
-                     {.value = "DURATION", .default_text = "10"});
-  command.add_option("--ramp", options.ramp, parse_ramp, "The time over which they connect",
+  command.add_option(
+      "--seconds", options.measured, parse_measured,
+      "Measure for this time after the last client has joined, such as 10, 0.5 or 5m",
+      {.value = "DURATION", .default_text = "10"});
+  command.add_option("--ramp", options.ramp, parse_ramp, "Connect the clients over this time",
                      {.value = "DURATION", .default_text = "1"});
   command.add_option("--inputs", options.inputs,
-                     "Play a file of `tickbox replay inputs` instead of bots: a client for each "
-                     "recorded seat, each recorded tick in the same tick for all, to its end where "
-                     "--seconds says nothing else; the server must play by its rules and rate",
+                     "Play a file of `tickbox replay inputs` instead of bots, with one client for "
+                     "each recorded seat. Without --seconds the run ends with the file. The server "
+                     "must have the same rules and tick rate",
                      {.value = "G", .excludes = {"--clients"}});
 }
 
@@ -304,25 +306,24 @@ void add_load(cli::Command& program, std::function<int()>& run) {
   options->play.output = {.name = "tickbox load", .program = &program};
   cli::Command command = program.add_command(
       {.name = "load",
-       .description =
-           "Play as many clients, every one of which predicts and verifies. Exit 3 when a "
-           "requirement is missed or a hash differs, 4 when a client could not connect or was "
-           "disconnected, 5 when the generator itself was too slow to judge by, or was stopped too "
-           "early",
+       .description = "Play as many clients and measure the server. Each client predicts and "
+                      "checks every hash. Exit 3 if a requirement is missed or a hash differs, 4 "
+                      "if a client could not connect or was disconnected, 5 if the load generator "
+                      "was too slow to judge or was stopped too early.",
        .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
                   "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
       options->play.output.common);
   add_play_flags(command, options->play);
   add_times(command, *options);
+  command.add_option("--admin", options->admin, parse_admin,
+                     "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "
+                     "memory to the report");
   command.add_option(
-      "--admin", options->admin, parse_admin,
-      "HOST:PORT of the server's admin side, or the URL of its metrics: adds its own "
-      "figures");
-  command.add_option("--require", options->require,
-                     "What must hold: PATH OP NUMBER of the document, several joined by commas; OP "
-                     "is one of <= >= < > == !=, PATH one of " +
-                         list_of_paths(requirable()),
-                     {.check = {check_requirements, "REQUIREMENTS"}, .one_word_each = true});
+      "--require", options->require,
+      "Require PATH OP NUMBER of a figure, such as tick_ms.p99<=8; join several by "
+      "commas. OP is one of <= >= < > == !=. PATH is one of " +
+          list_of_paths(requirable()),
+      {.value = "REQUIREMENTS", .check = {check_requirements}, .one_word_each = true});
   command.callback([options, command, &run] {
     options->seconds_given = command.is_given("--seconds");
     run = [options] { return cli::to_int(run_load(*options)); };

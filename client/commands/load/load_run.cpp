@@ -91,7 +91,7 @@ std::string LoadRun::find_misfit() const {
     const InputScript& script = parts_.playback->script();
     if (accept.tick_rate == script.tick_rate && accept.rules == script.rules) return {};
     return fmt::format(
-        "it was recorded by the rules '{}' at {} Hz, and the server plays '{}' at {} Hz",
+        "it was recorded with the rules '{}' at {} Hz, but the server plays '{}' at {} Hz",
         script.rules, script.tick_rate, accept.rules, accept.tick_rate);
   }
   return {};

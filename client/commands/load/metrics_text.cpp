@@ -104,7 +104,7 @@ std::expected<MetricsText, std::string> MetricsText::parse(std::string_view text
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
     auto sample = parse_sample(line);
-    if (!sample) return std::unexpected(fmt::format("line {} is no metric", number));
+    if (!sample) return std::unexpected(fmt::format("line {} is not a metric", number));
     metrics.samples_.push_back(*std::move(sample));
   }
   return metrics;

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMistaken
 
 std::expected<Requirement, std::string> parse_requirement(std::string_view text) {
   const auto fail = [&](std::string_view why) {
-    return std::unexpected(fmt::format("\"{}\" {}, expected one like tick_ms.p99<=8", text, why));
+    return std::unexpected(fmt::format("\"{}\" {}; give one such as tick_ms.p99<=8", text, why));
   };
   const std::size_t at = std::min(text.find_first_of("<>=!"), text.size());
   const auto begins = [rest = text.substr(at)](const auto& each) {
@@ -40,7 +40,7 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   if (mistaken != kMistaken.end() && (found == kOperators.end() || found->first.size() == 1)) {
     return fail(fmt::format("has {}, did you mean {}?", mistaken->first, mistaken->second));
   }
-  if (found == kOperators.end()) return fail("has none of <= >= < > == !=");
+  if (found == kOperators.end()) return fail("has no operator (<= >= < > == !=)");
   const std::string_view path = trimmed(text.substr(0, at));
   const std::string_view number = trimmed(text.substr(at + found->first.size()));
   Requirement requirement{
@@ -50,7 +50,8 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   const auto [stop, error] = std::from_chars(begin, end, requirement.number);
   if (path.empty() || number.empty() || error != std::errc{} || stop != end ||
       !std::isfinite(requirement.number)) {
-    return fail(path.empty() ? "names no figure" : "ends in no number");
+    return fail(path.empty() ? "has no figure before the operator"
+                             : "has no number after the operator");
   }
   return requirement;
 }
@@ -104,12 +105,12 @@ std::expected<void, std::string> check_path(const Requirement& requirement, cons
   const std::string inside = list_of_paths(figures_in(requirement.path, known));
   if (!inside.empty()) {
     return std::unexpected(
-        fmt::format("{} is no figure by itself; there are {}", requirement.path, inside));
+        fmt::format("{} is not a figure by itself; give one of {}", requirement.path, inside));
   }
   const auto near = nearest_name(requirement.path, paths);
-  return std::unexpected(fmt::format(
-      "unknown figure {}{}", requirement.path,
-      near ? "; did you mean " + std::string{*near} + "?" : "; there are " + list_of_paths(known)));
+  return std::unexpected(fmt::format("unknown figure {}{}", requirement.path,
+                                     near ? "; did you mean " + std::string{*near} + "?"
+                                          : "; give one of " + list_of_paths(known)));
 }
 
 std::string list_of_paths(const Figures& known) {

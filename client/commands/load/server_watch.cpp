@@ -40,7 +40,7 @@ std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
     missing = "tickbox_tick_duration_seconds";
   }
   if (!missing.empty()) {
-    return std::unexpected("there is no " + missing +
+    return std::unexpected("they have no " + missing +
                            "; is it the admin side of a tickbox-server?");
   }
   return sample;

@@ -212,7 +212,8 @@ std::optional<net::RefuseReason> Swarm::first_refusal() const {
 
 std::string Swarm::first_reason() const {
   if (const Connection* first = first_over()) return first->reason();
-  if (states().returning > 0) return "the server fell silent, and they still try to come back";
+  if (states().returning > 0)
+    return "the server stopped answering; clients are still trying to resume";
   return {};
 }
 

@@ -18,12 +18,10 @@ using cli::ExitCode;
 
 void add_new_file(cli::Command& command, std::string& out, const std::string& help) {
   const auto check = [](const std::string& name) {
-    return name == "-" ? std::string{"stdout is not possible here; name a file, or ./- for one of "
-                                     "that name"}
+    return name == "-" ? std::string{"stdout is not possible here; name a file, or give ./- for a file named -"}
                        : std::string{};
   };
-  command.add_option("-o,--out", out, help,
-                     {.required = true, .value = "G", .check = {check, "FILE"}});
+  command.add_option("-o,--out", out, help, {.required = true, .value = "G", .check = {check}});
 }
 
 std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::string& path,
@@ -63,26 +61,26 @@ std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Ou
   const game::Catalog games = game::all_games();
   Setting setting{.rules = games.make_rules(header.rules, header.tick_rate), .map = nullptr};
   if (setting.rules == nullptr) {
-    return fail(
-        fmt::format("it was played by the rules '{}' at {} Hz, which this program does not "
-                    "have; use the version that recorded it",
-                    header.rules, header.tick_rate));
+    return fail(fmt::format(
+        "this program does not have its rules '{}' at {} Hz; use the version that recorded it",
+        header.rules, header.tick_rate));
   }
   if (header.map_seats == 0 || header.map_seats > game::kSeatsMax) {
-    return fail(fmt::format("its map has {} seats, and 1 to {} are possible", header.map_seats,
+    return fail(fmt::format("its map has {} seats, but only 1 to {} are possible", header.map_seats,
                             game::kSeatsMax));
   }
   setting.map = games.make_map(header.map_seats);
   if (game::map_hash(*setting.map) != header.map_hash) {
     return fail(fmt::format(
-        "it was played on map {}, and this program's with {} seats is {}; use "
-        "the version that recorded it",
+        "its map is {}, but this program's map for {} seats is {}; use the version that recorded "
+        "it",
         hash_text(header.map_hash), header.map_seats, hash_text(game::map_hash(*setting.map))));
   }
   if (const std::string_view simulation = cli::build_info().simulation_hash;
       header.simulation != simulation) {
-    output.note(fmt::format("{} was recorded by simulation {}, this is {}: hashes may differ",
-                            recording.path, header.simulation, simulation));
+    output.note(
+        fmt::format("{} was recorded with simulation {}, this program has {}: hashes may differ",
+                    recording.path, header.simulation, simulation));
   }
   return setting;
 }
@@ -93,14 +91,6 @@ std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const
   auto setting = setting_of(**recording, output);
   if (!setting) return std::unexpected{setting.error()};
   return RecordedMatch{.recording = *std::move(recording), .setting = *std::move(setting)};
-}
-
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) {
-    digits.insert(at - 3, 1, ',');
-  }
-  return digits;
 }
 
 std::string_view kind_name(BodyId id) {
@@ -122,24 +112,23 @@ std::string in_words(const Ending& ending) {
     add(fmt::format("damaged in {} place{}", ending.damages, ending.damages == 1 ? "" : "s"));
   }
   if (ending.gaps > 0) {
-    add(fmt::format("{} gap{} in which ticks are missing", ending.gaps,
-                    ending.gaps == 1 ? "" : "s"));
+    add(fmt::format("{} gap{} with missing ticks", ending.gaps, ending.gaps == 1 ? "" : "s"));
   }
   if (ending.unfinished) {
-    add(fmt::format("ends in tick {}, in which the server failed", ending.unfinished->value));
+    add(fmt::format("ends in tick {}, where the server failed", ending.unfinished->value));
   }
   if (ending.ends_early) add("ends early (the recorder was killed, or is still running)");
-  return text.empty() ? "without a clean end" : text;
+  return text.empty() ? "has no clean end" : text;
 }
 
 void add_replay(cli::Command& program, std::function<int()>& run) {
   const auto output =
       std::make_shared<Output>(Output{.name = "tickbox replay", .program = &program});
-  cli::Command replay = program.add_command(
-      {.name = "replay",
-       .description = "Read recordings that tickbox-server --record has written",
-       .example = "tickbox replay verify recordings/MATCH.tickbox"},
-      output->common);
+  cli::Command replay =
+      program.add_command({.name = "replay",
+                           .description = "Read recordings written by tickbox-server --record.",
+                           .example = "tickbox replay verify recordings/MATCH.tickbox"},
+                          output->common);
   replay.require_command();
   const Subcommand place{.parent = replay, .run = run, .output = output};
   add_replay_info(place);

@@ -4,6 +4,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "client/commands/output.h"
+#include "client/commands/text.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "record/reader.h"
@@ -73,9 +74,6 @@ struct RecordedMatch {
 [[nodiscard]] std::expected<RecordedMatch, cli::ExitCode> open_match(const std::string& path,
                                                                      const Output& output);
 
-/// Returns a number with thousands separators, for people.
-[[nodiscard]] std::string grouped(std::uint64_t number);
-
 /// Returns "player", "crate", "bullet" or "entity".
 [[nodiscard]] std::string_view kind_name(BodyId id);
 
@@ -84,7 +82,7 @@ struct RecordedMatch {
 
 /// The message for a recording without a tick.
 inline constexpr std::string_view kNothingToVerify =
-    "it holds no tick: nothing in it could be verified";
+    "it has no tick: nothing in it could be verified";
 
 /// The end of a recording, and its damages and gaps.
 struct Ending {

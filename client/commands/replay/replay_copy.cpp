@@ -41,11 +41,11 @@ ExitCode nothing_whole(const CopyFlags& options, const record::CopyResult& copy)
   if (copy.damages > 0) {
     return options.output->failed(
         ExitCode::CheckFailed,
-        fmt::format("nothing of {} in this range is whole; no file was made", options.file));
+        fmt::format("{} has no undamaged tick in this range; no file was made", options.file));
   }
-  return options.output->failed(ExitCode::WrongUsage,
-                                fmt::format("{} holds no tick from {} on; no file was made",
-                                            options.file, options.from.value_or(0)));
+  return options.output->failed(
+      ExitCode::WrongUsage, fmt::format("{} has no tick from {} on; no file was made", options.file,
+                                        options.from.value_or(0)));
 }
 
 /// Reports why the copy does not begin with the requested world, and returns the exit code; nothing
@@ -54,8 +54,8 @@ std::optional<ExitCode> wrong_beginning(const CopyFlags& options, const record::
   if (copy.differs) {
     return options.output->failed(
         ExitCode::CheckFailed,
-        fmt::format("stepping to tick {} comes to another world than was recorded, and a cut must "
-                    "begin with the recorded one; begin it with a keyframe (each 5 s), or use the "
+        fmt::format("stepping to tick {} gives another world than the recorded one, and a cut must "
+                    "begin with the recorded one; begin it at a keyframe (every 5 s), or use the "
                     "version that recorded it",
                     *options.from));
   }
@@ -84,8 +84,8 @@ ExitCode tell(const CopyFlags& options, const record::CopyResult& copy) {
       copy.last.value, grouped(copy.ticks), grouped(copy.ticks_lost), copy.gaps,
       copy.gaps == 1 ? "" : "s",
       copy.damages == 0 ? ""
-                        : fmt::format("; {} damaged place{} of {} left out, and ticks lost behind "
-                                      "the last one, if any, are not counted",
+                        : fmt::format("; {} damaged place{} of {} left out; ticks lost after the "
+                                      "last of them are not counted",
                                       copy.damages, copy.damages == 1 ? "" : "s", options.file))});
 }
 
@@ -123,9 +123,8 @@ ExitCode run_copy(const CopyFlags& options) {
 }
 
 void add_files(cli::Command& command, CopyFlags& options) {
-  command.add_option("FILE", options.file, "The recording, which stays as it is",
-                     {.required = true});
-  add_new_file(command, options.out, "The new recording; must not exist");
+  command.add_option("FILE", options.file, "The recording; it is not changed", {.required = true});
+  add_new_file(command, options.out, "The new recording; the file must not exist");
 }
 
 }  // namespace
@@ -134,15 +133,15 @@ void add_replay_cut(const Subcommand& place) {
   auto options = std::make_shared<CopyFlags>(CopyFlags{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "cut",
-       .description =
-           "Make a recording of a part of another: it begins with the world after --from and "
-           "ends with tick --to; exit 5 when stopped before, and no file is made",
+       .description = "Copy a range of ticks to a new recording. The copy begins with the world "
+                      "after tick --from and ends with tick --to. Exit 3 if it cannot begin there, "
+                      "5 if stopped early; no file is made then.",
        .example = "tickbox replay cut match.tickbox --from 600 --to 1200 -o minute.tickbox"},
       place.output->common);
   add_files(command, *options);
-  command.add_option("--from", options->from, "The tick whose world it begins with",
+  command.add_option("--from", options->from, "Begin with the world after this tick",
                      {.value = "T", .default_text = "the first"});
-  command.add_option("--to", options->to, "The last tick",
+  command.add_option("--to", options->to, "End with this tick",
                      {.value = "T", .default_text = "the last"});
   place.on_call(command, options, run_copy);
 }
@@ -152,8 +151,8 @@ void add_replay_repair(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "repair",
        .description =
-           "Make a whole recording of what is whole of a damaged or cut one: what is lost "
-           "becomes a gap; exit 5 when stopped before, and no file is made",
+           "Copy the undamaged parts of a recording to a new one. Lost ticks become gaps. Exit 3 "
+           "if all of it is damaged, 5 if stopped early; no file is made then.",
        .example = "tickbox replay repair damaged.tickbox -o whole.tickbox"},
       place.output->common);
   add_files(command, *options);

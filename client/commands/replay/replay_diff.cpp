@@ -223,7 +223,7 @@ std::string range_text(const std::optional<TickRange>& range) {
 }
 
 std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
-  std::string text = fmt::format("{} ticks that both hold: {}\n", grouped(diff.ticks),
+  std::string text = fmt::format("{} ticks compared: {}\n", grouped(diff.ticks),
                                  !diff.same()       ? "they differ"
                                  : diff.interrupted ? "the same so far"
                                                     : "all the same");
@@ -284,9 +284,9 @@ ExitCode run_diff(const DiffFlags& options) {
   const RecordingDiff found =
       diff(replayer_a, replayer_b, [&] { return interruption.requested(); });
   if (!found.interrupted && found.ticks == 0 && found.damages_a + found.damages_b == 0) {
-    return options.output->failed(
-        ExitCode::Failed, fmt::format("nothing to compare: {} holds {}, {} holds {}", options.a,
-                                      range_text(found.a), options.b, range_text(found.b)));
+    return options.output->failed(ExitCode::Failed,
+                                  fmt::format("nothing to compare: {} has {}, {} has {}", options.a,
+                                              range_text(found.a), options.b, range_text(found.b)));
   }
   const bool held = found.same() && found.damages_a + found.damages_b == 0;
   const ExitCode code = !held               ? ExitCode::CheckFailed
@@ -294,11 +294,11 @@ ExitCode run_diff(const DiffFlags& options) {
                                             : ExitCode::Done;
   const std::string error =
       !found.same()        ? options.a + " and " + options.b + " differ"
-      : !held              ? "damaged inside: what is lost is not compared"
+      : !held              ? "damaged inside: lost ticks are not compared"
       : !found.interrupted ? ""
-      : found.a ? fmt::format("stopped at tick {} of {}; what comes later is not compared",
-                              found.a->last.value, options.a)
-                : "stopped before the first tick; nothing is compared";
+      : found.a            ? fmt::format("stopped at tick {} of {}; later ticks are not compared",
+                                         found.a->last.value, options.a)
+                           : "stopped before the first tick; nothing is compared";
   const ExitCode printed =
       options.output->json()
           ? options.output->print_document(document_of(found), code, error)
@@ -312,13 +312,13 @@ void add_replay_diff(const Subcommand& place) {
   auto options = std::make_shared<DiffFlags>(DiffFlags{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "diff",
-       .description =
-           "Tell the first tick, entity and field in which two recordings differ, and the first "
-           "command; exit 3 when they do, 5 when stopped before. Compares the ticks that both hold",
+       .description = "Find where two recordings first differ. Compares the ticks that both have. "
+                      "Prints the first tick, entity and field that differ, and the first command "
+                      "that differs. Exit 3 if they differ, 5 if stopped early.",
        .example = "tickbox replay diff yesterday.tickbox today.tickbox"},
       place.output->common);
   command.add_option("A", options->a, "A recording", {.required = true});
-  command.add_option("B", options->b, "Another of the same game", {.required = true});
+  command.add_option("B", options->b, "Another recording of the same game", {.required = true});
   place.on_call(command, options, run_diff);
 }
 

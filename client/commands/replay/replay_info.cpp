@@ -85,9 +85,8 @@ std::string info_text(const Recording& recording, const record::Summary& summary
                         static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate));
   }
   text += fmt::format(
-      "  players     {} at once, {} joins, {} leaves\n"
-      "  inputs      {}, of them {} substituted\n"
-      "  state       {}\n",
+      "  players     {} at once, {} joins, {} leaves\n  inputs      {}, of them {} repeated by the "
+      "server\n  state       {}\n",
       summary.players_max, summary.joins, summary.leaves, grouped(summary.inputs),
       grouped(summary.inputs_substituted),
       in_words({.complete = summary.complete,
@@ -99,7 +98,7 @@ std::string info_text(const Recording& recording, const record::Summary& summary
   for (const record::Damage& damage : summary.damages) {
     text += damage.bytes > 0
                 ? fmt::format("  damage      {} bytes at {}\n", damage.bytes, damage.offset)
-                : fmt::format("  damage      something is missing at {}\n", damage.offset);
+                : fmt::format("  damage      missing data at {}\n", damage.offset);
   }
   return text;
 }
@@ -123,10 +122,12 @@ ExitCode run_info(const InfoFlags& options) {
 
 void add_replay_info(const Subcommand& place) {
   auto options = std::make_shared<InfoFlags>(InfoFlags{.output = place.output});
-  cli::Command command = place.parent.add_command({.name = "info",
-                                                   .description = "Tell what a recording holds",
-                                                   .example = "tickbox replay info match.tickbox"},
-                                                  place.output->common);
+  cli::Command command = place.parent.add_command(
+      {.name = "info",
+       .description =
+           "Show what a recording contains. Exit 3 if it is damaged inside or has no tick.",
+       .example = "tickbox replay info match.tickbox"},
+      place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
   place.on_call(command, options, run_info);
 }

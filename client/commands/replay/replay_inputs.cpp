@@ -36,8 +36,8 @@ ExitCode run_inputs(const InputsFlags& options) {
   }
   const InputScript& script = *gathered;
   if (script.players.empty()) {
-    return options.output->failed(
-        ExitCode::Failed, fmt::format("nobody plays in {}; no file was made", options.file));
+    return options.output->failed(ExitCode::Failed,
+                                  fmt::format("{} has no players; no file was made", options.file));
   }
   const auto file = NewFile::create(options.out);
   if (!file) return options.output->failed(ExitCode::Failed, file.error());
@@ -48,9 +48,8 @@ ExitCode run_inputs(const InputsFlags& options) {
   const std::uint32_t damages = record::summarize(reader).damage_count;
   if (damages > 0) {
     options.output->note(
-        fmt::format("{} is damaged inside: in ticks that were lost by that, if any, {} has "
-                    "players at rest",
-                    options.file, options.out));
+        fmt::format("{} is damaged inside: in the lost ticks {} has neutral inputs", options.file,
+                    options.out));
   }
   const ExitCode code = damages == 0 ? ExitCode::Done : ExitCode::CheckFailed;
   if (options.output->json()) {
@@ -73,13 +72,13 @@ void add_replay_inputs(const Subcommand& place) {
   auto options = std::make_shared<InputsFlags>(InputsFlags{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "inputs",
-       .description =
-           "Write what the players wanted in each tick to a file that `tickbox load --inputs` "
-           "plays again, a client for each seat; exit 5 when stopped before, and no file is made",
+       .description = "Write the players' inputs to a file for `tickbox load --inputs`. Each seat "
+                      "becomes one client. Exit 3 if the recording is damaged inside, 5 if stopped "
+                      "early; no file is made in the latter case.",
        .example = "tickbox replay inputs match.tickbox -o match.inputs"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
-  add_new_file(command, options->out, "The new file; must not exist");
+  add_new_file(command, options->out, "The new file; it must not exist");
   place.on_call(command, options, run_inputs);
 }
 

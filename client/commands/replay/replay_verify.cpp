@@ -96,10 +96,10 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
 /// process ends there with the message of the assertion.
 void step_unfinished(const VerifyFlags& options, const Recording& recording, const Setting& setting,
                      Tick tick, record::VerifyResult& result) {
-  os::write_to_stderr(fmt::format(
-      "tickbox replay: the server that recorded {} failed in tick {}; that tick is stepped "
-      "again now, and an assertion that fails in it ends this program\n",
-      options.file, tick.value));
+  os::write_to_stderr(
+      fmt::format("tickbox replay: the server that recorded {} failed in tick {}; this program "
+                  "steps that tick now, and ends if an assertion fails again\n",
+                  options.file, tick.value));
   const auto again = record::verify(*recording.reader, setting.map, *setting.rules,
                                     {.from = tick, .to = tick, .step_unfinished = true});
   result.damages = std::max(result.damages, again.damages);
@@ -142,7 +142,7 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
   if (is_of_a_range(options) && result.ticks == 0 && result.held() && !steps_unfinished) {
     return std::unexpected{options.output->failed(
         ExitCode::WrongUsage,
-        fmt::format("{} holds no tick from {} to {}: nothing was verified; see tickbox replay info",
+        fmt::format("{} has no tick from {} to {}: nothing was verified; see tickbox replay info",
                     options.file, options.from, std::min(options.to, result.last_tick.value)))};
   }
   return result;
@@ -164,7 +164,7 @@ std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResul
     return "stopped before the first tick; nothing is verified";
   }
   if (result.interrupted) {
-    return fmt::format("stopped after {} ticks of those up to {}; the others are not verified",
+    return fmt::format("stopped after {} ticks, before tick {}; the others are not verified",
                        grouped(result.ticks),
                        grouped(std::min(options.to, result.last_tick.value)));
   }
@@ -209,17 +209,16 @@ void add_replay_verify(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "verify",
        .description =
-           "Step a recorded match again and compare every tick's hash; exit 3 when one differs, "
-           "the file is damaged inside or holds no tick, 5 when stopped before the end",
+           "Step a recorded match again and compare the hash of every tick. Exit 3 if a hash "
+           "differs, or if the file is damaged inside or has no tick; 5 if stopped early.",
        .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
-  command.add_option("--from", options->from, "The first tick to compare",
+  command.add_option("--from", options->from, "First tick to compare",
                      {.value = "T", .default_text = "the first"});
-  command.add_option("--to", options->to, "The last tick to compare",
+  command.add_option("--to", options->to, "Last tick to compare",
                      {.value = "T", .default_text = "the last"});
-  command.add_option("--jobs", options->jobs,
-                     "How many threads step segments; as many as there are processors without",
+  command.add_option("--jobs", options->jobs, "Number of threads",
                      {.value = "N", .check = cli::between(1U, kVerifyJobsMax)});
   place.on_call(command, options, run_verify);
 }

@@ -43,15 +43,26 @@ std::string bodies_of(const game::World& world) {
   });
 }
 
+std::string_view source_name(game::InputSource source) {
+  switch (source) {
+    case game::InputSource::Received:
+      return "received";
+    case game::InputSource::Repeated:
+      return "repeated";
+    case game::InputSource::Neutral:
+      return "neutral";
+  }
+  return "unknown";
+}
+
 /// Returns `"leaves":[…],"joins":[…],"clients":[…],"inputs":[…],"strikes":[…]`.
 std::string commands_of(const record::RecordedTick& tick) {
   const auto input = [&](std::size_t i) {
     const game::PlayerInput& each = tick.inputs[i];
-    const bool arrived = tick.sources[i] == game::InputSource::Received;
     return fmt::format(
         R"({{"seat":{},"move":{},"buttons":{},"aim":{},"look_back":{},"source":"{}"}})",
         each.player.value, each.input.move, each.input.buttons, each.input.aim,
-        each.input.look_back, arrived ? "arrived" : "substituted");
+        each.input.look_back, source_name(tick.sources[i]));
   };
   const auto strike = [](const game::Strike& each) {
     return fmt::format(R"({{"shooter":{},"victim":{}}})", each.shooter.value, each.victim.value);
@@ -73,8 +84,8 @@ struct StateFlags {
 std::string difference_of(const record::Replayer& replayer) {
   if (replayer.hash() == replayer.recorded_hash()) return {};
   return fmt::format(
-      "this is what stepping comes to, and not what was recorded: the hash then was {}; `tickbox "
-      "replay verify` tells where it differs first",
+      "this world is the result of stepping and differs from the recorded one, whose hash was {}; "
+      "`tickbox replay verify` finds the first difference",
       hash_text(replayer.recorded_hash()));
 }
 
@@ -126,22 +137,21 @@ ExitCode missing(const StateFlags& options, std::uint32_t damages, std::optional
   if (damages > 0) {
     return options.output->failed(
         ExitCode::CheckFailed,
-        fmt::format("tick {} of {} is lost to damage; `tickbox replay info` tells "
-                    "where it is damaged",
+        fmt::format("tick {} of {} is lost to damage; `tickbox replay info` shows where",
                     options.tick, options.file));
   }
   if (last && next) {
     return options.output->failed(
         ExitCode::CheckFailed,
-        fmt::format("tick {} was not recorded, as the disk took nothing then; {} "
-                    "goes on with tick {}",
-                    options.tick, options.file, next->value));
+        fmt::format(
+            "tick {} was not recorded because the disk failed then; {} continues with tick {}",
+            options.tick, options.file, next->value));
   }
   return options.output->failed(ExitCode::WrongUsage,
                                 fmt::format("--tick {}: {} {}", options.tick, options.file,
                                             next   ? fmt::format("begins with tick {}", next->value)
                                             : last ? fmt::format("ends with tick {}", last->value)
-                                                   : std::string{"holds no tick"}));
+                                                   : std::string{"has no tick"}));
 }
 
 ExitCode run_state(const StateFlags& options) {
@@ -221,7 +231,7 @@ ExitCode tell(const TraceFlags& options, const Traced& traced) {
                         : traced.interrupted ? ExitCode::Inconclusive
                                              : ExitCode::Done;
   const std::string differs =
-      fmt::format("{}: {} hashes differ, damaged in {} places; `tickbox replay verify` tells more",
+      fmt::format("{}: {} hashes differ, damaged in {} places; see `tickbox replay verify`",
                   options.file, traced.mismatched, traced.damages);
   const std::string stopped =
       traced.last ? fmt::format("stopped after tick {}; the trace ends there", traced.last->value)
@@ -257,8 +267,7 @@ ExitCode run_trace(const TraceFlags& options) {
   if (traced.ticks == 0 && traced.damages == 0 && !traced.interrupted) {
     return options.output->failed(
         ExitCode::WrongUsage,
-        fmt::format("--from {} --to {}: {} has no such tick; `tickbox replay info` "
-                    "tells which it has",
+        fmt::format("--from {} --to {}: {} has no such tick; `tickbox replay info` shows its range",
                     options.from, options.to, options.file));
   }
   return tell(options, traced);
@@ -271,12 +280,12 @@ void add_replay_state(const Subcommand& place) {
   cli::Command command = place.parent.add_command(
       {.name = "state",
        .description =
-           "Show the whole world as it was after a tick: seats, and every body with all its "
-           "fields, in units and units per tick",
+           "Show the whole world after a tick. Prints the seats and every field of every body, in "
+           "units and units per tick. Exit 3 if the tick is lost or its hash differs.",
        .example = "tickbox replay state match.tickbox --tick 600 --json"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
-  command.add_option("--tick", options->tick, "The tick", {.required = true, .value = "T"});
+  command.add_option("--tick", options->tick, "Tick to show", {.required = true, .value = "T"});
   place.on_call(command, options, run_state);
 }
 
@@ -284,17 +293,17 @@ void add_replay_trace(const Subcommand& place) {
   auto options = std::make_shared<TraceFlags>(TraceFlags{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "trace",
-       .description =
-           "Write a line of JSON for each tick: its hash, every body, and the leaves, joins, "
-           "inputs and strikes that entered it; exit 5 when stopped before the last",
+       .description = "Write a line of JSON for each tick. It has the hash, every body, and the "
+                      "leaves, joins, inputs and strikes of the tick. Exit 3 if a hash differs or "
+                      "the file is damaged inside, 5 if stopped early.",
        .example = "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
-  command.add_option("--from", options->from, "The first tick",
+  command.add_option("--from", options->from, "First tick to write",
                      {.value = "T", .default_text = "the first"});
-  command.add_option("--to", options->to, "The last tick",
+  command.add_option("--to", options->to, "Last tick to write",
                      {.value = "T", .default_text = "the last"});
-  command.add_option("--out", options->out, "A new file, or - for stdout", {.value = "F"});
+  command.add_option("--out", options->out, "A new file (-: stdout)", {.value = "F"});
   place.on_call(command, options, run_trace);
 }
 

@@ -103,7 +103,7 @@ Outcome play(const scenario::Scenario& scenario, const SimOptions& options, Trac
 
 std::expected<CompareWith, std::string> parse_compare(std::string_view text) {
   if (text == "discrete") return CompareWith::Discrete;
-  return std::unexpected("must be discrete, and is \"" + std::string{text} + "\"");
+  return std::unexpected("must be discrete, but is \"" + std::string{text} + "\"");
 }
 
 std::string interruption_of(const Outcome& outcome) {
@@ -204,22 +204,21 @@ void add_sim(cli::Command& program, std::function<int()>& run) {
   cli::Command command = program.add_command(
       {.name = "sim",
        .description =
-           "Steps a scenario file without a network. Exit 5 when stopped before its last tick.",
+           "Step a scenario file without a network. Exit 5 if stopped before its last tick.",
        .example = "tickbox sim tests/data/scenarios/goomba.json --trace - --ticks 5"},
       options->flags);
   command.add_option("scenario", options->scenario,
-                     "a JSON file of static, dynamic and kinematic boxes in units, y down; "
-                     "tests/data/scenarios/every_key.json has every key once; - is stdin",
+                     "A JSON file of static, dynamic and kinematic boxes, in units, y down (-: "
+                     "stdin). tests/data/scenarios/every_key.json has every key once",
                      {.required = true, .value = "SCENARIO"});
   command.add_option("--trace", options->trace,
-                     "write a line per tick to a new file, or to - (stdout)", {.value = "F"});
-  command.add_option("--ticks", options->ticks, "run so many ticks instead of the scenario's own",
+                     "Write a line of JSON per tick to a new file (-: stdout)", {.value = "F"});
+  command.add_option("--ticks", options->ticks, "Run N ticks instead of the scenario's own number",
                      {.value = "N", .check = cli::between(std::int64_t{0}, scenario::kTicksMax)});
-  command.add_option(
-      "--compare", options->compare, &parse_compare,
-      "step it a second time in another way, and count what tunnelled in each: discrete "
-      "moves, then tests for overlap",
-      {.value = "WITH"});
+  command.add_option("--compare", options->compare, &parse_compare,
+                     "Step the scenario a second time by another method and count the bodies that "
+                     "tunnel in each. WITH is discrete: move first, then test for overlap",
+                     {.value = "WITH"});
   command.callback([options, &program, &run] {
     options->flags.json = options->flags.json || program.is_on("--json");
     run = [options] { return run_sim(*options); };

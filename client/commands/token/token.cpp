@@ -30,8 +30,7 @@ void add_token(cli::Command& program, std::function<int()>& run) {
       std::make_shared<Output>(Output{.name = "tickbox token", .program = &program});
   cli::Command token = program.add_command(
       {.name = "token",
-       .description =
-           "Make the keys of servers, issue connect tokens that let players in, look into one",
+       .description = "Make server keys, issue connect tokens for players, and inspect tokens.",
        .example =
            "tickbox token issue --key-file keys --client 7 --server 127.0.0.1:7777 --expires "
            "30s --out player.token"},

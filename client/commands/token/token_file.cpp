@@ -44,7 +44,7 @@ std::expected<TicketFile, std::string> TicketFile::open(const std::string& path)
   net::wipe(*bytes);
   if (!ticket) {
     return std::unexpected{path + " " + ticket.error() +
-                           "; it would be written over: name a file of its own"};
+                           "; it would be overwritten: name another file"};
   }
   file.ticket_ = *ticket;
   return file;

@@ -47,18 +47,18 @@ std::expected<net::TokenClaims, std::string> open(const net::ConnectToken& token
                                                   const net::KeyRing& ring) {
   const auto opened = net::open_token(token.sealed, ring);
   if (!opened && opened.error() == net::TokenFault::UnknownKey) {
-    return std::unexpected{fmt::format("it is sealed by key {}, which is not in the key file",
+    return std::unexpected{fmt::format("it is sealed with key {}, which is not in the key file",
                                        net::token_head(token.sealed).key_id)};
   }
   if (!opened) {
     return std::unexpected{
-        std::string{"it does not open: altered, or sealed by another key of that id"}};
+        std::string{"it does not open: it was altered, or sealed with another key of that id"}};
   }
   // The keys and the servers for the client are outside the sealed part; only this comparison
   // verifies them.
   if (opened->keys != token.keys || !same_servers(opened->claims.servers, token.servers)) {
     return std::unexpected{
-        std::string{"its sealed part opens, but what the client is told beside it was altered"}};
+        std::string{"its sealed part opens, but the part for the client was altered"}};
   }
   return opened->claims;
 }
@@ -118,7 +118,7 @@ std::string text_of(const Found& found) {
   };
   std::string text = fmt::format(
       "version  {}\nkey id   {}{}\nissued   {}\nexpire{}  {}\n", found.version, found.head.key_id,
-      found.head.key_id == net::kPublishedKeyId ? ", the published one" : "",
+      found.head.key_id == net::kPublishedKeyId ? " (the published key)" : "",
       moment(found.head.issued), found.head.expires <= found.now ? "d" : "s",
       moment(found.head.expires));
   for (const net::Address& each : found.servers) {
@@ -136,7 +136,7 @@ std::string text_of(const Found& found) {
 
 ExitCode run_inspect(const InspectOptions& options) {
   if (!net::crypto_ready()) {
-    return options.output->failed(ExitCode::Failed, "libsodium cannot be used on this machine");
+    return options.output->failed(ExitCode::Failed, "libsodium does not work on this machine");
   }
   const auto token = read_token(options.file);
   if (!token) return options.output->failed(ExitCode::Failed, token.error());
@@ -171,13 +171,12 @@ void add_inspect(const Subcommand& place) {
   auto options = std::make_shared<InspectOptions>(InspectOptions{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "inspect",
-       .description =
-           "Say what is in a token, never its keys. Without a key file nothing of it is proven; "
-           "with one, exit 3 when it does not open",
+       .description = "Show the content of a token, without its keys. With --key-file the token is "
+                      "also opened and checked. Exit 3 if it does not open.",
        .example = "tickbox token inspect player.token --key-file keys"},
       place.output->common);
-  command.add_option("F", options->file, "The token; - is stdin", {.required = true});
-  command.add_option("--key-file", options->key_file, "The servers' keys, to open it with",
+  command.add_option("F", options->file, "File with the token (-: stdin)", {.required = true});
+  command.add_option("--key-file", options->key_file, "Key file of the servers, to open the token",
                      {.value = "F"});
   place.on_call(command, options, run_inspect);
 }

@@ -39,7 +39,7 @@ std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
   std::uint64_t id = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (error == std::errc{} && stop == text.data() + text.size()) return id;
-  return std::unexpected{fmt::format("'{}' is no client id; give a whole number, 0 to {}", text,
+  return std::unexpected{fmt::format("'{}' is not a client id; give a whole number, 0 to {}", text,
                                      std::numeric_limits<std::uint64_t>::max())};
 }
 
@@ -82,13 +82,14 @@ nlohmann::ordered_json document_of(const IssueOptions& options, const net::Token
 
 ExitCode run_issue(const IssueOptions& options) {
   if (options.servers.size() > net::kTokenServersMax) {
-    return options.output->failed(ExitCode::WrongUsage,
-                                  fmt::format("--server: a token names at most {}; these are {}",
-                                              net::kTokenServersMax, options.servers.size()));
+    return options.output->failed(
+        ExitCode::WrongUsage,
+        fmt::format("--server: a token names at most {} servers, but {} are given",
+                    net::kTokenServersMax, options.servers.size()));
   }
   if (!net::crypto_ready()) {
-    return options.output->failed(ExitCode::Failed,
-                                  "the kernel gives no random bytes; is /dev/urandom there?");
+    return options.output->failed(
+        ExitCode::Failed, "cannot get random bytes from the kernel; does /dev/urandom exist?");
   }
   const auto ring = read_keys(options.key_file, *options.output);
   if (!ring) return options.output->failed(ExitCode::Failed, ring.error());
@@ -105,10 +106,10 @@ ExitCode run_issue(const IssueOptions& options) {
   net::wipe(std::as_writable_bytes(std::span{text}));
   if (!written) return options.output->failed(ExitCode::Failed, written.error());
   token_note(*options.output,
-             fmt::format("issued by key {} for client {} to {}, {}{}, expires {}", head.key_id,
-                         options.client, fmt::join(names_of(options.servers), " "),
+             fmt::format("issued a token with key {} for client {} at {}, {}{}; it expires {}",
+                         head.key_id, options.client, fmt::join(names_of(options.servers), " "),
                          options.room == 0 ? "any room" : fmt::format("room {}", options.room),
-                         options.audit ? ", who may audit" : "", utc_text(head.expires)));
+                         options.audit ? ", with the right to audit" : "", utc_text(head.expires)));
   return options.output->json() ? options.output->print_document(document_of(options, head))
                                 : ExitCode::Done;
 }
@@ -126,32 +127,35 @@ void add_issue(const Subcommand& place) {
   auto options = std::make_shared<IssueOptions>(IssueOptions{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "issue",
-       .description =
-           "Issue a token: it lets one client in, once, until it expires. Hand it over by a "
-           "way that nobody else reads",
+       .description = "Issue a connect token. It admits one client, once, until it expires. Send "
+                      "it to the player over a secure channel.",
        .example = "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
                   "--expires 30s --out player.token"},
       place.output->common);
-  command.add_option("--key-file", options->key_file, "The servers' keys; the first one seals",
+  command.add_option("--key-file", options->key_file,
+                     "Key file of the servers; the first key seals the token",
                      {.required = true, .value = "F"});
-  command.add_option("--client", options->client, parse_client,
-                     "The number that you know the player by", {.required = true, .value = "ID"});
-  command.add_option("--server", options->servers, os::resolve_destination,
-                     "Where the token is good; up to 8, by --server again, tried in this order",
-                     {.required = true, .value = "HOST:PORT"});
+  command.add_option("--client", options->client, parse_client, "Your number for the player",
+                     {.required = true, .value = "ID"});
   command.add_option(
-      "--room", options->room, "The room to play in; 0 is any",
+      "--server", options->servers, os::resolve_destination,
+      "Server that accepts the token. Repeat for up to 8; the client tries them in this order",
+      {.required = true, .value = "HOST:PORT"});
+  command.add_option(
+      "--room", options->room, "Room to play in (0: any)",
       {.value = "N",
        .check =
            cli::between(std::int64_t{0}, std::int64_t{std::numeric_limits<std::uint32_t>::max()})});
-  command.add_option("--user", options->user, "Carried to the server, such as a name; 128 bytes",
-                     {.check = {check_user, "TEXT"}});
+  command.add_option("--user", options->user,
+                     "Text for the server, such as a name; at most 128 bytes",
+                     {.check = {check_user}});
   command.add_option("--audit", options->audit,
-                     "It may audit: be told everything that enters the room, whoever does it");
-  command.add_option("--expires", options->expires, parse_life,
-                     "From now, such as 30s, 5m or 24h: long enough to connect, no longer",
-                     {.required = true, .value = "DURATION"});
-  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
+                     "Allow the client to audit: to receive the inputs of all players");
+  command.add_option(
+      "--expires", options->expires, parse_life,
+      "Expire after this time, such as 30s, 5m or 24h. The client must connect before",
+      {.required = true, .value = "DURATION"});
+  command.add_option("--out", options->out, "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});
   place.on_call(command, options, run_issue);
 }

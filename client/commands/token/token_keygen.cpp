@@ -35,7 +35,7 @@ std::expected<net::KeyRing, std::string> make_ring(const KeygenOptions& options)
   auto ring = read_keys(options.out, *options.output);
   if (ring && !ring->rotate(entropy)) {
     return std::unexpected{fmt::format(
-        "{} holds {} keys, as many as may be; take the last line away, which is the oldest",
+        "{} has {} keys, the highest number; remove the last line, which is the oldest key",
         options.out, net::kRingKeysMax)};
   }
   return ring;
@@ -55,10 +55,11 @@ std::string note_of(const KeygenOptions& options, const net::KeyRing& ring) {
   const std::uint32_t id = ring.newest().id;
   if (!options.rotate) {
     const std::string where = options.out == kStandardStream ? "" : " in " + options.out;
-    return fmt::format("made key {}{}: whoever has it can let anybody in", id, where);
+    return fmt::format("made key {}{}: keep it secret, it can issue tokens for any client", id,
+                       where);
   }
   return fmt::format(
-      "put key {} before {} older in {}: servers read it again on SIGHUP, before tokens are issued "
+      "put key {} before {} older in {}: send servers SIGHUP to read it before you issue tokens "
       "with it",
       id, ring.keys().size() - 1, options.out);
 }
@@ -67,12 +68,12 @@ std::string note_of(const KeygenOptions& options, const net::KeyRing& ring) {
 std::string obstacle(const KeygenOptions& options) {
   if (options.out == kStandardStream) return {};
   if (options.rotate && !is_taken(options.out)) {
-    return options.out + " is not there; without --rotate it is made";
+    return options.out + " does not exist; omit --rotate to make it";
   }
   if (!options.rotate && is_taken(options.out)) {
     return options.out +
-           " is there already, and keys are never overwritten; name another file, or add --rotate "
-           "to put a fresh key before those in it";
+           " exists, and keys are never overwritten; name another file, or add --rotate to put a "
+           "fresh key before the existing ones";
   }
   return {};
 }
@@ -83,8 +84,8 @@ ExitCode run_keygen(const KeygenOptions& options) {
                                   "--rotate: --out must name the file to rotate");
   }
   if (!net::crypto_ready()) {
-    return options.output->failed(ExitCode::Failed,
-                                  "the kernel gives no random bytes; is /dev/urandom there?");
+    return options.output->failed(
+        ExitCode::Failed, "cannot get random bytes from the kernel; does /dev/urandom exist?");
   }
   if (const std::string why = obstacle(options); !why.empty()) {
     return options.output->failed(ExitCode::Failed, why);
@@ -110,14 +111,14 @@ void add_keygen(const Subcommand& place) {
   auto options = std::make_shared<KeygenOptions>(KeygenOptions{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "keygen",
-       .description =
-           "Make a key file for servers and for whoever issues tokens; it stays with them",
+       .description = "Make a key file. Servers and the issuer of tokens need it; keep it secret.",
        .example = "tickbox token keygen --out keys"},
       place.output->common);
-  command.add_option("--out", options->out, "The new file, for its owner only; - is stdout",
+  command.add_option("--out", options->out, "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});
-  command.add_option("--rotate", options->rotate,
-                     "Put a fresh key before those in F; tokens by the old ones still open");
+  command.add_option(
+      "--rotate", options->rotate,
+      "Put a fresh key before those in F. Tokens sealed with the old keys stay valid");
   place.on_call(command, options, run_keygen);
 }
 

@@ -61,7 +61,7 @@ std::expected<BotKind, std::string> parse_bot_kind(std::string_view text) {
     }
   }
   return std::unexpected("unknown bot \"" + std::string{text} +
-                         "\"; there are wander, chase, still, stress and mix");
+                         "\"; give wander, chase, still, stress or mix");
 }
 
 BotKind bot_kind_of(BotKind kind, std::uint64_t number) {

@@ -22,7 +22,7 @@ std::unexpected<std::string> read_error(const std::string& path, int code) {
   std::string line = "cannot read " + path + ": " + reason_of(code);
   if (code == ENOENT || code == ENOTDIR) line += "; check the path";
   if (code == EACCES) line += "; check its permissions";
-  if (code == EISDIR) line += "; name a file in it";
+  if (code == EISDIR) line += "; name a file in this directory";
   return std::unexpected{line};
 }
 

@@ -128,7 +128,7 @@ std::expected<void, DiskError> RecordFile::close() {
   const auto closed = file_->close();
   if (!cut) return cut;
   if (!synced) {
-    return std::unexpected{DiskError{.what = "bring to the disk", .code = synced.error()}};
+    return std::unexpected{DiskError{.what = "flush", .code = synced.error()}};
   }
   if (!closed) return std::unexpected{DiskError{.what = "close", .code = closed.error()}};
   return {};
@@ -198,7 +198,7 @@ void FileSink::State::fail(const DiskError& error) {
   ++stats.errors;
   failure = "cannot " + std::string{error.what} + " " + options.path + ": " +
             reason_of(error.code) + "; " + std::to_string(stats.bytes_written) +
-            " bytes of it are whole";
+            " bytes are written";
 }
 
 /// Waits until there is work: until records are queued, or for retry_interval if the disk failed.
@@ -259,9 +259,9 @@ void FileSink::State::run() {
 
 std::string creation_failure(const std::string& path, int code) {
   std::string line = "cannot create " + path + ": " + reason_of(code);
-  if (code == EEXIST) line += "; nothing is overwritten: name another or move it away";
+  if (code == EEXIST) line += "; existing files are not overwritten: name another or move this one";
   if (code == ENOENT) line += "; make its directory first";
-  if (code == EACCES || code == EROFS) line += "; name a directory that can be written";
+  if (code == EACCES || code == EROFS) line += "; name a writable directory";
   return line;
 }
 

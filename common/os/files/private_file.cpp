@@ -29,7 +29,7 @@ std::expected<void, std::string> replace_private_file(const std::string& path, C
   struct stat old{};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
-    return std::unexpected{"cannot write " + path + ": it is no regular file; name another"};
+    return std::unexpected{"cannot write " + path + ": it is not a regular file; name another"};
   }
   std::error_code error;
   const std::string place =
@@ -47,15 +47,12 @@ std::expected<void, std::string> replace_private_file(const std::string& path, C
 std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path) {
   auto bytes = read_file(path, kKeyFileBytesMax);
   if (!bytes) {
-    return std::unexpected{bytes.error() + "; tickbox token keygen --out FILE makes a key file"};
+    return std::unexpected{bytes.error() +
+                           "; make a key file with: tickbox token keygen --out FILE"};
   }
   auto ring = net::KeyRing::parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   net::wipe(*bytes);
-  if (!ring) {
-    const bool says_what_to_try = ring.error().contains(';');
-    return std::unexpected{"key file " + path + ": " + ring.error() +
-                           (says_what_to_try ? "" : "; a line is an id, a blank and a key")};
-  }
+  if (!ring) return std::unexpected{"key file " + path + ": " + ring.error()};
   return *std::move(ring);
 }
 
@@ -64,7 +61,8 @@ std::optional<std::string> key_file_warning(const std::string& path) {
   const bool others_may =
       ::stat(path.c_str(), &status) == 0 && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0;
   if (!others_may) return std::nullopt;
-  return "others than its owner may use the key file " + path + "; try: chmod 600 " + path;
+  return "users other than its owner can read or change the key file " + path +
+         "; try: chmod 600 " + path;
 }
 
 }  // namespace tickbox::os

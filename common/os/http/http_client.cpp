@@ -61,8 +61,8 @@ void Exchange::read_answer() {
 
 const char* answer_error(const beast::error_code& error) {
   if (error == http::error::body_limit) return "its answer is too large";
-  if (error == http::error::end_of_stream) return "it closed without an answer";
-  return "its answer is no HTTP; is it the admin address?";
+  if (error == http::error::end_of_stream) return "it closed the connection without an answer";
+  return "its answer is not HTTP; is it the admin address?";
 }
 
 HttpResponse response_of(const Parser::value_type& message) {

@@ -91,15 +91,15 @@ HttpResponse answer_message(const Message& message, const net::Address& local,
                             const HttpOptions& options) {
   const std::string host = to_string(message[http::field::host]);
   if (message.count(http::field::host) != 1 || !is_allowed_host(host, local, options.hosts)) {
-    return refusal(403, "host not allowed; ask by localhost or by the address it is bound to");
+    return refusal(403, "host not allowed; use localhost or the bound address");
   }
   if (message.method() != http::verb::get && message.method() != http::verb::head) {
-    HttpResponse response = refusal(405, "only GET and HEAD");
+    HttpResponse response = refusal(405, "only GET and HEAD are allowed");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
   }
   const std::string target = to_string(message.target());
-  if (!target.starts_with('/')) return refusal(400, "the target is no path");
+  if (!target.starts_with('/')) return refusal(400, "the request target is not a path");
   const std::size_t question = std::min(target.find('?'), target.size());
   const HttpRequest request{
       .method = "GET",

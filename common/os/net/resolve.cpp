@@ -62,9 +62,9 @@ std::expected<net::Address, std::string> resolve_host_port(std::string_view text
 std::expected<net::Address, std::string> resolve_destination(std::string_view text) {
   auto address = resolve_host_port(text);
   if (address && (is_wildcard(*address) || address->port == 0)) {
-    return std::unexpected{
-        std::string{text} +
-        " is no address that a client reaches; name the server as its clients do"};
+    return std::unexpected{std::string{text} +
+                           " is not an address that a client can reach; give the server's address "
+                           "as its clients see it"};
   }
   return address;
 }

@@ -134,13 +134,13 @@ std::expected<LogLevel, std::string> parse_log_level(std::string_view text) {
   if (text == "warning") return LogLevel::Warning;
   if (text == "error") return LogLevel::Error;
   return std::unexpected{"'" + std::string{text} +
-                         "' is no log level; try debug, info, warning or error"};
+                         "' is not a log level; give debug, info, warning or error"};
 }
 
 std::expected<LogFormat, std::string> parse_log_format(std::string_view text) {
   if (text == "text") return LogFormat::Text;
   if (text == "json") return LogFormat::Json;
-  return std::unexpected{"'" + std::string{text} + "' is no log format; try text or json"};
+  return std::unexpected{"'" + std::string{text} + "' is not a log format; give text or json"};
 }
 
 struct Log::Sink {

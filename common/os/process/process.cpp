@@ -95,13 +95,14 @@ bool is_container(const std::filesystem::path& root) {
 std::expected<void, std::string> allow_open_files(std::size_t count) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return std::unexpected{"cannot ask for the limit of open files: " + reason_of(errno)};
+    return std::unexpected{"cannot read the limit of open files: " + reason_of(errno)};
   }
   if (limit.rlim_cur >= count) return {};
   if (limit.rlim_max < count) {
     const std::string wanted = std::to_string(count);
-    return std::unexpected{"this takes " + wanted + " open files, and the hard limit is " +
-                           std::to_string(limit.rlim_max) + "; try fewer, or ulimit -Hn " + wanted};
+    return std::unexpected{"this needs " + wanted + " open files, but the hard limit is " +
+                           std::to_string(limit.rlim_max) + "; use fewer clients, or ulimit -Hn " +
+                           wanted};
   }
   limit.rlim_cur = count;
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {

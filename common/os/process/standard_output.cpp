@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <tuple>
 #include <unistd.h>
 
@@ -19,6 +20,12 @@ std::expected<void, std::string> write_to_stdout(std::string_view text) {
 
 void write_to_stderr(std::string_view text) {
   std::ignore = std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::optional<std::size_t> terminal_columns(int stream) {
+  winsize size{};
+  if (ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
 }
 
 void hold_closed_streams() {

@@ -2,7 +2,9 @@
 // Output of a program. Its result goes to stdout and to no other file; a failed write is an error.
 // Its messages go to stderr, and nothing depends on them.
 
+#include <cstddef>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,10 @@ namespace tickbox::os {
 /// Writes `text` and ignores errors: a full or closed stderr neither ends a program nor changes its
 /// exit code.
 void write_to_stderr(std::string_view text);
+
+/// Returns the columns of the terminal behind a stream; nothing if it is not a terminal, or if the
+/// terminal does not know them.
+[[nodiscard]] std::optional<std::size_t> terminal_columns(int stream);
 
 /// Reserves the numbers of stdin, stdout and stderr if the process was started without them
 /// (`>&-`). Otherwise a file or socket opened later gets such a number and receives the output.

@@ -200,7 +200,7 @@ void print(const Options& options, const Result& result) {
 
 int run(const Options& options) {
   if (!net::crypto_ready()) {
-    fmt::print(stderr, "tickbox-flood: the kernel gives no random bytes\n");
+    fmt::print(stderr, "tickbox-flood: cannot get random bytes from the kernel\n");
     return cli::to_int(ExitCode::Failed);
   }
   os::SystemEntropy entropy;

@@ -47,7 +47,7 @@ TEST(ConfigFile, NamesFileAndLineOfWhatIsNoToml) {
 TEST(ConfigFile, RefusesTablesListsOfListsAndDates) {
   EXPECT_EQ(
       parse_config("a = 1\n[server]\nport = 1\n", "s.toml").error(),
-      "s.toml:2: server is no text, number, boolean or list of them; write one key = value per "
+      "s.toml:2: server is not a text, number, boolean or list of these; write one key = value per "
       "line");
   EXPECT_FALSE(parse_config("a = [[1], 2]\n", "s.toml"));
   EXPECT_FALSE(parse_config("a = []\n", "s.toml"));

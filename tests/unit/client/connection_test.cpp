@@ -318,7 +318,7 @@ TEST_F(ConnectionTest, FallsBackToItsTokenWhenItsTicketIsNotGood) {
       {.client_nonce = asked().client_nonce, .reason = net::RefuseReason::Restarted}, packet_));
   EXPECT_FALSE(other.receive(now_));
   EXPECT_EQ(other.state(), Connection::State::Greeting);
-  EXPECT_EQ(other.ticket_refusal(), "server has been restarted: connect anew");
+  EXPECT_EQ(other.ticket_refusal(), "server has been restarted: connect again");
 }
 
 TEST_F(ConnectionTest, DropsWhatComesFromAStrangerAndWhatIsDamaged) {

@@ -237,7 +237,7 @@ TEST(MetricsText, NamesTheLineThatIsNone) {
                                        "a 1\nb\n", "a 1\nb two\n", "a 1\n<html>\n"}) {
     const auto text = MetricsText::parse(wrong);
     ASSERT_FALSE(text) << wrong;
-    EXPECT_EQ(text.error(), "line 2 is no metric");
+    EXPECT_EQ(text.error(), "line 2 is not a metric");
   }
 }
 
@@ -336,13 +336,14 @@ TEST(Requirement, DoesNotHoldWhenTheFigureIsNotKnown) {
 }
 
 TEST(Requirement, QuotesWhatIsWrong) {
-  EXPECT_NE(error_of("rtt_ms.p99").find("\"rtt_ms.p99\" has none of"), std::string::npos);
-  EXPECT_NE(error_of("a<=8,b<=").find("\"b<=\" ends in no number"), std::string::npos);
-  EXPECT_NE(error_of("a<=8ms").find("ends in no number"), std::string::npos);
-  EXPECT_NE(error_of("a<=nan").find("ends in no number"), std::string::npos);
-  EXPECT_NE(error_of("<=8").find("names no figure"), std::string::npos);
-  EXPECT_NE(error_of("a<=8,").find("has none of"), std::string::npos);
-  EXPECT_NE(error_of("").find("has none of"), std::string::npos);
+  EXPECT_NE(error_of("rtt_ms.p99").find("\"rtt_ms.p99\" has no operator"), std::string::npos);
+  EXPECT_NE(error_of("a<=8,b<=").find("\"b<=\" has no number after the operator"),
+            std::string::npos);
+  EXPECT_NE(error_of("a<=8ms").find("has no number after the operator"), std::string::npos);
+  EXPECT_NE(error_of("a<=nan").find("has no number after the operator"), std::string::npos);
+  EXPECT_NE(error_of("<=8").find("has no figure before the operator"), std::string::npos);
+  EXPECT_NE(error_of("a<=8,").find("has no operator"), std::string::npos);
+  EXPECT_NE(error_of("").find("has no operator"), std::string::npos);
 }
 
 TEST(Requirement, KnowsWhatOthersWriteForAnOperator) {
@@ -360,7 +361,7 @@ TEST(Requirement, OfAnObjectNamesItsFiguresAlone) {
   const Figures known{{"tick_ms.p99", {}}, {"rtt_ms.p50", {}}, {"rtt_ms.p99", {}}};
   const auto checked = check_path({.text = {}, .path = "rtt_ms"}, known);
   ASSERT_FALSE(checked);
-  EXPECT_EQ(checked.error(), "rtt_ms is no figure by itself; there are rtt_ms{p50,p99}");
+  EXPECT_EQ(checked.error(), "rtt_ms is not a figure by itself; give one of rtt_ms{p50,p99}");
 }
 
 TEST(Requirement, NamesTheNearestPath) {

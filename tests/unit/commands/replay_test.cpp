@@ -202,7 +202,7 @@ TEST_F(ReplayCommand, VerifiesNoRangeThatHasNoTick) {
                     "-o", part})
                 .exit_code,
             0);
-  expect_ended(replay({"verify", part, "--to", "9"}), 2, "holds no tick from 0 to 9");
+  expect_ended(replay({"verify", part, "--to", "9"}), 2, "has no tick from 0 to 9");
   EXPECT_EQ(replay({"verify", part, "--to", "16"}).exit_code, 0);
 }
 

@@ -179,7 +179,7 @@ TEST(SimCommand, ComparesWithNothingElse) {
   EXPECT_EQ(Program{}.parse({data_file("head_on.json"), "--compare", "box2d"}),
             cli::ExitCode::WrongUsage);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(said.contains("--compare: must be discrete, and is \"box2d\"")) << said;
+  EXPECT_TRUE(said.contains("--compare: must be discrete, but is \"box2d\"")) << said;
 
   Program program;
   ASSERT_EQ(

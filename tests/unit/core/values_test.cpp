@@ -32,8 +32,9 @@ TEST(Values, RefusesWhatIsNoDuration) {
                            "1e3s", "nans", "9999d", "99999999h"}) {
     EXPECT_FALSE(parse_duration(text)) << text;
   }
-  EXPECT_EQ(parse_duration("9999d").error(),
-            "'9999d' is no duration; try 10, 250ms, 5m or 24h; units are ns us ms s m h");
+  EXPECT_EQ(
+      parse_duration("9999d").error(),
+      "'9999d' is not a duration; try 10, 250ms, 5m or 24h; the units are ns, us, ms, s, m and h");
   EXPECT_EQ(parse_duration("90000h").error(),
             "'90000h' is too long; the most is 87840h, ten years");
 }
@@ -60,7 +61,7 @@ TEST(Values, RefusesWhatIsNoSize) {
   for (const char* text : {"", "KiB", "-1", "64KB", "64k", "0.3B", "99999999999GiB", "1e3"}) {
     EXPECT_FALSE(parse_size(text)) << text;
   }
-  EXPECT_EQ(parse_size("64KB").error(), "'64KB' is no size; try 512, 64KiB or 4MiB");
+  EXPECT_EQ(parse_size("64KB").error(), "'64KB' is not a size; try 512, 64KiB or 4MiB");
 }
 
 TEST(Values, ReadsRates) {

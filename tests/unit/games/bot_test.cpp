@@ -44,7 +44,7 @@ TEST(Bot, ReadsEachNameAndNamesAllWhenItIsNone) {
   EXPECT_EQ(game::parse_bot_kind("mix"), game::BotKind::Mix);
   const auto unknown = game::parse_bot_kind("wandr");
   ASSERT_FALSE(unknown);
-  EXPECT_TRUE(unknown.error().contains("wander, chase, still, stress and mix"));
+  EXPECT_TRUE(unknown.error().contains("wander, chase, still, stress or mix"));
 }
 
 TEST(Bot, MixIsAQuarterOfEach) {

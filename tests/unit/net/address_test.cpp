@@ -40,16 +40,16 @@ TEST(Address, TakesMappedIpv4ForIpv4) {
 
 TEST(Address, SaysWhatIsWrong) {
   const auto error = [](std::string_view text) { return samples::fault_of(parse_address(text)); };
-  const std::string expected = ", expected an address like 127.0.0.1:7777 or [::1]:7777";
-  EXPECT_EQ(error(""), "'' names no port" + expected);
-  EXPECT_EQ(error("127.0.0.1"), "'127.0.0.1' names no port" + expected);
-  EXPECT_EQ(error("[::1]"), "'[::1]' names no port" + expected);
+  const std::string expected = "; give an address such as 127.0.0.1:7777 or [::1]:7777";
+  EXPECT_EQ(error(""), "'' has no port" + expected);
+  EXPECT_EQ(error("127.0.0.1"), "'127.0.0.1' has no port" + expected);
+  EXPECT_EQ(error("[::1]"), "'[::1]' has no port" + expected);
   EXPECT_EQ(error("127.0.0.1:"), "'127.0.0.1:' has no port from 0 to 65535" + expected);
   EXPECT_EQ(error("127.0.0.1:65536"), "'127.0.0.1:65536' has no port from 0 to 65535" + expected);
   EXPECT_EQ(error("127.0.0.1:+1"), "'127.0.0.1:+1' has no port from 0 to 65535" + expected);
-  EXPECT_EQ(error("localhost:1"), "'localhost:1' is no IPv4 address" + expected);
+  EXPECT_EQ(error("localhost:1"), "'localhost:1' is not an IPv4 address" + expected);
   EXPECT_EQ(error("::1:7777"), "'::1:7777' has an IPv6 address without brackets" + expected);
-  EXPECT_EQ(error("[::g]:1"), "'[::g]:1' is no IPv6 address" + expected);
+  EXPECT_EQ(error("[::g]:1"), "'[::g]:1' is not an IPv6 address" + expected);
 }
 
 TEST(Address, RefusesWhatIsAlmostAnAddress) {

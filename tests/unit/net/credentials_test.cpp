@@ -314,14 +314,14 @@ TEST(TokenText, MayHaveBlanksAndLineEndsAroundIt) {
 TEST(TokenText, SaysWhatItIsNot) {
   for (const char* text : {"", " \n", "token", "tickbox-token-2.AAAA", "tickbox-token-1"}) {
     EXPECT_EQ(samples::fault_of(parse_token(text)),
-              "is no connect token: one is a line that begins with tickbox-token-1.");
+              "is not a connect token: a token is a line that begins with tickbox-token-1.");
   }
   EXPECT_EQ(samples::fault_of(parse_token("tickbox-token-1.")),
             "is a connect token that was cut short or altered");
   EXPECT_EQ(samples::fault_of(parse_token(to_text(samples::resume_ticket()))),
-            "is no connect token: one is a line that begins with tickbox-token-1.");
+            "is not a connect token: a token is a line that begins with tickbox-token-1.");
   EXPECT_EQ(samples::fault_of(parse_ticket(to_text(token()))),
-            "is no resume ticket: one is a line that begins with tickbox-ticket-1.");
+            "is not a resume ticket: a ticket is a line that begins with tickbox-ticket-1.");
   EXPECT_FALSE(parse_ticket(""));
 }
 

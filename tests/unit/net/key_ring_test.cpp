@@ -106,7 +106,8 @@ TEST(KeyRing, ReadsAFileThatItsOwnerHasEdited) {
 }
 
 TEST(KeyRing, NamesTheLineThatItCannotRead) {
-  constexpr std::string_view kNoLine = "line 3 is not an id from 1 and 64 hexadecimal digits";
+  constexpr std::string_view kNoLine =
+      "line 3: expected \"ID KEY\" (a number from 1 and 64 hex digits)";
   for (const std::string& line : {
            std::string{"1"},
            kHex,
@@ -129,7 +130,7 @@ TEST(KeyRing, NamesTheLineThatItCannotRead) {
     EXPECT_EQ(why_not("# keys\n8 " + kHex + "\n" + line + "\n9 " + kHex), kNoLine) << line;
   }
   EXPECT_EQ(why_not("1 " + kHex + "\n\n# again\n1 " + std::string(64, 'b')),
-            "line 4 has an id that an earlier line has");
+            "line 4: this id is also on an earlier line; give each key its own");
 }
 
 TEST(KeyRing, HoldsSixteenKeysAndNotOneMore) {
@@ -137,13 +138,12 @@ TEST(KeyRing, HoldsSixteenKeysAndNotOneMore) {
   for (std::size_t id = 1; id <= kRingKeysMax; ++id)
     text += std::to_string(id) + " " + kHex + "\n";
   EXPECT_TRUE(KeyRing::parse(text));
-  EXPECT_EQ(why_not(text + "17 " + kHex), "line 17 is one key too many: at most 16");
+  EXPECT_EQ(why_not(text + "17 " + kHex), "line 17: one key too many; the most is 16");
 }
 
 TEST(KeyRing, SaysHowToMakeAKeyWhereThereIsNone) {
   for (const char* text : {"", "\n", "# nothing\n\n", "   \t\r"}) {
-    EXPECT_EQ(why_not(text),
-              "there is no key in it; make one with: tickbox token keygen --out FILE");
+    EXPECT_EQ(why_not(text), "it has no key; make one with: tickbox token keygen --out FILE");
   }
 }
 

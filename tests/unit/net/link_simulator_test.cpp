@@ -282,12 +282,12 @@ TEST(LinkConditions, SayWhatIsWrong) {
   EXPECT_EQ(error("los=5%"), "unknown key 'los'; did you mean 'loss'?");
   EXPECT_EQ(error("delay=1ms,jiter=5ms"), "unknown key 'jiter'; did you mean 'jitter'?");
   EXPECT_EQ(error("duplicates=5%"), "unknown key 'duplicates'; did you mean 'duplicate'?");
-  EXPECT_EQ(error("loss"), "'loss' is no key=value, expected parts like delay=80ms or loss=5%");
-  EXPECT_EQ(error("loss=5"), "loss: '5' is no share, expected 0% to 100%, like 5% or 0.1%");
-  EXPECT_EQ(error("loss=101%"), "loss: '101%' is no share, expected 0% to 100%, like 5% or 0.1%");
+  EXPECT_EQ(error("loss"), "'loss' is not KEY=VALUE; give parts such as delay=80ms or loss=5%");
+  EXPECT_EQ(error("loss=5"), "loss: '5' is not a share; give 0% to 100%, such as 5% or 0.1%");
+  EXPECT_EQ(error("loss=101%"), "loss: '101%' is not a share; give 0% to 100%, such as 5% or 0.1%");
   EXPECT_EQ(error("delay=80"),
-            "delay: '80' is no duration up to 10s, expected one like 80ms, 500us or 1s");
-  EXPECT_EQ(error("seed=x"), "seed: 'x' is no whole number, expected one like 7");
+            "delay: '80' is not a duration of at most 10s; give one such as 80ms, 500us or 1s");
+  EXPECT_EQ(error("seed=x"), "seed: 'x' is not a whole number; give one such as 7");
   EXPECT_EQ(error("loss=1%,loss=2%"), "'loss' is given twice");
   EXPECT_EQ(error("loss=1%,"), "nothing follows the last comma");
 }

@@ -68,14 +68,15 @@ TEST(Refusal, TellsPeopleTheNumbers) {
   EXPECT_EQ(describe(refuse(RefuseReason::TokenExpired, 12)), "token expired 12 s ago");
   EXPECT_EQ(describe(refuse(RefuseReason::TokenBeforeBoot, 4'294'967'295)),
             "token was issued 4294967295 s before this server started: ask for a new one");
-  EXPECT_EQ(describe(refuse(RefuseReason::TokenRoom, 9)), "token is for room 9, which is not here");
+  EXPECT_EQ(describe(refuse(RefuseReason::TokenRoom, 9)),
+            "token is for room 9, which this server does not have");
   EXPECT_EQ(describe(refuse(RefuseReason::Draining)), "server is stopping");
 }
 
 // Who asks without a token asks with the published key's.
 TEST(Refusal, TellsAStrangerThatATokenIsWanted) {
   EXPECT_EQ(describe(refuse(RefuseReason::KeyUnknown, 0)),
-            "this server wants a token or its key file: it does not serve strangers");
+            "this server needs a token: use --token FILE (or --key-file FILE for tests)");
 }
 
 TEST(Refusal, OfNoReasonIsNamedSo) {

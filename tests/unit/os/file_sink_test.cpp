@@ -87,7 +87,7 @@ TEST(FileSink, NeverOverwrites) {
   ASSERT_FALSE(sink);
   EXPECT_EQ(sink.error(),
             "cannot create " + path +
-                ": file exists; nothing is overwritten: name another or move it away");
+                ": file exists; existing files are not overwritten: name another or move this one");
   EXPECT_EQ(text_of(path), "precious");
 }
 
@@ -145,7 +145,7 @@ TEST(FileSink, CutsBackToTheLastWholeRecordWhenTheDiskIsFull) {
   ASSERT_FALSE(closed);
   EXPECT_EQ((*sink)->stats().queue_bytes, 0U);
   EXPECT_EQ(closed.error(),
-            "cannot write " + folder.file("a") + ": file too large; 990 bytes of it are whole");
+            "cannot write " + folder.file("a") + ": file too large; 990 bytes are written");
 }
 
 // What was taken before the failure is written once the disk takes again: no hole is in the file.

@@ -64,7 +64,7 @@ TEST_F(ReadFile, SaysWhyInOneLine) {
       read_file(folder_.file("x.json")).error(),
       "cannot read " + folder_.file("x.json") + ": no such file or directory; check the path");
   EXPECT_EQ(read_file(folder_.file("")).error(),
-            "cannot read " + folder_.file("") + ": is a directory; name a file in it");
+            "cannot read " + folder_.file("") + ": is a directory; name a file in this directory");
 }
 
 TEST_F(ReadFile, StopsAtItsLimit) {
@@ -130,7 +130,7 @@ TEST_F(PrivateFile, ANewOneIsNeverPutOverAnother) {
     const auto made = create_private_file(taken, as_bytes_of(std::string{"new"}));
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error(),
-              "cannot write " + taken + ": file exists; name a new file, or move that one away");
+              "cannot write " + taken + ": file exists; name a new file, or move the existing one");
   }
   EXPECT_EQ(text_of(path), "old");
   EXPECT_FALSE(fs::exists(folder_.file("nowhere")));
@@ -200,7 +200,7 @@ TEST_F(PrivateFile, SaysWhyInOneLine) {
             "cannot write " + path + ": no such file or directory; its folder must exist");
   const auto replaced = replace_private_file(folder_.file(""), {}, Access::OwnerOnly);
   ASSERT_FALSE(replaced);
-  EXPECT_TRUE(replaced.error().contains("no regular file")) << replaced.error();
+  EXPECT_TRUE(replaced.error().contains("not a regular file")) << replaced.error();
 }
 
 // Key rings as files: read, warned of, and refused with the line that is wrong.
@@ -216,10 +216,9 @@ TEST_F(KeyFile, GivesTheKeysInTheirOrder) {
 
 TEST_F(KeyFile, NamesTheFileAndTheLineThatIsWrong) {
   const std::string path = folder_.write("keys", "1 " + kKey + "\n2 abc\n");
-  EXPECT_EQ(read_key_ring(path).error(),
-            "key file " + path +
-                ": line 2 is not an id from 1 and 64 hexadecimal digits; a line is an id, a blank "
-                "and a key");
+  EXPECT_EQ(
+      read_key_ring(path).error(),
+      "key file " + path + ": line 2: expected \"ID KEY\" (a number from 1 and 64 hex digits)");
 }
 
 TEST_F(KeyFile, SaysHowToMakeOneWhereThereIsNone) {

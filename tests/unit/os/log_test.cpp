@@ -213,8 +213,8 @@ TEST(Log, ReadsLevelsAndFormats) {
   EXPECT_EQ(parse_log_level("warning"), LogLevel::Warning);
   EXPECT_EQ(parse_log_format("json"), LogFormat::Json);
   EXPECT_EQ(parse_log_level("loud").error(),
-            "'loud' is no log level; try debug, info, warning or error");
-  EXPECT_EQ(parse_log_format("xml").error(), "'xml' is no log format; try text or json");
+            "'loud' is not a log level; give debug, info, warning or error");
+  EXPECT_EQ(parse_log_format("xml").error(), "'xml' is not a log format; give text or json");
 }
 
 }  // namespace

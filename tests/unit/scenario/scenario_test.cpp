@@ -74,24 +74,24 @@ TEST(Scenario, RefusesValuesOutsideTheirLimits) {
       const Wrong& wrong : {
           Wrong{
               R"(, "velocity": [0, 245761])",
-              R"("velocity" must be numbers from -245760 to 245760, and is [0, 245761] in body 3)"},
+              R"("velocity" must be numbers from -245760 to 245760, but is [0, 245761] in body 3)"},
           Wrong{R"(, "displacement": [4097, 0])",
-                R"("displacement" must be numbers from -4096 to 4096, and is [4097, 0] in body 3)"},
-          Wrong{R"(, "velocity": 3)", R"("velocity" must be a pair [x, y], and is 3 in body 3)"},
+                R"("displacement" must be numbers from -4096 to 4096, but is [4097, 0] in body 3)"},
+          Wrong{R"(, "velocity": 3)", R"("velocity" must be a pair [x, y], but is 3 in body 3)"},
           Wrong{
               R"(, "velocity": [1, 1e300])",
-              R"("velocity" must be numbers from -245760 to 245760, and is [1, 1e300] in body 3)"},
+              R"("velocity" must be numbers from -245760 to 245760, but is [1, 1e300] in body 3)"},
           Wrong{R"(, "mass": 0)",
-                R"("mass" must be a whole number from 1 to 65535, and is 0 in body 3)"},
+                R"("mass" must be a whole number from 1 to 65535, but is 0 in body 3)"},
           Wrong{R"(, "mass": 1.5)",
-                R"("mass" must be a whole number from 1 to 65535, and is 1.5 in body 3)"},
+                R"("mass" must be a whole number from 1 to 65535, but is 1.5 in body 3)"},
           Wrong{
               R"(, "mass": 18446744073709551615)",
-              R"("mass" must be a whole number from 1 to 65535, and is 18446744073709551615 in body 3)"},
+              R"("mass" must be a whole number from 1 to 65535, but is 18446744073709551615 in body 3)"},
           Wrong{R"(, "restitution": 1.1)",
-                R"("restitution" must be a number from 0 to 1, and is 1.1 in body 3)"},
+                R"("restitution" must be a number from 0 to 1, but is 1.1 in body 3)"},
           Wrong{R"(, "response": "slid")",
-                R"("response" must be one of slide, stop, bounce, pass, and is "slid" in body 3)"},
+                R"("response" must be one of slide, stop, bounce, pass, but is "slid" in body 3)"},
           Wrong{R"(, "id": 3)", R"(key "id" is given twice; remove one)"},
           Wrong{R"(, "velocity": [1, 1], "displacement": [1, 1])",
                 R"("velocity" and "displacement" mean the same; remove one in body 3)"},
@@ -109,18 +109,18 @@ TEST(Scenario, RefusesPlacesOutsideTheWorldAndSizesOfNothing) {
   EXPECT_EQ(error_at("[16384, -16384]", "[16384, 1]"), "no error");
   EXPECT_EQ(
       error_at("[16384.1, 0]", "[1, 1]"),
-      "a.json:1: \"min\" must be numbers from -16384 to 16384, and is [16384.1, 0] in body 7");
+      "a.json:1: \"min\" must be numbers from -16384 to 16384, but is [16384.1, 0] in body 7");
   EXPECT_EQ(error_at("[0, 0]", "[1, 0]"),
-            "a.json:1: \"size\" must be numbers from 1/65536 to 16384, and is [1, 0] in body 7");
+            "a.json:1: \"size\" must be numbers from 1/65536 to 16384, but is [1, 0] in body 7");
 }
 
 TEST(Scenario, RefusesTwoBodiesOfOneIdAndSetsForNobody) {
   EXPECT_EQ(error_of("{\"tick_rate\": 60, \"ticks\": 1, \"bodies\": [\n"
                      "{\"id\": 1, \"kind\": \"static\", \"min\": [0, 0], \"size\": [1, 1]},\n"
                      "{\"id\": 1, \"kind\": \"dynamic\", \"min\": [5, 0], \"size\": [1, 1]}]}"),
-            "a.json:3: \"id\" 1 is given to two bodies; give one of them another");
+            "a.json:3: \"id\" 1 is given to two bodies; change one");
   EXPECT_EQ(error_of(with_body("", R"(, "set": [{"tick": 1, "id": 4, "velocity": [1, 1]}])")),
-            "a.json:1: there is no body 4: name one of \"bodies\" in the set at place 1");
+            "a.json:1: \"bodies\" has no body 4: give the id of another in set number 1");
 }
 
 // More than a few, as short lists keep their order by any sort.
@@ -145,9 +145,9 @@ TEST(Scenario, AppliesSetsOfOneTickInTheOrderOfTheFile) {
 
 TEST(Scenario, SaysOnWhichLineATextIsNoJson) {
   const std::string error = error_of("{\n  \"ticks\": 5,\n  oops\n}");
-  EXPECT_TRUE(error.starts_with("a.json:3: this is no JSON")) << error;
+  EXPECT_TRUE(error.starts_with("a.json:3: this is not JSON")) << error;
   EXPECT_FALSE(error.contains('\n')) << error;
-  EXPECT_TRUE(error_of("").starts_with("a.json:1: this is no JSON"));
+  EXPECT_TRUE(error_of("").starts_with("a.json:1: this is not JSON"));
   EXPECT_EQ(error_of("[]"), "a.json:1: a scenario must be an object {…}");
   EXPECT_EQ(error_of("{}"), "a.json:1: key \"tick_rate\" is missing");
   EXPECT_EQ(error_of(std::string(100'000, '[')),
@@ -200,10 +200,10 @@ TEST(ScenarioPath, KeepsTheWholeBoxInTheWorld) {
   };
   EXPECT_EQ(ending_at("[16383, -16384]"), "no error");
   EXPECT_EQ(ending_at("[0, 16383.1]"),
-            "a.json:1: \"path\" leaves the world at point 2: min and size together must not pass "
-            "16384; move it in body 3");
+            "a.json:1: \"path\" leaves the world at point 2: min plus size must be at most 16384; "
+            "move the point in body 3");
   EXPECT_EQ(ending_at("[-16384.1, 0]"),
-            "a.json:1: \"path\" must be numbers from -16384 to 16384, and is [[0, 0], [-16384.1, "
+            "a.json:1: \"path\" must be numbers from -16384 to 16384, but is [[0, 0], [-16384.1, "
             "0]] in body 3");
 }
 
@@ -218,12 +218,12 @@ TEST(ScenarioPath, HasBetweenOneAndManyPoints) {
   EXPECT_EQ(of_points(1), "no error");
   EXPECT_EQ(of_points(1024), "no error");
   EXPECT_EQ(of_points(0),
-            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is [] in body 3");
+            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], but is [] in body 3");
   EXPECT_EQ(
       of_points(1025),
-      "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is a list of 1025 in body 3");
+      "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], but is a list of 1025 in body 3");
   EXPECT_EQ(error_of(with_kind("kinematic", R"(, "speed": 1, "path": [1, 2])")),
-            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], and is [1, 2] in body 3");
+            "a.json:1: \"path\" must be 1 to 1024 pairs [[x, y], …], but is [1, 2] in body 3");
 }
 
 TEST(ScenarioPath, IsNumberedByIdsNotByTheOrderOfTheFile) {
@@ -292,35 +292,35 @@ TEST(ScenarioBody, RefusesWhatDoesNotGoTogether) {
               "dynamic", kAtOne + R"(, "speed": 2)",
               R"("speed" is for kinematic bodies with a "path" only: remove it, or change "kind")"},
           WrongKind{"kinematic", kAtOne + R"(, "speed": 2)",
-                    R"("speed" is that along a "path": add one, or say "velocity")"},
+                    R"("speed" needs a "path": add one, or use "velocity")"},
           WrongKind{"kinematic", kPath, R"(key "speed" is missing beside "path": add it)"},
           WrongKind{"kinematic", kPath + R"(, "speed": 1, "velocity": [0, 0])",
-                    R"("velocity" and "path" both say how it moves: remove one of them)"},
+                    R"("velocity" and "path" cannot be combined: remove one of them)"},
           WrongKind{"kinematic", kPath + R"(, "speed": 1, "displacement": [0, 1])",
-                    R"("displacement" and "path" both say how it moves: remove one of them)"},
+                    R"("displacement" and "path" cannot be combined: remove one of them)"},
           WrongKind{"kinematic", R"(, "speed": 1)", R"(key "min" is missing)"},
           WrongKind{"kinematic", kPath + R"(, "speed": -1)",
-                    R"("speed" must be a number from 0 to 245760, and is -1)"},
+                    R"("speed" must be a number from 0 to 245760, but is -1)"},
           WrongKind{"kinematic", kPath + R"(, "speed": 245761)",
-                    R"("speed" must be a number from 0 to 245760, and is 245761)"},
+                    R"("speed" must be a number from 0 to 245760, but is 245761)"},
           WrongKind{"dynamic", kAtOne + R"(, "squeeze": "crush")",
                     R"("squeeze" is for kinematic bodies only: remove it, or change "kind")"},
           WrongKind{"kinematic", kAtOne + R"(, "squeeze": "crushed")",
-                    R"("squeeze" must be one of blocked, crush, and is "crushed")"},
+                    R"("squeeze" must be one of blocked, crush, but is "crushed")"},
           WrongKind{
               "dynamic", kAtOne + R"(, "one_way": "up")",
               R"("one_way" is for static and kinematic bodies only: remove it, or change "kind")"},
           WrongKind{"static", kAtOne + R"(, "one_way": "top")",
-                    R"("one_way" must be one of up, down, left, right, and is "top")"},
+                    R"("one_way" must be one of up, down, left, right, but is "top")"},
           WrongKind{"static", kAtOne + R"(, "one_way": "up", "sensor": true)",
-                    "a sensor, or what passes, stops nobody and has no solid side: remove "
-                    "\"one_way\", or make it solid"},
+                    "a sensor, or a body that passes, stops no body and has no solid side: remove "
+                    "\"one_way\", or make the body solid"},
           WrongKind{"static", kAtOne + R"(, "sensor": 1)",
-                    R"("sensor" must be true or false, and is 1)"},
+                    R"("sensor" must be true or false, but is 1)"},
           WrongKind{"dynamic", kAtOne + R"(, "friction": 1.1)",
-                    R"("friction" must be a number from 0 to 1, and is 1.1)"},
+                    R"("friction" must be a number from 0 to 1, but is 1.1)"},
           WrongKind{"static", kAtOne + R"(, "velocity": [1, 0])",
-                    "a static body does not move: remove its velocity, or make it dynamic or "
+                    "a static body does not move: remove its velocity, or make the body dynamic or "
                     "kinematic"},
       }) {
     EXPECT_EQ(error_of(with_kind(wrong.kind, wrong.keys)),
@@ -341,11 +341,11 @@ TEST(ScenarioSet, ChangesWhoMovesByItsVelocityOnly) {
   EXPECT_EQ(set_for("2"), "no error");
   EXPECT_EQ(set_for("3"), "no error");
   EXPECT_EQ(set_for("1"),
-            "a.json:6: body 1 is static and does not move: name another, or make it dynamic in the "
-            "set at place 1");
+            "a.json:6: body 1 is static and does not move: name another body, or make this one "
+            "dynamic in set number 1");
   EXPECT_EQ(set_for("4"),
-            "a.json:6: body 4 follows its path: name another, or give it a \"velocity\" instead in "
-            "the set at place 1");
+            "a.json:6: body 4 follows a path: name another body, or replace its path by a "
+            "\"velocity\" in set number 1");
 }
 
 }  // namespace

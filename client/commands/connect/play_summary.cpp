@@ -1,0 +1,135 @@
+#include "client/commands/connect/play_summary.h"
+
+#include "client/commands/text.h"
+#include "core/fixed.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace tickbox::commands {
+namespace {
+
+using client::ClientStats;
+
+/// Returns a line of the summary, with its name in a column.
+std::string line(std::string_view name, std::string_view text) {
+  return fmt::format("  {:<8}  {}\n", name, text);
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return short_number(100 * share(part, whole)) + " %";
+}
+
+std::string state_line(const ClientStats& stats) {
+  const std::uint64_t equal = stats.hashes_checked - stats.hashes_mismatched;
+  std::string text = fmt::format("{} of {} snapshots have the server's hash", grouped(equal),
+                                 grouped(stats.hashes_checked));
+  if (stats.snapshots_rejected > 0) {
+    text += fmt::format("; {} rejected", grouped(stats.snapshots_rejected));
+  }
+  return line("state", text);
+}
+
+std::string audit_line(const ClientStats& stats) {
+  return line("audit",
+              fmt::format("{} of {} ticks of the whole room have the server's hash",
+                          grouped(stats.audited - stats.audit_mismatched), grouped(stats.audited)));
+}
+
+std::string prediction_line(const ClientStats& stats) {
+  const std::uint64_t checked = stats.untouched.checked + stats.touched.checked;
+  const std::uint64_t exact = stats.untouched.exact + stats.touched.exact;
+  std::string text = fmt::format("{} predictions, ", grouped(checked));
+  if (exact == checked) {
+    text += "all exact";
+  } else {
+    const auto units = [&](std::uint32_t per_mille) {
+      return short_number(static_cast<double>(stats.prediction_error.quantile(per_mille)) / kUnit);
+    };
+    text += fmt::format("{} exact, {} corrected by at most {} units (p99 {})", grouped(exact),
+                        grouped(stats.corrected), units(1'000), units(990));
+  }
+  if (stats.touched.checked > 0) {
+    text += fmt::format(" ({} with contact, {} of them exact)", grouped(stats.touched.checked),
+                        grouped(stats.touched.exact));
+  }
+  return line("own body", text);
+}
+
+std::string others_line(const PlaySummary& summary, const ClientStats& stats) {
+  const double delay_ms = share(stats.picture_delay, stats.ticks_shown) / 1'000;
+  std::string text = fmt::format("shown {} ms late", short_number(delay_ms));
+  if (summary.wish == net::Wish::Play) {
+    text += fmt::format("; {} of ticks ran ahead of the newest snapshot, {} were wrong guesses",
+                        percent(stats.ticks_extrapolated, stats.ticks_shown),
+                        percent(stats.ticks_unforeseen, stats.ticks_shown));
+  }
+  return line("others", text);
+}
+
+std::string inputs_line(const ClientStats& stats) {
+  std::string text =
+      fmt::format("{} sent, {} too late", grouped(stats.inputs_sent), grouped(stats.inputs_late));
+  if (stats.inputs_substituted > 0) {
+    text += fmt::format("; the server repeated an older one in {} ticks",
+                        grouped(stats.inputs_substituted));
+  }
+  return line("inputs", text);
+}
+
+std::string link_line(const PlaySummary& summary, const ClientStats& stats) {
+  std::string text;
+  if (stats.round_trip.count() > 0) {
+    const auto ms = [&](std::uint32_t per_mille) {
+      return short_number(static_cast<double>(stats.round_trip.quantile(per_mille)) / 1'000);
+    };
+    text += fmt::format("rtt {} ms (p99 {}), ", ms(500), ms(990));
+  }
+  const std::optional<double> up = loss_up(stats);
+  text += fmt::format("loss {} up, {} down", up ? short_number(100 * *up) + " %" : "-",
+                      percent(stats.down_sent - stats.down_arrived, stats.down_sent));
+  if (summary.seconds > 0) {
+    const auto rate = [&](std::uint64_t bytes) {
+      return short_number(static_cast<double>(bytes) / summary.seconds / 1'000);
+    };
+    text += fmt::format(", {} kB/s down, {} up", rate(summary.use.bytes_down),
+                        rate(summary.use.bytes_up));
+  }
+  return line("link", text);
+}
+
+std::string simulated_line(std::string_view name, const net::LinkCounts& counts) {
+  std::string text = grouped(counts.in) + " packets";
+  for (const auto& [number, what] :
+       {std::pair{counts.lost, "lost"}, std::pair{counts.duplicated, "duplicated"},
+        std::pair{counts.reordered, "reordered"}, std::pair{counts.corrupted, "corrupted"},
+        std::pair{counts.truncated, "truncated"}}) {
+    if (number > 0) text += fmt::format(", {} {}", grouped(number), what);
+  }
+  return line(name, text);
+}
+
+}  // namespace
+
+std::string summary_text(const PlaySummary& summary, const ClientStats& stats) {
+  std::string text = fmt::format(
+      "connected to {} for {:.1f} s as player {} ({} ticks at {} Hz)\n\n", summary.server,
+      summary.seconds, summary.seat.value, grouped(stats.ticks), summary.tick_rate);
+  if (summary.resumed > 0) {
+    text += line("sessions", fmt::format("{} resumed", grouped(summary.resumed)));
+  }
+  if (summary.wish == net::Wish::Play) text += state_line(stats);
+  if (summary.wish == net::Wish::Audit) text += audit_line(stats);
+  if (stats.untouched.checked + stats.touched.checked > 0) text += prediction_line(stats);
+  if (stats.ticks_shown > 0) text += others_line(summary, stats);
+  text += inputs_line(stats);
+  text += link_line(summary, stats);
+  if (summary.link_up) text += simulated_line("net up", *summary.link_up);
+  if (summary.link_down) text += simulated_line("net down", *summary.link_down);
+  const bool is_done = summary.end.code == cli::ExitCode::Done;
+  return text + line("verdict", is_done ? "everything held" : summary.end.error);
+}
+
+}  // namespace tickbox::commands

@@ -1,0 +1,66 @@
+// How wide the terminal behind a stream is.
+
+#include "os/process/standard_output.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace tickbox::os {
+namespace {
+
+/// A terminal without a screen.
+class Terminal {
+ public:
+  Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY)) {
+    std::array<char, 64> name{};
+    EXPECT_EQ(grantpt(master_) | unlockpt(master_), 0);
+    EXPECT_EQ(ptsname_r(master_, name.data(), name.size()), 0);
+    stream_ = open(name.data(), O_RDWR | O_NOCTTY);
+    EXPECT_GE(stream_, 0);
+  }
+
+  ~Terminal() {
+    close(stream_);
+    close(master_);
+  }
+
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void set_columns(unsigned short columns) const {
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    EXPECT_EQ(ioctl(master_, TIOCSWINSZ, &size), 0);
+  }
+
+  [[nodiscard]] int stream() const { return stream_; }
+
+ private:
+  int master_;
+  int stream_ = -1;
+};
+
+TEST(TerminalColumns, AreThoseOfTheTerminal) {
+  const Terminal terminal;
+  terminal.set_columns(97);
+  EXPECT_EQ(terminal_columns(terminal.stream()), 97U);
+}
+
+TEST(TerminalColumns, AreUnknownWhereTheTerminalDoesNotSay) {
+  const Terminal terminal;
+  terminal.set_columns(0);
+  EXPECT_EQ(terminal_columns(terminal.stream()), std::nullopt);
+}
+
+TEST(TerminalColumns, AreUnknownOfAFile) {
+  const int file = open("/dev/null", O_RDONLY);
+  EXPECT_EQ(terminal_columns(file), std::nullopt);
+  close(file);
+}
+
+}  // namespace
+}  // namespace tickbox::os
