@@ -72,12 +72,13 @@ bool Client::begin(Instant now) {
   const bool seats_known = accept.map_seats >= 1 && accept.map_seats <= game::kSeatsMax;
   if (rules == nullptr || !seats_known || accept.player.value >= accept.map_seats) {
     connection_.fail("the server plays \"" + accept.rules +
-                     "\", which this client does not know; are both of one build?");
+                     "\", which this client does not have; use the same build at both ends");
     return false;
   }
   const game::SharedMap map = grounds_.map(accept.map_seats);
   if (game::map_hash(*map) != accept.map_hash) {
-    connection_.fail("the server's map is not the one this client has; are both of one build?");
+    connection_.fail(
+        "the server's map differs from this client's; use the same build at both ends");
     return false;
   }
   replica_.reset();

@@ -19,11 +19,11 @@ std::string in_words(net::DisconnectReason reason) {
     case net::DisconnectReason::ServerStopping:
       return "server is stopping";
     case net::DisconnectReason::TimedOut:
-      return "the server heard nothing from here for too long";
+      return "the server received nothing from this client for too long";
     case net::DisconnectReason::Kicked:
       return "removed by the server";
     case net::DisconnectReason::TakenOver:
-      return "resumed from elsewhere";
+      return "another client resumed this session";
   }
   return "unknown";
 }
@@ -229,7 +229,7 @@ void Connection::give_up(Instant now) {
       std::chrono::duration_cast<std::chrono::seconds>(now - (sessions_ > 0 ? heard_ : started_));
   const std::string server = net::to_string(options_.server);
   if (sessions_ > 0) {
-    end(State::Closed, fmt::format("nothing heard from {} for {} s", server, silent.count()));
+    end(State::Closed, fmt::format("no answer from {} for {} s", server, silent.count()));
   } else {
     end(State::Silent, fmt::format("no answer from {} after {} s; is a server running there?",
                                    server, silent.count()));

@@ -153,8 +153,8 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_state_hash_mismatches_total", "counter",
               "Views whose hash differed at the client.", metrics.hash_mismatches);
   text.head("tickbox_desync_traces_total", "counter",
-            "Traces of views whose hash differed: field found, view forgotten, parts missing, or "
-            "over the limits.");
+            "Traces of views whose hash differed: field found, view forgotten, answer incomplete, "
+            "or over the limits.");
   for (std::size_t i = 0; i < kTraceResults; ++i) {
     text.sample("tickbox_desync_traces_total", label("result", kTraceNames[i]), metrics.traces[i]);
   }

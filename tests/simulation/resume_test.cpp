@@ -76,7 +76,7 @@ TEST(Resume, TakesOverASessionThatIsStillOpen) {
   harness.run_for(seconds{2});
   EXPECT_TRUE(harness.client(elsewhere).playing());
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Closed);
-  EXPECT_EQ(harness.client(client).connection().reason(), "resumed from elsewhere");
+  EXPECT_EQ(harness.client(client).connection().reason(), "another client resumed this session");
   EXPECT_EQ(harness.client(elsewhere).connection().accept().body,
             harness.client(client).connection().accept().body);
   EXPECT_EQ(harness.shard().clients(), 1U);

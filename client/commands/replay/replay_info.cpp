@@ -71,9 +71,8 @@ std::string info_text(const Recording& recording, const record::Summary& summary
   if (recording.reader) {
     const record::Header& header = recording.reader->header();
     text += fmt::format(
-        "  room        {}, part {}, of {}, {} seats, {} Hz, seed {}\n"
-        "  started     {}\n"
-        "  simulation  {}\n",
+        "  room        {}, file {} of its recording\n  game        {}, {} seats, {} Hz, seed {}\n  "
+        "started     {}\n  simulation  {}\n",
         header.room, header.part, header.rules, header.map_seats, header.tick_rate, header.seed,
         start_text(header), header.simulation);
     const std::string range =
@@ -85,8 +84,8 @@ std::string info_text(const Recording& recording, const record::Summary& summary
                         static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate));
   }
   text += fmt::format(
-      "  players     {} at once, {} joins, {} leaves\n  inputs      {}, of them {} repeated by the "
-      "server\n  state       {}\n",
+      "  players     {} at the same time, {} joined, {} left\n  inputs      {}, of them {} "
+      "repeated by the server\n  state       {}\n",
       summary.players_max, summary.joins, summary.leaves, grouped(summary.inputs),
       grouped(summary.inputs_substituted),
       in_words({.complete = summary.complete,

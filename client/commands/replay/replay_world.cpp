@@ -293,9 +293,9 @@ void add_replay_trace(const Subcommand& place) {
   auto options = std::make_shared<TraceFlags>(TraceFlags{.output = place.output});
   cli::Command command = place.parent.add_command(
       {.name = "trace",
-       .description = "Write a line of JSON for each tick. It has the hash, every body, and the "
-                      "leaves, joins, inputs and strikes of the tick. Exit 3 if a hash differs or "
-                      "the file is damaged inside, 5 if stopped early.",
+       .description = "Write a line of JSON for each tick. It has the hash, every body, the seats "
+                      "of players who left or joined, the inputs, and the hits. Exit 3 if a hash "
+                      "differs or the file is damaged inside, 5 if stopped early.",
        .example = "tickbox replay trace match.tickbox --from 600 --to 660 --out trace.jsonl"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
