@@ -9,7 +9,7 @@ work=               # what this run writes, once engine_up ran
 docker_program=docker
 dockerd_pid=        # of our own engine
 building=           # the process id of a build under way
-base_image=         # made here, for want of a registry
+base_image=         # made here, because there is no registry
 builder=debian:12-slim
 build_network=()
 

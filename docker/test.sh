@@ -8,7 +8,7 @@ usage() {
 docker/test.sh - builds both images, runs them, and takes everything down again
 
 Checks the image (size, user, contents), the server in it on a read-only root without capabilities and without a network
-(health, ready line, refusals), the two lines by which the READMEs start it, the key it makes, clients in its network namespace
+(health, ready line, refusals), the two lines with which the READMEs start it, the key it makes, clients in its network namespace
 with that key and without, the stop on SIGTERM, the recording it leaves, a restart with the same key, a rotation, and
 docker/compose.yaml where a compose program is found.
 
@@ -112,7 +112,7 @@ same() {
 image() { docker image inspect -f "$1" "$server_image"; }
 state() { docker inspect -f "$1" "$name"; }
 
-# within SECONDS COMMAND...: whether the command succeeds before so many seconds have passed.
+# within SECONDS COMMAND...: whether the command succeeds within this time.
 within() {
   local end=$((SECONDS + $1))
   shift
@@ -163,7 +163,7 @@ check_refusals() {
   check 'an unknown option is wrong usage' exits 2 alone --no-such-option
   check 'an address that is not loopback is refused' exits 2 alone --bind 0.0.0.0
   check 'a key in no named file is wrong usage' exits 2 alone --create-key
-  check 'a key file that cannot be made is told' exits 1 alone --key-file /ring --create-key
+  check 'a key file that cannot be made is reported' exits 1 alone --key-file /ring --create-key
   check 'with what to try' grep -q "cannot write /ring: .*; check the folder's permissions" "$work/said"
   check 'health fails where nothing serves' exits 1 alone health
   check 'without a key it serves its own loopback' exits 0 alone --ticks 60
@@ -281,7 +281,7 @@ stop() {
   docker stop -t 30 "$name" >/dev/null
   check "it stopped $((SECONDS - began)) s after SIGTERM, within $drain_max s" test $((SECONDS - began)) -le "$drain_max"
   check 'its exit code is 0' same 0 "$(state '{{.State.ExitCode}}')"
-  check 'the client that was playing was told, and left with 4' same 4 "$(timeout 10 "$docker_program" wait "$name-played")"
+  check 'the client that was playing received the end, and left with 4' same 4 "$(timeout 10 "$docker_program" wait "$name-played")"
 }
 
 verify_recording() {

@@ -74,7 +74,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
 
-# In a session of its own: whoever stops this script stops all of it, the compilers too, and at once. A script that waits
+# In a session of its own: stopping this script stops all of it, the compilers too, and at once. A script that waits
 # for a program in the foreground would hear of it when that has ended, and leave it alone where it does not wait.
 run_build() {
     setsid "$@" >&2 </dev/null &

@@ -10,7 +10,7 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--checks]
   --first-seed S   what comes before was tried elsewhere (1 by default)
   --seconds S      virtual time of each run (60 by default)
   --recorder-kills N, --server-kills N
-                   afterwards, so many kill -9 of a recorder and of a whole server under load (0 by default)
+                   afterwards, kill -9 a recorder and a whole server under load N times (0 by default)
   --checks         before that, what CI leaves out: every test under AddressSanitizer, clang-tidy over every source
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
   --bin DIR        where the programs are (build/release/bin by default, built if it is)
@@ -87,7 +87,7 @@ stop() {
 }
 trap stop INT TERM
 
-# One processor's share: batches until the time is up. A batch that is told to stop ends after its present run.
+# One processor's share: batches until the time is up. A batch that has to stop ends after its present run.
 #   simulate WORKER WORKERS
 simulate() {
     local worker=$1 workers=$2 number=0 child='' seed code
@@ -162,7 +162,7 @@ jq -r '"runs           \(.runs)", "virtual hours  \(.virtual_hours)", "CPU secon
 [ ! -e "$out/kills.txt" ] || tee -a "$out/summary.txt" <"$out/kills.txt"
 echo "summary in $out"
 if [ -s "$out/crashes.txt" ]; then
-    echo "ended otherwise than they should:"
+    echo "did not end as they should:"
     cat "$out/crashes.txt"
     exit 3
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every decoder, from the corpora in the tree: for a while, or for so many executions.
+# Fuzzes every decoder, from the corpora in the tree: for some time, or for a number of executions.
 set -euo pipefail
 
 usage() {

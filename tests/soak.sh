@@ -56,7 +56,7 @@ fi
 stopping=no
 trap 'stopping=yes' INT TERM
 
-# A signal for this script is no signal for what it runs: that is told in turn.
+# A signal for this script does not reach the programs that it runs; the script passes it on.
 start() { setsid "$@" & }
 
 mkdir "$scratch/recordings" "$scratch/desyncs" "$scratch/guests"

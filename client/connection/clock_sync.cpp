@@ -44,7 +44,7 @@ constexpr std::int64_t kRest = 2;
 constexpr std::int64_t kHasten = 20;
 constexpr std::int64_t kLinger = 5;
 
-/// The maximum time by which a client's typical input may be early.
+/// The largest lead of a client's typical input.
 constexpr Duration kSlackMax = milliseconds{200};
 /// The maximum part of it that misses add. With more, the target margin and its dead zone would be
 /// beyond what the wire can report.

@@ -108,7 +108,7 @@ class PictureClock {
   std::uint64_t views_ = 0;  ///< count of all views
   Duration line_{};          ///< line() of arrivals_
   Duration lag_{};           ///< time from the moment that should be shown to this clock
-  Duration behind_{};        ///< at since_: time by which the shown moment is behind its target
+  Duration behind_{};        ///< at since_: delay of the shown moment behind its target
   Instant since_;            ///< arrival of the newest view
   Duration first_{};         ///< moment of the first view: nothing earlier is shown
   Duration most_{};          ///< moment at which the clock stops

@@ -1,4 +1,4 @@
-"""What one client may be sent in snapshots or in an audit: so many bytes a second, and after a rest some at once."""
+"""What one client may be sent in snapshots or in an audit: some bytes a second, and after a rest some at once."""
 
 from math import inf
 

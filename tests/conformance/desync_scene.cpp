@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// So many that some views make two parts.
+/// Enough that some views make two parts.
 constexpr std::uint32_t kSeats = 80;
 constexpr net::LinkConditions kLink{.delay = milliseconds{30}, .jitter = milliseconds{6}};
 

@@ -13,7 +13,7 @@ Event = namedtuple("Event", "number subject what ago kind")
 
 
 def read_one(data):
-    """What is told in one: (subject, what, ago, kind) of each."""
+    """The events that are sent as one: (subject, what, ago, kind) of each."""
     both = data.take("B")
     ago, form = both >> 3, both & 7
     need(form <= HIT_SCORE_AND_SPAWN, "events of no form")
@@ -30,7 +30,7 @@ def read_one(data):
 
 
 def belongs_to(before, event):
-    """Whether what begins with `event` had to be told together with what is told before."""
+    """Whether what begins with `event` had to be sent together with what is before it."""
     (subject, what, ago, kind), (next_subject, _, next_ago, next_kind) = before[0], event
     if kind != HIT or ago != next_ago:
         return False
@@ -47,7 +47,7 @@ def read_events(content):
     events, before = [], None
     while data.left():
         told = read_one(data)
-        need(before is None or not belongs_to(before, told[0]), "told in two, what is told in one")
+        need(before is None or not belongs_to(before, told[0]), "two where one had to be sent")
         before = told
         events += [Event((first + len(events) + i) % 2**16, *each) for i, each in enumerate(told)]
     need(1 <= len(events) <= EVENTS_MAX, f"{len(events)} events")

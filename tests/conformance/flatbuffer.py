@@ -48,7 +48,7 @@ OFFSET = struct.Struct("<I")
 
 
 class Vector:
-    """A field that is an offset to a count and so many elements of `size` bytes; its value is a list of their places."""
+    """A field that is an offset to a count and that number of elements of `size` bytes; its value is a list of their places."""
 
     def __init__(self, name, size, align):
         self.name = name

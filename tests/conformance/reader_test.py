@@ -266,11 +266,11 @@ class Altered(Scene):
     # Causes. The first three bytes say how many there are.
 
     def with_causes(self, shape):
-        """A snapshot whose causes are so many inputs, shots and placements."""
+        """A snapshot whose numbers of inputs, shots and placements are `shape`."""
         return lambda at, message: at["causes"] and tuple(message[at["causes"].start :][:3]) == shape
 
     def alter_causes(self, rules, shape, change):
-        """Changes the bytes behind the counts of the first snapshot with so many."""
+        """Changes the bytes behind the counts of the first snapshot with this `shape`."""
         number = self.match.find_message(
             "server_sent",
             layouts.SNAPSHOT,

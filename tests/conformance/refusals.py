@@ -30,7 +30,7 @@ def dropped(name):
 
 
 class TokenUse:
-    """What became of a token that was accepted once."""
+    """The state of a token that was accepted once."""
 
     def __init__(self, address, session):
         self.address = address
@@ -165,7 +165,7 @@ class Door:
             replaced = [s for s in others if s is not session and s.resumed_from is session.resumed_from]
         for each in replaced:
             if each.server.state == ACCEPTED:
-                each.server.state = OVER  # it begins anew
+                each.server.state = OVER  # it begins again
 
     def token_of(self, ask):
         """The token of a CONNECT, opened; None where it should not have been accepted."""

@@ -40,8 +40,8 @@ class Room:
     def __init__(self):
         self.tick = 0
         self.bodies = {}  # by id, of who plays or is awaited back
-        self.outcomes = {}  # by (name, tick, id): what has been told of it to anybody
-        self.states = {}  # by id: of this tick, as told to anybody
+        self.outcomes = {}  # by (name, tick, id): what has been sent of it to any client
+        self.states = {}  # by id: of this tick, as sent to any client
         self.entered = {}  # by tick: what enters it, as an audit has to tell
         self.there = {}  # by tick: Held of each player's body
 
@@ -71,7 +71,7 @@ class Room:
             self.outcomes = {key: each for key, each in self.outcomes.items() if key[1] + REMEMBERED > tick}
 
     def agrees(self, name, tick, identity, value):
-        """Whether everybody was told the same."""
+        """Whether all clients received the same."""
         return self.outcomes.setdefault((name, tick, identity), value) == value
 
     def is_state(self, entity):

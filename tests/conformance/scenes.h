@@ -19,10 +19,10 @@ struct Scene {
 /// Bad links, a client that moves, two that resume, one that falls silent, one too many.
 void play_match(std::FILE* out);
 
-/// Whoever may not come in, each kind once; datagrams that are none; a server that starts again.
+/// Each kind of client that is refused, once; datagrams that are none; a server that starts again.
 void play_strangers(std::FILE* out);
 
-/// So many that a view is made of several snapshots.
+/// Enough that a view is made of several snapshots.
 void play_crowd(std::FILE* out);
 
 /// One client, long enough for the second key of each direction.

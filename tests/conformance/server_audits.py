@@ -26,7 +26,7 @@ class SentAudit:
         self.oldest = 0  # segment that was not acknowledged
         self.segments = {}  # by number
         self.stream = b""  # not read yet
-        self.tick = None  # the last that was told
+        self.tick = None  # the last that was sent
         self.log = None  # reads the ticks after the keyframe
         self.budget = Budget(BYTES_PER_SECOND)
         self.asks = 0  # for another run
@@ -56,7 +56,7 @@ class ServerAudits:
         self.snapshots.check_link(session.server, tick, audit)
         check(sent.budget.spend(now, size), "budget", f"{size} bytes are more than it has left")
         if sent.run is None or head.run == (sent.run + 1) % 256:
-            self.findings.saw("audit begun" if sent.run is None else "audit begun anew")
+            self.findings.saw("audit begun" if sent.run is None else "audit begun again")
             sent.begin(0 if sent.run is None else sent.run + 1)
         if not check(head.run == sent.run % 256, "audit", f"of run {head.run}, after {sent.run}"):
             return
@@ -115,11 +115,11 @@ class ServerAudits:
                     said = (bodies[body].move, seats[body].source)
                     check(said == held, "audit", lambda: f"stick and source of {body:x} {said}, were {tuple(held)}")
         agrees = play.agrees("state", keyframe.tick, None, keyframe.state_hash)
-        check(agrees, "audit", f"the hash of tick {keyframe.tick}: others were told otherwise")
+        check(agrees, "audit", f"the hash of tick {keyframe.tick}: others received something else")
 
     def check_tick(self, tick, state_hash, told):
         check, play = self.findings.check, self.world.play
-        check(tick <= play.tick, "audit", f"tick {tick} is told, the room is at {play.tick}")
+        check(tick <= play.tick, "audit", f"tick {tick} is sent, the room is at {play.tick}")
         for name, list_told in told._asdict().items():
             if list_told:
                 self.findings.saw(f"audit {name} told")
@@ -130,7 +130,7 @@ class ServerAudits:
             self.compare(tick, told, entered)
         for name, value in (("state", state_hash), ("audit strikes", told.strikes)):
             agrees = play.agrees(name, tick, None, value)
-            check(agrees, "audit", f"{name} of tick {tick}: others were told otherwise")
+            check(agrees, "audit", f"{name} of tick {tick}: others received something else")
 
     def compare(self, tick, told, entered):
         """What a tick tells, beside what follows from what reached the server."""

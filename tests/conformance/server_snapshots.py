@@ -11,7 +11,7 @@ from sent_views import base_age_max
 SHOOT, RAY = 1, 2  # buttons; of both at once the first counts
 U8, U16, U32 = 2**8, 2**16, 2**32
 MARGIN_EXACT, MARGIN_MAX = 64, 127
-TICK = 16  # of which margins are told
+TICK = 16  # of which margins are sent
 FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
@@ -48,7 +48,7 @@ class ServerSnapshots:
         self.check_events(session, tick, snapshot.events)
         sent.add(tick, self.view_of(session, tick, snapshot))
 
-    # What became of the client's packets and inputs.
+    # The fates of the client's packets and inputs.
 
     def check_link(self, server, tick, snapshot):
         check, head, inputs = self.findings.check, snapshot.head, server.inputs
@@ -63,7 +63,7 @@ class ServerSnapshots:
         self.check_status(server, tick, snapshot.status)
 
     def check_events(self, session, tick, events):
-        """One after the other; who is told again is told the same, and nobody of what is acknowledged."""
+        """One after the other. What is sent again is the same, and nothing is sent again after its acknowledgement."""
         check, sent = self.findings.check, session.server.sent
         seats = session.accept["map_seats"]
         for event in events:
@@ -84,13 +84,13 @@ class ServerSnapshots:
             self.check_event(name, when, event)
 
     def check_event(self, name, when, event):
-        """Everybody is told the same of a tick; who spawns has that body, who is hit is there and hit once."""
+        """All clients receive the same of a tick; who spawns has that body, who is hit is there and hit once."""
         play = self.world.play
         if when is None or when not in play.there:
             return
         key, said = (event.what, event.subject) if event.kind == HIT else (event.subject, event.what)
         agrees = play.agrees(name, when, key, said)
-        self.findings.check(agrees, "events", f"{name} {said} of {key} in tick {when}: others were told otherwise")
+        self.findings.check(agrees, "events", f"{name} {said} of {key} in tick {when}: others received something else")
         there = {body & 0xFFF: body >> 12 & U16 - 1 for body in play.there[when]}
         right = there.get(event.subject) == event.what if event.kind == SPAWN else key in there or key in self.left(when)
         self.findings.check(right, "events", f"{name} {said} of {key} in tick {when}, who was not there")
@@ -140,7 +140,7 @@ class ServerSnapshots:
         sent.base_then = sent.base
 
     def bytes_on_base(self, sent):
-        """More than what has to be told on the base takes."""
+        """More than what has to be sent on the base takes."""
         base = sent.views.get(sent.base)
         if base is None:
             return DATAGRAM_MAX + 1
@@ -181,7 +181,7 @@ class ServerSnapshots:
         return view
 
     def check_causes(self, player, base, tick):
-        """All of a player's that was not told whole."""
+        """All of a player's that was not sent in full."""
         check, play = self.findings.check, self.world.play
         body = play.bodies.get(player.id)
         if body is None:
@@ -198,12 +198,12 @@ class ServerSnapshots:
             told = getattr(player, name)
             for each in range(base + 1, tick + 1):
                 agrees = play.agrees(name, each, player.id, told.get(each))
-                check(agrees, "causes", f"{name} of {player.id:x} in tick {each}: others were told otherwise")
+                check(agrees, "causes", f"{name} of {player.id:x} in tick {each}: others received something else")
 
     def check_whole(self, session, tick, bodies):
         check, play = self.findings.check, self.world.play
         for entity in bodies:
-            check(play.is_state(entity), "whole", f"body {entity.id:x}: others were told otherwise")
+            check(play.is_state(entity), "whole", f"body {entity.id:x}: others received something else")
             body = play.bodies.get(entity.id)
             if entity.kind == PLAYER and body is not None:
                 move = body.used.get(tick, REST).move
@@ -223,7 +223,7 @@ class ServerSnapshots:
                 self.findings.saw(f"{name} told")
         held = {each.id for each in snapshot.bodies}.intersection(base.solid)
         if held:
-            self.findings.saw("held body told whole")
+            self.findings.saw("held body sent in full")
 
     def tick_rate(self):
         return self.world.all_sessions()[0].accept["tick_rate"]

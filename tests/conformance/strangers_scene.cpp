@@ -76,7 +76,7 @@ void show_bad_proofs(Capture& capture) {
   stranger.connect(token);  // with a cookie that is too old
 }
 
-/// One token: asked again, from elsewhere, anew, and when it has been used.
+/// One token: asked again, from elsewhere, with a fresh nonce, and when it has been used.
 void share_a_token(Capture& capture, Stranger& first) {
   const net::ConnectToken token = capture.hand_out(capture.claims());
   Stranger second{capture, 50'004};

@@ -30,10 +30,10 @@ class View:
         self.tick = tick
         self.solid = solid  # ids of players and crates, sorted
         self.bullets = bullets  # ids of those that may be in it → the tick in which they are gone for certain
-        self.told = told  # ids that came whole: bullets among them are in it
+        self.told = told  # ids that came in full: bullets among them are in it
 
     def is_whole(self):
-        """Whether everything in it has come whole with it."""
+        """Whether everything in it has come in full with it."""
         return self.told.issuperset(self.solid) and self.told.issuperset(self.bullets)
 
     def bullet_numbers(self):
@@ -62,12 +62,12 @@ def whole_view(tick, snapshot):
 
 
 def on_base(base, tick, snapshot, tick_rate):
-    """The view that a snapshot makes of its base, and the players whose causes are told.
+    """The view that a snapshot makes of its base, and the players whose causes are sent.
 
     Fails: Malformed, where it speaks of who is not there."""
     whole = {each.id: each for each in snapshot.bodies}
     leaving = leaves_of(base, snapshot.causes.leaves)
-    need(not leaving & set(whole), "a body that leaves, and comes whole")
+    need(not leaving & set(whole), "a body that leaves, and comes in full")
     replayed = [
         each if each not in leaving and each not in whole else None for each in base.solid
     ]

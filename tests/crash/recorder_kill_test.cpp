@@ -4,7 +4,7 @@
 // verifies; its ticks are the first of those handed over, without a gap. What is measured: how long
 // before the kill the oldest tick that is missing was handed over. It waited for its record to be
 // whole (at most 100 ms of play), for the writing thread to run, and for the write. The second
-// depends on the machine, so a case is bounded generously here, and the figures are told.
+// depends on the machine, so a case is bounded generously here, and the figures are printed.
 
 #include "core/rng.h"
 #include "os/process/steady_clock.h"

@@ -2,8 +2,8 @@
 // of play, beyond the keyframe after 5 s, and while it stops. What there is of its recording
 // verifies.
 //
-// What is lost cannot be told from outside but by what the admin side had told of, which is up to
-// a tenth of a second old by then: so the figures are of ticks that somebody knew of. At most a
+// From outside, only the admin side shows what is lost, and its figures are up to a tenth of a
+// second old by then: so the figures are of ticks that somebody knew of. At most a
 // batch of 100 ms is not yet whole, or a second before anybody plays; how long the writing thread
 // waits to be run is the machine's to say, so a case is bounded generously here, and half of all
 // exactly.

@@ -1,4 +1,4 @@
-// A recorded match over a disk on which every call fails once, for a while, or for ever: whatever
+// A recorded match over a disk on which every call fails once, for a while, or always: whatever
 // happens, the file verifies, and what it lacks it says.
 
 #include "core/bytes.h"
@@ -147,7 +147,7 @@ TEST(DiskFaults, WritesThatTakeLittleAtATimeLoseNothing) {
   }
 }
 
-// Wherever in a record the room ends, and for ever.
+// Wherever in a record the space ends; the disk stays full.
 TEST(DiskFaults, AFullDiskKeepsAllThatFitted) {
   FaultyDisk good;
   const std::size_t whole = record_on(good, 1h).file.size();

@@ -68,7 +68,7 @@ struct Recorded {
     }
   }
 
-  /// Until so many files have been begun.
+  /// Runs until `count` files have been begun.
   void run_until_files(std::size_t count) {
     ASSERT_TRUE(comes_true([&] {
       run(1);
@@ -328,7 +328,7 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
   }
 }
 
-// An old file that cannot be removed is told of, once, and stays; the recording goes on.
+// An old file that cannot be removed is logged, once, and stays; the recording goes on.
 TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
   Recorded recorded;
   recorded.open(5, 1);

@@ -38,7 +38,7 @@ bool has_line(const Process& process, std::string_view text) {
   return process.output().err.contains(text);
 }
 
-/// A disk of 1 MiB, for whoever may mount one.
+/// A disk of 1 MiB, for users who may mount one.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& folder) : folder_(folder) {

@@ -133,8 +133,8 @@ TICKBOX_FUZZ_TARGET(decode_path_check)(ConstBytes input) {
   fuzz::check(protocol::decode_path_check(encoder.path_check(*read)) == *read);
 }
 
-// A part of a wrong view, from a client or from a server whose packet has opened; and what becomes
-// of it where it is put beside others.
+// A part of a wrong view, from a client or from a server whose packet has opened, alone and put
+// beside others.
 TICKBOX_FUZZ_TARGET(decode_view_part)(ConstBytes input) {
   const auto read = protocol::decode_view_part(input);
   if (!is_read(read)) return;

@@ -29,14 +29,14 @@ constexpr std::string_view kUsage =
 
   check  plays every scene and compares the hashes of each tick with FILE; with --short only the
          first ticks of each, for emulators
-  write  plays every scene and writes FILE anew: do so only when the world shall move differently,
+  write  plays every scene and overwrites FILE: do so only when the world shall move differently,
          and say why in the commit
   show   prints every mover of a scene as it is after a tick, a line each: what to compare where
          two builds differ
   replay steps the recordings of LIST again, compares every tick's hash with the recorded one,
          and what each holds with its line
   store  copies the recording IN to OUT, its keyframes uncompressed
-  list   steps the parts of a match again, and writes LIST anew: tests/golden/record.sh does so
+  list   steps the parts of a match again, and overwrites LIST: tests/golden/record.sh does so
 
 Exit: 0 all agree, 1 a file cannot be read or written, 2 wrong usage, 3 a hash differs.
 )";

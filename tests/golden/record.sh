@@ -28,7 +28,7 @@ fail() {
     exit 1
 }
 
-# Waits until the server's log has so many lines with these words, for half a minute at most.
+# Waits until the server's log has that number of lines with these words, for half a minute at most.
 wait_for() {
     local count=$1 words=$2 left=600
     until [ "$(grep -c -- "$words" "$scratch/server.log")" -ge "$count" ]; do

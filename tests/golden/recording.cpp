@@ -19,8 +19,8 @@ namespace tickbox::golden {
 namespace {
 
 constexpr const char* kHead =
-    "# A match recorded by tickbox-server, part by part; tests/golden/README.md says how it is "
-    "made anew.\n";
+    "# A match recorded by tickbox-server, part by part; tests/golden/README.md says how to "
+    "make it again.\n";
 
 using Failure = std::unexpected<ReplayFailure>;
 
@@ -40,7 +40,7 @@ std::string name_of(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// What was told of rays, and the newest hash: what a summary does not count.
+/// What the recording says of rays, and the newest hash: what a summary does not count.
 struct Outcome {
   std::uint64_t strikes = 0;
   std::uint64_t state = 0;

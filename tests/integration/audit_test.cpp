@@ -1,5 +1,5 @@
-// `connect --audit` against a real server: what it prints, who may, and what becomes of who may
-// not.
+// `connect --audit` against a real server: what it prints, which tokens allow it, and how the
+// others are refused.
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"

@@ -249,7 +249,7 @@ TEST(Connect, AServerThatIsGoneWhenItsTimeIsUpIsNoGoodEnd) {
   EXPECT_EQ(Document{left.out}.text("disconnect_reason"), "no answer from the server");
 }
 
-// It used to play on for ever, without anybody who could end it.
+// It used to play on without end, and nobody could stop it.
 TEST(Connect, AClosedTerminalEndsItAsCtrlCDoes) {
   const RunningServer server;
   Process client{tickbox({"connect", server.address(), "--json"})};

@@ -56,7 +56,7 @@ TEST(FullOutput, AWorseEndIsNotHidden) {
   EXPECT_EQ(line_count(finished.err), 2U) << finished;
 }
 
-// Who asked for the ready line waits for it; what people are told, nobody waits for.
+// The caller that asked for the ready line waits for it; nobody waits for lines for people.
 TEST(FullOutput, EndsAServerWhoseReadyLineIsWaitedFor) {
   const std::vector<std::string> free_ports{"--port", "0", "--admin-port", "0", "--ticks", "5"};
   std::vector<std::string> with_json = free_ports;

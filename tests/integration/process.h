@@ -36,7 +36,7 @@ struct Output {
 /// Thread: one.
 class Process {
  public:
-  /// Throws std::system_error when there is no process to be had.
+  /// Throws std::system_error if the process cannot be created.
   explicit Process(const Command& command);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -36,10 +36,10 @@ class RunningServer {
   /// The sum over the samples of a metric, or over those one of whose labels is `value`; none is 0.
   [[nodiscard]] double metric(std::string_view name, std::string_view label_value = {}) const;
 
-  /// Returns whether so many clients play before patience ends.
+  /// Returns whether `count` clients play before patience ends.
   [[nodiscard]] bool wait_for_clients(int count) const;
 
-  /// Returns whether so many clients have said goodbye, and nobody plays, before patience ends.
+  /// Returns whether `count` clients have said goodbye, and nobody plays, before patience ends.
   [[nodiscard]] bool wait_for_goodbyes(int count) const;
 
   /// Waits until it ends by itself, which may take it some while.

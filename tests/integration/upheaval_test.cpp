@@ -66,7 +66,7 @@ TEST(Upheaval, ToldToStopUnderLoadItAlwaysEndsWellAndItsRecordingIsWhole) {
     const auto found = os::files_in(recordings);
     ASSERT_EQ(found.size(), 1U);
     const Finished verified = run(tickbox({"replay", "verify", found.front(), "--json"}));
-    // One that was told to stop before its first tick has nothing to verify.
+    // One that was stopped before its first tick has nothing to verify.
     const bool has_ticks = Document{verified.out}.number("ticks") > 0;
     ASSERT_EQ(verified.exit_code, has_ticks ? kDone : kCheckFailed) << verified;
     EXPECT_TRUE(Document{verified.out}.truth("complete")) << verified.out;
@@ -108,7 +108,7 @@ TEST(Upheaval, AStallIsInTheLogAtOnce) {
   EXPECT_TRUE(log.substr(at).contains(" stalled_ms=2")) << log;
 }
 
-/// Runs a command that may have so many descriptors.
+/// Runs a command that may have at most `descriptors` open.
 Command limited(Command command, int descriptors) {
   command.arguments.insert(command.arguments.begin(), command.program);
   command.arguments.insert(command.arguments.begin(), "--nofile=" + std::to_string(descriptors));

@@ -26,8 +26,8 @@ std::optional<Tick> tick_from(const char* variable) {
   return tick;
 }
 
-/// Where each lies, and not how fast it is: what is at rest may be told of ten times a second
-/// alone, and has stopped again by then. Each, as whoever looks sees some of them.
+/// Changes positions, not velocities: what is at rest may be sent only ten times a second, and has
+/// stopped again by then. Changes all crates, as each client sees some of them.
 void flip_crates(World& world) {
   for (std::uint32_t number = 0; number < world.map()->crates.size(); ++number) {
     tests::flip(world, crate_body(number), "x", 4);

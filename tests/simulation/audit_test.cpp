@@ -32,7 +32,7 @@ std::int64_t behind(const Harness& harness, std::size_t auditor) {
   return harness.room().world().tick - harness.client(auditor).newest_view();
 }
 
-/// Everything that any match may ask of an auditor that was never begun anew.
+/// Everything that any match may ask of an auditor whose run was never begun again.
 void expect_seamless(Harness& harness, std::size_t auditor, std::int64_t behind_max) {
   const client::ClientStats stats = harness.client(auditor).stats();
   EXPECT_EQ(stats.audit_mismatched, 0U);
@@ -209,7 +209,7 @@ TEST(Audit, FindsOneWrongBitOfTheServerInItsTick) {
     EXPECT_EQ(stats.first_audit_mismatch->tick, Tick{at});
     EXPECT_NE(stats.first_audit_mismatch->expected, stats.first_audit_mismatch->got);
     EXPECT_EQ(stats.audit_mismatched, 1U);
-    // Begun anew from the server's own state, which goes on by the rules.
+    // Begun again from the server's own state, which goes on by the rules.
     EXPECT_EQ(stats.audit_runs, 2U);
     EXPECT_EQ(harness.shard().metrics().audit.asked, 1U);
     EXPECT_GE(harness.shard().metrics().hash_mismatches, 1U);

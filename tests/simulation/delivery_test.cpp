@@ -1,6 +1,6 @@
 // Snapshots that come in any order, not at all for a while, or one way only; numbers that come
-// round while views are built on older ones; and rooms that hold far more than a client can be told
-// of.
+// round while views are built on older ones; and rooms that hold far more than fits into a client's
+// snapshots.
 //
 // Each client checks the hash of each view, so a view that is wrong shows as a mismatch.
 

@@ -300,7 +300,7 @@ TEST_F(DesyncTest, OfTwoClientsAtOnceIsNamedForEach) {
   expect_mended();
 }
 
-// What led there: the causes that the client was told are among those that the room knows, and
+// What led there: the causes that the client received are among those that the room knows, and
 // both have the base.
 TEST_F(DesyncTest, ComesWithTheBaseAndTheCauses) {
   begin(kLink);
@@ -345,7 +345,7 @@ TEST_F(DesyncTest, OfAClientThatLeavesMeanwhileIsNotWaitedFor) {
   EXPECT_LE(harness_->desyncs().size(), 1U);
 }
 
-// Its parts get lost for longer than the room remembers: it is told so, and has what it has.
+// Its parts get lost for longer than the room remembers: it learns that, and keeps what it has.
 TEST_F(DesyncTest, OfATickThatTheRoomHasForgottenIsSaidSo) {
   begin(kLink);
   in_client(1, now() + 3, [&](game::World& world) {

@@ -1,5 +1,4 @@
-// What clients are told of hits, scores and spawns, under loss: against what the recording says
-// happened.
+// The hits, scores and spawns that clients receive under loss, against those of the recording.
 
 #include "tests/simulation/stepped_match.h"
 
@@ -71,7 +70,7 @@ class Events : public testing::TestWithParam<Link> {};
 
 TEST_P(Events, ComeInOrderAndOnceToWhomTheyConcern) {
   constexpr std::uint64_t kSeed = 11;
-  // All of the map is in sight, so everybody is told of everything.
+  // All of the map is in sight, so all clients receive all events.
   Harness harness{{.seed = kSeed,
                    .max_clients = kClients,
                    .sight = {.half_width = 200, .half_height = 200},

@@ -54,7 +54,7 @@ SteppedInputs stepped_inputs(ConstBytes recording) {
 }
 
 /// Every tick of a player's life took exactly one input: its own for that tick, or one made up that
-/// the client was told of.
+/// the server reported to the client.
 void expect_inputs_stepped_once(const Harness& harness, const SteppedInputs& stepped) {
   for (std::size_t i = 0; i < harness.players().size(); ++i) {
     const Harness::Player& player = harness.players()[i];

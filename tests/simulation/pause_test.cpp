@@ -18,7 +18,7 @@ const net::LinkConditions kLinks[] = {{.delay = milliseconds{1}},
                                       {.delay = milliseconds{20}, .jitter = milliseconds{4}},
                                       {.delay = milliseconds{250}}};
 
-/// Every input that comes late has been made up before; how many were late is told later.
+/// Every input that comes late has been made up before; how many were late is known later.
 std::uint64_t missed(const ClientStats& stats) {
   return stats.inputs_substituted;
 }
@@ -84,7 +84,7 @@ TEST(Pause, ThatOutlivesTheSessionIsOverASecondLater) {
 
 // A machine that was suspended knows nothing of it, its steady clock stood. The server had all
 // ticks confirmed that the client would still send inputs for, so there was nothing to send, no
-// margin to be told, and no input of it ever came in time again.
+// margin to report, and no input of it ever came in time again.
 // Of slow servers: a second is ten ticks there, and a clock that creeps takes twenty to make it up.
 TEST(Pause, WhileItsClockStoodIsOverSecondsLater) {
   struct Stop {

@@ -51,7 +51,7 @@ class Truth {
     return found != nullptr ? std::optional{found->min} : std::nullopt;
   }
 
-  /// Whether it was put elsewhere in the so many ticks up to `tick`: nobody walks a unit in one.
+  /// Whether it was teleported in the last `ticks` ticks up to `tick`: nobody walks a unit in one.
   [[nodiscard]] bool was_placed(BodyId id, Tick tick, std::uint32_t ticks) const {
     for (std::uint32_t ago = 0; ago < ticks; ++ago) {
       const auto is = place(id, {tick.value - ago});
@@ -125,7 +125,7 @@ class Spectator {
   void judge(const Shown& shown, Tick tick, Places& places) const {
     ++places.count;
     const auto by = off(shown, tick);
-    // Of who came whole nobody was told in which tick it was put elsewhere.
+    // Of a body that came in full no client knows in which tick it was teleported.
     if (!by || truth_.was_placed(shown.id, tick + kUntold, 2 * kUntold + 1)) return;
     places.off += *by > 1 ? 1U : 0U;
     places.off_most = std::max(places.off_most, *by);
@@ -202,7 +202,7 @@ class PictureTest {
   Spectator spectator{harness};
 };
 
-// New sticks every tick: all that is shown must have been told.
+// New sticks every tick: all that is shown must have been sent.
 TEST(Picture, ShowsOthersWhereTheyTrulyWere) {
   for (const Duration one_way : {milliseconds{40}, milliseconds{75}}) {
     SCOPED_TRACE(testing::Message() << one_way.count() << " ns one way");
@@ -210,7 +210,7 @@ TEST(Picture, ShowsOthersWhereTheyTrulyWere) {
     const Seen& seen = test.watch(seconds{30});
     EXPECT_GT(seen.looks, 4'000U);
     EXPECT_GT(seen.told.count, 40'000U);
-    // Who met somebody unseen comes whole, and goes in a straight line over what was lost.
+    // A body that met an unseen one comes in full, and goes in a straight line over what was lost.
     EXPECT_LT(share(seen.told.off, seen.told.count), 0.04);
     EXPECT_LT(units(seen.told.off_most), 0.5);
     EXPECT_LT(share(seen.extrapolated, seen.looks), 0.02);

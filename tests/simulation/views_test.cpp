@@ -4,7 +4,7 @@
 //
 // Each client checks the hash of each view, so there is nothing to check here but that they did.
 // TICKBOX_VIEW_SEEDS and TICKBOX_VIEW_SECONDS make it as long as one likes. With TICKBOX_VIEW_LOSS
-// every link loses so many percent, and nothing else is wrong with any: the plain long run.
+// every link loses that percentage, and nothing else is wrong with any: the plain long run.
 
 #include "tests/support/harness.h"
 

@@ -64,7 +64,7 @@ TEST_P(Simulator, FindsNothing) {
   EXPECT_GT(views, 4 * played);
   EXPECT_GT(compared, views / 4) << "views that were held against the room";
   EXPECT_GT(owed, 4 * played);
-  EXPECT_GT(told, 4 * played) << "packets of which both ends have told what became of them";
+  EXPECT_GT(told, 4 * played) << "packets whose fates both ends have reported";
   EXPECT_GT(recorded, 8 * length);
 }
 

@@ -1,5 +1,5 @@
 // What an eavesdropper has of a handshake, sent again: later, or from elsewhere, or put together
-// anew. No session may notice, and nobody may come in by it.
+// in a new way. No session may notice, and nobody may come in by it.
 
 #include "tests/threats/raw_peer.h"
 

@@ -65,7 +65,7 @@ void Eavesdropper::on_accept(const Wire::Passed& passed) {
   ++unread_;
 }
 
-/// Connection ids are given again by a server that has started anew: the newest session first.
+/// Connection ids are given again by a server that has started again: the newest session first.
 void Eavesdropper::on_packet(const Wire::Passed& passed, net::PacketType type) {
   const std::uint32_t connection = net::packet_connection(passed.bytes);
   for (Session* session : by_connection_[connection] | std::views::reverse) {

@@ -207,7 +207,7 @@ struct ClientRun {
   std::string reason;
 };
 
-/// Greets, plays, moves, comes back by its ticket, and is told that the server stops.
+/// Greets, plays, moves, comes back by its ticket, and learns that the server stops.
 ClientRun run_client(bool attacked) {
   Harness harness{{.seed = 52}};
   harness.add_client();

@@ -186,10 +186,10 @@ TEST(Threat, NonceReuseIsNoneWhereAnAcceptIsSentAgain) {
   EXPECT_EQ(again.accepted->keys, first.accepted->keys);
   EXPECT_EQ(peer.received(net::PacketType::Accept), 2U);
   EXPECT_EQ(*(peer.inbox().end() - 1), *(peer.inbox().end() - 2));
-  // The same client, begun anew from the same address: other keys.
-  const Answer anew = peer.connect(token);
-  ASSERT_TRUE(anew.accepted);
-  EXPECT_NE(anew.accepted->keys, first.accepted->keys);
+  // The same client, begun again from the same address: other keys.
+  const Answer renewed = peer.connect(token);
+  ASSERT_TRUE(renewed.accepted);
+  EXPECT_NE(renewed.accepted->keys, first.accepted->keys);
 }
 
 }  // namespace

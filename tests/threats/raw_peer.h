@@ -7,7 +7,7 @@
 
 namespace tickbox::tests {
 
-/// What became of a CONNECT or a RESUME; neither of them where it was dropped.
+/// The answer to a CONNECT or a RESUME; neither of them if it was dropped.
 struct Answer {
   std::optional<net::Accepted> accepted;
   std::optional<net::Refuse> refused;

@@ -83,7 +83,7 @@ class Accounts {
   std::uint64_t others_ = 0;
 };
 
-/// Up to so many datagrams of each type that passes, either way.
+/// Some datagrams of each type that passes, either way.
 class Corpus {
  public:
   void on_passed(const Wire::Passed& passed) {

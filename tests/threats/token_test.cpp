@@ -238,7 +238,7 @@ TEST(Threat, StolenTokenIsWorthNoMoreAndNoLessWhenTheServersCalendarJumps) {
 
 class TokenRace : public testing::TestWithParam<std::uint64_t> {};
 
-// Two whole clients, one token, links of chance: one plays, the other is told why not.
+// Two whole clients, one token, links of chance: one plays, the other learns why not.
 TEST_P(TokenRace, ThreatStolenTokenLetsOneOfTwoClientsIn) {
   const std::uint64_t seed = GetParam();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -1,5 +1,5 @@
 // A client that says its views were wrong, again and again, or shows bodies that it has never seen:
-// it is told of nothing but what it was sent before, costs little, and nobody else notices.
+// it receives nothing but what it was sent before, costs little, and nobody else notices.
 
 #include "tests/threats/raw_peer.h"
 

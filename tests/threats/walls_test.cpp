@@ -22,7 +22,7 @@ using std::chrono::seconds;
 
 struct Seen {
   std::uint64_t snapshots = 0;
-  std::uint64_t bodies = 0;    ///< that came whole
+  std::uint64_t bodies = 0;    ///< that came in full
   std::uint64_t told = 0;      ///< of these, beyond the border of the view
   std::uint64_t entities = 0;  ///< in views
   std::uint64_t outside = 0;   ///< in a view, beyond its border, and no bullet
@@ -50,7 +50,7 @@ bool may_be_in_view(Vec2 of, Vec2 centre) {
   return server::Interest{server::Sight{}}.keeps_seeing(centre, of);
 }
 
-/// A snapshot goes out between two ticks, so that the room is still as it was told.
+/// A snapshot goes out between two ticks, so that the room is still as it was sent.
 void look(const server::Room& room, const net::Accept& place, const protocol::Snapshot& sent,
           Onlooker& onlooker, Seen& seen) {
   const auto entities = room.entities();

@@ -1,9 +1,8 @@
 #pragma once
 // The result of `tickbox connect` as text: a line for each thing that was measured.
 
-#include "client/client_stats.h"
+#include "client/client.h"
 #include "client/commands/connect/play_figures.h"
-#include "client/connection/connection.h"
 #include "core/ids.h"
 #include "net/handshake.h"
 #include "net/link_simulator.h"

@@ -116,7 +116,7 @@ ConstBytes resume_of_another_boot(Stage& stage, const net::Address& /*from*/) {
   return net::encode_resume(stage.ask(PacketType::Resume), {}, stage.out);
 }
 
-/// So many that the server answers no stranger in this second.
+/// Asks until the server answers no stranger in this second.
 void use_up_replies(Stage& stage) {
   // Less than what a server takes from one tick to the next.
   constexpr auto kMore = static_cast<std::size_t>(server::kRepliesToStrangers.burst +
@@ -129,7 +129,7 @@ void use_up_replies(Stage& stage) {
   stage.server.receive();
 }
 
-/// So many that the server opens nothing of any network in this second.
+/// Asks until the server opens nothing of any network in this second.
 void use_up_opens(Stage& stage) {
   constexpr auto kMore =
       static_cast<std::uint32_t>(server::kOpens.burst + server::kOpens.burst / 4);

@@ -1,4 +1,4 @@
-// tickbox-bench-net: what a packet costs a server, by what becomes of it.
+// tickbox-bench-net: what a packet costs a server, by its outcome.
 
 #include "cli/command_line.h"
 #include "net/crypto.h"
@@ -36,7 +36,7 @@ int run(const Options& options) {
   fmt::print("{}", table_of(lines));
   if (options.flags.json) fmt::print("{}\n", json_of(lines));
   if (is_sound(lines)) return cli::to_int(ExitCode::Done);
-  fmt::print(stderr, "tickbox-bench-net: packets were treated otherwise than their names say\n");
+  fmt::print(stderr, "tickbox-bench-net: packets were not treated as their names say\n");
   return cli::to_int(ExitCode::CheckFailed);
 }
 

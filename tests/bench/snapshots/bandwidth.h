@@ -31,7 +31,7 @@ struct BandwidthCase {
   std::uint32_t snapshot_rate = 60;
   game::BotKind bot = game::BotKind::Wander;
   std::size_t clients = 64;
-  std::uint32_t seats = 64;  ///< the map is made for so many
+  std::uint32_t seats = 64;  ///< seats of the map
   server::Sight sight;
   std::int32_t yard_units = 0;  ///< not 0: an empty yard so wide and high, not the built-in map
 };

@@ -193,7 +193,7 @@ class Stage {
     cost_.bytes += static_cast<double>(bytes);
   }
 
-  /// What one view took, for half of the replicas from `first` on, every so many ticks.
+  /// What one view took, for half of the replicas from `first` on, every `interval` ticks.
   double apply_all(std::size_t first, std::uint32_t interval) {
     const Tick tick = room_.world().tick;
     if (tick.value % interval != 0) return 0;
@@ -222,7 +222,7 @@ class Stage {
   std::vector<protocol::Snapshot> snapshots_;
   std::array<std::optional<client::Replica>, kReplicas> replicas_;
   std::vector<std::byte> keyframe_;
-  std::vector<std::byte> entry_;  ///< the last that auditors were told
+  std::vector<std::byte> entry_;  ///< the last that was sent to auditors
   server::AuditStream stream_{kTickRate};
   net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
   std::optional<client::Auditor> auditor_;
@@ -258,7 +258,7 @@ std::string text_of(const SnapshotCost& cost) {
       "  a client's view by one step                {:8.2f} us\n"
       "  a client's view from its base              {:8.2f} us\n"
       "  all of a tick but input and output         {:8.1f} us\n"
-      "  what all auditors are told of a tick       {:8.2f} us\n"
+      "  a tick as it is sent to all auditors       {:8.2f} us\n"
       "  tell it to one                             {:8.2f} us\n"
       "  an auditor's tick                          {:8.1f} us\n",
       cost.of.clients, cost.of.name, cost.of.base_age, cost.members, cost.bytes, cost.step_us,

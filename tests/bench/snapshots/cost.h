@@ -28,7 +28,7 @@ struct SnapshotCost {
   double seal_us = 0;          ///< per client
   double replica_us = 0;       ///< per snapshot, of a client that holds the view of the tick before
   double late_replica_us = 0;  ///< per snapshot, of one that must replay from the base
-  double feed_us = 0;          ///< what all auditors are told
+  double feed_us = 0;          ///< a tick as it is sent to all auditors
   double audit_us = 0;         ///< per auditor: cut, encode and seal it
   double auditor_us = 0;       ///< per tick, on an auditor: the whole room's step and hash
   std::uint64_t mismatches = 0;
@@ -39,7 +39,7 @@ struct SnapshotCost {
   }
 };
 
-/// Bots on the built-in map, each in view of some 64 bodies, for so many ticks.
+/// Bots on the built-in map, each in view of some 64 bodies, for `ticks` ticks.
 [[nodiscard]] SnapshotCost measure_cost(const CostCase& of, int ticks);
 
 [[nodiscard]] std::string text_of(const SnapshotCost& cost);

@@ -1,5 +1,5 @@
 #pragma once
-// A small walled yard with nothing in it: so many bodies that nobody gets far without a bump.
+// A small walled yard without crates, with enough bodies that each soon runs into another.
 
 #include "game/map.h"
 

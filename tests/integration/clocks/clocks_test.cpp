@@ -32,7 +32,7 @@ constexpr int kClients = 8;
 constexpr double kTickRate = 60;
 /// As the page of the server states it: what is beyond is slipped.
 constexpr double kCatchUpMax = 8;
-/// Figures are told ten times a second, and asking takes time: so long may pass unseen, in ticks.
+/// Figures are published ten times a second, and asking takes time: the ticks that may pass unseen.
 constexpr double kUnseen = 60;
 constexpr hours kTenYears{24 * 3'652};
 
@@ -86,7 +86,7 @@ void expect_sane_metrics(const RunningServer& server, double seconds_passed) {
   EXPECT_GT(samples, 50);
 }
 
-/// Waits until it has run so many ticks more.
+/// Waits until it has run `ticks` more.
 void expect_ticks(const RunningServer& server, double ticks) {
   const Reading from = read(server);
   EXPECT_TRUE(eventually([&] { return read(server).ran >= from.ran + ticks; }));
@@ -149,7 +149,7 @@ Strings expect_whole_recordings(const std::string& folder) {
   return names;
 }
 
-/// The year of the calendar in so long.
+/// The year of the calendar after this time.
 std::string year_in(Duration ahead) {
   const auto then = std::chrono::system_clock::now() +
                     std::chrono::duration_cast<std::chrono::system_clock::duration>(ahead);

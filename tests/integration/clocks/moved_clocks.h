@@ -9,8 +9,8 @@
 
 namespace tickbox::integration {
 
-/// Owns: the file by which the processes go that are started with environment(); it must outlive
-/// them.  Thread: one.
+/// Owns: the file that sets the clocks of the processes that are started with environment(); it
+/// must outlive them.  Thread: one.
 class MovedClocks {
  public:
   /// Makes `file`; clocks are those of the machine at first.  Throws std::system_error.

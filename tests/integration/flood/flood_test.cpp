@@ -1,5 +1,5 @@
 // A real server under attack, with eight clients that play and verify meanwhile: nobody is lost,
-// nothing differs, nothing is amplified, and who comes anew gets in.
+// nothing differs, nothing is amplified, and newcomers get in.
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
@@ -67,7 +67,7 @@ void expect_undisturbed(const Outcome& outcome) {
   EXPECT_GT(Document{outcome.attack.out}.number("sent"), 2'000);
 }
 
-/// What strangers are told is never more than what they said.
+/// Strangers never receive more than they sent.
 void expect_nothing_amplified(const Outcome& outcome) {
   const Document attack{outcome.attack.out};
   EXPECT_LT(attack.number("bytes_answered"), attack.number("bytes_sent"));

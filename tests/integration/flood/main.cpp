@@ -1,5 +1,5 @@
-// tickbox-flood: attacks a server on this machine with so many datagrams per second for so long,
-// and says what was sent and what came back. For tests alone; it knows no address but loopback.
+// tickbox-flood: attacks a server on this machine at a given rate for a given time,
+// and prints what was sent and what came back. For tests alone; it knows no address but loopback.
 
 #include "cli/command_line.h"
 #include "core/text.h"
@@ -100,7 +100,7 @@ void add_options(cli::Program& program, Options& options) {
       "sends too much (default: malformed)");
   program.add_option("--rate", options.rate, parse_flood_rate,
                      "Datagrams per second (default: 20000/s)");
-  program.add_option("--time", options.time, parse_time, "For so long (default: 10s)");
+  program.add_option("--time", options.time, parse_time, "Duration of the attack (default: 10s)");
   program.add_option("--addresses", options.addresses, "Source addresses, of 127.0.0.0/8",
                      {.check = cli::between(1U, kSourcesMax)});
   program.add_option("--times", options.times, "Packets per tick of --kind client",

@@ -14,7 +14,7 @@
 namespace tickbox::flood {
 namespace {
 
-/// So many ports; a batch goes through one of them.
+/// The number of ports; a batch goes through one of them.
 constexpr std::size_t kSockets = 16;
 
 /// Longer than any datagram that is made, also those that are too long for the server.

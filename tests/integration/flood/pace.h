@@ -1,5 +1,5 @@
 #pragma once
-// How many datagrams are due: so many per second, evenly, and what a stall has missed is missed.
+// How many datagrams are due: evenly at a rate; those that a stall has missed are not sent later.
 
 #include "core/clock.h"
 

@@ -1,5 +1,5 @@
 // Kenton Hamaluik, "Simple AABB Collision Detection Using the Minkowski Difference" (2014): do two
-// boxes overlap, and by which shortest way does one of them get out.
+// boxes overlap, and what is the shortest way out for one of them.
 
 #include "sim/step/overlaps.h"
 #include "tests/unit/articles/scene.h"

@@ -44,8 +44,8 @@ TEST(SweptDots, OfSeveralObstaclesTheNearestStopsIt) {
   EXPECT_EQ(scene.met(), (Meetings{{2, 4, {1, 0}, share(19, 100)}}));
 }
 
-// In the article's code a dot at the wall finds an intersection at distance 0 for ever, wherever it
-// wants to go.
+// In the article's code a dot at the wall finds an intersection at distance 0 in every tick,
+// wherever it wants to go.
 TEST(SweptDots, WhoWasStoppedAtAWallCanLeaveIt) {
   Scene scene = stepped("leaves_the_wall.json");
   EXPECT_EQ(scene.at(2), units(9, 1));

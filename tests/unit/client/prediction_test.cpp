@@ -285,7 +285,7 @@ TEST(Prediction, IsWhatOneWouldBeThatStartsAnewWithEachView) {
   std::vector<game::Input> played;
   std::deque<std::pair<Tick, std::vector<game::EntityState>>> on_the_way;
   std::deque<Fresh> freshes;
-  std::uint64_t anew = 0;
+  std::uint64_t from_the_start = 0;
   int touched = 0;
   int untouched = 0;
   for (int i = 0; i < 6'000; ++i) {
@@ -320,14 +320,14 @@ TEST(Prediction, IsWhatOneWouldBeThatStartsAnewWithEachView) {
     for (Tick next = tick + 1; next <= truth.tick(); next = next + 1) {
       fresh->predict(next, played[static_cast<std::size_t>(next - start)]);
     }
-    anew += fresh->steps();
+    from_the_start += fresh->steps();
     ASSERT_EQ(*prediction.own(), *fresh->own()) << "tick " << tick.value;
     ASSERT_EQ(prediction.before(), fresh->before()) << "tick " << tick.value;
     freshes.push_back({.from = truth.tick() + 1, .prediction = std::move(fresh)});
   }
   EXPECT_GT(touched, 20);
   EXPECT_GT(untouched, 1'000);
-  EXPECT_LT(prediction.steps(), anew * 3 / 4);
+  EXPECT_LT(prediction.steps(), from_the_start * 3 / 4);
 }
 
 TEST(Prediction, IgnoresAViewWithoutItsBody) {

@@ -236,7 +236,7 @@ TEST_F(ReplicaRefusalTest, AViewThatComesOutOtherwiseAndForgetsEverything) {
   ASSERT_FALSE(on_base);
   EXPECT_EQ(on_base.error().reason, DropReason::Unexpected);
   EXPECT_FALSE(on_base.error().wrong);
-  EXPECT_TRUE(replica_.apply(room_.full(), room_.now())) << "it starts anew";
+  EXPECT_TRUE(replica_.apply(room_.full(), room_.now())) << "it starts again";
 }
 
 TEST_F(ReplicaRefusalTest, AFullViewOfAnotherHash) {

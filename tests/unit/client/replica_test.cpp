@@ -387,7 +387,7 @@ TEST_F(ReplicaTest, SaysSinceWhenThereIsNews) {
   room_.tick();
   EXPECT_EQ(apply(room_.since(without + 2, {.hidden = {}, .whole = {room_.body(kC)}})).news,
             without + 3)
-      << "who came whole has met somebody at any time";
+      << "a body that came in full has met another at any time";
 }
 
 }  // namespace

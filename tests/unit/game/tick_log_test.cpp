@@ -124,7 +124,7 @@ TEST(TickLog, OfAnInputIsWhatItDoesOtherwiseThanTheTickBefore) {
       << "three bytes: a button, and where it aims";
   EXPECT_EQ(log.tick({5}, {.move = 3, .buttons = kButtonShoot, .aim = 0x123}, Received),
             bytes({4, 1, 5, 12, 0x13, 0x23, 0x01}))
-      << "a button is pressed in each tick anew";
+      << "a button is pressed in each tick again";
   EXPECT_EQ(
       log.tick({5}, {.move = 3, .buttons = kButtonRay, .aim = 1'023, .look_back = 9}, Repeated),
       bytes({4, 1, 5, 17, 0x23, 0xff, 0x03, 9}))

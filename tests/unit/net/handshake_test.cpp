@@ -60,7 +60,7 @@ std::expected<Accepted, DropReason> decode_accepted(ConstBytes datagram) {
   return decode_accept(datagram, samples::handed_keys(), samples::nonce(1));
 }
 
-/// What became of a datagram: nothing when it was taken.
+/// Why a datagram was dropped: nothing if it was taken.
 using Read = std::function<std::optional<DropReason>(ConstBytes)>;
 
 std::optional<DropReason> read_ask(ConstBytes datagram) {

@@ -169,8 +169,8 @@ TEST_F(PrivateFile, ReplacingKeepsTheOwnerToo) {
   EXPECT_EQ(status.st_gid, 65532U);
 }
 
-// A renamed file would take the place of the link, and whoever reads where it led would see nothing
-// new.
+// A renamed file would take the place of the link, and a reader of the file behind the link would
+// see nothing new.
 TEST_F(PrivateFile, ReplacingFollowsALink) {
   const std::string path = folder_.write("keys", "old");
   const std::string link = folder_.file("link");
@@ -324,7 +324,7 @@ TEST(Draft, SaysWhyItCannotBeMade) {
   }
 }
 
-// Whoever starts a long copy and kills it finds no file that could be taken for a whole one.
+// A long copy that is killed leaves no file that could be taken for a whole one.
 TEST(Draft, OfAProcessThatIsKilledNothingIsAtThePlace) {
   for (const Draft::For what : kBoth) {
     const TemporaryFolder folder;

@@ -44,7 +44,7 @@ std::unique_ptr<HttpServer> start_echo() {
   return *std::move(server);
 }
 
-/// A connection that says exactly what it is told.
+/// A connection that sends exactly the given bytes.
 class RawClient {
  public:
   explicit RawClient(const net::Address& server) : socket_{socket(AF_INET, SOCK_STREAM, 0)} {

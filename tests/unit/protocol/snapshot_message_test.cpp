@@ -44,7 +44,7 @@ TEST(Snapshot, CarriesWhateverPartsItHas) {
   }
 }
 
-// Narrow and wide ones are told apart by what they are, and come back as one list by id.
+// The fields tell narrow ones from wide ones, and both come back as one list by id.
 TEST(Snapshot, MingledBodiesComeBackInOrder) {
   Snapshot sent = samples::snapshot(0);
   for (std::uint16_t i = 0; i < 40; ++i) {
@@ -58,7 +58,7 @@ TEST(Snapshot, MingledBodiesComeBackInOrder) {
   EXPECT_TRUE(same(*read, sent));
 }
 
-/// So many leaves, beside nothing else: any number of bytes from 4 to 259.
+/// Leaves alone, of any number of bytes from 4 to 259.
 Causes causes_of(std::size_t bytes) {
   Causes causes;
   for (std::size_t i = kCauseCountsBytes; i < bytes; ++i)

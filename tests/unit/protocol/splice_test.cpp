@@ -144,7 +144,8 @@ TEST(Splice, TakesNoHeadWithAnothersBody) {
 }
 
 // Datagrams of the handshake, and packets, given to every reader but their own, under each other's
-// types. What asks begins alike, so there the tag must tell; COOKIE and REFUSE are told by length.
+// types. What asks begins alike, so there the tag must tell; COOKIE and REFUSE are known by their
+// length.
 TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
   const net::KeyPair session = samples::session_keys(1);
   const net::KeyRing ring = samples::ring();

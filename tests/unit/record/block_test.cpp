@@ -20,7 +20,7 @@ using tests::RecordedMatch;
 constexpr std::size_t kBlock = 4'096;
 constexpr std::uint32_t kSegments = 5;
 constexpr std::uint32_t kTicksPerSegment = 60;
-/// Of the many files with two damaged places, one of so many is stepped again as well as read.
+/// Of the many files with two damaged places, one in this number is stepped again as well as read.
 constexpr std::size_t kStepped = 7;
 
 /// What a damage leaves of each segment at the least.

@@ -73,7 +73,7 @@ class Forged {
   return payload;
 }
 
-/// Seat 1 joins, as client 0x55; the join has so many bytes.
+/// Seat 1 joins, as client 0x55; the join has `size` bytes.
 [[nodiscard]] inline std::vector<std::byte> join_of(std::uint32_t size) {
   std::vector<std::byte> log;
   NumberWriter out{log};

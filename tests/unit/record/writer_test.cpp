@@ -118,7 +118,7 @@ TEST(RecordWriter, WritesTheHeaderLateWhenItWasRefusedFirst) {
   EXPECT_EQ(result.ticks, writer.stats().ticks_recorded);
   EXPECT_GE(result.ticks, 11U);
   EXPECT_EQ(result.mismatched, 0U);
-  EXPECT_EQ(result.gaps, 1U) << "what it lacks at its beginning is told";
+  EXPECT_EQ(result.gaps, 1U) << "what it lacks at its beginning is a gap";
   EXPECT_FALSE(result.complete);
 }
 

@@ -185,7 +185,7 @@ TEST_F(EventQueueTest, TellsAgainWhatWasLost) {
   queue_.acknowledge(0, {100});
   EXPECT_EQ(tell(103), (Numbers{1, 2})) << "the second, if it came, came too early";
   queue_.acknowledge(0, {102});
-  EXPECT_EQ(tell(104), Numbers{}) << "a word from before it was told again";
+  EXPECT_EQ(tell(104), Numbers{}) << "a word from before it was sent again";
   queue_.acknowledge(2, {103});
   EXPECT_EQ(tell(105), Numbers{});
 }
