@@ -156,7 +156,8 @@ Stepper& Stepper::operator=(Stepper&&) noexcept = default;
 const StepReport& Stepper::step(World& world) {
   scratch_->step(world);
 #ifdef TICKBOX_AUDIT
-  // No pair overlaps that did not when the tick began. Positions alone decide, not the step's lists.
+  // No pair overlaps that did not when the tick began. Positions alone decide, not the step's
+  // lists.
   TICKBOX_ASSERT(find_overlaps(world) == scratch_->report.overlaps);
 #endif
   return scratch_->report;

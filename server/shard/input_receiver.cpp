@@ -1,7 +1,7 @@
 #include "server/shard/input_receiver.h"
 
-#include "server/shard/limits.h"
 #include "server/shard/hosted_room.h"
+#include "server/shard/limits.h"
 
 #include <fmt/core.h>
 

@@ -6,9 +6,9 @@
 #include "protocol/messages.h"
 #include "server/replication/event_broadcast.h"
 #include "server/replication/snapshot_planner.h"
-#include "server/shard/limits.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"
+#include "server/shard/limits.h"
 #include "server/shard/send_pace.h"
 #include "server/shard/session.h"
 
