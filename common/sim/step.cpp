@@ -95,8 +95,8 @@ void Stepper::Scratch::step(World& world) {
   finish(environment, movers, report);
 }
 
-/// Who may meet whom and what on the paths of this tick. A second attempt, after bodies have been
-/// moved, forgets what the first has found.
+/// Finds which movers and walls each mover may meet on its path. A second attempt, after bodies
+/// were moved, forgets what the first one found.
 void Stepper::Scratch::find_candidates() {
   begin_paths(movers, candidates);
   const bool any = carry_riders(environment, movers, candidates.grid, rides, report);

@@ -32,7 +32,7 @@ struct Rider {
   friend constexpr auto operator<=>(const Rider&, const Rider&) = default;
 };
 
-/// Who rides on what at the start and at the end of a tick.
+/// All rides at the start and at the end of a tick.
 struct Rides {
   std::vector<Ride> at_start;  ///< by mover; empty where there is nothing to ride on
   std::vector<Ride> at_end;

@@ -14,8 +14,8 @@
 
 namespace tickbox::sim {
 
-/// The last contact by which a mover came to rest on a wall, touching no other mover. While it
-/// begins a tick with the same fields and touches no mover, the contact is the same again.
+/// The last contact that put a mover to rest on a wall while it touched no other mover. While the
+/// mover begins a tick with the same fields and touches no mover, the contact is the same again.
 struct RestMemo {
   struct Rest {
     Body body;
