@@ -14,8 +14,8 @@ namespace tickbox::sim {
 
 /// The numbers of events after which a body no longer bounces off dynamic bodies, and off all
 /// others. Without these limits, bodies between bodies rattle ever faster inside one tick.
-inline constexpr std::uint32_t kTiredAmongMovers = 8;
-inline constexpr std::uint32_t kTiredAtStatics = 48;
+inline constexpr std::uint32_t kBounceBudgetAmongMovers = 8;
+inline constexpr std::uint32_t kBounceBudgetAtStatics = 48;
 
 /// One of the two bodies of a contact, reduced to the axis of the contact.
 struct Side {
@@ -41,8 +41,8 @@ struct Exchange {
 }
 
 /// Whether a body no longer bounces off a body of kind `met` in this tick.
-[[nodiscard]] constexpr bool is_tired(std::uint32_t events, Kind met) {
-  return events >= (met == Kind::Dynamic ? kTiredAmongMovers : kTiredAtStatics);
+[[nodiscard]] constexpr bool is_over_bounce_budget(std::uint32_t events, Kind met) {
+  return events >= (met == Kind::Dynamic ? kBounceBudgetAmongMovers : kBounceBudgetAtStatics);
 }
 
 /// The speed with which the two bodies separate again.
@@ -50,7 +50,8 @@ struct Exchange {
                                                    std::int64_t calm) {
   const std::int64_t approach = low.velocity - high.velocity;
   const bool inelastic = approach <= calm || low.stops || high.stops ||
-                         is_tired(low.events, high.kind) || is_tired(high.events, low.kind);
+                         is_over_bounce_budget(low.events, high.kind) ||
+                         is_over_bounce_budget(high.events, low.kind);
   return inelastic ? 0 : approach * std::max(low.bounciness, high.bounciness) / kFullRestitution;
 }
 

@@ -46,7 +46,7 @@ bool can_join(const BlockNeighbour& neighbour, std::int64_t approach, const Bloc
   const MoverState& state = movers.states[neighbour.mover];
   if (state.is_spent() || state.is_blocked(plane.axis, neighbour.end)) return false;
   return bounciness_of(movers.bodies[neighbour.mover]) == 0 || approach <= plane.calm ||
-         is_tired(state.events, Kind::Dynamic);
+         is_over_bounce_budget(state.events, Kind::Dynamic);
 }
 
 /// The neighbour that joins next, or nullptr. Removes from the neighbours those that have joined.

@@ -187,7 +187,7 @@ void handle_wall_event(const Event& event, const Environment& environment, Mover
   const std::int64_t velocity = is_low ? after.low : after.high;
   give_velocity(movers, mover, axis, velocity, now);
   if (velocity == 0) state.block(axis, opposite(end));
-  if (!mine.immovable && !is_tired(mine.events, Kind::Dynamic)) {
+  if (!mine.immovable && !is_over_bounce_budget(mine.events, Kind::Dynamic)) {
     const Touch touch{
         .low = is_low ? mover : kNoMover,
         .high = is_low ? kNoMover : mover,

@@ -24,7 +24,7 @@ struct Touch {
 [[nodiscard]] inline int friction_of(std::uint32_t a, std::uint32_t b, const Movers& movers) {
   for (const std::uint32_t mover : {a, b}) {
     const bool is_dynamic = movers.bodies[mover].kind == Kind::Dynamic;
-    if (is_dynamic && is_tired(movers.states[mover].events, Kind::Dynamic)) return 0;
+    if (is_dynamic && is_over_bounce_budget(movers.states[mover].events, Kind::Dynamic)) return 0;
   }
   return std::max(movers.bodies[a].friction, movers.bodies[b].friction);
 }
