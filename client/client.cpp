@@ -24,26 +24,26 @@ Tick expand_tick(std::uint16_t low, Tick near) {
 }  // namespace
 
 Client::Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
-               Grounds& grounds, Instant now)
+               AssetCache& assets, Instant now)
     : options_(options),
-      grounds_(grounds),
+      assets_(assets),
       connection_(options.connection, transport, entropy, now) {}
 
 void Client::poll(Instant now) {
   while (const auto message = connection_.receive(now)) {
     if (!has_begun() && !begin(now)) return;
-    if (message->type == net::PacketType::Snapshot && replica_ != nullptr) {
+    if (message->type == net::PacketType::Snapshot && snapshot_world_ != nullptr) {
       on_snapshot(message->bytes, now);
     } else if (message->type == net::PacketType::Audit && auditor_ != nullptr) {
       on_audit(message->bytes, now);
-    } else if (message->type == net::PacketType::Traced) {
+    } else if (message->type == net::PacketType::DesyncState) {
       on_traced(message->bytes);
     } else {
       connection_.drop(net::DropReason::Unexpected);
     }
   }
   connection_.update(now);
-  note(tracer_.expire(now));
+  note(reporter_.expire(now));
   if (connection_.state() != Connection::State::Connected || (!has_begun() && !begin(now))) return;
   if (clock_->begin_turn(now) > 0) leave_out();
   std::optional<Instant> scheduled;
@@ -63,42 +63,43 @@ void Client::poll(Instant now) {
 /// Fails: false, when the server's rules, seats or map are not known to this client.
 bool Client::begin(Instant now) {
   add_up(stats_);
-  note(tracer_.give_up());
-  place_ = {};
+  note(reporter_.give_up());
+  session_ = {};
   stats_.up_sent = stats_.up_arrived = 0;
   seen_.clear();
   const net::Accept& accept = connection_.accept();
-  std::shared_ptr<const game::Rules> rules = grounds_.rules(accept.rules, accept.tick_rate);
+  std::shared_ptr<const game::Rules> rules = assets_.rules(accept.rules, accept.tick_rate);
   const bool seats_known = accept.map_seats >= 1 && accept.map_seats <= game::kSeatsMax;
   if (rules == nullptr || !seats_known || accept.player.value >= accept.map_seats) {
     connection_.fail("the server plays \"" + accept.rules +
                      "\", which this client does not have; use the same build at both ends");
     return false;
   }
-  const game::SharedMap map = grounds_.map(accept.map_seats);
+  const game::SharedMap map = assets_.map(accept.map_seats);
   if (game::map_hash(*map) != accept.map_hash) {
     connection_.fail(
         "the server's map differs from this client's; use the same build at both ends");
     return false;
   }
-  replica_.reset();
+  snapshot_world_.reset();
   auditor_.reset();
-  if (options_.connection.wish == net::Wish::Audit) {
+  if (options_.connection.mode == net::ConnectMode::Audit) {
     auditor_ = std::make_unique<Auditor>(map, rules, accept.body);
   } else {
-    replica_ = std::make_unique<Replica>(map, rules, accept.body);
+    snapshot_world_ = std::make_unique<SnapshotWorld>(map, rules, accept.body);
   }
   prediction_ = std::make_unique<Prediction>(map, rules, accept.player, accept.body);
-  picture_ = std::make_unique<Picture>(PictureOptions{.map = map,
-                                                      .rules = std::move(rules),
-                                                      .own = accept.body,
-                                                      .ticks_per_second = accept.tick_rate});
+  presentation_ =
+      std::make_unique<Presentation>(PresentationOptions{.map = map,
+                                                         .rules = std::move(rules),
+                                                         .own = accept.body,
+                                                         .ticks_per_second = accept.tick_rate});
   if (!decide_) decide_ = options_.player(accept.tick_rate);
   clock_.emplace(accept.tick_rate, accept.tick, connection_.connect_time(), now);
   inputs_.clear();
   newest_input_ = {clock_->next().value - 1};
-  place_.confirmed = newest_input_;
-  place_.heard = accept.tick;
+  session_.confirmed = newest_input_;
+  session_.heard = accept.tick;
   begun_ = connection_.sessions();
   return true;
 }
@@ -115,8 +116,8 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
     return connection_.drop(net::DropReason::Malformed);
   }
   if (snapshot->status) on_status(*snapshot->status);
-  place_.events.receive(*snapshot, *tick, [this](const MatchEvent& event) { on_event(event); });
-  const auto view = replica_->apply(*snapshot, *tick);
+  session_.events.receive(*snapshot, *tick, [this](const MatchEvent& event) { on_event(event); });
+  const auto view = snapshot_world_->apply(*snapshot, *tick);
   if (view) {
     on_view(*view, now);
   } else {
@@ -132,15 +133,15 @@ void Client::on_view(const View& view, Instant now) {
 }
 
 void Client::see(const View& view, Instant now) {
-  if (place_.newest_at) {
+  if (session_.newest_at) {
     stats_.snapshot_gap.add(static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(now - *place_.newest_at).count()));
+        std::chrono::duration_cast<std::chrono::microseconds>(now - *session_.newest_at).count()));
   }
-  place_.newest_at = now;
-  place_.seen = view.tick;
+  session_.newest_at = now;
+  session_.seen = view.tick;
   judge(prediction_->reconcile(view));
-  stats_.ticks_unforeseen += picture_->unforeseen(view);
-  picture_->on_view(view, *prediction_, now);
+  stats_.ticks_unforeseen += presentation_->mispredicted(view);
+  presentation_->on_view(view, *prediction_, now);
   seen_.assign(view.entities.begin(), view.entities.end());
 }
 
@@ -152,7 +153,7 @@ void Client::on_audit(ConstBytes message, Instant now) {
   const auto view = auditor_->take(*segment);
   if (!view) return on_audit_rejected(view.error());
   if (!*view) return;
-  place_.newest = (*view)->tick;
+  session_.newest = (*view)->tick;
   see(**view, now);
 }
 
@@ -161,7 +162,7 @@ void Client::on_audit_rejected(const AuditRejected& rejected) {
   if (rejected.mismatch) {
     if (stats_.audit_mismatched == 0) stats_.first_audit_mismatch = rejected.mismatch;
     ++stats_.audit_mismatched;
-    ++place_.mismatches;
+    ++session_.mismatches;
   }
   connection_.drop(rejected.reason);
 }
@@ -178,10 +179,10 @@ void Client::on_rejected(const Rejected& rejected, const protocol::Snapshot& sna
     }
     ++stats_.hashes_checked;
     ++stats_.hashes_mismatched;
-    ++place_.mismatches;
-    place_.newest = {};
-    place_.ack_bits = 0;
-    tracer_.begin(*rejected.wrong, snapshot, connection_.accept().player, now);
+    ++session_.mismatches;
+    session_.newest = {};
+    session_.ack_bits = 0;
+    reporter_.begin(*rejected.wrong, snapshot, connection_.accept().player, now);
   }
   const bool is_late = !rejected.wrong && rejected.reason == net::DropReason::Unexpected;
   ++(is_late ? stats_.snapshots_late : stats_.snapshots_rejected);
@@ -191,17 +192,17 @@ void Client::on_rejected(const Rejected& rejected, const protocol::Snapshot& sna
 void Client::on_traced(ConstBytes message) {
   const auto part = protocol::decode_view_part(message);
   if (!part) return connection_.drop(part.error());
-  const auto taken = tracer_.take(*part);
+  const auto taken = reporter_.take(*part);
   if (!taken) return connection_.drop(taken.error());
   note(*taken);
 }
 
-/// Sends the next part of a trace. It follows the inputs, so that it does not overtake their
+/// Sends the next part of a report. It follows the inputs, so that it does not overtake their
 /// acknowledgements.
 void Client::send_trace(Instant now) {
-  const auto part = tracer_.next_part(now);
+  const auto part = reporter_.next_part(now);
   if (!part) return;
-  connection_.send(net::PacketType::Trace, encoder_.view_part(*part));
+  connection_.send(net::PacketType::DesyncReport, encoder_.view_part(*part));
 }
 
 void Client::note(const std::optional<protocol::Desync>& desync) {
@@ -219,13 +220,14 @@ void Client::note(const std::optional<protocol::Desync>& desync) {
 
 /// Records the view of `tick` as made, in the form of an ack on the wire.
 void Client::acknowledge(Tick tick) {
-  if (tick > place_.newest) {
-    const std::int64_t ahead = tick - place_.newest;
-    place_.ack_bits = ahead < 64 ? place_.ack_bits << ahead : 0;
-    if (place_.newest.value != 0 && ahead <= 64) place_.ack_bits |= std::uint64_t{1} << (ahead - 1);
-    place_.newest = tick;
-  } else if (place_.newest - tick >= 1 && place_.newest - tick <= 64) {
-    place_.ack_bits |= std::uint64_t{1} << (place_.newest - tick - 1);
+  if (tick > session_.newest) {
+    const std::int64_t ahead = tick - session_.newest;
+    session_.ack_bits = ahead < 64 ? session_.ack_bits << ahead : 0;
+    if (session_.newest.value != 0 && ahead <= 64)
+      session_.ack_bits |= std::uint64_t{1} << (ahead - 1);
+    session_.newest = tick;
+  } else if (session_.newest - tick >= 1 && session_.newest - tick <= 64) {
+    session_.ack_bits |= std::uint64_t{1} << (session_.newest - tick - 1);
   }
 }
 
@@ -234,10 +236,10 @@ void Client::acknowledge(Tick tick) {
 /// Fails: nothing, for a tick after net::kTickMax.
 template <class Head>
 std::optional<Tick> Client::on_head(const Head& head, Instant now) {
-  const Tick tick = expand_tick(head.tick, place_.heard);
+  const Tick tick = expand_tick(head.tick, session_.heard);
   if (tick.value > net::kTickMax) return std::nullopt;
-  if (tick > place_.heard) {
-    place_.heard = tick;
+  if (tick > session_.heard) {
+    session_.heard = tick;
     on_news_of_inputs({.input_tick = head.input_tick,
                        .margin = head.margin,
                        .substituted = head.substituted,
@@ -249,18 +251,18 @@ std::optional<Tick> Client::on_head(const Head& head, Instant now) {
 
 /// Evaluates the server's report on this client's own packets.
 void Client::on_news_of_inputs(const InputNews& head, Tick tick, Instant now) {
-  place_.complete_to = std::max(place_.complete_to, expand_tick(head.input_tick, tick));
-  place_.confirmed = std::max(place_.confirmed, place_.complete_to);
-  const auto missed = static_cast<std::uint8_t>(head.substituted - place_.substituted);
-  place_.substituted = head.substituted;
+  session_.complete_to = std::max(session_.complete_to, expand_tick(head.input_tick, tick));
+  session_.confirmed = std::max(session_.confirmed, session_.complete_to);
+  const auto missed = static_cast<std::uint8_t>(head.substituted - session_.substituted);
+  session_.substituted = head.substituted;
   stats_.inputs_substituted += missed;
   if (missed > 0) clock_->on_missed();
 
   const std::uint64_t newest = connection_.channel().sent();
   const std::uint64_t sequence = newest - static_cast<std::uint8_t>(newest - head.newest_packet);
-  const Sent* sent = place_.sent.find(sequence);
-  if (sent == nullptr || sequence <= place_.newest_acked) return;
-  place_.newest_acked = sequence;
+  const Sent* sent = session_.sent.find(sequence);
+  if (sent == nullptr || sequence <= session_.newest_acked) return;
+  session_.newest_acked = sequence;
   const std::int32_t margin = protocol::decode_margin(head.margin);
   clock_->on_margin(margin, sent->clock_moved);
   if (margin <= -protocol::kMarginExact || margin >= protocol::kMarginExact) return;
@@ -281,31 +283,31 @@ void Client::on_event(const MatchEvent& event) {
 void Client::on_status(const protocol::LinkStatus& status) {
   stats_.up_sent = std::max<std::uint64_t>(stats_.up_sent, status.newest_packet);
   stats_.up_arrived = std::max<std::uint64_t>(stats_.up_arrived, status.packets_received);
-  stats_.inputs_late += status.late > place_.late ? status.late - place_.late : 0;
-  place_.late = std::max(place_.late, status.late);
+  stats_.inputs_late += status.late > session_.late ? status.late - session_.late : 0;
+  session_.late = std::max(session_.late, status.late);
 }
 
-void Client::judge(const Verdict& verdict) {
-  if (!verdict.predicted) return;
-  PredictionCounts& counts = verdict.touched ? stats_.touched : stats_.untouched;
+void Client::judge(const Reconciliation& reconciliation) {
+  if (!reconciliation.predicted) return;
+  PredictionCounts& counts = reconciliation.touched ? stats_.touched : stats_.untouched;
   ++counts.checked;
-  counts.exact += verdict.exact ? 1 : 0;
-  stats_.corrected += verdict.corrected ? 1 : 0;
-  stats_.prediction_error.add(verdict.error);
+  counts.exact += reconciliation.exact ? 1 : 0;
+  stats_.corrected += reconciliation.corrected ? 1 : 0;
+  stats_.prediction_error.add(reconciliation.error);
 }
 
 /// Continues at the clock's tick after a pause. The client sends no inputs for the ticks before it,
 /// and the server substitutes them.
 void Client::leave_out() {
   newest_input_ = {clock_->next().value - 1};
-  place_.confirmed = std::max(place_.confirmed, newest_input_);
+  session_.confirmed = std::max(session_.confirmed, newest_input_);
   prediction_->skip_to(newest_input_);
 }
 
 /// Returns the age of the newest view in ticks, at most 255: the player decides by that view and
 /// aims at it.
 std::uint8_t Client::look_back(Tick tick) const {
-  return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - place_.seen, 0, 0xff));
+  return static_cast<std::uint8_t>(std::clamp<std::int64_t>(tick - session_.seen, 0, 0xff));
 }
 
 void Client::run_tick(Instant now) {
@@ -317,26 +319,26 @@ void Client::run_tick(Instant now) {
   inputs_.insert(tick) = input;
   newest_input_ = tick;
   clock_->ran();
-  picture_->on_tick(*prediction_, due, clock_->next_due());
+  presentation_->on_tick(*prediction_, due, clock_->next_due());
   ++stats_.ticks;
   note_picture(now);
   if (options_.on_input) options_.on_input(tick, input);
 }
 
 void Client::note_picture(Instant now) {
-  if (!picture_->has_begun()) return;
-  picture_->look(now);
+  if (!presentation_->has_begun()) return;
+  presentation_->look(now);
   ++stats_.ticks_shown;
-  stats_.ticks_extrapolated += picture_->is_extrapolated(now) ? 1U : 0U;
+  stats_.ticks_extrapolated += presentation_->is_extrapolated(now) ? 1U : 0U;
   stats_.picture_delay += static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(picture_->delay()).count());
+      std::chrono::duration_cast<std::chrono::microseconds>(presentation_->delay()).count());
 }
 
 void Client::send_inputs(Instant scheduled) {
-  protocol::InputMessage message{.ack_bits = place_.ack_bits,
-                                 .newest_snapshot = auditor_ ? Tick{} : place_.newest,
-                                 .mismatches = place_.mismatches,
-                                 .events = place_.events.newest(),
+  protocol::InputMessage message{.ack_bits = session_.ack_bits,
+                                 .newest_snapshot = auditor_ ? Tick{} : session_.newest,
+                                 .mismatches = session_.mismatches,
+                                 .events = session_.events.newest(),
                                  .first_tick = {},
                                  .inputs = {}};
   const std::uint64_t decided =
@@ -345,14 +347,14 @@ void Client::send_inputs(Instant scheduled) {
   const Tick oldest{newest_input_.value - static_cast<std::uint32_t>(decided) + 1};
   // The newest input is always sent. A client may be so far behind that the server has substituted
   // all inputs; the reported margin of the newest one then corrects its clock.
-  message.first_tick = std::clamp(place_.confirmed + 1, oldest, std::max(oldest, newest_input_));
+  message.first_tick = std::clamp(session_.confirmed + 1, oldest, std::max(oldest, newest_input_));
   for (Tick tick = message.first_tick; tick <= newest_input_; tick = tick + 1) {
     message.inputs.push_back(inputs_.at(tick));
   }
   if (auditor_) message.audit = auditor_->ack();
   const Duration moved = clock_->moved();
   const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
-  place_.sent.insert(sequence) = {
+  session_.sent.insert(sequence) = {
       .at = scheduled, .clock_moved = moved, .newest_input = newest_input_};
 }
 
@@ -362,13 +364,13 @@ Instant Client::next_wakeup() const {
 }
 
 void Client::leave() {
-  note(tracer_.give_up());
+  note(reporter_.give_up());
   connection_.leave();
 }
 
 /// Adds the counts of the present replica or auditor.
 void Client::add_up(ClientStats& stats) const {
-  if (replica_ != nullptr) stats.replayed += replica_->steps();
+  if (snapshot_world_ != nullptr) stats.replayed += snapshot_world_->steps();
   if (auditor_ == nullptr) return;
   stats.replayed += auditor_->ticks();
   stats.audited += auditor_->ticks();

@@ -7,11 +7,11 @@
 #include "client/connection/connection.h"
 #include "client/event_inbox.h"
 #include "client/prediction/prediction.h"
-#include "client/presentation/picture.h"
+#include "client/presentation/presentation.h"
 #include "client/spectator/audit.h"
-#include "client/spectator/desync_tracer.h"
-#include "client/views/ground.h"
-#include "client/views/replica.h"
+#include "client/spectator/desync_reporter.h"
+#include "client/views/asset_cache.h"
+#include "client/views/snapshot_world.h"
 #include "core/tick_ring.h"
 #include "game/player.h"
 
@@ -32,15 +32,15 @@ struct ClientOptions {
   std::function<void(Tick, const game::Input&)> on_input;
   /// Callback for every event, in order and once. May be empty.
   std::function<void(const MatchEvent&)> on_event;
-  /// Receiver of every desync whose trace has ended; may be nullptr.
+  /// Receiver of every desync whose report has ended; may be nullptr.
   protocol::DesyncSink* desyncs = nullptr;
 };
 
 class Client {
  public:
-  /// Sends the first connection request. Borrows `transport`, `entropy` and `grounds`.
+  /// Sends the first connection request. Borrows `transport`, `entropy` and `assets`.
   Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
-         Grounds& grounds, Instant now);
+         AssetCache& assets, Instant now);
 
   /// Receives all waiting datagrams, runs the ticks that are due, then sends the inputs.
   void poll(Instant now);
@@ -61,14 +61,14 @@ class Client {
   /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
   /// until the next call. A new session starts with an empty picture.
   /// Requires: `now` never decreases and is not before the last poll's.
-  [[nodiscard]] std::span<const Shown> shown(Instant now) {
-    return picture_ ? picture_->shown(now) : std::span<const Shown>{};
+  [[nodiscard]] std::span<const PresentedBody> shown(Instant now) {
+    return presentation_ ? presentation_->shown(now) : std::span<const PresentedBody>{};
   }
 
   /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
   /// view.
-  [[nodiscard]] Tick looked_at(Instant now) const {
-    return picture_ ? picture_->looked_at(now) : Tick{};
+  [[nodiscard]] Tick render_tick(Instant now) const {
+    return presentation_ ? presentation_->render_tick(now) : Tick{};
   }
 
   /// Cost: a copy of about 50 KB; meant for occasional calls.
@@ -80,7 +80,7 @@ class Client {
   /// view. view_tick() returns its tick, or 0. Valid until the next poll.
   [[nodiscard]] std::span<const game::EntityState> view() const { return seen_; }
 
-  [[nodiscard]] Tick view_tick() const { return place_.seen; }
+  [[nodiscard]] Tick view_tick() const { return session_.seen; }
 
   /// The report of the newest head on this client's inputs.
   struct InputsHeard {
@@ -89,11 +89,11 @@ class Client {
   };
 
   [[nodiscard]] InputsHeard inputs_heard() const {
-    return {.tick = place_.heard, .complete_to = place_.complete_to};
+    return {.tick = session_.heard, .complete_to = session_.complete_to};
   }
 
   /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
-  [[nodiscard]] Tick newest_view() const { return place_.newest; }
+  [[nodiscard]] Tick newest_view() const { return session_.newest; }
 
  private:
   /// The data of a sent input packet, kept for the server's report on it.
@@ -112,7 +112,7 @@ class Client {
   };
 
   /// The state of one session; the next session starts with a new one.
-  struct Place {
+  struct SessionState {
     SequenceRing<Sent, 256> sent;    ///< 256: a head has the low 8 bits of a sequence
     std::uint64_t newest_acked = 0;  ///< newest own packet that a head has reported on
     std::uint8_t substituted = 0;    ///< count in the newest head
@@ -149,7 +149,7 @@ class Client {
   void on_event(const MatchEvent& event);
   void on_status(const protocol::LinkStatus& status);
   void acknowledge(Tick tick);
-  void judge(const Verdict& verdict);
+  void judge(const Reconciliation& reconciliation);
   void leave_out();
   void add_up(ClientStats& stats) const;
   void run_tick(Instant now);
@@ -157,18 +157,18 @@ class Client {
   void send_inputs(Instant scheduled);
 
   ClientOptions options_;
-  Grounds& grounds_;
+  AssetCache& assets_;
   Connection connection_;
   protocol::MessageEncoder encoder_;
   std::uint32_t begun_ = 0;  ///< number of sessions for which begin() has run
-  Place place_;
+  SessionState session_;
   std::optional<ClockSync> clock_;
   game::Decide decide_;
-  std::unique_ptr<Replica> replica_;  ///< maker of the views, unless auditor_ is
+  std::unique_ptr<SnapshotWorld> snapshot_world_;  ///< maker of the views, unless auditor_ is
   std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<Prediction> prediction_;
-  std::unique_ptr<Picture> picture_;
-  DesyncTracer tracer_;
+  std::unique_ptr<Presentation> presentation_;
+  DesyncReporter reporter_;
   std::vector<game::EntityState> seen_;  ///< entities of the newest view
 
   Tick newest_input_;

@@ -2,7 +2,7 @@
 // The statistics of a client, as whole numbers that can be added over many clients.
 
 #include "client/spectator/audit.h"
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "core/histogram.h"
 #include "core/ids.h"
 #include "game/view_difference.h"
@@ -24,7 +24,7 @@ struct HashMismatch {
   Tick tick;
   std::uint32_t expected = 0;  ///< low 32 bits of the server's view hash
   std::uint32_t got = 0;
-  std::optional<game::ViewDifference> difference;  ///< from the server's view; known after a trace
+  std::optional<game::ViewDifference> difference;  ///< from the server's view; known after a report
 };
 
 struct ClientStats {
@@ -36,7 +36,7 @@ struct ClientStats {
 
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
-  std::uint64_t hashes_traced = 0;  ///< mismatches with known entity and field, after a trace
+  std::uint64_t hashes_traced = 0;  ///< mismatches with known entity and field, after a report
   std::optional<HashMismatch> first_mismatch;
 
   // Counts of an auditor: its views are the whole room and come from no snapshot.

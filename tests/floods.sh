@@ -58,8 +58,8 @@ if [ -z "$bin" ]; then
     tickbox_build_release "$top" tickbox tickbox-server tickbox-flood
 fi
 
-# shellcheck source=tests/served.sh
-. tests/served.sh
+# shellcheck source=tests/running_server.sh
+. tests/running_server.sh
 
 # The sum of a metric over the lines that hold TEXT.   sum_of FILE NAME TEXT
 sum_of() { awk -v name="$2" -v text="$3" '$1 ~ "^" name "([{]|$)" && index($1, text) { sum += $NF } END { printf "%d", sum }' "$1"; }

@@ -11,7 +11,7 @@ usage: tests/fuzz.sh [SECONDS] [--executions N] [--out DIR] [TARGET ...]
                   time, and call it again to go on
   --out DIR       keeps counts, grown corpora and findings there; build/fuzzing by default with --executions, else
                   nothing but findings is kept
-  TARGET          a folder of tests/fuzz/corpus, as in decode_ask; every one by default
+  TARGET          a folder of tests/fuzz/corpus, as in decode_request; every one by default
 
 Builds with clang, under AddressSanitizer and UndefinedBehaviorSanitizer. Exit 1 when something was found.
 USAGE

@@ -51,8 +51,8 @@ if [ -z "$bin" ]; then
     tickbox_build_release "$top" tickbox tickbox-server
 fi
 
-# shellcheck source=tests/served.sh
-. tests/served.sh
+# shellcheck source=tests/running_server.sh
+. tests/running_server.sh
 stopping=no
 trap 'stopping=yes' INT TERM
 

@@ -37,7 +37,7 @@ std::string cannot_write(const std::string& path, int reason) {
 }
 
 NewFile::NewFile(const std::string& path)
-    : path_(path), draft_(path, kMode, os::Draft::For::NewPlace) {
+    : path_(path), file_(path, kMode, os::AtomicFile::Mode::Create) {
   gathered_.reserve(kGatheredBytes);
 }
 
@@ -46,28 +46,28 @@ std::expected<std::unique_ptr<NewFile>, std::string> NewFile::create(const std::
   struct stat there{};
   if (::lstat(path.c_str(), &there) == 0) return std::unexpected{cannot_write(path, EEXIST)};
   std::unique_ptr<NewFile> file{new NewFile{path}};
-  if (file->draft_.error() != 0) return std::unexpected{cannot_write(path, file->draft_.error())};
+  if (file->file_.error() != 0) return std::unexpected{cannot_write(path, file->file_.error())};
   return file;
 }
 
 bool NewFile::write(ConstBytes bytes) {
   if (gathered_.size() + bytes.size() > kGatheredBytes) write_gathered();
   if (bytes.size() >= kGatheredBytes) {
-    draft_.write(bytes);
+    file_.write(bytes);
   } else {
     gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());
   }
-  return draft_.error() == 0;
+  return file_.error() == 0;
 }
 
 void NewFile::write_gathered() {
-  draft_.write(gathered_);
+  file_.write(gathered_);
   gathered_.clear();
 }
 
 std::expected<void, std::string> NewFile::close() {
   write_gathered();
-  if (const auto put = draft_.put_in_new_place(); !put) {
+  if (const auto put = file_.create(); !put) {
     return std::unexpected{cannot_write(path_, put.error())};
   }
   return {};

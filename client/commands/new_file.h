@@ -3,7 +3,7 @@
 // when it is complete.
 
 #include "core/bytes.h"
-#include "os/files/draft.h"
+#include "os/files/atomic_file.h"
 
 #include <cstdio>
 #include <expected>
@@ -36,7 +36,7 @@ class NewFile final : public ByteSink {
   void write_gathered();
 
   std::string path_;
-  os::Draft draft_;
+  os::AtomicFile file_;
   std::vector<std::byte> gathered_{};  ///< buffers small records, to save system calls
 };
 

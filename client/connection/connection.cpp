@@ -63,12 +63,12 @@ void Connection::ask(Instant now) {
   asked_ = now;
   asks_again_ = now + kAskRetry + drawn_jitter(entropy_);
   if (state_ == State::Greeting) {
-    transmit(net::encode_hello(net::make_ask(net::PacketType::Hello, nonce_), packet_));
+    transmit(net::encode_hello(net::make_request(net::PacketType::Hello, nonce_), packet_));
   } else if (state_ == State::Asking) {
-    transmit(net::encode_connect(net::make_ask(net::PacketType::Connect, nonce_, options_.wish),
+    transmit(net::encode_connect(net::make_request(net::PacketType::Connect, nonce_, options_.mode),
                                  cookie_, *options_.token, packet_));
   } else {
-    transmit(net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_, options_.wish),
+    transmit(net::encode_resume(net::make_request(net::PacketType::Resume, nonce_, options_.mode),
                                 *options_.ticket, packet_));
   }
 }

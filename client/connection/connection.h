@@ -43,7 +43,7 @@ struct ConnectionOptions {
   net::Address server;
   std::optional<net::ConnectToken> token;   ///< required: a token, a ticket or both
   std::optional<net::ResumeTicket> ticket;  ///< tried before the token
-  net::Wish wish = net::Wish::Play;
+  net::ConnectMode mode = net::ConnectMode::Play;
 };
 
 class Connection {

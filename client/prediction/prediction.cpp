@@ -54,7 +54,7 @@ void Prediction::step_once(Tick tick) {
                                 .input = known != nullptr ? *known : game::Input{}};
   const sim::StepReport& report =
       game::step(world_, *rules_, {.leaves = {}, .joins = {}, .inputs = {&input, 1}},
-                 game::Authority::Replica, stepper_);
+                 game::Authority::Client, stepper_);
   ++steps_;
   if (was_touched(report, body_)) last_touched_ = tick;
   if (made_.find(tick) == nullptr) {
@@ -72,10 +72,10 @@ void Prediction::expect(Tick tick) {
   world_.append_entities(expected);
 }
 
-Verdict Prediction::reconcile(const View& view) {
+Reconciliation Prediction::reconcile(const View& view) {
   const game::EntityState* truth = game::find_entity(view.entities, body_);
   if (truth == nullptr) return {};
-  Verdict verdict = compare(*truth, view);
+  Reconciliation reconciliation = compare(*truth, view);
   const std::optional<game::EntityState> before = own();
   if (is_as_expected({view, *truth, reach_from(view.tick, kNextViewTicks)})) {
     base_ = view.tick;
@@ -87,11 +87,11 @@ Verdict Prediction::reconcile(const View& view) {
   while (newest_ && world_.tick < *newest_ && world_.tick - view.tick < protocol::kReplayMax) {
     step_once(world_.tick + 1);
   }
-  verdict.corrected = before && own()->min != before->min;
-  return verdict;
+  reconciliation.corrected = before && own()->min != before->min;
+  return reconciliation;
 }
 
-Verdict Prediction::compare(const game::EntityState& truth, const View& view) const {
+Reconciliation Prediction::compare(const game::EntityState& truth, const View& view) const {
   const Made* made = made_.find(view.tick);
   if (made == nullptr) return {};
   const bool touched = made->touched || view.touched > made->base;

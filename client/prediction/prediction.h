@@ -10,7 +10,7 @@
 // now has the others' new movements. If the copy equals the snapshot in every body, the later steps
 // would give the same result and are not repeated.
 
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "core/tick_ring.h"
 #include "game/rules.h"
 #include "game/step.h"
@@ -25,7 +25,7 @@
 namespace tickbox::client {
 
 /// The result of comparing a snapshot with the prediction for its tick.
-struct Verdict {
+struct Reconciliation {
   bool predicted = false;  ///< a prediction for the tick existed
   bool exact = false;
   /// Another mover touched the body after the prediction's base, or was predicted to. A client
@@ -51,7 +51,7 @@ class Prediction {
 
   /// Compares the prediction with `view` and restarts from the view. A view without the own body
   /// changes nothing.
-  Verdict reconcile(const View& view);
+  Reconciliation reconcile(const View& view);
 
   /// Returns the own body at the newest predicted tick; nothing before the first view with it.
   [[nodiscard]] std::optional<game::EntityState> own() const;
@@ -81,7 +81,7 @@ class Prediction {
     game::EntityState own;
   };
 
-  [[nodiscard]] Verdict compare(const game::EntityState& truth, const View& view) const;
+  [[nodiscard]] Reconciliation compare(const game::EntityState& truth, const View& view) const;
   [[nodiscard]] std::int64_t reach_from(Tick tick, std::uint32_t ticks_more) const;
   [[nodiscard]] bool is_copied(const game::EntityState& entity, const Start& start) const;
   [[nodiscard]] bool is_as_expected(const Start& start) const;

@@ -27,8 +27,9 @@ bool is_too_far(const game::EntityState& from, const game::EntityState& to, std:
 }
 
 bool was_placed(const View& view, BodyId id, Tick tick) {
-  return std::ranges::any_of(
-      view.placed, [&](const Placed& placed) { return placed.id == id && placed.tick == tick; });
+  return std::ranges::any_of(view.teleports, [&](const BodyTeleport& placed) {
+    return placed.id == id && placed.tick == tick;
+  });
 }
 
 const HeldView* passed_at(const View& view, Tick tick) {
@@ -38,26 +39,26 @@ const HeldView* passed_at(const View& view, Tick tick) {
 
 }  // namespace
 
-const Scene& Scenes::nearest(Tick tick) const {
+const Sample& InterpolationBuffer::nearest(Tick tick) const {
   TICKBOX_ASSERT(!empty());
   const Tick within = std::clamp(tick, oldest().tick, newest().tick);
-  return scenes_[static_cast<std::size_t>(within - oldest().tick)];
+  return samples_[static_cast<std::size_t>(within - oldest().tick)];
 }
 
-Scene& Scenes::append(Tick tick) {
+Sample& InterpolationBuffer::append(Tick tick) {
   TICKBOX_ASSERT(empty() || tick == newest().tick + 1);
-  if (count_ == scenes_.size()) scenes_.emplace_back();
-  Scene& scene = scenes_[count_++];
-  scene.tick = tick;
-  scene.spots.clear();
-  return scene;
+  if (count_ == samples_.size()) samples_.emplace_back();
+  Sample& sample = samples_[count_++];
+  sample.tick = tick;
+  sample.bodies.clear();
+  return sample;
 }
 
-void Scenes::forget_before(Tick tick) {
+void InterpolationBuffer::forget_before(Tick tick) {
   if (empty() || tick <= oldest().tick) return;
   const auto old = std::min(tick, newest().tick) - oldest().tick;
-  const auto held = scenes_.begin() + static_cast<std::ptrdiff_t>(count_);
-  std::rotate(scenes_.begin(), scenes_.begin() + static_cast<std::ptrdiff_t>(old), held);
+  const auto held = samples_.begin() + static_cast<std::ptrdiff_t>(count_);
+  std::rotate(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(old), held);
   count_ -= static_cast<std::size_t>(old);
 }
 
@@ -68,36 +69,36 @@ Vec2 between(Vec2 from, Vec2 to, Duration passed, Duration whole) {
   return {.x = along(from.x, to.x), .y = along(from.y, to.y)};
 }
 
-void blend(const Scene& from, const Scene& to, Duration passed, Duration whole,
-           std::vector<Place>& out) {
+void blend(const Sample& from, const Sample& to, Duration passed, Duration whole,
+           std::vector<BodyPosition>& out) {
   out.clear();
-  auto next = to.spots.begin();
-  for (const Spot& spot : from.spots) {
-    while (next != to.spots.end() && next->id < spot.id)
+  auto next = to.bodies.begin();
+  for (const BodySample& body : from.bodies) {
+    while (next != to.bodies.end() && next->id < body.id)
       ++next;
-    const bool goes_there = next != to.spots.end() && next->id == spot.id && !next->is_cut;
-    out.push_back({.id = spot.id,
-                   .min = goes_there ? between(spot.min, next->min, passed, whole) : spot.min});
+    const bool goes_there = next != to.bodies.end() && next->id == body.id && !next->is_cut;
+    out.push_back({.id = body.id,
+                   .min = goes_there ? between(body.min, next->min, passed, whole) : body.min});
   }
 }
 
 Interpolation::Interpolation(std::uint32_t ticks_per_second)
-    : bridged_max_(kBridgedMax / tick_duration(ticks_per_second)) {}
+    : interpolated_max_(kBridgedMax / tick_duration(ticks_per_second)) {}
 
 void Interpolation::on_view(const View& view) {
   courses_.clear();
-  if (!scenes_.empty() && view.tick - scenes_.newest().tick > bridged_max_) scenes_.clear();
-  if (!scenes_.empty()) {
+  if (!samples_.empty() && view.tick - samples_.newest().tick > interpolated_max_) samples_.clear();
+  if (!samples_.empty()) {
     find_courses(view);
-    while (scenes_.newest().tick + 1 < view.tick)
-      bridge(scenes_.newest().tick + 1, view);
+    while (samples_.newest().tick + 1 < view.tick)
+      interpolate(samples_.newest().tick + 1, view);
   }
   close(view);
   newest_.assign(view.entities.begin(), view.entities.end());
 }
 
 void Interpolation::find_courses(const View& view) {
-  const std::int64_t ticks = view.tick - scenes_.newest().tick;
+  const std::int64_t ticks = view.tick - samples_.newest().tick;
   auto was = newest_.begin();
   for (const game::EntityState& is : view.entities) {
     while (was != newest_.end() && was->id < is.id)
@@ -108,18 +109,19 @@ void Interpolation::find_courses(const View& view) {
   }
 }
 
-/// Adds the scene of a tick between the views: replayed bodies where they were then, the others on
+/// Adds the sample of a tick between the views: replayed bodies where they were then, the others on
 /// a straight line.
-void Interpolation::bridge(Tick tick, const View& view) {
-  const Duration left{view.tick - scenes_.newest().tick};  // in ticks: only the ratio matters
-  std::vector<Spot>& spots = scenes_.append(tick).spots;
+void Interpolation::interpolate(Tick tick, const View& view) {
+  const Duration left{view.tick - samples_.newest().tick};  // in ticks: only the ratio matters
+  std::vector<BodySample>& bodies = samples_.append(tick).bodies;
   const HeldView* const stepped = passed_at(view, tick);
   const std::span<const game::EntityState> known =
       stepped != nullptr ? std::span<const game::EntityState>{stepped->entities}
                          : std::span<const game::EntityState>{};
   auto next = known.begin();
   const auto add_known = [&] {
-    spots.push_back({.id = next->id, .min = next->min, .is_cut = was_placed(view, next->id, tick)});
+    bodies.push_back(
+        {.id = next->id, .min = next->min, .is_cut = was_placed(view, next->id, tick)});
     ++next;
   };
   for (Course& course : courses_) {
@@ -127,28 +129,28 @@ void Interpolation::bridge(Tick tick, const View& view) {
       add_known();
     if (next != known.end() && next->id == course.id) {
       add_known();
-      course.from = spots.back().min;
+      course.from = bodies.back().min;
       course.is_cut = false;
       continue;
     }
     if (!course.is_cut) course.from = between(course.from, course.to, Duration{1}, left);
-    spots.push_back({.id = course.id, .min = course.from});
+    bodies.push_back({.id = course.id, .min = course.from});
   }
   while (next != known.end())
     add_known();
 }
 
-/// Adds the scene of the view itself.
+/// Adds the sample of the view itself.
 void Interpolation::close(const View& view) {
-  std::vector<Spot>& spots = scenes_.append(view.tick).spots;
+  std::vector<BodySample>& bodies = samples_.append(view.tick).bodies;
   auto course = courses_.begin();
   for (const game::EntityState& entity : view.entities) {
     while (course != courses_.end() && course->id < entity.id)
       ++course;
     const bool is_too_far = course != courses_.end() && course->id == entity.id && course->is_cut;
-    spots.push_back({.id = entity.id,
-                     .min = entity.min,
-                     .is_cut = is_too_far || was_placed(view, entity.id, view.tick)});
+    bodies.push_back({.id = entity.id,
+                      .min = entity.min,
+                      .is_cut = is_too_far || was_placed(view, entity.id, view.tick)});
   }
 }
 

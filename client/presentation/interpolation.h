@@ -1,13 +1,13 @@
 #pragma once
-// Interpolation: makes a scene of each tick from the views, and positions between two scenes.
+// Interpolation: makes a sample of each tick from the views, and positions between two samples.
 //
-// Snapshots may be rare or lost, but every tick has a scene. For replayed bodies the state at each
+// Snapshots may be rare or lost, but every tick has a sample. For replayed bodies the state at each
 // tick between two views is known. A body that was sent in full moves in a straight line from one
-// view to the other. A new body appears in its first scene. A removed body stays in place until the
-// first scene without it. A body that was teleported, or is further away than any body moves, is
-// cut: it stays at the old position, then is at the new one.
+// view to the other. A new body appears in its first sample. A removed body stays in place until
+// the first sample without it. A body that was teleported, or is further away than any body moves,
+// is cut: it stays at the old position, then is at the new one.
 
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "core/clock.h"
 #include "core/fixed.h"
 #include "core/ids.h"
@@ -18,49 +18,49 @@
 
 namespace tickbox::client {
 
-// Scenes: the positions of all bodies at consecutive ticks, from which a picture is made.
+// InterpolationBuffer: the positions of all bodies at consecutive ticks, from which a picture is
+// made.
 
-/// One body in a scene.
-struct Spot {
+/// One body in a sample.
+struct BodySample {
   BodyId id;
   Vec2 min;             ///< sub-units
   bool is_cut = false;  ///< did not move here from its position a tick before
 };
 
-struct Scene {
+struct Sample {
   Tick tick;
-  std::vector<Spot> spots;  ///< by id
+  std::vector<BodySample> bodies;  ///< by id
 };
 
-class Scenes {
+class InterpolationBuffer {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
-  /// Returns the oldest scene.  Requires: not empty; the same for newest() and nearest().
-  [[nodiscard]] const Scene& oldest() const { return scenes_.front(); }
+  /// Returns the oldest sample.  Requires: not empty; the same for newest() and nearest().
+  [[nodiscard]] const Sample& oldest() const { return samples_.front(); }
 
-  [[nodiscard]] const Scene& newest() const { return scenes_[count_ - 1]; }
+  [[nodiscard]] const Sample& newest() const { return samples_[count_ - 1]; }
 
-  /// Returns the scene of `tick`, or the nearest one.
-  [[nodiscard]] const Scene& nearest(Tick tick) const;
+  /// Returns the sample of `tick`, or the nearest one.
+  [[nodiscard]] const Sample& nearest(Tick tick) const;
 
-  /// Adds an empty scene of `tick` and returns it. May move all others in memory.  Requires: `tick`
-  /// is one after the newest scene's, or there is no scene.
-  /// Cost: no allocation once warm.
-  Scene& append(Tick tick);
+  /// Adds an empty sample of `tick` and returns it. May move all others in memory.  Requires:
+  /// `tick` is one after the newest sample's, or there is no sample. Cost: no allocation once warm.
+  Sample& append(Tick tick);
 
-  /// Removes all scenes older than that of `tick`, but never the newest.
+  /// Removes all samples older than that of `tick`, but never the newest.
   void forget_before(Tick tick);
 
   void clear() { count_ = 0; }
 
  private:
-  std::vector<Scene> scenes_;  ///< the first count_ by tick; the others are memory to reuse
+  std::vector<Sample> samples_;  ///< the first count_ by tick; the others are memory to reuse
   std::size_t count_ = 0;
 };
 
 /// The position at which a body is shown.
-struct Place {
+struct BodyPosition {
   BodyId id;
   Vec2 min;  ///< sub-units
 };
@@ -70,22 +70,22 @@ struct Place {
 
 /// Writes the positions of all bodies of `from` to `out`, by id, when `passed` of `whole` have
 /// passed from there to `to`.  Requires: as between().
-void blend(const Scene& from, const Scene& to, Duration passed, Duration whole,
-           std::vector<Place>& out);
+void blend(const Sample& from, const Sample& to, Duration passed, Duration whole,
+           std::vector<BodyPosition>& out);
 
 class Interpolation {
  public:
   explicit Interpolation(std::uint32_t ticks_per_second);
 
-  /// Adds the scenes up to that of `view`.
+  /// Adds the samples up to that of `view`.
   /// Requires: views in the order of their ticks.  Cost: no allocation once warm.
   void on_view(const View& view);
 
-  /// Returns a scene for each tick from the oldest to that of the newest view.
-  [[nodiscard]] const Scenes& scenes() const { return scenes_; }
+  /// Returns a sample for each tick from the oldest to that of the newest view.
+  [[nodiscard]] const InterpolationBuffer& samples() const { return samples_; }
 
-  /// Removes the scenes older than that of `tick`, but never the newest.
-  void forget_before(Tick tick) { scenes_.forget_before(tick); }
+  /// Removes the samples older than that of `tick`, but never the newest.
+  void forget_before(Tick tick) { samples_.forget_before(tick); }
 
   /// Returns the entities of the newest view.
   [[nodiscard]] const std::vector<game::EntityState>& newest() const { return newest_; }
@@ -100,11 +100,11 @@ class Interpolation {
   };
 
   void find_courses(const View& view);
-  void bridge(Tick tick, const View& view);
+  void interpolate(Tick tick, const View& view);
   void close(const View& view);
 
-  std::int64_t bridged_max_;  ///< maximum ticks between two views
-  Scenes scenes_;
+  std::int64_t interpolated_max_;  ///< maximum ticks between two views
+  InterpolationBuffer samples_;
   std::vector<game::EntityState> newest_;
   std::vector<Course> courses_;  ///< by id
 };

@@ -17,7 +17,7 @@ std::unexpected<AuditRejected> malformed() {
 
 }  // namespace
 
-Segments::Taken Segments::take(const protocol::AuditSegment& segment) {
+StreamReassembly::Taken StreamReassembly::take(const protocol::AuditSegment& segment) {
   const auto runs_ahead = static_cast<std::int8_t>(segment.head.run - run_);
   if (has_run_ && runs_ahead < 0) return Taken::Useless;
   const bool begins_run = !has_run_ || runs_ahead > 0;
@@ -35,7 +35,7 @@ Segments::Taken Segments::take(const protocol::AuditSegment& segment) {
   return begins_run ? Taken::BeginsRun : Taken::Stored;
 }
 
-void Segments::begin(std::uint8_t run) {
+void StreamReassembly::begin(std::uint8_t run) {
   has_run_ = true;
   run_ = run;
   next_ = 0;
@@ -43,12 +43,12 @@ void Segments::begin(std::uint8_t run) {
   came_.clear();
 }
 
-void Segments::drop(std::size_t count) {
+void StreamReassembly::drop(std::size_t count) {
   TICKBOX_ASSERT(count <= bytes_.size());
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-protocol::AuditAck Segments::ack() const {
+protocol::AuditAck StreamReassembly::ack() const {
   protocol::AuditAck ack{.next = static_cast<std::uint16_t>(next_ & 0xffff), .run = run_};
   for (std::uint64_t i = 0; i + 1 < protocol::kAuditWindow; ++i) {
     if (came_.find(next_ + 1 + i) != nullptr) ack.bits |= std::uint64_t{1} << i;
@@ -61,9 +61,9 @@ Auditor::Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, 
 
 std::expected<std::optional<View>, AuditRejected> Auditor::take(
     const protocol::AuditSegment& segment) {
-  const Segments::Taken taken = segments_.take(segment);
-  if (taken == Segments::Taken::BeginsRun) state_ = State::Waiting;
-  if (taken == Segments::Taken::Useless || state_ == State::Broken) {
+  const StreamReassembly::Taken taken = segments_.take(segment);
+  if (taken == StreamReassembly::Taken::BeginsRun) state_ = State::Waiting;
+  if (taken == StreamReassembly::Taken::Useless || state_ == State::Broken) {
     return std::unexpected{
         AuditRejected{.reason = net::DropReason::Unexpected, .mismatch = std::nullopt}};
   }
@@ -106,15 +106,15 @@ Auditor::Result Auditor::begin(ConstBytes entry) {
 Auditor::Result Auditor::step(ConstBytes entry) {
   const auto told = protocol::decode_tick_entry(entry);
   if (!told || !log_.read(told->bytes, tick_) || world_->tick.value >= net::kTickMax ||
-      !game::possible(*world_, tick_.commands())) {
+      !game::is_valid(*world_, tick_.commands())) {
     return malformed();
   }
   const sim::StepReport& report =
       game::step(*world_, *rules_, tick_.commands(), game::Authority::Server, stepper_);
   ++ticks_;
   const bool is_placed =
-      std::ranges::find(stepper_.events.placements, game::player_of(own_),
-                        &game::Placement::player) != stepper_.events.placements.end();
+      std::ranges::find(stepper_.events.teleports, game::player_of(own_),
+                        &game::Teleport::player) != stepper_.events.teleports.end();
   if (is_placed || was_touched(report, own_)) touched_ = world_->tick;
   return compare(told->state_hash);
 }

@@ -3,9 +3,9 @@
 // whole room. It compares the state hash of every tick with the server's.
 //
 // Segments arrive in any order and are sorted first. The views are the whole room; the rest of the
-// client uses them as it uses a Replica's.
+// client uses them as it uses a SnapshotWorld's.
 
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
@@ -26,7 +26,7 @@ namespace tickbox::client {
 
 /// Stream reassembly of an audit. It takes segments in any order, some of them twice, and joins
 /// them to the stream that the server wrote.
-class Segments {
+class StreamReassembly {
  public:
   enum class Taken : std::uint8_t {
     Stored,
@@ -46,7 +46,7 @@ class Segments {
   [[nodiscard]] protocol::AuditAck ack() const;
 
  private:
-  using SegmentBytes = BoundedVector<std::byte, protocol::kAuditSegmentBytesMax>;
+  using SegmentBytes = InplaceVector<std::byte, protocol::kAuditSegmentBytesMax>;
 
   void begin(std::uint8_t run);
 
@@ -110,7 +110,7 @@ class Auditor {
   std::shared_ptr<const game::Rules> rules_;
   BodyId own_;
   State state_ = State::Waiting;
-  Segments segments_;
+  StreamReassembly segments_;
   std::optional<game::World> world_;
   game::Stepper stepper_;
   Tick touched_;

@@ -66,7 +66,7 @@ std::pair<const char*, const char*> names_of(protocol::DesyncCause::Kind kind) {
       return {"shot", "aim"};
     case protocol::DesyncCause::Kind::Ray:
       return {"ray", "aim"};
-    case protocol::DesyncCause::Kind::Placement:
+    case protocol::DesyncCause::Kind::Teleport:
       return {"placement", "place"};
     case protocol::DesyncCause::Kind::Leave:
       return {"leave", nullptr};
@@ -123,7 +123,7 @@ std::string file_name_of(const protocol::Desync& desync, WallTime today) {
 
 std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
     const std::string& folder, const Clock& clock) {
-  auto drop = os::FileDrop::open({.folder = folder, .flag = "--desync-dir"});
+  auto drop = os::BackgroundFileWriter::open({.folder = folder, .flag = "--desync-dir"});
   if (!drop) return std::unexpected(std::move(drop.error()));
   return std::unique_ptr<DesyncFiles>{new DesyncFiles{*std::move(drop), clock}};
 }

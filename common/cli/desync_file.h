@@ -3,7 +3,7 @@
 
 #include "cli/build_info.h"
 #include "core/clock.h"
-#include "os/files/file_drop.h"
+#include "os/files/background_file_writer.h"
 #include "protocol/desync.h"
 
 #include <expected>
@@ -30,13 +30,13 @@ class DesyncFiles final : public protocol::DesyncSink {
 
   void note(const protocol::Desync& desync) override;
 
-  [[nodiscard]] os::FileDropStats stats() const { return drop_->stats(); }
+  [[nodiscard]] os::BackgroundFileWriterStats stats() const { return drop_->stats(); }
 
  private:
-  DesyncFiles(std::unique_ptr<os::FileDrop> drop, const Clock& clock)
+  DesyncFiles(std::unique_ptr<os::BackgroundFileWriter> drop, const Clock& clock)
       : drop_(std::move(drop)), clock_(clock) {}
 
-  std::unique_ptr<os::FileDrop> drop_;
+  std::unique_ptr<os::BackgroundFileWriter> drop_;
   const Clock& clock_;
 };
 

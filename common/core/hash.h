@@ -1,6 +1,6 @@
 #pragma once
 // XXH3-64 over canonical bytes: every whole number enters lowest byte first, so the hash is the
-// same on every machine. GatheringHasher collects many small fields first, because XXH3 hashes a
+// same on every machine. BufferedHasher collects many small fields first, because XXH3 hashes a
 // thousand bytes nearly as quickly as one.
 
 #include "core/assert.h"
@@ -65,9 +65,9 @@ class StreamHasher {
 
 /// A StreamHasher that gathers fields before it hashes them. Its digest is the same.
 /// Cost: no allocation; the state is a member.
-class GatheringHasher {
+class BufferedHasher {
  public:
-  explicit GatheringHasher(std::uint64_t seed = 0) : hasher_(seed) {}
+  explicit BufferedHasher(std::uint64_t seed = 0) : hasher_(seed) {}
 
   template <std::integral T>
   void add(T field) {

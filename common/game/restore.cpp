@@ -9,14 +9,14 @@ namespace {
 /// Returns whether each taken seat has its player's body, and each such body its seat. The rules
 /// find one by the other, so neither may exist alone.
 bool seats_fit_bodies(const WorldFields& fields) {
-  const auto taken = std::ranges::count_if(fields.seats, &Seat::taken);
+  const auto taken = std::ranges::count_if(fields.seats, &SeatState::taken);
   std::ptrdiff_t players = 0;
   for (const EntityState& entity : fields.entities) {
     if (entity.traits.kind != EntityKind::Player) {
       continue;
     }
     const PlayerId player = player_of(entity.id);
-    const Seat& seat = fields.seats[player.value];
+    const SeatState& seat = fields.seats[player.value];
     if (!seat.taken || player_body(player, seat.generation) != entity.id) {
       return false;
     }

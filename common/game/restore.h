@@ -18,7 +18,7 @@ namespace tickbox::game {
 struct WorldFields {
   Tick tick;
   std::uint64_t random = 0;  ///< state of the random sequence
-  std::span<const Seat> seats;
+  std::span<const SeatState> seats;
   std::span<const EntityState> entities;  ///< by id, no id twice
 };
 

@@ -3,7 +3,7 @@
 // apply_inputs, after_step.
 //
 // A server sends causes, not effects, to its clients, so one body may influence another by contact
-// only. The server decides all other effects and sends them as outcomes. A Placement is the result
+// only. The server decides all other effects and sends them as outcomes. A Teleport is the result
 // of a search for a free place or of a draw from the room's random sequence. A Strike says which
 // player a ray hits: a client sees the others some ticks late, and the server judges by that.
 
@@ -24,7 +24,7 @@ namespace tickbox::game {
 
 /// The end that steps. The server alone decides what a replay cannot derive, such as the place of a
 /// respawn, and sends it.
-enum class Authority : std::uint8_t { Server, Replica };
+enum class Authority : std::uint8_t { Server, Client };
 
 struct Hit {
   PlayerId shooter;
@@ -57,18 +57,18 @@ struct Strike {
 };
 
 /// An outcome: the place to which the server teleported a player's body at the end of the tick.
-struct Placement {
+struct Teleport {
   PlayerId player;
   std::uint16_t place = 0;  ///< index into Map::spawn_points
 
-  friend bool operator==(Placement, Placement) = default;
+  friend bool operator==(Teleport, Teleport) = default;
 };
 
 /// The events of one tick beyond the physics' own report, in the order in which they happened.
 struct TickEvents {
   std::vector<Shot> shots;
   std::vector<Hit> hits;
-  std::vector<Placement> placements;  ///< on the server only; each player at most once
+  std::vector<Teleport> teleports;  ///< on the server only; each player at most once
 };
 
 /// The rules of a game. Stateless: everything that changes is in the World.   Thread: immutable, so
@@ -116,7 +116,7 @@ class Rules {
 
   /// Teleports a player's body to the place that the server decided. Does nothing if that body is
   /// not in this world.
-  virtual void place(World& world, Placement placement) const = 0;
+  virtual void place(World& world, Teleport teleport) const = 0;
 };
 
 }  // namespace tickbox::game

@@ -26,11 +26,11 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
                             Authority authority, Stepper& stepper) {
   stepper.events.shots.clear();
   stepper.events.hits.clear();
-  stepper.events.placements.clear();
+  stepper.events.teleports.clear();
   // Each player appears at most once. So a tick in which all players act allocates no memory.
   stepper.events.shots.reserve(world.seats().size());
   stepper.events.hits.reserve(world.seats().size());
-  stepper.events.placements.reserve(world.seats().size());
+  stepper.events.teleports.reserve(world.seats().size());
   world.tick = world.tick + 1;
   for (const PlayerId player : commands.leaves) {
     rules.leave(world, player);
@@ -42,13 +42,13 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
   strike(world, commands.strikes, stepper.events);
   const sim::StepReport& report = stepper.physics.step(world.physics());
   rules.after_step(world, report, authority, stepper.events);
-  for (const Placement& placement : commands.placements) {
-    rules.place(world, placement);
+  for (const Teleport& teleport : commands.teleports) {
+    rules.place(world, teleport);
   }
   return report;
 }
 
-bool possible(const World& world, const TickCommands& commands) {
+bool is_valid(const World& world, const TickCommands& commands) {
   const auto seats = world.seats();
   const auto exists = [&](PlayerId player) { return player.value < seats.size(); };
   const auto taken = [&](PlayerId player) { return seats[player.value].taken; };

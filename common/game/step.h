@@ -16,8 +16,8 @@ struct TickCommands {
   std::span<const PlayerId> leaves;
   std::span<const PlayerId> joins;
   std::span<const PlayerInput> inputs;
-  std::span<const Strike> strikes = {};        ///< on the server and in its replays; in any order
-  std::span<const Placement> placements = {};  ///< in a replica: server decisions, in any order
+  std::span<const Strike> strikes = {};      ///< on the server and in its replays; in any order
+  std::span<const Teleport> teleports = {};  ///< in a replica: server decisions, in any order
 };
 
 /// Scratch memory and the report of the last tick. Serves any number of worlds, one after the
@@ -28,7 +28,7 @@ struct Stepper {
 };
 
 /// Moves `world` from tick t to t + 1: leaves, joins, inputs, strikes, physics, consequences,
-/// placements.
+/// teleports.
 /// Returns the physics' report; the rules' events are in stepper.events. Both are valid until the
 /// stepper's next step.
 const sim::StepReport& step(World& world, const Rules& rules, const TickCommands& commands,
@@ -39,6 +39,6 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
 /// Returns whether every seat exists, rays hit players of such seats, and a free place exists for
 /// every player that appears. Only present players may leave; only absent or leaving players may
 /// join.
-[[nodiscard]] bool possible(const World& world, const TickCommands& commands);
+[[nodiscard]] bool is_valid(const World& world, const TickCommands& commands);
 
 }  // namespace tickbox::game

@@ -104,7 +104,7 @@ EntityState read_entity(NumberReader& whole) {
   return entity;
 }
 
-void write_seat(NumberWriter& out, const Seat& seat, InputSource source) {
+void write_seat(NumberWriter& out, const SeatState& seat, InputSource source) {
   out.number(seat.generation << (kSourceBits + 1) | static_cast<std::uint32_t>(source) << 1 |
              (seat.taken ? 1U : 0U));
   out.number(seat.score);
@@ -113,7 +113,7 @@ void write_seat(NumberWriter& out, const Seat& seat, InputSource source) {
 /// Reads a seat.  Fails: also for a free seat with a source other than neutral.
 void read_seat(NumberReader& in, LoggedWorld& world) {
   const std::uint32_t first = in.number();
-  const Seat seat{
+  const SeatState seat{
       .generation = first >> (kSourceBits + 1), .score = in.number(), .taken = (first & 1) != 0};
   const std::uint32_t source = first >> 1 & kSourceMask;
   if (seat.generation >= kGenerations || source >= kInputSources) in.fail();
@@ -175,7 +175,7 @@ TickLog::TickLog(const World& world)
   const std::size_t seats = world.seats().size();
   bytes_.reserve(tick_bytes_max(seats));
   changed_.reserve(seats);
-  players_ = static_cast<std::size_t>(std::ranges::count_if(world.seats(), &Seat::taken));
+  players_ = static_cast<std::size_t>(std::ranges::count_if(world.seats(), &SeatState::taken));
   for (std::size_t i = 0; i < world.size(); ++i) {
     const EntityState entity = world.entity(i);
     if (entity.traits.kind != EntityKind::Player) break;

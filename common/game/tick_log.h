@@ -125,7 +125,7 @@ struct LoggedWorld {
   Tick tick;
   std::uint64_t state_hash = 0;
   std::uint64_t random = 0;  ///< state of the world's random sequence
-  std::vector<Seat> seats;
+  std::vector<SeatState> seats;
   std::vector<InputSource> sources;   ///< by seat: of the last input; neutral for a free seat
   std::vector<EntityState> entities;  ///< sorted by id, no id twice
 

@@ -1,8 +1,8 @@
 #pragma once
 // Finds the entities and fields in which two states of one view differ.
 
-#include "core/bounded.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "game/entity_state.h"
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct ViewDifference {
   std::size_t entities = 0;  ///< entities that differ, or that only one side has
   std::size_t fields = 0;  ///< fields that differ in total; 1 for an entity that only one side has
   BodyId first;            ///< the lowest id of these entities
-  BoundedVector<FieldDifference, kEntityFields> first_fields;  ///< of entity `first`, in wire order
+  InplaceVector<FieldDifference, kEntityFields> first_fields;  ///< of entity `first`, in wire order
 };
 
 /// Returns nothing if both are the same.  Requires: both sorted by id, no id twice.

@@ -13,12 +13,12 @@ World::World(SharedMap map, sim::WorldSettings settings, std::uint64_t seed)
   TICKBOX_ASSERT(map_->seats <= kSeatsMax);
 }
 
-Seat& World::seat(PlayerId player) {
+SeatState& World::seat(PlayerId player) {
   TICKBOX_ASSERT(player.value < seats_.size());
   return seats_[player.value];
 }
 
-const Seat& World::seat(PlayerId player) const {
+const SeatState& World::seat(PlayerId player) const {
   TICKBOX_ASSERT(player.value < seats_.size());
   return seats_[player.value];
 }
@@ -66,10 +66,10 @@ void World::clear_entities() {
 }
 
 std::uint64_t state_hash(const World& world) {
-  GatheringHasher hasher;
+  BufferedHasher hasher;
   hasher.add(world.tick.value);
   hasher.add(world.rng.state());
-  for (const Seat& seat : world.seats()) {
+  for (const SeatState& seat : world.seats()) {
     hasher.add(seat.generation);
     hasher.add(seat.score);
     hasher.add(static_cast<std::uint8_t>(seat.taken));

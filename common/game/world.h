@@ -16,12 +16,12 @@ namespace tickbox::game {
 
 /// A player's place in a room. The generation distinguishes this player's body from those of
 /// earlier players in the seat.
-struct Seat {
+struct SeatState {
   std::uint32_t generation = 0;
   std::uint32_t score = 0;
   bool taken = false;
 
-  friend bool operator==(const Seat&, const Seat&) = default;
+  friend bool operator==(const SeatState&, const SeatState&) = default;
 };
 
 class World {
@@ -38,13 +38,13 @@ class World {
 
   [[nodiscard]] const sim::World& physics() const { return physics_; }
 
-  [[nodiscard]] std::span<Seat> seats() { return seats_; }
+  [[nodiscard]] std::span<SeatState> seats() { return seats_; }
 
-  [[nodiscard]] std::span<const Seat> seats() const { return seats_; }
+  [[nodiscard]] std::span<const SeatState> seats() const { return seats_; }
 
   /// Requires: player.value < seats().size().
-  [[nodiscard]] Seat& seat(PlayerId player);
-  [[nodiscard]] const Seat& seat(PlayerId player) const;
+  [[nodiscard]] SeatState& seat(PlayerId player);
+  [[nodiscard]] const SeatState& seat(PlayerId player) const;
   /// Returns the id of the body of the player in this seat, whether the body is in this world or
   /// not.
   [[nodiscard]] BodyId body_of(PlayerId player) const;
@@ -76,7 +76,7 @@ class World {
   SharedMap map_;
   sim::World physics_;
   std::vector<Traits> traits_;
-  std::vector<Seat> seats_;
+  std::vector<SeatState> seats_;
 };
 
 /// Returns XXH3-64 over tick, random state, seats and all entities in the order of their ids.

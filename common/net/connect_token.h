@@ -6,9 +6,9 @@
 // gets the two keys of the future session, and the servers to try. Source: netcode's published
 // standard, for content and life cycle; the sizes are our own.
 
-#include "core/bounded.h"
 #include "core/bytes.h"
 #include "core/clock.h"
+#include "core/inplace_vector.h"
 #include "net/address.h"
 #include "net/crypto.h"
 #include "net/key_ring.h"
@@ -39,7 +39,7 @@ using SealedToken = std::array<std::byte, kSealedTokenBytes>;
 /// The identity of a token: the end of its seal.
 using TokenId = std::array<std::byte, kTagBytes>;
 
-using TokenServers = BoundedVector<Address, kTokenServersMax>;
+using TokenServers = InplaceVector<Address, kTokenServersMax>;
 
 /// The rights that a token may give beyond playing; bits of TokenClaims::rights.
 inline constexpr std::uint8_t kRightToAudit = 1;
@@ -51,7 +51,7 @@ struct TokenClaims {
   std::uint32_t room = 0;    ///< 0: any room
   std::uint8_t rights = 0;   ///< bits of kRightsKnown
   TokenServers servers;      ///< at least one
-  BoundedVector<std::byte, kTokenUserBytesMax> user;
+  InplaceVector<std::byte, kTokenUserBytesMax> user;
 };
 
 /// The head of a token, which anybody can read.

@@ -11,17 +11,18 @@ namespace tickbox::net {
 namespace {
 
 // The layout of a request: type, protocol, schema, client nonce. Then a cookie and a token follow,
-// or a ticket; then the wish, zeros, and the tag.
+// or a ticket; then the mode, zeros, and the tag.
 constexpr std::size_t kAskHeadBytes = 1 + 4 + 8 + kNonceBytes;
 constexpr std::size_t kCookieAt = kAskHeadBytes;
 constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
 constexpr std::size_t kTicketAt = kAskHeadBytes;
-constexpr std::size_t kConnectWishAt = kTokenAt + kSealedTokenBytes;
-constexpr std::size_t kResumeWishAt = kTicketAt + kSealedTicketBytes;
+constexpr std::size_t kConnectModeAt = kTokenAt + kSealedTokenBytes;
+constexpr std::size_t kResumeModeAt = kTicketAt + kSealedTicketBytes;
 constexpr std::size_t kTagAt = kAskBytes - kTagBytes;
-static_assert(kConnectWishAt < kTagAt && kResumeWishAt < kTagAt);
+static_assert(kConnectModeAt < kTagAt && kResumeModeAt < kTagAt);
 
-/// The bit of the wish's byte that means Wish::Audit. The other bits are reserved and ignored.
+/// The bit of the mode's byte that means ConnectMode::Audit. The other bits are reserved and
+/// ignored.
 constexpr std::byte kAuditBit{1};
 
 // The clear part of an ACCEPT: type, connection id, server nonce.
@@ -30,20 +31,20 @@ constexpr std::size_t kAcceptHeadBytes = kServerNonceAt + kNonceBytes;
 constexpr std::uint64_t kAcceptSequence = 0;  // packets of the session begin at 1
 
 // Fills `out` with zeros and writes the head of an Ask at the front.
-ByteWriter begin_ask(const Ask& ask, PacketBuffer& out) {
+ByteWriter begin_request(const ConnectRequest& request, PacketBuffer& out) {
   out.fill(std::byte{0});
   ByteWriter writer{out};
-  writer.number(static_cast<std::uint8_t>(ask.type));
-  writer.number(ask.protocol);
-  writer.number(ask.schema);
-  writer.bytes(ask.client_nonce);
+  writer.number(static_cast<std::uint8_t>(request.type));
+  writer.number(request.protocol);
+  writer.number(request.schema);
+  writer.bytes(request.client_nonce);
   return writer;
 }
 
-Wish wish_of(ConstBytes ask, PacketType type) {
-  if (type == PacketType::Hello) return Wish::Play;
-  const std::byte wish = ask[type == PacketType::Connect ? kConnectWishAt : kResumeWishAt];
-  return (wish & kAuditBit) == kAuditBit ? Wish::Audit : Wish::Play;
+ConnectMode mode_of(ConstBytes request, PacketType type) {
+  if (type == PacketType::Hello) return ConnectMode::Play;
+  const std::byte mode = request[type == PacketType::Connect ? kConnectModeAt : kResumeModeAt];
+  return (mode & kAuditBit) == kAuditBit ? ConnectMode::Audit : ConnectMode::Play;
 }
 
 ConstBytes prove(PacketBuffer& out, const Key& to_server) {
@@ -88,11 +89,11 @@ std::string_view name_of(DisconnectReason reason) {
   return "unknown";
 }
 
-Ask make_ask(PacketType type, const HandshakeNonce& client_nonce, Wish wish) {
-  return {.type = type, .schema = schema_hash(), .client_nonce = client_nonce, .wish = wish};
+ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce, ConnectMode mode) {
+  return {.type = type, .schema = schema_hash(), .client_nonce = client_nonce, .mode = mode};
 }
 
-std::expected<Ask, DropReason> decode_ask(ConstBytes datagram) {
+std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram) {
   if (datagram.size() < kAskBytes) return std::unexpected{DropReason::TooShort};
   if (datagram.size() > kAskBytes) return std::unexpected{DropReason::TooLong};
   const auto type = packet_type(datagram);
@@ -100,17 +101,17 @@ std::expected<Ask, DropReason> decode_ask(ConstBytes datagram) {
     return std::unexpected{DropReason::UnknownType};
   }
   ByteReader in{datagram.subspan(1)};
-  Ask ask{.type = *type};
-  ask.protocol = in.number<std::uint32_t>();
-  ask.schema = in.number<std::uint64_t>();
-  in.bytes(ask.client_nonce);
-  ask.wish = wish_of(datagram, *type);
-  return ask;
+  ConnectRequest request{.type = *type};
+  request.protocol = in.number<std::uint32_t>();
+  request.schema = in.number<std::uint64_t>();
+  in.bytes(request.client_nonce);
+  request.mode = mode_of(datagram, *type);
+  return request;
 }
 
-ConstBytes encode_hello(const Ask& hello, PacketBuffer& out) {
+ConstBytes encode_hello(const ConnectRequest& hello, PacketBuffer& out) {
   TICKBOX_ASSERT(hello.type == PacketType::Hello);
-  begin_ask(hello, out);
+  begin_request(hello, out);
   return out;
 }
 
@@ -134,13 +135,13 @@ std::expected<CookieAnswer, DropReason> decode_cookie(ConstBytes datagram) {
   return answer;
 }
 
-ConstBytes encode_connect(const Ask& connect, const CookieBytes& cookie, const ConnectToken& token,
-                          PacketBuffer& out) {
+ConstBytes encode_connect(const ConnectRequest& connect, const CookieBytes& cookie,
+                          const ConnectToken& token, PacketBuffer& out) {
   TICKBOX_ASSERT(connect.type == PacketType::Connect);
-  ByteWriter writer = begin_ask(connect, out);
+  ByteWriter writer = begin_request(connect, out);
   writer.bytes(cookie);
   writer.bytes(token.sealed);
-  writer.number(static_cast<std::uint8_t>(connect.wish));
+  writer.number(static_cast<std::uint8_t>(connect.mode));
   return prove(out, token.keys.to_server);
 }
 
@@ -154,11 +155,12 @@ ConstBytes sealed_token_of(ConstBytes connect) {
   return connect.subspan(kTokenAt, kSealedTokenBytes);
 }
 
-ConstBytes encode_resume(const Ask& resume, const ResumeTicket& ticket, PacketBuffer& out) {
+ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticket,
+                         PacketBuffer& out) {
   TICKBOX_ASSERT(resume.type == PacketType::Resume);
-  ByteWriter writer = begin_ask(resume, out);
+  ByteWriter writer = begin_request(resume, out);
   writer.bytes(ticket.sealed);
-  writer.number(static_cast<std::uint8_t>(resume.wish));
+  writer.number(static_cast<std::uint8_t>(resume.mode));
   return prove(out, ticket.keys.to_server);
 }
 
@@ -166,8 +168,8 @@ ConstBytes sealed_ticket_of(ConstBytes resume) {
   return resume.subspan(kTicketAt, kSealedTicketBytes);
 }
 
-bool is_proven(ConstBytes ask, const Key& to_server) {
-  return tag_matches(to_server, ask.first(kTagAt), ask.subspan(kTagAt));
+bool is_proven(ConstBytes request, const Key& to_server) {
+  return tag_matches(to_server, request.first(kTagAt), request.subspan(kTagAt));
 }
 
 ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out) {

@@ -58,33 +58,33 @@ inline constexpr int kGoodbyes = 3;
 [[nodiscard]] std::string_view name_of(DisconnectReason reason);
 
 /// The data that a client wants from the server.
-enum class Wish : std::uint8_t {
+enum class ConnectMode : std::uint8_t {
   Play = 0,   ///< what it sees, as snapshots
   Audit = 1,  ///< everything that enters the room, so that it can step all of it
 };
 
 /// The fields of HELLO, CONNECT and RESUME that are the same in every version of the protocol, so
 /// that a server can recognise other versions.
-struct Ask {
+struct ConnectRequest {
   PacketType type{};  ///< Hello, Connect or Resume
   std::uint32_t protocol = kProtocolVersion;
   std::uint64_t schema = 0;
   HandshakeNonce client_nonce{};
-  Wish wish = Wish::Play;  ///< in CONNECT and RESUME, after the token or ticket
+  ConnectMode mode = ConnectMode::Play;  ///< in CONNECT and RESUME, after the token or ticket
 
-  friend bool operator==(const Ask&, const Ask&) = default;
+  friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };
 
 /// Returns an Ask with our own protocol and schema.
-[[nodiscard]] Ask make_ask(PacketType type, const HandshakeNonce& client_nonce,
-                           Wish wish = Wish::Play);
+[[nodiscard]] ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce,
+                                          ConnectMode mode = ConnectMode::Play);
 
 /// Decodes a request. Another protocol or schema than ours is no error here: the server's answer
 /// names the difference. Nothing is authenticated yet.  Fails: TooShort and TooLong (any other
 /// length than kAskBytes), UnknownType.
-[[nodiscard]] std::expected<Ask, DropReason> decode_ask(ConstBytes datagram);
+[[nodiscard]] std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram);
 
-ConstBytes encode_hello(const Ask& hello, PacketBuffer& out);
+ConstBytes encode_hello(const ConnectRequest& hello, PacketBuffer& out);
 
 ConstBytes encode_cookie(const HandshakeNonce& client_nonce, const CookieBytes& cookie,
                          PacketBuffer& out);
@@ -99,19 +99,20 @@ struct CookieAnswer {
 /// Fails: TooShort, TooLong, UnknownType.
 [[nodiscard]] std::expected<CookieAnswer, DropReason> decode_cookie(ConstBytes datagram);
 
-ConstBytes encode_connect(const Ask& connect, const CookieBytes& cookie, const ConnectToken& token,
-                          PacketBuffer& out);
-/// Return the parts of a datagram that decode_ask() has found to be a CONNECT.
+ConstBytes encode_connect(const ConnectRequest& connect, const CookieBytes& cookie,
+                          const ConnectToken& token, PacketBuffer& out);
+/// Return the parts of a datagram that decode_request() has found to be a CONNECT.
 [[nodiscard]] CookieBytes cookie_of(ConstBytes connect);
 [[nodiscard]] ConstBytes sealed_token_of(ConstBytes connect);
 
-ConstBytes encode_resume(const Ask& resume, const ResumeTicket& ticket, PacketBuffer& out);
-/// Returns the ticket in a datagram that decode_ask() has found to be a RESUME.
+ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticket,
+                         PacketBuffer& out);
+/// Returns the ticket in a datagram that decode_request() has found to be a RESUME.
 [[nodiscard]] ConstBytes sealed_ticket_of(ConstBytes resume);
 
 /// Returns whether the sender of a CONNECT or RESUME has the key to the server from its token or
 /// ticket. The check covers every bit of the datagram.
-[[nodiscard]] bool is_proven(ConstBytes ask, const Key& to_server);
+[[nodiscard]] bool is_proven(ConstBytes request, const Key& to_server);
 
 ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out);
 /// Decodes a REFUSE.  Fails: TooShort, TooLong, UnknownType, Malformed.

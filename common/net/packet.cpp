@@ -71,8 +71,8 @@ std::optional<PacketType> packet_type(ConstBytes datagram) {
     case PacketType::Challenge:
     case PacketType::Response:
     case PacketType::Audit:
-    case PacketType::Trace:
-    case PacketType::Traced:
+    case PacketType::DesyncReport:
+    case PacketType::DesyncState:
       return type;
   }
   return std::nullopt;
@@ -82,12 +82,12 @@ bool travels_sealed(PacketType type, Direction direction) {
   switch (type) {
     case PacketType::Input:
     case PacketType::Response:
-    case PacketType::Trace:
+    case PacketType::DesyncReport:
       return direction == Direction::ToServer;
     case PacketType::Snapshot:
     case PacketType::Challenge:
     case PacketType::Audit:
-    case PacketType::Traced:
+    case PacketType::DesyncState:
       return direction == Direction::ToClient;
     case PacketType::Disconnect:
       return true;

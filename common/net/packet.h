@@ -60,8 +60,8 @@ enum class PacketType : std::uint8_t {
   Challenge = 11,
   Response = 12,
   Audit = 13,
-  Trace = 16,
-  Traced = 17,
+  DesyncReport = 16,
+  DesyncState = 17,
 };
 
 enum class Direction : std::uint8_t { ToServer, ToClient };

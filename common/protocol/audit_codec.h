@@ -11,8 +11,8 @@
 // or has found a fault, needs nothing of the run before. A segment never changes after it is cut: a
 // repeat has the same bytes.
 
-#include "core/bounded.h"
 #include "core/bytes.h"
+#include "core/inplace_vector.h"
 #include "game/tick_log.h"
 #include "net/drop_reason.h"
 #include "protocol/snapshot.h"
@@ -49,7 +49,7 @@ struct AuditHead {
 
 struct AuditSegment {
   AuditHead head;
-  BoundedVector<std::byte, kAuditSegmentBytesMax> bytes;
+  InplaceVector<std::byte, kAuditSegmentBytesMax> bytes;
   std::optional<LinkStatus> status;
 };
 

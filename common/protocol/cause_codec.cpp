@@ -74,8 +74,8 @@ ShotCause read_shot(Reader& reader) {
   return cause;
 }
 
-PlacementCause read_placement(Reader& reader) {
-  PlacementCause cause;
+TeleportCause read_teleport(Reader& reader) {
+  TeleportCause cause;
   cause.member = reader.byte();
   cause.ago = reader.byte();
   cause.place = reader.u16();
@@ -102,7 +102,7 @@ bool in_order(const List& causes, std::uint8_t base_age) {
 std::size_t encoded_bytes(const Causes& causes) {
   if (causes.empty()) return 0;
   std::size_t bytes =
-      kCauseCountsBytes + causes.placements.size() * kPlacementCauseBytes + causes.leaves.size();
+      kCauseCountsBytes + causes.teleports.size() * kTeleportCauseBytes + causes.leaves.size();
   for (const InputCause& cause : causes.inputs) {
     bytes += input_cause_bytes(cause.ago);
   }
@@ -117,7 +117,7 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out) {
   std::size_t at = 0;
   put(out, at, static_cast<std::uint8_t>(causes.inputs.size()));
   put(out, at, static_cast<std::uint8_t>(causes.shots.size()));
-  put(out, at, static_cast<std::uint8_t>(causes.placements.size()));
+  put(out, at, static_cast<std::uint8_t>(causes.teleports.size()));
   for (const InputCause& cause : causes.inputs) {
     const std::uint8_t ago = std::min(cause.ago, kAgoEscape);
     put(out, at, cause.member);
@@ -131,7 +131,7 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out) {
     put_u16(out, at, static_cast<std::uint16_t>(ago << game::kAimBits | cause.aim));
     if (is_ray) put(out, at, cause.ago);
   }
-  for (const PlacementCause& cause : causes.placements) {
+  for (const TeleportCause& cause : causes.teleports) {
     put(out, at, cause.member);
     put(out, at, cause.ago);
     put_u16(out, at, cause.place);
@@ -149,7 +149,7 @@ std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes, std::uint
   Reader reader{bytes};
   const std::uint8_t inputs = reader.byte();
   const std::uint8_t shots = reader.byte();
-  const std::uint8_t placements = reader.byte();
+  const std::uint8_t teleports = reader.byte();
   bool possible = true;
   for (int i = 0; i < inputs && !reader.ended(); ++i) {
     const InputCause cause = read_input(reader);
@@ -158,8 +158,8 @@ std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes, std::uint
   }
   for (int i = 0; i < shots && !reader.ended(); ++i)
     causes.shots.push_back(read_shot(reader));
-  for (int i = 0; i < placements && !reader.ended(); ++i)
-    causes.placements.push_back(read_placement(reader));
+  for (int i = 0; i < teleports && !reader.ended(); ++i)
+    causes.teleports.push_back(read_teleport(reader));
   if (reader.ended() || reader.left() > kViewMembersMax)
     return std::unexpected{net::DropReason::Malformed};
   while (reader.left() > 0)
@@ -168,7 +168,7 @@ std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes, std::uint
       std::ranges::adjacent_find(causes.leaves, std::ranges::greater_equal{}) ==
       causes.leaves.end();
   possible = possible && leaves_ascend && !causes.empty() && in_order(causes.inputs, base_age) &&
-             in_order(causes.shots, base_age) && in_order(causes.placements, base_age);
+             in_order(causes.shots, base_age) && in_order(causes.teleports, base_age);
   if (!possible) return std::unexpected{net::DropReason::Malformed};
   return causes;
 }

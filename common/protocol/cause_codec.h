@@ -1,10 +1,10 @@
 #pragma once
 // Causes as bytes, in the smallest form, because they are most of the traffic.
 //
-//   inputs u8, shots u8, placements u8, then
+//   inputs u8, shots u8, teleports u8, then
 //   inputs ×      member u8, ago << 4 | move u8; ago 15: one byte more, ago − 15
 //   shots ×       member u8, ago << 10 | aim u16; ago 63: a ray, and its ago u8 one byte more
-//   placements ×  member u8, ago u8, place u16
+//   teleports ×  member u8, ago u8, place u16
 //   leaves ×      member u8, to the end
 
 #include "core/bytes.h"
@@ -18,7 +18,7 @@
 namespace tickbox::protocol {
 
 inline constexpr std::size_t kCauseCountsBytes = 3;
-inline constexpr std::size_t kPlacementCauseBytes = 4;
+inline constexpr std::size_t kTeleportCauseBytes = 4;
 
 /// The value of `ago` in the four bits of an input cause that means "one more byte follows".
 inline constexpr std::uint8_t kAgoEscape = 15;

@@ -71,8 +71,8 @@ std::vector<DesyncCause> causes_of(const Snapshot& snapshot, Tick tick,
   for (const ShotCause& cause : snapshot.causes.shots) {
     add(cause.ago, cause.member, kind_of(cause.weapon), cause.aim);
   }
-  for (const PlacementCause& cause : snapshot.causes.placements) {
-    add(cause.ago, cause.member, DesyncCause::Kind::Placement, cause.place);
+  for (const TeleportCause& cause : snapshot.causes.teleports) {
+    add(cause.ago, cause.member, DesyncCause::Kind::Teleport, cause.place);
   }
   for (const std::uint8_t member : snapshot.causes.leaves) {
     add(0, member, DesyncCause::Kind::Leave, 0);

@@ -29,12 +29,12 @@ enum class DesyncEnd : std::uint8_t {
 /// A cause of movement between the base and the view.
 struct DesyncCause {
   enum class Kind : std::uint8_t {
-    Input,      ///< value: direction of the stick from then on
-    Shot,       ///< value: aim
-    Ray,        ///< value: aim
-    Placement,  ///< value: number of the spawn point
-    Leave,      ///< the body left the view; at a client only
-    Whole,      ///< the body was sent in full; at a client only
+    Input,     ///< value: direction of the stick from then on
+    Shot,      ///< value: aim
+    Ray,       ///< value: aim
+    Teleport,  ///< value: number of the spawn point
+    Leave,     ///< the body left the view; at a client only
+    Whole,     ///< the body was sent in full; at a client only
   };
 
   Tick tick;  ///< the tick that the step made

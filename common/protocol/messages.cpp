@@ -51,8 +51,8 @@ std::optional<LinkStatus> decode_status(const schema::LinkStatus* wire) {
 
 /// A snapshot's bodies, in one list for each struct on the wire.
 struct WireBodies {
-  BoundedVector<schema::Body, kSnapshotBodiesMax> bodies;
-  BoundedVector<schema::Entity, kSnapshotBodiesMax> wide;
+  InplaceVector<schema::Body, kSnapshotBodiesMax> bodies;
+  InplaceVector<schema::Entity, kSnapshotBodiesMax> wide;
 };
 
 WireBodies encode_bodies(const Snapshot& snapshot) {

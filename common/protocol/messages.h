@@ -2,9 +2,9 @@
 // The messages in sealed packets: inputs to the server, snapshots to the client, DISCONNECT and
 // parts of views in both directions. Each message has its encode and decode functions here.
 
-#include "core/bounded.h"
 #include "core/bytes.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "game/entity_state.h"
 #include "game/input.h"
 #include "net/handshake.h"
@@ -26,7 +26,7 @@ struct InputMessage {
   std::uint32_t mismatches = 0;
   std::uint16_t events = 0;  ///< number of the newest received event before which none is missing
   Tick first_tick;           ///< tick of inputs[0]; the others are for the ticks after it
-  BoundedVector<game::Input, kInputsPerMessageMax> inputs;
+  InplaceVector<game::Input, kInputsPerMessageMax> inputs;
   std::optional<AuditAck> audit = std::nullopt;  ///< only from a client that audits
 };
 
@@ -70,7 +70,7 @@ class MessageEncoder {
   ConstBytes disconnect(net::DisconnectReason reason);
   /// Encodes a CHALLENGE or its RESPONSE.
   ConstBytes path_check(std::uint64_t data);
-  /// Encodes a TRACE or a TRACED.
+  /// Encodes a DESYNC_REPORT or a DESYNC_STATE.
   ConstBytes view_part(const ViewPart& part);
 
  private:

@@ -8,8 +8,8 @@
 // base to T: the client steps them itself. The number of a base's member is its position in the
 // base, sorted by id.
 
-#include "core/bounded.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "game/entity_state.h"
 #include "game/rules.h"
 #include "protocol/history_depths.h"
@@ -96,30 +96,30 @@ struct ShotCause {
 };
 
 /// An outcome, which a replay cannot derive: a player's body was teleported to a spawn point.
-struct PlacementCause {
+struct TeleportCause {
   std::uint8_t ago = 0;
   std::uint8_t member = 0;
   std::uint16_t place = 0;  ///< index into Map::spawn_points
 
-  friend constexpr auto operator<=>(const PlacementCause&, const PlacementCause&) = default;
+  friend constexpr auto operator<=>(const TeleportCause&, const TeleportCause&) = default;
 };
 
 /// The causes of a snapshot. Each list has one valid order: by tick, the oldest first, then by
 /// member; each member at most once per tick. Leaves are sorted by member.
 struct Causes {
-  BoundedVector<InputCause, kCausesMax> inputs;
-  BoundedVector<ShotCause, kCausesMax> shots;
-  BoundedVector<PlacementCause, kCausesMax> placements;
-  BoundedVector<std::uint8_t, kViewMembersMax> leaves;
+  InplaceVector<InputCause, kCausesMax> inputs;
+  InplaceVector<ShotCause, kCausesMax> shots;
+  InplaceVector<TeleportCause, kCausesMax> teleports;
+  InplaceVector<std::uint8_t, kViewMembersMax> leaves;
 
   [[nodiscard]] bool empty() const {
-    return inputs.empty() && shots.empty() && placements.empty() && leaves.empty();
+    return inputs.empty() && shots.empty() && teleports.empty() && leaves.empty();
   }
 
   void clear() {
     inputs.clear();
     shots.clear();
-    placements.clear();
+    teleports.clear();
     leaves.clear();
   }
 };
@@ -153,13 +153,13 @@ struct Event {
 
 /// The most events in one snapshot.
 inline constexpr std::size_t kSnapshotEventsMax = 16;
-using Events = BoundedVector<Event, kSnapshotEventsMax>;
+using Events = InplaceVector<Event, kSnapshotEventsMax>;
 
 struct Snapshot {
   SnapshotHead head;
   Causes causes;
   /// Bodies in full, sorted by id, each once; none is a member of the base that leaves.
-  BoundedVector<game::EntityState, kSnapshotBodiesMax> bodies;
+  InplaceVector<game::EntityState, kSnapshotBodiesMax> bodies;
   std::optional<LinkStatus> status;
   /// Events with consecutive numbers.
   Events events;

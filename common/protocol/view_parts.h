@@ -2,8 +2,8 @@
 // A whole view in parts that fit datagrams. After a desync each end sends the other its state of
 // the view, so that each can report the fields that differ.
 
-#include "core/bounded.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "game/entity_state.h"
 #include "protocol/snapshot.h"
 
@@ -38,7 +38,7 @@ struct ViewPart {
   std::uint8_t part = 0;
   std::uint8_t parts = 1;    ///< parts of the sender's view; 0: the sender has forgotten the view
   std::uint8_t arrived = 0;  ///< bit i: part i of the other end's view has arrived
-  BoundedVector<game::EntityState, kViewPartBodies> bodies;
+  InplaceVector<game::EntityState, kViewPartBodies> bodies;
 };
 
 /// Returns the number of parts of a view with `members` members; an empty view has one part.

@@ -86,7 +86,7 @@ void Copy::keyframe(const Keyframe& keyframe) {
 }
 
 void Copy::step_towards(const RecordedTick& tick) {
-  if (!game::possible(*before_, tick.commands())) {
+  if (!game::is_valid(*before_, tick.commands())) {
     ++result_.damages;
     before_.reset();
     return;

@@ -61,7 +61,7 @@ std::optional<Difference> first_difference(const Keyframe& expected, const game:
                       std::to_string(got.seats().size())};
   }
   for (std::size_t seat = 0; seat < expected.seats.size(); ++seat) {
-    const auto text = [](const game::Seat& s) {
+    const auto text = [](const game::SeatState& s) {
       return "generation " + std::to_string(s.generation) + " score " + std::to_string(s.score) +
              (s.taken ? " taken" : " free");
     };

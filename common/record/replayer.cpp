@@ -40,7 +40,7 @@ bool Replayer::next() {
 /// Steps the next tick of the record.  Fails: false, if the tick is impossible.
 bool Replayer::step() {
   const RecordedTick& tick = reader_.ticks()[taken_++];
-  if (!game::possible(*world_, tick.commands())) {
+  if (!game::is_valid(*world_, tick.commands())) {
     lose_world();
     ++damages_;
     return false;

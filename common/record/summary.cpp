@@ -10,7 +10,8 @@ void add(Summary& summary, std::uint64_t& players, const Keyframe& keyframe) {
   summary.gaps += keyframe.gap_before ? 1U : 0U;
   summary.first_tick = summary.first_tick.value_or(keyframe.tick);
   summary.last_tick = keyframe.tick;
-  players = static_cast<std::uint64_t>(std::ranges::count_if(keyframe.seats, &game::Seat::taken));
+  players =
+      static_cast<std::uint64_t>(std::ranges::count_if(keyframe.seats, &game::SeatState::taken));
   summary.players_max = std::max(summary.players_max, players);
 }
 

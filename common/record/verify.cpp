@@ -175,7 +175,7 @@ bool SegmentVerifier::wanted(const Segment& segment) const {
 /// Steps a tick and compares its hash.  Fails: false, if the tick has impossible commands.
 bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
                            SegmentResult& result) {
-  if (!game::possible(world, recorded.commands())) {
+  if (!game::is_valid(world, recorded.commands())) {
     result.impossible = true;
     return false;
   }
@@ -201,7 +201,7 @@ bool SegmentVerifier::take(game::World& world, const RecordedTick& recorded,
 void SegmentVerifier::step_unfinished(game::World& world, const RecordedTick& recorded,
                                       SegmentResult& result) {
   if (!options_.step_unfinished || recorded.tick > options_.to) return;
-  result.impossible = !game::possible(world, recorded.commands());
+  result.impossible = !game::is_valid(world, recorded.commands());
   if (!result.impossible) {
     game::step(world, rules_, recorded.commands(), game::Authority::Server, stepper_);
   }

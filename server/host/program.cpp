@@ -213,15 +213,17 @@ int run_server(int argc, char** argv, const game::Catalog& games) {
   cli::CommonFlags health_flags;
   cli::Command health = program.add_command(
       {.name = "health",
-       .description = "Ask a running server whether it is alive, or ready. Exit 0 if so, 1 if not.",
+       .description =
+           "ConnectRequest a running server whether it is alive, or ready. Exit 0 if so, 1 if not.",
        .example = "tickbox-server health --admin 127.0.0.1:9180"},
       health_flags);
   health.add_option("--admin", admin, "Admin address of the server",
                     {.value = "HOST:PORT", .default_text = "by --admin-bind and --admin-port"});
 
   bool ready = false;
-  health.add_option("--ready", ready,
-                    "Ask whether the server accepts clients now (/readyz instead of /livez)");
+  health.add_option(
+      "--ready", ready,
+      "ConnectRequest whether the server accepts clients now (/readyz instead of /livez)");
   health.callback([&] { asked_health = true; });
 
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);

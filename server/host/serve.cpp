@@ -11,8 +11,8 @@
 #include "os/http/http.h"
 #include "os/net/resolve.h"
 #include "os/net/udp_transport.h"
+#include "os/process/latest_value.h"
 #include "os/process/process.h"
-#include "os/process/published.h"
 #include "os/process/signals.h"
 #include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
@@ -143,7 +143,7 @@ class Server {
   os::StopSignals signals_;
   os::SystemEntropy entropy_;
   std::unique_ptr<os::UdpTransport> transport_;
-  os::Published<Status> status_;
+  os::LatestValue<Status> status_;
   std::atomic<const os::HttpServer*> admin_running_ = nullptr;  ///< read by its own thread
   std::unique_ptr<os::HttpServer> admin_;
   std::unique_ptr<Room> room_;
@@ -443,7 +443,7 @@ void Server::publish(ServerState state) {
   published_ = clock_.now();
   shard_->metrics().recording = recordings_->look();
   if (desyncs_) {
-    const os::FileDropStats stats = desyncs_->stats();
+    const os::BackgroundFileWriterStats stats = desyncs_->stats();
     shard_->metrics().desync_files = {
         .written = stats.written, .left_out = stats.left_out, .failed = stats.failed};
   }

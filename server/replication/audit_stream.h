@@ -5,10 +5,10 @@
 // also sent again after a timeout. A silent auditor therefore gets only this one, and the timeout
 // grows.
 
-#include "core/bounded.h"
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "core/tick_ring.h"
 #include "game/catalog.h"
 #include "protocol/audit_codec.h"
@@ -83,7 +83,7 @@ class AuditStream {
 
  private:
   struct Sent {
-    BoundedVector<std::byte, protocol::kAuditSegmentBytesMax> bytes;
+    InplaceVector<std::byte, protocol::kAuditSegmentBytesMax> bytes;
     std::uint64_t end = 0;    ///< the stream offset behind its bytes
     std::uint64_t order = 0;  ///< number of its last transmission, among all
     std::uint32_t times = 0;

@@ -22,8 +22,8 @@ void EventBroadcast::gather(const Room& room, std::span<const PlayerId> joins) {
     announce_spawn(room, player);
   }
   teleported_.assign(world.seats().size(), false);
-  for (const game::Placement& placement : room.events().placements) {
-    teleported_[placement.player.value] = true;
+  for (const game::Teleport& teleport : room.events().teleports) {
+    teleported_[teleport.player.value] = true;
   }
   for (const game::Hit& hit : room.events().hits) {
     const game::EntityState* victim =
@@ -36,7 +36,7 @@ void EventBroadcast::gather(const Room& room, std::span<const PlayerId> joins) {
                                  .what = hit.victim.value,
                                  .kind = protocol::EventKind::Hit},
                        .places = places});
-    if (const game::Seat& seat = world.seat(hit.shooter); seat.taken) {
+    if (const game::SeatState& seat = world.seat(hit.shooter); seat.taken) {
       events_.push_back({.event = {.subject = hit.shooter,
                                    .what = low_bits(seat.score),
                                    .kind = protocol::EventKind::Score},
@@ -44,8 +44,8 @@ void EventBroadcast::gather(const Room& room, std::span<const PlayerId> joins) {
     }
     announce_teleport(room, hit.victim);
   }
-  for (const game::Placement& placement : room.events().placements) {
-    announce_teleport(room, placement.player);
+  for (const game::Teleport& teleport : room.events().teleports) {
+    announce_teleport(room, teleport.player);
   }
 }
 

@@ -7,8 +7,8 @@
 // are sent again. The client accepts only the event with the next number, so it takes each event
 // once.
 
-#include "core/bounded.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "protocol/snapshot.h"
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class EventQueue {
 
   std::uint32_t repeat_ticks_ = 1;
   std::uint16_t acknowledged_ = 0;                     ///< number of the last acknowledged event
-  BoundedVector<Waiting, kEventsWaitingMax> waiting_;  ///< by number
+  InplaceVector<Waiting, kEventsWaitingMax> waiting_;  ///< by number
   std::size_t sent_ = 0;                               ///< number of events that have been sent
   std::size_t in_transit_ = 0;  ///< number of sent events that can still arrive; others are due
 };

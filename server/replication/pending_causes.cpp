@@ -21,14 +21,14 @@ constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBa
 PendingCauses::PendingCauses() {
   inputs.reserve(kPendingCauses);
   shots.reserve(kPendingCauses);
-  placements.reserve(kPendingCauses);
+  teleports.reserve(kPendingCauses);
 }
 
 void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPlans& plans,
                    PendingCauses& pending) {
   pending.inputs.clear();
   pending.shots.clear();
-  pending.placements.clear();
+  pending.teleports.clear();
   const ReplicationLog& log = input.tick.room->replication_log();
   const Tick now = input.tick.now();
   const Tick base = input.request.base_tick;
@@ -50,8 +50,8 @@ void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPla
                                 .weapon = shot.weapon}});
     });
     log.teleports().visit_since(slot, base, [&](Tick at, const Teleport& teleport) {
-      cause_bytes += protocol::kPlacementCauseBytes;
-      pending.placements.push_back(
+      cause_bytes += protocol::kTeleportCauseBytes;
+      pending.teleports.push_back(
           {slot, {.ago = protocol::ago(now, at), .member = state.member, .place = teleport.place}});
     });
   }
@@ -85,7 +85,7 @@ bool write_causes(const ClientBodies& bodies, const IslandPlans& plans, PendingC
     return true;
   };
   return write(pending.inputs, causes.inputs) && write(pending.shots, causes.shots) &&
-         write(pending.placements, causes.placements);
+         write(pending.teleports, causes.teleports);
 }
 
 }  // namespace tickbox::server

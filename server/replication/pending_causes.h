@@ -23,7 +23,7 @@ struct PendingCauses {
 
   std::vector<Entry<protocol::InputCause>> inputs;
   std::vector<Entry<protocol::ShotCause>> shots;
-  std::vector<Entry<protocol::PlacementCause>> placements;
+  std::vector<Entry<protocol::TeleportCause>> teleports;
 };
 
 /// Gathers the causes since the base of all replayed bodies, and adds their sizes to the plans.

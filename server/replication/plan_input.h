@@ -1,7 +1,7 @@
 #pragma once
 // What the stages of a plan read: the room after a tick, and the client of the plan.
 
-#include "core/bounded.h"
+#include "core/inplace_vector.h"
 #include "protocol/snapshot.h"
 #include "server/replication/interest.h"
 #include "server/replication/sent_views.h"
@@ -59,7 +59,7 @@ struct DeferredBody {
   friend bool operator==(const DeferredBody&, const DeferredBody&) = default;
 };
 
-using DeferredBodies = BoundedVector<DeferredBody, protocol::kViewMembersMax>;
+using DeferredBodies = InplaceVector<DeferredBody, protocol::kViewMembersMax>;
 
 /// What the stages of a plan read.
 struct PlanInput {

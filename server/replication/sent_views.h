@@ -1,8 +1,8 @@
 #pragma once
 // The views sent to a client, as sets of slots, and the newest one that it has acknowledged.
 
-#include "core/bounded.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "core/tick_ring.h"
 #include "protocol/snapshot.h"
 #include "server/room/body_slots.h"
@@ -13,7 +13,7 @@
 namespace tickbox::server {
 
 /// The members of a view, sorted by body id.
-using ViewMembers = BoundedVector<SlotId, protocol::kViewMembersMax>;
+using ViewMembers = InplaceVector<SlotId, protocol::kViewMembersMax>;
 
 class SentViews {
  public:

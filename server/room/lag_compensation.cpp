@@ -43,8 +43,8 @@ std::span<const game::Strike> LagCompensation::judge(const Room& room,
     if (!ray) continue;
     const std::uint32_t back =
         std::min({std::uint32_t{given.input.look_back}, look_back_max_, next.value});
-    const Tick looked_at = std::min(room.world().tick, Tick{next.value - back});
-    if (const std::optional<BodyId> victim = struck_by(room, *ray, looked_at)) {
+    const Tick render_tick = std::min(room.world().tick, Tick{next.value - back});
+    if (const std::optional<BodyId> victim = struck_by(room, *ray, render_tick)) {
       strikes_.push_back({.shooter = given.player, .victim = *victim});
     }
   }
@@ -52,8 +52,8 @@ std::span<const game::Strike> LagCompensation::judge(const Room& room,
 }
 
 std::optional<BodyId> LagCompensation::struck_by(const Room& room, const sim::Cast& ray,
-                                                 Tick looked_at) {
-  gather_movers(room, ray, looked_at);
+                                                 Tick render_tick) {
+  gather_movers(room, ray, render_tick);
   const sim::World& physics = room.world().physics();
   caster_.look_at(physics.statics(), physics.settings().border, movers_);
   const std::optional<sim::CastHit> hit = caster_.nearest(ray);
@@ -64,9 +64,9 @@ std::optional<BodyId> LagCompensation::struck_by(const Room& room, const sim::Ca
 }
 
 /// Gathers the bodies in the ray's way in that tick, except players teleported since.
-void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick looked_at) {
+void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick render_tick) {
   movers_.clear();
-  const StateAt* state = room.state_history().find(looked_at);
+  const StateAt* state = room.state_history().find(render_tick);
   if (state == nullptr) state = &room.state_history().newest();
   const sim::Box hull = hull_of(ray);
   for (const game::EntityState& entity : state->entities) {
@@ -74,7 +74,7 @@ void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick
     const sim::Body body = room.rules().body_for(entity);
     if (!sim::overlap(hull, sim::box_of(body.min, body.size))) continue;
     const bool is_player = entity.traits.kind == game::EntityKind::Player;
-    if (is_player && was_teleported_since(room.replication_log(), entity.id, looked_at)) continue;
+    if (is_player && was_teleported_since(room.replication_log(), entity.id, render_tick)) continue;
     movers_.push_back(body);
   }
 }

@@ -38,8 +38,8 @@ class LagCompensation {
 
  private:
   [[nodiscard]] std::optional<BodyId> struck_by(const Room& room, const sim::Cast& ray,
-                                                Tick looked_at);
-  void gather_movers(const Room& room, const sim::Cast& ray, Tick looked_at);
+                                                Tick render_tick);
+  void gather_movers(const Room& room, const sim::Cast& ray, Tick render_tick);
 
   std::uint32_t look_back_max_;  ///< ticks
   sim::Caster caster_;

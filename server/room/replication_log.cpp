@@ -97,9 +97,8 @@ void ReplicationLog::note(const game::World& world, std::span<const game::Entity
     shots_.note(
         {.slot = slots_.find(world.body_of(shot.player)), .aim = shot.aim, .weapon = shot.weapon});
   }
-  for (const game::Placement& placement : events.placements) {
-    teleports_.note(
-        {.slot = slots_.find(world.body_of(placement.player)), .place = placement.place});
+  for (const game::Teleport& teleport : events.teleports) {
+    teleports_.note({.slot = slots_.find(world.body_of(teleport.player)), .place = teleport.place});
   }
 }
 

@@ -34,22 +34,22 @@ Admission::Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entrop
       ticket_key_(net::draw<net::Key>(entropy)),
       started_(now.today) {}
 
-AdmissionResult Admission::judge(const net::Ask& ask, const net::Datagram& datagram,
+AdmissionResult Admission::judge(const net::ConnectRequest& request, const net::Datagram& datagram,
                                  const Now& now) {
-  switch (ask.type) {
+  switch (request.type) {
     case net::PacketType::Hello:
-      return cookies_.bake(datagram.from, ask.client_nonce, now.instant);
+      return cookies_.bake(datagram.from, request.client_nonce, now.instant);
     case net::PacketType::Connect:
-      return judge_connect(ask, datagram, now);
+      return judge_connect(request, datagram, now);
     default:
-      TICKBOX_ASSERT(ask.type == net::PacketType::Resume);
+      TICKBOX_ASSERT(request.type == net::PacketType::Resume);
       return judge_resume(datagram, now);
   }
 }
 
-AdmissionResult Admission::judge_connect(const net::Ask& ask, const net::Datagram& datagram,
-                                         const Now& now) {
-  if (!cookies_.accepts(net::cookie_of(datagram.bytes), datagram.from, ask.client_nonce,
+AdmissionResult Admission::judge_connect(const net::ConnectRequest& request,
+                                         const net::Datagram& datagram, const Now& now) {
+  if (!cookies_.accepts(net::cookie_of(datagram.bytes), datagram.from, request.client_nonce,
                         now.instant)) {
     return net::DropReason::BadCookie;
   }
@@ -58,7 +58,7 @@ AdmissionResult Admission::judge_connect(const net::Ask& ask, const net::Datagra
   const ShownToken* shown = tokens_.find(id);
   const bool is_pending = shown != nullptr && !shown->consumed;
   const bool is_here = shown != nullptr && shown->address == datagram.from;
-  if (is_pending && is_here && shown->client_nonce == ask.client_nonce) {
+  if (is_pending && is_here && shown->client_nonce == request.client_nonce) {
     return RepeatedRequest{.connection = shown->connection, .id = id};
   }
   if (!connects_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;

@@ -70,9 +70,10 @@ class Admission {
   /// older tokens are refused.
   Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entropy& entropy, const Now& now);
 
-  /// Judges a request.  Requires: decode_ask() has decoded it as `ask`, of our protocol and schema.
-  [[nodiscard]] AdmissionResult judge(const net::Ask& ask, const net::Datagram& datagram,
-                                      const Now& now);
+  /// Judges a request.  Requires: decode_request() has decoded it as `ask`, of our protocol and
+  /// schema.
+  [[nodiscard]] AdmissionResult judge(const net::ConnectRequest& request,
+                                      const net::Datagram& datagram, const Now& now);
 
   /// Returns whether a session's packet may be opened although its address is not the session's.
   [[nodiscard]] bool may_open_moved(const net::Address& from, Instant now) {
@@ -95,8 +96,8 @@ class Admission {
   [[nodiscard]] std::uint64_t boot() const { return boot_; }
 
  private:
-  [[nodiscard]] AdmissionResult judge_connect(const net::Ask& ask, const net::Datagram& datagram,
-                                              const Now& now);
+  [[nodiscard]] AdmissionResult judge_connect(const net::ConnectRequest& request,
+                                              const net::Datagram& datagram, const Now& now);
   [[nodiscard]] AdmissionResult judge_resume(const net::Datagram& datagram, const Now& now);
   [[nodiscard]] std::optional<net::Refuse> objection_to(const net::OpenedToken& token,
                                                         const net::Address& asked,

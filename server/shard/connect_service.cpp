@@ -22,26 +22,27 @@ bool matches(const HostedRoom& room, RoomId named) {
 }  // namespace
 
 void ConnectService::receive(const net::Datagram& datagram, const Now& now) {
-  const auto ask = net::decode_ask(datagram.bytes);
-  if (!ask) return context_.metrics.drops.count(ask.error());
-  const Incoming incoming{*ask, datagram, now};
-  if (ask->protocol != net::kProtocolVersion) {
+  const auto request = net::decode_request(datagram.bytes);
+  if (!request) return context_.metrics.drops.count(request.error());
+  const Incoming incoming{*request, datagram, now};
+  if (request->protocol != net::kProtocolVersion) {
     return refuse(incoming, {{.reason = net::RefuseReason::Protocol,
                               .have = net::kProtocolVersion,
-                              .limit = ask->protocol}});
+                              .limit = request->protocol}});
   }
-  if (ask->schema != net::schema_hash()) {
+  if (request->schema != net::schema_hash()) {
     return refuse(incoming, {{.reason = net::RefuseReason::Schema}});
   }
   std::visit(Overloaded{[&](net::DropReason reason) { context_.metrics.drops.count(reason); },
                         [&](const net::CookieBytes& cookie) {
-                          reply(incoming, net::encode_cookie(ask->client_nonce, cookie, packet_));
+                          reply(incoming,
+                                net::encode_cookie(request->client_nonce, cookie, packet_));
                         },
                         [&](const Refused& refused) { refuse(incoming, refused); },
                         [&](const RepeatedRequest& repeated) { on_repeated(incoming, repeated); },
                         [&](const TokenAccepted& accepted) { on_token(incoming, accepted); },
                         [&](const ResumeAccepted& accepted) { on_ticket(incoming, accepted); }},
-             parts_.admission.judge(*ask, datagram, now));
+             parts_.admission.judge(*request, datagram, now));
 }
 
 void ConnectService::on_repeated(const Incoming& incoming, const RepeatedRequest& repeated) {
@@ -69,7 +70,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   drop_replaced(accepted);
-  if (incoming.ask.wish == net::Wish::Audit) {
+  if (incoming.request.mode == net::ConnectMode::Audit) {
     if (const auto objection = parts_.spectators.objection_to(claims.rights, nullptr)) {
       return refuse_with(*objection);
     }
@@ -77,7 +78,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   const auto [room, seat] = find_free_seat({claims.room});
   if (seat == nullptr) return refuse_with(full({claims.room}));
   Session& session = parts_.sessions.open(context_.entropy);
-  if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.ask.client_nonce,
+  if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.request.client_nonce,
                               parts_.sessions.connection_of(session), incoming.now.today)) {
     parts_.sessions.close(session);
     return refuse_with({.reason = net::RefuseReason::TokensFull});
@@ -116,13 +117,13 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
       seat.client != ticket.client) {
     return refuse_with({.reason = net::RefuseReason::TicketOver});
   }
-  if (incoming.ask.wish == net::Wish::Audit) {
+  if (incoming.request.mode == net::ConnectMode::Audit) {
     if (const auto objection = parts_.spectators.objection_to(seat.rights, &seat)) {
       return refuse_with(*objection);
     }
   }
   if (Session* pending = seat.pending) {
-    if (pending->client_nonce == incoming.ask.client_nonce) {
+    if (pending->client_nonce == incoming.request.client_nonce) {
       // The same bytes from another address are from somebody who saw them pass.
       if (pending->route.peer != incoming.datagram.from) {
         return context_.metrics.drops.count(net::DropReason::Unexpected);
@@ -167,12 +168,12 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
   const std::uint32_t connection = parts_.sessions.connection_of(session);
   const auto server_nonce = net::draw<net::HandshakeNonce>(context_.entropy);
   const net::KeyPair session_keys =
-      net::derive_session_keys(keys, incoming.ask.client_nonce, server_nonce);
+      net::derive_session_keys(keys, incoming.request.client_nonce, server_nonce);
   session.room = &room;
   session.player = seat.player;
   session.route = incoming.datagram.back();
-  session.client_nonce = incoming.ask.client_nonce;
-  session.wish = incoming.ask.wish;
+  session.client_nonce = incoming.request.client_nonce;
+  session.mode = incoming.request.mode;
   session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
   session.ticket_serial = ++seat.serials;
   session.heard = incoming.now.instant;
@@ -204,7 +205,7 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
 
 void ConnectService::refuse(const Incoming& incoming, const Refused& refused) {
   net::Refuse answer = refused.answer;
-  answer.client_nonce = incoming.ask.client_nonce;
+  answer.client_nonce = incoming.request.client_nonce;
   context_.metrics.count(answer.reason);
   refusals_.add(answer.reason, refused.client, incoming.datagram.from);
   reply(incoming, net::encode_refuse(answer, packet_));

@@ -49,7 +49,7 @@ class ConnectService {
  private:
   /// A request, and the datagram that had it.
   struct Incoming {
-    const net::Ask& ask;
+    const net::ConnectRequest& request;
     const net::Datagram& datagram;
     Now now;
   };

@@ -15,44 +15,44 @@ void DesyncService::receive(Session& session, const net::PacketChannel::Opened& 
   const auto part = protocol::decode_view_part(opened.message);
   if (!part) return metrics.drops.count(part.error());
   const std::size_t bytes = opened.message.size() + net::kPacketOverheadBytes;
-  const auto taken = tracer_.take(session, session.room->room(), *part, bytes, now);
+  const auto taken = reports_.take(session, session.room->room(), *part, bytes, now);
   if (!taken) {
-    if (taken.error().is_limited) metrics.count(TraceResult::Limited);
+    if (taken.error().is_limited) metrics.count(DesyncResult::Limited);
     return metrics.drops.count(taken.error().reason);
   }
   const auto answer = [&](const protocol::ViewPart& answered) {
-    context_.send(session, net::PacketType::Traced, context_.encoder.view_part(answered));
+    context_.send(session, net::PacketType::DesyncState, context_.encoder.view_part(answered));
   };
   if (taken->is_forgotten) {
-    metrics.count(TraceResult::Forgotten);
+    metrics.count(DesyncResult::Forgotten);
     return answer({.view = part->view, .parts = 0, .bodies = {}});
   }
-  while (const auto next = tracer_.next_answer(session)) {
+  while (const auto next = reports_.next_answer(session)) {
     answer(*next);
   }
   if (taken->compared) note_compared(*taken->compared, now);
 }
 
 void DesyncService::forget(const Session& session, Instant now) {
-  if (const auto unfinished = tracer_.forget(session)) note_unfinished(*unfinished, now);
+  if (const auto unfinished = reports_.forget(session)) note_unfinished(*unfinished, now);
 }
 
 void DesyncService::expire(Instant now) {
-  while (const auto unfinished = tracer_.expire(now)) {
+  while (const auto unfinished = reports_.expire(now)) {
     note_unfinished(*unfinished, now);
   }
 }
 
 void DesyncService::note_compared(const protocol::Desync& desync, Instant now) {
-  context_.metrics.count(TraceResult::Compared);
-  context_.log.event(LogKind::Trace, Severity::Error, now,
+  context_.metrics.count(DesyncResult::Compared);
+  context_.log.event(LogKind::Desync, Severity::Error, now,
                      [&] { return "desync " + protocol::in_words(desync); });
   if (sink_ != nullptr) sink_->note(desync);
 }
 
-void DesyncService::note_unfinished(const DesyncTracer::Unfinished& report, Instant now) {
-  context_.metrics.count(TraceResult::Unfinished);
-  context_.log.event(LogKind::Trace, Severity::Warning, now, [&] {
+void DesyncService::note_unfinished(const DesyncReports::Unfinished& report, Instant now) {
+  context_.metrics.count(DesyncResult::Unfinished);
+  context_.log.event(LogKind::Desync, Severity::Warning, now, [&] {
     return fmt::format(
         "desync_untraced seat={} tick={} server_hash={:08x} client_hash={:08x} parts={} of={}",
         report.seat.value, report.view.tick.value, report.view.said, report.view.made,

@@ -6,7 +6,7 @@
 #include "net/packet.h"
 #include "protocol/desync.h"
 #include "server/shard/context.h"
-#include "server/shard/desync_tracer.h"
+#include "server/shard/desync_reports.h"
 #include "server/shard/session.h"
 
 namespace tickbox::server {
@@ -28,11 +28,11 @@ class DesyncService {
 
  private:
   void note_compared(const protocol::Desync& desync, Instant now);
-  void note_unfinished(const DesyncTracer::Unfinished& report, Instant now);
+  void note_unfinished(const DesyncReports::Unfinished& report, Instant now);
 
   ShardContext& context_;
   protocol::DesyncSink* sink_;
-  DesyncTracer tracer_;
+  DesyncReports reports_;
 };
 
 }  // namespace tickbox::server

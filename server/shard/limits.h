@@ -81,14 +81,14 @@ inline constexpr std::uint32_t kAuditorsMax = 4;
 inline constexpr Rate kAuditBytes{.per_second = 128'000, .burst = 16'000};
 /// Runs that an auditor may request after it has found a fault.
 inline constexpr Rate kAuditRunRequests{.per_second = 1, .burst = 2};
-/// Limits of traces of desyncs: the interval between two of one client, and the rate of all clients
-/// together. A trace takes up to 7 KB each way, some 20 KB of memory, and 30 µs to compare.
-inline constexpr Duration kTraceInterval = std::chrono::seconds{5};
-inline constexpr Rate kTraces{.per_second = 2, .burst = 8};
-/// The time that a trace is kept, for parts and answers that were lost. It is shorter than the
-/// interval, so that a client never has two traces.
-inline constexpr Duration kTraceKept = std::chrono::seconds{4};
-static_assert(kTraceKept < kTraceInterval);
+/// Limits of desync reports: the interval between two of one client, and the rate of all clients
+/// together. A report takes up to 7 KB each way, some 20 KB of memory, and 30 µs to compare.
+inline constexpr Duration kDesyncReportInterval = std::chrono::seconds{5};
+inline constexpr Rate kDesyncReports{.per_second = 2, .burst = 8};
+/// The time that a report is kept, for parts and answers that were lost. It is shorter than the
+/// interval, so that a client never has two reports.
+inline constexpr Duration kDesyncReportKept = std::chrono::seconds{4};
+static_assert(kDesyncReportKept < kDesyncReportInterval);
 
 /// Log lines of one kind. Lines beyond the limit are counted; the next line has the count.
 inline constexpr Rate kLogLines{.per_second = 2, .burst = 20};

@@ -38,7 +38,7 @@ enum class LogKind : std::uint8_t {
   Moved,
   Mismatch,
   Dropped,
-  Trace,
+  Desync,
   Refused
 };
 inline constexpr std::size_t kLogKinds = 8;

@@ -121,14 +121,14 @@ struct AuditMetrics {
   std::uint64_t bytes = 0;       ///< UDP payload
 };
 
-/// The results of traces of desyncs; server/shard/desync_tracer.h.
-enum class TraceResult : std::uint8_t {
+/// The results of desync reports; server/shard/desync_reports.h.
+enum class DesyncResult : std::uint8_t {
   Compared,    ///< entity and field are known
   Forgotten,   ///< a part arrived of a view that the room no longer remembers
   Unfinished,  ///< the time or the session ended before all parts arrived
   Limited,     ///< a part arrived beyond the limit of one client or of all
 };
-inline constexpr std::size_t kTraceResults = 4;
+inline constexpr std::size_t kDesyncResults = 4;
 
 /// The counts of files about desyncs.
 struct DesyncFileMetrics {
@@ -168,7 +168,7 @@ struct Metrics {
   /// The time from a snapshot to its acknowledgement: the round trip, and up to a client tick.
   RttCounts client_rtt;
   std::uint64_t hash_mismatches = 0;  ///< reported by clients
-  std::array<std::uint64_t, kTraceResults> traces{};
+  std::array<std::uint64_t, kDesyncResults> desync_results{};
   DesyncFileMetrics desync_files;
   SnapshotMetrics snapshots;
   EventMetrics events;
@@ -185,10 +185,10 @@ struct Metrics {
 
   void count(net::RefuseReason reason) { ++refusals[static_cast<std::size_t>(reason)]; }
 
-  void count(TraceResult result) { ++traces[static_cast<std::size_t>(result)]; }
+  void count(DesyncResult result) { ++desync_results[static_cast<std::size_t>(result)]; }
 
-  [[nodiscard]] std::uint64_t of(TraceResult result) const {
-    return traces[static_cast<std::size_t>(result)];
+  [[nodiscard]] std::uint64_t of(DesyncResult result) const {
+    return desync_results[static_cast<std::size_t>(result)];
   }
 
   void count(InputResult result) { ++inputs[static_cast<std::size_t>(result)]; }

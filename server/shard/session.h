@@ -57,7 +57,7 @@ struct Session {
   PlayerId player;
   net::Route route;
   net::HandshakeNonce client_nonce{};
-  net::Wish wish = net::Wish::Play;
+  net::ConnectMode mode = net::ConnectMode::Play;
   std::array<std::byte, net::kAcceptBytesMax>
       accept{};  ///< the ACCEPT datagram, to answer a repeated request
   std::size_t accept_bytes = 0;
@@ -80,11 +80,11 @@ struct Session {
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< set once the session plays
   DeferredBodies deferred;
-  Tick last_snapshot;             ///< tick of the last one sent; 0 before the first
-  Tick last_status;               ///< tick of the last LinkStatus sent
-  RateLimit snapshot_bytes;       ///< byte limit of snapshots, or of an audit
-  RateLimit full_views;           ///< limit of full views requested
-  std::optional<Instant> traced;  ///< when its last trace began
+  Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
+  Tick last_status;                 ///< tick of the last LinkStatus sent
+  RateLimit snapshot_bytes;         ///< byte limit of snapshots, or of an audit
+  RateLimit full_views;             ///< limit of full views requested
+  std::optional<Instant> reported;  ///< when its last desync report began
 
   std::unique_ptr<AuditStream> audit;  ///< set for an auditor, instead of snapshots
   RateLimit audit_runs;                ///< limit of runs requested

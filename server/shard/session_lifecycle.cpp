@@ -20,7 +20,8 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   session.inputs = InputBuffer{session.room->tick()};
   session.events = EventQueue{tick_rate_ / kEventRepeatsPerSecond};
   session.views = std::make_unique<SentViews>(base_age_max(tick_rate_));
-  if (session.wish == net::Wish::Audit) session.audit = std::make_unique<AuditStream>(tick_rate_);
+  if (session.mode == net::ConnectMode::Audit)
+    session.audit = std::make_unique<AuditStream>(tick_rate_);
   if (session.token) {
     parts_.admission.consume(*session.token);
     session.token = std::nullopt;

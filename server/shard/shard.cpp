@@ -132,7 +132,7 @@ void Shard::on_message(Session& session, const net::Datagram& datagram,
       return paths_.on_response(session, datagram.from, opened.message, arrival.now);
     case net::PacketType::Disconnect:
       return on_disconnect(session, opened.message, arrival.now);
-    case net::PacketType::Trace:
+    case net::PacketType::DesyncReport:
       return desyncs_.receive(session, opened, arrival.now);
     default:
       return inputs_.receive(session, opened, arrival);

@@ -9,7 +9,7 @@ namespace tickbox::server {
 namespace {
 
 bool audits(const Session* session) {
-  return session != nullptr && session->wish == net::Wish::Audit;
+  return session != nullptr && session->mode == net::ConnectMode::Audit;
 }
 
 }  // namespace

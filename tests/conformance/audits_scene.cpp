@@ -22,7 +22,7 @@ constexpr net::LinkConditions kBadLink{.delay = std::chrono::milliseconds{30},
 std::size_t add_auditor(Capture& capture, std::uint8_t rights) {
   net::TokenClaims claims = capture.claims();
   claims.rights = rights;
-  return capture.harness().add_client(kBadLink, capture.hand_out(claims), net::Wish::Audit);
+  return capture.harness().add_client(kBadLink, capture.hand_out(claims), net::ConnectMode::Audit);
 }
 
 }  // namespace

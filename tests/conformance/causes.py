@@ -8,10 +8,10 @@ AGO_ESCAPE = 15
 AGO_RAY = 63
 MOVES = 8
 
-Causes = namedtuple("Causes", "inputs shots placements leaves")
+Causes = namedtuple("Causes", "inputs shots teleports leaves")
 InputCause = namedtuple("InputCause", "ago member move")
 ShotCause = namedtuple("ShotCause", "ago member aim ray")
-PlacementCause = namedtuple("PlacementCause", "ago member place")
+TeleportCause = namedtuple("TeleportCause", "ago member place")
 CAUSES_NONE = Causes([], [], [], [])
 
 
@@ -51,9 +51,9 @@ def read_shot(data):
     return ShotCause(ago, member, aim, False)
 
 
-def read_placement(data):
+def read_teleport(data):
     member, ago, place = data.u8(), data.u8(), data.u16()
-    return PlacementCause(ago, member, place)
+    return TeleportCause(ago, member, place)
 
 
 def check_order(causes, base_age):
@@ -67,11 +67,11 @@ def read_causes(data, base_age):
     if not data:
         return CAUSES_NONE
     data = Bytes(data)
-    inputs, shots, placements = data.u8(), data.u8(), data.u8()
+    inputs, shots, teleports = data.u8(), data.u8(), data.u8()
     causes = Causes(
         [read_input(data) for _ in range(inputs)],
         [read_shot(data) for _ in range(shots)],
-        [read_placement(data) for _ in range(placements)],
+        [read_teleport(data) for _ in range(teleports)],
         data.rest(),
     )
     for each in causes[:3]:

@@ -45,55 +45,55 @@ class Clients:
         if not self.world.check_size(data, kind):
             return
         if kind in layouts.ASKS:
-            self.sent_ask(now, data, kind)
+            self.sent_request(now, data, kind)
         else:
             self.sent_packet(now, data, kind)
 
-    def sent_ask(self, now, data, kind):
+    def sent_request(self, now, data, kind):
         check, name = self.findings.check, layouts.NAMES[kind]
         self.findings.saw(f"{name} sent")
-        ask = layouts.read_ask(data)
-        check(ask.protocol == layouts.PROTOCOL, "ask", f"{name}: protocol {ask.protocol}")
-        check(ask.schema == self.world.schema, "ask", f"{name}: schema {ask.schema:016x}")
-        check(not any(ask.zeros), "ask", f"{name}: bytes that have to be zero")
-        attempt = self.attempts.setdefault(ask.nonce, Attempt(now))
-        check(now - attempt.began <= GIVES_UP + SLACK, "ask", f"{name} after 5 s without an answer")
+        ask = layouts.read_request(data)
+        check(request.protocol == layouts.PROTOCOL, "request", f"{name}: protocol {request.protocol}")
+        check(request.schema == self.world.schema, "request", f"{name}: schema {request.schema:016x}")
+        check(not any(request.zeros), "request", f"{name}: bytes that have to be zero")
+        attempt = self.attempts.setdefault(request.nonce, Attempt(now))
+        check(now - attempt.began <= GIVES_UP + SLACK, "request", f"{name} after 5 s without an answer")
         before = attempt.sent.get(kind)
         mixed = kind == layouts.RESUME and set(attempt.sent) - {kind}
         check(not mixed, "nonce", "a RESUME with the nonce of another attempt")
-        check(attempt.answer is None, "ask", f"{name} after its answer")
+        check(attempt.answer is None, "request", f"{name} after its answer")
         if kind == layouts.CONNECT:
             self.sent_connect(attempt, ask)
         elif kind == layouts.RESUME:
             self.sent_resume(attempt, ask)
         if before is not None:
-            same = before == data or (kind == layouts.CONNECT and before[45:57] != ask.cookie)
-            check(same, "ask", f"{name} repeated, and not the same")
+            same = before == data or (kind == layouts.CONNECT and before[45:57] != request.cookie)
+            check(same, "request", f"{name} repeated, and not the same")
             early = before == data and now - attempt.last[kind] < ASK_EVERY - SLACK
-            check(not early, "ask", f"{name} repeated within 250 ms")
+            check(not early, "request", f"{name} repeated within 250 ms")
         attempt.sent[kind] = data
         attempt.last[kind] = now
 
     def sent_connect(self, attempt, ask):
         check = self.findings.check
-        check(ask.cookie in attempt.cookies, "ask", "a CONNECT with a cookie that has not come")
-        check(ask.cookie == attempt.newest_cookie, "ask", "a CONNECT with an older cookie")
-        token = self.world.tokens.get(ask.credential)
+        check(request.cookie in attempt.cookies, "request", "a CONNECT with a cookie that has not come")
+        check(request.cookie == attempt.newest_cookie, "request", "a CONNECT with an older cookie")
+        token = self.world.tokens.get(request.credential)
         if check(token is not None, "token", "a CONNECT with a token that nobody handed out"):
-            check(crypto.tag(token.to_server, ask.clear) == ask.tag, "tag", "CONNECT: tag")
+            check(crypto.tag(token.to_server, request.clear) == request.tag, "tag", "CONNECT: tag")
         before = attempt.sent.get(layouts.CONNECT)
-        same = before is None or before[57:468] == ask.credential
-        check(same, "ask", "a CONNECT with another token than before")
+        same = before is None or before[57:468] == request.credential
+        check(same, "request", "a CONNECT with another token than before")
 
     def sent_resume(self, attempt, ask):
         check = self.findings.check
-        session = self.world.by_ticket.get(ask.credential)
+        session = self.world.by_ticket.get(request.credential)
         if not check(session is not None and session.client.accepted, "token", "a ticket that has not come"):
             return
-        check(crypto.tag(session.resume_keys.to_server, ask.clear) == ask.tag, "tag", "RESUME: tag")
+        check(crypto.tag(session.resume_keys.to_server, request.clear) == request.tag, "tag", "RESUME: tag")
         session.client.over = True
         newer = [s for s in self.world.all_sessions() if s.resumed_from is session and s.client.accepted]
-        check(not newer, "ask", "a RESUME with an older ticket than the client has")
+        check(not newer, "request", "a RESUME with an older ticket than the client has")
 
     def sent_packet(self, now, data, kind):
         name = layouts.NAMES[kind]
@@ -114,8 +114,8 @@ class Clients:
         self.findings.check(client.goodbyes == 0, "goodbye", f"a {name} after goodbye")
         forgotten = any(now - asked > SLACK for asked in client.challenges.values())
         self.findings.check(not forgotten, "challenge", f"a {name} before the RESPONSE that is due")
-        if kind == layouts.TRACE:
-            client.traces.sent(now, *read, self.findings)
+        if kind == layouts.DESYNC_REPORT:
+            client.reports.sent(now, *read, self.findings)
         elif kind == layouts.RESPONSE:
             asked = client.challenges.pop(read, None)
             at_once = asked is not None and now - asked <= SLACK
@@ -124,7 +124,7 @@ class Clients:
             ticks = (now - (client.last_input or now)) * session.accept["tick_rate"] / NS
             in_time = ticks <= INPUT_EVERY_TICKS or client.ahead > WAITS_WHEN_AHEAD
             self.findings.check(in_time, "inputs", f"none for {ticks:.1f} ticks")
-            client.traces.input_since = True
+            client.reports.input_since = True
             self.sent_inputs(session, *read)
             client.last_input = now
             client.ahead = client.newest_input - (self.world.play.tick)
@@ -146,8 +146,8 @@ class Clients:
             if each.aim > 1_023 or each.move > 8 or each.buttons > 3:
                 self.findings.add("inputs", f"the input for tick {tick} is out of range")
         self.check_acknowledged(client, head)
-        check((audit is not None) == session.ask.audits, "wish", "an AuditAck of who does not audit, or none")
-        if audit is not None and session.ask.audits:
+        check((audit is not None) == session.request.audits, "mode", "an AuditAck of who does not audit, or none")
+        if audit is not None and session.request.audits:
             said, right = (audit.bits, audit.next, audit.run), client.segments.acknowledged()
             check(said == right, "acknowledged", f"segments {said}, are {right}")
             check(audit.flags == 0, "acknowledged", "asks for another run, and nothing was wrong")
@@ -183,7 +183,7 @@ class Clients:
 
     def arrived_accept(self, data):
         for session in self.world.all_sessions():
-            attempt = self.attempts.get(session.ask.nonce)
+            attempt = self.attempts.get(session.request.nonce)
             if session.datagram == data and attempt is not None and attempt.answer is None:
                 attempt.answer = layouts.ACCEPT
                 session.client.accepted = True
@@ -209,8 +209,8 @@ class Clients:
         elif kind == layouts.AUDIT:
             self.arrived_head(client, session, read.head)
             client.segments.take(read.head.run, read.head.segment)
-        elif kind == layouts.TRACED:
-            self.findings.saw("TRACED taken")
+        elif kind == layouts.DESYNC_STATE:
+            self.findings.saw("DESYNC_STATE taken")
         else:
             self.arrived_snapshot(session, read)
 

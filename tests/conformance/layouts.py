@@ -23,7 +23,7 @@ SEQUENCE_BITS = 18
 
 HELLO, COOKIE, CONNECT, ACCEPT, RESUME, REFUSE = 1, 2, 3, 4, 5, 6
 INPUT, SNAPSHOT, DISCONNECT, CHALLENGE, RESPONSE, AUDIT = 8, 9, 10, 11, 12, 13
-TRACE, TRACED = 16, 17
+DESYNC_REPORT, DESYNC_STATE = 16, 17
 NAMES = {
     HELLO: "HELLO",
     COOKIE: "COOKIE",
@@ -37,14 +37,14 @@ NAMES = {
     CHALLENGE: "CHALLENGE",
     RESPONSE: "RESPONSE",
     AUDIT: "AUDIT",
-    TRACE: "TRACE",
-    TRACED: "TRACED",
+    DESYNC_REPORT: "DESYNC_REPORT",
+    DESYNC_STATE: "DESYNC_STATE",
 }
 ASKS = {HELLO, CONNECT, RESUME}
-SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE, TRACE}
-SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, AUDIT, TRACED}
+SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT}
+SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, AUDIT, DESYNC_STATE}
 
-Ask = namedtuple("Ask", "type protocol schema nonce cookie credential audits tag clear zeros")
+ConnectRequest = namedtuple("ConnectRequest", "type protocol schema nonce cookie credential audits tag clear zeros")
 Refusal = namedtuple("Refusal", "nonce reason have limit")
 
 
@@ -63,7 +63,7 @@ def schema_hash(*files):
     return int.from_bytes(hashlib.sha256(b"".join(files)).digest()[:8], "big")
 
 
-def read_ask(data):
+def read_request(data):
     """HELLO, CONNECT or RESUME, of the right length."""
     kind, protocol, schema = struct.unpack_from("<BIQ", data)
     cookie, credential, end = b"", b"", 45
@@ -75,7 +75,7 @@ def read_ask(data):
     audits = tagged and data[end] & 1 == 1
     wish_zeros = bytes([data[end] & 0xFE]) if tagged else b""
     end += 1 if tagged else 0
-    return Ask(
+    return ConnectRequest(
         type=kind,
         protocol=protocol,
         schema=schema,

@@ -233,7 +233,7 @@ def read_path_check(data):
 
 
 def read_view_part(data):
-    """Of a TRACE or a TRACED: the head and the bodies, of any values."""
+    """Of a DESYNC_REPORT or a DESYNC_STATE: the head and the bodies, of any values."""
     message = read_root(data, VIEW_PART)
     present(message, "head")
     head, places = message["head"], message["bodies"] or ()

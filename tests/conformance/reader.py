@@ -22,7 +22,7 @@ import layouts
 from client import Clients
 from credentials import BadCredential
 from findings import Findings
-from server_asks import ServerAsks
+from server_requests import ServerRequests
 from server_packets import GOODBYES, ServerPackets
 from world import World
 
@@ -38,7 +38,7 @@ class Reader:
     def __init__(self):
         self.findings = Findings()
         self.world = None
-        self.asks = None
+        self.requests = None
         self.unanswered = []
         self.dropped = {}  # by name, of this server
 
@@ -67,11 +67,11 @@ class Reader:
             self.pass_datagram(event)
 
     def begin_server(self):
-        if self.asks is not None:
-            self.asks.settle()
-            self.unanswered += self.asks.unanswered
-        self.asks = ServerAsks(self.world)
-        self.packets = ServerPackets(self.world, self.asks.door)
+        if self.requests is not None:
+            self.requests.settle()
+            self.unanswered += self.requests.unanswered
+        self.requests = ServerRequests(self.world)
+        self.packets = ServerPackets(self.world, self.requests.door)
         self.dropped = {}
 
     def pass_datagram(self, event):
@@ -81,7 +81,7 @@ class Reader:
         self.packets.pass_time(now)
         name = event["event"]
         if name == "server_took":
-            self.asks.settle()
+            self.requests.settle()
             self.server_took(now, peer, data)
         elif name == "server_sent":
             self.server_sent(now, peer, data)
@@ -93,7 +93,7 @@ class Reader:
             raise ValueError(f"no event: {name}")
 
     def server_took(self, now, peer, data):
-        side = self.asks if layouts.type_of(data) in layouts.ASKS else self.packets
+        side = self.requests if layouts.type_of(data) in layouts.ASKS else self.packets
         name = side.arrived(now, peer, data)
         if name is not None:
             self.dropped[name] = self.dropped.get(name, 0) + 1
@@ -107,7 +107,7 @@ class Reader:
             return
         if not self.world.check_size(data, kind):
             return
-        side = self.asks if kind in answers else self.packets
+        side = self.requests if kind in answers else self.packets
         side.sent(now, peer, data, kind)
 
     def compare_drops(self, counts):
@@ -122,7 +122,7 @@ class Reader:
         self.begin_server()
         for waiting in self.unanswered:
             self.findings.line = waiting.line
-            self.findings.add("answer", f"a {layouts.NAMES[waiting.ask.type]} was never answered")
+            self.findings.add("answer", f"a {layouts.NAMES[waiting.request.type]} was never answered")
         for session in self.world.all_sessions():
             for said in (len(session.server.goodbyes), session.client.goodbyes):
                 self.findings.check(said in (0, GOODBYES), "goodbye", f"said {said} times")

@@ -95,7 +95,7 @@ class Altered(Scene):
         same = (n for n, e in enumerate(self.match.events) if alter.data_of(e) == sent)
         return sent, list(same)
 
-    def alter_ask(self, kind, change):
+    def alter_request(self, kind, change):
         sent, numbers = self.ask_lines(kind)
         return self.match.with_data({number: change(sent) for number in numbers})
 
@@ -128,11 +128,11 @@ class Altered(Scene):
         self.assert_found("received", events)
 
     def test_a_bit_of_a_tag(self):
-        self.assert_found("tag", self.alter_ask(layouts.CONNECT, lambda data: flipped(data, 1_199)))
-        self.assert_found("tag", self.alter_ask(layouts.RESUME, lambda data: flipped(data, 1_199)))
+        self.assert_found("tag", self.alter_request(layouts.CONNECT, lambda data: flipped(data, 1_199)))
+        self.assert_found("tag", self.alter_request(layouts.RESUME, lambda data: flipped(data, 1_199)))
 
     def test_a_bit_of_what_has_to_be_zero(self):
-        self.assert_found("ask", self.alter_ask(layouts.HELLO, lambda data: flipped(data, 1_000)))
+        self.assert_found("request", self.alter_request(layouts.HELLO, lambda data: flipped(data, 1_000)))
 
     # Sequences.
 
@@ -266,7 +266,7 @@ class Altered(Scene):
     # Causes. The first three bytes say how many there are.
 
     def with_causes(self, shape):
-        """A snapshot whose numbers of inputs, shots and placements are `shape`."""
+        """A snapshot whose numbers of inputs, shots and teleports are `shape`."""
         return lambda at, message: at["causes"] and tuple(message[at["causes"].start :][:3]) == shape
 
     def alter_causes(self, rules, shape, change):
@@ -298,14 +298,14 @@ class Altered(Scene):
 
     def test_each_part_of_a_placement(self):
         def placements_at(message):
-            """Where the first placement of a snapshot begins, or None."""
+            """Where the first teleport of a snapshot begins, or None."""
             said = snapshot_places(message)["causes"]
             data = Bytes(message[said.start : said.stop] if said else bytes(3))
-            inputs, shots, placements = data.u8(), data.u8(), data.u8()
+            inputs, shots, teleports = data.u8(), data.u8(), data.u8()
             for read, count in ((read_input, inputs), (read_shot, shots)):
                 for _ in range(count):
                     read(data)
-            return said.start + data.at if placements else None
+            return said.start + data.at if teleports else None
 
         number = self.match.find_message("server_sent", layouts.SNAPSHOT, 3, placements_at)
         for rules, at in [("causes members", 0), ("causes message", 1), ("causes", 2), ("causes", 3)]:
@@ -407,7 +407,7 @@ class Altered(Scene):
             body = data[:57] + other + data[468:1_184]
             return body + crypto.tag(secret[8:40], body)
 
-        events = self.alter_ask(layouts.CONNECT, change)
+        events = self.alter_request(layouts.CONNECT, change)
         self.assert_found("token", events)
         self.assert_found("seal", events)
 
@@ -434,7 +434,7 @@ class Altered(Scene):
 
     def test_another_protocol_and_another_schema_let_in(self):
         for at in (1, 5):
-            self.assert_found("verdict", self.alter_ask(layouts.HELLO, lambda data: flipped(data, at)))
+            self.assert_found("verdict", self.alter_request(layouts.HELLO, lambda data: flipped(data, at)))
 
     # Answers.
 

@@ -34,7 +34,7 @@ class TokenUse:
 
     def __init__(self, address, session):
         self.address = address
-        self.nonce = session.ask.nonce
+        self.nonce = session.request.nonce
         self.session = session  # that it led to
         self.state = TOKEN_PENDING
 
@@ -54,13 +54,13 @@ class Door:
         return len(live)
 
     def owed(self, ask, address, now):
-        if ask.protocol != layouts.PROTOCOL:
-            return refuse(PROTOCOL, layouts.PROTOCOL, ask.protocol)
-        if ask.schema != self.world.schema:
+        if request.protocol != layouts.PROTOCOL:
+            return refuse(PROTOCOL, layouts.PROTOCOL, request.protocol)
+        if request.schema != self.world.schema:
             return refuse(SCHEMA)
-        if ask.type == layouts.HELLO:
+        if request.type == layouts.HELLO:
             return Owed(layouts.COOKIE)
-        if ask.type == layouts.CONNECT:
+        if request.type == layouts.CONNECT:
             return self.owed_to_connect(ask, address, now)
         return self.owed_to_resume(ask, address)
 
@@ -68,28 +68,28 @@ class Door:
         """The session that this very ask has made already and that has not begun."""
         for session in self.world.all_sessions():
             waits = session.server.state == ACCEPTED and session.asked_from == address
-            same = session.ask.type == ask.type and session.ask.credential == ask.credential
-            if waits and same and session.ask.nonce == ask.nonce:
+            same = session.request.type == request.type and session.request.credential == request.credential
+            if waits and same and session.request.nonce == request.nonce:
                 return Owed(layouts.ACCEPT, session=session)
         return None
 
     def owed_to_connect(self, ask, address, now):
-        made = self.cookies.get((address, ask.nonce, ask.cookie))
+        made = self.cookies.get((address, request.nonce, request.cookie))
         if made is None or now - made > COOKIE_GOOD:
             return dropped("bad_cookie")
         again = self.same_again(ask, address)
         if again:
             return again
-        use = self.token_uses.get(credentials.token_id(ask.credential))
-        if use and use.state == TOKEN_PENDING and (use.address, use.nonce) == (address, ask.nonce):
+        use = self.token_uses.get(credentials.token_id(request.credential))
+        if use and use.state == TOKEN_PENDING and (use.address, use.nonce) == (address, request.nonce):
             return dropped("unexpected")  # its session was given up
-        identity = credentials.key_id(ask.credential)
+        identity = credentials.key_id(request.credential)
         if identity not in self.world.ring:
             return refuse(KEY_UNKNOWN, identity)
-        token = credentials.open_token(ask.credential, self.world.ring)
+        token = credentials.open_token(request.credential, self.world.ring)
         if token is None:
             return refuse(TOKEN_FORGED)
-        if crypto.tag(token.to_server, ask.clear) != ask.tag:
+        if crypto.tag(token.to_server, request.clear) != request.tag:
             return dropped("forged")
         return self.token_fault(token, ask, address, now) or Owed(
             layouts.ACCEPT, keys=Keys(token.to_server, token.to_client)
@@ -97,7 +97,7 @@ class Door:
 
     def token_fault(self, token, ask, address, now):
         wall = self.world.wall_ms(now)
-        use = self.token_uses.get(credentials.token_id(ask.credential))
+        use = self.token_uses.get(credentials.token_id(request.credential))
         if wall >= token.expires:
             return refuse(TOKEN_EXPIRED, (wall - token.expires) // 1_000)
         if token.issued < self.world.boot_wall_ms:
@@ -122,22 +122,22 @@ class Door:
 
     def audit_fault(self, ask, rights, own):
         """Why who wishes to audit may not; `own` is of its own seat."""
-        if not ask.audits:
+        if not request.audits:
             return None
         if not rights & credentials.RIGHT_TO_AUDIT:
             return refuse(MAY_NOT_AUDIT)
-        auditors = (s for s in self.world.all_sessions() if s.live() and s.ask.audits)
+        auditors = (s for s in self.world.all_sessions() if s.live() and s.request.audits)
         seats = {each.accept["player"] for each in auditors}
         others = seats - ({own.accept["player"]} if own else set())
         return refuse(AUDITORS_FULL, len(others), AUDITORS_MAX) if len(others) >= AUDITORS_MAX else None
 
     def owed_to_resume(self, ask, address):
-        if credentials.ticket_boot(ask.credential) != self.boot:
+        if credentials.ticket_boot(request.credential) != self.boot:
             return refuse(RESTARTED)
-        session = self.world.by_ticket.get(ask.credential)
+        session = self.world.by_ticket.get(request.credential)
         if session is None:
             return refuse(TICKET_FORGED)
-        if crypto.tag(session.resume_keys.to_server, ask.clear) != ask.tag:
+        if crypto.tag(session.resume_keys.to_server, request.clear) != request.tag:
             return dropped("forged")
         if self.world.draining:
             return refuse(DRAINING)
@@ -150,8 +150,8 @@ class Door:
     def accepted(self, session, address):
         if self.boot is None:
             self.boot = session.accept["boot"]
-        if session.ask.type == layouts.CONNECT:
-            identity = credentials.token_id(session.ask.credential)
+        if session.request.type == layouts.CONNECT:
+            identity = credentials.token_id(session.request.credential)
             before = self.token_uses.get(identity)
             replaced = [before.session] if before else []
             self.token_uses[identity] = TokenUse(address, session)
@@ -159,7 +159,7 @@ class Door:
             if token is not None:
                 session.rights, session.client_id = token.rights, token.client
         else:
-            session.resumed_from = self.world.by_ticket[session.ask.credential]
+            session.resumed_from = self.world.by_ticket[session.request.credential]
             session.rights, session.client_id = session.resumed_from.rights, session.resumed_from.client_id
             others = self.world.all_sessions()
             replaced = [s for s in others if s is not session and s.resumed_from is session.resumed_from]
@@ -169,11 +169,11 @@ class Door:
 
     def token_of(self, ask):
         """The token of a CONNECT, opened; None where it should not have been accepted."""
-        has_key = credentials.key_id(ask.credential) in self.world.ring
-        return credentials.open_token(ask.credential, self.world.ring) if has_key else None
+        has_key = credentials.key_id(request.credential) in self.world.ring
+        return credentials.open_token(request.credential, self.world.ring) if has_key else None
 
     def proven(self, session):
         """The first packet under a session's keys has arrived."""
-        if session.ask.type == layouts.CONNECT:
-            self.token_uses[credentials.token_id(session.ask.credential)].state = TOKEN_CONSUMED
+        if session.request.type == layouts.CONNECT:
+            self.token_uses[credentials.token_id(session.request.credential)].state = TOKEN_CONSUMED
         self.seats[session.accept["player"]] = session

@@ -29,7 +29,7 @@ class SentAudit:
         self.tick = None  # the last that was sent
         self.log = None  # reads the ticks after the keyframe
         self.budget = Budget(BYTES_PER_SECOND)
-        self.asks = 0  # for another run
+        self.requests = 0  # for another run
 
     def begin(self, run):
         self.run, self.oldest, self.segments, self.stream = run, 0, {}, b""

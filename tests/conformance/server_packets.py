@@ -53,8 +53,8 @@ class ServerPackets:
             return self.take_response(address, session, read)
         if kind == layouts.INPUT:
             return self.take_inputs(now, session, sequence, *read)
-        elif kind == layouts.TRACE:
-            session.server.traces.took(now, *read, len(data))
+        elif kind == layouts.DESYNC_REPORT:
+            session.server.reports.took(now, *read, len(data))
         elif kind == layouts.DISCONNECT:
             session.server.state = OVER
             self.departed[connection % PLACES] = (connection, session.server.address, now)
@@ -151,8 +151,8 @@ class ServerPackets:
         self.findings.check(there, "address", f"a {name} to another address than the session's")
         if kind == layouts.DISCONNECT:
             self.sent_goodbye(now, session, read)
-        elif kind == layouts.TRACED:
-            session.server.traces.sent(now, *read, len(data), self.findings)
+        elif kind == layouts.DESYNC_STATE:
+            session.server.reports.sent(now, *read, len(data), self.findings)
         else:
             self.sent_news(now, session, data, read)
 
@@ -196,8 +196,8 @@ class ServerPackets:
         check(server.state == PLAYING, "state", f"a {name} to who is {server.state}")
         check(not server.goodbyes, "goodbye", f"a {name} after goodbye")
         check(now - server.heard <= SILENCE + TIMER_SLACK, "silence", f"a {name} to who is long silent")
-        wished = (kind == layouts.AUDIT) == session.ask.audits
-        check(wished, "wish", f"a {name} to who {'audits' if session.ask.audits else 'plays'}")
+        wished = (kind == layouts.AUDIT) == session.request.audits
+        check(wished, "mode", f"a {name} to who {'audits' if session.request.audits else 'plays'}")
         if server.inputs is None or not wished:
             return
         to_whom = self.audits if kind == layouts.AUDIT else self.snapshots

@@ -15,7 +15,7 @@ TICK = 16  # of which margins are sent
 FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
-# More than anything takes: what is around the causes, and the own body; a leave, shots and placements of one; a turn.
+# More than anything takes: what is around the causes, and the own body; a leave, shots and teleports of one; a turn.
 FRAME_BYTES, MEMBER_BYTES, TURN_BYTES = 140, 21, 3
 SIGHT = (24 * 65_536, 16 * 65_536)  # half of what is to be seen, along x and y
 
@@ -194,7 +194,7 @@ class ServerSnapshots:
             self.findings.saw("ray told" if ray else "shot told")
             agrees = fired and used.aim == aim
             check(agrees, "causes", f"a shot of {player.id:x} at {aim} in tick {shot}, its input was {used}")
-        for name in ("shots", "placements"):
+        for name in ("shots", "teleports"):
             told = getattr(player, name)
             for each in range(base + 1, tick + 1):
                 agrees = play.agrees(name, each, player.id, told.get(each))

@@ -4,7 +4,7 @@ import crypto
 from sequences import Receiver, Sender
 from sent_views import SentViews
 from server_audits import WINDOW, SentAudit, nearest
-from traces import ClientTraces, ServerTraces
+from desync_reports import ClientReports, ServerReports
 
 ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
 ACK_MASK = 2**64 - 1
@@ -37,7 +37,7 @@ class ServerEnd:
         self.margin = (0, 0)  # of the newest packet with inputs: at least, at most
         self.sent = SentViews()
         self.audit = SentAudit()
-        self.traces = ServerTraces()
+        self.reports = ServerReports()
 
 
 class Segments:
@@ -86,7 +86,7 @@ class ClientEnd:
         self.wrong = 0
         self.segments = Segments()  # of an audit
         self.last_told = None  # tick and hash of the newest snapshot whose view it made
-        self.traces = ClientTraces()
+        self.reports = ClientReports()
         self.challenges = {}  # data of those not answered yet → ns
         self.last_input = None  # ns
         self.ahead = 0  # ticks from the room to its newest input, then
@@ -104,7 +104,7 @@ class ClientEnd:
         tick, told = self.last_told
         self.last_told = None
         self.wrong += 1
-        self.traces.wrong[tick] = told
+        self.reports.wrong[tick] = told
         self.newest_right = 0
         self.right_bits = 0
         self.views = set()

@@ -26,12 +26,12 @@ void Stranger::begin_anew() {
 }
 
 void Stranger::hello() {
-  hello(net::make_ask(net::PacketType::Hello, nonce_));
+  hello(net::make_request(net::PacketType::Hello, nonce_));
 }
 
-void Stranger::hello(const net::Ask& hello) {
+void Stranger::hello(const net::ConnectRequest& hello) {
   net::PacketBuffer buffer{};
-  net::Ask own = hello;
+  net::ConnectRequest own = hello;
   own.client_nonce = nonce_;
   send(net::encode_hello(own, buffer));
 }
@@ -39,14 +39,14 @@ void Stranger::hello(const net::Ask& hello) {
 void Stranger::connect(const net::ConnectToken& token) {
   keys_ = token.keys;
   net::PacketBuffer buffer{};
-  const net::Ask ask = net::make_ask(net::PacketType::Connect, nonce_);
-  send(net::encode_connect(ask, cookie_, token, buffer));
+  const net::ConnectRequest request = net::make_request(net::PacketType::Connect, nonce_);
+  send(net::encode_connect(request, cookie_, token, buffer));
 }
 
 void Stranger::resume(const net::ResumeTicket& ticket) {
   keys_ = ticket.keys;
   net::PacketBuffer buffer{};
-  send(net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_), ticket, buffer));
+  send(net::encode_resume(net::make_request(net::PacketType::Resume, nonce_), ticket, buffer));
 }
 
 void Stranger::enter(const net::ConnectToken& token) {

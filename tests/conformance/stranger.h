@@ -26,7 +26,7 @@ class Stranger {
 
   /// Each asks, lets the server answer, and takes what came.
   void hello();
-  void hello(const net::Ask& hello);
+  void hello(const net::ConnectRequest& hello);
   void connect(const net::ConnectToken& token);
   void resume(const net::ResumeTicket& ticket);
 

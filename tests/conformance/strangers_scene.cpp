@@ -39,12 +39,12 @@ void say_nothing_new(Stranger& stranger) {
 
 void ask_wrongly(Capture& capture) {
   Stranger stranger{capture, 50'000};
-  net::Ask ask = net::make_ask(net::PacketType::Hello, {});
-  ask.protocol = net::kProtocolVersion + 1;
-  stranger.hello(ask);
-  ask = net::make_ask(net::PacketType::Hello, {});
-  ask.schema += 1;
-  stranger.hello(ask);
+  net::ConnectRequest request = net::make_request(net::PacketType::Hello, {});
+  request.protocol = net::kProtocolVersion + 1;
+  stranger.hello(request);
+  request = net::make_request(net::PacketType::Hello, {});
+  request.schema += 1;
+  stranger.hello(request);
 }
 
 void show_bad_tokens(Capture& capture) {

@@ -10,7 +10,7 @@ from messages import BULLET, PLAYER
 MEMBERS_MAX = 256
 
 # A player that is replayed: told are its causes, from `base` on.
-Replayed = namedtuple("Replayed", "id moves shots placements")
+Replayed = namedtuple("Replayed", "id moves shots teleports")
 
 
 def seat_of(player):

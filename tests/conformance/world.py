@@ -18,8 +18,8 @@ READERS = {
     layouts.CHALLENGE: messages.read_path_check,
     layouts.RESPONSE: messages.read_path_check,
     layouts.AUDIT: messages.read_audit,
-    layouts.TRACE: messages.read_view_part,
-    layouts.TRACED: messages.read_view_part,
+    layouts.DESYNC_REPORT: messages.read_view_part,
+    layouts.DESYNC_STATE: messages.read_view_part,
 }
 
 
@@ -109,7 +109,7 @@ class World:
         elif kind == layouts.SNAPSHOT:
             messages.check_snapshot_zeros(message)
             messages.check_smallest(message)
-        elif kind in (layouts.TRACE, layouts.TRACED):
+        elif kind in (layouts.DESYNC_REPORT, layouts.DESYNC_STATE):
             messages.check_view_part_zeros(message)
 
     @staticmethod

@@ -4,7 +4,7 @@
 
 #include "core/assert.h"
 #include "server/shard/shard.h"
-#include "tests/planted/failing_arena.h"
+#include "tests/faulty/failing_arena.h"
 #include "tests/support/recorded_match.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"

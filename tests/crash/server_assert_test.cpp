@@ -5,9 +5,9 @@
 #include "games/catalog.h"
 #include "record/verify.h"
 #include "server/recording/black_box.h"
+#include "tests/faulty/failing_arena.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
-#include "tests/planted/failing_arena.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ RunningServer failing_server(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(),
                    {"--tick-rate", std::to_string(kRate), "--max-clients", std::to_string(kSeats)});
   return RunningServer{
-      planted_server(std::move(arguments), "PLANTED_FAILURE_AT=" + std::to_string(kFails.value))};
+      faulty_server(std::move(arguments), "FAULT_FAILURE_AT=" + std::to_string(kFails.value))};
 }
 
 record::VerifyResult step_all(const std::string& path, const game::Rules& rules) {

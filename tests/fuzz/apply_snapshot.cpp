@@ -2,7 +2,7 @@
 // bytes. A wrong hash is mended and the snapshot applied again, so that the next one can build on
 // it: a fuzzer does not guess hashes.
 
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "protocol/messages.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/staged_match.h"
@@ -39,7 +39,9 @@ tests::StagedMatch make_match() {
 /// A replica, and what has made it what it is.
 class Client {
  public:
-  Client() : replica_(fresh()) { apply({.snapshot = match().full(), .tick = match().now()}); }
+  Client() : snapshot_world_(fresh()) {
+    apply({.snapshot = match().full(), .tick = match().now()});
+  }
 
   [[nodiscard]] Tick newest() const { return applied_.back().tick; }
 
@@ -47,9 +49,9 @@ class Client {
     auto view = step(received);
     if (!view && view.error().wrong) {
       received.snapshot.head.view_hash = view.error().wrong->name.made;
-      replica_ = fresh();
+      snapshot_world_ = fresh();
       for (const Received& before : applied_)
-        fuzz::check(replica_.apply(before.snapshot, before.tick).has_value());
+        fuzz::check(snapshot_world_.apply(before.snapshot, before.tick).has_value());
       view = step(received);
       fuzz::check(view.has_value());
     }
@@ -66,16 +68,18 @@ class Client {
     return kMatch;
   }
 
-  static client::Replica fresh() { return {match().map(), match().rules(), match().body({0})}; }
+  static client::SnapshotWorld fresh() {
+    return {match().map(), match().rules(), match().body({0})};
+  }
 
   std::expected<client::View, client::Rejected> step(const Received& received) {
-    const std::uint64_t before = replica_.steps();
-    const auto view = replica_.apply(received.snapshot, received.tick);
-    fuzz::check(replica_.steps() - before <= protocol::kBaseAgeMax);
+    const std::uint64_t before = snapshot_world_.steps();
+    const auto view = snapshot_world_.apply(received.snapshot, received.tick);
+    fuzz::check(snapshot_world_.steps() - before <= protocol::kBaseAgeMax);
     return view;
   }
 
-  client::Replica replica_;
+  client::SnapshotWorld snapshot_world_;
   std::vector<Received> applied_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // A fuzz target: a function of any bytes, and a way to stop at a broken promise.
 //
-//   TICKBOX_FUZZ_TARGET(decode_ask)(ConstBytes input) { ... }
+//   TICKBOX_FUZZ_TARGET(decode_request)(ConstBytes input) { ... }
 //
 // A program finds its targets by name. libFuzzer calls one function of a fixed name, so for it each
 // target has a program (one_target.cpp); fuzz_replay has them all.

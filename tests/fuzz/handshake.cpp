@@ -32,23 +32,23 @@ std::array<std::byte, size> datagram_of(net::PacketType type, ConstBytes input) 
 }
 
 // A datagram that begins as `ask` does; all three kinds begin alike.
-ConstBytes encode(const net::Ask& ask, net::PacketBuffer& out) {
-  if (ask.type == net::PacketType::Hello) return net::encode_hello(ask, out);
-  if (ask.type == net::PacketType::Resume) return net::encode_resume(ask, {}, out);
-  return net::encode_connect(ask, {}, {}, out);
+ConstBytes encode(const net::ConnectRequest& request, net::PacketBuffer& out) {
+  if (request.type == net::PacketType::Hello) return net::encode_hello(request, out);
+  if (request.type == net::PacketType::Resume) return net::encode_resume(request, {}, out);
+  return net::encode_connect(request, {}, {}, out);
 }
 
-void read_ask(ConstBytes datagram) {
-  const auto ask = net::decode_ask(datagram);
-  if (!is_read(ask)) return;
+void read_request(ConstBytes datagram) {
+  const auto request = net::decode_request(datagram);
+  if (!is_read(request)) return;
   net::PacketBuffer out{};
-  const ConstBytes again = encode(*ask, out);
-  fuzz::check(again.size() == datagram.size() && net::decode_ask(again) == *ask);
-  if (ask->type == net::PacketType::Connect) {
+  const ConstBytes again = encode(*request, out);
+  fuzz::check(again.size() == datagram.size() && net::decode_request(again) == *request);
+  if (request->type == net::PacketType::Connect) {
     fuzz::check(std::ranges::equal(net::cookie_of(datagram), datagram.subspan(45, 12)));
     fuzz::check(std::ranges::equal(net::sealed_token_of(datagram), datagram.subspan(57, 411)));
   }
-  if (ask->type == net::PacketType::Resume) {
+  if (request->type == net::PacketType::Resume) {
     fuzz::check(std::ranges::equal(net::sealed_ticket_of(datagram), datagram.subspan(45, 135)));
   }
   if (net::is_proven(datagram, net::published_key())) {
@@ -61,9 +61,9 @@ void read_ask(ConstBytes datagram) {
 
 // What a stranger sends first: the bytes as a whole datagram, and with zeros up to the length that
 // is asked for.
-TICKBOX_FUZZ_TARGET(decode_ask)(ConstBytes input) {
-  read_ask(input);
-  read_ask(fuzz::padded<net::kDatagramBytesMax>(input));
+TICKBOX_FUZZ_TARGET(decode_request)(ConstBytes input) {
+  read_request(input);
+  read_request(fuzz::padded<net::kDatagramBytesMax>(input));
 }
 
 bool reads_cookie(ConstBytes datagram) {

@@ -36,8 +36,8 @@ void exchange(net::PacketChannel& sender, net::PacketChannel& receiver, net::Dir
               ConstBytes message, bool flipped) {
   constexpr net::PacketType kTypes[] = {net::PacketType::Input,      net::PacketType::Snapshot,
                                         net::PacketType::Disconnect, net::PacketType::Challenge,
-                                        net::PacketType::Response,   net::PacketType::Trace,
-                                        net::PacketType::Traced};
+                                        net::PacketType::Response,   net::PacketType::DesyncReport,
+                                        net::PacketType::DesyncState};
   const auto choice = message.empty() ? 0U : std::to_integer<unsigned>(message[0]);
   const net::PacketType wished = kTypes[choice % std::size(kTypes)];
   const auto type = net::travels_sealed(wished, direction) ? wished : net::PacketType::Disconnect;

@@ -19,8 +19,8 @@ golden_begin "$@"
 tickbox_build_release "$top" tickbox tickbox-server tickbox-golden
 bin=build/release/bin
 
-# shellcheck source=tests/served.sh
-. tests/served.sh
+# shellcheck source=tests/running_server.sh
+. tests/running_server.sh
 
 fail() {
     echo "tests/golden/record.sh: $1" >&2

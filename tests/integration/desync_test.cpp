@@ -28,8 +28,8 @@ class FlippedRoom : public testing::Test {
   const std::string servers_ = folder_.file("of-the-server");
   const std::string recordings_ = folder_.file("recordings");
   RunningServer server_{
-      planted_server({"--max-clients", "16", "--desync-dir", servers_, "--record", recordings_},
-                     "PLANTED_FLIP_AT=" + std::to_string(kFlippedAt))};
+      faulty_server({"--max-clients", "16", "--desync-dir", servers_, "--record", recordings_},
+                    "FAULT_FLIP_AT=" + std::to_string(kFlippedAt))};
 };
 
 std::vector<json> desyncs_in(const std::string& folder) {

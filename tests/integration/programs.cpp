@@ -27,8 +27,8 @@ Command tickbox_server(std::vector<std::string> arguments) {
   return program("tickbox-server", std::move(arguments));
 }
 
-Command planted_server(std::vector<std::string> arguments, std::string plant) {
-  Command command = program("planted-server", std::move(arguments));
+Command faulty_server(std::vector<std::string> arguments, std::string plant) {
+  Command command = program("faulty-server", std::move(arguments));
   command.environment.push_back(std::move(plant));
   return command;
 }

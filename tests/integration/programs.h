@@ -22,9 +22,9 @@ inline constexpr int kNotConnected = 4;
 
 [[nodiscard]] Command tickbox(std::vector<std::string> arguments);
 [[nodiscard]] Command tickbox_server(std::vector<std::string> arguments);
-/// The one in which something goes wrong: `plant` is NAME=TICK, as tests/planted/README.md has
+/// The one in which something goes wrong: `plant` is NAME=TICK, as tests/faulty/README.md has
 /// them.
-[[nodiscard]] Command planted_server(std::vector<std::string> arguments, std::string plant);
+[[nodiscard]] Command faulty_server(std::vector<std::string> arguments, std::string plant);
 
 /// How a program ended.
 struct Finished {

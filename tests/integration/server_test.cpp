@@ -307,9 +307,9 @@ class HungDisk : public testing::Test {
   }
 
   os::TemporaryFolder folder_;
-  Process server_{planted_server({"--port", "0", "--admin-port", "0", "--max-clients", "16",
-                                  "--record", folder_.file("match")},
-                                 "PLANTED_SYNC_HELD=1")};
+  Process server_{faulty_server({"--port", "0", "--admin-port", "0", "--max-clients", "16",
+                                 "--record", folder_.file("match")},
+                                "FAULT_SYNC_HELD=1")};
 };
 
 TEST_F(HungDisk, HoldsUpAStopForSecondsAlone) {

@@ -2,7 +2,7 @@
 // move as they would alone, if they get their causes. Snapshots of causes depend on it.
 //
 // Contacts, influences and spawns of 30 ticks join entities into islands. A random half of them is
-// put into an empty world and stepped as a client does, with changed sticks, shots and placements.
+// put into an empty world and stepped as a client does, with changed sticks, shots and teleports.
 // It must equal the truth to the bit. If any cause is left out, it must not.
 
 #include "games/arena/arena.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kTicks = 30;
 constexpr std::uint64_t kSeeds = 6'000;
 
-enum class LeftOut : std::uint8_t { Nothing, Contacts, Influences, Births, Shots, Placements };
+enum class LeftOut : std::uint8_t { Nothing, Contacts, Influences, Births, Shots, Teleports };
 
 /// Groups of entities by id: a union-find forest with one root per island.
 class Islands {
@@ -50,7 +50,7 @@ class Islands {
 /// The causes of one tick that a server would send, and the entities after it.
 struct Told {
   std::vector<game::PlayerInput> inputs;  ///< changed sticks, and shots
-  std::vector<game::Placement> placements;
+  std::vector<game::Teleport> teleports;
   std::map<BodyId, game::EntityState> entities;
 };
 
@@ -124,7 +124,7 @@ class Match {
         game::step(truth_, rules_, commands, game::Authority::Server, stepper_);
     Told& told = told_.emplace_back();
     told.entities = entities_of(truth_);
-    told.placements = stepper_.events.placements;
+    told.teleports = stepper_.events.teleports;
     for (const PlayerId player : commands.leaves) {
       strangers_.insert(before.body_of(player));
     }
@@ -203,13 +203,12 @@ class Match {
       return !chosen_.contains(half.body_of(cause.player));
     };
     std::vector<game::PlayerInput> inputs = told.inputs;
-    std::vector<game::Placement> placements = told.placements;
+    std::vector<game::Teleport> teleports = told.teleports;
     std::erase_if(inputs, is_absent);
-    std::erase_if(placements, is_absent);
-    if (left_out_ == LeftOut::Placements) placements.clear();
-    game::step(half, rules_,
-               {.leaves = {}, .joins = {}, .inputs = inputs, .placements = placements},
-               game::Authority::Replica, stepper_);
+    std::erase_if(teleports, is_absent);
+    if (left_out_ == LeftOut::Teleports) teleports.clear();
+    game::step(half, rules_, {.leaves = {}, .joins = {}, .inputs = inputs, .teleports = teleports},
+               game::Authority::Client, stepper_);
   }
 
   [[nodiscard]] std::map<BodyId, game::EntityState> chosen_of(
@@ -248,7 +247,7 @@ TEST(GameClosure, LetsIslandsOfAMatchGoOnAsTheyWouldAlone) {
 
 std::ostream& operator<<(std::ostream& out, LeftOut left_out) {
   constexpr auto kNames = std::to_array<const char*>(
-      {"nothing", "contacts", "influences", "births", "shots", "placements"});
+      {"nothing", "contacts", "influences", "births", "shots", "teleports"});
   return out << kNames[static_cast<std::size_t>(left_out)];
 }
 
@@ -265,7 +264,7 @@ TEST_P(NeededForClosure, IsEveryJoinAndEveryCause) {
 
 INSTANTIATE_TEST_SUITE_P(Of, NeededForClosure,
                          testing::Values(LeftOut::Contacts, LeftOut::Influences, LeftOut::Births,
-                                         LeftOut::Shots, LeftOut::Placements),
+                                         LeftOut::Shots, LeftOut::Teleports),
                          testing::PrintToStringParamName{});
 
 }  // namespace

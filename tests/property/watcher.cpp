@@ -28,8 +28,9 @@ Watcher::Watcher(server::Room& room, PlayerId seat, std::uint32_t base_age_max, 
       seat_(seat),
       planner_(random_sight(rng_)),
       views_(base_age_max),
-      replica_(room.world().map(), std::shared_ptr<const game::Rules>{&room.rules(), [](auto*) {}},
-               room.world().body_of(seat)) {
+      snapshot_world_(room.world().map(),
+                      std::shared_ptr<const game::Rules>{&room.rules(), [](auto*) {}},
+                      room.world().body_of(seat)) {
   change_link();
 }
 
@@ -37,7 +38,7 @@ void Watcher::tick(server::Room& room, Watched& watched) {
   if (rng_.chance(1, 80)) change_link();
   if (rng_.chance(1, 400)) {
     // Like a client that starts again, once its server knows it.
-    replica_.forget();
+    snapshot_world_.forget();
     views_.forget();
     on_their_way_.clear();
     acks_.clear();
@@ -93,7 +94,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
   watched.waiting += deferred_.size();
   watched.oldest_base = std::max<std::uint64_t>(watched.oldest_base, snapshot_.head.base_age);
   watched.causes += snapshot_.causes.inputs.size() + snapshot_.causes.shots.size() +
-                    snapshot_.causes.placements.size();
+                    snapshot_.causes.teleports.size();
   watched.leaves += snapshot_.causes.leaves.size();
   for (const game::EntityState& body : snapshot_.bodies) {
     const bool is_set = plan.on_base && is_member(room.replication_log().slots(), base, body.id);
@@ -111,13 +112,13 @@ void Watcher::receive(const server::Room& room, Watched& watched) {
 }
 
 void Watcher::apply(const server::Room& room, const OnItsWay& received, Watched& watched) {
-  const std::uint64_t steps = replica_.steps();
-  const auto view = replica_.apply(received.snapshot, received.tick);
+  const std::uint64_t steps = snapshot_world_.steps();
+  const auto view = snapshot_world_.apply(received.snapshot, received.tick);
   ASSERT_TRUE(view) << "tick " << received.tick.value << " on "
                     << int{received.snapshot.head.base_age} << " seat " << seat_.value
                     << (view.error().wrong ? " comes out otherwise" : " is refused");
   ++watched.views;
-  const auto stepped = static_cast<std::int64_t>(replica_.steps() - steps);
+  const auto stepped = static_cast<std::int64_t>(snapshot_world_.steps() - steps);
   const bool goes_back = stepped > received.tick - newest_;
   watched.from_base += goes_back ? 1U : 0U;
   EXPECT_TRUE(std::ranges::any_of(

@@ -2,7 +2,7 @@
 // A client without a network. Its snapshots pass the encoder and an unreliable link into a replica.
 // The acknowledgements return over an unreliable link too.
 
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "core/rng.h"
 #include "protocol/messages.h"
 #include "server/replication/sent_views.h"
@@ -70,7 +70,7 @@ class Watcher {
   server::SnapshotPlanner planner_;
   server::SentViews views_;
   server::DeferredBodies deferred_;
-  client::Replica replica_;
+  client::SnapshotWorld snapshot_world_;
   protocol::MessageEncoder encoder_;
   protocol::Snapshot snapshot_;
   std::vector<OnItsWay> on_their_way_;

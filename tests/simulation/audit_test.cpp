@@ -113,13 +113,13 @@ TEST(Audit, FollowsWhoComesAndGoesAndAppearsAgain) {
   harness.run_for(seconds{1});
   expect_seamless(harness, auditor, 60);
   const auto seats = harness.room().world().seats();
-  EXPECT_TRUE(std::ranges::any_of(seats, [](const game::Seat& seat) {
+  EXPECT_TRUE(std::ranges::any_of(seats, [](const game::SeatState& seat) {
     return seat.generation > 1;
   })) << "no seat was ever given again";
-  EXPECT_GT(
-      std::accumulate(seats.begin(), seats.end(), 0U,
-                      [](std::uint32_t sum, const game::Seat& seat) { return sum + seat.score; }),
-      0U)
+  EXPECT_GT(std::accumulate(
+                seats.begin(), seats.end(), 0U,
+                [](std::uint32_t sum, const game::SeatState& seat) { return sum + seat.score; }),
+            0U)
       << "nobody was ever hit";
 }
 
@@ -265,7 +265,8 @@ TEST(Audit, GoesOnAfterItsSessionWasLost) {
 
 TEST(Audit, IsRefusedByNameToWhoHasNotTheRight) {
   Harness harness{{.seed = 12}};
-  const std::size_t player = harness.add_client(kFarAway, harness.make_token(1), net::Wish::Audit);
+  const std::size_t player =
+      harness.add_client(kFarAway, harness.make_token(1), net::ConnectMode::Audit);
   harness.run_for(seconds{2});
   EXPECT_EQ(harness.client(player).connection().state(), client::Connection::State::Refused);
   EXPECT_NE(harness.client(player).connection().reason().find("audit"), std::string::npos);
@@ -281,7 +282,7 @@ TEST(Audit, IsRefusedToWhoResumesWithoutTheRight) {
   const std::size_t thief = harness.add_client({}, harness.make_token(2));
   harness.run_for(seconds{1});
   const net::ResumeTicket ticket = harness.client(player).connection().ticket();
-  const std::size_t again = harness.add_client({}, harness.make_token(3), net::Wish::Audit);
+  const std::size_t again = harness.add_client({}, harness.make_token(3), net::ConnectMode::Audit);
   harness.restart_client(again, {.server = SimulatedNetwork::server_address(), .ticket = ticket});
   harness.run_for(seconds{1});
   EXPECT_GE(refused(harness, kMayNot), 1U);

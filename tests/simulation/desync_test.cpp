@@ -319,7 +319,7 @@ TEST_F(DesyncTest, ComesWithTheBaseAndTheCauses) {
     ASSERT_TRUE(server.base_view && client.base_view);
     EXPECT_EQ(*server.base_view, *client.base_view);
     for (const protocol::DesyncCause& cause : client.causes) {
-      if (cause.kind > protocol::DesyncCause::Kind::Placement) continue;
+      if (cause.kind > protocol::DesyncCause::Kind::Teleport) continue;
       any = true;
       EXPECT_NE(std::ranges::find(server.causes, cause), server.causes.end());
     }
@@ -360,7 +360,7 @@ TEST_F(DesyncTest, OfATickThatTheRoomHasForgottenIsSaidSo) {
   harness_->run_for(seconds{2});
   ASSERT_EQ(harness_->desyncs(1).size(), 1U);
   EXPECT_EQ(harness_->desyncs(1)[0].end, DesyncEnd::Forgotten);
-  EXPECT_GE(harness_->shard().metrics().of(server::TraceResult::Forgotten), 1U);
+  EXPECT_GE(harness_->shard().metrics().of(server::DesyncResult::Forgotten), 1U);
   EXPECT_TRUE(harness_->desyncs().empty());
   expect_mended();
 }

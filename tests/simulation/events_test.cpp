@@ -40,7 +40,7 @@ std::vector<client::MatchEvent> happened(const Harness& harness, std::uint64_t s
           add(protocol::EventKind::Spawn, player, room.world().seat(player).generation);
         };
         const auto is_placed = [&](PlayerId player) {
-          return std::ranges::count(room.events().placements, player, &game::Placement::player) !=
+          return std::ranges::count(room.events().teleports, player, &game::Teleport::player) !=
                      0 &&
                  std::ranges::count(appeared, player) == 0;
         };
@@ -50,8 +50,8 @@ std::vector<client::MatchEvent> happened(const Harness& harness, std::uint64_t s
           add(protocol::EventKind::Score, hit.shooter, room.world().seat(hit.shooter).score);
           if (is_placed(hit.victim)) spawn(hit.victim);
         }
-        for (const game::Placement& placement : room.events().placements) {
-          if (is_placed(placement.player)) spawn(placement.player);
+        for (const game::Teleport& teleport : room.events().teleports) {
+          if (is_placed(teleport.player)) spawn(teleport.player);
         }
       });
   return all;

@@ -90,10 +90,11 @@ TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
   std::vector<std::byte> resume(net::kAskBytes);
   net::PacketBuffer packet{};
   SeededEntropy entropy{4};
-  const net::Ask ask =
-      net::make_ask(net::PacketType::Resume, net::draw<net::HandshakeNonce>(entropy));
-  std::ranges::copy(net::encode_resume(ask, harness.client(client).connection().ticket(), packet),
-                    resume.begin());
+  const net::ConnectRequest request =
+      net::make_request(net::PacketType::Resume, net::draw<net::HandshakeNonce>(entropy));
+  std::ranges::copy(
+      net::encode_resume(request, harness.client(client).connection().ticket(), packet),
+      resume.begin());
   const std::uint64_t resumed_before = harness.shard().metrics().connections[1];
   harness.network().inject(other_network(), resume);
   harness.run_for(seconds{4});

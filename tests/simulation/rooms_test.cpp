@@ -40,7 +40,7 @@ class TwoRooms : public Harness {
     const net::TokenClaims claims{
         .client = players().size() + 1, .room = named, .rights = rights, .servers = {}, .user = {}};
     return add_client({}, make_token(claims, calendar_, options_.keys),
-                      rights == 0 ? net::Wish::Play : net::Wish::Audit);
+                      rights == 0 ? net::ConnectMode::Play : net::ConnectMode::Audit);
   }
 
   [[nodiscard]] RoomId room_of(std::size_t index) const {
@@ -55,7 +55,7 @@ class TwoRooms : public Harness {
 
 std::size_t players_in(const server::Room& room) {
   std::size_t players = 0;
-  for (const game::Seat& seat : room.world().seats()) {
+  for (const game::SeatState& seat : room.world().seats()) {
     players += seat.taken ? 1U : 0U;
   }
   return players;

@@ -157,7 +157,7 @@ void Match::end_recording(const SimulatedDisk::Ended& ended) {
       {.file = ended.remains,
        .from = ended.from,
        .part = ended.part,
-       .is_deserted = std::ranges::none_of(room_->world().seats(), &game::Seat::taken),
+       .is_deserted = std::ranges::none_of(room_->world().seats(), &game::SeatState::taken),
        .hashes = hashes_,
        .decided = decided_});
   hashes_ = {};
@@ -245,17 +245,17 @@ void Match::drive_player(std::size_t index) {
   }
   const bool has_ended = client(index).connection().over();
   if (has_ended || stands_still(index) || !drive_client(index)) return;
-  note_promises(index);
+  note_expectations(index);
   watcher_.on_turn(index);
   if (plan_.clients[index].watches) looked_at_ += shown(index).size();
 }
 
-void Match::note_promises(std::size_t index) {
+void Match::note_expectations(std::size_t index) {
   const client::Client& client = *players_[index].client;
   if (client.connection().sessions() == 0) return;
   const tests::OwnBooks books;
   std::vector<Decided>& decided = decided_[client.connection().accept().player.value];
-  processes_[index].promises.hear(client, [&](Tick tick) {
+  processes_[index].expectations.hear(client, [&](Tick tick) {
     const auto one = std::ranges::find(decided.rbegin(), decided.rend(), tick, &Decided::tick);
     if (one != decided.rend()) one->is_owed = true;
   });
@@ -290,7 +290,7 @@ void Match::replace(std::size_t index, Instant starts_at) {
   watcher_.on_process_end(player);
   player.client.reset();
   wake(index);
-  processes_[index] = {.starts_at = starts_at, .ticket = {}, .promises = {}};
+  processes_[index] = {.starts_at = starts_at, .ticket = {}, .expectations = {}};
 }
 
 }  // namespace tickbox::simulator

@@ -3,8 +3,8 @@
 // match, and checkers have to find errors.
 
 #include "core/rng.h"
+#include "tests/simulator/expectations.h"
 #include "tests/simulator/plan.h"
-#include "tests/simulator/promises.h"
 #include "tests/simulator/simulated_disk.h"
 #include "tests/support/harness.h"
 
@@ -127,7 +127,7 @@ class Match final : public tests::Harness {
   struct Process {
     Instant starts_at;                        ///< if it is not running
     std::optional<net::ResumeTicket> ticket;  ///< of a process that was killed
-    Promises promises;
+    Expectations expectations;
   };
 
   void tick() override;
@@ -138,7 +138,7 @@ class Match final : public tests::Harness {
   [[nodiscard]] bool stands_still(std::size_t player) const;
   void start_process(std::size_t index);
   void drive_player(std::size_t index);
-  void note_promises(std::size_t index);
+  void note_expectations(std::size_t index);
   void note_input(std::size_t index, Tick tick, const game::Input& input);
   [[nodiscard]] std::optional<net::ResumeTicket> ticket_of(std::size_t index) const;
   [[nodiscard]] net::ConnectToken token_for(std::size_t player);

@@ -1,9 +1,9 @@
 #include "tests/simulator/run.h"
 
+#include "tests/simulator/faults.h"
 #include "tests/simulator/hostile.h"
 #include "tests/simulator/match.h"
 #include "tests/simulator/traffic_check.h"
-#include "tests/simulator/troubles.h"
 #include "tests/simulator/view_check.h"
 #include "tests/support/allocations.h"
 
@@ -28,7 +28,7 @@ class Run {
         losses_(findings_, match_),
         memory_(findings_),
         hostile_(match_.network(), plan.seed),
-        troubles_(plan, match_, hostile_, clients_) {
+        faults_(plan, match_, hostile_, clients_) {
     match_.network().watch([this](const SimulatedNetwork::Passed& passed) {
       const tests::OwnBooks books;
       traffic_.on_passed(passed);
@@ -44,7 +44,7 @@ class Run {
     while (match_.now() - start < plan_.length && findings_.none()) {
       match_.advance();
       if (match_.now() >= look_at) {
-        look_at = match_.now() + Troubles::kInterval;
+        look_at = match_.now() + Faults::kInterval;
         look();
       }
       if (match_.now() >= weigh_at) {
@@ -91,7 +91,7 @@ class Run {
       look_at_log();
       clients_.look();
     }
-    troubles_.look();
+    faults_.look();
   }
 
   void look_at_log() {
@@ -104,7 +104,7 @@ class Run {
     Outcome outcome{.plan = plan_,
                     .played = played,
                     .findings = findings_.all(),
-                    .faults = troubles_.counts(),
+                    .faults = faults_.counts(),
                     .links = {},
                     .lost_in_bursts = match_.network().lost_in_bursts(),
                     .lost_in_cuts = match_.network().lost_in_cuts(),
@@ -144,7 +144,7 @@ class Run {
   LossCheck losses_;
   MemoryCheck memory_;
   Hostile hostile_;
-  Troubles troubles_;
+  Faults faults_;
 };
 
 }  // namespace

@@ -46,8 +46,8 @@ class WrappedArena : public game::Rules {
     arena_.after_step(world, report, authority, events);
   }
 
-  void place(game::World& world, game::Placement placement) const override {
-    arena_.place(world, placement);
+  void place(game::World& world, game::Teleport teleport) const override {
+    arena_.place(world, teleport);
   }
 
  private:

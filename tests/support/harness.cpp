@@ -22,10 +22,9 @@ game::MakeMap map_maker(const HarnessOptions& options) {
 Harness::Harness(const HarnessOptions& options, NotStarted /*tag*/)
     : options_(options),
       entropy_(options.seed),
-      grounds_({.make_rules = game::make_rules, .make_map = map_maker(options)}),
-      rules_(options.room_rules ? options.room_rules()
-                                : grounds_.rules("arena", options.tick_rate)),
-      map_(grounds_.map(options.max_clients)) {
+      assets_({.make_rules = game::make_rules, .make_map = map_maker(options)}),
+      rules_(options.room_rules ? options.room_rules() : assets_.rules("arena", options.tick_rate)),
+      map_(assets_.map(options.max_clients)) {
   TICKBOX_ASSERT(net::crypto_ready());
 }
 
@@ -99,15 +98,16 @@ std::size_t Harness::add_client(const net::LinkConditions& link) {
 }
 
 std::size_t Harness::add_auditor(const net::LinkConditions& link) {
-  return add_client(link, make_token(players_.size() + 1, net::kRightToAudit), net::Wish::Audit);
+  return add_client(link, make_token(players_.size() + 1, net::kRightToAudit),
+                    net::ConnectMode::Audit);
 }
 
 std::size_t Harness::add_client(const net::LinkConditions& link, const net::ConnectToken& token,
-                                net::Wish wish) {
+                                net::ConnectMode mode) {
   const std::size_t index = players_.size();
   net::LinkConditions own_link = link;
   own_link.seed = options_.seed * 1'000 + index;
-  add_player(own_link).audits = wish == net::Wish::Audit;
+  add_player(own_link).audits = mode == net::ConnectMode::Audit;
   restart_client(index, {.server = SimulatedNetwork::server_address(), .token = token});
   return index;
 }
@@ -118,7 +118,7 @@ Harness::Player& Harness::add_player(const net::LinkConditions& link) {
   player.entropy = std::make_unique<SeededEntropy>(options_.seed * 1'000 + index);
   player.transport = &network_.add_client(link);
   if (const auto rules = options_.client_rules ? options_.client_rules(index) : nullptr) {
-    player.grounds = std::make_unique<client::Grounds>(
+    player.assets = std::make_unique<client::AssetCache>(
         game::Catalog{.make_rules = [rules](std::string_view, std::uint32_t) { return rules; },
                       .make_map = map_maker(options_)});
   }
@@ -143,13 +143,13 @@ void Harness::restart_client(std::size_t client, const client::ConnectionOptions
 
 void Harness::start_client(std::size_t client, client::ClientOptions options) {
   Player& player = players_[client];
-  options.connection.wish = player.audits ? net::Wish::Audit : net::Wish::Play;
+  options.connection.mode = player.audits ? net::ConnectMode::Audit : net::ConnectMode::Play;
   options.player =
       game::bot_player(game::bot_kind_of(options_.bot, client), options_.seed * 1'000 + client);
-  client::Grounds& grounds = player.grounds ? *player.grounds : grounds_;
+  client::AssetCache& assets = player.assets ? *player.assets : assets_;
   player.began = now();
   player.client = std::make_unique<client::Client>(options, *player.transport, *player.entropy,
-                                                   grounds, time_of(player));
+                                                   assets, time_of(player));
 }
 
 Instant Harness::time_of(const Player& player) const {

@@ -89,7 +89,7 @@ class Harness {
     std::unique_ptr<client::Client> client;  ///< nullptr: its process is not running
     std::unique_ptr<SeededEntropy> entropy;
     net::Transport* transport = nullptr;
-    std::unique_ptr<client::Grounds> grounds;  ///< its own assets; nullptr: the shared ones
+    std::unique_ptr<client::AssetCache> assets;  ///< its own assets; nullptr: the shared ones
     MemoryDesyncs desyncs;
     std::map<Tick, game::Input> inputs;      ///< every input that it decided
     std::vector<client::MatchEvent> events;  ///< in the order in which it received them
@@ -106,7 +106,7 @@ class Harness {
   std::size_t add_client();
   std::size_t add_client(const net::LinkConditions& link);
   std::size_t add_client(const net::LinkConditions& link, const net::ConnectToken& token,
-                         net::Wish wish = net::Wish::Play);
+                         net::ConnectMode mode = net::ConnectMode::Play);
 
   /// Adds a client that audits, with a token that allows it.
   std::size_t add_auditor(const net::LinkConditions& link);
@@ -147,7 +147,7 @@ class Harness {
   void poll_every(std::size_t client, Duration turn) { players_[client].turn = turn; }
 
   /// The bodies that a client presents now.
-  [[nodiscard]] std::span<const client::Shown> shown(std::size_t client) {
+  [[nodiscard]] std::span<const client::PresentedBody> shown(std::size_t client) {
     return players_[client].client->shown(time_of(players_[client]));
   }
 
@@ -236,7 +236,7 @@ class Harness {
   MemorySink sink_;
   MemoryLog log_;
   MemoryDesyncs desyncs_;
-  client::Grounds grounds_;
+  client::AssetCache assets_;
   std::shared_ptr<const game::Rules> rules_;
   game::SharedMap map_;
   std::unique_ptr<server::Room> room_;

@@ -1,6 +1,6 @@
 #include "tests/support/recorded_match.h"
 
-#include "client/views/ground.h"
+#include "client/views/asset_cache.h"
 #include "core/assert.h"
 #include "core/hash.h"
 #include "games/arena/arena_map.h"
@@ -156,10 +156,10 @@ std::vector<std::byte> small_recording(std::uint32_t segments, std::uint32_t tic
 }
 
 record::VerifyResult verify(ConstBytes file, const record::VerifyOptions& options) {
-  static client::Grounds grounds{game::all_games()};
+  static client::AssetCache assets{game::all_games()};
   auto reader = record::Reader::open(file).value();
-  const auto rules = grounds.rules(reader.header().rules, reader.header().tick_rate);
-  const game::SharedMap map = grounds.map(reader.header().map_seats);
+  const auto rules = assets.rules(reader.header().rules, reader.header().tick_rate);
+  const game::SharedMap map = assets.map(reader.header().map_seats);
   return record::verify(std::move(reader), map, *rules, options);
 }
 

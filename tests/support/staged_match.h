@@ -44,7 +44,7 @@ class StagedMatch {
     game::step(world_, *rules_, commands, game::Authority::Server, stepper_);
     Past& past = past_[now()];
     past.shots = events().shots;
-    past.placements = events().placements;
+    past.teleports = events().teleports;
     for (const game::EntityState& was : before) {
       if (is_there(was.id) && entity(was.id).traits.move != was.traits.move) {
         past.turned.push_back(entity(was.id));
@@ -149,7 +149,7 @@ class StagedMatch {
   struct Past {
     std::vector<game::EntityState> turned;  ///< players that changed their direction
     std::vector<game::Shot> shots;
-    std::vector<game::Placement> placements;
+    std::vector<game::Teleport> teleports;
   };
 
   StagedMatch(game::SharedMap map, std::uint64_t seed)
@@ -193,9 +193,9 @@ class StagedMatch {
           replayed.push_back(game::bullet_body(shot.player, {now().value - ago}));
         }
       }
-      for (const game::Placement& placement : past.placements) {
-        if (!is_it(placement.player)) continue;
-        causes.placements.push_back({.ago = ago, .member = member, .place = placement.place});
+      for (const game::Teleport& teleport : past.teleports) {
+        if (!is_it(teleport.player)) continue;
+        causes.teleports.push_back({.ago = ago, .member = member, .place = teleport.place});
       }
     }
   }

@@ -84,10 +84,11 @@ TEST(Threat, StolenTokenInACapturedConnectWithACookieOfTheThiefsIsForged) {
     ASSERT_FALSE(scene.connects.datagrams().empty());
     RawPeer thief{scene.harness, scene.wire, stranger_far_away(1)};
     Bytes spliced = scene.connects.datagrams().front().bytes;
-    const auto ask = net::decode_ask(spliced);
-    ASSERT_TRUE(ask.has_value());
+    const auto request = net::decode_request(spliced);
+    ASSERT_TRUE(request.has_value());
     net::PacketBuffer packet{};
-    thief.send(net::encode_hello(net::make_ask(net::PacketType::Hello, ask->client_nonce), packet));
+    thief.send(net::encode_hello(net::make_request(net::PacketType::Hello, request->client_nonce),
+                                 packet));
     scene.harness.run_for(milliseconds{1});
     ASSERT_EQ(thief.inbox().size(), 1U);
     const auto cookie = net::decode_cookie(thief.inbox().front());

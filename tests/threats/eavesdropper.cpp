@@ -27,14 +27,14 @@ void Eavesdropper::on_passed(const Wire::Passed& passed) {
 }
 
 void Eavesdropper::on_ask(const Wire::Passed& passed, net::PacketType type) {
-  const auto ask = net::decode_ask(passed.bytes);
-  if (!ask) return;
+  const auto request = net::decode_request(passed.bytes);
+  if (!request) return;
   const bool connects = type == net::PacketType::Connect;
   const auto& known = connects ? tokens_ : tickets_;
   const auto found = known.find(
       copy_of(connects ? net::sealed_token_of(passed.bytes) : net::sealed_ticket_of(passed.bytes)));
   if (found == known.end()) return;
-  asked_[passed.client].push_back({.nonce = ask->client_nonce, .keys = found->second});
+  asked_[passed.client].push_back({.nonce = request->client_nonce, .keys = found->second});
 }
 
 void Eavesdropper::on_accept(const Wire::Passed& passed) {

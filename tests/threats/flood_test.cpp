@@ -107,7 +107,7 @@ Bytes hello(std::uint32_t number) {
   net::PacketBuffer packet{};
   net::HandshakeNonce nonce{};
   store_le(nonce, number);
-  return copy_of(net::encode_hello(net::make_ask(PacketType::Hello, nonce), packet));
+  return copy_of(net::encode_hello(net::make_request(PacketType::Hello, nonce), packet));
 }
 
 TEST(Threat, ConnectionFloodOfHellosFromAHundredThousandAddressesIsNotNoticed) {
@@ -180,9 +180,9 @@ TEST(Threat, ConnectionFloodOfResumesThatMustBeOpenedIsNotNoticed) {
       net::PacketBuffer packet{};
       net::HandshakeNonce nonce{};
       store_le(nonce, number);
-      return Flooder{
-          stranger_far_away(number),
-          copy_of(net::encode_resume(net::make_ask(PacketType::Resume, nonce), forged, packet))};
+      return Flooder{stranger_far_away(number),
+                     copy_of(net::encode_resume(net::make_request(PacketType::Resume, nonce),
+                                                forged, packet))};
     };
   });
 }

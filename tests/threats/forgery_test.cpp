@@ -215,14 +215,14 @@ ClientRun run_client(bool attacked) {
   DamagingTransport damaging{link};
   net::Transport& transport = attacked ? static_cast<net::Transport&>(damaging) : link;
   SeededEntropy entropy{53};
-  client::Grounds grounds{game::all_games()};
+  client::AssetCache assets{game::all_games()};
   client::ClientOptions options{
       .connection = {.server = SimulatedNetwork::server_address(),
                      .token = make_token(harness, net::KeyRing::published(), 5)},
       // So that there is news of it in every tick.
       .player = game::bot_player(game::BotKind::Stress, 54)};
   auto client =
-      std::make_unique<client::Client>(options, transport, entropy, grounds, harness.clock().now());
+      std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
   const auto run = [&](milliseconds duration) {
     for (milliseconds passed{}; passed < duration; passed += milliseconds{1}) {
       harness.run_for(milliseconds{1});
@@ -236,7 +236,7 @@ ClientRun run_client(bool attacked) {
                         .ticket = client->connection().ticket()};
   ClientRun result{.stats = client->stats(), .dropped = client->connection().drops().total()};
   client =
-      std::make_unique<client::Client>(options, transport, entropy, grounds, harness.clock().now());
+      std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
   run(seconds{1});
   result.server_hash = harness.room().hash();
   result.stats.add_all(client->stats());
@@ -247,7 +247,7 @@ ClientRun run_client(bool attacked) {
   const std::string goodbye = client->connection().reason();
   result.dropped += client->connection().drops().total();
   client =
-      std::make_unique<client::Client>(options, transport, entropy, grounds, harness.clock().now());
+      std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
   run(seconds{1});
   result.dropped += client->connection().drops().total();
   result.reason = goodbye + "; " + client->connection().reason();
@@ -280,8 +280,8 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
 /// Under this connection id, each type and each two bits of the epoch.
 std::vector<Bytes> transplants_of(const Bytes& datagram, std::uint32_t connection) {
   constexpr PacketType kTypes[] = {
-      PacketType::Input,    PacketType::Snapshot, PacketType::Disconnect, PacketType::Challenge,
-      PacketType::Response, PacketType::Trace,    PacketType::Traced};
+      PacketType::Input,    PacketType::Snapshot,     PacketType::Disconnect, PacketType::Challenge,
+      PacketType::Response, PacketType::DesyncReport, PacketType::DesyncState};
   std::vector<Bytes> transplants;
   for (const PacketType type : kTypes) {
     for (unsigned cycle = 0; cycle < 4; ++cycle) {

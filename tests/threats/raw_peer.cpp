@@ -25,7 +25,7 @@ RawPeer::RawPeer(Harness& harness, Wire& wire, const net::Address& address)
 
 std::optional<net::CookieBytes> RawPeer::say_hello() {
   nonce_ = net::draw<net::HandshakeNonce>(entropy_);
-  send(net::encode_hello(net::make_ask(net::PacketType::Hello, nonce_), packet_));
+  send(net::encode_hello(net::make_request(net::PacketType::Hello, nonce_), packet_));
   harness_.run_for(kStep);
   for (const Bytes& datagram : inbox()) {
     const auto answer = net::decode_cookie(datagram);
@@ -36,14 +36,14 @@ std::optional<net::CookieBytes> RawPeer::say_hello() {
 
 Bytes RawPeer::make_connect(const net::ConnectToken& token) {
   const net::CookieBytes cookie = say_hello().value_or(net::CookieBytes{});
-  return copy_of(
-      net::encode_connect(net::make_ask(net::PacketType::Connect, nonce_), cookie, token, packet_));
+  return copy_of(net::encode_connect(net::make_request(net::PacketType::Connect, nonce_), cookie,
+                                     token, packet_));
 }
 
 Bytes RawPeer::make_resume(const net::ResumeTicket& ticket) {
   nonce_ = net::draw<net::HandshakeNonce>(entropy_);
   return copy_of(
-      net::encode_resume(net::make_ask(net::PacketType::Resume, nonce_), ticket, packet_));
+      net::encode_resume(net::make_request(net::PacketType::Resume, nonce_), ticket, packet_));
 }
 
 Answer RawPeer::ask(ConstBytes datagram, const net::KeyPair& keys) {

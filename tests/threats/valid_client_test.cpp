@@ -122,7 +122,7 @@ TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
   Rng rng{92};
   std::uint64_t sent = 0;
   constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Response, PacketType::Disconnect,
-                                   PacketType::Trace};
+                                   PacketType::DesyncReport};
   Match match{[&](Match& of, int ms) {
     if (ms % 50 == 0) of.peer.inbox().clear();
     if (ms % 20 != 10) return;

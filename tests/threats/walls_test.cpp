@@ -2,7 +2,7 @@
 // themselves, as a client that cheats would, built up to views, and compared with where everything
 // really is.
 
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "games/catalog.h"
 #include "server/replication/interest.h"
 #include "server/shard/limits.h"
@@ -33,7 +33,7 @@ struct Seen {
 
 /// What a client that cheats makes of what it is sent.
 struct Onlooker {
-  client::Replica replica;
+  client::SnapshotWorld replica;
   std::uint64_t newest = 0;  ///< sequence
 };
 

@@ -35,8 +35,8 @@ struct ConnectOptions {
   bool audit = false;
 };
 
-net::Wish wish_of(const ConnectOptions& options) {
-  return options.audit ? net::Wish::Audit : net::Wish::Play;
+net::ConnectMode mode_of(const ConnectOptions& options) {
+  return options.audit ? net::ConnectMode::Audit : net::ConnectMode::Play;
 }
 
 /// One game, from connect to disconnect.
@@ -164,7 +164,7 @@ Figures Game::figures(const ClientStats& stats) const {
   add_state_hash(figures, stats);
   add_prediction(figures, stats);
   add_events(figures, stats);
-  add_interpolation(figures, stats, wish_of(options_));
+  add_interpolation(figures, stats, mode_of(options_));
   add_audit(figures, stats);
   figures.push_back({"inputs.sent", stats.inputs_sent});
   figures.push_back({"inputs.late", stats.inputs_late});
@@ -223,7 +223,7 @@ std::string Game::summary(const ClientStats& stats, const CommandEnd& end) const
                       .seconds = std::chrono::duration<double>{played_}.count(),
                       .seat = accept.player,
                       .tick_rate = accept.tick_rate,
-                      .wish = wish_of(options_),
+                      .mode = mode_of(options_),
                       .resumed = connection().resumed(),
                       .use = connection().use(),
                       .end = end};
@@ -277,7 +277,7 @@ ExitCode run_connect(const ConnectOptions& options) {
   if (!server) return fail(server.error(), ExitCode::NotConnected);
   const os::StopSignals signals{os::Hangup::Stops};
   const os::SteadyClock clock;
-  const auto desyncs = DesyncReports::open(options.play, clock);
+  const auto desyncs = DesyncOutput::open(options.play, clock);
   if (!desyncs) return fail(desyncs.error());
   const auto swarm = Swarm::open({.server = *server,
                                   .credentials = *credentials,
@@ -286,7 +286,7 @@ ExitCode run_connect(const ConnectOptions& options) {
                                   .bot = options.play.bot,
                                   .link = options.play.link,
                                   .seed = options.play.seed,
-                                  .wish = wish_of(options),
+                                  .mode = mode_of(options),
                                   .desyncs = desyncs->get()},
                                  clock);
   if (!swarm) return fail(swarm.error());

@@ -88,9 +88,9 @@ void add_events(Figures& figures, const client::ClientStats& stats) {
   }
 }
 
-void add_interpolation(Figures& figures, const client::ClientStats& stats, net::Wish wish) {
+void add_interpolation(Figures& figures, const client::ClientStats& stats, net::ConnectMode mode) {
   const auto of_all = [&](std::uint64_t ticks) {
-    const bool has_views = wish == net::Wish::Play && stats.ticks_shown > 0;
+    const bool has_views = mode == net::ConnectMode::Play && stats.ticks_shown > 0;
     return has_views ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
   };
   figures.push_back({"interpolation.delay_ms",

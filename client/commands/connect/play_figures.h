@@ -38,7 +38,7 @@ void add_events(Figures& figures, const client::ClientStats& stats);
 /// arrival until its tick is shown. extrapolated is the share of ticks that showed the others
 /// beyond the newest view. unforeseen is the share that did so and turned out wrong. Both shares
 /// are null for an auditor, which has no views.
-void add_interpolation(Figures& figures, const client::ClientStats& stats, net::Wish wish);
+void add_interpolation(Figures& figures, const client::ClientStats& stats, net::ConnectMode mode);
 
 /// The smallest number of packets for a loss. A status of fewer packets is from the start of the
 /// session, and says nothing about its loss.

@@ -91,9 +91,9 @@ std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags)
   return credentials;
 }
 
-std::expected<std::unique_ptr<DesyncReports>, std::string> DesyncReports::open(
-    const PlayFlags& flags, const Clock& clock) {
-  std::unique_ptr<DesyncReports> reports{new DesyncReports{flags.output}};
+std::expected<std::unique_ptr<DesyncOutput>, std::string> DesyncOutput::open(const PlayFlags& flags,
+                                                                             const Clock& clock) {
+  std::unique_ptr<DesyncOutput> reports{new DesyncOutput{flags.output}};
   if (flags.desync_dir.empty()) return reports;
   auto files = cli::DesyncFiles::open(flags.desync_dir, clock);
   if (!files) return std::unexpected(std::move(files.error()));
@@ -101,7 +101,7 @@ std::expected<std::unique_ptr<DesyncReports>, std::string> DesyncReports::open(
   return reports;
 }
 
-void DesyncReports::note(const protocol::Desync& desync) {
+void DesyncOutput::note(const protocol::Desync& desync) {
   if (printed_ < kDesyncLinesMax) {
     ++printed_;
     output_.note("desync " + protocol::in_words(desync));

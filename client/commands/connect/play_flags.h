@@ -58,16 +58,16 @@ void add_play_flags(cli::Command& command, PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With
 /// --desync-dir it also writes a file for each desync.
-class DesyncReports final : public protocol::DesyncSink {
+class DesyncOutput final : public protocol::DesyncSink {
  public:
   /// Requires: `flags` and `clock` outlive the object.  Fails: with one line.
-  [[nodiscard]] static std::expected<std::unique_ptr<DesyncReports>, std::string> open(
+  [[nodiscard]] static std::expected<std::unique_ptr<DesyncOutput>, std::string> open(
       const PlayFlags& flags, const Clock& clock);
 
   void note(const protocol::Desync& desync) override;
 
  private:
-  explicit DesyncReports(const Output& output) : output_(output) {}
+  explicit DesyncOutput(const Output& output) : output_(output) {}
 
   const Output& output_;
   std::unique_ptr<cli::DesyncFiles> files_;

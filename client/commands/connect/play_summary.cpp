@@ -61,7 +61,7 @@ std::string prediction_line(const ClientStats& stats) {
 std::string others_line(const PlaySummary& summary, const ClientStats& stats) {
   const double delay_ms = share(stats.picture_delay, stats.ticks_shown) / 1'000;
   std::string text = fmt::format("shown {} ms late", short_number(delay_ms));
-  if (summary.wish == net::Wish::Play) {
+  if (summary.mode == net::ConnectMode::Play) {
     text += fmt::format("; {} of ticks ran ahead of the newest snapshot, {} were wrong guesses",
                         percent(stats.ticks_extrapolated, stats.ticks_shown),
                         percent(stats.ticks_unforeseen, stats.ticks_shown));
@@ -120,8 +120,8 @@ std::string summary_text(const PlaySummary& summary, const ClientStats& stats) {
   if (summary.resumed > 0) {
     text += line("sessions", fmt::format("{} resumed", grouped(summary.resumed)));
   }
-  if (summary.wish == net::Wish::Play) text += state_line(stats);
-  if (summary.wish == net::Wish::Audit) text += audit_line(stats);
+  if (summary.mode == net::ConnectMode::Play) text += state_line(stats);
+  if (summary.mode == net::ConnectMode::Audit) text += audit_line(stats);
   if (stats.untouched.checked + stats.touched.checked > 0) text += prediction_line(stats);
   if (stats.ticks_shown > 0) text += others_line(summary, stats);
   text += inputs_line(stats);

@@ -19,7 +19,7 @@ struct PlaySummary {
   double seconds = 0;    ///< of play
   PlayerId seat{};
   std::uint32_t tick_rate = 0;
-  net::Wish wish = net::Wish::Play;
+  net::ConnectMode mode = net::ConnectMode::Play;
   std::uint32_t resumed = 0;  ///< sessions that began with a ticket
   client::LinkUse use{};
   std::optional<net::LinkCounts> link_up{};  ///< of --net, as the next

@@ -238,7 +238,7 @@ ExitCode run_load(const LoadOptions& options) {
   const auto watch = watch_server(options, clock);
   if (!watch) return options.play.output.failed(ExitCode::NotConnected, watch.error());
   const LoadTimes times{.ramp = options.ramp, .measured = measured_of(options, playback->get())};
-  const auto desyncs = DesyncReports::open(options.play, clock);
+  const auto desyncs = DesyncOutput::open(options.play, clock);
   if (!desyncs) return options.play.output.failed(ExitCode::Failed, desyncs.error());
   const auto swarm = Swarm::open(
       {.server = *server,

@@ -71,34 +71,33 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
     : options_(options),
       clock_(clock),
       sockets_(std::move(sockets)),
-      seats_(options.clients),
+      slots_(options.clients),
       due_(options.clients) {}
 
 std::expected<void, std::string> Swarm::open_socket(std::size_t number) {
-  Seat& seat = seats_[number];
+  Slot& slot = slots_[number];
   auto socket = os::UdpTransport::open(
       {.bind = any_address(options_.server), .buffer_bytes = kClientBufferBytes});
   if (!socket) return std::unexpected(std::move(socket.error()));
-  seat.socket = *std::move(socket);
+  slot.socket = *std::move(socket);
   if (options_.link) {
-    seat.link = std::make_unique<net::ImpairedTransport>(*seat.socket, clock_, *options_.link,
+    slot.link = std::make_unique<net::ImpairedTransport>(*slot.socket, clock_, *options_.link,
                                                          std::uint64_t{number});
   }
-  return sockets_.watch(*seat.socket, number);
+  return sockets_.watch(*slot.socket, number);
 }
 
 void Swarm::start(std::size_t number, Instant now) {
-  Seat& seat = seats_[number];
-  net::Transport& transport = seat.link ? static_cast<net::Transport&>(*seat.link) : *seat.socket;
+  Slot& slot = slots_[number];
+  net::Transport& transport = slot.link ? static_cast<net::Transport&>(*slot.link) : *slot.socket;
   const client::ClientOptions client_options{.connection = {.server = options_.server,
                                                             .token = token_for(number),
                                                             .ticket = options_.ticket,
-                                                            .wish = options_.wish},
+                                                            .mode = options_.mode},
                                              .player = player_for(number),
                                              .on_input = {},
                                              .desyncs = options_.desyncs};
-  seat.client =
-      std::make_unique<client::Client>(client_options, transport, entropy_, grounds_, now);
+  slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, assets_, now);
 }
 
 game::MakePlayer Swarm::player_for(std::size_t number) {
@@ -116,38 +115,38 @@ game::MakePlayer Swarm::player_for(std::size_t number) {
 net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
   net::TokenClaims claims{.client = number + 1};
-  if (options_.wish == net::Wish::Audit) claims.rights = net::kRightToAudit;
+  if (options_.mode == net::ConnectMode::Audit) claims.rights = net::kRightToAudit;
   claims.servers.push_back(options_.server);
   const WallTime today = os::SystemCalendar{}.now();
   return net::issue_token(claims, today, today + kTokenLife, options_.credentials.keys, entropy_);
 }
 
 void Swarm::poll(std::size_t number) {
-  Seat& seat = seats_[number];
+  Slot& slot = slots_[number];
   const Instant now = clock_.now();
   const bool connected =
-      seat.client && seat.client->connection().state() == Connection::State::Connected;
+      slot.client && slot.client->connection().state() == Connection::State::Connected;
   if (connected && due_[number] <= now) lateness_.add(microseconds(now - due_[number]));
-  if (!seat.client) start(number, now);
-  seat.client->poll(now);
-  if (needs_new_token(seat)) {
-    seat.has_new_token = true;
+  if (!slot.client) start(number, now);
+  slot.client->poll(now);
+  if (needs_new_token(slot)) {
+    slot.has_new_token = true;
     start(number, now);
-    seat.client->poll(now);
+    slot.client->poll(now);
   }
-  seat.was_connected = seat.was_connected || connected ||
-                       seat.client->connection().state() == Connection::State::Connected;
+  slot.was_connected = slot.was_connected || connected ||
+                       slot.client->connection().state() == Connection::State::Connected;
   // A client that is over has no next wakeup; its datagrams still wake the poll set.
-  Instant due = seat.client->connection().over() ? Instant::max() : seat.client->next_wakeup();
-  if (seat.link) due = std::min(due, seat.link->next_due().value_or(Instant::max()));
+  Instant due = slot.client->connection().over() ? Instant::max() : slot.client->next_wakeup();
+  if (slot.link) due = std::min(due, slot.link->next_due().value_or(Instant::max()));
   due_[number] = due;
 }
 
 /// Returns whether a client needs a new token, because it made its token before the server started.
 /// This happens only once: a server whose clock is ahead refuses the next token too.
-bool Swarm::needs_new_token(const Seat& seat) const {
-  const Connection& connection = seat.client->connection();
-  return !options_.credentials.token && !seat.has_new_token &&
+bool Swarm::needs_new_token(const Slot& slot) const {
+  const Connection& connection = slot.client->connection();
+  return !options_.credentials.token && !slot.has_new_token &&
          connection.state() == Connection::State::Refused &&
          connection.refused() == net::RefuseReason::TokenBeforeBoot;
 }
@@ -161,21 +160,21 @@ void Swarm::turn(Instant until) {
     if (due_[i] <= last_turn_) poll(i);
   }
   for (const std::size_t number : readable) {
-    if (seats_[number].client) poll(number);
+    if (slots_[number].client) poll(number);
   }
 }
 
 void Swarm::leave() {
-  for (Seat& seat : seats_) {
-    if (seat.client) seat.client->leave();
+  for (Slot& slot : slots_) {
+    if (slot.client) slot.client->leave();
   }
   const Instant give_up = clock_.now() + kGoodbyeMax;
-  const auto on_the_way = [](const Seat& seat) {
-    return seat.link && seat.link->up().in > 0 && seat.link->next_due();
+  const auto on_the_way = [](const Slot& slot) {
+    return slot.link && slot.link->up().in > 0 && slot.link->next_due();
   };
-  while (clock_.now() < give_up && std::ranges::any_of(seats_, on_the_way)) {
-    for (Seat& seat : seats_) {
-      if (seat.client) seat.client->poll(clock_.now());
+  while (clock_.now() < give_up && std::ranges::any_of(slots_, on_the_way)) {
+    for (Slot& slot : slots_) {
+      if (slot.client) slot.client->poll(clock_.now());
     }
     os::sleep_until(clock_.now() + std::chrono::milliseconds{1});
   }
@@ -183,14 +182,14 @@ void Swarm::leave() {
 
 SwarmStates Swarm::states() const {
   SwarmStates states;
-  for (const Seat& seat : seats_) {
-    if (seat.client && seat.client->connection().state() == Connection::State::Connected) {
+  for (const Slot& slot : slots_) {
+    if (slot.client && slot.client->connection().state() == Connection::State::Connected) {
       ++states.connected;
-    } else if (!seat.client || (seat.client->connection().connecting() && !seat.was_connected)) {
+    } else if (!slot.client || (slot.client->connection().connecting() && !slot.was_connected)) {
       ++states.connecting;
-    } else if (seat.was_connected) {
+    } else if (slot.was_connected) {
       ++states.dropped;
-      states.returning += seat.client->connection().over() ? 0U : 1U;
+      states.returning += slot.client->connection().over() ? 0U : 1U;
     } else {
       ++states.never_connected;
     }
@@ -199,8 +198,8 @@ SwarmStates Swarm::states() const {
 }
 
 const Connection* Swarm::first_over() const {
-  for (const Seat& seat : seats_) {
-    if (seat.client && seat.client->connection().over()) return &seat.client->connection();
+  for (const Slot& slot : slots_) {
+    if (slot.client && slot.client->connection().over()) return &slot.client->connection();
   }
   return nullptr;
 }

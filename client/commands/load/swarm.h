@@ -43,7 +43,7 @@ struct SwarmOptions {
   Playback* playback = nullptr;  ///< replaces the bot.  Requires: as many clients as players
   std::optional<net::LinkConditions> link;  ///< for each client, with its own random stream
   std::uint64_t seed = 1;
-  net::Wish wish = net::Wish::Play;
+  net::ConnectMode mode = net::ConnectMode::Play;
   protocol::DesyncSink* desyncs = nullptr;  ///< shared by all clients
 };
 
@@ -69,23 +69,23 @@ class Swarm {
   /// Disconnects every client, and waits for the packets still in a simulated link.
   void leave();
 
-  [[nodiscard]] std::size_t size() const { return seats_.size(); }
+  [[nodiscard]] std::size_t size() const { return slots_.size(); }
 
   [[nodiscard]] SwarmStates states() const;
 
   /// Returns a client; nullptr before it was started.
   [[nodiscard]] const client::Client* client(std::size_t number) const {
-    return seats_[number].client.get();
+    return slots_[number].client.get();
   }
 
   /// Returns whether a client is or was connected.
   [[nodiscard]] bool was_connected(std::size_t number) const {
-    return seats_[number].was_connected;
+    return slots_[number].was_connected;
   }
 
   /// Returns the simulated link of a client; nullptr without one.
   [[nodiscard]] const net::ImpairedTransport* link(std::size_t number) const {
-    return seats_[number].link.get();
+    return slots_[number].link.get();
   }
 
   /// Returns the reason of the first client that is not playing, in words; empty if all play.
@@ -100,7 +100,7 @@ class Swarm {
   void forget_lateness() { lateness_ = {}; }
 
  private:
-  struct Seat {
+  struct Slot {
     std::unique_ptr<os::UdpTransport> socket;
     std::unique_ptr<net::ImpairedTransport> link;
     std::unique_ptr<client::Client> client;
@@ -116,14 +116,14 @@ class Swarm {
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
   void poll(std::size_t number);
   [[nodiscard]] const client::Connection* first_over() const;
-  [[nodiscard]] bool needs_new_token(const Seat& seat) const;
+  [[nodiscard]] bool needs_new_token(const Slot& slot) const;
 
   SwarmOptions options_;
   const Clock& clock_;
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
-  client::Grounds grounds_{game::all_games()};
-  std::vector<Seat> seats_;
+  client::AssetCache assets_{game::all_games()};
+  std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by seat
   Instant last_turn_;
   Histogram lateness_;

@@ -92,7 +92,7 @@ std::string difference_of(const record::Replayer& replayer) {
 std::string document_of(const record::Replayer& replayer, ExitCode code) {
   const game::World& world = replayer.world();
   const auto seat = [&](std::size_t i) {
-    const game::Seat& each = world.seats()[i];
+    const game::SeatState& each = world.seats()[i];
     return fmt::format(R"({{"seat":{},"taken":{},"generation":{},"score":{}}})", i, each.taken,
                        each.generation, each.score);
   };
@@ -113,7 +113,7 @@ std::string text_of(const record::Replayer& replayer) {
   std::string out = fmt::format("tick {}  hash {}  random {}\n", world.tick.value,
                                 hash_text(replayer.hash()), hash_text(world.rng.state()));
   for (std::size_t i = 0; i < world.seats().size(); ++i) {
-    const game::Seat& seat = world.seats()[i];
+    const game::SeatState& seat = world.seats()[i];
     if (seat.taken) {
       fmt::format_to(std::back_inserter(out), "  seat {:<5} generation {} score {}\n", i,
                      seat.generation, seat.score);

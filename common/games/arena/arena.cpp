@@ -92,7 +92,8 @@ bool is_free(const World& world, const sim::Box& place) {
 /// one: the map has more than can be occupied.
 std::uint16_t draw_place(World& world) {
   const std::vector<Vec2>& places = world.map()->spawn_points;
-  const auto players = static_cast<std::size_t>(std::ranges::count_if(world.seats(), &Seat::taken));
+  const auto players =
+      static_cast<std::size_t>(std::ranges::count_if(world.seats(), &SeatState::taken));
   const std::size_t near =
       std::min(places.size(), std::max(kPlacesMin, kPlacesPerPlayer * players));
   const std::size_t start = world.rng.below(near);
@@ -159,14 +160,14 @@ void Arena::open(World& world) const {
 }
 
 void Arena::leave(World& world, PlayerId player) const {
-  Seat& seat = world.seat(player);
+  SeatState& seat = world.seat(player);
   TICKBOX_ASSERT(seat.taken);
   world.remove(world.body_of(player));
   seat.taken = false;
 }
 
 void Arena::join(World& world, PlayerId player) const {
-  Seat& seat = world.seat(player);
+  SeatState& seat = world.seat(player);
   TICKBOX_ASSERT(!seat.taken);
   seat = {.generation = (seat.generation + 1) % kGenerations, .score = 0, .taken = true};
   const EntityState entity{.id = world.body_of(player),
@@ -262,22 +263,22 @@ void Arena::after_step(World& world, const sim::StepReport& report, Authority au
       world.remove(bullet.id);
     }
   }
-  if (authority == Authority::Replica) {
+  if (authority == Authority::Client) {
     return;
   }
   for (const Hit& hit : events.hits) {
     if (world.seat(hit.shooter).taken) {
       ++world.seat(hit.shooter).score;
     }
-    events.placements.push_back({.player = hit.victim, .place = draw_place(world)});
-    place(world, events.placements.back());
+    events.teleports.push_back({.player = hit.victim, .place = draw_place(world)});
+    place(world, events.teleports.back());
   }
 }
 
-void Arena::place(World& world, Placement placement) const {
-  sim::Body* body = world.physics().find(world.body_of(placement.player));
+void Arena::place(World& world, Teleport teleport) const {
+  sim::Body* body = world.physics().find(world.body_of(teleport.player));
   if (body == nullptr) return;
-  body->min = world.map()->spawn_points[placement.place];
+  body->min = world.map()->spawn_points[teleport.place];
   body->velocity = {};
 }
 

@@ -33,7 +33,7 @@ class Arena final : public Rules {
                     TickEvents& events) const override;
   void after_step(World& world, const sim::StepReport& report, Authority authority,
                   TickEvents& events) const override;
-  void place(World& world, Placement placement) const override;
+  void place(World& world, Teleport teleport) const override;
 
  private:
   void run(World& world, std::size_t index) const;

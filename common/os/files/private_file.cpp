@@ -3,7 +3,7 @@
 
 #include "os/files/private_file.h"
 
-#include "os/files/draft.h"
+#include "os/files/atomic_file.h"
 #include "os/files/file.h"
 
 #include <cerrno>
@@ -16,9 +16,9 @@ namespace tickbox::os {
 std::expected<void, std::string> create_private_file(const std::string& path, ConstBytes bytes) {
   struct stat old{};
   if (::lstat(path.c_str(), &old) == 0) return std::unexpected{writing_failure(path, EEXIST)};
-  Draft draft{path, kPrivateMode, Draft::For::NewPlace};
-  draft.write(bytes);
-  if (const auto put = draft.put_in_new_place(); !put) {
+  AtomicFile file{path, kPrivateMode, AtomicFile::Mode::Create};
+  file.write(bytes);
+  if (const auto put = file.create(); !put) {
     return std::unexpected{writing_failure(path, put.error())};
   }
   return {};
@@ -35,10 +35,10 @@ std::expected<void, std::string> replace_private_file(const std::string& path, C
   const std::string place =
       exists ? std::filesystem::canonical(path, error).string() : std::string{path};
   if (error) return std::unexpected{writing_failure(path, error.value())};
-  Draft draft{place, kPrivateMode, Draft::For::TakenPlace};
-  draft.write(bytes);
-  if (exists && access == Access::AsBefore) draft.look_like(old);
-  if (const auto put = draft.put_in_taken_place(); !put) {
+  AtomicFile file{place, kPrivateMode, AtomicFile::Mode::Replace};
+  file.write(bytes);
+  if (exists && access == Access::AsBefore) file.look_like(old);
+  if (const auto put = file.replace(); !put) {
     return std::unexpected{writing_failure(path, put.error())};
   }
   return {};

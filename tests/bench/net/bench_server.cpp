@@ -74,7 +74,7 @@ void BenchServer::receive() {
   shard_->receive(clock_.now(), clock_.now() + tick_duration(kTickRate));
 }
 
-ConstBytes BenchServer::ask(const net::Address& from, ConstBytes datagram) {
+ConstBytes BenchServer::exchange(const net::Address& from, ConstBytes datagram) {
   add(from, datagram);
   receive();
   return transport_.answer();
@@ -91,18 +91,18 @@ ConstBytes BenchServer::make_connect(const net::Address& from, const net::Connec
                                      net::PacketBuffer& out) {
   const net::HandshakeNonce nonce = make_nonce();
   const auto cookie = net::decode_cookie(
-      ask(from, net::encode_hello(net::make_ask(net::PacketType::Hello, nonce), out)));
+      exchange(from, net::encode_hello(net::make_request(net::PacketType::Hello, nonce), out)));
   TICKBOX_ASSERT(cookie && cookie->client_nonce == nonce);
-  return net::encode_connect(net::make_ask(net::PacketType::Connect, nonce), cookie->cookie, token,
-                             out);
+  return net::encode_connect(net::make_request(net::PacketType::Connect, nonce), cookie->cookie,
+                             token, out);
 }
 
 Player BenchServer::let_in(const net::Address& from) {
   net::PacketBuffer out{};
   const net::ConnectToken token = make_token();
   const ConstBytes connect = make_connect(from, token, out);
-  const auto accepted =
-      net::decode_accept(ask(from, connect), token.keys, net::decode_ask(connect)->client_nonce);
+  const auto accepted = net::decode_accept(exchange(from, connect), token.keys,
+                                           net::decode_request(connect)->client_nonce);
   TICKBOX_ASSERT(accepted);
   Player player{.address = from,
                 .keys = accepted->keys,

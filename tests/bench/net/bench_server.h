@@ -74,7 +74,7 @@ class BenchServer {
   void receive();
 
   /// Hands over one datagram, and returns the answer to it.
-  ConstBytes ask(const net::Address& from, ConstBytes datagram);
+  ConstBytes exchange(const net::Address& from, ConstBytes datagram);
 
   /// A token that is good here, for a few seconds.
   [[nodiscard]] net::ConnectToken make_token();

@@ -35,7 +35,7 @@ struct Case {
 /// By whom a packet is looked at: `net` alone, or a shard that takes it from its transport.
 [[nodiscard]] std::vector<Case> seal_cases();
 [[nodiscard]] std::vector<Case> packet_cases();
-[[nodiscard]] std::vector<Case> ask_cases();
+[[nodiscard]] std::vector<Case> request_cases();
 
 /// Copies as many bytes and hashes them by XXH3: what a server would do at least with what it
 /// keeps.

@@ -29,7 +29,7 @@ int run(const Options& options) {
   fmt::print(stderr, "tickbox-bench-net: not a release build; its times mean nothing\n");
 #endif
   std::vector<Case> cases = seal_cases();
-  for (const auto& more : {packet_cases(), ask_cases()}) {
+  for (const auto& more : {packet_cases(), request_cases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
   }
   const std::vector<Line> lines = measure(cases, options.repeats);

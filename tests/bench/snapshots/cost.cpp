@@ -1,7 +1,7 @@
 #include "tests/bench/snapshots/cost.h"
 
 #include "client/spectator/audit.h"
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/bot.h"
 #include "games/catalog.h"
@@ -29,7 +29,7 @@ constexpr server::Sight kSight{.half_width = 28, .half_height = 28};
 /// Clients that hold real views: half of them get every snapshot, half only as many as there are
 /// base ages, so that they replay all the way from it.
 constexpr std::size_t kReplicasOfAKind = 16;
-constexpr std::size_t kReplicas = 2 * kReplicasOfAKind;
+constexpr std::size_t kSnapshotWorlds = 2 * kReplicasOfAKind;
 
 struct Place {
   game::Bot bot;
@@ -199,7 +199,7 @@ class Stage {
     if (tick.value % interval != 0) return 0;
     clock_.start();
     for (std::size_t i = first; i < first + kReplicasOfAKind; ++i) {
-      std::optional<client::Replica>& replica = replicas_[i];
+      std::optional<client::SnapshotWorld>& replica = snapshot_worlds_[i];
       if (!replica) {
         replica.emplace(map_, rules_, room_.world().body_of({static_cast<std::uint16_t>(i)}));
       }
@@ -220,7 +220,7 @@ class Stage {
   std::vector<game::InputSource> sources_;  ///< of inputs_, one for one
   std::vector<std::uint64_t> clients_;      ///< of joins_, one for one
   std::vector<protocol::Snapshot> snapshots_;
-  std::array<std::optional<client::Replica>, kReplicas> replicas_;
+  std::array<std::optional<client::SnapshotWorld>, kSnapshotWorlds> snapshot_worlds_;
   std::vector<std::byte> keyframe_;
   std::vector<std::byte> entry_;  ///< the last that was sent to auditors
   server::AuditStream stream_{kTickRate};

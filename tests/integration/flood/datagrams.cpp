@@ -51,8 +51,8 @@ std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
                                                    const net::ResumeTicket& ticket,
                                                    Entropy& entropy) {
   net::PacketBuffer out{};
-  const auto ask = [&](net::PacketType type) {
-    return net::make_ask(type, net::draw<net::HandshakeNonce>(entropy));
+  const auto request = [&](net::PacketType type) {
+    return net::make_request(type, net::draw<net::HandshakeNonce>(entropy));
   };
   net::PacketChannel channel{
       {.to_server = net::draw<net::Key>(entropy), .to_client = net::draw<net::Key>(entropy)},
@@ -62,11 +62,11 @@ std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
   protocol::InputMessage inputs;
   inputs.inputs.push_back({});
   std::vector<std::vector<std::byte>> all;
-  all.push_back(copy_of(net::encode_hello(ask(net::PacketType::Hello), out)));
-  all.push_back(copy_of(net::encode_connect(ask(net::PacketType::Connect),
+  all.push_back(copy_of(net::encode_hello(request(net::PacketType::Hello), out)));
+  all.push_back(copy_of(net::encode_connect(request(net::PacketType::Connect),
                                             net::draw<net::CookieBytes>(entropy),
                                             make_token(server, entropy), out)));
-  all.push_back(copy_of(net::encode_resume(ask(net::PacketType::Resume), ticket, out)));
+  all.push_back(copy_of(net::encode_resume(request(net::PacketType::Resume), ticket, out)));
   all.push_back(copy_of(channel.seal_packet(net::PacketType::Input, encoder.input(inputs), out)));
   all.push_back(copy_of(channel.seal_packet(
       net::PacketType::Disconnect, encoder.disconnect(net::DisconnectReason::ClientLeft), out)));

@@ -78,10 +78,10 @@ TEST(FloodTool, HellosAreRightAndAllDifferent) {
   DatagramMaker maker = maker_of(Kind::Hello, entropy);
   std::set<net::HandshakeNonce> nonces;
   for (int i = 0; i < 100; ++i) {
-    const auto ask = net::decode_ask(maker.next());
-    ASSERT_TRUE(ask);
-    EXPECT_EQ(*ask, net::make_ask(net::PacketType::Hello, ask->client_nonce));
-    nonces.insert(ask->client_nonce);
+    const auto request = net::decode_request(maker.next());
+    ASSERT_TRUE(request);
+    EXPECT_EQ(*request, net::make_request(net::PacketType::Hello, request->client_nonce));
+    nonces.insert(request->client_nonce);
   }
   EXPECT_EQ(nonces.size(), 100U);
 }

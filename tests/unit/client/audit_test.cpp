@@ -16,7 +16,7 @@
 namespace tickbox::client {
 namespace {
 
-using Taken = Segments::Taken;
+using Taken = StreamReassembly::Taken;
 
 // An auditor by itself, with segments of a room as a server sends them.
 
@@ -328,15 +328,15 @@ protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {
 }
 
 /// The numbers of the complete segments.
-std::vector<int> numbers(const Segments& segments) {
+std::vector<int> numbers(const StreamReassembly& segments) {
   std::vector<int> all;
   for (std::size_t i = 0; i < segments.bytes().size(); i += 2)
     all.push_back(std::to_integer<int>(segments.bytes()[i]));
   return all;
 }
 
-TEST(Segments, PutsTogetherWhatComesInAnyOrder) {
-  Segments segments;
+TEST(StreamReassembly, PutsTogetherWhatComesInAnyOrder) {
+  StreamReassembly segments;
   EXPECT_EQ(segments.take(segment(0, 2)), Taken::BeginsRun);
   EXPECT_EQ(segments.take(segment(0, 0)), Taken::Stored);
   EXPECT_EQ(numbers(segments), std::vector{0});
@@ -348,8 +348,8 @@ TEST(Segments, PutsTogetherWhatComesInAnyOrder) {
   EXPECT_EQ(segments.ack(), (protocol::AuditAck{.bits = 0, .next = 4, .run = 0}));
 }
 
-TEST(Segments, TakesEachOnce) {
-  Segments segments;
+TEST(StreamReassembly, TakesEachOnce) {
+  StreamReassembly segments;
   segments.take(segment(0, 0));
   segments.take(segment(0, 2));
   EXPECT_EQ(segments.take(segment(0, 0)), Taken::Useless);
@@ -357,8 +357,8 @@ TEST(Segments, TakesEachOnce) {
   EXPECT_EQ(numbers(segments), std::vector{0});
 }
 
-TEST(Segments, TakesAWindowAndNothingBeyond) {
-  Segments segments;
+TEST(StreamReassembly, TakesAWindowAndNothingBeyond) {
+  StreamReassembly segments;
   EXPECT_EQ(segments.take(segment(0, protocol::kAuditWindow)), Taken::Useless);
   EXPECT_EQ(segments.take(segment(0, 0xffff)), Taken::Useless) << "before the first";
   EXPECT_EQ(segments.ack(), protocol::AuditAck{}) << "nothing has begun";
@@ -369,8 +369,8 @@ TEST(Segments, TakesAWindowAndNothingBeyond) {
   EXPECT_EQ(segments.take(segment(0, protocol::kAuditWindow + 1)), Taken::Useless);
 }
 
-TEST(Segments, GoesOnPastTheLastNumber) {
-  Segments segments;
+TEST(StreamReassembly, GoesOnPastTheLastNumber) {
+  StreamReassembly segments;
   for (std::uint32_t i = 0; i < 0x1'0010; ++i) {
     ASSERT_NE(segments.take(segment(0, static_cast<std::uint16_t>(i & 0xffff))), Taken::Useless);
     segments.drop(2);
@@ -380,8 +380,8 @@ TEST(Segments, GoesOnPastTheLastNumber) {
   EXPECT_EQ(segments.take(segment(0, 0x10)), Taken::Stored);
 }
 
-TEST(Segments, ForgetsTheRunBefore) {
-  Segments segments;
+TEST(StreamReassembly, ForgetsTheRunBefore) {
+  StreamReassembly segments;
   segments.take(segment(7, 0));
   segments.take(segment(7, 3));
   EXPECT_EQ(segments.take(segment(8, 1)), Taken::BeginsRun);
@@ -392,15 +392,15 @@ TEST(Segments, ForgetsTheRunBefore) {
   EXPECT_EQ(numbers(segments), (std::vector{0, 1}));
 }
 
-TEST(Segments, GoesOnPastTheLastRun) {
-  Segments segments;
+TEST(StreamReassembly, GoesOnPastTheLastRun) {
+  StreamReassembly segments;
   for (int run = 250; run < 600; ++run)
     ASSERT_EQ(segments.take(segment(static_cast<std::uint8_t>(run & 0xff), 0)), Taken::BeginsRun);
   EXPECT_EQ(segments.take(segment(static_cast<std::uint8_t>(598 & 0xff), 1)), Taken::Useless);
 }
 
-TEST(Segments, DropsFromTheFront) {
-  Segments segments;
+TEST(StreamReassembly, DropsFromTheFront) {
+  StreamReassembly segments;
   for (std::uint16_t i = 0; i < 4; ++i)
     segments.take(segment(0, i));
   segments.drop(4);

@@ -62,7 +62,9 @@ net::ConnectToken make_token(Entropy& entropy) {
 class ConnectionTest : public testing::Test {
  protected:
   /// The last request, as a server reads it.
-  [[nodiscard]] net::Ask asked() const { return net::decode_ask(transport_.sent.back()).value(); }
+  [[nodiscard]] net::ConnectRequest asked() const {
+    return net::decode_request(transport_.sent.back()).value();
+  }
 
   void answer_hello() {
     deliver(net::encode_cookie(asked().client_nonce, {std::byte{1}, std::byte{2}}, packet_));
@@ -149,7 +151,7 @@ TEST_F(ConnectionTest, DropsAnAcceptOfABodyOrAMapThatNoGameHas) {
 
 TEST_F(ConnectionTest, AsksAgainWithTheSameNonceUntilItIsAnswered) {
   ASSERT_EQ(transport_.sent.size(), 1U);
-  const net::Ask hello = asked();
+  const net::ConnectRequest hello = asked();
   EXPECT_EQ(hello.type, net::PacketType::Hello);
   EXPECT_EQ(hello.schema, net::schema_hash());
   pass(kAskRetry - milliseconds{1});

@@ -1,8 +1,9 @@
-// Scenes from views of a real room. Every tick of them is the truth, or is marked as unknown.
+// InterpolationBuffer from views of a real room. Every tick of them is the truth, or is marked as
+// unknown.
 
 #include "client/presentation/interpolation.h"
 
-#include "client/presentation/foresight.h"
+#include "client/presentation/extrapolation.h"
 #include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
@@ -23,17 +24,17 @@ constexpr PlayerId kB{1};
 constexpr PlayerId kC{2};
 constexpr game::Input kDown{.move = 3};
 
-std::optional<Spot> spot_of(const Scene& scene, BodyId id) {
-  const auto found = std::ranges::find(scene.spots, id, &Spot::id);
-  return found != scene.spots.end() ? std::optional{*found} : std::nullopt;
+std::optional<BodySample> sample_of(const Sample& sample, BodyId id) {
+  const auto found = std::ranges::find(sample.bodies, id, &BodySample::id);
+  return found != sample.bodies.end() ? std::optional{*found} : std::nullopt;
 }
 
 /// A, B and C in a row from left to right, at rest, and the views of A's client.
 class InterpolationTest : public ::testing::Test {
  protected:
-  InterpolationTest() : replica_(start()) { tell(room_.full()); }
+  InterpolationTest() : snapshot_world_(start()) { tell(room_.full()); }
 
-  Replica start() {
+  SnapshotWorld start() {
     std::int32_t x = 0;
     for (const PlayerId player : {kA, kB, kC}) {
       room_.join(player);
@@ -44,7 +45,7 @@ class InterpolationTest : public ::testing::Test {
   }
 
   void tell(const protocol::Snapshot& snapshot) {
-    const auto view = replica_.apply(snapshot, room_.now());
+    const auto view = snapshot_world_.apply(snapshot, room_.now());
     ASSERT_TRUE(view);
     ASSERT_FALSE(view->entities.empty());
     truth_[room_.now()] = room_.entities();
@@ -56,32 +57,32 @@ class InterpolationTest : public ::testing::Test {
     truth_[room_.now()] = room_.entities();
   }
 
-  const Scene& scene(Tick tick) const {
-    const Scene& scene = interpolation_.scenes().nearest(tick);
-    EXPECT_EQ(scene.tick, tick);
-    return scene;
+  const Sample& sample(Tick tick) const {
+    const Sample& sample = interpolation_.samples().nearest(tick);
+    EXPECT_EQ(sample.tick, tick);
+    return sample;
   }
 
-  /// Every body of a scene is where it was in the room.
-  void expect_true(const Scene& scene) const {
-    const std::vector<game::EntityState>& was = truth_.at(scene.tick);
-    ASSERT_EQ(scene.spots.size(), was.size()) << "tick " << scene.tick.value;
+  /// Every body of a sample is where it was in the room.
+  void expect_true(const Sample& sample) const {
+    const std::vector<game::EntityState>& was = truth_.at(sample.tick);
+    ASSERT_EQ(sample.bodies.size(), was.size()) << "tick " << sample.tick.value;
     for (std::size_t i = 0; i < was.size(); ++i) {
-      EXPECT_EQ(scene.spots[i].id, was[i].id) << "tick " << scene.tick.value;
-      EXPECT_EQ(scene.spots[i].min, was[i].min) << "tick " << scene.tick.value;
+      EXPECT_EQ(sample.bodies[i].id, was[i].id) << "tick " << sample.tick.value;
+      EXPECT_EQ(sample.bodies[i].min, was[i].min) << "tick " << sample.tick.value;
     }
   }
 
   /// The position of `id` at this many tenths of the tick after `tick`.
   [[nodiscard]] std::optional<Vec2> shown(BodyId id, Tick tick, std::int64_t tenths) const {
-    std::vector<Place> places;
-    blend(scene(tick), scene(tick + 1), Duration{tenths}, Duration{10}, places);
-    const auto found = std::ranges::find(places, id, &Place::id);
+    std::vector<BodyPosition> places;
+    blend(sample(tick), sample(tick + 1), Duration{tenths}, Duration{10}, places);
+    const auto found = std::ranges::find(places, id, &BodyPosition::id);
     return found != places.end() ? std::optional{found->min} : std::nullopt;
   }
 
   StagedMatch room_ = StagedMatch::in_the_open();
-  Replica replica_;
+  SnapshotWorld snapshot_world_;
   Interpolation interpolation_{60};
   std::map<Tick, std::vector<game::EntityState>> truth_;
 };
@@ -95,9 +96,9 @@ TEST_F(InterpolationTest, HasEveryTickBetweenTwoViewsAsItWas) {
           {.player = kB, .input = turns ? kDown : kRight}});
   }
   tell(room_.since(base));
-  EXPECT_EQ(interpolation_.scenes().oldest().tick, base);
+  EXPECT_EQ(interpolation_.samples().oldest().tick, base);
   for (Tick at = base; at <= room_.now(); at = at + 1) {
-    expect_true(scene(at));
+    expect_true(sample(at));
   }
 }
 
@@ -108,17 +109,17 @@ TEST_F(InterpolationTest, DrawsAStraightLineForWhoComesWhole) {
     tick({{.player = kB, .input = i < 5 ? kRight : kDown}});
   }
   tell(room_.since(base, {.hidden = {}, .whole = {b}}));
-  const Vec2 from = spot_of(scene(base), b)->min;
-  const Vec2 to = spot_of(scene(room_.now()), b)->min;
+  const Vec2 from = sample_of(sample(base), b)->min;
+  const Vec2 to = sample_of(sample(room_.now()), b)->min;
   ASSERT_NE(from, to);
   for (std::int32_t i = 1; i < 10; ++i) {
-    const auto spot = spot_of(scene(base + static_cast<std::uint32_t>(i)), b);
-    ASSERT_TRUE(spot);
+    const auto body = sample_of(sample(base + static_cast<std::uint32_t>(i)), b);
+    ASSERT_TRUE(body);
     const Vec2 on_the_line = between(from, to, Duration{i}, Duration{10});
-    EXPECT_NEAR(spot->min.x, on_the_line.x, 20);
-    EXPECT_NEAR(spot->min.y, on_the_line.y, 20);
-    EXPECT_FALSE(spot->is_cut);
-    EXPECT_EQ(spot_of(scene(base + static_cast<std::uint32_t>(i)), room_.body(kC))->min,
+    EXPECT_NEAR(body->min.x, on_the_line.x, 20);
+    EXPECT_NEAR(body->min.y, on_the_line.y, 20);
+    EXPECT_FALSE(body->is_cut);
+    EXPECT_EQ(sample_of(sample(base + static_cast<std::uint32_t>(i)), room_.body(kC))->min,
               room_.entity(room_.body(kC)).min);
   }
 }
@@ -128,8 +129,8 @@ TEST_F(InterpolationTest, BlendsTwoTicks) {
   const BodyId b = room_.body(kB);
   tick({{.player = kB, .input = kRight}});
   tell(room_.since(base));
-  const Vec2 from = spot_of(scene(base), b)->min;
-  const Vec2 to = spot_of(scene(base + 1), b)->min;
+  const Vec2 from = sample_of(sample(base), b)->min;
+  const Vec2 to = sample_of(sample(base + 1), b)->min;
   ASSERT_GT(to.x, from.x);
   EXPECT_EQ(shown(b, base, 0), from);
   EXPECT_EQ(shown(b, base, 5)->x, from.x + (to.x - from.x) / 2);
@@ -159,14 +160,14 @@ TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
     tick();
     tick();
     tell_all_since();
-    const Vec2 before = spot_of(scene({placed.value - 1}), b)->min;
+    const Vec2 before = sample_of(sample({placed.value - 1}), b)->min;
     EXPECT_LT(before.x, 21 * kUnit);
     EXPECT_EQ(shown(b, {placed.value - 1}, 0), before);
     EXPECT_EQ(shown(b, {placed.value - 1}, 9), before) << "it stands until then";
-    EXPECT_TRUE(spot_of(scene(placed), b)->is_cut);
-    EXPECT_GT(spot_of(scene(placed), b)->min.x, 900 * kUnit);
-    EXPECT_FALSE(spot_of(scene(placed + 1), b)->is_cut) << "from there it goes on";
-    EXPECT_FALSE(spot_of(scene(placed + 2), b)->is_cut);
+    EXPECT_TRUE(sample_of(sample(placed), b)->is_cut);
+    EXPECT_GT(sample_of(sample(placed), b)->min.x, 900 * kUnit);
+    EXPECT_FALSE(sample_of(sample(placed + 1), b)->is_cut) << "from there it goes on";
+    EXPECT_FALSE(sample_of(sample(placed + 2), b)->is_cut);
     for (int i = 0; i < 40; ++i)
       tick();
   }
@@ -176,15 +177,15 @@ TEST(Interpolation, CutsToAPlaceThatIsNear) {
   constexpr BodyId kBody{1};
   const game::EntityState was{.id = kBody, .min = {0, 0}, .velocity = {}, .traits = {}};
   const game::EntityState is{.id = kBody, .min = {kUnit / 2, 0}, .velocity = {}, .traits = {}};
-  const Placed placed{.id = kBody, .tick = {2}};
+  const BodyTeleport placed{.id = kBody, .tick = {2}};
   for (const bool is_placed : {false, true}) {
     Interpolation interpolation{60};
     interpolation.on_view({.tick = {1}, .entities = {&was, 1}, .touched = {}});
     interpolation.on_view({.tick = {2},
                            .entities = {&is, 1},
                            .touched = {},
-                           .placed = std::span{&placed, 1}.first(is_placed ? 1 : 0)});
-    EXPECT_EQ(interpolation.scenes().newest().spots.front().is_cut, is_placed);
+                           .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)});
+    EXPECT_EQ(interpolation.samples().newest().bodies.front().is_cut, is_placed);
   }
 }
 
@@ -196,10 +197,10 @@ TEST_F(InterpolationTest, CutsWhoCameWholeFromFurtherThanAnybodyGoes) {
   tick();
   room_.put(kB, 40, 0);
   tell(room_.since(base, {.hidden = {}, .whole = {b}}));
-  EXPECT_EQ(spot_of(scene(base + 2), b)->min.x, 20 * kUnit) << "it stands";
-  EXPECT_TRUE(spot_of(scene(base + 3), b)->is_cut);
+  EXPECT_EQ(sample_of(sample(base + 2), b)->min.x, 20 * kUnit) << "it stands";
+  EXPECT_TRUE(sample_of(sample(base + 3), b)->is_cut);
   EXPECT_EQ(shown(b, base + 2, 9)->x, 20 * kUnit);
-  EXPECT_EQ(spot_of(scene(base + 3), b)->min.x, 40 * kUnit);
+  EXPECT_EQ(sample_of(sample(base + 3), b)->min.x, 40 * kUnit);
 }
 
 TEST_F(InterpolationTest, ShowsWhoEntersFromItsFirstTickAndWhoLeavesUntilItsLast) {
@@ -208,14 +209,14 @@ TEST_F(InterpolationTest, ShowsWhoEntersFromItsFirstTickAndWhoLeavesUntilItsLast
   tick({{.player = kC, .input = kRight}});
   tell(room_.since(base, {.hidden = {c}, .whole = {}}));
   EXPECT_EQ(shown(c, base, 9)->x, 40 * kUnit) << "it stands until it is gone";
-  EXPECT_FALSE(spot_of(scene(base + 1), c));
+  EXPECT_FALSE(sample_of(sample(base + 1), c));
   base = room_.now();
   tick();
   tick();
   tell(room_.since(base));
   EXPECT_FALSE(shown(c, base, 9));
   EXPECT_FALSE(shown(c, base + 1, 9)) << "nobody knows where it was";
-  EXPECT_EQ(spot_of(scene(base + 2), c)->min, room_.entity(c).min);
+  EXPECT_EQ(sample_of(sample(base + 2), c)->min, room_.entity(c).min);
 }
 
 TEST_F(InterpolationTest, ShowsABulletFromTheTickOfItsBirth) {
@@ -227,7 +228,7 @@ TEST_F(InterpolationTest, ShowsABulletFromTheTickOfItsBirth) {
   tick();
   tell(room_.since(base));
   EXPECT_FALSE(shown(bullet, base + 1, 9));
-  EXPECT_EQ(shown(bullet, base + 2, 0), spot_of(scene(base + 2), bullet)->min);
+  EXPECT_EQ(shown(bullet, base + 2, 0), sample_of(sample(base + 2), bullet)->min);
   EXPECT_GT(shown(bullet, base + 2, 5)->x, shown(bullet, base + 2, 0)->x);
 }
 
@@ -235,11 +236,11 @@ TEST_F(InterpolationTest, DoesNotJoinViewsThatAreMoreThanASecondApart) {
   for (int i = 0; i < 60; ++i)
     tick({{.player = kB, .input = kRight}});
   tell(room_.full());
-  EXPECT_EQ(interpolation_.scenes().oldest().tick.value, room_.now().value - 60);
+  EXPECT_EQ(interpolation_.samples().oldest().tick.value, room_.now().value - 60);
   for (int i = 0; i < 61; ++i)
     tick({{.player = kB, .input = kRight}});
   tell(room_.full());
-  EXPECT_EQ(interpolation_.scenes().oldest().tick, room_.now());
+  EXPECT_EQ(interpolation_.samples().oldest().tick, room_.now());
 }
 
 TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
@@ -250,12 +251,12 @@ TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
   }
   const Tick newest = room_.now();
   interpolation_.forget_before({newest.value - 3});
-  EXPECT_EQ(interpolation_.scenes().oldest().tick.value, newest.value - 3);
+  EXPECT_EQ(interpolation_.samples().oldest().tick.value, newest.value - 3);
   for (std::uint32_t ago = 0; ago <= 3; ++ago) {
-    expect_true(scene({newest.value - ago}));
+    expect_true(sample({newest.value - ago}));
   }
   interpolation_.forget_before(newest + 7);
-  EXPECT_EQ(interpolation_.scenes().oldest().tick, newest) << "the newest stays";
+  EXPECT_EQ(interpolation_.samples().oldest().tick, newest) << "the newest stays";
 }
 
 // B runs into C and pushes it, and A's bullet flies. No snapshot arrives for a quarter of a second.
@@ -268,18 +269,18 @@ TEST_F(InterpolationTest, IsGoneOnWithAsItWillBe) {
         {.player = kB, .input = kRight}});
   tell(room_.since(base));
   const Tick newest = room_.now();
-  Foresight foresight{room_.map(), room_.rules()};
+  Extrapolation foresight{room_.map(), room_.rules()};
   for (int i = 0; i < 15; ++i)
     tick();
   ASSERT_GT(room_.entity(room_.body(kC)).min.x, 22 * kUnit) << "nobody was pushed";
   // In no order, as they are requested.
   for (const std::uint32_t ahead : {3U, 2U, 15U, 7U, 1U}) {
-    expect_true(foresight.scene(newest + ahead, newest, interpolation_.newest()));
+    expect_true(foresight.sample(newest + ahead, newest, interpolation_.newest()));
   }
   tell(room_.since(newest));
   foresight.forget();
   tick();
-  expect_true(foresight.scene(room_.now(), newest + 15, interpolation_.newest()));
+  expect_true(foresight.sample(room_.now(), newest + 15, interpolation_.newest()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "client/prediction/prediction.h"
 
-#include "client/presentation/picture.h"
+#include "client/presentation/presentation.h"
 #include "game/entity_state.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
@@ -76,15 +76,15 @@ class Match {
 
   /// Runs one tick: the client plays `predicted`, the server uses `used`. The received view says
   /// that the body was touched `touched_ago` ticks before it, or never.
-  Verdict tick(const game::Input& predicted, const game::Input& used,
-               std::optional<std::uint32_t> touched_ago = {}) {
+  Reconciliation tick(const game::Input& predicted, const game::Input& used,
+                      std::optional<std::uint32_t> touched_ago = {}) {
     prediction_.predict(truth_.tick() + 1, predicted);
     truth_.step(used);
     on_the_way_.push_back({.tick = truth_.tick(), .entities = truth_.entities()});
-    return on_the_way_.size() > kLatency ? hear_oldest(touched_ago) : Verdict{};
+    return on_the_way_.size() > kLatency ? hear_oldest(touched_ago) : Reconciliation{};
   }
 
-  Verdict tick(const game::Input& input) { return tick(input, input); }
+  Reconciliation tick(const game::Input& input) { return tick(input, input); }
 
  private:
   struct Sent {
@@ -97,7 +97,7 @@ class Match {
     hear_oldest({});
   }
 
-  Verdict hear_oldest(std::optional<std::uint32_t> touched_ago) {
+  Reconciliation hear_oldest(std::optional<std::uint32_t> touched_ago) {
     const Sent sent = on_the_way_.front();
     on_the_way_.pop_front();
     const Tick touched{touched_ago ? sent.tick.value - *touched_ago : 0};
@@ -126,12 +126,12 @@ TEST(Prediction, IsExactWhileNothingElseTouchesTheBody) {
   Match match;
   int checked = 0;
   for (int i = 0; i < 600; ++i) {
-    const Verdict verdict = match.tick(input_at(i));
-    if (!verdict.predicted || verdict.touched) continue;
+    const Reconciliation reconciliation = match.tick(input_at(i));
+    if (!reconciliation.predicted || reconciliation.touched) continue;
     ++checked;
-    EXPECT_TRUE(verdict.exact) << "tick " << i;
-    EXPECT_FALSE(verdict.corrected) << "tick " << i;
-    EXPECT_EQ(verdict.error, 0U) << "tick " << i;
+    EXPECT_TRUE(reconciliation.exact) << "tick " << i;
+    EXPECT_FALSE(reconciliation.corrected) << "tick " << i;
+    EXPECT_EQ(reconciliation.error, 0U) << "tick " << i;
   }
   EXPECT_GT(checked, 400);
 }
@@ -145,13 +145,14 @@ TEST(Prediction, IsCorrectedAfterAnInputWasSubstitutedAndExactAgain) {
   int corrected = 0;
   // The client turned west; for one tick the server still used east.
   for (int i = 0; i < 60; ++i) {
-    const Verdict verdict =
+    const Reconciliation reconciliation =
         match.tick({.move = 5}, {.move = i == 0 ? std::uint8_t{1} : std::uint8_t{5}});
-    wrong += verdict.predicted && !verdict.exact ? 1 : 0;
-    corrected += verdict.corrected ? 1 : 0;
-    EXPECT_FALSE(verdict.touched);
-    EXPECT_TRUE(!verdict.predicted || verdict.exact || verdict.error > 0) << "tick " << i;
-    EXPECT_TRUE(i <= static_cast<int>(2 * kLatency) || verdict.exact) << "tick " << i;
+    wrong += reconciliation.predicted && !reconciliation.exact ? 1 : 0;
+    corrected += reconciliation.corrected ? 1 : 0;
+    EXPECT_FALSE(reconciliation.touched);
+    EXPECT_TRUE(!reconciliation.predicted || reconciliation.exact || reconciliation.error > 0)
+        << "tick " << i;
+    EXPECT_TRUE(i <= static_cast<int>(2 * kLatency) || reconciliation.exact) << "tick " << i;
   }
   EXPECT_GT(wrong, 0);
   EXPECT_LE(wrong, static_cast<int>(kLatency) + 1) << "those predicted before it was known";
@@ -305,15 +306,15 @@ TEST(Prediction, IsWhatOneWouldBeThatStartsAnewWithEachView) {
     const auto [tick, entities] = std::move(on_the_way.front());
     on_the_way.pop_front();
     const View view{.tick = tick, .entities = entities, .touched = {}};
-    const Verdict verdict = prediction.reconcile(view);
+    const Reconciliation reconciliation = prediction.reconcile(view);
     while (freshes.size() > 1 && freshes[1].from <= tick) {
       freshes.pop_front();
     }
     if (!freshes.empty() && freshes.front().from <= tick) {
-      const Verdict expected = freshes.front().prediction->reconcile(view);
-      ASSERT_EQ(verdict.touched, expected.touched) << "tick " << tick.value;
-      ASSERT_EQ(verdict.exact, expected.exact) << "tick " << tick.value;
-      ++(verdict.touched ? touched : untouched);
+      const Reconciliation expected = freshes.front().prediction->reconcile(view);
+      ASSERT_EQ(reconciliation.touched, expected.touched) << "tick " << tick.value;
+      ASSERT_EQ(reconciliation.exact, expected.exact) << "tick " << tick.value;
+      ++(reconciliation.touched ? touched : untouched);
     }
     auto fresh = std::make_unique<Prediction>(truth.predictor());
     fresh->reconcile(view);
@@ -340,54 +341,54 @@ TEST(Prediction, IgnoresAViewWithoutItsBody) {
 
 constexpr Instant kStart{std::chrono::hours{1}};
 
-TEST(Easing, ShowsTheBodyWhereItWasAndHalvesTheWay) {
-  Easing easing;
-  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
-  easing.add({.x = 1'000, .y = 0}, {.x = 200, .y = 400}, kStart);
-  EXPECT_EQ(easing.offset(kStart), (Vec2{800, -400}));
-  EXPECT_EQ(easing.offset(kStart + milliseconds{30}), (Vec2{400, -200}));
-  EXPECT_EQ(easing.offset(kStart + milliseconds{60}), (Vec2{200, -100}));
-  EXPECT_EQ(easing.offset(kStart + milliseconds{90}), (Vec2{100, -50}));
-  EXPECT_EQ(easing.offset(kStart + milliseconds{1'000}), (Vec2{0, 0}));
+TEST(CorrectionSmoothing, ShowsTheBodyWhereItWasAndHalvesTheWay) {
+  CorrectionSmoothing smoothing;
+  EXPECT_EQ(smoothing.offset(kStart), (Vec2{0, 0}));
+  smoothing.add({.x = 1'000, .y = 0}, {.x = 200, .y = 400}, kStart);
+  EXPECT_EQ(smoothing.offset(kStart), (Vec2{800, -400}));
+  EXPECT_EQ(smoothing.offset(kStart + milliseconds{30}), (Vec2{400, -200}));
+  EXPECT_EQ(smoothing.offset(kStart + milliseconds{60}), (Vec2{200, -100}));
+  EXPECT_EQ(smoothing.offset(kStart + milliseconds{90}), (Vec2{100, -50}));
+  EXPECT_EQ(smoothing.offset(kStart + milliseconds{1'000}), (Vec2{0, 0}));
 }
 
 // Each view without a change starts from the present offset.
-TEST(Easing, FadesTheSameHoweverOftenItIsAskedAndCorrected) {
+TEST(CorrectionSmoothing, FadesTheSameHoweverOftenItIsAskedAndCorrected) {
   for (const Duration turn : {milliseconds{100}, milliseconds{16}, milliseconds{1}}) {
-    Easing easing;
-    easing.add({.x = kUnit, .y = 0}, {}, kStart);
+    CorrectionSmoothing smoothing;
+    smoothing.add({.x = kUnit, .y = 0}, {}, kStart);
     for (Duration passed = turn; passed <= milliseconds{100}; passed += turn) {
-      easing.add({.x = 7, .y = 7}, {.x = 7, .y = 7}, kStart + passed);
+      smoothing.add({.x = 7, .y = 7}, {.x = 7, .y = 7}, kStart + passed);
     }
-    EXPECT_EQ(easing.offset(kStart + milliseconds{100}).x, 6'502) << "a tenth of a unit";
+    EXPECT_EQ(smoothing.offset(kStart + milliseconds{100}).x, 6'502) << "a tenth of a unit";
   }
 }
 
-TEST(Easing, AddsACorrectionToWhatIsLeft) {
-  Easing easing;
-  easing.add({.x = 800, .y = 0}, {}, kStart);
-  easing.add({.x = 100, .y = 0}, {}, kStart + milliseconds{30});
-  EXPECT_EQ(easing.offset(kStart + milliseconds{30}).x, 500);
-  EXPECT_EQ(easing.offset(kStart + milliseconds{60}).x, 250);
-  easing.add({}, {.x = 250, .y = 0}, kStart + milliseconds{60});
-  EXPECT_EQ(easing.offset(kStart + milliseconds{61}).x, 0) << "back where it was";
+TEST(CorrectionSmoothing, AddsACorrectionToWhatIsLeft) {
+  CorrectionSmoothing smoothing;
+  smoothing.add({.x = 800, .y = 0}, {}, kStart);
+  smoothing.add({.x = 100, .y = 0}, {}, kStart + milliseconds{30});
+  EXPECT_EQ(smoothing.offset(kStart + milliseconds{30}).x, 500);
+  EXPECT_EQ(smoothing.offset(kStart + milliseconds{60}).x, 250);
+  smoothing.add({}, {.x = 250, .y = 0}, kStart + milliseconds{60});
+  EXPECT_EQ(smoothing.offset(kStart + milliseconds{61}).x, 0) << "back where it was";
 }
 
-TEST(Easing, CutsWhatNobodyWalked) {
-  Easing easing;
-  easing.add({.x = 3 * kUnit, .y = -3 * kUnit}, {}, kStart);
-  EXPECT_EQ(easing.offset(kStart), (Vec2{3 * kUnit, -3 * kUnit}));
-  easing.add({.x = 1, .y = 0}, {}, kStart);
-  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
-  easing.add({.x = kWorldLimit, .y = 0}, {.x = -kWorldLimit, .y = 0}, kStart);
-  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
+TEST(CorrectionSmoothing, CutsWhatNobodyWalked) {
+  CorrectionSmoothing smoothing;
+  smoothing.add({.x = 3 * kUnit, .y = -3 * kUnit}, {}, kStart);
+  EXPECT_EQ(smoothing.offset(kStart), (Vec2{3 * kUnit, -3 * kUnit}));
+  smoothing.add({.x = 1, .y = 0}, {}, kStart);
+  EXPECT_EQ(smoothing.offset(kStart), (Vec2{0, 0}));
+  smoothing.add({.x = kWorldLimit, .y = 0}, {.x = -kWorldLimit, .y = 0}, kStart);
+  EXPECT_EQ(smoothing.offset(kStart), (Vec2{0, 0}));
 }
 
-TEST(Easing, IsOverWhenItIsCut) {
-  Easing easing;
-  easing.add({.x = 800, .y = 0}, {}, kStart);
-  easing.cut();
-  EXPECT_EQ(easing.offset(kStart), (Vec2{0, 0}));
+TEST(CorrectionSmoothing, IsOverWhenItIsCut) {
+  CorrectionSmoothing smoothing;
+  smoothing.add({.x = 800, .y = 0}, {}, kStart);
+  smoothing.cut();
+  EXPECT_EQ(smoothing.offset(kStart), (Vec2{0, 0}));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(PlaySummary, HasNoLineForWhatWasNotMeasured) {
 
 TEST(PlaySummary, OfAnAuditCountsTicksOfTheRoom) {
   PlaySummary summary = good_summary();
-  summary.wish = net::Wish::Audit;
+  summary.mode = net::ConnectMode::Audit;
   client::ClientStats stats = good_stats();
   stats.audited = 3'600;
   stats.audit_mismatched = 1;

@@ -124,7 +124,7 @@ TEST(Hash, TakesFieldsLowestByteFirst) {
 
 TEST(Hash, IsTheSameOfGatheredFields) {
   StreamHasher stream{7};
-  GatheringHasher gathering{7};
+  BufferedHasher gathering{7};
   const auto add = [&](auto field) {
     stream.add(field);
     gathering.add(field);

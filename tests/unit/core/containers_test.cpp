@@ -1,6 +1,6 @@
 // Containers of a fixed capacity.
 
-#include "core/bounded.h"
+#include "core/inplace_vector.h"
 #include "core/rng.h"
 #include "core/tick_ring.h"
 
@@ -14,8 +14,8 @@
 namespace tickbox {
 namespace {
 
-TEST(BoundedVector, KeepsTheOrderWhenOneIsErased) {
-  BoundedVector<int, 4> numbers;
+TEST(InplaceVector, KeepsTheOrderWhenOneIsErased) {
+  InplaceVector<int, 4> numbers;
   for (const int number : {1, 2, 3, 4})
     numbers.push_back(number);
   EXPECT_TRUE(numbers.full());
@@ -27,7 +27,7 @@ TEST(BoundedVector, KeepsTheOrderWhenOneIsErased) {
 }
 
 TEST(BoundedVectorDeath, AssertsItsCapacity) {
-  BoundedVector<int, 1> numbers;
+  InplaceVector<int, 1> numbers;
   numbers.push_back(1);
   EXPECT_DEATH(numbers.push_back(2), "assertion failed: !full\\(\\)");
   EXPECT_DEATH(static_cast<void>(numbers[1]), "assertion failed: index < size_");

@@ -123,8 +123,8 @@ TEST(Arena, ARayStrikesWhomItIsSaidTo) {
   match.tick({{.player = {0}, .input = kRayRight}}, {{.shooter = {0}, .victim = victim}});
   ASSERT_EQ(match.events().hits.size(), 1U);
   EXPECT_EQ(match.events().hits[0], (Hit{.shooter = {0}, .victim = {1}}));
-  ASSERT_EQ(match.events().placements.size(), 1U);
-  EXPECT_EQ(match.events().placements[0].player, PlayerId{1});
+  ASSERT_EQ(match.events().teleports.size(), 1U);
+  EXPECT_EQ(match.events().teleports[0].player, PlayerId{1});
 }
 
 TEST(Arena, WhoIsStruckTwiceInATickIsHitOnce) {

@@ -318,7 +318,7 @@ TEST(Architecture, TheReadersSeeWhatTheyMust) {
   EXPECT_EQ(library_of("sim/step/sweep.h"), "sim");
   EXPECT_EQ(library_of("server/room/room.h"), "server/room");
   EXPECT_EQ(library_of("client/client.h"), "client");
-  EXPECT_EQ(library_of("client/views/replica.h"), "client/views");
+  EXPECT_EQ(library_of("client/views/snapshot_world.h"), "client/views");
   EXPECT_EQ(include_path(kSource / "common/sim/step.h"), "sim/step.h");
   EXPECT_EQ(include_path(kSource / "server/host/serve.h"), "server/host/serve.h");
 }

@@ -68,14 +68,14 @@ TEST(Allocation, NoneForWhatAsks) {
   const CookieBytes cookie = jar.bake(from, samples::nonce(1), {});
   PacketBuffer connect{};
   PacketBuffer resume{};
-  encode_connect(samples::ask(PacketType::Connect), cookie, samples::token(ring), connect);
-  encode_resume(samples::ask(PacketType::Resume), samples::resume_ticket(), resume);
+  encode_connect(samples::request(PacketType::Connect), cookie, samples::token(ring), connect);
+  encode_resume(samples::request(PacketType::Resume), samples::resume_ticket(), resume);
   PacketBuffer answer{};
   const std::uint64_t before = tests::allocations();
   const auto lets_in = [&] {
     const auto token = open_token(sealed_token_of(connect), ring);
     const auto ticket = open_ticket(sealed_ticket_of(resume), samples::ticket_key());
-    return decode_ask(connect) && decode_ask(resume) &&
+    return decode_request(connect) && decode_request(resume) &&
            jar.accepts(cookie_of(connect), from, samples::nonce(1), {}) && token && ticket &&
            is_proven(connect, token->keys.to_server) && is_proven(resume, ticket->keys.to_server);
   };

@@ -18,16 +18,16 @@ const CookieBytes kCookie = samples::counting<CookieBytes>(61);
 
 // As a server does, but for cookies and limits: whom the token lets in, if the CONNECT is theirs.
 std::optional<std::uint64_t> let_in_by_token(ConstBytes datagram, const KeyRing& ring) {
-  const auto ask = decode_ask(datagram);
-  if (!ask || ask->type != PacketType::Connect) return std::nullopt;
+  const auto request = decode_request(datagram);
+  if (!request || request->type != PacketType::Connect) return std::nullopt;
   const auto token = open_token(sealed_token_of(datagram), ring);
   if (!token || !is_proven(datagram, token->keys.to_server)) return std::nullopt;
   return token->claims.client;
 }
 
 std::optional<Ticket> let_in_by_ticket(ConstBytes datagram) {
-  const auto ask = decode_ask(datagram);
-  if (!ask || ask->type != PacketType::Resume) return std::nullopt;
+  const auto request = decode_request(datagram);
+  if (!request || request->type != PacketType::Resume) return std::nullopt;
   const auto ticket = open_ticket(sealed_ticket_of(datagram), samples::ticket_key());
   if (!ticket || !is_proven(datagram, ticket->keys.to_server)) return std::nullopt;
   return ticket;
@@ -37,7 +37,7 @@ TEST(HandshakeBits, NoBitOfAConnectMayDiffer) {
   const KeyRing ring = samples::ring();
   const ConnectToken token = samples::token(ring);
   PacketBuffer buffer{};
-  encode_connect(make_ask(PacketType::Connect, samples::nonce(1)), kCookie, token, buffer);
+  encode_connect(make_request(PacketType::Connect, samples::nonce(1)), kCookie, token, buffer);
   ASSERT_EQ(let_in_by_token(buffer, ring), samples::claims().client);
   samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
     ASSERT_FALSE(is_proven(altered, token.keys.to_server)) << "bit " << bit;
@@ -47,7 +47,8 @@ TEST(HandshakeBits, NoBitOfAConnectMayDiffer) {
 
 TEST(HandshakeBits, NoBitOfAResumeMayDiffer) {
   PacketBuffer buffer{};
-  encode_resume(make_ask(PacketType::Resume, samples::nonce(1)), samples::resume_ticket(), buffer);
+  encode_resume(make_request(PacketType::Resume, samples::nonce(1)), samples::resume_ticket(),
+                buffer);
   ASSERT_EQ(let_in_by_ticket(buffer), samples::ticket());
   samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
     ASSERT_FALSE(is_proven(altered, samples::handed_keys().to_server)) << "bit " << bit;
@@ -106,12 +107,12 @@ TEST(HandshakeBits, ARefuseThatDiffersIsNotThisRefuseForThisClient) {
 
 // Nobody has proven a HELLO, but each bit of what it says arrives as it is.
 TEST(HandshakeBits, AHelloThatDiffersWithinItsHeadSaysSomethingElse) {
-  const Ask hello = make_ask(PacketType::Hello, samples::nonce(1));
+  const ConnectRequest hello = make_request(PacketType::Hello, samples::nonce(1));
   PacketBuffer buffer{};
   encode_hello(hello, buffer);
   samples::with_each_bit_flipped(buffer, [&](const PacketBuffer& altered, std::size_t bit) {
     const bool in_head = bit < 8 * 45;
-    ASSERT_EQ(decode_ask(altered) == hello, !in_head) << "bit " << bit;
+    ASSERT_EQ(decode_request(altered) == hello, !in_head) << "bit " << bit;
   });
 }
 
@@ -173,10 +174,10 @@ TEST(RandomDatagrams, LetNobodyIn) {
     const ConstBytes bytes = random.next();
     std::copy_n(bytes.begin(), std::min(bytes.size(), datagram.size()), datagram.begin());
     datagram[0] = static_cast<std::byte>(i % 2 == 0 ? PacketType::Connect : PacketType::Resume);
-    const auto ask = decode_ask(datagram);
-    ASSERT_TRUE(ask);
+    const auto request = decode_request(datagram);
+    ASSERT_TRUE(request);
     ASSERT_FALSE(is_proven(datagram, samples::handed_keys().to_server));
-    if (ask->type == PacketType::Connect) {
+    if (request->type == PacketType::Connect) {
       datagram[57] = std::byte{1};  // the token's version, and the ring's key
       store_le(MutableBytes{datagram}.subspan(58), ring.newest().id);
       ASSERT_EQ(samples::fault_of(open_token(sealed_token_of(datagram), ring)), TokenFault::Forged);

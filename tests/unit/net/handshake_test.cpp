@@ -24,7 +24,7 @@ ConnectToken token() {
 
 Datagram hello_datagram() {
   PacketBuffer buffer{};
-  return samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer));
+  return samples::copy_of(encode_hello(samples::request(PacketType::Hello), buffer));
 }
 
 Datagram cookie_datagram() {
@@ -35,14 +35,14 @@ Datagram cookie_datagram() {
 
 Datagram connect_datagram() {
   PacketBuffer buffer{};
-  return samples::copy_of(encode_connect(samples::ask(PacketType::Connect),
+  return samples::copy_of(encode_connect(samples::request(PacketType::Connect),
                                          samples::counting<CookieBytes>(61), token(), buffer));
 }
 
 Datagram resume_datagram() {
   PacketBuffer buffer{};
   return samples::copy_of(
-      encode_resume(samples::ask(PacketType::Resume), samples::resume_ticket(), buffer));
+      encode_resume(samples::request(PacketType::Resume), samples::resume_ticket(), buffer));
 }
 
 Datagram accept_datagram(const Accept& accept = samples::accept()) {
@@ -63,8 +63,8 @@ std::expected<Accepted, DropReason> decode_accepted(ConstBytes datagram) {
 /// Why a datagram was dropped: nothing if it was taken.
 using Read = std::function<std::optional<DropReason>(ConstBytes)>;
 
-std::optional<DropReason> read_ask(ConstBytes datagram) {
-  return samples::fault_of(decode_ask(datagram));
+std::optional<DropReason> read_request(ConstBytes datagram) {
+  return samples::fault_of(decode_request(datagram));
 }
 
 std::optional<DropReason> read_accept(ConstBytes datagram) {
@@ -78,36 +78,37 @@ struct Kind {
 };
 
 std::vector<Kind> kinds() {
-  return {{PacketType::Hello, hello_datagram(), read_ask},
+  return {{PacketType::Hello, hello_datagram(), read_request},
           {PacketType::Cookie, cookie_datagram(),
            [](ConstBytes datagram) { return samples::fault_of(decode_cookie(datagram)); }},
-          {PacketType::Connect, connect_datagram(), read_ask},
+          {PacketType::Connect, connect_datagram(), read_request},
           {PacketType::Accept, accept_datagram(), read_accept},
-          {PacketType::Resume, resume_datagram(), read_ask},
+          {PacketType::Resume, resume_datagram(), read_request},
           {PacketType::Refuse, refuse_datagram(),
            [](ConstBytes datagram) { return samples::fault_of(decode_refuse(datagram)); }}};
 }
 
 TEST(Handshake, WhatAsksCarriesEveryField) {
-  EXPECT_EQ(decode_ask(hello_datagram()), samples::ask(PacketType::Hello));
-  EXPECT_EQ(decode_ask(connect_datagram()), samples::ask(PacketType::Connect));
-  EXPECT_EQ(decode_ask(resume_datagram()), samples::ask(PacketType::Resume));
-  const Ask ours = make_ask(PacketType::Hello, samples::nonce(5));
+  EXPECT_EQ(decode_request(hello_datagram()), samples::request(PacketType::Hello));
+  EXPECT_EQ(decode_request(connect_datagram()), samples::request(PacketType::Connect));
+  EXPECT_EQ(decode_request(resume_datagram()), samples::request(PacketType::Resume));
+  const ConnectRequest ours = make_request(PacketType::Hello, samples::nonce(5));
   EXPECT_EQ(ours.protocol, 5U);
   EXPECT_EQ(ours.schema, schema_hash());
   EXPECT_EQ(ours.client_nonce, samples::nonce(5));
 }
 
 TEST(Handshake, WhatShowsATokenOrATicketCarriesAWish) {
-  for (const Wish wish : {Wish::Play, Wish::Audit}) {
+  for (const ConnectMode mode : {ConnectMode::Play, ConnectMode::Audit}) {
     PacketBuffer out{};
-    const Ask connect = make_ask(PacketType::Connect, samples::nonce(5), wish);
-    EXPECT_EQ(decode_ask(encode_connect(connect, samples::counting<CookieBytes>(61), token(), out)),
-              connect);
-    const Ask resume = make_ask(PacketType::Resume, samples::nonce(5), wish);
-    EXPECT_EQ(decode_ask(encode_resume(resume, samples::resume_ticket(), out)), resume);
+    const ConnectRequest connect = make_request(PacketType::Connect, samples::nonce(5), mode);
+    EXPECT_EQ(
+        decode_request(encode_connect(connect, samples::counting<CookieBytes>(61), token(), out)),
+        connect);
+    const ConnectRequest resume = make_request(PacketType::Resume, samples::nonce(5), mode);
+    EXPECT_EQ(decode_request(encode_resume(resume, samples::resume_ticket(), out)), resume);
     out[180] ^= std::byte{1};
-    EXPECT_FALSE(is_proven(out, samples::handed_keys().to_server)) << "nobody else can wish";
+    EXPECT_FALSE(is_proven(out, samples::handed_keys().to_server)) << "nobody else can mode";
   }
 }
 

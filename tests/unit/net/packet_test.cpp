@@ -111,7 +111,7 @@ TEST(PacketChannel, NamesWhyItDrops) {
     PacketChannel receiver = server();
     return samples::fault_of(receiver.open_packet(changed, buffer));
   };
-  // Every first byte: taken are INPUT, DISCONNECT, RESPONSE and TRACE, of this epoch or the
+  // Every first byte: taken are INPUT, DISCONNECT, RESPONSE and DESYNC_REPORT, of this epoch or the
   // next.
   for (int first = 0; first < 256; ++first) {
     const int type = first % 64;

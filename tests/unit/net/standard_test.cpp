@@ -32,7 +32,7 @@ Bytes session_key_to_client() {
                                samples::nonce(100));
 }
 
-// What HELLO, CONNECT and RESUME begin with, of samples::ask().
+// What HELLO, CONNECT and RESUME begin with, of samples::request().
 Bytes ask_head(std::uint8_t type) {
   return laid(std::byte{type}, std::uint32_t{11}, std::uint64_t{0x1213141516171819},
               samples::nonce(1));
@@ -48,8 +48,8 @@ TEST(Standard, WritesAHelloThatIsTheOneWeSend) {
   PacketBuffer buffer{};
   Bytes hello = ask_head(1);
   hello.resize(1'200);
-  EXPECT_EQ(samples::copy_of(encode_hello(samples::ask(PacketType::Hello), buffer)), hello);
-  EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
+  EXPECT_EQ(samples::copy_of(encode_hello(samples::request(PacketType::Hello), buffer)), hello);
+  EXPECT_EQ(decode_request(hello), samples::request(PacketType::Hello));
 }
 
 // The head of the page named version 4 and the table of the requests version 3.
@@ -72,20 +72,20 @@ TEST(Standard, WritesAConnectThatIsTheOneWeSend) {
   EXPECT_EQ(connect.size(), 57U);
   append(connect, token.sealed);
   EXPECT_EQ(connect.size(), 468U);
-  for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
+  for (const auto mode : std::to_array<std::uint8_t>({0, 1})) {
     Bytes whole = connect;
-    append(whole, wish);
+    append(whole, mode);
     pad_and_tag(whole, token.keys.to_server);
-    Ask ask = samples::ask(PacketType::Connect);
-    ask.wish = static_cast<Wish>(wish);
+    ConnectRequest request = samples::request(PacketType::Connect);
+    request.mode = static_cast<ConnectMode>(mode);
     PacketBuffer buffer{};
-    EXPECT_EQ(
-        samples::copy_of(encode_connect(ask, samples::counting<CookieBytes>(61), token, buffer)),
-        whole);
+    EXPECT_EQ(samples::copy_of(
+                  encode_connect(request, samples::counting<CookieBytes>(61), token, buffer)),
+              whole);
     EXPECT_TRUE(is_proven(whole, token.keys.to_server));
-    EXPECT_EQ(decode_ask(whole), ask);
+    EXPECT_EQ(decode_request(whole), request);
     whole[468] |= std::byte{0xfe};
-    EXPECT_EQ(decode_ask(whole), ask) << "bits of no meaning are not looked at";
+    EXPECT_EQ(decode_request(whole), request) << "bits of no meaning are not looked at";
   }
 }
 
@@ -94,18 +94,18 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
   Bytes resume = ask_head(5);
   append(resume, ticket.sealed);
   EXPECT_EQ(resume.size(), 180U);
-  for (const auto wish : std::to_array<std::uint8_t>({0, 1})) {
+  for (const auto mode : std::to_array<std::uint8_t>({0, 1})) {
     Bytes whole = resume;
-    append(whole, wish);
+    append(whole, mode);
     pad_and_tag(whole, ticket.keys.to_server);
-    Ask ask = samples::ask(PacketType::Resume);
-    ask.wish = static_cast<Wish>(wish);
+    ConnectRequest request = samples::request(PacketType::Resume);
+    request.mode = static_cast<ConnectMode>(mode);
     PacketBuffer buffer{};
-    EXPECT_EQ(samples::copy_of(encode_resume(ask, ticket, buffer)), whole);
+    EXPECT_EQ(samples::copy_of(encode_resume(request, ticket, buffer)), whole);
     EXPECT_TRUE(is_proven(whole, ticket.keys.to_server));
-    EXPECT_EQ(decode_ask(whole), ask);
+    EXPECT_EQ(decode_request(whole), request);
     whole[180] |= std::byte{0xfe};
-    EXPECT_EQ(decode_ask(whole), ask) << "bits of no meaning are not looked at";
+    EXPECT_EQ(decode_request(whole), request) << "bits of no meaning are not looked at";
   }
 }
 
@@ -113,7 +113,7 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
 TEST(Standard, ReadersDoNotLookAtWhatFollowsATable) {
   Bytes hello = ask_head(1);
   hello.resize(1'200, std::byte{0xee});
-  EXPECT_EQ(decode_ask(hello), samples::ask(PacketType::Hello));
+  EXPECT_EQ(decode_request(hello), samples::request(PacketType::Hello));
 }
 
 TEST(Standard, WritesACookieThatIsTheOneWeSend) {
@@ -177,7 +177,7 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const std::uint8_t bytes[] = {55, static_cast<std::uint8_t>(-60), 58, 59};
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_EQ(message[head + 8 + i], std::byte{bytes[i]});
-  const std::uint8_t causes[] = {2,   2,    1,           // inputs, shots, placements
+  const std::uint8_t causes[] = {2,   2,    1,           // inputs, shots, teleports
                                  3,   0xf5, 5,           // 20 ticks ago: 15 and 5
                                  9,   0x28,              // 2 ticks ago
                                  4,   0xbc, 0x1e,        // 7 ticks ago, direction 700

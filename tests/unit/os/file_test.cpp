@@ -1,6 +1,6 @@
 #include "os/files/file.h"
 
-#include "os/files/draft.h"
+#include "os/files/atomic_file.h"
 #include "os/files/private_file.h"
 #include "tests/unit/os/temporary_folder.h"
 
@@ -247,43 +247,43 @@ TEST_F(KeyFile, WarnsWhenOthersMayUseIt) {
 // A file that is not there until it is whole, in each of the two ways in which it is made.
 
 /// In a new place without a name where the file system can, and with one where it cannot.
-constexpr Draft::For kBoth[] = {Draft::For::NewPlace, Draft::For::TakenPlace};
+constexpr AtomicFile::Mode kBoth[] = {AtomicFile::Mode::Create, AtomicFile::Mode::Replace};
 
-TEST(Draft, IsNotThereBeforeItIsPutThere) {
-  for (const Draft::For what : kBoth) {
+TEST(AtomicFile, IsNotThereBeforeItIsPutThere) {
+  for (const AtomicFile::Mode what : kBoth) {
     const TemporaryFolder folder;
     const std::string path = folder.file("new");
-    Draft draft{path, 0666, what};
-    draft.write(as_bytes_of(std::string{"half"}));
+    AtomicFile file{path, 0666, what};
+    file.write(as_bytes_of(std::string{"half"}));
     EXPECT_FALSE(std::filesystem::exists(path));
-    draft.write(as_bytes_of(std::string{" and whole"}));
-    ASSERT_TRUE(draft.put_in_new_place());
+    file.write(as_bytes_of(std::string{" and whole"}));
+    ASSERT_TRUE(file.create());
     EXPECT_EQ(text_of(path), "half and whole");
     EXPECT_EQ(files_in(folder.file("")).size(), 1U) << "no other name is left";
   }
 }
 
-TEST(Draft, NothingIsLeftOfOneThatIsGivenUp) {
-  for (const Draft::For what : kBoth) {
+TEST(AtomicFile, NothingIsLeftOfOneThatIsGivenUp) {
+  for (const AtomicFile::Mode what : kBoth) {
     const TemporaryFolder folder;
     {
-      Draft draft{folder.file("new"), 0666, what};
-      draft.write(as_bytes_of(std::string{"half"}));
+      AtomicFile file{folder.file("new"), 0666, what};
+      file.write(as_bytes_of(std::string{"half"}));
     }
     EXPECT_EQ(files_in(folder.file("")), std::vector<std::string>{});
   }
 }
 
-TEST(Draft, WhatIsThereStaysThere) {
-  for (const Draft::For what : kBoth) {
+TEST(AtomicFile, WhatIsThereStaysThere) {
+  for (const AtomicFile::Mode what : kBoth) {
     const TemporaryFolder folder;
     const std::string path = folder.file("taken");
     {
-      Draft draft{path, 0666, what};
-      draft.write(as_bytes_of(std::string{"new"}));
+      AtomicFile file{path, 0666, what};
+      file.write(as_bytes_of(std::string{"new"}));
       // Made by another after this one has looked.
       EXPECT_EQ(folder.write("taken", "old"), path);
-      const auto put = draft.put_in_new_place();
+      const auto put = file.create();
       ASSERT_FALSE(put);
       EXPECT_EQ(put.error(), EEXIST);
     }
@@ -292,48 +292,48 @@ TEST(Draft, WhatIsThereStaysThere) {
   }
 }
 
-TEST(Draft, HasTheModeThatAnyFileWouldHave) {
-  for (const Draft::For what : kBoth) {
+TEST(AtomicFile, HasTheModeThatAnyFileWouldHave) {
+  for (const AtomicFile::Mode what : kBoth) {
     const TemporaryFolder folder;
     const mode_t before = umask(027);
-    Draft draft{folder.file("new"), 0666, what};
+    AtomicFile file{folder.file("new"), 0666, what};
     umask(before);
-    ASSERT_TRUE(draft.put_in_new_place());
+    ASSERT_TRUE(file.create());
     EXPECT_EQ(mode_of(folder.file("new")), 0640U);
   }
 }
 
-TEST(Draft, SeveralOfOnePlaceDoNotMeet) {
+TEST(AtomicFile, SeveralOfOnePlaceDoNotMeet) {
   const TemporaryFolder folder;
   const std::string path = folder.write("keys", "old");
-  Draft first{path, 0600, Draft::For::TakenPlace};
-  Draft second{path, 0600, Draft::For::TakenPlace};
+  AtomicFile first{path, 0600, AtomicFile::Mode::Replace};
+  AtomicFile second{path, 0600, AtomicFile::Mode::Replace};
   first.write(as_bytes_of(std::string{"first"}));
   second.write(as_bytes_of(std::string{"second"}));
-  ASSERT_TRUE(first.put_in_taken_place());
+  ASSERT_TRUE(first.replace());
   EXPECT_EQ(text_of(path), "first");
-  ASSERT_TRUE(second.put_in_taken_place());
+  ASSERT_TRUE(second.replace());
   EXPECT_EQ(text_of(path), "second");
   EXPECT_EQ(files_in(folder.file("")).size(), 1U);
 }
 
-TEST(Draft, SaysWhyItCannotBeMade) {
+TEST(AtomicFile, SaysWhyItCannotBeMade) {
   const TemporaryFolder folder;
-  for (const Draft::For what : kBoth) {
-    EXPECT_EQ((Draft{folder.file("missing/new"), 0666, what}.error()), ENOENT);
+  for (const AtomicFile::Mode what : kBoth) {
+    EXPECT_EQ((AtomicFile{folder.file("missing/new"), 0666, what}.error()), ENOENT);
   }
 }
 
 // A long copy that is killed leaves no file that could be taken for a whole one.
-TEST(Draft, OfAProcessThatIsKilledNothingIsAtThePlace) {
-  for (const Draft::For what : kBoth) {
+TEST(AtomicFile, OfAProcessThatIsKilledNothingIsAtThePlace) {
+  for (const AtomicFile::Mode what : kBoth) {
     const TemporaryFolder folder;
     const std::string path = folder.file("new");
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      Draft draft{path, 0666, what};
-      draft.write(as_bytes_of(std::string{"half"}));
+      AtomicFile file{path, 0666, what};
+      file.write(as_bytes_of(std::string{"half"}));
       ::kill(::getpid(), SIGKILL);
     }
     int status = 0;

@@ -42,9 +42,9 @@ Causes random_causes(Rng& rng, std::uint8_t base_age) {
     const auto weapon = rng.below(2) == 0 ? game::Weapon::Gun : game::Weapon::Ray;
     return ShotCause{.ago = ago, .member = member, .aim = aim, .weapon = weapon};
   });
-  draw(rng, kept(), base_age, causes.placements, [&](std::uint8_t ago, std::uint8_t member) {
+  draw(rng, kept(), base_age, causes.teleports, [&](std::uint8_t ago, std::uint8_t member) {
     const auto place = static_cast<std::uint16_t>(rng.below(0x10000));
-    return PlacementCause{.ago = ago, .member = member, .place = place};
+    return TeleportCause{.ago = ago, .member = member, .place = place};
   });
   for (const std::uint64_t leaving = rng.below(3); int member : std::views::iota(0, 256)) {
     if (rng.below(2) < leaving) causes.leaves.push_back(static_cast<std::uint8_t>(member));
@@ -90,9 +90,9 @@ TEST(Causes, OfEveryAgeAreReadAndBoundedByTheBase) {
     inputs.inputs.push_back({.ago = ago, .member = 7, .move = 8});
     Causes shots;
     shots.shots.push_back({.ago = ago, .member = 7, .aim = game::kAimDirections - 1});
-    Causes placements;
-    placements.placements.push_back({.ago = ago, .member = 7, .place = 0xffff});
-    for (const Causes& causes : {inputs, shots, placements}) {
+    Causes teleports;
+    teleports.teleports.push_back({.ago = ago, .member = 7, .place = 0xffff});
+    for (const Causes& causes : {inputs, shots, teleports}) {
       const std::vector<std::byte> wire = encoded(causes);
       ASSERT_EQ(wire.size(), encoded_bytes(causes));
       const auto read = decode_causes(wire, next);
@@ -115,9 +115,9 @@ TEST(Causes, LieAsTheStandardSays) {
   shots.shots.push_back({.ago = 59, .member = 4, .aim = 1'023});
   shots.shots.push_back({.ago = 0, .member = 5, .aim = 0x102});
   EXPECT_EQ(encoded(shots), bytes(0, 2, 0, 4, 0xff, 0xef, 5, 0x02, 0x01));
-  Causes placements;
-  placements.placements.push_back({.ago = 59, .member = 6, .place = 0x1234});
-  EXPECT_EQ(encoded(placements), bytes(0, 0, 1, 6, 59, 0x34, 0x12));
+  Causes teleports;
+  teleports.teleports.push_back({.ago = 59, .member = 6, .place = 0x1234});
+  EXPECT_EQ(encoded(teleports), bytes(0, 0, 1, 6, 59, 0x34, 0x12));
   Causes rays;
   rays.shots.push_back({.ago = 59, .member = 5, .aim = 0x123, .weapon = game::Weapon::Ray});
   EXPECT_EQ(encoded(rays), bytes(0, 1, 0, 5, 0x23, 0xfd, 59));
@@ -144,7 +144,7 @@ TEST(Causes, AreAsManyAsTheirBytesHaveRoomFor) {
     const auto number = static_cast<std::uint8_t>(member);
     causes.inputs.push_back({.ago = 15, .member = number, .move = 1});
     causes.shots.push_back({.ago = 15, .member = number, .aim = 1, .weapon = game::Weapon::Ray});
-    causes.placements.push_back({.ago = 15, .member = number, .place = 1});
+    causes.teleports.push_back({.ago = 15, .member = number, .place = 1});
   }
   for (int member = 0; member < 256; ++member)
     causes.leaves.push_back(static_cast<std::uint8_t>(member));

@@ -114,7 +114,7 @@ inline net::ResumeTicket resume_ticket() {
           .keys = handed_keys()};
 }
 
-inline net::Ask ask(net::PacketType type) {
+inline net::ConnectRequest request(net::PacketType type) {
   return {.type = type, .protocol = 11, .schema = 0x1213141516171819, .client_nonce = nonce(1)};
 }
 
@@ -189,7 +189,7 @@ inline protocol::Causes causes() {
   causes.inputs.push_back({.ago = 2, .member = 9, .move = 8});
   causes.shots.push_back({.ago = 7, .member = 4, .aim = 700});
   causes.shots.push_back({.ago = 7, .member = 6, .aim = 1'001, .weapon = game::Weapon::Ray});
-  causes.placements.push_back({.ago = 1, .member = 10, .place = 4'000});
+  causes.teleports.push_back({.ago = 1, .member = 10, .place = 4'000});
   for (const std::uint8_t member :
        std::to_array<std::uint8_t>({11,  12,  13,  190, 191, 192, 193, 194, 195, 196, 197,
                                     198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 250}))
@@ -267,8 +267,8 @@ inline constexpr SealedKind kSealedKinds[] = {
     {net::PacketType::Challenge, net::Direction::ToClient},
     {net::PacketType::Response, net::Direction::ToServer},
     {net::PacketType::Audit, net::Direction::ToClient},
-    {net::PacketType::Trace, net::Direction::ToServer},
-    {net::PacketType::Traced, net::Direction::ToClient}};
+    {net::PacketType::DesyncReport, net::Direction::ToServer},
+    {net::PacketType::DesyncState, net::Direction::ToClient}};
 
 inline net::Direction opposite(net::Direction direction) {
   return direction == net::Direction::ToServer ? net::Direction::ToClient
@@ -285,7 +285,7 @@ inline std::vector<std::byte> message_of(net::PacketType type) {
   if (type == net::PacketType::Audit)
     return copy_of(encoder.audit(
         audit_head(), std::vector<std::byte>(protocol::kAuditSegmentBytesMax), snapshot(0).status));
-  if (type == net::PacketType::Trace || type == net::PacketType::Traced)
+  if (type == net::PacketType::DesyncReport || type == net::PacketType::DesyncState)
     return copy_of(encoder.view_part(view_part()));
   if (type == net::PacketType::Disconnect)
     return copy_of(encoder.disconnect(net::DisconnectReason::Kicked));

@@ -20,8 +20,8 @@ constexpr Session kSessions[] = {
 constexpr net::Direction kDirections[] = {net::Direction::ToServer, net::Direction::ToClient};
 constexpr net::PacketType kTypes[] = {net::PacketType::Input,      net::PacketType::Snapshot,
                                       net::PacketType::Disconnect, net::PacketType::Challenge,
-                                      net::PacketType::Response,   net::PacketType::Trace,
-                                      net::PacketType::Traced};
+                                      net::PacketType::Response,   net::PacketType::DesyncReport,
+                                      net::PacketType::DesyncState};
 
 /// The fifth looks like the first: two bits of an epoch are on the wire.
 constexpr std::uint64_t kEpochs[] = {0, 1, 2, 3, 4};
@@ -155,14 +155,14 @@ TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
   const auto keep = [&](net::PacketType type, ConstBytes bytes) {
     datagrams[type] = samples::copy_of(bytes);
   };
-  keep(net::PacketType::Hello, net::encode_hello(samples::ask(net::PacketType::Hello), buffer));
+  keep(net::PacketType::Hello, net::encode_hello(samples::request(net::PacketType::Hello), buffer));
   keep(net::PacketType::Cookie, net::encode_cookie(samples::nonce(1), {}, buffer));
   keep(net::PacketType::Connect,
-       net::encode_connect(samples::ask(net::PacketType::Connect), {}, token, buffer));
+       net::encode_connect(samples::request(net::PacketType::Connect), {}, token, buffer));
   keep(net::PacketType::Accept,
        net::encode_accept(samples::accept(), 9, samples::nonce(100), session, buffer));
   keep(net::PacketType::Resume,
-       net::encode_resume(samples::ask(net::PacketType::Resume), samples::resume_ticket(), buffer));
+       net::encode_resume(samples::request(net::PacketType::Resume), samples::resume_ticket(), buffer));
   keep(net::PacketType::Refuse, net::encode_refuse(samples::refuse(), buffer));
   net::PacketChannel sender{session, 9, net::Direction::ToClient};
   keep(net::PacketType::Snapshot,

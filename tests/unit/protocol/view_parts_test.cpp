@@ -301,12 +301,12 @@ TEST(Desync, CausesAreThoseOfTheSnapshotByTickAndBody) {
   snapshot.causes.inputs.push_back({.ago = 2, .member = 1, .move = 8});
   snapshot.causes.inputs.push_back({.ago = 0, .member = 0, .move = 3});
   snapshot.causes.shots.push_back({.ago = 2, .member = 0, .aim = 512});
-  snapshot.causes.placements.push_back({.ago = 1, .member = 1, .place = 44});
+  snapshot.causes.teleports.push_back({.ago = 1, .member = 1, .place = 44});
   snapshot.causes.leaves.push_back(2);
   snapshot.bodies.push_back(crate(9, 5));
   const std::vector<DesyncCause> expected{{{98}, game::crate_body(1), Kind::Shot, 512},
                                           {{98}, game::crate_body(2), Kind::Input, 8},
-                                          {{99}, game::crate_body(2), Kind::Placement, 44},
+                                          {{99}, game::crate_body(2), Kind::Teleport, 44},
                                           {{100}, game::crate_body(1), Kind::Input, 3},
                                           {{100}, game::crate_body(3), Kind::Leave, 0},
                                           {{100}, game::crate_body(9), Kind::Whole, 0}};

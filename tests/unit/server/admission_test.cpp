@@ -42,19 +42,20 @@ class AdmissionTest : public testing::Test {
   }
 
   AdmissionResult judge(const net::Address& from, ConstBytes datagram) {
-    const auto ask = net::decode_ask(datagram);
-    return admission_.judge(*ask, {.from = from, .bytes = datagram}, now_);
+    const auto request = net::decode_request(datagram);
+    return admission_.judge(*request, {.from = from, .bytes = datagram}, now_);
   }
 
   net::CookieBytes cookie_for(const net::Address& from, const net::HandshakeNonce& nonce) {
     const AdmissionResult verdict =
-        judge(from, net::encode_hello(net::make_ask(PacketType::Hello, nonce), packet_));
+        judge(from, net::encode_hello(net::make_request(PacketType::Hello, nonce), packet_));
     return std::get<net::CookieBytes>(verdict);
   }
 
   ConstBytes connect(const net::CookieBytes& cookie, const net::HandshakeNonce& nonce,
                      const net::ConnectToken& token) {
-    return net::encode_connect(net::make_ask(PacketType::Connect, nonce), cookie, token, packet_);
+    return net::encode_connect(net::make_request(PacketType::Connect, nonce), cookie, token,
+                               packet_);
   }
 
   /// Sends a CONNECT with a valid cookie.
@@ -158,12 +159,12 @@ TEST_F(AdmissionTest, RefusesTokensOfOtherServersAndRooms) {
 TEST_F(AdmissionTest, TakesTokensOfAnyServerWhereItHasNoAddressOfItsOwn) {
   Admission anywhere{{.keys = ring_, .addresses = {}}, {RoomId{5}}, entropy_, now_};
   const net::Address from = kClient;
-  const ConstBytes hello = net::encode_hello(net::make_ask(PacketType::Hello, nonce_), packet_);
+  const ConstBytes hello = net::encode_hello(net::make_request(PacketType::Hello, nonce_), packet_);
   const auto cookie = std::get<net::CookieBytes>(
-      anywhere.judge(*net::decode_ask(hello), {.from = from, .bytes = hello}, now_));
+      anywhere.judge(*net::decode_request(hello), {.from = from, .bytes = hello}, now_));
   const ConstBytes asked = connect(cookie, nonce_, token(1, 0, kElsewhere));
   EXPECT_TRUE(std::holds_alternative<TokenAccepted>(
-      anywhere.judge(*net::decode_ask(asked), {.from = from, .bytes = asked}, now_)));
+      anywhere.judge(*net::decode_request(asked), {.from = from, .bytes = asked}, now_)));
 }
 
 TEST_F(AdmissionTest, RefusesATokenFromBeforeItStarted) {
@@ -262,7 +263,7 @@ TEST_F(AdmissionTest, KnowsItsOwnTicketsAndNoOthers) {
   net::ResumeTicket resume{.sealed = admission_.ticket_for(ticket), .keys = ticket.keys};
   const auto asked = [&](const net::ResumeTicket& with) {
     return judge(kClient,
-                 net::encode_resume(net::make_ask(PacketType::Resume, nonce_), with, packet_));
+                 net::encode_resume(net::make_request(PacketType::Resume, nonce_), with, packet_));
   };
   const AdmissionResult good = asked(resume);
   ASSERT_TRUE(std::holds_alternative<ResumeAccepted>(good));
@@ -292,7 +293,7 @@ TEST_F(AdmissionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
     net::Address from = address(static_cast<std::uint8_t>(i));
     from.ip[13] = static_cast<std::uint8_t>(i / 256);
     const AdmissionResult verdict = judge(
-        from, net::encode_resume(net::make_ask(PacketType::Resume, nonce_), garbage, packet_));
+        from, net::encode_resume(net::make_request(PacketType::Resume, nonce_), garbage, packet_));
     opened += refuses(verdict, RefuseReason::TicketForged) ? 1 : 0;
   }
   EXPECT_EQ(opened, kOpens.burst);

@@ -69,7 +69,7 @@ class AuditStreamTest : public ::testing::Test {
   }
 
   void take(const protocol::AuditSegment& segment) {
-    if (inbox_.take(segment) == client::Segments::Taken::BeginsRun) got_.clear();
+    if (inbox_.take(segment) == client::StreamReassembly::Taken::BeginsRun) got_.clear();
     got_.insert(got_.end(), inbox_.bytes().begin(), inbox_.bytes().end());
     inbox_.drop(inbox_.bytes().size());
   }
@@ -79,7 +79,7 @@ class AuditStreamTest : public ::testing::Test {
   [[nodiscard]] bool is_all_there() const { return got_ == expected_; }
 
   AuditStream stream_{kRate};
-  client::Segments inbox_;
+  client::StreamReassembly inbox_;
   Instant now_{std::chrono::hours{1}};
   Tick tick_{1'000};
   std::uint64_t written_ = 0;

@@ -109,7 +109,7 @@ TEST(WriteCauses, WritesThoseOfReplayedBodiesByTickAndMember) {
                                                    {.ago = 0, .member = 2, .move = 7}};
   EXPECT_EQ(listed(causes.inputs), expected);
   EXPECT_TRUE(causes.shots.empty());
-  EXPECT_TRUE(causes.placements.empty());
+  EXPECT_TRUE(causes.teleports.empty());
 }
 
 /// Five players in a row, ten units from one to the next; the first is the client's.

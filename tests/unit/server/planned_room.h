@@ -2,7 +2,7 @@
 // A room with players at given positions, and the client of seat 0. The planner's snapshots go to a
 // replica, which must make the same view.
 
-#include "client/views/replica.h"
+#include "client/views/snapshot_world.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
 #include "server/replication/sent_views.h"
@@ -41,7 +41,7 @@ class PlannedRoom {
       joins.push_back({seat});
     }
     room_.tick({.leaves = {}, .joins = joins, .inputs = {}});
-    replica_ = std::make_unique<client::Replica>(room_.world().map(), rules_, body(0));
+    snapshot_world_ = std::make_unique<client::SnapshotWorld>(room_.world().map(), rules_, body(0));
   }
 
   void tick(const Inputs& inputs = {}) {
@@ -129,7 +129,7 @@ class PlannedRoom {
   }
 
   void check_replica(Tick tick) {
-    const auto view = replica_->apply(snapshot_, tick);
+    const auto view = snapshot_world_->apply(snapshot_, tick);
     ASSERT_TRUE(view) << "tick " << tick.value;
     std::set<BodyId> ids;
     for (const game::EntityState& entity : view->entities) {
@@ -145,7 +145,7 @@ class PlannedRoom {
   DeferredBodies deferred_;
   protocol::Snapshot snapshot_;
   protocol::MessageEncoder encoder_;
-  std::unique_ptr<client::Replica> replica_;
+  std::unique_ptr<client::SnapshotWorld> snapshot_world_;
   ViewPlan plan_;
   Tick sent_;
   std::set<BodyId> members_;

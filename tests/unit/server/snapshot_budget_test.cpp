@@ -222,7 +222,7 @@ TEST(SnapshotBudget, OfRulesThatAreNotClosedIsSpentOnWholeStates) {
     EXPECT_TRUE(room.plan().on_base);
     EXPECT_TRUE(snapshot.causes.inputs.empty());
     EXPECT_TRUE(snapshot.causes.shots.empty());
-    EXPECT_TRUE(snapshot.causes.placements.empty());
+    EXPECT_TRUE(snapshot.causes.teleports.empty());
     EXPECT_EQ(snapshot.bodies.size(), room.members().size());
     if (i % 3 == 0) room.acknowledge();
   }

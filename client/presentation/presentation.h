@@ -1,0 +1,141 @@
+#pragma once
+// The presentation for a player: the others as they were a moment ago, between two views, and the
+// own body as predicted. The picture changes nothing in the simulation.
+//
+// The own body is shown between the last two predicted ticks. That is up to a tick late, but never
+// at a position that the body will not reach: a guess beyond the newest tick would run into walls
+// and back.
+
+#include "client/prediction/prediction.h"
+#include "client/presentation/extrapolation.h"
+#include "client/presentation/interpolation.h"
+#include "client/presentation/presentation_clock.h"
+#include "core/clock.h"
+#include "core/fixed.h"
+#include "core/inplace_vector.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tickbox::client {
+
+// Correction smoothing: the shrinking offset between shown and true position after a correction.
+//
+// When the server's answer moves the predicted body, the state moves at once and the picture
+// follows gradually. The remaining offset halves every 30 ms, so it does not matter how often the
+// picture is drawn. The offset of a second correction is added and fades with the rest.
+
+/// The offset, in units, beyond which a body is cut to its place: nobody walks that far.
+inline constexpr std::int32_t kSmoothedUnitsMax = 3;
+/// The time in which the offset halves. After 100 ms a tenth is left, after 200 ms a hundredth.
+inline constexpr Duration kSmoothingHalf = std::chrono::milliseconds{30};
+
+class CorrectionSmoothing {
+ public:
+  /// Adds a correction from `was` to `is`, in sub-units: the body continues from where it was
+  /// shown.
+  void add(Vec2 was, Vec2 is, Instant now);
+
+  /// Removes the offset: the body is shown at its true position from now on.
+  void cut() { x_ = y_ = 0; }
+
+  /// Returns the offset in sub-units.
+  [[nodiscard]] Vec2 offset(Instant now) const;
+
+ private:
+  [[nodiscard]] double left(Instant now) const;
+
+  double x_ = 0;  ///< sub-units, at since_
+  double y_ = 0;
+  Instant since_;
+};
+
+/// The source of a shown position.
+enum class Origin : std::uint8_t {
+  Interpolated,  ///< from views
+  Extrapolated,  ///< from the newest view stepped further, as no newer one has arrived
+  Own,           ///< from the prediction
+};
+
+struct PresentedBody {
+  BodyId id;
+  Vec2 min;  ///< sub-units
+  Origin origin = Origin::Interpolated;
+
+  friend bool operator==(const PresentedBody&, const PresentedBody&) = default;
+};
+
+struct PresentationOptions {
+  game::SharedMap map;
+  std::shared_ptr<const game::Rules> rules;
+  BodyId own;
+  std::uint32_t ticks_per_second = 0;
+};
+
+class Presentation {
+ public:
+  explicit Presentation(const PresentationOptions& options);
+
+  /// Takes a new view, from which the prediction has restarted.
+  void on_view(const View& view, const Prediction& prediction, Instant now);
+
+  /// Takes a predicted tick that was due at `due`; the next is due at `next_due`.
+  void on_tick(const Prediction& prediction, Instant due, Instant next_due);
+
+  [[nodiscard]] bool has_begun() const { return clock_.has_begun(); }
+
+  /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
+  /// until the next call.  Requires: `now` never decreases.
+  /// Cost: no allocation once warm; extrapolates the newest view if `now` is beyond it.
+  [[nodiscard]] std::span<const PresentedBody> shown(Instant now);
+
+  /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
+  /// view.
+  [[nodiscard]] Tick render_tick(Instant now) const;
+
+  /// Returns whether the others are shown beyond the newest view.
+  [[nodiscard]] bool is_extrapolated(Instant now) const;
+
+  /// Records a look: the player decides by the picture shown at `now`.
+  void look(Instant now);
+
+  /// Returns the number of extrapolated looks that lacked news that only `view` has. Call it before
+  /// on_view().
+  [[nodiscard]] std::uint64_t mispredicted(const View& view);
+
+  [[nodiscard]] Duration delay() const { return clock_.delay(); }
+
+ private:
+  /// The number of looks beyond the newest view to remember: more than a second of them.
+  static constexpr std::size_t kLooks = 256;
+
+  /// The path of the own body from one predicted tick to the next.
+  struct Course {
+    bool is_known = false;
+    Vec2 from;
+    Vec2 to;
+    Instant begin;
+    Instant end;
+  };
+
+  void follow(const Prediction& prediction);
+  [[nodiscard]] Vec2 predicted(Instant now) const;
+  [[nodiscard]] Tick tick_of(Duration moment) const;
+  const Sample& sample(Tick tick);
+  void show_own(Instant now);
+
+  Duration period_;
+  BodyId own_;
+  PresentationClock clock_;
+  Interpolation interpolation_;
+  Extrapolation extrapolation_;
+  Course course_;
+  CorrectionSmoothing smoothing_;
+  InplaceVector<Duration, kLooks> looks_;  ///< shown moments beyond the newest view
+  std::vector<BodyPosition> positions_;
+  std::vector<PresentedBody> shown_;
+};
+
+}  // namespace tickbox::client

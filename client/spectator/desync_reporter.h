@@ -1,0 +1,71 @@
+#pragma once
+// The report of a view with a wrong hash. The client sends the view to the server in parts, until
+// the server's own view has arrived; a comparison then finds entity and field.
+//
+// The game does not depend on the report: the client discards the view, requests a full one and
+// plays on. Input packets pace the parts, so that a server that limits a client's packets has no
+// reason to drop an input.
+
+#include "client/views/snapshot_world.h"
+#include "core/clock.h"
+#include "net/drop_reason.h"
+#include "protocol/desync.h"
+#include "protocol/snapshot.h"
+#include "protocol/view_parts.h"
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <vector>
+
+namespace tickbox::client {
+
+/// The minimum time between the starts of two reports. It is slightly longer than a server requires,
+/// because the first may reach the server late and the second at once.
+inline constexpr Duration kDesyncReportInterval = std::chrono::seconds{6};
+/// The time from the last part of a round to the first part of the next.
+inline constexpr Duration kTraceAgain = std::chrono::milliseconds{400};
+/// The maximum duration of a report: the server keeps its own view for this time.
+inline constexpr Duration kDesyncReportPatience = std::chrono::seconds{4};
+/// The number of input packets for each part.
+inline constexpr int kInputsPerPart = 2;
+
+class DesyncReporter {
+ public:
+  /// Starts a report, unless one is running or was started within kDesyncReportInterval.
+  void begin(const WrongView& wrong, const protocol::Snapshot& snapshot, PlayerId seat,
+             Instant now);
+
+  /// Returns the part to send now, if any. Call it after each input packet.
+  [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
+
+  /// Takes a part of the server's view. Returns the desync when the report is over, nothing before.
+  /// Fails: Unexpected, if the part answers no report; Malformed, if the parts do not make the view
+  /// with the snapshot's hash.
+  [[nodiscard]] std::expected<std::optional<protocol::Desync>, net::DropReason> take(
+      const protocol::ViewPart& part);
+
+  /// Ends a report that has run for kDesyncReportPatience and returns its desync; nothing
+  /// otherwise.
+  [[nodiscard]] std::optional<protocol::Desync> expire(Instant now);
+
+  /// Ends a running report at the end of its session and returns its desync; nothing otherwise.
+  [[nodiscard]] std::optional<protocol::Desync> give_up();
+
+ private:
+  [[nodiscard]] protocol::Desync finish(protocol::DesyncEnd end);
+
+  bool is_under_way_ = false;
+  std::optional<Instant> began_;
+  protocol::ViewName view_;
+  PlayerId seat_;
+  std::vector<game::EntityState> wrong_;
+  std::optional<std::vector<game::EntityState>> base_;
+  std::vector<protocol::DesyncCause> causes_;
+  protocol::ViewParts truth_;
+  std::uint8_t next_ = 0;  ///< next part of this round
+  Instant next_round_;
+  int inputs_since_ = 0;
+};
+
+}  // namespace tickbox::client

@@ -1,0 +1,176 @@
+#pragma once
+// The client's views of the last ticks. Each is made from an older view by the causes in a
+// snapshot, and checked against the server's hash.
+//
+// A snapshot describes the change from its base to its tick. A replay gives the same result from
+// any later view that has all members to replay. So it starts from the newest view, and one step is
+// usually enough. If that view lacks a member that did not despawn in a replay, the replay starts
+// from the base.
+
+#include "core/tick_ring.h"
+#include "game/entity_state.h"
+#include "game/rules.h"
+#include "game/step.h"
+#include "game/world.h"
+#include "net/drop_reason.h"
+#include "protocol/history_depths.h"
+#include "protocol/snapshot.h"
+#include "protocol/view_parts.h"
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tickbox::client {
+
+/// A view that the client holds. Snapshots build on these views.
+struct HeldView {
+  Tick tick;
+  std::vector<game::EntityState> entities;  ///< by id
+};
+
+class ReceivedViews {
+ public:
+  /// Returns the view of `tick`, or nullptr.
+  [[nodiscard]] const HeldView* find(Tick tick) const { return views_.find(tick); }
+
+  /// Returns the newest view, or nullptr.
+  [[nodiscard]] const HeldView* newest() const;
+
+  /// Adds a view of `tick` and returns its empty list of entities. The new view replaces the one
+  /// that is protocol::kViewsHeld ticks older.  Requires: `tick` is later than the newest.
+  std::vector<game::EntityState>& add(Tick tick);
+
+  /// Removes all views. Their entities stay readable until the next add().
+  void clear();
+
+ private:
+  TickRing<HeldView, protocol::kViewsHeld> views_;
+  std::optional<Tick> newest_;
+};
+
+/// A player's body that the server teleported at the end of a tick.
+struct BodyTeleport {
+  BodyId id;
+  Tick tick;
+};
+
+/// A client's view at a tick: entities by id, in the server's state.
+struct View {
+  Tick tick;
+  std::span<const game::EntityState> entities;
+  /// The last tick in which another mover touched the own body or the server teleported it. A tick
+  /// in which this is possible but unknown counts too.
+  Tick touched;
+  /// The server had news to send; without news it sends nothing for a while.
+  bool has_news = false;
+  /// The first tick after the previous view with a change that does not follow from that view, as
+  /// far as the client knows. Later than `tick`: there was none.
+  Tick news = {};
+  /// The states at the ticks between the previous view and this one, oldest first, as correct as
+  /// the view. Bodies that were sent in full are missing. Empty for a full view.
+  std::span<const HeldView> passed = {};
+  /// The teleports of replayed bodies since the previous view.
+  std::span<const BodyTeleport> teleports = {};
+};
+
+/// A view whose hash differs from the server's, and its base. Valid until the next snapshot.
+struct WrongView {
+  protocol::ViewName name;
+  std::span<const game::EntityState> entities;  ///< by id, as in `base`
+  std::span<const game::EntityState> base;      ///< empty for a full view
+};
+
+/// The reason why a snapshot made no view.
+struct Rejected {
+  net::DropReason reason = net::DropReason::Malformed;
+  std::optional<WrongView> wrong;  ///< set if the snapshot is well formed and the hash differs
+};
+
+/// Adds an entity of a view to a world; for a player also takes its seat.
+void add_entity(game::World& world, const game::Rules& rules, const game::EntityState& entity);
+
+/// Returns whether another mover touched `body` in the tick that was just stepped.
+[[nodiscard]] bool was_touched(const sim::StepReport& report, BodyId body);
+
+class SnapshotWorld {
+ public:
+  SnapshotWorld(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own);
+
+  /// Makes the view of `tick` and holds it. The returned view is valid until the next call.
+  /// Fails: Unexpected, if a held view is as new or the base is not held; Malformed, if the
+  /// snapshot names something that does not exist; with a wrong view, after which no view is held.
+  /// Cost: no allocation once warm; normally steps the ticks since the newest view, at most
+  /// protocol::kBaseAgeMax.
+  std::expected<View, Rejected> apply(const protocol::Snapshot& snapshot, Tick tick);
+
+  /// Removes all views.
+  void forget();
+
+  /// Returns the number of ticks stepped so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  /// The number of despawned bullets to remember. A forgotten one only costs a longer replay.
+  static constexpr std::size_t kDeadRemembered = 256;
+
+  struct Death {
+    BodyId id;
+    Tick tick;
+  };
+
+  /// Marks the members of the base that are not replayed: they leave, or are sent in full.
+  using Dropped = std::array<bool, protocol::kViewMembersMax>;
+
+  /// A snapshot that is being applied.
+  struct Job {
+    const protocol::Snapshot& snapshot;
+    Tick tick;
+    const HeldView& base;
+    Dropped dropped{};
+  };
+
+  std::expected<View, Rejected> finish(const protocol::Snapshot& snapshot, Tick tick,
+                                       std::span<const game::EntityState> base);
+  [[nodiscard]] bool mark_dropped(Job& job) const;
+  [[nodiscard]] bool names_what_is_there(const Job& job) const;
+  [[nodiscard]] const HeldView& start_of(const Job& job);
+  [[nodiscard]] Tick news_of(const protocol::Snapshot& snapshot, Tick tick) const;
+  void gather_births(const Job& job, Tick until);
+  [[nodiscard]] bool is_replayed(const Job& job, BodyId id) const;
+  void load(const Job& job, const HeldView& start);
+  void replay(const Job& job);
+  void gather_inputs(const Job& job, std::uint8_t ago);
+  void step();
+  void pass();
+  [[nodiscard]] bool has_died(BodyId id, Tick after) const;
+  void bury(BodyId id);
+
+  std::shared_ptr<const game::Rules> rules_;
+  BodyId own_;
+  game::World world_;
+  bool world_is_newest_ = false;  ///< world_ has exactly the bodies of the newest view
+  game::Stepper stepper_;
+  ReceivedViews views_;
+  Tick touched_;
+  std::uint64_t steps_ = 0;
+
+  std::vector<BodyId> births_;  ///< ids of the bullets that shot causes spawn, ascending
+  std::vector<BodyId> flying_;
+  std::vector<BodyId> gone_;
+  std::vector<game::PlayerInput> inputs_;
+  std::vector<game::Teleport> teleports_;
+  std::vector<game::EntityState> result_;
+  std::vector<HeldView> passed_;  ///< the first passed_count_ belong to this snapshot
+  std::size_t passed_count_ = 0;
+  Tick news_;
+  std::vector<BodyTeleport> teleported_;
+  std::array<Death, kDeadRemembered> dead_{};
+  std::size_t deaths_ = 0;
+};
+
+}  // namespace tickbox::client

@@ -1,0 +1,62 @@
+#pragma once
+// A file that is written completely before it appears at its path. Where the file system supports
+// it, the file has no name until then, and the kernel removes it however the process ends.
+// Elsewhere it has a temporary name beside its path; only a killed process leaves that behind.
+
+#include "core/bytes.h"
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <sys/stat.h>
+
+namespace tickbox::os {
+
+class AtomicFile {
+ public:
+  /// Whether the path is free or taken. A link can only create a new path. Replacing a file takes a
+  /// rename, and so a temporary name from the start.
+  enum class Mode : std::uint8_t { Create, Replace };
+
+  /// Creates a file in the folder of `place`. The umask is taken off `mode`, as by open().
+  AtomicFile(const std::string& place, mode_t mode, Mode what);
+
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Removes the file unless it was put in place.
+  ~AtomicFile();
+
+  /// The errno of the first failure, or 0. After a failure the other calls do nothing.
+  [[nodiscard]] int error() const { return error_; }
+
+  void write(ConstBytes bytes);
+
+  /// Sets owner, group and permissions to those of another file.
+  void look_like(const struct stat& other);
+
+  /// Syncs the file to the disk and links it at its path; overwrites nothing.
+  /// Fails: with errno, EEXIST if the path exists.  Requires: the last call.
+  [[nodiscard]] std::expected<void, int> create();
+
+  /// Does the same, and replaces the file at the path.  Requires: made for a Replace; the last
+  /// call.
+  [[nodiscard]] std::expected<void, int> replace();
+
+ private:
+  void open_nameless(mode_t mode);
+  void open_named(mode_t mode);
+  void bring_to_disk();
+  [[nodiscard]] int rename_to_new_place();
+  [[nodiscard]] std::expected<void, int> placed(int error);
+
+  std::string place_;
+  std::string name_{};  ///< the temporary name; empty if there is none
+  int file_ = -1;
+  int error_ = 0;
+};
+
+/// Returns one line that says why a file cannot be written, and what to try.
+[[nodiscard]] std::string writing_failure(const std::string& path, int code);
+
+}  // namespace tickbox::os

@@ -1,0 +1,36 @@
+#pragma once
+// A value that one thread sets and other threads read; the thread that sets it never waits.
+
+#include <mutex>
+
+namespace tickbox::os {
+
+/// The latest published value of a T.  Thread: one publishes, any number read.
+template <class T>
+class LatestValue {
+ public:
+  LatestValue() = default;
+
+  explicit LatestValue(const T& first) : value_{first} {}
+
+  /// Replaces the value. Skips this value if a reader is copying at the moment; the next call tries
+  /// again.  Returns whether the value was replaced.  Cost: one assignment, never a wait.
+  bool publish(const T& value) {
+    const std::unique_lock lock{mutex_, std::try_to_lock};
+    if (!lock.owns_lock()) return false;
+    value_ = value;
+    return true;
+  }
+
+  /// Returns a copy of the last published value; may wait while another reader copies.
+  [[nodiscard]] T read() const {
+    const std::scoped_lock lock{mutex_};
+    return value_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  T value_{};
+};
+
+}  // namespace tickbox::os

@@ -1,0 +1,172 @@
+// HELLO, CONNECT and RESUME through a whole shard: what strangers cost, and what a session costs.
+
+#include "tests/bench/net/bench_server.h"
+#include "tests/bench/net/cases.h"
+
+#include <algorithm>
+
+namespace tickbox::bench {
+namespace {
+
+using net::PacketType;
+
+/// A server with one player, who stays, and has a ticket.
+struct Stage {
+  BenchServer server;
+  Player player = server.let_in(sender(0));
+  net::PacketBuffer out{};
+  std::uint64_t before = 0;
+
+  /// Every limit is fresh, and every session that nobody has proven is forgotten.
+  void begin() {
+    constexpr int kSeconds = 7;
+    static_assert(std::chrono::seconds{kSeconds} > server::kSessionTimeout);
+    for (int second = 0; second < kSeconds; ++second) {
+      server.pass_second();
+      server.add(player.address, make_input(player, server.next_tick(), 0, out));
+      server.receive();
+    }
+  }
+
+  net::ConnectRequest request(PacketType type) {
+    return net::make_request(type, server.make_nonce());
+  }
+};
+
+/// Makes the datagram of a sender, in the stage's buffer.
+using Make = std::function<ConstBytes(Stage&, const net::Address&)>;
+using Count = std::function<std::uint64_t(const BenchServer&)>;
+
+/// kBatch datagrams, each of a network of its own, that let `count` grow by as many.
+Case asked(
+    std::string name, Make make, Count count, std::function<void(Stage&)> first = [](Stage&) {}) {
+  const auto stage = std::make_shared<Stage>();
+  return {.name = std::move(name),
+          .bytes = net::kAskBytes,
+          .prepare =
+              [stage, count, make = std::move(make), first = std::move(first)] {
+                stage->begin();
+                first(*stage);
+                // A CONNECT asks the server for a cookie: all are made before the first is handed
+                // over.
+                std::vector<net::PacketBuffer> made(kBatch);
+                for (std::uint32_t i = 0; i < kBatch; ++i) {
+                  std::ranges::copy(make(*stage, sender(1 + i)), made[i].begin());
+                }
+                for (std::uint32_t i = 0; i < kBatch; ++i) {
+                  stage->server.add(sender(1 + i), made[i]);
+                }
+                stage->before = count(stage->server);
+              },
+          .run = [stage] { stage->server.receive(); },
+          .came_true = [stage, count] { return count(stage->server) - stage->before == kBatch; }};
+}
+
+Count drops(net::DropReason reason) {
+  return [reason](const BenchServer& server) { return server.metrics().drops.of(reason); };
+}
+
+Count refusals(net::RefuseReason reason) {
+  return [reason](const BenchServer& server) {
+    return server.metrics().refusals[static_cast<std::size_t>(reason)];
+  };
+}
+
+Count sessions(server::ConnectionResult result) {
+  return [result](const BenchServer& server) {
+    return server.metrics().connections[static_cast<std::size_t>(result)];
+  };
+}
+
+ConstBytes hello(Stage& stage, const net::Address& /*from*/) {
+  return net::encode_hello(stage.request(PacketType::Hello), stage.out);
+}
+
+ConstBytes connect(Stage& stage, const net::Address& from) {
+  return stage.server.make_connect(from, stage.server.make_token(), stage.out);
+}
+
+/// With a cookie that is another's, and not too old.
+ConstBytes connect_with_bad_cookie(Stage& stage, const net::Address& /*from*/) {
+  return connect(stage, stage.player.address);
+}
+
+ConstBytes connect_with_forged_token(Stage& stage, const net::Address& from) {
+  net::ConnectToken token = stage.server.make_token();
+  token.sealed.back() ^= std::byte{1};
+  return stage.server.make_connect(from, token, stage.out);
+}
+
+/// What somebody makes of a token that is not his.
+ConstBytes connect_without_keys(Stage& stage, const net::Address& from) {
+  net::ConnectToken token = stage.server.make_token();
+  token.keys = {};
+  return stage.server.make_connect(from, token, stage.out);
+}
+
+ConstBytes resume(Stage& stage, const net::Address& /*from*/) {
+  return net::encode_resume(stage.request(PacketType::Resume), stage.player.ticket, stage.out);
+}
+
+ConstBytes resume_forged(Stage& stage, const net::Address& /*from*/) {
+  net::ResumeTicket ticket = stage.player.ticket;
+  ticket.sealed.back() ^= std::byte{1};
+  return net::encode_resume(stage.request(PacketType::Resume), ticket, stage.out);
+}
+
+ConstBytes resume_of_another_boot(Stage& stage, const net::Address& /*from*/) {
+  return net::encode_resume(stage.request(PacketType::Resume), {}, stage.out);
+}
+
+/// Asks until the server answers no stranger in this second.
+void use_up_replies(Stage& stage) {
+  // Less than what a server takes from one tick to the next.
+  constexpr auto kMore = static_cast<std::size_t>(server::kRepliesToStrangers.burst +
+                                                  server::kRepliesToStrangers.burst / 4);
+  const net::ConnectRequest request = stage.request(PacketType::Hello);
+  for (std::size_t i = 0; i < kMore; ++i) {
+    stage.server.add(stage.player.address, net::encode_hello(request, stage.out));
+    if (i % server::kDatagramsPerReceive == 0) stage.server.receive();
+  }
+  stage.server.receive();
+}
+
+/// Asks until the server opens nothing of any network in this second.
+void use_up_opens(Stage& stage) {
+  constexpr auto kMore =
+      static_cast<std::uint32_t>(server::kOpens.burst + server::kOpens.burst / 4);
+  for (std::uint32_t i = 0; i < kMore; ++i) {
+    stage.server.add(sender(i), resume_forged(stage, sender(i)));
+    if (i % server::kDatagramsPerReceive == 0) stage.server.receive();
+  }
+  stage.server.receive();
+}
+
+}  // namespace
+
+std::vector<Case> request_cases() {
+  using net::DropReason;
+  using net::RefuseReason;
+  const Count answers = [](const BenchServer& server) { return server.sent(); };
+  std::vector<Case> cases;
+  cases.push_back(asked("HELLO, answered by COOKIE", hello, answers));
+  cases.push_back(
+      asked("HELLO, rate_limited", hello, drops(DropReason::RateLimited), use_up_replies));
+  cases.push_back(
+      asked("CONNECT, bad_cookie", connect_with_bad_cookie, drops(DropReason::BadCookie)));
+  cases.push_back(asked("CONNECT, refused: token_forged", connect_with_forged_token,
+                        refusals(RefuseReason::TokenForged)));
+  cases.push_back(asked("CONNECT, tag forged", connect_without_keys, drops(DropReason::Forged)));
+  cases.push_back(
+      asked("CONNECT, a session", connect, sessions(server::ConnectionResult::Accepted)));
+  cases.push_back(asked("RESUME, refused: restarted", resume_of_another_boot,
+                        refusals(RefuseReason::Restarted)));
+  cases.push_back(
+      asked("RESUME, refused: ticket_forged", resume_forged, refusals(RefuseReason::TicketForged)));
+  cases.push_back(
+      asked("RESUME, rate_limited", resume_forged, drops(DropReason::RateLimited), use_up_opens));
+  cases.push_back(asked("RESUME, a session", resume, sessions(server::ConnectionResult::Resumed)));
+  return cases;
+}
+
+}  // namespace tickbox::bench

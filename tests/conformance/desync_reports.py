@@ -1,0 +1,103 @@
+"""Reports of views that came out wrong: the page's part "Tracing a wrong view"."""
+
+import messages
+
+PARTS_MAX = 6
+ROUND_MIN = 400_000_000  # ns
+BEGINS_EVERY = 5_000_000_000  # ns, of a session
+
+
+def name_of(head):
+    return head.tick, head.said, head.made, head.base_age
+
+
+class Report:
+    """What one end has sent of one view."""
+
+    def __init__(self, name, now):
+        self.name = name
+        self.began = now
+        self.parts = {}  # number → bodies
+        self.count = None
+
+    def add(self, head, bodies, check):
+        """Each part is the same each time, and they agree on how many there are."""
+        check(self.count in (None, head.parts), "trace", "another number of parts than before")
+        self.count = head.parts
+        before = self.parts.setdefault(head.part, bodies)
+        check(before == bodies, "trace", f"part {head.part} is another than before")
+
+    def whole(self):
+        return self.count is not None and len(self.parts) == self.count
+
+    def bodies(self):
+        return [body for number in sorted(self.parts) for body in self.parts[number]]
+
+    def check_hash(self, expected, check, whose):
+        """Once all parts are there."""
+        if not self.whole():
+            return
+        bodies = self.bodies()
+        check(messages.rises(bodies), "trace", f"{whose} view is not sorted from part to part")
+        made = messages.view_hash(bodies)
+        check(made == expected, "trace", lambda: f"{whose} view has hash {made:08x}, not {expected:08x}")
+
+
+class ClientReports:
+    """What a client sends."""
+
+    def __init__(self):
+        self.current = None
+        self.input_since = True
+        self.wrong = {}  # tick → hash as the snapshot told it
+
+    def sent(self, now, head, bodies, findings):
+        check = findings.check
+        check(self.input_since, "trace", "two TRACEs and no INPUT between them")
+        self.input_since = False
+        name = name_of(head)
+        if self.current is None or self.current.name != name:
+            soon = self.current is not None and now - self.current.began < BEGINS_EVERY
+            check(not soon, "trace", "another view within 5 s")
+            self.current = Report(name, now)
+            findings.saw("view traced")
+        told = self.wrong.get(head.tick)
+        check(told == head.said, "trace", "of a view that was not wrong, or of another hash")
+        self.current.add(head, bodies, check)
+        self.current.check_hash(head.made, check, "the client's")
+
+
+class ServerReports:
+    """What a server has been sent, and answers."""
+
+    def __init__(self):
+        self.arrived = {}  # by name → Report
+        self.answered = {}
+        self.bytes_in = {}
+        self.bytes_out = {}
+
+    def took(self, now, head, bodies, size):
+        name = name_of(head)
+        trace = self.arrived.setdefault(name, Report(name, now))
+        trace.add(head, bodies, lambda *_: None)
+        self.bytes_in[name] = self.bytes_in.get(name, 0) + size
+
+    def sent(self, now, head, bodies, size, findings):
+        check, name = findings.check, name_of(head)
+        asked = self.arrived.get(name)
+        if not check(asked is not None, "trace", "a DESYNC_STATE of what nobody has asked"):
+            return
+        self.bytes_out[name] = self.bytes_out.get(name, 0) + size
+        within = self.bytes_out[name] <= self.bytes_in[name]
+        check(within, "amplification", f"{self.bytes_out[name]} bytes for {self.bytes_in[name]}")
+        if head.parts == 0:
+            findings.saw("view forgotten")
+            return
+        check(asked.whole(), "trace", "a DESYNC_STATE before all of the client's view has come")
+        trace = self.answered.setdefault(name, Report(name, now))
+        trace.add(head, bodies, check)
+        trace.check_hash(head.said, check, "the server's")
+        if head.parts > 1:
+            findings.saw("view in parts")
+        if trace.whole():
+            findings.saw("wrong view answered")

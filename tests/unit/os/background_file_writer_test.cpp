@@ -1,0 +1,106 @@
+#include "os/files/background_file_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sys/stat.h>
+
+namespace tickbox::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BackgroundFileWriterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path{testing::TempDir()} / (std::string{"file_drop_"} + test->name());
+    fs::remove_all(folder_);
+  }
+
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream file{folder_ / name, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+  }
+
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}));
+  }
+
+  fs::path folder_;
+};
+
+constexpr Instant kStart{std::chrono::hours{5}};
+
+TEST_F(BackgroundFileWriterTest, WritesEachWholeByTheTimeItIsClosed) {
+  {
+    const auto drop =
+        BackgroundFileWriter::open({.folder = (folder_ / "deep" / "er").string(), .flag = "--x"});
+    ASSERT_TRUE(drop) << drop.error();
+    EXPECT_TRUE((*drop)->drop("a.json", [] { return std::string(100'000, 'a'); }, kStart));
+    EXPECT_TRUE((*drop)->drop("b.json", [] { return std::string{"b"}; }, kStart));
+  }
+  EXPECT_EQ(text_of("deep/er/a.json"), std::string(100'000, 'a'));
+  EXPECT_EQ(text_of("deep/er/b.json"), "b");
+  EXPECT_EQ(
+      std::distance(fs::directory_iterator{folder_ / "deep" / "er"}, fs::directory_iterator{}), 2)
+      << "and nothing else is left there";
+}
+
+TEST_F(BackgroundFileWriterTest, OverwritesNothing) {
+  BackgroundFileWriterStats stats;
+  {
+    const auto drop = BackgroundFileWriter::open({.folder = folder_.string(), .flag = "--x"});
+    ASSERT_TRUE(drop) << drop.error();
+    std::ofstream{folder_ / "a"} << "before";
+    EXPECT_TRUE((*drop)->drop("a", [] { return std::string{"after"}; }, kStart));
+    while ((stats = (*drop)->stats()).failed == 0) {
+    }
+  }
+  EXPECT_EQ(text_of("a"), "before");
+  EXPECT_NE(stats.failure.find((folder_ / "a").string()), std::string::npos) << stats.failure;
+}
+
+TEST_F(BackgroundFileWriterTest, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) {
+  BackgroundFileWriterStats stats;
+  {
+    const auto drop = BackgroundFileWriter::open(
+        {.folder = folder_.string(), .flag = "--x", .files_max = 5, .files_per_hour_max = 3});
+    ASSERT_TRUE(drop) << drop.error();
+    int number = 0;
+    const auto taken = [&](Instant now) {
+      return (*drop)->drop(std::to_string(number++), [] { return std::string{}; }, now);
+    };
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(taken(kStart));
+    }
+    EXPECT_FALSE(taken(kStart + std::chrono::minutes{59}));
+    EXPECT_TRUE(taken(kStart + std::chrono::minutes{60}));
+    EXPECT_TRUE(taken(kStart + std::chrono::minutes{61}));
+    EXPECT_FALSE(taken(kStart + std::chrono::minutes{62})) << "the sixth of the process";
+    EXPECT_FALSE(taken(kStart + std::chrono::hours{9}));
+    stats = (*drop)->stats();
+  }
+  EXPECT_EQ(files(), 5U);
+  EXPECT_EQ(stats.left_out, 3U);
+}
+
+TEST_F(BackgroundFileWriterTest, SaysAtOnceThatAFolderIsNone) {
+  fs::create_directories(folder_);
+  std::ofstream{folder_ / "file"} << "x";
+  for (const fs::path& bad : {folder_ / "file", folder_ / "file" / "below"}) {
+    const auto drop = BackgroundFileWriter::open({.folder = bad.string(), .flag = "--desync-dir"});
+    ASSERT_FALSE(drop) << bad;
+    EXPECT_NE(drop.error().find(bad.string()), std::string::npos) << drop.error();
+    EXPECT_NE(drop.error().find("--desync-dir"), std::string::npos) << drop.error();
+  }
+}
+
+}  // namespace
+}  // namespace tickbox::os
