@@ -25,4 +25,7 @@ void add_sim(cli::Command& program, std::function<int()>& run);
 /// token. It does by hand what a game's backend does for its players.
 void add_token(cli::Command& program, std::function<int()>& run);
 
+/// Adds `tickbox help figures`: the meaning of the figures of `connect` and `load`.
+void add_figures_help(cli::Program& program);
+
 }  // namespace tickbox::commands

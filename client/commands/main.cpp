@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   commands::add_replay(program, run);
   commands::add_sim(program, run);
   commands::add_token(program, run);
+  commands::add_figures_help(program);
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
   if (!run && flags.json) {
     return cli::to_int(cli::tell_failure({.name = "tickbox", .json = true},

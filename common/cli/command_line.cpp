@@ -1,5 +1,5 @@
-// CLI11 parses the command line; this file adds the error messages, the environment variables and
-// the configuration file.
+// CLI11 parses the command line; this file adds the environment variables, the configuration file
+// and the checks of values.
 
 #include "cli/command_line.h"
 
@@ -7,6 +7,7 @@
 #include "cli/config_file.h"
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
+#include "cli/usage_error.h"
 #include "core/text.h"
 #include "os/process/standard_output.h"
 
@@ -22,9 +23,6 @@
 
 namespace tickbox::cli {
 namespace {
-
-using Names = std::vector<std::string>;
-using Apps = std::vector<const CLI::App*>;
 
 /// A visitor that adds a CLI11 option for a target.
 struct Adder {
@@ -98,84 +96,6 @@ void bind_environment(CLI::App& app, const std::string& program) {
   }
 }
 
-/// Returns the long names of an app's options, each with `dashes` in front.
-Names option_names(const CLI::App& app, const std::string& dashes, bool configurable_only) {
-  Names names;
-  for (const CLI::Option* const option : app.get_options()) {
-    if (configurable_only && !option->get_configurable()) continue;
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back(dashes + name);
-    }
-  }
-  return names;
-}
-
-/// Returns `app`, then the commands below it: only the given ones, or all.
-Apps tree_of(const CLI::App& app, bool given_only) {
-  Apps tree{&app};
-  const auto is_wanted = [&](const CLI::App* each) { return !given_only || each->parsed(); };
-  for (const CLI::App* const command : app.get_subcommands(is_wanted)) {
-    const Apps below = tree_of(*command, given_only);
-    tree.insert(tree.end(), below.begin(), below.end());
-  }
-  return tree;
-}
-
-/// Returns the names of the subcommands of the command that is given.
-Names command_names(const CLI::App& app) {
-  Names names;
-  for (const CLI::App* const command :
-       tree_of(app, true).back()->get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  return names;
-}
-
-std::string unknown_option(const CLI::App& app, const std::string& name) {
-  const auto has_it = [&](const CLI::App* each) {
-    return each->get_option_no_throw(name) != nullptr;
-  };
-  const auto belongs_to = [&](const CLI::App& owner, const char* place) {
-    return name + " is an option of " + owner.get_name() + "; give it " + place + " command";
-  };
-  if (has_it(&app)) return belongs_to(app, "before the");
-  const Apps given = tree_of(app, true);
-  if (const auto owner = std::ranges::find_if(given, has_it); owner != given.end()) {
-    return belongs_to(**owner, "behind that");
-  }
-  Names known;
-  for (const CLI::App* const each : given) {
-    std::ranges::move(option_names(*each, "--", false), std::back_inserter(known));
-  }
-  const auto near = nearest_name(name, known);
-  // An option of another command may look like one of this command: -o is no misspelt --to.
-  const Apps all = tree_of(app, false);
-  const auto owner = std::ranges::find_if(all, has_it);
-  if (near && (owner == all.end() || name.starts_with("--"))) {
-    return "unknown option " + name + "; did you mean " + std::string{*near} + '?';
-  }
-  if (owner != all.end()) return belongs_to(**owner, "behind that");
-  return "unknown option " + name + "; see --help";
-}
-
-std::string unknown_word(const CLI::App& app, const std::string& word) {
-  const std::string name = word.substr(0, word.find('='));
-  if (word.starts_with('-') && word.size() > 1) return unknown_option(app, name);
-  const Names known = command_names(app);
-  if (known.empty()) return "unexpected argument " + word + "; see --help";
-  const auto near = nearest_name(name, known);
-  return "unknown command " + name +
-         (near ? "; did you mean " + std::string{*near} + '?'
-               : "; there are " + CLI::detail::join(known, ", "));
-}
-
-/// Returns the error for a command that does not exist; empty if no such command is given.
-std::string unknown_command(const CLI::App& app) {
-  const Names remaining = app.remaining(true);
-  if (remaining.empty() || remaining.front().starts_with('-')) return {};
-  return command_names(app).empty() ? std::string{} : unknown_word(app, remaining.front());
-}
-
 /// Returns whether --json is among the words or set by its variable, even if parsing failed.
 bool asks_for_json(const Names& words) {
   const std::string variable = value_of(environment_name("--json"));
@@ -202,49 +122,6 @@ Names with_aliases(const CLI::App& app, Names words) {
     words.back() = "--help";
   }
   return words;
-}
-
-/// Returns the kind of value that CLI11 expected: it converts only numbers and flags.
-const char* kind_of(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* const each : tree_of(app, true)) {
-    const CLI::Option* const option = each->get_option_no_throw(name);
-    if (option != nullptr && option->get_items_expected_max() == 0) return "true or false";
-  }
-  return "a number";
-}
-
-/// The word between two options in CLI11's error.
-constexpr std::string_view kExcludes = " excludes ";
-
-/// Returns the one-line message for an error of CLI11.
-std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
-  const Names remaining = app.remaining(true);
-  if (!remaining.empty()) return unknown_word(app, remaining.front());
-  const auto is_of = [&](CLI::ExitCodes code) {
-    return error.get_exit_code() == static_cast<int>(code);
-  };
-  std::string line = error.what();
-  if (is_of(CLI::ExitCodes::RequiredError) && line.contains("subcommand")) {
-    return "no command given; try " + CLI::detail::join(command_names(app), ", ");
-  }
-  if (is_of(CLI::ExitCodes::ArgumentMismatch) && line.ends_with(" missing")) {
-    return line.substr(0, line.find(':')) + " needs a value; see --help";
-  }
-  std::ranges::replace(line, '\n', ' ');
-  line.erase(line.find_last_not_of(' ') + 1);
-  if (is_of(CLI::ExitCodes::ExcludesError)) {
-    line.replace(line.find(kExcludes), kExcludes.size(), " cannot be combined with ");
-  }
-  constexpr std::string_view kConversion = "Could not convert: ";
-  if (line.starts_with(kConversion)) {
-    // "Could not convert: --tick = ten"
-    constexpr std::string_view kIs = " = ";
-    const std::size_t is = line.find(kIs);
-    const std::string name = line.substr(kConversion.size(), is - kConversion.size());
-    return name + ": \"" + line.substr(is + kIs.size()) + "\" is not " + kind_of(app, name) +
-           "; see --help";
-  }
-  return line.contains(';') ? line : line + "; see --help";
 }
 
 /// Refuses empty values. A script passes one if its variable is not set, and the option would count
@@ -432,6 +309,10 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
   }
   const std::span all{argv, static_cast<std::size_t>(argc)};
   words_ = with_aliases(app, {all.begin() + (argc > 0 ? 1 : 0), all.end()});
+  if (words_.size() == 2 && words_.back() == "--help") {
+    const auto topic = topics_.find(words_.front());
+    if (topic != topics_.end()) return answer(app, topic->second);
+  }
   bind_environment(app, app.get_name());
   const auto wrong = [&](const std::string& why) {
     return tell_failure({.name = app.get_name(), .json = asks_for_json(words_)},

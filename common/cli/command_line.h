@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -186,6 +187,9 @@ class Program : public Command {
   Program& operator=(const Program&) = delete;
   ~Program();
 
+  /// Adds a text that `help NAME` prints.  Requires: no command has this name.
+  void add_topic(const std::string& name, std::string text) { topics_[name] = std::move(text); }
+
   /// Returns nothing if the program continues, otherwise the exit code to end with. After help or
   /// version on stdout it is Done, or Failed if stdout could not be written. After a usage error it
   /// is WrongUsage, with one line on stderr, and for --json a document on stdout.
@@ -200,6 +204,7 @@ class Program : public Command {
 
   std::unique_ptr<CLI::App> app_;
   std::vector<std::string> words_{};  ///< the arguments of the command line
+  std::map<std::string, std::string> topics_{};
 };
 
 /// Returns "TICKBOX_TICK_RATE" for "--tick-rate".

@@ -15,8 +15,8 @@
 namespace tickbox::cli {
 namespace {
 
-constexpr std::size_t kNameIndent = 4;  ///< of a name that needs a second line
-constexpr std::size_t kTextIndent = 8;
+constexpr std::size_t kNameIndent = 6;  ///< of a name that needs a second line
+constexpr std::size_t kTextIndent = 4;
 constexpr std::size_t kCommandColumn = 12;
 
 std::optional<std::size_t> columns_variable() {
@@ -30,7 +30,8 @@ std::optional<std::size_t> columns_variable() {
 }
 
 std::string_view first_sentence(std::string_view text) {
-  return text.substr(0, text.find(". "));
+  const std::string_view sentence = text.substr(0, text.find(". "));
+  return sentence.substr(0, sentence.find_last_not_of('.') + 1);
 }
 
 class HelpFormatter final : public CLI::Formatter {

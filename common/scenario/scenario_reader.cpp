@@ -90,7 +90,7 @@ std::optional<Vec2> ObjectReader::scaled_pair(std::string_view key, const Scale&
   const JsonValue* const value = find(key);
   if (value == nullptr) return std::nullopt;
   if (is_pair(*value)) return pair(key, *value, scale);
-  fail(key, in_quotes(key) + " must be a pair [x, y], and is " + shown(*value));
+  fail(key, in_quotes(key) + " must be a pair [x, y], but is " + shown(*value));
   return std::nullopt;
 }
 
@@ -101,7 +101,7 @@ std::optional<std::vector<Vec2>> ObjectReader::scaled_pairs(std::string_view key
   const std::size_t count = value->items.size();
   if (count < 1 || count > most || !std::ranges::all_of(value->items, is_pair)) {
     fail(key, in_quotes(key) + " must be 1 to " + std::to_string(most) +
-                  " pairs [[x, y], …], and is " +
+                  " pairs [[x, y], …], but is " +
                   (count > most ? "a list of " + std::to_string(count) : shown(*value)));
     return std::nullopt;
   }
@@ -118,7 +118,7 @@ std::optional<bool> ObjectReader::truth(std::string_view key) {
   const JsonValue* const value = find(key);
   if (value == nullptr) return std::nullopt;
   if (value->kind == JsonValue::Kind::Boolean) return value->text == "true";
-  fail(key, in_quotes(key) + " must be true or false, and is " + shown(*value));
+  fail(key, in_quotes(key) + " must be true or false, but is " + shown(*value));
   return std::nullopt;
 }
 

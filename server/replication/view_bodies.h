@@ -17,12 +17,12 @@ namespace tickbox::server {
 
 /// A body that the client should have in full.
 struct Candidate {
-  SlotId slot;
-  bool is_known;  ///< the client replaces its own state of the body
-  bool is_new;    ///< new to the view, and not the own body: it can be deferred
-  std::uint32_t priority;
-  std::uint32_t snapshots;  ///< number of earlier snapshots that it did not fit
-  bool is_chosen = false;   ///< set by choose_bodies()
+  SlotId slot = kNoSlot;
+  bool is_known = false;  ///< the client replaces its own state of the body
+  bool is_new = false;    ///< new to the view, and not the own body: it can be deferred
+  std::uint32_t priority = 0;
+  std::uint32_t snapshots = 0;  ///< number of earlier snapshots that it did not fit
+  bool is_chosen = false;       ///< set by choose_bodies()
 
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };

@@ -52,7 +52,7 @@ class Clients:
     def sent_request(self, now, data, kind):
         check, name = self.findings.check, layouts.NAMES[kind]
         self.findings.saw(f"{name} sent")
-        ask = layouts.read_request(data)
+        request = layouts.read_request(data)
         check(request.protocol == layouts.PROTOCOL, "request", f"{name}: protocol {request.protocol}")
         check(request.schema == self.world.schema, "request", f"{name}: schema {request.schema:016x}")
         check(not any(request.zeros), "request", f"{name}: bytes that have to be zero")
@@ -63,9 +63,9 @@ class Clients:
         check(not mixed, "nonce", "a RESUME with the nonce of another attempt")
         check(attempt.answer is None, "request", f"{name} after its answer")
         if kind == layouts.CONNECT:
-            self.sent_connect(attempt, ask)
+            self.sent_connect(attempt, request)
         elif kind == layouts.RESUME:
-            self.sent_resume(attempt, ask)
+            self.sent_resume(attempt, request)
         if before is not None:
             same = before == data or (kind == layouts.CONNECT and before[45:57] != request.cookie)
             check(same, "request", f"{name} repeated, and not the same")
@@ -74,7 +74,7 @@ class Clients:
         attempt.sent[kind] = data
         attempt.last[kind] = now
 
-    def sent_connect(self, attempt, ask):
+    def sent_connect(self, attempt, request):
         check = self.findings.check
         check(request.cookie in attempt.cookies, "request", "a CONNECT with a cookie that has not come")
         check(request.cookie == attempt.newest_cookie, "request", "a CONNECT with an older cookie")
@@ -85,7 +85,7 @@ class Clients:
         same = before is None or before[57:468] == request.credential
         check(same, "request", "a CONNECT with another token than before")
 
-    def sent_resume(self, attempt, ask):
+    def sent_resume(self, attempt, request):
         check = self.findings.check
         session = self.world.by_ticket.get(request.credential)
         if not check(session is not None and session.client.accepted, "token", "a ticket that has not come"):

@@ -90,7 +90,7 @@ class Altered(Scene):
         return self.match.find("client_sent", layouts.INPUT, nth)
 
     def ask_lines(self, kind):
-        """One ask as it was sent, and all its arrivals."""
+        """One request as it was sent, and all its arrivals."""
         sent = self.match.data(self.match.find("client_sent", kind))
         same = (n for n, e in enumerate(self.match.events) if alter.data_of(e) == sent)
         return sent, list(same)

@@ -16,7 +16,7 @@ TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 REASON_MAX = AUDITORS_FULL
 AUDITORS_MAX = 4
 
-# What an ask is owed. COOKIE, ACCEPT (with the session whose ACCEPT is sent again, or the keys of a new one),
+# What a request is owed. COOKIE, ACCEPT (with the session whose ACCEPT is sent again, or the keys of a new one),
 # REFUSE (with the refusal), or nothing (with the name under which it is counted).
 Owed = namedtuple("Owed", "answer session keys reason have limit dropped", defaults=(None,) * 6)
 
@@ -40,7 +40,7 @@ class TokenUse:
 
 
 class Door:
-    """Everything that the answer to an ask depends on."""
+    """Everything that the answer to a request depends on."""
 
     def __init__(self, world):
         self.world = world
@@ -53,7 +53,7 @@ class Door:
         live = {s.accept["player"] for s in self.world.all_sessions() if s.server.state != OVER}
         return len(live)
 
-    def owed(self, ask, address, now):
+    def owed(self, request, address, now):
         if request.protocol != layouts.PROTOCOL:
             return refuse(PROTOCOL, layouts.PROTOCOL, request.protocol)
         if request.schema != self.world.schema:
@@ -61,11 +61,11 @@ class Door:
         if request.type == layouts.HELLO:
             return Owed(layouts.COOKIE)
         if request.type == layouts.CONNECT:
-            return self.owed_to_connect(ask, address, now)
-        return self.owed_to_resume(ask, address)
+            return self.owed_to_connect(request, address, now)
+        return self.owed_to_resume(request, address)
 
-    def same_again(self, ask, address):
-        """The session that this very ask has made already and that has not begun."""
+    def same_again(self, request, address):
+        """The session that this very request has made already and that has not begun."""
         for session in self.world.all_sessions():
             waits = session.server.state == ACCEPTED and session.asked_from == address
             same = session.request.type == request.type and session.request.credential == request.credential
@@ -73,11 +73,11 @@ class Door:
                 return Owed(layouts.ACCEPT, session=session)
         return None
 
-    def owed_to_connect(self, ask, address, now):
+    def owed_to_connect(self, request, address, now):
         made = self.cookies.get((address, request.nonce, request.cookie))
         if made is None or now - made > COOKIE_GOOD:
             return dropped("bad_cookie")
-        again = self.same_again(ask, address)
+        again = self.same_again(request, address)
         if again:
             return again
         use = self.token_uses.get(credentials.token_id(request.credential))
@@ -91,11 +91,11 @@ class Door:
             return refuse(TOKEN_FORGED)
         if crypto.tag(token.to_server, request.clear) != request.tag:
             return dropped("forged")
-        return self.token_fault(token, ask, address, now) or Owed(
+        return self.token_fault(token, request, address, now) or Owed(
             layouts.ACCEPT, keys=Keys(token.to_server, token.to_client)
         )
 
-    def token_fault(self, token, ask, address, now):
+    def token_fault(self, token, request, address, now):
         wall = self.world.wall_ms(now)
         use = self.token_uses.get(credentials.token_id(request.credential))
         if wall >= token.expires:
@@ -113,14 +113,14 @@ class Door:
         if self.world.draining:
             return refuse(DRAINING)
         begins_anew = use is not None and use.session.server.state == ACCEPTED
-        objection = self.audit_fault(ask, token.rights, use.session if begins_anew else None)
+        objection = self.audit_fault(request, token.rights, use.session if begins_anew else None)
         if objection:
             return objection
         if not begins_anew and self.seats_taken() >= self.world.seats:
             return refuse(FULL, self.seats_taken(), self.world.seats)
         return None
 
-    def audit_fault(self, ask, rights, own):
+    def audit_fault(self, request, rights, own):
         """Why who wishes to audit may not; `own` is of its own seat."""
         if not request.audits:
             return None
@@ -131,7 +131,7 @@ class Door:
         others = seats - ({own.accept["player"]} if own else set())
         return refuse(AUDITORS_FULL, len(others), AUDITORS_MAX) if len(others) >= AUDITORS_MAX else None
 
-    def owed_to_resume(self, ask, address):
+    def owed_to_resume(self, request, address):
         if credentials.ticket_boot(request.credential) != self.boot:
             return refuse(RESTARTED)
         session = self.world.by_ticket.get(request.credential)
@@ -144,8 +144,8 @@ class Door:
         good = self.seats.get(session.accept["player"]) is session
         if not good or session.server.state not in (PLAYING, ORPHANED):
             return refuse(TICKET_OVER)
-        objection = self.audit_fault(ask, session.rights, session)
-        return objection or self.same_again(ask, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
+        objection = self.audit_fault(request, session.rights, session)
+        return objection or self.same_again(request, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
 
     def accepted(self, session, address):
         if self.boot is None:
@@ -155,7 +155,7 @@ class Door:
             before = self.token_uses.get(identity)
             replaced = [before.session] if before else []
             self.token_uses[identity] = TokenUse(address, session)
-            token = self.token_of(session.ask)
+            token = self.token_of(session.request)
             if token is not None:
                 session.rights, session.client_id = token.rights, token.client
         else:
@@ -167,7 +167,7 @@ class Door:
             if each.server.state == ACCEPTED:
                 each.server.state = OVER  # it begins again
 
-    def token_of(self, ask):
+    def token_of(self, request):
         """The token of a CONNECT, opened; None where it should not have been accepted."""
         has_key = credentials.key_id(request.credential) in self.world.ring
         return credentials.open_token(request.credential, self.world.ring) if has_key else None

@@ -1,4 +1,4 @@
-"""What the server answers to strangers: once per ask, never larger than it, and what the page says."""
+"""What the server answers to strangers: once per request, never larger than it, and what the page says."""
 
 from collections import defaultdict
 
@@ -13,10 +13,10 @@ ROUNDED_SECONDS = {TOKEN_EXPIRED, TOKEN_BEFORE_BOOT}
 
 
 class Waiting:
-    """An ask that has arrived and has had no answer yet."""
+    """A request that has arrived and has had no answer yet."""
 
-    def __init__(self, ask, owed, line):
-        self.ask = ask
+    def __init__(self, request, owed, line):
+        self.request = request
         self.owed = owed
         self.line = line
 
@@ -32,20 +32,20 @@ class ServerRequests:
         self.unanswered = []
 
     def arrived(self, now, address, data):
-        """Returns the name under which the ask is dropped, or None."""
+        """Returns the name under which the request is dropped, or None."""
         self.bytes_in[address] += len(data)
         if len(data) != layouts.ASK_BYTES:
             return "too_short" if len(data) < layouts.ASK_BYTES else "too_long"
-        ask = layouts.read_request(data)
-        owed = self.door.owed(ask, address, now)
+        request = layouts.read_request(data)
+        owed = self.door.owed(request, address, now)
         if owed.answer is None:
             self.findings.saw(f"{layouts.NAMES[request.type]} dropped as {owed.dropped}")
             return owed.dropped
-        self.waiting[address].append(Waiting(ask, owed, self.findings.line))
+        self.waiting[address].append(Waiting(request, owed, self.findings.line))
         return None
 
     def settle(self):
-        """An ask that the next datagram finds unanswered stays so."""
+        """A request that the next datagram finds unanswered stays so."""
         for waiting in self.waiting.values():
             self.unanswered += waiting
         self.waiting.clear()
@@ -122,8 +122,8 @@ class ServerRequests:
         self.findings.add("seal", "an ACCEPT that opens for nobody who asked")
 
     def open_accept(self, now, address, data, waiting):
-        """The session that an ACCEPT begins, if it answers this ask."""
-        keys = waiting.owed.keys or self.handed_out(waiting.ask)
+        """The session that an ACCEPT begins, if it answers this request."""
+        keys = waiting.owed.keys or self.handed_out(waiting.request)
         if keys is None:
             return None
         connection = int.from_bytes(data[1:5], "little")
@@ -137,9 +137,9 @@ class ServerRequests:
         except Malformed as fault:
             self.findings.add("message", f"ACCEPT: {fault}")
             return None
-        return Session(connection, session_keys, waiting.ask, accept, data, address, now)
+        return Session(connection, session_keys, waiting.request, accept, data, address, now)
 
-    def handed_out(self, ask):
+    def handed_out(self, request):
         """The keys of a token or ticket that should not have been accepted."""
         token = self.world.tokens.get(request.credential)
         if token is not None:

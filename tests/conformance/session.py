@@ -126,10 +126,10 @@ class Keys:
 
 
 class Session:
-    def __init__(self, connection, keys, ask, accept, datagram, address, now):
+    def __init__(self, connection, keys, request, accept, datagram, address, now):
         self.connection = connection
         self.keys = keys
-        self.ask = ask
+        self.request = request
         self.accept = accept
         self.datagram = datagram  # the ACCEPT, as it was sent
         self.asked_from = address

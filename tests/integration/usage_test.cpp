@@ -122,7 +122,7 @@ TEST(Usage, AnOptionAtTheWrongCommandIsToldWhereItBelongs) {
   expect_wrong_usage(tickbox_server({"health", "--admin-port", "1"}),
                      {"--admin-port is an option of tickbox-server; give it before the command"});
   expect_wrong_usage(tickbox({"--seconds", "5", "connect", "127.0.0.1:7777"}),
-                     {"--seconds is an option of connect; give it behind that command"});
+                     {"--seconds is an option of connect; give it after that command"});
   expect_wrong_usage(tickbox({"connect", "--version"}),
                      {"--version is an option of tickbox; give it before the command"});
 }

@@ -22,7 +22,7 @@ struct Standing {
   std::size_t axis = 0;
 };
 
-/// The contact by which x stands on y, from the positions in their bodies.
+/// The contact with which x stands on y, from the positions in their bodies.
 Standing stands_on(const Run& run, const Thing& x, const Thing& y) {
   Standing best;
   if (!x.dynamic() || x.ghost() || !collide(x, y)) return best;

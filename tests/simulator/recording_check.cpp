@@ -25,7 +25,7 @@ constexpr std::uint32_t kRotatesWithin = 2;
 /// several times.
 constexpr double kMissedInCalm = 0.5;
 constexpr std::uint64_t kCalmSeconds = 5;
-/// An upper bound of the last keyframe of a file, by which the file may exceed its limit.
+/// An upper bound of the last keyframe of a file; the file may exceed its limit by this.
 constexpr std::uint64_t kBytesOfAKeyframe = 16'384;
 
 /// Sorts by tick, so that each input can be found.

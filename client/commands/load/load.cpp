@@ -306,10 +306,11 @@ void add_load(cli::Command& program, std::function<int()>& run) {
   options->play.output = {.name = "tickbox load", .program = &program};
   cli::Command command = program.add_command(
       {.name = "load",
-       .description = "Play as many clients and measure the server. Each client predicts and "
-                      "checks every hash. Exit 3 if a requirement is missed or a hash differs, 4 "
-                      "if a client could not connect or was disconnected, 5 if the load generator "
-                      "was too slow to judge or was stopped too early.",
+       .description =
+           "Play as many clients and measure the server. Each client predicts and checks every "
+           "hash. Exit 3 if a requirement is missed or a hash differs, 4 if a client could not "
+           "connect or was disconnected, 5 if the load generator was too slow to judge or was "
+           "stopped too early. `tickbox help figures` explains the figures.",
        .example = "tickbox load 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
                   "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
       options->play.output.common);

@@ -80,11 +80,14 @@ std::string verify_text(const std::string& path, const record::VerifyResult& res
   text +=
       fmt::format("  segments    {} whole, {} lost\n", result.segments_whole, result.segments_lost);
   if (!result.interrupted) {
-    text += fmt::format("  state       {}\n", in_words({.complete = result.complete,
-                                                        .ends_early = result.ends_early,
-                                                        .unfinished = result.unfinished,
-                                                        .damages = result.damages,
-                                                        .gaps = result.gaps}));
+    text += fmt::format(
+        "  state       {}{}\n",
+        in_words({.complete = result.complete,
+                  .ends_early = result.ends_early,
+                  .unfinished = result.unfinished,
+                  .damages = result.damages,
+                  .gaps = result.gaps}),
+        result.ends_early ? "; " + grouped(result.ticks) + " of its ticks verified" : "");
   }
   if (result.recovered_ticks > 0) {
     text += fmt::format("  recovered   {} ticks after damage\n", grouped(result.recovered_ticks));

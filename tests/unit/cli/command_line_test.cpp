@@ -141,6 +141,15 @@ TEST(CommandLine, TheUsualAliasesOfHelpAndVersionAreKnown) {
   EXPECT_EQ(refused({"help", "lod"}), "tickbox-test: unknown command lod; did you mean load?\n");
 }
 
+TEST(CommandLine, HelpOfATopicIsItsText) {
+  TestProgram program;
+  program.program.add_topic("figures", "What they mean.\n");
+  EXPECT_EQ(program.run({"help", "figures"}), ExitCode::Done);
+  EXPECT_EQ(program.out, "What they mean.\n");
+  EXPECT_EQ(refused({"help", "figure"}),
+            "tickbox-test: unknown command figure; there are load, replay\n");
+}
+
 // A value that must be given was shown with a default: "--tick T=0 REQUIRED".
 TEST(CommandLine, HelpShowsNoDefaultOfAnOptionThatIsRequired) {
   CommonFlags flags;
@@ -201,7 +210,7 @@ TEST(CommandLine, AnOptionOfTheCommandBeforeItIsToldWhereItBelongs) {
   program.load.add_option("-o,--out", program.rules, "A file");
   program.load.add_option("--to", program.clients, "A tick");
   EXPECT_EQ(program.run({"-o", "F", "load"}), ExitCode::WrongUsage);
-  EXPECT_EQ(program.err, "tickbox-test: -o is an option of load; give it behind that command\n");
+  EXPECT_EQ(program.err, "tickbox-test: -o is an option of load; give it after that command\n");
 }
 
 TEST(CommandLine, SaysWhichValueIsWrong) {

@@ -114,13 +114,13 @@ TEST(HelpText, NoLineIsWiderAndNoWordIsLost) {
 
 TEST(HelpText, AnOptionSaysItsValueDefaultAndRange) {
   const std::string help = help_at("80");
-  EXPECT_TRUE(help.contains("\n  FILE (required)\n        The file\n")) << help;
+  EXPECT_TRUE(help.contains("\n  FILE (required)\n    The file\n")) << help;
   EXPECT_TRUE(
       help.contains("\n  --clients N (default: 32; not with --port)\n"
-                    "        Number of clients (1 to 9)\n"))
+                    "    Number of clients (1 to 9)\n"))
       << help;
-  EXPECT_TRUE(help.contains("        Port of the server (0: a free one) (0 to 65535)\n")) << help;
-  EXPECT_TRUE(help.contains("SOMETHING ... (default: nothing at\n    all)\n")) << help;
+  EXPECT_TRUE(help.contains("    Port of the server (0: a free one) (0 to 65535)\n")) << help;
+  EXPECT_TRUE(help.contains("SOMETHING ... (default:\n      nothing at all)\n")) << help;
 }
 
 TEST(HelpText, ACommandHasOneLineInItsProgram) {

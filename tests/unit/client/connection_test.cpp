@@ -344,7 +344,7 @@ TEST_F(ConnectionTest, IsOverWhenNobodyLetsItBackIn) {
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);
   pass(kResumeTimeout);
   EXPECT_EQ(connection_.state(), Connection::State::Closed);
-  EXPECT_TRUE(connection_.reason().contains("nothing heard"));
+  EXPECT_TRUE(connection_.reason().contains("no answer from"));
   EXPECT_TRUE(connection_.reason().contains("for 35 s"));
 }
 

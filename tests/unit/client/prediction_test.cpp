@@ -166,7 +166,7 @@ TEST(Prediction, IsFlaggedWhenAViewSaysThatAnotherTouchedTheBodySinceItsBase) {
   }
   // Touched in this very tick: after the view from which the prediction was made.
   EXPECT_TRUE(match.tick({}, {}, 0).touched);
-  // Touched so long ago that the base includes it.
+  // Touched at a tick early enough that the base includes it.
   EXPECT_FALSE(match.tick({}, {}, kLatency + 1).touched);
   EXPECT_FALSE(match.tick({}, {}).touched);
 }

@@ -2,6 +2,7 @@
 
 #include "cli/command_line.h"
 #include "client/commands/commands.h"
+#include "client/commands/load/load_report.h"
 
 #include <gtest/gtest.h>
 
@@ -100,11 +101,21 @@ TEST(CommandLines, NoOptionIsUnknownAndMeantAtOnce) {
   }
 }
 
+TEST(CommandLines, HelpExplainsEveryFigureThatCanBeRequired) {
+  Program program;
+  add_figures_help(program.program);
+  const std::string help = program.said_of({"help", "figures"}).out;
+  for (const Figure& figure : figures_of({})) {
+    const std::string group = figure.path.substr(0, figure.path.find('.'));
+    EXPECT_TRUE(help.contains(group)) << figure.path;
+  }
+}
+
 TEST(CommandLines, AnOptionIsToldToTheCommandThatIsGiven) {
   EXPECT_EQ(Program{}.said_of({"replay", "-o", "x", "repair"}).err,
-            "tickbox: -o is an option of repair; give it behind that command\n");
+            "tickbox: -o is an option of repair; give it after that command\n");
   EXPECT_EQ(Program{}.said_of({"replay", "--from", "5", "trace", "F"}).err,
-            "tickbox: --from is an option of trace; give it behind that command\n");
+            "tickbox: --from is an option of trace; give it after that command\n");
 }
 
 }  // namespace

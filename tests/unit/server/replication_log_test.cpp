@@ -115,7 +115,7 @@ TEST_F(ReplicationLogTest, NotesWhatTheRulesMadeOfAStick) {
   EXPECT_TRUE(now().sticks.empty()) << "no direction at all is rest";
 }
 
-// Whoever comes is told whole, with its stick.
+// A newcomer is sent in full, with its stick.
 TEST_F(ReplicationLogTest, NotesNoStickOfWhoHasJustCome) {
   const std::vector joins{PlayerId{2}};
   const std::vector<game::PlayerInput> inputs{{.player = {2}, .input = {.move = 4}}};
@@ -209,7 +209,7 @@ TEST_F(ReplicationLogTest, ForgetsWhatHappenedLongAgo) {
   }
 }
 
-// Who met before a view was made is no news to whoever holds it.
+// Contacts from before a view are no news to a client that holds it.
 TEST_F(ReplicationLogTest, KnowsIslandsSinceEachBaseAlone) {
   std::vector<Tick> before;
   do {

@@ -1,0 +1,82 @@
+// The text of `tickbox help figures`.
+
+#include "cli/help_text.h"
+#include "client/commands/commands.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tickbox::commands {
+namespace {
+
+constexpr std::size_t kMeaningIndent = 6;
+
+using Entry = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array kFigures = {
+    Entry{"connected, resumed, sessions, body",
+          "Whether the client connected; whether it began with a resume ticket; its number of "
+          "sessions; the entity of its body."},
+    Entry{"ticks", "Ticks that the client ran."},
+    Entry{"snapshots.received, .lost, .late, .rejected",
+          "Snapshots that made a new view; packets that did not arrive; snapshots that arrived too "
+          "late to use; snapshots that were malformed or made a view with a wrong hash."},
+    Entry{
+        "state_hash.checked, .mismatched, .first_mismatch",
+        "Views whose hash was compared with the server's; those that differed; the first of them."},
+    Entry{"prediction.checked, .exact",
+          "Predictions of the own body that no other mover influenced, and how many were exact."},
+    Entry{"prediction.touched", "The same counts for predictions with contact to another mover."},
+    Entry{"prediction.corrected, .error_p99, .error_max",
+          "Corrected predictions, and the errors of all predictions, in units."},
+    Entry{"events", "Hits, scores and spawns that the client received."},
+    Entry{"interpolation.delay_ms", "Mean delay at which other bodies are shown."},
+    Entry{"interpolation.extrapolated",
+          "Share of ticks (0 to 1) that showed the others ahead of the newest snapshot."},
+    Entry{"interpolation.unforeseen", "Share of ticks (0 to 1) in which that was a wrong guess."},
+    Entry{
+        "audit.ticks, .mismatched",
+        "With --audit: ticks of the whole room that were stepped, and those whose hash differed."},
+    Entry{"inputs.sent, .late, .substituted",
+          "Inputs sent; inputs that arrived too late; ticks in which the server repeated an older "
+          "input or used a neutral one."},
+    Entry{"rtt_ms", "Round trip time."},
+    Entry{"loss.up, .down",
+          "Share of packets (0 to 1) that did not arrive. loss.up is null below 100 packets."},
+    Entry{"bytes_per_second, bytes_per_client_per_second", "UDP payload, in each direction."},
+    Entry{"link", "With --net: what the simulated link did to packets."},
+    Entry{"clients.asked, .connected, .dropped",
+          "Clients of the run; those that connected; those that were disconnected."},
+    Entry{"snapshots_per_client_per_second",
+          "Rate of snapshots: the lowest client and the median."},
+    Entry{"snapshot_gap_ms",
+          "Time between two snapshots of a client. A client without news receives ten a second."},
+    Entry{"tick_ms", "Time that the server spent on a tick, from its metrics (--admin)."},
+    Entry{"tick_overruns", "Ticks of the server that took longer than their period."},
+    Entry{"tick_rate_held", "Share of the due ticks (0 to 1) that the server ran."},
+    Entry{"server", "CPU and memory of the server, from its metrics (--admin)."},
+    Entry{"generator.cpu_percent", "CPU of this program."},
+    Entry{"generator.late_p99_ms",
+          "How far the load generator was behind its schedule. Above one tick the run is "
+          "inconclusive."},
+    Entry{"exit, error, refused", "Exit code; what failed, in one line; why the server refused."},
+};
+
+}  // namespace
+
+void add_figures_help(cli::Program& program) {
+  const std::size_t width = cli::help_width();
+  std::string text = cli::wrapped(
+      "", "The figures of `tickbox connect` and `tickbox load`, as --json and --require name them:",
+      {.width = width});
+  for (const auto& [names, meaning] : kFigures) {
+    text += "\n" + cli::wrapped("  ", names, {.width = width, .indent = 2}) +
+            cli::wrapped(std::string(kMeaningIndent, ' '), meaning,
+                         {.width = width, .indent = kMeaningIndent});
+  }
+  program.add_topic("figures", text);
+}
+
+}  // namespace tickbox::commands
