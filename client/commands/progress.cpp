@@ -30,7 +30,7 @@ std::string alarms(const LiveFigures& figures) {
     text += fmt::format("{} HASHES DIFFER  ", figures.hashes_mismatched);
   }
   if (figures.failed > 0) text += fmt::format("{} FAILED  ", figures.failed);
-  if (figures.server_is_silent) text += "no answer from the server  ";
+  if (figures.server_is_silent) text += "server silent  ";
   return text;
 }
 

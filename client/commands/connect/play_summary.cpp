@@ -52,7 +52,7 @@ std::string prediction_line(const ClientStats& stats) {
                         grouped(stats.corrected), units(1'000), units(990));
   }
   if (stats.touched.checked > 0) {
-    text += fmt::format(" ({} with contact, {} of them exact)", grouped(stats.touched.checked),
+    text += fmt::format("; {} with contact, {} of them exact", grouped(stats.touched.checked),
                         grouped(stats.touched.exact));
   }
   return line("own body", text);

@@ -52,7 +52,7 @@ TEST(PlaySummary, HasALineForEachThingThatWasMeasured) {
             "connected to 127.0.0.1:7777 for 60.0 s as player 2 (3,600 ticks at 60 Hz)\n"
             "\n"
             "  state     117 of 117 snapshots have the server's hash\n"
-            "  own body  116 predictions, all exact (5 with contact, 5 of them exact)\n"
+            "  own body  116 predictions, all exact; 5 with contact, 5 of them exact\n"
             "  others    shown 45 ms late; 48 % of ticks ran ahead of the newest snapshot, 0.3 % "
             "were wrong guesses\n"
             "  inputs    3,661 sent, 1 too late; the server repeated an older one in 2 ticks\n");
