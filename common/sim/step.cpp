@@ -1,6 +1,7 @@
 #include "sim/step.h"
 
 #include "core/assert.h"
+#include "sim/step/carry.h"
 #include "sim/step/contact_sorter.h"
 #include "sim/step/depenetrate.h"
 #include "sim/step/integrate.h"
@@ -59,11 +60,7 @@ struct Stepper::Scratch {
   Environment environment;
   Movers movers;
   Candidates candidates;
-  WallsNear walls;
-  RestMemo memo;
-  Rides rides;
   Impacts impacts;
-  Block block;
   Courses courses;
   ContactSorter sorter;
   std::vector<std::uint8_t> turns;  ///< of depenetration, by mover
@@ -81,13 +78,13 @@ void Stepper::Scratch::step(World& world) {
   start(world);
   integrate(environment, movers);
   find_candidates();
-  const bool moved = depenetrate(environment, movers, candidates.grid, turns, report);
+  const bool moved = depenetrate(environment, movers, turns, report);
   if (moved) find_candidates();
-  resolve_resting(environment, movers, candidates, walls, rides, block, impacts, report);
+  resolve_resting(environment, movers, candidates, impacts, report);
   const std::size_t at_start = report.contacts.size();
-  sweep(environment, movers, candidates, walls, rides, block, impacts, report);
+  sweep(environment, movers, candidates, impacts, report);
   round_positions(environment, movers, report);
-  release_riders(environment, movers, candidates.grid, rides, report);
+  release_riders(environment, movers, report);
   if (movers.has_ghosts) report_sensors(environment, movers, courses, report);
   world.remove(report.left);
   movers.bodies = world.movers();
@@ -99,14 +96,13 @@ void Stepper::Scratch::step(World& world) {
 /// were moved, forgets what the first one found.
 void Stepper::Scratch::find_candidates() {
   begin_paths(movers, candidates);
-  const bool any = carry_riders(environment, movers, candidates.grid, rides, report);
-  if (any) begin_carried_paths(movers, candidates);
-  impacts.start();
+  if (carry_riders(environment, movers, report)) begin_carried_paths(movers, candidates);
+  impacts.start(movers.bodies.size());
   report.contacts.clear();
   report.crushed.clear();
   report.overlaps.clear();
   find_pairs(movers, candidates, report);
-  meet_walls(environment, movers, candidates, walls, memo, impacts, report);
+  meet_walls(environment, movers, candidates, impacts, report);
 }
 
 void Stepper::Scratch::start(World& world) {
@@ -115,14 +111,10 @@ void Stepper::Scratch::start(World& world) {
   environment.settings = world.settings();
   if (environment.statics != world.shared_statics()) {
     environment.statics = world.shared_statics();
-    walls.cache.forget();
-    memo.forget();
+    candidates.walls.forget();
   }
   movers.start(world.movers());
-  walls.start(*environment.statics, count);
-  memo.start(count);
-  rides.start();
-  block.start(count);
+  candidates.walls.start(*environment.statics, count);
   clear(report);
 }
 
@@ -135,11 +127,7 @@ void Stepper::Scratch::reserve_for(std::size_t count) {
   const std::size_t size = capacity + 1;  // lists of ranges also have an end
   movers.reserve(size);
   candidates.reserve(size);
-  walls.reserve(size);
-  memo.reserve(size);
-  rides.reserve(size);
   impacts.reserve(size);
-  block.reserve(size);
   courses.reserve(size);
   turns.reserve(size);
   reserve(size, report);

@@ -12,14 +12,13 @@ struct BlockPlane {
   std::int64_t calm;  ///< approach speed up to which nothing bounces
 };
 
-void add_member(std::uint32_t mover, const BlockPlane& plane, const Movers& movers,
-                const MoverGrid& grid, Block& block) {
+void add_member(std::uint32_t mover, const BlockPlane& plane, const Movers& movers, Block& block) {
   const auto [axis, now, calm] = plane;
   block.members.push_back(mover);
   block.is_member[mover] = 1;
   const Motion& motion = movers.states[mover].motion;
   const Rect around = rect_of(grown(hull_of(motion, now, now), 1));
-  grid.visit_near(around, [&](std::uint32_t other) {
+  movers.grid.visit_near(around, [&](std::uint32_t other) {
     const Body& body = movers.bodies[other];
     if (block.is_member[other] != 0 || body.kind != Kind::Dynamic ||
         !may_collide(movers.bodies[mover], body)) {
@@ -72,21 +71,20 @@ const BlockNeighbour* fastest_neighbour(std::int64_t velocity, const BlockPlane&
 
 }  // namespace
 
-std::int64_t solve_block(const Event& event, const Touch& first, const Environment& environment,
-                         const Movers& movers, const MoverGrid& grid, Block& block,
-                         std::vector<Contact>& contacts) {
+std::int64_t solve_block(const Event& event, const Environment& environment, const Movers& movers,
+                         Block& block, std::vector<Contact>& contacts) {
   const BlockPlane plane{event.axis, event.whole, calm_speed(environment, event.axis)};
+  const Touch first = block.touches.front();
   block.neighbours.clear();
   std::int64_t mass = 0;
   std::int64_t momentum = 0;
   const auto add = [&](std::uint32_t mover) {
     mass += movers.bodies[mover].mass;
     momentum += movers.bodies[mover].mass * movers.states[mover].motion.velocity[plane.axis];
-    add_member(mover, plane, movers, grid, block);
+    add_member(mover, plane, movers, block);
   };
   add(first.low);
   add(first.high);
-  block.touches.push_back(first);
 
   const BlockNeighbour* found = nullptr;
   while ((found = fastest_neighbour(momentum / mass, plane, movers, block)) != nullptr) {

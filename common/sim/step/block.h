@@ -7,8 +7,7 @@
 // velocity, after one event each.
 
 #include "sim/step/event_queue.h"
-#include "sim/step/friction.h"
-#include "sim/step/mover_grid.h"
+#include "sim/step/velocity.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,13 +40,11 @@ struct Block {
   void start(std::size_t movers) { is_member.assign(movers, 0); }
 };
 
-/// Rule 6. Returns the velocity of all on the axis of `event`. Fills the members and touches of
-/// `block`, and adds a contact for each body that joins. `first` is the contact of the two that
-/// meet.
-/// Requires: no members and no touches in `block` yet.
-[[nodiscard]] std::int64_t solve_block(const Event& event, const Touch& first,
-                                       const Environment& environment, const Movers& movers,
-                                       const MoverGrid& grid, Block& block,
+/// Rule 6. Returns the velocity of all members on the axis of `event`. Fills `block` from its first
+/// touch on, and adds a contact for each body that joins.
+/// Requires: `block` has one touch, that of the two movers that meet, and no members.
+[[nodiscard]] std::int64_t solve_block(const Event& event, const Environment& environment,
+                                       const Movers& movers, Block& block,
                                        std::vector<Contact>& contacts);
 
 }  // namespace tickbox::sim

@@ -1,5 +1,7 @@
 #include "sim/step/carry.h"
 
+#include "sim/step/velocity.h"
+
 #include <algorithm>
 
 namespace tickbox::sim {
@@ -13,7 +15,6 @@ struct RiderSearch {
   RideAt when;
   Vec2 gravity;
   const Movers& movers;
-  const MoverGrid& grid;
 };
 
 /// `velocity` less `given`, but not beyond zero.
@@ -75,7 +76,7 @@ void find_standing_on(std::uint32_t carrier, const RiderSearch& search, std::vec
   const Movers& movers = search.movers;
   const Body& below = movers.bodies[carrier];
   const std::uint32_t wave = rides[carrier].wave + 1;
-  search.grid.visit_near(rect_of(box_of(below.min, below.size)), [&](std::uint32_t rider) {
+  movers.grid.visit_near(rect_of(box_of(below.min, below.size)), [&](std::uint32_t rider) {
     const Body& body = movers.bodies[rider];
     Ride& ride = rides[rider];
     if (body.kind != Kind::Dynamic || ride.wave < wave || !may_collide(body, below)) return;
@@ -133,20 +134,19 @@ bool is_rider(const Ride& ride) {
 }
 
 /// The velocity of a mover without what it was given at the tick's start.
-std::int64_t without_given(std::uint32_t mover, Axis axis, const Movers& movers,
-                           const Rides& rides) {
+std::int64_t without_given(std::uint32_t mover, Axis axis, const Movers& movers) {
   const MoverState& state = movers.states[mover];
   const std::int64_t velocity = state.motion.velocity[axis];
-  const std::int64_t given = rides.at_start[mover].given[axis];
+  const std::int64_t given = movers.rides.at_start[mover].given[axis];
   return state.has_changed(axis) ? towards_zero(velocity, given) : velocity - given;
 }
 
 }  // namespace
 
-bool carry_riders(const Environment& environment, Movers& movers, const MoverGrid& grid,
-                  Rides& rides, StepReport& report) {
+bool carry_riders(const Environment& environment, Movers& movers, StepReport& report) {
+  Rides& rides = movers.rides;
   rides.riders.clear();
-  const RiderSearch search{RideAt::Start, environment.settings.gravity, movers, grid};
+  const RiderSearch search{RideAt::Start, environment.settings.gravity, movers};
   if (!find_riders(search, rides, rides.at_start)) return false;
   for (std::uint32_t i = 0; i < movers.bodies.size(); ++i) {
     Ride& ride = rides.at_start[i];
@@ -164,14 +164,15 @@ bool carry_riders(const Environment& environment, Movers& movers, const MoverGri
   return true;
 }
 
-void drop_riders(std::uint32_t kinematic, FineTime now, Movers& movers, Rides& rides,
+void drop_riders(std::uint32_t kinematic, FineTime now, Movers& movers,
                  std::vector<std::uint32_t>& changed) {
+  Rides& rides = movers.rides;
   const auto end = rides.riders.end();
   auto rider = std::lower_bound(rides.riders.begin(), end, Rider{kinematic, 0});
   for (; rider != end && rider->root == kinematic; ++rider) {
     const std::uint32_t mover = rider->mover;
     for (Axis axis = 0; axis < kAxes; ++axis) {
-      turn(movers, mover, axis, without_given(mover, axis, movers, rides), now);
+      turn(movers, mover, axis, without_given(mover, axis, movers), now);
     }
     rides.at_start[mover].given = {};
     mark_turned(movers, mover);
@@ -179,9 +180,9 @@ void drop_riders(std::uint32_t kinematic, FineTime now, Movers& movers, Rides& r
   }
 }
 
-void release_riders(const Environment& environment, Movers& movers, const MoverGrid& grid,
-                    Rides& rides, StepReport& report) {
-  const RiderSearch search{RideAt::End, environment.settings.gravity, movers, grid};
+void release_riders(const Environment& environment, Movers& movers, StepReport& report) {
+  Rides& rides = movers.rides;
+  const RiderSearch search{RideAt::End, environment.settings.gravity, movers};
   if (!find_riders(search, rides, rides.at_end)) return;
   for (std::uint32_t i = 0; i < movers.bodies.size(); ++i) {
     const Ride& ride = rides.at_end[i];
@@ -192,7 +193,7 @@ void release_riders(const Environment& environment, Movers& movers, const MoverG
     note_influence(body, movers.bodies[ride.on], report);
     for (Axis axis = 0; axis < kAxes; ++axis) {
       const std::int64_t velocity =
-          was_riding ? without_given(i, axis, movers, rides)
+          was_riding ? without_given(i, axis, movers)
                      : towards_zero(movers.states[i].motion.velocity[axis], ride.given[axis]);
       body.velocity[axis] = static_cast<std::int32_t>(clamped_speed(velocity));
     }

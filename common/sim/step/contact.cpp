@@ -2,7 +2,7 @@
 
 #include "sim/response.h"
 #include "sim/step/crush.h"
-#include "sim/step/friction.h"
+#include "sim/step/velocity.h"
 
 #include <algorithm>
 
@@ -36,12 +36,11 @@ Side side_of(const Body* wall) {
 }
 
 /// Whether other movers are where this one is.
-bool is_hindered(std::uint32_t mover, FineTime now, const Movers& movers, const MoverGrid& grid,
-                 StepReport& report) {
+bool is_hindered(std::uint32_t mover, FineTime now, const Movers& movers, StepReport& report) {
   if (!movers.meets_movers(mover)) return false;
   const Motion& motion = movers.states[mover].motion;
   bool found = false;
-  grid.visit_near(rect_of(hull_of(motion, now, now)), [&](std::uint32_t other) {
+  movers.grid.visit_near(rect_of(hull_of(motion, now, now)), [&](std::uint32_t other) {
     if (other == mover || !stay_apart(movers.bodies[mover], movers.bodies[other]) ||
         !overlap(motion, movers.states[other].motion, now)) {
       return;
@@ -57,8 +56,7 @@ bool is_hindered(std::uint32_t mover, FineTime now, const Movers& movers, const 
 /// The exact time of an event is a fraction of a fine step. So at the last whole step before it the
 /// body is short of the wall, by less than its way in one step. If that gap stayed, a body could
 /// not enter an opening of exactly its own size.
-void snap(const Event& event, const Body* wall, End end, Movers& movers, const MoverGrid& grid,
-          StepReport& report) {
+void snap(const Event& event, const Body* wall, End end, Movers& movers, StepReport& report) {
   const Axis axis = event.axis;
   const FineTime now = event.whole;
   MoverState& state = movers.states[event.mover];
@@ -74,7 +72,7 @@ void snap(const Event& event, const Body* wall, End end, Movers& movers, const M
 
   const Motion before = motion;
   motion.base[axis] += gap;
-  if (is_hindered(event.mover, now, movers, grid, report)) {
+  if (is_hindered(event.mover, now, movers, report)) {
     motion = before;
     return;
   }
@@ -92,8 +90,7 @@ End add_wall_contact(const Event& event, const Movers& movers, StepReport& repor
 }
 
 void handle_pair_event(const Event& event, const Environment& environment, Movers& movers,
-                       const MoverGrid& grid, Rides& rides, Block& block, Impacts& impacts,
-                       StepReport& report) {
+                       Impacts& impacts, StepReport& report) {
   const Axis axis = event.axis;
   const FineTime now = event.whole;
   auto& states = movers.states;
@@ -106,7 +103,7 @@ void handle_pair_event(const Event& event, const Environment& environment, Mover
   add_contact(event.impact(), movers.bodies[low_mover].id, movers.bodies[high_mover].id,
               report.contacts);
   if (is_crush(low_mover, low, high_mover, high, movers)) {
-    handle_crush(event, low_mover, high_mover, movers, rides, impacts, report);
+    handle_crush(event, {low_mover, high_mover}, movers, impacts, report);
     return;
   }
 
@@ -117,11 +114,12 @@ void handle_pair_event(const Event& event, const Environment& environment, Mover
                     .friction = friction_of(low_mover, high_mover, movers),
                     .low_is_fixed = low.immovable,
                     .high_is_fixed = high.immovable};
+  Block& block = impacts.block;
   block.members.clear();
   block.touches.clear();
   if (after.shared) {
-    after.low = after.high =
-        solve_block(event, touch, environment, movers, grid, block, report.contacts);
+    block.touches.push_back(touch);
+    after.low = after.high = solve_block(event, environment, movers, block, report.contacts);
   } else {
     block.members.push_back(low_mover);
     block.members.push_back(high_mover);
@@ -154,21 +152,20 @@ void add_contact(const Impact& impact, BodyId low, BodyId high, std::vector<Cont
 }
 
 void handle_event(const Event& event, const Environment& environment, Movers& movers,
-                  const MoverGrid& grid, Rides& rides, Block& block, Impacts& impacts,
-                  StepReport& report) {
+                  Impacts& impacts, StepReport& report) {
   if (event.kind == Partner::Mover) {
-    handle_pair_event(event, environment, movers, grid, rides, block, impacts, report);
+    handle_pair_event(event, environment, movers, impacts, report);
   } else if (movers.bodies[event.mover].kind == Kind::Kinematic) {
     add_wall_contact(event, movers, report);
-    make_wait(event.mover, event.whole, movers, rides, impacts, report);
+    make_wait(event.mover, event.whole, movers, impacts, report);
   } else {
-    handle_wall_event(event, environment, movers, grid, report);
+    handle_wall_event(event, environment, movers, report);
     impacts.changed.push_back(event.mover);
   }
 }
 
 void handle_wall_event(const Event& event, const Environment& environment, Movers& movers,
-                       const MoverGrid& grid, StepReport& report) {
+                       StepReport& report) {
   const std::uint32_t mover = event.mover;
   const FineTime now = event.whole;
   const Axis axis = event.axis;
@@ -195,7 +192,7 @@ void handle_wall_event(const Event& event, const Environment& environment, Mover
         .friction = std::max(body.friction, wall != nullptr ? wall->friction : std::uint8_t{0})};
     apply_friction(touch, axis, now, movers);
   }
-  snap(event, wall, end, movers, grid, report);
+  snap(event, wall, end, movers, report);
 }
 
 }  // namespace tickbox::sim

@@ -2,8 +2,6 @@
 // One event of a tick: two bodies that meet, the velocities that both get, and what follows from
 // them.
 
-#include "sim/step/block.h"
-#include "sim/step/carry.h"
 #include "sim/step/impacts.h"
 
 #include <vector>
@@ -16,11 +14,10 @@ void add_contact(const Impact& impact, BodyId low, BodyId high, std::vector<Cont
 /// Rules 5 to 7. Changes the velocities of the bodies that `event` concerns, and adds to
 /// `impacts.changed` the movers whose impacts have to be searched again.
 void handle_event(const Event& event, const Environment& environment, Movers& movers,
-                  const MoverGrid& grid, Rides& rides, Block& block, Impacts& impacts,
-                  StepReport& report);
+                  Impacts& impacts, StepReport& report);
 
 /// The same for a dynamic body that meets a static or the border: only its own impacts change.
 void handle_wall_event(const Event& event, const Environment& environment, Movers& movers,
-                       const MoverGrid& grid, StepReport& report);
+                       StepReport& report);
 
 }  // namespace tickbox::sim

@@ -1,5 +1,8 @@
 #include "sim/step/crush.h"
 
+#include "sim/step/carry.h"
+#include "sim/step/velocity.h"
+
 namespace tickbox::sim {
 
 bool is_crush(std::uint32_t low, const Side& low_side, std::uint32_t high, const Side& high_side,
@@ -11,8 +14,9 @@ bool is_crush(std::uint32_t low, const Side& low_side, std::uint32_t high, const
   return pushes(low) || pushes(high);
 }
 
-void handle_crush(const Event& event, std::uint32_t low, std::uint32_t high, Movers& movers,
-                  Rides& rides, Impacts& impacts, StepReport& report) {
+void handle_crush(const Event& event, const Colliders& colliders, Movers& movers, Impacts& impacts,
+                  StepReport& report) {
+  const auto [low, high] = colliders;
   const bool kinematic_is_low = movers.bodies[low].kind == Kind::Kinematic;
   const std::uint32_t kinematic = kinematic_is_low ? low : high;
   const std::uint32_t victim = kinematic_is_low ? high : low;
@@ -27,11 +31,11 @@ void handle_crush(const Event& event, std::uint32_t low, std::uint32_t high, Mov
   }
   give_velocity(movers, victim, event.axis, 0, event.whole);
   state.block(event.axis, kinematic_is_low ? End::Low : End::High);
-  make_wait(kinematic, event.whole, movers, rides, impacts, report);
+  make_wait(kinematic, event.whole, movers, impacts, report);
 }
 
-void make_wait(std::uint32_t kinematic, FineTime now, Movers& movers, Rides& rides,
-               Impacts& impacts, StepReport& report) {
+void make_wait(std::uint32_t kinematic, FineTime now, Movers& movers, Impacts& impacts,
+               StepReport& report) {
   for (Axis axis = 0; axis < kAxes; ++axis) {
     turn(movers, kinematic, axis, 0, now);
   }
@@ -39,7 +43,7 @@ void make_wait(std::uint32_t kinematic, FineTime now, Movers& movers, Rides& rid
   mark_turned(movers, kinematic);
   report.blocked.push_back(movers.bodies[kinematic].id);
   impacts.changed.push_back(kinematic);
-  drop_riders(kinematic, now, movers, rides, impacts.changed);
+  drop_riders(kinematic, now, movers, impacts.changed);
 }
 
 }  // namespace tickbox::sim

@@ -34,7 +34,6 @@ std::array<WayOut, 4> ways_out(const Box& a, const Box& b) {
 struct Separation {
   const Statics& statics;
   Movers& movers;
-  MoverGrid& grid;
   std::vector<std::uint8_t>& turns;  ///< that each mover has had
   StepReport& report;
 };
@@ -72,7 +71,7 @@ bool is_free(const Shift& shift, const Body& partner, Separation& separation) {
   const Statics& statics = separation.statics;
   statics.grid().visit(rect_of(after),
                        [&](std::uint32_t wall) { look_at(statics.bodies()[wall]); });
-  separation.grid.visit_near(
+  separation.movers.grid.visit_near(
       rect_of(after), [&](std::uint32_t mover) { look_at(separation.movers.bodies[mover]); });
   return free;
 }
@@ -83,7 +82,7 @@ void move(const Shift& shift, Separation& separation) {
   Body& body = separation.movers.bodies[mover];
   body.min[shift.axis] += static_cast<std::int32_t>(shift.way);
   if (separation.movers.meets_movers(mover)) {
-    separation.grid.update(mover, rect_of(box_of(body.min, body.size)));
+    separation.movers.grid.update(mover, rect_of(box_of(body.min, body.size)));
   }
 }
 
@@ -125,12 +124,12 @@ bool separate(const Body& a, const Body& b, Separation& separation) {
 
 }  // namespace
 
-bool depenetrate(const Environment& environment, Movers& movers, MoverGrid& grid,
-                 std::vector<std::uint8_t>& turns, StepReport& report) {
+bool depenetrate(const Environment& environment, Movers& movers, std::vector<std::uint8_t>& turns,
+                 StepReport& report) {
   if (report.overlaps.empty()) return false;
   sort_unique(report.overlaps);
   turns.assign(movers.bodies.size(), 0);
-  Separation separation{*environment.statics, movers, grid, turns, report};
+  Separation separation{*environment.statics, movers, turns, report};
   bool moved = false;
   for (const BodyPair pair : report.overlaps) {
     const Body& a = *find_body(pair.low, environment, movers);

@@ -5,17 +5,17 @@
 // free, the next longer one is tried, but none that leads through a wall. There is one pass, and
 // each body has few turns in it. A pair that cannot be separated stays as it is and is reported.
 
-#include "sim/step/pairs.h"
+#include "sim/step/movers.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace tickbox::sim {
 
-/// Rule 2. Moves bodies, keeps `grid` up to date, and returns whether any body was moved. Sorts
+/// Rule 2. Moves bodies, keeps the grid up to date, and returns whether any body was moved. Sorts
 /// `overlaps` of the report, and adds to `separated` and `influences`. `turns` is scratch.
 /// Requires: `overlaps` has every pair to separate.
-[[nodiscard]] bool depenetrate(const Environment& environment, Movers& movers, MoverGrid& grid,
+[[nodiscard]] bool depenetrate(const Environment& environment, Movers& movers,
                                std::vector<std::uint8_t>& turns, StepReport& report);
 
 }  // namespace tickbox::sim

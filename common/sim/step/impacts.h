@@ -2,8 +2,9 @@
 // The impacts that are still to come in a tick, and which of them still count.
 
 #include "sim/response.h"
+#include "sim/step/block.h"
 #include "sim/step/event_queue.h"
-#include "sim/step/walls.h"
+#include "sim/step/pairs.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@ namespace tickbox::sim {
 
 struct Impacts {
   EventQueue queue;
+  Block block;                           ///< of the event that is handled
   std::vector<std::uint32_t> changed;    ///< by the last event: their impacts are searched again
   std::vector<Pair> crushing;            ///< a kinematic body and the body that it crushes
   std::vector<std::uint32_t> leaning;    ///< movers that touch movers, and may touch walls
@@ -24,12 +26,14 @@ struct Impacts {
   void reserve(std::size_t movers) {
     constexpr std::size_t kImpactsPerMover = 8;
     constexpr std::size_t kChangedPerMover = 4;
+    block.reserve(movers);
     queue.reserve(kImpactsPerMover * movers);
     changed.reserve(kChangedPerMover * movers);
     reserve_all(movers, crushing, leaning, undecided, on_walls, escaped);
   }
 
-  void start() {
+  void start(std::size_t movers) {
+    block.start(movers);
     queue.clear();
     changed.clear();
     crushing.clear();

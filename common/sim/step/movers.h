@@ -1,10 +1,10 @@
 #pragma once
-// The movers of one tick: their bodies, their state while the tick is computed, and the two ways to
-// change a velocity, with an event and without one.
+// The movers of one tick: their bodies, and their state while the tick is computed.
 
 #include "sim/statics.h"
 #include "sim/step.h"
 #include "sim/step/motion.h"
+#include "sim/step/mover_grid.h"
 #include "sim/world.h"
 
 #include <algorithm>
@@ -101,12 +101,49 @@ void sort_unique(List& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// All movers of a tick. A mover is named by its index in `bodies`.
+/// What a mover stands on, and the velocity that this gives it.
+struct Ride {
+  std::uint32_t wave = kNoMover;  ///< 0: a kinematic body; kNoMover: rides on nothing
+  std::uint32_t on = kNoMover;
+  std::uint32_t root = kNoMover;  ///< the kinematic body at the bottom
+  std::int64_t length = 0;        ///< of the contact with `on`
+  Vec2 given;
+};
+
+/// A body that rides, and the kinematic body at the bottom.
+struct Rider {
+  std::uint32_t root = 0;
+  std::uint32_t mover = 0;
+
+  friend constexpr auto operator<=>(const Rider&, const Rider&) = default;
+};
+
+/// All rides at the start and at the end of a tick.
+struct Rides {
+  std::vector<Ride> at_start;  ///< by mover; empty where there is nothing to ride on
+  std::vector<Ride> at_end;
+  std::vector<Rider> riders;  ///< at the start, sorted
+  std::vector<std::uint32_t> wave;
+  std::vector<std::uint32_t> next_wave;
+
+  void reserve(std::size_t movers) {
+    reserve_all(movers, at_start, at_end, riders, wave, next_wave);
+  }
+
+  void start() {
+    at_start.clear();
+    riders.clear();
+  }
+};
+
+/// All movers of a tick, and the grid that finds them. A mover is named by its index in `bodies`.
 struct Movers {
   std::span<Body> bodies;          ///< by id
   std::vector<MoverState> states;  ///< by mover, as the next
   std::vector<Role> roles;
   std::vector<std::uint32_t> kinematics;
+  Rides rides;
+  MoverGrid grid;
   std::vector<std::uint32_t> turned;  ///< those no longer on their first path, each once
   std::vector<Piece> pieces;          ///< finished ones, in the order of time; only with ghosts
   bool has_ghosts = false;            ///< among the movers or the statics
@@ -124,51 +161,17 @@ struct Movers {
   void reserve(std::size_t movers) {
     reserve_all(movers, states, roles, kinematics, turned);
     pieces.reserve(kPiecesPerMover * movers);
+    rides.reserve(movers);
+    grid.reserve(movers);
   }
 
   void start(std::span<Body> movers) {
     bodies = movers;
     states.resize(movers.size());
     roles.resize(movers.size());
+    rides.start();
   }
 };
-
-/// Makes all impacts stale that were found for `mover` before.
-inline void mark_turned(Movers& movers, std::uint32_t mover) {
-  if (movers.states[mover].version++ == 0) movers.turned.push_back(mover);
-}
-
-/// Changes the velocity on one axis from `now` on, which is no event. The velocity is clamped.
-inline void turn(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
-                 FineTime now) {
-  const std::int64_t clamped = clamped_speed(velocity);
-  MoverState& state = movers.states[mover];
-  if (clamped == state.motion.velocity[axis]) return;
-  if (movers.has_ghosts) movers.pieces.push_back({mover, now, state.motion});
-  state.motion.turn(axis, clamped, now);
-  state.is_bent = state.is_bent || now > 0;
-  state.unblock(axis);
-}
-
-/// Counts an event of `mover` and gives it the velocity that the event leaves it on `axis`. A spent
-/// body freezes instead. A body that stops loses its tangential velocity at its first event.
-inline void give_velocity(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
-                          FineTime now) {
-  MoverState& state = movers.states[mover];
-  const bool is_first = state.events == 0;
-  const bool freezes = state.is_spent();
-  const auto change = [&](Axis changed, std::int64_t to) {
-    const std::int64_t before = state.motion.velocity[changed];
-    turn(movers, mover, changed, to, now);
-    if (state.motion.velocity[changed] != before) state.mark_changed(changed);
-  };
-  ++state.events;
-  mark_turned(movers, mover);
-  change(axis, freezes ? 0 : velocity);
-  if (freezes || (is_first && movers.bodies[mover].response == Response::Stop)) {
-    change(other_axis(axis), 0);
-  }
-}
 
 /// The mover or static called `id`, or nullptr.  Cost: a binary search.
 [[nodiscard]] inline const Body* find_body(BodyId id, const Environment& environment,
@@ -177,6 +180,25 @@ inline void give_velocity(Movers& movers, std::uint32_t mover, Axis axis, std::i
       std::lower_bound(movers.bodies.begin(), movers.bodies.end(), id,
                        [](const Body& body, BodyId sought) { return body.id < sought; });
   return found != movers.bodies.end() && found->id == id ? &*found : environment.statics->find(id);
+}
+
+/// Reports that one of two movers changed the other without a contact, or may have. Does nothing
+/// where one of the two is static.
+inline void note_influence(const Body& a, const Body& b, StepReport& report) {
+  const bool are_movers = a.kind != Kind::Static && b.kind != Kind::Static;
+  if (are_movers) report.influences.push_back(ordered_pair(a.id, b.id));
+}
+
+/// Reports two bodies that overlap at the tick's start and should not: a body as crushed, or the
+/// pair as overlapping.
+inline void note_overlap(const Body& a, const Body& b, StepReport& report) {
+  if (!stay_apart(a, b)) return;
+  note_influence(a, b, report);
+  if (crushes(a) || crushes(b)) {
+    report.crushed.push_back(crushes(a) ? b.id : a.id);
+  } else {
+    report.overlaps.push_back(ordered_pair(a.id, b.id));
+  }
 }
 
 }  // namespace tickbox::sim

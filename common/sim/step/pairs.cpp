@@ -20,11 +20,11 @@ std::int64_t reach_of(const Body& body, Vec2 velocity) {
   return std::int64_t{way} + std::max(body.size.x, body.size.y);
 }
 
-void begin_path(std::uint32_t mover, Vec2 velocity, const Movers& movers, Candidates& candidates) {
+void begin_path(std::uint32_t mover, Vec2 velocity, Movers& movers, Candidates& candidates) {
   const Body& body = movers.bodies[mover];
   candidates.hulls[mover] = hull_of_path(body, velocity);
   if (movers.meets_movers(mover)) {
-    candidates.grid.add(mover, body.min, reach_of(body, velocity));
+    movers.grid.add(mover, body.min, reach_of(body, velocity));
   }
 }
 
@@ -52,7 +52,7 @@ void begin_paths(Movers& movers, Candidates& candidates) {
   movers.turned.clear();
   movers.pieces.clear();
   candidates.hulls.resize(movers.bodies.size());
-  candidates.grid.start(movers.bodies.size());
+  movers.grid.start(movers.bodies.size());
   for (std::uint32_t i = 0; i < movers.bodies.size(); ++i) {
     const Body& body = movers.bodies[i];
     movers.roles[i] = role_of(body, movers);
@@ -61,24 +61,24 @@ void begin_paths(Movers& movers, Candidates& candidates) {
     state.motion = motion_of(body.min, body.size, body.velocity);
     begin_path(i, body.velocity, movers, candidates);
   }
-  candidates.grid.sort(candidates.hulls);
+  movers.grid.sort(candidates.hulls);
 }
 
-void begin_carried_paths(const Movers& movers, Candidates& candidates) {
-  candidates.grid.start(movers.bodies.size());
+void begin_carried_paths(Movers& movers, Candidates& candidates) {
+  movers.grid.start(movers.bodies.size());
   for (std::uint32_t i = 0; i < movers.bodies.size(); ++i) {
     const auto& velocity = movers.states[i].motion.velocity;
     const Vec2 carried = {static_cast<std::int32_t>(velocity[0]),
                           static_cast<std::int32_t>(velocity[1])};
     begin_path(i, carried, movers, candidates);
   }
-  candidates.grid.sort(candidates.hulls);
+  movers.grid.sort(candidates.hulls);
 }
 
 void find_pairs(const Movers& movers, Candidates& candidates, StepReport& report) {
   candidates.pairs.clear();
   candidates.touching.clear();
-  candidates.grid.visit_pairs([&](std::uint32_t a, std::uint32_t b) {
+  movers.grid.visit_pairs([&](std::uint32_t a, std::uint32_t b) {
     const Body& first = movers.bodies[a];
     const Body& second = movers.bodies[b];
     if (!may_collide(first, second)) return;

@@ -12,13 +12,12 @@ Box box_at_start(std::uint32_t mover, const Movers& movers) {
 
 /// The first wall that a mover meets at the exact start.
 WallHit first_touching_wall(std::uint32_t mover, const Environment& environment,
-                            const Movers& movers, const Candidates& candidates,
-                            const WallsNear& walls) {
+                            const Movers& movers, const Candidates& candidates) {
   const Motion& motion = movers.states[mover].motion;
   WallHit first;
   if (is_at_rest(motion)) return first;
   const Box box = box_at_start(mover, movers);
-  for (const Wall& wall : walls.of(mover)) {
+  for (const Wall& wall : candidates.walls.of(mover)) {
     const auto impact = impact_at_start(box, motion, box_of(wall.rect), kAtRest);
     if (impact) keep_earlier(first, *impact, motion, wall);
   }
@@ -51,89 +50,88 @@ void come_to_rest(std::uint32_t mover, const WallHit& hit, Movers& movers, StepR
   state.mark_changed(axis);
 }
 
-bool rests_again(std::uint32_t mover, const Movers& movers, const Candidates& candidates,
-                 const RestMemo& memo) {
-  return memo.has_rest[mover] != 0 && !movers.has_ghosts && movers.roles[mover] == Role::Full &&
-         !candidates.has_neighbours(mover) && movers.bodies[mover] == memo.rests[mover].body;
+bool rests_again(std::uint32_t mover, const Movers& movers, const Candidates& candidates) {
+  return candidates.walls.memo.has_rest[mover] != 0 && !movers.has_ghosts &&
+         movers.roles[mover] == Role::Full && !candidates.has_neighbours(mover) &&
+         movers.bodies[mover] == candidates.walls.memo.rests[mover].body;
 }
 
 /// Whether the rest is all that happens to a mover, and depends on nothing but the mover.
 bool is_lasting_rest(std::uint32_t mover, const Movers& movers, const Candidates& candidates,
-                     const WallsNear& walls, const StepReport& report) {
+                     const StepReport& report) {
   const MoverState& state = movers.states[mover];
   return is_at_rest(state.motion) && state.events == 1 &&
-         !is_near_border(candidates.hulls[mover]) && walls.is_partial[mover] == 0 &&
+         !is_near_border(candidates.hulls[mover]) && candidates.walls.is_partial[mover] == 0 &&
          report.overlaps.empty();
 }
 
 /// Resolves all contacts at the exact start of a mover that touches no other.
 void resolve_alone(std::uint32_t mover, const Environment& environment, Movers& movers,
-                   const Candidates& candidates, const WallsNear& walls, RestMemo& memo,
-                   StepReport& report) {
-  memo.has_rest[mover] = 0;
+                   Candidates& candidates, StepReport& report) {
+  candidates.walls.memo.has_rest[mover] = 0;
   for (;;) {
-    const WallHit hit = first_touching_wall(mover, environment, movers, candidates, walls);
+    const WallHit hit = first_touching_wall(mover, environment, movers, candidates);
     if (!hit.found) return;
     if (!is_plain_rest(mover, hit, movers)) {
       const Event event = event_of(hit, mover, movers);
-      handle_wall_event(event, environment, movers, candidates.grid, report);
+      handle_wall_event(event, environment, movers, report);
       continue;
     }
     come_to_rest(mover, hit, movers, report);
-    if (is_lasting_rest(mover, movers, candidates, walls, report)) {
-      memo.rests[mover] = {movers.bodies[mover], hit};
-      memo.has_rest[mover] = 1;
+    if (is_lasting_rest(mover, movers, candidates, report)) {
+      candidates.walls.memo.rests[mover] = {movers.bodies[mover], hit};
+      candidates.walls.memo.has_rest[mover] = 1;
     }
   }
 }
 
 /// Notes that a mover has left the hull of its first path and covers `hull` from now on.
 void escape(std::uint32_t mover, const Rect& hull, Movers& movers, Candidates& candidates,
-            WallsNear& walls, Impacts& impacts) {
-  if (movers.meets_movers(mover)) candidates.grid.update(mover, hull);
+            Impacts& impacts) {
+  if (movers.meets_movers(mover)) movers.grid.update(mover, hull);
   candidates.hulls[mover] = hull;
-  walls.is_partial[mover] = 1;
+  candidates.walls.is_partial[mover] = 1;
   movers.states[mover].has_escaped = true;
   impacts.escaped.push_back(mover);
 }
 
 /// Lets a mover escape whose contacts at the start have turned it out of the hull of its path.
 void escape_if_outside(std::uint32_t mover, Movers& movers, Candidates& candidates,
-                       WallsNear& walls, Impacts& impacts) {
+                       Impacts& impacts) {
   const Rect hull = hull_of_path(movers.bodies[mover], movers.states[mover].motion);
   const Rect& before = candidates.hulls[mover];
   if (contains(before, hull)) return;
-  const bool is_listed =
-      !walls.of(mover).empty() || is_near_border(before) || walls.is_partial[mover] != 0;
+  const bool is_listed = !candidates.walls.of(mover).empty() || is_near_border(before) ||
+                         candidates.walls.is_partial[mover] != 0;
   if (!is_listed) impacts.undecided.push_back(mover);
-  escape(mover, hull, movers, candidates, walls, impacts);
+  escape(mover, hull, movers, candidates, impacts);
 }
 
 /// Finds the first wall of a mover whose contacts at the start are resolved.
 void decide_first_wall(std::uint32_t mover, const Environment& environment, Movers& movers,
-                       Candidates& candidates, WallsNear& walls, Impacts& impacts) {
+                       Candidates& candidates, Impacts& impacts) {
   if (is_at_rest(movers.states[mover].motion)) return;
   const Rect hull = hull_of_path(movers.bodies[mover], movers.states[mover].motion);
   const bool stays = contains(candidates.hulls[mover], hull);
-  if (!stays) escape(mover, hull, movers, candidates, walls, impacts);
-  if (walls.is_partial[mover] != 0) {
+  if (!stays) escape(mover, hull, movers, candidates, impacts);
+  if (candidates.walls.is_partial[mover] != 0) {
     impacts.undecided.push_back(mover);
     return;
   }
-  const WallHit hit = first_wall_near(mover, hull, environment, movers, candidates, walls);
+  const WallHit hit = first_wall_near(mover, hull, environment, movers, candidates.walls);
   if (hit.found) impacts.on_walls.push_back(event_of(hit, mover, movers));
 }
 
 /// Lists the walls near the first path of a mover. Where the path is long, it lists only those at
 /// its start: the sweep looks for the others along the path.
 void list_walls(std::uint32_t mover, const Environment& environment, const Movers& movers,
-                const Candidates& candidates, WallsNear& walls, StepReport& report) {
+                Candidates& candidates, StepReport& report) {
   if (!movers.meets_statics(mover)) return;
   const Statics& statics = *environment.statics;
   const Body& body = movers.bodies[mover];
   const auto note = [&](const Wall& wall) {
     if (!may_meet(body, wall)) return;  // neither is a ghost here, and the body is dynamic
-    walls.walls.push_back(wall);
+    candidates.walls.walls.push_back(wall);
     if (overlap(rect_of(box_of(body.min, body.size)), wall.rect)) {
       note_overlap(body, statics.bodies()[wall.index], report);
     }
@@ -141,12 +139,12 @@ void list_walls(std::uint32_t mover, const Environment& environment, const Mover
   const Rect& hull = candidates.hulls[mover];
   const std::int64_t extent = extent_of(hull);
   if (extent <= statics.grid().long_extent()) {
-    walls.cache.visit(mover, hull, extent, note);
+    candidates.walls.cache.visit(mover, hull, extent, note);
     return;
   }
   const Rect start = rect_of(box_of(body.min, body.size));
-  walls.is_partial[mover] = 1;
-  walls.cache.visit(mover, start, extent_of(start), note);
+  candidates.walls.is_partial[mover] = 1;
+  candidates.walls.cache.visit(mover, start, extent_of(start), note);
 }
 
 void push_touching_pair(std::uint32_t a, std::uint32_t b, const Movers& movers, Impacts& impacts) {
@@ -160,43 +158,42 @@ void push_touching_pair(std::uint32_t a, std::uint32_t b, const Movers& movers, 
 }  // namespace
 
 void meet_walls(const Environment& environment, Movers& movers, Candidates& candidates,
-                WallsNear& walls, RestMemo& memo, Impacts& impacts, StepReport& report) {
-  walls.walls.clear();
+                Impacts& impacts, StepReport& report) {
+  candidates.walls.walls.clear();
   for (std::uint32_t mover = 0; mover < movers.bodies.size(); ++mover) {
     const Role role = movers.roles[mover];
     const Rect& hull = candidates.hulls[mover];
-    const auto first = static_cast<std::uint32_t>(walls.walls.size());
-    walls.first[mover] = first;
-    walls.is_partial[mover] = 0;
-    if (role == Role::Full && walls.cache.is_clear(mover, hull)) continue;
-    if (rests_again(mover, movers, candidates, memo)) {
-      come_to_rest(mover, memo.rests[mover].on, movers, report);
+    const auto first = static_cast<std::uint32_t>(candidates.walls.walls.size());
+    candidates.walls.first[mover] = first;
+    candidates.walls.is_partial[mover] = 0;
+    if (role == Role::Full && candidates.walls.cache.is_clear(mover, hull)) continue;
+    if (rests_again(mover, movers, candidates)) {
+      come_to_rest(mover, candidates.walls.memo.rests[mover].on, movers, report);
       continue;
     }
-    list_walls(mover, environment, movers, candidates, walls, report);
-    walls.first[mover + 1] = static_cast<std::uint32_t>(walls.walls.size());
-    const bool has_any =
-        walls.walls.size() != first || walls.is_partial[mover] != 0 || is_near_border(hull);
+    list_walls(mover, environment, movers, candidates, report);
+    candidates.walls.first[mover + 1] = static_cast<std::uint32_t>(candidates.walls.walls.size());
+    const bool has_any = candidates.walls.walls.size() != first ||
+                         candidates.walls.is_partial[mover] != 0 || is_near_border(hull);
     if (!has_any && role != Role::Alone) continue;
     if (role != Role::Full || candidates.has_neighbours(mover)) {
       if (movers.meets_movers(mover)) impacts.leaning.push_back(mover);
       impacts.undecided.push_back(mover);
       continue;
     }
-    resolve_alone(mover, environment, movers, candidates, walls, memo, report);
-    decide_first_wall(mover, environment, movers, candidates, walls, impacts);
-    walls.walls.resize(first);
+    resolve_alone(mover, environment, movers, candidates, report);
+    decide_first_wall(mover, environment, movers, candidates, impacts);
+    candidates.walls.walls.resize(first);
   }
-  walls.first[movers.bodies.size()] = static_cast<std::uint32_t>(walls.walls.size());
+  candidates.walls.first[movers.bodies.size()] =
+      static_cast<std::uint32_t>(candidates.walls.walls.size());
 }
 
 void resolve_resting(const Environment& environment, Movers& movers, Candidates& candidates,
-                     WallsNear& walls, Rides& rides, Block& block, Impacts& impacts,
-                     StepReport& report) {
+                     Impacts& impacts, StepReport& report) {
   const std::size_t turned_before = movers.turned.size();
   const auto push_wall = [&](std::uint32_t mover) {
-    push(first_touching_wall(mover, environment, movers, candidates, walls), mover, movers,
-         impacts);
+    push(first_touching_wall(mover, environment, movers, candidates), mover, movers, impacts);
   };
   for (const std::uint32_t mover : impacts.leaning) {
     push_wall(mover);
@@ -207,7 +204,7 @@ void resolve_resting(const Environment& environment, Movers& movers, Candidates&
   while (!impacts.queue.empty()) {
     const Event event = impacts.queue.pop();
     if (!is_current(event, movers, impacts.crushing)) continue;
-    handle_event(event, environment, movers, candidates.grid, rides, block, impacts, report);
+    handle_event(event, environment, movers, impacts, report);
     for (const std::uint32_t mover : impacts.changed) {
       push_wall(mover);
       for (const std::uint32_t neighbour : candidates.neighbours_of(mover)) {
@@ -217,7 +214,7 @@ void resolve_resting(const Environment& environment, Movers& movers, Candidates&
     impacts.changed.clear();
   }
   for (std::size_t i = turned_before; i < movers.turned.size(); ++i) {
-    escape_if_outside(movers.turned[i], movers, candidates, walls, impacts);
+    escape_if_outside(movers.turned[i], movers, candidates, impacts);
   }
 }
 

@@ -22,7 +22,7 @@ void push_pairs(const Movers& movers, const Candidates& candidates, Impacts& imp
   }
   for (const std::uint32_t mover : impacts.escaped) {
     if (!movers.meets_movers(mover)) continue;
-    candidates.grid.visit_near(candidates.hulls[mover], [&](std::uint32_t other) {
+    movers.grid.visit_near(candidates.hulls[mover], [&](std::uint32_t other) {
       if (other == mover || (states[other].has_escaped && other < mover)) return;
       if (!may_collide(movers.bodies[mover], movers.bodies[other])) return;
       push_pair(mover, other, 0, movers, impacts);
@@ -32,14 +32,14 @@ void push_pairs(const Movers& movers, const Candidates& candidates, Impacts& imp
 
 /// The first wall that a mover meets after the tick's start.
 WallHit first_wall(std::uint32_t mover, const Environment& environment, const Movers& movers,
-                   const Candidates& candidates, const WallsNear& walls) {
-  if (walls.is_partial[mover] != 0) {
+                   const Candidates& candidates) {
+  if (candidates.walls.is_partial[mover] != 0) {
     return first_wall_on_path(mover, candidates.hulls[mover], 0, environment, movers);
   }
   const Motion& motion = movers.states[mover].motion;
   if (is_at_rest(motion)) return {};
   const Rect hull = hull_of_path(movers.bodies[mover], motion);
-  return first_wall_near(mover, hull, environment, movers, candidates, walls);
+  return first_wall_near(mover, hull, environment, movers, candidates.walls);
 }
 
 /// What a mover covers from `now` to the tick's end.
@@ -48,11 +48,11 @@ Rect hull_from(std::uint32_t mover, FineTime now, const Movers& movers) {
 }
 
 /// Puts all impacts of a mover from `now` on into the queue.
-void search_again(std::uint32_t mover, FineTime now, const Environment& environment,
-                  const Movers& movers, MoverGrid& grid, Impacts& impacts) {
+void search_again(std::uint32_t mover, FineTime now, const Environment& environment, Movers& movers,
+                  Impacts& impacts) {
   const Rect hull = hull_from(mover, now, movers);
-  grid.update(mover, hull);
-  grid.visit_near(hull, [&](std::uint32_t other) {
+  movers.grid.update(mover, hull);
+  movers.grid.visit_near(hull, [&](std::uint32_t other) {
     if (other == mover || !may_collide(movers.bodies[mover], movers.bodies[other])) return;
     push_pair(mover, other, now, movers, impacts);
   });
@@ -61,18 +61,17 @@ void search_again(std::uint32_t mover, FineTime now, const Environment& environm
 
 }  // namespace
 
-void sweep(const Environment& environment, Movers& movers, Candidates& candidates,
-           const WallsNear& walls, Rides& rides, Block& block, Impacts& impacts,
-           StepReport& report) {
+void sweep(const Environment& environment, Movers& movers, const Candidates& candidates,
+           Impacts& impacts, StepReport& report) {
   const auto handle = [&](const Event& event) {
-    handle_event(event, environment, movers, candidates.grid, rides, block, impacts, report);
+    handle_event(event, environment, movers, impacts, report);
   };
   for (const Event& event : impacts.on_walls) {
     impacts.queue.push(event);
   }
   push_pairs(movers, candidates, impacts);
   for (const std::uint32_t mover : impacts.undecided) {
-    WallHit hit = first_wall(mover, environment, movers, candidates, walls);
+    WallHit hit = first_wall(mover, environment, movers, candidates);
     if (movers.meets_movers(mover)) {
       push(hit, mover, movers, impacts);
       continue;
@@ -90,7 +89,7 @@ void sweep(const Environment& environment, Movers& movers, Candidates& candidate
     if (!is_current(event, movers, impacts.crushing)) continue;
     handle(event);
     for (const std::uint32_t mover : impacts.changed) {
-      search_again(mover, event.whole, environment, movers, candidates.grid, impacts);
+      search_again(mover, event.whole, environment, movers, impacts);
     }
     impacts.changed.clear();
   }

@@ -8,8 +8,7 @@ namespace tickbox::sim {
 /// Rule 4. Finds the first impacts, and handles one event after the other until none is left.
 /// After an event, only the impacts of the bodies that it changed are searched again.
 /// Requires: contacts at the tick's start are resolved.
-void sweep(const Environment& environment, Movers& movers, Candidates& candidates,
-           const WallsNear& walls, Rides& rides, Block& block, Impacts& impacts,
-           StepReport& report);
+void sweep(const Environment& environment, Movers& movers, const Candidates& candidates,
+           Impacts& impacts, StepReport& report);
 
 }  // namespace tickbox::sim

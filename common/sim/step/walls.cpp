@@ -38,8 +38,7 @@ void keep_border(WallHit& first, const Motion& motion, FineTime now) {
 }
 
 WallHit first_wall_near(std::uint32_t mover, const Rect& hull, const Environment& environment,
-                        const Movers& movers, const Candidates& candidates,
-                        const WallsNear& walls) {
+                        const Movers& movers, const WallsNear& walls) {
   const Motion& motion = movers.states[mover].motion;
   WallHit first;
   for (const Wall& wall : walls.of(mover)) {
@@ -47,7 +46,7 @@ WallHit first_wall_near(std::uint32_t mover, const Rect& hull, const Environment
     const auto impact = time_of_impact(motion, resting(wall.rect), 0);
     if (impact) keep_earlier(first, *impact, motion, wall);
   }
-  if (is_near_border(candidates.hulls[mover]) && meets_border(movers.bodies[mover], environment)) {
+  if (is_near_border(hull) && meets_border(movers.bodies[mover], environment)) {
     keep_border(first, motion, 0);
   }
   return first;

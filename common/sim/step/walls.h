@@ -2,8 +2,8 @@
 // What never moves and lies in a mover's way: the statics near its path, and the world's border.
 
 #include "sim/step/impact.h"
+#include "sim/step/movers.h"
 #include "sim/step/neighbour_cache.h"
-#include "sim/step/pairs.h"
 
 #include <cstdint>
 #include <span>
@@ -22,9 +22,29 @@ struct WallHit {
   static constexpr std::uint32_t kNoWall = 0xffff'ffff;  ///< the border
 };
 
-/// The statics near the first path of each mover.
+/// The last contact that put a mover to rest on a wall while it touched no other mover. While the
+/// mover begins a tick with the same fields and touches no mover, the contact is the same again.
+struct RestMemo {
+  struct Rest {
+    Body body;
+    WallHit on;
+  };
+
+  std::vector<Rest> rests;             ///< by mover, as the next
+  std::vector<std::uint8_t> has_rest;  ///< 0 or 1
+
+  void reserve(std::size_t movers) { reserve_all(movers, rests, has_rest); }
+
+  void start(std::size_t movers) {
+    rests.resize(movers);
+    has_rest.resize(movers, 0);
+  }
+};
+
+/// The walls near the first path of each mover, and what is kept of them from tick to tick.
 struct WallsNear {
   NeighbourCache cache;
+  RestMemo memo;
   std::vector<Wall> walls;               ///< by mover
   std::vector<std::uint32_t> first;      ///< of each mover in `walls`, and the end
   std::vector<std::uint8_t> is_partial;  ///< by mover: `walls` has not all, its path is walked
@@ -36,12 +56,20 @@ struct WallsNear {
   void reserve(std::size_t movers) {
     constexpr std::size_t kWallsPerMover = 8;
     cache.reserve(movers);
+    memo.reserve(movers);
     reserve_all(movers, first, is_partial);
     walls.reserve(kWallsPerMover * movers);
   }
 
+  /// Forgets the last tick.  To be called when the statics are not those of the last tick.
+  void forget() {
+    cache.forget();
+    memo.has_rest.clear();
+  }
+
   void start(const Statics& statics, std::size_t movers) {
     cache.start(statics, movers);
+    memo.start(movers);
     first.resize(movers + 1);
     is_partial.resize(movers);
   }
@@ -66,11 +94,11 @@ void keep_earlier(WallHit& first, const Impact& impact, const Motion& motion, co
 /// Takes the impact on a side of the border as the first if it comes before `first`.
 void keep_border(WallHit& first, const Motion& motion, FineTime now);
 
-/// The first wall that a mover meets in the tick, among those listed near its first path.
-/// Requires: `hull` covers its path, and its hull in `candidates` contains `hull`.
+/// The first wall that a mover meets in the tick, among those listed near its first path. `hull`
+/// covers its path.  Requires: `hull` is within the hull of its first path.
 [[nodiscard]] WallHit first_wall_near(std::uint32_t mover, const Rect& hull,
                                       const Environment& environment, const Movers& movers,
-                                      const Candidates& candidates, const WallsNear& walls);
+                                      const WallsNear& walls);
 
 /// The first wall that a mover meets from `now` on, searched along its path. `hull` covers that
 /// path. Only the first of all walls is needed: any event makes the others stale.

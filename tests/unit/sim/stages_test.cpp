@@ -88,8 +88,7 @@ TEST(Depenetrate, GivesEachBodyHalfOfTheShortestWay) {
   input.begin();
   find_pairs(input.movers, input.candidates, input.report);
   std::vector<std::uint8_t> turns;
-  EXPECT_TRUE(
-      depenetrate(input.environment, input.movers, input.candidates.grid, turns, input.report));
+  EXPECT_TRUE(depenetrate(input.environment, input.movers, turns, input.report));
   EXPECT_EQ(input.bodies[0].min, (Vec2{-1, 0}));  // 3 sub-units; the odd one goes to the second
   EXPECT_EQ(input.bodies[1].min, (Vec2{9, 2}));
   EXPECT_EQ(input.report.separated, (std::vector<sim::BodyPair>{{{1}, {2}}}));
@@ -102,8 +101,7 @@ TEST(Depenetrate, MovesNothingThroughAWall) {
   input.begin();
   input.report.overlaps = {{{1}, {8}}};
   std::vector<std::uint8_t> turns;
-  EXPECT_TRUE(
-      depenetrate(input.environment, input.movers, input.candidates.grid, turns, input.report));
+  EXPECT_TRUE(depenetrate(input.environment, input.movers, turns, input.report));
   EXPECT_EQ(input.bodies[0].min, (Vec2{2, 10}));  // right is shorter, and not free
 }
 
@@ -112,17 +110,15 @@ TEST(Carry, GivesAStackTheVelocityOfItsPlatform) {
                moving(box(3, at(1, 8), at(1, 1)), {7, 0}), box(4, at(8, 9), at(1, 1))},
               {.gravity = {0, 5}}};
   input.begin();
-  sim::Rides rides;
-  EXPECT_TRUE(
-      carry_riders(input.environment, input.movers, input.candidates.grid, rides, input.report));
+  EXPECT_TRUE(carry_riders(input.environment, input.movers, input.report));
   EXPECT_EQ(input.velocity(1), (Vec2{300, 5 - 50}));
   EXPECT_EQ(input.velocity(2), (Vec2{307, 5 - 50}));
   EXPECT_EQ(input.velocity(3), (Vec2{0, 5}));
-  EXPECT_EQ(rides.riders, (std::vector<sim::Rider>{{0, 1}, {0, 2}}));
-  EXPECT_EQ(rides.at_start[2].on, 1U);
+  EXPECT_EQ(input.movers.rides.riders, (std::vector<sim::Rider>{{0, 1}, {0, 2}}));
+  EXPECT_EQ(input.movers.rides.at_start[2].on, 1U);
 
   std::vector<std::uint32_t> changed;
-  drop_riders(0, kFineSteps / 2, input.movers, rides, changed);
+  drop_riders(0, kFineSteps / 2, input.movers, changed);
   EXPECT_EQ(input.velocity(2), (Vec2{7, 5}));
   EXPECT_EQ(changed, (std::vector<std::uint32_t>{1, 2}));
 }
@@ -134,11 +130,10 @@ TEST(Block, LetsTheFastestNeighbourJoinFirstAndTruncatesTheVelocity) {
                moving(box(4, {30, 0}, {10, 10}), {90, 0})}};
   input.begin();
   const sim::Event event{.axis = 0, .mover = 0, .partner = 1};
-  const sim::Touch first{.low = 0, .high = 1, .change = 100};
   sim::Block block;
   block.start(4);
-  EXPECT_EQ(solve_block(event, first, input.environment, input.movers, input.candidates.grid, block,
-                        input.report.contacts),
+  block.touches = {{.low = 0, .high = 1, .change = 100}};
+  EXPECT_EQ(solve_block(event, input.environment, input.movers, block, input.report.contacts),
             20);  // 100 / 2, then 100 / 5
   EXPECT_EQ(block.members, (std::vector<std::uint32_t>{0, 1, 2}));
   ASSERT_EQ(block.touches.size(), 2U);
@@ -162,11 +157,9 @@ TEST(Sweep, LetsTwoBodiesMeetHalfway) {
       {moving(box(1, {0, 0}, {10, 10}), {30, 0}), moving(box(2, {40, 0}, {10, 10}), {-30, 0})}};
   input.begin();
   find_pairs(input.movers, input.candidates, input.report);
-  sim::Rides rides;
-  sim::Block block;
-  block.start(2);
   sim::Impacts impacts;
-  sweep(input.environment, input.movers, input.candidates, {}, rides, block, impacts, input.report);
+  impacts.start(2);
+  sweep(input.environment, input.movers, input.candidates, impacts, input.report);
   EXPECT_EQ(input.velocity(0), (Vec2{0, 0}));
   EXPECT_EQ(input.velocity(1), (Vec2{0, 0}));
   EXPECT_EQ(input.movers.turned, (std::vector<std::uint32_t>{0, 1}));

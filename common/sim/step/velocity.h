@@ -1,5 +1,5 @@
 #pragma once
-// Friction at a contact of two bodies.
+// The ways to change the velocity of a mover: a turn, an event, and friction.
 
 #include "sim/response.h"
 #include "sim/step/movers.h"
@@ -8,6 +8,43 @@
 #include <cstdint>
 
 namespace tickbox::sim {
+
+/// Makes all impacts stale that were found for `mover` before.
+inline void mark_turned(Movers& movers, std::uint32_t mover) {
+  if (movers.states[mover].version++ == 0) movers.turned.push_back(mover);
+}
+
+/// Changes the velocity on one axis from `now` on, which is no event. The velocity is clamped.
+inline void turn(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
+                 FineTime now) {
+  const std::int64_t clamped = clamped_speed(velocity);
+  MoverState& state = movers.states[mover];
+  if (clamped == state.motion.velocity[axis]) return;
+  if (movers.has_ghosts) movers.pieces.push_back({mover, now, state.motion});
+  state.motion.turn(axis, clamped, now);
+  state.is_bent = state.is_bent || now > 0;
+  state.unblock(axis);
+}
+
+/// Counts an event of `mover` and gives it the velocity that the event leaves it on `axis`. A spent
+/// body freezes instead. A body that stops loses its tangential velocity at its first event.
+inline void give_velocity(Movers& movers, std::uint32_t mover, Axis axis, std::int64_t velocity,
+                          FineTime now) {
+  MoverState& state = movers.states[mover];
+  const bool is_first = state.events == 0;
+  const bool freezes = state.is_spent();
+  const auto change = [&](Axis changed, std::int64_t to) {
+    const std::int64_t before = state.motion.velocity[changed];
+    turn(movers, mover, changed, to, now);
+    if (state.motion.velocity[changed] != before) state.mark_changed(changed);
+  };
+  ++state.events;
+  mark_turned(movers, mover);
+  change(axis, freezes ? 0 : velocity);
+  if (freezes || (is_first && movers.bodies[mover].response == Response::Stop)) {
+    change(other_axis(axis), 0);
+  }
+}
 
 /// Two bodies that meet on one axis.
 struct Touch {
