@@ -20,8 +20,8 @@
 
 namespace tickbox::client {
 
-/// The minimum time between the starts of two reports. It is slightly longer than a server requires,
-/// because the first may reach the server late and the second at once.
+/// The minimum time between the starts of two reports. It is slightly longer than a server
+/// requires, because the first may reach the server late and the second at once.
 inline constexpr Duration kDesyncReportInterval = std::chrono::seconds{6};
 /// The time from the last part of a round to the first part of the next.
 inline constexpr Duration kTraceAgain = std::chrono::milliseconds{400};

@@ -93,7 +93,7 @@ class StaticGrid {
 
   [[nodiscard]] static Range cell(const Table& table, int level, std::int64_t x, std::int64_t y);
 
-  /// Whether `hull` meets so many entries that queries of its parts are cheaper.
+  /// Returns whether `hull` meets enough entries that queries of its parts are cheaper.
   [[nodiscard]] bool is_crowded(std::size_t level, const Rect& hull) const;
 
   template <class Visit>

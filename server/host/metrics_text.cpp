@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",
                                                                      "too_early"};
 
-constexpr std::array<std::string_view, kDesyncResults> kDesyncResultNames = {"compared", "forgotten",
-                                                                      "unfinished", "limited"};
+constexpr std::array<std::string_view, kDesyncResults> kDesyncResultNames = {
+    "compared", "forgotten", "unfinished", "limited"};
 
 /// Upper bounds of the buckets for Prometheus, in nanoseconds. There are four per doubling, from 16
 /// µs to 1 s.
@@ -156,7 +156,8 @@ void add_clients(Text& text, const Metrics& metrics) {
             "Traces of views whose hash differed: field found, view forgotten, answer incomplete, "
             "or over the limits.");
   for (std::size_t i = 0; i < kDesyncResults; ++i) {
-    text.sample("tickbox_desync_traces_total", label("result", kDesyncResultNames[i]), metrics.desync_results[i]);
+    text.sample("tickbox_desync_traces_total", label("result", kDesyncResultNames[i]),
+                metrics.desync_results[i]);
   }
   const DesyncFileMetrics& files = metrics.desync_files;
   text.head("tickbox_desync_files_total", "counter", "Desync files of --desync-dir, by result.");

@@ -161,8 +161,8 @@ TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
        net::encode_connect(samples::request(net::PacketType::Connect), {}, token, buffer));
   keep(net::PacketType::Accept,
        net::encode_accept(samples::accept(), 9, samples::nonce(100), session, buffer));
-  keep(net::PacketType::Resume,
-       net::encode_resume(samples::request(net::PacketType::Resume), samples::resume_ticket(), buffer));
+  keep(net::PacketType::Resume, net::encode_resume(samples::request(net::PacketType::Resume),
+                                                   samples::resume_ticket(), buffer));
   keep(net::PacketType::Refuse, net::encode_refuse(samples::refuse(), buffer));
   net::PacketChannel sender{session, 9, net::Direction::ToClient};
   keep(net::PacketType::Snapshot,
