@@ -24,8 +24,8 @@ inline constexpr std::size_t kHelpWidthDefault = 80;
 /// The shape of a paragraph.
 struct Layout {
   std::size_t width = kHelpWidthDefault;
-  std::size_t indent = 0;     ///< blanks before each line but the first
-  std::string_view cut = "";  ///< at the end of each line but the last, such as " \\"
+  std::size_t indent = 0;  ///< blanks before each line but the first
+  std::string_view cut;    ///< at the end of each line but the last, such as " \\"
 };
 
 /// Returns `head` and then the words of `text`, in lines of at most `layout.width` columns with a

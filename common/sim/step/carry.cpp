@@ -12,7 +12,7 @@ enum class RideAt : std::uint8_t { Start, End };
 
 /// What a search for riders reads.
 struct RiderSearch {
-  RideAt when;
+  RideAt when = RideAt::Start;
   Vec2 gravity;
   const Movers& movers;
 };
