@@ -25,8 +25,9 @@ struct ConfigEntry {
 };
 
 /// Returns the entries of `text` in the order of their lines; `path` is for messages.
-/// Fails: with one line that names file and line, if the text is not TOML, or has a table, a date
-/// or an empty list. Lists may only hold numbers, booleans, and texts without commas.
+/// Fails: with a message of one line that has the file and the number of the line, if the text is
+/// not TOML, or has a table, a date or an empty list. Lists hold only numbers, booleans, and texts
+/// without commas.
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> parse_config(
     std::string_view text, const std::string& path);
 

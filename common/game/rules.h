@@ -1,6 +1,6 @@
 #pragma once
-// The interface of a game: what it adds to the physics, in four functions per tick: leave, join,
-// apply_inputs, after_step.
+// The interface of a game: what it adds to the physics. Four functions run in each tick: leave,
+// join, apply_inputs, after_step. place() repeats a teleport of the server at a client.
 //
 // A server sends causes, not effects, to its clients, so one body may influence another by contact
 // only. The server decides all other effects and sends them as outcomes. A Teleport is the result

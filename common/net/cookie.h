@@ -1,6 +1,7 @@
 #pragma once
-// Cookies: a stranger must show one before the server spends more than a hash on it. A sender with
-// a valid cookie does receive what is sent to its address. The server stores nothing for a cookie.
+// Cookies: a sender must show one before its CONNECT costs the server more than a hash. A sender
+// with a valid cookie receives what is sent to its address. The server stores nothing for a cookie.
+// A RESUME needs no cookie: limits of their own hold for it.
 
 #include "core/clock.h"
 #include "core/entropy.h"

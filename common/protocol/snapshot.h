@@ -3,10 +3,10 @@
 //
 // A view is the set of bodies that a client holds at a tick. A snapshot for tick T names a base: an
 // older view that the client has acknowledged. It lists the base's members that have left the view
-// (leaves). It has bodies in full: those that are new to the view, and those that something outside
-// of the view has influenced. For all other bodies it has the causes of their movement from the
-// base to T: the client steps them itself. The number of a base's member is its position in the
-// base, sorted by id.
+// (leaves). It has bodies in full: those that are new to the view, those that something outside of
+// the view has influenced, and those whose causes would take more bytes. For all other bodies it
+// has the causes of their movement from the base to T: the client steps them itself. The number of
+// a base's member is its position in the base, sorted by id.
 
 #include "core/ids.h"
 #include "core/inplace_vector.h"

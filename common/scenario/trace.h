@@ -18,7 +18,7 @@ void append_trace_line(std::string& out, Tick tick, const sim::World& world,
 /// Returns sub-units as units with all digits: "-0.0000152587890625".
 [[nodiscard]] std::string units_text(std::int64_t sub_units);
 
-/// Returns the time of a contact as a fraction of the tick, with up to 17 digits.
+/// Returns the time of a contact as a fraction of the tick, with up to 17 significant digits.
 [[nodiscard]] std::string time_text(const sim::Contact& contact);
 
 }  // namespace tickbox::scenario

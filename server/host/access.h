@@ -1,6 +1,7 @@
 #pragma once
-// The keys and the public addresses of a server: read from files and from the machine at the start,
-// and the keys again on request. A missing key file can be created here.
+// The keys and the public addresses of a server. At the start the keys come from the key file, the
+// addresses from the options or from the machine's interfaces. SIGHUP reads the keys again.
+// --create-key creates a missing key file here.
 
 #include "net/address.h"
 #include "net/key_ring.h"

@@ -10,8 +10,8 @@
 
 namespace tickbox::server {
 
-/// Whether a body is known to the client: a member of its base, or a bullet that a member that is
-/// inside has fired since.
+/// Whether a body is known to the client. Known are the members of its base, and the bullets that
+/// Inside members have fired since.
 enum class Membership : std::uint8_t {
   Unknown,
   Outside,  ///< known, but not in the new view: out of sight, or its player left

@@ -50,7 +50,8 @@ std::uint64_t hash_of(const PlannedTick& tick, const ViewMembers& view) {
   return hash.value();
 }
 
-/// Returns nothing if the required content does not fit.
+/// Plans one snapshot, with or without a base. Returns nothing if there are more causes than
+/// numbers for them, or if frame, events, causes, leaves and an own body in full do not fit.
 std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
                                  DeferredBodies& deferred, protocol::Snapshot& snapshot,
                                  ViewMembers& view) {

@@ -12,7 +12,8 @@
 //
 // Each stage is a function whose signature has all of its inputs and outputs:
 //
-//   base, islands since it   ─► mark_known        ─► ClientBodies    client_bodies.h
+//   deferred bodies          ─► mark_deferred     ─► ClientBodies    client_bodies.h
+//   base, islands since it   ─► mark_known        ─► ClientBodies
 //                               plan_islands      ─► IslandPlans     island_plans.h
 //   causes since the base    ─► gather_causes     ─► PendingCauses   pending_causes.h
 //                               write_causes      ─► causes

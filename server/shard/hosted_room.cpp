@@ -49,7 +49,8 @@ void HostedRoom::gather_commands(Metrics& metrics) {
   }
 }
 
-/// A body that has lost its client gets the neutral input.
+/// Takes the input of a seat's session for the next tick, and notes the join of a new player. A
+/// body that has lost its client gets the neutral input.
 void HostedRoom::take_input(Seat& seat, Tick next, Metrics& metrics) {
   TakenInput taken;
   if (!seat.in_world) {

@@ -25,7 +25,8 @@ void InputReceiver::receive(Session& session, const net::PacketChannel::Opened& 
   count_mismatches(session, message->mismatches, arrival.now);
 }
 
-/// A client without a view sends 0: if it had one before, it requests a full view with this.
+/// Takes the acknowledgements of views, events and audits. A client without a view acknowledges
+/// tick 0: if it had a view before, it requests a full one with this.
 void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
                               Instant now) {
   Metrics& metrics = context_.metrics;

@@ -17,7 +17,7 @@ Replicator::Replicator(ShardContext& context, const SendPace& pace, Sight sight,
       broadcast_(sight),
       planner_(sight) {}
 
-/// Auditors step the tick themselves.
+/// Auditors get no events: they step the tick themselves.
 void Replicator::queue_events(HostedRoom& room) {
   broadcast_.gather(room.room(), room.joins());
   if (broadcast_.events().empty()) return;
@@ -90,7 +90,8 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
   return plan;
 }
 
-/// Completes the planned snapshot with head, status and events, and encodes it.
+/// Completes the planned snapshot with head, status and events, and encodes it. Its events and
+/// status count as sent from now on.
 ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_t events) {
   const Tick tick = session.room->tick();
   snapshot_.head = snapshot_head(session);

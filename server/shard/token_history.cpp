@@ -7,7 +7,8 @@
 namespace tickbox::server {
 namespace {
 
-/// The least time between two clearings of a full table: the cost grows with the table.
+/// The least time between two removals of expired tokens from a full table, because each removal
+/// visits the whole table.
 constexpr std::chrono::seconds kClearInterval{1};
 
 }  // namespace

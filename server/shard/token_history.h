@@ -35,8 +35,8 @@ class TokenHistory {
   /// Returns nullptr if never shown.  Cost: constant. Pointers last until the next remember().
   [[nodiscard]] ShownToken* find(const net::TokenId& id);
 
-  /// Stores a token; returns false if there is no space.  Cost: constant, except once a second
-  /// while it is full: then the tokens that have expired by `today` are removed.
+  /// Stores a token. Returns false if there is no space.  Cost: constant. While the table is full,
+  /// a call removes the tokens that have expired by `today`, at most once a second.
   [[nodiscard]] bool remember(const ShownToken& token, WallTime today);
 
   [[nodiscard]] std::size_t size() const { return size_; }

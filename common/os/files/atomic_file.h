@@ -18,7 +18,8 @@ class AtomicFile {
   /// rename, and so a temporary name from the start.
   enum class Mode : std::uint8_t { Create, Replace };
 
-  /// Creates a file in the folder of `place`. The umask is taken off `mode`, as by open().
+  /// Creates a file in the folder of `place`, its later path. As with open(), the umask is removed
+  /// from `mode`.
   AtomicFile(const std::string& place, mode_t mode, Mode what);
 
   AtomicFile(const AtomicFile&) = delete;

@@ -48,8 +48,8 @@ void Exchange::run(const tcp::endpoint& endpoint) {
   context.run();
 }
 
-/// Reads the header first. In a single read Beast 1.74 allocates the body before it checks its
-/// length.
+/// Reads the header alone, then the body. In a single read Beast 1.74 would allocate the body
+/// before it checks the body's length.
 void Exchange::read_answer() {
   http::async_read_header(stream, buffer, parser, [this](beast::error_code begun, std::size_t) {
     error = begun;

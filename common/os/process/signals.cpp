@@ -94,7 +94,8 @@ Interruption::Interruption() {
     struct sigaction action{};
     action.sa_handler = kBreaking[i] == SIGXFSZ ? SIG_IGN : count_stop;
     sigfillset(&action.sa_mask);
-    // A write that waits for its reader continues; a second signal ends the process at once.
+    // SA_RESTART: a write that waits for its reader continues. SA_RESETHAND: a second signal of the
+    // same kind ends the process at once.
     action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
     TICKBOX_ASSERT(sigaction(kBreaking[i], &action, nullptr) == 0);
   }

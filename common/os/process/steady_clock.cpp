@@ -1,4 +1,4 @@
-// The monotonic clock of the kernel, and a sleep until an absolute time of it.
+// The kernel's monotonic clock, calendar and random bytes, and a sleep until a time of that clock.
 
 #include "os/process/steady_clock.h"
 

@@ -53,7 +53,7 @@ class MoverGrid {
   void update(std::uint32_t mover, const Rect& hull);
 
  private:
-  /// The cell of a mover.
+  /// A mover and its cell: column and row at a level, and the hash bucket of the cell.
   struct Place {
     std::uint32_t mover = 0;
     std::uint32_t bucket = 0;

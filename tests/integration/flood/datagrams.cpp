@@ -15,12 +15,13 @@ namespace {
 /// Where the real datagrams stand in real_datagrams().
 enum class Real : std::uint8_t { Hello, Connect, Resume, Input, Disconnect };
 
-/// Where an ask has its nonce, and a sealed packet its connection id: schema/README.md.
+/// Where a request has its nonce, and a sealed packet its connection id: schema/README.md.
 constexpr std::size_t kNonceAt = 13;
 constexpr std::size_t kConnectionAt = 1;
 constexpr std::size_t kTicketAt = 45;
 
-/// A server of few clients numbers their first connections from this, two for each seat.
+/// The connection ids of invented packets. A server draws its ids, so it has one of these only by
+/// chance.
 constexpr std::uint32_t kFirstConnection = 8'192;
 constexpr std::uint64_t kConnections = 64;
 
