@@ -11,7 +11,8 @@
 namespace tickbox::server {
 namespace {
 
-/// The bytes of the smallest body in full: an island with fewer bytes of causes is always replayed.
+/// The bytes of the smallest body in full: an island with at most as many bytes
+/// of causes is not sent in full because of their size.
 constexpr std::size_t kLeastBodyBytes = 16;
 
 constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
@@ -58,7 +59,15 @@ void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPla
 }
 
 void send_costly_islands_in_full(const PlanInput& input, const ClientBodies& bodies,
-                                 IslandPlans& plans) {
+                                 const PendingCauses& pending, IslandPlans& plans) {
+  const auto are_costly = [&](const auto& entries) {
+    return std::ranges::any_of(entries, [&](const auto& entry) {
+      return plans[bodies.states[entry.slot].root].cause_bytes > kLeastBodyBytes;
+    });
+  };
+  if (!are_costly(pending.inputs) && !are_costly(pending.shots) && !are_costly(pending.teleports)) {
+    return;
+  }
   const PlannedTick& tick = input.tick;
   for (const SlotId slot : bodies.known) {
     IslandPlan& plan = plans[bodies.states[slot].root];

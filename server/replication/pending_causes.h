@@ -31,8 +31,9 @@ void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPla
                    PendingCauses& pending);
 
 /// Sends the islands in full whose causes take more bytes than their bodies, except the own island.
+/// Cost: linear in the known bodies only if an island has many causes.
 void send_costly_islands_in_full(const PlanInput& input, const ClientBodies& bodies,
-                                 IslandPlans& plans);
+                                 const PendingCauses& pending, IslandPlans& plans);
 
 /// Writes the causes of the islands that are still replayed, the oldest first; drops the others.
 /// Fails: false, if they are more than can be numbered; `causes` then has a part of them.

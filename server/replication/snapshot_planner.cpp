@@ -19,7 +19,7 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes&
   // Without a plan, an island is sent in full.
   if (room.rules().closed_under_contact()) plan_islands(bodies, islands, plans);
   gather_causes(input, bodies, plans, scratch.causes);
-  send_costly_islands_in_full(input, bodies, plans);
+  send_costly_islands_in_full(input, bodies, scratch.causes, plans);
   if (write_causes(bodies, plans, scratch.causes, causes)) return true;
   // Only the causes of the own island stay.
   send_in_full_if(input.own(), bodies, plans,
