@@ -109,7 +109,7 @@ TEST(Standard, WritesAResumeThatIsTheOneWeSend) {
   }
 }
 
-// "Where a table ends before the size, zeros follow; a reader does not look at them."
+// "Where a table below ends before the size, zeros follow. A reader ignores them."
 TEST(Standard, ReadersDoNotLookAtWhatFollowsATable) {
   Bytes hello = ask_head(1);
   hello.resize(1'200, std::byte{0xee});
