@@ -368,7 +368,7 @@ void Client::leave() {
   connection_.leave();
 }
 
-/// Adds the counts of the present replica or auditor.
+/// Adds the counts of the present snapshot world or auditor.
 void Client::add_up(ClientStats& stats) const {
   if (snapshot_world_ != nullptr) stats.replayed += snapshot_world_->steps();
   if (auditor_ == nullptr) return;

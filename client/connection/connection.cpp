@@ -23,7 +23,7 @@ std::string in_words(net::DisconnectReason reason) {
     case net::DisconnectReason::Kicked:
       return "removed by the server";
     case net::DisconnectReason::TakenOver:
-      return "another client resumed this session";
+      return "this session was resumed from elsewhere";
   }
   return "unknown";
 }
@@ -36,9 +36,9 @@ bool is_possible(const net::Accept& accept) {
          game::player_of(accept.body) == accept.player;
 }
 
-/// Returns a random time from 0 to kAskJitter.
+/// Returns a random time from 0 to kRequestJitter.
 Duration drawn_jitter(Entropy& entropy) {
-  return kAskJitter * draw_number<std::uint16_t>(entropy) / UINT16_MAX;
+  return kRequestJitter * draw_number<std::uint16_t>(entropy) / UINT16_MAX;
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void Connection::begin(State state, Instant now) {
 
 void Connection::ask(Instant now) {
   asked_ = now;
-  asks_again_ = now + kAskRetry + drawn_jitter(entropy_);
+  asks_again_ = now + kRequestRetry + drawn_jitter(entropy_);
   if (state_ == State::Greeting) {
     transmit(net::encode_hello(net::make_request(net::PacketType::Hello, nonce_), packet_));
   } else if (state_ == State::Asking) {

@@ -18,10 +18,11 @@
 
 namespace tickbox::client {
 
-/// A request is repeated after kAskRetry plus a random time up to kAskJitter, until an answer
-/// arrives. Without the random time, all clients that have lost one server would repeat in step.
-inline constexpr Duration kAskRetry = std::chrono::milliseconds{250};
-inline constexpr Duration kAskJitter = kAskRetry / 4;
+/// A request is repeated after kRequestRetry plus a random time up to kRequestJitter, until an
+/// answer arrives. Without the random time, all clients that have lost one server would repeat in
+/// step.
+inline constexpr Duration kRequestRetry = std::chrono::milliseconds{250};
+inline constexpr Duration kRequestJitter = kRequestRetry / 4;
 /// The age at which a CONNECT or RESUME is restarted with a fresh nonce instead of repeated.
 /// Cookies last for 4 s, and the answer to a RESUME that somebody else forwarded first goes to
 /// that sender.

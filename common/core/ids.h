@@ -23,7 +23,7 @@ struct Tick {
   }
 };
 
-/// The number of a room of a server, as in tokens and tickets. 0 is no room.
+/// The number of a room of a server, as in tokens and tickets; never 0. In a token 0 is any room.
 struct RoomId {
   std::uint32_t value = 0;
 

@@ -17,7 +17,7 @@ struct TickCommands {
   std::span<const PlayerId> joins;
   std::span<const PlayerInput> inputs;
   std::span<const Strike> strikes = {};      ///< on the server and in its replays; in any order
-  std::span<const Teleport> teleports = {};  ///< in a replica: server decisions, in any order
+  std::span<const Teleport> teleports = {};  ///< at a client: server decisions, in any order
 };
 
 /// Scratch memory and the report of the last tick. Serves any number of worlds, one after the

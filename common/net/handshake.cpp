@@ -12,13 +12,13 @@ namespace {
 
 // The layout of a request: type, protocol, schema, client nonce. Then a cookie and a token follow,
 // or a ticket; then the mode, zeros, and the tag.
-constexpr std::size_t kAskHeadBytes = 1 + 4 + 8 + kNonceBytes;
-constexpr std::size_t kCookieAt = kAskHeadBytes;
+constexpr std::size_t kRequestHeadBytes = 1 + 4 + 8 + kNonceBytes;
+constexpr std::size_t kCookieAt = kRequestHeadBytes;
 constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
-constexpr std::size_t kTicketAt = kAskHeadBytes;
+constexpr std::size_t kTicketAt = kRequestHeadBytes;
 constexpr std::size_t kConnectModeAt = kTokenAt + kSealedTokenBytes;
 constexpr std::size_t kResumeModeAt = kTicketAt + kSealedTicketBytes;
-constexpr std::size_t kTagAt = kAskBytes - kTagBytes;
+constexpr std::size_t kTagAt = kRequestBytes - kTagBytes;
 static_assert(kConnectModeAt < kTagAt && kResumeModeAt < kTagAt);
 
 /// The bit of the mode's byte that means ConnectMode::Audit. The other bits are reserved and
@@ -30,7 +30,7 @@ constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kAcceptHeadBytes = kServerNonceAt + kNonceBytes;
 constexpr std::uint64_t kAcceptSequence = 0;  // packets of the session begin at 1
 
-// Fills `out` with zeros and writes the head of an Ask at the front.
+// Fills `out` with zeros and writes the head of a request at the front.
 ByteWriter begin_request(const ConnectRequest& request, PacketBuffer& out) {
   out.fill(std::byte{0});
   ByteWriter writer{out};
@@ -94,8 +94,8 @@ ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce,
 }
 
 std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram) {
-  if (datagram.size() < kAskBytes) return std::unexpected{DropReason::TooShort};
-  if (datagram.size() > kAskBytes) return std::unexpected{DropReason::TooLong};
+  if (datagram.size() < kRequestBytes) return std::unexpected{DropReason::TooShort};
+  if (datagram.size() > kRequestBytes) return std::unexpected{DropReason::TooLong};
   const auto type = packet_type(datagram);
   if (type != PacketType::Hello && type != PacketType::Connect && type != PacketType::Resume) {
     return std::unexpected{DropReason::UnknownType};

@@ -26,12 +26,12 @@ namespace tickbox::net {
 inline constexpr std::uint32_t kProtocolVersion = 5;
 
 /// The length of HELLO, CONNECT and RESUME.
-inline constexpr std::size_t kAskBytes = kDatagramBytesMax;
+inline constexpr std::size_t kRequestBytes = kDatagramBytesMax;
 
 inline constexpr std::size_t kCookieDatagramBytes = 1 + kNonceBytes + kCookieBytes;
 inline constexpr std::size_t kRefuseBytes = 42;
 inline constexpr std::size_t kAcceptBytesMax = 512;
-static_assert(kCookieDatagramBytes <= 64 && kRefuseBytes <= 64 && kAcceptBytesMax < kAskBytes);
+static_assert(kCookieDatagramBytes <= 64 && kRefuseBytes <= 64 && kAcceptBytesMax < kRequestBytes);
 
 /// The longest life of a room in ticks: 103 days at 240 Hz. So sums of ticks, also with what a
 /// client may add to a tick, never wrap.
@@ -75,13 +75,13 @@ struct ConnectRequest {
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };
 
-/// Returns an Ask with our own protocol and schema.
+/// Returns a request with our own protocol and schema.
 [[nodiscard]] ConnectRequest make_request(PacketType type, const HandshakeNonce& client_nonce,
                                           ConnectMode mode = ConnectMode::Play);
 
 /// Decodes a request. Another protocol or schema than ours is no error here: the server's answer
 /// names the difference. Nothing is authenticated yet.  Fails: TooShort and TooLong (any other
-/// length than kAskBytes), UnknownType.
+/// length than kRequestBytes), UnknownType.
 [[nodiscard]] std::expected<ConnectRequest, DropReason> decode_request(ConstBytes datagram);
 
 ConstBytes encode_hello(const ConnectRequest& hello, PacketBuffer& out);

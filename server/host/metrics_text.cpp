@@ -119,7 +119,8 @@ void add_ticks(Text& text, const Metrics& metrics) {
 void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_rooms", "gauge", "Open rooms.", metrics.rooms);
   text.single("tickbox_clients", "gauge", "Connected clients.", metrics.clients);
-  text.single("tickbox_clients_max", "gauge", "Highest number of clients.", metrics.clients_max);
+  text.single("tickbox_clients_max", "gauge", "Clients that the server admits at most.",
+              metrics.clients_max);
   text.single("tickbox_entities", "gauge", "Entities in all rooms.", metrics.entities);
   text.head("tickbox_connections_total", "counter", "Answers to connection requests, by result.");
   for (std::size_t i = 0; i < kConnectionResults; ++i) {
@@ -153,7 +154,7 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.single("tickbox_state_hash_mismatches_total", "counter",
               "Views whose hash differed at the client.", metrics.hash_mismatches);
   text.head("tickbox_desync_traces_total", "counter",
-            "Traces of views whose hash differed: field found, view forgotten, answer incomplete, "
+            "Traces of views whose hash differed: field found, view forgotten, report incomplete, "
             "or over the limits.");
   for (std::size_t i = 0; i < kDesyncResults; ++i) {
     text.sample("tickbox_desync_traces_total", label("result", kDesyncResultNames[i]),
@@ -223,7 +224,7 @@ void add_traffic(Text& text, const Metrics& metrics) {
               "Bodies in the view extent that a view did not have yet, summed over snapshots.",
               snapshots.waiting);
   text.head("tickbox_events_total", "counter",
-            "Events for clients: sent, or lost because a client's queue was full.");
+            "Events for clients: queued, or lost because a client's queue was full.");
   text.sample("tickbox_events_total", label("result", "told"), metrics.events.told);
   text.sample("tickbox_events_total", label("result", "lost"), metrics.events.lost);
   add_audit(text, metrics.audit);
@@ -255,7 +256,7 @@ void add_process(Text& text, const ProcessFacts& process) {
   text.single("process_virtual_memory_bytes", "gauge", "Address space in use.",
               process.virtual_bytes);
   text.single("process_open_fds", "gauge", "Open file descriptors.", process.open_files);
-  text.single("process_max_fds", "gauge", "Highest number of open file descriptors.",
+  text.single("process_max_fds", "gauge", "Limit of open file descriptors.",
               process.open_files_max);
   text.head("process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970.");
   text.sample("process_start_time_seconds", "", fmt::format("{:.2f}", process.started));

@@ -111,7 +111,8 @@ void add_access(cli::Command& program, Options& options) {
                      "key (for development only)");
   program.add_option("--public-address", options.public_addresses, os::resolve_destination,
                      "Address that players use, as written in their tokens. Repeat for several",
-                     {.value = "HOST:PORT", .default_text = "the bound address"});
+                     {.value = "HOST:PORT",
+                      .default_text = "the bound address; for a wildcard, all of this machine"});
 }
 
 std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
@@ -140,8 +141,8 @@ void add_recording(cli::Command& program, Options& options) {
       {.value = "N", .check = cli::between(1U, kRecordKeepMax), .default_text = "all"});
   program.add_option("--crash-dir", options.crash_dir,
                      "If an assertion fails, write the last seconds as a recording to this "
-                     "directory. Without this option and --record nothing is written",
-                     {.value = "DIR"});
+                     "directory",
+                     {.value = "DIR", .default_text = "that of --record"});
 }
 
 void add_options(cli::Command& program, Options& options, os::LogOptions& log) {
@@ -213,17 +214,15 @@ int run_server(int argc, char** argv, const game::Catalog& games) {
   cli::CommonFlags health_flags;
   cli::Command health = program.add_command(
       {.name = "health",
-       .description =
-           "ConnectRequest a running server whether it is alive, or ready. Exit 0 if so, 1 if not.",
+       .description = "Ask a running server whether it is alive, or ready. Exit 0 if so, 1 if not.",
        .example = "tickbox-server health --admin 127.0.0.1:9180"},
       health_flags);
   health.add_option("--admin", admin, "Admin address of the server",
                     {.value = "HOST:PORT", .default_text = "by --admin-bind and --admin-port"});
 
   bool ready = false;
-  health.add_option(
-      "--ready", ready,
-      "ConnectRequest whether the server accepts clients now (/readyz instead of /livez)");
+  health.add_option("--ready", ready,
+                    "Ask whether the server accepts clients now (/readyz instead of /livez)");
   health.callback([&] { asked_health = true; });
 
   if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);

@@ -25,9 +25,9 @@ void Replicator::queue_events(HostedRoom& room) {
     if (seat.playing == nullptr || !seat.in_world || has_auditor(seat)) continue;
     const BodyId body = room.world().body_of(seat.player);
     const Vec2 place = room.world().physics().find(body)->min;
-    for (const RoutedEvent& notice : broadcast_.events()) {
-      if (!broadcast_.reaches(notice, seat.player, place)) continue;
-      const bool is_queued = seat.playing->events.add(room.tick(), notice.event);
+    for (const RoutedEvent& routed : broadcast_.events()) {
+      if (!broadcast_.reaches(routed, seat.player, place)) continue;
+      const bool is_queued = seat.playing->events.add(room.tick(), routed.event);
       ++(is_queued ? context_.metrics.events.told : context_.metrics.events.lost);
     }
   }

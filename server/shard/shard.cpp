@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace tickbox::server {
 namespace {
 
@@ -22,6 +24,7 @@ std::vector<HostedRoom> host(const std::vector<RoomParts>& rooms, const ShardOpt
 std::vector<RoomId> ids_of(const std::vector<RoomParts>& rooms) {
   std::vector<RoomId> ids;
   for (const RoomParts& room : rooms) {
+    TICKBOX_ASSERT(room.id != RoomId{} && std::ranges::find(ids, room.id) == ids.end());
     ids.push_back(room.id);
   }
   return ids;

@@ -48,7 +48,7 @@ struct ShardParts {
   Entropy& entropy;
   const WallClock& calendar;
   Log& log;
-  std::vector<RoomParts> rooms;
+  std::vector<RoomParts> rooms;  ///< at least one; ids differ; at most kSeatsMax seats in all
   protocol::DesyncSink* desyncs = nullptr;
 };
 

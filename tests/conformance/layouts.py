@@ -73,7 +73,7 @@ def read_request(data):
         credential, end = data[45:180], 180
     tagged = kind != HELLO
     audits = tagged and data[end] & 1 == 1
-    wish_zeros = bytes([data[end] & 0xFE]) if tagged else b""
+    mode_zeros = bytes([data[end] & 0xFE]) if tagged else b""
     end += 1 if tagged else 0
     return ConnectRequest(
         type=kind,
@@ -85,7 +85,7 @@ def read_request(data):
         audits=audits,
         tag=data[TAG_AT:] if tagged else b"",
         clear=data[:TAG_AT],
-        zeros=wish_zeros + data[end : TAG_AT if tagged else ASK_BYTES],
+        zeros=mode_zeros + data[end : TAG_AT if tagged else ASK_BYTES],
     )
 
 

@@ -89,14 +89,14 @@ class Altered(Scene):
     def input(self, nth=PLAYING):
         return self.match.find("client_sent", layouts.INPUT, nth)
 
-    def ask_lines(self, kind):
+    def request_lines(self, kind):
         """One request as it was sent, and all its arrivals."""
         sent = self.match.data(self.match.find("client_sent", kind))
         same = (n for n, e in enumerate(self.match.events) if alter.data_of(e) == sent)
         return sent, list(same)
 
     def alter_request(self, kind, change):
-        sent, numbers = self.ask_lines(kind)
+        sent, numbers = self.request_lines(kind)
         return self.match.with_data({number: change(sent) for number in numbers})
 
     def test_nothing_is_found_in_what_was_not_altered(self):

@@ -36,7 +36,7 @@ tests::StagedMatch make_match() {
   return match;
 }
 
-/// A replica, and what has made it what it is.
+/// A snapshot world, and what has made it what it is.
 class Client {
  public:
   Client() : snapshot_world_(fresh()) {

@@ -1,8 +1,8 @@
 // Every view that a client makes of the server's snapshots is the truth to the bit. Snapshots may
 // be lost, late or acknowledged out of order. A client may see little, and the budget may be small.
 //
-// Rooms are drawn from seeds, with some watchers each: the planner on one side, a replica on the
-// other, and a random link between them.
+// Rooms are drawn from seeds, with some watchers each: the planner on one side, a snapshot world on
+// the other, and a random link between them.
 
 #include "games/arena/arena.h"
 #include "tests/property/any_stepper.h"

@@ -1,5 +1,6 @@
 #pragma once
-// A client without a network. Its snapshots pass the encoder and an unreliable link into a replica.
+// A client without a network. Its snapshots pass the encoder and an unreliable link into a snapshot
+// world.
 // The acknowledgements return over an unreliable link too.
 
 #include "client/views/snapshot_world.h"

@@ -76,7 +76,8 @@ TEST(Resume, TakesOverASessionThatIsStillOpen) {
   harness.run_for(seconds{2});
   EXPECT_TRUE(harness.client(elsewhere).playing());
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Closed);
-  EXPECT_EQ(harness.client(client).connection().reason(), "another client resumed this session");
+  EXPECT_EQ(harness.client(client).connection().reason(),
+            "this session was resumed from elsewhere");
   EXPECT_EQ(harness.client(elsewhere).connection().accept().body,
             harness.client(client).connection().accept().body);
   EXPECT_EQ(harness.shard().clients(), 1U);
@@ -87,7 +88,7 @@ TEST(Resume, LeavesTheOldSessionAloneUntilTheNewKeysAreProven) {
   Harness harness{{}};
   const std::size_t client = harness.add_client();
   harness.run_for(seconds{3});
-  std::vector<std::byte> resume(net::kAskBytes);
+  std::vector<std::byte> resume(net::kRequestBytes);
   net::PacketBuffer packet{};
   SeededEntropy entropy{4};
   const net::ConnectRequest request =

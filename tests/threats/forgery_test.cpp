@@ -75,7 +75,7 @@ struct LiveSession {
     constexpr milliseconds kEach{2};
     constexpr std::size_t kFreshEach = 1'000;  // a cookie is good for four seconds
     Bytes connect;
-    for (std::size_t bit = 0; bit < 8 * net::kAskBytes; ++bit) {
+    for (std::size_t bit = 0; bit < 8 * net::kRequestBytes; ++bit) {
       if (bit % kFreshEach == 0) connect = peer.make_connect(token);
       if (attacked) {
         Bytes flipped = connect;

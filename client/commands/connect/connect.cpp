@@ -254,7 +254,7 @@ ExitCode Game::report() const {
 /// Refuses a stream: the ticket file is written repeatedly, and read by the next run.
 std::string check_resume(const std::string& file) {
   return file == "-" ? std::string{"a ticket is read and written, so it needs a file; "
-"give ./- for a file named -"}
+                                          "give ./- for a file named -"}
                      : std::string{};
 }
 

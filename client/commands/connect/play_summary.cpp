@@ -48,8 +48,8 @@ std::string prediction_line(const ClientStats& stats) {
     const auto units = [&](std::uint32_t per_mille) {
       return short_number(static_cast<double>(stats.prediction_error.quantile(per_mille)) / kUnit);
     };
-    text += fmt::format("{} exact, {} corrected by at most {} units (p99 {})", grouped(exact),
-                        grouped(stats.corrected), units(1'000), units(990));
+    text += fmt::format("{} exact, {} corrected; errors: p99 {} units, at most {}", grouped(exact),
+                        grouped(stats.corrected), units(990), units(1'000));
   }
   if (stats.touched.checked > 0) {
     text += fmt::format("; {} with contact, {} of them exact", grouped(stats.touched.checked),
@@ -62,7 +62,7 @@ std::string others_line(const PlaySummary& summary, const ClientStats& stats) {
   const double delay_ms = share(stats.picture_delay, stats.ticks_shown) / 1'000;
   std::string text = fmt::format("shown {} ms late", short_number(delay_ms));
   if (summary.mode == net::ConnectMode::Play) {
-    text += fmt::format("; {} of ticks ran ahead of the newest snapshot, {} were wrong guesses",
+    text += fmt::format("; {} of ticks ran ahead of the newest snapshot, {} of ticks a wrong guess",
                         percent(stats.ticks_extrapolated, stats.ticks_shown),
                         percent(stats.ticks_unforeseen, stats.ticks_shown));
   }

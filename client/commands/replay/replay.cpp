@@ -19,7 +19,7 @@ using cli::ExitCode;
 void add_new_file(cli::Command& command, std::string& out, const std::string& help) {
   const auto check = [](const std::string& name) {
     return name == "-" ? std::string{"stdout is not possible here; name a file, or give ./- "
-"for a file named -"}
+                                     "for a file named -"}
                        : std::string{};
   };
   command.add_option("-o,--out", out, help, {.required = true, .value = "G", .check = {check}});

@@ -42,7 +42,7 @@ Case asked(
     std::string name, Make make, Count count, std::function<void(Stage&)> first = [](Stage&) {}) {
   const auto stage = std::make_shared<Stage>();
   return {.name = std::move(name),
-          .bytes = net::kAskBytes,
+          .bytes = net::kRequestBytes,
           .prepare =
               [stage, count, make = std::move(make), first = std::move(first)] {
                 stage->begin();

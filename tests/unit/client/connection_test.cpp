@@ -154,16 +154,16 @@ TEST_F(ConnectionTest, AsksAgainWithTheSameNonceUntilItIsAnswered) {
   const net::ConnectRequest hello = asked();
   EXPECT_EQ(hello.type, net::PacketType::Hello);
   EXPECT_EQ(hello.schema, net::schema_hash());
-  pass(kAskRetry - milliseconds{1});
+  pass(kRequestRetry - milliseconds{1});
   EXPECT_EQ(transport_.sent.size(), 1U);
-  pass(kAskJitter + milliseconds{1});
+  pass(kRequestJitter + milliseconds{1});
   ASSERT_EQ(transport_.sent.size(), 2U);
   EXPECT_EQ(asked(), hello);
   answer_hello();
   ASSERT_EQ(transport_.sent.size(), 3U);
   EXPECT_EQ(asked().type, net::PacketType::Connect);
   EXPECT_EQ(asked().client_nonce, hello.client_nonce) << "the cookie is bound to it";
-  pass(kAskRetry + kAskJitter);
+  pass(kRequestRetry + kRequestJitter);
   ASSERT_EQ(transport_.sent.size(), 4U);
   EXPECT_EQ(transport_.sent[3], transport_.sent[2]);
   now_ += milliseconds{30};
@@ -172,7 +172,7 @@ TEST_F(ConnectionTest, AsksAgainWithTheSameNonceUntilItIsAnswered) {
   EXPECT_EQ(connection_.accept().tick, Tick{500});
   EXPECT_EQ(connection_.connect_time(), milliseconds{30}) << "since it asked last";
   EXPECT_EQ(connection_.sessions(), 1U);
-  pass(kAskRetry + kAskJitter);
+  pass(kRequestRetry + kRequestJitter);
   EXPECT_EQ(transport_.sent.size(), 4U) << "answered, so it asks no more";
 }
 
@@ -193,7 +193,7 @@ TEST_F(ConnectionTest, AsksForANewCookieBeforeTheOldOneIsStale) {
   }
   EXPECT_EQ(connection_.state(), Connection::State::Greeting);
   EXPECT_GE(passed, kAttempt);
-  EXPECT_LE(passed, kAttempt + kAskRetry + kAskJitter);
+  EXPECT_LE(passed, kAttempt + kRequestRetry + kRequestJitter);
 }
 
 TEST_F(ConnectionTest, IgnoresTheCookieOfAnother) {
@@ -281,7 +281,7 @@ TEST_F(ConnectionTest, AsksToComeBackAnewWithAFreshNonce) {
   accept();
   pass(kServerTimeout);
   const net::HandshakeNonce first = asked().client_nonce;
-  pass(kAskRetry + kAskJitter);
+  pass(kRequestRetry + kRequestJitter);
   EXPECT_EQ(asked().client_nonce, first);
   pass(kAttempt);
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);

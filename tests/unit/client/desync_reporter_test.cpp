@@ -28,9 +28,9 @@ std::vector<game::EntityState> crates(std::uint32_t count) {
   return view;
 }
 
-class DesyncTracerTest : public testing::Test {
+class DesyncReporterTest : public testing::Test {
  protected:
-  DesyncTracerTest() { wrong_[70].velocity.y = 9; }
+  DesyncReporterTest() { wrong_[70].velocity.y = 9; }
 
   void begin(Instant now) {
     reporter_.begin({.name = name(), .entities = wrong_, .base = truth_}, {}, {5}, now);
@@ -61,14 +61,14 @@ class DesyncTracerTest : public testing::Test {
   DesyncReporter reporter_;
 };
 
-TEST_F(DesyncTracerTest, SendsNothingWithoutAWrongView) {
+TEST_F(DesyncReporterTest, SendsNothingWithoutAWrongView) {
   EXPECT_TRUE(sent(kStart, 100).empty());
   EXPECT_FALSE(reporter_.expire(kStart));
   EXPECT_FALSE(reporter_.give_up());
   EXPECT_EQ(reporter_.take(answer(0)).error(), DropReason::Unexpected);
 }
 
-TEST_F(DesyncTracerTest, SendsItsViewAtOnceAndAtABoundedPace) {
+TEST_F(DesyncReporterTest, SendsItsViewAtOnceAndAtABoundedPace) {
   begin(kStart);
   auto parts = sent(kStart, kInputsPerPart);
   EXPECT_EQ(parts.size(), 1U);
@@ -84,7 +84,7 @@ TEST_F(DesyncTracerTest, SendsItsViewAtOnceAndAtABoundedPace) {
   EXPECT_TRUE(std::ranges::equal(whole.members(), wrong_));
 }
 
-TEST_F(DesyncTracerTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
+TEST_F(DesyncReporterTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
   begin(kStart);
   const int packets = static_cast<int>(kDesyncReportPatience / kTick);
   const std::size_t in_vain = sent(kStart, packets).size();
@@ -107,7 +107,7 @@ TEST_F(DesyncTracerTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
   EXPECT_TRUE(sent(kStart + kDesyncReportPatience, 100).empty());
 }
 
-TEST_F(DesyncTracerTest, SaysWhichPartsHaveCome) {
+TEST_F(DesyncReporterTest, SaysWhichPartsHaveCome) {
   begin(kStart);
   (void)sent(kStart, 5);
   ASSERT_TRUE(reporter_.take(answer(1)));
@@ -116,7 +116,7 @@ TEST_F(DesyncTracerTest, SaysWhichPartsHaveCome) {
   EXPECT_EQ(parts[0].arrived, 0b010);
 }
 
-TEST_F(DesyncTracerTest, EndsWhereTheServerHasForgotten) {
+TEST_F(DesyncReporterTest, EndsWhereTheServerHasForgotten) {
   begin(kStart);
   const auto taken = reporter_.take({.view = name(), .parts = 0, .bodies = {}});
   ASSERT_TRUE(taken && *taken);
@@ -125,7 +125,7 @@ TEST_F(DesyncTracerTest, EndsWhereTheServerHasForgotten) {
   EXPECT_FALSE((*taken)->server_view);
 }
 
-TEST_F(DesyncTracerTest, EndsWithoutAnAnswer) {
+TEST_F(DesyncReporterTest, EndsWithoutAnAnswer) {
   begin(kStart);
   EXPECT_FALSE(reporter_.expire(kStart + kDesyncReportPatience - milliseconds{1}));
   const auto over = reporter_.expire(kStart + kDesyncReportPatience);
@@ -137,7 +137,7 @@ TEST_F(DesyncTracerTest, EndsWithoutAnAnswer) {
   EXPECT_FALSE(reporter_.give_up());
 }
 
-TEST_F(DesyncTracerTest, TracesOneAtATimeAndNotTooOften) {
+TEST_F(DesyncReporterTest, TracesOneAtATimeAndNotTooOften) {
   begin(kStart);
   const protocol::ViewName first = name();
   wrong_[3].min.x = -1;
@@ -151,7 +151,7 @@ TEST_F(DesyncTracerTest, TracesOneAtATimeAndNotTooOften) {
 }
 
 // The server's answer is checked against the hash that it sent earlier.
-TEST_F(DesyncTracerTest, RefusesAnAnswerThatIsNone) {
+TEST_F(DesyncReporterTest, RefusesAnAnswerThatIsNone) {
   begin(kStart);
   protocol::ViewPart other = answer(0);
   other.view.tick = {901};

@@ -1,4 +1,5 @@
-// The refusals of a replica: snapshots that are well formed, but refer to things that do not exist.
+// The refusals of a snapshot world: snapshots that are well formed, but refer to things that do not
+// exist.
 
 #include "client/views/snapshot_world.h"
 #include "tests/support/staged_match.h"

@@ -1,5 +1,5 @@
-// A replica against the room of its snapshots: every view is the truth to the bit, with the minimum
-// number of steps.
+// A snapshot world against the room of its snapshots: every view is the truth to the bit, with the
+// minimum number of steps.
 
 #include "client/views/snapshot_world.h"
 

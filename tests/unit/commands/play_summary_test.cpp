@@ -54,7 +54,7 @@ TEST(PlaySummary, HasALineForEachThingThatWasMeasured) {
             "  state     117 of 117 snapshots have the server's hash\n"
             "  own body  116 predictions, all exact; 5 with contact, 5 of them exact\n"
             "  others    shown 45 ms late; 48 % of ticks ran ahead of the newest snapshot, 0.3 % "
-            "were wrong guesses\n"
+            "of ticks a wrong guess\n"
             "  inputs    3,661 sent, 1 too late; the server repeated an older one in 2 ticks\n");
   EXPECT_TRUE(text.contains(" ms (p99 ")) << text;
   EXPECT_TRUE(
@@ -69,7 +69,8 @@ TEST(PlaySummary, SaysHowFarPredictionsWereOff) {
   stats.corrected = 2;
   add(stats.prediction_error, kUnit / 2, 2);
   const std::string text = summary_text(good_summary(), stats);
-  EXPECT_TRUE(text.contains("116 predictions, 114 exact, 2 corrected by at most 0.5")) << text;
+  EXPECT_TRUE(text.contains("116 predictions, 114 exact, 2 corrected; errors: p99 ")) << text;
+  EXPECT_TRUE(text.contains(" units, at most 0.5")) << text;
 }
 
 TEST(PlaySummary, HasNoLineForWhatWasNotMeasured) {

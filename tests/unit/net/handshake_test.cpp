@@ -195,7 +195,7 @@ TEST(Handshake, TakesNothingOfAnotherLength) {
 // Every first byte at every reader.
 TEST(Handshake, TakesNothingOfAnotherType) {
   for (Kind& kind : kinds()) {
-    const bool asks = kind.datagram.size() == kAskBytes;
+    const bool asks = kind.datagram.size() == kRequestBytes;
     for (int type = 0; type < 256; ++type) {
       kind.datagram[0] = static_cast<std::byte>(type);
       const bool is_known =

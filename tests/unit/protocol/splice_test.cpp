@@ -176,7 +176,7 @@ TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
         return own == reader && name == reader;
       };
       net::PacketChannel receiver{session, 9, net::Direction::ToServer};
-      const bool asks = datagram.size() == net::kAskBytes;
+      const bool asks = datagram.size() == net::kRequestBytes;
       EXPECT_EQ(asks && net::is_proven(datagram, token.keys.to_server),
                 taken(net::PacketType::Connect));
       EXPECT_EQ(asks && net::is_proven(datagram, samples::handed_keys().to_server),

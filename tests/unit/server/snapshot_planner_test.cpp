@@ -1,4 +1,5 @@
-// The snapshots of one client, case by case, over a real room. A replica agrees with all of them.
+// The snapshots of one client, case by case, over a real room. A snapshot world agrees with all of
+// them.
 
 #include "protocol/cause_codec.h"
 #include "tests/unit/server/planned_room.h"
