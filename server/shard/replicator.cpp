@@ -3,7 +3,6 @@
 #include "core/assert.h"
 #include "protocol/cause_codec.h"
 #include "protocol/event_codec.h"
-#include "server/shard/spectator_service.h"
 
 #include <algorithm>
 
@@ -22,7 +21,7 @@ void Replicator::queue_events(HostedRoom& room) {
   broadcast_.gather(room.room(), room.joins());
   if (broadcast_.events().empty()) return;
   for (const Seat& seat : room.seats().all()) {
-    if (seat.playing == nullptr || !seat.in_world || has_auditor(seat)) continue;
+    if (seat.playing == nullptr || !seat.in_world || seat.playing->audit != nullptr) continue;
     const BodyId body = room.world().body_of(seat.player);
     const Vec2 place = room.world().physics().find(body)->min;
     for (const RoutedEvent& routed : broadcast_.events()) {

@@ -12,11 +12,12 @@ bool audits(const Session* session) {
   return session != nullptr && session->mode == net::ConnectMode::Audit;
 }
 
-}  // namespace
-
+/// Returns whether a session of the seat audits, or is about to.
 bool has_auditor(const Seat& seat) {
   return audits(seat.playing) || audits(seat.pending);
 }
+
+}  // namespace
 
 SpectatorService::SpectatorService(ShardContext& context, std::span<HostedRoom> rooms,
                                    const SendPace& pace)

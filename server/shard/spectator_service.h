@@ -47,7 +47,4 @@ class SpectatorService {
   std::vector<std::byte> entry_;  ///< the entry that was encoded last
 };
 
-/// Returns whether a session of the seat audits, or is about to.
-[[nodiscard]] bool has_auditor(const Seat& seat);
-
 }  // namespace tickbox::server

@@ -1,0 +1,89 @@
+// Sessions that were accepted and whose clients never prove their keys.
+
+#include "tests/threats/raw_peer.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kSeats = 4;
+constexpr int kResumes = 400;
+
+std::uint64_t resumed(Harness& harness) {
+  const auto result = static_cast<std::size_t>(server::ConnectionResult::Resumed);
+  return harness.shard().metrics().connections[result];
+}
+
+/// Lets time pass while a client keeps its session alive.
+void pass(Harness& harness, RawPeer& alive, int half_seconds) {
+  for (int i = 0; i < half_seconds; ++i) {
+    alive.send_nothing_new();
+    harness.run_for(milliseconds{500});
+  }
+}
+
+TEST(PendingSessions, AnyNumberOfResumesTakesOneSlotOfASeat) {
+  Harness harness{{.max_clients = kSeats}};
+  Wire wire{harness};
+  RawPeer player{harness, wire, stranger_far_away(1)};
+  ASSERT_TRUE(player.connect(harness.make_token(1)).accepted);
+  pass(harness, player, 1);
+  const net::ResumeTicket ticket = player.ticket();
+
+  RawPeer other{harness, wire, stranger_far_away(2)};
+  for (int i = 0; i < kResumes; ++i) {
+    ASSERT_TRUE(other.resume(ticket).accepted) << i;
+  }
+  EXPECT_EQ(harness.shard().clients(), 1U) << "nobody has proven the new keys";
+  EXPECT_EQ(harness.shard().seats_held(), 1U);
+
+  constexpr int kLongerThanTheTimeout = 14;
+  pass(harness, player, kLongerThanTheTimeout);
+  EXPECT_EQ(harness.shard().clients(), 1U) << "the session that plays outlives the pending one";
+
+  for (std::uint32_t i = 1; i < kSeats; ++i) {
+    harness.add_client();
+  }
+  pass(harness, player, 2);
+  EXPECT_EQ(harness.shard().clients(), kSeats) << "no slot was lost";
+  ASSERT_TRUE(other.resume(ticket).accepted);
+  harness.stop();
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  EXPECT_EQ(harness.shard().seats_held(), 0U);
+}
+
+// Events stopped while somebody with the seat's ticket asked to audit, and did not prove its keys.
+TEST(PendingSessions, OneThatAsksToAuditTakesNoEventsFromTheOneThatPlays) {
+  Harness harness{{.max_clients = 8, .bot = game::BotKind::Stress}};
+  const std::size_t client = harness.add_client({}, harness.make_token(1, net::kRightToAudit));
+  for (int i = 1; i < 8; ++i) {
+    harness.add_client();
+  }
+  harness.run_for(seconds{2});
+  const auto events = [&] { return harness.players()[client].events.size(); };
+  const std::size_t before = events();
+  SeededEntropy entropy{99};
+  net::PacketBuffer packet{};
+  const auto nonce = net::draw<net::HandshakeNonce>(entropy);
+  harness.network().inject(
+      stranger_far_away(1),
+      net::encode_resume(net::make_request(net::PacketType::Resume, nonce, net::ConnectMode::Audit),
+                         harness.client(client).connection().ticket(), packet));
+  harness.run_for(milliseconds{100});
+  ASSERT_EQ(resumed(harness), 1U) << "the RESUME was accepted";
+  const std::size_t at_resume = events();
+  harness.run_for(seconds{4});
+  EXPECT_GT(before, 0U);
+  EXPECT_GT(events(), at_resume);
+}
+
+}  // namespace
+}  // namespace tickbox::tests
