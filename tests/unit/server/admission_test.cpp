@@ -1,7 +1,7 @@
 // The admission by itself: the answer to each HELLO, CONNECT and RESUME, and the order of the
 // checks.
 
-#include "server/shard/admission.h"
+#include "server/shard/connect/admission.h"
 
 #include "tests/support/virtual_time.h"
 

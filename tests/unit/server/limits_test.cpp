@@ -2,7 +2,7 @@
 
 #include "server/shard/limits.h"
 
-#include "server/shard/open_limits.h"
+#include "server/shard/connect/open_limits.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>

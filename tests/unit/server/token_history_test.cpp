@@ -1,4 +1,4 @@
-#include "server/shard/token_history.h"
+#include "server/shard/connect/token_history.h"
 
 #include "tests/support/virtual_time.h"
 

@@ -1,4 +1,4 @@
-#include "server/shard/admission.h"
+#include "server/shard/connect/admission.h"
 
 #include "core/assert.h"
 

@@ -11,8 +11,8 @@
 #include "net/key_ring.h"
 #include "net/resume_ticket.h"
 #include "net/transport.h"
-#include "server/shard/open_limits.h"
-#include "server/shard/token_history.h"
+#include "server/shard/connect/open_limits.h"
+#include "server/shard/connect/token_history.h"
 
 #include <cstdint>
 #include <optional>

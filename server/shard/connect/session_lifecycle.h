@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "protocol/messages.h"
-#include "server/shard/admission.h"
+#include "server/shard/connect/admission.h"
 #include "server/shard/context.h"
 #include "server/shard/desync_service.h"
 #include "server/shard/hosted_room.h"

@@ -1,4 +1,4 @@
-#include "server/shard/path_validator.h"
+#include "server/shard/connect/path_validator.h"
 
 #include "protocol/messages.h"
 #include "server/shard/limits.h"

@@ -1,4 +1,4 @@
-#include "server/shard/connect_service.h"
+#include "server/shard/connect/connect_service.h"
 
 #include "core/assert.h"
 #include "net/crypto.h"

@@ -1,4 +1,4 @@
-#include "server/shard/token_history.h"
+#include "server/shard/connect/token_history.h"
 
 #include "core/assert.h"
 

@@ -1,4 +1,4 @@
-#include "server/shard/session_lifecycle.h"
+#include "server/shard/connect/session_lifecycle.h"
 
 #include "net/handshake.h"
 #include "server/shard/limits.h"
