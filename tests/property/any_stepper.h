@@ -3,7 +3,7 @@
 // If the naive one fails too, the rules have a hole; otherwise the fast step has a bug.
 
 #include "sim/step.h"
-#include "tests/property/naive_step.h"
+#include "tests/property/naive/step.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 
 #include "sim/step.h"
 #include "tests/property/any_stepper.h"
-#include "tests/property/naive_step.h"
+#include "tests/property/naive/step.h"
 #include "tests/property/random_world.h"
 #include "tests/property/world_text.h"
 

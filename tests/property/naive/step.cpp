@@ -1,8 +1,8 @@
 // The tick as a whole, and the time of impact of two boxes: rules 1, 4 and 8.
 
-#include "tests/property/naive_step.h"
+#include "tests/property/naive/step.h"
 
-#include "tests/property/naive_run.h"
+#include "tests/property/naive/run.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Riders: the body they stand on, the velocity they are given and its removal: rules 3 and 8.
 
-#include "tests/property/naive_run.h"
+#include "tests/property/naive/run.h"
 
 #include <algorithm>
 #include <vector>

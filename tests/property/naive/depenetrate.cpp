@@ -1,6 +1,6 @@
 // Depenetration at the start of a tick: rule 2.
 
-#include "tests/property/naive_run.h"
+#include "tests/property/naive/run.h"
 
 #include <algorithm>
 #include <array>

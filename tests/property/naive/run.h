@@ -1,7 +1,7 @@
 #pragma once
 // The state of the naive step during one tick: every body with its path so far, and the report.
 
-#include "tests/property/naive_step.h"
+#include "tests/property/naive/step.h"
 
 #include <array>
 #include <cstddef>

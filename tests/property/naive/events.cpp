@@ -1,6 +1,6 @@
 // Events: rules 5, 6 and 7.
 
-#include "tests/property/naive_run.h"
+#include "tests/property/naive/run.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Begins and ends of overlaps with ghosts, over the finished paths of the tick: rule 10.
 
-#include "tests/property/naive_run.h"
+#include "tests/property/naive/run.h"
 
 #include <algorithm>
 #include <vector>

@@ -3,9 +3,8 @@
 // and plain, to judge the fast step. It shares no code with common/sim except the types of World
 // and of the report, and Path::place_at.
 //
-// Read it beside the rules: naive_step.cpp is the tick as a whole (rules 1, 4 and 8),
-// naive_depenetrate.cpp is rule 2, naive_riders.cpp rules 3 and 8, naive_events.cpp rules 5 to 7,
-// naive_ghosts.cpp rule 10.
+// Read it beside the rules: step.cpp is the tick as a whole (rules 1, 4 and 8), depenetrate.cpp is
+// rule 2, riders.cpp rules 3 and 8, events.cpp rules 5 to 7, ghosts.cpp rule 10.
 
 #include "sim/step.h"
 #include "sim/world.h"
