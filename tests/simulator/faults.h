@@ -3,7 +3,7 @@
 // players.
 
 #include "core/rng.h"
-#include "tests/simulator/client_check.h"
+#include "tests/simulator/checks/client_check.h"
 #include "tests/simulator/hostile.h"
 #include "tests/simulator/match.h"
 #include "tests/simulator/profile.h"

@@ -1,7 +1,7 @@
 #include "tests/simulator/hostile.h"
 
 #include "net/packet.h"
-#include "tests/simulator/traffic_check.h"
+#include "tests/simulator/checks/traffic_check.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #include "tests/simulator/run.h"
 
+#include "tests/simulator/checks/traffic_check.h"
+#include "tests/simulator/checks/view_check.h"
 #include "tests/simulator/faults.h"
 #include "tests/simulator/hostile.h"
 #include "tests/simulator/match.h"
-#include "tests/simulator/traffic_check.h"
-#include "tests/simulator/view_check.h"
 #include "tests/support/allocations.h"
 
 #include <fmt/format.h>

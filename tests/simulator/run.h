@@ -2,13 +2,13 @@
 // One run: a match, its faults, and all its checks.
 
 #include "net/link_simulator.h"
-#include "tests/simulator/client_check.h"
-#include "tests/simulator/findings.h"
-#include "tests/simulator/loss_check.h"
+#include "tests/simulator/checks/client_check.h"
+#include "tests/simulator/checks/findings.h"
+#include "tests/simulator/checks/loss_check.h"
+#include "tests/simulator/checks/memory_check.h"
+#include "tests/simulator/checks/recording_check.h"
 #include "tests/simulator/match.h"
-#include "tests/simulator/memory_check.h"
 #include "tests/simulator/plan.h"
-#include "tests/simulator/recording_check.h"
 
 #include <array>
 #include <cstdint>

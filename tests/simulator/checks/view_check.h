@@ -3,7 +3,7 @@
 // then, to the bit. No hash and no statement of the client is trusted.
 
 #include "core/tick_ring.h"
-#include "tests/simulator/findings.h"
+#include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
 
 #include <cstdint>

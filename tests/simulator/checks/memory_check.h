@@ -4,7 +4,7 @@
 // is compared with the median late in it.
 
 #include "core/clock.h"
-#include "tests/simulator/findings.h"
+#include "tests/simulator/checks/findings.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tests/simulator/memory_check.h"
+#include "tests/simulator/checks/memory_check.h"
 
 #include "tests/support/allocations.h"
 

@@ -1,4 +1,4 @@
-#include "tests/simulator/traffic_check.h"
+#include "tests/simulator/checks/traffic_check.h"
 
 #include "core/hash.h"
 #include "server/shard/limits.h"

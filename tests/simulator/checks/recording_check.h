@@ -4,7 +4,7 @@
 // tick, or was substituted once, but never if it was acknowledged before.
 
 #include "record/reader.h"
-#include "tests/simulator/findings.h"
+#include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
 
 #include <cstdint>

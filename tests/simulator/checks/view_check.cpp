@@ -1,4 +1,4 @@
-#include "tests/simulator/view_check.h"
+#include "tests/simulator/checks/view_check.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "net/packet.h"
 #include "server/shard/limits.h"
-#include "tests/simulator/findings.h"
+#include "tests/simulator/checks/findings.h"
 #include "tests/support/simulated_network.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tests/simulator/recording_check.h"
+#include "tests/simulator/checks/recording_check.h"
 
 #include "games/catalog.h"
 #include "record/verify.h"

@@ -1,7 +1,7 @@
-#include "tests/simulator/loss_check.h"
+#include "tests/simulator/checks/loss_check.h"
 
 #include "core/hash.h"
-#include "tests/simulator/traffic_check.h"
+#include "tests/simulator/checks/traffic_check.h"
 
 #include <fmt/format.h>
 

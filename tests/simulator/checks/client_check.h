@@ -3,7 +3,7 @@
 // that is connected over a working link does not wait long for a view. A client is refused only for
 // a reason that the simulator caused, and it or a replacement comes back.
 
-#include "tests/simulator/findings.h"
+#include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
 
 #include <cstdint>

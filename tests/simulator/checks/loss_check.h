@@ -6,7 +6,7 @@
 // must be right to the packet, without any chance.
 
 #include "net/packet.h"
-#include "tests/simulator/findings.h"
+#include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
 #include "tests/simulator/plan.h"
 #include "tests/support/simulated_network.h"

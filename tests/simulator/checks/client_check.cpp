@@ -1,4 +1,4 @@
-#include "tests/simulator/client_check.h"
+#include "tests/simulator/checks/client_check.h"
 
 #include <fmt/format.h>
 
