@@ -179,6 +179,21 @@ TEST(Architecture, NoClassIsDefinedInTwoSources) {
   }
 }
 
+/// A folder of more sources is a list that nobody reads. The physics' stages are one list by
+/// nature.
+TEST(Architecture, NoFolderHasMoreThanThirtySources) {
+  std::map<std::string, std::set<fs::path>> sources;
+  for (const std::string_view folder : {"common", "server", "client", "tests"}) {
+    for (const Line& line : lines_of(folder)) {
+      sources[fs::relative(line.file.parent_path(), kSource).string()].insert(line.file);
+    }
+  }
+  EXPECT_GT(sources.size(), 50U);
+  for (const auto& [folder, files] : sources) {
+    EXPECT_LE(files.size(), folder == "common/sim/step" ? 40U : 30U) << folder;
+  }
+}
+
 /// Which of these lead back to themselves.
 TEST(Architecture, LibrariesDependOnEachOtherInOneDirection) {
   std::map<std::string, std::set<std::string>> left = kMayInclude;
