@@ -61,15 +61,15 @@ tickbox_ensure_packages "${TICKBOX_LINT_PACKAGES[@]}"
 git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run --Werror
 git ls-files '*.sh' .ci/run | xargs shellcheck --external-sources
 
-# What clang-tidy judges of a source: all but blank lines and the paths that it includes.
-judged() { grep -vE '^(#include .*)?$' || true; }
+# The hash of what clang-tidy judges of a source: all but blank lines and the paths that it includes.
+judged() { { grep -vE '^(#include .*)?$' || true; } | sha256sum; }
 
 # The sources that say something else than at $base, wherever they were then.
 changed_sources() {
     local status old new
     git diff -M30% --name-status --diff-filter=d "$base" -- "${sources[@]}" | while IFS=$'\t' read -r status old new; do
         new=${new:-$old}
-        if [[ $status == A ]] || ! cmp -s <(git show "$base:$old" | judged) <(judged <"$new"); then
+        if [[ $status == A ]] || [ "$(git show "$base:$old" | judged)" != "$(judged <"$new")" ]; then
             echo "$new"
         fi
     done
