@@ -1,18 +1,13 @@
 #pragma once
-// A server from its first log line to its last: connects sockets, files, signals and the clock with
-// the shard.
+// A server from its first log line to its last.
 
 #include "cli/exit_code.h"
 #include "game/catalog.h"
 #include "os/process/log.h"
+#include "server/host/announcement.h"
 #include "server/host/options.h"
 
 namespace tickbox::server {
-
-struct Announcement {
-  bool json = false;   ///< ready and stopped on stdout, each as a line of JSON
-  bool quiet = false;  ///< no hints on stdout
-};
 
 /// Serves until a signal, or for options.ticks ticks.   Fails: Failed, after one line on stderr.
 [[nodiscard]] cli::ExitCode serve(const Options& options, const game::Catalog& games,

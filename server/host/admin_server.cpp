@@ -1,0 +1,50 @@
+#include "server/host/admin_server.h"
+
+#include "cli/build_info.h"
+#include "os/process/process.h"
+
+#include <utility>
+#include <vector>
+
+namespace tickbox::server {
+
+std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
+    const net::Address& bind, const Clock& clock) {
+  std::unique_ptr<AdminServer> made{new AdminServer{clock}};
+  auto http = os::HttpServer::start(
+      {.bind = bind, .handler = [self = made.get()](const os::HttpRequest& request) {
+         return self->respond(request);
+       }});
+  if (!http) return std::unexpected(std::move(http.error()));
+  made->http_ = *std::move(http);
+  made->running_ = made->http_.get();
+  return made;
+}
+
+os::HttpResponse AdminServer::respond(const os::HttpRequest& request) const {
+  const cli::BuildInfo& build = cli::build_info();
+  const os::ProcessUse use = os::process_use();
+  std::vector<AdminRequests> requests;
+  if (const os::HttpServer* const http = running_) {
+    for (const auto& [status, responses] : http->counts()) {
+      requests.push_back({.code = status, .count = responses});
+    }
+  }
+  AdminReply reply = answer(request.path, status_.read(),
+                            {.version = std::string{build.version},
+                             .commit = std::string{build.commit},
+                             .simulation_hash = std::string{build.simulation_hash},
+                             .cpu_microseconds = use.cpu_microseconds,
+                             .resident_bytes = use.resident_bytes,
+                             .virtual_bytes = use.virtual_bytes,
+                             .open_files = use.open_files,
+                             .open_files_max = use.open_files_max,
+                             .started = use.started,
+                             .admin_requests = std::move(requests)},
+                            clock_.now());
+  return {.status = reply.status,
+          .content_type = std::move(reply.content_type),
+          .body = std::move(reply.body)};
+}
+
+}  // namespace tickbox::server

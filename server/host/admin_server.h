@@ -1,0 +1,47 @@
+#pragma once
+// The admin side of a running server: answers over HTTP from the status that was published last.
+
+#include "core/clock.h"
+#include "net/address.h"
+#include "os/http/http.h"
+#include "os/process/latest_value.h"
+#include "server/host/admin.h"
+
+#include <atomic>
+#include <expected>
+#include <memory>
+#include <string>
+
+namespace tickbox::server {
+
+/// Thread: answers on a thread of its own; all functions are for the thread that made it.
+class AdminServer {
+ public:
+  /// Binds the address and answers from then on. The clock must outlive the object.  Fails: with
+  /// one line.
+  [[nodiscard]] static std::expected<std::unique_ptr<AdminServer>, std::string> start(
+      const net::Address& bind, const Clock& clock);
+
+  AdminServer(const AdminServer&) = delete;
+  AdminServer& operator=(const AdminServer&) = delete;
+
+  /// Replaces the status for the next answers. Never waits.
+  void publish(const Status& status) { status_.publish(status); }
+
+  [[nodiscard]] net::Address local_address() const { return http_->local_address(); }
+
+  /// Closes every connection and joins the thread.
+  void stop() { http_->stop(); }
+
+ private:
+  explicit AdminServer(const Clock& clock) : clock_(clock) {}
+
+  [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request) const;
+
+  const Clock& clock_;
+  os::LatestValue<Status> status_;
+  std::atomic<const os::HttpServer*> running_ = nullptr;  ///< read by its own thread
+  std::unique_ptr<os::HttpServer> http_;  ///< declared last: its thread uses the other members
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,90 @@
+#include "server/host/server.h"
+
+#include "net/crypto.h"
+#include "os/net/resolve.h"
+#include "server/host/access.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tickbox::server {
+
+std::expected<void, std::string> Server::open(const game::Catalog& games) {
+  if (!net::crypto_ready()) {
+    return std::unexpected("cannot get random bytes from the kernel; does /dev/urandom exist?");
+  }
+  if (auto opened = open_sockets(); !opened) return opened;
+  const auto drawn = draw_number<std::uint64_t>(entropy);
+  const std::uint64_t seed = options.seed.value_or(drawn);
+  room = std::make_unique<Room>(games.make_map(options.max_clients),
+                                games.make_rules(options.rules, options.tick_rate), seed,
+                                options.tick_rate);
+  auto key_ring = keys.open();
+  if (!key_ring) return std::unexpected(std::move(key_ring.error()));
+  auto addresses = public_addresses(options, transport->local_address());
+  if (!addresses) return std::unexpected(std::move(addresses.error()));
+  if (auto opened = open_files(seed); !opened) return opened;
+  shard.emplace(ShardOptions{.tick_rate = options.tick_rate,
+                             .snapshot_rate = options.snapshot_rate.value_or(0),
+                             .max_clients = options.max_clients,
+                             .admission = {.keys = *std::move(key_ring),
+                                           .addresses = *std::move(addresses),
+                                           .takes_own_address = options.public_addresses.empty()}},
+                ShardParts{.transport = *transport,
+                           .entropy = entropy,
+                           .calendar = calendar,
+                           .log = log,
+                           .rooms = {{.room = *room,
+                                      .recorder = recordings->recorder(),
+                                      .black_box = &recordings->black_box()}},
+                           .desyncs = desyncs.get()},
+                clock.now());
+  return {};
+}
+
+std::expected<void, std::string> Server::open_sockets() {
+  const auto address = os::resolve_host(host_of(options.bind), options.port);
+  const auto admin_address = os::resolve_host(options.admin_bind, options.admin_port);
+  if (!address || !admin_address) {
+    return std::unexpected(!address ? address.error() : admin_address.error());
+  }
+  // Only the wildcard [::] can take both families; any other address has one family anyway.
+  const os::IpFamilies families =
+      os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
+  auto udp = os::UdpTransport::open({.bind = *address, .families = families});
+  if (!udp) return std::unexpected(std::move(udp.error()));
+  transport = *std::move(udp);
+  auto http = AdminServer::start(*admin_address, clock);
+  if (!http) return std::unexpected(std::move(http.error()));
+  admin = *std::move(http);
+  return {};
+}
+
+std::expected<void, std::string> Server::open_files(std::uint64_t seed) {
+  auto recorded = Recordings::open(options, {.calendar = calendar, .entropy = entropy, .log = log},
+                                   *room, seed);
+  if (!recorded) return std::unexpected(std::move(recorded.error()));
+  recordings = *std::move(recorded);
+  if (options.desync_dir.empty()) return {};
+  auto files = cli::DesyncFiles::open(options.desync_dir, clock);
+  if (!files) return std::unexpected(std::move(files.error()));
+  desyncs = *std::move(files);
+  return {};
+}
+
+void Server::publish(ServerState state, Instant last_tick) {
+  Metrics& metrics = shard->metrics();
+  metrics.recording = recordings->look();
+  if (desyncs) {
+    const os::BackgroundFileWriterStats stats = desyncs->stats();
+    metrics.desync_files = {
+        .written = stats.written, .left_out = stats.left_out, .failed = stats.failed};
+  }
+  admin->publish({.state = state,
+                  .last_tick = last_tick,
+                  .seats_held = shard->seats_held(),
+                  .metrics = metrics});
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,57 @@
+#pragma once
+// Everything a running server owns: the shard, and the sockets, files, signals and clocks that it
+// is connected with.
+
+#include "cli/desync_file.h"
+#include "core/clock.h"
+#include "game/catalog.h"
+#include "os/net/udp_transport.h"
+#include "os/process/log.h"
+#include "os/process/signals.h"
+#include "os/process/steady_clock.h"
+#include "server/host/admin_server.h"
+#include "server/host/options.h"
+#include "server/host/os_log.h"
+#include "server/host/recordings.h"
+#include "server/host/server_keys.h"
+#include "server/room/room.h"
+#include "server/shard/shard.h"
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tickbox::server {
+
+/// The members are in the order of construction: each uses only those above it.
+struct Server {
+  /// Both arguments must outlive the object.
+  Server(const Options& with, const os::Log& to) : options(with), log(to) {}
+
+  /// Makes all of it.  Fails: with one line.
+  [[nodiscard]] std::expected<void, std::string> open(const game::Catalog& games);
+
+  /// Copies the status for the admin side.
+  void publish(ServerState state, Instant last_tick);
+
+  const Options& options;
+  OsLog log;
+  os::SteadyClock clock;
+  os::SystemCalendar calendar;
+  os::StopSignals signals;
+  os::SystemEntropy entropy;
+  ServerKeys keys{options, log};
+  std::unique_ptr<os::UdpTransport> transport;
+  std::unique_ptr<AdminServer> admin;
+  std::unique_ptr<Room> room;
+  std::unique_ptr<Recordings> recordings;
+  std::unique_ptr<cli::DesyncFiles> desyncs;
+  std::optional<Shard> shard;
+
+ private:
+  std::expected<void, std::string> open_sockets();
+  std::expected<void, std::string> open_files(std::uint64_t seed);
+};
+
+}  // namespace tickbox::server

@@ -1,0 +1,48 @@
+#include "server/host/server_keys.h"
+
+#include "os/files/private_file.h"
+#include "os/process/log.h"
+#include "server/host/access.h"
+
+#include <fmt/core.h>
+
+namespace tickbox::server {
+
+std::expected<net::KeyRing, std::string> ServerKeys::open() {
+  const auto file = create_key_file(options_);
+  if (!file) return std::unexpected(file.error());
+  if (*file == KeyFile::Created) {
+    log_.event(Severity::Info, "key_file_created path=" + os::log_value(options_.key_file));
+  }
+  auto keys = read_keys(options_);
+  if (keys) in_words_ = keys_in_words(*keys);
+  return keys;
+}
+
+std::optional<net::KeyRing> ServerKeys::reload() {
+  if (options_.key_file.empty()) {
+    log_.event(Severity::Warning,
+               "keys_not_reloaded reason=\"the server uses the published key: it has no key file "
+               "to read\"");
+    return std::nullopt;
+  }
+  auto keys = read_keys(options_);
+  if (!keys) {
+    log_.event(Severity::Error, fmt::format("keys_reload_failed reason={} kept=\"{}\"",
+                                            os::log_value(keys.error()), in_words_));
+    return std::nullopt;
+  }
+  in_words_ = keys_in_words(*keys);
+  log_.event(Severity::Info, "keys_reloaded " + in_words_);
+  log_exposure();
+  return *std::move(keys);
+}
+
+void ServerKeys::log_exposure() const {
+  if (options_.key_file.empty()) return;
+  if (const auto warning = os::key_file_warning(options_.key_file)) {
+    log_.event(Severity::Warning, "key_file_exposed reason=" + os::log_value(*warning));
+  }
+}
+
+}  // namespace tickbox::server

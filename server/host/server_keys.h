@@ -1,0 +1,38 @@
+#pragma once
+// The keys of a running server in its log: read at the start, and again on SIGHUP.
+
+#include "net/key_ring.h"
+#include "server/host/options.h"
+#include "server/shard/log.h"
+
+#include <expected>
+#include <optional>
+#include <string>
+
+namespace tickbox::server {
+
+class ServerKeys {
+ public:
+  /// Both arguments must outlive the object.
+  ServerKeys(const Options& options, Log& log) : options_(options), log_(log) {}
+
+  /// Returns the keys to start with. Creates and logs a missing key file if that is requested.
+  /// Requires: net::crypto_ready().  Fails: with one line.
+  [[nodiscard]] std::expected<net::KeyRing, std::string> open();
+
+  /// Returns the keys that the file has now; nothing, after a log line, if it has none to use.
+  [[nodiscard]] std::optional<net::KeyRing> reload();
+
+  /// Logs a warning if others can read the key file.
+  void log_exposure() const;
+
+  /// Returns "keys=2 newest=3" for the keys read last.
+  [[nodiscard]] const std::string& in_words() const { return in_words_; }
+
+ private:
+  const Options& options_;
+  Log& log_;
+  std::string in_words_;
+};
+
+}  // namespace tickbox::server

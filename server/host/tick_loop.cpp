@@ -1,0 +1,121 @@
+// The loop drains the socket every millisecond, so that margins are exact to a sixteenth of a tick,
+// and sleeps in between. Packets never wake it.
+
+#include "server/host/tick_loop.h"
+
+#include "os/process/steady_clock.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+/// The time between two drains of the socket while clients play or packets arrive.
+constexpr Duration kDrainInterval = std::chrono::milliseconds{1};
+/// The same while no client plays and no packet arrives. A flooded server must not use it: a
+/// client's HELLOs come 250 ms apart. They would always arrive behind the packets that have used up
+/// the replies to strangers.
+constexpr Duration kIdleInterval = std::chrono::milliseconds{10};
+/// The time between two copies of the status for the admin side.
+constexpr Duration kPublishInterval = std::chrono::milliseconds{100};
+
+}  // namespace
+
+TickLoop::TickLoop(Server& server)
+    : server_(server),
+      shard_(*server.shard),
+      pacer_(server.clock.now(), server.options.tick_rate),
+      summary_(server.clock.now()),
+      last_tick_(server.clock.now()),
+      published_(last_tick_) {}
+
+void TickLoop::run() {
+  while (!is_over()) {
+    run_due_ticks();
+    handle_hangup();
+    log_and_publish();
+    wait();
+  }
+}
+
+bool TickLoop::is_over() const {
+  return server_.signals.stop_requested() || ticks_left() == 0;
+}
+
+std::uint64_t TickLoop::ticks_left() const {
+  const std::uint64_t wanted = server_.options.ticks;
+  return wanted == 0 ? TickPacer::kNoEnd : wanted - ticks_;
+}
+
+/// Receives; runs the ticks that are due; sends to the clients once, after the last of them.
+void TickLoop::run_due_ticks() {
+  const Instant received_from = server_.clock.now();
+  shard_.receive(received_from, pacer_.next());
+  const Instant received = server_.clock.now();
+  const Instant deadline = pacer_.next();
+  const std::int64_t due = pacer_.due(received, ticks_left());
+  shard_.metrics().slipped = pacer_.slipped();
+  stalls_.look(pacer_.slipped(), received - deadline);
+  Duration receiving = received - received_from;
+  for (std::int64_t left = due; left > 0; --left) {
+    run_tick(std::exchange(receiving, Duration::zero()), left == 1);
+  }
+}
+
+/// Steps the tick that is due, sends if it is the last one, and measures its parts.
+/// `receiving`: the time that the drain before it has taken, which counts as part of the tick.
+void TickLoop::run_tick(Duration receiving, bool is_last) {
+  const auto nanoseconds = [](Duration time) { return static_cast<std::uint64_t>(time.count()); };
+  Metrics& metrics = shard_.metrics();
+  const Instant start = server_.clock.now();
+  metrics.lateness.add(nanoseconds(std::max(Duration::zero(), start - pacer_.next())));
+  shard_.tick(start);
+  pacer_.ran();
+  ++ticks_;
+  const Instant stepped = server_.clock.now();
+  if (is_last) shard_.send(stepped);
+  const Instant sent = server_.clock.now();
+  const Duration total = receiving + (sent - start);
+  metrics.of(Phase::Receive).add(nanoseconds(receiving));
+  metrics.of(Phase::Step).add(nanoseconds(stepped - start));
+  metrics.of(Phase::Send).add(nanoseconds(sent - stepped));
+  metrics.of(Phase::Total).add(nanoseconds(total));
+  metrics.overruns += total > tick_duration(server_.options.tick_rate) ? 1U : 0U;
+  summary_.add_tick(nanoseconds(total));
+  last_tick_ = sent;
+}
+
+/// Reads the keys again on SIGHUP. Sessions continue: a key is needed only when a client connects.
+void TickLoop::handle_hangup() {
+  if (server_.signals.hangups() == hangups_) return;
+  hangups_ = server_.signals.hangups();
+  if (auto keys = server_.keys.reload()) shard_.set_keys(*std::move(keys));
+}
+
+/// Logs a stall and the summary, and publishes the status, each at its interval.
+void TickLoop::log_and_publish() {
+  const Instant now = server_.clock.now();
+  if (const auto stall = stalls_.take(now)) server_.log.event(Severity::Warning, *stall);
+  if (now - published_ >= kPublishInterval) {
+    published_ = now;
+    server_.publish(ServerState::Ready, last_tick_);
+  }
+  if (summary_.due(now)) {
+    server_.log.event(Severity::Info,
+                      summary_.take(shard_.metrics(), now) +
+                          (server_.options.allow_strangers ? " strangers=allowed" : ""));
+  }
+}
+
+/// Sleeps until the next tick or the next drain, whichever comes first.
+void TickLoop::wait() {
+  const Instant now = server_.clock.now();
+  const std::uint64_t heard = shard_.metrics().traffic.packets_in;
+  const bool idle = shard_.clients() == 0 && heard == std::exchange(heard_, heard);
+  const Duration nap = idle ? kIdleInterval : kDrainInterval;
+  os::sleep_until(std::min(pacer_.next(), now + nap));
+}
+
+}  // namespace tickbox::server

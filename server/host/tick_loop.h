@@ -1,0 +1,51 @@
+#pragma once
+// The one loop that drives a server.
+
+#include "core/clock.h"
+#include "server/host/metrics_text.h"
+#include "server/host/server.h"
+#include "server/shard/paced_logs.h"
+#include "server/shard/tick_pacer.h"
+
+#include <cstdint>
+
+namespace tickbox::server {
+
+/// Drains the socket, ticks, publishes and handles signals. The shard has no clock, the pacer no
+/// thread, and the recording's file has a thread of its own.
+class TickLoop {
+ public:
+  /// The first tick is due one period from now.
+  explicit TickLoop(Server& server);
+
+  /// Runs until a stop signal, or for options.ticks ticks.
+  void run();
+
+  /// Returns the number of ticks that have run.
+  [[nodiscard]] std::uint64_t ticks() const { return ticks_; }
+
+  /// Returns when the last tick ended; before the first one, when the loop was made.
+  [[nodiscard]] Instant last_tick() const { return last_tick_; }
+
+ private:
+  [[nodiscard]] bool is_over() const;
+  [[nodiscard]] std::uint64_t ticks_left() const;
+  void run_due_ticks();
+  void run_tick(Duration receiving, bool is_last);
+  void handle_hangup();
+  void log_and_publish();
+  void wait();
+
+  Server& server_;
+  Shard& shard_;
+  TickPacer pacer_;
+  Summary summary_;
+  StallLog stalls_;
+  Instant last_tick_;
+  Instant published_;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t heard_ = 0;  ///< datagrams received, when it last slept
+  int hangups_ = 0;          ///< number of hangup signals handled
+};
+
+}  // namespace tickbox::server
