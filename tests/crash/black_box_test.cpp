@@ -2,8 +2,8 @@
 
 #include "server/recording/black_box.h"
 
+#include "tests/crash/kept_match.h"
 #include "tests/support/allocations.h"
-#include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
 
@@ -16,12 +16,7 @@ namespace {
 
 void play(RecordedMatch& played, server::BlackBox& black_box, int ticks) {
   for (; ticks > 0; --ticks) {
-    const auto commands = played.decide();
-    black_box.prepare(played.room());
-    played.room().log_commands(commands, played.origins());
-    black_box.stepping(played.room().log());
-    played.room().tick(commands);
-    black_box.stepped(played.room());
+    play_tick(played, black_box);
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include "core/assert.h"
 #include "server/shard/shard.h"
+#include "tests/crash/kept_match.h"
 #include "tests/faulty/failing_arena.h"
-#include "tests/support/recorded_match.h"
 #include "tests/support/simulated_network.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/os/temporary_folder.h"
@@ -43,12 +43,7 @@ void play_until_it_fails(const std::string& path) {
   server::BlackBox black_box{played.room(), 60};
   const server::CrashFile crash_file{path, played.header(), black_box};
   while (true) {
-    const auto commands = played.decide();
-    black_box.prepare(played.room());
-    played.room().log_commands(commands, played.origins());
-    black_box.stepping(played.room().log());
-    played.room().tick(commands);
-    black_box.stepped(played.room());
+    play_tick(played, black_box);
   }
 }
 

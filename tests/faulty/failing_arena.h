@@ -12,8 +12,6 @@ class FailingArena final : public WrappedArena {
   FailingArena(std::uint32_t ticks_per_second, Tick tick)
       : WrappedArena(ticks_per_second), fails_at_(tick) {}
 
-  [[nodiscard]] std::string_view name() const override { return "arena"; }
-
   void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
                     game::TickEvents& events) const override {
     WrappedArena::apply_inputs(world, inputs, events);

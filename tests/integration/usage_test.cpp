@@ -2,6 +2,7 @@
 
 #include "tests/integration/document.h"
 #include "tests/integration/programs.h"
+#include "tests/support/help_words.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +13,8 @@
 
 namespace tickbox::integration {
 namespace {
+
+using tests::words_of;
 
 void expect_help(const Command& command) {
   const Finished finished = run(command);
@@ -42,16 +45,6 @@ TEST(Usage, HelpOfBothProgramsAndEachCommandGoesToStdout) {
   for (const Command& help : all_helps()) {
     expect_help(help);
   }
-}
-
-/// The words of a help. A backslash only joins the lines of an example.
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream in{text};
-  for (std::string word; in >> word;) {
-    if (word != "\\") words.push_back(word);
-  }
-  return words;
 }
 
 // A description was one line of up to 480 columns.

@@ -6,14 +6,14 @@
 
 #include "sim/step.h"
 #include "tests/property/any_stepper.h"
-#include "tests/property/random_world.h"
+#include "tests/property/world_kinds.h"
 #include "tests/property/world_text.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <map>
-#include <ostream>
+#include <string>
 #include <vector>
 
 namespace tickbox::test {
@@ -88,16 +88,7 @@ void try_world(const sim::World& start, std::uint64_t seed, Counts& counts) {
   }
 }
 
-struct Kind {
-  const char* name;
-  Features features;
-};
-
-std::ostream& operator<<(std::ostream& out, const Kind& kind) {
-  return out << kind.name;
-}
-
-class Closure : public testing::TestWithParam<Kind> {};
+class Closure : public testing::TestWithParam<WorldKind> {};
 
 TEST_P(Closure, LetsIslandsMoveAsTheyWouldAlone) {
   Counts counts;
@@ -114,13 +105,10 @@ TEST_P(Closure, LetsIslandsMoveAsTheyWouldAlone) {
   EXPECT_GT(counts.islands, 500U) << "nobody meets anybody: nothing is proven";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Worlds, Closure,
-    testing::Values(Kind{"plain", kPlain}, Kind{"kinematic", {true, false, false, false, false}},
-                    Kind{"one_way", {false, false, true, false, false}},
-                    Kind{"friction", {false, false, false, true, false}},
-                    Kind{"overlaps", {false, false, false, false, true}}, Kind{"all", Features{}}),
-    [](const testing::TestParamInfo<Kind>& worlds) { return std::string{worlds.param.name}; });
+INSTANTIATE_TEST_SUITE_P(Worlds, Closure, world_kinds(),
+                         [](const testing::TestParamInfo<WorldKind>& worlds) {
+                           return std::string{worlds.param.name};
+                         });
 
 }  // namespace
 }  // namespace tickbox::test

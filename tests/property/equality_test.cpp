@@ -6,14 +6,13 @@
 #include "sim/step.h"
 #include "tests/property/any_stepper.h"
 #include "tests/property/naive/step.h"
-#include "tests/property/random_world.h"
+#include "tests/property/world_kinds.h"
 #include "tests/property/world_text.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <iostream>
-#include <ostream>
 #include <string>
 
 namespace tickbox::test {
@@ -27,16 +26,7 @@ bool prints_worlds() {
   return setting("TICKBOX_SEED") != nullptr;
 }
 
-struct Kind {
-  const char* name;
-  Features features;
-};
-
-std::ostream& operator<<(std::ostream& out, const Kind& kind) {
-  return out << kind.name;
-}
-
-class FastStep : public testing::TestWithParam<Kind> {
+class FastStep : public testing::TestWithParam<WorldKind> {
  protected:
   void try_seed(std::uint64_t seed, int movers_max);
 
@@ -74,14 +64,10 @@ TEST_P(FastStep, EqualsTheNaiveStep) {
   EXPECT_TRUE(!tried_all || contacts_ > 10'000) << "the worlds are too empty to prove anything";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Worlds, FastStep,
-    testing::Values(Kind{"plain", kPlain}, Kind{"kinematic", {true, false, false, false, false}},
-                    Kind{"ghosts", {false, true, false, false, false}},
-                    Kind{"one_way", {false, false, true, false, false}},
-                    Kind{"friction", {false, false, false, true, false}},
-                    Kind{"overlaps", {false, false, false, false, true}}, Kind{"all", Features{}}),
-    [](const testing::TestParamInfo<Kind>& worlds) { return std::string{worlds.param.name}; });
+INSTANTIATE_TEST_SUITE_P(Worlds, FastStep, world_kinds(),
+                         [](const testing::TestParamInfo<WorldKind>& worlds) {
+                           return std::string{worlds.param.name};
+                         });
 
 }  // namespace
 }  // namespace tickbox::test

@@ -167,7 +167,7 @@ TEST(Crowds, BoxesPushedIntoAPileByAPlowFreezeNobody) {
   Rng rng{5};
   std::vector<Body> bodies = room(40, 30);
   fill(bodies, rng, {20, 200, 1.5, 0.2});
-  bodies.push_back(mover(900, at(34, 20), at(1, 10), at(-0.05, 0)));
+  bodies.push_back(platform(900, at(34, 20), at(1, 10), at(-0.05, 0)));
   Stage stage{kGravityDown, bodies};
   stage.step(500);
   EXPECT_EQ(stage.frozen(), 0U);

@@ -20,8 +20,8 @@ TEST(Moving, WallsThatCloseOnABoxWaitAndKeepItWhole) {
   for (const std::uint16_t e : std::initializer_list<std::uint16_t>{0, 128, 256}) {
     Body caught = bouncing(moving(box(1, at(0, 0), kBox), at(0.4, 0)), e);
     Stage stage{{},
-                {caught, mover(2, at(-4, -2), at(1, 4), at(0.11, 0)),
-                 mover(3, at(5, -2), at(1, 4), at(-0.07, 0))}};
+                {caught, platform(2, at(-4, -2), at(1, 4), at(0.11, 0)),
+                 platform(3, at(5, -2), at(1, 4), at(-0.07, 0))}};
     const sim::StepReport& report = stage.step(200);
     EXPECT_EQ(report.blocked, (std::vector<BodyId>{{2}, {3}})) << e;
     EXPECT_LE(stage.body(2).min.x + units(1), stage.body(1).min.x) << e;
@@ -35,8 +35,8 @@ TEST(Moving, WallsThatCloseOnABoxWaitAndKeepItWhole) {
 }
 
 TEST(Moving, WallsThatCrushGoOnAndSayWhomTheyCrush) {
-  Body left = mover(2, at(-4, -2), at(1, 4), at(0.1, 0));
-  Body right = mover(3, at(4, -2), at(1, 4), at(-0.1, 0));
+  Body left = platform(2, at(-4, -2), at(1, 4), at(0.1, 0));
+  Body right = platform(3, at(4, -2), at(1, 4), at(-0.1, 0));
   left.squeeze = right.squeeze = sim::Squeeze::Crush;
   Stage stage{{}, {box(1, at(0, 0), kBox), left, right}};
   bool crushed = false;
@@ -51,7 +51,7 @@ TEST(Moving, WallsThatCrushGoOnAndSayWhomTheyCrush) {
 TEST(Moving, ALiftWaitsUnderWhomItWouldPressAgainstTheCeiling) {
   const std::vector<sim::Path> paths = {{{at(0, 0), at(0, -8)}, units(0.09)}};
   Stage stage{kGravityDown,
-              {on_path(mover(1, at(0, 0), at(3, 0.5)), 0), wall(2, at(-5, -6), at(10, 1)),
+              {on_path(platform(1, at(0, 0), at(3, 0.5)), 0), wall(2, at(-5, -6), at(10, 1)),
                box(3, at(1, -1), kBox)},
               paths};
   stage.step(120);
@@ -70,7 +70,7 @@ TEST(Moving, ALiftWaitsUnderWhomItWouldPressAgainstTheCeiling) {
 
 TEST(Moving, AStackOnALiftIsCarriedWholeAndComesBack) {
   const std::vector<sim::Path> paths = {{{at(0, 0), at(0, -6)}, units(0.2)}};
-  std::vector<Body> bodies = {on_path(mover(1, at(0, 0), at(3, 0.5)), 0)};
+  std::vector<Body> bodies = {on_path(platform(1, at(0, 0), at(3, 0.5)), 0)};
   for (std::uint32_t n = 0; n < 6; ++n) {
     bodies.push_back(box(2 + n, at(0.3 * n, -1.0 - n), kBox));
   }
@@ -88,7 +88,7 @@ TEST(Moving, AStackOnALiftIsCarriedWholeAndComesBack) {
 TEST(Moving, ACeilingThatComesDownOnAJumperStopsAboveIt) {
   Stage stage{kGravityDown,
               {wall(1, at(-5, 0), at(10, 1)), box(2, at(0, -1), kBox),
-               mover(3, at(-4, -9), at(8, 1), at(0, 0.05))}};
+               platform(3, at(-4, -9), at(8, 1), at(0, 0.05))}};
   for (int tick = 0; tick < 400; ++tick) {
     if (stage.body(2).min.y == units(-1)) stage.body(2).velocity.y = -units(0.25);
     stage.step();
@@ -108,7 +108,7 @@ TEST(Moving, ARiderStaysInItsPlaceAtAnySpeedOfThePlatform) {
          {1, 545, 546, 547, 9'999, kUnit, 40 * kUnit, 1'000 * kUnit, 4'095 * kUnit}) {
       const std::vector<sim::Path> paths = {{{at(0, 0), goal}, speed}};
       Stage stage{kGravityDown,
-                  {on_path(mover(1, at(0, 0), at(3, 0.5)), 0), box(2, at(0.5, -1), kBox),
+                  {on_path(platform(1, at(0, 0), at(3, 0.5)), 0), box(2, at(0.5, -1), kBox),
                    box(3, at(1, -2), kBox)},
                   paths};
       for (int tick = 0; tick < 30; ++tick) {
@@ -127,7 +127,8 @@ TEST(Moving, ARiderStaysInItsPlaceAtAnySpeedOfThePlatform) {
 }
 
 TEST(Moving, WhoJumpsOffTakesTheSpeedOfThePlatformAlong) {
-  Stage stage{kGravityDown, {mover(1, at(0, 0), at(4, 0.5), at(0.2, 0)), box(2, at(1, -1), kBox)}};
+  Stage stage{kGravityDown,
+              {platform(1, at(0, 0), at(4, 0.5), at(0.2, 0)), box(2, at(1, -1), kBox)}};
   stage.step(5);
   EXPECT_EQ(stage.body(2).velocity, Vec2{}) << "at rest on its carrier";
   stage.body(2).velocity.y = -units(0.3);
@@ -138,7 +139,7 @@ TEST(Moving, WhoJumpsOffTakesTheSpeedOfThePlatformAlong) {
 
 TEST(Moving, ATrainOfBoxesBeforeAPlatformCostsAnEventEach) {
   constexpr std::uint32_t kCount = 20;
-  std::vector<Body> bodies = {mover(1, at(-1, 0), at(1, 1), at(0.3, 0))};
+  std::vector<Body> bodies = {platform(1, at(-1, 0), at(1, 1), at(0.3, 0))};
   for (std::uint32_t n = 0; n < kCount; ++n) {
     bodies.push_back(box(2 + n, at(n, 0), kBox));
   }

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,11 +20,6 @@ namespace tickbox::test {
 /// About 30 units/s² at 60 Hz.
 inline constexpr std::int32_t kGravity = 546;
 inline constexpr sim::WorldSettings kGravityDown{.gravity = {0, kGravity}};
-
-/// A kinematic body that moves by its velocity.
-constexpr sim::Body mover(std::uint32_t id, Vec2 min, Vec2 size, Vec2 velocity = {}) {
-  return {.id = {id}, .kind = sim::Kind::Kinematic, .min = min, .size = size, .velocity = velocity};
-}
 
 /// A kinematic body on the path of this index.
 constexpr sim::Body on_path(sim::Body body, std::uint16_t path) {
@@ -38,7 +32,7 @@ class Stage {
  public:
   Stage(sim::WorldSettings settings, const std::vector<sim::Body>& bodies,
         std::vector<sim::Path> paths = {})
-      : world_(make_world(settings, bodies, std::move(paths))) {}
+      : world_(Scene::make_world(settings, bodies, std::move(paths))) {}
 
   /// Judges every tick; in large scenes only overlaps, and not in every tick.
   const sim::StepReport& step(int ticks = 1) {
@@ -70,20 +64,6 @@ class Stage {
   [[nodiscard]] std::size_t frozen() const { return frozen_; }
 
  private:
-  static sim::World make_world(sim::WorldSettings settings, const std::vector<sim::Body>& bodies,
-                               std::vector<sim::Path> paths) {
-    std::vector<sim::Body> statics;
-    for (const sim::Body& body : bodies) {
-      if (body.kind == sim::Kind::Static) statics.push_back(body);
-    }
-    sim::World world{settings,
-                     std::make_shared<const sim::Statics>(std::move(statics), std::move(paths))};
-    for (const sim::Body& body : bodies) {
-      if (body.kind != sim::Kind::Static) world.add(body);
-    }
-    return world;
-  }
-
   sim::World world_;
   AnyStepper stepper_;
   std::uint32_t tick_ = 0;

@@ -2,7 +2,7 @@
 // a single wrong bit at either end is found in the tick in which it is wrong.
 
 #include "tests/support/allocations.h"
-#include "tests/support/arena_wrappers.h"
+#include "tests/support/flipped_arena.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
@@ -178,27 +178,9 @@ TEST(Audit, BringsALargeRoomAtItsPace) {
   EXPECT_GT(audit_bytes, 2 * burst);
 }
 
-/// The arena, in which at one tick one velocity is off by one.
-class FlipsABit final : public WrappedArena {
- public:
-  FlipsABit(std::uint32_t ticks_per_second, Tick at) : WrappedArena(ticks_per_second), at_(at) {}
-
-  [[nodiscard]] std::string_view name() const override { return "arena"; }
-
-  void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
-                  game::TickEvents& events) const override {
-    WrappedArena::after_step(world, report, authority, events);
-    if (world.tick == at_) world.physics().movers().front().velocity.x ^= 1;
-  }
-
- private:
-  Tick at_;
-};
-
 TEST(Audit, FindsOneWrongBitOfTheServerInItsTick) {
   for (const std::uint32_t at : {400U, 401U, 555U}) {
-    Harness harness{
-        {.seed = 9, .room_rules = [at] { return std::make_shared<FlipsABit>(60, Tick{at}); }}};
+    Harness harness{{.seed = 9, .room_rules = [at] { return arena_off_by_one(60, Tick{at}); }}};
     for (int i = 0; i < 4; ++i) {
       harness.add_client();
     }

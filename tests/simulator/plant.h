@@ -57,8 +57,6 @@ class SteppedTwice final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
 
-  [[nodiscard]] std::string_view name() const override { return "arena"; }
-
   void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
                     game::TickEvents& events) const override;
 
@@ -70,8 +68,6 @@ class SteppedTwice final : public tests::WrappedArena {
 class Unforgetting final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
-
-  [[nodiscard]] std::string_view name() const override { return "arena"; }
 
   void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
                     game::TickEvents& events) const override;
@@ -86,8 +82,6 @@ class Unheard final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
 
-  [[nodiscard]] std::string_view name() const override { return "arena"; }
-
   void apply_inputs(game::World& world, std::span<const game::PlayerInput> inputs,
                     game::TickEvents& events) const override;
 };
@@ -96,8 +90,6 @@ class Unheard final : public tests::WrappedArena {
 class Misstepping final : public tests::WrappedArena {
  public:
   using WrappedArena::WrappedArena;
-
-  [[nodiscard]] std::string_view name() const override { return "arena"; }
 
   void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
                   game::TickEvents& events) const override;

@@ -15,7 +15,7 @@ class WrappedArena : public game::Rules {
  public:
   explicit WrappedArena(std::uint32_t ticks_per_second) : arena_(ticks_per_second) {}
 
-  [[nodiscard]] std::string_view name() const override { return "wrapped_arena"; }
+  [[nodiscard]] std::string_view name() const override { return arena_.name(); }
 
   [[nodiscard]] sim::WorldSettings settings() const override { return arena_.settings(); }
 

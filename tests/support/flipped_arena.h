@@ -23,8 +23,6 @@ class FlippedArena final : public WrappedArena {
   FlippedArena(std::uint32_t ticks_per_second, AfterStep after)
       : WrappedArena(ticks_per_second), after_(std::move(after)) {}
 
-  [[nodiscard]] std::string_view name() const override { return "arena"; }
-
   void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
                   game::TickEvents& events) const override {
     WrappedArena::after_step(world, report, authority, events);
@@ -34,6 +32,14 @@ class FlippedArena final : public WrappedArena {
  private:
   AfterStep after_;
 };
+
+/// Returns an arena in which one velocity is off by one at `tick`.
+[[nodiscard]] inline std::shared_ptr<const game::Rules> arena_off_by_one(
+    std::uint32_t ticks_per_second, Tick tick) {
+  return std::make_shared<const FlippedArena>(ticks_per_second, [tick](game::World& world) {
+    if (world.tick == tick) world.physics().movers().front().velocity.x ^= 1;
+  });
+}
 
 /// Flips one bit of a field of a body, if the body is in the world. A flip of "id" gives the body
 /// another id.

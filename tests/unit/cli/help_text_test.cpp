@@ -3,6 +3,7 @@
 #include "cli/help_text.h"
 
 #include "cli/command_line.h"
+#include "tests/support/help_words.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,8 @@
 namespace tickbox::cli {
 namespace {
 
+using tests::words_of;
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in{text};
@@ -22,15 +25,6 @@ std::vector<std::string> lines_of(const std::string& text) {
     lines.push_back(line);
   }
   return lines;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream in{text};
-  for (std::string word; in >> word;) {
-    if (word != "\\") words.push_back(word);
-  }
-  return words;
 }
 
 /// The width of help where stdout is no terminal and COLUMNS has this value.

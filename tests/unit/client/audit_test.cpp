@@ -4,7 +4,7 @@
 #include "games/arena/arena_map.h"
 #include "net/handshake.h"
 #include "server/room/room.h"
-#include "tests/support/arena_wrappers.h"
+#include "tests/support/flipped_arena.h"
 
 #include <gtest/gtest.h>
 
@@ -175,24 +175,9 @@ TEST_F(AuditorTest, KnowsWhenItsBodyWasTouched) {
   EXPECT_EQ((*view)->touched, before);
 }
 
-/// The arena with one velocity off by one at one tick.
-class FlipsABit final : public tests::WrappedArena {
- public:
-  explicit FlipsABit(Tick at) : WrappedArena(kRate), at_(at) {}
-
-  void after_step(game::World& world, const sim::StepReport& report, game::Authority authority,
-                  game::TickEvents& events) const override {
-    WrappedArena::after_step(world, report, authority, events);
-    if (world.tick == at_) world.physics().movers().front().velocity.y ^= 1;
-  }
-
- private:
-  Tick at_;
-};
-
 TEST_F(AuditorTest, FindsOneWrongBitOfItsOwnInItsTick) {
   const Tick wrong = told_.now() + 4;
-  Auditor auditor{told_.map(), std::make_shared<const FlipsABit>(wrong), own_};
+  Auditor auditor{told_.map(), tests::arena_off_by_one(kRate, wrong), own_};
   EXPECT_TRUE(auditor.take(told_.segment()));
   for (int i = 0; i < 6; ++i)
     told_.tick();

@@ -2,6 +2,7 @@
 
 #include "core/rng.h"
 #include "tests/support/allocations.h"
+#include "tests/support/bytes.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>
@@ -19,15 +20,9 @@ namespace tickbox::game {
 namespace {
 
 using enum InputSource;
+using tests::bytes;
+using tests::Bytes;
 using tests::RecordedMatch;
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes(std::initializer_list<int> values) {
-  Bytes all;
-  for (const int value : values)
-    all.push_back(static_cast<std::byte>(value));
-  return all;
-}
 
 Bytes copy_of(ConstBytes bytes) {
   return {bytes.begin(), bytes.end()};

@@ -1,5 +1,7 @@
 #include "protocol/audit_codec.h"
 
+#include "tests/support/bytes.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,14 +11,8 @@
 namespace tickbox::protocol {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes(std::initializer_list<int> values) {
-  Bytes all;
-  for (const int value : values)
-    all.push_back(static_cast<std::byte>(value));
-  return all;
-}
+using tests::bytes;
+using tests::Bytes;
 
 /// One entry without its length.
 ConstBytes only_entry(const Bytes& stream) {

@@ -139,12 +139,7 @@ class Blocks : public testing::Test {
   void expect_played(const RecordedTick& tick) const {
     const RecordedTick& played = match_.played().at(tick.tick.value - 1);
     EXPECT_EQ(tick.tick, played.tick);
-    EXPECT_EQ(tick.leaves, played.leaves);
-    EXPECT_EQ(tick.joins, played.joins);
-    EXPECT_EQ(tick.clients, played.clients);
-    EXPECT_EQ(tick.inputs, played.inputs);
-    EXPECT_EQ(tick.sources, played.sources);
-    EXPECT_EQ(tick.strikes, played.strikes);
+    EXPECT_EQ(tick, played) << "what entered tick " << played.tick.value;
     EXPECT_EQ(tick.state_hash, played.state_hash);
   }
 

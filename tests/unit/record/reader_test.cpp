@@ -52,12 +52,7 @@ TEST(RecordReader, GivesBackEveryTickAndWorld) {
     for (const RecordedTick& tick : reader.ticks()) {
       const RecordedTick& played = match.played()[at++];
       EXPECT_EQ(tick.tick, played.tick);
-      EXPECT_EQ(tick.leaves, played.leaves);
-      EXPECT_EQ(tick.joins, played.joins);
-      EXPECT_EQ(tick.clients, played.clients);
-      EXPECT_EQ(tick.inputs, played.inputs);
-      EXPECT_EQ(tick.sources, played.sources);
-      EXPECT_EQ(tick.strikes, played.strikes);
+      EXPECT_EQ(tick, played) << "what entered tick " << played.tick.value;
       EXPECT_EQ(tick.is_quiet, played.is_quiet);
       strikes += tick.strikes.size();
       joins += tick.clients.size();

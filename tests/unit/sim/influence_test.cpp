@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <utility>
+#include <algorithm>
 #include <vector>
 
 namespace tickbox::test {
@@ -16,79 +15,46 @@ using Pairs = std::vector<sim::BodyPair>;
 
 constexpr sim::WorldSettings kGravity{.gravity = {0, 546}};
 
-/// A world that can have kinematic bodies too.
-class Stage {
- public:
-  Stage(sim::WorldSettings settings, const std::vector<sim::Body>& bodies)
-      : world_(settings, statics_of(bodies)) {
-    for (const sim::Body& body : bodies) {
-      if (body.kind != sim::Kind::Static) world_.add(body);
-    }
-  }
-
-  const sim::StepReport& step() { return stepper_.step(world_); }
-
-  [[nodiscard]] sim::World& world() { return world_; }
-
- private:
-  static sim::SharedStatics statics_of(const std::vector<sim::Body>& bodies) {
-    std::vector<sim::Body> statics;
-    for (const sim::Body& body : bodies) {
-      if (body.kind == sim::Kind::Static) statics.push_back(body);
-    }
-    return std::make_shared<const sim::Statics>(std::move(statics));
-  }
-
-  sim::World world_;
-  sim::Stepper stepper_;
-};
-
-sim::Body platform(std::uint32_t id, Vec2 min, Vec2 size) {
-  sim::Body body = box(id, min, size);
-  body.kind = sim::Kind::Kinematic;
-  return body;
-}
-
 TEST(Influences, AreNoneWhereBodiesOnlyPassEachOther) {
-  Stage stage{{}, {moving(box(1, at(0, 0), at(1, 1)), at(1, 0)), box(2, at(0, 1), at(1, 1))}};
-  EXPECT_EQ(stage.step().influences, Pairs{});
+  Scene scene{{moving(box(1, at(0, 0), at(1, 1)), at(1, 0)), box(2, at(0, 1), at(1, 1))}};
+  EXPECT_EQ(scene.step().influences, Pairs{});
 }
 
 TEST(Influences, DoNotRepeatContacts) {
-  Stage stage{{}, {moving(box(1, at(0, 0), at(1, 1)), at(2, 0)), box(2, at(2, 0), at(1, 1))}};
-  const sim::StepReport& report = stage.step();
+  Scene scene{{moving(box(1, at(0, 0), at(1, 1)), at(2, 0)), box(2, at(2, 0), at(1, 1))}};
+  const sim::StepReport& report = scene.step();
   EXPECT_EQ(report.contacts.size(), 1U);
   EXPECT_EQ(report.influences, Pairs{});
 }
 
 TEST(Influences, AreWhoRidesAndOnWhat) {
-  Stage stage{kGravity,
+  Scene scene{kGravity,
               {platform(1, at(0, 5), at(4, 1)), box(2, at(1, 4), at(1, 1)),
                box(3, at(1, 3), at(1, 1)), box(4, at(9, 4), at(1, 1))}};
-  stage.world().find({1})->velocity = {100, 0};
-  EXPECT_EQ(stage.step().influences, (Pairs{{{1}, {2}}, {{2}, {3}}}));
+  scene.world().find({1})->velocity = {100, 0};
+  EXPECT_EQ(scene.step().influences, (Pairs{{{1}, {2}}, {{2}, {3}}}));
 }
 
 // The floor stops the body. The platform beside it has the same height, so no event joins the two.
 TEST(Influences, AreWhoStepsOntoAPlatformFromTheFloor) {
-  Stage stage{kGravity,
+  Scene scene{kGravity,
               {wall(1, at(-9, 5), at(10, 1)), platform(2, at(1, 5), at(4, 1)),
                moving(box(3, at(-0.5, 4), at(1, 1)), at(0.75, 0))}};
-  const sim::StepReport& report = stage.step();
+  const sim::StepReport& report = scene.step();
   for (const sim::Contact& contact : report.contacts) {
     EXPECT_EQ(contact.a, BodyId{1});
   }
   EXPECT_EQ(report.influences, (Pairs{{{2}, {3}}}));
-  EXPECT_EQ(stage.world().find({3})->carrier, BodyId{2});
+  EXPECT_EQ(scene.world().find({3})->carrier, BodyId{2});
 }
 
 TEST(Influences, AreWhoIsPartedAndWhoIsInTheWay) {
   // 1 and 2 overlap by a quarter in x and would be separated along it, but 3 and 4 are there.
-  Stage stage{
-      {},
+  Scene scene{
+      sim::WorldSettings{},
       {box(1, at(0, 0), at(1, 1)), box(2, at(0.75, 0), at(1, 1)), box(3, at(1.75, 0), at(1, 1)),
        box(4, at(-1, 0), at(1, 1)), box(5, at(9, 9), at(1, 1))}};
-  const sim::StepReport& report = stage.step();
+  const sim::StepReport& report = scene.step();
   const auto joins = [&](std::uint32_t low, std::uint32_t high) {
     return std::ranges::find(report.influences, sim::BodyPair{{low}, {high}}) !=
            report.influences.end();
@@ -112,8 +78,8 @@ TEST(Influences, AreWhoIsInTheWayOfASnap) {
   sim::Body ahead = moving(box(3, {units(1) + 1, units(0.5)}, at(1, 0.125)), {2 * kWay - 2, 0});
   ahead.layers = 2;
   ahead.collides_with = 1;
-  Stage stage{{}, {barrier, runner, ahead}};
-  const sim::StepReport& report = stage.step();
+  Scene scene{{barrier, runner, ahead}};
+  const sim::StepReport& report = scene.step();
   ASSERT_EQ(report.contacts.size(), 1U);
   EXPECT_EQ(report.contacts[0].a, BodyId{1});
   EXPECT_EQ(report.contacts[0].b, BodyId{2});

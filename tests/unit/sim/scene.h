@@ -28,6 +28,11 @@ constexpr sim::Body wall(std::uint32_t id, Vec2 min, Vec2 size) {
   return {.id = {id}, .kind = sim::Kind::Static, .min = min, .size = size};
 }
 
+/// A kinematic body that moves by its velocity.
+constexpr sim::Body platform(std::uint32_t id, Vec2 min, Vec2 size, Vec2 velocity = {}) {
+  return {.id = {id}, .kind = sim::Kind::Kinematic, .min = min, .size = size, .velocity = velocity};
+}
+
 /// `body` with a velocity per tick.
 constexpr sim::Body moving(sim::Body body, Vec2 velocity) {
   body.velocity = velocity;
@@ -52,14 +57,16 @@ class Scene {
 
   explicit Scene(const std::vector<sim::Body>& bodies) : Scene(sim::WorldSettings{}, bodies) {}
 
-  static sim::World make_world(sim::WorldSettings settings, const std::vector<sim::Body>& bodies) {
+  static sim::World make_world(sim::WorldSettings settings, const std::vector<sim::Body>& bodies,
+                               std::vector<sim::Path> paths = {}) {
     std::vector<sim::Body> statics;
     for (const sim::Body& body : bodies) {
       if (body.kind == sim::Kind::Static) statics.push_back(body);
     }
-    sim::World world{settings, std::make_shared<const sim::Statics>(std::move(statics))};
+    sim::World world{settings,
+                     std::make_shared<const sim::Statics>(std::move(statics), std::move(paths))};
     for (const sim::Body& body : bodies) {
-      if (body.kind == sim::Kind::Dynamic) world.add(body);
+      if (body.kind != sim::Kind::Static) world.add(body);
     }
     return world;
   }

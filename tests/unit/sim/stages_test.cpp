@@ -47,18 +47,12 @@ struct Input {
   sim::StepReport report;
 };
 
-sim::Body lift(std::uint32_t id, Vec2 min, Vec2 size) {
-  sim::Body body = box(id, min, size);
-  body.kind = sim::Kind::Kinematic;
-  return body;
-}
-
 TEST(Integrate, AddsTheShareOfGravityAndAimsAtThePath) {
   sim::Body feather = moving(box(1, at(0, 0), at(1, 1)), {10, 20});
   feather.gravity_scale = 64;
-  sim::Body platform = lift(3, at(5, 5), at(2, 1));
-  platform.path = 0;
-  Input input{{feather, moving(box(2, at(3, 0), at(1, 1)), {kSpeedLimit, 0}), platform},
+  sim::Body lift = platform(3, at(5, 5), at(2, 1));
+  lift.path = 0;
+  Input input{{feather, moving(box(2, at(3, 0), at(1, 1)), {kSpeedLimit, 0}), lift},
               {.gravity = {8, 401}},
               {},
               {sim::Path{{at(5, 5), at(9, 5)}, 700}}};
@@ -106,7 +100,7 @@ TEST(Depenetrate, MovesNothingThroughAWall) {
 }
 
 TEST(Carry, GivesAStackTheVelocityOfItsPlatform) {
-  Input input{{moving(lift(1, at(0, 10), at(4, 1)), {300, -50}), box(2, at(1, 9), at(1, 1)),
+  Input input{{platform(1, at(0, 10), at(4, 1), {300, -50}), box(2, at(1, 9), at(1, 1)),
                moving(box(3, at(1, 8), at(1, 1)), {7, 0}), box(4, at(8, 9), at(1, 1))},
               {.gravity = {0, 5}}};
   input.begin();
