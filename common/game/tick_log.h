@@ -13,48 +13,30 @@
 //     join     seat, size, bytes: client id u64; a later version may append to them
 //     input    seat, size << 2 | source, bytes; size 0: the stick stays, no button
 //     outcome  size, bytes
-//   keyframe   tick u32, state hash u64, random u64,
-//              seats: count, elements: generation << 3 | source << 1 | taken, score
-//              entities: count, elements: size, bytes
+//   keyframe   keyframe.h
 //
 //   bytes of an input     buttons << 4 | move u8; with a button: aim u16; with a ray: look back u8
 //   bytes of an outcome   a ray strikes a player: shooter's seat u16, victim's body u32
-//   bytes of an entity    id u32, x, y, vx, vy i32, move u8, timer u8
 //
 // Sources: 0 received, 1 repeated, 2 neutral. Numbers without a width are those of core/numbers.h.
 // The seats of a list ascend; each is written as the gap to the seat before it, minus one. The
-// sizes make the bytes of inputs, outcomes and entities opaque to code that only carries them.
+// sizes make the bytes of inputs and outcomes opaque to code that only carries them.
 
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/numbers.h"
-#include "game/entity_state.h"
 #include "game/input.h"
-#include "game/restore.h"
+#include "game/keyframe.h"
 #include "game/step.h"
 #include "game/world.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace tickbox::game {
-
-/// The most entities of one keyframe: 4,096 players, each with two bullets in flight, and as many
-/// crates as players.
-inline constexpr std::size_t kLoggedEntitiesMax = std::size_t{4} * kSeatsMax;
-
-/// The bytes of an entity with its size, and the most bytes of a seat. A seat has a generation of
-/// 18 bits with three bits more, and a score of 32 bits.
-inline constexpr std::size_t kLoggedEntityBytes = 1 + 22;
-inline constexpr std::size_t kLoggedSeatBytesMax = 3 + 5;
-
-/// The most bytes of one keyframe: its head, all seats and all entities.
-inline constexpr std::size_t kKeyframeBytesMax =
-    32 + kLoggedSeatBytesMax * kSeatsMax + kLoggedEntityBytes * kLoggedEntitiesMax;
 
 /// Returns the most bytes of one tick with `seats` seats: each leaves, joins, presses a button and
 /// strikes.
@@ -74,6 +56,20 @@ struct TickEntry {
 struct CommandOrigins {
   std::span<const InputSource> sources;
   std::span<const std::uint64_t> clients;
+};
+
+/// The input that each seat holds from one tick to the next, which a log omits.
+struct HeldInputs {
+  std::vector<std::uint8_t> sticks;  ///< by seat: the direction of the stick
+  std::vector<InputSource> sources;  ///< by seat: the source of the last input
+
+  /// Takes the inputs held after a keyframe; keeps the memory.
+  void begin(const LoggedWorld& world);
+
+  /// Resets the input of a player who has just joined or left.
+  void forget(PlayerId player);
+
+  [[nodiscard]] std::size_t seats() const { return sticks.size(); }
 };
 
 /// The writer of a room's log.
@@ -109,47 +105,14 @@ class TickLog {
     bool is_held = false;  ///< only its source has changed
   };
 
-  void forget(PlayerId player);
   void note_changes(const TickCommands& commands, std::span<const InputSource> sources);
 
   Tick tick_;
-  std::vector<std::uint8_t> sticks_;  ///< by seat: the direction of the stick
-  std::vector<InputSource> sources_;  ///< by seat: the source of the last input
-  std::size_t players_ = 0;           ///< players in the room
-  std::vector<Change> changed_;       ///< in the tick written last
-  std::vector<std::byte> bytes_;      ///< of the tick written last
+  HeldInputs held_;
+  std::size_t players_ = 0;       ///< players in the room
+  std::vector<Change> changed_;   ///< in the tick written last
+  std::vector<std::byte> bytes_;  ///< of the tick written last
 };
-
-/// A whole world after `tick`.
-struct LoggedWorld {
-  Tick tick;
-  std::uint64_t state_hash = 0;
-  std::uint64_t random = 0;  ///< state of the world's random sequence
-  std::vector<SeatState> seats;
-  std::vector<InputSource> sources;   ///< by seat: of the last input; neutral for a free seat
-  std::vector<EntityState> entities;  ///< sorted by id, no id twice
-
-  /// Returns the fields, which are valid as long as this object.
-  [[nodiscard]] WorldFields fields() const {
-    return {.tick = tick, .random = random, .seats = seats, .entities = entities};
-  }
-
-  friend bool operator==(const LoggedWorld&, const LoggedWorld&) = default;
-};
-
-/// Returns enough bytes for a world's keyframe, even if every player has three more bullets in
-/// flight.
-[[nodiscard]] std::size_t keyframe_bytes_of(const World& world);
-
-/// Writes a keyframe into `out` and replaces its content.
-void encode_keyframe(const LoggedWorld& world, std::vector<std::byte>& out);
-
-enum class LogError : std::uint8_t {
-  Malformed,  ///< bytes that no writer makes of a tick or world
-};
-
-/// Reads a keyframe into `world`, which keeps its memory.
-[[nodiscard]] std::expected<void, LogError> decode_keyframe(ConstBytes bytes, LoggedWorld& world);
 
 /// The commands of one tick, including those that its bytes omit.
 struct LoggedTick {
@@ -180,23 +143,17 @@ class TickLogReader {
 
   /// Reads the next tick into `tick`, which keeps its memory. After a failure the reader is
   /// unusable until begin().
-  /// Fails: also for a leave or an input of an absent player, a join of a present player, and an
-  /// input that changes nothing.
+  /// Fails: also for a leave or an input of a player who is not in the room, a join of a player who
+  /// is in the room, and an input that changes nothing. Leaves count before joins.
   [[nodiscard]] std::expected<void, LogError> read(ConstBytes bytes, LoggedTick& tick);
 
  private:
-  struct Held {
-    bool is_there = false;
-    std::uint8_t move = 0;
-    InputSource source = InputSource::Neutral;
-  };
-
   void read_leaves(NumberReader& in, LoggedTick& tick);
   void read_joins(NumberReader& in, LoggedTick& tick);
   void read_inputs(NumberReader& in, LoggedTick& tick);
   void read_outcomes(NumberReader& in, LoggedTick& tick) const;
 
-  std::vector<Held> held_;         ///< by seat
+  HeldInputs held_;
   std::vector<PlayerId> players_;  ///< players in the room, sorted by seat
 };
 

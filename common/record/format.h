@@ -104,14 +104,6 @@ inline constexpr std::uint32_t kSegmentsMax = std::uint32_t{1} << 31U;
   return segment == 0 || std::has_single_bit(segment);
 }
 
-/// The maximum number of keyframe places in a trailer: every keyframe of 5.7 hours, then every
-/// second one, and so on. So a trailer stays under 80 KiB, and a seek never walks further than
-/// 1/2,048 of the file.
-inline constexpr std::size_t kIndexEntriesMax = 4'096;
-inline constexpr std::size_t kIndexEntryBytes = 8 + 4 + 4;
-/// The bytes before a trailer's index: ticks, gaps, tick of the last keyframe, number of entries.
-inline constexpr std::size_t kTrailerHeadBytes = 4 + 4 + 4 + 4;
-
 /// The fixed part before a record's payload.
 struct RecordHead {
   std::uint32_t payload_bytes = 0;

@@ -4,11 +4,10 @@
 #include "core/hash.h"
 #include "core/numbers.h"
 #include "record/compression.h"
+#include "record/trailer.h"
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -19,10 +18,6 @@ namespace {
 /// happens. It keeps the time for a file full of false record heads to a few times its length.
 constexpr std::size_t kSearchPerFileByte = 4;
 constexpr std::size_t kSearchBytesMin = std::size_t{1} * 1024 * 1024;
-
-/// The maximum length of a trailer's record.
-constexpr std::size_t kTrailerBytesMax =
-    kRecordHeadBytes + kTrailerHeadBytes + kIndexEntriesMax * kIndexEntryBytes + kChecksumBytes;
 
 std::array<std::byte, sizeof kSyncWord> sync_bytes() {
   std::array<std::byte, sizeof kSyncWord> sync{};
@@ -44,25 +39,6 @@ std::optional<Header> find_header(ConstBytes file) {
     if (auto header = decode_header(file.subspan(at))) return *std::move(header);
   }
   return std::nullopt;
-}
-
-/// Reads an index whose places are in order and of existing segments. The code that seeks by a
-/// place checks whether it fits the file.
-bool take_index(NumberReader& in, const RecordHead& trailer, std::vector<KeyframePlace>& index) {
-  index.clear();
-  const auto count = in.fixed<std::uint32_t>();
-  if (count > kIndexEntriesMax || in.left() != count * kIndexEntryBytes) return false;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const KeyframePlace place{.offset = in.fixed<std::uint64_t>(),
-                              .tick = {in.fixed<std::uint32_t>()},
-                              .segment = in.fixed<std::uint32_t>()};
-    const bool in_order =
-        index.empty() || (index.back().offset < place.offset && index.back().tick <= place.tick &&
-                          index.back().segment < place.segment);
-    if (!in_order || place.segment >= trailer.count || place.tick > trailer.tick) return false;
-    index.push_back(place);
-  }
-  return true;
 }
 
 }  // namespace
@@ -106,7 +82,7 @@ Reader Reader::from_keyframe(std::size_t offset) const {
 std::optional<record::Trailer> Reader::find_trailer() const {
   const std::size_t first =
       file_.size() -
-      std::min(file_.size() - std::min(file_.size(), kRecordsOffset), kTrailerBytesMax);
+      std::min(file_.size() - std::min(file_.size(), kRecordsOffset), kTrailerRecordBytesMax);
   const std::string_view text{reinterpret_cast<const char*>(file_.data()), file_.size()};
   const auto sync = sync_bytes();
   const std::string_view wanted{reinterpret_cast<const char*>(sync.data()), sync.size()};
@@ -250,7 +226,7 @@ std::optional<std::size_t> Reader::find_record(std::size_t from, RecordHead& hea
 
 /// Returns the keyframes and trailers at or after `from`, each with the length of the records that
 /// continue it.
-std::vector<Reader::Anchor> Reader::find_anchors(std::size_t from) {
+std::vector<Anchor> Reader::find_anchors(std::size_t from) {
   std::vector<Anchor> found;
   std::size_t run_end = 0;  // end of the records that continue the last anchor
   RecordHead head;
@@ -271,47 +247,15 @@ std::vector<Reader::Anchor> Reader::find_anchors(std::size_t from) {
   return found;
 }
 
-/// Chooses the anchors at which reading continues after any damage from here on: the ascending ones
-/// with the most bytes. A keyframe that was moved is out of order with the others, and so costs
-/// only its own segment.
-/// Source: heaviest increasing subsequence, by the numbers of segments; in n log n.
-void Reader::survey(std::size_t from) {
-  struct Best {
-    std::size_t bytes;  ///< weight of the heaviest run that ends with this segment or one before
-    std::size_t last;   ///< last anchor of that run
-  };
-
-  surveyed_ = true;
-  const std::vector<Anchor> found = find_anchors(from);
-  std::vector<std::size_t> before(found.size());  // predecessor in the run; itself if none
-  std::map<std::uint32_t, Best> best;             // a later segment has a greater weight
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto at = best.lower_bound(found[i].segment);
-    const bool first = at == best.begin();
-    before[i] = first ? i : std::prev(at)->second.last;
-    const std::size_t bytes = found[i].bytes + (first ? 0 : std::prev(at)->second.bytes);
-    auto lighter = at;
-    while (lighter != best.end() && lighter->second.bytes <= bytes) {
-      lighter = best.erase(lighter);
-    }
-    if (lighter == best.end() || lighter->first != found[i].segment) {
-      best.emplace_hint(lighter, found[i].segment, Best{.bytes = bytes, .last = i});
-    }
-  }
-  if (best.empty()) return;
-  std::size_t last = best.rbegin()->second.last;
-  for (anchors_.push_back(found[last]); before[last] != last; anchors_.push_back(found[last])) {
-    last = before[last];
-  }
-  std::ranges::reverse(anchors_);
-}
-
 /// Handles other bytes than the next record at offset_. Distinguishes the end of a killed recording
 /// from damage, and finds the next anchor at or after `from`.
 Reader::Item Reader::resume(Framing reason, std::size_t from) {
   resuming_ = true;
   in_segment_ = false;
-  if (!surveyed_) survey(from);
+  if (!surveyed_) {
+    surveyed_ = true;
+    anchors_ = heaviest_run(find_anchors(from));
+  }
   for (; next_anchor_ < anchors_.size(); ++next_anchor_) {
     const std::size_t at = anchors_[next_anchor_].offset;
     if (at < from) continue;
@@ -410,15 +354,8 @@ bool Reader::decode_quiet(const RecordHead& head, ConstBytes payload) {
 }
 
 bool Reader::decode_trailer(const RecordHead& head, ConstBytes payload) {
-  NumberReader in{payload};
-  trailer_.ticks = in.fixed<std::uint32_t>();
-  trailer_.gaps = in.fixed<std::uint32_t>();
-  trailer_.last_keyframe = {in.fixed<std::uint32_t>()};
-  trailer_.last_tick = head.tick;
-  trailer_.gap_before = (head.flags & kFlagGapBefore) != 0;
-  trailer_.segments = head.count;
-  if (!take_index(in, head, trailer_.index) || in.failed()) return false;
-  return resuming_ || trailer_.last_keyframe == last_keyframe_;
+  return record::decode_trailer(head, payload, trailer_) &&
+         (resuming_ || trailer_.last_keyframe == last_keyframe_);
 }
 
 }  // namespace tickbox::record

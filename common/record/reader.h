@@ -3,6 +3,7 @@
 
 #include "core/bytes.h"
 #include "game/tick_log.h"
+#include "record/anchors.h"
 #include "record/format.h"
 #include "record/recorded.h"
 
@@ -80,13 +81,6 @@ class Reader {
  private:
   enum class Framing : std::uint8_t { Whole, Cut, Bad };
 
-  /// A whole keyframe or trailer, at or after the first damage.
-  struct Anchor {
-    std::size_t offset = 0;
-    std::uint32_t segment = 0;
-    std::size_t bytes = 0;  ///< length of the record and of those that continue it
-  };
-
   Reader(ConstBytes file, Header header);
 
   [[nodiscard]] Framing check_record(std::size_t offset, std::uint64_t previous,
@@ -102,7 +96,6 @@ class Reader {
   Item accept(const RecordHead& head);
   Item damaged_until(std::size_t end);
   [[nodiscard]] std::vector<Anchor> find_anchors(std::size_t from);
-  void survey(std::size_t from);
   Item resume(Framing reason, std::size_t from);
 
   ConstBytes file_;

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "core/hash.h"
 #include "core/numbers.h"
+#include "record/trailer.h"
 
 #include <algorithm>
 #include <array>
@@ -224,15 +225,11 @@ bool Writer::finish() {
   if (state_ != State::Unopened) {
     begin_record();
     NumberWriter payload{record_};
-    payload.fixed(static_cast<std::uint32_t>(stats_.ticks_recorded));
-    payload.fixed(stats_.gaps);
-    payload.fixed(keyframe_tick_.value);
-    payload.fixed(static_cast<std::uint32_t>(index_.size()));
-    for (const KeyframePlace& place : index_) {
-      payload.fixed(place.offset);
-      payload.fixed(place.tick.value);
-      payload.fixed(place.segment);
-    }
+    encode_trailer({.last_keyframe = keyframe_tick_,
+                    .ticks = static_cast<std::uint32_t>(stats_.ticks_recorded),
+                    .gaps = stats_.gaps,
+                    .index = std::move(index_)},
+                   payload);
     written = write_record(
         {.type = RecordType::Trailer, .tick = last_recorded_, .count = stats_.keyframes});
   }

@@ -1,4 +1,5 @@
 #include "record/segments.h"
+#include "record/trailer.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/walk.h"
 

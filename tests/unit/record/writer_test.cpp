@@ -1,5 +1,6 @@
 #include "record/writer.h"
 
+#include "record/trailer.h"
 #include "tests/support/allocations.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/walk.h"
