@@ -67,7 +67,7 @@ struct Teleport {
 /// The events of one tick beyond the physics' own report, in the order in which they happened.
 struct TickEvents {
   std::vector<Shot> shots;
-  std::vector<Hit> hits;
+  std::vector<Hit> hits;            ///< each victim at most once
   std::vector<Teleport> teleports;  ///< on the server only; each player at most once
 };
 

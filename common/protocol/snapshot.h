@@ -29,7 +29,7 @@ inline constexpr std::size_t kCausesMax = 255;
 /// The most bodies in full in one snapshot: more than a datagram holds.
 inline constexpr std::size_t kSnapshotBodiesMax = 72;
 
-/// The range of margins, in 1/16 ticks, that a byte can encode. It is exact to four ticks, has
+/// The range of margins, in 1/16 ticks, that a byte can encode. It is exact below four ticks, has
 /// whole ticks from there to 67, and means "at least" at either end.
 inline constexpr std::int32_t kMarginExact = 64;
 inline constexpr std::int32_t kMarginMost = kMarginExact + 16 * (127 - kMarginExact);
@@ -53,7 +53,7 @@ inline constexpr std::int32_t kMarginLeast = -kMarginMost;
   constexpr std::int32_t kHalfTick = 8;
   if (code >= 127) return kMarginMost;
   if (code <= -127) return kMarginLeast;
-  if (code > kMarginExact) return kMarginExact + 16 * (code - kMarginExact) + kHalfTick;
+  if (code >= kMarginExact) return kMarginExact + 16 * (code - kMarginExact) + kHalfTick;
   if (code < -kMarginExact) return -kMarginExact + 16 * (code + kMarginExact) + kHalfTick;
   return code;
 }
@@ -136,7 +136,7 @@ struct LinkStatus {
 enum class EventKind : std::uint8_t {
   Hit,    ///< `subject` hit the player in seat `what`
   Score,  ///< `subject` has a score with these low 16 bits
-  Spawn,  ///< `subject` has appeared at spawn point `what`
+  Spawn,  ///< `subject` has appeared with a body whose generation has the low 16 bits `what`
 };
 inline constexpr std::uint8_t kEventKinds = 3;
 

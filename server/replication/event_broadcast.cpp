@@ -1,5 +1,6 @@
 #include "server/replication/event_broadcast.h"
 
+#include "core/assert.h"
 #include "game/entity_state.h"
 
 #include <algorithm>
@@ -15,9 +16,12 @@ std::uint16_t low_bits(std::uint32_t number) {
 
 void EventBroadcast::gather(const Room& room, std::span<const PlayerId> joins) {
   events_.clear();
+  // A player is hit at most once per tick: a hit, a score and a spawn. One who joins has two spawns
+  // at most, and its body did not exist when a hit could concern it.
   events_.reserve(3 * room.world().seats().size());
   const game::World& world = room.world();
   const StateAt* before = room.state_history().find({world.tick.value - 1});
+  TICKBOX_ASSERT(before != nullptr);
   for (const PlayerId player : joins) {
     announce_spawn(room, player);
   }

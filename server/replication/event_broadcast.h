@@ -28,7 +28,7 @@ class EventBroadcast {
 
   /// Gathers the events of the room's last tick: first the spawns of joined players, then each hit,
   /// followed by the new score and the victim's spawn. `joins`: the players that joined in the
-  /// tick. Cost: no allocation once warm.
+  /// tick.  Requires: the room has ticked.  Cost: no allocation once warm.
   void gather(const Room& room, std::span<const PlayerId> joins);
 
   [[nodiscard]] std::span<const RoutedEvent> events() const { return events_; }

@@ -40,8 +40,8 @@ class AtomicFile {
   /// Fails: with errno, EEXIST if the path exists.  Requires: the last call.
   [[nodiscard]] std::expected<void, int> create();
 
-  /// Does the same, and replaces the file at the path.  Requires: made for a Replace; the last
-  /// call.
+  /// Syncs the file to the disk and renames it to its path; replaces a file that is there.
+  /// Fails: with errno.  Requires: the file was created with Mode::Replace; the last call.
   [[nodiscard]] std::expected<void, int> replace();
 
  private:

@@ -3,6 +3,7 @@
 #include "game/map.h"
 #include "server/replication/event_broadcast.h"
 #include "server/replication/event_queue.h"
+#include "tests/support/allocations.h"
 #include "tests/support/arena_wrappers.h"
 
 #include <gtest/gtest.h>
@@ -116,6 +117,36 @@ TEST_F(EventBroadcastTest, TellOfEachShotInOneGo) {
   using enum protocol::EventKind;
   EXPECT_EQ(told, (std::vector<std::pair<protocol::EventKind, PlayerId>>{
                       {Hit, kA}, {Score, kA}, {Spawn, kB}, {Hit, kC}, {Score, kC}, {Spawn, kA}}));
+}
+
+TEST_F(EventBroadcastTest, AHitOfEveryPlayerAtOnceAsksForNoMemory) {
+  const std::vector<game::PlayerInput> inputs{
+      {.player = kA, .input = {.buttons = game::kButtonRay}},
+      {.player = kB, .input = {.buttons = game::kButtonRay}},
+      {.player = kC, .input = {.buttons = game::kButtonRay}}};
+  const std::vector<game::Strike> strikes{{.shooter = kA, .victim = room_.world().body_of(kB)},
+                                          {.shooter = kB, .victim = room_.world().body_of(kC)},
+                                          {.shooter = kC, .victim = room_.world().body_of(kA)}};
+  room_.tick({.leaves = {}, .joins = {}, .inputs = inputs, .strikes = strikes});
+  const std::uint64_t before = tests::allocations();
+  broadcast_.gather(room_, {});
+  EXPECT_EQ(tests::allocations(), before);
+  EXPECT_EQ(broadcast_.events().size(), 9U) << "a hit, a score and a spawn each";
+}
+
+// The tick before is the opening of the room, in which nobody has a body.
+TEST(EventBroadcast, AHitInTheFirstTickOfARoomIsNoEvent) {
+  Room room{field(), std::make_shared<const tests::SeatedArena>(kRate), 1, kRate};
+  EventBroadcast broadcast{kSight};
+  const std::vector<PlayerId> joins{kA, kB};
+  const std::vector<game::PlayerInput> inputs{
+      {.player = kA, .input = {.buttons = game::kButtonRay}}};
+  const std::vector<game::Strike> strikes{{.shooter = kA, .victim = game::player_body(kB, 1)}};
+  room.tick({.leaves = {}, .joins = joins, .inputs = inputs, .strikes = strikes});
+  ASSERT_EQ(room.events().hits.size(), 1U);
+  broadcast.gather(room, joins);
+  for (const RoutedEvent& routed : broadcast.events())
+    EXPECT_EQ(routed.event.kind, protocol::EventKind::Spawn);
 }
 
 // The seat that a score's low bits happen to name is not concerned by it.
