@@ -1,6 +1,10 @@
 #include "client/client.h"
 
 #include "game/catalog.h"
+#include "protocol/audit_codec.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
+#include "protocol/view_parts.h"
 
 #include <algorithm>
 #include <utility>
@@ -202,7 +206,8 @@ void Client::on_traced(ConstBytes message) {
 void Client::send_trace(Instant now) {
   const auto part = reporter_.next_part(now);
   if (!part) return;
-  connection_.send(net::PacketType::DesyncReport, encoder_.view_part(*part));
+  connection_.send(net::PacketType::DesyncReport,
+                   protocol::encode_view_part(*part, message_buffer_));
 }
 
 void Client::note(const std::optional<protocol::Desync>& desync) {
@@ -353,7 +358,8 @@ void Client::send_inputs(Instant scheduled) {
   }
   if (auditor_) message.audit = auditor_->ack();
   const Duration moved = clock_->moved();
-  const std::uint64_t sequence = connection_.send(net::PacketType::Input, encoder_.input(message));
+  const std::uint64_t sequence =
+      connection_.send(net::PacketType::Input, protocol::encode_input(message, message_buffer_));
   session_.sent.insert(sequence) = {
       .at = scheduled, .clock_moved = moved, .newest_input = newest_input_};
 }

@@ -14,6 +14,7 @@
 #include "client/views/snapshot_world.h"
 #include "core/tick_ring.h"
 #include "game/player.h"
+#include "protocol/message_buffer.h"
 
 #include <cstdint>
 #include <functional>
@@ -159,7 +160,7 @@ class Client {
   ClientOptions options_;
   AssetCache& assets_;
   Connection connection_;
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   std::uint32_t begun_ = 0;  ///< number of sessions for which begin() has run
   SessionState session_;
   std::optional<ClockSync> clock_;

@@ -2,6 +2,7 @@
 
 #include "core/assert.h"
 #include "game/entity_state.h"
+#include "protocol/messages.h"
 
 #include <fmt/core.h>
 
@@ -147,7 +148,7 @@ void Connection::come_back(Instant now) {
 /// real or forged.
 void Connection::answer_challenge(ConstBytes message) {
   if (const auto data = protocol::decode_path_check(message)) {
-    send(net::PacketType::Response, encoder_.path_check(*data));
+    send(net::PacketType::Response, protocol::encode_path_check(*data, message_buffer_));
   } else {
     drops_.count(data.error());
   }
@@ -249,7 +250,8 @@ void Connection::leave() {
 void Connection::fail(std::string reason) {
   if (state_ == State::Connected) {
     for (int i = 0; i < net::kGoodbyes; ++i) {
-      send(net::PacketType::Disconnect, encoder_.disconnect(net::DisconnectReason::ClientLeft));
+      send(net::PacketType::Disconnect,
+           protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer_));
     }
   }
   if (!over()) end(State::Closed, std::move(reason));

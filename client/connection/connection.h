@@ -10,7 +10,7 @@
 #include "net/packet.h"
 #include "net/resume_ticket.h"
 #include "net/transport.h"
-#include "protocol/messages.h"
+#include "protocol/message_buffer.h"
 
 #include <cstdint>
 #include <optional>
@@ -175,7 +175,7 @@ class Connection {
   net::PacketChannel channel_;
   net::PacketBuffer packet_{};
   net::PacketBuffer opened_{};
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   LinkUse use_;
   net::DropCounts drops_;
 };

@@ -111,6 +111,12 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
   return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
 }
 
+/// Returns whether the entities are sorted by id, each id once.
+[[nodiscard]] inline bool have_ascending_ids(std::span<const EntityState> entities) {
+  return std::ranges::adjacent_find(entities, std::ranges::greater_equal{}, &EntityState::id) ==
+         entities.end();
+}
+
 /// Returns the entity with this id, or nullptr.  Requires: sorted by id.  Cost: one binary search.
 [[nodiscard]] inline const EntityState* find_entity(std::span<const EntityState> entities,
                                                     BodyId id) {

@@ -2,10 +2,46 @@
 
 #include "core/assert.h"
 #include "core/numbers.h"
+#include "protocol/message_builder.h"
 
 #include <algorithm>
 
 namespace tickbox::protocol {
+
+ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
+                        const std::optional<LinkStatus>& status, MessageBuffer& buffer) {
+  TICKBOX_ASSERT(!bytes.empty() && bytes.size() <= kAuditSegmentBytesMax);
+  auto& builder = buffer.begin();
+  const auto bytes_at = builder.add(bytes);
+  const schema::AuditHead wire{head.tick,          head.input_tick, head.margin, head.substituted,
+                               head.newest_packet, head.run,        head.segment};
+  const schema::LinkStatus link = encode_status(status);
+  return builder.finish(
+      schema::CreateAudit(builder.flat, &wire, bytes_at, status ? &link : nullptr));
+}
+
+std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message) {
+  const net::ReceivedMessage received{message};
+  const auto* wire = received.root<schema::Audit>();
+  const bool whole = wire != nullptr && wire->head() != nullptr && wire->bytes() != nullptr;
+  if (!whole || wire->bytes()->size() == 0 || wire->bytes()->size() > kAuditSegmentBytesMax) {
+    return std::unexpected{net::DropReason::Malformed};
+  }
+  const schema::AuditHead& head = *wire->head();
+  AuditSegment decoded{.head = {.tick = head.tick(),
+                                .input_tick = head.input_tick(),
+                                .margin = head.margin(),
+                                .substituted = head.substituted(),
+                                .newest_packet = head.newest_packet(),
+                                .run = head.run(),
+                                .segment = head.segment()},
+                       .bytes = {},
+                       .status = decode_status(wire->status())};
+  for (const std::uint8_t byte : *wire->bytes()) {
+    decoded.bytes.push_back(std::byte{byte});
+  }
+  return decoded;
+}
 
 void encode_keyframe_entry(ConstBytes keyframe, std::vector<std::byte>& out) {
   TICKBOX_ASSERT(keyframe.size() <= kAuditEntryBytesMax);

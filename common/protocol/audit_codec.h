@@ -15,6 +15,7 @@
 #include "core/inplace_vector.h"
 #include "game/tick_log.h"
 #include "net/drop_reason.h"
+#include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
 
 #include <cstddef>
@@ -62,6 +63,14 @@ struct AuditAck {
 
   friend bool operator==(const AuditAck&, const AuditAck&) = default;
 };
+
+/// Encodes a segment as a message.  Requires: 1 to kAuditSegmentBytesMax bytes.
+[[nodiscard]] ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
+                                      const std::optional<LinkStatus>& status,
+                                      MessageBuffer& buffer);
+
+/// Verifies the FlatBuffer, then its size.  Fails: Malformed.
+[[nodiscard]] std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message);
 
 /// Returns the segment nearest to `near` that ends in these 16 bits: 2^15 is far more than a
 /// window.

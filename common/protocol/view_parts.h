@@ -2,13 +2,17 @@
 // A whole view in parts that fit datagrams. After a desync each end sends the other its state of
 // the view, so that each can report the fields that differ.
 
+#include "core/bytes.h"
 #include "core/ids.h"
 #include "core/inplace_vector.h"
 #include "game/entity_state.h"
+#include "net/drop_reason.h"
+#include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <span>
 #include <vector>
 
@@ -50,6 +54,21 @@ struct ViewPart {
 /// Returns part `number` of a view.  Requires: number < parts_of(members.size()).
 [[nodiscard]] ViewPart part_of(const ViewName& view, std::span<const game::EntityState> members,
                                std::uint8_t number);
+
+/// The most bytes of a view part's message beyond its bodies.
+inline constexpr std::size_t kViewPartFrameBytes = 48;
+
+/// Returns the most bytes of the message of a view part with `bodies` bodies.
+[[nodiscard]] constexpr std::size_t view_part_bytes(std::size_t bodies) {
+  constexpr std::size_t kBodyBytes = 24;
+  return kViewPartFrameBytes + bodies * kBodyBytes;
+}
+
+/// Encodes a DESYNC_REPORT or a DESYNC_STATE.
+[[nodiscard]] ConstBytes encode_view_part(const ViewPart& part, MessageBuffer& buffer);
+
+/// Verifies the FlatBuffer, then the meaning: ranges, counts, order.  Fails: Malformed.
+[[nodiscard]] std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message);
 
 /// Returns the low 32 bits of a view's hash, as they are sent.
 [[nodiscard]] std::uint32_t view_hash(std::span<const game::EntityState> members);

@@ -1,7 +1,7 @@
 #include "server/replication/snapshot_planner.h"
 
 #include "core/assert.h"
-#include "protocol/messages.h"
+#include "net/transport.h"
 
 #include <optional>
 

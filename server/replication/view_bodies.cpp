@@ -1,7 +1,7 @@
 #include "server/replication/view_bodies.h"
 
 #include "protocol/cause_codec.h"
-#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 
 #include <algorithm>
 #include <limits>

@@ -5,7 +5,7 @@
 #include "core/entropy.h"
 #include "net/packet.h"
 #include "net/transport.h"
-#include "protocol/messages.h"
+#include "protocol/message_buffer.h"
 #include "server/shard/log.h"
 #include "server/shard/metrics.h"
 #include "server/shard/session.h"
@@ -32,7 +32,7 @@ class ShardContext {
   Entropy& entropy;
   LimitedLog log;
   Metrics metrics;
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
 
  private:
   net::Transport& transport_;

@@ -2,7 +2,6 @@
 
 #include "core/assert.h"
 #include "net/packet.h"
-#include "protocol/messages.h"
 
 #include <algorithm>
 #include <span>

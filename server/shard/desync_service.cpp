@@ -1,6 +1,6 @@
 #include "server/shard/desync_service.h"
 
-#include "protocol/messages.h"
+#include "protocol/view_parts.h"
 #include "server/shard/hosted_room.h"
 
 #include <fmt/core.h>
@@ -21,7 +21,8 @@ void DesyncService::receive(Session& session, const net::PacketChannel::Opened& 
     return metrics.drops.count(taken.error().reason);
   }
   const auto answer = [&](const protocol::ViewPart& answered) {
-    context_.send(session, net::PacketType::DesyncState, context_.encoder.view_part(answered));
+    context_.send(session, net::PacketType::DesyncState,
+                  protocol::encode_view_part(answered, context_.message_buffer));
   };
   if (taken->is_forgotten) {
     metrics.count(DesyncResult::Forgotten);

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "protocol/cause_codec.h"
 #include "protocol/event_codec.h"
+#include "protocol/snapshot_codec.h"
 
 #include <algorithm>
 
@@ -101,7 +102,7 @@ ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_
   snapshot_.status = pace_.take_status(session, tick);
   snapshot_.events.clear();
   session.events.tell(tick, events, snapshot_.events);
-  return context_.encoder.snapshot(snapshot_);
+  return protocol::encode_snapshot(snapshot_, context_.message_buffer);
 }
 
 void Replicator::count(const Session& session, const ViewPlan& plan, std::size_t message_bytes) {

@@ -3,7 +3,7 @@
 // concern it, within its byte budget.
 
 #include "core/clock.h"
-#include "protocol/messages.h"
+#include "protocol/snapshot.h"
 #include "server/replication/event_broadcast.h"
 #include "server/replication/snapshot_planner.h"
 #include "server/shard/context.h"

@@ -2,7 +2,7 @@
 // Decides in which ticks a client is sent something.
 
 #include "core/ids.h"
-#include "protocol/messages.h"
+#include "protocol/snapshot.h"
 #include "server/shard/session.h"
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "net/transport.h"
-#include "protocol/messages.h"
+#include "protocol/snapshot.h"
 #include "server/replication/audit_stream.h"
 #include "server/replication/event_queue.h"
 #include "server/replication/sent_views.h"

@@ -101,8 +101,8 @@ void SpectatorService::send_piece(Session& session, const AuditStream::Piece& pi
                                  .newest_packet = heard.newest_packet,
                                  .run = piece.run,
                                  .segment = piece.segment};
-  const ConstBytes message =
-      context_.encoder.audit(head, piece.bytes, pace_.take_status(session, tick));
+  const ConstBytes message = protocol::encode_audit(
+      head, piece.bytes, pace_.take_status(session, tick), context_.message_buffer);
   const std::size_t bytes = message.size() + net::kPacketOverheadBytes;
   const bool paid = session.snapshot_bytes.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
   TICKBOX_ASSERT(paid);

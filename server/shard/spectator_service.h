@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "net/handshake.h"
-#include "protocol/messages.h"
+#include "protocol/audit_codec.h"
 #include "server/replication/audit_stream.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"

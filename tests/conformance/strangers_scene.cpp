@@ -33,8 +33,8 @@ net::KeyRing newer_ring() {
 
 /// An INPUT without inputs: enough to begin to play.
 void say_nothing_new(Stranger& stranger) {
-  protocol::MessageEncoder encoder;
-  stranger.say(net::PacketType::Input, encoder.input({}));
+  protocol::MessageBuffer message_buffer;
+  stranger.say(net::PacketType::Input, protocol::encode_input({}, message_buffer));
 }
 
 void ask_wrongly(Capture& capture) {
@@ -110,14 +110,16 @@ void make_noise(Capture& capture, Stranger& playing) {
   const std::array<std::byte, 4> junk{};
   playing.say(net::PacketType::Input, junk);
   playing.say(net::PacketType::Disconnect, junk);
-  protocol::MessageEncoder encoder;
-  playing.say(net::PacketType::Response, encoder.path_check(1));  // nobody asked
+  protocol::MessageBuffer message_buffer;
+  playing.say(net::PacketType::Response,
+              protocol::encode_path_check(1, message_buffer));  // nobody asked
   playing.say(net::PacketType::Response, junk);
 }
 
 void acknowledge(Stranger& stranger, Tick view) {
-  protocol::MessageEncoder encoder;
-  stranger.say(net::PacketType::Input, encoder.input({.newest_snapshot = view}));
+  protocol::MessageBuffer message_buffer;
+  stranger.say(net::PacketType::Input,
+               protocol::encode_input({.newest_snapshot = view}, message_buffer));
 }
 
 /// Full views: asked for as often as one may, and once more.

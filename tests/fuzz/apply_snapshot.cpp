@@ -3,7 +3,7 @@
 // it: a fuzzer does not guess hashes.
 
 #include "client/views/snapshot_world.h"
-#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/staged_match.h"
 

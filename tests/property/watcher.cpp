@@ -1,6 +1,7 @@
 #include "tests/property/watcher.h"
 
 #include "net/packet.h"
+#include "protocol/snapshot_codec.h"
 #include "server/shard/limits.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +81,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
   snapshot_.head = {.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                     .tick = static_cast<std::uint16_t>(now.value & 0xffff),
                     .base_age = static_cast<std::uint8_t>(age)};
-  const ConstBytes message = encoder_.snapshot(snapshot_);
+  const ConstBytes message = protocol::encode_snapshot(snapshot_, message_buffer_);
   EXPECT_LE(message.size() + net::kPacketOverheadBytes, request.bytes_max);
   if (rng_.below(100) < link_.loss_percent) return;
   const auto arrived = protocol::decode_snapshot(message);

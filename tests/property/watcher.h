@@ -5,7 +5,7 @@
 
 #include "client/views/snapshot_world.h"
 #include "core/rng.h"
-#include "protocol/messages.h"
+#include "protocol/message_buffer.h"
 #include "server/replication/sent_views.h"
 #include "server/replication/snapshot_planner.h"
 #include "server/room/room.h"
@@ -72,7 +72,7 @@ class Watcher {
   server::SentViews views_;
   server::DeferredBodies deferred_;
   client::SnapshotWorld snapshot_world_;
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   protocol::Snapshot snapshot_;
   std::vector<OnItsWay> on_their_way_;
   std::vector<Ack> acks_;

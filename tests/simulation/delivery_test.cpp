@@ -4,7 +4,6 @@
 //
 // Each client checks the hash of each view, so a view that is wrong shows as a mismatch.
 
-#include "protocol/messages.h"
 #include "protocol/snapshot.h"
 #include "tests/support/harness.h"
 

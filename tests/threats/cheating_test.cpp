@@ -1,6 +1,7 @@
 // Cheating input: whatever a client sends as its inputs, the room is as if it had sent what they
 // are clamped to, each tick's first, and nothing for ticks that are over or too far away.
 
+#include "protocol/messages.h"
 #include "tests/threats/raw_peer.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 // A client that says its views were wrong, again and again, or shows bodies that it has never seen:
 // it receives nothing but what it was sent before, costs little, and nobody else notices.
 
+#include "protocol/snapshot_codec.h"
+#include "protocol/view_parts.h"
 #include "tests/threats/raw_peer.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +61,8 @@ class Liar {
     const protocol::ViewName name{
         .tick = tick_, .said = protocol::view_hash(seen_), .made = protocol::view_hash(wrong)};
     for (std::uint8_t i = 0; i < protocol::parts_of(wrong.size()); ++i) {
-      const ConstBytes message = encoder_.view_part(protocol::part_of(name, wrong, i));
+      const ConstBytes message =
+          protocol::encode_view_part(protocol::part_of(name, wrong, i), message_buffer_);
       bytes_out_ += message.size() + net::kPacketOverheadBytes;
       peer_.send_sealed(net::PacketType::DesyncReport, message);
     }
@@ -83,7 +86,7 @@ class Liar {
  private:
   Wire wire_;
   RawPeer peer_;
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   Tick tick_;
   std::vector<game::EntityState> seen_;
   std::set<BodyId> known_;     ///< of all snapshots
@@ -147,10 +150,11 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
     harness.run_for(milliseconds{1});
     liar.listen(harness.room().world().tick);
   }
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   const auto send = [&](const protocol::ViewName& view) {
     const protocol::ViewPart part{.view = view, .bodies = {}};
-    liar.peer().send_sealed(net::PacketType::DesyncReport, encoder.view_part(part));
+    liar.peer().send_sealed(net::PacketType::DesyncReport,
+                            protocol::encode_view_part(part, message_buffer));
   };
   const Tick now = liar.tick();
   send({.tick = now + 100, .said = 1, .made = 2});  // of a tick to come
@@ -158,7 +162,8 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
   liar.peer().send_sealed(net::PacketType::DesyncReport, {});
   liar.peer().send_sealed(
       net::PacketType::DesyncReport,
-      encoder.view_part({.view = {.tick = now, .said = 1, .made = 2}, .parts = 0, .bodies = {}}));
+      protocol::encode_view_part(
+          {.view = {.tick = now, .said = 1, .made = 2}, .parts = 0, .bodies = {}}, message_buffer));
   harness.run_for(milliseconds{2});
   const server::Metrics& metrics = harness.shard().metrics();
   EXPECT_EQ(metrics.drops.of(DropReason::Unexpected), 2U);

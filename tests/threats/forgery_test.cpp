@@ -3,6 +3,7 @@
 
 #include "games/arena/bot.h"
 #include "games/catalog.h"
+#include "protocol/messages.h"
 #include "tests/threats/eavesdropper.h"
 #include "tests/threats/raw_peer.h"
 
@@ -55,7 +56,7 @@ struct LiveSession {
     for (std::size_t i = 0; i < inputs; ++i) {
       message.inputs.push_back({.move = static_cast<std::uint8_t>(1 + i % 8), .aim = 100});
     }
-    send(PacketType::Input, encoder.input(message));
+    send(PacketType::Input, protocol::encode_input(message, message_buffer));
   }
 
   /// The data of the CHALLENGE that has come to where the hand-made client is now.
@@ -101,10 +102,11 @@ struct LiveSession {
     send_inputs(4);
     const auto data = challenged();
     ASSERT_TRUE(data.has_value());
-    send(PacketType::Response, encoder.path_check(*data));
+    send(PacketType::Response, protocol::encode_path_check(*data, message_buffer));
     EXPECT_EQ(harness.shard().metrics().connections[2], 1U) << "moved";
     send_inputs(2);
-    send(PacketType::Disconnect, encoder.disconnect(net::DisconnectReason::ClientLeft));
+    send(PacketType::Disconnect,
+         protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer));
     harness.run_for(milliseconds{100});
     hashes.push_back(harness.room().hash());
   }
@@ -113,7 +115,7 @@ struct LiveSession {
   Harness harness{{.seed = 51}};
   Wire wire{harness};
   RawPeer peer{harness, wire, stranger_far_away(1)};
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   std::vector<std::uint64_t> hashes;
   std::uint64_t sent = 0;
   Tick first_tick;

@@ -1,5 +1,6 @@
 // Log floods: whatever comes, and however often, the log stays short; the counters hold the truth.
 
+#include "protocol/messages.h"
 #include "tests/threats/memory.h"
 #include "tests/threats/raw_peer.h"
 
@@ -34,9 +35,9 @@ TEST(Threat, LogFloodByAMillionBadPacketsMakesFewerThanAHundredLines) {
   Rng rng{132};
   const Bytes replayed = [&] {
     net::PacketBuffer packet{};
-    protocol::MessageEncoder encoder;
-    const Bytes sealed =
-        copy_of(peer.channel().seal_packet(net::PacketType::Input, encoder.input({}), packet));
+    protocol::MessageBuffer message_buffer;
+    const Bytes sealed = copy_of(peer.channel().seal_packet(
+        net::PacketType::Input, protocol::encode_input({}, message_buffer), packet));
     peer.send(sealed);
     return sealed;
   }();
@@ -78,9 +79,10 @@ TEST(Threat, LogFloodByAMillionBadPacketsMakesFewerThanAHundredLines) {
     }
     harness.run_for(milliseconds{10});
   }
+  protocol::MessageBuffer message_buffer;
   for (int i = 0; i < 100; ++i) {  // and some that are malformed, unexpected, too many
     peer.send_sealed(net::PacketType::Input, {});
-    peer.send_sealed(net::PacketType::Response, protocol::MessageEncoder{}.path_check(1));
+    peer.send_sealed(net::PacketType::Response, protocol::encode_path_check(1, message_buffer));
   }
   harness.run_for(seconds{11});
   EXPECT_LT(harness.log().lines().size() - lines_before, 100U);

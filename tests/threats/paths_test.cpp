@@ -2,6 +2,7 @@
 // left, moves no session. Else who holds back one RESPONSE could send a session after it, to where
 // nobody listens any more.
 
+#include "protocol/messages.h"
 #include "tests/threats/raw_peer.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ struct Traveller {
   net::Address home = stranger_far_away(1);
   net::Address abroad = stranger_far_away(2);
   RawPeer peer{harness, wire, home};
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   net::PacketBuffer buffer{};
 
   Traveller() {
@@ -48,8 +49,8 @@ struct Traveller {
 
   /// On its way, and not arrived.
   Bytes seal_response(std::uint64_t data) {
-    return copy_of(
-        peer.channel().seal_packet(PacketType::Response, encoder.path_check(data), buffer));
+    return copy_of(peer.channel().seal_packet(
+        PacketType::Response, protocol::encode_path_check(data, message_buffer), buffer));
   }
 
   void arrive(const net::Address& from, ConstBytes datagram) {
@@ -96,8 +97,8 @@ TEST(Threat, ReplayOfAnOldPacketFromHomeDoesNotKeepAClientFromMoving) {
   Traveller traveller;
   traveller.peer.move(traveller.home);
   net::PacketBuffer buffer{};
-  const Bytes held_back = copy_of(
-      traveller.peer.channel().seal_packet(PacketType::Input, traveller.encoder.input({}), buffer));
+  const Bytes held_back = copy_of(traveller.peer.channel().seal_packet(
+      PacketType::Input, protocol::encode_input({}, traveller.message_buffer), buffer));
   const std::uint64_t asked = traveller.is_asked_at(traveller.abroad);
   traveller.arrive(traveller.home, held_back);
   traveller.arrive(traveller.abroad, traveller.seal_response(asked));

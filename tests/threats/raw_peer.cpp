@@ -76,11 +76,12 @@ void RawPeer::send_sealed(net::PacketType type, ConstBytes message) {
 }
 
 void RawPeer::send_inputs(const protocol::InputMessage& message) {
-  send_sealed(net::PacketType::Input, encoder_.input(message));
+  send_sealed(net::PacketType::Input, protocol::encode_input(message, message_buffer_));
 }
 
 void RawPeer::say_goodbye() {
-  send_sealed(net::PacketType::Disconnect, encoder_.disconnect(net::DisconnectReason::ClientLeft));
+  send_sealed(net::PacketType::Disconnect,
+              protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer_));
 }
 
 std::size_t RawPeer::received(net::PacketType type) {

@@ -1,6 +1,7 @@
 #pragma once
 // Somebody who makes each datagram by hand: an attacker, or a client that does as it likes.
 
+#include "protocol/messages.h"
 #include "tests/threats/wire.h"
 
 #include <optional>
@@ -80,7 +81,7 @@ class RawPeer {
   net::HandshakeNonce nonce_{};
   std::optional<net::Accepted> accepted_;
   net::PacketChannel channel_;
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   net::PacketBuffer packet_{};
 };
 

@@ -2,6 +2,7 @@
 // at a server where people play. None of them gets back more than it has sent, at no moment;
 // nothing but COOKIE and REFUSE; and those who play notice nothing.
 
+#include "protocol/messages.h"
 #include "tests/support/allocations.h"
 #include "tests/threats/memory.h"
 #include "tests/threats/mutator.h"
@@ -300,10 +301,10 @@ TEST(Threat, ReflectionByAClientThatForgesAnAddressMovesNoSessionThere) {
     EXPECT_LE(out, 3 * in);
     EXPECT_EQ(net::packet_type(passed.bytes), PacketType::Challenge);
   });
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   for (std::uint64_t guess = 0; guess < 100; ++guess) {
     peer.send_sealed(PacketType::Input, {});  // as small as there are
-    peer.send_sealed(PacketType::Response, encoder.path_check(guess));
+    peer.send_sealed(PacketType::Response, protocol::encode_path_check(guess, message_buffer));
     harness.run_for(milliseconds{20});
   }
   EXPECT_GT(out, 0U);

@@ -1,6 +1,7 @@
 // Replay: each packet counts once. Sent again the next moment, at both ends of the window, just
 // beyond it, and where numbers wrap, it is dropped, and what is new goes on.
 
+#include "protocol/messages.h"
 #include "tests/threats/raw_peer.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ struct Session {
   Wire wire{harness};
   RawPeer peer{harness, wire, stranger_far_away(1)};
   std::deque<Bytes> recent;  ///< the newest last
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
 
   Session() {
     EXPECT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 1)).accepted);
@@ -38,7 +39,8 @@ struct Session {
 
   Bytes seal() {
     net::PacketBuffer buffer{};
-    return copy_of(peer.channel().seal_packet(PacketType::Input, encoder.input({}), buffer));
+    return copy_of(peer.channel().seal_packet(PacketType::Input,
+                                              protocol::encode_input({}, message_buffer), buffer));
   }
 
   /// One new packet.

@@ -1,5 +1,6 @@
 // What a client that is let in can do to the others: flood, and seal nonsense with the right keys.
 
+#include "protocol/messages.h"
 #include "tests/threats/mutator.h"
 #include "tests/threats/raw_peer.h"
 
@@ -142,16 +143,16 @@ TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
 // Real messages with something wrong: offsets, lengths, cut, spliced. What cannot be read is
 // malformed, what can is an input like any other; the others may see it, and never suffer by it.
 TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   std::vector<Bytes> real;
   for (const std::size_t count : {0U, 1U, 5U, 64U}) {
     protocol::InputMessage message{.ack_bits = 7, .newest_snapshot = {500}, .first_tick = {200}};
     for (std::size_t i = 0; i < count; ++i) {
       message.inputs.push_back({.move = 3, .buttons = 1, .aim = 77});
     }
-    real.push_back(copy_of(encoder.input(message)));
+    real.push_back(copy_of(protocol::encode_input(message, message_buffer)));
   }
-  real.push_back(copy_of(encoder.path_check(5)));
+  real.push_back(copy_of(protocol::encode_path_check(5, message_buffer)));
   Mutator mutator{real, 93};
   std::uint64_t sent = 0;
   Match match{[&](Match& of, int ms) {

@@ -4,6 +4,7 @@
 
 #include "client/views/snapshot_world.h"
 #include "games/catalog.h"
+#include "protocol/snapshot_codec.h"
 #include "server/replication/interest.h"
 #include "server/shard/limits.h"
 #include "tests/threats/eavesdropper.h"

@@ -16,7 +16,7 @@ void PathValidator::challenge(Session& session, const net::Datagram& datagram, I
   UnprovenPath& path = *session.path;
   path.heard += datagram.bytes.size();
   if (now - path.challenged < kChallengeInterval) return;
-  const ConstBytes message = context_.encoder.path_check(path.data);
+  const ConstBytes message = protocol::encode_path_check(path.data, context_.message_buffer);
   const std::uint64_t size = message.size() + net::kPacketOverheadBytes;
   if (path.sent + size > kUnprovenAnswers * path.heard) return;
   path.sent += size;

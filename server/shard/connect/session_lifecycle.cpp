@@ -1,6 +1,7 @@
 #include "server/shard/connect/session_lifecycle.h"
 
 #include "net/handshake.h"
+#include "protocol/messages.h"
 #include "server/shard/limits.h"
 
 #include <fmt/core.h>
@@ -45,7 +46,8 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
 
 void SessionLifecycle::say_goodbye(Session& session, net::DisconnectReason reason) {
   for (int i = 0; i < net::kGoodbyes; ++i) {
-    context_.send(session, net::PacketType::Disconnect, context_.encoder.disconnect(reason));
+    context_.send(session, net::PacketType::Disconnect,
+                  protocol::encode_disconnect(reason, context_.message_buffer));
   }
 }
 

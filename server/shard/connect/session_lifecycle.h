@@ -3,7 +3,6 @@
 // on disconnect, timeout or shutdown.
 
 #include "core/clock.h"
-#include "protocol/messages.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/context.h"
 #include "server/shard/desync_service.h"

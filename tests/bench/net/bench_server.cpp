@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "games/arena/arena_map.h"
 #include "games/catalog.h"
+#include "protocol/messages.h"
 
 #include <algorithm>
 
@@ -125,10 +126,10 @@ net::Address sender(std::uint32_t number) {
 }
 
 ConstBytes make_input(Player& player, Tick tick, std::size_t bytes, net::PacketBuffer& out) {
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   protocol::InputMessage inputs{.first_tick = tick};
   inputs.inputs.push_back({});
-  const ConstBytes message = encoder.input(inputs);
+  const ConstBytes message = protocol::encode_input(inputs, message_buffer);
   // Bytes that nothing points to are ignored.
   std::vector<std::byte> padded{message.begin(), message.end()};
   padded.resize(std::max(message.size() + net::kPacketOverheadBytes, bytes) -

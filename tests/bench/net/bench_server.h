@@ -8,7 +8,6 @@
 #include "net/packet.h"
 #include "net/transport.h"
 #include "os/process/steady_clock.h"
-#include "protocol/messages.h"
 #include "server/room/room.h"
 #include "server/shard/log.h"
 #include "server/shard/shard.h"

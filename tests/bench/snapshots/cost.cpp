@@ -6,7 +6,8 @@
 #include "games/arena/bot.h"
 #include "games/catalog.h"
 #include "net/packet.h"
-#include "protocol/messages.h"
+#include "protocol/audit_codec.h"
+#include "protocol/snapshot_codec.h"
 #include "server/replication/audit_stream.h"
 #include "server/replication/snapshot_planner.h"
 #include "tests/bench/physics/step_clock.h"
@@ -128,7 +129,8 @@ class Stage {
       const protocol::AuditHead head{.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
                                      .run = piece->run,
                                      .segment = piece->segment};
-      const ConstBytes message = encoder_.audit(head, piece->bytes, std::nullopt);
+      const ConstBytes message =
+          protocol::encode_audit(head, piece->bytes, std::nullopt, message_buffer_);
       audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
       segments_.emplace_back(message.begin(), message.end());
     }
@@ -172,10 +174,11 @@ class Stage {
     clock_.start();
     std::size_t bytes = 0;
     for (const protocol::Snapshot& snapshot : snapshots_) {
-      bytes += encoder_.snapshot(snapshot).size() + net::kPacketOverheadBytes;
+      bytes +=
+          protocol::encode_snapshot(snapshot, message_buffer_).size() + net::kPacketOverheadBytes;
     }
     const double encode = clock_.elapsed_us();
-    const ConstBytes message = encoder_.snapshot(snapshots_.front());
+    const ConstBytes message = protocol::encode_snapshot(snapshots_.front(), message_buffer_);
     clock_.start();
     for (const std::unique_ptr<Place>& place : places_) {
       place->channel.seal_packet(net::PacketType::Snapshot, message, packet_);
@@ -227,7 +230,7 @@ class Stage {
   net::PacketChannel audit_channel_{{}, 1, net::Direction::ToClient};
   std::optional<client::Auditor> auditor_;
   std::vector<std::vector<std::byte>> segments_;
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   net::PacketBuffer packet_{};
   StepClock clock_;
   std::size_t members_ = 0;

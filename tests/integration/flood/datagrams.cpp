@@ -59,7 +59,7 @@ std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
       {.to_server = net::draw<net::Key>(entropy), .to_client = net::draw<net::Key>(entropy)},
       kFirstConnection,
       net::Direction::ToServer};
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   protocol::InputMessage inputs;
   inputs.inputs.push_back({});
   std::vector<std::vector<std::byte>> all;
@@ -68,9 +68,11 @@ std::vector<std::vector<std::byte>> real_datagrams(const net::Address& server,
                                             net::draw<net::CookieBytes>(entropy),
                                             make_token(server, entropy), out)));
   all.push_back(copy_of(net::encode_resume(request(net::PacketType::Resume), ticket, out)));
-  all.push_back(copy_of(channel.seal_packet(net::PacketType::Input, encoder.input(inputs), out)));
+  all.push_back(copy_of(channel.seal_packet(net::PacketType::Input,
+                                            protocol::encode_input(inputs, message_buffer), out)));
   all.push_back(copy_of(channel.seal_packet(
-      net::PacketType::Disconnect, encoder.disconnect(net::DisconnectReason::ClientLeft), out)));
+      net::PacketType::Disconnect,
+      protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer), out)));
   return all;
 }
 

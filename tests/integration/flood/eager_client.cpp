@@ -1,6 +1,8 @@
 #include "tests/integration/flood/eager_client.h"
 
 #include "os/process/steady_clock.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 
 #include <algorithm>
 
@@ -62,7 +64,7 @@ void EagerClient::send_inputs() {
   for (std::uint32_t i = 0; i < kInputs; ++i) {
     message.inputs.push_back({});
   }
-  connection_->send(net::PacketType::Input, encoder_.input(message));
+  connection_->send(net::PacketType::Input, protocol::encode_input(message, message_buffer_));
 }
 
 }  // namespace tickbox::flood

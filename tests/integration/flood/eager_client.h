@@ -5,7 +5,7 @@
 #include "client/connection/connection.h"
 #include "core/entropy.h"
 #include "os/net/udp_transport.h"
-#include "protocol/messages.h"
+#include "protocol/message_buffer.h"
 
 #include <cstdint>
 #include <expected>
@@ -39,7 +39,7 @@ class EagerClient {
 
   std::unique_ptr<os::UdpTransport> socket_;
   std::unique_ptr<client::Connection> connection_;
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   Tick newest_;  ///< that a snapshot was of
   std::uint64_t snapshots_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
 #include "net/handshake.h"
+#include "protocol/audit_codec.h"
 #include "server/room/room.h"
 #include "tests/support/flipped_arena.h"
 

@@ -1,5 +1,6 @@
 #include "client/connection/connection.h"
 
+#include "protocol/messages.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +114,8 @@ class ConnectionTest : public testing::Test {
   }
 
   [[nodiscard]] ConstBytes goodbye(net::DisconnectReason reason) {
-    return server_.seal_packet(net::PacketType::Disconnect, encoder_.disconnect(reason), packet_);
+    return server_.seal_packet(net::PacketType::Disconnect,
+                               protocol::encode_disconnect(reason, message_buffer_), packet_);
   }
 
   void pass(Duration duration) {
@@ -129,7 +131,7 @@ class ConnectionTest : public testing::Test {
   net::PacketChannel server_;
   std::uint8_t tickets_ = 0;
   net::PacketBuffer packet_{};
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
 };
 
 TEST_F(ConnectionTest, DropsAnAcceptOfABodyOrAMapThatNoGameHas) {
@@ -300,7 +302,7 @@ TEST_F(ConnectionTest, ComesBackWhenTheServerMissedIt) {
 
 TEST_F(ConnectionTest, AnswersAChallengeAtOnce) {
   accept();
-  const ConstBytes message = encoder_.path_check(0x1234'5678'9abc'def0);
+  const ConstBytes message = protocol::encode_path_check(0x1234'5678'9abc'def0, message_buffer_);
   deliver(server_.seal_packet(net::PacketType::Challenge, message, packet_));
   net::PacketBuffer opened{};
   const auto packet = server_.open_packet(transport_.sent.back(), opened);

@@ -3,6 +3,9 @@
 
 #include "net/link_simulator.h"
 #include "net/packet.h"
+#include "protocol/audit_codec.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 #include "tests/support/allocations.h"
 #include "tests/unit/protocol/samples.h"
 
@@ -25,7 +28,7 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   const KeyPair keys = samples::session_keys(1);
   PacketChannel client{keys, 7, Direction::ToServer};
   PacketChannel server{keys, 7, Direction::ToClient};
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   const protocol::InputMessage input = samples::input_message(64);
   const protocol::Snapshot told = samples::snapshot(samples::kBodiesOfFullSnapshot);
   const std::vector<std::byte> piece(protocol::kAuditSegmentBytesMax);
@@ -34,18 +37,21 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
   std::uint64_t taken = 0;
   const auto once = [&] {
     auto packet = server.open_packet(
-        client.seal_packet(PacketType::Input, encoder.input(input), wire), opened);
+        client.seal_packet(PacketType::Input, protocol::encode_input(input, message_buffer), wire),
+        opened);
     taken += packet && protocol::decode_input(packet->message) ? 1U : 0U;
-    const ConstBytes snapshot = encoder.snapshot(told);
+    const ConstBytes snapshot = protocol::encode_snapshot(told, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Snapshot, snapshot, wire), opened);
     taken += packet && protocol::decode_snapshot(packet->message) ? 1U : 0U;
-    const ConstBytes goodbye = encoder.disconnect(DisconnectReason::Kicked);
+    const ConstBytes goodbye =
+        protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Disconnect, goodbye, wire), opened);
     taken += packet && protocol::decode_disconnect(packet->message) ? 1U : 0U;
-    const ConstBytes audit = encoder.audit(samples::audit_head(), piece, told.status);
+    const ConstBytes audit =
+        protocol::encode_audit(samples::audit_head(), piece, told.status, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Audit, audit, wire), opened);
     taken += packet && protocol::decode_audit(packet->message) ? 1U : 0U;
-    const ConstBytes check = encoder.path_check(7);
+    const ConstBytes check = protocol::encode_path_check(7, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Challenge, check, wire), opened);
     taken += packet && protocol::decode_path_check(packet->message) ? 1U : 0U;
   };

@@ -3,6 +3,8 @@
 #include "core/rng.h"
 #include "net/handshake.h"
 #include "net/packet.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 #include "tests/support/same_snapshot.h"
 #include "tests/unit/protocol/samples.h"
 
@@ -221,20 +223,23 @@ TEST(RandomDatagrams, CrashNoMessageDecoder) {
 
 TEST(RandomDatagrams, ThatAreAlmostMessagesAreRefusedOrMeanSomething) {
   RandomBytes random{4};
-  protocol::MessageEncoder encoder;
-  const auto input = samples::copy_of(encoder.input(samples::input_message(20)));
-  const auto snapshot =
-      samples::copy_of(encoder.snapshot(samples::snapshot(samples::kBodiesOfFullSnapshot)));
-  const auto goodbye = samples::copy_of(encoder.disconnect(DisconnectReason::Kicked));
+  protocol::MessageBuffer message_buffer;
+  const auto input =
+      samples::copy_of(protocol::encode_input(samples::input_message(20), message_buffer));
+  const auto snapshot = samples::copy_of(
+      protocol::encode_snapshot(samples::snapshot(samples::kBodiesOfFullSnapshot), message_buffer));
+  const auto goodbye =
+      samples::copy_of(protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer));
   int refused = 0;
   for (int i = 0; i < kDatagrams; ++i) {
     const auto read_input = protocol::decode_input(random.mutated(input));
     if (read_input) {
-      ASSERT_TRUE(protocol::decode_input(encoder.input(*read_input)));
+      ASSERT_TRUE(protocol::decode_input(protocol::encode_input(*read_input, message_buffer)));
     }
     const auto read_snapshot = protocol::decode_snapshot(random.mutated(snapshot));
     if (read_snapshot) {
-      const auto again = protocol::decode_snapshot(encoder.snapshot(*read_snapshot));
+      const auto again =
+          protocol::decode_snapshot(protocol::encode_snapshot(*read_snapshot, message_buffer));
       ASSERT_TRUE(again);
       ASSERT_TRUE(tests::same(*again, *read_snapshot));
     }

@@ -1,5 +1,6 @@
 #include "net/packet.h"
 
+#include "protocol/messages.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>
@@ -25,9 +26,11 @@ std::vector<std::byte> sealed_by(PacketChannel& channel, PacketType type, ConstB
 TEST(PacketChannel, CarriesMessagesBothWays) {
   PacketChannel here = client();
   PacketChannel there = server();
-  protocol::MessageEncoder encoder;
-  const auto input = samples::copy_of(encoder.input(samples::input_message(5)));
-  const auto goodbye = samples::copy_of(encoder.disconnect(DisconnectReason::Kicked));
+  protocol::MessageBuffer message_buffer;
+  const auto input =
+      samples::copy_of(protocol::encode_input(samples::input_message(5), message_buffer));
+  const auto goodbye =
+      samples::copy_of(protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer));
   PacketBuffer buffer{};
   for (std::uint64_t sequence = 1; sequence <= 3; ++sequence) {
     const auto up = there.open_packet(sealed_by(here, PacketType::Input, input), buffer);
@@ -82,8 +85,9 @@ TEST(PacketChannel, TakesNothingThatHasABitFlipped) {
 TEST(PacketChannel, TakesNoPartOfAPacketAndNoneWithATail) {
   PacketChannel sender = client();
   PacketChannel receiver = server();
-  protocol::MessageEncoder encoder;
-  auto datagram = sealed_by(sender, PacketType::Input, encoder.input(samples::input_message(64)));
+  protocol::MessageBuffer message_buffer;
+  auto datagram = sealed_by(sender, PacketType::Input,
+                            protocol::encode_input(samples::input_message(64), message_buffer));
   PacketBuffer buffer{};
   for (std::size_t size = 0; size < datagram.size(); ++size) {
     const auto opened = receiver.open_packet(ConstBytes{datagram}.first(size), buffer);

@@ -3,6 +3,8 @@
 #include "tests/unit/net/standard.h"
 
 #include "core/hash.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 #include "tests/support/paths.h"
 #include "tests/unit/protocol/samples.h"
 
@@ -162,10 +164,10 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
             samples::copy_of(samples::counting<SealedTicket>(34)));
 
   PacketChannel server{keys, kConnection, Direction::ToClient};
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   PacketBuffer wire{};
-  const ConstBytes packet =
-      server.seal_packet(PacketType::Snapshot, encoder.snapshot(samples::snapshot(5)), wire);
+  const ConstBytes packet = server.seal_packet(
+      PacketType::Snapshot, protocol::encode_snapshot(samples::snapshot(5), message_buffer), wire);
   EXPECT_EQ(packet[0], std::byte{9});
   EXPECT_EQ(load_le<std::uint16_t>(packet.subspan(5)), 1U);
   const Bytes message = standard::open(to_client, 1, packet.first(7), packet.subspan(7));
@@ -294,9 +296,10 @@ TEST(Standard, WritesAChallengeThatTheClientTakesAndReadsItsResponse) {
   EXPECT_EQ(challenge->type, PacketType::Challenge);
   EXPECT_EQ(protocol::decode_path_check(challenge->message), 0x7172737475767778U);
 
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   const ConstBytes response =
-      client.seal_packet(PacketType::Response, encoder.path_check(0x7172737475767778), buffer);
+      client.seal_packet(PacketType::Response,
+                         protocol::encode_path_check(0x7172737475767778, message_buffer), buffer);
   EXPECT_EQ(response[0], std::byte{12});
   const Bytes message =
       standard::open(session_key_to_server(), 1, response.first(7), response.subspan(7));
@@ -305,10 +308,11 @@ TEST(Standard, WritesAChallengeThatTheClientTakesAndReadsItsResponse) {
 
 TEST(Standard, ReadsADisconnect) {
   PacketChannel server{samples::session_keys(1), kConnection, Direction::ToClient};
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   PacketBuffer buffer{};
   const ConstBytes packet = server.seal_packet(
-      PacketType::Disconnect, encoder.disconnect(DisconnectReason::TakenOver), buffer);
+      PacketType::Disconnect,
+      protocol::encode_disconnect(DisconnectReason::TakenOver, message_buffer), buffer);
   EXPECT_EQ(packet[0], std::byte{10});
   const Bytes message =
       standard::open(session_key_to_client(), 1, packet.first(7), packet.subspan(7));

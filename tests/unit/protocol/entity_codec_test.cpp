@@ -1,6 +1,5 @@
 #include "game/entity_codec.h"
 
-#include "protocol/messages.h"
 #include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"

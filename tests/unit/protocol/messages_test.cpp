@@ -2,6 +2,7 @@
 
 #include "net/packet.h"
 #include "protocol/audit_codec.h"
+#include "protocol/snapshot_codec.h"
 #include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
@@ -18,10 +19,10 @@ ConstBytes bytes_of(const flatbuffers::FlatBufferBuilder& builder) {
 }
 
 TEST(InputMessage, CarriesEveryField) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   for (std::size_t count = 0; count <= kInputsPerMessageMax; ++count) {
     const InputMessage sent = samples::input_message(count);
-    const auto read = decode_input(encoder.input(sent));
+    const auto read = decode_input(encode_input(sent, message_buffer));
     ASSERT_TRUE(read) << count;
     EXPECT_EQ(read->ack_bits, sent.ack_bits);
     EXPECT_EQ(read->newest_snapshot, sent.newest_snapshot);
@@ -36,8 +37,8 @@ TEST(InputMessage, CarriesEveryField) {
 TEST(InputMessage, LeavesInputsToTheGameToClamp) {
   InputMessage wild = samples::input_message(0);
   wild.inputs.push_back({.move = 15, .buttons = 15, .aim = 65'535, .look_back = 255});
-  MessageEncoder encoder;
-  const auto read = decode_input(encoder.input(wild));
+  MessageBuffer message_buffer;
+  const auto read = decode_input(encode_input(wild, message_buffer));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->inputs[0], wild.inputs[0]);
 }
@@ -68,8 +69,8 @@ TEST(InputMessage, RefusesWhatCannotBe) {
 }
 
 TEST(InputMessage, OfTheMostInputsFitsADatagram) {
-  MessageEncoder encoder;
-  EXPECT_LE(encoder.input(samples::input_message(kInputsPerMessageMax)).size(),
+  MessageBuffer message_buffer;
+  EXPECT_LE(encode_input(samples::input_message(kInputsPerMessageMax), message_buffer).size(),
             net::kMessageBytesMax);
 }
 
@@ -85,11 +86,11 @@ TEST(InputMessage, RefusesOneWithAPartMissing) {
 }
 
 TEST(Disconnect, CarriesItsReason) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   for (const auto reason : {net::DisconnectReason::ClientLeft,
                             net::DisconnectReason::ServerStopping, net::DisconnectReason::TimedOut,
                             net::DisconnectReason::Kicked, net::DisconnectReason::TakenOver}) {
-    EXPECT_EQ(decode_disconnect(encoder.disconnect(reason)), reason);
+    EXPECT_EQ(decode_disconnect(encode_disconnect(reason, message_buffer)), reason);
   }
 }
 
@@ -103,16 +104,16 @@ TEST(Disconnect, RefusesAReasonThatIsNone) {
 }
 
 TEST(PathCheck, CarriesItsData) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   for (const std::uint64_t data : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63,
                                    std::uint64_t{0x7172737475767778}, ~std::uint64_t{0}}) {
-    EXPECT_EQ(decode_path_check(encoder.path_check(data)), data);
+    EXPECT_EQ(decode_path_check(encode_path_check(data, message_buffer)), data);
   }
 }
 
 TEST(PathCheck, IsNoneOfNoBytesAndNoneWhenCut) {
-  MessageEncoder encoder;
-  const auto message = samples::copy_of(encoder.path_check(7));
+  MessageBuffer message_buffer;
+  const auto message = samples::copy_of(encode_path_check(7, message_buffer));
   for (std::size_t size = 0; size < message.size(); ++size) {
     EXPECT_EQ(samples::fault_of(decode_path_check(ConstBytes{message}.first(size))),
               net::DropReason::Malformed);
@@ -121,8 +122,8 @@ TEST(PathCheck, IsNoneOfNoBytesAndNoneWhenCut) {
 
 // A message is read in place of structs of eight bytes; where it lies in memory must not matter.
 TEST(Messages, AreReadFromAnyAddress) {
-  MessageEncoder encoder;
-  const auto message = samples::copy_of(encoder.input(samples::input_message(64)));
+  MessageBuffer message_buffer;
+  const auto message = samples::copy_of(encode_input(samples::input_message(64), message_buffer));
   std::vector<std::byte> shifted(message.size() + 8);
   for (std::size_t by = 0; by < 8; ++by) {
     std::ranges::copy(message, shifted.begin() + static_cast<std::ptrdiff_t>(by));
@@ -131,19 +132,19 @@ TEST(Messages, AreReadFromAnyAddress) {
 }
 
 TEST(Messages, RefuseMoreThanADatagramHolds) {
-  MessageEncoder encoder;
-  auto message = samples::copy_of(encoder.input(samples::input_message(1)));
+  MessageBuffer message_buffer;
+  auto message = samples::copy_of(encode_input(samples::input_message(1), message_buffer));
   message.resize(net::kDatagramBytesMax + 1);
   EXPECT_EQ(samples::fault_of(decode_input(message)), net::DropReason::Malformed);
 }
 
-TEST(Messages, OneEncoderWritesTheSameBytesAgain) {
-  MessageEncoder encoder;
+TEST(Messages, OneBufferHoldsTheSameBytesAgain) {
+  MessageBuffer message_buffer;
   const Snapshot snapshot = samples::snapshot(20);
-  const auto first = samples::copy_of(encoder.snapshot(snapshot));
-  (void)encoder.input(samples::input_message(64));
-  (void)encoder.disconnect(net::DisconnectReason::Kicked);
-  EXPECT_EQ(samples::copy_of(encoder.snapshot(snapshot)), first);
+  const auto first = samples::copy_of(encode_snapshot(snapshot, message_buffer));
+  (void)encode_input(samples::input_message(64), message_buffer);
+  (void)encode_disconnect(net::DisconnectReason::Kicked, message_buffer);
+  EXPECT_EQ(samples::copy_of(encode_snapshot(snapshot, message_buffer)), first);
 }
 
 std::vector<std::byte> piece(std::size_t size) {
@@ -154,12 +155,13 @@ std::vector<std::byte> piece(std::size_t size) {
 }
 
 TEST(AuditMessage, CarriesEveryField) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   const std::optional<LinkStatus> statuses[] = {
       std::nullopt, LinkStatus{.newest_packet = 71, .packets_received = 72, .late = 73}};
   for (const auto& status : statuses) {
     for (const std::size_t size : {std::size_t{1}, std::size_t{2}, kAuditSegmentBytesMax}) {
-      const ConstBytes message = encoder.audit(samples::audit_head(), piece(size), status);
+      const ConstBytes message =
+          encode_audit(samples::audit_head(), piece(size), status, message_buffer);
       EXPECT_LE(message.size(), net::kMessageBytesMax);
       const auto read = decode_audit(message);
       ASSERT_TRUE(read);
@@ -189,13 +191,13 @@ TEST(AuditMessage, RefusesOneWithAPartMissingOrTooLong) {
 }
 
 TEST(AuditAck, GoesWithInputs) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   InputMessage sent = samples::input_message(kInputsPerMessageMax);
-  EXPECT_FALSE(decode_input(encoder.input(sent))->audit);
+  EXPECT_FALSE(decode_input(encode_input(sent, message_buffer))->audit);
   for (const bool wants_anew : {false, true}) {
     sent.audit =
         AuditAck{.bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_anew = wants_anew};
-    const ConstBytes message = encoder.input(sent);
+    const ConstBytes message = encode_input(sent, message_buffer);
     EXPECT_LE(message.size(), net::kMessageBytesMax);
     const auto read = decode_input(message);
     ASSERT_TRUE(read);

@@ -4,7 +4,10 @@
 #include "game/entity_state.h"
 #include "net/handshake.h"
 #include "net/packet.h"
+#include "protocol/audit_codec.h"
 #include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
+#include "protocol/view_parts.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/protocol/fault.h"
 
@@ -277,19 +280,21 @@ inline net::Direction opposite(net::Direction direction) {
 
 /// A message as one of this type carries, as long as it can be.
 inline std::vector<std::byte> message_of(net::PacketType type) {
-  protocol::MessageEncoder encoder;
+  protocol::MessageBuffer message_buffer;
   if (type == net::PacketType::Input)
-    return copy_of(encoder.input(input_message(protocol::kInputsPerMessageMax)));
+    return copy_of(
+        protocol::encode_input(input_message(protocol::kInputsPerMessageMax), message_buffer));
   if (type == net::PacketType::Snapshot)
-    return copy_of(encoder.snapshot(snapshot(kBodiesOfFullSnapshot)));
+    return copy_of(protocol::encode_snapshot(snapshot(kBodiesOfFullSnapshot), message_buffer));
   if (type == net::PacketType::Audit)
-    return copy_of(encoder.audit(
-        audit_head(), std::vector<std::byte>(protocol::kAuditSegmentBytesMax), snapshot(0).status));
+    return copy_of(protocol::encode_audit(audit_head(),
+                                          std::vector<std::byte>(protocol::kAuditSegmentBytesMax),
+                                          snapshot(0).status, message_buffer));
   if (type == net::PacketType::DesyncReport || type == net::PacketType::DesyncState)
-    return copy_of(encoder.view_part(view_part()));
+    return copy_of(protocol::encode_view_part(view_part(), message_buffer));
   if (type == net::PacketType::Disconnect)
-    return copy_of(encoder.disconnect(net::DisconnectReason::Kicked));
-  return copy_of(encoder.path_check(0x7172737475767778));
+    return copy_of(protocol::encode_disconnect(net::DisconnectReason::Kicked, message_buffer));
+  return copy_of(protocol::encode_path_check(0x7172737475767778, message_buffer));
 }
 
 }  // namespace tickbox::samples

@@ -3,7 +3,7 @@
 #include "game/entity_codec.h"
 #include "protocol/cause_codec.h"
 #include "protocol/event_codec.h"
-#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 #include "tests/support/same_snapshot.h"
 #include "tests/unit/protocol/samples.h"
 
@@ -20,17 +20,17 @@ namespace {
 using tests::same;
 
 TEST(Snapshot, CarriesEveryField) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   for (std::size_t bodies = 0; bodies <= samples::kBodiesOfFullSnapshot; ++bodies) {
     const Snapshot sent = samples::snapshot(bodies);
-    const auto read = decode_snapshot(encoder.snapshot(sent));
+    const auto read = decode_snapshot(encode_snapshot(sent, message_buffer));
     ASSERT_TRUE(read) << bodies;
     EXPECT_TRUE(same(*read, sent)) << bodies;
   }
 }
 
 TEST(Snapshot, CarriesWhateverPartsItHas) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   for (unsigned parts = 0; parts < 32; ++parts) {
     Snapshot sent = samples::snapshot(0);
     if ((parts & 1) == 0) sent.causes.clear();
@@ -38,7 +38,7 @@ TEST(Snapshot, CarriesWhateverPartsItHas) {
     if ((parts & 4) != 0) sent.bodies.push_back(samples::entity(1));
     if ((parts & 8) != 0) sent.bodies.push_back(samples::entity(30));
     if ((parts & 16) != 0) sent.events.clear();
-    const auto read = decode_snapshot(encoder.snapshot(sent));
+    const auto read = decode_snapshot(encode_snapshot(sent, message_buffer));
     ASSERT_TRUE(read) << parts;
     EXPECT_TRUE(same(*read, sent)) << parts;
   }
@@ -52,8 +52,8 @@ TEST(Snapshot, MingledBodiesComeBackInOrder) {
     body.traits.timer = i % 3 == 0 ? 64 : 63;
     sent.bodies.push_back(body);
   }
-  MessageEncoder encoder;
-  const auto read = decode_snapshot(encoder.snapshot(sent));
+  MessageBuffer message_buffer;
+  const auto read = decode_snapshot(encode_snapshot(sent, message_buffer));
   ASSERT_TRUE(read);
   EXPECT_TRUE(same(*read, sent));
 }
@@ -80,12 +80,12 @@ Snapshot snapshot_of(std::size_t cause_bytes, std::size_t narrow, std::size_t wi
 
 /// Datagram bytes beside causes, bodies and events.
 std::size_t frame_bytes(const Snapshot& snapshot) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   std::size_t content =
       encoded_bytes(snapshot.causes) + event_part_bytes(encoded_bytes(snapshot.events));
   for (const game::EntityState& body : snapshot.bodies)
     content += encoded_bytes(body);
-  return encoder.snapshot(snapshot).size() + net::kPacketOverheadBytes - content;
+  return encode_snapshot(snapshot, message_buffer).size() + net::kPacketOverheadBytes - content;
 }
 
 // FlatBuffers fill up between parts, by what the parts before them leave: all cases.
@@ -107,14 +107,14 @@ TEST(Snapshot, HasNoMoreAroundItThanItsFrame) {
 
 TEST(Snapshot, OfAllThatItsFrameLeavesFitsADatagram) {
   constexpr std::size_t kContent = net::kDatagramBytesMax - kSnapshotFrameBytes;
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   for (std::size_t wide = 0; 24 * wide <= kContent; ++wide) {
     const std::size_t narrow = (kContent - 24 * wide) / 16;
     const std::size_t causes = kContent - 24 * wide - 16 * narrow;
     const std::size_t cause_bytes = causes > kCauseCountsBytes ? causes : kCauseCountsBytes;
     const Snapshot sent = snapshot_of(cause_bytes, narrow, wide);
     ASSERT_EQ(sent.bodies.size(), narrow + wide);
-    const ConstBytes message = encoder.snapshot(sent);
+    const ConstBytes message = encode_snapshot(sent, message_buffer);
     EXPECT_LE(message.size(), net::kMessageBytesMax) << wide;
     const auto read = decode_snapshot(message);
     ASSERT_TRUE(read);
@@ -195,8 +195,8 @@ TEST(Snapshot, RefusesEventsThatCannotBe) {
 }
 
 TEST(Snapshot, CutAnywhereIsRefused) {
-  MessageEncoder encoder;
-  const auto message = samples::copy_of(encoder.snapshot(samples::snapshot(9)));
+  MessageBuffer message_buffer;
+  const auto message = samples::copy_of(encode_snapshot(samples::snapshot(9), message_buffer));
   for (std::size_t size = 0; size + 8 < message.size(); ++size)
     EXPECT_EQ(samples::fault_of(decode_snapshot(ConstBytes{message}.first(size))),
               net::DropReason::Malformed)

@@ -3,7 +3,6 @@
 #include "cli/desync_file.h"
 #include "net/handshake.h"
 #include "protocol/desync.h"
-#include "protocol/messages.h"
 #include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"
@@ -27,13 +26,13 @@ ConstBytes bytes_of(const flatbuffers::FlatBufferBuilder& builder) {
 }
 
 TEST(ViewPart, CarriesEveryField) {
-  MessageEncoder encoder;
+  MessageBuffer message_buffer;
   for (const std::size_t members : {0U, 1U, 44U, 45U, 88U, 256U}) {
     const auto view = samples::entities(members);
     for (std::uint8_t number = 0; number < parts_of(members); ++number) {
       ViewPart sent = part_of(kView, view, number);
       sent.arrived = 0x2a;
-      const ConstBytes message = encoder.view_part(sent);
+      const ConstBytes message = encode_view_part(sent, message_buffer);
       EXPECT_LE(message.size(), view_part_bytes(sent.bodies.size()));
       const auto read = decode_view_part(message);
       ASSERT_TRUE(read) << members << " members, part " << int{number};
@@ -47,8 +46,9 @@ TEST(ViewPart, CarriesEveryField) {
 }
 
 TEST(ViewPart, SaysThatNothingIsRemembered) {
-  MessageEncoder encoder;
-  const auto read = decode_view_part(encoder.view_part({.view = kView, .parts = 0, .bodies = {}}));
+  MessageBuffer message_buffer;
+  const auto read =
+      decode_view_part(encode_view_part({.view = kView, .parts = 0, .bodies = {}}, message_buffer));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->parts, 0);
 }
@@ -60,8 +60,9 @@ TEST(ViewPart, CarriesBodiesThatNoWorldCanHave) {
   wild.velocity = {.x = INT32_MAX, .y = INT32_MIN};
   // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): none there is
   wild.traits = {.kind = static_cast<game::EntityKind>(201), .move = 202, .timer = 203};
-  MessageEncoder encoder;
-  const auto read = decode_view_part(encoder.view_part(part_of(kView, {&wild, 1}, 0)));
+  MessageBuffer message_buffer;
+  const auto read =
+      decode_view_part(encode_view_part(part_of(kView, {&wild, 1}, 0), message_buffer));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->bodies[0], wild);
 }
@@ -154,8 +155,9 @@ TEST(ViewPart, RefusesBodiesOutOfOrderAndNoHead) {
 }
 
 TEST(ViewPart, IsNoneWhenCut) {
-  MessageEncoder encoder;
-  const auto message = samples::copy_of(encoder.view_part(part_of(kView, samples::entities(3), 0)));
+  MessageBuffer message_buffer;
+  const auto message =
+      samples::copy_of(encode_view_part(part_of(kView, samples::entities(3), 0), message_buffer));
   for (std::size_t size = 0; size < message.size(); ++size) {
     EXPECT_EQ(samples::fault_of(decode_view_part(ConstBytes{message}.first(size))),
               net::DropReason::Malformed);

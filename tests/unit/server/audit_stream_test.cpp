@@ -2,6 +2,7 @@
 
 #include "client/spectator/audit.h"
 #include "core/rng.h"
+#include "protocol/audit_codec.h"
 
 #include <gtest/gtest.h>
 

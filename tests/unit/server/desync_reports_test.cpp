@@ -2,7 +2,7 @@
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
-#include "protocol/messages.h"
+#include "protocol/view_parts.h"
 
 #include <gtest/gtest.h>
 

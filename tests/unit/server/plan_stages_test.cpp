@@ -1,6 +1,6 @@
 // Single stages of a plan, with inputs written by hand. Slots are numbered by the test.
 
-#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 #include "server/replication/island_plans.h"
 #include "server/replication/pending_causes.h"
 #include "server/replication/view_bodies.h"

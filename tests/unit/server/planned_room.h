@@ -4,7 +4,7 @@
 
 #include "client/views/snapshot_world.h"
 #include "net/packet.h"
-#include "protocol/messages.h"
+#include "protocol/snapshot_codec.h"
 #include "server/replication/sent_views.h"
 #include "server/replication/snapshot_planner.h"
 #include "server/room/room.h"
@@ -85,7 +85,8 @@ class PlannedRoom {
     }
     EXPECT_EQ(plan_.members, members_.size());
     EXPECT_TRUE(members_.contains(body(0))) << "the own body";
-    bytes_ = encoder_.snapshot(snapshot_).size() + net::kPacketOverheadBytes;
+    bytes_ =
+        protocol::encode_snapshot(snapshot_, message_buffer_).size() + net::kPacketOverheadBytes;
     EXPECT_LE(bytes_, bytes_max);
     check_replica(tick);
     return snapshot_;
@@ -144,7 +145,7 @@ class PlannedRoom {
   SentViews views_{base_age_max(kPlannedRate)};
   DeferredBodies deferred_;
   protocol::Snapshot snapshot_;
-  protocol::MessageEncoder encoder_;
+  protocol::MessageBuffer message_buffer_;
   std::unique_ptr<client::SnapshotWorld> snapshot_world_;
   ViewPlan plan_;
   Tick sent_;

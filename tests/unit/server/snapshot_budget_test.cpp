@@ -1,6 +1,7 @@
 // Snapshots of a crowd for one client, when a snapshot holds only a part of it.
 
 #include "core/rng.h"
+#include "protocol/snapshot_codec.h"
 #include "server/shard/limits.h"
 #include "tests/unit/server/planned_room.h"
 
