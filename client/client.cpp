@@ -178,8 +178,10 @@ void Client::on_rejected(const Rejected& rejected, const protocol::Snapshot& sna
   if (rejected.wrong) {
     const protocol::ViewName& view = rejected.wrong->name;
     if (stats_.hashes_mismatched == 0) {
-      stats_.first_mismatch = {
-          .tick = view.tick, .expected = view.said, .got = view.made, .difference = {}};
+      stats_.first_mismatch = {.tick = view.tick,
+                               .expected = view.server_hash,
+                               .got = view.client_hash,
+                               .difference = {}};
     }
     ++stats_.hashes_checked;
     ++stats_.hashes_mismatched;
@@ -216,7 +218,7 @@ void Client::note(const std::optional<protocol::Desync>& desync) {
     ++stats_.hashes_traced;
     std::optional<HashMismatch>& first = stats_.first_mismatch;
     const protocol::ViewName& view = desync->view;
-    if (first && first->tick == view.tick && first->expected == view.said) {
+    if (first && first->tick == view.tick && first->expected == view.server_hash) {
       first->difference = desync->difference;
     }
   }

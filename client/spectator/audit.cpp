@@ -135,7 +135,7 @@ View Auditor::view() {
 
 protocol::AuditAck Auditor::ack() const {
   protocol::AuditAck ack = segments_.ack();
-  ack.wants_anew = state_ == State::Broken;
+  ack.wants_new_run = state_ == State::Broken;
   return ack;
 }
 

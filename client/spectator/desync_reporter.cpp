@@ -38,7 +38,7 @@ std::expected<std::optional<protocol::Desync>, net::DropReason> DesyncReporter::
   if (!is_under_way_ || part.view != view_) return std::unexpected{net::DropReason::Unexpected};
   if (part.parts == 0) return finish(protocol::DesyncEnd::Forgotten);
   const bool fits = truth_.take(part);
-  if (!fits || (truth_.is_whole() && protocol::view_hash(truth_.members()) != view_.said)) {
+  if (!fits || (truth_.is_whole() && protocol::view_hash(truth_.members()) != view_.server_hash)) {
     truth_.clear();
     return std::unexpected{net::DropReason::Malformed};
   }

@@ -119,13 +119,14 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
   }
   if (const std::uint32_t made = protocol::view_hash(result_); made != snapshot.head.view_hash) {
     forget();
-    return std::unexpected{Rejected{.reason = net::DropReason::Unexpected,
-                                    .wrong = WrongView{.name = {.tick = tick,
-                                                                .said = snapshot.head.view_hash,
-                                                                .made = made,
-                                                                .base_age = snapshot.head.base_age},
-                                                       .entities = result_,
-                                                       .base = base}}};
+    return std::unexpected{
+        Rejected{.reason = net::DropReason::Unexpected,
+                 .wrong = WrongView{.name = {.tick = tick,
+                                             .server_hash = snapshot.head.view_hash,
+                                             .client_hash = made,
+                                             .base_age = snapshot.head.base_age},
+                                    .entities = result_,
+                                    .base = base}}};
   }
   for (const game::EntityState& body : snapshot.bodies) {
     add_entity(world_, *rules_, body);

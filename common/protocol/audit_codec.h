@@ -56,10 +56,10 @@ struct AuditSegment {
 
 /// The segments of a run that have arrived.
 struct AuditAck {
-  std::uint64_t bits = 0;   ///< bit i: segment next + 1 + i has arrived
-  std::uint16_t next = 0;   ///< low 16 bits of the first segment that has not arrived
-  std::uint8_t run = 0;     ///< low 8 bits
-  bool wants_anew = false;  ///< the client cannot use this run and requests another
+  std::uint64_t bits = 0;      ///< bit i: segment next + 1 + i has arrived
+  std::uint16_t next = 0;      ///< low 16 bits of the first segment that has not arrived
+  std::uint8_t run = 0;        ///< low 8 bits
+  bool wants_new_run = false;  ///< the client cannot use this run and requests another
 
   friend bool operator==(const AuditAck&, const AuditAck&) = default;
 };

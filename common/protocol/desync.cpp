@@ -51,9 +51,10 @@ std::string difference_in_words(const game::ViewDifference& difference) {
 
 std::string in_words(const Desync& desync) {
   const ViewName& view = desync.view;
-  std::string words = fmt::format(
-      "seat={} tick={} base_age={} server_hash={:08x} client_hash={:08x} ended={}",
-      desync.seat.value, view.tick.value, view.base_age, view.said, view.made, name_of(desync.end));
+  std::string words =
+      fmt::format("seat={} tick={} base_age={} server_hash={:08x} client_hash={:08x} ended={}",
+                  desync.seat.value, view.tick.value, view.base_age, view.server_hash,
+                  view.client_hash, name_of(desync.end));
   if (desync.difference) words += " " + difference_in_words(*desync.difference);
   return words;
 }

@@ -12,7 +12,7 @@ constexpr int kMoveBits = 4;
 constexpr std::uint8_t kMoveMask = (1U << kMoveBits) - 1;
 static_assert(game::kMoveDirections <= kMoveMask && game::kButtonsMax <= 0xffU >> kMoveBits);
 /// A bit of schema::AuditAck::flags.
-constexpr unsigned kAuditWantsAnew = 1;
+constexpr unsigned kAuditWantsNewRun = 1;
 
 // Returns whether all ticks in an input message can exist: none before the room opened, none past
 // the last tick.
@@ -40,7 +40,7 @@ ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
   schema::AuditAck audit;
   if (message.audit) {
     audit = {message.audit->bits, message.audit->next, message.audit->run,
-             static_cast<std::uint8_t>(message.audit->wants_anew ? kAuditWantsAnew : 0)};
+             static_cast<std::uint8_t>(message.audit->wants_new_run ? kAuditWantsNewRun : 0)};
   }
   return builder.finish(
       schema::CreateInputMessage(flat, &head, vector, message.audit ? &audit : nullptr));
@@ -74,7 +74,7 @@ std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message) {
     decoded.audit = {.bits = audit->bits(),
                      .next = audit->next(),
                      .run = audit->run(),
-                     .wants_anew = (audit->flags() & kAuditWantsAnew) != 0};
+                     .wants_new_run = (audit->flags() & kAuditWantsNewRun) != 0};
   }
   for (const schema::Input* input : *wire->inputs()) {
     decoded.inputs.push_back(

@@ -39,8 +39,12 @@ ConstBytes encode_view_part(const ViewPart& part, MessageBuffer& buffer) {
         part.bodies.size(),
         [&part](std::size_t i, schema::Entity* wire) { *wire = encode_entity(part.bodies[i]); });
   }
-  const schema::ViewPartHead head{part.view.tick.value, part.view.said, part.view.made,
-                                  part.view.base_age,   part.part,      part.parts,
+  const schema::ViewPartHead head{part.view.tick.value,
+                                  part.view.server_hash,
+                                  part.view.client_hash,
+                                  part.view.base_age,
+                                  part.part,
+                                  part.parts,
                                   part.arrived};
   const ConstBytes message = builder.finish(schema::CreateViewPart(flat, &head, bodies));
   TICKBOX_ASSERT(message.size() <= view_part_bytes(part.bodies.size()));
@@ -56,8 +60,8 @@ std::expected<ViewPart, net::DropReason> decode_view_part(ConstBytes message) {
   const std::size_t bodies = wire->bodies() != nullptr ? wire->bodies()->size() : 0;
   if (!is_possible(head, bodies)) return std::unexpected{net::DropReason::Malformed};
   ViewPart part{.view = {.tick = {head.tick()},
-                         .said = head.said(),
-                         .made = head.made(),
+                         .server_hash = head.said(),
+                         .client_hash = head.made(),
                          .base_age = head.base_age()},
                 .part = head.part(),
                 .parts = head.parts(),

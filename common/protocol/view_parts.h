@@ -28,9 +28,9 @@ static_assert(kViewPartsMax <= 8, "a bit each in a byte");
 /// numbers.
 struct ViewName {
   Tick tick;
-  std::uint32_t said = 0;     ///< the view's hash in the snapshot, low 32 bits
-  std::uint32_t made = 0;     ///< the hash of the view that the client made; differs from `said`
-  std::uint8_t base_age = 0;  ///< of the snapshot
+  std::uint32_t server_hash = 0;  ///< low 32 bits, from the snapshot
+  std::uint32_t client_hash = 0;  ///< of the view that the client made; differs from server_hash
+  std::uint8_t base_age = 0;      ///< of the snapshot
 
   friend bool operator==(const ViewName&, const ViewName&) = default;
 };

@@ -57,8 +57,8 @@ class AuditStream {
   bool acknowledge(const protocol::AuditAck& ack, Instant now);
 
   /// Returns whether `ack` requests another run in place of this one.
-  [[nodiscard]] bool asks_anew(const protocol::AuditAck& ack) const {
-    return is_running_ && ack.wants_anew && ack.run == run();
+  [[nodiscard]] bool requests_new_run(const protocol::AuditAck& ack) const {
+    return is_running_ && ack.wants_new_run && ack.run == run();
   }
 
   struct Piece {

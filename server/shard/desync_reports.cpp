@@ -117,7 +117,7 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, room, view.tick);
   if (!sent.is_remembered()) return nullptr;
-  if (sent.hash() != view.said) return std::unexpected{Refused{}};
+  if (sent.hash() != view.server_hash) return std::unexpected{Refused{}};
   const bool is_too_soon = session.reported && now - *session.reported < kDesyncReportInterval;
   Report* report = free_report();
   if (is_too_soon || report == nullptr || !begun_.take(kDesyncReports, now)) {
@@ -155,7 +155,8 @@ std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::take(
   report->bytes_left += bytes;
   const bool fits = report->told.take(part);
   const bool is_new = fits && report->told.is_whole() && !report->is_compared;
-  if (!fits || (is_new && protocol::view_hash(report->told.members()) != report->view.made)) {
+  if (!fits ||
+      (is_new && protocol::view_hash(report->told.members()) != report->view.client_hash)) {
     report->is_used = false;
     return std::unexpected{Refused{.reason = net::DropReason::Malformed}};
   }

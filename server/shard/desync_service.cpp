@@ -56,7 +56,7 @@ void DesyncService::note_unfinished(const DesyncReports::Unfinished& report, Ins
   context_.log.event(LogKind::Desync, Severity::Warning, now, [&] {
     return fmt::format(
         "desync_untraced seat={} tick={} server_hash={:08x} client_hash={:08x} parts={} of={}",
-        report.seat.value, report.view.tick.value, report.view.said, report.view.made,
+        report.seat.value, report.view.tick.value, report.view.server_hash, report.view.client_hash,
         std::popcount(report.arrived), report.parts);
   });
 }

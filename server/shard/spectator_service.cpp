@@ -59,7 +59,7 @@ void SpectatorService::append(HostedRoom& room) {
 void SpectatorService::on_ack(Session& session, const protocol::AuditAck& ack, Instant now) {
   if (session.audit == nullptr) return;
   session.audit->acknowledge(ack, now);
-  if (!session.audit->asks_anew(ack)) return;
+  if (!session.audit->requests_new_run(ack)) return;
   if (!session.audit_runs.take(kAuditRunRequests, now)) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }

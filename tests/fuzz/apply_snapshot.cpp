@@ -48,7 +48,7 @@ class Client {
   void apply(Received received) {
     auto view = step(received);
     if (!view && view.error().wrong) {
-      received.snapshot.head.view_hash = view.error().wrong->name.made;
+      received.snapshot.head.view_hash = view.error().wrong->name.client_hash;
       snapshot_world_ = fresh();
       for (const Received& before : applied_)
         fuzz::check(snapshot_world_.apply(before.snapshot, before.tick).has_value());

@@ -58,8 +58,9 @@ class Liar {
   /// Says that the newest view came out as `wrong`.
   void send_trace(const std::vector<game::EntityState>& wrong) {
     if (tick_.value == 0) return;
-    const protocol::ViewName name{
-        .tick = tick_, .said = protocol::view_hash(seen_), .made = protocol::view_hash(wrong)};
+    const protocol::ViewName name{.tick = tick_,
+                                  .server_hash = protocol::view_hash(seen_),
+                                  .client_hash = protocol::view_hash(wrong)};
     for (std::uint8_t i = 0; i < protocol::parts_of(wrong.size()); ++i) {
       const ConstBytes message =
           protocol::encode_view_part(protocol::part_of(name, wrong, i), message_buffer_);
@@ -157,13 +158,14 @@ TEST(Threat, FloodOfTracesThatMeanNothingIsDroppedByName) {
                             protocol::encode_view_part(part, message_buffer));
   };
   const Tick now = liar.tick();
-  send({.tick = now + 100, .said = 1, .made = 2});  // of a tick to come
-  send({.tick = now, .said = 1, .made = 2});        // of a hash that was not told
+  send({.tick = now + 100, .server_hash = 1, .client_hash = 2});  // of a tick to come
+  send({.tick = now, .server_hash = 1, .client_hash = 2});        // of a hash that was not told
   liar.peer().send_sealed(net::PacketType::DesyncReport, {});
   liar.peer().send_sealed(
       net::PacketType::DesyncReport,
       protocol::encode_view_part(
-          {.view = {.tick = now, .said = 1, .made = 2}, .parts = 0, .bodies = {}}, message_buffer));
+          {.view = {.tick = now, .server_hash = 1, .client_hash = 2}, .parts = 0, .bodies = {}},
+          message_buffer));
   harness.run_for(milliseconds{2});
   const server::Metrics& metrics = harness.shard().metrics();
   EXPECT_EQ(metrics.drops.of(DropReason::Unexpected), 2U);

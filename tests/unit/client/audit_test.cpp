@@ -188,12 +188,12 @@ TEST_F(AuditorTest, FindsOneWrongBitOfItsOwnInItsTick) {
   EXPECT_EQ(view.error().mismatch->tick, wrong);
   EXPECT_NE(view.error().mismatch->got, view.error().mismatch->expected);
   EXPECT_EQ(auditor.ticks(), 4U) << "it is no use to go on";
-  EXPECT_TRUE(auditor.ack().wants_anew);
+  EXPECT_TRUE(auditor.ack().wants_new_run);
 }
 
 TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
   Auditor auditor = begun();
-  EXPECT_FALSE(auditor.ack().wants_anew);
+  EXPECT_FALSE(auditor.ack().wants_new_run);
   told_.say(1, {});
   const auto wrong = auditor.take(told_.segment());
   ASSERT_FALSE(wrong);
@@ -203,13 +203,13 @@ TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().reason, DropReason::Unexpected) << "of no use any more";
   EXPECT_FALSE(more.error().mismatch);
-  EXPECT_TRUE(auditor.ack().wants_anew);
+  EXPECT_TRUE(auditor.ack().wants_new_run);
   told_.begin();
   told_.tick();
   const auto view = auditor.take(told_.segment());
   ASSERT_TRUE(view && *view);
   EXPECT_EQ((*view)->tick, told_.now());
-  EXPECT_FALSE(auditor.ack().wants_anew);
+  EXPECT_FALSE(auditor.ack().wants_new_run);
   EXPECT_EQ(auditor.runs(), 2U);
 }
 
@@ -231,7 +231,7 @@ TEST_F(AuditorTest, TakesNothingTwice) {
   const auto again = auditor.take(segment);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().reason, DropReason::Unexpected);
-  EXPECT_FALSE(auditor.ack().wants_anew);
+  EXPECT_FALSE(auditor.ack().wants_new_run);
 }
 
 TEST_F(AuditorTest, RefusesWhatCannotHappenInThisRoom) {
@@ -244,7 +244,7 @@ TEST_F(AuditorTest, RefusesWhatCannotHappenInThisRoom) {
     told_.say(0, bytes);
     const auto view = auditor.take(told_.segment());
     return !view && view.error().reason == DropReason::Malformed && !view.error().mismatch &&
-           auditor.ack().wants_anew;
+           auditor.ack().wants_new_run;
   };
   EXPECT_FALSE(is_malformed({})) << "has another hash, no more";
   EXPECT_TRUE(is_malformed({1, 1, 1})) << "nobody leaves seat 1";
@@ -268,7 +268,7 @@ TEST_F(AuditorTest, RefusesWhatIsNoStream) {
     const auto view = auditor.take(told_.segment());
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().reason, DropReason::Malformed);
-    EXPECT_TRUE(auditor.ack().wants_anew);
+    EXPECT_TRUE(auditor.ack().wants_new_run);
   }
 }
 

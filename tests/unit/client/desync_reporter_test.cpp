@@ -38,8 +38,8 @@ class DesyncReporterTest : public testing::Test {
 
   [[nodiscard]] protocol::ViewName name() const {
     return {.tick = {900},
-            .said = protocol::view_hash(truth_),
-            .made = protocol::view_hash(wrong_),
+            .server_hash = protocol::view_hash(truth_),
+            .client_hash = protocol::view_hash(wrong_),
             .base_age = 2};
   }
 

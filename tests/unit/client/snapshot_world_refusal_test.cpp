@@ -231,8 +231,8 @@ TEST_F(SnapshotWorldRefusalTest, AViewThatComesOutOtherwiseAndForgetsEverything)
   ASSERT_FALSE(view);
   ASSERT_TRUE(view.error().wrong);
   EXPECT_EQ(view.error().wrong->name.tick, room_.now());
-  EXPECT_EQ(view.error().wrong->name.said, right ^ 1);
-  EXPECT_EQ(view.error().wrong->name.made, right);
+  EXPECT_EQ(view.error().wrong->name.server_hash, right ^ 1);
+  EXPECT_EQ(view.error().wrong->name.client_hash, right);
   const auto on_base = snapshot_world_.apply(room_.since(base_), room_.now());
   ASSERT_FALSE(on_base);
   EXPECT_EQ(on_base.error().reason, DropReason::Unexpected);

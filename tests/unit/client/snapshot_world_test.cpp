@@ -302,7 +302,7 @@ TEST_F(SnapshotWorldTest, CountsTheOwnBodyAsTouchedWhenItIsOnlyPlaced) {
   ASSERT_TRUE(other.apply(full, base));
   const auto refused = other.apply(placed, base + 2);
   ASSERT_TRUE(!refused && refused.error().wrong);
-  placed.head.view_hash = refused.error().wrong->name.made;
+  placed.head.view_hash = refused.error().wrong->name.client_hash;
 
   apply(full);
   const auto view = snapshot_world_.apply(placed, base + 2);

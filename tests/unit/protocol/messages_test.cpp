@@ -194,9 +194,9 @@ TEST(AuditAck, GoesWithInputs) {
   MessageBuffer message_buffer;
   InputMessage sent = samples::input_message(kInputsPerMessageMax);
   EXPECT_FALSE(decode_input(encode_input(sent, message_buffer))->audit);
-  for (const bool wants_anew : {false, true}) {
-    sent.audit =
-        AuditAck{.bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_anew = wants_anew};
+  for (const bool wants_new_run : {false, true}) {
+    sent.audit = AuditAck{
+        .bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_new_run = wants_new_run};
     const ConstBytes message = encode_input(sent, message_buffer);
     EXPECT_LE(message.size(), net::kMessageBytesMax);
     const auto read = decode_input(message);

@@ -249,9 +249,9 @@ inline protocol::AuditHead audit_head() {
 
 /// The first of two, full.
 inline protocol::ViewPart view_part() {
-  protocol::ViewPart part =
-      protocol::part_of({.tick = {6'000}, .said = 0x61626364, .made = 0x65666768, .base_age = 55},
-                        entities(protocol::kViewPartBodies + 1), 0);
+  protocol::ViewPart part = protocol::part_of(
+      {.tick = {6'000}, .server_hash = 0x61626364, .client_hash = 0x65666768, .base_age = 55},
+      entities(protocol::kViewPartBodies + 1), 0);
   part.arrived = 2;
   return part;
 }

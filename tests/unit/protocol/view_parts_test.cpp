@@ -19,7 +19,8 @@ namespace {
 
 using Kind = DesyncCause::Kind;
 
-constexpr ViewName kView{.tick = {5'000}, .said = 0x1112'1314, .made = 0x2122'2324, .base_age = 9};
+constexpr ViewName kView{
+    .tick = {5'000}, .server_hash = 0x1112'1314, .client_hash = 0x2122'2324, .base_age = 9};
 
 ConstBytes bytes_of(const flatbuffers::FlatBufferBuilder& builder) {
   return std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()});
@@ -219,15 +220,16 @@ game::EntityState crate(std::uint32_t number, std::int32_t x) {
 }
 
 Desync sample() {
-  Desync desync{.side = DesyncSide::Client,
-                .end = DesyncEnd::Compared,
-                .seat = {3},
-                .view = {.tick = {1'234}, .said = 0xab, .made = 0xffff'ffff, .base_age = 4},
-                .server_view = std::vector{crate(1, 10), crate(2, 20)},
-                .client_view = std::vector{crate(1, 10), crate(2, 21)},
-                .base_view = std::vector{crate(1, 9)},
-                .causes = {{.tick = {1'231}, .entity = {7}, .kind = Kind::Shot, .value = 700}},
-                .difference = {}};
+  Desync desync{
+      .side = DesyncSide::Client,
+      .end = DesyncEnd::Compared,
+      .seat = {3},
+      .view = {.tick = {1'234}, .server_hash = 0xab, .client_hash = 0xffff'ffff, .base_age = 4},
+      .server_view = std::vector{crate(1, 10), crate(2, 20)},
+      .client_view = std::vector{crate(1, 10), crate(2, 21)},
+      .base_view = std::vector{crate(1, 9)},
+      .causes = {{.tick = {1'231}, .entity = {7}, .kind = Kind::Shot, .value = 700}},
+      .difference = {}};
   desync.difference = game::compare_views(*desync.server_view, *desync.client_view);
   return desync;
 }

@@ -214,14 +214,14 @@ TEST_F(AuditStreamTest, TakesNoWordOfAnotherRunOrOfWhatWasNotSent) {
   begin(10);
   sent();
   EXPECT_FALSE(stream_.acknowledge(all_of_first, now_));
-  EXPECT_FALSE(stream_.asks_anew({.run = 0, .wants_anew = true}));
-  EXPECT_TRUE(stream_.asks_anew({.run = 1, .wants_anew = true}));
-  EXPECT_FALSE(stream_.asks_anew({.run = 1}));
+  EXPECT_FALSE(stream_.requests_new_run({.run = 0, .wants_new_run = true}));
+  EXPECT_TRUE(stream_.requests_new_run({.run = 1, .wants_new_run = true}));
+  EXPECT_FALSE(stream_.requests_new_run({.run = 1}));
   EXPECT_TRUE(stream_.acknowledge({.bits = ~std::uint64_t{0}, .next = 0, .run = 1}, now_));
   EXPECT_TRUE(stream_.acknowledge({.next = 1, .run = 1}, now_));
   stream_.end();
   EXPECT_FALSE(stream_.acknowledge({.next = 1, .run = 1}, now_));
-  EXPECT_FALSE(stream_.asks_anew({.run = 1, .wants_anew = true}));
+  EXPECT_FALSE(stream_.requests_new_run({.run = 1, .wants_new_run = true}));
 }
 
 TEST_F(AuditStreamTest, GivesUpWhoHasTheRoomAndIsTwoSecondsBehind) {

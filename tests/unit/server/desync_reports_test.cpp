@@ -56,8 +56,8 @@ class DesyncReportsTest : public testing::Test {
 
   [[nodiscard]] protocol::ViewName name_of(const std::vector<game::EntityState>& wrong) const {
     return {.tick = room_.world().tick,
-            .said = protocol::view_hash(truth()),
-            .made = protocol::view_hash(wrong),
+            .server_hash = protocol::view_hash(truth()),
+            .client_hash = protocol::view_hash(wrong),
             .base_age = 3};
   }
 
@@ -190,7 +190,7 @@ TEST_F(DesyncReportsTest, RefusesViewsThatWereNeverSent) {
             DropReason::Unexpected)
       << "of a tick to come";
   name = name_of(wrong);
-  name.said ^= 1;
+  name.server_hash ^= 1;
   EXPECT_EQ(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart).error().reason,
             DropReason::Unexpected)
       << "of a hash that was not told";
@@ -201,7 +201,7 @@ TEST_F(DesyncReportsTest, RefusesPartsThatDoNotMakeTheirView) {
   std::vector<game::EntityState> wrong = truth();
   wrong[0].min.x += 1;
   protocol::ViewName name = name_of(wrong);
-  name.made ^= 1;
+  name.client_hash ^= 1;
   const auto lie = take_all(sessions_[0], name, wrong, kStart);
   ASSERT_FALSE(lie);
   EXPECT_EQ(lie.error().reason, DropReason::Malformed);
