@@ -146,7 +146,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
 
 bool SnapshotWorld::mark_dropped(Job& job) const {
   const std::vector<game::EntityState>& members = job.base.entities;
-  for (const std::uint8_t member : job.snapshot.causes.leaves) {
+  for (const std::uint8_t member : job.snapshot.causes.exits) {
     if (member >= members.size()) return false;
     job.dropped[member] = true;
   }
@@ -164,8 +164,8 @@ bool SnapshotWorld::mark_dropped(Job& job) const {
 /// map.
 bool SnapshotWorld::names_what_is_there(const Job& job) const {
   const auto is_player = [&job](const auto& cause) {
-    return cause.member < job.base.entities.size() && !job.dropped[cause.member] &&
-           job.base.entities[cause.member].traits.kind == game::EntityKind::Player;
+    return cause.base_index < job.base.entities.size() && !job.dropped[cause.base_index] &&
+           job.base.entities[cause.base_index].traits.kind == game::EntityKind::Player;
   };
   const protocol::Causes& causes = job.snapshot.causes;
   const std::size_t places = world_.map()->spawn_points.size();
@@ -181,7 +181,7 @@ Tick SnapshotWorld::news_of(const protocol::Snapshot& snapshot, Tick tick) const
   if (newest == nullptr || snapshot.head.base_age == 0) return {};
   // A known body that was sent in full may have met an unseen body at any tick since the newest
   // view. A body that enters or leaves the view does so now.
-  Tick first = snapshot.causes.leaves.empty() ? tick + 1 : tick;
+  Tick first = snapshot.causes.exits.empty() ? tick + 1 : tick;
   for (const game::EntityState& body : snapshot.bodies) {
     first = std::min(first, holds(newest->entities, body.id) ? newest->tick + 1 : tick);
   }
@@ -203,7 +203,7 @@ void SnapshotWorld::gather_births(const Job& job, Tick until) {
   for (const protocol::ShotCause& shot : job.snapshot.causes.shots) {
     if (shot.weapon != game::Weapon::Gun) continue;
     const Tick tick{job.tick.value - shot.ago};
-    const PlayerId owner = game::player_of(job.base.entities[shot.member].id);
+    const PlayerId owner = game::player_of(job.base.entities[shot.base_index].id);
     if (tick <= until) births_.push_back(game::bullet_body(owner, tick));
   }
   std::ranges::sort(births_);
@@ -287,11 +287,11 @@ void SnapshotWorld::gather_inputs(const Job& job, std::uint8_t ago) {
   };
   for (const protocol::InputCause& cause : job.snapshot.causes.inputs) {
     if (cause.ago != ago) continue;
-    inputs_.push_back({.player = player_of(cause.member), .input = {.move = cause.move}});
+    inputs_.push_back({.player = player_of(cause.base_index), .input = {.move = cause.move}});
   }
   for (const protocol::ShotCause& cause : job.snapshot.causes.shots) {
     if (cause.ago != ago) continue;
-    const PlayerId player = player_of(cause.member);
+    const PlayerId player = player_of(cause.base_index);
     auto given = std::ranges::find(inputs_, player, &game::PlayerInput::player);
     if (given == inputs_.end()) {
       inputs_.push_back({.player = player, .input = {.move = move_of(player)}});
@@ -304,7 +304,7 @@ void SnapshotWorld::gather_inputs(const Job& job, std::uint8_t ago) {
   std::ranges::sort(inputs_, {}, &game::PlayerInput::player);
   for (const protocol::TeleportCause& cause : job.snapshot.causes.teleports) {
     if (cause.ago != ago) continue;
-    teleports_.push_back({.player = player_of(cause.member), .place = cause.place});
+    teleports_.push_back({.player = player_of(cause.base_index), .place = cause.place});
   }
 }
 

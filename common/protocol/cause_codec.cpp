@@ -50,7 +50,7 @@ class Reader {
 
 InputCause read_input(Reader& reader) {
   InputCause cause;
-  cause.member = reader.byte();
+  cause.base_index = reader.byte();
   const std::uint8_t both = reader.byte();
   cause.move = both & 0x0f;
   cause.ago = both >> 4;
@@ -63,7 +63,7 @@ InputCause read_input(Reader& reader) {
 
 ShotCause read_shot(Reader& reader) {
   ShotCause cause;
-  cause.member = reader.byte();
+  cause.base_index = reader.byte();
   const std::uint16_t both = reader.u16();
   cause.ago = static_cast<std::uint8_t>(both >> game::kAimBits);
   cause.aim = both & ((1U << game::kAimBits) - 1);
@@ -76,14 +76,14 @@ ShotCause read_shot(Reader& reader) {
 
 TeleportCause read_teleport(Reader& reader) {
   TeleportCause cause;
-  cause.member = reader.byte();
+  cause.base_index = reader.byte();
   cause.ago = reader.byte();
   cause.place = reader.u16();
   return cause;
 }
 
-/// Returns whether causes are sorted by tick, the oldest first, then by member; with no duplicates,
-/// and none before the base.
+/// Returns whether causes are sorted by tick, the oldest first, then by base index; with no
+/// duplicates, and none before the base.
 template <class List>
 bool in_order(const List& causes, std::uint8_t base_age) {
   for (std::size_t i = 0; i < causes.size(); ++i) {
@@ -91,7 +91,7 @@ bool in_order(const List& causes, std::uint8_t base_age) {
     if (i == 0) continue;
     const auto& before = causes[i - 1];
     const bool later = before.ago > causes[i].ago ||
-                       (before.ago == causes[i].ago && before.member < causes[i].member);
+                       (before.ago == causes[i].ago && before.base_index < causes[i].base_index);
     if (!later) return false;
   }
   return true;
@@ -102,7 +102,7 @@ bool in_order(const List& causes, std::uint8_t base_age) {
 std::size_t encoded_bytes(const Causes& causes) {
   if (causes.empty()) return 0;
   std::size_t bytes =
-      kCauseCountsBytes + causes.teleports.size() * kTeleportCauseBytes + causes.leaves.size();
+      kCauseCountsBytes + causes.teleports.size() * kTeleportCauseBytes + causes.exits.size();
   for (const InputCause& cause : causes.inputs) {
     bytes += input_cause_bytes(cause.ago);
   }
@@ -120,24 +120,24 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out) {
   put(out, at, static_cast<std::uint8_t>(causes.teleports.size()));
   for (const InputCause& cause : causes.inputs) {
     const std::uint8_t ago = std::min(cause.ago, kAgoEscape);
-    put(out, at, cause.member);
+    put(out, at, cause.base_index);
     put(out, at, static_cast<std::uint8_t>(ago << 4 | cause.move));
     if (ago == kAgoEscape) put(out, at, static_cast<std::uint8_t>(cause.ago - kAgoEscape));
   }
   for (const ShotCause& cause : causes.shots) {
     const bool is_ray = cause.weapon == game::Weapon::Ray;
     const std::uint8_t ago = is_ray ? kAgoRay : cause.ago;
-    put(out, at, cause.member);
+    put(out, at, cause.base_index);
     put_u16(out, at, static_cast<std::uint16_t>(ago << game::kAimBits | cause.aim));
     if (is_ray) put(out, at, cause.ago);
   }
   for (const TeleportCause& cause : causes.teleports) {
-    put(out, at, cause.member);
+    put(out, at, cause.base_index);
     put(out, at, cause.ago);
     put_u16(out, at, cause.place);
   }
-  for (const std::uint8_t member : causes.leaves) {
-    put(out, at, member);
+  for (const std::uint8_t base_index : causes.exits) {
+    put(out, at, base_index);
   }
   TICKBOX_ASSERT(at == encoded_bytes(causes));
   return ConstBytes{out}.first(at);
@@ -163,11 +163,10 @@ std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes, std::uint
   if (reader.ended() || reader.left() > kViewMembersMax)
     return std::unexpected{net::DropReason::Malformed};
   while (reader.left() > 0)
-    causes.leaves.push_back(reader.byte());
-  const bool leaves_ascend =
-      std::ranges::adjacent_find(causes.leaves, std::ranges::greater_equal{}) ==
-      causes.leaves.end();
-  possible = possible && leaves_ascend && !causes.empty() && in_order(causes.inputs, base_age) &&
+    causes.exits.push_back(reader.byte());
+  const bool exits_ascend =
+      std::ranges::adjacent_find(causes.exits, std::ranges::greater_equal{}) == causes.exits.end();
+  possible = possible && exits_ascend && !causes.empty() && in_order(causes.inputs, base_age) &&
              in_order(causes.shots, base_age) && in_order(causes.teleports, base_age);
   if (!possible) return std::unexpected{net::DropReason::Malformed};
   return causes;

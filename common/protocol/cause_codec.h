@@ -2,10 +2,10 @@
 // Causes as bytes, in the smallest form, because they are most of the traffic.
 //
 //   inputs u8, shots u8, teleports u8, then
-//   inputs ×      member u8, ago << 4 | move u8; ago 15: one byte more, ago − 15
-//   shots ×       member u8, ago << 10 | aim u16; ago 63: a ray, and its ago u8 one byte more
-//   teleports ×  member u8, ago u8, place u16
-//   leaves ×      member u8, to the end
+//   inputs ×      base_index u8, ago << 4 | move u8; ago 15: one byte more, ago − 15
+//   shots ×       base_index u8, ago << 10 | aim u16; ago 63: a ray, and its ago u8 one byte more
+//   teleports ×   base_index u8, ago u8, place u16
+//   exits ×       base_index u8, to the end
 
 #include "core/bytes.h"
 #include "net/drop_reason.h"

@@ -62,21 +62,21 @@ std::string in_words(const Desync& desync) {
 std::vector<DesyncCause> causes_of(const Snapshot& snapshot, Tick tick,
                                    std::span<const game::EntityState> base) {
   std::vector<DesyncCause> causes;
-  const auto add = [&](std::uint8_t ago, std::uint8_t member, DesyncCause::Kind kind,
+  const auto add = [&](std::uint8_t ago, std::uint8_t base_index, DesyncCause::Kind kind,
                        std::uint16_t value) {
-    causes.push_back({{tick.value - ago}, base[member].id, kind, value});
+    causes.push_back({{tick.value - ago}, base[base_index].id, kind, value});
   };
   for (const InputCause& cause : snapshot.causes.inputs) {
-    add(cause.ago, cause.member, DesyncCause::Kind::Input, cause.move);
+    add(cause.ago, cause.base_index, DesyncCause::Kind::Input, cause.move);
   }
   for (const ShotCause& cause : snapshot.causes.shots) {
-    add(cause.ago, cause.member, kind_of(cause.weapon), cause.aim);
+    add(cause.ago, cause.base_index, kind_of(cause.weapon), cause.aim);
   }
   for (const TeleportCause& cause : snapshot.causes.teleports) {
-    add(cause.ago, cause.member, DesyncCause::Kind::Teleport, cause.place);
+    add(cause.ago, cause.base_index, DesyncCause::Kind::Teleport, cause.place);
   }
-  for (const std::uint8_t member : snapshot.causes.leaves) {
-    add(0, member, DesyncCause::Kind::Leave, 0);
+  for (const std::uint8_t base_index : snapshot.causes.exits) {
+    add(0, base_index, DesyncCause::Kind::Leave, 0);
   }
   for (const game::EntityState& body : snapshot.bodies) {
     causes.push_back({tick, body.id, DesyncCause::Kind::Whole, 0});

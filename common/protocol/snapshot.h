@@ -1,12 +1,13 @@
 #pragma once
 // The content of a snapshot: not where bodies are, but why they are there.
 //
-// A view is the set of bodies that a client holds at a tick. A snapshot for tick T names a base: an
-// older view that the client has acknowledged. It lists the base's members that have left the view
-// (leaves). It has bodies in full: those that are new to the view, those that something outside of
-// the view has influenced, and those whose causes would take more bytes. For all other bodies it
-// has the causes of their movement from the base to T: the client steps them itself. The number of
-// a base's member is its position in the base, sorted by id.
+// A view is the set of bodies that a client holds at a tick; these are its members. A snapshot for
+// tick T names a base: an older view that the client has acknowledged. It has bodies in full: those
+// that are new to the view, those that something outside of the view has influenced, and those
+// whose causes would take more bytes. For all other bodies it has the causes of their movement from
+// the base to T: the client steps them itself. Exits are the members of the base that are no longer
+// in the view. Causes and exits name a body by its index in the base, whose members are sorted by
+// id.
 
 #include "core/ids.h"
 #include "core/inplace_vector.h"
@@ -79,8 +80,8 @@ struct SnapshotHead {
 /// A change of a player's stick, in the step to the tick `ago` ticks before the snapshot's. The
 /// stick keeps this direction from then on.
 struct InputCause {
-  std::uint8_t ago = 0;     ///< ticks, 0 to kBaseAgeMax − 1
-  std::uint8_t member = 0;  ///< number in the base
+  std::uint8_t ago = 0;  ///< ticks, 0 to kBaseAgeMax − 1
+  std::uint8_t base_index = 0;
   std::uint8_t move = 0;
 
   friend constexpr auto operator<=>(const InputCause&, const InputCause&) = default;
@@ -88,7 +89,7 @@ struct InputCause {
 
 struct ShotCause {
   std::uint8_t ago = 0;
-  std::uint8_t member = 0;
+  std::uint8_t base_index = 0;
   std::uint16_t aim = 0;
   game::Weapon weapon = game::Weapon::Gun;
 
@@ -98,29 +99,29 @@ struct ShotCause {
 /// An outcome, which a replay cannot derive: a player's body was teleported to a spawn point.
 struct TeleportCause {
   std::uint8_t ago = 0;
-  std::uint8_t member = 0;
+  std::uint8_t base_index = 0;
   std::uint16_t place = 0;  ///< index into Map::spawn_points
 
   friend constexpr auto operator<=>(const TeleportCause&, const TeleportCause&) = default;
 };
 
 /// The causes of a snapshot. Each list has one valid order: by tick, the oldest first, then by
-/// member; each member at most once per tick. Leaves are sorted by member.
+/// base index; each body at most once per tick. Exits are sorted.
 struct Causes {
   InplaceVector<InputCause, kCausesMax> inputs;
   InplaceVector<ShotCause, kCausesMax> shots;
   InplaceVector<TeleportCause, kCausesMax> teleports;
-  InplaceVector<std::uint8_t, kViewMembersMax> leaves;
+  InplaceVector<std::uint8_t, kViewMembersMax> exits;  ///< base indices
 
   [[nodiscard]] bool empty() const {
-    return inputs.empty() && shots.empty() && teleports.empty() && leaves.empty();
+    return inputs.empty() && shots.empty() && teleports.empty() && exits.empty();
   }
 
   void clear() {
     inputs.clear();
     shots.clear();
     teleports.clear();
-    leaves.clear();
+    exits.clear();
   }
 };
 
@@ -158,7 +159,7 @@ using Events = InplaceVector<Event, kSnapshotEventsMax>;
 struct Snapshot {
   SnapshotHead head;
   Causes causes;
-  /// Bodies in full, sorted by id, each once; none is a member of the base that leaves.
+  /// Bodies in full, sorted by id, each once; none of them exits.
   InplaceVector<game::EntityState, kSnapshotBodiesMax> bodies;
   std::optional<LinkStatus> status;
   /// Events with consecutive numbers.

@@ -21,7 +21,7 @@ Membership membership_of(const PlanInput& input, SlotId slot) {
   if (!body.is_present()) return body.left ? Membership::Outside : Membership::Inside;
   const Tick now = tick.now();
   const Tick seen_before{now.value - std::min(now.value, kTeleportSeenTicks + 1)};
-  const CauseLog<Teleport>& teleports = tick.room->replication_log().teleports();
+  const CauseLog<BodyTeleport>& teleports = tick.room->replication_log().teleports();
   const bool stays = game::has_kind(body.id, game::EntityKind::Bullet) ||
                      tick.interest.keeps_seeing(input.centre(), tick.entity_of(slot).min) ||
                      teleports.has_since(slot, std::max(input.request.base_tick, seen_before));
@@ -50,7 +50,7 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
   for (std::size_t i = 0; i < base.size(); ++i) {
     SlotState& state = mark(base[i], membership_of(input, base[i]));
     state.is_in_base = true;
-    state.member = static_cast<std::uint8_t>(i);
+    state.base_index = static_cast<std::uint8_t>(i);
   }
   const CauseLog<BulletSpawn>& spawns = input.tick.room->replication_log().bullet_spawns();
   for (const SlotId owner : base) {

@@ -22,7 +22,7 @@ enum class Membership : std::uint8_t {
 struct SlotState {
   Membership membership = Membership::Unknown;
   bool is_in_base = false;
-  std::uint8_t member = 0;      ///< its number in the base
+  std::uint8_t base_index = 0;  ///< valid if is_in_base
   SlotId root = kNoSlot;        ///< root of its island since the base, if known
   std::uint32_t priority = 0;   ///< priority gathered while it was deferred
   std::uint32_t snapshots = 0;  ///< number of snapshots that it did not fit

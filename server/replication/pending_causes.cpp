@@ -40,20 +40,23 @@ void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPla
     log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
       const std::uint8_t ago = protocol::ago(now, at);
       cause_bytes += protocol::input_cause_bytes(ago);
-      pending.inputs.push_back({slot, {.ago = ago, .member = state.member, .move = change.move}});
+      pending.inputs.push_back(
+          {slot, {.ago = ago, .base_index = state.base_index, .move = change.move}});
     });
     log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
       cause_bytes += protocol::shot_cause_bytes(shot.weapon);
       pending.shots.push_back({slot,
                                {.ago = protocol::ago(now, at),
-                                .member = state.member,
+                                .base_index = state.base_index,
                                 .aim = shot.aim,
                                 .weapon = shot.weapon}});
     });
-    log.teleports().visit_since(slot, base, [&](Tick at, const Teleport& teleport) {
+    log.teleports().visit_since(slot, base, [&](Tick at, const BodyTeleport& teleport) {
       cause_bytes += protocol::kTeleportCauseBytes;
-      pending.teleports.push_back(
-          {slot, {.ago = protocol::ago(now, at), .member = state.member, .place = teleport.place}});
+      pending.teleports.push_back({slot,
+                                   {.ago = protocol::ago(now, at),
+                                    .base_index = state.base_index,
+                                    .place = teleport.place}});
     });
   }
 }
@@ -86,7 +89,8 @@ bool write_causes(const ClientBodies& bodies, const IslandPlans& plans, PendingC
                   [&](const auto& entry) { return !is_replayed(bodies, plans, entry.slot); });
     if (entries.size() > out.capacity()) return false;
     std::ranges::sort(entries, [](const auto& a, const auto& b) {
-      return std::tuple{b.cause.ago, a.cause.member} < std::tuple{a.cause.ago, b.cause.member};
+      return std::tuple{b.cause.ago, a.cause.base_index} <
+             std::tuple{a.cause.ago, b.cause.base_index};
     });
     for (const auto& entry : entries) {
       out.push_back(entry.cause);

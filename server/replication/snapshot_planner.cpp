@@ -51,7 +51,7 @@ std::uint64_t hash_of(const PlannedTick& tick, const ViewMembers& view) {
 }
 
 /// Plans one snapshot, with or without a base. Returns nothing if there are more causes than
-/// numbers for them, or if frame, events, causes, leaves and an own body in full do not fit.
+/// numbers for them, or if frame, events, causes, exits and an own body in full do not fit.
 std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
                                  DeferredBodies& deferred, protocol::Snapshot& snapshot,
                                  ViewMembers& view) {
@@ -77,7 +77,7 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   if (!chosen) return std::nullopt;
   list_deferred(scratch.candidates, deferred);
   sort_by_id(*tick.slots, view);
-  if (on_base) write_leaves(input, bodies, plans, snapshot.bodies, snapshot.causes);
+  if (on_base) write_exits(input, bodies, plans, snapshot.bodies, snapshot.causes);
   return ViewPlan{.on_base = on_base,
                   .has_news = !on_base || !snapshot.causes.empty() || !snapshot.bodies.empty(),
                   .view_hash = hash_of(tick, view),

@@ -20,7 +20,7 @@
 //   bodies in sight          ─► list_candidates   ─► candidates      view_bodies.h
 //   bytes                    ─► choose_bodies     ─► bodies in full, view
 //                               list_deferred     ─► deferred bodies
-//                               write_leaves      ─► leaves
+//                               write_exits       ─► exits
 
 #include "protocol/snapshot.h"
 #include "server/replication/client_bodies.h"

@@ -69,7 +69,7 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies, const I
 }
 
 std::optional<BodyBudget> body_budget(const ViewRequest& request, const protocol::Causes& causes) {
-  // Every member of the base may have to leave, which takes a byte.
+  // Every member of the base may exit, which takes a byte.
   const bool has_base = request.base != nullptr;
   const std::size_t rest = protocol::kSnapshotFrameBytes + request.bytes_kept +
                            protocol::encoded_bytes(causes) + (has_base ? request.base->size() : 0);
@@ -115,14 +115,14 @@ void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferr
   }
 }
 
-void write_leaves(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
-                  const SnapshotBodies& chosen, protocol::Causes& causes) {
+void write_exits(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
+                 const SnapshotBodies& chosen, protocol::Causes& causes) {
   const ViewMembers& base = *input.request.base;
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (is_replayed(bodies, plans, base[i])) continue;
     const bool is_in_full = std::ranges::binary_search(chosen, input.tick.slots->slot(base[i]).id,
                                                        {}, &game::EntityState::id);
-    if (!is_in_full) causes.leaves.push_back(static_cast<std::uint8_t>(i));
+    if (!is_in_full) causes.exits.push_back(static_cast<std::uint8_t>(i));
   }
 }
 

@@ -65,7 +65,7 @@ void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferr
 
 /// Adds the members of the base that are not in the new view, and whose despawn no replay shows.
 /// `chosen`: sorted by id.  Requires: the request has a base.
-void write_leaves(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
-                  const SnapshotBodies& chosen, protocol::Causes& causes);
+void write_exits(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
+                 const SnapshotBodies& chosen, protocol::Causes& causes);
 
 }  // namespace tickbox::server

@@ -39,7 +39,7 @@ struct ShotFired {
 };
 
 /// The teleport of a player's body to a spawn point.
-struct Teleport {
+struct BodyTeleport {
   SlotId slot;
   std::uint16_t place;  ///< index of the spawn point
 };
@@ -71,7 +71,7 @@ class ReplicationLog {
 
   [[nodiscard]] const CauseLog<ShotFired>& shots() const { return shots_; }
 
-  [[nodiscard]] const CauseLog<Teleport>& teleports() const { return teleports_; }
+  [[nodiscard]] const CauseLog<BodyTeleport>& teleports() const { return teleports_; }
 
   [[nodiscard]] const CauseLog<BulletSpawn>& bullet_spawns() const { return bullet_spawns_; }
 
@@ -88,7 +88,7 @@ class ReplicationLog {
   std::vector<std::pair<SlotId, SlotId>> joined_;  ///< in the current tick
   CauseLog<StickChange> sticks_;
   CauseLog<ShotFired> shots_;
-  CauseLog<Teleport> teleports_;
+  CauseLog<BodyTeleport> teleports_;
   CauseLog<BulletSpawn> bullet_spawns_;
   TickRing<Islands, protocol::kTicksRemembered> islands_;  ///< by base tick, up to base_age_max old
 };

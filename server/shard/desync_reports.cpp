@@ -81,7 +81,7 @@ std::vector<protocol::DesyncCause> causes_of(const Room& room, const protocol::V
     for (const ShotFired& shot : log.shots().causes_of(tick)) {
       add(tick, shot.slot, protocol::kind_of(shot.weapon), shot.aim);
     }
-    for (const Teleport& teleport : log.teleports().causes_of(tick)) {
+    for (const BodyTeleport& teleport : log.teleports().causes_of(tick)) {
       add(tick, teleport.slot, Kind::Teleport, teleport.place);
     }
     std::ranges::sort(std::span{causes}.subspan(first), {}, [](const protocol::DesyncCause& each) {

@@ -113,16 +113,16 @@ void Replicator::count(const Session& session, const ViewPlan& plan, std::size_t
   snapshots.waiting += session.deferred.size();
   snapshots.deferred += plan.deferred;
   snapshots.members += plan.members;
-  const std::size_t leaves = snapshot_.causes.leaves.size();
-  const std::size_t causes = protocol::encoded_bytes(snapshot_.causes) - leaves;
+  const std::size_t exits = snapshot_.causes.exits.size();
+  const std::size_t causes = protocol::encoded_bytes(snapshot_.causes) - exits;
   const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
   const std::size_t events = protocol::event_part_bytes(protocol::encoded_bytes(snapshot_.events));
   snapshots.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
-  snapshots.add(SnapshotPart::Frame, message_bytes - causes - leaves - bodies - events);
+  snapshots.add(SnapshotPart::Frame, message_bytes - causes - exits - bodies - events);
   snapshots.add(SnapshotPart::Causes, causes);
   snapshots.add(SnapshotPart::Enters, plan.enter_bytes);
   snapshots.add(SnapshotPart::Sets, plan.set_bytes);
-  snapshots.add(SnapshotPart::Leaves, leaves);
+  snapshots.add(SnapshotPart::Leaves, exits);
   snapshots.add(SnapshotPart::Events, events);
 }
 

@@ -96,7 +96,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
   watched.oldest_base = std::max<std::uint64_t>(watched.oldest_base, snapshot_.head.base_age);
   watched.causes += snapshot_.causes.inputs.size() + snapshot_.causes.shots.size() +
                     snapshot_.causes.teleports.size();
-  watched.leaves += snapshot_.causes.leaves.size();
+  watched.leaves += snapshot_.causes.exits.size();
   for (const game::EntityState& body : snapshot_.bodies) {
     const bool is_set = plan.on_base && is_member(room.replication_log().slots(), base, body.id);
     ++(is_set ? watched.sets : watched.enters);

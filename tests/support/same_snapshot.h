@@ -9,7 +9,7 @@ namespace tickbox::tests {
 
 [[nodiscard]] inline bool same(const protocol::Causes& a, const protocol::Causes& b) {
   return std::ranges::equal(a.inputs, b.inputs) && std::ranges::equal(a.shots, b.shots) &&
-         std::ranges::equal(a.teleports, b.teleports) && std::ranges::equal(a.leaves, b.leaves);
+         std::ranges::equal(a.teleports, b.teleports) && std::ranges::equal(a.exits, b.exits);
 }
 
 [[nodiscard]] inline bool same(const protocol::Snapshot& a, const protocol::Snapshot& b) {

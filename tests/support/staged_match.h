@@ -130,7 +130,7 @@ class StagedMatch {
       const bool died = game::has_kind(members[i], game::EntityKind::Bullet);
       const bool leaves = holds(telling.hidden, members[i]) || (!is_there(members[i]) && !died);
       if (leaves) {
-        snapshot.causes.leaves.push_back(static_cast<std::uint8_t>(i));
+        snapshot.causes.exits.push_back(static_cast<std::uint8_t>(i));
       } else if (!holds(telling.whole, members[i])) {
         replayed.push_back(members[i]);
       }
@@ -183,19 +183,19 @@ class StagedMatch {
       const auto is_it = [&](PlayerId player) { return world_.body_of(player) == members[i]; };
       for (const game::EntityState& entity : past.turned) {
         if (entity.id != members[i]) continue;
-        causes.inputs.push_back({.ago = ago, .member = member, .move = entity.traits.move});
+        causes.inputs.push_back({.ago = ago, .base_index = member, .move = entity.traits.move});
       }
       for (const game::Shot& shot : past.shots) {
         if (!is_it(shot.player)) continue;
         causes.shots.push_back(
-            {.ago = ago, .member = member, .aim = shot.aim, .weapon = shot.weapon});
+            {.ago = ago, .base_index = member, .aim = shot.aim, .weapon = shot.weapon});
         if (shot.weapon == game::Weapon::Gun) {
           replayed.push_back(game::bullet_body(shot.player, {now().value - ago}));
         }
       }
       for (const game::Teleport& teleport : past.teleports) {
         if (!is_it(teleport.player)) continue;
-        causes.teleports.push_back({.ago = ago, .member = member, .place = teleport.place});
+        causes.teleports.push_back({.ago = ago, .base_index = member, .place = teleport.place});
       }
     }
   }

@@ -86,7 +86,7 @@ TEST_F(SnapshotWorldRefusalTest, CausesOfWhoIsNoMember) {
     EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.inputs.push_back({0, member, 1}); }));
     EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.shots.push_back({0, member, 1}); }));
     EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.teleports.push_back({0, member, 1}); }));
-    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.leaves.push_back(member); }));
+    EXPECT_TRUE(is_malformed([&](auto& s) { s.causes.exits.push_back(member); }));
   }
 }
 
@@ -101,7 +101,7 @@ TEST_F(SnapshotWorldRefusalTest, CausesOfWhatIsNoPlayer) {
 TEST_F(SnapshotWorldRefusalTest, CausesOfWhoLeaves) {
   const auto leaving = [](auto add) {
     return [add](protocol::Snapshot& snapshot) {
-      snapshot.causes.leaves.push_back(kMemberA);
+      snapshot.causes.exits.push_back(kMemberA);
       add(snapshot.causes);
     };
   };
@@ -139,7 +139,7 @@ TEST_F(SnapshotWorldRefusalTest, NotTheLastPlaceOfTheMap) {
 
 TEST_F(SnapshotWorldRefusalTest, WhoLeavesAndComesWhole) {
   EXPECT_TRUE(is_malformed([this](protocol::Snapshot& snapshot) {
-    snapshot.causes.leaves.push_back(kMemberA);
+    snapshot.causes.exits.push_back(kMemberA);
     snapshot.bodies.push_back(room_.entity(room_.body(kA)));
   }));
 }

@@ -149,7 +149,7 @@ TEST_F(SnapshotWorldTest, LetsGoOfWhoLeaves) {
   const Tick base = room_.now();
   room_.leave(kB);
   const protocol::Snapshot snapshot = room_.since(base);
-  ASSERT_EQ(snapshot.causes.leaves.size(), 1U);
+  ASSERT_EQ(snapshot.causes.exits.size(), 1U);
   EXPECT_EQ(apply(snapshot).entities.size(), 3U);
   room_.tick();
   apply(room_.since({room_.now().value - 1}));
@@ -297,7 +297,7 @@ TEST_F(SnapshotWorldTest, CountsTheOwnBodyAsTouchedWhenItIsOnlyPlaced) {
   const Tick base = room_.now();
   protocol::Snapshot placed;
   placed.head.base_age = 2;
-  placed.causes.teleports.push_back({.ago = 1, .member = 0, .place = 3});
+  placed.causes.teleports.push_back({.ago = 1, .base_index = 0, .place = 3});
   SnapshotWorld other{room_.map(), room_.rules(), room_.body(kA)};
   ASSERT_TRUE(other.apply(full, base));
   const auto refused = other.apply(placed, base + 2);

@@ -35,19 +35,19 @@ Causes random_causes(Rng& rng, std::uint8_t base_age) {
   Causes causes;
   draw(rng, kept(), base_age, causes.inputs, [&](std::uint8_t ago, std::uint8_t member) {
     const auto move = static_cast<std::uint8_t>(rng.below(game::kMoveDirections + 1));
-    return InputCause{.ago = ago, .member = member, .move = move};
+    return InputCause{.ago = ago, .base_index = member, .move = move};
   });
   draw(rng, kept(), base_age, causes.shots, [&](std::uint8_t ago, std::uint8_t member) {
     const auto aim = static_cast<std::uint16_t>(rng.below(game::kAimDirections));
     const auto weapon = rng.below(2) == 0 ? game::Weapon::Gun : game::Weapon::Ray;
-    return ShotCause{.ago = ago, .member = member, .aim = aim, .weapon = weapon};
+    return ShotCause{.ago = ago, .base_index = member, .aim = aim, .weapon = weapon};
   });
   draw(rng, kept(), base_age, causes.teleports, [&](std::uint8_t ago, std::uint8_t member) {
     const auto place = static_cast<std::uint16_t>(rng.below(0x10000));
-    return TeleportCause{.ago = ago, .member = member, .place = place};
+    return TeleportCause{.ago = ago, .base_index = member, .place = place};
   });
   for (const std::uint64_t leaving = rng.below(3); int member : std::views::iota(0, 256)) {
-    if (rng.below(2) < leaving) causes.leaves.push_back(static_cast<std::uint8_t>(member));
+    if (rng.below(2) < leaving) causes.exits.push_back(static_cast<std::uint8_t>(member));
   }
   return causes;
 }
@@ -87,11 +87,11 @@ TEST(Causes, OfEveryAgeAreReadAndBoundedByTheBase) {
   for (std::uint8_t ago = 0; ago < kBaseAgeMax; ++ago) {
     const auto next = static_cast<std::uint8_t>(ago + 1);
     Causes inputs;
-    inputs.inputs.push_back({.ago = ago, .member = 7, .move = 8});
+    inputs.inputs.push_back({.ago = ago, .base_index = 7, .move = 8});
     Causes shots;
-    shots.shots.push_back({.ago = ago, .member = 7, .aim = game::kAimDirections - 1});
+    shots.shots.push_back({.ago = ago, .base_index = 7, .aim = game::kAimDirections - 1});
     Causes teleports;
-    teleports.teleports.push_back({.ago = ago, .member = 7, .place = 0xffff});
+    teleports.teleports.push_back({.ago = ago, .base_index = 7, .place = 0xffff});
     for (const Causes& causes : {inputs, shots, teleports}) {
       const std::vector<std::byte> wire = encoded(causes);
       ASSERT_EQ(wire.size(), encoded_bytes(causes));
@@ -106,25 +106,25 @@ TEST(Causes, OfEveryAgeAreReadAndBoundedByTheBase) {
 
 TEST(Causes, LieAsTheStandardSays) {
   Causes inputs;
-  inputs.inputs.push_back({.ago = 59, .member = 255, .move = 0});
-  inputs.inputs.push_back({.ago = 15, .member = 1, .move = 8});
-  inputs.inputs.push_back({.ago = 14, .member = 2, .move = 3});
-  inputs.inputs.push_back({.ago = 0, .member = 0, .move = 1});
+  inputs.inputs.push_back({.ago = 59, .base_index = 255, .move = 0});
+  inputs.inputs.push_back({.ago = 15, .base_index = 1, .move = 8});
+  inputs.inputs.push_back({.ago = 14, .base_index = 2, .move = 3});
+  inputs.inputs.push_back({.ago = 0, .base_index = 0, .move = 1});
   EXPECT_EQ(encoded(inputs), bytes(4, 0, 0, 255, 0xf0, 44, 1, 0xf8, 0, 2, 0xe3, 0, 0x01));
   Causes shots;
-  shots.shots.push_back({.ago = 59, .member = 4, .aim = 1'023});
-  shots.shots.push_back({.ago = 0, .member = 5, .aim = 0x102});
+  shots.shots.push_back({.ago = 59, .base_index = 4, .aim = 1'023});
+  shots.shots.push_back({.ago = 0, .base_index = 5, .aim = 0x102});
   EXPECT_EQ(encoded(shots), bytes(0, 2, 0, 4, 0xff, 0xef, 5, 0x02, 0x01));
   Causes teleports;
-  teleports.teleports.push_back({.ago = 59, .member = 6, .place = 0x1234});
+  teleports.teleports.push_back({.ago = 59, .base_index = 6, .place = 0x1234});
   EXPECT_EQ(encoded(teleports), bytes(0, 0, 1, 6, 59, 0x34, 0x12));
   Causes rays;
-  rays.shots.push_back({.ago = 59, .member = 5, .aim = 0x123, .weapon = game::Weapon::Ray});
+  rays.shots.push_back({.ago = 59, .base_index = 5, .aim = 0x123, .weapon = game::Weapon::Ray});
   EXPECT_EQ(encoded(rays), bytes(0, 1, 0, 5, 0x23, 0xfd, 59));
-  Causes leaves;
-  leaves.leaves.push_back(0);
-  leaves.leaves.push_back(255);
-  EXPECT_EQ(encoded(leaves), bytes(0, 0, 0, 0, 255));
+  Causes exits;
+  exits.exits.push_back(0);
+  exits.exits.push_back(255);
+  EXPECT_EQ(encoded(exits), bytes(0, 0, 0, 0, 255));
   EXPECT_EQ(encoded({}), bytes());
 }
 
@@ -142,12 +142,13 @@ TEST(Causes, AreAsManyAsTheirBytesHaveRoomFor) {
   Causes causes;
   for (int member = 0; member < 255; ++member) {
     const auto number = static_cast<std::uint8_t>(member);
-    causes.inputs.push_back({.ago = 15, .member = number, .move = 1});
-    causes.shots.push_back({.ago = 15, .member = number, .aim = 1, .weapon = game::Weapon::Ray});
-    causes.teleports.push_back({.ago = 15, .member = number, .place = 1});
+    causes.inputs.push_back({.ago = 15, .base_index = number, .move = 1});
+    causes.shots.push_back(
+        {.ago = 15, .base_index = number, .aim = 1, .weapon = game::Weapon::Ray});
+    causes.teleports.push_back({.ago = 15, .base_index = number, .place = 1});
   }
   for (int member = 0; member < 256; ++member)
-    causes.leaves.push_back(static_cast<std::uint8_t>(member));
+    causes.exits.push_back(static_cast<std::uint8_t>(member));
   const std::vector<std::byte> wire = encoded(causes);
   EXPECT_EQ(wire.size(), CauseBytes{}.size());
   const auto read = decode_causes(wire, 16);
@@ -155,7 +156,7 @@ TEST(Causes, AreAsManyAsTheirBytesHaveRoomFor) {
   EXPECT_TRUE(same(*read, causes));
   std::vector<std::byte> longer = wire;
   longer.push_back(std::byte{0});
-  EXPECT_TRUE(is_refused(longer)) << "more leaves than members";
+  EXPECT_TRUE(is_refused(longer)) << "more exits than members";
 }
 
 // Leaves go on to the end: cut among them, fewer are read; cut anywhere else, nothing is.
@@ -164,14 +165,14 @@ TEST(Causes, CutAnywhereAreRefusedOrHaveFewerLeaves) {
   for (int i = 0; i < 200; ++i) {
     const Causes causes = random_causes(rng, kBaseAgeMax);
     const std::vector<std::byte> wire = encoded(causes);
-    const std::size_t leaves_at = wire.size() - causes.leaves.size();
-    const bool only_leaves = leaves_at == kCauseCountsBytes;
+    const std::size_t exits_at = wire.size() - causes.exits.size();
+    const bool only_exits = exits_at == kCauseCountsBytes;
     for (std::size_t size = 1; size < wire.size(); ++size) {
       const std::vector<std::byte> cut{wire.begin(), wire.begin() + static_cast<long>(size)};
-      const bool is_said = size > leaves_at || (size == leaves_at && !only_leaves);
+      const bool is_said = size > exits_at || (size == exits_at && !only_exits);
       ASSERT_EQ(is_refused(cut), !is_said) << i << ", " << size << " of " << wire.size();
       if (!is_said) continue;
-      ASSERT_EQ(decode_causes(cut, kBaseAgeMax)->leaves.size(), size - leaves_at);
+      ASSERT_EQ(decode_causes(cut, kBaseAgeMax)->exits.size(), size - exits_at);
     }
   }
 }

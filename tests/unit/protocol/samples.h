@@ -188,15 +188,15 @@ inline constexpr std::size_t kCauseBytes = 41;
 /// Of every kind, in kCauseBytes.
 inline protocol::Causes causes() {
   protocol::Causes causes;
-  causes.inputs.push_back({.ago = 20, .member = 3, .move = 5});
-  causes.inputs.push_back({.ago = 2, .member = 9, .move = 8});
-  causes.shots.push_back({.ago = 7, .member = 4, .aim = 700});
-  causes.shots.push_back({.ago = 7, .member = 6, .aim = 1'001, .weapon = game::Weapon::Ray});
-  causes.teleports.push_back({.ago = 1, .member = 10, .place = 4'000});
+  causes.inputs.push_back({.ago = 20, .base_index = 3, .move = 5});
+  causes.inputs.push_back({.ago = 2, .base_index = 9, .move = 8});
+  causes.shots.push_back({.ago = 7, .base_index = 4, .aim = 700});
+  causes.shots.push_back({.ago = 7, .base_index = 6, .aim = 1'001, .weapon = game::Weapon::Ray});
+  causes.teleports.push_back({.ago = 1, .base_index = 10, .place = 4'000});
   for (const std::uint8_t member :
        std::to_array<std::uint8_t>({11,  12,  13,  190, 191, 192, 193, 194, 195, 196, 197,
                                     198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 250}))
-    causes.leaves.push_back(member);
+    causes.exits.push_back(member);
   return causes;
 }
 

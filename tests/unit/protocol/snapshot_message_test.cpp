@@ -62,7 +62,7 @@ TEST(Snapshot, MingledBodiesComeBackInOrder) {
 Causes causes_of(std::size_t bytes) {
   Causes causes;
   for (std::size_t i = kCauseCountsBytes; i < bytes; ++i)
-    causes.leaves.push_back(static_cast<std::uint8_t>(i - kCauseCountsBytes));
+    causes.exits.push_back(static_cast<std::uint8_t>(i - kCauseCountsBytes));
   return causes;
 }
 

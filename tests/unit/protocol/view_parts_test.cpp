@@ -302,11 +302,11 @@ TEST(Desync, FileSaysNullOfWhatIsNotKnown) {
 TEST(Desync, CausesAreThoseOfTheSnapshotByTickAndBody) {
   const std::vector base{crate(1, 0), crate(2, 0), crate(3, 0)};
   Snapshot snapshot;
-  snapshot.causes.inputs.push_back({.ago = 2, .member = 1, .move = 8});
-  snapshot.causes.inputs.push_back({.ago = 0, .member = 0, .move = 3});
-  snapshot.causes.shots.push_back({.ago = 2, .member = 0, .aim = 512});
-  snapshot.causes.teleports.push_back({.ago = 1, .member = 1, .place = 44});
-  snapshot.causes.leaves.push_back(2);
+  snapshot.causes.inputs.push_back({.ago = 2, .base_index = 1, .move = 8});
+  snapshot.causes.inputs.push_back({.ago = 0, .base_index = 0, .move = 3});
+  snapshot.causes.shots.push_back({.ago = 2, .base_index = 0, .aim = 512});
+  snapshot.causes.teleports.push_back({.ago = 1, .base_index = 1, .place = 44});
+  snapshot.causes.exits.push_back(2);
   snapshot.bodies.push_back(crate(9, 5));
   const std::vector<DesyncCause> expected{{{98}, game::crate_body(1), Kind::Shot, 512},
                                           {{98}, game::crate_body(2), Kind::Input, 8},

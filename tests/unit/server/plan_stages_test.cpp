@@ -32,7 +32,7 @@ struct Client {
   void know(SlotId slot, Membership membership) {
     SlotState& state = bodies.states[slot];
     state.membership = membership;
-    state.member = static_cast<std::uint8_t>(bodies.known.size());
+    state.base_index = static_cast<std::uint8_t>(bodies.known.size());
     state.root = islands.root_of(slot);
     bodies.known.push_back(slot);
   }
@@ -97,16 +97,16 @@ TEST(WriteCauses, WritesThoseOfReplayedBodiesByTickAndMember) {
   plan_islands(client.bodies, client.islands, client.plans);
   client.plans[2].in_full = true;
   PendingCauses pending;
-  pending.inputs = {{.slot = 3, .cause = {.ago = 0, .member = 2, .move = 7}},
-                    {.slot = 3, .cause = {.ago = 5, .member = 2, .move = 1}},
-                    {.slot = 2, .cause = {.ago = 9, .member = 1, .move = 3}},
-                    {.slot = 1, .cause = {.ago = 5, .member = 0, .move = 4}}};
-  pending.shots = {{.slot = 2, .cause = {.ago = 1, .member = 1, .aim = 10}}};
+  pending.inputs = {{.slot = 3, .cause = {.ago = 0, .base_index = 2, .move = 7}},
+                    {.slot = 3, .cause = {.ago = 5, .base_index = 2, .move = 1}},
+                    {.slot = 2, .cause = {.ago = 9, .base_index = 1, .move = 3}},
+                    {.slot = 1, .cause = {.ago = 5, .base_index = 0, .move = 4}}};
+  pending.shots = {{.slot = 2, .cause = {.ago = 1, .base_index = 1, .aim = 10}}};
   protocol::Causes causes;
   ASSERT_TRUE(write_causes(client.bodies, client.plans, pending, causes));
-  const std::vector<protocol::InputCause> expected{{.ago = 5, .member = 0, .move = 4},
-                                                   {.ago = 5, .member = 2, .move = 1},
-                                                   {.ago = 0, .member = 2, .move = 7}};
+  const std::vector<protocol::InputCause> expected{{.ago = 5, .base_index = 0, .move = 4},
+                                                   {.ago = 5, .base_index = 2, .move = 1},
+                                                   {.ago = 0, .base_index = 2, .move = 7}};
   EXPECT_EQ(listed(causes.inputs), expected);
   EXPECT_TRUE(causes.shots.empty());
   EXPECT_TRUE(causes.teleports.empty());

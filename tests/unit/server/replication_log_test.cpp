@@ -75,7 +75,7 @@ class ReplicationLogTest : public ::testing::Test {
   struct Happened {
     std::span<const CauseLog<StickChange>::Entry> sticks;
     std::span<const CauseLog<ShotFired>::Entry> shots;
-    std::span<const CauseLog<Teleport>::Entry> teleports;
+    std::span<const CauseLog<BodyTeleport>::Entry> teleports;
     std::span<const CauseLog<BulletSpawn>::Entry> bullet_spawns;
   };
 
@@ -163,7 +163,7 @@ TEST_F(ReplicationLogTest, JoinsTheOwnerOfABulletThatDespawnsInItsFirstTick) {
 }
 
 TEST_F(ReplicationLogTest, NotesOnceWhereAHitPutSomebody) {
-  std::vector<Teleport> put;
+  std::vector<BodyTeleport> put;
   for (int i = 0; i < 60; ++i) {
     tick({{.player = kA, .input = kShootRight}});
     const auto now_put = now().teleports;

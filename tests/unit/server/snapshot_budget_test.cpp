@@ -196,7 +196,7 @@ TEST(SnapshotBudget, TellsTheNearestWholeWhereCausesAreTooMany) {
   EXPECT_TRUE(room.plan().on_base);
   EXPECT_EQ(snapshot.causes.inputs.size(), 3U) << "those of the own body";
   EXPECT_GT(snapshot.bodies.size(), 40U);
-  EXPECT_EQ(snapshot.bodies.size() + snapshot.causes.leaves.size(), 99U);
+  EXPECT_EQ(snapshot.bodies.size() + snapshot.causes.exits.size(), 99U);
 }
 
 // A hundred bodies in view on three hundred bytes. The planner sends nothing now, rather than a

@@ -65,7 +65,7 @@ TEST(SnapshotPlanner, TellsAStickThatChangesAsOneCause) {
     const protocol::Snapshot& snapshot = room.send();
     ASSERT_EQ(snapshot.causes.inputs.size(), 1U) << "of whom it sees";
     EXPECT_EQ(snapshot.causes.inputs[0],
-              (protocol::InputCause{.ago = ago, .member = 1, .move = kDown}));
+              (protocol::InputCause{.ago = ago, .base_index = 1, .move = kDown}));
     EXPECT_EQ(protocol::encoded_bytes(snapshot.causes),
               protocol::kCauseCountsBytes + protocol::input_cause_bytes(ago));
     EXPECT_TRUE(snapshot.bodies.empty());
@@ -84,18 +84,18 @@ TEST(SnapshotPlanner, LetsWhoGetsOutOfSightLeave) {
     return room.place(1).x <= (kSight.half_width + kViewHysteresisUnits) * kUnit;
   };
   for (room.tick({{.player = {1}, .input = {.move = kRight}}}); is_near(); room.tick()) {
-    EXPECT_TRUE(room.send().causes.leaves.empty());
+    EXPECT_TRUE(room.send().causes.exits.empty());
     EXPECT_TRUE(room.sees(1));
   }
   const protocol::Snapshot& snapshot = room.send();
-  ASSERT_EQ(snapshot.causes.leaves.size(), 1U);
-  EXPECT_EQ(snapshot.causes.leaves[0], 1);
+  ASSERT_EQ(snapshot.causes.exits.size(), 1U);
+  EXPECT_EQ(snapshot.causes.exits[0], 1);
   EXPECT_TRUE(snapshot.causes.inputs.empty()) << "nobody needs to know where it runs";
   EXPECT_TRUE(snapshot.bodies.empty());
   EXPECT_FALSE(room.sees(1));
   room.acknowledge();
   room.tick();
-  EXPECT_TRUE(room.send().causes.leaves.empty()) << "once";
+  EXPECT_TRUE(room.send().causes.exits.empty()) << "once";
 }
 
 TEST(SnapshotPlanner, LetsWhoLeavesTheRoomLeaveAndTellsItsSuccessorWhole) {
@@ -104,11 +104,11 @@ TEST(SnapshotPlanner, LetsWhoLeavesTheRoomLeaveAndTellsItsSuccessorWhole) {
   room.acknowledge();
   const BodyId gone = room.body(1);
   room.leave({{1}});
-  EXPECT_EQ(room.send().causes.leaves.size(), 1U);
+  EXPECT_EQ(room.send().causes.exits.size(), 1U);
   EXPECT_FALSE(room.members().contains(gone));
   room.join({{1}});
   const protocol::Snapshot& snapshot = room.send();
-  EXPECT_EQ(snapshot.causes.leaves.size(), 1U);
+  EXPECT_EQ(snapshot.causes.exits.size(), 1U);
   EXPECT_EQ(ids_of(snapshot), std::vector{room.body(1)});
   EXPECT_NE(gone, room.body(1));
 }
@@ -135,9 +135,9 @@ TEST(SnapshotPlanner, TellsAnIslandWithAMemberOutsideWholeAndNothingElse) {
   }
   const protocol::Snapshot& snapshot = room.send();
   EXPECT_EQ(ids_of(snapshot), std::vector{room.body(1)});
-  EXPECT_TRUE(snapshot.causes.leaves.empty());
+  EXPECT_TRUE(snapshot.causes.exits.empty());
   ASSERT_EQ(snapshot.causes.inputs.size(), 1U);
-  EXPECT_EQ(snapshot.causes.inputs[0].member, 2) << "who runs down";
+  EXPECT_EQ(snapshot.causes.inputs[0].base_index, 2) << "who runs down";
   EXPECT_FALSE(room.sees(2));
   EXPECT_GT(room.plan().set_bytes, 0U);
   EXPECT_EQ(room.plan().enter_bytes, 0U);
@@ -157,7 +157,7 @@ TEST(SnapshotPlanner, LetsGoWhoIsPushedOutOfSight) {
     const protocol::Snapshot& snapshot = room.send();
     EXPECT_EQ(room.sees(2), !is_beyond);
     EXPECT_TRUE(room.sees(1));
-    EXPECT_EQ(snapshot.causes.leaves.empty(), !(had_seen && is_beyond));
+    EXPECT_EQ(snapshot.causes.exits.empty(), !(had_seen && is_beyond));
     EXPECT_EQ(snapshot.bodies.empty(), !is_beyond) << "as long as they push each other";
     room.acknowledge();
   }
@@ -197,7 +197,7 @@ TEST(SnapshotPlanner, KeepsABulletInViewThatGetsOutOfSight) {
   const BodyId bullet = game::bullet_body({1}, room.room().world().tick);
   for (int ticks = 0; ticks < 30; ++ticks) {
     const protocol::Snapshot& snapshot = room.send();
-    EXPECT_TRUE(snapshot.causes.leaves.empty());
+    EXPECT_TRUE(snapshot.causes.exits.empty());
     EXPECT_TRUE(snapshot.bodies.empty());
     EXPECT_TRUE(room.members().contains(bullet));
     room.acknowledge();
@@ -237,7 +237,7 @@ TEST(SnapshotPlanner, TellsABodyWhereItsCausesAreDearer) {
     const bool is_dearer = cause_bytes > body_bytes;
     EXPECT_EQ(snapshot.causes.inputs.size(), is_dearer ? 0U : i + 1U);
     EXPECT_EQ(snapshot.bodies.size(), is_dearer ? 1U : 0U);
-    EXPECT_TRUE(snapshot.causes.leaves.empty());
+    EXPECT_TRUE(snapshot.causes.exits.empty());
   }
   ASSERT_GT(cause_bytes, body_bytes);
 }
