@@ -2,6 +2,15 @@
 
 namespace tickbox::client {
 
+void ClientStats::add(const Reconciliation& reconciliation) {
+  if (!reconciliation.predicted) return;
+  PredictionCounts& counts = reconciliation.touched ? touched : untouched;
+  ++counts.checked;
+  counts.exact += reconciliation.exact ? 1 : 0;
+  corrected += reconciliation.corrected ? 1 : 0;
+  prediction_error.add(reconciliation.error);
+}
+
 void ClientStats::add_all(const ClientStats& other) {
   ticks += other.ticks;
   snapshots_received += other.snapshots_received;
@@ -10,7 +19,6 @@ void ClientStats::add_all(const ClientStats& other) {
   snapshots_lost += other.snapshots_lost;
   hashes_checked += other.hashes_checked;
   hashes_mismatched += other.hashes_mismatched;
-  hashes_traced += other.hashes_traced;
   const bool says_more = other.first_mismatch && other.first_mismatch->difference;
   if (!first_mismatch || (!first_mismatch->difference && says_more)) {
     first_mismatch = other.first_mismatch;
@@ -33,8 +41,8 @@ void ClientStats::add_all(const ClientStats& other) {
   inputs_substituted += other.inputs_substituted;
   ticks_shown += other.ticks_shown;
   ticks_extrapolated += other.ticks_extrapolated;
-  ticks_unforeseen += other.ticks_unforeseen;
-  picture_delay += other.picture_delay;
+  ticks_extrapolated_wrong += other.ticks_extrapolated_wrong;
+  presentation_delay += other.presentation_delay;
   round_trip.add_all(other.round_trip);
   snapshot_gap.add_all(other.snapshot_gap);
   replayed += other.replayed;

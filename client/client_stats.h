@@ -1,11 +1,10 @@
 #pragma once
 // The statistics of a client, as whole numbers that can be added over many clients.
 
+#include "client/prediction/prediction.h"
 #include "client/spectator/audit.h"
-#include "client/views/snapshot_world.h"
+#include "client/spectator/desync_reporter.h"
 #include "core/histogram.h"
-#include "core/ids.h"
-#include "game/view_difference.h"
 
 #include <array>
 #include <cstdint>
@@ -19,14 +18,6 @@ struct PredictionCounts {
   std::uint64_t exact = 0;
 };
 
-/// A view whose hash differs from the server's.
-struct HashMismatch {
-  Tick tick;
-  std::uint32_t expected = 0;  ///< low 32 bits of the server's view hash
-  std::uint32_t got = 0;
-  std::optional<game::ViewDifference> difference;  ///< from the server's view; known after a report
-};
-
 struct ClientStats {
   std::uint64_t ticks = 0;
   std::uint64_t snapshots_received = 0;  ///< snapshots that made a new view
@@ -36,7 +27,6 @@ struct ClientStats {
 
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
-  std::uint64_t hashes_traced = 0;  ///< mismatches with known entity and field, after a report
   std::optional<HashMismatch> first_mismatch;
 
   // Counts of an auditor: its views are the whole room and come from no snapshot.
@@ -56,12 +46,11 @@ struct ClientStats {
   std::uint64_t inputs_late = 0;
   std::uint64_t inputs_substituted = 0;
 
-  // Counts of the picture, at each tick that ran after the first view.
+  // The sums of PresentationCounts.
   std::uint64_t ticks_shown = 0;
-  std::uint64_t ticks_extrapolated = 0;  ///< ticks that showed the others beyond the newest view
-  /// Of those, ticks with news that only a later view contained.
-  std::uint64_t ticks_unforeseen = 0;
-  std::uint64_t picture_delay = 0;  ///< microseconds, the sum over these ticks
+  std::uint64_t ticks_extrapolated = 0;
+  std::uint64_t ticks_extrapolated_wrong = 0;
+  std::uint64_t presentation_delay = 0;  ///< microseconds
 
   Histogram round_trip;        ///< microseconds
   Histogram snapshot_gap;      ///< microseconds between new snapshots
@@ -72,6 +61,9 @@ struct ClientStats {
   std::uint64_t up_arrived = 0;
   std::uint64_t down_sent = 0;
   std::uint64_t down_arrived = 0;
+
+  /// Counts a prediction that was compared with a view.
+  void add(const Reconciliation& reconciliation);
 
   void add_all(const ClientStats& other);
 };

@@ -36,6 +36,7 @@ Presentation::Presentation(const PresentationOptions& options)
 }
 
 void Presentation::on_view(const View& view, const Prediction& prediction, Instant now) {
+  count_wrong(view);
   clock_.on_view(view.tick, view.has_news, now);
   interpolation_.on_view(view);
   interpolation_.forget_before(tick_of(clock_.moment(now)));
@@ -126,21 +127,28 @@ bool Presentation::is_extrapolated(Instant now) const {
          clock_.moment(now) > period_ * interpolation_.samples().newest().tick.value;
 }
 
-void Presentation::look(Instant now) {
-  if (is_extrapolated(now) && !looks_.full()) looks_.push_back(clock_.moment(now));
+void Presentation::count_tick(Instant now) {
+  if (!clock_.has_begun()) return;
+  ++counts_.ticks;
+  counts_.delay += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(clock_.delay()).count());
+  if (!is_extrapolated(now)) return;
+  ++counts_.extrapolated;
+  if (!extrapolated_.full()) extrapolated_.push_back(clock_.moment(now));
 }
 
-std::uint64_t Presentation::mispredicted(const View& view) {
+/// Counts the extrapolated moments that lacked news of `view`. Drops those before its tick: they
+/// were right.
+void Presentation::count_wrong(const View& view) {
   const bool has_news = view.news <= view.tick;
-  const Duration known =
+  const Duration right_to =
       period_ * (has_news ? std::int64_t{view.news.value} - 1 : std::int64_t{view.tick.value});
-  while (!looks_.empty() && looks_[0] <= known) {
-    looks_.erase_at(0);
+  while (!extrapolated_.empty() && extrapolated_[0] <= right_to) {
+    extrapolated_.erase_at(0);
   }
-  if (!has_news) return 0;
-  const std::uint64_t surprised = looks_.size();
-  looks_.clear();
-  return surprised;
+  if (!has_news) return;
+  counts_.extrapolated_wrong += extrapolated_.size();
+  extrapolated_.clear();
 }
 
 }  // namespace tickbox::client

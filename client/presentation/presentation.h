@@ -74,6 +74,14 @@ struct PresentationOptions {
   std::uint32_t ticks_per_second = 0;
 };
 
+/// Counts of the ticks that ran after the first view: the player decides by what is shown then.
+struct PresentationCounts {
+  std::uint64_t ticks = 0;
+  std::uint64_t extrapolated = 0;        ///< ticks that showed the others beyond the newest view
+  std::uint64_t extrapolated_wrong = 0;  ///< of those, ticks with news that only a later view had
+  std::uint64_t delay = 0;               ///< microseconds, the sum over all ticks
+};
+
 class Presentation {
  public:
   explicit Presentation(const PresentationOptions& options);
@@ -83,8 +91,6 @@ class Presentation {
 
   /// Takes a predicted tick that was due at `due`; the next is due at `next_due`.
   void on_tick(const Prediction& prediction, Instant due, Instant next_due);
-
-  [[nodiscard]] bool has_begun() const { return clock_.has_begun(); }
 
   /// Returns all bodies to show at `now`, by id; empty before the first view. The memory is valid
   /// until the next call.  Requires: `now` never decreases.
@@ -98,18 +104,14 @@ class Presentation {
   /// Returns whether the others are shown beyond the newest view.
   [[nodiscard]] bool is_extrapolated(Instant now) const;
 
-  /// Records a look: the player decides by the picture shown at `now`.
-  void look(Instant now);
+  /// Counts a tick that runs at `now`.
+  void count_tick(Instant now);
 
-  /// Returns the number of extrapolated looks that lacked news that only `view` has. Call it before
-  /// on_view().
-  [[nodiscard]] std::uint64_t mispredicted(const View& view);
-
-  [[nodiscard]] Duration delay() const { return clock_.delay(); }
+  [[nodiscard]] const PresentationCounts& counts() const { return counts_; }
 
  private:
-  /// The number of looks beyond the newest view to remember: more than a second of them.
-  static constexpr std::size_t kLooks = 256;
+  /// The number of extrapolated moments to remember: more than a second of them.
+  static constexpr std::size_t kExtrapolatedRemembered = 256;
 
   /// The path of the own body from one predicted tick to the next.
   struct Course {
@@ -120,6 +122,7 @@ class Presentation {
     Instant end;
   };
 
+  void count_wrong(const View& view);
   void follow(const Prediction& prediction);
   [[nodiscard]] Vec2 predicted(Instant now) const;
   [[nodiscard]] Tick tick_of(Duration moment) const;
@@ -133,7 +136,9 @@ class Presentation {
   Extrapolation extrapolation_;
   Course course_;
   CorrectionSmoothing smoothing_;
-  InplaceVector<Duration, kLooks> looks_;  ///< shown moments beyond the newest view
+  /// The counted moments beyond the newest view, in the order of time.
+  InplaceVector<Duration, kExtrapolatedRemembered> extrapolated_;
+  PresentationCounts counts_;
   std::vector<BodyPosition> positions_;
   std::vector<PresentedBody> shown_;
 };

@@ -11,9 +11,7 @@
 namespace tickbox::client {
 namespace {
 
-std::unexpected<AuditRejected> malformed() {
-  return std::unexpected{AuditRejected{.reason = net::DropReason::Malformed, .mismatch = {}}};
-}
+constexpr std::unexpected kMalformed{net::DropReason::Malformed};
 
 }  // namespace
 
@@ -59,13 +57,12 @@ protocol::AuditAck StreamReassembly::ack() const {
 Auditor::Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, BodyId own)
     : map_(std::move(map)), rules_(std::move(rules)), own_(own) {}
 
-std::expected<std::optional<View>, AuditRejected> Auditor::take(
+std::expected<std::optional<View>, net::DropReason> Auditor::take(
     const protocol::AuditSegment& segment) {
   const StreamReassembly::Taken taken = segments_.take(segment);
   if (taken == StreamReassembly::Taken::BeginsRun) state_ = State::Waiting;
   if (taken == StreamReassembly::Taken::Useless || state_ == State::Broken) {
-    return std::unexpected{
-        AuditRejected{.reason = net::DropReason::Unexpected, .mismatch = std::nullopt}};
+    return std::unexpected{net::DropReason::Unexpected};
   }
   const std::uint64_t before = runs_ + ticks_;
   if (auto read = read_entries(); !read) {
@@ -80,7 +77,7 @@ Auditor::Result Auditor::read_entries() {
   ConstBytes stream = segments_.bytes();
   for (;;) {
     const auto entry = protocol::take_entry(stream);
-    if (!entry) return malformed();
+    if (!entry) return kMalformed;
     if (!*entry) break;
     const Result taken = state_ == State::Waiting ? begin(**entry) : step(**entry);
     if (!taken) return taken;
@@ -91,10 +88,10 @@ Auditor::Result Auditor::read_entries() {
 
 Auditor::Result Auditor::begin(ConstBytes entry) {
   if (!game::decode_keyframe(entry, keyframe_) || keyframe_.tick.value > net::kTickMax) {
-    return malformed();
+    return kMalformed;
   }
   auto world = game::restore(keyframe_.fields(), map_, *rules_);
-  if (!world) return malformed();
+  if (!world) return kMalformed;
   world_.emplace(*std::move(world));
   log_.begin(keyframe_);
   state_ = State::Stepping;
@@ -104,27 +101,27 @@ Auditor::Result Auditor::begin(ConstBytes entry) {
 }
 
 Auditor::Result Auditor::step(ConstBytes entry) {
-  const auto told = protocol::decode_tick_entry(entry);
-  if (!told || !log_.read(told->bytes, tick_) || world_->tick.value >= net::kTickMax ||
+  const auto logged = protocol::decode_tick_entry(entry);
+  if (!logged || !log_.read(logged->bytes, tick_) || world_->tick.value >= net::kTickMax ||
       !game::is_valid(*world_, tick_.commands())) {
-    return malformed();
+    return kMalformed;
   }
   const sim::StepReport& report =
       game::step(*world_, *rules_, tick_.commands(), game::Authority::Server, stepper_);
   ++ticks_;
-  const bool is_placed =
+  const bool was_teleported =
       std::ranges::find(stepper_.events.teleports, game::player_of(own_),
                         &game::Teleport::player) != stepper_.events.teleports.end();
-  if (is_placed || was_touched(report, own_)) touched_ = world_->tick;
-  return compare(told->state_hash);
+  if (was_teleported || was_touched(report, own_)) touched_ = world_->tick;
+  return compare(logged->state_hash);
 }
 
-Auditor::Result Auditor::compare(std::uint64_t expected) const {
+Auditor::Result Auditor::compare(std::uint64_t expected) {
   const std::uint64_t got = game::state_hash(*world_);
   if (got == expected) return {};
-  return std::unexpected{AuditRejected{
-      .reason = net::DropReason::Unexpected,
-      .mismatch = AuditMismatch{.tick = world_->tick, .expected = expected, .got = got}}};
+  ++mismatches_;
+  if (!first_mismatch_) first_mismatch_ = {.tick = world_->tick, .expected = expected, .got = got};
+  return std::unexpected{net::DropReason::Unexpected};
 }
 
 View Auditor::view() {

@@ -64,23 +64,17 @@ struct AuditMismatch {
   std::uint64_t got = 0;
 };
 
-/// The reason why a segment made no view. After Malformed or a mismatch the run is of no use, and
-/// the auditor requests another.
-struct AuditRejected {
-  net::DropReason reason = net::DropReason::Malformed;
-  std::optional<AuditMismatch> mismatch;  ///< set if all is well formed and the hash differs
-};
-
 class Auditor {
  public:
   Auditor(game::SharedMap map, std::shared_ptr<const game::Rules> rules, BodyId own);
 
   /// Takes a segment and steps all ticks that are now complete. Returns the view of the newest one,
   /// valid until the next call; nothing if the segment completed none.
-  /// Fails: Unexpected, for a segment that is useless or follows an error in its run; Malformed,
-  /// for an unreadable stream or a tick that cannot happen in this room; with a mismatch.
+  /// Fails: Malformed, for an unreadable stream or a tick that cannot happen in this room;
+  /// Unexpected, for a mismatch, or for a segment that is useless or follows an error in its run.
+  /// After Malformed or a mismatch the auditor requests another run.
   /// Cost: no allocation once warm; a step of the room for each tick.
-  std::expected<std::optional<View>, AuditRejected> take(const protocol::AuditSegment& segment);
+  std::expected<std::optional<View>, net::DropReason> take(const protocol::AuditSegment& segment);
 
   /// Returns the ack to send with every input message.
   [[nodiscard]] protocol::AuditAck ack() const;
@@ -91,6 +85,13 @@ class Auditor {
   /// Returns the number of runs begun, each with the whole room.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
 
+  /// Returns the number of ticks whose state hash differs from the server's.
+  [[nodiscard]] std::uint32_t mismatches() const { return mismatches_; }
+
+  [[nodiscard]] const std::optional<AuditMismatch>& first_mismatch() const {
+    return first_mismatch_;
+  }
+
  private:
   enum class State : std::uint8_t {
     Waiting,  ///< waits for the whole room
@@ -98,12 +99,12 @@ class Auditor {
     Broken,  ///< an error occurred; waits for the next run
   };
 
-  using Result = std::expected<void, AuditRejected>;
+  using Result = std::expected<void, net::DropReason>;
 
   Result read_entries();
   Result begin(ConstBytes entry);
   Result step(ConstBytes entry);
-  [[nodiscard]] Result compare(std::uint64_t expected) const;
+  [[nodiscard]] Result compare(std::uint64_t expected);
   [[nodiscard]] View view();
 
   game::SharedMap map_;
@@ -116,6 +117,8 @@ class Auditor {
   Tick touched_;
   std::uint64_t ticks_ = 0;
   std::uint64_t runs_ = 0;
+  std::uint32_t mismatches_ = 0;
+  std::optional<AuditMismatch> first_mismatch_;
 
   game::LoggedWorld keyframe_;
   game::TickLogReader log_;

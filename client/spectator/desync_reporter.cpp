@@ -4,9 +4,15 @@
 
 namespace tickbox::client {
 
-void DesyncReporter::begin(const WrongView& wrong, const protocol::Snapshot& snapshot,
-                           PlayerId seat, Instant now) {
-  if (is_under_way_ || (began_ && now - *began_ < kDesyncReportInterval)) return;
+void DesyncReporter::on_desync(const WrongView& wrong, const protocol::Snapshot& snapshot,
+                               PlayerId seat, Instant now) {
+  if (desyncs_++ == 0) {
+    first_mismatch_ = {.tick = wrong.name.tick,
+                       .expected = wrong.name.server_hash,
+                       .got = wrong.name.client_hash,
+                       .difference = {}};
+  }
+  if (is_under_way_ || (began_ && now - *began_ < kReportStartInterval)) return;
   is_under_way_ = true;
   began_ = now;
   view_ = wrong.name;
@@ -28,35 +34,35 @@ std::optional<protocol::ViewPart> DesyncReporter::next_part(Instant now) {
   part.arrived = truth_.arrived();
   if (++next_ == part.parts) {
     next_ = 0;
-    next_round_ = now + kTraceAgain;
+    next_round_ = now + kReportRoundPause;
   }
   return part;
 }
 
-std::expected<std::optional<protocol::Desync>, net::DropReason> DesyncReporter::take(
-    const protocol::ViewPart& part) {
+std::expected<void, net::DropReason> DesyncReporter::take(const protocol::ViewPart& part) {
   if (!is_under_way_ || part.view != view_) return std::unexpected{net::DropReason::Unexpected};
-  if (part.parts == 0) return finish(protocol::DesyncEnd::Forgotten);
+  if (part.parts == 0) {
+    finish(protocol::DesyncEnd::Forgotten);
+    return {};
+  }
   const bool fits = truth_.take(part);
   if (!fits || (truth_.is_whole() && protocol::view_hash(truth_.members()) != view_.server_hash)) {
     truth_.clear();
     return std::unexpected{net::DropReason::Malformed};
   }
-  if (!truth_.is_whole()) return std::nullopt;
-  return finish(protocol::DesyncEnd::Compared);
+  if (truth_.is_whole()) finish(protocol::DesyncEnd::Compared);
+  return {};
 }
 
-std::optional<protocol::Desync> DesyncReporter::expire(Instant now) {
-  if (!is_under_way_ || now - *began_ < kDesyncReportPatience) return std::nullopt;
-  return finish(protocol::DesyncEnd::Unanswered);
+void DesyncReporter::expire(Instant now) {
+  if (is_under_way_ && now - *began_ >= kDesyncReportPatience) give_up();
 }
 
-std::optional<protocol::Desync> DesyncReporter::give_up() {
-  if (!is_under_way_) return std::nullopt;
-  return finish(protocol::DesyncEnd::Unanswered);
+void DesyncReporter::give_up() {
+  if (is_under_way_) finish(protocol::DesyncEnd::Unanswered);
 }
 
-protocol::Desync DesyncReporter::finish(protocol::DesyncEnd end) {
+void DesyncReporter::finish(protocol::DesyncEnd end) {
   is_under_way_ = false;
   protocol::Desync desync{.side = protocol::DesyncSide::Client,
                           .end = end,
@@ -70,8 +76,11 @@ protocol::Desync DesyncReporter::finish(protocol::DesyncEnd end) {
   if (end == protocol::DesyncEnd::Compared) {
     desync.server_view.emplace(truth_.members().begin(), truth_.members().end());
     desync.difference = game::compare_views(*desync.server_view, *desync.client_view);
+    if (first_mismatch_->tick == view_.tick && first_mismatch_->expected == view_.server_hash) {
+      first_mismatch_->difference = desync.difference;
+    }
   }
-  return desync;
+  if (sink_ != nullptr) sink_->note(desync);
 }
 
 }  // namespace tickbox::client

@@ -22,39 +22,59 @@ namespace tickbox::client {
 
 /// The minimum time between the starts of two reports. It is slightly longer than a server
 /// requires, because the first may reach the server late and the second at once.
-inline constexpr Duration kDesyncReportInterval = std::chrono::seconds{6};
+inline constexpr Duration kReportStartInterval = std::chrono::seconds{6};
 /// The time from the last part of a round to the first part of the next.
-inline constexpr Duration kTraceAgain = std::chrono::milliseconds{400};
+inline constexpr Duration kReportRoundPause = std::chrono::milliseconds{400};
 /// The maximum duration of a report: the server keeps its own view for this time.
 inline constexpr Duration kDesyncReportPatience = std::chrono::seconds{4};
 /// The number of input packets for each part.
 inline constexpr int kInputsPerPart = 2;
 
+/// A view whose hash differs from the server's.
+struct HashMismatch {
+  Tick tick;
+  std::uint32_t expected = 0;  ///< low 32 bits of the server's view hash
+  std::uint32_t got = 0;
+  std::optional<game::ViewDifference> difference;  ///< from the server's view; known after a report
+};
+
 class DesyncReporter {
  public:
-  /// Starts a report, unless one is running or was started within kDesyncReportInterval.
-  void begin(const WrongView& wrong, const protocol::Snapshot& snapshot, PlayerId seat,
-             Instant now);
+  /// `sink` receives every desync whose report has ended; may be nullptr.
+  explicit DesyncReporter(protocol::DesyncSink* sink) : sink_(sink) {}
+
+  /// Counts a desync. Starts a report of it, unless one is running or was started within
+  /// kReportStartInterval.
+  void on_desync(const WrongView& wrong, const protocol::Snapshot& snapshot, PlayerId seat,
+                 Instant now);
 
   /// Returns the part to send now, if any. Call it after each input packet.
   [[nodiscard]] std::optional<protocol::ViewPart> next_part(Instant now);
 
-  /// Takes a part of the server's view. Returns the desync when the report is over, nothing before.
+  /// Takes a part of the server's view. The last part ends the report.
   /// Fails: Unexpected, if the part answers no report; Malformed, if the parts do not make the view
   /// with the snapshot's hash.
-  [[nodiscard]] std::expected<std::optional<protocol::Desync>, net::DropReason> take(
-      const protocol::ViewPart& part);
+  std::expected<void, net::DropReason> take(const protocol::ViewPart& part);
 
-  /// Ends a report that has run for kDesyncReportPatience and returns its desync; nothing
-  /// otherwise.
-  [[nodiscard]] std::optional<protocol::Desync> expire(Instant now);
+  /// Ends a report that has run for kDesyncReportPatience.
+  void expire(Instant now);
 
-  /// Ends a running report at the end of its session and returns its desync; nothing otherwise.
-  [[nodiscard]] std::optional<protocol::Desync> give_up();
+  /// Ends a running report at the end of its session.
+  void give_up();
+
+  /// Returns the number of desyncs.
+  [[nodiscard]] std::uint64_t desyncs() const { return desyncs_; }
+
+  [[nodiscard]] const std::optional<HashMismatch>& first_mismatch() const {
+    return first_mismatch_;
+  }
 
  private:
-  [[nodiscard]] protocol::Desync finish(protocol::DesyncEnd end);
+  void finish(protocol::DesyncEnd end);
 
+  protocol::DesyncSink* sink_;
+  std::uint64_t desyncs_ = 0;
+  std::optional<HashMismatch> first_mismatch_;
   bool is_under_way_ = false;
   std::optional<Instant> began_;
   protocol::ViewName view_;

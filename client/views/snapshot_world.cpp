@@ -1,7 +1,5 @@
 #include "client/views/snapshot_world.h"
 
-#include "core/assert.h"
-
 #include <algorithm>
 #include <bitset>
 #include <utility>
@@ -35,24 +33,6 @@ bool seats_are_possible(std::span<const game::EntityState> entities, std::size_t
 }
 
 }  // namespace
-
-const HeldView* ReceivedViews::newest() const {
-  return newest_ ? find(*newest_) : nullptr;
-}
-
-std::vector<game::EntityState>& ReceivedViews::add(Tick tick) {
-  TICKBOX_ASSERT(!newest_ || *newest_ < tick);
-  newest_ = tick;
-  HeldView& view = views_.insert(tick);
-  view.tick = tick;
-  view.entities.clear();
-  return view.entities;
-}
-
-void ReceivedViews::clear() {
-  views_.clear();
-  newest_ = std::nullopt;
-}
 
 bool was_touched(const sim::StepReport& report, BodyId body) {
   return std::ranges::any_of(report.contacts, [body](const sim::Contact& contact) {

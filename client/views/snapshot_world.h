@@ -7,13 +7,12 @@
 // usually enough. If that view lacks a member that did not despawn in a replay, the replay starts
 // from the base.
 
-#include "core/tick_ring.h"
+#include "client/views/received_views.h"
 #include "game/entity_state.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/world.h"
 #include "net/drop_reason.h"
-#include "protocol/history_depths.h"
 #include "protocol/snapshot.h"
 #include "protocol/view_parts.h"
 
@@ -26,32 +25,6 @@
 #include <vector>
 
 namespace tickbox::client {
-
-/// A view that the client holds. Snapshots build on these views.
-struct HeldView {
-  Tick tick;
-  std::vector<game::EntityState> entities;  ///< by id
-};
-
-class ReceivedViews {
- public:
-  /// Returns the view of `tick`, or nullptr.
-  [[nodiscard]] const HeldView* find(Tick tick) const { return views_.find(tick); }
-
-  /// Returns the newest view, or nullptr.
-  [[nodiscard]] const HeldView* newest() const;
-
-  /// Adds a view of `tick` and returns its empty list of entities. The new view replaces the one
-  /// that is protocol::kViewsHeld ticks older.  Requires: `tick` is later than the newest.
-  std::vector<game::EntityState>& add(Tick tick);
-
-  /// Removes all views. Their entities stay readable until the next add().
-  void clear();
-
- private:
-  TickRing<HeldView, protocol::kViewsHeld> views_;
-  std::optional<Tick> newest_;
-};
 
 /// A player's body that the server teleported at the end of a tick.
 struct BodyTeleport {
@@ -108,8 +81,8 @@ class SnapshotWorld {
   /// protocol::kBaseAgeMax.
   std::expected<View, Rejected> apply(const protocol::Snapshot& snapshot, Tick tick);
 
-  /// Removes all views.
-  void forget();
+  /// Returns the views that the client holds, as an input message acknowledges them.
+  [[nodiscard]] const ViewAck& ack() const { return views_.ack(); }
 
   /// Returns the number of ticks stepped so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
@@ -136,6 +109,7 @@ class SnapshotWorld {
 
   std::expected<View, Rejected> finish(const protocol::Snapshot& snapshot, Tick tick,
                                        std::span<const game::EntityState> base);
+  void forget();
   [[nodiscard]] bool mark_dropped(Job& job) const;
   [[nodiscard]] bool names_what_is_there(const Job& job) const;
   [[nodiscard]] const HeldView& start_of(const Job& job);

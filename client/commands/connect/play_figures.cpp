@@ -95,10 +95,10 @@ void add_interpolation(Figures& figures, const client::ClientStats& stats, net::
   };
   figures.push_back({"interpolation.delay_ms",
                      stats.ticks_shown > 0
-                         ? FigureValue{share(stats.picture_delay, stats.ticks_shown) / 1'000}
+                         ? FigureValue{share(stats.presentation_delay, stats.ticks_shown) / 1'000}
                          : FigureValue{}});
   figures.push_back({"interpolation.extrapolated", of_all(stats.ticks_extrapolated)});
-  figures.push_back({"interpolation.unforeseen", of_all(stats.ticks_unforeseen)});
+  figures.push_back({"interpolation.unforeseen", of_all(stats.ticks_extrapolated_wrong)});
 }
 
 std::optional<double> loss_up(const client::ClientStats& stats) {

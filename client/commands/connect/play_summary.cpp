@@ -59,12 +59,12 @@ std::string prediction_line(const ClientStats& stats) {
 }
 
 std::string others_line(const PlaySummary& summary, const ClientStats& stats) {
-  const double delay_ms = share(stats.picture_delay, stats.ticks_shown) / 1'000;
+  const double delay_ms = share(stats.presentation_delay, stats.ticks_shown) / 1'000;
   std::string text = fmt::format("shown {} ms late", short_number(delay_ms));
   if (summary.mode == net::ConnectMode::Play) {
     text += fmt::format("; {} of ticks ran ahead of the newest snapshot, {} of ticks a wrong guess",
                         percent(stats.ticks_extrapolated, stats.ticks_shown),
-                        percent(stats.ticks_unforeseen, stats.ticks_shown));
+                        percent(stats.ticks_extrapolated_wrong, stats.ticks_shown));
   }
   return line("others", text);
 }

@@ -28,12 +28,20 @@ std::vector<game::EntityState> crates(std::uint32_t count) {
   return view;
 }
 
+/// The desyncs of the reports that have ended.
+class KeepingSink final : public protocol::DesyncSink {
+ public:
+  void note(const protocol::Desync& desync) override { ended.push_back(desync); }
+
+  std::vector<protocol::Desync> ended;
+};
+
 class DesyncReporterTest : public testing::Test {
  protected:
   DesyncReporterTest() { wrong_[70].velocity.y = 9; }
 
   void begin(Instant now) {
-    reporter_.begin({.name = name(), .entities = wrong_, .base = truth_}, {}, {5}, now);
+    reporter_.on_desync({.name = name(), .entities = wrong_, .base = truth_}, {}, {5}, now);
   }
 
   [[nodiscard]] protocol::ViewName name() const {
@@ -58,13 +66,17 @@ class DesyncReporterTest : public testing::Test {
 
   std::vector<game::EntityState> truth_ = crates(100);
   std::vector<game::EntityState> wrong_ = truth_;
-  DesyncReporter reporter_;
+  KeepingSink sink_;
+  DesyncReporter reporter_{&sink_};
 };
 
 TEST_F(DesyncReporterTest, SendsNothingWithoutAWrongView) {
   EXPECT_TRUE(sent(kStart, 100).empty());
-  EXPECT_FALSE(reporter_.expire(kStart));
-  EXPECT_FALSE(reporter_.give_up());
+  reporter_.expire(kStart);
+  reporter_.give_up();
+  EXPECT_TRUE(sink_.ended.empty());
+  EXPECT_EQ(reporter_.desyncs(), 0U);
+  EXPECT_FALSE(reporter_.first_mismatch());
   EXPECT_EQ(reporter_.take(answer(0)).error(), DropReason::Unexpected);
 }
 
@@ -91,19 +103,20 @@ TEST_F(DesyncReporterTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
   EXPECT_GT(in_vain, 3U * 5);
   EXPECT_LT(in_vain, 3U * 10) << "rounds, with a rest between them";
   for (const std::uint8_t number : std::to_array<std::uint8_t>({2, 0})) {
-    const auto taken = reporter_.take(answer(number));
-    ASSERT_TRUE(taken);
-    EXPECT_FALSE(*taken);
+    ASSERT_TRUE(reporter_.take(answer(number)));
+    EXPECT_TRUE(sink_.ended.empty());
   }
-  const auto taken = reporter_.take(answer(1));
-  ASSERT_TRUE(taken && *taken);
-  EXPECT_EQ((*taken)->end, DesyncEnd::Compared);
-  EXPECT_EQ((*taken)->seat, PlayerId{5});
-  EXPECT_EQ((*taken)->server_view, truth_);
-  EXPECT_EQ((*taken)->client_view, wrong_);
-  EXPECT_EQ((*taken)->base_view, truth_);
-  EXPECT_EQ((*taken)->difference->first, wrong_[70].id);
-  EXPECT_EQ((*taken)->difference->first_fields[0], (game::FieldDifference{"vy", 0, 9}));
+  ASSERT_TRUE(reporter_.take(answer(1)));
+  ASSERT_EQ(sink_.ended.size(), 1U);
+  const protocol::Desync& desync = sink_.ended[0];
+  EXPECT_EQ(desync.end, DesyncEnd::Compared);
+  EXPECT_EQ(desync.seat, PlayerId{5});
+  EXPECT_EQ(desync.server_view, truth_);
+  EXPECT_EQ(desync.client_view, wrong_);
+  EXPECT_EQ(desync.base_view, truth_);
+  EXPECT_EQ(desync.difference->first, wrong_[70].id);
+  EXPECT_EQ(desync.difference->first_fields[0], (game::FieldDifference{"vy", 0, 9}));
+  EXPECT_EQ(reporter_.first_mismatch()->difference->first, wrong_[70].id);
   EXPECT_TRUE(sent(kStart + kDesyncReportPatience, 100).empty());
 }
 
@@ -111,43 +124,46 @@ TEST_F(DesyncReporterTest, SaysWhichPartsHaveCome) {
   begin(kStart);
   (void)sent(kStart, 5);
   ASSERT_TRUE(reporter_.take(answer(1)));
-  const auto parts = sent(kStart + kTraceAgain + milliseconds{100}, 2);
+  const auto parts = sent(kStart + kReportRoundPause + milliseconds{100}, 2);
   ASSERT_FALSE(parts.empty());
   EXPECT_EQ(parts[0].arrived, 0b010);
 }
 
 TEST_F(DesyncReporterTest, EndsWhereTheServerHasForgotten) {
   begin(kStart);
-  const auto taken = reporter_.take({.view = name(), .parts = 0, .bodies = {}});
-  ASSERT_TRUE(taken && *taken);
-  EXPECT_EQ((*taken)->end, DesyncEnd::Forgotten);
-  EXPECT_EQ((*taken)->client_view, wrong_);
-  EXPECT_FALSE((*taken)->server_view);
+  ASSERT_TRUE(reporter_.take({.view = name(), .parts = 0, .bodies = {}}));
+  ASSERT_EQ(sink_.ended.size(), 1U);
+  EXPECT_EQ(sink_.ended[0].end, DesyncEnd::Forgotten);
+  EXPECT_EQ(sink_.ended[0].client_view, wrong_);
+  EXPECT_FALSE(sink_.ended[0].server_view);
 }
 
 TEST_F(DesyncReporterTest, EndsWithoutAnAnswer) {
   begin(kStart);
-  EXPECT_FALSE(reporter_.expire(kStart + kDesyncReportPatience - milliseconds{1}));
-  const auto over = reporter_.expire(kStart + kDesyncReportPatience);
-  ASSERT_TRUE(over);
-  EXPECT_EQ(over->end, DesyncEnd::Unanswered);
-  EXPECT_EQ(over->client_view, wrong_);
-  begin(kStart + kDesyncReportInterval);
-  EXPECT_TRUE(reporter_.give_up());
-  EXPECT_FALSE(reporter_.give_up());
+  reporter_.expire(kStart + kDesyncReportPatience - milliseconds{1});
+  EXPECT_TRUE(sink_.ended.empty());
+  reporter_.expire(kStart + kDesyncReportPatience);
+  ASSERT_EQ(sink_.ended.size(), 1U);
+  EXPECT_EQ(sink_.ended[0].end, DesyncEnd::Unanswered);
+  EXPECT_EQ(sink_.ended[0].client_view, wrong_);
+  begin(kStart + kReportStartInterval);
+  reporter_.give_up();
+  reporter_.give_up();
+  EXPECT_EQ(sink_.ended.size(), 2U);
 }
 
-TEST_F(DesyncReporterTest, TracesOneAtATimeAndNotTooOften) {
+TEST_F(DesyncReporterTest, ReportsOneAtATimeAndNotTooOften) {
   begin(kStart);
   const protocol::ViewName first = name();
   wrong_[3].min.x = -1;
   begin(kStart + kTick);
   EXPECT_EQ(sent(kStart, 1).at(0).view, first);
-  ASSERT_TRUE(reporter_.give_up());
-  begin(kStart + kDesyncReportInterval - kTick);
-  EXPECT_TRUE(sent(kStart + kDesyncReportInterval, 10).empty());
-  begin(kStart + kDesyncReportInterval);
-  EXPECT_EQ(sent(kStart + kDesyncReportInterval, 1).size(), 1U);
+  reporter_.give_up();
+  ASSERT_EQ(sink_.ended.size(), 1U);
+  begin(kStart + kReportStartInterval - kTick);
+  EXPECT_TRUE(sent(kStart + kReportStartInterval, 10).empty());
+  begin(kStart + kReportStartInterval);
+  EXPECT_EQ(sent(kStart + kReportStartInterval, 1).size(), 1U);
 }
 
 // The server's answer is checked against the hash that it sent earlier.
@@ -164,8 +180,8 @@ TEST_F(DesyncReporterTest, RefusesAnAnswerThatIsNone) {
   for (const std::uint8_t number : std::to_array<std::uint8_t>({0, 1})) {
     EXPECT_TRUE(reporter_.take(answer(number)));
   }
-  const auto taken = reporter_.take(answer(2));
-  EXPECT_TRUE(taken && *taken) << "and takes the true one after it";
+  EXPECT_TRUE(reporter_.take(answer(2)));
+  EXPECT_EQ(sink_.ended.size(), 1U) << "and takes the true one after it";
 }
 
 }  // namespace

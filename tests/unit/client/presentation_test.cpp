@@ -1,5 +1,5 @@
-// The picture of one client. A real room runs at 60 ticks a second, every tick is sent, and the
-// link takes 50 ms in each direction.
+// The presentation of one client. A real room runs at 60 ticks a second, every tick is sent, and
+// the link takes 50 ms in each direction.
 
 #include "client/presentation/presentation.h"
 
@@ -64,7 +64,6 @@ class PresentationTest : public ::testing::Test {
   void arrive(const protocol::Snapshot& snapshot, Tick tick) {
     const auto view = snapshot_world_.apply(snapshot, tick);
     ASSERT_TRUE(view);
-    unforeseen_ += presentation_.mispredicted(*view);
     prediction_.reconcile(*view);
     presentation_.on_view(*view, prediction_, now());
   }
@@ -81,7 +80,7 @@ class PresentationTest : public ::testing::Test {
     }
     prediction_.predict(room_.now() + kLead, own);
     presentation_.on_tick(prediction_, now(), now() + kPeriod);
-    presentation_.look(now());
+    presentation_.count_tick(now());
   }
 
   /// Runs ticks without other inputs.
@@ -106,15 +105,14 @@ class PresentationTest : public ::testing::Test {
   Presentation presentation_;
   std::deque<std::pair<Tick, protocol::Snapshot>> on_the_way_;
   bool is_up_ = true;
-  std::uint64_t unforeseen_ = 0;
 };
 
 TEST_F(PresentationTest, IsEmptyBeforeTheFirstView) {
-  Presentation picture{
+  Presentation presentation{
       {.map = room_.map(), .rules = room_.rules(), .own = room_.body(kA), .ticks_per_second = 60}};
-  EXPECT_TRUE(picture.shown(kStart).empty());
-  EXPECT_EQ(picture.render_tick(kStart), Tick{});
-  EXPECT_FALSE(picture.is_extrapolated(kStart));
+  EXPECT_TRUE(presentation.shown(kStart).empty());
+  EXPECT_EQ(presentation.render_tick(kStart), Tick{});
+  EXPECT_FALSE(presentation.is_extrapolated(kStart));
 }
 
 TEST_F(PresentationTest, ShowsOthersTwoTicksAfterTheyArrived) {
@@ -253,7 +251,7 @@ TEST_F(PresentationTest, ForesawWhatThenCame) {
   EXPECT_TRUE(presentation_.is_extrapolated(now()));
   is_up_ = true;
   ticks(60, {}, kRight);
-  EXPECT_EQ(unforeseen_, 0U);
+  EXPECT_EQ(presentation_.counts().extrapolated_wrong, 0U);
 }
 
 TEST_F(PresentationTest, KnowsAfterwardsWhatItCouldNotForesee) {
@@ -264,14 +262,14 @@ TEST_F(PresentationTest, KnowsAfterwardsWhatItCouldNotForesee) {
   ticks(8, {}, kLeft);
   is_up_ = true;
   ticks(3, {}, kLeft);
-  EXPECT_EQ(unforeseen_, 0U) << "views of before it turned";
+  EXPECT_EQ(presentation_.counts().extrapolated_wrong, 0U) << "views of before it turned";
   ticks(60, {}, kLeft);
-  EXPECT_GE(unforeseen_, 3U);
-  EXPECT_LE(unforeseen_, 7U);
+  EXPECT_GE(presentation_.counts().extrapolated_wrong, 3U);
+  EXPECT_LE(presentation_.counts().extrapolated_wrong, 7U);
 }
 
-/// The heap allocations of the picture: turns, shots, corrections, lost views, and moments beyond
-/// the newest view.
+/// The heap allocations of the presentation: turns, shots, corrections, lost views, and moments
+/// beyond the newest view.
 class PresentationHeapTest : public PresentationTest {
  protected:
   std::uint64_t play(int count) {

@@ -1,0 +1,93 @@
+#include "client/connection/sent_inputs.h"
+
+#include <algorithm>
+
+namespace tickbox::client {
+namespace {
+
+/// Returns the tick nearest to `near` whose low 16 bits are `low`.
+Tick expand_tick(std::uint16_t low, Tick near) {
+  const auto ahead =
+      static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near.value & 0xffff));
+  const std::int64_t tick = std::int64_t{near.value} + ahead;
+  return {static_cast<std::uint32_t>(std::max<std::int64_t>(0, tick))};
+}
+
+}  // namespace
+
+SentInputs::SentInputs(ClockSync& clock, std::uint32_t ticks_per_second, Tick room_tick)
+    : clock_(clock),
+      period_(tick_duration(ticks_per_second)),
+      newest_{clock.next().value - 1},
+      confirmed_(newest_),
+      room_tick_(room_tick) {}
+
+void SentInputs::add(Tick tick, const game::Input& input) {
+  inputs_.insert(tick) = input;
+  newest_ = tick;
+}
+
+void SentInputs::skip_to(Tick tick) {
+  newest_ = tick;
+  confirmed_ = std::max(confirmed_, tick);
+}
+
+void SentInputs::write(protocol::InputMessage& message) const {
+  const std::uint32_t count =
+      std::min(newest_.value, std::uint32_t{protocol::kInputsPerMessageMax});
+  const Tick oldest{newest_.value - count + 1};
+  // The newest input is always sent. A client may be so far behind that the server has substituted
+  // all inputs; the reported margin of the newest one then corrects its clock.
+  message.first_tick = std::clamp(confirmed_ + 1, oldest, newest_);
+  for (Tick tick = message.first_tick; tick <= newest_; tick = tick + 1) {
+    message.inputs.push_back(inputs_.at(tick));
+  }
+}
+
+void SentInputs::on_sent(std::uint64_t sequence, Instant due) {
+  packets_.insert(sequence) = {.due = due, .clock_moved = clock_.moved(), .newest_input = newest_};
+}
+
+std::optional<Tick> SentInputs::receive(const Report& report, std::uint64_t newest_sequence,
+                                        Instant now) {
+  const Tick tick = expand_tick(report.tick, room_tick_);
+  if (tick.value > net::kTickMax) return std::nullopt;
+  if (tick <= room_tick_) return tick;
+  room_tick_ = tick;
+  complete_to_ = std::max(complete_to_, expand_tick(report.input_tick, tick));
+  confirmed_ = std::max(confirmed_, complete_to_);
+
+  const auto missed = static_cast<std::uint8_t>(report.substituted - substituted_);
+  substituted_ = report.substituted;
+  counts_.substituted += missed;
+  if (missed > 0) clock_.on_missed();
+
+  const std::uint64_t sequence =
+      newest_sequence - static_cast<std::uint8_t>(newest_sequence - report.newest_packet);
+  const Packet* packet = packets_.find(sequence);
+  if (packet != nullptr && sequence > newest_reported_) {
+    newest_reported_ = sequence;
+    on_arrival(*packet, protocol::decode_margin(report.margin), now);
+  }
+  return tick;
+}
+
+void SentInputs::on_arrival(const Packet& packet, std::int32_t margin, Instant now) {
+  clock_.on_margin(margin, packet.clock_moved);
+  if (margin <= -protocol::kMarginExact || margin >= protocol::kMarginExact) return;
+  // The input arrived `margin` before the step of its tick; the report left after the step of
+  // room_tick_.
+  const Duration held = period_ * margin / 16 - period_ * (packet.newest_input - room_tick_);
+  const Duration round_trip = std::max(Duration::zero(), now - packet.due - held);
+  counts_.round_trip.add(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));
+}
+
+void SentInputs::receive(const protocol::LinkStatus& status) {
+  counts_.packets_sent = std::max<std::uint64_t>(counts_.packets_sent, status.newest_packet);
+  counts_.packets_arrived =
+      std::max<std::uint64_t>(counts_.packets_arrived, status.packets_received);
+  counts_.late = std::max<std::uint64_t>(counts_.late, status.late);
+}
+
+}  // namespace tickbox::client

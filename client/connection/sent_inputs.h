@@ -1,0 +1,107 @@
+#pragma once
+// The inputs of one session. They are sent in every packet until the server confirms them, and the
+// server reports on them in the head of each snapshot or audit segment.
+
+#include "client/connection/clock_sync.h"
+#include "core/clock.h"
+#include "core/histogram.h"
+#include "core/ids.h"
+#include "core/tick_ring.h"
+#include "game/input.h"
+#include "protocol/messages.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace tickbox::client {
+
+/// The counts of a session's inputs, by the server's reports.
+struct InputCounts {
+  std::uint64_t late = 0;             ///< inputs that arrived after their tick
+  std::uint64_t substituted = 0;      ///< ticks for which the server repeated an older input
+  std::uint64_t packets_sent = 0;     ///< sequence of the newest packet that reached the server
+  std::uint64_t packets_arrived = 0;  ///< packets that reached the server
+  Histogram round_trip;               ///< microseconds
+};
+
+class SentInputs {
+ public:
+  /// The first input is that of clock.next(). `room_tick`: the room's tick by the ACCEPT. Borrows
+  /// `clock`, and reports margins and missed inputs to it.
+  SentInputs(ClockSync& clock, std::uint32_t ticks_per_second, Tick room_tick);
+
+  /// Adds the input of the next tick.
+  void add(Tick tick, const game::Input& input);
+
+  /// Skips the ticks up to `tick` after a pause: no input is sent for them, and the server
+  /// substitutes them.
+  void skip_to(Tick tick);
+
+  /// Writes the unconfirmed inputs to `message`, and always the newest one.  Requires: an input was
+  /// added.
+  void write(protocol::InputMessage& message) const;
+
+  /// Stores that the packet `sequence` was sent with the newest input, which was due at `due`. The
+  /// round trip counts from there, so that it includes the delay of a late poll.
+  void on_sent(std::uint64_t sequence, Instant due);
+
+  /// Takes the head and the status of a snapshot or an audit segment, and returns the room's tick
+  /// in it. Of several heads of one tick only the first counts. `newest_sequence`: of the packets
+  /// sent. Fails: nothing, for a tick after net::kTickMax.
+  template <class Message>
+  std::optional<Tick> receive(const Message& message, std::uint64_t newest_sequence, Instant now) {
+    const auto& head = message.head;
+    const std::optional<Tick> tick = receive(Report{.tick = head.tick,
+                                                    .input_tick = head.input_tick,
+                                                    .margin = head.margin,
+                                                    .substituted = head.substituted,
+                                                    .newest_packet = head.newest_packet},
+                                             newest_sequence, now);
+    if (tick && message.status) receive(*message.status);
+    return tick;
+  }
+
+  /// Returns the room's tick in the newest head; that of the ACCEPT before the first.
+  [[nodiscard]] Tick room_tick() const { return room_tick_; }
+
+  /// Returns the tick up to which, by the newest head, all inputs had arrived or their ticks were
+  /// over; 0 before the first head.
+  [[nodiscard]] Tick complete_to() const { return complete_to_; }
+
+  [[nodiscard]] const InputCounts& counts() const { return counts_; }
+
+ private:
+  /// The fields of a head about this client's own packets, as in protocol::SnapshotHead.
+  struct Report {
+    std::uint16_t tick = 0;
+    std::uint16_t input_tick = 0;
+    std::int8_t margin = 0;
+    std::uint8_t substituted = 0;
+    std::uint8_t newest_packet = 0;
+  };
+
+  /// A sent packet, kept for the server's report on it.
+  struct Packet {
+    Instant due;  ///< of its newest input
+    Duration clock_moved{};
+    Tick newest_input;
+  };
+
+  std::optional<Tick> receive(const Report& report, std::uint64_t newest_sequence, Instant now);
+  void receive(const protocol::LinkStatus& status);
+  void on_arrival(const Packet& packet, std::int32_t margin, Instant now);
+
+  ClockSync& clock_;
+  Duration period_;
+  Tick newest_;
+  Tick confirmed_;  ///< as complete_to_, or skipped by this client
+  Tick complete_to_;
+  Tick room_tick_;
+  TickRing<game::Input, protocol::kInputsPerMessageMax> inputs_;
+  SequenceRing<Packet, 256> packets_;  ///< 256: a head has the low 8 bits of a sequence
+  std::uint64_t newest_reported_ = 0;  ///< newest packet on whose margin a head has reported
+  std::uint8_t substituted_ = 0;       ///< count in the newest head
+  InputCounts counts_;
+};
+
+}  // namespace tickbox::client
