@@ -1,7 +1,6 @@
 #include "client/connection/connection.h"
 
 #include "core/assert.h"
-#include "game/entity_state.h"
 #include "protocol/messages.h"
 
 #include <fmt/core.h>
@@ -29,63 +28,17 @@ std::string in_words(net::DisconnectReason reason) {
   return "unknown";
 }
 
-/// Checks what the handshake does not know of a game: the seat limit of a map and the owner of a
-/// body.
-bool is_possible(const net::Accept& accept) {
-  return accept.map_seats <= game::kSeatsMax &&
-         game::has_kind(accept.body, game::EntityKind::Player) &&
-         game::player_of(accept.body) == accept.player;
-}
-
-/// Returns a random time from 0 to kRequestJitter.
-Duration drawn_jitter(Entropy& entropy) {
-  return kRequestJitter * draw_number<std::uint16_t>(entropy) / UINT16_MAX;
-}
-
 }  // namespace
 
 Connection::Connection(const ConnectionOptions& options, net::Transport& transport,
                        Entropy& entropy, Instant now)
-    : options_(options), transport_(transport), entropy_(entropy), started_(now), heard_(now) {
+    : options_(options), transport_(transport), entropy_(entropy), heard_(now) {
   TICKBOX_ASSERT(options_.token || options_.ticket);
-  begin(options_.ticket ? State::Resuming : State::Greeting, now);
-}
-
-/// Begins the requests of `state`. HELLO and CONNECT have the same nonce, because the cookie is
-/// bound to it.
-void Connection::begin(State state, Instant now) {
-  if (state != State::Asking) nonce_ = net::draw<net::HandshakeNonce>(entropy_);
-  state_ = state;
-  began_asking_ = now;
-  ask(now);
-}
-
-void Connection::ask(Instant now) {
-  asked_ = now;
-  asks_again_ = now + kRequestRetry + drawn_jitter(entropy_);
-  if (state_ == State::Greeting) {
-    transmit(net::encode_hello(net::make_request(net::PacketType::Hello, nonce_), packet_));
-  } else if (state_ == State::Asking) {
-    transmit(net::encode_connect(net::make_request(net::PacketType::Connect, nonce_, options_.mode),
-                                 cookie_, *options_.token, packet_));
+  if (options_.ticket) {
+    resume(now);
   } else {
-    transmit(net::encode_resume(net::make_request(net::PacketType::Resume, nonce_, options_.mode),
-                                *options_.ticket, packet_));
+    connect(now);
   }
-}
-
-/// Repeats the request, or restarts it if it is stale. A restart also waits for the next due time,
-/// so that clients restart out of step, too.
-void Connection::ask_again(Instant now) {
-  const bool is_stale = state_ != State::Greeting && now - began_asking_ >= kAttempt;
-  if (!is_stale) return ask(now);
-  begin(state_ == State::Asking ? State::Greeting : State::Resuming, now);
-}
-
-void Connection::transmit(ConstBytes datagram) {
-  ++use_.packets_up;
-  use_.bytes_up += datagram.size();
-  transport_.send({options_.server}, datagram);
 }
 
 std::optional<Connection::Message> Connection::receive(Instant now) {
@@ -122,31 +75,15 @@ std::optional<Connection::Message> Connection::on_packet(ConstBytes datagram, In
   ticket_before_.reset();
   options_.token.reset();
   if (opened->type == net::PacketType::Challenge) {
-    answer_challenge(opened->message);
+    on_challenge(opened->message);
     return std::nullopt;
   }
   return Message{.type = opened->type, .bytes = opened->message};
 }
 
-void Connection::on_disconnect(ConstBytes message, Instant now) {
-  const auto reason = protocol::decode_disconnect(message);
-  if (!reason) {
-    drops_.count(reason.error());
-  } else if (*reason == net::DisconnectReason::TimedOut) {
-    come_back(now);  // only our packets were lost, and the server keeps the body
-  } else {
-    end(State::Closed, in_words(*reason));
-  }
-}
-
-void Connection::come_back(Instant now) {
-  started_ = now;
-  begin(State::Resuming, now);
-}
-
 /// Answers a path check. The server sends it when packets arrive from a new address of this client,
 /// real or forged.
-void Connection::answer_challenge(ConstBytes message) {
+void Connection::on_challenge(ConstBytes message) {
   if (const auto data = protocol::decode_path_check(message)) {
     send(net::PacketType::Response, protocol::encode_path_check(*data, message_buffer_));
   } else {
@@ -154,70 +91,105 @@ void Connection::answer_challenge(ConstBytes message) {
   }
 }
 
+void Connection::on_disconnect(ConstBytes message, Instant now) {
+  const auto reason = protocol::decode_disconnect(message);
+  if (!reason) {
+    drops_.count(reason.error());
+  } else if (*reason == net::DisconnectReason::TimedOut) {
+    resume(now);  // only our packets were lost, and the server keeps the body
+  } else {
+    end(State::Closed, in_words(*reason));
+  }
+}
+
+std::uint64_t Connection::send(net::PacketType type, ConstBytes message) {
+  TICKBOX_ASSERT(state_ == State::Connected);
+  transmit(channel_.seal_packet(type, message, packet_));
+  return channel_.sent();
+}
+
+void Connection::transmit(ConstBytes datagram) {
+  ++use_.packets_up;
+  use_.bytes_up += datagram.size();
+  transport_.send({options_.server}, datagram);
+}
+
+// --- the beginning of a session ---
+
+void Connection::connect(Instant now) {
+  state_ = State::Connecting;
+  started_ = now;
+  handshake_.emplace(*options_.token, options_.mode, entropy_, now);
+  send_request(now);
+}
+
+void Connection::resume(Instant now) {
+  state_ = State::Resuming;
+  started_ = now;
+  handshake_.emplace(*options_.ticket, options_.mode, entropy_, now);
+  send_request(now);
+}
+
+void Connection::send_request(Instant now) {
+  if (const auto request = handshake_->take_request(now)) transmit(*request);
+}
+
 void Connection::on_answer(ConstBytes datagram, Instant now) {
   const std::optional<net::PacketType> type = net::packet_type(datagram);
-  if (type == net::PacketType::Cookie && state_ == State::Greeting) {
-    on_cookie(datagram, now);
-  } else if (type == net::PacketType::Accept &&
-             (state_ == State::Asking || state_ == State::Resuming)) {
-    on_accept(datagram, now);
-  } else if (type == net::PacketType::Refuse && connecting()) {
-    on_refuse(datagram, now);
+  if (handshake_ && type == net::PacketType::Cookie) {
+    const auto taken = handshake_->take_cookie(datagram, now);
+    if (!taken) return drops_.count(taken.error());
+    send_request(now);
+  } else if (handshake_ && type == net::PacketType::Accept) {
+    const auto accepted = handshake_->read_accept(datagram);
+    if (!accepted) return drops_.count(accepted.error());
+    on_accepted(*accepted, now);
+  } else if (handshake_ && type == net::PacketType::Refuse) {
+    const auto refuse = handshake_->read_refuse(datagram);
+    if (!refuse) return drops_.count(refuse.error());
+    on_refused(*refuse, now);
   } else {
     drops_.count(type ? net::DropReason::Unexpected : net::DropReason::UnknownType);
   }
 }
 
-void Connection::on_cookie(ConstBytes datagram, Instant now) {
-  const auto answer = net::decode_cookie(datagram);
-  if (!answer) return drops_.count(answer.error());
-  if (answer->client_nonce != nonce_) return drops_.count(net::DropReason::Unexpected);
-  cookie_ = answer->cookie;
-  begin(State::Asking, now);
-}
-
-void Connection::on_accept(ConstBytes datagram, Instant now) {
+void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
   const bool by_ticket = state_ == State::Resuming;
-  auto accepted = net::decode_accept(
-      datagram, by_ticket ? options_.ticket->keys : options_.token->keys, nonce_);
-  if (!accepted) return drops_.count(accepted.error());
-  if (!is_possible(accepted->accept)) return drops_.count(net::DropReason::Malformed);
-  accept_ = std::move(accepted->accept);
-  channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
+  accept_ = accepted.accept;
+  channel_ = net::PacketChannel{accepted.keys, accepted.connection, net::Direction::ToServer};
   if (by_ticket) ticket_before_ = options_.ticket;
-  options_.ticket = {.sealed = accept_.ticket, .keys = net::derive_resume_keys(accepted->keys)};
+  options_.ticket = {.sealed = accept_.ticket, .keys = net::derive_resume_keys(accepted.keys)};
   is_proven_ = false;
   resumed_ += by_ticket ? 1 : 0;
   ++sessions_;
   state_ = State::Connected;
-  connect_time_ = now - asked_;
+  connect_time_ = now - handshake_->requested_at();
+  handshake_.reset();
   heard_ = now;
 }
 
-void Connection::on_refuse(ConstBytes datagram, Instant now) {
-  const auto refuse = net::decode_refuse(datagram);
-  if (!refuse) return drops_.count(refuse.error());
-  if (refuse->client_nonce != nonce_) return drops_.count(net::DropReason::Unexpected);
+void Connection::on_refused(const net::Refuse& refuse, Instant now) {
   if (state_ == State::Resuming && ticket_before_) {
     options_.ticket = std::exchange(ticket_before_, std::nullopt);
-    return come_back(now);
+    return resume(now);
   }
   if (state_ == State::Resuming && options_.token) {
-    ticket_refusal_ = net::describe(*refuse);
-    started_ = now;
-    return begin(State::Greeting, now);
+    ticket_refusal_ = net::describe(refuse);
+    return connect(now);
   }
-  refused_ = refuse->reason;
-  end(sessions_ == 0 ? State::Refused : State::Closed, net::describe(*refuse));
+  refused_ = refuse.reason;
+  end(sessions_ == 0 ? State::Refused : State::Closed, net::describe(refuse));
 }
+
+// --- its end ---
 
 void Connection::update(Instant now) {
   if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
-    come_back(now);
-  } else if (connecting() && now >= gives_up_at()) {
+    resume(now);
+  } else if (handshake_ && now >= gives_up_at()) {
     give_up(now);
-  } else if (connecting() && now >= asks_again_) {
-    ask_again(now);
+  } else if (handshake_) {
+    send_request(now);
   }
 }
 
@@ -237,12 +209,6 @@ void Connection::give_up(Instant now) {
   }
 }
 
-std::uint64_t Connection::send(net::PacketType type, ConstBytes message) {
-  TICKBOX_ASSERT(state_ == State::Connected);
-  transmit(channel_.seal_packet(type, message, packet_));
-  return channel_.sent();
-}
-
 void Connection::leave() {
   fail(in_words(net::DisconnectReason::ClientLeft));
 }
@@ -259,11 +225,12 @@ void Connection::fail(std::string reason) {
 
 void Connection::end(State state, std::string reason) {
   state_ = state;
+  handshake_.reset();
   reason_ = std::move(reason);
 }
 
 Instant Connection::next_wakeup() const {
-  return connecting() ? std::min(asks_again_, gives_up_at()) : heard_ + kServerTimeout;
+  return handshake_ ? std::min(handshake_->next_request(), gives_up_at()) : heard_ + kServerTimeout;
 }
 
 }  // namespace tickbox::client

@@ -1,12 +1,12 @@
 #pragma once
-// The client's end of a session. It repeats requests until the server answers, and opens arriving
-// packets. It resumes the session by ticket after a link failure, and detects the end.
+// The client's end of a session: it opens arriving packets and seals sent ones. It begins sessions
+// by a Handshake, resumes them by ticket after a link failure, and detects their end.
 
+#include "client/connection/handshake.h"
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/connect_token.h"
 #include "net/drop_reason.h"
-#include "net/handshake.h"
 #include "net/packet.h"
 #include "net/resume_ticket.h"
 #include "net/transport.h"
@@ -18,15 +18,6 @@
 
 namespace tickbox::client {
 
-/// A request is repeated after kRequestRetry plus a random time up to kRequestJitter, until an
-/// answer arrives. Without the random time, all clients that have lost one server would repeat in
-/// step.
-inline constexpr Duration kRequestRetry = std::chrono::milliseconds{250};
-inline constexpr Duration kRequestJitter = kRequestRetry / 4;
-/// The age at which a CONNECT or RESUME is restarted with a fresh nonce instead of repeated.
-/// Cookies last for 4 s, and the answer to a RESUME that somebody else forwarded first goes to
-/// that sender.
-inline constexpr Duration kAttempt = std::chrono::seconds{2};
 /// The silence after which a connecting client gives up, and a connected one tries to resume.
 inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
 /// The time for which a client tries to resume; a server keeps its body for the same time.
@@ -50,9 +41,8 @@ struct ConnectionOptions {
 class Connection {
  public:
   enum class State : std::uint8_t {
-    Greeting,  ///< HELLO sent
-    Asking,    ///< cookie received, CONNECT with the token sent
-    Resuming,  ///< RESUME with the ticket sent
+    Connecting,  ///< HELLO or CONNECT with the token sent
+    Resuming,    ///< RESUME with the ticket sent
     Connected,
     Refused,  ///< the server refused the connection
     Closed,   ///< ended by the server or its silence after a session, or by leave() or fail()
@@ -86,7 +76,7 @@ class Connection {
 
   [[nodiscard]] State state() const { return state_; }
 
-  /// Returns whether the state is Greeting, Asking or Resuming.
+  /// Returns whether the state is Connecting or Resuming.
   [[nodiscard]] bool connecting() const { return state_ <= State::Resuming; }
 
   [[nodiscard]] bool over() const { return state_ > State::Connected; }
@@ -137,17 +127,15 @@ class Connection {
 
  private:
   void transmit(ConstBytes datagram);
-  void begin(State state, Instant now);
-  void ask(Instant now);
-  void ask_again(Instant now);
-  void on_answer(ConstBytes datagram, Instant now);
-  void on_cookie(ConstBytes datagram, Instant now);
-  void on_accept(ConstBytes datagram, Instant now);
-  void on_refuse(ConstBytes datagram, Instant now);
+  void connect(Instant now);
+  void resume(Instant now);
+  void send_request(Instant now);
   [[nodiscard]] std::optional<Message> on_packet(ConstBytes datagram, Instant now);
-  void answer_challenge(ConstBytes message);
+  void on_challenge(ConstBytes message);
   void on_disconnect(ConstBytes message, Instant now);
-  void come_back(Instant now);
+  void on_answer(ConstBytes datagram, Instant now);
+  void on_accepted(const net::Accepted& accepted, Instant now);
+  void on_refused(const net::Refuse& refuse, Instant now);
   [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);
   void end(State state, std::string reason);
@@ -155,18 +143,14 @@ class Connection {
   ConnectionOptions options_;
   net::Transport& transport_;
   Entropy& entropy_;
-  net::HandshakeNonce nonce_{};
-  net::CookieBytes cookie_{};
-  State state_ = State::Greeting;
+  std::optional<Handshake> handshake_;  ///< while connecting()
+  State state_ = State::Connecting;
   std::string reason_;
   std::optional<net::RefuseReason> refused_;
   std::string ticket_refusal_;
   bool is_proven_ = false;  ///< a packet of this session arrived: the server knows that we have it
   std::optional<net::ResumeTicket> ticket_before_;  ///< valid until is_proven_
-  Instant started_;                                 ///< start of this attempt to connect or resume
-  Instant began_asking_;                            ///< start of the requests of this state
-  Instant asked_;
-  Instant asks_again_;
+  Instant started_;                                 ///< start of Connecting or Resuming
   Duration connect_time_{};
   Instant heard_;
   std::uint32_t sessions_ = 0;

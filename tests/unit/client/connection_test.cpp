@@ -63,12 +63,12 @@ net::ConnectToken make_token(Entropy& entropy) {
 class ConnectionTest : public testing::Test {
  protected:
   /// The last request, as a server reads it.
-  [[nodiscard]] net::ConnectRequest asked() const {
+  [[nodiscard]] net::ConnectRequest request() const {
     return net::decode_request(transport_.sent.back()).value();
   }
 
   void answer_hello() {
-    deliver(net::encode_cookie(asked().client_nonce, {std::byte{1}, std::byte{2}}, packet_));
+    deliver(net::encode_cookie(request().client_nonce, {std::byte{1}, std::byte{2}}, packet_));
   }
 
   /// The ACCEPT of a server.
@@ -84,11 +84,11 @@ class ConnectionTest : public testing::Test {
   }
 
   void accept(net::Accept accept = taken()) {
-    if (asked().type == net::PacketType::Hello) answer_hello();
-    const bool by_ticket = asked().type == net::PacketType::Resume;
+    if (request().type == net::PacketType::Hello) answer_hello();
+    const bool by_ticket = request().type == net::PacketType::Resume;
     const auto server_nonce = net::draw<net::HandshakeNonce>(entropy_);
     const net::KeyPair keys = net::derive_session_keys(
-        by_ticket ? connection_.ticket().keys : token_.keys, asked().client_nonce, server_nonce);
+        by_ticket ? connection_.ticket().keys : token_.keys, request().client_nonce, server_nonce);
     accept.ticket = {std::byte{++tickets_}};
     server_ = net::PacketChannel{keys, 77, net::Direction::ToClient};
     deliver(net::encode_accept(accept, 77, server_nonce, keys, packet_));
@@ -153,18 +153,18 @@ TEST_F(ConnectionTest, DropsAnAcceptOfABodyOrAMapThatNoGameHas) {
 
 TEST_F(ConnectionTest, AsksAgainWithTheSameNonceUntilItIsAnswered) {
   ASSERT_EQ(transport_.sent.size(), 1U);
-  const net::ConnectRequest hello = asked();
+  const net::ConnectRequest hello = request();
   EXPECT_EQ(hello.type, net::PacketType::Hello);
   EXPECT_EQ(hello.schema, net::schema_hash());
   pass(kRequestRetry - milliseconds{1});
   EXPECT_EQ(transport_.sent.size(), 1U);
   pass(kRequestJitter + milliseconds{1});
   ASSERT_EQ(transport_.sent.size(), 2U);
-  EXPECT_EQ(asked(), hello);
+  EXPECT_EQ(request(), hello);
   answer_hello();
   ASSERT_EQ(transport_.sent.size(), 3U);
-  EXPECT_EQ(asked().type, net::PacketType::Connect);
-  EXPECT_EQ(asked().client_nonce, hello.client_nonce) << "the cookie is bound to it";
+  EXPECT_EQ(request().type, net::PacketType::Connect);
+  EXPECT_EQ(request().client_nonce, hello.client_nonce) << "the cookie is bound to it";
   pass(kRequestRetry + kRequestJitter);
   ASSERT_EQ(transport_.sent.size(), 4U);
   EXPECT_EQ(transport_.sent[3], transport_.sent[2]);
@@ -189,20 +189,20 @@ TEST_F(ConnectionTest, ShowsItsTokenAndItsCookieAndProvesThem) {
 TEST_F(ConnectionTest, AsksForANewCookieBeforeTheOldOneIsStale) {
   answer_hello();
   Duration passed{};
-  for (; connection_.state() == Connection::State::Asking; passed += milliseconds{1}) {
+  for (; request().type == net::PacketType::Connect; passed += milliseconds{1}) {
     ASSERT_LT(passed, seconds{4});
     pass(milliseconds{1});
   }
-  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
-  EXPECT_GE(passed, kAttempt);
-  EXPECT_LE(passed, kAttempt + kRequestRetry + kRequestJitter);
+  EXPECT_EQ(request().type, net::PacketType::Hello);
+  EXPECT_GE(passed, kRequestLife);
+  EXPECT_LE(passed, kRequestLife + kRequestRetry + kRequestJitter);
 }
 
 TEST_F(ConnectionTest, IgnoresTheCookieOfAnother) {
-  net::HandshakeNonce other = asked().client_nonce;
+  net::HandshakeNonce other = request().client_nonce;
   other[31] ^= std::byte{1};
   deliver(net::encode_cookie(other, {}, packet_));
-  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
+  EXPECT_EQ(request().type, net::PacketType::Hello);
   EXPECT_EQ(connection_.drops().of(net::DropReason::Unexpected), 1U);
 }
 
@@ -220,16 +220,16 @@ TEST_F(ConnectionTest, GivesUpWhenNobodyAnswers) {
 }
 
 TEST_F(ConnectionTest, TellsWhyItWasRefused) {
-  refuse(asked().client_nonce);
+  refuse(request().client_nonce);
   EXPECT_EQ(connection_.state(), Connection::State::Refused);
   EXPECT_EQ(connection_.reason(), "server full 64/64");
 }
 
 TEST_F(ConnectionTest, IgnoresTheRefusalOfAnother) {
-  net::HandshakeNonce other = asked().client_nonce;
+  net::HandshakeNonce other = request().client_nonce;
   other[0] ^= std::byte{1};
   refuse(other);
-  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
 }
 
 TEST_F(ConnectionTest, ComesBackByItsNewestTicketWhenTheServerWasSilent) {
@@ -259,14 +259,14 @@ TEST_F(ConnectionTest, KeepsItsOldTicketUntilTheServerHasTakenPart) {
   const net::ResumeTicket second = connection_.ticket();
   pass(kServerTimeout);
   EXPECT_TRUE(std::ranges::equal(net::sealed_ticket_of(transport_.sent.back()), second.sealed));
-  refuse(asked().client_nonce);
+  refuse(request().client_nonce);
   ASSERT_EQ(connection_.state(), Connection::State::Resuming);
   EXPECT_TRUE(std::ranges::equal(net::sealed_ticket_of(transport_.sent.back()), first.sealed));
   accept();
   hear_from_server();
   EXPECT_TRUE(connection_.is_proven());
   pass(kServerTimeout);
-  refuse(asked().client_nonce);
+  refuse(request().client_nonce);
   EXPECT_EQ(connection_.state(), Connection::State::Closed) << "there is no other ticket";
 }
 
@@ -274,20 +274,20 @@ TEST_F(ConnectionTest, AsksByItsTokenAgainWhenTheServerNeverHeardOfTheSession) {
   accept();
   pass(kServerTimeout);
   ASSERT_EQ(connection_.state(), Connection::State::Resuming);
-  refuse(asked().client_nonce);
-  EXPECT_EQ(connection_.state(), Connection::State::Greeting);
+  refuse(request().client_nonce);
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
 }
 
 // An attacker may have forwarded the client's RESUME before, and got the answer.
 TEST_F(ConnectionTest, AsksToComeBackAnewWithAFreshNonce) {
   accept();
   pass(kServerTimeout);
-  const net::HandshakeNonce first = asked().client_nonce;
+  const net::HandshakeNonce first = request().client_nonce;
   pass(kRequestRetry + kRequestJitter);
-  EXPECT_EQ(asked().client_nonce, first);
-  pass(kAttempt);
+  EXPECT_EQ(request().client_nonce, first);
+  pass(kRequestLife);
   EXPECT_EQ(connection_.state(), Connection::State::Resuming);
-  EXPECT_NE(asked().client_nonce, first);
+  EXPECT_NE(request().client_nonce, first);
 }
 
 // The server has not heard from the client, but keeps its body.
@@ -319,9 +319,9 @@ TEST_F(ConnectionTest, FallsBackToItsTokenWhenItsTicketIsNotGood) {
                    now_};
   ASSERT_EQ(other.state(), Connection::State::Resuming);
   transport_.deliver(net::encode_refuse(
-      {.client_nonce = asked().client_nonce, .reason = net::RefuseReason::Restarted}, packet_));
+      {.client_nonce = request().client_nonce, .reason = net::RefuseReason::Restarted}, packet_));
   EXPECT_FALSE(other.receive(now_));
-  EXPECT_EQ(other.state(), Connection::State::Greeting);
+  EXPECT_EQ(other.state(), Connection::State::Connecting);
   EXPECT_EQ(other.ticket_refusal(), "server has been restarted: connect again");
 }
 
@@ -420,8 +420,8 @@ class SilentTransport final : public net::Transport {
 };
 
 /// A client that was connected once, and has nothing but its ticket.
-struct Asker {
-  explicit Asker(std::uint64_t seed) : entropy(seed) {}
+struct Requester {
+  explicit Requester(std::uint64_t seed) : entropy(seed) {}
 
   tests::SeededEntropy entropy;
   SilentTransport transport;
@@ -429,19 +429,19 @@ struct Asker {
       {.server = kServer, .ticket = net::ResumeTicket{}}, transport, entropy, kStart};
 };
 
-TEST(Asking, IsRepeatedAfterAQuarterOfASecondAndUpToAQuarterMore) {
+TEST(Requests, AreRepeatedAfterAQuarterOfASecondAndUpToAQuarterMore) {
   Duration shortest = seconds{1};
   Duration longest{};
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Asker asker{seed};
+    Requester requester{seed};
     Instant before = kStart;
-    while (asker.connection.next_wakeup() < kStart + kServerTimeout) {
-      const Instant now = asker.connection.next_wakeup();
-      const std::size_t sent = asker.transport.sent;
-      asker.connection.update(now - Duration{1});
-      ASSERT_EQ(asker.transport.sent, sent) << "a nanosecond too early";
-      asker.connection.update(now);
-      ASSERT_EQ(asker.transport.sent, sent + 1);
+    while (requester.connection.next_wakeup() < kStart + kServerTimeout) {
+      const Instant now = requester.connection.next_wakeup();
+      const std::size_t sent = requester.transport.sent;
+      requester.connection.update(now - Duration{1});
+      ASSERT_EQ(requester.transport.sent, sent) << "a nanosecond too early";
+      requester.connection.update(now);
+      ASSERT_EQ(requester.transport.sent, sent + 1);
       shortest = std::min(shortest, now - before);
       longest = std::max(longest, now - before);
       before = now;
@@ -453,34 +453,34 @@ TEST(Asking, IsRepeatedAfterAQuarterOfASecondAndUpToAQuarterMore) {
   EXPECT_LE(longest, Duration{milliseconds{250}} * 5 / 4);
 }
 
-TEST(Asking, EndsInTimeForWhoIsWokenNoMoreOftenThanItSays) {
-  Asker asker{1};
+TEST(Requests, EndInTimeIfTheClientWakesOnlyAtNextWakeup) {
+  Requester requester{1};
   Instant now = kStart;
-  for (int wakes = 0; !asker.connection.over(); ++wakes) {
+  for (int wakes = 0; !requester.connection.over(); ++wakes) {
     ASSERT_LE(wakes, 20);
-    ASSERT_GT(asker.connection.next_wakeup(), now);
-    now = asker.connection.next_wakeup();
-    asker.connection.update(now);
+    ASSERT_GT(requester.connection.next_wakeup(), now);
+    now = requester.connection.next_wakeup();
+    requester.connection.update(now);
   }
   EXPECT_EQ(now, kStart + kServerTimeout);
 }
 
 // The clients lose the server within the same tick, so they begin together. They must not stay in
 // step, nor get back into step after a second start.
-TEST(Asking, OfAThousandThatLostOneServerIsSpreadOverTime) {
+TEST(Requests, OfAThousandClientsThatLostOneServerAreSpreadOverTime) {
   constexpr std::size_t kClients = 1'000;
-  std::deque<Asker> askers;
+  std::deque<Requester> requesters;
   for (std::size_t i = 0; i < kClients; ++i) {
-    askers.emplace_back(i);
+    requesters.emplace_back(i);
   }
   std::size_t most_at_once = 0;
   std::size_t all = 0;
   for (milliseconds passed{1}; passed < kServerTimeout; passed += milliseconds{1}) {
     std::size_t at_once = 0;
-    for (Asker& asker : askers) {
-      const std::size_t before = asker.transport.sent;
-      asker.connection.update(kStart + passed);
-      at_once += asker.transport.sent - before;
+    for (Requester& requester : requesters) {
+      const std::size_t before = requester.transport.sent;
+      requester.connection.update(kStart + passed);
+      at_once += requester.transport.sent - before;
     }
     most_at_once = std::max(most_at_once, at_once);
     all += at_once;

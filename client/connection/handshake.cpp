@@ -1,0 +1,88 @@
+#include "client/connection/handshake.h"
+
+#include "game/entity_state.h"
+
+#include <utility>
+
+namespace tickbox::client {
+namespace {
+
+using net::PacketType;
+
+constexpr std::unexpected kUnexpected{net::DropReason::Unexpected};
+
+/// Checks what the net library does not know of a game: the seat limit of a map and the owner of a
+/// body.
+bool is_possible(const net::Accept& accept) {
+  return accept.map_seats <= game::kSeatsMax &&
+         game::has_kind(accept.body, game::EntityKind::Player) &&
+         game::player_of(accept.body) == accept.player;
+}
+
+/// Returns a random time from 0 to kRequestJitter.
+Duration drawn_jitter(Entropy& entropy) {
+  return kRequestJitter * draw_number<std::uint16_t>(entropy) / UINT16_MAX;
+}
+
+}  // namespace
+
+Handshake::Handshake(Credential credential, net::ConnectMode mode, Entropy& entropy, Instant now)
+    : credential_(std::move(credential)), mode_(mode), entropy_(entropy), requested_at_(now) {
+  const bool has_token = std::holds_alternative<net::ConnectToken>(credential_);
+  begin(has_token ? PacketType::Hello : PacketType::Resume, now);
+}
+
+/// Makes `request` due. HELLO and CONNECT have the same nonce, because the cookie is bound to it.
+void Handshake::begin(PacketType request, Instant now) {
+  if (request != PacketType::Connect) nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+  request_ = request;
+  began_ = now;
+  next_request_ = now;
+}
+
+std::optional<ConstBytes> Handshake::take_request(Instant now) {
+  if (now < next_request_) return std::nullopt;
+  // A stale request is replaced when it is due, so that clients stay out of step here, too.
+  if (request_ != PacketType::Hello && now - began_ >= kRequestLife) {
+    begin(request_ == PacketType::Connect ? PacketType::Hello : PacketType::Resume, now);
+  }
+  requested_at_ = now;
+  next_request_ = now + kRequestRetry + drawn_jitter(entropy_);
+  if (request_ == PacketType::Hello) {
+    return net::encode_hello(net::make_request(request_, nonce_), packet_);
+  }
+  const net::ConnectRequest request = net::make_request(request_, nonce_, mode_);
+  if (request_ == PacketType::Connect) {
+    return net::encode_connect(request, cookie_, std::get<net::ConnectToken>(credential_), packet_);
+  }
+  return net::encode_resume(request, std::get<net::ResumeTicket>(credential_), packet_);
+}
+
+std::expected<void, net::DropReason> Handshake::take_cookie(ConstBytes datagram, Instant now) {
+  if (request_ != PacketType::Hello) return kUnexpected;
+  const auto answer = net::decode_cookie(datagram);
+  if (!answer) return std::unexpected{answer.error()};
+  if (answer->client_nonce != nonce_) return kUnexpected;
+  cookie_ = answer->cookie;
+  begin(PacketType::Connect, now);
+  return {};
+}
+
+std::expected<net::Accepted, net::DropReason> Handshake::read_accept(ConstBytes datagram) const {
+  if (request_ == PacketType::Hello) return kUnexpected;
+  const net::KeyPair& keys =
+      std::visit([](const auto& held) -> const net::KeyPair& { return held.keys; }, credential_);
+  auto accepted = net::decode_accept(datagram, keys, nonce_);
+  if (accepted && !is_possible(accepted->accept)) {
+    return std::unexpected{net::DropReason::Malformed};
+  }
+  return accepted;
+}
+
+std::expected<net::Refuse, net::DropReason> Handshake::read_refuse(ConstBytes datagram) const {
+  auto refuse = net::decode_refuse(datagram);
+  if (refuse && refuse->client_nonce != nonce_) return kUnexpected;
+  return refuse;
+}
+
+}  // namespace tickbox::client

@@ -1,0 +1,76 @@
+#pragma once
+// One attempt to begin a session: HELLO and CONNECT with a token, or RESUME with a ticket.
+//
+// Each request is repeated until an answer arrives. A handshake sends nothing by itself and ends
+// nothing: Connection sends the requests, and decides what an ACCEPT or REFUSE means.
+
+#include "core/clock.h"
+#include "core/entropy.h"
+#include "net/connect_token.h"
+#include "net/drop_reason.h"
+#include "net/handshake.h"
+#include "net/packet.h"
+#include "net/resume_ticket.h"
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <variant>
+
+namespace tickbox::client {
+
+/// A request is repeated after kRequestRetry plus a random time up to kRequestJitter, until an
+/// answer arrives. Without the random time, all clients that have lost one server would repeat in
+/// step.
+inline constexpr Duration kRequestRetry = std::chrono::milliseconds{250};
+inline constexpr Duration kRequestJitter = kRequestRetry / 4;
+/// The age at which a CONNECT or RESUME is replaced by a HELLO or RESUME with a fresh nonce.
+/// Cookies last for 4 s, and the answer to a RESUME that somebody else forwarded first goes to
+/// that sender.
+inline constexpr Duration kRequestLife = std::chrono::seconds{2};
+
+class Handshake {
+ public:
+  using Credential = std::variant<net::ConnectToken, net::ResumeTicket>;
+
+  /// Begins with HELLO if `credential` is a token, with RESUME if it is a ticket. The request is
+  /// due at once. Borrows `entropy`.
+  Handshake(Credential credential, net::ConnectMode mode, Entropy& entropy, Instant now);
+
+  /// Returns the request to send at `now`, if one is due. Valid until the next call.
+  [[nodiscard]] std::optional<ConstBytes> take_request(Instant now);
+
+  /// Returns the time at which the next request is due.
+  [[nodiscard]] Instant next_request() const { return next_request_; }
+
+  /// Returns the time of the newest request.
+  [[nodiscard]] Instant requested_at() const { return requested_at_; }
+
+  // The answers fail with Unexpected if they do not answer this request, and as their decoders do.
+
+  /// Takes a COOKIE: CONNECT is due at once.
+  std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
+
+  /// Reads an ACCEPT.  Fails also: Malformed, for seats or a body that no game has.
+  [[nodiscard]] std::expected<net::Accepted, net::DropReason> read_accept(
+      ConstBytes datagram) const;
+
+  /// Reads a REFUSE.
+  [[nodiscard]] std::expected<net::Refuse, net::DropReason> read_refuse(ConstBytes datagram) const;
+
+ private:
+  void begin(net::PacketType request, Instant now);
+
+  Credential credential_;
+  net::ConnectMode mode_;
+  Entropy& entropy_;
+  net::PacketType request_ = net::PacketType::Hello;  ///< Hello, Connect or Resume
+  net::HandshakeNonce nonce_{};
+  net::CookieBytes cookie_{};
+  Instant began_;  ///< time from which request_ has been sent
+  Instant requested_at_;
+  Instant next_request_;
+  net::PacketBuffer packet_{};
+};
+
+}  // namespace tickbox::client
