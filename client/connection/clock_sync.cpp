@@ -126,7 +126,7 @@ void ClockSync::note(Margin margin) {
   if (margin_count_ > 0 && (next_ - noted_) * period_ < kMarginApart) {
     if (margin.value >= newest.value) return;
     newest = margin;
-    if (margin.value <= worst_.value) look_for_worst();
+    if (margin.value <= worst_.value) find_worst();
     return;
   }
   Margin& oldest = margins_[margin_count_ % kMargins];
@@ -135,7 +135,7 @@ void ClockSync::note(Margin margin) {
   oldest = margin;
   ++margin_count_;
   noted_ = next_;
-  if (moves_worst) look_for_worst();
+  if (moves_worst) find_worst();
 }
 
 /// The margins that led to a jump were in whole ticks. They are dropped once there are exact ones.
@@ -148,7 +148,7 @@ void ClockSync::forget_all_but(std::size_t newest) {
   }
   margins_ = margins;
   margin_count_ = kept;
-  look_for_worst();
+  find_worst();
 }
 
 void ClockSync::steer() {
@@ -196,7 +196,7 @@ std::size_t ClockSync::held() const {
   return std::min(margin_count_, kMargins);
 }
 
-void ClockSync::look_for_worst() {
+void ClockSync::find_worst() {
   std::array<Margin, std::max<std::size_t>(1, kMargins / 50) + 1> least{};
   const std::size_t rank = std::max<std::size_t>(1, held() / 50);
   std::ranges::partial_sort_copy(std::span{margins_}.first(held()),

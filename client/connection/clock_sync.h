@@ -77,7 +77,7 @@ class ClockSync {
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] Duration wanted_margin() const;
   [[nodiscard]] Duration extra_max() const;
-  void look_for_worst();
+  void find_worst();
   [[nodiscard]] Margin typical_margin() const;
   [[nodiscard]] std::uint32_t ticks_in(Duration duration) const;
 

@@ -1,25 +1,31 @@
 #pragma once
-// Interpolation: makes a sample of each tick from the views, and positions between two samples.
+// Samples: the positions of all bodies at each tick, interpolated from the views up to the newest
+// one, and extrapolated beyond it. A presentation is made from two of them.
 //
 // Snapshots may be rare or lost, but every tick has a sample. For replayed bodies the state at each
 // tick between two views is known. A body that was sent in full moves in a straight line from one
 // view to the other. A new body appears in its first sample. A removed body stays in place until
 // the first sample without it. A body that was teleported, or is further away than any body moves,
 // is cut: it stays at the old position, then is at the new one.
+//
+// A server without news sends nothing, and the next ticks then follow from the newest view alone:
+// runners keep running and stop at walls. So the ticks beyond it are steps of that view, exact
+// unless news is on its way or was lost. A straight line would not be.
 
 #include "client/views/snapshot_world.h"
 #include "core/clock.h"
 #include "core/fixed.h"
 #include "core/ids.h"
+#include "game/rules.h"
+#include "game/step.h"
+#include "game/world.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tickbox::client {
-
-// InterpolationBuffer: the positions of all bodies at consecutive ticks, from which a picture is
-// made.
 
 /// One body in a sample.
 struct BodySample {
@@ -30,10 +36,12 @@ struct BodySample {
 
 struct Sample {
   Tick tick;
+  bool is_extrapolated = false;
   std::vector<BodySample> bodies;  ///< by id
 };
 
-class InterpolationBuffer {
+/// The samples of consecutive ticks.
+class SampleBuffer {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
@@ -52,6 +60,8 @@ class InterpolationBuffer {
   /// Removes all samples older than that of `tick`, but never the newest.
   void forget_before(Tick tick);
 
+  void forget_newest() { --count_; }
+
   void clear() { count_ = 0; }
 
  private:
@@ -59,54 +69,75 @@ class InterpolationBuffer {
   std::size_t count_ = 0;
 };
 
-/// The position at which a body is shown.
-struct BodyPosition {
+/// The source of a shown position.
+enum class Origin : std::uint8_t {
+  Interpolated,  ///< from views
+  Extrapolated,  ///< from the newest view stepped further, as no newer one has arrived
+  Own,           ///< from the prediction
+};
+
+struct PresentedBody {
   BodyId id;
   Vec2 min;  ///< sub-units
+  Origin origin = Origin::Interpolated;
+
+  friend bool operator==(const PresentedBody&, const PresentedBody&) = default;
 };
 
 /// Returns the point on the straight line between two points when `passed` of `whole` have passed.
 [[nodiscard]] Vec2 between(Vec2 from, Vec2 to, Duration passed, Duration whole);
 
-/// Writes the positions of all bodies of `from` to `out`, by id, when `passed` of `whole` have
-/// passed from there to `to`.  Requires: as between().
+/// Writes all bodies of `from` to `out`, by id, as they are when `passed` of `whole` have passed
+/// from there to `to`.  Requires: as between().
 void blend(const Sample& from, const Sample& to, Duration passed, Duration whole,
-           std::vector<BodyPosition>& out);
+           std::vector<PresentedBody>& out);
 
 class Interpolation {
  public:
-  explicit Interpolation(std::uint32_t ticks_per_second);
+  Interpolation(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules,
+                std::uint32_t ticks_per_second);
 
-  /// Adds the samples up to that of `view`.
+  /// Adds the samples up to that of `view`, and discards the extrapolated ones.
   /// Requires: views in the order of their ticks.  Cost: no allocation once warm.
   void on_view(const View& view);
 
-  /// Returns a sample for each tick from the oldest to that of the newest view.
-  [[nodiscard]] const InterpolationBuffer& samples() const { return samples_; }
+  /// Returns the sample of `tick`, or the oldest one; extrapolated if `tick` is later than
+  /// newest_view(). Valid until a later one is requested.  Requires: a view was taken.
+  /// Cost: steps the extrapolated ticks not stepped yet; no allocation once warm.
+  [[nodiscard]] const Sample& sample(Tick tick);
 
   /// Removes the samples older than that of `tick`, but never the newest.
   void forget_before(Tick tick) { samples_.forget_before(tick); }
 
-  /// Returns the entities of the newest view.
-  [[nodiscard]] const std::vector<game::EntityState>& newest() const { return newest_; }
+  /// Returns the tick of the oldest sample.  Requires: a view was taken.
+  [[nodiscard]] Tick oldest() const { return samples_.oldest().tick; }
+
+  /// Returns the tick of the newest view; 0 before the first.
+  [[nodiscard]] Tick newest_view() const { return newest_view_; }
 
  private:
   /// The path of a body that is in the newest view and in the one before.
-  struct Course {
+  struct Path {
     BodyId id;
     Vec2 from;
     Vec2 to;
     bool is_cut = false;
   };
 
-  void find_courses(const View& view);
+  void find_paths(const View& view);
   void interpolate(Tick tick, const View& view);
-  void close(const View& view);
+  void append(const View& view);
+  void extrapolate();
 
   std::int64_t interpolated_max_;  ///< maximum ticks between two views
-  InterpolationBuffer samples_;
-  std::vector<game::EntityState> newest_;
-  std::vector<Course> courses_;  ///< by id
+  SampleBuffer samples_;
+  Tick newest_view_;
+  std::vector<game::EntityState> newest_;  ///< entities of the newest view
+  std::vector<Path> paths_;                ///< by id
+
+  std::shared_ptr<const game::Rules> rules_;
+  game::World world_;  ///< the newest extrapolated sample, if there is one
+  game::Stepper stepper_;
 };
 
 }  // namespace tickbox::client

@@ -29,9 +29,7 @@ Presentation::Presentation(const PresentationOptions& options)
     : period_(tick_duration(options.ticks_per_second)),
       own_(options.own),
       clock_(options.ticks_per_second),
-      interpolation_(options.ticks_per_second),
-      extrapolation_(options.map, options.rules) {
-  positions_.reserve(protocol::kViewMembersMax);
+      interpolation_(options.map, options.rules, options.ticks_per_second) {
   shown_.reserve(protocol::kViewMembersMax + 1);
 }
 
@@ -40,15 +38,14 @@ void Presentation::on_view(const View& view, const Prediction& prediction, Insta
   clock_.on_view(view.tick, view.has_news, now);
   interpolation_.on_view(view);
   interpolation_.forget_before(tick_of(clock_.moment(now)));
-  extrapolation_.forget();
 
   if (!prediction.own()) return;
-  const bool was_known = course_.is_known;
+  const bool was_known = path_.is_known;
   const Vec2 before = predicted(now);
   follow(prediction);
-  const bool was_placed =
+  const bool was_teleported =
       std::ranges::find(view.teleports, own_, &BodyTeleport::id) != view.teleports.end();
-  if (was_known && !was_placed) {
+  if (was_known && !was_teleported) {
     smoothing_.add(before, predicted(now), now);
   } else {
     smoothing_.cut();
@@ -58,57 +55,47 @@ void Presentation::on_view(const View& view, const Prediction& prediction, Insta
 void Presentation::on_tick(const Prediction& prediction, Instant due, Instant next_due) {
   if (!prediction.own()) return;
   follow(prediction);
-  course_.begin = due;
-  course_.end = next_due;
+  path_.begin = due;
+  path_.end = next_due;
 }
 
 void Presentation::follow(const Prediction& prediction) {
-  course_.is_known = true;
-  course_.from = prediction.before();
-  course_.to = prediction.own()->min;
+  path_.is_known = true;
+  path_.from = prediction.before();
+  path_.to = prediction.own()->min;
 }
 
 std::span<const PresentedBody> Presentation::shown(Instant now) {
-  shown_.clear();
-  if (!clock_.has_begun()) return shown_;
+  if (!clock_.has_begun()) return {};
   const Duration moment = clock_.moment(now);
   const Tick from = tick_of(moment);
   const Duration passed = moment - period_ * from.value;
   // The later sample is requested first: its steps may move the earlier ones in memory.
-  const Sample& to = sample(passed > Duration::zero() ? from + 1 : from);
-  blend(sample(from), to, passed, period_, positions_);
-  const Origin origin = is_extrapolated(now) ? Origin::Extrapolated : Origin::Interpolated;
-  for (const BodyPosition& position : positions_) {
-    if (position.id == own_ && course_.is_known) continue;
-    shown_.push_back({.id = position.id, .min = position.min, .origin = origin});
-  }
-  if (course_.is_known) show_own(now);
+  const Sample& to = interpolation_.sample(passed > Duration::zero() ? from + 1 : from);
+  blend(interpolation_.sample(from), to, passed, period_, shown_);
+  if (path_.is_known) show_own(now);
   return shown_;
 }
 
 void Presentation::show_own(Instant now) {
   const Vec2 position = predicted(now);
   const Vec2 offset = smoothing_.offset(now);
-  shown_.insert(std::ranges::lower_bound(shown_, own_, {}, &PresentedBody::id),
-                {.id = own_,
-                 .min = {.x = position.x + offset.x, .y = position.y + offset.y},
-                 .origin = Origin::Own});
+  const PresentedBody own{.id = own_,
+                          .min = {.x = position.x + offset.x, .y = position.y + offset.y},
+                          .origin = Origin::Own};
+  const auto place = std::ranges::lower_bound(shown_, own_, {}, &PresentedBody::id);
+  if (place != shown_.end() && place->id == own_) {
+    *place = own;
+  } else {
+    shown_.insert(place, own);
+  }
 }
 
 /// Returns the predicted position of the own body at `now`.
 Vec2 Presentation::predicted(Instant now) const {
-  if (now >= course_.end) return course_.to;
-  const Duration passed = std::max(Duration::zero(), now - course_.begin);
-  return between(course_.from, course_.to, passed, course_.end - course_.begin);
-}
-
-/// Returns the sample of `tick`, extrapolated if it is after the newest view.  Requires: a view was
-/// taken.
-const Sample& Presentation::sample(Tick tick) {
-  const InterpolationBuffer& samples = interpolation_.samples();
-  const Tick newest = samples.newest().tick;
-  if (tick <= newest) return samples.nearest(tick);
-  return extrapolation_.sample(tick, newest, interpolation_.newest());
+  if (now >= path_.end) return path_.to;
+  const Duration passed = std::max(Duration::zero(), now - path_.begin);
+  return between(path_.from, path_.to, passed, path_.end - path_.begin);
 }
 
 Tick Presentation::tick_of(Duration moment) const {
@@ -118,13 +105,11 @@ Tick Presentation::tick_of(Duration moment) const {
 Tick Presentation::render_tick(Instant now) const {
   if (!clock_.has_begun()) return {};
   // After a long gap the shown moment itself has no sample yet.
-  return std::max(tick_of(clock_.moment(now) + period_ / 2),
-                  interpolation_.samples().oldest().tick);
+  return std::max(tick_of(clock_.moment(now) + period_ / 2), interpolation_.oldest());
 }
 
 bool Presentation::is_extrapolated(Instant now) const {
-  return clock_.has_begun() &&
-         clock_.moment(now) > period_ * interpolation_.samples().newest().tick.value;
+  return clock_.has_begun() && clock_.moment(now) > period_ * interpolation_.newest_view().value;
 }
 
 void Presentation::count_tick(Instant now) {

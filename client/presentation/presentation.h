@@ -1,13 +1,12 @@
 #pragma once
 // The presentation for a player: the others as they were a moment ago, between two views, and the
-// own body as predicted. The picture changes nothing in the simulation.
+// own body as predicted. It changes nothing in the simulation.
 //
 // The own body is shown between the last two predicted ticks. That is up to a tick late, but never
 // at a position that the body will not reach: a guess beyond the newest tick would run into walls
 // and back.
 
 #include "client/prediction/prediction.h"
-#include "client/presentation/extrapolation.h"
 #include "client/presentation/interpolation.h"
 #include "client/presentation/presentation_clock.h"
 #include "core/clock.h"
@@ -23,9 +22,9 @@ namespace tickbox::client {
 
 // Correction smoothing: the shrinking offset between shown and true position after a correction.
 //
-// When the server's answer moves the predicted body, the state moves at once and the picture
-// follows gradually. The remaining offset halves every 30 ms, so it does not matter how often the
-// picture is drawn. The offset of a second correction is added and fades with the rest.
+// When the server's answer moves the predicted body, the state moves at once and the shown body
+// follows gradually. The remaining offset halves every 30 ms, so it does not matter how often it
+// is drawn. The offset of a second correction is added and fades with the rest.
 
 /// The offset, in units, beyond which a body is cut to its place: nobody walks that far.
 inline constexpr std::int32_t kSmoothedUnitsMax = 3;
@@ -50,21 +49,6 @@ class CorrectionSmoothing {
   double x_ = 0;  ///< sub-units, at since_
   double y_ = 0;
   Instant since_;
-};
-
-/// The source of a shown position.
-enum class Origin : std::uint8_t {
-  Interpolated,  ///< from views
-  Extrapolated,  ///< from the newest view stepped further, as no newer one has arrived
-  Own,           ///< from the prediction
-};
-
-struct PresentedBody {
-  BodyId id;
-  Vec2 min;  ///< sub-units
-  Origin origin = Origin::Interpolated;
-
-  friend bool operator==(const PresentedBody&, const PresentedBody&) = default;
 };
 
 struct PresentationOptions {
@@ -114,7 +98,7 @@ class Presentation {
   static constexpr std::size_t kExtrapolatedRemembered = 256;
 
   /// The path of the own body from one predicted tick to the next.
-  struct Course {
+  struct Path {
     bool is_known = false;
     Vec2 from;
     Vec2 to;
@@ -126,20 +110,17 @@ class Presentation {
   void follow(const Prediction& prediction);
   [[nodiscard]] Vec2 predicted(Instant now) const;
   [[nodiscard]] Tick tick_of(Duration moment) const;
-  const Sample& sample(Tick tick);
   void show_own(Instant now);
 
   Duration period_;
   BodyId own_;
   PresentationClock clock_;
   Interpolation interpolation_;
-  Extrapolation extrapolation_;
-  Course course_;
+  Path path_;
   CorrectionSmoothing smoothing_;
   /// The counted moments beyond the newest view, in the order of time.
   InplaceVector<Duration, kExtrapolatedRemembered> extrapolated_;
   PresentationCounts counts_;
-  std::vector<BodyPosition> positions_;
   std::vector<PresentedBody> shown_;
 };
 

@@ -42,7 +42,7 @@ void ViewArrivals::add(Tick tick, bool has_news, Instant now) {
     newest.promptest = std::min(newest.promptest, late);
     newest.latest = std::max(newest.latest, late);
     line_ = std::min(line_, late);
-    if (late > latest_) look_for_latest();
+    if (late > latest_) find_latest();
     return;
   }
   Arrival& oldest = arrivals_[arrival_count_ % kArrivals];
@@ -53,8 +53,8 @@ void ViewArrivals::add(Tick tick, bool has_news, Instant now) {
   line_ = arrival_count_ == 0 ? late : std::min(line_, late);
   ++arrival_count_;
   arrival_began_ = now;
-  if (goes_with_line) look_for_line();
-  if (moves_latest) look_for_latest();
+  if (goes_with_line) find_line();
+  if (moves_latest) find_latest();
 }
 
 std::size_t ViewArrivals::held() const {
@@ -66,7 +66,7 @@ Duration ViewArrivals::line() const {
   return line_;
 }
 
-void ViewArrivals::look_for_line() {
+void ViewArrivals::find_line() {
   const auto end = arrivals_.begin() + static_cast<std::ptrdiff_t>(held());
   line_ = std::ranges::min_element(arrivals_.begin(), end, {}, &Arrival::promptest)->promptest;
 }
@@ -75,7 +75,7 @@ Duration ViewArrivals::jitter() const {
   return latest_ - line();
 }
 
-void ViewArrivals::look_for_latest() {
+void ViewArrivals::find_latest() {
   std::array<Arrival, kArrivals / 50 + 1> latest{};
   const std::size_t rank = held() / 50;
   std::ranges::partial_sort_copy(std::span{arrivals_}.first(held()),
@@ -112,7 +112,7 @@ void PresentationClock::on_view(Tick tick, bool has_news, Instant now) {
 Duration PresentationClock::wanted_lag() const {
   const Duration interval = arrivals_.interval();
   const Duration delay = std::max(2 * interval, interval * 3 / 2 + arrivals_.jitter());
-  return line_ + std::min(delay, kPictureDelayMax);
+  return line_ + std::min(delay, kPresentationDelayMax);
 }
 
 Duration PresentationClock::moment(Instant now) const {

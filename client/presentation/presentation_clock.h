@@ -1,12 +1,12 @@
 #pragma once
-// The clock of the picture: it chooses the moment of the match to show. The moment is just old
+// The clock of the presentation: it chooses the moment of the match to show. The moment is just old
 // enough that the views on both sides of it have nearly always arrived.
 //
 // The delay is two intervals between views, or one and a half plus the jitter of their arrivals,
 // whichever is more. It is raised at once when views arrive later than before, and lowered slowly
 // when they no longer do. The shown moment never goes back and rarely jumps: it runs a tenth faster
 // or slower until it matches the delay. Between two views it depends on time alone, so it does not
-// matter how often the picture is drawn.
+// matter how often the bodies are drawn.
 //
 // Without new views, the moment continues for a quarter of a second beyond the newest view, then
 // stops. A server without news is silent for less time than that.
@@ -61,8 +61,8 @@ class ViewArrivals {
   };
 
   [[nodiscard]] std::size_t held() const;
-  void look_for_line();
-  void look_for_latest();
+  void find_line();
+  void find_latest();
 
   Duration period_;
   std::array<Arrival, kArrivals> arrivals_{};
@@ -77,10 +77,10 @@ class ViewArrivals {
   bool newest_had_news_ = false;
 };
 
-/// The maximum time for which the picture continues beyond the newest view.
+/// The maximum time for which the shown moment continues beyond the newest view.
 inline constexpr Duration kExtrapolationMax = std::chrono::milliseconds{250};
-/// The maximum delay of the picture: it does not wait for later views.
-inline constexpr Duration kPictureDelayMax = std::chrono::milliseconds{500};
+/// The maximum delay of the presentation: it does not wait for later views.
+inline constexpr Duration kPresentationDelayMax = std::chrono::milliseconds{500};
 
 class PresentationClock {
  public:

@@ -72,7 +72,7 @@ struct Places {
   std::int64_t off_most = 0;  ///< sub-units
 };
 
-/// What was seen of one client's picture.
+/// What was seen of one client's presentation.
 struct Seen {
   std::uint64_t looks = 0;
   std::uint64_t extrapolated = 0;
@@ -83,7 +83,7 @@ struct Seen {
   std::uint64_t own_placed = 0;    ///< looks not long after it was
 };
 
-/// Looks at the picture of client 0.
+/// Looks at the presentation of client 0.
 class Spectator {
  public:
   explicit Spectator(Harness& harness) : harness_(harness) {}

@@ -1,9 +1,8 @@
-// InterpolationBuffer from views of a real room. Every tick of them is the truth, or is marked as
-// unknown.
+// The samples that a client makes from the views of a real room. In each sample every body is where
+// it was in the room, or the sample says that the body did not move there.
 
 #include "client/presentation/interpolation.h"
 
-#include "client/presentation/extrapolation.h"
 #include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
@@ -57,8 +56,8 @@ class InterpolationTest : public ::testing::Test {
     truth_[room_.now()] = room_.entities();
   }
 
-  const Sample& sample(Tick tick) const {
-    const Sample& sample = interpolation_.samples().nearest(tick);
+  const Sample& sample(Tick tick) {
+    const Sample& sample = interpolation_.sample(tick);
     EXPECT_EQ(sample.tick, tick);
     return sample;
   }
@@ -74,16 +73,16 @@ class InterpolationTest : public ::testing::Test {
   }
 
   /// The position of `id` at this many tenths of the tick after `tick`.
-  [[nodiscard]] std::optional<Vec2> shown(BodyId id, Tick tick, std::int64_t tenths) const {
-    std::vector<BodyPosition> places;
-    blend(sample(tick), sample(tick + 1), Duration{tenths}, Duration{10}, places);
-    const auto found = std::ranges::find(places, id, &BodyPosition::id);
-    return found != places.end() ? std::optional{found->min} : std::nullopt;
+  [[nodiscard]] std::optional<Vec2> shown(BodyId id, Tick tick, std::int64_t tenths) {
+    std::vector<PresentedBody> bodies;
+    blend(sample(tick), sample(tick + 1), Duration{tenths}, Duration{10}, bodies);
+    const auto found = std::ranges::find(bodies, id, &PresentedBody::id);
+    return found != bodies.end() ? std::optional{found->min} : std::nullopt;
   }
 
   StagedMatch room_ = StagedMatch::in_the_open();
   SnapshotWorld snapshot_world_;
-  Interpolation interpolation_{60};
+  Interpolation interpolation_{room_.map(), room_.rules(), 60};
   std::map<Tick, std::vector<game::EntityState>> truth_;
 };
 
@@ -96,7 +95,7 @@ TEST_F(InterpolationTest, HasEveryTickBetweenTwoViewsAsItWas) {
           {.player = kB, .input = turns ? kDown : kRight}});
   }
   tell(room_.since(base));
-  EXPECT_EQ(interpolation_.samples().oldest().tick, base);
+  EXPECT_EQ(interpolation_.oldest(), base);
   for (Tick at = base; at <= room_.now(); at = at + 1) {
     expect_true(sample(at));
   }
@@ -173,19 +172,19 @@ TEST_F(InterpolationTest, CutsToWhereTheServerPutABody) {
   }
 }
 
-TEST(Interpolation, CutsToAPlaceThatIsNear) {
+TEST_F(InterpolationTest, CutsToAPlaceThatIsNear) {
   constexpr BodyId kBody{1};
   const game::EntityState was{.id = kBody, .min = {0, 0}, .velocity = {}, .traits = {}};
   const game::EntityState is{.id = kBody, .min = {kUnit / 2, 0}, .velocity = {}, .traits = {}};
   const BodyTeleport placed{.id = kBody, .tick = {2}};
   for (const bool is_placed : {false, true}) {
-    Interpolation interpolation{60};
+    Interpolation interpolation{room_.map(), room_.rules(), 60};
     interpolation.on_view({.tick = {1}, .entities = {&was, 1}, .touched = {}});
     interpolation.on_view({.tick = {2},
                            .entities = {&is, 1},
                            .touched = {},
                            .teleports = std::span{&placed, 1}.first(is_placed ? 1 : 0)});
-    EXPECT_EQ(interpolation.samples().newest().bodies.front().is_cut, is_placed);
+    EXPECT_EQ(interpolation.sample({2}).bodies.front().is_cut, is_placed);
   }
 }
 
@@ -236,11 +235,11 @@ TEST_F(InterpolationTest, DoesNotJoinViewsThatAreMoreThanASecondApart) {
   for (int i = 0; i < 60; ++i)
     tick({{.player = kB, .input = kRight}});
   tell(room_.full());
-  EXPECT_EQ(interpolation_.samples().oldest().tick.value, room_.now().value - 60);
+  EXPECT_EQ(interpolation_.oldest().value, room_.now().value - 60);
   for (int i = 0; i < 61; ++i)
     tick({{.player = kB, .input = kRight}});
   tell(room_.full());
-  EXPECT_EQ(interpolation_.samples().oldest().tick, room_.now());
+  EXPECT_EQ(interpolation_.oldest(), room_.now());
 }
 
 TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
@@ -251,16 +250,16 @@ TEST_F(InterpolationTest, LetsGoOfWhatIsNotLookedAtAnyMore) {
   }
   const Tick newest = room_.now();
   interpolation_.forget_before({newest.value - 3});
-  EXPECT_EQ(interpolation_.samples().oldest().tick.value, newest.value - 3);
+  EXPECT_EQ(interpolation_.oldest().value, newest.value - 3);
   for (std::uint32_t ago = 0; ago <= 3; ++ago) {
     expect_true(sample({newest.value - ago}));
   }
   interpolation_.forget_before(newest + 7);
-  EXPECT_EQ(interpolation_.samples().oldest().tick, newest) << "the newest stays";
+  EXPECT_EQ(interpolation_.oldest(), newest) << "the newest stays";
 }
 
 // B runs into C and pushes it, and A's bullet flies. No snapshot arrives for a quarter of a second.
-TEST_F(InterpolationTest, IsGoneOnWithAsItWillBe) {
+TEST_F(InterpolationTest, ExtrapolatesWhatThenHappens) {
   tick();
   room_.put(kC, 22, 0);
   tell(room_.full());
@@ -269,18 +268,19 @@ TEST_F(InterpolationTest, IsGoneOnWithAsItWillBe) {
         {.player = kB, .input = kRight}});
   tell(room_.since(base));
   const Tick newest = room_.now();
-  Extrapolation foresight{room_.map(), room_.rules()};
+  EXPECT_FALSE(sample(newest).is_extrapolated);
   for (int i = 0; i < 15; ++i)
     tick();
   ASSERT_GT(room_.entity(room_.body(kC)).min.x, 22 * kUnit) << "nobody was pushed";
   // In no order, as they are requested.
   for (const std::uint32_t ahead : {3U, 2U, 15U, 7U, 1U}) {
-    expect_true(foresight.sample(newest + ahead, newest, interpolation_.newest()));
+    expect_true(sample(newest + ahead));
+    EXPECT_TRUE(sample(newest + ahead).is_extrapolated);
   }
   tell(room_.since(newest));
-  foresight.forget();
+  EXPECT_FALSE(sample(room_.now()).is_extrapolated);
   tick();
-  expect_true(foresight.sample(room_.now(), newest + 15, interpolation_.newest()));
+  expect_true(sample(room_.now()));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The clock of the picture, and the arrivals of views on which it depends, on a virtual clock.
+// The clock of the presentation, and the arrivals of views on which it depends, on a virtual clock.
 
 #include "client/presentation/presentation_clock.h"
 

@@ -23,7 +23,7 @@ constexpr PlayerId kC{2};
 /// So far apart that a bullet flies for several ticks.
 constexpr std::int32_t kApartUnits = 20;
 
-/// A, B and C in a row from left to right, at rest; and the replica of A's client.
+/// A, B and C in a row from left to right, at rest, and the snapshot world of A's client.
 class SnapshotWorldTest : public ::testing::Test {
  protected:
   SnapshotWorldTest() : snapshot_world_(start()) {}
