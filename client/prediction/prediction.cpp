@@ -57,10 +57,10 @@ void Prediction::step_once(Tick tick) {
                  game::Authority::Client, stepper_);
   ++steps_;
   if (was_touched(report, body_)) last_touched_ = tick;
-  if (made_.find(tick) == nullptr) {
-    made_.insert(tick) = {.base = base_,
-                          .touched = last_touched_ && *last_touched_ > base_,
-                          .own = world_.entity(world_.index_of(body_))};
+  if (predicted_.find(tick) == nullptr) {
+    predicted_.insert(tick) = {.base = base_,
+                               .touched = last_touched_ && *last_touched_ > base_,
+                               .own = world_.entity(world_.index_of(body_))};
   }
   if (tick - base_ <= kExpectedTicks) expect(tick);
 }
@@ -92,14 +92,14 @@ Reconciliation Prediction::reconcile(const View& view) {
 }
 
 Reconciliation Prediction::compare(const game::EntityState& truth, const View& view) const {
-  const Made* made = made_.find(view.tick);
-  if (made == nullptr) return {};
-  const bool touched = made->touched || view.touched > made->base;
+  const Predicted* predicted = predicted_.find(view.tick);
+  if (predicted == nullptr) return {};
+  const bool touched = predicted->touched || view.touched > predicted->base;
   return {.predicted = true,
-          .exact = made->own == truth,
+          .exact = predicted->own == truth,
           .touched = touched,
           .corrected = false,
-          .error = distance(made->own.min, truth.min)};
+          .error = distance(predicted->own.min, truth.min)};
 }
 
 void Prediction::restore(const Start& start) {

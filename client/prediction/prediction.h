@@ -75,7 +75,7 @@ class Prediction {
     std::int64_t reach;
   };
 
-  struct Made {
+  struct Predicted {
     Tick base;             ///< tick of the view that the prediction started from
     bool touched = false;  ///< another mover touched the own body since the base
     game::EntityState own;
@@ -101,7 +101,7 @@ class Prediction {
   std::optional<Tick> newest_;  ///< the last tick whose input is known
   /// Inputs by tick; a missing one: nothing was pressed.
   TickRing<game::Input, protocol::kPredictionHistory> inputs_;
-  TickRing<Made, protocol::kPredictionHistory> made_;
+  TickRing<Predicted, protocol::kPredictionHistory> predicted_;
   /// The entities of the copy, by id, for each of the last ticks.
   TickRing<std::vector<game::EntityState>, kExpectedTicks> expected_;
   std::uint64_t steps_ = 0;

@@ -33,9 +33,9 @@ bool was_teleported(const View& view, BodyId id, Tick tick) {
   });
 }
 
-const HeldView* passed_at(const View& view, Tick tick) {
-  const auto found = std::ranges::find(view.passed, tick, &HeldView::tick);
-  return found != view.passed.end() ? &*found : nullptr;
+const HeldView* replayed_at(const View& view, Tick tick) {
+  const auto found = std::ranges::find(view.replayed_ticks, tick, &HeldView::tick);
+  return found != view.replayed_ticks.end() ? &*found : nullptr;
 }
 
 }  // namespace
@@ -124,10 +124,10 @@ void Interpolation::find_paths(const View& view) {
 void Interpolation::interpolate(Tick tick, const View& view) {
   const Duration left{view.tick - samples_.newest().tick};  // in ticks: only the ratio matters
   std::vector<BodySample>& bodies = samples_.append(tick).bodies;
-  const HeldView* const stepped = passed_at(view, tick);
+  const HeldView* const replayed = replayed_at(view, tick);
   const std::span<const game::EntityState> known =
-      stepped != nullptr ? std::span<const game::EntityState>{stepped->entities}
-                         : std::span<const game::EntityState>{};
+      replayed != nullptr ? std::span<const game::EntityState>{replayed->entities}
+                          : std::span<const game::EntityState>{};
   auto next = known.begin();
   const auto add_known = [&] {
     bodies.push_back(

@@ -21,7 +21,7 @@ bool holds(std::span<const game::EntityState> entities, BodyId id) {
 
 /// Returns whether every player has a seat that exists and no seat has two: no server has two
 /// players in one seat.
-bool seats_are_possible(std::span<const game::EntityState> entities, std::size_t seats) {
+bool seats_are_valid(std::span<const game::EntityState> entities, std::size_t seats) {
   std::bitset<game::kSeatsMax> taken;
   for (const game::EntityState& entity : entities) {
     if (entity.traits.kind != game::EntityKind::Player) continue;
@@ -56,16 +56,16 @@ SnapshotWorld::SnapshotWorld(const game::SharedMap& map, std::shared_ptr<const g
 void SnapshotWorld::forget() {
   views_.clear();
   world_is_newest_ = false;
-  deaths_ = 0;
-  dead_.fill({});
+  despawn_count_ = 0;
+  despawns_.fill({});
 }
 
 std::expected<View, Rejected> SnapshotWorld::apply(const protocol::Snapshot& snapshot, Tick tick) {
   const HeldView* newest = views_.newest();
   if (newest != nullptr && newest->tick >= tick) return unexpected();
-  passed_count_ = 0;
-  teleported_.clear();
-  news_ = news_of(snapshot, tick);
+  replayed_tick_count_ = 0;
+  body_teleports_.clear();
+  news_ = find_news(snapshot, tick);
   if (snapshot.head.base_age == 0) {
     world_.clear_entities();
     world_.tick = tick;
@@ -77,8 +77,8 @@ std::expected<View, Rejected> SnapshotWorld::apply(const protocol::Snapshot& sna
   const HeldView* base = views_.find({tick.value - snapshot.head.base_age});
   if (base == nullptr) return unexpected();
   Job job{.snapshot = snapshot, .tick = tick, .base = *base};
-  if (!mark_dropped(job) || !names_what_is_there(job)) return malformed();
-  load(job, start_of(job));
+  if (!mark_dropped(job) || !has_valid_causes(job)) return malformed();
+  load(job, find_start(job));
   world_is_newest_ = false;
   replay(job);
   return finish(snapshot, tick, base->entities);
@@ -94,7 +94,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
   const bool ascending = std::ranges::adjacent_find(result_, std::ranges::greater_equal{},
                                                     &game::EntityState::id) == result_.end();
   if (!ascending || result_.size() > protocol::kViewMembersMax ||
-      !seats_are_possible(result_, world_.seats().size())) {
+      !seats_are_valid(result_, world_.seats().size())) {
     return malformed();
   }
   if (const std::uint32_t made = protocol::view_hash(result_); made != snapshot.head.view_hash) {
@@ -120,8 +120,8 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
               .has_news = snapshot.head.base_age == 0 || !snapshot.causes.empty() ||
                           !snapshot.bodies.empty(),
               .news = news_,
-              .passed = std::span{passed_}.first(passed_count_),
-              .teleports = teleported_};
+              .replayed_ticks = std::span{replayed_ticks_}.first(replayed_tick_count_),
+              .teleports = body_teleports_};
 }
 
 bool SnapshotWorld::mark_dropped(Job& job) const {
@@ -142,7 +142,7 @@ bool SnapshotWorld::mark_dropped(Job& job) const {
 
 /// Returns whether all causes are of replayed players, and all teleports at spawn points of the
 /// map.
-bool SnapshotWorld::names_what_is_there(const Job& job) const {
+bool SnapshotWorld::has_valid_causes(const Job& job) const {
   const auto is_player = [&job](const auto& cause) {
     return cause.base_index < job.base.entities.size() && !job.dropped[cause.base_index] &&
            job.base.entities[cause.base_index].traits.kind == game::EntityKind::Player;
@@ -156,7 +156,7 @@ bool SnapshotWorld::names_what_is_there(const Job& job) const {
          });
 }
 
-Tick SnapshotWorld::news_of(const protocol::Snapshot& snapshot, Tick tick) const {
+Tick SnapshotWorld::find_news(const protocol::Snapshot& snapshot, Tick tick) const {
   const HeldView* const newest = views_.newest();
   if (newest == nullptr || snapshot.head.base_age == 0) return {};
   // A known body that was sent in full may have met an unseen body at any tick since the newest
@@ -178,38 +178,39 @@ Tick SnapshotWorld::news_of(const protocol::Snapshot& snapshot, Tick tick) const
 }
 
 /// Collects the bullets of the shot causes up to `until`, by id.
-void SnapshotWorld::gather_births(const Job& job, Tick until) {
-  births_.clear();
+void SnapshotWorld::find_shot_bullets(const Job& job, Tick until) {
+  shot_bullets_.clear();
   for (const protocol::ShotCause& shot : job.snapshot.causes.shots) {
     if (shot.weapon != game::Weapon::Gun) continue;
     const Tick tick{job.tick.value - shot.ago};
     const PlayerId owner = game::player_of(job.base.entities[shot.base_index].id);
-    if (tick <= until) births_.push_back(game::bullet_body(owner, tick));
+    if (tick <= until) shot_bullets_.push_back(game::bullet_body(owner, tick));
   }
-  std::ranges::sort(births_);
+  std::ranges::sort(shot_bullets_);
 }
 
 /// Returns the view to replay from: the newest one if it has all bodies that must be replayed, else
 /// the base.
-const HeldView& SnapshotWorld::start_of(const Job& job) {
+const HeldView& SnapshotWorld::find_start(const Job& job) {
   const HeldView& newest = *views_.newest();
-  gather_births(job, newest.tick);
+  find_shot_bullets(job, newest.tick);
   const auto is_known = [&](BodyId id) {
-    return holds(newest.entities, id) || has_died(id, job.base.tick);
+    return holds(newest.entities, id) || has_despawned(id, job.base.tick);
   };
-  bool has_all = std::ranges::all_of(births_, is_known);
+  bool has_all = std::ranges::all_of(shot_bullets_, is_known);
   for (std::size_t i = 0; i < job.base.entities.size() && has_all; ++i) {
     has_all = job.dropped[i] || is_known(job.base.entities[i].id);
   }
   if (has_all) return newest;
-  births_.clear();
+  shot_bullets_.clear();
   return job.base;
 }
 
 bool SnapshotWorld::is_replayed(const Job& job, BodyId id) const {
   const std::vector<game::EntityState>& base = job.base.entities;
   const auto member = std::ranges::lower_bound(base, id, {}, &game::EntityState::id);
-  if (member == base.end() || member->id != id) return std::ranges::binary_search(births_, id);
+  if (member == base.end() || member->id != id)
+    return std::ranges::binary_search(shot_bullets_, id);
   return !job.dropped[static_cast<std::size_t>(member - base.begin())];
 }
 
@@ -217,11 +218,11 @@ bool SnapshotWorld::is_replayed(const Job& job, BodyId id) const {
 /// since. A world that already holds `start` is kept, with everything that its step remembers.
 void SnapshotWorld::load(const Job& job, const HeldView& start) {
   if (world_is_newest_ && world_.tick == start.tick) {
-    gone_.clear();
+    removed_.clear();
     for (const sim::Body& body : std::as_const(world_).physics().movers()) {
-      if (!is_replayed(job, body.id)) gone_.push_back(body.id);
+      if (!is_replayed(job, body.id)) removed_.push_back(body.id);
     }
-    for (const BodyId id : gone_) {
+    for (const BodyId id : removed_) {
       world_.remove(id);
     }
     return;
@@ -236,27 +237,27 @@ void SnapshotWorld::load(const Job& job, const HeldView& start) {
 void SnapshotWorld::replay(const Job& job) {
   const Tick before = views_.newest()->tick;
   while (world_.tick < job.tick) {
-    gather_inputs(job, protocol::ago(job.tick, world_.tick + 1));
+    gather_commands(job, protocol::ago(job.tick, world_.tick + 1));
     step();
     if (world_.tick <= before) continue;
     for (const game::Teleport& teleport : teleports_) {
-      teleported_.push_back({.id = world_.body_of(teleport.player), .tick = world_.tick});
+      body_teleports_.push_back({.id = world_.body_of(teleport.player), .tick = world_.tick});
     }
-    if (world_.tick < job.tick) pass();
+    if (world_.tick < job.tick) keep_tick();
   }
 }
 
 /// Stores the state of this replayed tick.
-void SnapshotWorld::pass() {
-  if (passed_count_ == passed_.size()) passed_.emplace_back();
-  HeldView& passed = passed_[passed_count_++];
-  passed.tick = world_.tick;
-  passed.entities.clear();
-  world_.append_entities(passed.entities);
+void SnapshotWorld::keep_tick() {
+  if (replayed_tick_count_ == replayed_ticks_.size()) replayed_ticks_.emplace_back();
+  HeldView& held = replayed_ticks_[replayed_tick_count_++];
+  held.tick = world_.tick;
+  held.entities.clear();
+  world_.append_entities(held.entities);
 }
 
 /// Collects the causes of the tick `ago` before the snapshot's, as commands to the game.
-void SnapshotWorld::gather_inputs(const Job& job, std::uint8_t ago) {
+void SnapshotWorld::gather_commands(const Job& job, std::uint8_t ago) {
   inputs_.clear();
   teleports_.clear();
   const auto player_of = [&job](std::uint8_t member) {
@@ -304,7 +305,7 @@ void SnapshotWorld::step() {
     }
   }
   for (const BodyId bullet : flying_) {
-    if (world_.index_of(bullet) == world_.size()) bury(bullet);
+    if (world_.index_of(bullet) == world_.size()) note_despawn(bullet);
   }
   const auto is_own = [this](const game::Teleport& teleport) {
     return game::player_of(own_) == teleport.player;
@@ -314,14 +315,14 @@ void SnapshotWorld::step() {
   }
 }
 
-bool SnapshotWorld::has_died(BodyId id, Tick after) const {
-  const std::span known = std::span{dead_}.first(std::min(deaths_, dead_.size()));
+bool SnapshotWorld::has_despawned(BodyId id, Tick after) const {
+  const std::span known = std::span{despawns_}.first(std::min(despawn_count_, despawns_.size()));
   return std::ranges::any_of(
-      known, [&](const Death& death) { return death.id == id && death.tick > after; });
+      known, [&](const Despawn& despawn) { return despawn.id == id && despawn.tick > after; });
 }
 
-void SnapshotWorld::bury(BodyId id) {
-  dead_[deaths_++ % dead_.size()] = {.id = id, .tick = world_.tick};
+void SnapshotWorld::note_despawn(BodyId id) {
+  despawns_[despawn_count_++ % despawns_.size()] = {.id = id, .tick = world_.tick};
 }
 
 }  // namespace tickbox::client

@@ -46,7 +46,7 @@ struct View {
   Tick news = {};
   /// The states at the ticks between the previous view and this one, oldest first, as correct as
   /// the view. Bodies that were sent in full are missing. Empty for a full view.
-  std::span<const HeldView> passed = {};
+  std::span<const HeldView> replayed_ticks = {};
   /// The teleports of replayed bodies since the previous view.
   std::span<const BodyTeleport> teleports = {};
 };
@@ -89,9 +89,9 @@ class SnapshotWorld {
 
  private:
   /// The number of despawned bullets to remember. A forgotten one only costs a longer replay.
-  static constexpr std::size_t kDeadRemembered = 256;
+  static constexpr std::size_t kDespawnsRemembered = 256;
 
-  struct Death {
+  struct Despawn {
     BodyId id;
     Tick tick;
   };
@@ -111,18 +111,18 @@ class SnapshotWorld {
                                        std::span<const game::EntityState> base);
   void forget();
   [[nodiscard]] bool mark_dropped(Job& job) const;
-  [[nodiscard]] bool names_what_is_there(const Job& job) const;
-  [[nodiscard]] const HeldView& start_of(const Job& job);
-  [[nodiscard]] Tick news_of(const protocol::Snapshot& snapshot, Tick tick) const;
-  void gather_births(const Job& job, Tick until);
+  [[nodiscard]] bool has_valid_causes(const Job& job) const;
+  [[nodiscard]] const HeldView& find_start(const Job& job);
+  [[nodiscard]] Tick find_news(const protocol::Snapshot& snapshot, Tick tick) const;
+  void find_shot_bullets(const Job& job, Tick until);
   [[nodiscard]] bool is_replayed(const Job& job, BodyId id) const;
   void load(const Job& job, const HeldView& start);
   void replay(const Job& job);
-  void gather_inputs(const Job& job, std::uint8_t ago);
+  void gather_commands(const Job& job, std::uint8_t ago);
   void step();
-  void pass();
-  [[nodiscard]] bool has_died(BodyId id, Tick after) const;
-  void bury(BodyId id);
+  void keep_tick();
+  [[nodiscard]] bool has_despawned(BodyId id, Tick after) const;
+  void note_despawn(BodyId id);
 
   std::shared_ptr<const game::Rules> rules_;
   BodyId own_;
@@ -133,18 +133,18 @@ class SnapshotWorld {
   Tick touched_;
   std::uint64_t steps_ = 0;
 
-  std::vector<BodyId> births_;  ///< ids of the bullets that shot causes spawn, ascending
+  std::vector<BodyId> shot_bullets_;  ///< ids of the bullets that shot causes spawn, ascending
   std::vector<BodyId> flying_;
-  std::vector<BodyId> gone_;
+  std::vector<BodyId> removed_;
   std::vector<game::PlayerInput> inputs_;
   std::vector<game::Teleport> teleports_;
   std::vector<game::EntityState> result_;
-  std::vector<HeldView> passed_;  ///< the first passed_count_ belong to this snapshot
-  std::size_t passed_count_ = 0;
+  std::vector<HeldView> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
+  std::size_t replayed_tick_count_ = 0;
   Tick news_;
-  std::vector<BodyTeleport> teleported_;
-  std::array<Death, kDeadRemembered> dead_{};
-  std::size_t deaths_ = 0;
+  std::vector<BodyTeleport> body_teleports_;
+  std::array<Despawn, kDespawnsRemembered> despawns_{};
+  std::size_t despawn_count_ = 0;
 };
 
 }  // namespace tickbox::client

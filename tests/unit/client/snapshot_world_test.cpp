@@ -323,7 +323,7 @@ TEST_F(SnapshotWorldTest, SaysWhatItPassedOnTheWayFromTheViewBefore) {
   apply(room_.full());
   const Tick base = room_.now();
   room_.tick({{.player = kB, .input = kRight}});
-  EXPECT_TRUE(apply(room_.since(base)).passed.empty());
+  EXPECT_TRUE(apply(room_.since(base)).replayed_ticks.empty());
   std::vector<std::vector<game::EntityState>> truth;
   for (int i = 0; i < 3; ++i) {
     room_.tick({{.player = kC, .input = kRight}});
@@ -331,10 +331,10 @@ TEST_F(SnapshotWorldTest, SaysWhatItPassedOnTheWayFromTheViewBefore) {
   }
   room_.tick();
   const View view = apply(room_.since(base));
-  ASSERT_EQ(view.passed.size(), truth.size());
+  ASSERT_EQ(view.replayed_ticks.size(), truth.size());
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    EXPECT_EQ(view.passed[i].tick.value, base.value + 2 + i);
-    EXPECT_EQ(view.passed[i].entities, truth[i]);
+    EXPECT_EQ(view.replayed_ticks[i].tick.value, base.value + 2 + i);
+    EXPECT_EQ(view.replayed_ticks[i].entities, truth[i]);
   }
 }
 
