@@ -59,7 +59,8 @@ std::size_t printable_length(std::string_view text) {
 }
 
 std::string utc_text(WallTime time) {
-  if (time < kCalendarBegin || time >= kCalendarEnd) return "after the year 9999";
+  if (time < kCalendarBegin) return "before the year 1970";
+  if (time >= kCalendarEnd) return "after the year 9999";
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{std::chrono::floor<std::chrono::seconds>(time - day)};

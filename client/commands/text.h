@@ -27,8 +27,8 @@ namespace tickbox::commands {
 
 // Calendar times in words.
 
-/// Returns "2026-11-20T14:58:00Z". A time before 1970 or after 9999, as in a forged token, gives
-/// "after the year 9999".
+/// Returns "2026-11-20T14:58:00Z". A time outside the years 1970 to 9999, as in a forged token or
+/// recording, gives "before the year 1970" or "after the year 9999".
 [[nodiscard]] std::string utc_text(WallTime time);
 
 /// Returns the distance of `time` from `now`: "in 29 s", "12 s ago", "in 4 h 59 min".

@@ -18,7 +18,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <ranges>
 #include <span>
 
 namespace tickbox::cli {
@@ -324,7 +326,11 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
     refuse_empty_values(app);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    if (const std::string unknown = unknown_command(app); !unknown.empty()) return wrong(unknown);
+    Names topics;
+    std::ranges::copy(std::views::keys(topics_), std::back_inserter(topics));
+    if (const std::string unknown = unknown_command(app, topics); !unknown.empty()) {
+      return wrong(unknown);
+    }
     return answer(app, app.help());
   } catch (const CLI::CallForVersion& version) {
     return answer(app, std::string{version.what()} + "\n");

@@ -37,10 +37,12 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
   return "unknown option " + name + "; see --help";
 }
 
-std::string unknown_word(const CLI::App& app, const std::string& word) {
+/// `topics`: names that may stand in place of a command.
+std::string unknown_word(const CLI::App& app, const std::string& word, const Names& topics = {}) {
   const std::string name = word.substr(0, word.find('='));
   if (word.starts_with('-') && word.size() > 1) return unknown_option(app, name);
-  const Names known = command_names(app);
+  Names known = command_names(app);
+  known.insert(known.end(), topics.begin(), topics.end());
   if (known.empty()) return "unexpected argument " + word + "; see --help";
   const auto near = nearest_name(name, known);
   return "unknown command " + name +
@@ -92,10 +94,12 @@ Names command_names(const CLI::App& app) {
   return names;
 }
 
-std::string unknown_command(const CLI::App& app) {
+std::string unknown_command(const CLI::App& app, const Names& topics) {
   const Names remaining = app.remaining(true);
   if (remaining.empty() || remaining.front().starts_with('-')) return {};
-  return command_names(app).empty() ? std::string{} : unknown_word(app, remaining.front());
+  if (command_names(app).empty()) return {};
+  const bool is_of_program = tree_of(app, true).size() == 1;
+  return unknown_word(app, remaining.front(), is_of_program ? topics : Names{});
 }
 
 std::string message_for(const CLI::App& app, const CLI::ParseError& error) {

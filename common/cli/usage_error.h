@@ -24,8 +24,9 @@ using Apps = std::vector<const CLI::App*>;
 /// Returns the names of the subcommands of the command that is given.
 [[nodiscard]] Names command_names(const CLI::App& app);
 
-/// Returns the error for a command that does not exist; empty if no such command is given.
-[[nodiscard]] std::string unknown_command(const CLI::App& app);
+/// Returns the error for help about a command or topic that does not exist; empty if no such name
+/// is given. `topics`: the topics of the program.
+[[nodiscard]] std::string unknown_command(const CLI::App& app, const Names& topics);
 
 /// Returns the one-line message for an error of CLI11.
 [[nodiscard]] std::string message_for(const CLI::App& app, const CLI::ParseError& error);

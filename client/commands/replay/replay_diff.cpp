@@ -314,7 +314,8 @@ void add_replay_diff(const Subcommand& place) {
       {.name = "diff",
        .description = "Find where two recordings first differ. Compares the ticks that both have. "
                       "Prints the first tick, entity and field that differ, and the first command "
-                      "that differs. Exit 3 if they differ, 5 if stopped early.",
+                      "that differs. Does not compare client ids and the sources of inputs. Exit 3 "
+                      "if they differ, 5 if stopped early.",
        .example = "tickbox replay diff yesterday.tickbox today.tickbox"},
       place.output->common);
   command.add_option("A", options->a, "A recording", {.required = true});

@@ -146,8 +146,26 @@ TEST(CommandLine, HelpOfATopicIsItsText) {
   program.program.add_topic("figures", "What they mean.\n");
   EXPECT_EQ(program.run({"help", "figures"}), ExitCode::Done);
   EXPECT_EQ(program.out, "What they mean.\n");
-  EXPECT_EQ(refused({"help", "figure"}),
-            "tickbox-test: unknown command figure; there are load, replay\n");
+}
+
+// Topics were missing among the names that help suggests.
+TEST(CommandLine, HelpSuggestsTopicsToo) {
+  const auto refused_help = [](std::vector<const char*> words) {
+    TestProgram program;
+    program.program.add_topic("figures", "What they mean.\n");
+    EXPECT_EQ(program.run(std::move(words)), ExitCode::WrongUsage);
+    return program.err;
+  };
+  EXPECT_EQ(refused_help({"help", "figure"}),
+            "tickbox-test: unknown command figure; did you mean figures?\n");
+  EXPECT_EQ(refused_help({"help", "bogus"}),
+            "tickbox-test: unknown command bogus; there are load, replay, figures\n");
+  EXPECT_EQ(refused_help({"help", "replay", "figure"}),
+            "tickbox-test: unknown command figure; there are info, verify\n")
+      << "a topic is the program's";
+  EXPECT_EQ(refused_help({"figure"}),
+            "tickbox-test: unknown command figure; there are load, replay\n")
+      << "a topic is no command";
 }
 
 // A value that must be given was shown with a default: "--tick T=0 REQUIRED".
