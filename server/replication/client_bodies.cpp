@@ -28,6 +28,15 @@ Membership membership_of(const PlanInput& input, SlotId slot) {
   return stays ? Membership::Inside : Membership::Outside;
 }
 
+bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId root) {
+  SlotId member = root;
+  do {
+    if (bodies.states[member].membership != Membership::Inside) return false;
+    member = islands.next(member);
+  } while (member != root);
+  return true;
+}
+
 }  // namespace
 
 void mark_deferred(const DeferredBodies& deferred, ClientBodies& bodies) {
@@ -59,6 +68,14 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
       const bool has_space = bodies.known.size() < protocol::kViewMembersMax;
       mark(spawn.bullet, has_space ? membership_of(input, spawn.bullet) : Membership::Outside);
     });
+  }
+}
+
+void plan_islands(const Islands& islands, ClientBodies& bodies) {
+  for (const SlotId slot : bodies.known) {
+    const SlotId root = bodies.states[slot].root;
+    if (bodies.islands.contains(root)) continue;
+    bodies.islands[root].in_full = !is_all_inside(bodies, islands, root);
   }
 }
 

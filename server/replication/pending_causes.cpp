@@ -25,8 +25,7 @@ PendingCauses::PendingCauses() {
   teleports.reserve(kPendingCauses);
 }
 
-void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPlans& plans,
-                   PendingCauses& pending) {
+void gather_causes(const PlanInput& input, ClientBodies& bodies, PendingCauses& pending) {
   pending.inputs.clear();
   pending.shots.clear();
   pending.teleports.clear();
@@ -34,9 +33,9 @@ void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPla
   const Tick now = input.tick.now();
   const Tick base = input.request.base_tick;
   for (const SlotId slot : bodies.known) {
-    if (!is_replayed(bodies, plans, slot)) continue;
+    if (!bodies.is_replayed(slot)) continue;
     const SlotState& state = bodies.states[slot];
-    std::size_t& cause_bytes = plans[state.root].cause_bytes;
+    std::size_t& cause_bytes = bodies.islands[state.root].cause_bytes;
     log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
       const std::uint8_t ago = protocol::ago(now, at);
       cause_bytes += protocol::input_cause_bytes(ago);
@@ -61,11 +60,11 @@ void gather_causes(const PlanInput& input, const ClientBodies& bodies, IslandPla
   }
 }
 
-void send_costly_islands_in_full(const PlanInput& input, const ClientBodies& bodies,
-                                 const PendingCauses& pending, IslandPlans& plans) {
+void send_costly_islands_in_full(const PlanInput& input, const PendingCauses& pending,
+                                 ClientBodies& bodies) {
   const auto are_costly = [&](const auto& entries) {
     return std::ranges::any_of(entries, [&](const auto& entry) {
-      return plans[bodies.states[entry.slot].root].cause_bytes > kLeastBodyBytes;
+      return bodies.island_of(entry.slot).cause_bytes > kLeastBodyBytes;
     });
   };
   if (!are_costly(pending.inputs) && !are_costly(pending.shots) && !are_costly(pending.teleports)) {
@@ -73,20 +72,18 @@ void send_costly_islands_in_full(const PlanInput& input, const ClientBodies& bod
   }
   const PlannedTick& tick = input.tick;
   for (const SlotId slot : bodies.known) {
-    IslandPlan& plan = plans[bodies.states[slot].root];
+    IslandPlan& plan = bodies.island_of(slot);
     const bool counts = plan.cause_bytes > kLeastBodyBytes && tick.is_present(slot);
     if (counts) plan.body_bytes += protocol::encoded_bytes(tick.entity_of(slot));
   }
-  send_in_full_if(input.own(), bodies, plans, [](const IslandPlan& plan) {
+  send_in_full_if(input.own(), bodies, [](const IslandPlan& plan) {
     return plan.cause_bytes > kLeastBodyBytes && plan.cause_bytes > plan.body_bytes;
   });
 }
 
-bool write_causes(const ClientBodies& bodies, const IslandPlans& plans, PendingCauses& pending,
-                  protocol::Causes& causes) {
+bool write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes) {
   const auto write = [&](auto& entries, auto& out) {
-    std::erase_if(entries,
-                  [&](const auto& entry) { return !is_replayed(bodies, plans, entry.slot); });
+    std::erase_if(entries, [&](const auto& entry) { return !bodies.is_replayed(entry.slot); });
     if (entries.size() > out.capacity()) return false;
     std::ranges::sort(entries, [](const auto& a, const auto& b) {
       return std::tuple{b.cause.ago, a.cause.base_index} <

@@ -12,20 +12,17 @@ namespace {
 /// more than can be numbered.
 bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes& causes) {
   ClientBodies& bodies = scratch.bodies;
-  IslandPlans& plans = scratch.islands;
   Room& room = *input.tick.room;
   Islands& islands = room.replication_log().islands_since(input.request.base_tick);
   mark_known(input, islands, bodies);
-  // Without a plan, an island is sent in full.
-  if (room.rules().closed_under_contact()) plan_islands(bodies, islands, plans);
-  gather_causes(input, bodies, plans, scratch.causes);
-  send_costly_islands_in_full(input, bodies, scratch.causes, plans);
-  if (write_causes(bodies, plans, scratch.causes, causes)) return true;
+  if (room.rules().closed_under_contact()) plan_islands(islands, bodies);
+  gather_causes(input, bodies, scratch.causes);
+  send_costly_islands_in_full(input, scratch.causes, bodies);
+  if (write_causes(bodies, scratch.causes, causes)) return true;
   // Only the causes of the own island stay.
-  send_in_full_if(input.own(), bodies, plans,
-                  [](const IslandPlan& plan) { return plan.cause_bytes > 0; });
+  send_in_full_if(input.own(), bodies, [](const IslandPlan& plan) { return plan.cause_bytes > 0; });
   causes.clear();
-  return write_causes(bodies, plans, scratch.causes, causes);
+  return write_causes(bodies, scratch.causes, causes);
 }
 
 /// Sorts by insertion: the base's members are in order already, and few bodies come after them.
@@ -58,18 +55,16 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   const PlannedTick& tick = input.tick;
   const bool on_base = input.request.base != nullptr;
   ClientBodies& bodies = scratch.bodies;
-  IslandPlans& plans = scratch.islands;
   snapshot.causes.clear();
   snapshot.bodies.clear();
   view.clear();
   bodies.clear();
-  plans.clear();
   mark_deferred(deferred, bodies);
   if (on_base && !plan_replay(input, scratch, snapshot.causes)) return std::nullopt;
   for (const SlotId slot : bodies.known) {
-    if (tick.is_present(slot) && is_replayed(bodies, plans, slot)) view.push_back(slot);
+    if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
-  list_candidates(input, bodies, plans, scratch.visible, scratch.candidates);
+  list_candidates(input, bodies, scratch.visible, scratch.candidates);
   const std::optional<BodyBudget> budget = body_budget(input.request, snapshot.causes);
   if (!budget) return std::nullopt;
   const std::optional<ChosenBodies> chosen =
@@ -77,7 +72,7 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   if (!chosen) return std::nullopt;
   list_deferred(scratch.candidates, deferred);
   sort_by_id(*tick.slots, view);
-  if (on_base) write_exits(input, bodies, plans, snapshot.bodies, snapshot.causes);
+  if (on_base) write_exits(input, bodies, snapshot.bodies, snapshot.causes);
   return ViewPlan{.on_base = on_base,
                   .has_news = !on_base || !snapshot.causes.empty() || !snapshot.bodies.empty(),
                   .view_hash = hash_of(tick, view),
@@ -95,8 +90,7 @@ PlanScratch::PlanScratch() {
 }
 
 void PlanScratch::resize(std::size_t slots) {
-  bodies.states.resize(slots);
-  islands.resize(slots);
+  bodies.resize(slots);
   visible.reserve(slots);
 }
 

@@ -13,8 +13,8 @@
 // Each stage is a function whose signature has all of its inputs and outputs:
 //
 //   deferred bodies          ─► mark_deferred     ─► ClientBodies    client_bodies.h
-//   base, islands since it   ─► mark_known        ─► ClientBodies
-//                               plan_islands      ─► IslandPlans     island_plans.h
+//   base, islands since it   ─► mark_known        ─► known bodies
+//                               plan_islands      ─► replayed islands
 //   causes since the base    ─► gather_causes     ─► PendingCauses   pending_causes.h
 //                               write_causes      ─► causes
 //   bodies in sight          ─► list_candidates   ─► candidates      view_bodies.h
@@ -24,7 +24,6 @@
 
 #include "protocol/snapshot.h"
 #include "server/replication/client_bodies.h"
-#include "server/replication/island_plans.h"
 #include "server/replication/pending_causes.h"
 #include "server/replication/plan_input.h"
 #include "server/replication/view_bodies.h"
@@ -54,7 +53,6 @@ struct PlanScratch {
   void resize(std::size_t slots);
 
   ClientBodies bodies;
-  IslandPlans islands;
   PendingCauses causes;
   std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;

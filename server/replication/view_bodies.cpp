@@ -28,7 +28,7 @@ std::uint32_t nearness(const game::EntityState& entity, Vec2 centre) {
 
 }  // namespace
 
-void list_candidates(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
+void list_candidates(const PlanInput& input, const ClientBodies& bodies,
                      std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates) {
   const PlannedTick& tick = input.tick;
   candidates.clear();
@@ -37,7 +37,7 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies, const I
   const ViewMembers* base = input.request.base;
   const std::size_t members = base != nullptr ? base->size() : 0;
   for (const SlotId slot : std::span{bodies.known}.first(members)) {
-    if (!tick.is_present(slot) || is_replayed(bodies, plans, slot)) continue;
+    if (!tick.is_present(slot) || bodies.is_replayed(slot)) continue;
     const game::EntityState& entity = tick.entity_of(slot);
     if (slot != own && !tick.interest.keeps_seeing(centre, entity.min)) continue;
     candidates.push_back(
@@ -51,7 +51,7 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies, const I
   for (const std::uint32_t index : visible) {
     const SlotId slot = tick.slots->present()[index];
     const SlotState& state = bodies.states[slot];
-    if (state.is_in_base || is_replayed(bodies, plans, slot)) continue;
+    if (state.is_in_base || bodies.is_replayed(slot)) continue;
     // A client without a base has lost its view: the nearest bodies matter more than deferred ones.
     const std::uint32_t before = base != nullptr ? state.priority : 0;
     const std::uint32_t gathered =
@@ -115,11 +115,11 @@ void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferr
   }
 }
 
-void write_exits(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
-                 const SnapshotBodies& chosen, protocol::Causes& causes) {
+void write_exits(const PlanInput& input, const ClientBodies& bodies, const SnapshotBodies& chosen,
+                 protocol::Causes& causes) {
   const ViewMembers& base = *input.request.base;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    if (is_replayed(bodies, plans, base[i])) continue;
+    if (bodies.is_replayed(base[i])) continue;
     const bool is_in_full = std::ranges::binary_search(chosen, input.tick.slots->slot(base[i]).id,
                                                        {}, &game::EntityState::id);
     if (!is_in_full) causes.exits.push_back(static_cast<std::uint8_t>(i));

@@ -3,7 +3,6 @@
 
 #include "protocol/snapshot.h"
 #include "server/replication/client_bodies.h"
-#include "server/replication/island_plans.h"
 #include "server/replication/plan_input.h"
 #include "server/replication/sent_views.h"
 
@@ -30,7 +29,7 @@ struct Candidate {
 /// Lists the bodies in sight that are not replayed, the highest priority first: the own body, known
 /// bodies, new bodies. Near and long deferred bodies have a higher priority than others.
 /// `visible`: scratch memory.
-void list_candidates(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
+void list_candidates(const PlanInput& input, const ClientBodies& bodies,
                      std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates);
 
 /// The bytes that bodies in full may take.
@@ -65,7 +64,7 @@ void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferr
 
 /// Adds the members of the base that are not in the new view, and whose despawn no replay shows.
 /// `chosen`: sorted by id.  Requires: the request has a base.
-void write_exits(const PlanInput& input, const ClientBodies& bodies, const IslandPlans& plans,
-                 const SnapshotBodies& chosen, protocol::Causes& causes);
+void write_exits(const PlanInput& input, const ClientBodies& bodies, const SnapshotBodies& chosen,
+                 protocol::Causes& causes);
 
 }  // namespace tickbox::server

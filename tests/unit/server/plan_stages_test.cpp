@@ -1,7 +1,7 @@
 // Single stages of a plan, with inputs written by hand. Slots are numbered by the test.
 
 #include "protocol/snapshot_codec.h"
-#include "server/replication/island_plans.h"
+#include "server/replication/client_bodies.h"
 #include "server/replication/pending_causes.h"
 #include "server/replication/view_bodies.h"
 #include "tests/unit/server/planned_room.h"
@@ -24,8 +24,7 @@ auto listed(const List& list) {
 /// What a client knows of bodies in slots below kSlots, none of them at first.
 struct Client {
   Client() {
-    bodies.states.resize(kSlots);
-    plans.resize(kSlots);
+    bodies.resize(kSlots);
     islands.clear(kSlots);
   }
 
@@ -41,14 +40,13 @@ struct Client {
   [[nodiscard]] std::vector<SlotId> replayed() const {
     std::vector<SlotId> replayed;
     for (const SlotId slot : bodies.known) {
-      if (is_replayed(bodies, plans, slot)) replayed.push_back(slot);
+      if (bodies.is_replayed(slot)) replayed.push_back(slot);
     }
     return replayed;
   }
 
   ClientBodies bodies;
   Islands islands;
-  IslandPlans plans;
 };
 
 TEST(PlanIslands, ReplaysAnIslandIfAllOfItsMembersAreInside) {
@@ -62,10 +60,10 @@ TEST(PlanIslands, ReplaysAnIslandIfAllOfItsMembersAreInside) {
   client.know(5, Membership::Inside);
   client.know(6, Membership::Outside);
   client.know(7, Membership::Inside);
-  plan_islands(client.bodies, client.islands, client.plans);
+  plan_islands(client.islands, client.bodies);
   EXPECT_EQ(client.replayed(), (std::vector<SlotId>{1, 2, 7}));
-  EXPECT_FALSE(is_replayed(client.bodies, client.plans, 4));
-  EXPECT_FALSE(client.plans.contains(client.islands.root_of(0))) << "no known body";
+  EXPECT_FALSE(client.bodies.is_replayed(4));
+  EXPECT_FALSE(client.bodies.islands.contains(client.islands.root_of(0))) << "no known body";
 }
 
 TEST(PlanIslands, AnIslandWithoutAPlanIsNotReplayed) {
@@ -80,12 +78,12 @@ TEST(SendInFullIf, KeepsTheOwnIsland) {
   for (const SlotId slot : {1U, 2U, 3U, 4U}) {
     client.know(slot, Membership::Inside);
   }
-  plan_islands(client.bodies, client.islands, client.plans);
+  plan_islands(client.islands, client.bodies);
   for (const SlotId slot : {1U, 3U}) {
-    client.plans[client.islands.root_of(slot)].cause_bytes = 100;
+    client.bodies.island_of(slot).cause_bytes = 100;
   }
   const auto has_causes = [](const IslandPlan& plan) { return plan.cause_bytes > 0; };
-  send_in_full_if(2, client.bodies, client.plans, has_causes);
+  send_in_full_if(2, client.bodies, has_causes);
   EXPECT_EQ(client.replayed(), (std::vector<SlotId>{1, 2, 4}));
 }
 
@@ -94,8 +92,8 @@ TEST(WriteCauses, WritesThoseOfReplayedBodiesByTickAndMember) {
   for (const SlotId slot : {1U, 2U, 3U}) {
     client.know(slot, Membership::Inside);
   }
-  plan_islands(client.bodies, client.islands, client.plans);
-  client.plans[2].in_full = true;
+  plan_islands(client.islands, client.bodies);
+  client.bodies.islands[2].in_full = true;
   PendingCauses pending;
   pending.inputs = {{.slot = 3, .cause = {.ago = 0, .base_index = 2, .move = 7}},
                     {.slot = 3, .cause = {.ago = 5, .base_index = 2, .move = 1}},
@@ -103,7 +101,7 @@ TEST(WriteCauses, WritesThoseOfReplayedBodiesByTickAndMember) {
                     {.slot = 1, .cause = {.ago = 5, .base_index = 0, .move = 4}}};
   pending.shots = {{.slot = 2, .cause = {.ago = 1, .base_index = 1, .aim = 10}}};
   protocol::Causes causes;
-  ASSERT_TRUE(write_causes(client.bodies, client.plans, pending, causes));
+  ASSERT_TRUE(write_causes(client.bodies, pending, causes));
   const std::vector<protocol::InputCause> expected{{.ago = 5, .base_index = 0, .move = 4},
                                                    {.ago = 5, .base_index = 2, .move = 1},
                                                    {.ago = 0, .base_index = 2, .move = 7}};
@@ -119,8 +117,7 @@ class BodyStagesTest : public ::testing::Test {
 
   BodyStagesTest() {
     tick_.read(planned_.room());
-    bodies_.states.resize(tick_.slots->capacity());
-    plans_.resize(tick_.slots->capacity());
+    bodies_.resize(tick_.slots->capacity());
   }
 
   [[nodiscard]] static std::vector<Vec2> row() {
@@ -142,7 +139,6 @@ class BodyStagesTest : public ::testing::Test {
   PlannedRoom planned_{row(), kSight};
   PlannedTick tick_{kSight};
   ClientBodies bodies_;
-  IslandPlans plans_;
 };
 
 TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestDeferred) {
@@ -153,7 +149,7 @@ TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestDeferre
   mark_deferred(deferred, bodies_);
   std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
-  list_candidates({tick_, request}, bodies_, plans_, visible, candidates);
+  list_candidates({tick_, request}, bodies_, visible, candidates);
   const Candidate own{slot(0), false, false, 0xffff'ffff, 0};
   EXPECT_EQ(candidates, (std::vector<Candidate>{own,
                                                 {slot(1), false, true, 54, 0},
@@ -162,7 +158,7 @@ TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestDeferre
   // With a base that has nobody, it counts.
   const ViewMembers nobody;
   request.base = &nobody;
-  list_candidates({tick_, request}, bodies_, plans_, visible, candidates);
+  list_candidates({tick_, request}, bodies_, visible, candidates);
   EXPECT_EQ(candidates, (std::vector<Candidate>{own,
                                                 {slot(3), false, true, 134, 7},
                                                 {slot(1), false, true, 54, 0},
