@@ -20,7 +20,7 @@ void EventBroadcast::gather(const Room& room, std::span<const PlayerId> joins) {
   // at most, and its body did not exist when a hit could concern it.
   events_.reserve(3 * room.world().seats().size());
   const game::World& world = room.world();
-  const StateAt* before = room.state_history().find({world.tick.value - 1});
+  const StateAt* before = room.state_after({world.tick.value - 1});
   TICKBOX_ASSERT(before != nullptr);
   for (const PlayerId player : joins) {
     announce_spawn(room, player);

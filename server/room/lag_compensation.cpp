@@ -66,8 +66,8 @@ std::optional<BodyId> LagCompensation::struck_by(const Room& room, const sim::Ca
 /// Gathers the bodies in the ray's way in that tick, except players teleported since.
 void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick render_tick) {
   movers_.clear();
-  const StateAt* state = room.state_history().find(render_tick);
-  if (state == nullptr) state = &room.state_history().newest();
+  const StateAt* state = room.state_after(render_tick);
+  if (state == nullptr) state = room.state_after(room.world().tick);
   const sim::Box hull = hull_of(ray);
   for (const game::EntityState& entity : state->entities) {
     if (entity.traits.kind == game::EntityKind::Bullet) break;  // bullets are the last by id

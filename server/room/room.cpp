@@ -11,21 +11,32 @@ Room::Room(game::SharedMap map, std::shared_ptr<const game::Rules> rules, std::u
       log_(world_),
       replication_log_(base_age_max(tick_rate)) {
   rules_->open(world_);
-  publish();
+  store_state();
   replication_log_.begin(world_, entities());
-  state_history_.reserve(replication_log_.slots().capacity());
+  const std::size_t entities_max = replication_log_.slots().capacity();
+  states_.for_each_slot([entities_max](StateAt& state) {
+    state.entities.reserve(entities_max);
+    state.hashes.reserve(entities_max);
+  });
 }
 
 void Room::tick(const game::TickCommands& commands) {
   const sim::StepReport& report =
       game::step(world_, *rules_, commands, game::Authority::Server, stepper_);
-  publish();
+  store_state();
   replication_log_.note(world_, entities(), report, stepper_.events);
 }
 
-void Room::publish() {
+/// Stores the state after the present tick in place of the oldest one.
+void Room::store_state() {
   hash_ = game::state_hash(world_);
-  state_history_.note(world_);
+  StateAt& now = states_.insert(world_.tick);
+  now.entities.clear();
+  now.hashes.clear();
+  world_.append_entities(now.entities);
+  for (const game::EntityState& entity : now.entities) {
+    now.hashes.push_back(game::entity_hash(entity));
+  }
 }
 
 }  // namespace tickbox::server

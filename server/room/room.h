@@ -3,20 +3,29 @@
 // sessions.
 
 #include "core/ids.h"
+#include "core/tick_ring.h"
 #include "game/entity_state.h"
 #include "game/map.h"
 #include "game/rules.h"
 #include "game/step.h"
 #include "game/tick_log.h"
 #include "game/world.h"
+#include "protocol/history_depths.h"
 #include "server/room/replication_log.h"
-#include "server/room/state_history.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace tickbox::server {
+
+/// The entities after a tick, and their hashes.
+struct StateAt {
+  std::vector<game::EntityState> entities;  ///< sorted by id
+  std::vector<std::uint64_t> hashes;        ///< hashes of the entities, in the same order
+};
 
 class Room {
  public:
@@ -55,15 +64,16 @@ class Room {
 
   /// Returns the entities after the last tick, sorted by id; entity_hashes() has their hashes.
   [[nodiscard]] std::span<const game::EntityState> entities() const {
-    return state_history_.newest().entities;
+    return states_.at(world_.tick).entities;
   }
 
   [[nodiscard]] std::span<const std::uint64_t> entity_hashes() const {
-    return state_history_.newest().hashes;
+    return states_.at(world_.tick).hashes;
   }
 
-  /// Returns the entities and hashes of the last ticks.
-  [[nodiscard]] const StateHistory& state_history() const { return state_history_; }
+  /// Returns the state after one of the last protocol::kTicksRemembered ticks, or nullptr if it is
+  /// not stored.
+  [[nodiscard]] const StateAt* state_after(Tick tick) const { return states_.find(tick); }
 
   /// Returns the causes, bodies and islands of the last ticks.
   [[nodiscard]] ReplicationLog& replication_log() { return replication_log_; }
@@ -71,14 +81,14 @@ class Room {
   [[nodiscard]] const ReplicationLog& replication_log() const { return replication_log_; }
 
  private:
-  void publish();
+  void store_state();
 
   std::shared_ptr<const game::Rules> rules_;
   game::World world_;
   game::TickLog log_;
   game::Stepper stepper_;
   std::uint64_t hash_ = 0;
-  StateHistory state_history_;
+  TickRing<StateAt, protocol::kTicksRemembered> states_;
   ReplicationLog replication_log_;
 };
 

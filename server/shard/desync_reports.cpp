@@ -54,7 +54,7 @@ struct SentView {
 
 SentView sent_view(const Session& session, const Room& room, Tick tick) {
   return {.members = session.views->find(tick, room.world().tick),
-          .state = room.state_history().find(tick),
+          .state = room.state_after(tick),
           .slots = &room.replication_log().slots()};
 }
 

@@ -104,8 +104,8 @@ TEST_F(LagCompensationTest, StrikesWhoWasThereInTheTickLookedAt) {
   ASSERT_TRUE(first);
   // The target's upper edge is then above the ray, which is half a unit below the target's start.
   const Tick render_tick{room_->world().tick.value + 1 - *first};
-  const StateAt* seen = room_->state_history().find(render_tick);
-  const StateAt* after = room_->state_history().find(render_tick + 1);
+  const StateAt* seen = room_->state_after(render_tick);
+  const StateAt* after = room_->state_after(render_tick + 1);
   ASSERT_TRUE(seen != nullptr && after != nullptr);
   EXPECT_LE(seen->entities[1].min.y, kUnit / 2);
   EXPECT_GT(after->entities[1].min.y, kUnit / 2);
