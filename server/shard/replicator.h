@@ -26,7 +26,7 @@ class Replicator {
   void queue_events(HostedRoom& room);
 
   /// Reads a room once. The following calls of send() are for its clients.
-  void look(HostedRoom& room) { planner_.begin_tick(room.room()); }
+  void begin_tick(HostedRoom& room) { planner_.begin_tick(room.room()); }
 
   /// Sends a client the room's present tick if it is due and has news.
   void send(Session& session, Instant now);

@@ -131,6 +131,8 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
 void Shard::on_message(Session& session, const net::Datagram& datagram,
                        const net::PacketChannel::Opened& opened, const Arrival& arrival) {
   switch (opened.type) {
+    case net::PacketType::Input:
+      return inputs_.receive(session, opened, arrival);
     case net::PacketType::Response:
       return paths_.on_response(session, datagram.from, opened.message, arrival.now);
     case net::PacketType::Disconnect:
@@ -138,7 +140,7 @@ void Shard::on_message(Session& session, const net::Datagram& datagram,
     case net::PacketType::DesyncReport:
       return desyncs_.receive(session, opened, arrival.now);
     default:
-      return inputs_.receive(session, opened, arrival);
+      return;  // open_packet() opens no other type
   }
 }
 
@@ -189,7 +191,7 @@ void Shard::log_drops(Instant now) {
 
 void Shard::send(Instant now) {
   for (HostedRoom& room : rooms_) {
-    replicator_.look(room);
+    replicator_.begin_tick(room);
     room.note_sent(now);
     for (const Seat& seat : room.seats().all()) {
       if (seat.playing == nullptr || !seat.in_world) continue;

@@ -11,6 +11,17 @@
 #include <utility>
 
 namespace tickbox::server {
+namespace {
+
+/// Calls `visit(session)` for the sessions of a seat. It may close the session.
+template <class Visit>
+void for_each_session(const Seat& seat, Visit visit) {
+  for (Session* session : {seat.playing, seat.pending}) {
+    if (session != nullptr) visit(*session);
+  }
+}
+
+}  // namespace
 
 SessionLifecycle::SessionLifecycle(ShardContext& context, const SessionParts& parts,
                                    std::uint32_t tick_rate, Instant now)
@@ -21,8 +32,9 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   session.inputs = InputBuffer{session.room->tick()};
   session.events = EventQueue{tick_rate_ / kEventRepeatsPerSecond};
   session.views = std::make_unique<SentViews>(base_age_max(tick_rate_));
-  if (session.mode == net::ConnectMode::Audit)
+  if (session.mode == net::ConnectMode::Audit) {
     session.audit = std::make_unique<AuditStream>(tick_rate_);
+  }
   if (session.token) {
     parts_.admission.consume(*session.token);
     session.token = std::nullopt;
@@ -79,9 +91,7 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
 }
 
 void SessionLifecycle::release(HostedRoom& room, Seat& seat) {
-  for (Session* session : {seat.playing, seat.pending}) {
-    if (session != nullptr) parts_.sessions.close(*session);
-  }
+  for_each_session(seat, [this](Session& session) { parts_.sessions.close(session); });
   room.release(seat);
 }
 
@@ -90,11 +100,10 @@ void SessionLifecycle::expire(Instant now) {
   for (HostedRoom& room : parts_.rooms) {
     for (Seat& seat : room.seats().all()) {
       if (!seat.held) continue;
-      for (Session* session : {seat.playing, seat.pending}) {
-        if (session != nullptr && now - session->heard > kSessionTimeout) {
-          close(*session, net::DisconnectReason::TimedOut, now);
-        }
-      }
+      for_each_session(seat, [&](Session& session) {
+        if (now - session.heard <= kSessionTimeout) return;
+        close(session, net::DisconnectReason::TimedOut, now);
+      });
       if (seat.orphaned && now - *seat.orphaned > kBodyKept) release(room, seat);
     }
   }
@@ -106,9 +115,8 @@ void SessionLifecycle::forgive_stall(Instant now) {
   if (missed <= kStall) return;
   for (HostedRoom& room : parts_.rooms) {
     for (Seat& seat : room.seats().all()) {
-      for (Session* session : {seat.playing, seat.pending}) {
-        if (session != nullptr) session->heard = std::min(session->heard + missed, now);
-      }
+      for_each_session(
+          seat, [&](Session& session) { session.heard = std::min(session.heard + missed, now); });
       if (seat.orphaned) *seat.orphaned += missed;
     }
   }
