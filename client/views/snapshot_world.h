@@ -81,6 +81,9 @@ class SnapshotWorld {
   /// protocol::kBaseAgeMax.
   std::expected<View, Rejected> apply(const protocol::Snapshot& snapshot, Tick tick);
 
+  /// Drops all held views: only a full view makes another one.
+  void forget();
+
   /// Returns the views that the client holds, as an input message acknowledges them.
   [[nodiscard]] const ViewAck& ack() const { return views_.ack(); }
 
@@ -109,7 +112,6 @@ class SnapshotWorld {
 
   std::expected<View, Rejected> finish(const protocol::Snapshot& snapshot, Tick tick,
                                        std::span<const game::EntityState> base);
-  void forget();
   [[nodiscard]] bool mark_dropped(Job& job) const;
   [[nodiscard]] bool has_valid_causes(const Job& job) const;
   [[nodiscard]] const HeldView& find_start(const Job& job);
