@@ -19,8 +19,8 @@
 
 namespace tickbox::os {
 
-/// Connections open at once; a further one is closed immediately. A page, a scraper and some probes
-/// need ten.
+/// Connections open at once. A further one takes the place of the one that has been idle for the
+/// longest time. A page, a scraper and some probes need ten.
 inline constexpr std::size_t kHttpConnectionsMax = 64;
 inline constexpr std::uint32_t kHttpHeaderBytesMax = 8 * 1024;
 inline constexpr std::uint32_t kHttpBodyBytesMax = 64 * 1024;
@@ -65,7 +65,8 @@ struct HttpCount {
 };
 
 /// A server for GET and HEAD only (else 405), with an allowed Host (else 403) and a limited header
-/// (else 431) and body (else 413).
+/// (else 431) and body (else 413). A refusal closes the connection, and Host and method are judged
+/// before the body arrives.
 class HttpServer {
  public:
   /// Binds the address, then serves from its own thread.  Fails: with one line.

@@ -1,9 +1,13 @@
 // One thread, one Beast connection object per client; every operation is asynchronous and has a
 // deadline.
 //
-// A connection reads a whole request, answers it, and reads the next one or closes. All connections
-// use one io_context that only the server's thread runs. Only the counts have a lock, because other
-// threads read them.
+// A connection reads the header of a request and refuses what may not be asked, else reads the body
+// and answers; then it reads the next one or closes. All connections use one io_context that only
+// the server's thread runs. Only the counts have a lock, because other threads read them.
+//
+// A newcomer is never refused a connection. If all places are taken, the connection on which
+// nothing has happened for the longest time is closed. So connections that are held open cost a
+// probe nothing: its request is answered before as many newer ones could take its place.
 
 #include "core/assert.h"
 #include "os/http/http.h"
@@ -20,6 +24,7 @@
 #include <boost/beast/http.hpp>
 #include <cstring>
 #include <exception>
+#include <list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -41,9 +46,11 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 /// gets the response and not a reset.
 constexpr std::size_t kDrainBytesMax = std::size_t{256} * 1024;
 
+class Connection;
+
 struct Shared {
   HttpOptions options;
-  std::size_t connections = 0;  // used only by the server's thread
+  std::list<Connection*> connections;  ///< the longest idle first; only for the server's thread
   mutable std::mutex mutex;
   std::map<unsigned, std::uint64_t> counts;
 };
@@ -87,25 +94,31 @@ std::string to_string(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-HttpResponse answer_message(const Message& message, const net::Address& local,
-                            const HttpOptions& options) {
-  const std::string host = to_string(message[http::field::host]);
-  if (message.count(http::field::host) != 1 || !is_allowed_host(host, local, options.hosts)) {
+/// Judges the header of a request. Returns the refusal, or nothing if the request may be answered.
+std::optional<HttpResponse> refuse(const Message& header, const net::Address& local,
+                                   const HttpOptions& options) {
+  const std::string host = to_string(header[http::field::host]);
+  if (header.count(http::field::host) != 1 || !is_allowed_host(host, local, options.hosts)) {
     return refusal(403, "host not allowed; use localhost or the bound address");
   }
-  if (message.method() != http::verb::get && message.method() != http::verb::head) {
+  if (header.method() != http::verb::get && header.method() != http::verb::head) {
     HttpResponse response = refusal(405, "only GET and HEAD are allowed");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
   }
+  if (!header.target().starts_with('/')) return refusal(400, "the request target is not a path");
+  return std::nullopt;
+}
+
+/// Requires: refuse() returned nothing.
+HttpResponse answer_message(const Message& message, const HttpOptions& options) {
   const std::string target = to_string(message.target());
-  if (!target.starts_with('/')) return refusal(400, "the request target is not a path");
   const std::size_t question = std::min(target.find('?'), target.size());
   const HttpRequest request{
       .method = "GET",
       .path = target.substr(0, question),
       .query = target.substr(std::min(question + 1, target.size())),
-      .host = host,
+      .host = to_string(message[http::field::host]),
       .authorization = to_string(message[http::field::authorization]),
       .body = message.body(),
   };
@@ -132,35 +145,68 @@ std::optional<HttpResponse> answer_error(beast::error_code error) {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, Shared& shared) : stream_{std::move(socket)}, shared_{shared} {
-    ++shared_.connections;
+    if (shared_.connections.size() >= kHttpConnectionsMax) shared_.connections.front()->evict();
+    place_ = shared_.connections.insert(shared_.connections.end(), this);
   }
 
-  ~Connection() { --shared_.connections; }
+  ~Connection() { give_up_place(); }
 
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  /// Reads a request and answers it.
   void read() {
     parser_.emplace();
     bound(*parser_);
-    stream_.expires_after(kHttpTimeout);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) {
-                       self->on_read(error);
-                     });
+    make_progress();
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](beast::error_code error, std::size_t) {
+                              self->on_header(error);
+                            });
   }
 
  private:
-  void on_read(beast::error_code error) {
-    if (error) {
-      if (auto response = answer_error(error)) respond(*std::move(response), false, false);
-      return;
-    }
-    const Message& message = parser_->get();
+  void on_header(beast::error_code error) {
+    if (error) return on_error(error);
+    const Message& header = parser_->get();
     beast::error_code ignored;
     const net::Address local = to_address(stream_.socket().local_endpoint(ignored));
-    respond(answer_message(message, local, shared_.options), message.keep_alive(),
+    if (auto refused = refuse(header, local, shared_.options)) {
+      return respond(*std::move(refused), false, header.method() == http::verb::head);
+    }
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](beast::error_code failed, std::size_t) {
+                       self->on_request(failed);
+                     });
+  }
+
+  void on_request(beast::error_code error) {
+    if (error) return on_error(error);
+    const Message& message = parser_->get();
+    respond(answer_message(message, shared_.options), message.keep_alive(),
             message.method() == http::verb::head);
+  }
+
+  void on_error(beast::error_code error) {
+    if (auto response = answer_error(error)) respond(*std::move(response), false, false);
+  }
+
+  /// Begins the time of the next operation, and makes this connection the last to be evicted.
+  void make_progress() {
+    stream_.expires_after(kHttpTimeout);
+    if (!is_evicted_) {
+      shared_.connections.splice(shared_.connections.end(), shared_.connections, place_);
+    }
+  }
+
+  void give_up_place() {
+    if (!std::exchange(is_evicted_, true)) shared_.connections.erase(place_);
+  }
+
+  /// Closes the connection, whatever it waits for.
+  void evict() {
+    give_up_place();
+    stream_.close();
   }
 
   void respond(HttpResponse response, bool keep_alive, bool head) {
@@ -179,7 +225,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     response_.content_length(response.body.size());
     response_.body() = std::move(response.body);
     serializer_.emplace(response_);
-    stream_.expires_after(kHttpTimeout);
+    make_progress();
     auto written = [self = shared_from_this(), keep_alive](beast::error_code error, std::size_t) {
       if (error) return;
       if (keep_alive) return self->read();
@@ -195,7 +241,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void finish() {
     beast::error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-    stream_.expires_after(kHttpTimeout);
+    make_progress();
     drain();
   }
 
@@ -210,6 +256,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   beast::tcp_stream stream_;
   Shared& shared_;
+  std::list<Connection*>::iterator place_;
+  bool is_evicted_ = false;
   beast::flat_buffer buffer_{kHttpHeaderBytesMax + kHttpBodyBytesMax};
   std::optional<Parser> parser_;
   http::response<http::string_body> response_;
@@ -231,7 +279,10 @@ std::optional<HttpResponse> answer_to(std::string_view sent, const net::Address&
     sent.remove_prefix(taken);
     if (error == http::error::need_more) return std::nullopt;
     if (error) return answer_error(error);
-    if (parser.is_done()) return answer_message(parser.get(), local, options);
+    if (parser.is_header_done()) {
+      if (auto refused = refuse(parser.get(), local, options)) return refused;
+    }
+    if (parser.is_done()) return answer_message(parser.get(), options);
     if (taken == 0) return std::nullopt;
   }
 }
@@ -266,9 +317,7 @@ void HttpServer::State::accept() {
   acceptor.async_accept([this](beast::error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (!error) {
-      if (shared.connections < kHttpConnectionsMax) {
-        std::make_shared<Connection>(std::move(socket), shared)->read();
-      }
+      std::make_shared<Connection>(std::move(socket), shared)->read();
       return accept();
     }
     pause.expires_after(kAcceptPause);

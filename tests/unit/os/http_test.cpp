@@ -214,25 +214,50 @@ TEST_F(Http, ASlowClientIsCutOff) {
   EXPECT_LT(took, kHttpTimeout + 10s);
 }
 
-TEST_F(Http, HoldsSixtyFourConnectionsAndClosesTheNext) {
+const std::string kGet = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+TEST_F(Http, ANewcomerTakesThePlaceOfTheLongestIdle) {
   std::vector<std::unique_ptr<RawClient>> clients;
   for (std::size_t i = 0; i < kHttpConnectionsMax; ++i) {
     clients.push_back(std::make_unique<RawClient>(address()));
   }
   // The last of them was accepted after all others, so that its answer tells that all are held.
-  clients.back()->say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  clients.back()->say(kGet);
   EXPECT_TRUE(clients.back()->hear_some().starts_with("HTTP/1.1 200"));
-  const RawClient refused{address()};
-  EXPECT_EQ(refused.hear(), "");
-  clients.clear();
-  // Places come free as the server notices.
-  bool served = false;
-  for (int i = 0; i < 200 && !served; ++i) {
-    const auto response = http_get(address(), "/", 5s);
-    served = response && response->status == 200;
-    if (!served) std::this_thread::sleep_for(10ms);
+  // A request makes the first one the newest; the second is then idle for the longest time.
+  clients.front()->say(kGet);
+  EXPECT_TRUE(clients.front()->hear_some().starts_with("HTTP/1.1 200"));
+  const RawClient newcomer{address()};
+  newcomer.say(kGet);
+  EXPECT_TRUE(newcomer.hear_some().starts_with("HTTP/1.1 200"));
+  EXPECT_EQ(clients[1]->hear(), "");
+  for (const std::size_t kept : {std::size_t{0}, std::size_t{2}, clients.size() - 1}) {
+    clients[kept]->say(kGet);
+    EXPECT_TRUE(clients[kept]->hear_some().starts_with("HTTP/1.1 200")) << kept;
   }
-  EXPECT_TRUE(served);
+}
+
+// Seventy such connections once made `tickbox-server health` fail for as long as they were held.
+TEST_F(Http, ConnectionsThatAreHeldOpenKeepNoProbeOut) {
+  for (const char* host : {"evil.example", "localhost"}) {
+    std::vector<std::unique_ptr<RawClient>> held;
+    for (int i = 0; i < 70; ++i) {
+      held.push_back(std::make_unique<RawClient>(address()));
+      held.back()->say("GET / HTTP/1.1\r\nHost: "s + host + "\r\nConnection: keep-alive\r\n\r\n");
+      EXPECT_TRUE(held.back()->hear_some().starts_with("HTTP/1.1 ")) << host << i;
+    }
+    for (int probe = 0; probe < 20; ++probe) {
+      EXPECT_EQ(get("/").status, 200U) << host << probe;
+    }
+  }
+}
+
+TEST_F(Http, ARefusalClosesTheConnectionAndWaitsForNoBody) {
+  const std::string body = "Content-Length: 60000\r\n\r\n";
+  EXPECT_EQ(status_line(ask("GET / HTTP/1.1\r\nHost: evil.example\r\n" + body)),
+            "HTTP/1.1 403 Forbidden");
+  EXPECT_EQ(status_line(ask("POST / HTTP/1.1\r\nHost: localhost\r\n" + body)),
+            "HTTP/1.1 405 Method Not Allowed");
 }
 
 TEST_F(Http, CountsByStatus) {
