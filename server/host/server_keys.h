@@ -6,6 +6,7 @@
 #include "server/shard/log.h"
 
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,8 +21,13 @@ class ServerKeys {
   /// Requires: net::crypto_ready().  Fails: with one line.
   [[nodiscard]] std::expected<net::KeyRing, std::string> open();
 
-  /// Returns the keys that the file has now; nothing, after a log line, if it has none to use.
-  [[nodiscard]] std::optional<net::KeyRing> reload();
+  /// Begins to read the file again, in a thread of its own: a FIFO or a dead mount may block it for
+  /// ever. A read that is still under way is given up.
+  void begin_reload();
+
+  /// Returns the keys of a reload that has ended, once; nothing while it reads, or after a log line
+  /// if the file has none to use.  Cost: one load while nothing has ended.
+  [[nodiscard]] std::optional<net::KeyRing> take_reloaded();
 
   /// Logs a warning if others can read the key file.
   void log_exposure() const;
@@ -30,9 +36,14 @@ class ServerKeys {
   [[nodiscard]] const std::string& in_words() const { return in_words_; }
 
  private:
+  struct Reload;
+
+  void log_exposure(const std::optional<std::string>& warning) const;
+
   const Options& options_;
   Log& log_;
   std::string in_words_;
+  std::shared_ptr<Reload> reload_;  ///< shared with its thread; nullptr: none is under way
 };
 
 }  // namespace tickbox::server

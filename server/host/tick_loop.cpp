@@ -89,9 +89,9 @@ void TickLoop::run_tick(Duration receiving, bool is_last) {
 
 /// Reads the keys again on SIGHUP. Sessions continue: a key is needed only when a client connects.
 void TickLoop::handle_hangup() {
-  if (server_.signals.hangups() == hangups_) return;
-  hangups_ = server_.signals.hangups();
-  if (auto keys = server_.keys.reload()) shard_.set_keys(*std::move(keys));
+  const auto hangups = server_.signals.hangups();
+  if (std::exchange(hangups_, hangups) != hangups) server_.keys.begin_reload();
+  if (auto keys = server_.keys.take_reloaded()) shard_.set_keys(*std::move(keys));
 }
 
 /// Logs a stall and the summary, and publishes the status, each at its interval.

@@ -435,6 +435,25 @@ TEST(Access, AKeyFileThatCannotBeReadAgainLeavesTheKeysAsTheyWere) {
   expect_ended(server.stop(), kDone, {keys.file() + ": line 1"});
 }
 
+// The read once ran between two ticks, so that a pipe without a writer stopped the room.
+TEST(Access, AKeyFileThatBlocksItsReaderStopsNoTick) {
+  const Keys keys;
+  RunningServer server{{"--key-file", keys.file()}};
+  const std::string by_the_old = keys.issue("token", server.address());
+  std::filesystem::remove(keys.file());
+  ASSERT_EQ(::mkfifo(keys.file().c_str(), 0600), 0);
+  server.process().signal(SIGHUP);
+  expect_played(connect(server.address(), {"--token", by_the_old}));
+  EXPECT_EQ(server.get("/livez").status, 200U);
+
+  // The next read does not wait for the one that is blocked.
+  std::filesystem::remove(keys.file());
+  ASSERT_EQ(token({"keygen", "--out", keys.file()}).exit_code, kDone);
+  server.process().signal(SIGHUP);
+  EXPECT_TRUE(logs(server, "keys_reloaded keys=1"));
+  EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
 TEST(Access, WithoutKeysThereIsNothingToReadAgain) {
   RunningServer server;
   server.process().signal(SIGHUP);
