@@ -129,12 +129,15 @@ std::expected<std::unique_ptr<DesyncFiles>, std::string> DesyncFiles::open(
 }
 
 void DesyncFiles::note(const protocol::Desync& desync) {
-  drop_->drop(
+  const std::optional<os::FileShare> share = quota_.share_of(desync);
+  if (!share) return drop_->leave_out();
+  const bool is_taken = drop_->drop(
       file_name_of(desync, os::SystemCalendar{}.now()),
       [copy = std::make_shared<const protocol::Desync>(desync)] {
         return to_json(*copy, build_info());
       },
-      clock_.now());
+      clock_.now(), *share);
+  if (is_taken) quota_.take(desync);
 }
 
 }  // namespace tickbox::cli

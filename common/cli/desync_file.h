@@ -2,6 +2,7 @@
 // The file that describes a desync; README.md lists its content.
 
 #include "cli/build_info.h"
+#include "cli/desync_quota.h"
 #include "core/clock.h"
 #include "os/files/background_file_writer.h"
 #include "protocol/desync.h"
@@ -20,7 +21,7 @@ namespace tickbox::cli {
 
 /// A sink that writes a file for each desync into a directory. A background thread makes and writes
 /// the file from a copy of both states, some 20 KB, at most a few times per minute. The number of
-/// files is limited. The tick never waits for the disk.
+/// files is limited, for each client (DesyncQuota) and for all. The tick never waits for the disk.
 class DesyncFiles final : public protocol::DesyncSink {
  public:
   /// Creates the directory if it is missing. The clock must outlive the object.  Fails: with one
@@ -38,6 +39,7 @@ class DesyncFiles final : public protocol::DesyncSink {
 
   std::unique_ptr<os::BackgroundFileWriter> drop_;
   const Clock& clock_;
+  DesyncQuota quota_;
 };
 
 }  // namespace tickbox::cli

@@ -53,6 +53,8 @@ struct Desync {
   DesyncSide side = DesyncSide::Server;
   DesyncEnd end = DesyncEnd::Compared;
   PlayerId seat;  ///< the client's seat
+  /// The client as its token named it; nothing at the client itself.
+  std::optional<std::uint64_t> client;
   ViewName view;
   std::optional<std::vector<game::EntityState>> server_view;  ///< sorted by id, as the next two
   std::optional<std::vector<game::EntityState>> client_view;

@@ -153,6 +153,8 @@ void add_clients(Text& text, const Metrics& metrics) {
   text.buckets("tickbox_client_rtt_seconds", "", metrics.client_rtt, 1e-6);
   text.single("tickbox_state_hash_mismatches_total", "counter",
               "Views whose hash differed at the client.", metrics.hash_mismatches);
+  text.single("tickbox_state_hash_reporters_total", "counter",
+              "Sessions whose client reported such a view.", metrics.mismatch_reporters);
   text.head("tickbox_desync_traces_total", "counter",
             "Traces of views whose hash differed: field found, view forgotten, report incomplete, "
             "or over the limits.");

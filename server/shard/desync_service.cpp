@@ -15,7 +15,7 @@ void DesyncService::receive(Session& session, const net::PacketChannel::Opened& 
   const auto part = protocol::decode_view_part(opened.message);
   if (!part) return metrics.drops.count(part.error());
   const std::size_t bytes = opened.message.size() + net::kPacketOverheadBytes;
-  const auto taken = reports_.take(session, session.room->room(), *part, bytes, now);
+  auto taken = reports_.take(session, session.room->room(), *part, bytes, now);
   if (!taken) {
     if (taken.error().is_limited) metrics.count(DesyncResult::Limited);
     return metrics.drops.count(taken.error().reason);
@@ -31,7 +31,10 @@ void DesyncService::receive(Session& session, const net::PacketChannel::Opened& 
   while (const auto next = reports_.next_answer(session)) {
     answer(*next);
   }
-  if (taken->compared) note_compared(*taken->compared, now);
+  if (!taken->compared) return;
+  protocol::Desync compared = *std::move(taken->compared);
+  compared.client = session.room->seats().seat_of(session.player).client;
+  note_compared(compared, now);
 }
 
 void DesyncService::forget(const Session& session, Instant now) {

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tickbox::server {
 
@@ -67,17 +68,20 @@ void InputReceiver::take_inputs(Session& session, const protocol::InputMessage& 
   }
 }
 
-/// Only the first mismatch of a session is logged; the counter has all of them.
+/// Only the first mismatch of a session is logged; the counter has all of them. A client cannot
+/// have found more wrong hashes than it was sent since its last report.
 /// `reported`: the client's count, which only grows; smaller if packets arrived out of order.
 void InputReceiver::count_mismatches(Session& session, std::uint32_t reported, Instant now) {
   if (reported <= session.mismatches) return;
   if (session.mismatches == 0) {
+    ++context_.metrics.mismatch_reporters;
     context_.log.event(LogKind::Mismatch, Severity::Error, now, [&] {
       return fmt::format("state_hash_mismatch seat={} tick={}", session.player.value,
                          session.room->tick().value);
     });
   }
-  context_.metrics.hash_mismatches += reported - session.mismatches;
+  context_.metrics.hash_mismatches +=
+      std::min(reported - session.mismatches, std::exchange(session.hashes_sent, 0U));
   session.mismatches = reported;
 }
 

@@ -55,6 +55,7 @@ void Replicator::send(Session& session, Instant now) {
   if (!planned) return session.views->withdraw(tick);
   const ConstBytes message = encode(session, *planned, events);
   session.last_snapshot = tick;
+  ++session.hashes_sent;
   const bool paid = session.snapshot_bytes.take(
       snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
   TICKBOX_ASSERT(paid);

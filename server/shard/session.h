@@ -74,8 +74,9 @@ struct Session {
   InputBuffer inputs;
   std::uint8_t substituted = 0;  ///< number of substituted inputs, modulo 256
   std::uint32_t late = 0;
-  std::int16_t margin = 0;       ///< 1/16 ticks, of the newest packet's newest input
-  std::uint32_t mismatches = 0;  ///< hash mismatches, as the client reported
+  std::int16_t margin = 0;        ///< 1/16 ticks, of the newest packet's newest input
+  std::uint32_t mismatches = 0;   ///< hash mismatches, as the client reported
+  std::uint32_t hashes_sent = 0;  ///< snapshots and audit segments since it last reported one
 
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< set once the session plays

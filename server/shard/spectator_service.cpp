@@ -109,6 +109,7 @@ void SpectatorService::send_piece(Session& session, const AuditStream::Piece& pi
   AuditMetrics& audit = context_.metrics.audit;
   ++(piece.is_again ? audit.sent_again : audit.sent);
   audit.bytes += bytes;
+  ++session.hashes_sent;
   context_.send(session, net::PacketType::Audit, message);
 }
 

@@ -41,16 +41,17 @@ struct BackgroundFileWriter::State {
   BackgroundFileWriterStats stats;
 
   void run();
-  [[nodiscard]] bool is_within_limits(Instant now);
+  [[nodiscard]] bool is_within_limits(Instant now, FileShare share);
 };
 
 /// Thread: the one that calls drop().
-bool BackgroundFileWriter::State::is_within_limits(Instant now) {
+bool BackgroundFileWriter::State::is_within_limits(Instant now, FileShare share) {
   if (!hour_began || now - *hour_began >= std::chrono::hours{1}) {
     hour_began = now;
     taken_this_hour = 0;
   }
-  return taken < options.files_max && taken_this_hour < options.files_per_hour_max;
+  const std::size_t part = share == FileShare::Half ? 2 : 1;
+  return taken < options.files_max / part && taken_this_hour < options.files_per_hour_max / part;
 }
 
 void BackgroundFileWriter::State::run() {
@@ -87,9 +88,15 @@ BackgroundFileWriter::~BackgroundFileWriter() {
   state_->thread.join();
 }
 
-bool BackgroundFileWriter::drop(std::string name, std::function<std::string()> make, Instant now) {
+void BackgroundFileWriter::leave_out() {
+  const std::scoped_lock lock{state_->mutex};
+  ++state_->stats.left_out;
+}
+
+bool BackgroundFileWriter::drop(std::string name, std::function<std::string()> make, Instant now,
+                                FileShare share) {
   State& state = *state_;
-  const bool is_allowed = state.is_within_limits(now);
+  const bool is_allowed = state.is_within_limits(now, share);
   {
     const std::scoped_lock lock{state.mutex};
     if (!is_allowed || state.waiting.size() == kWaitingMax) {

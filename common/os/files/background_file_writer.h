@@ -27,6 +27,12 @@ struct BackgroundFileWriterStats {
   std::string failure{};  ///< the last failure, in one line
 };
 
+/// The part of the limits that a file may use.
+enum class FileShare : std::uint8_t {
+  Half,   ///< half of the hour's files and of the process's: the rest is for what is new
+  Whole,  ///< all of them
+};
+
 class BackgroundFileWriter {
  public:
   /// Creates the folder if needed, checks that a file can be created in it, and starts the thread.
@@ -43,7 +49,11 @@ class BackgroundFileWriter {
   /// Queues a file of this name. The background thread calls `make` and writes what it returns.
   /// Returns false if the file is left out.
   /// Cost: a lock that the other thread holds for a few instructions; it never waits for the disk.
-  bool drop(std::string name, std::function<std::string()> make, Instant now);
+  bool drop(std::string name, std::function<std::string()> make, Instant now,
+            FileShare share = FileShare::Whole);
+
+  /// Counts a file that its maker has left out.
+  void leave_out();
 
   /// Thread: any.
   [[nodiscard]] BackgroundFileWriterStats stats() const;

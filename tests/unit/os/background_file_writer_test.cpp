@@ -91,6 +91,25 @@ TEST_F(BackgroundFileWriterTest, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) 
   EXPECT_EQ(stats.left_out, 3U);
 }
 
+TEST_F(BackgroundFileWriterTest, KeepsHalfOfTheLimitsForWhatMayUseTheWhole) {
+  const auto drop = BackgroundFileWriter::open(
+      {.folder = folder_.string(), .flag = "--x", .files_max = 6, .files_per_hour_max = 4});
+  ASSERT_TRUE(drop) << drop.error();
+  int number = 0;
+  const auto taken = [&](FileShare share, Instant now) {
+    return (*drop)->drop(std::to_string(number++), [] { return std::string{}; }, now, share);
+  };
+  EXPECT_TRUE(taken(FileShare::Half, kStart));
+  EXPECT_TRUE(taken(FileShare::Half, kStart));
+  EXPECT_FALSE(taken(FileShare::Half, kStart)) << "two of four an hour";
+  EXPECT_TRUE(taken(FileShare::Whole, kStart));
+  const Instant later = kStart + std::chrono::hours{1};
+  EXPECT_FALSE(taken(FileShare::Half, later)) << "three of six in all";
+  EXPECT_TRUE(taken(FileShare::Whole, later));
+  (*drop)->leave_out();
+  EXPECT_EQ((*drop)->stats().left_out, 3U);
+}
+
 TEST_F(BackgroundFileWriterTest, SaysAtOnceThatAFolderIsNone) {
   fs::create_directories(folder_);
   std::ofstream{folder_ / "file"} << "x";

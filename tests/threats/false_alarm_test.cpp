@@ -1,0 +1,70 @@
+// A client that says its views were wrong, as often as it likes: it does not own the alarm.
+
+#include "tests/threats/raw_peer.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::tests {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::uint32_t kManyTimes = 4'000'000'000;
+
+struct Scene {
+  Scene() {
+    EXPECT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 50)).accepted);
+    peer.send_nothing_new();
+    harness.run_for(seconds{2});
+  }
+
+  void report(std::uint32_t mismatches) {
+    peer.send_inputs({.mismatches = mismatches, .inputs = {}});
+    harness.run_for(std::chrono::milliseconds{1});
+  }
+
+  [[nodiscard]] std::uint64_t snapshots() { return peer.received(net::PacketType::Snapshot); }
+
+  [[nodiscard]] const server::Metrics& metrics() { return harness.shard().metrics(); }
+
+  Harness harness{{.seed = 92}};
+  Wire wire{harness};
+  RawPeer peer{harness, wire, stranger_far_away(1)};
+};
+
+TEST(Threat, FalseAlarmsOfAClientCountForNoMoreThanItsSnapshots) {
+  Scene scene;
+  const std::uint64_t before = scene.snapshots();
+  ASSERT_GT(before, 0U);
+  scene.report(kManyTimes);
+  EXPECT_GT(scene.metrics().hash_mismatches, 0U);
+  EXPECT_LE(scene.metrics().hash_mismatches, before + 1) << "one may be on its way";
+
+  // Nothing was sent since, or next to nothing.
+  const std::uint64_t counted = scene.metrics().hash_mismatches;
+  scene.report(kManyTimes + 1'000);
+  EXPECT_LE(scene.metrics().hash_mismatches, counted + 1);
+  EXPECT_EQ(scene.metrics().mismatch_reporters, 1U);
+}
+
+TEST(Threat, FalseAlarmsOfOneClientAreOneReporter) {
+  Scene scene;
+  RawPeer other{scene.harness, scene.wire, stranger_far_away(2)};
+  EXPECT_TRUE(other.connect(make_token(scene.harness, net::KeyRing::published(), 51)).accepted);
+  other.send_nothing_new();
+  scene.harness.run_for(seconds{1});
+  for (std::uint32_t i = 1; i <= 5; ++i) {
+    scene.report(i);
+    scene.harness.run_for(seconds{1});
+    other.send_nothing_new();
+    scene.harness.run_for(seconds{1});
+  }
+  EXPECT_EQ(scene.metrics().hash_mismatches, 5U) << "each of them is possible";
+  EXPECT_EQ(scene.metrics().mismatch_reporters, 1U);
+  other.send_inputs({.mismatches = 1, .inputs = {}});
+  scene.harness.run_for(std::chrono::milliseconds{1});
+  EXPECT_EQ(scene.metrics().mismatch_reporters, 2U);
+}
+
+}  // namespace
+}  // namespace tickbox::tests

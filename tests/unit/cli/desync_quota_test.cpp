@@ -1,0 +1,58 @@
+#include "cli/desync_quota.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::cli {
+namespace {
+
+constexpr std::uint64_t kClient = 7;
+
+protocol::Desync desync_of(std::optional<std::uint64_t> client, std::string_view field) {
+  game::ViewDifference difference{
+      .entities = 1, .fields = 1, .first = BodyId{1}, .first_fields = {}};
+  difference.first_fields.push_back({.field = field, .expected = 1, .got = 2});
+  protocol::Desync desync;
+  desync.client = client;
+  desync.difference = difference;
+  return desync;
+}
+
+TEST(DesyncQuota, TheFirstDesyncOfAFaultMayUseAllFilesAndTheNextHalfOfThem) {
+  DesyncQuota quota;
+  EXPECT_EQ(quota.share_of(desync_of(kClient, "x")), os::FileShare::Whole);
+  quota.take(desync_of(kClient, "x"));
+  EXPECT_EQ(quota.share_of(desync_of(kClient, "x")), os::FileShare::Half);
+  EXPECT_EQ(quota.share_of(desync_of(kClient + 1, "x")), os::FileShare::Half);
+  EXPECT_EQ(quota.share_of(desync_of(kClient, "y")), os::FileShare::Whole);
+}
+
+TEST(DesyncQuota, AClientHasFilesOfItsOwnAndNoMore) {
+  DesyncQuota quota;
+  for (std::size_t i = 0; i < kFilesOfClientMax; ++i) {
+    ASSERT_TRUE(quota.share_of(desync_of(kClient, "x"))) << i;
+    quota.take(desync_of(kClient, "x"));
+  }
+  EXPECT_FALSE(quota.share_of(desync_of(kClient, "x")));
+  EXPECT_FALSE(quota.share_of(desync_of(kClient, "y")));
+  EXPECT_EQ(quota.share_of(desync_of(kClient + 1, "y")), os::FileShare::Whole);
+}
+
+TEST(DesyncQuota, AProgramsOwnDesyncsHaveNoClient) {
+  DesyncQuota quota;
+  for (std::size_t i = 0; i < 2 * kFilesOfClientMax; ++i) {
+    ASSERT_TRUE(quota.share_of(desync_of(std::nullopt, "x"))) << i;
+    quota.take(desync_of(std::nullopt, "x"));
+  }
+}
+
+TEST(DesyncQuota, ADesyncWithoutADifferenceIsAFaultOfItsOwn) {
+  DesyncQuota quota;
+  quota.take(desync_of(kClient, "x"));
+  protocol::Desync forgotten;
+  EXPECT_EQ(quota.share_of(forgotten), os::FileShare::Whole);
+  quota.take(forgotten);
+  EXPECT_EQ(quota.share_of(forgotten), os::FileShare::Half);
+}
+
+}  // namespace
+}  // namespace tickbox::cli
