@@ -1,5 +1,4 @@
-#include "client/views/snapshot_world.h"
-#include "protocol/snapshot.h"
+#include "client/views/received_views.h"
 
 #include <gtest/gtest.h>
 
@@ -58,6 +57,24 @@ TEST(ReceivedViews, GiveTheirPlaceToALaterTick) {
   views.add({10 + 64}).push_back(crate(2));
   EXPECT_EQ(views.find({10}), nullptr);
   EXPECT_EQ(found(views, {74}), game::crate_body(2));
+}
+
+TEST(ReceivedViews, AcknowledgeTheNewestAndSixtyFourTicksBefore) {
+  ReceivedViews views;
+  EXPECT_EQ(views.ack().newest, Tick{});
+  views.add({10});
+  EXPECT_EQ(views.ack().newest, Tick{10});
+  EXPECT_EQ(views.ack().bits, 0U);
+  views.add({12});
+  EXPECT_EQ(views.ack().bits, 0b10U);
+  views.add({13});
+  EXPECT_EQ(views.ack().bits, 0b101U);
+  views.add({13 + 64});
+  EXPECT_EQ(views.ack().bits, std::uint64_t{1} << 63);
+  views.add({13 + 64 + 65});
+  EXPECT_EQ(views.ack().bits, 0U);
+  views.clear();
+  EXPECT_EQ(views.ack().newest, Tick{});
 }
 
 // After a desync, ticks older than the newest may arrive: no earlier view counts.
