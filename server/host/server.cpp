@@ -4,11 +4,18 @@
 #include "os/net/resolve.h"
 #include "server/host/access.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace tickbox::server {
+
+void OsLog::event(Severity severity, std::string_view line) {
+  constexpr std::array kLevels = {os::LogLevel::Info, os::LogLevel::Warning, os::LogLevel::Error};
+  log_.write(kLevels[static_cast<std::size_t>(severity)], line);
+}
 
 std::expected<void, std::string> Server::open(const game::Catalog& games) {
   if (!net::crypto_ready()) {

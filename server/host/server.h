@@ -11,18 +11,30 @@
 #include "os/process/steady_clock.h"
 #include "server/host/admin_server.h"
 #include "server/host/options.h"
-#include "server/host/os_log.h"
 #include "server/host/recordings.h"
 #include "server/host/server_keys.h"
 #include "server/room/room.h"
+#include "server/shard/log.h"
 #include "server/shard/shard.h"
 
 #include <expected>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tickbox::server {
+
+/// The log of the shard as lines of the system's log.
+class OsLog final : public Log {
+ public:
+  explicit OsLog(const os::Log& log) : log_(log) {}
+
+  void event(Severity severity, std::string_view line) override;
+
+ private:
+  const os::Log& log_;
+};
 
 /// The members are in the order of construction: each uses only those above it.
 struct Server {
