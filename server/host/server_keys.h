@@ -21,8 +21,8 @@ class ServerKeys {
   /// Requires: net::crypto_ready().  Fails: with one line.
   [[nodiscard]] std::expected<net::KeyRing, std::string> open();
 
-  /// Begins to read the file again, in a thread of its own: a FIFO or a dead mount may block it for
-  /// ever. A read that is still under way is given up.
+  /// Begins to read the file again, in a thread of its own: a FIFO or a dead mount may block it
+  /// without end. A read that is still under way is given up.
   void begin_reload();
 
   /// Returns the keys of a reload that has ended, once; nothing while it reads, or after a log line
