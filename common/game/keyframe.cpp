@@ -58,22 +58,23 @@ void read_seat(NumberReader& in, LoggedWorld& world) {
   if (!seat.taken && world.sources.back() != InputSource::Neutral) in.fail();
 }
 
-/// Writes a keyframe; `entity(i)` returns entity i of `count`.
-template <class EntityAt>
-void write_keyframe(const WorldFields& head, std::uint64_t state_hash,
-                    std::span<const InputSource> sources, std::size_t count, const EntityAt& entity,
-                    std::vector<std::byte>& to) {
-  TICKBOX_ASSERT(head.seats.size() <= kSeatsMax && sources.size() == head.seats.size());
-  TICKBOX_ASSERT(count <= kLoggedEntitiesMax);
-  to.clear();
-  NumberWriter out{to};
-  out.fixed(head.tick.value);
+/// Writes the part of a keyframe before the entities.
+void write_head(NumberWriter& out, const WorldFields& world, std::uint64_t state_hash,
+                std::span<const InputSource> sources) {
+  TICKBOX_ASSERT(world.seats.size() <= kSeatsMax && sources.size() == world.seats.size());
+  out.fixed(world.tick.value);
   out.fixed(state_hash);
-  out.fixed(head.random);
-  out.number(static_cast<std::uint32_t>(head.seats.size()));
-  for (std::size_t i = 0; i < head.seats.size(); ++i) {
-    write_seat(out, head.seats[i], sources[i]);
+  out.fixed(world.random);
+  out.number(static_cast<std::uint32_t>(world.seats.size()));
+  for (std::size_t i = 0; i < world.seats.size(); ++i) {
+    write_seat(out, world.seats[i], sources[i]);
   }
+}
+
+/// Writes `count` entities; `entity(i)` returns entity i.
+template <class EntityAt>
+void write_entities(NumberWriter& out, std::size_t count, const EntityAt& entity) {
+  TICKBOX_ASSERT(count <= kLoggedEntitiesMax);
   out.number(static_cast<std::uint32_t>(count));
   for (std::size_t i = 0; i < count; ++i) {
     write_entity(out, entity(i));
@@ -91,15 +92,21 @@ std::size_t keyframe_bytes_of(const World& world) {
 
 void encode_keyframe(const World& world, std::uint64_t state_hash,
                      std::span<const InputSource> sources, std::vector<std::byte>& out) {
-  write_keyframe(
+  out.clear();
+  NumberWriter writer{out};
+  write_head(
+      writer,
       {.tick = world.tick, .random = world.rng.state(), .seats = world.seats(), .entities = {}},
-      state_hash, sources, world.size(), [&world](std::size_t i) { return world.entity(i); }, out);
+      state_hash, sources);
+  write_entities(writer, world.size(), [&world](std::size_t i) { return world.entity(i); });
 }
 
 void encode_keyframe(const LoggedWorld& world, std::vector<std::byte>& out) {
-  write_keyframe(
-      world.fields(), world.state_hash, world.sources, world.entities.size(),
-      [&world](std::size_t i) { return world.entities[i]; }, out);
+  out.clear();
+  NumberWriter writer{out};
+  write_head(writer, world.fields(), world.state_hash, world.sources);
+  write_entities(writer, world.entities.size(),
+                 [&world](std::size_t i) { return world.entities[i]; });
 }
 
 std::expected<void, LogError> decode_keyframe(ConstBytes bytes, LoggedWorld& world) {
