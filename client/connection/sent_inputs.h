@@ -18,7 +18,7 @@ namespace tickbox::client {
 /// The counts of a session's inputs, by the server's reports.
 struct InputCounts {
   std::uint64_t late = 0;             ///< inputs that arrived after their tick
-  std::uint64_t substituted = 0;      ///< ticks for which the server repeated an older input
+  std::uint64_t substituted = 0;      ///< ticks for which the server used another input
   std::uint64_t packets_sent = 0;     ///< sequence of the newest packet that reached the server
   std::uint64_t packets_arrived = 0;  ///< packets that reached the server
   Histogram round_trip;               ///< microseconds

@@ -58,7 +58,7 @@ struct PresentationOptions {
   std::uint32_t ticks_per_second = 0;
 };
 
-/// Counts of the ticks that ran after the first view: the player decides by what is shown then.
+/// Counts of the ticks that ran after the first view, each by what was shown then.
 struct PresentationCounts {
   std::uint64_t ticks = 0;
   std::uint64_t extrapolated = 0;        ///< ticks that showed the others beyond the newest view

@@ -52,8 +52,8 @@ constexpr void for_each_field(Entity& entity, Visit&& visit) {
 /// Returns XXH3-64 over the fields of one entity, seeded with its id.
 [[nodiscard]] std::uint64_t entity_hash(const EntityState& entity);
 
-/// The hash of a set of entities: the sum of their hashes modulo 2^64. The order of the entities
-/// does not matter, so the sum can follow a view whose members change.
+/// The hash of a set of entities: the sum of their hashes modulo 2^64, so that the order of the
+/// entities does not matter.
 class ViewHash {
  public:
   void add(std::uint64_t hash_of_entity) { sum_ += hash_of_entity; }

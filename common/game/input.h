@@ -62,7 +62,7 @@ struct PlayerInput {
 enum class InputSource : std::uint8_t {
   Received,  ///< sent by the client, in time
   Repeated,  ///< the client's last input again
-  Neutral,   ///< nothing pressed: the client has been silent for too long
+  Neutral,   ///< nothing pressed: the client is gone, or silent for too long
 };
 
 inline constexpr std::uint8_t kInputSources = 3;

@@ -38,8 +38,8 @@
 
 namespace tickbox::game {
 
-/// Returns the most bytes of one tick with `seats` seats: each leaves, joins, presses a button and
-/// strikes.
+/// Returns the most bytes of one tick with `seats` seats. The worst case: in each seat one player
+/// leaves, and another joins, fires a ray and strikes.
 [[nodiscard]] constexpr std::size_t tick_bytes_max(std::size_t seats) {
   return 16 + (2 + (2 + 1 + 8) + (2 + 1 + 4) + (1 + 6)) * seats;
 }

@@ -27,7 +27,7 @@ struct Damage {
 ///
 /// Quiet ticks are Ticks items as well.
 /// Invariants: ticks strictly increase; every Ticks item continues the keyframe or the Ticks item
-/// before it; a Keyframe, a Trailer, Finished or more Damage follows Damage.
+/// before it; a Keyframe, a Trailer, an end or more Damage follows Damage.
 /// Cost: linear in the file's length, hostile files included.
 class Reader {
  public:

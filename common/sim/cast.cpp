@@ -28,7 +28,7 @@ bool may_hit(const Cast& cast, const Body& body) {
 }
 
 /// Whether a box that moves by `way` and hits along `axis` comes from the solid side of `body`. The
-/// way decides, not the positions, because a point may start exactly on the edge.
+/// direction decides, not the positions: a ray (a box of size 0) may start exactly on the edge.
 bool is_solid_to(const Body& body, Axis axis, Vec2 way) {
   switch (body.one_way) {
     case OneWay::None:

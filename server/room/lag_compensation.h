@@ -1,6 +1,6 @@
 #pragma once
 // Lag compensation: decides which players are struck by rays, judged by what the shooters saw. A
-// client shows the others some ticks late, and aims at them where it shows them.
+// client sees the others some ticks late, and its input names the tick that it aimed at.
 //
 // A ray starts at the shooter's present body, which its client predicts. It is cast against the
 // others as they were in the tick that the input names. A player that was teleported since, or no

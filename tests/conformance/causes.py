@@ -8,7 +8,7 @@ AGO_ESCAPE = 15
 AGO_RAY = 63
 MOVES = 8
 
-Causes = namedtuple("Causes", "inputs shots teleports leaves")
+Causes = namedtuple("Causes", "inputs shots teleports exits")
 InputCause = namedtuple("InputCause", "ago member move")
 ShotCause = namedtuple("ShotCause", "ago member aim ray")
 TeleportCause = namedtuple("TeleportCause", "ago member place")
@@ -76,6 +76,6 @@ def read_causes(data, base_age):
     )
     for each in causes[:3]:
         check_order(each, base_age)
-    need(all(a < b for a, b in zip(causes.leaves, causes.leaves[1:])), "leaves do not rise")
+    need(all(a < b for a, b in zip(causes.exits, causes.exits[1:])), "exits do not rise")
     need(causes != CAUSES_NONE, "bytes that say nothing")
     return causes

@@ -1,4 +1,4 @@
-"""Reports of views that came out wrong: the page's part "Tracing a wrong view"."""
+"""Reports of views that came out wrong: the page's part "Reporting a wrong view"."""
 
 import messages
 

@@ -66,10 +66,10 @@ def on_base(base, tick, snapshot, tick_rate):
 
     Fails: Malformed, where it speaks of who is not there."""
     whole = {each.id: each for each in snapshot.bodies}
-    leaving = leaves_of(base, snapshot.causes.leaves)
-    need(not leaving & set(whole), "a body that leaves, and comes in full")
+    exits = exits_of(base, snapshot.causes.exits)
+    need(not exits & set(whole), "a body that exits, and comes in full")
     replayed = [
-        each if each not in leaving and each not in whole else None for each in base.solid
+        each if each not in exits and each not in whole else None for each in base.solid
     ]
     players = [
         Replayed(each, {}, {}, {}) if each is not None and each >> 30 == PLAYER else None for each in replayed
@@ -81,21 +81,21 @@ def on_base(base, tick, snapshot, tick_rate):
     players = [each for each in players if each]
 
     solid = {each for each in replayed if each is not None} | {each for each in whole if not is_bullet(each)}
-    bullets = {each: gone for each, gone in base.bullets.items() if gone > tick and each not in leaving}
+    bullets = {each: gone for each, gone in base.bullets.items() if gone > tick and each not in exits}
     for player in players:
         bullets |= {bullet_of(player.id, born): born + tick_rate for born, (_, ray) in player.shots.items() if not ray}
     bullets |= {each.id: tick + each.timer for each in whole.values() if is_bullet(each.id)}
     return View(tick, sorted(solid), bullets, set(whole)), players
 
 
-def leaves_of(base, leaves):
-    """The ids that leave, as far as they are certain."""
+def exits_of(base, members):
+    """The ids that exit, as far as they are certain."""
     bullets = base.bullet_numbers()
-    leaving = set()
-    for member in leaves:
-        need(member < base.size_max(), f"member {member} leaves, of {base.size_max()} at most")
+    exits = set()
+    for member in members:
+        need(member < base.size_max(), f"member {member} exits, of {base.size_max()} at most")
         if member < len(base.solid):
-            leaving.add(base.solid[member])
+            exits.add(base.solid[member])
         elif member in bullets:
-            leaving.add(bullets[member])
-    return leaving
+            exits.add(bullets[member])
+    return exits

@@ -161,8 +161,8 @@ net::Refuse ConnectService::full(RoomId named) {
   return answer;
 }
 
-/// Makes `session` the pending one of a seat and answers with an ACCEPT. Nobody else can derive the
-/// session's keys from it.
+/// Makes `session` the pending one of a seat and answers with an ACCEPT. Only a holder of the keys
+/// of the token or ticket can derive the session's keys from the ACCEPT.
 Session& ConnectService::open_session(const Incoming& incoming, Session& session, HostedRoom& room,
                                       Seat& seat, const net::KeyPair& keys) {
   const std::uint32_t connection = parts_.sessions.connection_of(session);
