@@ -38,8 +38,8 @@ struct BucketCounts {
 
   [[nodiscard]] double total() const { return counts.empty() ? 0 : counts.back(); }
 
-  /// Returns the `q` quantile, interpolated linearly within its bucket. Returns nothing if there are
-  /// no values.
+  /// Returns the `q` quantile, interpolated linearly within its bucket. Returns nothing if there
+  /// are no values.
   [[nodiscard]] std::optional<double> quantile(double q) const;
 };
 
