@@ -2,8 +2,6 @@
 
 #include "game/entity_state.h"
 
-#include <utility>
-
 namespace tickbox::client {
 namespace {
 
@@ -26,8 +24,9 @@ Duration drawn_jitter(Entropy& entropy) {
 
 }  // namespace
 
-Handshake::Handshake(Credential credential, net::ConnectMode mode, Entropy& entropy, Instant now)
-    : credential_(std::move(credential)), mode_(mode), entropy_(entropy), requested_at_(now) {
+Handshake::Handshake(const Credential& credential, net::ConnectMode mode, Entropy& entropy,
+                     Instant now)
+    : credential_(credential), mode_(mode), entropy_(entropy), requested_at_(now) {
   const bool has_token = std::holds_alternative<net::ConnectToken>(credential_);
   begin(has_token ? PacketType::Hello : PacketType::Resume, now);
 }

@@ -35,7 +35,7 @@ class Handshake {
 
   /// Begins with HELLO if `credential` is a token, with RESUME if it is a ticket. The request is
   /// due at once. Borrows `entropy`.
-  Handshake(Credential credential, net::ConnectMode mode, Entropy& entropy, Instant now);
+  Handshake(const Credential& credential, net::ConnectMode mode, Entropy& entropy, Instant now);
 
   /// Returns the request to send at `now`, if one is due. Valid until the next call.
   [[nodiscard]] std::optional<ConstBytes> take_request(Instant now);
