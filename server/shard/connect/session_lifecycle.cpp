@@ -85,7 +85,7 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
   parts_.sessions.close(session);
   if (was_playing && reason == net::DisconnectReason::TimedOut) {
     seat.orphaned = now;
-  } else if (was_playing || !(seat.playing != nullptr || seat.orphaned)) {
+  } else if (was_playing || (seat.playing == nullptr && !seat.orphaned)) {
     release(room, seat);
   }
 }
