@@ -170,7 +170,8 @@ check_refusals() {
 }
 
 # has_said NAME WORDS: whether the server has logged them.
-has_said() { docker logs "$1" 2>&1 | grep -qF -- "$2"; }
+# It reads all lines: an end at the first match would end `docker logs` by SIGPIPE, which pipefail counts as a failure.
+has_said() { [ "$(docker logs "$1" 2>&1 | grep -cF -- "$2")" -gt 0 ]; }
 
 # first_try NAME ARGUMENT...: a server behind a published port, as the two READMEs start it. An engine without a network ignores the
 # port, or refuses it.
