@@ -91,9 +91,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
   if (holds(result_, own_)) touched_ = tick;
   world_.append_entities(result_);
   if (!snapshot.bodies.empty()) std::ranges::sort(result_, {}, &game::EntityState::id);
-  const bool ascending = std::ranges::adjacent_find(result_, std::ranges::greater_equal{},
-                                                    &game::EntityState::id) == result_.end();
-  if (!ascending || result_.size() > protocol::kViewMembersMax ||
+  if (!game::have_ascending_ids(result_) || result_.size() > protocol::kViewMembersMax ||
       !seats_are_valid(result_, world_.seats().size())) {
     return malformed();
   }

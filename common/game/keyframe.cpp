@@ -4,9 +4,6 @@
 #include "core/numbers.h"
 #include "game/entity_codec.h"
 
-#include <algorithm>
-#include <functional>
-
 namespace tickbox::game {
 namespace {
 
@@ -125,9 +122,9 @@ std::expected<void, LogError> decode_keyframe(ConstBytes bytes, LoggedWorld& wor
   for (std::uint32_t i = 0; i < entities && !in.failed(); ++i) {
     world.entities.push_back(read_entity(in));
   }
-  const bool rises = std::ranges::adjacent_find(world.entities, std::ranges::greater_equal{},
-                                                &EntityState::id) == world.entities.end();
-  if (in.failed() || in.left() > 0 || !rises) return std::unexpected{LogError::Malformed};
+  if (in.failed() || in.left() > 0 || !have_ascending_ids(world.entities)) {
+    return std::unexpected{LogError::Malformed};
+  }
   return {};
 }
 
