@@ -32,9 +32,8 @@ void DesyncService::receive(Session& session, const net::PacketChannel::Opened& 
     answer(*next);
   }
   if (!taken->compared) return;
-  protocol::Desync compared = *std::move(taken->compared);
-  compared.client = session.room->seats().seat_of(session.player).client;
-  note_compared(compared, now);
+  taken->compared->client = session.room->seats().seat_of(session.player).client;
+  note_compared(*taken->compared, now);
 }
 
 void DesyncService::forget(const Session& session, Instant now) {
