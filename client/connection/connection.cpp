@@ -117,16 +117,17 @@ void Connection::transmit(ConstBytes datagram) {
 // --- the beginning of a session ---
 
 void Connection::connect(Instant now) {
-  state_ = State::Connecting;
-  started_ = now;
-  handshake_.emplace(*options_.token, options_.mode, entropy_, now);
-  send_request(now);
+  begin(State::Connecting, *options_.token, now);
 }
 
 void Connection::resume(Instant now) {
-  state_ = State::Resuming;
+  begin(State::Resuming, *options_.ticket, now);
+}
+
+void Connection::begin(State state, const Handshake::Credential& credential, Instant now) {
+  state_ = state;
   started_ = now;
-  handshake_.emplace(*options_.ticket, options_.mode, entropy_, now);
+  handshake_.emplace(credential, options_.mode, entropy_, now);
   send_request(now);
 }
 

@@ -129,6 +129,7 @@ class Connection {
   void transmit(ConstBytes datagram);
   void connect(Instant now);
   void resume(Instant now);
+  void begin(State state, const Handshake::Credential& credential, Instant now);
   void send_request(Instant now);
   [[nodiscard]] std::optional<Message> on_packet(ConstBytes datagram, Instant now);
   void on_challenge(ConstBytes message);
