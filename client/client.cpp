@@ -159,16 +159,15 @@ void Client::run_tick(Instant now) {
 
 /// Sends the unconfirmed inputs with all acknowledgements. `due`: of the newest input.
 void Client::send_inputs(Instant due) {
-  protocol::InputMessage message{.mismatches = session_->desyncs,
-                                 .events = session_->events.newest(),
-                                 .first_tick = {},
-                                 .inputs = {}};
+  protocol::InputMessage message{
+      .events = session_->events.newest(), .first_tick = {}, .inputs = {}};
   if (session_->auditor != nullptr) {
     message.audit = session_->auditor->ack();
     message.mismatches = session_->auditor->mismatches();
   } else {
     message.newest_snapshot = session_->snapshot_world->ack().newest;
     message.ack_bits = session_->snapshot_world->ack().bits;
+    message.mismatches = session_->desyncs;
   }
   session_->inputs.write(message);
   session_->inputs.on_sent(
