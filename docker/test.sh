@@ -169,9 +169,12 @@ check_refusals() {
   check 'without a key it serves its own loopback' exits 0 alone --ticks 60
 }
 
+# times_said NAME WORDS: how often the server has logged them, over all its starts. All lines are read: an end at the first
+# match would end `docker logs` by SIGPIPE, which pipefail counts as a failure.
+times_said() { docker logs "$1" 2>&1 | grep -cF -- "$2" || true; }
+
 # has_said NAME WORDS: whether the server has logged them.
-# It reads all lines: an end at the first match would end `docker logs` by SIGPIPE, which pipefail counts as a failure.
-has_said() { [ "$(docker logs "$1" 2>&1 | grep -cF -- "$2")" -gt 0 ]; }
+has_said() { [[ $(times_said "$1" "$2") != 0 ]]; }
 
 # first_try NAME ARGUMENT...: a server behind a published port, as the two READMEs start it. An engine without a network ignores the
 # port, or refuses it.
@@ -235,11 +238,8 @@ start_server() {
 # ring: the key file, as it lies in the volume.
 ring() { docker cp "$name:/keys/ring" - | tar -xO; }
 
-# logged WHAT: how often the server has logged it, over all its starts.
-logged() { docker logs "$name" 2>&1 | grep -cF "$1" || true; }
-
 check_key() {
-  check 'it has made one key file, and says so' same 1 "$(logged 'key_file_created path=/keys/ring')"
+  check 'it has made one key file, and says so' same 1 "$(times_said "$name" 'key_file_created path=/keys/ring')"
   check 'for the user 65532 alone' same '-rw------- 65532/65532' \
     "$(docker cp "$name:/keys/ring" - | tar -tv --numeric-owner | awk '{ print $1, $2 }')"
   ring >"$work/ring"
@@ -301,18 +301,16 @@ restart() {
   check 'started again, it gets healthy' within 60 is_healthy
   ring >"$work/ring.again"
   check 'its key file is the same' cmp -s "$work/ring" "$work/ring.again"
-  check 'and was not made again' same 1 "$(logged 'key_file_created')"
+  check 'and was not made again' same 1 "$(times_said "$name" 'key_file_created')"
   check 'a client with that key plays' exits 0 client connect 127.0.0.1:7777 --seconds 1 --json
 }
-
-has_logged() { [[ $(logged "$1") != 0 ]]; }
 
 rotate() {
   check 'a key is put before it, in the volume' exits 0 docker run --rm --network none "${locked[@]}" \
     -v "$name-keys:/keys" "$client_image" token keygen --out /keys/ring --rotate
   check 'a token by it is not taken before the server has read it' exits 4 client connect 127.0.0.1:7777 --seconds 1
   docker kill -s HUP "$name" >/dev/null
-  check 'SIGHUP has it read' within 10 has_logged 'keys_reloaded keys=2 newest=2'
+  check 'SIGHUP has it read' within 10 has_said "$name" 'keys_reloaded keys=2 newest=2'
   check 'then it is' exits 0 client connect 127.0.0.1:7777 --seconds 1
   docker stop -t 30 "$name" >/dev/null
   check 'the exit code is 0 again' same 0 "$(state '{{.State.ExitCode}}')"
