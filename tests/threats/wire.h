@@ -2,6 +2,7 @@
 // What passes on the network, told to everybody in a test who wants to know, and kept for those who
 // make their datagrams by hand.
 
+#include "tests/support/bytes.h"
 #include "tests/support/harness.h"
 
 #include <cstddef>
@@ -10,8 +11,6 @@
 #include <vector>
 
 namespace tickbox::tests {
-
-using Bytes = std::vector<std::byte>;
 
 [[nodiscard]] inline Bytes copy_of(ConstBytes bytes) {
   return {bytes.begin(), bytes.end()};
