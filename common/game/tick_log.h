@@ -66,7 +66,7 @@ struct HeldInputs {
   /// Takes the inputs held after a keyframe; keeps the memory.
   void begin(const LoggedWorld& world);
 
-  /// Resets the input of a player who has just joined or left.
+  /// Resets the input of a seat whose player joins or leaves.
   void forget(PlayerId player);
 
   [[nodiscard]] std::size_t seats() const { return sticks.size(); }
@@ -143,8 +143,8 @@ class TickLogReader {
 
   /// Reads the next tick into `tick`, which keeps its memory. After a failure the reader is
   /// unusable until begin().
-  /// Fails: also for a leave or an input of a player who is not in the room, a join of a player who
-  /// is in the room, and an input that changes nothing. Leaves count before joins.
+  /// Fails: also if a player leaves or has an input and is not in the room; if a player joins and
+  /// is in the room; if an input changes nothing. Leaves count before joins.
   [[nodiscard]] std::expected<void, LogError> read(ConstBytes bytes, LoggedTick& tick);
 
  private:

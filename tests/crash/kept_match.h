@@ -6,7 +6,8 @@
 
 namespace tickbox::tests {
 
-/// Plays a tick as a shard does: the black box has what enters it before it is stepped.
+/// Plays a tick as a shard does: the black box stores the commands of the tick before the room
+/// steps.
 inline void play_tick(RecordedMatch& played, server::BlackBox& black_box) {
   const auto commands = played.decide();
   black_box.prepare(played.room());
