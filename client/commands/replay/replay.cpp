@@ -42,8 +42,8 @@ std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::st
                     fmt::format("cannot read {}: {}", path, record::describe(error)))};
 }
 
-std::expected<std::unique_ptr<Recording>, ExitCode> open_whole_recording(const std::string& path,
-                                                                         const Output& output) {
+std::expected<std::unique_ptr<Recording>, ExitCode> open_with_header(const std::string& path,
+                                                                     const Output& output) {
   auto recording = open_recording(path, output);
   if (recording && !(*recording)->reader) {
     return std::unexpected{output.failed(
@@ -87,7 +87,7 @@ std::expected<Setting, ExitCode> setting_of(const Recording& recording, const Ou
 }
 
 std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const Output& output) {
-  auto recording = open_whole_recording(path, output);
+  auto recording = open_with_header(path, output);
   if (!recording) return std::unexpected{recording.error()};
   auto setting = setting_of(**recording, output);
   if (!setting) return std::unexpected{setting.error()};

@@ -47,7 +47,7 @@ struct Recording {
     const std::string& path, const Output& output);
 
 /// Opens a recording with a complete header.  Fails: also if the file ends within its header.
-[[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_whole_recording(
+[[nodiscard]] std::expected<std::unique_ptr<Recording>, cli::ExitCode> open_with_header(
     const std::string& path, const Output& output);
 
 /// The rules and the map of the match, as the header names them.
@@ -70,7 +70,7 @@ struct RecordedMatch {
   [[nodiscard]] const record::Reader& reader() const { return *recording->reader; }
 };
 
-/// Calls open_whole_recording(), then setting_of().
+/// Calls open_with_header(), then setting_of().
 [[nodiscard]] std::expected<RecordedMatch, cli::ExitCode> open_match(const std::string& path,
                                                                      const Output& output);
 

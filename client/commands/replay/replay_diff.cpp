@@ -263,9 +263,9 @@ std::string incomparable(const record::Header& a, const record::Header& b) {
 }
 
 ExitCode run_diff(const DiffFlags& options) {
-  const auto a = open_whole_recording(options.a, *options.output);
+  const auto a = open_with_header(options.a, *options.output);
   if (!a) return a.error();
-  const auto b = open_whole_recording(options.b, *options.output);
+  const auto b = open_with_header(options.b, *options.output);
   if (!b) return b.error();
   const record::Reader& reader_a = *(*a)->reader;
   const record::Reader& reader_b = *(*b)->reader;

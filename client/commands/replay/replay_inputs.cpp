@@ -25,7 +25,7 @@ struct InputsFlags {
 };
 
 ExitCode run_inputs(const InputsFlags& options) {
-  const auto recording = open_whole_recording(options.file, *options.output);
+  const auto recording = open_with_header(options.file, *options.output);
   if (!recording) return recording.error();
   const record::Reader& reader = *(*recording)->reader;
   const os::Interruption interruption;

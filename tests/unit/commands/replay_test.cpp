@@ -362,6 +362,19 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
   EXPECT_NE(document["first_difference"]["a"], document["first_difference"]["b"]);
 }
 
+TEST_F(ReplayCommand, NeedsAHeaderToStepOrToCompare) {
+  const auto whole = tests::small_recording(2, 20);
+  const std::string path = file_of(whole);
+  const std::string cut = file_of(ConstBytes{whole}.first(100));
+  const std::vector<std::vector<std::string>> commands = {{"state", cut, "--tick", "1"},
+                                                          {"inputs", cut, "-o", new_path("inputs")},
+                                                          {"diff", cut, path},
+                                                          {"diff", path, cut}};
+  for (const auto& words : commands) {
+    expect_ended(replay(words), 1, cut + ": it ends within its header");
+  }
+}
+
 TEST_F(ReplayCommand, ComparesNoRecordingsOfTwoGames) {
   expect_ended(replay({"diff", file_of(tests::small_recording(1, 5)),
                        file_of(tests::small_recording(1, 5, {.tick_rate = 60}))}),
