@@ -78,6 +78,7 @@ class Shard {
 
   [[nodiscard]] bool stopping() const { return connects_.stopping(); }
 
+  /// Returns the number of clients that play. One that is accepted plays from its first packet on.
   [[nodiscard]] std::size_t clients() const { return lifecycle_.clients(); }
 
   /// Returns the number of seats that no newcomer gets: those of present players, and of players
