@@ -128,6 +128,7 @@ void Connection::begin(State state, const Handshake::Credential& credential, Ins
   state_ = state;
   started_ = now;
   handshake_.emplace(credential, options_.mode, entropy_, now);
+  doubt_.reset();
   send_request(now);
 }
 
@@ -148,7 +149,7 @@ void Connection::on_answer(ConstBytes datagram, Instant now) {
   } else if (handshake_ && type == net::PacketType::Refuse) {
     const auto refuse = handshake_->read_refuse(datagram);
     if (!refuse) return drops_.count(refuse.error());
-    on_refused(*refuse, now);
+    on_refusal(*refuse, now);
   } else {
     drops_.count(type ? net::DropReason::Unexpected : net::DropReason::UnknownType);
   }
@@ -166,10 +167,16 @@ void Connection::on_accepted(const net::Accepted& accepted, Instant now) {
   state_ = State::Connected;
   connect_time_ = now - handshake_->requested_at();
   handshake_.reset();
+  doubt_.reset();
   heard_ = now;
 }
 
-void Connection::on_refused(const net::Refuse& refuse, Instant now) {
+void Connection::on_refusal(const Refusal& refusal, Instant now) {
+  if (refusal.is_proven) return believe(refusal.refuse, now);
+  doubt_ = {.refuse = refusal.refuse, .since = doubt_ ? doubt_->since : now};
+}
+
+void Connection::believe(const net::Refuse& refuse, Instant now) {
   if (state_ == State::Resuming && ticket_before_) {
     options_.ticket = std::exchange(ticket_before_, std::nullopt);
     return resume(now);
@@ -187,6 +194,8 @@ void Connection::on_refused(const net::Refuse& refuse, Instant now) {
 void Connection::update(Instant now) {
   if (state_ == State::Connected && now - heard_ >= kServerTimeout) {
     resume(now);
+  } else if (doubt_ && now - doubt_->since >= kRefusalDoubted) {
+    believe(net::Refuse{doubt_->refuse}, now);
   } else if (handshake_ && now >= gives_up_at()) {
     give_up(now);
   } else if (handshake_) {
@@ -227,11 +236,14 @@ void Connection::fail(std::string reason) {
 void Connection::end(State state, std::string reason) {
   state_ = state;
   handshake_.reset();
+  doubt_.reset();
   reason_ = std::move(reason);
 }
 
 Instant Connection::next_wakeup() const {
-  return handshake_ ? std::min(handshake_->next_request(), gives_up_at()) : heard_ + kServerTimeout;
+  if (!handshake_) return heard_ + kServerTimeout;
+  const Instant next = std::min(handshake_->next_request(), gives_up_at());
+  return doubt_ ? std::min(next, doubt_->since + kRefusalDoubted) : next;
 }
 
 }  // namespace tickbox::client

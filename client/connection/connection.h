@@ -38,6 +38,17 @@ struct ConnectionOptions {
   net::ConnectMode mode = net::ConnectMode::Play;
 };
 
+/// The time after which a client believes a REFUSE without proof, if it has repeated its requests
+/// since and got nothing better. A forged one then ends nothing, unless the server is silent too.
+inline constexpr Duration kRefusalDoubted = std::chrono::seconds{2};
+static_assert(kRefusalDoubted < kServerTimeout);
+
+/// The newest REFUSE without proof, and when the first one arrived.
+struct UnprovenRefusal {
+  net::Refuse refuse;
+  Instant since;
+};
+
 class Connection {
  public:
   enum class State : std::uint8_t {
@@ -136,7 +147,8 @@ class Connection {
   void on_disconnect(ConstBytes message, Instant now);
   void on_answer(ConstBytes datagram, Instant now);
   void on_accepted(const net::Accepted& accepted, Instant now);
-  void on_refused(const net::Refuse& refuse, Instant now);
+  void on_refusal(const Refusal& refusal, Instant now);
+  void believe(const net::Refuse& refuse, Instant now);
   [[nodiscard]] Instant gives_up_at() const;
   void give_up(Instant now);
   void end(State state, std::string reason);
@@ -144,7 +156,8 @@ class Connection {
   ConnectionOptions options_;
   net::Transport& transport_;
   Entropy& entropy_;
-  std::optional<Handshake> handshake_;  ///< while connecting()
+  std::optional<Handshake> handshake_;    ///< while connecting()
+  std::optional<UnprovenRefusal> doubt_;  ///< of handshake_
   State state_ = State::Connecting;
   std::string reason_;
   std::optional<net::RefuseReason> refused_;

@@ -67,21 +67,28 @@ std::expected<void, net::DropReason> Handshake::take_cookie(ConstBytes datagram,
   return {};
 }
 
+const net::KeyPair& Handshake::keys() const {
+  return std::visit([](const auto& held) -> const net::KeyPair& { return held.keys; }, credential_);
+}
+
 std::expected<net::Accepted, net::DropReason> Handshake::read_accept(ConstBytes datagram) const {
   if (request_ == PacketType::Hello) return kUnexpected;
-  const net::KeyPair& keys =
-      std::visit([](const auto& held) -> const net::KeyPair& { return held.keys; }, credential_);
-  auto accepted = net::decode_accept(datagram, keys, nonce_);
+  auto accepted = net::decode_accept(datagram, keys(), nonce_);
   if (accepted && !is_possible(accepted->accept)) {
     return std::unexpected{net::DropReason::Malformed};
   }
   return accepted;
 }
 
-std::expected<net::Refuse, net::DropReason> Handshake::read_refuse(ConstBytes datagram) const {
-  auto refuse = net::decode_refuse(datagram);
-  if (refuse && refuse->client_nonce != nonce_) return kUnexpected;
-  return refuse;
+std::expected<Refusal, net::DropReason> Handshake::read_refuse(ConstBytes datagram) const {
+  const auto refuse = net::decode_refuse(datagram);
+  if (!refuse) return std::unexpected{refuse.error()};
+  if (refuse->client_nonce != nonce_) return kUnexpected;
+  const bool is_proven = net::has_proof(datagram);
+  if (is_proven && !net::is_refused_by_server(datagram, keys().to_client)) {
+    return std::unexpected{net::DropReason::Forged};
+  }
+  return Refusal{.refuse = *refuse, .is_proven = is_proven};
 }
 
 }  // namespace tickbox::client

@@ -29,6 +29,13 @@ inline constexpr Duration kRequestJitter = kRequestRetry / 4;
 /// that sender.
 inline constexpr Duration kRequestLife = std::chrono::seconds{2};
 
+/// The server's answer that it does not begin a session. Without proof anybody who saw the request
+/// can have sent it.
+struct Refusal {
+  net::Refuse refuse;
+  bool is_proven = false;  ///< the sender has opened the token or ticket
+};
+
 class Handshake {
  public:
   using Credential = std::variant<net::ConnectToken, net::ResumeTicket>;
@@ -55,11 +62,12 @@ class Handshake {
   [[nodiscard]] std::expected<net::Accepted, net::DropReason> read_accept(
       ConstBytes datagram) const;
 
-  /// Reads a REFUSE.
-  [[nodiscard]] std::expected<net::Refuse, net::DropReason> read_refuse(ConstBytes datagram) const;
+  /// Reads a REFUSE.  Fails also: Forged, for a wrong proof.
+  [[nodiscard]] std::expected<Refusal, net::DropReason> read_refuse(ConstBytes datagram) const;
 
  private:
   void begin(net::PacketType request, Instant now);
+  [[nodiscard]] const net::KeyPair& keys() const;
 
   Credential credential_;
   net::ConnectMode mode_;

@@ -182,8 +182,15 @@ ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out) {
   return ConstBytes{out}.first(kRefuseBytes);
 }
 
+ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffer& out) {
+  const ConstBytes unproven = encode_refuse(refuse, out);
+  std::ranges::copy(tag_of(to_client, unproven), MutableBytes{out}.subspan(kRefuseBytes).begin());
+  return ConstBytes{out}.first(kProvenRefuseBytes);
+}
+
 std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram) {
-  if (auto fine = check(datagram, PacketType::Refuse, kRefuseBytes); !fine) {
+  const std::size_t size = datagram.size() > kRefuseBytes ? kProvenRefuseBytes : kRefuseBytes;
+  if (auto fine = check(datagram, PacketType::Refuse, size); !fine) {
     return std::unexpected{fine.error()};
   }
   ByteReader in{datagram.subspan(1)};
@@ -195,6 +202,10 @@ std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram) {
   refuse.have = in.number<std::uint32_t>();
   refuse.limit = in.number<std::uint32_t>();
   return refuse;
+}
+
+bool is_refused_by_server(ConstBytes refuse, const Key& to_client) {
+  return tag_matches(to_client, refuse.first(kRefuseBytes), refuse.subspan(kRefuseBytes));
 }
 
 ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,

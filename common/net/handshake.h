@@ -23,15 +23,17 @@
 
 namespace tickbox::net {
 
-inline constexpr std::uint32_t kProtocolVersion = 5;
+inline constexpr std::uint32_t kProtocolVersion = 6;
 
 /// The length of HELLO, CONNECT and RESUME.
 inline constexpr std::size_t kRequestBytes = kDatagramBytesMax;
 
 inline constexpr std::size_t kCookieDatagramBytes = 1 + kNonceBytes + kCookieBytes;
 inline constexpr std::size_t kRefuseBytes = 42;
+inline constexpr std::size_t kProvenRefuseBytes = kRefuseBytes + kTagBytes;
 inline constexpr std::size_t kAcceptBytesMax = 512;
-static_assert(kCookieDatagramBytes <= 64 && kRefuseBytes <= 64 && kAcceptBytesMax < kRequestBytes);
+static_assert(kCookieDatagramBytes <= 64 && kProvenRefuseBytes <= 64 &&
+              kAcceptBytesMax < kRequestBytes);
 
 /// The longest life of a room in ticks: 103 days at 240 Hz. So sums of ticks, also with what a
 /// client may add to a tick, never wrap.
@@ -114,9 +116,21 @@ ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticke
 /// ticket. The check covers every bit of the datagram.
 [[nodiscard]] bool is_proven(ConstBytes request, const Key& to_server);
 
+/// Encodes a REFUSE without proof, for a request whose token or ticket did not open.
 ConstBytes encode_refuse(const Refuse& refuse, PacketBuffer& out);
-/// Decodes a REFUSE.  Fails: TooShort, TooLong, UnknownType, Malformed.
+/// Encodes a REFUSE with proof. `to_client`: the key of the token or ticket in the request.
+ConstBytes encode_refuse(const Refuse& refuse, const Key& to_client, PacketBuffer& out);
+/// Decodes a REFUSE, with or without proof.  Fails: TooShort, TooLong, UnknownType, Malformed.
 [[nodiscard]] std::expected<Refuse, DropReason> decode_refuse(ConstBytes datagram);
+
+/// Returns whether a decoded REFUSE has a proof, right or wrong.
+[[nodiscard]] inline bool has_proof(ConstBytes refuse) {
+  return refuse.size() == kProvenRefuseBytes;
+}
+
+/// Returns whether the sender of a REFUSE with a proof has opened the token or ticket. The check
+/// covers every bit of the datagram.  Requires: has_proof().
+[[nodiscard]] bool is_refused_by_server(ConstBytes refuse, const Key& to_client);
 
 struct Accept {
   PlayerId player;

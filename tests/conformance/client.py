@@ -174,7 +174,7 @@ class Clients:
             if attempt is not None and attempt.answer is None:
                 attempt.cookies[data[33:45]] = now
                 attempt.newest_cookie = data[33:45]
-        elif kind == layouts.REFUSE and len(data) == layouts.REFUSE_BYTES:
+        elif kind == layouts.REFUSE and len(data) == layouts.PROVEN_REFUSE_BYTES:
             attempt = self.attempts.get(data[1:33])
             if attempt is not None and attempt.answer is None and 1 <= data[33] <= REASON_MAX:
                 attempt.answer = kind

@@ -6,7 +6,7 @@ import ipaddress
 import struct
 from collections import namedtuple
 
-PROTOCOL = 5
+PROTOCOL = 6
 DATAGRAM_MAX = 1_200
 ASK_BYTES = 1_200
 NONCE = slice(13, 45)
@@ -15,6 +15,7 @@ TOKEN_BYTES = 411
 TICKET_BYTES = 135
 COOKIE_BYTES = 45
 REFUSE_BYTES = 42
+PROVEN_REFUSE_BYTES = 58
 ACCEPT_HEAD_BYTES = 37
 ACCEPT_MAX = 512
 PACKET_HEAD_BYTES = 7
@@ -45,7 +46,7 @@ SEALED_TO_SERVER = {INPUT, DISCONNECT, RESPONSE, DESYNC_REPORT}
 SEALED_TO_CLIENT = {SNAPSHOT, DISCONNECT, CHALLENGE, AUDIT, DESYNC_STATE}
 
 ConnectRequest = namedtuple("ConnectRequest", "type protocol schema nonce cookie credential audits tag clear zeros")
-Refusal = namedtuple("Refusal", "nonce reason have limit")
+Refusal = namedtuple("Refusal", "nonce reason have limit clear proof")
 
 
 def type_of(data):
@@ -91,7 +92,7 @@ def read_request(data):
 
 def read_refuse(data):
     reason, have, limit = struct.unpack_from("<BII", data, 33)
-    return Refusal(data[1:33], reason, have, limit)
+    return Refusal(data[1:33], reason, have, limit, data[:REFUSE_BYTES], data[REFUSE_BYTES:])
 
 
 def sequence_bits(data):

@@ -14,6 +14,7 @@ TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 (TOKEN_ELSEWHERE, TOKEN_ROOM, TOKEN_USED, TOKEN_TAKEN, TOKENS_FULL) = range(9, 14)
 (RESTARTED, TICKET_FORGED, TICKET_OVER, MAY_NOT_AUDIT, AUDITORS_FULL) = range(14, 19)
 REASON_MAX = AUDITORS_FULL
+UNPROVEN = (PROTOCOL, SCHEMA, KEY_UNKNOWN, TOKEN_FORGED, RESTARTED, TICKET_FORGED)
 AUDITORS_MAX = 4
 
 # What a request is owed. COOKIE, ACCEPT (with the session whose ACCEPT is sent again, or the keys of a new one),
@@ -91,9 +92,8 @@ class Door:
             return refuse(TOKEN_FORGED)
         if crypto.tag(token.to_server, request.clear) != request.tag:
             return dropped("forged")
-        return self.token_fault(token, request, address, now) or Owed(
-            layouts.ACCEPT, keys=Keys(token.to_server, token.to_client)
-        )
+        fault = self.token_fault(token, request, address, now)
+        return (fault or Owed(layouts.ACCEPT))._replace(keys=Keys(token.to_server, token.to_client))
 
     def token_fault(self, token, request, address, now):
         wall = self.world.wall_ms(now)
@@ -139,13 +139,18 @@ class Door:
             return refuse(TICKET_FORGED)
         if crypto.tag(session.resume_keys.to_server, request.clear) != request.tag:
             return dropped("forged")
+        fault = self.ticket_fault(session, request)
+        if fault:
+            return fault._replace(keys=session.resume_keys)
+        return self.same_again(request, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
+
+    def ticket_fault(self, session, request):
         if self.world.draining:
             return refuse(DRAINING)
         good = self.seats.get(session.accept["player"]) is session
         if not good or session.server.state not in (PLAYING, ORPHANED):
             return refuse(TICKET_OVER)
-        objection = self.audit_fault(request, session.rights, session)
-        return objection or self.same_again(request, address) or Owed(layouts.ACCEPT, keys=session.resume_keys)
+        return self.audit_fault(request, session.rights, session)
 
     def accepted(self, session, address):
         if self.boot is None:

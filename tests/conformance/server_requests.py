@@ -6,7 +6,7 @@ import crypto
 import layouts
 from flatbuffer import Malformed
 from messages import read_accept
-from refusals import REASON_MAX, TOKEN_BEFORE_BOOT, TOKEN_EXPIRED, TOKENS_FULL, Door
+from refusals import REASON_MAX, TOKEN_BEFORE_BOOT, TOKEN_EXPIRED, TOKENS_FULL, UNPROVEN, Door
 from session import OVER, Keys, Session
 
 ROUNDED_SECONDS = {TOKEN_EXPIRED, TOKEN_BEFORE_BOOT}
@@ -90,6 +90,7 @@ class ServerRequests:
         self.findings.saw(f"REFUSE of reason {refusal.reason}")
         if not self.findings.check(1 <= refusal.reason <= REASON_MAX, "refuse", f"reason {refusal.reason}"):
             return
+        self.check_proof(refusal, owed)
         if owed.answer != layouts.REFUSE or refusal.reason == TOKENS_FULL:
             return
         self.findings.check(
@@ -98,6 +99,14 @@ class ServerRequests:
         slack = 1 if owed.reason in ROUNDED_SECONDS else 0
         right = abs(refusal.have - owed.have) <= slack and refusal.limit == owed.limit
         self.findings.check(right, "refuse", lambda: f"{refusal.have}/{refusal.limit}, owed was {describe(owed)}")
+
+    def check_proof(self, refusal, owed):
+        """A server proves a refusal where it has opened the token or ticket, and only there."""
+        owed_proof = b"" if refusal.reason in UNPROVEN else None
+        if owed_proof is None and owed.keys is not None:
+            owed_proof = crypto.tag(owed.keys.to_client, refusal.clear)
+            self.findings.saw("REFUSE with proof")
+        self.findings.check(refusal.proof == owed_proof, "refuse", f"the proof of reason {refusal.reason}")
 
     def sent_accept(self, now, address, data):
         again = self.take(address, lambda waiting: waiting.owed.session and waiting.owed.session.datagram == data)

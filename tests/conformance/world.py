@@ -124,7 +124,7 @@ class World:
         """What a datagram that one of the two ends has sent may measure."""
         low, high = {
             layouts.COOKIE: (layouts.COOKIE_BYTES, layouts.COOKIE_BYTES),
-            layouts.REFUSE: (layouts.REFUSE_BYTES, layouts.REFUSE_BYTES),
+            layouts.REFUSE: (layouts.REFUSE_BYTES, layouts.PROVEN_REFUSE_BYTES),
             layouts.ACCEPT: (layouts.ACCEPT_HEAD_BYTES + 16, layouts.ACCEPT_MAX),
         }.get(kind, (layouts.SEALED_MIN, layouts.DATAGRAM_MAX))
         if kind in layouts.ASKS:

@@ -86,7 +86,9 @@ void read_refuse(ConstBytes datagram) {
   const auto refuse = net::decode_refuse(datagram);
   if (!refuse) return;
   net::PacketBuffer out{};
-  fuzz::check(std::ranges::equal(net::encode_refuse(*refuse, out), datagram));
+  fuzz::check(
+      std::ranges::equal(net::encode_refuse(*refuse, out), datagram.first(net::kRefuseBytes)));
+  if (net::has_proof(datagram)) (void)net::is_refused_by_server(datagram, net::published_key());
   fuzz::check(net::name_of(refuse->reason) != "unknown");
   const std::string words = net::describe(*refuse);
   fuzz::check(words != "refused" && !words.contains('\n'));
@@ -97,6 +99,7 @@ void read_refuse(ConstBytes datagram) {
 TICKBOX_FUZZ_TARGET(decode_refuse)(ConstBytes input) {
   read_refuse(input);
   read_refuse(datagram_of<net::kRefuseBytes>(net::PacketType::Refuse, input));
+  read_refuse(datagram_of<net::kProvenRefuseBytes>(net::PacketType::Refuse, input));
 }
 
 // A message sealed as a server seals its ACCEPT; and the bytes as a whole datagram.

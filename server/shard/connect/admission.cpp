@@ -69,14 +69,14 @@ AdmissionResult Admission::judge_connect(const net::ConnectRequest& request,
                : Refused{refusal(net::RefuseReason::TokenForged)};
   }
   if (!net::is_proven(datagram.bytes, token->keys.to_server)) return net::DropReason::Forged;
-  const std::uint64_t client = token->claims.client;
+  const auto refused = [&token](const net::Refuse& answer) {
+    return Refused{answer, token->claims.client, token->keys.to_client};
+  };
   if (const auto objection = objection_to(*token, datagram.to, now.today)) {
-    return Refused{*objection, client};
+    return refused(*objection);
   }
-  if (shown != nullptr && shown->consumed) {
-    return Refused{refusal(net::RefuseReason::TokenUsed), client};
-  }
-  if (is_pending && !is_here) return Refused{refusal(net::RefuseReason::TokenTaken), client};
+  if (shown != nullptr && shown->consumed) return refused(refusal(net::RefuseReason::TokenUsed));
+  if (is_pending && !is_here) return refused(refusal(net::RefuseReason::TokenTaken));
   return TokenAccepted{.token = *token,
                        .id = id,
                        .replaces = is_pending ? std::optional{shown->connection} : std::nullopt};

@@ -59,6 +59,7 @@ struct ResumeAccepted {
 struct Refused {
   net::Refuse answer;
   std::optional<std::uint64_t> client{};  ///< named by the token or ticket, if it was opened
+  std::optional<net::Key> proof{};        ///< its key to the client, if the client has proven it
 };
 
 using AdmissionResult = std::variant<net::DropReason, net::CookieBytes, Refused, RepeatedRequest,

@@ -66,7 +66,7 @@ void ConnectService::accept_again(Session& session, Instant now) {
 void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& accepted) {
   const net::TokenClaims& claims = accepted.token.claims;
   const auto refuse_with = [&](const net::Refuse& answer) {
-    refuse(incoming, {answer, claims.client});
+    refuse(incoming, {answer, claims.client, accepted.token.keys.to_client});
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   drop_replaced(accepted);
@@ -106,7 +106,7 @@ void ConnectService::drop_replaced(const TokenAccepted& accepted) {
 void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& accepted) {
   const net::Ticket& ticket = accepted.ticket;
   const auto refuse_with = [&](const net::Refuse& answer) {
-    refuse(incoming, {answer, ticket.client});
+    refuse(incoming, {answer, ticket.client, ticket.keys.to_client});
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   HostedRoom* room = find_room({ticket.room});
@@ -208,7 +208,8 @@ void ConnectService::refuse(const Incoming& incoming, const Refused& refused) {
   answer.client_nonce = incoming.request.client_nonce;
   context_.metrics.count(answer.reason);
   refusals_.add(answer.reason, refused.client, incoming.datagram.from);
-  reply(incoming, net::encode_refuse(answer, packet_));
+  reply(incoming, refused.proof ? net::encode_refuse(answer, *refused.proof, packet_)
+                                : net::encode_refuse(answer, packet_));
 }
 
 /// Answers a sender that has no session, within the limit of all such answers.

@@ -107,10 +107,20 @@ class ConnectionTest : public testing::Test {
     EXPECT_FALSE(connection_.receive(now_));
   }
 
+  static net::Refuse full(const net::HandshakeNonce& nonce) {
+    return {.client_nonce = nonce, .reason = net::RefuseReason::Full, .have = 64, .limit = 64};
+  }
+
+  /// Refuses as a server does that has opened the token or ticket.
   void refuse(const net::HandshakeNonce& nonce) {
-    deliver(net::encode_refuse(
-        {.client_nonce = nonce, .reason = net::RefuseReason::Full, .have = 64, .limit = 64},
-        packet_));
+    const bool by_ticket = request().type == net::PacketType::Resume;
+    const net::KeyPair& keys = by_ticket ? connection_.ticket().keys : token_.keys;
+    deliver(net::encode_refuse(full(nonce), keys.to_client, packet_));
+  }
+
+  /// Refuses as anybody can who has seen the request.
+  void refuse_without_proof() {
+    deliver(net::encode_refuse(full(request().client_nonce), packet_));
   }
 
   [[nodiscard]] ConstBytes goodbye(net::DisconnectReason reason) {
@@ -225,6 +235,53 @@ TEST_F(ConnectionTest, TellsWhyItWasRefused) {
   EXPECT_EQ(connection_.reason(), "server full 64/64");
 }
 
+// One such datagram once ended a match, although the server's ACCEPT came next.
+TEST_F(ConnectionTest, ARefusalWithoutProofEndsNothingIfTheServerAccepts) {
+  refuse_without_proof();
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  hear_from_server();
+  pass(kServerTimeout);
+  ASSERT_EQ(connection_.state(), Connection::State::Resuming);
+  refuse_without_proof();
+  EXPECT_EQ(connection_.state(), Connection::State::Resuming);
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+  pass(kRefusalDoubted);
+  EXPECT_EQ(connection_.state(), Connection::State::Connected) << "it is forgotten";
+}
+
+TEST_F(ConnectionTest, ARefusalWithoutProofIsBelievedWhenNothingBetterComes) {
+  answer_hello();
+  refuse_without_proof();
+  EXPECT_LE(connection_.next_wakeup(), now_ + kRefusalDoubted);
+  const std::size_t sent = transport_.sent.size();
+  for (Duration passed{}; passed < kRefusalDoubted; passed += milliseconds{50}) {
+    EXPECT_FALSE(connection_.over());
+    pass(milliseconds{50});
+    if (passed == seconds{1}) refuse_without_proof();
+  }
+  EXPECT_GT(transport_.sent.size(), sent + 4) << "it asked on";
+  EXPECT_EQ(connection_.state(), Connection::State::Refused);
+  EXPECT_EQ(connection_.reason(), "server full 64/64");
+}
+
+TEST_F(ConnectionTest, DropsARefusalWithAWrongProof) {
+  const net::Refuse answer = full(request().client_nonce);
+  deliver(net::encode_refuse(answer, token_.keys.to_server, packet_));
+  Bytes altered;
+  {
+    const ConstBytes refusal = net::encode_refuse(answer, token_.keys.to_client, packet_);
+    altered.assign(refusal.begin(), refusal.end());
+  }
+  altered[38] ^= std::byte{1};
+  deliver(altered);
+  EXPECT_EQ(connection_.drops().of(net::DropReason::Forged), 2U);
+  pass(kRefusalDoubted);
+  EXPECT_EQ(connection_.state(), Connection::State::Connecting);
+}
+
 TEST_F(ConnectionTest, IgnoresTheRefusalOfAnother) {
   net::HandshakeNonce other = request().client_nonce;
   other[0] ^= std::byte{1};
@@ -321,6 +378,8 @@ TEST_F(ConnectionTest, FallsBackToItsTokenWhenItsTicketIsNotGood) {
   transport_.deliver(net::encode_refuse(
       {.client_nonce = request().client_nonce, .reason = net::RefuseReason::Restarted}, packet_));
   EXPECT_FALSE(other.receive(now_));
+  EXPECT_EQ(other.state(), Connection::State::Resuming) << "anybody can say so";
+  other.update(now_ + kRefusalDoubted);
   EXPECT_EQ(other.state(), Connection::State::Connecting);
   EXPECT_EQ(other.ticket_refusal(), "server has been restarted: connect again");
 }

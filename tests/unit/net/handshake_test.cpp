@@ -93,7 +93,7 @@ TEST(Handshake, WhatAsksCarriesEveryField) {
   EXPECT_EQ(decode_request(connect_datagram()), samples::request(PacketType::Connect));
   EXPECT_EQ(decode_request(resume_datagram()), samples::request(PacketType::Resume));
   const ConnectRequest ours = make_request(PacketType::Hello, samples::nonce(5));
-  EXPECT_EQ(ours.protocol, 5U);
+  EXPECT_EQ(ours.protocol, 6U);
   EXPECT_EQ(ours.schema, schema_hash());
   EXPECT_EQ(ours.client_nonce, samples::nonce(5));
 }
@@ -148,6 +148,27 @@ TEST(Handshake, RefuseCarriesEveryFieldOfEveryReason) {
     refuse.reason = static_cast<RefuseReason>(reason);
     PacketBuffer buffer{};
     EXPECT_EQ(decode_refuse(encode_refuse(refuse, buffer)), refuse) << reason;
+  }
+}
+
+TEST(Handshake, ARefuseIsProvenByTheKeyToTheClientAndNoOther) {
+  const KeyPair keys = samples::handed_keys();
+  PacketBuffer buffer{};
+  const Datagram proven = samples::copy_of(encode_refuse(samples::refuse(), keys.to_client, buffer));
+  EXPECT_EQ(decode_refuse(proven), samples::refuse());
+  ASSERT_TRUE(has_proof(proven));
+  EXPECT_FALSE(has_proof(refuse_datagram()));
+  EXPECT_TRUE(is_refused_by_server(proven, keys.to_client));
+  EXPECT_FALSE(is_refused_by_server(proven, keys.to_server));
+  for (std::size_t byte = 0; byte < proven.size(); ++byte) {
+    Datagram altered = proven;
+    altered[byte] ^= std::byte{1};
+    EXPECT_FALSE(is_refused_by_server(altered, keys.to_client)) << byte;
+  }
+  for (const std::size_t size : {kRefuseBytes + 1, kProvenRefuseBytes - 1}) {
+    EXPECT_EQ(samples::fault_of(decode_refuse(ConstBytes{proven}.first(size))),
+              DropReason::TooShort)
+        << size;
   }
 }
 
