@@ -8,14 +8,23 @@
 // cells of a row are consecutive in memory, and a hash scatters the rows. A mover that becomes
 // faster than its level allows is listed as a stray.
 
+#include "sim/body.h"
 #include "sim/rects.h"
 #include "sim/step/cell.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
 namespace tickbox::sim {
+
+/// How far a mover gets from its corner, whichever way it turns without getting faster.
+[[nodiscard]] inline std::int64_t reach_of(const Body& body, Vec2 velocity) {
+  const std::int32_t way = std::max(std::abs(velocity.x), std::abs(velocity.y));
+  return std::int64_t{way} + std::max(body.size.x, body.size.y);
+}
 
 class MoverGrid {
  public:

@@ -1,7 +1,6 @@
 #include "sim/step/pairs.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tickbox::sim {
 namespace {
@@ -12,12 +11,6 @@ Role role_of(const Body& body, const Movers& movers) {
   const bool meets_any =
       (body.layers & movers.collides_with) != 0 && (body.collides_with & movers.layers) != 0;
   return meets_any ? Role::Full : Role::Alone;
-}
-
-/// How far a mover gets from its corner, whichever way it turns without getting faster.
-std::int64_t reach_of(const Body& body, Vec2 velocity) {
-  const std::int32_t way = std::max(std::abs(velocity.x), std::abs(velocity.y));
-  return std::int64_t{way} + std::max(body.size.x, body.size.y);
 }
 
 void begin_path(std::uint32_t mover, Vec2 velocity, Movers& movers, Candidates& candidates) {
