@@ -111,6 +111,11 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
   return {static_cast<std::uint16_t>((bullet ? id.value >> 18 : id.value) & (kSeatsMax - 1))};
 }
 
+/// Returns the ticks since a bullet was spawned, modulo 2^18.  Requires: the id of a bullet.
+[[nodiscard]] constexpr std::uint32_t age_of(BodyId bullet, Tick now) {
+  return (now.value - bullet.value) & 0x3ffff;
+}
+
 /// Returns whether the entities are sorted by id, each id once.
 [[nodiscard]] inline bool have_ascending_ids(std::span<const EntityState> entities) {
   return std::ranges::adjacent_find(entities, std::ranges::greater_equal{}, &EntityState::id) ==

@@ -1,5 +1,7 @@
 #include "game/restore.h"
 
+#include "sim/crowding.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -35,6 +37,12 @@ std::string_view describe(RestoreError error) {
       return "a keyframe has a body of a seat that the map has not";
     case RestoreError::SeatWithoutBody:
       return "a keyframe has a taken seat without its body, or a body without its seat";
+    case RestoreError::ImpossibleEntity:
+      return "a keyframe has a body in a state that the game does not have";
+    case RestoreError::Overlap:
+      return "a keyframe has bodies that overlap";
+    case RestoreError::TooManyPairs:
+      return "a keyframe has too many bodies in one place";
   }
   std::unreachable();
 }
@@ -53,11 +61,24 @@ std::expected<World, RestoreError> restore(const WorldFields& fields, const Shar
   if (!seats_fit_bodies(fields)) {
     return std::unexpected{RestoreError::SeatWithoutBody};
   }
+  const bool all_valid = std::ranges::all_of(fields.entities, [&](const EntityState& entity) {
+    return rules.is_valid(entity, *map, fields.tick);
+  });
+  if (!all_valid) {
+    return std::unexpected{RestoreError::ImpossibleEntity};
+  }
   World world{map, rules.settings(), fields.random};
   world.tick = fields.tick;
   std::ranges::copy(fields.seats, world.seats().begin());
   for (const EntityState& entity : fields.entities) {
     world.add(rules.body_for(entity), entity.traits);
+  }
+  const auto crowded = sim::find_crowded_body(
+      world.physics(), {.overlaps_per_body = 0, .pairs = kRestoredPairsMax},
+      [&rules](const sim::Body& a, const sim::Body& b) { return rules.may_overlap(a, b); });
+  if (crowded) {
+    return std::unexpected{crowded->limit == sim::Crowding::Overlaps ? RestoreError::Overlap
+                                                                     : RestoreError::TooManyPairs};
   }
   return world;
 }

@@ -7,6 +7,7 @@
 #include "game/rules.h"
 #include "game/world.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <span>
@@ -22,16 +23,27 @@ struct WorldFields {
   std::span<const EntityState> entities;  ///< by id, no id twice
 };
 
+/// The most pairs of bodies of a restored world whose paths in the next tick touch. The largest
+/// rooms have some ten thousand. More would need thousands of bullets in one place. A step looks at
+/// this number in some 20 ms.
+inline constexpr std::size_t kRestoredPairsMax = std::size_t{1} << 22;
+
 /// The reason why fields make no world of this map and these rules.
 enum class RestoreError : std::uint8_t {
-  WrongSeats,       ///< the number of seats differs from the map's
-  UnknownSeat,      ///< a body belongs to a seat that the map does not have
-  SeatWithoutBody,  ///< a taken seat has no body, or a player's body has no taken seat
+  WrongSeats,        ///< the number of seats differs from the map's
+  UnknownSeat,       ///< a body belongs to a seat that the map does not have
+  SeatWithoutBody,   ///< a taken seat has no body, or a player's body has no taken seat
+  ImpossibleEntity,  ///< no entity of this game has such a state
+  Overlap,           ///< two bodies overlap that the step keeps apart
+  TooManyPairs,      ///< the paths of more than kRestoredPairsMax pairs of bodies touch
 };
 
 [[nodiscard]] std::string_view describe(RestoreError error);
 
-/// Returns the world with these fields.  Fails: RestoreError, when they do not fit `map`.
+/// Returns the world with these fields.  Fails: RestoreError, when no server of this game on `map`
+/// can have written them. A server never writes overlaps: bodies appear at free places, and the
+/// step keeps them apart. Rules::may_overlap() names the exceptions. Cost: about that of a step,
+/// also for fields that an attacker chose.
 [[nodiscard]] std::expected<World, RestoreError> restore(const WorldFields& fields,
                                                          const SharedMap& map, const Rules& rules);
 

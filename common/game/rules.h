@@ -10,6 +10,7 @@
 #include "core/ids.h"
 #include "game/entity_state.h"
 #include "game/input.h"
+#include "game/map.h"
 #include "game/world.h"
 #include "sim/cast.h"
 #include "sim/step.h"
@@ -85,6 +86,14 @@ class Rules {
   /// Returns an entity's body, with the properties of its kind. The inverse of World::entity() for
   /// the fields of the physics.
   [[nodiscard]] virtual sim::Body body_for(const EntityState& entity) const = 0;
+
+  /// Returns whether a server of this game can have written an entity with this state after `tick`.
+  /// Every state that an entity has after a tick of a match is valid.
+  [[nodiscard]] virtual bool is_valid(const EntityState& entity, const Map& map,
+                                      Tick tick) const = 0;
+
+  /// Returns whether two bodies may overlap after a tick, although the step keeps them apart.
+  [[nodiscard]] virtual bool may_overlap(const sim::Body& a, const sim::Body& b) const = 0;
 
   /// Returns whether bodies influence each other by contact alone. If false, the server sends
   /// bodies in full.

@@ -3,6 +3,7 @@
 #include "scenario/body_reader.h"
 #include "scenario/scales.h"
 #include "scenario/scenario_reader.h"
+#include "sim/crowding.h"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,11 @@ class Reader {
   void read_change(const JsonValue& object, std::size_t place);
   void sort_changes();
   void check_ids();
+  void check_crowding();
   void check_can_change(ObjectReader& reader, BodyId id);
+
+  /// Returns the line of a body's id.
+  [[nodiscard]] std::uint32_t line_of(BodyId id) const;
 
   /// Returns the objects in the list at `key`. Sets an error and returns none if the value is
   /// anything else.
@@ -58,6 +63,7 @@ Scenario Reader::read() {
     if (!error_->found()) read_change(object, ++place);
   }
   sort_changes();
+  check_crowding();
   return std::move(scenario_);
 }
 
@@ -88,7 +94,13 @@ std::span<const JsonValue> Reader::objects(ObjectReader& reader, std::string_vie
 
 void Reader::read_bodies(ObjectReader& reader) {
   std::vector<BodyOnPath> bodies;
-  for (const JsonValue& object : objects(reader, "bodies")) {
+  const std::span<const JsonValue> given = objects(reader, "bodies");
+  if (given.size() > kBodiesMax) {
+    reader.fail("bodies", "\"bodies\" has " + std::to_string(given.size()) +
+                              " bodies, but at most " + std::to_string(kBodiesMax) +
+                              " are possible; remove some");
+  }
+  for (const JsonValue& object : given) {
     if (error_->found()) return;
     bodies.push_back(read_body(object, bodies.size() + 1, scenario_.tick_rate, *error_));
   }
@@ -143,6 +155,29 @@ void Reader::check_ids() {
   if (twice == ids.end()) return;
   error_->add(std::next(twice)->second,
               "\"id\" " + std::to_string(twice->first) + " is given to two bodies; change one");
+}
+
+void Reader::check_crowding() {
+  if (error_->found()) return;
+  const auto crowded = sim::find_crowded_body(
+      make_world(scenario_), {.overlaps_per_body = kOverlapsPerBodyMax, .pairs = kPairsMax});
+  if (!crowded) return;
+  const std::string name = "body " + std::to_string(crowded->id.value);
+  error_->add(line_of(crowded->id),
+              crowded->limit == sim::Crowding::Overlaps
+                  ? name + " overlaps more than " + std::to_string(kOverlapsPerBodyMax) +
+                        " bodies at tick 0; move them apart"
+                  : "the paths of more than " + std::to_string(kPairsMax) +
+                        " pairs of bodies touch in tick 1, and " + name +
+                        " is one of these bodies; move them apart, or give lower speeds");
+}
+
+std::uint32_t Reader::line_of(BodyId id) const {
+  for (const JsonValue& body : file_->find("bodies")->value.items) {
+    const JsonMember* const member = body.find("id");
+    if (member->value.whole == id.value) return member->line;
+  }
+  return file_->line;
 }
 
 void Reader::read_change(const JsonValue& object, std::size_t place) {

@@ -12,8 +12,21 @@
 
 namespace tickbox::scenario {
 
-/// The largest file that is read. A body takes about 100 bytes, so this is a million of them.
-inline constexpr std::size_t kScenarioBytesMax = std::size_t{128} << 20;
+/// The largest number of bodies of a scenario.
+inline constexpr std::size_t kBodiesMax = 200'000;
+
+/// The largest file that is read: kBodiesMax bodies of 300 bytes. With every key a body takes about
+/// 250.
+inline constexpr std::size_t kScenarioBytesMax = std::size_t{64} << 20;
+static_assert(kScenarioBytesMax >= 300 * kBodiesMax);
+
+/// The largest number of bodies that a dynamic body may overlap at tick 0. Each tick tries again to
+/// separate such bodies.
+inline constexpr std::size_t kOverlapsPerBodyMax = 8;
+
+/// The largest number of pairs of bodies whose paths touch in the first tick. A step keeps 8 bytes
+/// for each.
+inline constexpr std::size_t kPairsMax = std::size_t{1} << 24;
 
 /// The highest tick rate of a scenario, in steps per second.
 inline constexpr std::int64_t kTickRateMax = 1'000;
@@ -46,7 +59,8 @@ struct Scenario {
 /// have.
 ///
 /// Fails: with one line that names the file, if possible the line, the body and the key, and what
-/// to try. Unknown keys, values outside their limits and repeated ids are errors, never ignored.
+/// to try. Unknown keys, values outside their limits, repeated ids and too many bodies in one place
+/// are errors, never ignored.
 [[nodiscard]] std::expected<Scenario, std::string> parse_scenario(std::string_view text,
                                                                   std::string_view file_name);
 

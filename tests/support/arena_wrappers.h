@@ -23,6 +23,15 @@ class WrappedArena : public game::Rules {
     return arena_.body_for(entity);
   }
 
+  [[nodiscard]] bool is_valid(const game::EntityState& entity, const game::Map& map,
+                              Tick tick) const override {
+    return arena_.is_valid(entity, map, tick);
+  }
+
+  [[nodiscard]] bool may_overlap(const sim::Body& a, const sim::Body& b) const override {
+    return arena_.may_overlap(a, b);
+  }
+
   [[nodiscard]] std::int32_t run_speed() const override { return arena_.run_speed(); }
 
   [[nodiscard]] std::optional<sim::Cast> ray_of(const game::World& world,

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 
 namespace tickbox::game {
 namespace {
@@ -146,6 +147,36 @@ sim::Body Arena::body_for(const EntityState& entity) const {
       break;
   }
   return body;
+}
+
+bool Arena::is_valid(const EntityState& entity, const Map& map, Tick tick) const {
+  // Nothing is faster than a bullet: a contact never makes a body faster than both were.
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (std::abs(entity.velocity[axis]) > bullet_speed_) return false;
+  }
+  const Traits& traits = entity.traits;
+  switch (traits.kind) {
+    case EntityKind::Player:
+      return traits.timer <= reload_ticks_;
+    case EntityKind::Crate:
+      return entity.id < crate_body(static_cast<std::uint32_t>(map.crates.size())) &&
+             traits.move == 0 && traits.timer == 0;
+    case EntityKind::Bullet:
+      // The timer counts from the tick in which the bullet was spawned.
+      return traits.move == 0 && traits.timer > 0 &&
+             age_of(entity.id, tick) + 1 + traits.timer == bullet_ticks_;
+  }
+  return false;
+}
+
+/// A bullet begins inside its shooter. A shooter that was pushed in the direction of its shot may
+/// keep up with the bullet for a tick.
+bool Arena::may_overlap(const sim::Body& a, const sim::Body& b) const {
+  const bool a_is_bullet = has_kind(a.id, EntityKind::Bullet);
+  const BodyId bullet = a_is_bullet ? a.id : b.id;
+  const BodyId other = a_is_bullet ? b.id : a.id;
+  return has_kind(bullet, EntityKind::Bullet) && has_kind(other, EntityKind::Player) &&
+         player_of(bullet) == player_of(other);
 }
 
 void Arena::open(World& world) const {

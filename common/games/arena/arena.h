@@ -22,6 +22,9 @@ class Arena final : public Rules {
   [[nodiscard]] sim::WorldSettings settings() const override;
   [[nodiscard]] sim::Body body_for(const EntityState& entity) const override;
 
+  [[nodiscard]] bool is_valid(const EntityState& entity, const Map& map, Tick tick) const override;
+  [[nodiscard]] bool may_overlap(const sim::Body& a, const sim::Body& b) const override;
+
   [[nodiscard]] std::int32_t run_speed() const override { return run_speed_; }
 
   [[nodiscard]] std::optional<sim::Cast> ray_of(const World& world,

@@ -1,7 +1,5 @@
 #include "sim/step/pairs.h"
 
-#include <algorithm>
-
 namespace tickbox::sim {
 namespace {
 
