@@ -1,12 +1,13 @@
 // `tickbox replay verify`: steps a recording again and compares every hash. Exit codes: 0 all
 // hashes match, also if the file merely ends early; 1 it cannot be read; 2 the range is not in the
-// file; 3 a hash differs, the file is damaged inside or has no tick; 5 stopped, and no hash
-// differed so far.
+// file; 3 a hash differs, the file is damaged inside or has no tick; 5 stopped by a signal or by
+// --limit, and no hash differed so far.
 
 #include "client/commands/progress.h"
 #include "client/commands/replay/parallel_verify.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/clock.h"
+#include "core/values.h"
 #include "os/process/signals.h"
 #include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
@@ -32,6 +33,7 @@ struct VerifyFlags {
   std::uint32_t from = 0;
   std::uint32_t to = kLastTick;
   std::uint32_t jobs = processors();
+  Duration limit{};  ///< of the time that it takes; 0: no limit
 };
 
 nlohmann::ordered_json mismatch_document(const std::optional<record::Mismatch>& mismatch) {
@@ -112,6 +114,10 @@ bool is_of_a_range(const VerifyFlags& options) {
   return options.from > 0 || options.to < kLastTick;
 }
 
+bool is_over_limit(const VerifyFlags& options, Duration taken) {
+  return options.limit > Duration{} && taken >= options.limit;
+}
+
 /// Steps the range of the recording again.  Fails: with the exit code, after reporting the reason.
 std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags& options,
                                                                const Recording& recording,
@@ -119,20 +125,21 @@ std::expected<record::VerifyResult, ExitCode> verify_recording(const VerifyFlags
   const auto setting = setting_of(recording, *options.output);
   if (!setting) return std::unexpected{setting.error()};
   const os::Interruption interruption;
-  Progress progress{options.output->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
-                    clock.now()};
-  record::VerifyResult result =
-      verify_in_parallel(*recording.reader, setting->map, *setting->rules,
-                         {.from = {options.from},
-                          .to = {options.to},
-                          .progress =
-                              [&](std::uint32_t thousandths) {
-                                if (progress.due(clock.now())) {
-                                  progress.show(fmt::format("verifying {} %", thousandths / 10));
-                                }
-                              },
-                          .stopped = [&] { return interruption.requested(); }},
-                         options.jobs);
+  const Instant start = clock.now();
+  Progress progress{options.output->quiet() ? ProgressFor::Nobody : ProgressFor::Terminals, start};
+  record::VerifyResult result = verify_in_parallel(
+      *recording.reader, setting->map, *setting->rules,
+      {.from = {options.from},
+       .to = {options.to},
+       .progress =
+           [&](std::uint32_t thousandths) {
+             if (progress.due(clock.now())) {
+               progress.show(fmt::format("verifying {} %", thousandths / 10));
+             }
+           },
+       .stopped =
+           [&] { return interruption.requested() || is_over_limit(options, clock.now() - start); }},
+      options.jobs);
   progress.clear();
   if (result.interrupted) return result;
   if (options.from > result.last_tick.value && result.damages == 0 && !result.unfinished) {
@@ -162,7 +169,14 @@ ExitCode exit_code_of(const record::VerifyResult& result) {
 
 /// Returns why the recording is not verified, or how far it is.  Requires: it is not fully
 /// verified.
-std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result) {
+std::string shortcoming_of(const VerifyFlags& options, const record::VerifyResult& result,
+                           Duration taken) {
+  if (result.interrupted && is_over_limit(options, taken)) {
+    return fmt::format(
+        "stopped after {:g} s, the --limit, and {} ticks; the others are not verified: give a "
+        "longer --limit, or fewer ticks with --from and --to",
+        std::chrono::duration<double>(options.limit).count(), grouped(result.ticks));
+  }
   if (result.interrupted && result.ticks == 0) {
     return "stopped before the first tick; nothing is verified";
   }
@@ -194,9 +208,10 @@ ExitCode run_verify(const VerifyFlags& options) {
     result->ends_early = true;
   }
   if (!result) return result.error();
-  const double seconds = std::chrono::duration<double>(clock.now() - start).count();
+  const Duration taken = clock.now() - start;
+  const double seconds = std::chrono::duration<double>(taken).count();
   const ExitCode code = exit_code_of(*result);
-  const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result);
+  const std::string error = code == ExitCode::Done ? "" : shortcoming_of(options, *result, taken);
   const ExitCode printed =
       options.output->json()
           ? options.output->print_document(verify_document(*result, seconds), code, error)
@@ -213,7 +228,8 @@ void add_replay_verify(const Subcommand& place) {
       {.name = "verify",
        .description =
            "Step a recorded match again and compare the hash of every tick. Exit 3 if a hash "
-           "differs, or if the file is damaged inside or has no tick; 5 if stopped early.",
+           "differs, or if the file is damaged inside or has no tick; 5 if stopped early, also by "
+           "--limit.",
        .example = "tickbox replay verify match.tickbox --from 600 --to 1200"},
       place.output->common);
   command.add_option("FILE", options->file, "The recording", {.required = true});
@@ -223,6 +239,10 @@ void add_replay_verify(const Subcommand& place) {
                      {.value = "T", .default_text = "the last"});
   command.add_option("--jobs", options->jobs, "Number of threads",
                      {.value = "N", .check = cli::between(1U, kVerifyJobsMax)});
+  command.add_option("--limit", options->limit, parse_duration,
+                     "Stop after this time, such as 60s or 5m (0: no limit). For a recording from "
+                     "somebody else, whose ticks may take any time",
+                     {.value = "DURATION", .default_text = "0"});
   place.on_call(command, options, run_verify);
 }
 
