@@ -318,6 +318,11 @@ TEST_F(AuditorTest, RefusesARoomThatIsNotOfThisMap) {
       is_malformed([](game::LoggedWorld& world) { world.entities.erase(world.entities.begin()); }));
   EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) { world.tick = {net::kTickMax + 1}; }))
       << "no room gets as old";
+  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) {
+    world.entities[1].min = world.entities[0].min;
+  })) << "the step keeps players apart";
+  EXPECT_TRUE(is_malformed([](game::LoggedWorld& world) { world.entities[0].traits.timer = 31; }))
+      << "a weapon is loaded after 30 ticks";
 }
 
 protocol::AuditSegment segment(std::uint8_t run, std::uint16_t number) {

@@ -468,6 +468,27 @@ TEST_F(ReplayCommand, InterruptedItTellsHowFarItGot) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
+// The ticks of a file from somebody else may take any time.
+TEST_F(ReplayCommand, VerifyEndsAtItsLimitOfTime) {
+  const std::string path = file_of(tests::small_recording(20, 500));
+  const Outcome stopped = replay({"verify", path, "--limit", "1ms", "--jobs", "1", "--json"});
+  expect_ended(stopped, 5, "tickbox replay: stopped after 0.001 s, the --limit, and ");
+  EXPECT_TRUE(stopped.err.ends_with(
+      " ticks; the others are not verified: give a longer --limit, or fewer ticks with --from and "
+      "--to\n"))
+      << stopped.err;
+  EXPECT_EQ(stopped.document()["interrupted"], true) << stopped.out;
+  EXPECT_EQ(stopped.document()["complete"], false);
+  EXPECT_EQ(stopped.document()["exit"], 5);
+  EXPECT_TRUE(stopped.document()["error"].get<std::string>().contains("--limit"));
+  for (const char* const long_enough : {"1h", "0"}) {
+    const Outcome whole = replay({"verify", path, "--limit", long_enough, "--json"});
+    EXPECT_EQ(whole.exit_code, 0) << whole.err;
+    EXPECT_EQ(whole.document()["ticks"], 10'000);
+  }
+  expect_ended(replay({"verify", path, "--limit", "soon"}), 2, "--limit");
+}
+
 TEST_F(ReplayCommand, AFailureIsADocumentTooWhereOneIsWanted) {
   const Outcome missing = replay({"verify", "nowhere.tickbox", "--json"});
   EXPECT_EQ(missing.exit_code, 1);

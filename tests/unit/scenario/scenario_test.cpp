@@ -64,6 +64,42 @@ TEST(Scenario, NamesFileLineBodyAndKeyOfWhatItDoesNotKnow) {
             "a.json:1: unknown key \"gravty\"; did you mean \"gravity\"?");
 }
 
+/// A scenario of `count` boxes, each `step` units to the right of the one before.
+std::string row_of(std::size_t count, double step, const std::string& keys = "") {
+  std::string text = "{ \"tick_rate\": 60, \"ticks\": 5, \"bodies\": [";
+  for (std::size_t i = 0; i < count; ++i) {
+    text += std::string{i == 0 ? "" : ","} + "\n{\"id\": " + std::to_string(i) +
+            ", \"kind\": \"dynamic\", \"min\": [" + std::to_string(static_cast<double>(i) * step) +
+            ", 0], \"size\": [1, 1]" + keys + "}";
+  }
+  return text + "] }";
+}
+
+// 263 KB of boxes in one place took minutes and gigabytes.
+TEST(Scenario, RefusesTooManyBodiesInOnePlace) {
+  EXPECT_EQ(error_of(row_of(9, 0)), "no error");
+  EXPECT_EQ(error_of(row_of(10, 0)),
+            "a.json:2: body 0 overlaps more than 8 bodies at tick 0; move them apart");
+  EXPECT_EQ(error_of(row_of(4'000, 0)),
+            "a.json:2: body 0 overlaps more than 8 bodies at tick 0; move them apart");
+  EXPECT_EQ(error_of(row_of(100, 1)), "no error") << "bodies that touch";
+  EXPECT_EQ(error_of(row_of(100, 0, ", \"sensor\": true")), "no error");
+  // Between 5,792 bodies are 2^24 pairs.
+  const std::string error = error_of(row_of(6'000, 0, ", \"sensor\": true"));
+  EXPECT_TRUE(error.starts_with("a.json:") &&
+              error.contains(": the paths of more than 16777216 pairs of bodies touch in tick 1"))
+      << error;
+}
+
+TEST(Scenario, RefusesMoreBodiesThanAreRead) {
+  std::string text = "{ \"tick_rate\": 60, \"ticks\": 5,\n\"bodies\": [{}";
+  for (std::size_t i = 0; i < scenario::kBodiesMax; ++i) {
+    text += ",{}";
+  }
+  EXPECT_EQ(error_of(text + "] }"),
+            "a.json:2: \"bodies\" has 200001 bodies, but at most 200000 are possible; remove some");
+}
+
 struct Wrong {
   const char* keys;
   const char* message;
