@@ -116,7 +116,9 @@ TEST(Restore, RefusesBodiesThatOverlap) {
   EXPECT_EQ(refusal_of(match,
                        [](Keyframe& keyframe) {
                          game::EntityState& crate = first_of(game::EntityKind::Crate, keyframe);
-                         (&crate)[1].min = {.x = crate.min.x + kUnit - 1, .y = crate.min.y};
+                         const Vec2 place = keyframe.entities.back().min;
+                         ASSERT_NE(crate.id, keyframe.entities.back().id);
+                         crate.min = {.x = place.x + 1, .y = place.y};
                        }),
             game::RestoreError::Overlap);
   EXPECT_EQ(refusal_of(match,
@@ -190,17 +192,17 @@ TEST(Restore, RefusesStatesThatTheGameDoesNotHave) {
       << "more crates than the map has";
 }
 
-/// A world at tick 100 without players, with bullets of `seats` seats in one place. Nine bullets of
-/// a seat have different ages.
-Keyframe bullets_in_one_place(std::uint32_t seats) {
+/// A world at tick 100 without players, with bullets of all seats in one place. Nine bullets of a
+/// seat have different ages.
+Keyframe bullets_in_one_place(const game::Map& map) {
   Keyframe keyframe;
   keyframe.tick = {100};
-  keyframe.seats.resize(seats);
-  for (std::uint16_t seat = 0; seat < seats; ++seat) {
+  keyframe.seats.resize(map.seats);
+  for (std::uint16_t seat = 0; seat < map.seats; ++seat) {
     for (std::uint8_t timer = 1; timer < 10; ++timer) {
       const Tick spawned{91U + timer};
       keyframe.entities.push_back({.id = game::bullet_body({seat}, spawned),
-                                   .min = {},
+                                   .min = map.spawn_points.front(),
                                    .velocity = {},
                                    .traits = {.kind = game::EntityKind::Bullet, .timer = timer}});
     }
@@ -212,8 +214,8 @@ Keyframe bullets_in_one_place(std::uint32_t seats) {
 TEST(Restore, RefusesThousandsOfBulletsInOnePlace) {
   const auto rules = game::make_rules("arena", 10);
   const auto refusal = [&rules](std::uint32_t seats) -> std::optional<game::RestoreError> {
-    const auto restored =
-        game::restore(bullets_in_one_place(seats).fields(), game::make_arena_map(seats), *rules);
+    const game::SharedMap map = game::make_arena_map(seats);
+    const auto restored = game::restore(bullets_in_one_place(*map).fields(), map, *rules);
     return restored ? std::nullopt : std::optional{restored.error()};
   };
   EXPECT_EQ(refusal(300), std::nullopt);
