@@ -27,8 +27,8 @@ struct CrowdingLimits {
 enum class Crowding : std::uint8_t { Overlaps, Pairs };
 
 struct CrowdedBody {
-  BodyId id;
-  Crowding limit;
+  BodyId id{};
+  Crowding limit = Crowding::Overlaps;
 };
 
 /// Whether two bodies may overlap although the step keeps them apart.
