@@ -53,7 +53,8 @@ class TreeBuilder {
   using string_t = json::string_t;
   using binary_t = json::binary_t;
 
-  explicit TreeBuilder(const std::uint32_t* line) : line_(line) {}
+  TreeBuilder(const std::uint32_t* line, std::size_t values_max)
+      : line_(line), values_max_(values_max) {}
 
   bool null() { return add({.kind = JsonValue::Kind::Null}); }
 
@@ -142,6 +143,12 @@ class TreeBuilder {
   }
 
   bool put(JsonValue value) {
+    if (values_ == values_max_) {
+      error_ = {*line_, "the file has more than " + std::to_string(values_max_) +
+                            " values; remove some bodies or keys"};
+      return false;
+    }
+    ++values_;
     if (open_.empty()) {
       tree_ = std::move(value);
     } else if (open_.back().kind == JsonValue::Kind::List) {
@@ -153,6 +160,8 @@ class TreeBuilder {
   }
 
   const std::uint32_t* line_;
+  std::size_t values_max_;
+  std::size_t values_ = 0;
   std::vector<JsonValue> open_;  ///< from the outermost to the innermost
   JsonValue tree_;
   JsonError error_;
@@ -173,9 +182,9 @@ const JsonMember* JsonValue::find(std::string_view key) const {
   return place == members.end() ? nullptr : &*place;
 }
 
-std::expected<JsonValue, JsonError> parse_json(std::string_view text) {
+std::expected<JsonValue, JsonError> parse_json(std::string_view text, std::size_t values_max) {
   std::uint32_t line = 1;
-  TreeBuilder builder{&line};
+  TreeBuilder builder{&line, values_max};
   const CountingIterator begin{std::to_address(text.begin()), &line};
   const CountingIterator end{std::to_address(text.end()), &line};
   const bool done = json::sax_parse(begin, end, &builder);

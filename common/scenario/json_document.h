@@ -1,6 +1,7 @@
 #pragma once
 // A JSON text as a tree with the line number of each part, so that an error can name the line.
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -43,8 +44,14 @@ struct JsonError {
 /// Depth of nested lists and objects; a scenario needs five.
 inline constexpr std::size_t kJsonDepthMax = 32;
 
-/// Parses a text.  Fails: if it is not JSON, is nested too deeply, or an object has a key twice.
-[[nodiscard]] std::expected<JsonValue, JsonError> parse_json(std::string_view text);
+/// The largest number of values in a text, lists and objects included. A body with every key
+/// has 20. A value takes some 140 bytes of memory, but only two of a text.
+inline constexpr std::size_t kJsonValuesMax = 5'000'000;
+
+/// Parses a text.  Fails: if it is not JSON, is nested too deeply, has more than `values_max`
+/// values, or an object has a key twice.
+[[nodiscard]] std::expected<JsonValue, JsonError> parse_json(
+    std::string_view text, std::size_t values_max = kJsonValuesMax);
 
 /// Returns a value as text for messages; a long text is cut.
 [[nodiscard]] std::string shown(const JsonValue& value);

@@ -1,5 +1,7 @@
 #include "scenario/scenario.h"
 
+#include "scenario/json_document.h"
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -89,6 +91,15 @@ TEST(Scenario, RefusesTooManyBodiesInOnePlace) {
   EXPECT_TRUE(error.starts_with("a.json:") &&
               error.contains(": the paths of more than 16777216 pairs of bodies touch in tick 1"))
       << error;
+}
+
+// A value takes two bytes of a file, and seventy times as many of memory.
+TEST(Scenario, RefusesMoreValuesThanAreRead) {
+  EXPECT_TRUE(scenario::parse_json("[1, {\"id\": [2]}]", 5));
+  const auto parsed = scenario::parse_json("[1,\n{\"id\": [2]}]", 4);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().line, 2U);
+  EXPECT_EQ(parsed.error().message, "the file has more than 4 values; remove some bodies or keys");
 }
 
 TEST(Scenario, RefusesMoreBodiesThanAreRead) {
