@@ -25,7 +25,8 @@ constexpr std::size_t kRoomAt = 68;
 constexpr std::size_t kRulesAt = 72;
 constexpr std::size_t kSimulationAt = kRulesAt + kHeaderTextMax;
 constexpr std::size_t kPartAt = kSimulationAt + kHeaderTextMax;
-constexpr std::size_t kReservedAt = kPartAt + 4;
+constexpr std::size_t kServerAt = kPartAt + 4;
+constexpr std::size_t kReservedAt = kServerAt + 8;
 constexpr std::size_t kChecksumAt = kFileHeaderBytes - kChecksumBytes;
 static_assert(kReservedAt <= kChecksumAt);
 
@@ -59,6 +60,10 @@ bool is_magic_prefix(ConstBytes bytes) {
 
 }  // namespace
 
+std::uint64_t name_hash(std::string_view server) {
+  return std::max<std::uint64_t>(hash_bytes(as_bytes_of(server)), 1);
+}
+
 std::string_view describe(RecordError error) {
   switch (error) {
     case RecordError::NotARecording:
@@ -89,6 +94,7 @@ std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
   store_le(out.subspan(kMapSeatsAt), header.map_seats);
   store_le(out.subspan(kRoomAt), header.room);
   store_le(out.subspan(kPartAt), header.part);
+  store_le(out.subspan(kServerAt), header.server);
   store_text(out.subspan(kRulesAt), header.rules);
   store_text(out.subspan(kSimulationAt), header.simulation);
   store_le(out.subspan(kChecksumAt), hash_bytes(out.first(kChecksumAt)));
@@ -116,6 +122,7 @@ std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
   header.map_seats = load_le<std::uint32_t>(bytes.subspan(kMapSeatsAt));
   header.room = load_le<std::uint32_t>(bytes.subspan(kRoomAt));
   header.part = load_le<std::uint32_t>(bytes.subspan(kPartAt));
+  header.server = load_le<std::uint64_t>(bytes.subspan(kServerAt));
   auto rules = load_text(bytes.subspan(kRulesAt));
   auto simulation = load_text(bytes.subspan(kSimulationAt));
   if (header.tick_rate == 0 || !rules || !simulation) {

@@ -38,10 +38,11 @@ struct Header {
   std::uint32_t tick_rate = 0;  ///< ticks per second
   std::uint32_t map_seats = 0;
   std::uint32_t room = 0;
-  std::uint32_t part = 0;  ///< number of this file among those of the room, from 0
-  std::string rules;       ///< printable ASCII, at most kHeaderTextMax bytes
-  std::string simulation;  ///< hash of the sources that stepped it; printable ASCII, at most
-                           ///< kHeaderTextMax bytes
+  std::uint32_t part = 0;    ///< number of this file among those of the room, from 0
+  std::uint64_t server = 0;  ///< name_hash() of the server that recorded it; 0: not known
+  std::string rules;         ///< printable ASCII, at most kHeaderTextMax bytes
+  std::string simulation;    ///< hash of the sources that stepped it; printable ASCII, at most
+                             ///< kHeaderTextMax bytes
 
   friend bool operator==(const Header&, const Header&) = default;
 };
@@ -54,6 +55,9 @@ enum class RecordError : std::uint8_t {
   HeaderDamaged,   ///< both copies of the header have a wrong checksum, or impossible values
   UnknownVersion,  ///< written by another version of the format
 };
+
+/// Returns the number that stands for a server's name in a header: it is never 0.
+[[nodiscard]] std::uint64_t name_hash(std::string_view server);
 
 /// Returns the meaning of the error in words, for messages.
 [[nodiscard]] std::string_view describe(RecordError error);

@@ -33,6 +33,7 @@ struct CopyFlags {
 record::Header header_of_copy(const record::Reader& reader) {
   record::Header header = reader.header();
   os::SystemEntropy{}.fill(header.salt);
+  header.server = 0;  // no server may remove the copy to keep --record-max-bytes
   return header;
 }
 

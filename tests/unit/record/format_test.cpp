@@ -35,6 +35,28 @@ TEST(RecordHeader, HoldsTextsOfFullLength) {
   EXPECT_EQ(decode_header(header_bytes(header)), header);
 }
 
+TEST(RecordHeader, NamesItsServerOrNone) {
+  Header header = RecordedMatch{}.header();
+  EXPECT_EQ(header.server, 0U);
+  header.server = name_hash("arena-1");
+  EXPECT_EQ(decode_header(header_bytes(header)).value().server, header.server);
+  EXPECT_NE(name_hash("arena-1"), name_hash("arena-2"));
+  EXPECT_NE(name_hash(""), 0U);
+}
+
+// The bytes of the server's name were reserved before: a reader of then takes no notice of them.
+TEST(RecordHeader, KeepsTheServersNameWhereOlderFilesHaveZeros) {
+  constexpr std::size_t kServerAt = 140;
+  Header header = RecordedMatch{}.header();
+  const auto unnamed = header_bytes(header);
+  header.server = name_hash("arena-1");
+  const auto named = header_bytes(header);
+  for (std::size_t i = 0; i < named.size() - kChecksumBytes; ++i) {
+    if (i >= kServerAt && i < kServerAt + 8) continue;
+    EXPECT_EQ(named[i], unnamed[i]) << "byte " << i;
+  }
+}
+
 TEST(RecordHeader, IsNoLongerValidWithAnyBitFlipped) {
   const auto whole = header_bytes(RecordedMatch{}.header());
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
