@@ -14,13 +14,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tickbox::tests {
 
-enum class DiskCall : std::uint8_t { Create, Remove, Append, Cut, Sync, Close };
+enum class DiskCall : std::uint8_t { Create, Remove, List, Read, Append, Cut, Sync, Close };
 
 /// The faults of a disk. Calls of the disk and of all its files are counted together, from 1.
 struct DiskFaults {
@@ -48,6 +49,7 @@ class FaultyDisk final : public os::Disk {
     std::unique_lock lock{shared_->mutex};
     if (const int code = shared_->enter(DiskCall::Create, lock)) return std::unexpected{code};
     if (!shared_->files.try_emplace(path).second) return std::unexpected{EEXIST};
+    shared_->open.insert(path);
     return std::make_unique<File>(shared_, path);
   }
 
@@ -56,6 +58,34 @@ class FaultyDisk final : public os::Disk {
     if (const int code = shared_->enter(DiskCall::Remove, lock)) return std::unexpected{code};
     if (shared_->files.erase(path) == 0) return std::unexpected{ENOENT};
     return {};
+  }
+
+  std::expected<std::vector<os::ListedFile>, int> list(const std::string& folder) override {
+    std::unique_lock lock{shared_->mutex};
+    if (const int code = shared_->enter(DiskCall::List, lock)) return std::unexpected{code};
+    std::vector<os::ListedFile> found;
+    for (const auto& [path, bytes] : shared_->files) {
+      if (path.starts_with(folder)) found.push_back({.path = path, .bytes = bytes.size()});
+    }
+    return found;
+  }
+
+  std::expected<std::vector<std::byte>, int> read_closed(const std::string& path,
+                                                         std::size_t bytes_max) override {
+    std::unique_lock lock{shared_->mutex};
+    if (const int code = shared_->enter(DiskCall::Read, lock)) return std::unexpected{code};
+    if (shared_->open.contains(path)) return std::unexpected{EBUSY};
+    const auto file = shared_->files.find(path);
+    if (file == shared_->files.end()) return std::unexpected{ENOENT};
+    std::vector<std::byte> bytes = file->second;
+    bytes.resize(std::min(bytes.size(), bytes_max));
+    return bytes;
+  }
+
+  /// Puts a closed file there.
+  void put(const std::string& path, std::vector<std::byte> bytes) {
+    const std::scoped_lock lock{shared_->mutex};
+    shared_->files[path] = std::move(bytes);
   }
 
   /// Replaces the faults from now on.
@@ -112,6 +142,7 @@ class FaultyDisk final : public os::Disk {
     std::condition_variable released;
     DiskFaults faults;
     std::map<std::string, std::vector<std::byte>> files;
+    std::set<std::string> open;  ///< paths of files that are created and not closed
     std::uint64_t calls = 0;
     std::uint64_t waiting = 0;
     bool held = false;
@@ -143,6 +174,14 @@ class FaultyDisk final : public os::Disk {
     File(std::shared_ptr<Shared> shared, std::string path)
         : shared_(std::move(shared)), path_(std::move(path)) {}
 
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    ~File() override {
+      const std::scoped_lock lock{shared_->mutex};
+      shared_->open.erase(path_);
+    }
+
     std::expected<std::size_t, int> append(ConstBytes bytes) override {
       std::unique_lock lock{shared_->mutex};
       const bool was_dead = shared_->dead;
@@ -168,7 +207,12 @@ class FaultyDisk final : public os::Disk {
 
     std::expected<void, int> sync() override { return nothing(DiskCall::Sync); }
 
-    std::expected<void, int> close() override { return nothing(DiskCall::Close); }
+    std::expected<void, int> close() override {
+      auto closed = nothing(DiskCall::Close);
+      const std::scoped_lock lock{shared_->mutex};
+      shared_->open.erase(path_);
+      return closed;
+    }
 
    private:
     std::expected<void, int> nothing(DiskCall call) {

@@ -2,7 +2,10 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace tickbox::os {
@@ -55,11 +58,48 @@ class SystemDisk final : public Disk {
     const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
                             S_IRUSR | S_IWUSR | S_IRGRP);
     if (file < 0) return std::unexpected{errno};
+    // A file system without locks is no reason not to record: read_closed() fails there too.
+    (void)::flock(file, LOCK_EX | LOCK_NB);
     return std::make_unique<SystemFile>(file);
   }
 
   std::expected<void, int> remove(const std::string& path) override {
     return checked(::unlink(path.c_str()));
+  }
+
+  std::expected<std::vector<ListedFile>, int> list(const std::string& folder) override {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    std::vector<ListedFile> files;
+    for (fs::directory_iterator entry{folder, failed}, end; !failed && entry != end;
+         entry.increment(failed)) {
+      std::error_code vanished;  // another process has removed the file meanwhile
+      if (entry->symlink_status(vanished).type() != fs::file_type::regular) continue;
+      const std::uint64_t bytes = entry->file_size(vanished);
+      if (!vanished) files.push_back({.path = entry->path().string(), .bytes = bytes});
+    }
+    if (failed) return std::unexpected{failed.value()};
+    return files;
+  }
+
+  std::expected<std::vector<std::byte>, int> read_closed(const std::string& path,
+                                                         std::size_t bytes_max) override {
+    const int opened = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (opened < 0) return std::unexpected{errno};
+    SystemFile file{opened};
+    if (::flock(opened, LOCK_SH | LOCK_NB) != 0) {
+      return std::unexpected{errno == EWOULDBLOCK ? EBUSY : errno};
+    }
+    std::vector<std::byte> bytes(bytes_max);
+    std::size_t size = 0;
+    while (size < bytes_max) {
+      const ssize_t taken = ::read(opened, bytes.data() + size, bytes_max - size);
+      if (taken < 0 && errno != EINTR) return std::unexpected{errno};
+      if (taken == 0) break;
+      if (taken > 0) size += static_cast<std::size_t>(taken);
+    }
+    bytes.resize(size);
+    return bytes;
   }
 };
 

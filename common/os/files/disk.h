@@ -8,6 +8,7 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tickbox::os {
 
@@ -36,17 +37,33 @@ class AppendFile {
   [[nodiscard]] virtual std::expected<void, int> close() = 0;
 };
 
-/// A file system in which files are created and removed.  Thread: any.
+/// A regular file of a folder.
+struct ListedFile {
+  std::string path{};
+  std::uint64_t bytes = 0;
+};
+
+/// A file system in which files are created, listed and removed.  Thread: any.
 class Disk {
  public:
   virtual ~Disk() = default;
 
-  /// Creates an empty file, readable by its owner and group.  Fails: EEXIST if the path exists;
-  /// nothing is overwritten.
+  /// Creates an empty file, readable by its owner and group, and locks it until it is closed. The
+  /// lock of a killed process ends with it.  Fails: EEXIST if the path exists; nothing is
+  /// overwritten.
   [[nodiscard]] virtual std::expected<std::unique_ptr<AppendFile>, int> create(
       const std::string& path) = 0;
 
   [[nodiscard]] virtual std::expected<void, int> remove(const std::string& path) = 0;
+
+  /// Returns the regular files directly in a folder, in any order.
+  [[nodiscard]] virtual std::expected<std::vector<ListedFile>, int> list(
+      const std::string& folder) = 0;
+
+  /// Returns the first bytes of a file, at most `bytes_max`. Follows no symbolic link.
+  /// Fails: EBUSY while a process holds the lock of create().
+  [[nodiscard]] virtual std::expected<std::vector<std::byte>, int> read_closed(
+      const std::string& path, std::size_t bytes_max) = 0;
 };
 
 /// The disk of this machine. It has no state.
