@@ -18,6 +18,8 @@ inline constexpr std::uint16_t kDefaultAdminPort = 9'180;
 /// The smallest rotation limits. A longer file has a keyframe every 5 s; a shorter one little else.
 inline constexpr Duration kRotateTimeMin = std::chrono::seconds{1};
 inline constexpr std::uint64_t kRotateSizeMin = std::uint64_t{64} * 1024;
+/// The smallest limit of the directory: a file that is written, two closed ones, and space.
+inline constexpr std::uint64_t kRecordMaxBytesMin = 4 * kRotateSizeMin;
 inline constexpr std::uint32_t kRecordKeepMax = 1'000'000;
 
 struct Options {
@@ -39,6 +41,8 @@ struct Options {
   Duration record_rotate_time{};         ///< a new file after this time; 0: no limit
   std::uint64_t record_rotate_size = 0;  ///< a new file at this many bytes; 0: no limit
   std::uint32_t record_keep = 0;         ///< closed files that are kept; 0: all
+  std::uint64_t record_max_bytes = 0;    ///< limit of the directory; 0: no limit
+  std::string name;        ///< name of this server in its recordings; empty: the host's name
   std::string crash_dir;   ///< directory for the recording of a crash; empty: that of recordings
   std::string desync_dir;  ///< directory; empty: no files about desyncs
   std::optional<std::uint64_t> seed;  ///< seed of the room's world; random if not given

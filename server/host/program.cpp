@@ -14,6 +14,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -127,6 +128,26 @@ std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view tex
   return size;
 }
 
+std::expected<std::uint64_t, std::string> parse_record_max_bytes(std::string_view text) {
+  const auto size = parse_size(text);
+  if (size && *size < kRecordMaxBytesMin) {
+    return std::unexpected{fmt::format("'{}' is too small; the least is 256KiB", text)};
+  }
+  return size;
+}
+
+/// Parses a server's name: as long as a host's name may be, and fit for a log line.
+std::expected<std::string, std::string> parse_name(std::string_view text) {
+  constexpr std::size_t kNameMax = 64;
+  const bool is_plain = std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+  if (text.empty() || text.size() > kNameMax || !is_plain) {
+    return std::unexpected{
+        fmt::format("'{}' is no name: it has 1 to {} printable ASCII characters without blanks",
+                    text, kNameMax)};
+  }
+  return std::string{text};
+}
+
 void add_recording(cli::Command& program, Options& options) {
   program.add_option("--record", options.record, "Record the match to this directory",
                      {.value = "DIR"});
@@ -139,6 +160,14 @@ void add_recording(cli::Command& program, Options& options) {
   program.add_option(
       "--record-keep", options.record_keep, "Keep the newest N closed recording files of this run",
       {.value = "N", .check = cli::between(1U, kRecordKeepMax), .default_text = "all"});
+  program.add_option("--record-max-bytes", options.record_max_bytes, parse_record_max_bytes,
+                     "Keep all files of the directory within this size, at least 256KiB: remove "
+                     "the oldest closed recordings of servers with this --name, also of earlier "
+                     "runs",
+                     {.value = "SIZE", .default_text = "off"});
+  program.add_option("--name", options.name, parse_name,
+                     "Name of this server in its recordings, the same after a restart",
+                     {.value = "NAME", .default_text = "the host's name"});
   program.add_option("--crash-dir", options.crash_dir,
                      "If an assertion fails, write the last seconds as a recording to this "
                      "directory",

@@ -7,6 +7,8 @@
 #include "os/process/log.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
+#include "os/process/system_error.h"
+#include "server/host/recording_limit.h"
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
@@ -62,7 +64,11 @@ RecordingPart handed(const Part& part) {
 struct RecordingFiles::State {
   State(const RecordingFilesOptions& given, const RecordingFilesParts& used,
         const record::Header& of_all)
-      : options(given), parts(used), header(of_all) {}
+      : options(given),
+        parts(used),
+        header(of_all),
+        limit({.folder = given.folder, .bytes_max = given.bytes_max, .server = of_all.server},
+              used.disk) {}
 
   const RecordingFilesOptions options;
   const RecordingFilesParts parts;
@@ -74,6 +80,8 @@ struct RecordingFiles::State {
   std::uint32_t made = 0;
   WallTime last_start{};
   std::deque<std::string> closed;  ///< paths of complete files, the oldest first
+  RecordingLimit limit;
+  bool is_over = false;  ///< the folder was over its limit when it was last checked
 
   mutable std::mutex mutex;  ///< guards what follows
   std::condition_variable_any wake;
@@ -96,6 +104,8 @@ struct RecordingFiles::State {
   void close_retired(std::unique_lock<std::mutex>& lock);
   void count(const Part& part, const std::expected<void, std::string>& closed_well);
   void remove_old(std::unique_lock<std::mutex>& lock);
+  void keep_limit(std::unique_lock<std::mutex>& lock);
+  void note_removal(const std::string& path, bool removed);
   void note(RecordingNote note);
 };
 
@@ -137,6 +147,7 @@ void RecordingFiles::State::note(RecordingNote note) {
 /// Does not close a file before it is fully written: closing is the last attempt to write.
 void RecordingFiles::State::run() {
   std::unique_lock lock{mutex};
+  keep_limit(lock);
   while (true) {
     wait(lock);
     const bool is_closing = closing.stop_requested();  // read once: it can change at any moment
@@ -186,6 +197,7 @@ void RecordingFiles::State::close_retired(std::unique_lock<std::mutex>& lock) {
   count(part, closed_well);
   retired.pop_front();
   remove_old(lock);
+  keep_limit(lock);
 }
 
 /// Requires: the lock.
@@ -207,13 +219,43 @@ void RecordingFiles::State::remove_old(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     const auto removed = parts.disk.remove(path);
     lock.lock();
-    if (removed || removed.error() == ENOENT) {
-      note({.line = "recording_removed path=" + os::log_value(path)});
-    } else {
-      ++errors;
-      note({.wrong = true, .line = "recording_not_removed path=" + os::log_value(path)});
-    }
+    note_removal(path, removed || removed.error() == ENOENT);
   }
+}
+
+void RecordingFiles::State::keep_limit(std::unique_lock<std::mutex>& lock) {
+  if (options.bytes_max == 0) return;
+  lock.unlock();
+  const LimitKept kept = limit.keep(options.part_bytes);
+  for (const std::string& path : kept.removed)
+    std::erase(closed, path);
+  lock.lock();
+  for (const std::string& path : kept.removed)
+    note_removal(path, true);
+  for (const std::string& path : kept.not_removed)
+    note_removal(path, false);
+  if (kept.error != 0) {
+    ++errors;
+    note({.wrong = true,
+          .line =
+              fmt::format("recording_limit_failed path={} reason={}", os::log_value(options.folder),
+                          os::log_value(os::system_error(kept.error)))});
+    return;
+  }
+  const bool was_over = std::exchange(is_over, kept.bytes > options.bytes_max);
+  if (!is_over || was_over) return;
+  note({.wrong = true,
+        .line = fmt::format("recording_over_limit path={} bytes={} limit={} reason=\"no other file "
+                            "is a closed recording of this server\"",
+                            os::log_value(options.folder), kept.bytes, options.bytes_max)});
+}
+
+/// Requires: the lock.
+void RecordingFiles::State::note_removal(const std::string& path, bool removed) {
+  errors += removed ? 0U : 1U;
+  note({.wrong = !removed,
+        .line = fmt::format("{} path={}", removed ? "recording_removed" : "recording_not_removed",
+                            os::log_value(path))});
 }
 
 std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open(

@@ -19,6 +19,10 @@ namespace tickbox::server {
 struct RecordingFilesOptions {
   std::string folder{};    ///< created if missing
   std::uint32_t keep = 0;  ///< number of closed files kept; older ones are removed. 0: all are kept
+  /// Limit on the bytes of all files in the folder; the oldest recordings of this server are
+  /// removed, also those of earlier runs. 0: no limit
+  std::uint64_t bytes_max = 0;
+  std::uint64_t part_bytes = 0;  ///< size at which a file ends: the limit leaves space for it
   Duration retry_interval = std::chrono::seconds{5};  ///< time between attempts on a failed disk
   Duration patience = std::chrono::seconds{2};  ///< time until a silent disk counts as stalled
 };
@@ -46,8 +50,8 @@ struct RecordingNote {
 };
 
 /// The recording files of a room, named by the time when they began. Two never have the same name,
-/// whatever the calendar does. Only files that this object has created and closed are removed, the
-/// oldest first.
+/// whatever the calendar does. `keep` removes only files that this object has created and closed,
+/// `bytes_max` those that RecordingLimit may remove. Both remove the oldest first.
 class RecordingFiles final : public RecordingStore {
  public:
   /// Creates the folder if it is missing, and the first file. `header`: of every part, except salt

@@ -4,6 +4,7 @@
 #include "net/handshake.h"
 #include "os/files/file.h"
 #include "os/process/log.h"
+#include "os/process/process.h"
 
 #include <fmt/core.h>
 
@@ -25,6 +26,7 @@ record::Header header_of(const Room& room, const Options& options, std::uint64_t
           .tick_rate = options.tick_rate,
           .map_seats = room.world().map()->seats,
           .room = 0,
+          .server = record::name_hash(options.name.empty() ? os::host_name() : options.name),
           .rules = std::string{room.rules().name()},
           .simulation = std::string{cli::build_info().simulation_hash}};
 }
@@ -32,6 +34,15 @@ record::Header header_of(const Room& room, const Options& options, std::uint64_t
 std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
   constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::min(time / tick_duration(tick_rate), kMost));
+}
+
+/// Returns the size at which a file ends, 0 for no limit. With a limit of the directory a file
+/// always ends: the file that is written is never removed.
+std::uint64_t part_bytes_of(const Options& options) {
+  if (options.record_rotate_size > 0 || options.record_max_bytes == 0) {
+    return options.record_rotate_size;
+  }
+  return std::max(options.record_max_bytes / 8, kRotateSizeMin);
 }
 
 /// Returns the path for the recording of a crash; empty if there is none. Creates --crash-dir if it
@@ -55,9 +66,16 @@ std::optional<std::string> recording_contradiction(const Options& options) {
   if (rotates && options.record.empty()) {
     return "--record-rotate-time and --record-rotate-size need a recording; add --record DIR";
   }
-  if (options.record_keep > 0 && !rotates) {
+  if (options.record_max_bytes > 0 && options.record.empty()) {
+    return "--record-max-bytes needs a recording; add --record DIR";
+  }
+  if (options.record_keep > 0 && !rotates && options.record_max_bytes == 0) {
     return "--record-keep needs --record-rotate-time or --record-rotate-size: without them there "
            "is only one file";
+  }
+  if (options.record_max_bytes > 0 && options.record_rotate_size > options.record_max_bytes / 4) {
+    return "--record-rotate-size must be at most a quarter of --record-max-bytes: the file that is "
+           "written is never removed";
   }
   return std::nullopt;
 }
@@ -75,7 +93,10 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
   std::unique_ptr<Recordings> made{new Recordings{parts, room, options.tick_rate}};
   if (!options.record.empty()) {
     auto files =
-        RecordingFiles::open({.folder = options.record, .keep = options.record_keep},
+        RecordingFiles::open({.folder = options.record,
+                              .keep = options.record_keep,
+                              .bytes_max = options.record_max_bytes,
+                              .part_bytes = part_bytes_of(options)},
                              {.calendar = parts.calendar, .entropy = parts.entropy}, header);
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);
@@ -83,8 +104,14 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
         made->files_->first(), room,
         Rotation{.store = made->files_.get(),
                  .ticks = ticks_in(options.record_rotate_time, options.tick_rate),
-                 .bytes = options.record_rotate_size});
+                 .bytes = part_bytes_of(options)});
     made->log_notes();
+    if (options.record_max_bytes == 0) {
+      parts.log.event(Severity::Warning,
+                      fmt::format("recording_unlimited path={} reason=\"recordings may fill the "
+                                  "disk\" try=\"--record-max-bytes SIZE\"",
+                                  os::log_value(options.record)));
+    }
   }
   parts.entropy.fill(header.salt);
   made->crash_file_.emplace(*std::move(crash), header, made->black_box_);

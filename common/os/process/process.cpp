@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -90,6 +91,12 @@ bool is_container(const std::filesystem::path& root) {
   constexpr std::array kGroups = {"docker", "kubepods", "containerd", "libpod"};
   return std::ranges::any_of(kGroups, [&](const char* word) { return group.contains(word); }) ||
          text_of(root / "proc/1/mountinfo").contains(" /etc/hosts ");
+}
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};  // ends with a zero even if the name was cut
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  return name.data();
 }
 
 std::expected<void, std::string> allow_open_files(std::size_t count) {

@@ -29,6 +29,9 @@ struct ProcessUse {
 /// /etc/hosts.
 [[nodiscard]] bool is_container(const std::filesystem::path& root = "/");
 
+/// Returns the name of this host; empty if it cannot be read.
+[[nodiscard]] std::string host_name();
+
 /// Raises the soft limit of open files and sockets to `count` if the hard limit allows it.
 /// Fails: with one line that says what to try.
 [[nodiscard]] std::expected<void, std::string> allow_open_files(std::size_t count);
