@@ -239,7 +239,7 @@ void RecordingFiles::State::keep_limit(std::unique_lock<std::mutex>& lock) {
     note({.wrong = true,
           .line =
               fmt::format("recording_limit_failed path={} reason={}", os::log_value(options.folder),
-                          os::log_value(os::system_error(kept.error)))});
+                          os::log_value(os::reason_of(kept.error)))});
     return;
   }
   const bool was_over = std::exchange(is_over, kept.bytes > options.bytes_max);

@@ -3,6 +3,7 @@
 
 #include "os/process/steady_clock.h"
 #include "server/host/recording_files.h"
+#include "server/host/recording_limit.h"
 #include "server/recording/recorder.h"
 #include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"
@@ -36,6 +37,8 @@ class TurnedCalendar final : public WallClock {
   std::atomic<std::int64_t> milliseconds_{1'790'000'000'000};
 };
 
+constexpr const char* kServer = "arena-1";
+
 /// A room, its recorder and its files, over a disk of the test.
 struct Recorded {
   os::TemporaryFolder folder;
@@ -56,6 +59,57 @@ struct Recorded {
     files = *std::move(opened);
     recorder.emplace(files->first(), played.room(),
                      server::Rotation{.store = files.get(), .ticks = ticks, .bytes = bytes});
+  }
+
+  /// Ends files at `part` bytes, and limits the folder to `limit` bytes.
+  void open_limited(std::uint64_t part, std::uint64_t limit) {
+    record::Header header = played.header();
+    header.server = record::name_hash(kServer);
+    auto opened = server::RecordingFiles::open(
+        {.folder = folder.file(""), .bytes_max = limit, .part_bytes = part, .retry_interval = 1ms},
+        {.calendar = calendar, .entropy = entropy, .disk = disk}, header);
+    ASSERT_TRUE(opened) << opened.error();
+    files = *std::move(opened);
+    recorder.emplace(files->first(), played.room(),
+                     server::Rotation{.store = files.get(), .bytes = part});
+  }
+
+  /// Puts a closed recording of `bytes` bytes there that began `before` now.  Returns its path.
+  std::string put(std::chrono::hours before, std::size_t bytes, std::string_view server_name) {
+    const std::string path =
+        folder.file(server::recording_name(calendar.now() - before, played.header().room));
+    record::Header header = played.header();
+    header.server = server_name.empty() ? 0 : record::name_hash(server_name);
+    const auto head = record::encode_header(header);
+    std::vector<std::byte> file{head.begin(), head.end()};
+    file.resize(std::max(bytes, head.size()));
+    disk.put(path, file);
+    return path;
+  }
+
+  [[nodiscard]] bool has(const std::string& path) const { return !disk.bytes(path).empty(); }
+
+  [[nodiscard]] std::uint64_t bytes_in_folder() const {
+    std::uint64_t bytes = 0;
+    for (const std::string& path : disk.paths())
+      bytes += disk.bytes(path).size();
+    return bytes;
+  }
+
+  /// Runs until a note begins with each of `prefixes`.  Returns the notes.
+  std::vector<std::string> run_until_noted(const std::vector<std::string>& prefixes) {
+    std::vector<std::string> lines;
+    const auto is_noted = [&](const std::string& prefix) {
+      return std::ranges::any_of(lines,
+                                 [&](const std::string& line) { return line.starts_with(prefix); });
+    };
+    EXPECT_TRUE(comes_true([&] {
+      run(1);
+      for (const auto& note : files->take_notes())
+        lines.push_back(note.line);
+      return std::ranges::all_of(prefixes, is_noted);
+    }));
+    return lines;
   }
 
   void run(int ticks) {
@@ -360,6 +414,111 @@ TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
   EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
   for (const std::string& path : recorded.disk.paths()) {
     EXPECT_TRUE(verify(recorded.disk.bytes(path)).complete) << path;
+  }
+}
+
+// A server that was restarted removed none of the files of its earlier runs.
+TEST(RecordingLimit, RemovesTheOldestAcrossRestarts) {
+  Recorded recorded;
+  constexpr std::uint64_t kPart = 10'000;
+  constexpr std::uint64_t kLimit = 100'000;
+  const std::string oldest = recorded.put(3h, 40'000, kServer);
+  const std::string newer = recorded.put(2h, 40'000, kServer);
+  const std::string newest = recorded.put(1h, 40'000, kServer);
+  recorded.open_limited(kPart, kLimit);
+  const auto notes = recorded.run_until_noted({"recording_removed"});
+  EXPECT_TRUE(std::ranges::count(notes, "recording_removed path=" + oldest) == 1);
+  EXPECT_FALSE(recorded.has(oldest));
+  EXPECT_TRUE(recorded.has(newest));
+  recorded.run_until_noted({"recording_removed path=" + newer, "recording_removed path=" + newest});
+  recorded.run_until_noted({"recording_removed"});  // the first file of this run
+  recorded.close();
+  // The last files may end some records later than planned.
+  EXPECT_LE(recorded.bytes_in_folder(), kLimit + 2 * kPart);
+  for (const std::string& path : recorded.disk.paths()) {
+    const auto result = verify(recorded.disk.bytes(path));
+    EXPECT_TRUE(result.complete && result.held()) << path;
+  }
+}
+
+TEST(RecordingLimit, LeavesWhatIsNotAClosedRecordingOfThisServer) {
+  Recorded recorded;
+  const std::string others = recorded.put(4h, 30'000, "arena-2");
+  const std::string unnamed = recorded.put(3h, 30'000, "");
+  const std::string text = recorded.folder.file("20200101T000000.000Z-room0.tickbox");
+  recorded.disk.put(text, std::vector<std::byte>(1'000));
+  const std::string copy = recorded.folder.file("copy.tickbox");
+  recorded.disk.put(copy, recorded.disk.bytes(recorded.put(2h, 20'000, kServer)));
+  const std::string written = recorded.folder.file("20200101T000000.001Z-room0.tickbox");
+  const auto writer = recorded.disk.create(written);
+  ASSERT_TRUE(writer && (*writer)->append(recorded.disk.bytes(copy)));
+  recorded.open_limited(10'000, 100'000);
+  recorded.run_until_noted({"recording_removed", "recording_over_limit"});
+  recorded.run_until_noted({"recording_removed"});
+  recorded.close();
+  for (const std::string& path : {others, unnamed, text, copy, written}) {
+    EXPECT_TRUE(recorded.has(path)) << path;
+  }
+}
+
+TEST(RecordingLimit, ReportsAFolderThatItCannotBringWithinItsLimit) {
+  Recorded recorded;
+  const std::string others = recorded.put(4h, 200'000, "arena-2");
+  recorded.open_limited(10'000, 100'000);
+  const auto notes = recorded.run_until_noted({"recording_over_limit path="});
+  EXPECT_TRUE(std::ranges::any_of(
+      notes, [](const std::string& line) { return line.contains(" limit=100000 "); }));
+  for (const std::string& line : recorded.run_until_noted({"recording_removed"})) {
+    EXPECT_FALSE(line.starts_with("recording_over_limit")) << "reported again";
+  }
+  recorded.close();
+  EXPECT_TRUE(recorded.has(others));
+  EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+}
+
+TEST(RecordingLimit, GoesOnWithTheNextFileAfterOneThatItCannotRemove) {
+  Recorded recorded;
+  const std::string oldest = recorded.put(3h, 40'000, kServer);
+  const std::string newer = recorded.put(2h, 40'000, kServer);
+  recorded.put(1h, 40'000, kServer);
+  recorded.disk.set_faults({.code = EACCES, .always = DiskCall::Remove});
+  recorded.open_limited(10'000, 100'000);
+  recorded.run_until_noted(
+      {"recording_not_removed path=" + oldest, "recording_not_removed path=" + newer});
+  recorded.disk.set_faults({});
+  recorded.run_until_noted({"recording_removed"});
+  recorded.close();
+  EXPECT_TRUE(recorded.has(oldest));
+  EXPECT_TRUE(recorded.has(newer));
+  EXPECT_GE(recorded.files->status().errors, 2U);
+}
+
+TEST(RecordingLimit, NeverHoldsUpTheThreadThatTicks) {
+  for (const DiskCall held : {DiskCall::List, DiskCall::Read, DiskCall::Remove}) {
+    Recorded recorded;
+    recorded.put(1h, 200'000, kServer);
+    recorded.disk.hold(held);
+    recorded.open_limited(10'000, 100'000);
+    ASSERT_TRUE(comes_true([&] { return recorded.disk.waiting() > 0; }));
+    recorded.run(100);
+    EXPECT_GT(recorded.disk.waiting(), 0U);
+    recorded.disk.release();
+    recorded.close();
+    EXPECT_EQ(recorded.recorder->stats().ticks_lost, 0U);
+  }
+}
+
+TEST(RecordingLimit, KnowsTheNamesOfRecordings) {
+  for (const std::int64_t start : {0LL, 1'790'000'000'123LL}) {
+    const WallTime at{std::chrono::milliseconds{start}};
+    EXPECT_TRUE(server::is_recording_name(server::recording_name(at, 0)));
+    EXPECT_TRUE(server::is_recording_name(server::recording_name(at, 12)));
+    EXPECT_FALSE(server::is_recording_name(server::recording_name(at, 0, "crash")));
+  }
+  for (const char* name :
+       {"", ".tickbox", "copy.tickbox", "20200101T000000.000Z-room.tickbox",
+        "20200101T000000.000Z-room0.tickbox.gz", "20200101T000000.000Z-room0a.tickbox"}) {
+    EXPECT_FALSE(server::is_recording_name(name)) << name;
   }
 }
 

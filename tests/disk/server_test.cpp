@@ -82,11 +82,68 @@ TEST(DiskServer, GoesFromFileToFileAndKeepsTheLast) {
   }
 }
 
+std::uint64_t bytes_in(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  for (const std::string& file : recordings_in(folder))
+    bytes += fs::file_size(file);
+  return bytes;
+}
+
+// A limit of the directory holds across runs, and spares the files of a server of another name.
+TEST(DiskServer, KeepsItsDirectoryWithinALimitAcrossRestarts) {
+  const os::TemporaryFolder folder;
+  const std::string recordings = folder.file("recordings");
+  const auto record = [&](const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"--record", recordings, "--name",        name,
+                                       "--ticks",  "130",      "--max-clients", "400",
+                                       "--port",   "0",        "--admin-port",  "0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = run(tickbox_server(arguments));
+    EXPECT_EQ(finished.exit_code, kDone) << finished;
+    return finished;
+  };
+  EXPECT_TRUE(record("arena-2", {}).err.contains("recording_unlimited path="));
+  const auto others = recordings_in(recordings);
+  ASSERT_EQ(others.size(), 1U);
+  record("arena-1", {});
+  const auto first = recordings_in(recordings);
+  ASSERT_EQ(first.size(), 2U);
+  // A large old file of this server: only its length grows, as that of a file with a damaged end.
+  fs::resize_file(first.back(), 1024 * 1024);
+  const Finished limited = record("arena-1", {"--record-max-bytes", "1MiB"});
+  EXPECT_FALSE(limited.err.contains("recording_unlimited"));
+  EXPECT_TRUE(limited.err.contains("recording_removed path=" + first.back())) << limited;
+  EXPECT_FALSE(fs::exists(first.back()));
+  EXPECT_TRUE(fs::exists(others.front()));
+  EXPECT_LE(bytes_in(recordings), 1024U * 1024U);
+}
+
+// The file of another process that is still written looks like an old one of this server.
+TEST(DiskServer, NeverRemovesAFileThatAnotherServerWrites) {
+  const os::TemporaryFolder folder;
+  const std::string recordings = folder.file("recordings");
+  RunningServer server{{"--record", recordings, "--name", "arena-1", "--max-clients", "16"}};
+  const auto written = recordings_in(recordings);
+  ASSERT_EQ(written.size(), 1U);
+  folder.write("recordings/ballast", std::string(1024 * 1024, 'b'));
+  const Finished second =
+      run(tickbox_server({"--record", recordings, "--name", "arena-1", "--record-max-bytes", "1MiB",
+                          "--ticks", "60", "--port", "0", "--admin-port", "0"}));
+  EXPECT_EQ(second.exit_code, kDone) << second;
+  EXPECT_TRUE(second.err.contains("recording_over_limit path=")) << second;
+  EXPECT_TRUE(fs::exists(written.front()));
+  EXPECT_EQ(server.stop().exit_code, kDone);
+  EXPECT_TRUE(verified(written.front()).truth("complete"));
+}
+
 TEST(DiskServer, FlagsThatDoNotGoTogetherStartNothing) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{
            {"--record-rotate-time", "1s"},
            {"--record-rotate-size", "1MiB"},
            {"--record", "never-made", "--record-keep", "3"},
+           {"--record-max-bytes", "1GiB"},
+           {"--record", "never-made", "--record-max-bytes", "64KiB"},
+           {"--record", "never-made", "--record-max-bytes", "1MiB", "--record-rotate-size", "1MiB"},
            {"--record", "never-made", "--record-rotate-time", "1ms"},
            {"--record", "never-made", "--record-rotate-size", "1KiB"}}) {
     expect_one_line(run(tickbox_server(arguments)), kWrongUsage, {"--record-"});
