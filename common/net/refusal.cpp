@@ -40,6 +40,8 @@ std::string_view name_of(RefuseReason reason) {
       return "may_not_audit";
     case RefuseReason::AuditorsFull:
       return "auditors_full";
+    case RefuseReason::Denied:
+      return "denied";
   }
   return "unknown";
 }
@@ -88,6 +90,8 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::AuditorsFull:
       return "server has its highest number of auditors, " + have + "/" + limit +
              ": try again later, or play without --audit";
+    case RefuseReason::Denied:
+      return "server does not admit this client";
   }
   return "refused";
 }

@@ -29,8 +29,9 @@ enum class RefuseReason : std::uint8_t {
   TicketOver = 16,      ///< its body has despawned, or it has been used
   MayNotAudit = 17,     ///< the token does not give the right to audit
   AuditorsFull = 18,    ///< numbers: auditors present, auditors allowed
+  Denied = 19,          ///< the server does not admit this client
 };
-inline constexpr std::size_t kRefuseReasons = 19;  ///< with 0, which is no reason
+inline constexpr std::size_t kRefuseReasons = 20;  ///< with 0, which is no reason
 
 /// Returns the name of a reason, in snake_case, as metrics use it.
 [[nodiscard]] std::string_view name_of(RefuseReason reason);

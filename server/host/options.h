@@ -26,6 +26,7 @@ struct Options {
   std::string bind = "127.0.0.1";
   std::string key_file;          ///< empty: the published key
   bool create_key = false;       ///< creates the key file if it is missing
+  std::string deny_file;         ///< ids of clients that are not admitted; empty: none
   bool insecure = false;         ///< explicitly uses the published key
   bool allow_strangers = false;  ///< the published key, at any address: for development
   /// The addresses that tokens must name; empty: the bound address.

@@ -101,10 +101,15 @@ void add_access(cli::Command& program, Options& options) {
   program.add_option("--port", options.port, "UDP port for clients (0: a free one)");
   program.add_option(
       "--key-file", options.key_file,
-      "Admit clients with a token sealed with a key of this file. SIGHUP reads the file again",
+      "Admit clients with a token sealed with a key of this file. SIGHUP reads the file again, "
+      "and closes the sessions of a key that was removed",
       {.value = "F"});
   program.add_option("--create-key", options.create_key,
                      "Make the key file with a fresh key if it does not exist");
+  program.add_option("--deny-file", options.deny_file,
+                     "Refuse the clients whose ids are in this file, one id a line, and close "
+                     "their sessions. SIGHUP reads the file again",
+                     {.value = "F"});
   program.add_option("--insecure", options.insecure,
                      "Admit every client of this machine, with the published key (the default)");
   program.add_option("--allow-strangers", options.allow_strangers,

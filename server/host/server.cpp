@@ -29,6 +29,8 @@ std::expected<void, std::string> Server::open(const game::Catalog& games) {
                                 options.tick_rate);
   auto key_ring = keys.open();
   if (!key_ring) return std::unexpected(std::move(key_ring.error()));
+  auto denied = deny_file.open();
+  if (!denied) return std::unexpected(std::move(denied.error()));
   auto addresses = public_addresses(options, transport->local_address());
   if (!addresses) return std::unexpected(std::move(addresses.error()));
   if (auto opened = open_files(seed); !opened) return opened;
@@ -37,7 +39,8 @@ std::expected<void, std::string> Server::open(const game::Catalog& games) {
                              .max_clients = options.max_clients,
                              .admission = {.keys = *std::move(key_ring),
                                            .addresses = *std::move(addresses),
-                                           .takes_own_address = options.public_addresses.empty()}},
+                                           .takes_own_address = options.public_addresses.empty(),
+                                           .denied = *std::move(denied)}},
                 ShardParts{.transport = *transport,
                            .entropy = entropy,
                            .calendar = calendar,

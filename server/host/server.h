@@ -10,6 +10,7 @@
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "server/host/admin_server.h"
+#include "server/host/deny_file.h"
 #include "server/host/options.h"
 #include "server/host/recordings.h"
 #include "server/host/server_keys.h"
@@ -54,6 +55,7 @@ struct Server {
   os::StopSignals signals;
   os::SystemEntropy entropy;
   ServerKeys keys{options, log};
+  DenyFile deny_file{options, log};
   std::unique_ptr<os::UdpTransport> transport;
   std::unique_ptr<AdminServer> admin;
   std::unique_ptr<Room> room;

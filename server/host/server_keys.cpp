@@ -2,12 +2,10 @@
 
 #include "os/files/private_file.h"
 #include "os/process/log.h"
-#include "os/process/process.h"
 #include "server/host/access.h"
 
 #include <fmt/core.h>
 
-#include <atomic>
 #include <utility>
 
 namespace tickbox::server {
@@ -23,13 +21,6 @@ std::expected<net::KeyRing, std::string> ServerKeys::open() {
   return keys;
 }
 
-/// One read of the key file. The thread writes it, then sets has_ended.
-struct ServerKeys::Reload {
-  std::expected<net::KeyRing, std::string> keys = std::unexpected(std::string{});
-  std::optional<std::string> exposure;
-  std::atomic<bool> has_ended = false;
-};
-
 void ServerKeys::begin_reload() {
   if (options_.key_file.empty()) {
     log_.event(Severity::Warning,
@@ -37,19 +28,14 @@ void ServerKeys::begin_reload() {
                "to read\"");
     return;
   }
-  reload_ = std::make_shared<Reload>();
-  os::start_thread("key_reload", [reload = reload_, path = options_.key_file] {
-    reload->keys = os::read_key_ring(path);
-    reload->exposure = os::key_file_warning(path);
-    reload->has_ended.store(true, std::memory_order_release);
-  }).detach();
+  reload_.begin("key_reload", [path = options_.key_file] {
+    return Reload{.keys = os::read_key_ring(path), .exposure = os::key_file_warning(path)};
+  });
 }
 
 std::optional<net::KeyRing> ServerKeys::take_reloaded() {
-  if (reload_ == nullptr || !reload_->has_ended.load(std::memory_order_acquire)) {
-    return std::nullopt;
-  }
-  const std::shared_ptr<Reload> ended = std::exchange(reload_, nullptr);
+  auto ended = reload_.take();
+  if (!ended) return std::nullopt;
   if (!ended->keys) {
     log_.event(Severity::Error, fmt::format("keys_reload_failed reason={} kept=\"{}\"",
                                             os::log_value(ended->keys.error()), in_words_));

@@ -2,11 +2,11 @@
 // The keys of a running server in its log: read at the start, and again on SIGHUP.
 
 #include "net/key_ring.h"
+#include "server/host/background_read.h"
 #include "server/host/options.h"
 #include "server/shard/log.h"
 
 #include <expected>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,8 +21,7 @@ class ServerKeys {
   /// Requires: net::crypto_ready().  Fails: with one line.
   [[nodiscard]] std::expected<net::KeyRing, std::string> open();
 
-  /// Begins to read the file again, in a thread of its own: a FIFO or a dead mount may block it
-  /// without end. A read that is still under way is given up.
+  /// Begins to read the file again.
   void begin_reload();
 
   /// Returns the keys of a reload that has ended, once; nothing while it reads, or after a log line
@@ -36,14 +35,18 @@ class ServerKeys {
   [[nodiscard]] const std::string& in_words() const { return in_words_; }
 
  private:
-  struct Reload;
+  /// One read of the key file.
+  struct Reload {
+    std::expected<net::KeyRing, std::string> keys;
+    std::optional<std::string> exposure;
+  };
 
   void log_exposure(const std::optional<std::string>& warning) const;
 
   const Options& options_;
   Log& log_;
   std::string in_words_;
-  std::shared_ptr<Reload> reload_;  ///< shared with its thread; nullptr: none is under way
+  BackgroundRead<Reload> reload_;
 };
 
 }  // namespace tickbox::server

@@ -5,6 +5,8 @@
 
 #include "os/process/steady_clock.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -87,11 +89,27 @@ void TickLoop::run_tick(Duration receiving, bool is_last) {
   last_tick_ = sent;
 }
 
-/// Reads the keys again on SIGHUP. Sessions continue: a key is needed only when a client connects.
+/// Reads the keys and the denied clients again on SIGHUP. A session ends if its key was removed or
+/// its client is denied; the others continue.
 void TickLoop::handle_hangup() {
   const auto hangups = server_.signals.hangups();
-  if (std::exchange(hangups_, hangups) != hangups) server_.keys.begin_reload();
-  if (auto keys = server_.keys.take_reloaded()) shard_.set_keys(*std::move(keys));
+  if (std::exchange(hangups_, hangups) != hangups) {
+    server_.keys.begin_reload();
+    server_.deny_file.begin_reload();
+  }
+  const Instant now = server_.clock.now();
+  if (auto keys = server_.keys.take_reloaded()) {
+    log_kicked("key_removed", shard_.set_keys(*std::move(keys), now));
+  }
+  if (auto denied = server_.deny_file.take_reloaded()) {
+    log_kicked("denied", shard_.set_denied(*std::move(denied), now));
+  }
+}
+
+void TickLoop::log_kicked(std::string_view reason, std::size_t count) {
+  if (count == 0) return;
+  server_.log.event(Severity::Info,
+                    fmt::format("clients_kicked reason={} count={}", reason, count));
 }
 
 /// Logs a stall and the summary, and publishes the status, each at its interval.

@@ -7,7 +7,9 @@
 #include "server/shard/paced_logs.h"
 #include "server/shard/tick_pacer.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace tickbox::server {
 
@@ -33,6 +35,7 @@ class TickLoop {
   void run_due_ticks();
   void run_tick(Duration receiving, bool is_last);
   void handle_hangup();
+  void log_kicked(std::string_view reason, std::size_t count);
   void log_and_publish();
   void wait();
 

@@ -23,6 +23,7 @@ struct Seat {
   bool in_world = false;  ///< its join has been stepped
   BodyId body;
   std::uint64_t client = 0;         ///< client number from its token
+  std::uint32_t key_id = 0;         ///< id of the key that opened its token
   std::uint8_t rights = 0;          ///< rights from its token
   Session* playing = nullptr;       ///< the session whose inputs move the body
   Session* pending = nullptr;       ///< a session whose client has not proven its keys yet

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -66,6 +67,20 @@ std::uint32_t Shard::seats_held() const {
     held += room.seats().held();
   }
   return held;
+}
+
+// --- who may play ---
+
+std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
+  const std::vector<std::uint32_t> removed = admission_.set_keys(std::move(keys));
+  return lifecycle_.kick(
+      [&](const Seat& seat) { return std::ranges::find(removed, seat.key_id) != removed.end(); },
+      now);
+}
+
+std::size_t Shard::set_denied(DenyList denied, Instant now) {
+  admission_.set_denied(std::move(denied));
+  return lifecycle_.kick([this](const Seat& seat) { return admission_.denies(seat.client); }, now);
 }
 
 // --- receive ---

@@ -28,6 +28,7 @@
 #include "server/shard/session_table.h"
 #include "server/shard/spectator_service.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -73,8 +74,13 @@ class Shard {
   /// Disconnects all clients because the server stops, and takes no new ones.
   void stop(Instant now);
 
-  /// Opens tokens with these keys from now on; existing sessions continue.
-  void set_keys(net::KeyRing keys) { admission_.set_keys(std::move(keys)); }
+  /// Opens tokens with these keys from now on. Kicks the clients that a removed key has admitted:
+  /// closes their sessions, and ends their tickets.  Returns how many.
+  std::size_t set_keys(net::KeyRing keys, Instant now);
+
+  /// Refuses these clients from now on, and no others. Kicks those that are here.  Returns how
+  /// many.
+  std::size_t set_denied(DenyList denied, Instant now);
 
   [[nodiscard]] bool stopping() const { return connects_.stopping(); }
 

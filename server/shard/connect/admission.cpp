@@ -85,6 +85,7 @@ AdmissionResult Admission::judge_connect(const net::ConnectRequest& request,
 std::optional<net::Refuse> Admission::objection_to(const net::OpenedToken& token,
                                                    const net::Address& asked,
                                                    WallTime today) const {
+  if (denies(token.claims.client)) return refusal(net::RefuseReason::Denied);
   if (token.head.expires <= today) {
     return refusal(net::RefuseReason::TokenExpired, seconds_of(today - token.head.expires));
   }
@@ -112,6 +113,7 @@ AdmissionResult Admission::judge_resume(const net::Datagram& datagram, const Now
   const auto ticket = net::open_ticket(sealed, ticket_key_);
   if (!ticket) return Refused{refusal(net::RefuseReason::TicketForged)};
   if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;
+  if (denies(ticket->client)) return Refused{refusal(net::RefuseReason::Denied), ticket->client};
   return ResumeAccepted{.ticket = *ticket};
 }
 
@@ -132,6 +134,16 @@ bool Admission::admit(const TokenAccepted& accepted, const net::Address& from,
 
 void Admission::consume(const net::TokenId& id) {
   if (ShownToken* shown = tokens_.find(id)) shown->consumed = true;
+}
+
+std::vector<std::uint32_t> Admission::set_keys(net::KeyRing keys) {
+  std::vector<std::uint32_t> removed;
+  for (const net::RingKey& old : options_.keys.keys()) {
+    const net::Key* const key = keys.find(old.id);
+    if (key == nullptr || *key != old.key) removed.push_back(old.id);
+  }
+  options_.keys = std::move(keys);
+  return removed;
 }
 
 net::SealedTicket Admission::ticket_for(const net::Ticket& ticket) {

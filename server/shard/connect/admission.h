@@ -11,6 +11,7 @@
 #include "net/key_ring.h"
 #include "net/resume_ticket.h"
 #include "net/transport.h"
+#include "server/shard/connect/deny_list.h"
 #include "server/shard/connect/open_limits.h"
 #include "server/shard/connect/token_history.h"
 
@@ -28,6 +29,7 @@ struct AdmissionOptions {
   std::vector<net::Address> addresses;
   /// A token may also name the address that received its CONNECT.
   bool takes_own_address = false;
+  DenyList denied{};  ///< clients that are refused, with a token or a ticket
 };
 
 /// The arrival time of a datagram, by both clocks.
@@ -92,7 +94,13 @@ class Admission {
   /// Returns `ticket`, sealed with the key that only this object has.
   [[nodiscard]] net::SealedTicket ticket_for(const net::Ticket& ticket);
 
-  void set_keys(net::KeyRing keys) { options_.keys = std::move(keys); }
+  /// Opens tokens with these keys from now on.  Returns the ids of the former keys that are not
+  /// among them, or that are another key now.
+  std::vector<std::uint32_t> set_keys(net::KeyRing keys);
+
+  void set_denied(DenyList denied) { options_.denied = std::move(denied); }
+
+  [[nodiscard]] bool denies(std::uint64_t client) const { return options_.denied.contains(client); }
 
   [[nodiscard]] std::uint64_t boot() const { return boot_; }
 

@@ -85,6 +85,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   }
   seat->held = true;
   seat->client = claims.client;
+  seat->key_id = accepted.token.head.key_id;
   seat->rights = claims.rights;
   seat->body = game::player_body(seat->player, room->world().seat(seat->player).generation + 1);
   open_session(incoming, session, *room, *seat, accepted.token.keys).token = accepted.id;

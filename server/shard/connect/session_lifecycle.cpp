@@ -95,6 +95,19 @@ void SessionLifecycle::release(HostedRoom& room, Seat& seat) {
   room.release(seat);
 }
 
+std::size_t SessionLifecycle::kick(const std::function<bool(const Seat&)>& is_out, Instant now) {
+  std::size_t kicked = 0;
+  for (HostedRoom& room : parts_.rooms) {
+    for (Seat& seat : room.seats().all()) {
+      if (!seat.held || !is_out(seat)) continue;
+      ++kicked;
+      if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::Kicked, now);
+      if (seat.held) release(room, seat);  // its client was lost, or has not proven its keys
+    }
+  }
+  return kicked;
+}
+
 void SessionLifecycle::expire(Instant now) {
   forgive_stall(now);
   for (HostedRoom& room : parts_.rooms) {

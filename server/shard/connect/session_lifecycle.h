@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace tickbox::server {
@@ -42,6 +43,10 @@ class SessionLifecycle {
   /// Closes sessions that have timed out, and frees the seats of clients that did not return. A
   /// time for which this server was stalled does not count. Call it once a tick.
   void expire(Instant now);
+
+  /// Closes the sessions of the held seats for which `is_out` returns true, with reason kicked, and
+  /// makes these seats free. Their tickets are valid no more.  Returns the number of seats.
+  std::size_t kick(const std::function<bool(const Seat&)>& is_out, Instant now);
 
   /// Closes all sessions because the server stops.
   void close_all(Instant now);

@@ -42,8 +42,8 @@ TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
     names.insert(name_of(reason));
     words.insert(describe(refuse(reason, 12, 34)));
   }
-  EXPECT_EQ(names.size(), 18U);
-  EXPECT_EQ(words.size(), 18U);
+  EXPECT_EQ(names.size(), 19U);
+  EXPECT_EQ(words.size(), 19U);
   EXPECT_FALSE(names.contains("unknown"));
   EXPECT_FALSE(words.contains("refused"));
 }
@@ -55,7 +55,8 @@ TEST(Refusal, IsNamedAsTheStandardSays) {
                                     "token_expired", "token_before_boot", "token_elsewhere",
                                     "token_room",    "token_used",        "token_taken",
                                     "tokens_full",   "restarted",         "ticket_forged",
-                                    "ticket_over",   "may_not_audit",     "auditors_full"};
+                                    "ticket_over",   "may_not_audit",     "auditors_full",
+                                    "denied"};
   for (std::size_t i = 0; i < std::size(names); ++i)
     EXPECT_EQ(name_of(static_cast<RefuseReason>(i + 1)), names[i]);
 }

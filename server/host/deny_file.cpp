@@ -1,0 +1,58 @@
+#include "server/host/deny_file.h"
+
+#include "os/files/file.h"
+#include "os/process/log.h"
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+
+namespace tickbox::server {
+namespace {
+
+std::expected<DenyList, std::string> read_deny_file(const std::string& path) {
+  const auto bytes = os::read_file(path, kDenyFileBytesMax);
+  if (!bytes) return std::unexpected{bytes.error() + "; --deny-file needs a file of client ids"};
+  auto list = DenyList::parse(
+      std::string_view{reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (!list) return std::unexpected{"deny file " + path + ": " + list.error()};
+  return list;
+}
+
+}  // namespace
+
+std::expected<DenyList, std::string> DenyFile::open() {
+  if (options_.deny_file.empty()) return DenyList{};
+  auto list = read_deny_file(options_.deny_file);
+  if (!list) return list;
+  clients_ = list->size();
+  log_.event(Severity::Info, fmt::format("deny_file_read path={} clients={}",
+                                         os::log_value(options_.deny_file), clients_));
+  if (options_.key_file.empty()) {
+    log_.event(Severity::Warning,
+               "deny_file_without_keys reason=\"without keys a client chooses its own id\" "
+               "try=\"--key-file F\"");
+  }
+  return list;
+}
+
+void DenyFile::begin_reload() {
+  if (options_.deny_file.empty()) return;
+  reload_.begin("deny_reload", [path = options_.deny_file] { return read_deny_file(path); });
+}
+
+std::optional<DenyList> DenyFile::take_reloaded() {
+  auto ended = reload_.take();
+  if (!ended) return std::nullopt;
+  if (!*ended) {
+    log_.event(Severity::Error, fmt::format("deny_file_reload_failed reason={} kept=\"clients={}\"",
+                                            os::log_value(ended->error()), clients_));
+    return std::nullopt;
+  }
+  clients_ = (*ended)->size();
+  log_.event(Severity::Info, fmt::format("deny_file_reloaded clients={}", clients_));
+  return std::move(**ended);
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,42 @@
+#pragma once
+// The file of --deny-file: read at the start, and again on SIGHUP.
+
+#include "server/host/background_read.h"
+#include "server/host/options.h"
+#include "server/shard/connect/deny_list.h"
+#include "server/shard/log.h"
+
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <string>
+
+namespace tickbox::server {
+
+/// Largest deny file read: more than 700,000 ids.
+inline constexpr std::size_t kDenyFileBytesMax = std::size_t{16} * 1024 * 1024;
+
+class DenyFile {
+ public:
+  /// Both arguments must outlive the object.
+  DenyFile(const Options& options, Log& log) : options_(options), log_(log) {}
+
+  /// Returns the list to start with; an empty one without --deny-file. Logs a warning if clients
+  /// can choose their ids.  Fails: with one line.
+  [[nodiscard]] std::expected<DenyList, std::string> open();
+
+  /// Begins to read the file again, if there is one.
+  void begin_reload();
+
+  /// Returns the list of a reload that has ended, once; nothing while it reads, or after a log line
+  /// if the file has an error.
+  [[nodiscard]] std::optional<DenyList> take_reloaded();
+
+ private:
+  const Options& options_;
+  Log& log_;
+  std::size_t clients_ = 0;  ///< of the list read last
+  BackgroundRead<std::expected<DenyList, std::string>> reload_;
+};
+
+}  // namespace tickbox::server
