@@ -407,6 +407,9 @@ TEST(Access, KeysAreRotatedUnderAPlayingClient) {
   ASSERT_TRUE(logs(server, "keys_reloaded keys=2 newest=2"));
   expect_played(connect(server.address(), {"--token", by_the_new}));
   expect_played(connect(server.address(), {"--token", by_the_old}));
+  EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
+  Process staying{tickbox({"connect", server.address(), "--key-file", keys.file(), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(2));
 
   // The last line is the old key.
   std::string text = os::text_of(keys.file());
@@ -416,12 +419,63 @@ TEST(Access, KeysAreRotatedUnderAPlayingClient) {
   ASSERT_TRUE(logs(server, "keys_reloaded keys=1 newest=2"));
   expect_refused(connect(server.address(), {"--token", by_the_old_too}), "sealed with key 1");
 
-  EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
+  // The client of the removed key is put out, that of the new key plays on.
+  EXPECT_TRUE(logs(server, "clients_kicked reason=key_removed count=1"));
+  const Finished kicked = finish(playing);
+  EXPECT_EQ(kicked.exit_code, kNotConnected) << kicked;
+  EXPECT_TRUE(kicked.err.contains("removed by the server")) << kicked;
+  EXPECT_EQ(staying.wait(Duration::zero()), std::nullopt) << "it plays on";
   EXPECT_TRUE(server.wait_for_clients(1));
-  playing.signal(SIGINT);
-  const Finished left = finish(playing);
+  staying.signal(SIGINT);
+  const Finished left = finish(staying);
   EXPECT_EQ(left.exit_code, kDone) << left;
   EXPECT_EQ(Document{left.out}.number("sessions"), 1);
+}
+
+// Keys::issue() makes tokens for client 7.
+TEST(Access, ADeniedClientIsPutOutAndRefused) {
+  const Keys keys;
+  const std::string deny_file = keys.folder.write("denied", "# nobody yet\n");
+  RunningServer server{{"--key-file", keys.file(), "--deny-file", deny_file}};
+  ASSERT_TRUE(logs(server, "deny_file_read"));
+  const std::string later = keys.issue("later", server.address());
+  const std::string at_last = keys.issue("at last", server.address());
+  Process playing{tickbox(
+      {"connect", server.address(), "--token", keys.issue("first", server.address()), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+
+  (void)keys.folder.write("denied", "8\n7  # seen to cheat\n");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "deny_file_reloaded clients=2"));
+  EXPECT_TRUE(logs(server, "clients_kicked reason=denied count=1"));
+  EXPECT_TRUE(logs(server, "reason=kicked"));
+  const Finished kicked = finish(playing);
+  EXPECT_EQ(kicked.exit_code, kNotConnected) << kicked;
+  EXPECT_TRUE(kicked.err.contains("removed by the server")) << kicked;
+  expect_refused(connect(server.address(), {"--token", later}), "does not admit this client");
+  EXPECT_EQ(server.metric("tickbox_disconnects_total{reason=\"kicked\"}"), 1);
+
+  // A file with an error leaves the list as it was.
+  (void)keys.folder.write("denied", "seven\n");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "deny_file_reload_failed"));
+  expect_refused(connect(server.address(), {"--token", later}), "does not admit this client");
+  (void)keys.folder.write("denied", "");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "deny_file_reloaded clients=0"));
+  expect_played(connect(server.address(), {"--token", at_last}));
+  expect_ended(server.stop(), kDone, {deny_file + ": line 1"});
+}
+
+TEST(Access, ADenyFileThatCannotBeReadStartsNothing) {
+  const Keys keys;
+  for (const auto& [file, reason] :
+       {std::pair<std::string, std::string>{keys.folder.file("missing"), "--deny-file"},
+        {keys.folder.write("broken", "1\nx\n"), "line 2"}}) {
+    expect_ended(run(tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", keys.file(),
+                                     "--deny-file", file})),
+                 kFailed, {file, reason});
+  }
 }
 
 TEST(Access, AKeyFileThatCannotBeReadAgainLeavesTheKeysAsTheyWere) {

@@ -185,13 +185,13 @@ ServerCounts Match::server_counts() const {
 
 void Match::add_key() {
   if (!options_.keys.rotate(token_entropy_)) return retire_keys();
-  shard_->set_keys(options_.keys);
+  shard_->set_keys(options_.keys, server_now());
 }
 
-/// Clients with unused tokens of earlier keys need new ones.
+/// Clients of earlier keys are put out, and need new tokens.
 void Match::retire_keys() {
   options_.keys = net::KeyRing::fresh(token_entropy_);
-  shard_->set_keys(options_.keys);
+  shard_->set_keys(options_.keys, server_now());
 }
 
 void Match::tick() {

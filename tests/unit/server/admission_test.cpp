@@ -219,6 +219,25 @@ TEST_F(AdmissionTest, NamesTheClientOfARefusalOnlyWhereItsTokenOpened) {
   EXPECT_EQ(std::get<Refused>(unopened).client, std::nullopt);
 }
 
+TEST_F(AdmissionTest, RefusesDeniedClientsAndNoOthers) {
+  admission_.set_denied(DenyList{{7, 9}});
+  const AdmissionResult denied = show(kClient, token(7));
+  ASSERT_TRUE(refuses(denied, RefuseReason::Denied));
+  EXPECT_EQ(std::get<Refused>(denied).client, 7U);
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(8))));
+  admission_.set_denied({});
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(7))));
+}
+
+TEST_F(AdmissionTest, NamesTheKeysThatAreGone) {
+  const std::uint32_t first = ring_.newest().id;
+  ASSERT_TRUE(ring_.rotate(entropy_));
+  EXPECT_TRUE(admission_.set_keys(ring_).empty());
+  const net::KeyRing fresh = net::KeyRing::fresh(entropy_);  // another key of the first one's id
+  ASSERT_EQ(fresh.newest().id, first);
+  EXPECT_EQ(admission_.set_keys(fresh), (std::vector{ring_.newest().id, first}));
+}
+
 TEST_F(AdmissionTest, OpensWithTheKeysItWasGivenLast) {
   const net::ConnectToken old = token(1);
   const net::KeyRing before = ring_;
