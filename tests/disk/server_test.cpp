@@ -125,7 +125,7 @@ TEST(DiskServer, NeverRemovesAFileThatAnotherServerWrites) {
   RunningServer server{{"--record", recordings, "--name", "arena-1", "--max-clients", "16"}};
   const auto written = recordings_in(recordings);
   ASSERT_EQ(written.size(), 1U);
-  folder.write("recordings/ballast", std::string(1024 * 1024, 'b'));
+  (void)folder.write("recordings/ballast", std::string(1024 * 1024, 'b'));
   const Finished second =
       run(tickbox_server({"--record", recordings, "--name", "arena-1", "--record-max-bytes", "1MiB",
                           "--ticks", "60", "--port", "0", "--admin-port", "0"}));
