@@ -1,0 +1,146 @@
+#pragma once
+// A room that is recorded from file to file, over a disk of the test.
+
+#include "os/process/steady_clock.h"
+#include "server/host/recording_files.h"
+#include "server/recording/recorder.h"
+#include "tests/disk/patience.h"
+#include "tests/support/faulty_disk.h"
+#include "tests/support/recorded_match.h"
+#include "tests/unit/os/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tickbox::tests {
+
+/// A calendar that a test moves, and the thread of the files reads.
+class TurnedCalendar final : public WallClock {
+ public:
+  [[nodiscard]] WallTime now() const override {
+    return WallTime{std::chrono::milliseconds{milliseconds_.load()}};
+  }
+
+  void jump(std::chrono::milliseconds by) { milliseconds_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> milliseconds_{1'790'000'000'000};
+};
+
+/// The name of the server that records.
+inline constexpr const char* kServer = "arena-1";
+
+/// A room, its recorder and its files, over a disk of the test.
+struct Recorded {
+  os::TemporaryFolder folder;
+  FaultyDisk disk;
+  TurnedCalendar calendar;
+  os::SystemEntropy entropy;
+  RecordedMatch played{{.seats = 8, .all_stay = true}};
+  Duration patience = std::chrono::seconds{2};
+  std::unique_ptr<server::RecordingFiles> files;
+  std::optional<server::Recorder> recorder;
+
+  /// Ten ticks a second; a file is `ticks` ticks long.
+  void open(std::uint32_t ticks, std::uint32_t keep, std::uint64_t bytes = 0) {
+    auto opened = server::RecordingFiles::open(
+        {.folder = folder.file(""),
+         .keep = keep,
+         .retry_interval = std::chrono::milliseconds{1},
+         .patience = patience},
+        {.calendar = calendar, .entropy = entropy, .disk = disk}, played.header());
+    ASSERT_TRUE(opened) << opened.error();
+    files = *std::move(opened);
+    recorder.emplace(files->first(), played.room(),
+                     server::Rotation{.store = files.get(), .ticks = ticks, .bytes = bytes});
+  }
+
+  /// Ends files at `part` bytes, and limits the folder to `limit` bytes.
+  void open_limited(std::uint64_t part, std::uint64_t limit) {
+    record::Header header = played.header();
+    header.server = record::name_hash(kServer);
+    auto opened = server::RecordingFiles::open(
+        {.folder = folder.file(""),
+         .bytes_max = limit,
+         .part_bytes = part,
+         .retry_interval = std::chrono::milliseconds{1}},
+        {.calendar = calendar, .entropy = entropy, .disk = disk}, header);
+    ASSERT_TRUE(opened) << opened.error();
+    files = *std::move(opened);
+    recorder.emplace(files->first(), played.room(),
+                     server::Rotation{.store = files.get(), .bytes = part});
+  }
+
+  /// Puts a closed recording of `bytes` bytes there that began `before` now.  Returns its path.
+  std::string put(std::chrono::hours before, std::size_t bytes, std::string_view server_name) {
+    const std::string path =
+        folder.file(server::recording_name(calendar.now() - before, played.header().room));
+    record::Header header = played.header();
+    header.server = server_name.empty() ? 0 : record::name_hash(server_name);
+    const auto head = record::encode_header(header);
+    std::vector<std::byte> file{head.begin(), head.end()};
+    file.resize(std::max(bytes, head.size()));
+    disk.put(path, file);
+    return path;
+  }
+
+  [[nodiscard]] bool has(const std::string& path) const { return !disk.bytes(path).empty(); }
+
+  [[nodiscard]] std::uint64_t bytes_in_folder() const {
+    std::uint64_t bytes = 0;
+    for (const std::string& path : disk.paths())
+      bytes += disk.bytes(path).size();
+    return bytes;
+  }
+
+  /// Runs until a note begins with each of `prefixes`.  Returns the notes.
+  std::vector<std::string> run_until_noted(const std::vector<std::string>& prefixes) {
+    std::vector<std::string> lines;
+    const auto is_noted = [&](const std::string& prefix) {
+      return std::ranges::any_of(lines,
+                                 [&](const std::string& line) { return line.starts_with(prefix); });
+    };
+    EXPECT_TRUE(comes_true([&] {
+      run(1);
+      for (const auto& note : files->take_notes())
+        lines.push_back(note.line);
+      return std::ranges::all_of(prefixes, is_noted);
+    }));
+    return lines;
+  }
+
+  void run(int ticks) {
+    for (; ticks > 0; --ticks) {
+      const auto commands = played.decide();
+      played.room().log_commands(commands, played.origins());
+      played.room().tick(commands);
+      recorder->ticked(played.room());
+      calendar.jump(std::chrono::milliseconds{100});
+    }
+  }
+
+  /// Runs until `count` files have been begun.
+  void run_until_files(std::size_t count) {
+    ASSERT_TRUE(comes_true([&] {
+      run(1);
+      return disk.paths().size() >= count;
+    }));
+  }
+
+  void close() {
+    recorder->finish();
+    const auto closed = files->close();
+    EXPECT_TRUE(closed) << closed.error();
+  }
+};
+
+}  // namespace tickbox::tests
