@@ -28,7 +28,7 @@ std::uint64_t server_in(ConstBytes bytes) {
   return 0;
 }
 
-std::string name_of(const os::ListedFile& file) {
+std::string file_name_of(const os::ListedFile& file) {
   return std::filesystem::path{file.path}.filename().string();
 }
 
@@ -58,10 +58,10 @@ LimitKept RecordingLimit::keep(std::uint64_t reserve) {
   }
   for (const os::ListedFile& file : *files)
     kept.bytes += file.bytes;
-  std::ranges::sort(*files, {}, name_of);  // names begin with the time
+  std::ranges::sort(*files, {}, file_name_of);  // names begin with the time
   for (const os::ListedFile& file : *files) {
     if (kept.bytes + reserve <= options_.bytes_max) break;
-    if (!is_recording_name(name_of(file)) || !may_remove(file.path)) continue;
+    if (!is_recording_name(file_name_of(file)) || !may_remove(file.path)) continue;
     const auto removed = disk_.remove(file.path);
     if (!removed && removed.error() != ENOENT) {
       failed_.insert(file.path);
