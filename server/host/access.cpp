@@ -1,6 +1,5 @@
 #include "server/host/access.h"
 
-#include "os/files/private_file.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 #include "server/room/replication_log.h"
@@ -35,6 +34,9 @@ std::optional<std::string> contradiction(const Options& options) {
   if (!options.key_file.empty() && options.allow_strangers) {
     return "--key-file and --allow-strangers cannot be combined: with keys, a server admits only "
            "clients with a token; give one";
+  }
+  if (options.allow_exposed_keys && options.key_file.empty()) {
+    return "--allow-exposed-keys concerns the file that --key-file names; add --key-file F";
   }
   if (options.create_key && options.key_file.empty()) {
     return "--create-key makes the file that --key-file names; add --key-file F";
@@ -77,9 +79,13 @@ std::expected<KeyFile, std::string> create_key_file(const Options& options) {
   return std::unexpected{written.error()};
 }
 
+os::Exposed exposed_keys(const Options& options) {
+  return options.allow_exposed_keys ? os::Exposed::Allowed : os::Exposed::Refused;
+}
+
 std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
   if (options.key_file.empty()) return net::KeyRing::published();
-  return os::read_key_ring(options.key_file);
+  return os::read_key_ring(options.key_file, exposed_keys(options));
 }
 
 std::expected<std::vector<net::Address>, std::string> public_addresses(const Options& options,

@@ -5,6 +5,7 @@
 
 #include "net/address.h"
 #include "net/key_ring.h"
+#include "os/files/private_file.h"
 #include "server/host/options.h"
 
 #include <cstdint>
@@ -27,6 +28,9 @@ enum class KeyFile : std::uint8_t {
 /// that is missing later has been lost, and a fresh key would lock all clients out.
 /// Requires: net::crypto_ready().  Fails: with one line.
 [[nodiscard]] std::expected<KeyFile, std::string> create_key_file(const Options& options);
+
+/// Returns whether the keys of an exposed file are read.
+[[nodiscard]] os::Exposed exposed_keys(const Options& options);
 
 /// Returns the keys of the key file, or the published key.  Fails: with one line.
 [[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const Options& options);

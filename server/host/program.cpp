@@ -104,6 +104,8 @@ void add_access(cli::Command& program, Options& options) {
       "Admit clients with a token sealed with a key of this file. SIGHUP reads the file again, "
       "and closes the sessions of a key that was removed",
       {.value = "F"});
+  program.add_option("--allow-exposed-keys", options.allow_exposed_keys,
+                     "Use a key file to which every user of the machine has access");
   program.add_option("--create-key", options.create_key,
                      "Make the key file with a fresh key if it does not exist");
   program.add_option("--deny-file", options.deny_file,

@@ -28,8 +28,9 @@ void ServerKeys::begin_reload() {
                "to read\"");
     return;
   }
-  reload_.begin("key_reload", [path = options_.key_file] {
-    return Reload{.keys = os::read_key_ring(path), .exposure = os::key_file_warning(path)};
+  reload_.begin("key_reload", [path = options_.key_file, exposed = exposed_keys(options_)] {
+    return Reload{.keys = os::read_key_ring(path, exposed),
+                  .exposure = os::key_file_exposure(path)};
   });
 }
 
@@ -48,7 +49,7 @@ std::optional<net::KeyRing> ServerKeys::take_reloaded() {
 }
 
 void ServerKeys::log_exposure() const {
-  if (!options_.key_file.empty()) log_exposure(os::key_file_warning(options_.key_file));
+  if (!options_.key_file.empty()) log_exposure(os::key_file_exposure(options_.key_file));
 }
 
 void ServerKeys::log_exposure(const std::optional<std::string>& warning) const {

@@ -28,7 +28,7 @@ class ServerKeys {
   /// if the file has none to use.  Cost: one load while nothing has ended.
   [[nodiscard]] std::optional<net::KeyRing> take_reloaded();
 
-  /// Logs a warning if others can read the key file.
+  /// Logs a warning if the key file is exposed.
   void log_exposure() const;
 
   /// Returns "keys=2 newest=3" for the keys read last.

@@ -276,6 +276,7 @@ TEST(Access, TheKeyThatAServerMakesIsNotSaid) {
 TEST(Access, AKeyFileThatIsThereIsNeverMadeAnew) {
   const Keys keys;
   const std::string broken = keys.folder.write("broken", "1 abc\n");
+  ASSERT_EQ(chmod(broken.c_str(), 0600), 0);
   expect_ended(run(tickbox_server(
                    {"--port", "0", "--admin-port", "0", "--key-file", broken, "--create-key"})),
                kFailed, {broken + ": line 1"});
@@ -289,6 +290,25 @@ TEST(Access, AKeyFileThatIsThereIsNeverMadeAnew) {
   ASSERT_TRUE(logs(server, "keys_reload_failed"));
   EXPECT_FALSE(std::filesystem::exists(keys.file()));
   expect_played(connect(server.address(), {"--token", by_the_old}));
+}
+
+TEST(Access, AKeyFileThatEveryUserMayReadIsRefusedAtTheStartAndOnReload) {
+  const Keys keys;
+  RunningServer server{{"--key-file", keys.file()}};
+  ASSERT_EQ(chmod(keys.file().c_str(), 0644), 0);
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reload_failed")) << "it plays on with the keys that it has";
+  EXPECT_EQ(server.stop().exit_code, kDone);
+  const Strings again = {"--port", "0", "--admin-port", "0", "--key-file", keys.file()};
+  expect_ended(run(tickbox_server(again)), kFailed,
+               {"chmod o= " + keys.file(), "--allow-exposed-keys"});
+
+  RunningServer allowed{{"--key-file", keys.file(), "--allow-exposed-keys"}};
+  expect_ended(connect(at("127.0.0.1", allowed), {"--key-file", keys.file()}), kFailed,
+               {"--allow-exposed-keys"});
+  expect_played(
+      connect(at("127.0.0.1", allowed), {"--key-file", keys.file(), "--allow-exposed-keys"}));
+  EXPECT_TRUE(allowed.stop().err.contains("key_file_exposed"));
 }
 
 TEST(Access, AKeyFileThatCannotBeMadeIsNamedWithWhatToTry) {

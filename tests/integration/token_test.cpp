@@ -158,10 +158,12 @@ TEST(TokenIssue, ADashIsStdoutAndTheDocumentComesLast) {
   EXPECT_EQ(document.missing({"servers", "issued", "expires"}), std::vector<std::string>{});
 }
 
-TEST(TokenIssue, WarnsWhenOthersMayReadTheKeys) {
+TEST(TokenIssue, RefusesKeysThatEveryUserMayRead) {
   const Keys keys;
   ASSERT_EQ(chmod(keys.file().c_str(), 0644), 0);
-  expect_ended(keys.issue("-"), kDone, {"warning: ", "chmod 600 " + keys.file()});
+  expect_one_line(keys.issue("-"), kFailed, {"chmod o= " + keys.file(), "--allow-exposed-keys"});
+  expect_ended(keys.issue("-", {"--allow-exposed-keys"}), kDone,
+               {"warning: ", "chmod o= " + keys.file()});
 }
 
 TEST(TokenIssue, AWrongValueNamesItsFlag) {

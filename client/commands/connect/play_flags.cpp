@@ -1,7 +1,6 @@
 #include "client/commands/connect/play_flags.h"
 
 #include "client/commands/token/token_file.h"
-#include "os/files/private_file.h"
 #include "os/net/resolve.h"
 
 #include <fmt/core.h>
@@ -31,9 +30,8 @@ void add_play_flags(cli::Command& command, PlayFlags& flags) {
       "--token", flags.token,
       "Connect with the token in this file, made by `tickbox token issue` (-: stdin)",
       {.value = "F"});
-  command.add_option("--key-file", flags.key_file,
-                     "Issue a token for each client from this key file (tests and load only)",
-                     {.value = "F"});
+  add_key_file(command, flags.key_file,
+               "Issue a token for each client from this key file (tests and load only)", false);
   command.add_option("--insecure", flags.insecure,
                      "Connect with the published key, to a server without keys (the default)");
   command.add_option("--bot", flags.bot, game::parse_bot_kind,
@@ -60,7 +58,7 @@ std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
 
 std::optional<std::string> contradiction(const PlayFlags& flags) {
   const std::pair<const char*, bool> given[] = {{"--token", !flags.token.empty()},
-                                                {"--key-file", !flags.key_file.empty()},
+                                                {"--key-file", !flags.key_file.path.empty()},
                                                 {"--insecure", flags.insecure}};
   const char* first = nullptr;
   for (const auto& [name, is_given] : given) {
@@ -79,14 +77,10 @@ std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags)
     auto token = read_token(flags.token);
     if (!token) return std::unexpected{std::move(token.error())};
     credentials.token = *token;
-  } else if (!flags.key_file.empty()) {
-    auto keys = os::read_key_ring(flags.key_file);
+  } else if (!flags.key_file.path.empty()) {
+    auto keys = read_keys(flags.key_file, flags.output);
     if (!keys) return std::unexpected{std::move(keys.error())};
     credentials.keys = *std::move(keys);
-  }
-  if (!flags.key_file.empty()) {
-    const auto warning = os::key_file_warning(flags.key_file);
-    if (warning) flags.output.note("warning: " + *warning);
   }
   return credentials;
 }

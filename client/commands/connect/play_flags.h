@@ -4,6 +4,7 @@
 
 #include "cli/command_line.h"
 #include "cli/desync_file.h"
+#include "client/commands/key_file.h"
 #include "client/commands/output.h"
 #include "core/values.h"
 #include "games/arena/bot.h"
@@ -35,13 +36,13 @@ struct PlayFlags {
   std::uint64_t seed = 1;
   std::string desync_dir{};  ///< empty: no files
   std::string token{};       ///< a file; empty: none
-  std::string key_file{};    ///< a file; empty: none
-  bool insecure = false;     ///< the explicit form of the default without a file
+  KeyFileFlags key_file{};
+  bool insecure = false;  ///< the explicit form of the default without a file
   Output output{};
 };
 
-/// Adds HOST:PORT, --token, --key-file, --insecure, --bot, --net, --seed and --desync-dir.
-/// Requires: `flags` outlives `command`.
+/// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --insecure, --bot, --net, --seed and
+/// --desync-dir. Requires: `flags` outlives `command`.
 void add_play_flags(cli::Command& command, PlayFlags& flags);
 
 /// Returns the server's address.  Fails: with one line, if its name is not known.  Cost: may wait
@@ -52,8 +53,7 @@ void add_play_flags(cli::Command& command, PlayFlags& flags);
 /// nothing.
 [[nodiscard]] std::optional<std::string> contradiction(const PlayFlags& flags);
 
-/// Reads the named file, with a warning on stderr if others have access to the keys.
-/// Fails: with one line.
+/// Reads the named file.  Fails: with one line.
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With

@@ -17,14 +17,6 @@ std::expected<void, std::string> hand_out(const std::string& out, std::string_vi
                                 : os::create_private_file(out, as_bytes_of(secret));
 }
 
-std::expected<net::KeyRing, std::string> read_keys(const std::string& path, const Output& output) {
-  auto ring = os::read_key_ring(path);
-  if (const auto warning = os::key_file_warning(path); ring && warning) {
-    output.note("warning: " + *warning);
-  }
-  return ring;
-}
-
 void add_token(cli::Command& program, std::function<int()>& run) {
   const auto output =
       std::make_shared<Output>(Output{.name = "tickbox token", .program = &program});

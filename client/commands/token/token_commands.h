@@ -2,7 +2,6 @@
 // The three commands of `tickbox token`, and the functions that they share.
 
 #include "client/commands/output.h"
-#include "net/key_ring.h"
 
 #include <expected>
 #include <string>
@@ -20,9 +19,5 @@ void token_note(const Output& output, std::string_view note);
 /// Writes a secret to stdout, or to a new private file.  Fails: with one line.
 [[nodiscard]] std::expected<void, std::string> hand_out(const std::string& out,
                                                         std::string_view secret);
-
-/// Calls os::read_key_ring(), and prints os::key_file_warning() on stderr.
-[[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const std::string& path,
-                                                                 const Output& output);
 
 }  // namespace tickbox::commands

@@ -1,6 +1,7 @@
 // `tickbox token inspect`: prints the public part of a token, and with the key file all of it
 // except the keys.
 
+#include "client/commands/key_file.h"
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token/token_file.h"
@@ -25,7 +26,7 @@ using Json = nlohmann::ordered_json;
 struct InspectOptions {
   std::shared_ptr<Output> output;
   std::string file{};
-  std::string key_file{};
+  KeyFileFlags key_file{};
 };
 
 /// The readable parts of a token.
@@ -145,7 +146,7 @@ ExitCode run_inspect(const InspectOptions& options) {
               .servers = token->servers,
               .now = os::SystemCalendar{}.now()};
   std::string fault;
-  if (!options.key_file.empty()) {
+  if (!options.key_file.path.empty()) {
     const auto ring = read_keys(options.key_file, *options.output);
     if (!ring) return options.output->failed(ExitCode::Failed, ring.error());
     const auto claims = open(*token, *ring);
@@ -176,8 +177,7 @@ void add_inspect(const Subcommand& place) {
        .example = "tickbox token inspect player.token --key-file keys"},
       place.output->common);
   command.add_option("F", options->file, "File with the token (-: stdin)", {.required = true});
-  command.add_option("--key-file", options->key_file, "Key file of the servers, to open the token",
-                     {.value = "F"});
+  add_key_file(command, options->key_file, "Key file of the servers, to open the token", false);
   place.on_call(command, options, run_inspect);
 }
 

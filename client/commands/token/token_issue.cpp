@@ -1,5 +1,6 @@
 // `tickbox token issue`: issues a token, as a game's backend does for a player.
 
+#include "client/commands/key_file.h"
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
 #include "core/values.h"
@@ -25,7 +26,7 @@ using cli::ExitCode;
 
 struct IssueOptions {
   std::shared_ptr<Output> output;
-  std::string key_file{};
+  KeyFileFlags key_file{};
   std::uint64_t client = 0;
   std::vector<net::Address> servers{};
   std::uint32_t room = 0;
@@ -132,9 +133,8 @@ void add_issue(const Subcommand& place) {
        .example = "tickbox token issue --key-file keys --client 7 --server game.example:7777 "
                   "--expires 30s --out player.token"},
       place.output->common);
-  command.add_option("--key-file", options->key_file,
-                     "Key file of the servers; the first key seals the token",
-                     {.required = true, .value = "F"});
+  add_key_file(command, options->key_file, "Key file of the servers; the first key seals the token",
+               true);
   command.add_option("--client", options->client, parse_client, "Your number for the player",
                      {.required = true, .value = "ID"});
   command.add_option(

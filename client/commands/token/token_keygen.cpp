@@ -1,5 +1,6 @@
 // `tickbox token keygen`: creates a key file, or adds a fresh key at the front of an existing one.
 
+#include "client/commands/key_file.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token/token_file.h"
 #include "net/crypto.h"
@@ -32,7 +33,7 @@ bool is_taken(const std::string& path) {
 std::expected<net::KeyRing, std::string> make_ring(const KeygenOptions& options) {
   os::SystemEntropy entropy;
   if (!options.rotate) return net::KeyRing::fresh(entropy);
-  auto ring = read_keys(options.out, *options.output);
+  auto ring = read_keys({.path = options.out, .allow_exposed = true}, *options.output);
   if (ring && !ring->rotate(entropy)) {
     return std::unexpected{fmt::format(
         "{} has {} keys, the highest number; remove the last line, which is the oldest key",

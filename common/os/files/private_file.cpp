@@ -44,7 +44,12 @@ std::expected<void, std::string> replace_private_file(const std::string& path, C
   return {};
 }
 
-std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path) {
+std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path, Exposed exposed) {
+  if (exposed == Exposed::Refused) {
+    if (const auto line = key_file_exposure(path)) {
+      return std::unexpected{*line + "; where you cannot, add --allow-exposed-keys"};
+    }
+  }
   auto bytes = read_file(path, kKeyFileBytesMax);
   if (!bytes) {
     return std::unexpected{bytes.error() +
@@ -56,13 +61,11 @@ std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path) 
   return *std::move(ring);
 }
 
-std::optional<std::string> key_file_warning(const std::string& path) {
+std::optional<std::string> key_file_exposure(const std::string& path) {
   struct stat status{};
-  const bool others_may =
-      ::stat(path.c_str(), &status) == 0 && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0;
-  if (!others_may) return std::nullopt;
-  return "users other than its owner can read or change the key file " + path +
-         "; try: chmod 600 " + path;
+  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IRWXO) == 0) return std::nullopt;
+  return "every user of this machine has access to the key file " + path +
+         "; try: chmod o= " + path;
 }
 
 }  // namespace tickbox::os

@@ -42,12 +42,19 @@ enum class Access : std::uint8_t {
 /// Largest key file read. Sixteen keys take 1.2 KB; the rest is for notes beside them.
 inline constexpr std::size_t kKeyFileBytesMax = std::size_t{64} * 1024;
 
+/// Whether the keys of an exposed file are read.
+enum class Exposed : std::uint8_t {
+  Refused,
+  Allowed,  ///< the file lies on a mount whose rights nobody here can set
+};
+
 /// Reads a key file.  Fails: with one line that names the file and, where possible, the line in it,
 /// and says what to try.
-[[nodiscard]] std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path);
+[[nodiscard]] std::expected<net::KeyRing, std::string> read_key_ring(const std::string& path,
+                                                                     Exposed exposed);
 
-/// Returns a warning in one line if others than the owner have access to the file, else nothing. It
-/// is no error: containers mount secrets so that all may read them.
-[[nodiscard]] std::optional<std::string> key_file_warning(const std::string& path);
+/// Returns one line if every user of the machine can read or change the file, else nothing. Its
+/// group may: that is how an orchestrator gives a secret to a process.
+[[nodiscard]] std::optional<std::string> key_file_exposure(const std::string& path);
 
 }  // namespace tickbox::os

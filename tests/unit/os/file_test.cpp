@@ -208,7 +208,8 @@ TEST_F(PrivateFile, SaysWhyInOneLine) {
 const std::string kKey(64, 'a');
 
 TEST_F(KeyFile, GivesTheKeysInTheirOrder) {
-  const auto ring = read_key_ring(folder_.write("keys", "# two\n9 " + kKey + "\n3 " + kKey + "\n"));
+  const auto ring = read_key_ring(folder_.write("keys", "# two\n9 " + kKey + "\n3 " + kKey + "\n"),
+                                  Exposed::Allowed);
   ASSERT_TRUE(ring) << ring.error();
   EXPECT_EQ(ring->keys().size(), 2U);
   EXPECT_EQ(ring->newest().id, 9U);
@@ -217,13 +218,13 @@ TEST_F(KeyFile, GivesTheKeysInTheirOrder) {
 TEST_F(KeyFile, NamesTheFileAndTheLineThatIsWrong) {
   const std::string path = folder_.write("keys", "1 " + kKey + "\n2 abc\n");
   EXPECT_EQ(
-      read_key_ring(path).error(),
+      read_key_ring(path, Exposed::Allowed).error(),
       "key file " + path + ": line 2: expected \"ID KEY\" (a number from 1 and 64 hex digits)");
 }
 
 TEST_F(KeyFile, SaysHowToMakeOneWhereThereIsNone) {
   for (const std::string& path : {folder_.file("missing"), folder_.write("empty", "\n")}) {
-    const auto ring = read_key_ring(path);
+    const auto ring = read_key_ring(path, Exposed::Allowed);
     ASSERT_FALSE(ring);
     EXPECT_TRUE(ring.error().contains(path)) << ring.error();
     EXPECT_TRUE(ring.error().contains("tickbox token keygen --out")) << ring.error();
@@ -231,17 +232,23 @@ TEST_F(KeyFile, SaysHowToMakeOneWhereThereIsNone) {
   }
 }
 
-TEST_F(KeyFile, WarnsWhenOthersMayUseIt) {
+TEST_F(KeyFile, IsRefusedWhereEveryUserMayUseIt) {
   const std::string path = folder_.write("keys", "1 " + kKey + "\n");
-  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
-  EXPECT_FALSE(key_file_warning(path));
-  for (const mode_t mode : {0640U, 0604U, 0620U}) {
+  for (const mode_t mode : {0600U, 0640U, 0460U}) {
     ASSERT_EQ(chmod(path.c_str(), mode), 0);
-    const auto warning = key_file_warning(path);
-    ASSERT_TRUE(warning) << mode;
-    EXPECT_TRUE(warning->contains("chmod 600 " + path)) << *warning;
+    EXPECT_FALSE(key_file_exposure(path)) << mode;
+    EXPECT_TRUE(read_key_ring(path, Exposed::Refused)) << mode;
   }
-  EXPECT_FALSE(key_file_warning(folder_.file("missing"))) << "reading it says more";
+  for (const mode_t mode : {0644U, 0604U, 0602U}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    const auto refused = read_key_ring(path, Exposed::Refused);
+    ASSERT_FALSE(refused) << mode;
+    EXPECT_TRUE(refused.error().contains("try: chmod o= " + path)) << refused.error();
+    EXPECT_TRUE(refused.error().contains("--allow-exposed-keys")) << refused.error();
+    EXPECT_TRUE(read_key_ring(path, Exposed::Allowed)) << mode;
+    EXPECT_TRUE(key_file_exposure(path)) << mode;
+  }
+  EXPECT_FALSE(key_file_exposure(folder_.file("missing"))) << "reading it says more";
 }
 
 // A file that is not there until it is whole, in each of the two ways in which it is made.
