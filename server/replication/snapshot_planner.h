@@ -10,23 +10,22 @@
 //
 // Bodies that do not fit the budget are not in the view; the priority of a deferred body grows.
 //
-// Each stage is a function whose signature has all of its inputs and outputs:
+// The stages are functions of plan_stages.h, in this order:
 //
-//   deferred bodies          ─► mark_deferred     ─► ClientBodies    client_bodies.h
-//   base, islands since it   ─► mark_known        ─► known bodies
-//                               plan_islands      ─► replayed islands
-//   causes since the base    ─► gather_causes     ─► PendingCauses   pending_causes.h
-//                               write_causes      ─► causes
-//   bodies in sight          ─► list_candidates   ─► candidates      view_bodies.h
-//   bytes                    ─► choose_bodies     ─► bodies in full, view
-//                               list_deferred     ─► deferred bodies
-//                               write_exits       ─► exits
+//   deferred bodies          ─► mark_deferred                ─► ClientBodies
+//   base, islands since it   ─► mark_known                   ─► known bodies
+//                               plan_islands                 ─► replayed islands
+//   causes since the base    ─► gather_causes                ─► PendingCauses
+//                               send_costly_islands_in_full  ─► fewer replayed islands
+//                               write_causes                 ─► causes
+//   bodies in sight          ─► list_candidates              ─► candidates
+//   size limit, causes       ─► body_budget                  ─► bytes for bodies
+//   candidates, bytes        ─► choose_bodies                ─► bodies in full, view
+//                               list_deferred                ─► deferred bodies
+//                               write_exits                  ─► exits
 
 #include "protocol/snapshot.h"
-#include "server/replication/client_bodies.h"
-#include "server/replication/pending_causes.h"
-#include "server/replication/plan_input.h"
-#include "server/replication/view_bodies.h"
+#include "server/replication/plan_stages.h"
 
 #include <cstddef>
 #include <cstdint>

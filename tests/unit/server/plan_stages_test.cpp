@@ -1,9 +1,7 @@
 // Single stages of a plan, with inputs written by hand. Slots are numbered by the test.
 
 #include "protocol/snapshot_codec.h"
-#include "server/replication/client_bodies.h"
-#include "server/replication/pending_causes.h"
-#include "server/replication/view_bodies.h"
+#include "server/replication/plan_stages.h"
 #include "tests/unit/server/planned_room.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,292 @@
+#include "server/replication/plan_stages.h"
+
+#include "protocol/cause_codec.h"
+#include "protocol/snapshot_codec.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace tickbox::server {
+namespace {
+
+/// A body that is teleported out of view stays in the view for at most this many ticks, even on an
+/// older base. Honest clients need no more.
+constexpr std::uint32_t kTeleportSeenTicks = 16;
+static_assert(kTeleportSeenTicks < protocol::kTicksRemembered,
+              "a teleport is remembered while it keeps its body in view");
+
+/// Returns the membership of a known body. A body teleported out of view since the base stays
+/// inside for a few ticks, until a base has its new place. Otherwise all that it influenced would
+/// have to be sent in full. A bullet always stays inside, which costs nothing and does not last
+/// long.
+Membership membership_of(const PlanInput& input, SlotId slot) {
+  const PlannedTick& tick = input.tick;
+  const BodySlot& body = tick.slots->slot(slot);
+  if (!body.is_present()) return body.left ? Membership::Outside : Membership::Inside;
+  const Tick now = tick.now();
+  const Tick seen_before{now.value - std::min(now.value, kTeleportSeenTicks + 1)};
+  const CauseLog<BodyTeleport>& teleports = tick.room->replication_log().teleports();
+  const bool stays = game::has_kind(body.id, game::EntityKind::Bullet) ||
+                     tick.interest.keeps_seeing(input.centre(), tick.entity_of(slot).min) ||
+                     teleports.has_since(slot, std::max(input.request.base_tick, seen_before));
+  return stays ? Membership::Inside : Membership::Outside;
+}
+
+bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId root) {
+  SlotId member = root;
+  do {
+    if (bodies.states[member].membership != Membership::Inside) return false;
+    member = islands.next(member);
+  } while (member != root);
+  return true;
+}
+
+/// The bytes of the smallest body in full: an island with at most as many bytes
+/// of causes is not sent in full because of their size.
+constexpr std::size_t kLeastBodyBytes = 16;
+
+constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
+
+/// Bytes that bodies new to a view must leave free. A crowded view then has space for what happens
+/// next, and the client does not need a full view.
+constexpr std::size_t kHeadroomBytes = 256;
+
+/// Priorities: known bodies go before bodies that are new to the view.
+constexpr std::uint32_t kOwnPriority = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kKnownPriority = 1U << 30;
+
+/// The distance in units from which on all bodies count as equally far.
+constexpr std::int64_t kFarUnits = 64;
+
+std::uint32_t nearness(const game::EntityState& entity, Vec2 centre) {
+  const std::int64_t units = distance(entity.min, centre) / kUnit;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
+}
+
+}  // namespace
+
+// --- which bodies the client knows, and which of them it replays ---
+
+void mark_deferred(const DeferredBodies& deferred, ClientBodies& bodies) {
+  for (const DeferredBody& body : deferred) {
+    SlotState& state = bodies.states[body.slot];
+    state.priority = body.priority;
+    state.snapshots = body.snapshots;
+  }
+}
+
+void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) {
+  const auto mark = [&](SlotId slot, Membership membership) -> SlotState& {
+    SlotState& state = bodies.states[slot];
+    state.membership = membership;
+    state.root = islands.root_of(slot);
+    bodies.known.push_back(slot);
+    return state;
+  };
+  const ViewMembers& base = *input.request.base;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    SlotState& state = mark(base[i], membership_of(input, base[i]));
+    state.is_in_base = true;
+    state.base_index = static_cast<std::uint8_t>(i);
+  }
+  const CauseLog<BulletSpawn>& spawns = input.tick.room->replication_log().bullet_spawns();
+  for (const SlotId owner : base) {
+    if (bodies.states[owner].membership != Membership::Inside) continue;
+    spawns.visit_since(owner, input.request.base_tick, [&](Tick, const BulletSpawn& spawn) {
+      const bool has_space = bodies.known.size() < protocol::kViewMembersMax;
+      mark(spawn.bullet, has_space ? membership_of(input, spawn.bullet) : Membership::Outside);
+    });
+  }
+}
+
+void plan_islands(const Islands& islands, ClientBodies& bodies) {
+  for (const SlotId slot : bodies.known) {
+    const SlotId root = bodies.states[slot].root;
+    if (bodies.islands.contains(root)) continue;
+    bodies.islands[root].in_full = !is_all_inside(bodies, islands, root);
+  }
+}
+
+// --- the causes of the islands that are replayed ---
+
+PendingCauses::PendingCauses() {
+  inputs.reserve(kPendingCauses);
+  shots.reserve(kPendingCauses);
+  teleports.reserve(kPendingCauses);
+}
+
+void gather_causes(const PlanInput& input, ClientBodies& bodies, PendingCauses& pending) {
+  pending.inputs.clear();
+  pending.shots.clear();
+  pending.teleports.clear();
+  const ReplicationLog& log = input.tick.room->replication_log();
+  const Tick now = input.tick.now();
+  const Tick base = input.request.base_tick;
+  for (const SlotId slot : bodies.known) {
+    if (!bodies.is_replayed(slot)) continue;
+    const SlotState& state = bodies.states[slot];
+    std::size_t& cause_bytes = bodies.islands[state.root].cause_bytes;
+    log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
+      const std::uint8_t ago = protocol::ago(now, at);
+      cause_bytes += protocol::input_cause_bytes(ago);
+      pending.inputs.push_back(
+          {slot, {.ago = ago, .base_index = state.base_index, .move = change.move}});
+    });
+    log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
+      cause_bytes += protocol::shot_cause_bytes(shot.weapon);
+      pending.shots.push_back({slot,
+                               {.ago = protocol::ago(now, at),
+                                .base_index = state.base_index,
+                                .aim = shot.aim,
+                                .weapon = shot.weapon}});
+    });
+    log.teleports().visit_since(slot, base, [&](Tick at, const BodyTeleport& teleport) {
+      cause_bytes += protocol::kTeleportCauseBytes;
+      pending.teleports.push_back({slot,
+                                   {.ago = protocol::ago(now, at),
+                                    .base_index = state.base_index,
+                                    .place = teleport.place}});
+    });
+  }
+}
+
+void send_costly_islands_in_full(const PlanInput& input, const PendingCauses& pending,
+                                 ClientBodies& bodies) {
+  const auto are_costly = [&](const auto& entries) {
+    return std::ranges::any_of(entries, [&](const auto& entry) {
+      return bodies.island_of(entry.slot).cause_bytes > kLeastBodyBytes;
+    });
+  };
+  if (!are_costly(pending.inputs) && !are_costly(pending.shots) && !are_costly(pending.teleports)) {
+    return;
+  }
+  const PlannedTick& tick = input.tick;
+  for (const SlotId slot : bodies.known) {
+    IslandPlan& plan = bodies.island_of(slot);
+    const bool counts = plan.cause_bytes > kLeastBodyBytes && tick.is_present(slot);
+    if (counts) plan.body_bytes += protocol::encoded_bytes(tick.entity_of(slot));
+  }
+  send_in_full_if(input.own(), bodies, [](const IslandPlan& plan) {
+    return plan.cause_bytes > kLeastBodyBytes && plan.cause_bytes > plan.body_bytes;
+  });
+}
+
+bool write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes) {
+  const auto write = [&](auto& entries, auto& out) {
+    std::erase_if(entries, [&](const auto& entry) { return !bodies.is_replayed(entry.slot); });
+    if (entries.size() > out.capacity()) return false;
+    std::ranges::sort(entries, [](const auto& a, const auto& b) {
+      return std::tuple{b.cause.ago, a.cause.base_index} <
+             std::tuple{a.cause.ago, b.cause.base_index};
+    });
+    for (const auto& entry : entries) {
+      out.push_back(entry.cause);
+    }
+    return true;
+  };
+  return write(pending.inputs, causes.inputs) && write(pending.shots, causes.shots) &&
+         write(pending.teleports, causes.teleports);
+}
+
+// --- which bodies are wanted in full, and which of them fit ---
+
+void list_candidates(const PlanInput& input, const ClientBodies& bodies,
+                     std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates) {
+  const PlannedTick& tick = input.tick;
+  candidates.clear();
+  const SlotId own = input.own();
+  const Vec2 centre = input.centre();
+  const ViewMembers* base = input.request.base;
+  const std::size_t members = base != nullptr ? base->size() : 0;
+  for (const SlotId slot : std::span{bodies.known}.first(members)) {
+    if (!tick.is_present(slot) || bodies.is_replayed(slot)) continue;
+    const game::EntityState& entity = tick.entity_of(slot);
+    if (slot != own && !tick.interest.keeps_seeing(centre, entity.min)) continue;
+    candidates.push_back(
+        {.slot = slot,
+         .is_known = true,
+         .is_new = false,
+         .priority = slot == own ? kOwnPriority : kKnownPriority + nearness(entity, centre),
+         .snapshots = 0});
+  }
+  tick.interest.query(centre, visible);
+  for (const std::uint32_t index : visible) {
+    const SlotId slot = tick.slots->present()[index];
+    const SlotState& state = bodies.states[slot];
+    if (state.is_in_base || bodies.is_replayed(slot)) continue;
+    // A client without a base has lost its view: the nearest bodies matter more than deferred ones.
+    const std::uint32_t before = base != nullptr ? state.priority : 0;
+    const std::uint32_t gathered =
+        std::min(before + nearness(tick.entities[index], centre), kKnownPriority - 1);
+    candidates.push_back({.slot = slot,
+                          .is_known = state.membership != Membership::Unknown,
+                          .is_new = slot != own,
+                          .priority = slot == own ? kOwnPriority : gathered,
+                          .snapshots = state.snapshots});
+  }
+  std::ranges::sort(candidates, [&](const Candidate& a, const Candidate& b) {
+    return std::tuple{b.priority, tick.slots->slot(a.slot).id} <
+           std::tuple{a.priority, tick.slots->slot(b.slot).id};
+  });
+}
+
+std::optional<BodyBudget> body_budget(const ViewRequest& request, const protocol::Causes& causes) {
+  // Every member of the base may exit, which takes a byte.
+  const bool has_base = request.base != nullptr;
+  const std::size_t rest = protocol::kSnapshotFrameBytes + request.bytes_kept +
+                           protocol::encoded_bytes(causes) + (has_base ? request.base->size() : 0);
+  if (rest > request.bytes_max) return std::nullopt;
+  return BodyBudget{.bytes = request.bytes_max - rest, .headroom = has_base ? kHeadroomBytes : 0};
+}
+
+std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBudget& budget,
+                                          std::span<Candidate> candidates, SnapshotBodies& chosen,
+                                          ViewMembers& view) {
+  ChosenBodies result;
+  std::size_t left = budget.bytes;
+  const auto bytes_of = [&](const Candidate& candidate) {
+    return protocol::encoded_bytes(tick.entity_of(candidate.slot));
+  };
+  const bool has_own = !candidates.empty() && candidates.front().priority == kOwnPriority;
+  if (has_own && bytes_of(candidates.front()) > left) return std::nullopt;
+  for (Candidate& candidate : candidates) {
+    const std::size_t bytes = bytes_of(candidate);
+    const std::size_t needed = bytes + (candidate.is_new ? budget.headroom : 0);
+    candidate.is_chosen = needed <= left && !view.full() && !chosen.full();
+    if (candidate.is_chosen) {
+      left -= bytes;
+      chosen.push_back(tick.entity_of(candidate.slot));
+      view.push_back(candidate.slot);
+      (candidate.is_known ? result.set_bytes : result.enter_bytes) += bytes;
+    } else {
+      ++result.deferred;
+    }
+  }
+  std::ranges::sort(chosen, {}, &game::EntityState::id);
+  return result;
+}
+
+void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferred) {
+  deferred.clear();
+  for (const Candidate& candidate : candidates) {
+    if (deferred.full()) return;
+    if (!candidate.is_new) continue;
+    deferred.push_back({.slot = candidate.slot,
+                        .priority = candidate.priority,
+                        .snapshots = candidate.snapshots + (candidate.is_chosen ? 0U : 1U)});
+  }
+}
+
+void write_exits(const PlanInput& input, const ClientBodies& bodies, const SnapshotBodies& chosen,
+                 protocol::Causes& causes) {
+  const ViewMembers& base = *input.request.base;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    if (bodies.is_replayed(base[i])) continue;
+    const bool is_in_full = std::ranges::binary_search(chosen, input.tick.slots->slot(base[i]).id,
+                                                       {}, &game::EntityState::id);
+    if (!is_in_full) causes.exits.push_back(static_cast<std::uint8_t>(i));
+  }
+}
+
+}  // namespace tickbox::server

@@ -1,0 +1,289 @@
+#pragma once
+// The stages of a plan, and what they pass on. Each stage is a function whose signature has all of
+// its inputs and outputs; snapshot_planner.h has their order.
+
+#include "core/inplace_vector.h"
+#include "protocol/snapshot.h"
+#include "server/replication/interest.h"
+#include "server/replication/sent_views.h"
+#include "server/room/room.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tickbox::server {
+
+// --- what a plan reads ---
+
+/// What all plans of a tick share; read once a tick.
+struct PlannedTick {
+  explicit PlannedTick(Sight sight) : interest(sight) {}
+
+  void read(Room& of) {
+    room = &of;
+    slots = &of.replication_log().slots();
+    entities = of.entities();
+    hashes = of.entity_hashes();
+    interest.rebuild(of);
+  }
+
+  [[nodiscard]] Tick now() const { return room->world().tick; }
+
+  [[nodiscard]] bool is_present(SlotId slot) const { return slots->slot(slot).is_present(); }
+
+  /// Requires: is_present(slot).
+  [[nodiscard]] const game::EntityState& entity_of(SlotId slot) const {
+    return entities[slots->slot(slot).index];
+  }
+
+  Room* room = nullptr;
+  const BodySlots* slots = nullptr;
+  std::span<const game::EntityState> entities;
+  std::span<const std::uint64_t> hashes;  ///< hashes of the entities, in the same order
+  Interest interest;
+};
+
+/// The client for which a plan is made, and the size limit of its snapshot.
+struct ViewRequest {
+  std::uint32_t own = 0;  ///< index of the client's body among the room's entities
+  const ViewMembers* base = nullptr;
+  Tick base_tick;              ///< valid with a base
+  std::size_t bytes_max = 0;   ///< size limit of the whole datagram
+  std::size_t bytes_kept = 0;  ///< the part of bytes_max for content other than the view
+};
+
+/// A body in sight that the client's base does not have yet, with its gathered priority.
+struct DeferredBody {
+  SlotId slot;
+  std::uint32_t priority;
+  std::uint32_t snapshots;  ///< number of snapshots that it did not fit
+
+  friend bool operator==(const DeferredBody&, const DeferredBody&) = default;
+};
+
+using DeferredBodies = InplaceVector<DeferredBody, protocol::kViewMembersMax>;
+
+/// What the stages of a plan read.
+struct PlanInput {
+  const PlannedTick& tick;
+  const ViewRequest& request;
+
+  /// Returns the slot of the client's body.
+  [[nodiscard]] SlotId own() const { return tick.slots->present()[request.own]; }
+
+  /// Returns the place from which the client sees.
+  [[nodiscard]] Vec2 centre() const { return tick.entities[request.own].min; }
+};
+
+// --- which bodies the client knows, and which of them it replays ---
+//
+// An island is replayed if all of its members are inside. It is sent in full otherwise, because a
+// body that the client does not know can have moved any of them.
+
+/// A value for each slot of a room. A plan needs those of a few bodies in a room of thousands, so
+/// each value has the number of the plan that wrote it, and a reset costs nothing.
+template <class Value>
+class SlotTable {
+ public:
+  /// Makes space for slots below `slots`.
+  void resize(std::size_t slots) { entries_.resize(slots); }
+
+  /// Resets all values to the default.  Cost: constant.
+  void clear() { ++generation_; }
+
+  /// Returns whether the value was accessed for writing since clear().
+  [[nodiscard]] bool contains(SlotId slot) const {
+    return entries_[slot].generation == generation_;
+  }
+
+  [[nodiscard]] Value& operator[](SlotId slot) {
+    Entry& entry = entries_[slot];
+    if (entry.generation != generation_) entry = {.generation = generation_, .value = {}};
+    return entry.value;
+  }
+
+  [[nodiscard]] const Value& operator[](SlotId slot) const {
+    return contains(slot) ? entries_[slot].value : kDefault;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t generation = 0;
+    Value value;
+  };
+
+  static constexpr Value kDefault{};
+
+  std::uint64_t generation_ = 1;
+  std::vector<Entry> entries_;
+};
+
+/// Whether a body is known to the client. Known are the members of its base, and the bullets that
+/// Inside members have fired since.
+enum class Membership : std::uint8_t {
+  Unknown,
+  Outside,  ///< known, but not in the new view: out of sight, or its player left
+  Inside,   ///< known; in the new view, or despawned by the rules of the game
+};
+
+/// What a plan has about one body.
+struct SlotState {
+  Membership membership = Membership::Unknown;
+  bool is_in_base = false;
+  std::uint8_t base_index = 0;  ///< valid if is_in_base
+  SlotId root = kNoSlot;        ///< root of its island since the base, if known
+  std::uint32_t priority = 0;   ///< priority gathered while it was deferred
+  std::uint32_t snapshots = 0;  ///< number of snapshots that it did not fit
+};
+
+/// What a plan has about one island. Without a plan, an island is sent in full.
+struct IslandPlan {
+  bool in_full = true;          ///< its bodies are sent as states, not replayed from causes
+  std::size_t cause_bytes = 0;  ///< the size of its causes
+  std::size_t body_bytes = 0;   ///< the size of its bodies in full, where the causes are large
+};
+
+struct ClientBodies {
+  /// `slots`: the limit of the room's slots.
+  void resize(std::size_t slots) {
+    states.resize(slots);
+    islands.resize(slots);
+  }
+
+  void clear() {
+    states.clear();
+    islands.clear();
+    known.clear();
+  }
+
+  /// Returns whether the client replays the body.
+  [[nodiscard]] bool is_replayed(SlotId slot) const {
+    const SlotState& state = states[slot];
+    return state.membership == Membership::Inside && !islands[state.root].in_full;
+  }
+
+  /// Returns the plan for the island of a known body.
+  [[nodiscard]] IslandPlan& island_of(SlotId slot) { return islands[states[slot].root]; }
+
+  [[nodiscard]] const IslandPlan& island_of(SlotId slot) const {
+    return islands[states[slot].root];
+  }
+
+  SlotTable<SlotState> states;
+  SlotTable<IslandPlan> islands;  ///< by the root of the island
+  std::vector<SlotId> known;  ///< the members of the base in order, then the bullets fired since
+};
+
+/// Adds the bodies that earlier snapshots deferred.
+void mark_deferred(const DeferredBodies& deferred, ClientBodies& bodies);
+
+/// Adds the bodies that the client knows. `islands`: those since the base.
+/// Requires: the request has a base.
+void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies);
+
+/// Plans each island that has a known body. `islands`: those since the base.
+void plan_islands(const Islands& islands, ClientBodies& bodies);
+
+/// Sends the islands in full for whose plans `condition` is true, except the island of the client's
+/// own body: the client must know what touched it.
+template <class Condition>
+void send_in_full_if(SlotId own, ClientBodies& bodies, Condition condition) {
+  const SlotState& own_state = bodies.states[own];
+  const SlotId own_root = own_state.membership == Membership::Inside ? own_state.root : kNoSlot;
+  for (const SlotId slot : bodies.known) {
+    IslandPlan& plan = bodies.island_of(slot);
+    if (bodies.states[slot].root != own_root && condition(plan)) plan.in_full = true;
+  }
+}
+
+// --- the causes of the islands that are replayed ---
+
+/// The causes since the base, with the slots of their bodies, until it is known which are sent.
+struct PendingCauses {
+  template <class Cause>
+  struct Entry {
+    SlotId slot;
+    Cause cause;
+  };
+
+  /// Reserves memory for the causes of a crowd in which every stick changes in every tick.
+  PendingCauses();
+
+  std::vector<Entry<protocol::InputCause>> inputs;
+  std::vector<Entry<protocol::ShotCause>> shots;
+  std::vector<Entry<protocol::TeleportCause>> teleports;
+};
+
+/// Gathers the causes since the base of all replayed bodies, and adds their sizes to the plans of
+/// their islands.
+void gather_causes(const PlanInput& input, ClientBodies& bodies, PendingCauses& pending);
+
+/// Sends the islands in full whose causes take more bytes than their bodies, except the own island.
+/// Cost: linear in the known bodies only if an island has many causes.
+void send_costly_islands_in_full(const PlanInput& input, const PendingCauses& pending,
+                                 ClientBodies& bodies);
+
+/// Writes the causes of the islands that are still replayed, the oldest first; drops the others.
+/// Fails: false, if they are more than can be numbered; `causes` then has a part of them.
+[[nodiscard]] bool write_causes(const ClientBodies& bodies, PendingCauses& pending,
+                                protocol::Causes& causes);
+
+// --- which bodies are wanted in full, and which of them fit ---
+
+/// A body that the client should have in full.
+struct Candidate {
+  SlotId slot = kNoSlot;
+  bool is_known = false;  ///< the client replaces its own state of the body
+  bool is_new = false;    ///< new to the view, and not the own body: it can be deferred
+  std::uint32_t priority = 0;
+  std::uint32_t snapshots = 0;  ///< number of earlier snapshots that it did not fit
+  bool is_chosen = false;       ///< set by choose_bodies()
+
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// Lists the bodies in sight that are not replayed, the highest priority first: the own body, known
+/// bodies, new bodies. Near and long deferred bodies have a higher priority than others.
+/// `visible`: scratch memory.
+void list_candidates(const PlanInput& input, const ClientBodies& bodies,
+                     std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates);
+
+/// The bytes that bodies in full may take.
+struct BodyBudget {
+  std::size_t bytes = 0;
+  std::size_t headroom = 0;  ///< the part of them that new bodies must leave free
+};
+
+/// Returns what the rest of the snapshot leaves.  Fails: std::nullopt, if the rest alone does not
+/// fit.
+[[nodiscard]] std::optional<BodyBudget> body_budget(const ViewRequest& request,
+                                                    const protocol::Causes& causes);
+
+struct ChosenBodies {
+  std::size_t enter_bytes = 0;  ///< bytes of chosen bodies that are new to the view
+  std::size_t set_bytes = 0;    ///< bytes of chosen bodies that the client knows
+  std::size_t deferred = 0;     ///< number of bodies that did not fit
+};
+
+using SnapshotBodies = decltype(protocol::Snapshot::bodies);
+
+/// Adds candidates to `chosen` and to `view` while they fit. `candidates`: from list_candidates().
+/// Fails: std::nullopt, if the own body does not fit.
+[[nodiscard]] std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick,
+                                                        const BodyBudget& budget,
+                                                        std::span<Candidate> candidates,
+                                                        SnapshotBodies& chosen, ViewMembers& view);
+
+/// Lists the new candidates for the client's next snapshot. Chosen ones stay in the list, because
+/// the client may not receive this snapshot.
+void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferred);
+
+/// Adds the members of the base that are not in the new view, and whose despawn no replay shows.
+/// `chosen`: sorted by id.  Requires: the request has a base.
+void write_exits(const PlanInput& input, const ClientBodies& bodies, const SnapshotBodies& chosen,
+                 protocol::Causes& causes);
+
+}  // namespace tickbox::server
