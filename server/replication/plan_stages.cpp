@@ -68,8 +68,8 @@ std::uint32_t nearness(const game::EntityState& entity, Vec2 centre) {
 
 // --- which bodies the client knows, and which of them it replays ---
 
-void mark_deferred(const DeferredBodies& deferred, ClientBodies& bodies) {
-  for (const DeferredBody& body : deferred) {
+void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies) {
+  for (const WaitingBody& body : waiting) {
     SlotState& state = bodies.states[body.slot];
     state.priority = body.priority;
     state.snapshots = body.snapshots;
@@ -215,7 +215,7 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
     const SlotId slot = tick.slots->present()[index];
     const SlotState& state = bodies.states[slot];
     if (state.is_in_base || bodies.is_replayed(slot)) continue;
-    // A client without a base has lost its view: the nearest bodies matter more than deferred ones.
+    // A client without a base has lost its view: the nearest bodies matter more than waiting ones.
     const std::uint32_t before = base != nullptr ? state.priority : 0;
     const std::uint32_t gathered =
         std::min(before + nearness(tick.entities[index], centre), kKnownPriority - 1);
@@ -267,14 +267,14 @@ std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBud
   return result;
 }
 
-void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferred) {
-  deferred.clear();
+void list_waiting(std::span<const Candidate> candidates, WaitingBodies& waiting) {
+  waiting.clear();
   for (const Candidate& candidate : candidates) {
-    if (deferred.full()) return;
+    if (waiting.full()) return;
     if (!candidate.is_new) continue;
-    deferred.push_back({.slot = candidate.slot,
-                        .priority = candidate.priority,
-                        .snapshots = candidate.snapshots + (candidate.is_chosen ? 0U : 1U)});
+    waiting.push_back({.slot = candidate.slot,
+                       .priority = candidate.priority,
+                       .snapshots = candidate.snapshots + (candidate.is_chosen ? 0U : 1U)});
   }
 }
 

@@ -56,15 +56,15 @@ struct ViewRequest {
 };
 
 /// A body in sight that the client's base does not have yet, with its gathered priority.
-struct DeferredBody {
+struct WaitingBody {
   SlotId slot;
   std::uint32_t priority;
   std::uint32_t snapshots;  ///< number of snapshots that it did not fit
 
-  friend bool operator==(const DeferredBody&, const DeferredBody&) = default;
+  friend bool operator==(const WaitingBody&, const WaitingBody&) = default;
 };
 
-using DeferredBodies = InplaceVector<DeferredBody, protocol::kViewMembersMax>;
+using WaitingBodies = InplaceVector<WaitingBody, protocol::kViewMembersMax>;
 
 /// What the stages of a plan read.
 struct PlanInput {
@@ -135,7 +135,7 @@ struct SlotState {
   bool is_in_base = false;
   std::uint8_t base_index = 0;  ///< valid if is_in_base
   SlotId root = kNoSlot;        ///< root of its island since the base, if known
-  std::uint32_t priority = 0;   ///< priority gathered while it was deferred
+  std::uint32_t priority = 0;   ///< priority gathered while it waited
   std::uint32_t snapshots = 0;  ///< number of snapshots that it did not fit
 };
 
@@ -177,8 +177,8 @@ struct ClientBodies {
   std::vector<SlotId> known;  ///< the members of the base in order, then the bullets fired since
 };
 
-/// Adds the bodies that earlier snapshots deferred.
-void mark_deferred(const DeferredBodies& deferred, ClientBodies& bodies);
+/// Adds the bodies that wait since earlier snapshots.
+void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies);
 
 /// Adds the bodies that the client knows. `islands`: those since the base.
 /// Requires: the request has a base.
@@ -237,7 +237,7 @@ void send_costly_islands_in_full(const PlanInput& input, const PendingCauses& pe
 struct Candidate {
   SlotId slot = kNoSlot;
   bool is_known = false;  ///< the client replaces its own state of the body
-  bool is_new = false;    ///< new to the view, and not the own body: it can be deferred
+  bool is_new = false;    ///< new to the view, and not the own body: it can wait
   std::uint32_t priority = 0;
   std::uint32_t snapshots = 0;  ///< number of earlier snapshots that it did not fit
   bool is_chosen = false;       ///< set by choose_bodies()
@@ -246,7 +246,7 @@ struct Candidate {
 };
 
 /// Lists the bodies in sight that are not replayed, the highest priority first: the own body, known
-/// bodies, new bodies. Near and long deferred bodies have a higher priority than others.
+/// bodies, new bodies. Bodies that are near, or wait for long, have a higher priority than others.
 /// `visible`: scratch memory.
 void list_candidates(const PlanInput& input, const ClientBodies& bodies,
                      std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates);
@@ -279,7 +279,7 @@ using SnapshotBodies = decltype(protocol::Snapshot::bodies);
 
 /// Lists the new candidates for the client's next snapshot. Chosen ones stay in the list, because
 /// the client may not receive this snapshot.
-void list_deferred(std::span<const Candidate> candidates, DeferredBodies& deferred);
+void list_waiting(std::span<const Candidate> candidates, WaitingBodies& waiting);
 
 /// Adds the members of the base that are not in the new view, and whose despawn no replay shows.
 /// `chosen`: sorted by id.  Requires: the request has a base.

@@ -50,7 +50,7 @@ std::uint64_t hash_of(const PlannedTick& tick, const ViewMembers& view) {
 /// Plans one snapshot, with or without a base. Returns nothing if there are more causes than
 /// numbers for them, or if frame, events, causes, exits and an own body in full do not fit.
 std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
-                                 DeferredBodies& deferred, protocol::Snapshot& snapshot,
+                                 WaitingBodies& waiting, protocol::Snapshot& snapshot,
                                  ViewMembers& view) {
   const PlannedTick& tick = input.tick;
   const bool on_base = input.request.base != nullptr;
@@ -59,7 +59,7 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   snapshot.bodies.clear();
   view.clear();
   bodies.clear();
-  mark_deferred(deferred, bodies);
+  mark_waiting(waiting, bodies);
   if (on_base && !plan_replay(input, scratch, snapshot.causes)) return std::nullopt;
   for (const SlotId slot : bodies.known) {
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
@@ -70,7 +70,7 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   const std::optional<ChosenBodies> chosen =
       choose_bodies(tick, *budget, scratch.candidates, snapshot.bodies, view);
   if (!chosen) return std::nullopt;
-  list_deferred(scratch.candidates, deferred);
+  list_waiting(scratch.candidates, waiting);
   sort_by_id(*tick.slots, view);
   if (on_base) write_exits(input, bodies, snapshot.bodies, snapshot.causes);
   return ViewPlan{.on_base = on_base,
@@ -79,6 +79,7 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
                   .members = view.size(),
                   .enter_bytes = chosen->enter_bytes,
                   .set_bytes = chosen->set_bytes,
+                  .waiting = waiting.size(),
                   .deferred = chosen->deferred};
 }
 
@@ -99,16 +100,16 @@ void SnapshotPlanner::begin_tick(Room& room) {
   scratch_.resize(tick_.slots->capacity());
 }
 
-ViewPlan SnapshotPlanner::plan(const ViewRequest& request, DeferredBodies& deferred,
+ViewPlan SnapshotPlanner::plan(const ViewRequest& request, WaitingBodies& waiting,
                                protocol::Snapshot& snapshot, ViewMembers& view) {
-  std::optional<ViewPlan> plan = try_plan({tick_, request}, scratch_, deferred, snapshot, view);
+  std::optional<ViewPlan> plan = try_plan({tick_, request}, scratch_, waiting, snapshot, view);
   if (plan) return *plan;
   TICKBOX_ASSERT(request.base != nullptr);
   // A full view in a few bytes would discard most of the client's view.
   if (request.bytes_max < net::kDatagramBytesMax) return {.on_base = true, .fits = false};
   ViewRequest full = request;
   full.base = nullptr;
-  plan = try_plan({tick_, full}, scratch_, deferred, snapshot, view);
+  plan = try_plan({tick_, full}, scratch_, waiting, snapshot, view);
   TICKBOX_ASSERT(plan.has_value());
   return *plan;
 }

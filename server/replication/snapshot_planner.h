@@ -8,11 +8,11 @@
 // new view as well, or has despawned by the rules of the game. A bullet that an inside player has
 // fired since is inside too. An island is replayed if all of its members are inside.
 //
-// Bodies that do not fit the budget are not in the view; the priority of a deferred body grows.
+// Bodies that do not fit the budget are not in the view; the priority of a waiting body grows.
 //
 // The stages are functions of plan_stages.h, in this order:
 //
-//   deferred bodies          ─► mark_deferred                ─► ClientBodies
+//   waiting bodies           ─► mark_waiting                 ─► ClientBodies
 //   base, islands since it   ─► mark_known                   ─► known bodies
 //                               plan_islands                 ─► replayed islands
 //   causes since the base    ─► gather_causes                ─► PendingCauses
@@ -21,7 +21,7 @@
 //   bodies in sight          ─► list_candidates              ─► candidates
 //   size limit, causes       ─► body_budget                  ─► bytes for bodies
 //   candidates, bytes        ─► choose_bodies                ─► bodies in full, view
-//                               list_deferred                ─► deferred bodies
+//                               list_waiting                ─► waiting bodies
 //                               write_exits                  ─► exits
 
 #include "protocol/snapshot.h"
@@ -41,6 +41,7 @@ struct ViewPlan {
   std::size_t members = 0;      ///< the size of the view
   std::size_t enter_bytes = 0;  ///< bytes of bodies in full that are new to the view
   std::size_t set_bytes = 0;    ///< bytes of bodies in full that are not new to it
+  std::size_t waiting = 0;      ///< bodies in sight that the base does not have
   std::size_t deferred = 0;     ///< bodies in sight that did not fit
 };
 
@@ -65,9 +66,9 @@ class SnapshotPlanner {
   void begin_tick(Room& room);
 
   /// Fills in the causes and bodies of `snapshot`, and the view that the client then has.
-  /// `deferred` is the client's list from snapshot to snapshot.  Requires: space for the own body
+  /// `waiting` is the client's list from snapshot to snapshot.  Requires: space for the own body
   /// in bytes_max. Cost: no allocation once warm.
-  ViewPlan plan(const ViewRequest& request, DeferredBodies& deferred, protocol::Snapshot& snapshot,
+  ViewPlan plan(const ViewRequest& request, WaitingBodies& waiting, protocol::Snapshot& snapshot,
                 ViewMembers& view);
 
  private:

@@ -58,7 +58,7 @@ inline constexpr Duration kChallengeInterval = std::chrono::milliseconds{50};
 inline constexpr std::uint64_t kUnprovenAnswers = 3;
 
 /// Snapshot bytes to one client: ten times the need of a crowd of 64, and a burst of some full
-/// views. Bodies that do not fit are deferred to a later snapshot.
+/// views. Bodies that do not fit wait for a later snapshot.
 inline constexpr Rate kSnapshotBytes{.per_second = 64'000, .burst = 16'000};
 /// The smallest byte budget with which a snapshot is sent: the own body and the frame must fit.
 inline constexpr std::size_t kSnapshotBytesMin = 400;

@@ -4,12 +4,15 @@
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
+#include "protocol/snapshot.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace tickbox::server {
+
+struct ViewPlan;
 
 // Counts of values up to fixed bounds, like a Prometheus histogram: a few words each, where
 // core/histogram.h takes 18 KB.
@@ -102,6 +105,10 @@ struct SnapshotMetrics {
   SnapshotSizeCounts on_base_sizes;
   SnapshotSizeCounts full_sizes;
 
+  /// Counts a snapshot that is sent. `message_bytes`: the size of its message.
+  void count(const protocol::Snapshot& snapshot, const ViewPlan& plan, std::size_t message_bytes);
+
+ private:
   void add(SnapshotPart part, std::size_t count) { bytes[static_cast<std::size_t>(part)] += count; }
 };
 

@@ -1,7 +1,6 @@
 #include "server/shard/replicator.h"
 
 #include "core/assert.h"
-#include "protocol/cause_codec.h"
 #include "protocol/event_codec.h"
 #include "protocol/snapshot_codec.h"
 
@@ -33,19 +32,11 @@ void Replicator::queue_events(HostedRoom& room) {
   }
 }
 
-bool Replicator::is_due(const Session& session, const ViewMembers* base) const {
-  const Tick tick = session.room->tick();
-  if (!pace_.has_turn(tick, session.player)) return false;
-  const std::uint32_t full_interval = pace_.tick_rate / kFullViewsPerSecond;
-  return base != nullptr || session.last_snapshot.value == 0 ||
-         tick - session.last_snapshot >= full_interval;
-}
-
 void Replicator::send(Session& session, Instant now) {
   const Tick tick = session.room->tick();
   const ViewMembers* base = session.views->base(tick);
   const std::int64_t bytes = session.snapshot_bytes.available(snapshot_bytes_, now);
-  if (!is_due(session, base)) return;
+  if (!pace_.is_due(session, tick, base != nullptr)) return;
   if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
     ++context_.metrics.snapshots.held_back;
     return;
@@ -59,7 +50,7 @@ void Replicator::send(Session& session, Instant now) {
   const bool paid = session.snapshot_bytes.take(
       snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
   TICKBOX_ASSERT(paid);
-  count(session, *planned, message.size());
+  context_.metrics.snapshots.count(snapshot_, *planned, message.size());
   context_.send(session, net::PacketType::Snapshot, message);
 }
 
@@ -78,13 +69,12 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
       .bytes_max = std::min(net::kDatagramBytesMax, bytes),
       .bytes_kept = protocol::event_part_bytes(protocol::event_bytes_max(events))};
   const ViewPlan plan =
-      planner_.plan(request, session.deferred, snapshot_, session.views->add(tick));
+      planner_.plan(request, session.waiting, snapshot_, session.views->add(tick));
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;
   }
-  const std::uint32_t quiet_interval = pace_.tick_rate / kQuietSnapshotsPerSecond;
-  if (!plan.has_news && events == 0 && tick - session.last_snapshot < quiet_interval) {
+  if (!plan.has_news && events == 0 && !pace_.is_quiet_due(session, tick)) {
     ++context_.metrics.snapshots.quiet;
     return std::nullopt;
   }
@@ -104,27 +94,6 @@ ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_
   snapshot_.events.clear();
   session.events.tell(tick, events, snapshot_.events);
   return protocol::encode_snapshot(snapshot_, context_.message_buffer);
-}
-
-void Replicator::count(const Session& session, const ViewPlan& plan, std::size_t message_bytes) {
-  SnapshotMetrics& snapshots = context_.metrics.snapshots;
-  ++(plan.on_base ? snapshots.on_base : snapshots.full);
-  (plan.on_base ? snapshots.on_base_sizes : snapshots.full_sizes)
-      .add(static_cast<std::int64_t>(message_bytes + net::kPacketOverheadBytes));
-  snapshots.waiting += session.deferred.size();
-  snapshots.deferred += plan.deferred;
-  snapshots.members += plan.members;
-  const std::size_t exits = snapshot_.causes.exits.size();
-  const std::size_t causes = protocol::encoded_bytes(snapshot_.causes) - exits;
-  const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
-  const std::size_t events = protocol::event_part_bytes(protocol::encoded_bytes(snapshot_.events));
-  snapshots.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
-  snapshots.add(SnapshotPart::Frame, message_bytes - causes - exits - bodies - events);
-  snapshots.add(SnapshotPart::Causes, causes);
-  snapshots.add(SnapshotPart::Enters, plan.enter_bytes);
-  snapshots.add(SnapshotPart::Sets, plan.set_bytes);
-  snapshots.add(SnapshotPart::Leaves, exits);
-  snapshots.add(SnapshotPart::Events, events);
 }
 
 }  // namespace tickbox::server

@@ -32,11 +32,9 @@ class Replicator {
   void send(Session& session, Instant now);
 
  private:
-  [[nodiscard]] bool is_due(const Session& session, const ViewMembers* base) const;
   [[nodiscard]] std::optional<ViewPlan> plan(Session& session, const ViewMembers* base,
                                              std::size_t bytes, std::size_t events);
   [[nodiscard]] ConstBytes encode(Session& session, const ViewPlan& plan, std::size_t events);
-  void count(const Session& session, const ViewPlan& plan, std::size_t message_bytes);
 
   ShardContext& context_;
   SendPace pace_;

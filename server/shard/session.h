@@ -80,7 +80,7 @@ struct Session {
 
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< set once the session plays
-  DeferredBodies deferred;
+  WaitingBodies waiting;
   Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
   Tick last_status;                 ///< tick of the last LinkStatus sent
   RateLimit snapshot_bytes;         ///< byte limit of snapshots, or of an audit

@@ -70,7 +70,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
       .base = base,
       .base_tick = base != nullptr ? views_.base_tick() : now,
       .bytes_max = link_.bytes_min + rng_.below(net::kDatagramBytesMax - link_.bytes_min + 1)};
-  const server::ViewPlan plan = planner_.plan(request, deferred_, snapshot_, views_.add(now));
+  const server::ViewPlan plan = planner_.plan(request, waiting_, snapshot_, views_.add(now));
   if (!plan.fits) {
     EXPECT_LT(request.bytes_max, net::kDatagramBytesMax);
     return views_.withdraw(now);
@@ -92,7 +92,7 @@ void Watcher::send(server::Room& room, Watched& watched) {
        .snapshot = *arrived});
 
   watched.full += plan.on_base ? 0U : 1U;
-  watched.waiting += deferred_.size();
+  watched.waiting += waiting_.size();
   watched.oldest_base = std::max<std::uint64_t>(watched.oldest_base, snapshot_.head.base_age);
   watched.causes += snapshot_.causes.inputs.size() + snapshot_.causes.shots.size() +
                     snapshot_.causes.teleports.size();

@@ -70,7 +70,7 @@ class Watcher {
   Link link_;
   server::SnapshotPlanner planner_;
   server::SentViews views_;
-  server::DeferredBodies deferred_;
+  server::WaitingBodies waiting_;
   client::SnapshotWorld snapshot_world_;
   protocol::MessageBuffer message_buffer_;
   protocol::Snapshot snapshot_;

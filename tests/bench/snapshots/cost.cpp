@@ -36,7 +36,7 @@ constexpr std::size_t kSnapshotWorlds = 2 * kReplicasOfAKind;
 struct Place {
   game::Bot bot;
   server::SentViews views{server::base_age_max(kTickRate)};
-  server::DeferredBodies deferred;
+  server::WaitingBodies waiting;
   net::PacketChannel channel{{}, 1, net::Direction::ToClient};
 };
 
@@ -163,7 +163,7 @@ class Stage {
     if (snapshots_.size() <= i) snapshots_.emplace_back();
     protocol::Snapshot& snapshot = snapshots_[i];
     const server::ViewPlan plan =
-        planner_.plan(request, place.deferred, snapshot, place.views.add(tick));
+        planner_.plan(request, place.waiting, snapshot, place.views.add(tick));
     snapshot.head = {.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                      .tick = static_cast<std::uint16_t>(tick.value & 0xffff),
                      .base_age = plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick)

@@ -1,7 +1,8 @@
 // Single stages of a plan, with inputs written by hand. Slots are numbered by the test.
 
-#include "protocol/snapshot_codec.h"
 #include "server/replication/plan_stages.h"
+
+#include "protocol/snapshot_codec.h"
 #include "tests/unit/server/planned_room.h"
 
 #include <gtest/gtest.h>
@@ -139,12 +140,12 @@ class BodyStagesTest : public ::testing::Test {
   ClientBodies bodies_;
 };
 
-TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestDeferred) {
+TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestWaiting) {
   // Without a base, the gathered priority does not count, but the snapshots go on.
   ViewRequest request{.own = 0};
-  DeferredBodies deferred;
-  deferred.push_back({.slot = slot(3), .priority = 100, .snapshots = 7});
-  mark_deferred(deferred, bodies_);
+  WaitingBodies waiting;
+  waiting.push_back({.slot = slot(3), .priority = 100, .snapshots = 7});
+  mark_waiting(waiting, bodies_);
   std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
   list_candidates({tick_, request}, bodies_, visible, candidates);
@@ -163,7 +164,7 @@ TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestDeferre
                                                 {slot(2), false, true, 44, 0}}));
 }
 
-TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersDeferred) {
+TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
   std::vector<Candidate> candidates{{slot(0), true, false, 0xffff'ffff, 0},
                                     {slot(1), true, false, 1'000, 0},
                                     {slot(2), false, true, 50, 2},
@@ -171,12 +172,12 @@ TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersDeferred) {
   const std::size_t known_bytes = bytes_of(0) + bytes_of(1);
   SnapshotBodies chosen;
   ViewMembers view;
-  DeferredBodies deferred;
+  WaitingBodies waiting;
   const auto choose = [&](const BodyBudget& budget) {
     chosen.clear();
     view.clear();
     const auto result = choose_bodies(tick_, budget, candidates, chosen, view);
-    list_deferred(candidates, deferred);
+    list_waiting(candidates, waiting);
     return result;
   };
 
@@ -188,13 +189,13 @@ TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersDeferred) {
   EXPECT_EQ(listed(view), (std::vector<SlotId>{slot(0), slot(1), slot(2)}));
   EXPECT_EQ(chosen.size(), 3U);
   // A chosen new body stays in the list: the client may not receive this snapshot.
-  EXPECT_EQ(listed(deferred), (std::vector<DeferredBody>{{slot(2), 50, 2}, {slot(3), 40, 1}}));
+  EXPECT_EQ(listed(waiting), (std::vector<WaitingBody>{{slot(2), 50, 2}, {slot(3), 40, 1}}));
 
   result = choose({.bytes = known_bytes + bytes_of(2), .headroom = 1});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->enter_bytes, 0U) << "a new body leaves the headroom free";
   EXPECT_EQ(result->deferred, 2U);
-  EXPECT_EQ(listed(deferred), (std::vector<DeferredBody>{{slot(2), 50, 3}, {slot(3), 40, 1}}));
+  EXPECT_EQ(listed(waiting), (std::vector<WaitingBody>{{slot(2), 50, 3}, {slot(3), 40, 1}}));
 
   result = choose({.bytes = bytes_of(0), .headroom = 1});
   ASSERT_TRUE(result) << "the own body needs no headroom";

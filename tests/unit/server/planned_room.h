@@ -67,7 +67,7 @@ class PlannedRoom {
                               .bytes_max = bytes_max};
     planner_.begin_tick(room_);
     ViewMembers& members = views_.add(tick);
-    plan_ = planner_.plan(request, deferred_, snapshot_, members);
+    plan_ = planner_.plan(request, waiting_, snapshot_, members);
     if (!plan_.fits) {
       EXPECT_LT(bytes_max, net::kDatagramBytesMax) << "a whole datagram is always enough";
       views_.withdraw(tick);
@@ -107,7 +107,7 @@ class PlannedRoom {
 
   [[nodiscard]] bool sees(std::uint16_t seat) const { return members_.contains(body(seat)); }
 
-  [[nodiscard]] const DeferredBodies& deferred() const { return deferred_; }
+  [[nodiscard]] const WaitingBodies& waiting() const { return waiting_; }
 
   [[nodiscard]] Room& room() { return room_; }
 
@@ -143,7 +143,7 @@ class PlannedRoom {
   Room room_;
   SnapshotPlanner planner_;
   SentViews views_{base_age_max(kPlannedRate)};
-  DeferredBodies deferred_;
+  WaitingBodies waiting_;
   protocol::Snapshot snapshot_;
   protocol::MessageBuffer message_buffer_;
   std::unique_ptr<client::SnapshotWorld> snapshot_world_;

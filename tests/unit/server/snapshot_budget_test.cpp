@@ -48,7 +48,7 @@ TEST(SnapshotBudget, IsFilledWithTheNearest) {
   }
   EXPECT_LE(furthest_in, nearest_out);
   const auto waits = std::ranges::count_if(
-      room.deferred(), [](const DeferredBody& body) { return body.snapshots > 0; });
+      room.waiting(), [](const WaitingBody& body) { return body.snapshots > 0; });
   EXPECT_EQ(static_cast<std::size_t>(waits), kPlayers - snapshot.bodies.size());
   EXPECT_EQ(room.plan().deferred, kPlayers - snapshot.bodies.size());
 }
