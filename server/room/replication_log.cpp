@@ -40,6 +40,22 @@ void ReplicationLog::begin(const game::World& world, std::span<const game::Entit
 
 void ReplicationLog::note(const game::World& world, std::span<const game::EntityState> entities,
                           const sim::StepReport& report, const game::TickEvents& events) {
+  begin_tick(world, entities);
+  join_contacts(world, report);
+  note_bullet_spawns(world);
+  update_islands();
+  note_sticks(entities);
+  for (const game::Shot& shot : events.shots) {
+    shots_.note(
+        {.slot = slots_.find(world.body_of(shot.player)), .aim = shot.aim, .weapon = shot.weapon});
+  }
+  for (const game::Teleport& teleport : events.teleports) {
+    teleports_.note({.slot = slots_.find(world.body_of(teleport.player)), .place = teleport.place});
+  }
+}
+
+void ReplicationLog::begin_tick(const game::World& world,
+                                std::span<const game::EntityState> entities) {
   tick_ = world.tick;
   slots_.update(tick_, entities);
   moves_.resize(slots_.size());
@@ -47,58 +63,64 @@ void ReplicationLog::note(const game::World& world, std::span<const game::Entity
   shots_.begin(tick_, slots_.size());
   teleports_.begin(tick_, slots_.size());
   bullet_spawns_.begin(tick_, slots_.size());
-
-  islands_.erase({tick_.value - base_age_max_ - 1});
-  islands_.for_each([this](Islands& islands) {
-    for (const SlotId slot : slots_.spawned()) {
-      islands.begin(slot);
-    }
-  });
   joined_.clear();
-  const auto join = [&](BodyId a, BodyId b) {
-    const SlotId first = joining_slot(a, world);
-    const SlotId second = joining_slot(b, world);
-    if (first == kNoSlot || second == kNoSlot || first == second) return;
-    joined_.emplace_back(std::min(first, second), std::max(first, second));
-  };
+}
+
+void ReplicationLog::join_contacts(const game::World& world, const sim::StepReport& report) {
   for (const sim::Contact& contact : report.contacts) {
-    if (game::is_entity(contact.a) && game::is_entity(contact.b)) join(contact.a, contact.b);
+    if (game::is_entity(contact.a) && game::is_entity(contact.b)) {
+      join(contact.a, contact.b, world);
+    }
   }
   for (const sim::BodyPair& pair : report.influences) {
-    join(pair.low, pair.high);
+    join(pair.low, pair.high, world);
   }
+}
+
+/// Notes the new bullets, and joins each with its owner.
+void ReplicationLog::note_bullet_spawns(const game::World& world) {
   for (const SlotId slot : slots_.spawned()) {
     const BodyId id = slots_.slot(slot).id;
     if (!game::has_kind(id, game::EntityKind::Bullet)) continue;
     const BodyId owner = world.body_of(game::player_of(id));
     bullet_spawns_.note({.slot = slots_.find(owner), .bullet = slot});
-    join(id, owner);
+    join(id, owner, world);
   }
+}
+
+void ReplicationLog::join(BodyId a, BodyId b, const game::World& world) {
+  const SlotId first = joining_slot(a, world);
+  const SlotId second = joining_slot(b, world);
+  if (first == kNoSlot || second == kNoSlot || first == second) return;
+  joined_.emplace_back(std::min(first, second), std::max(first, second));
+}
+
+/// Adds the tick to the islands of all earlier bases, and begins those since this tick.
+void ReplicationLog::update_islands() {
   // Two touching bodies report many contacts per tick, and every forest would repeat the join.
   std::ranges::sort(joined_);
   const auto repeats = std::ranges::unique(joined_);
   joined_.erase(repeats.begin(), repeats.end());
+  islands_.erase({tick_.value - base_age_max_ - 1});
   islands_.for_each([this](Islands& islands) {
+    for (const SlotId slot : slots_.spawned()) {
+      islands.begin(slot);
+    }
     for (const auto& [first, second] : joined_) {
       islands.join(first, second);
     }
   });
   // A client with a view of this tick already has everything that happened in the tick.
   islands_.insert(tick_).clear(slots_.size());
+}
 
+void ReplicationLog::note_sticks(std::span<const game::EntityState> entities) {
   for (std::size_t i = 0; i < entities.size(); ++i) {
     const SlotId slot = slots_.present()[i];
     const std::uint8_t move = entities[i].traits.move;
     const bool was_there = slots_.slot(slot).spawned < tick_;
     if (was_there && moves_[slot] != move) sticks_.note({.slot = slot, .move = move});
     moves_[slot] = move;
-  }
-  for (const game::Shot& shot : events.shots) {
-    shots_.note(
-        {.slot = slots_.find(world.body_of(shot.player)), .aim = shot.aim, .weapon = shot.weapon});
-  }
-  for (const game::Teleport& teleport : events.teleports) {
-    teleports_.note({.slot = slots_.find(world.body_of(teleport.player)), .place = teleport.place});
   }
 }
 

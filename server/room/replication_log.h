@@ -5,21 +5,148 @@
 // It has the causes of each tick: changed sticks, shots and teleports. For each tick that can be
 // the base of a snapshot, it has the islands of bodies that have influenced each other since.
 
+#include "core/ids.h"
 #include "core/tick_ring.h"
 #include "game/step.h"
 #include "game/world.h"
 #include "protocol/history_depths.h"
 #include "server/room/body_slots.h"
-#include "server/room/cause_log.h"
-#include "server/room/islands.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace tickbox::server {
+
+/// The causes of one kind in the last ticks, found by tick or by slot. `Cause` has a member `SlotId
+/// slot`.
+///
+/// A query by tick returns all causes of the tick. A query by slot walks back from the newest cause
+/// of that slot and visits no other slot's causes: a client sees a few bodies of a room in which
+/// thousands act in every tick.
+template <class Cause>
+class CauseLog {
+  /// The position of a cause. No cause is in tick 0, which a room begins with.
+  struct Position {
+    Tick tick;
+    std::uint32_t index = 0;
+  };
+
+ public:
+  struct Entry : Cause {
+    Position before;  ///< the previous cause of the same slot
+  };
+
+  void reserve(std::size_t slots, std::size_t causes_per_tick) {
+    newest_.reserve(slots);
+    ticks_.for_each_slot([&](std::vector<Entry>& causes) { causes.reserve(causes_per_tick); });
+  }
+
+  /// Begins a tick with this number of slots; replaces the tick protocol::kTicksRemembered before.
+  void begin(Tick tick, std::size_t slots) {
+    tick_ = tick;
+    newest_.resize(slots);
+    ticks_.insert(tick).clear();
+  }
+
+  /// Adds a cause to the current tick. Ignores a cause without a slot (kNoSlot).
+  void note(const Cause& cause) {
+    if (cause.slot == kNoSlot) return;
+    std::vector<Entry>& causes = ticks_.at(tick_);
+    Position& newest = newest_[cause.slot];
+    causes.push_back({cause, newest});
+    newest = {.tick = tick_, .index = static_cast<std::uint32_t>(causes.size() - 1)};
+  }
+
+  /// Returns the causes of a tick in the order of note(); none if the tick is not remembered.
+  [[nodiscard]] std::span<const Entry> causes_of(Tick tick) const {
+    const std::vector<Entry>* causes = ticks_.find(tick);
+    return causes != nullptr ? std::span{*causes} : std::span<const Entry>{};
+  }
+
+  /// Returns whether the slot has a cause after `tick`.  Requires: one of the last
+  /// protocol::kTicksRemembered ticks.
+  [[nodiscard]] bool has_since(SlotId slot, Tick tick) const { return newest_[slot].tick > tick; }
+
+  /// Calls `visit(tick, cause)` for all causes of the slot after `base`, newest first. (The
+  /// previous body in this slot despawned before any tick that may be passed.)  Requires: as
+  /// has_since().
+  template <class Visit>
+  void visit_since(SlotId slot, Tick base, Visit visit) const {
+    Position at = newest_[slot];
+    while (at.tick > base) {
+      const Tick tick = at.tick;
+      const std::vector<Entry>& causes = ticks_.at(tick);
+      do {
+        const Entry& entry = causes[at.index];
+        visit(tick, entry);
+        at = entry.before;
+      } while (at.tick == tick);
+    }
+  }
+
+ private:
+  Tick tick_;
+  TickRing<std::vector<Entry>, protocol::kTicksRemembered> ticks_;
+  std::vector<Position> newest_;  ///< the newest cause of each slot
+};
+
+/// The bodies that have influenced each other since a tick, as a union-find forest. The root of a
+/// tree represents its island. The members of each island are also linked in a ring, to visit all
+/// of them.
+class Islands {
+ public:
+  void reserve(std::size_t slots) { nodes_.reserve(slots); }
+
+  /// Makes each slot below `slots` an island of its own.
+  void clear(std::size_t slots) {
+    nodes_.resize(slots);
+    for (SlotId slot = 0; slot < nodes_.size(); ++slot) {
+      nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
+    }
+  }
+
+  /// Makes a new body's slot an island of its own, also if another body was in the slot before.
+  void begin(SlotId slot) {
+    if (slot >= nodes_.size()) nodes_.resize(slot + 1);
+    nodes_[slot] = {.parent = slot, .next = slot, .members = 1};
+  }
+
+  /// Makes the islands of both slots one.
+  void join(SlotId a, SlotId b) {
+    a = root_of(a);
+    b = root_of(b);
+    if (a == b) return;
+    if (nodes_[a].members < nodes_[b].members) std::swap(a, b);
+    nodes_[b].parent = a;
+    nodes_[a].members += nodes_[b].members;
+    std::swap(nodes_[a].next, nodes_[b].next);
+  }
+
+  /// Returns the root of the island.   Cost: amortised, almost constant.
+  [[nodiscard]] SlotId root_of(SlotId slot) {
+    while (nodes_[slot].parent != slot) {
+      nodes_[slot].parent = nodes_[nodes_[slot].parent].parent;
+      slot = nodes_[slot].parent;
+    }
+    return slot;
+  }
+
+  /// Returns the next member of the same island; after the last, the first.
+  [[nodiscard]] SlotId next(SlotId slot) const { return nodes_[slot].next; }
+
+ private:
+  struct Node {
+    SlotId parent;
+    SlotId next;
+    std::uint32_t members;  ///< size of the island; valid in a root
+  };
+
+  std::vector<Node> nodes_;
+};
 
 /// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
 /// what the causes of a snapshot can encode.
@@ -79,6 +206,12 @@ class ReplicationLog {
   [[nodiscard]] Islands& islands_since(Tick base) { return islands_.at(base); }
 
  private:
+  void begin_tick(const game::World& world, std::span<const game::EntityState> entities);
+  void join_contacts(const game::World& world, const sim::StepReport& report);
+  void note_bullet_spawns(const game::World& world);
+  void join(BodyId a, BodyId b, const game::World& world);
+  void update_islands();
+  void note_sticks(std::span<const game::EntityState> entities);
   [[nodiscard]] SlotId joining_slot(BodyId id, const game::World& world) const;
 
   std::uint32_t base_age_max_;  ///< ticks

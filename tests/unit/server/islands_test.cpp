@@ -1,6 +1,5 @@
-#include "server/room/islands.h"
-
 #include "core/rng.h"
+#include "server/room/replication_log.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 
 #include "core/rng.h"
 #include "games/arena/arena.h"
-#include "server/room/cause_log.h"
 #include "server/room/room.h"
 
 #include <gtest/gtest.h>
