@@ -7,16 +7,27 @@ namespace {
 
 /// Adds the hits of rays. A player is hit once per tick at most, by a ray that was fired, and only
 /// while its body exists.
-void strike(const World& world, std::span<const Strike> strikes, TickEvents& events) {
+void strike(const World& world, std::span<const Strike> strikes, Stepper& stepper) {
+  if (strikes.empty()) return;
+  TickEvents& events = stepper.events;
+  std::vector<bool>& has_fired = stepper.has_fired;
+  std::vector<bool>& is_hit = stepper.is_hit;
+  has_fired.assign(world.seats().size(), false);
+  is_hit.assign(world.seats().size(), false);
+  for (const Shot& shot : events.shots) {
+    if (shot.weapon == Weapon::Ray) has_fired[shot.player.value] = true;
+  }
+  for (const Hit& hit : events.hits) {
+    is_hit[hit.victim.value] = true;
+  }
   for (const Strike& strike : strikes) {
-    const bool fired = std::ranges::any_of(events.shots, [&strike](const Shot& shot) {
-      return shot.player == strike.shooter && shot.weapon == Weapon::Ray;
-    });
-    if (!fired || world.index_of(strike.victim) == world.size()) continue;
-    const Hit hit{.shooter = strike.shooter, .victim = player_of(strike.victim)};
-    if (std::ranges::find(events.hits, hit.victim, &Hit::victim) == events.hits.end()) {
-      events.hits.push_back(hit);
+    const PlayerId victim = player_of(strike.victim);
+    if (!has_fired[strike.shooter.value] || is_hit[victim.value] ||
+        world.index_of(strike.victim) == world.size()) {
+      continue;
     }
+    is_hit[victim.value] = true;
+    events.hits.push_back({.shooter = strike.shooter, .victim = victim});
   }
 }
 
@@ -31,6 +42,8 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
   stepper.events.shots.reserve(world.seats().size());
   stepper.events.hits.reserve(world.seats().size());
   stepper.events.teleports.reserve(world.seats().size());
+  stepper.has_fired.reserve(world.seats().size());
+  stepper.is_hit.reserve(world.seats().size());
   world.tick = world.tick + 1;
   for (const PlayerId player : commands.leaves) {
     rules.leave(world, player);
@@ -39,7 +52,7 @@ const sim::StepReport& step(World& world, const Rules& rules, const TickCommands
     rules.join(world, player);
   }
   rules.apply_inputs(world, commands.inputs, stepper.events);
-  strike(world, commands.strikes, stepper.events);
+  strike(world, commands.strikes, stepper);
   const sim::StepReport& report = stepper.physics.step(world.physics());
   rules.after_step(world, report, authority, stepper.events);
   for (const Teleport& teleport : commands.teleports) {

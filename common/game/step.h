@@ -7,6 +7,7 @@
 #include "sim/step.h"
 
 #include <span>
+#include <vector>
 
 namespace tickbox::game {
 
@@ -25,6 +26,8 @@ struct TickCommands {
 struct Stepper {
   sim::Stepper physics;
   TickEvents events;
+  std::vector<bool> has_fired;  ///< by seat: a ray in this tick
+  std::vector<bool> is_hit;     ///< by seat: a ray has hit its player in this tick
 };
 
 /// Moves `world` from tick t to t + 1: leaves, joins, inputs, strikes, physics, consequences,

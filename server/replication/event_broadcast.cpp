@@ -78,4 +78,32 @@ bool EventBroadcast::reaches(const RoutedEvent& routed, PlayerId seat, Vec2 plac
          });
 }
 
+void EventBroadcast::begin_routes(const Room& room) {
+  next_event_.assign(room.world().seats().size(), kNoMore);
+  receivers_.clear();
+  receivers_.reserve(next_event_.size());
+  for (const game::EntityState& entity : room.entities()) {
+    if (entity.traits.kind != game::EntityKind::Player) break;  // players are the first by id
+    const PlayerId player = game::player_of(entity.id);
+    next_event_[player.value] = 0;
+    receivers_.push_back({.place = entity.min, .player = player});
+  }
+  std::ranges::sort(receivers_, {}, [](const Receiver& receiver) { return receiver.place.x; });
+}
+
+/// Returns the receivers that are near enough along x to see `place`.
+std::span<const EventBroadcast::Receiver> EventBroadcast::receivers_near(Vec2 place) const {
+  const std::int64_t width = interest_.keeps_seeing_width();
+  const auto x_of = [](const Receiver& receiver) { return std::int64_t{receiver.place.x}; };
+  const auto first = std::ranges::lower_bound(receivers_, place.x - width, {}, x_of);
+  const auto end = std::ranges::upper_bound(receivers_, place.x + width, {}, x_of);
+  return {first, end};
+}
+
+void EventBroadcast::remove_done_receivers() {
+  std::erase_if(receivers_, [this](const Receiver& receiver) {
+    return next_event_[receiver.player.value] == kNoMore;
+  });
+}
+
 }  // namespace tickbox::server

@@ -37,6 +37,11 @@ class Interest {
            within(place.y, centre.y, sight_.half_height + kViewHysteresisUnits);
   }
 
+  /// Returns the greatest distance along x, in sub-units, at which an entity stays in view.
+  [[nodiscard]] std::int64_t keeps_seeing_width() const {
+    return std::int64_t{sight_.half_width + kViewHysteresisUnits} * kUnit;
+  }
+
   /// Reads the room's entities once, for all views of this tick.
   void rebuild(const Room& room);
 

@@ -1,8 +1,8 @@
 #include "server/room/lag_compensation.h"
 
-#include "sim/box.h"
-
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -17,6 +17,16 @@ sim::Box hull_of(const sim::Cast& ray) {
     hull.max[axis] = std::max(from, to) + ray.size[axis];
   }
   return hull;
+}
+
+/// Returns the smallest box that contains both.
+sim::Box union_of(const sim::Box& a, const sim::Box& b) {
+  sim::Box both;
+  for (sim::Axis axis = 0; axis < sim::kAxes; ++axis) {
+    both.min[axis] = std::min(a.min[axis], b.min[axis]);
+    both.max[axis] = std::max(a.max[axis], b.max[axis]);
+  }
+  return both;
 }
 
 /// Returns whether a player was teleported after `tick`: its body is then not where it was seen.
@@ -34,45 +44,72 @@ std::span<const game::Strike> LagCompensation::judge(const Room& room,
                                                      std::span<const game::PlayerInput> inputs) {
   const std::size_t most = room.replication_log().slots().capacity();
   strikes_.reserve(room.world().seats().size());
+  rays_.reserve(room.world().seats().size());
   movers_.reserve(most);
   caster_.reserve(most);
+  gather_rays(room, inputs);
+  // The rays that look at the same tick share one index of its bodies.
+  std::ranges::sort(rays_, {},
+                    [](const Ray& ray) { return std::pair{ray.render_tick, ray.shooter}; });
+  for (std::size_t first = 0; first < rays_.size();) {
+    std::size_t end = first;
+    while (end < rays_.size() && rays_[end].render_tick == rays_[first].render_tick) {
+      ++end;
+    }
+    cast_rays(room, std::span{rays_}.subspan(first, end - first));
+    first = end;
+  }
   strikes_.clear();
-  const Tick next = room.world().tick + 1;
-  for (const game::PlayerInput& given : inputs) {
-    const std::optional<sim::Cast> ray = room.rules().ray_of(room.world(), given);
-    if (!ray) continue;
-    const std::uint32_t back =
-        std::min({std::uint32_t{given.input.look_back}, look_back_max_, next.value});
-    const Tick render_tick = std::min(room.world().tick, Tick{next.value - back});
-    if (const std::optional<BodyId> victim = struck_by(room, *ray, render_tick)) {
-      strikes_.push_back({.shooter = given.player, .victim = *victim});
+  for (const Ray& ray : rays_) {
+    if (ray.victim != sim::kNoBody) {
+      strikes_.push_back({.shooter = ray.shooter, .victim = ray.victim});
     }
   }
+  std::ranges::sort(strikes_, {}, &game::Strike::shooter);
   return strikes_;
 }
 
-std::optional<BodyId> LagCompensation::struck_by(const Room& room, const sim::Cast& ray,
-                                                 Tick render_tick) {
-  gather_movers(room, ray, render_tick);
-  const sim::World& physics = room.world().physics();
-  caster_.look_at(physics.statics(), physics.settings().border, movers_);
-  const std::optional<sim::CastHit> hit = caster_.nearest(ray);
-  const bool is_player = hit && game::is_entity(hit->body) &&
-                         game::has_kind(hit->body, game::EntityKind::Player) &&
-                         room.world().index_of(hit->body) != room.world().size();
-  return is_player ? std::optional{hit->body} : std::nullopt;
+void LagCompensation::gather_rays(const Room& room, std::span<const game::PlayerInput> inputs) {
+  rays_.clear();
+  const Tick next = room.world().tick + 1;
+  for (const game::PlayerInput& given : inputs) {
+    const std::optional<sim::Cast> cast = room.rules().ray_of(room.world(), given);
+    if (!cast) continue;
+    const std::uint32_t back =
+        std::min({std::uint32_t{given.input.look_back}, look_back_max_, next.value});
+    rays_.push_back({.render_tick = std::min(room.world().tick, Tick{next.value - back}),
+                     .shooter = given.player,
+                     .cast = *cast});
+  }
 }
 
-/// Gathers the bodies in the ray's way in that tick, except players teleported since.
-void LagCompensation::gather_movers(const Room& room, const sim::Cast& ray, Tick render_tick) {
+/// Casts rays that look at the same tick, and sets their victims.
+void LagCompensation::cast_rays(const Room& room, std::span<Ray> rays) {
+  sim::Box area = hull_of(rays.front().cast);
+  for (const Ray& ray : rays) {
+    area = union_of(area, hull_of(ray.cast));
+  }
+  gather_movers(room, area, rays.front().render_tick);
+  const sim::World& physics = room.world().physics();
+  caster_.look_at(physics.statics(), physics.settings().border, movers_);
+  for (Ray& ray : rays) {
+    const std::optional<sim::CastHit> hit = caster_.nearest(ray.cast);
+    const bool is_player = hit && game::is_entity(hit->body) &&
+                           game::has_kind(hit->body, game::EntityKind::Player) &&
+                           room.world().index_of(hit->body) != room.world().size();
+    if (is_player) ray.victim = hit->body;
+  }
+}
+
+/// Gathers the bodies in an area in a tick, except players teleported since.
+void LagCompensation::gather_movers(const Room& room, const sim::Box& area, Tick render_tick) {
   movers_.clear();
   const StateAt* state = room.state_after(render_tick);
   if (state == nullptr) state = room.state_after(room.world().tick);
-  const sim::Box hull = hull_of(ray);
   for (const game::EntityState& entity : state->entities) {
     if (entity.traits.kind == game::EntityKind::Bullet) break;  // bullets are the last by id
     const sim::Body body = room.rules().body_for(entity);
-    if (!sim::overlap(hull, sim::box_of(body.min, body.size))) continue;
+    if (!sim::overlap(area, sim::box_of(body.min, body.size))) continue;
     const bool is_player = entity.traits.kind == game::EntityKind::Player;
     if (is_player && was_teleported_since(room.replication_log(), entity.id, render_tick)) continue;
     movers_.push_back(body);

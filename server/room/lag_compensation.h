@@ -11,10 +11,10 @@
 #include "game/rules.h"
 #include "protocol/history_depths.h"
 #include "server/room/room.h"
+#include "sim/box.h"
 #include "sim/cast.h"
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,19 +30,28 @@ class LagCompensation {
  public:
   explicit LagCompensation(std::uint32_t tick_rate);
 
-  /// Returns the strikes of the tick after the room's present one, in the order of `inputs` (at
-  /// most one input per player).  Valid until the next call.   Cost: no allocation once warm; for
-  /// each ray fired, one pass over all bodies of the past tick.
+  /// Returns the strikes of the tick after the room's present one, sorted by shooter. `inputs`: at
+  /// most one per player.  Valid until the next call.   Cost: no allocation once warm; for
+  /// each past tick that rays look at, one pass over its bodies and an index of those on the way.
   [[nodiscard]] std::span<const game::Strike> judge(const Room& room,
                                                     std::span<const game::PlayerInput> inputs);
 
  private:
-  [[nodiscard]] std::optional<BodyId> struck_by(const Room& room, const sim::Cast& ray,
-                                                Tick render_tick);
-  void gather_movers(const Room& room, const sim::Cast& ray, Tick render_tick);
+  /// A ray that is fired in the next tick.
+  struct Ray {
+    Tick render_tick;  ///< the tick that its player looked at
+    PlayerId shooter;
+    sim::Cast cast;
+    BodyId victim = sim::kNoBody;  ///< the player that it strikes
+  };
+
+  void gather_rays(const Room& room, std::span<const game::PlayerInput> inputs);
+  void cast_rays(const Room& room, std::span<Ray> rays);
+  void gather_movers(const Room& room, const sim::Box& area, Tick render_tick);
 
   std::uint32_t look_back_max_;  ///< ticks
   sim::Caster caster_;
+  std::vector<Ray> rays_;
   std::vector<sim::Body> movers_;
   std::vector<game::Strike> strikes_;
 };

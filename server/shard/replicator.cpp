@@ -20,16 +20,13 @@ Replicator::Replicator(ShardContext& context, const SendPace& pace, Sight sight,
 void Replicator::queue_events(HostedRoom& room) {
   broadcast_.gather(room.room(), room.joins());
   if (broadcast_.events().empty()) return;
-  for (const Seat& seat : room.seats().all()) {
-    if (seat.playing == nullptr || !seat.in_world || seat.playing->audit != nullptr) continue;
-    const BodyId body = room.world().body_of(seat.player);
-    const Vec2 place = room.world().physics().find(body)->min;
-    for (const RoutedEvent& routed : broadcast_.events()) {
-      if (!broadcast_.reaches(routed, seat.player, place)) continue;
-      const bool is_queued = seat.playing->events.add(room.tick(), routed.event);
-      ++(is_queued ? context_.metrics.events.told : context_.metrics.events.lost);
-    }
-  }
+  broadcast_.route(room.room(), [&](PlayerId player, const protocol::Event& event) {
+    Session* session = room.seats().seat_of(player).playing;
+    if (session == nullptr || session->audit != nullptr) return false;
+    const bool is_queued = session->events.add(room.tick(), event);
+    ++(is_queued ? context_.metrics.events.told : context_.metrics.events.lost);
+    return is_queued;
+  });
 }
 
 void Replicator::send(Session& session, Instant now) {

@@ -10,6 +10,7 @@
 #include "core/assert.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/directions.h"
+#include "games/arena/occupied_cells.h"
 #include "sim/box.h"
 
 #include <algorithm>
@@ -83,28 +84,48 @@ Vec2 middle_of(Vec2 player, Vec2 size) {
   return {player.x + (kPlayerSize.x - size.x) / 2, player.y + (kPlayerSize.y - size.y) / 2};
 }
 
-bool is_free(const World& world, const sim::Box& place) {
+bool is_free(const World& world, Vec2 place) {
+  const sim::Box box = sim::box_of(place, kPlayerSize);
   return std::ranges::none_of(world.physics().movers(), [&](const sim::Body& body) {
-    return sim::overlap(place, sim::box_of(body.min, body.size));
+    return sim::overlap(box, sim::box_of(body.min, body.size));
   });
 }
 
-/// Draws a free spawn point from the world's own sequence and returns its number. There always is
-/// one: the map has more than can be occupied.
-std::uint16_t draw_place(World& world) {
-  const std::vector<Vec2>& places = world.map()->spawn_points;
+/// Returns the number of spawn points near the middle from which a player's place is drawn.
+std::size_t places_to_draw_from(const World& world) {
   const auto players =
       static_cast<std::size_t>(std::ranges::count_if(world.seats(), &SeatState::taken));
-  const std::size_t near =
-      std::min(places.size(), std::max(kPlacesMin, kPlacesPerPlayer * players));
+  return std::min(world.map()->spawn_points.size(),
+                  std::max(kPlacesMin, kPlacesPerPlayer * players));
+}
+
+/// Draws a spawn point from the world's own sequence, and returns the number of the first one from
+/// there on for which `is_free` is true. There always is one: the map has more than can be
+/// occupied.
+template <class IsFree>
+std::uint16_t draw_place(World& world, std::size_t near, IsFree is_free) {
+  const std::vector<Vec2>& places = world.map()->spawn_points;
   const std::size_t start = world.rng.below(near);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::size_t place = (start + i) % places.size();
-    if (is_free(world, sim::box_of(places[place], kPlayerSize))) {
-      return static_cast<std::uint16_t>(place);
-    }
+    if (is_free(places[place])) return static_cast<std::uint16_t>(place);
   }
   assert_failed("there is a free place to appear at", __FILE__, __LINE__);
+}
+
+/// Adds a teleport to a free place for each player that was hit.
+/// Cost: about linear in bodies and hits.
+void draw_teleports(World& world, const Rules& rules, TickEvents& events) {
+  if (events.hits.empty()) return;
+  OccupiedCells cells{world};
+  const std::size_t near = places_to_draw_from(world);
+  for (const Hit& hit : events.hits) {
+    const std::uint16_t place = draw_place(
+        world, near, [&](Vec2 at) { return !cells.may_overlap(at) || is_free(world, at); });
+    cells.add(world.map()->spawn_points[place]);
+    events.teleports.push_back({.player = hit.victim, .place = place});
+    rules.place(world, events.teleports.back());
+  }
 }
 
 }  // namespace
@@ -201,8 +222,10 @@ void Arena::join(World& world, PlayerId player) const {
   SeatState& seat = world.seat(player);
   TICKBOX_ASSERT(!seat.taken);
   seat = {.generation = (seat.generation + 1) % kGenerations, .score = 0, .taken = true};
+  const std::uint16_t place =
+      draw_place(world, places_to_draw_from(world), [&](Vec2 at) { return is_free(world, at); });
   const EntityState entity{.id = world.body_of(player),
-                           .min = world.map()->spawn_points[draw_place(world)],
+                           .min = world.map()->spawn_points[place],
                            .velocity = {},
                            .traits = {.kind = EntityKind::Player}};
   world.add(body_for(entity), entity.traits);
@@ -301,9 +324,8 @@ void Arena::after_step(World& world, const sim::StepReport& report, Authority au
     if (world.seat(hit.shooter).taken) {
       ++world.seat(hit.shooter).score;
     }
-    events.teleports.push_back({.player = hit.victim, .place = draw_place(world)});
-    place(world, events.teleports.back());
   }
+  draw_teleports(world, *this, events);
 }
 
 void Arena::place(World& world, Teleport teleport) const {

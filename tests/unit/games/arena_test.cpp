@@ -1,13 +1,16 @@
 #include "games/arena/arena.h"
 
+#include "core/rng.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/directions.h"
+#include "games/arena/occupied_cells.h"
 #include "tests/support/staged_match.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <numbers>
@@ -274,6 +277,34 @@ TEST(ArenaMap, LeavesItsPlacesFree) {
   for (const Vec2 crate : map->crates) {
     EXPECT_FALSE(sim::overlaps_any(*map->statics, crate, kPlayerSize));
   }
+}
+
+// Coordinates of both signs, and cells that share a bit.
+TEST(OccupiedCells, NoBodyOverlapsAPlaceWhoseCellsAreEmpty) {
+  Rng rng{3};
+  const auto draw = [&rng] {
+    return static_cast<std::int32_t>(rng.below(60 * std::uint64_t{kUnit})) - 30 * kUnit;
+  };
+  const Arena arena{60};
+  World world{make_arena_map(50), arena.settings(), 1};
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    const EntityState crate{.id = crate_body(i),
+                            .min = {draw(), draw()},
+                            .velocity = {},
+                            .traits = {.kind = EntityKind::Crate}};
+    world.add(arena.body_for(crate), crate.traits);
+  }
+  const OccupiedCells cells{world};
+  int empty = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    const Vec2 place{draw(), draw()};
+    if (cells.may_overlap(place)) continue;
+    ++empty;
+    for (const sim::Body& body : world.physics().movers()) {
+      ASSERT_FALSE(sim::overlap(sim::box_of(place, kPlayerSize), sim::box_of(body.min, body.size)));
+    }
+  }
+  EXPECT_GT(empty, 500);
 }
 
 TEST(ArenaMap, HasThinWallsThatABulletWouldSkipInOneTick) {

@@ -1,6 +1,7 @@
 // Events: their receivers, and their repetition until they arrive.
 
 #include "game/map.h"
+#include "games/arena/arena_map.h"
 #include "server/replication/event_broadcast.h"
 #include "server/replication/event_queue.h"
 #include "tests/support/allocations.h"
@@ -155,6 +156,43 @@ TEST_F(EventBroadcastTest, AScoreConcernsItsPlayerAlone) {
   const RoutedEvent* score = find(protocol::EventKind::Score, kA);
   ASSERT_EQ(score->event.what, kB.value);
   EXPECT_FALSE(broadcast_.reaches(*score, kB, {.x = 2'000 * kUnit, .y = 0}));
+}
+
+TEST(EventBroadcast, RoutesEachEventToThePlayersThatItReaches) {
+  constexpr std::uint16_t kPlayers = 200;
+  Room room{game::make_arena_map(kPlayers), std::make_shared<const game::Arena>(kRate), 3, kRate};
+  std::vector<PlayerId> joins;
+  for (std::uint16_t seat = 0; seat < kPlayers; ++seat)
+    joins.push_back({seat});
+  room.tick({.leaves = {}, .joins = joins, .inputs = {}});
+  std::vector<game::PlayerInput> inputs;
+  std::vector<game::Strike> strikes;
+  for (const PlayerId player : joins) {
+    inputs.push_back({.player = player, .input = {.buttons = game::kButtonRay}});
+    const PlayerId victim{static_cast<std::uint16_t>((player.value * 7U + 1) % kPlayers)};
+    strikes.push_back({.shooter = player, .victim = room.world().body_of(victim)});
+  }
+  const std::vector<PlayerId> leaves{{5}};
+  room.tick({.leaves = leaves, .joins = {}, .inputs = inputs, .strikes = strikes});
+  EventBroadcast broadcast{kSight};
+  broadcast.gather(room, {});
+  ASSERT_GT(broadcast.events().size(), 3U * (kPlayers - 3));
+
+  std::vector<std::vector<protocol::Event>> routed(kPlayers);
+  broadcast.route(room, [&](PlayerId player, const protocol::Event& event) {
+    routed[player.value].push_back(event);
+    return player != kB || routed[player.value].size() < 2;
+  });
+  for (const PlayerId player : joins) {
+    std::vector<protocol::Event> reaching;
+    const game::EntityState* body =
+        game::find_entity(room.entities(), room.world().body_of(player));
+    for (const RoutedEvent& event : broadcast.events())
+      if (body != nullptr && broadcast.reaches(event, player, body->min))
+        reaching.push_back(event.event);
+    if (player == kB) reaching.resize(2);  // it wanted no more
+    EXPECT_EQ(routed[player.value], reaching) << player.value;
+  }
 }
 
 // The events that a queue puts into each snapshot, and the effect of acknowledgements.

@@ -2,11 +2,15 @@
 
 #include "server/room/lag_compensation.h"
 
+#include "core/rng.h"
 #include "game/map.h"
+#include "games/arena/arena_map.h"
 #include "tests/support/arena_wrappers.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -172,6 +176,41 @@ TEST_F(LagCompensationTest, FiresOnlyWhatIsLoaded) {
     fired += shoots ? 1 : 0;
   }
   EXPECT_EQ(fired, 2);
+}
+
+// The rays that look at one tick share an index of its bodies.
+TEST(LagCompensation, AVolleyStrikesThePlayersThatEachRayStrikesAlone) {
+  constexpr std::uint16_t kPlayers = 150;
+  Room room{game::make_arena_map(kPlayers), std::make_shared<const game::Arena>(kRate), 5, kRate};
+  LagCompensation compensation{kRate};
+  Rng rng{11};
+  std::vector<PlayerId> joins;
+  for (std::uint16_t seat = 0; seat < kPlayers; ++seat) {
+    joins.push_back({seat});
+  }
+  room.tick({.leaves = {}, .joins = joins, .inputs = {}});
+  std::size_t strikes_seen = 0;
+  for (int tick = 0; tick < 100; ++tick) {
+    std::vector<game::PlayerInput> inputs;
+    for (const PlayerId player : joins) {
+      inputs.push_back(
+          {.player = player,
+           .input = {.move = static_cast<std::uint8_t>(rng.below(9)),
+                     .buttons = rng.below(4) == 0 ? game::kButtonRay : std::uint8_t{0},
+                     .aim = static_cast<std::uint16_t>(rng.below(game::kAimDirections)),
+                     .look_back = static_cast<std::uint8_t>(rng.below(20))}});
+    }
+    std::vector<game::Strike> alone;
+    for (const game::PlayerInput& input : inputs) {
+      const auto strikes = compensation.judge(room, {&input, 1});
+      alone.insert(alone.end(), strikes.begin(), strikes.end());
+    }
+    const auto strikes = compensation.judge(room, inputs);
+    EXPECT_TRUE(std::ranges::equal(strikes, alone)) << "tick " << tick;
+    strikes_seen += strikes.size();
+    room.tick({.leaves = {}, .joins = {}, .inputs = inputs, .strikes = strikes});
+  }
+  EXPECT_GT(strikes_seen, 20U);
 }
 
 TEST_F(LagCompensationTest, ReachesAsFarAsAScreen) {
