@@ -46,6 +46,17 @@ bool is_all_inside(const ClientBodies& bodies, const Islands& islands, SlotId ro
 /// of causes is not sent in full because of their size.
 constexpr std::size_t kLeastBodyBytes = 16;
 
+/// Returns the bytes of an island's present bodies in full.  Cost: linear in its members.
+std::size_t body_bytes(const PlannedTick& tick, const Islands& islands, SlotId root) {
+  std::size_t bytes = 0;
+  SlotId member = root;
+  do {
+    if (tick.is_present(member)) bytes += protocol::encoded_bytes(tick.entity_of(member));
+    member = islands.next(member);
+  } while (member != root);
+  return bytes;
+}
+
 constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
 
 /// Bytes that bodies new to a view must leave free. A crowded view then has space for what happens
@@ -96,6 +107,7 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies) 
     spawns.visit_since(owner, input.request.base_tick, [&](Tick, const BulletSpawn& spawn) {
       const bool has_space = bodies.known.size() < protocol::kViewMembersMax;
       mark(spawn.bullet, has_space ? membership_of(input, spawn.bullet) : Membership::Outside);
+      return true;
     });
   }
 }
@@ -116,60 +128,53 @@ PendingCauses::PendingCauses() {
   teleports.reserve(kPendingCauses);
 }
 
-void gather_causes(const PlanInput& input, ClientBodies& bodies, PendingCauses& pending) {
+bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies& bodies,
+                   PendingCauses& pending) {
   pending.inputs.clear();
   pending.shots.clear();
   pending.teleports.clear();
   const ReplicationLog& log = input.tick.room->replication_log();
   const Tick now = input.tick.now();
   const Tick base = input.request.base_tick;
+  const SlotId own_root = bodies.root_if_inside(input.own());
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot)) continue;
     const SlotState& state = bodies.states[slot];
-    std::size_t& cause_bytes = bodies.islands[state.root].cause_bytes;
-    log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
-      const std::uint8_t ago = protocol::ago(now, at);
-      cause_bytes += protocol::input_cause_bytes(ago);
-      pending.inputs.push_back(
-          {slot, {.ago = ago, .base_index = state.base_index, .move = change.move}});
-    });
-    log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
-      cause_bytes += protocol::shot_cause_bytes(shot.weapon);
-      pending.shots.push_back({slot,
-                               {.ago = protocol::ago(now, at),
-                                .base_index = state.base_index,
-                                .aim = shot.aim,
-                                .weapon = shot.weapon}});
-    });
-    log.teleports().visit_since(slot, base, [&](Tick at, const BodyTeleport& teleport) {
-      cause_bytes += protocol::kTeleportCauseBytes;
-      pending.teleports.push_back({slot,
+    IslandPlan& plan = bodies.islands[state.root];
+    const bool is_own = state.root == own_root;
+    // Returns whether the island is still replayed with `bytes` more of causes.
+    const auto add = [&](std::size_t bytes) {
+      plan.cause_bytes += bytes;
+      if (is_own) return plan.cause_bytes <= input.request.bytes_max;
+      if (plan.cause_bytes <= kLeastBodyBytes) return true;
+      if (plan.body_bytes == 0) plan.body_bytes = body_bytes(input.tick, islands, state.root);
+      return plan.cause_bytes <= plan.body_bytes;
+    };
+    const bool
+        is_replayed = log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
+          const std::uint8_t ago = protocol::ago(now, at);
+          pending.inputs.push_back(
+              {slot, {.ago = ago, .base_index = state.base_index, .move = change.move}});
+          return add(protocol::input_cause_bytes(ago));
+        }) && log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
+          pending.shots.push_back({slot,
                                    {.ago = protocol::ago(now, at),
                                     .base_index = state.base_index,
-                                    .place = teleport.place}});
-    });
+                                    .aim = shot.aim,
+                                    .weapon = shot.weapon}});
+          return add(protocol::shot_cause_bytes(shot.weapon));
+        }) && log.teleports().visit_since(slot, base, [&](Tick at, const BodyTeleport& teleport) {
+          pending.teleports.push_back({slot,
+                                       {.ago = protocol::ago(now, at),
+                                        .base_index = state.base_index,
+                                        .place = teleport.place}});
+          return add(protocol::kTeleportCauseBytes);
+        });
+    if (is_replayed) continue;
+    if (is_own) return false;
+    plan.in_full = true;
   }
-}
-
-void send_costly_islands_in_full(const PlanInput& input, const PendingCauses& pending,
-                                 ClientBodies& bodies) {
-  const auto are_costly = [&](const auto& entries) {
-    return std::ranges::any_of(entries, [&](const auto& entry) {
-      return bodies.island_of(entry.slot).cause_bytes > kLeastBodyBytes;
-    });
-  };
-  if (!are_costly(pending.inputs) && !are_costly(pending.shots) && !are_costly(pending.teleports)) {
-    return;
-  }
-  const PlannedTick& tick = input.tick;
-  for (const SlotId slot : bodies.known) {
-    IslandPlan& plan = bodies.island_of(slot);
-    const bool counts = plan.cause_bytes > kLeastBodyBytes && tick.is_present(slot);
-    if (counts) plan.body_bytes += protocol::encoded_bytes(tick.entity_of(slot));
-  }
-  send_in_full_if(input.own(), bodies, [](const IslandPlan& plan) {
-    return plan.cause_bytes > kLeastBodyBytes && plan.cause_bytes > plan.body_bytes;
-  });
+  return true;
 }
 
 bool write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes) {

@@ -142,7 +142,7 @@ struct SlotState {
 /// What a plan has about one island. Without a plan, an island is sent in full.
 struct IslandPlan {
   bool in_full = true;          ///< its bodies are sent as states, not replayed from causes
-  std::size_t cause_bytes = 0;  ///< the size of its causes
+  std::size_t cause_bytes = 0;  ///< the size of its causes, as far as they were gathered
   std::size_t body_bytes = 0;   ///< the size of its bodies in full, where the causes are large
 };
 
@@ -163,6 +163,12 @@ struct ClientBodies {
   [[nodiscard]] bool is_replayed(SlotId slot) const {
     const SlotState& state = states[slot];
     return state.membership == Membership::Inside && !islands[state.root].in_full;
+  }
+
+  /// Returns the root of a body's island, or kNoSlot if the body is not inside.
+  [[nodiscard]] SlotId root_if_inside(SlotId slot) const {
+    const SlotState& state = states[slot];
+    return state.membership == Membership::Inside ? state.root : kNoSlot;
   }
 
   /// Returns the plan for the island of a known body.
@@ -191,8 +197,7 @@ void plan_islands(const Islands& islands, ClientBodies& bodies);
 /// own body: the client must know what touched it.
 template <class Condition>
 void send_in_full_if(SlotId own, ClientBodies& bodies, Condition condition) {
-  const SlotState& own_state = bodies.states[own];
-  const SlotId own_root = own_state.membership == Membership::Inside ? own_state.root : kNoSlot;
+  const SlotId own_root = bodies.root_if_inside(own);
   for (const SlotId slot : bodies.known) {
     IslandPlan& plan = bodies.island_of(slot);
     if (bodies.states[slot].root != own_root && condition(plan)) plan.in_full = true;
@@ -217,14 +222,13 @@ struct PendingCauses {
   std::vector<Entry<protocol::TeleportCause>> teleports;
 };
 
-/// Gathers the causes since the base of all replayed bodies, and adds their sizes to the plans of
-/// their islands.
-void gather_causes(const PlanInput& input, ClientBodies& bodies, PendingCauses& pending);
-
-/// Sends the islands in full whose causes take more bytes than their bodies, except the own island.
-/// Cost: linear in the known bodies only if an island has many causes.
-void send_costly_islands_in_full(const PlanInput& input, const PendingCauses& pending,
-                                 ClientBodies& bodies);
+/// Gathers the causes since the base of all replayed bodies. An island whose causes take more bytes
+/// than its bodies is sent in full, and the walk over its causes ends there. `islands`: those since
+/// the base.
+/// Fails: false, if the causes of the own island alone take more bytes than the datagram.
+/// Cost: linear in the known bodies and the bytes of the datagram, however old the base is.
+[[nodiscard]] bool gather_causes(const PlanInput& input, const Islands& islands,
+                                 ClientBodies& bodies, PendingCauses& pending);
 
 /// Writes the causes of the islands that are still replayed, the oldest first; drops the others.
 /// Fails: false, if they are more than can be numbered; `causes` then has a part of them.

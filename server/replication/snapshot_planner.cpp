@@ -9,15 +9,14 @@ namespace tickbox::server {
 namespace {
 
 /// Decides which islands are replayed, and writes their causes. Returns false if the causes are
-/// more than can be numbered.
+/// more than can be numbered or sent.
 bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes& causes) {
   ClientBodies& bodies = scratch.bodies;
   Room& room = *input.tick.room;
   Islands& islands = room.replication_log().islands_since(input.request.base_tick);
   mark_known(input, islands, bodies);
   if (room.rules().closed_under_contact()) plan_islands(islands, bodies);
-  gather_causes(input, bodies, scratch.causes);
-  send_costly_islands_in_full(input, scratch.causes, bodies);
+  if (!gather_causes(input, islands, bodies, scratch.causes)) return false;
   if (write_causes(bodies, scratch.causes, causes)) return true;
   // Only the causes of the own island stay.
   send_in_full_if(input.own(), bodies, [](const IslandPlan& plan) { return plan.cause_bytes > 0; });

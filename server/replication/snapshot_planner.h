@@ -12,17 +12,16 @@
 //
 // The stages are functions of plan_stages.h, in this order:
 //
-//   waiting bodies           ─► mark_waiting                 ─► ClientBodies
-//   base, islands since it   ─► mark_known                   ─► known bodies
-//                               plan_islands                 ─► replayed islands
-//   causes since the base    ─► gather_causes                ─► PendingCauses
-//                               send_costly_islands_in_full  ─► fewer replayed islands
-//                               write_causes                 ─► causes
-//   bodies in sight          ─► list_candidates              ─► candidates
-//   size limit, causes       ─► body_budget                  ─► bytes for bodies
-//   candidates, bytes        ─► choose_bodies                ─► bodies in full, view
-//                               list_waiting                ─► waiting bodies
-//                               write_exits                  ─► exits
+//   waiting bodies          ─► mark_waiting     ─► ClientBodies
+//   base, islands since it  ─► mark_known       ─► known bodies
+//                              plan_islands     ─► replayed islands
+//   causes since the base   ─► gather_causes    ─► PendingCauses; costly islands are sent in full
+//                              write_causes     ─► causes
+//   bodies in sight         ─► list_candidates  ─► candidates
+//   size limit, causes      ─► body_budget      ─► bytes for bodies
+//   candidates, bytes       ─► choose_bodies    ─► bodies in full, view
+//                              list_waiting     ─► waiting bodies
+//                              write_exits      ─► exits
 
 #include "protocol/snapshot.h"
 #include "server/replication/plan_stages.h"

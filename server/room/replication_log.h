@@ -71,21 +71,22 @@ class CauseLog {
   /// protocol::kTicksRemembered ticks.
   [[nodiscard]] bool has_since(SlotId slot, Tick tick) const { return newest_[slot].tick > tick; }
 
-  /// Calls `visit(tick, cause)` for all causes of the slot after `base`, newest first. (The
-  /// previous body in this slot despawned before any tick that may be passed.)  Requires: as
-  /// has_since().
+  /// Calls `visit(tick, cause)` for the causes of the slot after `base`, newest first, while it
+  /// returns true. (The previous body in this slot despawned before any tick that may be passed.)
+  /// Returns whether all were visited.  Requires: as has_since().
   template <class Visit>
-  void visit_since(SlotId slot, Tick base, Visit visit) const {
+  bool visit_since(SlotId slot, Tick base, Visit visit) const {
     Position at = newest_[slot];
     while (at.tick > base) {
       const Tick tick = at.tick;
       const std::vector<Entry>& causes = ticks_.at(tick);
       do {
         const Entry& entry = causes[at.index];
-        visit(tick, entry);
+        if (!visit(tick, entry)) return false;
         at = entry.before;
       } while (at.tick == tick);
     }
+    return true;
   }
 
  private:

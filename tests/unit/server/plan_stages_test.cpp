@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -139,6 +142,64 @@ class BodyStagesTest : public ::testing::Test {
   PlannedTick tick_{kSight};
   ClientBodies bodies_;
 };
+
+/// The causes of five players that change their sticks in each of 40 ticks since the base, and
+/// touch nobody.
+class CauseStagesTest : public BodyStagesTest {
+ protected:
+  static constexpr std::uint8_t kTicks = 40;
+
+  CauseStagesTest() {
+    base_tick_ = planned_.room().world().tick;
+    for (std::uint16_t seat = 0; seat < 5; ++seat) {
+      base_.push_back(slot(seat));
+    }
+    for (std::uint8_t i = 0; i < kTicks; ++i) {
+      PlannedRoom::Inputs inputs;
+      for (std::uint16_t seat = 0; seat < 5; ++seat) {
+        const auto move = static_cast<std::uint8_t>(i % 2 == 0 ? 3 : 7);  // down, up
+        inputs.push_back({.player = {seat}, .input = {.move = move}});
+      }
+      planned_.tick(inputs);
+    }
+    tick_.read(planned_.room());
+  }
+
+  /// Returns whether the stages up to gather_causes() succeed.
+  bool gather(std::size_t bytes_max) {
+    const ViewRequest request{
+        .own = 0, .base = &base_, .base_tick = base_tick_, .bytes_max = bytes_max};
+    Islands& islands = planned_.room().replication_log().islands_since(base_tick_);
+    mark_known({tick_, request}, islands, bodies_);
+    plan_islands(islands, bodies_);
+    return gather_causes({tick_, request}, islands, bodies_, pending_);
+  }
+
+  [[nodiscard]] std::ptrdiff_t gathered_of(std::uint16_t seat) const {
+    return std::ranges::count(pending_.inputs, slot(seat),
+                              &PendingCauses::Entry<protocol::InputCause>::slot);
+  }
+
+  ViewMembers base_;
+  Tick base_tick_;
+  PendingCauses pending_;
+};
+
+TEST_F(CauseStagesTest, TheWalkEndsOnceTheCausesTakeMoreBytesThanTheBodies) {
+  ASSERT_TRUE(gather(net::kDatagramBytesMax));
+  EXPECT_EQ(gathered_of(0), kTicks) << "the own island is replayed";
+  EXPECT_TRUE(bodies_.is_replayed(slot(0)));
+  for (std::uint16_t seat = 1; seat < 5; ++seat) {
+    const auto body_bytes = static_cast<std::ptrdiff_t>(bytes_of(seat));
+    EXPECT_EQ(gathered_of(seat), body_bytes / 2 + 1) << "two bytes each";
+    EXPECT_FALSE(bodies_.is_replayed(slot(seat)));
+  }
+}
+
+TEST_F(CauseStagesTest, FailIfTheOwnCausesAloneDoNotFit) {
+  EXPECT_FALSE(gather(50));
+  EXPECT_LE(gathered_of(0), 26);
+}
 
 TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestWaiting) {
   // Without a base, the gathered priority does not count, but the snapshots go on.

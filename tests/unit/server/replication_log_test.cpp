@@ -301,6 +301,7 @@ class CauseLogTest : public ::testing::Test {
     log_.visit_since(slot, base, [&](Tick tick, const Deed& deed) {
       EXPECT_EQ(deed.slot, slot);
       deeds.emplace_back(tick, deed.number);
+      return true;
     });
     return deeds;
   }
