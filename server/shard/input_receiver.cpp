@@ -35,6 +35,7 @@ void InputReceiver::take_acks(Session& session, const protocol::InputMessage& me
   session.events.acknowledge(message.events, message.newest_snapshot);
   if (message.newest_snapshot.value != 0) {
     const bool is_new = session.views->acknowledge(message.newest_snapshot);
+    if (is_new) session.base_age.note_acknowledged(message.newest_snapshot, session.room->tick());
     const Instant* sent = is_new ? session.room->sent_at(message.newest_snapshot) : nullptr;
     if (sent != nullptr) {
       metrics.client_rtt.add(

@@ -7,6 +7,16 @@
 #include <algorithm>
 
 namespace tickbox::server {
+namespace {
+
+/// Returns the newest view that the client holds, or nullptr if it is too old to be a base.
+const ViewMembers* base_of(const Session& session, Tick tick) {
+  const ViewMembers* base = session.views->base(tick);
+  if (base == nullptr) return nullptr;
+  return tick - session.views->base_tick() <= session.base_age.limit(tick) ? base : nullptr;
+}
+
+}  // namespace
 
 Replicator::Replicator(ShardContext& context, const SendPace& pace, Sight sight,
                        const Rate& snapshot_bytes)
@@ -31,7 +41,7 @@ void Replicator::queue_events(HostedRoom& room) {
 
 void Replicator::send(Session& session, Instant now) {
   const Tick tick = session.room->tick();
-  const ViewMembers* base = session.views->base(tick);
+  const ViewMembers* base = base_of(session, tick);
   const std::int64_t bytes = session.snapshot_bytes.available(snapshot_bytes_, now);
   if (!pace_.is_due(session, tick, base != nullptr)) return;
   if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
@@ -43,6 +53,7 @@ void Replicator::send(Session& session, Instant now) {
   if (!planned) return session.views->withdraw(tick);
   const ConstBytes message = encode(session, *planned, events);
   session.last_snapshot = tick;
+  session.base_age.note_sent(tick);
   ++session.hashes_sent;
   const bool paid = session.snapshot_bytes.take(
       snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));

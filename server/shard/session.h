@@ -11,6 +11,7 @@
 #include "net/transport.h"
 #include "protocol/snapshot.h"
 #include "server/replication/audit_stream.h"
+#include "server/replication/base_age.h"
 #include "server/replication/event_queue.h"
 #include "server/replication/sent_views.h"
 #include "server/replication/snapshot_planner.h"
@@ -80,6 +81,7 @@ struct Session {
 
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< set once the session plays
+  BaseAge base_age;                  ///< how old the base of its snapshots may be
   WaitingBodies waiting;
   Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
   Tick last_status;                 ///< tick of the last LinkStatus sent

@@ -5,6 +5,8 @@ from budget import NS, Budget
 ASKS_PER_SECOND = 1
 ASKS_AT_ONCE = 2
 REMEMBERED = 64  # ticks
+QUIET_PER_SECOND = 10
+INTERVALS = 3  # between snapshots, by which a base may be older than the round trip
 
 
 def base_age_max(tick_rate):
@@ -12,9 +14,31 @@ def base_age_max(tick_rate):
     return min(max(tick_rate, 24), 60)
 
 
+class RoundTrip:
+    """Ticks from a snapshot to its acknowledgement: the least, which grows by one a second at most.
+
+    A packet may arrive just before or after a tick, so there are two bounds."""
+
+    def __init__(self):
+        self.low = None
+        self.high = None
+        self.measured = 0  # tick of the last
+
+    def measure(self, ticks, now, tick_rate):
+        grown = self.high_at(now, tick_rate)
+        self.low = ticks if self.low is None else min(self.low, ticks)
+        self.high = ticks + 1 if grown is None else min(grown, ticks + 1)
+        self.measured = now
+
+    def high_at(self, now, tick_rate):
+        return None if self.high is None else self.high + 1 + (now - self.measured) // tick_rate
+
+
 class SentViews:
     def __init__(self):
         self.last = 0  # tick of the last
+        self.recent = [0] * INTERVALS  # ticks of the last ones, the oldest first
+        self.round_trip = RoundTrip()
         self.views = {}  # by tick; None where it cannot be known
         self.base = None  # tick of the newest that was acknowledged
         self.base_then = None  # the same as it was at the last snapshot
@@ -28,13 +52,15 @@ class SentViews:
 
     def add(self, tick, view):
         self.last = tick
+        self.recent = self.recent[1:] + [tick]
         self.views[tick] = view
         for old in [each for each in self.views if each + REMEMBERED < tick]:
             del self.views[old]
 
-    def acknowledge(self, tick):
+    def acknowledge(self, tick, now, tick_rate):
         if tick in self.views and (self.base is None or tick > self.base):
             self.base = tick
+            self.round_trip.measure(now - tick, now, tick_rate)
 
     def acknowledge_events(self, low):
         number = self.newest_event - (self.newest_event - low) % 2**16
@@ -50,4 +76,11 @@ class SentViews:
         return left >= 1
 
     def has_base(self, tick, tick_rate):
-        return self.base is not None and tick - self.base <= base_age_max(tick_rate)
+        """Surely, and possibly."""
+        if self.base is None:
+            return False, False
+        most = base_age_max(tick_rate)
+        intervals = max(INTERVALS * (tick_rate // QUIET_PER_SECOND), tick - self.recent[0])
+        age = tick - self.base
+        surely = age <= min(most, self.round_trip.low + intervals)
+        return surely, age <= min(most, self.round_trip.high_at(tick, tick_rate) + intervals)

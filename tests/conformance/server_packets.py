@@ -110,17 +110,18 @@ class ServerPackets:
                 overdue = 1 + MARGIN_UNITS * session.accept["tick_rate"] * STEPS_LATE // NS
                 server.margin = (before - overdue, before + MARGIN_UNITS)
             server.sent.acknowledge_events(head.events)
-            name = self.take_acknowledgement(now, server.sent, head.newest_snapshot)
+            name = self.take_acknowledgement(now, session, head.newest_snapshot)
             if audit is not None:
                 server.audit.acknowledge(audit)
         for tick, given in enumerate(inputs, head.first_tick):
             server.inputs.arrive(tick, given)
         return name
 
-    def take_acknowledgement(self, now, sent, newest):
+    def take_acknowledgement(self, now, session, newest):
         """Who has acknowledged anything and now says that it holds nothing asks for a full view."""
+        sent = session.server.sent
         if newest > 0:
-            sent.acknowledge(newest)
+            sent.acknowledge(newest, self.world.play.tick, session.accept["tick_rate"])
         elif sent.base is not None:
             granted = sent.throw_away(now)
             self.findings.saw("full view asked for" if granted else "full view asked for too soon")

@@ -121,10 +121,10 @@ class ServerSnapshots:
         most = min(DATAGRAM_MAX, sent.budget.level(now))
         check(sent.budget.spend(now, size), "budget", f"{size} bytes are more than it has left")
         full, quiet = rate // FULL_PER_SECOND, rate // QUIET_PER_SECOND
-        usable = sent.has_base(tick, rate)
+        surely, usable = sent.has_base(tick, rate)
         if snapshot.head.base_age == 0:
             check(usable or sent.last == 0 or gap >= full, "pace", f"a full view {gap} ticks after the last")
-            fits = usable and self.bytes_on_base(sent) <= most
+            fits = surely and self.bytes_on_base(sent) <= most
             check(not fits, "base", "a full view, and there is a base on which it fits")
             self.findings.saw("full view" if not usable else "full view in place of one on a base")
         else:

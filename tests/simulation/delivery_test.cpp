@@ -217,6 +217,25 @@ game::SharedMap field_of_crates(std::int32_t side, std::uint32_t seats) {
   return map;
 }
 
+// A client at rest is sent to ten times a second, so a few losses make its base old.
+TEST(Delivery, QuietClientsKeepTheirBaseUnderLoss) {
+  for (const std::uint32_t tick_rate : {60U, 128U}) {
+    SCOPED_TRACE(testing::Message() << tick_rate << " ticks per second");
+    Crowd crowd{8,
+                {.tick_rate = tick_rate,
+                 .max_clients = 8,
+                 .link = {.delay = milliseconds{40}, .jitter = milliseconds{5}, .loss_ppm = 50'000},
+                 .bot = game::BotKind::Still}};
+    const server::SnapshotMetrics before = crowd.harness().shard().metrics().snapshots;
+    crowd.harness().run_for(seconds{60});
+    const server::SnapshotMetrics& after = crowd.harness().shard().metrics().snapshots;
+    EXPECT_GT(after.on_base - before.on_base, 8U * 60U * 9U);
+    EXPECT_LE(after.full - before.full, 3U) << "three in a row are lost once in some minutes";
+    RecordProperty("full_views", static_cast<int>(after.full - before.full));
+    crowd.expect_nothing_wrong();
+  }
+}
+
 TEST(Delivery, TenThousandInSightAreToldOfAsFarAsABudgetReaches) {
   constexpr std::uint32_t kSeats = 4;
   constexpr std::int32_t kSide = 100;
