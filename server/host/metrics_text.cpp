@@ -200,13 +200,14 @@ void add_traffic(Text& text, const Metrics& metrics) {
                 metrics.drops.of(reason));
   }
   const SnapshotMetrics& snapshots = metrics.snapshots;
-  text.head(
-      "tickbox_snapshots_total", "counter",
-      "Snapshots: sent as a delta, sent in full, not sent without news, or not sent over budget.");
+  text.head("tickbox_snapshots_total", "counter",
+            "Snapshots: sent as a delta, sent in full, not sent without news or over budget, or "
+            "put off.");
   text.sample("tickbox_snapshots_total", label("kind", "on_base"), snapshots.on_base);
   text.sample("tickbox_snapshots_total", label("kind", "full"), snapshots.full);
   text.sample("tickbox_snapshots_total", label("kind", "quiet"), snapshots.quiet);
   text.sample("tickbox_snapshots_total", label("kind", "held_back"), snapshots.held_back);
+  text.sample("tickbox_snapshots_total", label("kind", "put_off"), snapshots.put_off);
   text.head("tickbox_snapshot_bytes_total", "counter", "Bytes of snapshots sent, by part.");
   for (std::size_t i = 0; i < kSnapshotParts; ++i) {
     text.sample("tickbox_snapshot_bytes_total", label("part", kSnapshotPartNames[i]),

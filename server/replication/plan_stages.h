@@ -217,6 +217,8 @@ struct PendingCauses {
   /// Reserves memory for the causes of a crowd in which every stick changes in every tick.
   PendingCauses();
 
+  [[nodiscard]] std::size_t size() const { return inputs.size() + shots.size() + teleports.size(); }
+
   std::vector<Entry<protocol::InputCause>> inputs;
   std::vector<Entry<protocol::ShotCause>> shots;
   std::vector<Entry<protocol::TeleportCause>> teleports;

@@ -16,7 +16,9 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes&
   Islands& islands = room.replication_log().islands_since(input.request.base_tick);
   mark_known(input, islands, bodies);
   if (room.rules().closed_under_contact()) plan_islands(islands, bodies);
-  if (!gather_causes(input, islands, bodies, scratch.causes)) return false;
+  const bool do_causes_fit = gather_causes(input, islands, bodies, scratch.causes);
+  scratch.work += kBodyWork * bodies.known.size() + scratch.causes.size();
+  if (!do_causes_fit) return false;
   if (write_causes(bodies, scratch.causes, causes)) return true;
   // Only the causes of the own island stay.
   send_in_full_if(input.own(), bodies, [](const IslandPlan& plan) { return plan.cause_bytes > 0; });
@@ -64,6 +66,7 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
   list_candidates(input, bodies, scratch.visible, scratch.candidates);
+  scratch.work += kBodyWork * scratch.visible.size();
   const std::optional<BodyBudget> budget = body_budget(input.request, snapshot.causes);
   if (!budget) return std::nullopt;
   const std::optional<ChosenBodies> chosen =
@@ -79,7 +82,8 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
                   .enter_bytes = chosen->enter_bytes,
                   .set_bytes = chosen->set_bytes,
                   .waiting = waiting.size(),
-                  .deferred = chosen->deferred};
+                  .deferred = chosen->deferred,
+                  .work = scratch.work};
 }
 
 }  // namespace
@@ -101,11 +105,14 @@ void SnapshotPlanner::begin_tick(Room& room) {
 
 ViewPlan SnapshotPlanner::plan(const ViewRequest& request, WaitingBodies& waiting,
                                protocol::Snapshot& snapshot, ViewMembers& view) {
+  scratch_.work = 0;
   std::optional<ViewPlan> plan = try_plan({tick_, request}, scratch_, waiting, snapshot, view);
   if (plan) return *plan;
   TICKBOX_ASSERT(request.base != nullptr);
   // A full view in a few bytes would discard most of the client's view.
-  if (request.bytes_max < net::kDatagramBytesMax) return {.on_base = true, .fits = false};
+  if (request.bytes_max < net::kDatagramBytesMax) {
+    return {.on_base = true, .fits = false, .work = scratch_.work};
+  }
   ViewRequest full = request;
   full.base = nullptr;
   plan = try_plan({tick_, full}, scratch_, waiting, snapshot, view);

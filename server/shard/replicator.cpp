@@ -5,6 +5,8 @@
 #include "protocol/snapshot_codec.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -39,11 +41,37 @@ void Replicator::queue_events(HostedRoom& room) {
   });
 }
 
+void Replicator::limit_work(std::span<HostedRoom> rooms) {
+  const std::uint64_t most = kPlanWorkPerSecond / pace_.tick_rate;
+  std::uint64_t work = 0;
+  may_wait_.clear();
+  for (HostedRoom& room : rooms) {
+    may_wait_.reserve(may_wait_.size() + room.seats().count());
+    for (const Seat& seat : room.seats().all()) {
+      Session* session = seat.playing;
+      if (session == nullptr || !pace_.has_turn(room.tick(), seat.player)) continue;
+      work += session->plan_work;
+      if (!std::exchange(session->waits, false)) may_wait_.push_back(session);
+    }
+  }
+  if (work <= most) return;
+  std::ranges::sort(may_wait_, std::greater{}, &Session::plan_work);
+  for (Session* session : may_wait_) {
+    if (work <= most) return;
+    session->waits = true;
+    work -= session->plan_work;
+  }
+}
+
 void Replicator::send(Session& session, Instant now) {
   const Tick tick = session.room->tick();
   const ViewMembers* base = base_of(session, tick);
   const std::int64_t bytes = session.snapshot_bytes.available(snapshot_bytes_, now);
   if (!pace_.is_due(session, tick, base != nullptr)) return;
+  if (session.waits) {
+    ++context_.metrics.snapshots.put_off;
+    return;
+  }
   if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
     ++context_.metrics.snapshots.held_back;
     return;
@@ -52,6 +80,7 @@ void Replicator::send(Session& session, Instant now) {
   const auto planned = plan(session, base, static_cast<std::size_t>(bytes), events);
   if (!planned) return session.views->withdraw(tick);
   const ConstBytes message = encode(session, *planned, events);
+  session.plan_work += message.size() / kBytesPerWork;
   session.last_snapshot = tick;
   session.base_age.note_sent(tick);
   ++session.hashes_sent;
@@ -78,6 +107,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
       .bytes_kept = protocol::event_part_bytes(protocol::event_bytes_max(events))};
   const ViewPlan plan =
       planner_.plan(request, session.waiting, snapshot_, session.views->add(tick));
+  session.plan_work = plan.work;
   if (!plan.fits) {
     ++context_.metrics.snapshots.held_back;
     return std::nullopt;

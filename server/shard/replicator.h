@@ -14,6 +14,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -24,6 +26,10 @@ class Replicator {
 
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
+
+  /// Decides which clients wait for the next tick because the plans of all would be too much work.
+  /// Call it once per tick, before send().
+  void limit_work(std::span<HostedRoom> rooms);
 
   /// Reads a room once. The following calls of send() are for its clients.
   void begin_tick(HostedRoom& room) { planner_.begin_tick(room.room()); }
@@ -41,6 +47,7 @@ class Replicator {
   Rate snapshot_bytes_;
   EventBroadcast broadcast_;
   SnapshotPlanner planner_;
+  std::vector<Session*> may_wait_;
   protocol::Snapshot snapshot_;  ///< the one in progress
 };
 

@@ -83,6 +83,8 @@ struct Session {
   std::unique_ptr<SentViews> views;  ///< set once the session plays
   BaseAge base_age;                  ///< how old the base of its snapshots may be
   WaitingBodies waiting;
+  std::uint64_t plan_work = 0;      ///< work of its last plan, in units of ViewPlan::work
+  bool waits = false;               ///< its plan of this tick waits for the next tick
   Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
   Tick last_status;                 ///< tick of the last LinkStatus sent
   RateLimit snapshot_bytes;         ///< byte limit of snapshots, or of an audit
