@@ -64,9 +64,12 @@ TEST(Threat, DeniedClientReturnsNeitherByTokenNorByTicket) {
 
   RawPeer by_token{doors.harness, doors.wire, stranger_far_away(2)};
   RawPeer by_ticket{doors.harness, doors.wire, stranger_far_away(3)};
-  EXPECT_TRUE(by_token.connect(make_token(doors.harness, doors.keys, kDenied))
-                  .refused_as(net::RefuseReason::Denied));
-  EXPECT_TRUE(by_ticket.resume(ticket).refused_as(net::RefuseReason::Denied));
+  const Answer to_token = by_token.connect(make_token(doors.harness, doors.keys, kDenied));
+  EXPECT_TRUE(to_token.refused_as(net::RefuseReason::Denied));
+  EXPECT_TRUE(to_token.refusal_is_proven);
+  const Answer to_ticket = by_ticket.resume(ticket);
+  EXPECT_TRUE(to_ticket.refused_as(net::RefuseReason::Denied));
+  EXPECT_TRUE(to_ticket.refusal_is_proven);
 
   // Taken off the list again: the ticket stays over, and a token admits.
   EXPECT_EQ(doors.deny({}), 0U);

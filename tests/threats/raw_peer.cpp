@@ -53,7 +53,11 @@ Answer RawPeer::ask(ConstBytes datagram, const net::KeyPair& keys) {
   Answer answer;
   for (std::size_t i = before; i < inbox().size(); ++i) {
     const Bytes& received = inbox()[i];
-    if (const auto refuse = net::decode_refuse(received)) answer.refused = *refuse;
+    if (const auto refuse = net::decode_refuse(received)) {
+      answer.refused = *refuse;
+      answer.refusal_is_proven =
+          net::has_proof(received) && net::is_refused_by_server(received, keys.to_client);
+    }
     if (auto accepted = net::decode_accept(received, keys, nonce_)) {
       channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
       accepted_ = *accepted;

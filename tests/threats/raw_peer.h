@@ -12,6 +12,7 @@ namespace tickbox::tests {
 struct Answer {
   std::optional<net::Accepted> accepted;
   std::optional<net::Refuse> refused;
+  bool refusal_is_proven = false;  ///< the sender of `refused` has opened the token or ticket
 
   [[nodiscard]] bool dropped() const { return !accepted && !refused; }
 

@@ -113,7 +113,9 @@ AdmissionResult Admission::judge_resume(const net::Datagram& datagram, const Now
   const auto ticket = net::open_ticket(sealed, ticket_key_);
   if (!ticket) return Refused{refusal(net::RefuseReason::TicketForged)};
   if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;
-  if (denies(ticket->client)) return Refused{refusal(net::RefuseReason::Denied), ticket->client};
+  if (denies(ticket->client)) {
+    return Refused{refusal(net::RefuseReason::Denied), ticket->client, ticket->keys.to_client};
+  }
   return ResumeAccepted{.ticket = *ticket};
 }
 
