@@ -173,7 +173,7 @@ TEST(Handshake, ARefuseIsProvenByTheKeyToTheClientAndNoOther) {
 }
 
 TEST(Handshake, RefusesARefuseThatMeansNothing) {
-  for (const int reason : {0, 19, 20, 255}) {
+  for (const int reason : {0, 22, 23, 255}) {
     Datagram datagram = refuse_datagram();
     datagram[33] = static_cast<std::byte>(reason);
     EXPECT_EQ(samples::fault_of(decode_refuse(datagram)), DropReason::Malformed) << reason;

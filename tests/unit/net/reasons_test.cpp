@@ -81,7 +81,7 @@ TEST(Refusal, TellsAStrangerThatATokenIsWanted) {
 }
 
 TEST(Refusal, OfNoReasonIsNamedSo) {
-  for (const int reason : {0, 19, 255}) {
+  for (const int reason : {0, 22, 255}) {
     EXPECT_EQ(name_of(static_cast<RefuseReason>(reason)), "unknown");
     EXPECT_EQ(describe(refuse(static_cast<RefuseReason>(reason))), "refused");
   }
