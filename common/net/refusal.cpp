@@ -42,6 +42,10 @@ std::string_view name_of(RefuseReason reason) {
       return "auditors_full";
     case RefuseReason::Denied:
       return "denied";
+    case RefuseReason::TokenEarly:
+      return "token_early";
+    case RefuseReason::TokenLong:
+      return "token_long";
   }
   return "unknown";
 }
@@ -92,6 +96,11 @@ std::string describe(const Refuse& refuse) {
              ": try again later, or play without --audit";
     case RefuseReason::Denied:
       return "server does not admit this client";
+    case RefuseReason::TokenEarly:
+      return "token was issued " + have + " s after this server's time: one of the clocks is wrong";
+    case RefuseReason::TokenLong:
+      return "token is valid for " + have + " s, longer than the " + limit +
+             " s that this server allows";
   }
   return "refused";
 }

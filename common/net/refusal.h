@@ -30,8 +30,10 @@ enum class RefuseReason : std::uint8_t {
   MayNotAudit = 17,     ///< the token does not give the right to audit
   AuditorsFull = 18,    ///< numbers: auditors present, auditors allowed
   Denied = 19,          ///< the server does not admit this client
+  TokenEarly = 20,      ///< issued after the server's time; numbers: seconds after
+  TokenLong = 21,       ///< lives too long; numbers: its life in seconds, the longest allowed
 };
-inline constexpr std::size_t kRefuseReasons = 20;  ///< with 0, which is no reason
+inline constexpr std::size_t kRefuseReasons = 22;  ///< with 0, which is no reason
 
 /// Returns the name of a reason, in snake_case, as metrics use it.
 [[nodiscard]] std::string_view name_of(RefuseReason reason);

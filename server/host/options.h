@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "game/entity_state.h"
 #include "net/address.h"
+#include "server/shard/limits.h"
 
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,8 @@ struct Options {
   std::string deny_file;            ///< ids of clients that are not admitted; empty: none
   bool insecure = false;            ///< explicitly uses the published key
   bool allow_strangers = false;     ///< the published key, at any address: for development
+  /// The longest time from the issue of a token to its expiry.
+  Duration token_life_max = kTokenLifeMax;
   /// The addresses that tokens must name; empty: the bound address.
   std::vector<net::Address> public_addresses;
   std::uint16_t port = kDefaultPort;  ///< 0: any free port

@@ -92,6 +92,10 @@ std::string check_loopback(const std::string& text) {
   return {};
 }
 
+std::expected<Duration, std::string> parse_token_life(std::string_view text) {
+  return parse_duration_between(text, std::chrono::seconds{1}, Duration::max());
+}
+
 void add_access(cli::Command& program, Options& options) {
   program.add_option(
       "--bind", options.bind,
@@ -112,6 +116,9 @@ void add_access(cli::Command& program, Options& options) {
                      "Refuse the clients whose ids are in this file, one id a line, and close "
                      "their sessions. SIGHUP reads the file again",
                      {.value = "F"});
+  program.add_option("--token-life-max", options.token_life_max, parse_token_life,
+                     "Refuse tokens that are valid for longer than this after their issue",
+                     {.value = "D", .default_text = "10m"});
   program.add_option("--insecure", options.insecure,
                      "Admit every client of this machine, with the published key (the default)");
   program.add_option("--allow-strangers", options.allow_strangers,

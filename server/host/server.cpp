@@ -40,6 +40,7 @@ std::expected<void, std::string> Server::open(const game::Catalog& games) {
                              .admission = {.keys = *std::move(key_ring),
                                            .addresses = *std::move(addresses),
                                            .takes_own_address = options.public_addresses.empty(),
+                                           .token_life_max = options.token_life_max,
                                            .denied = *std::move(denied)}},
                 ShardParts{.transport = *transport,
                            .entropy = entropy,

@@ -43,7 +43,7 @@ void TickLoop::run() {
 }
 
 bool TickLoop::is_over() const {
-  return server_.signals.stop_requested() || ticks_left() == 0;
+  return server_.signals.stop_requested() || shard_.stopping() || ticks_left() == 0;
 }
 
 std::uint64_t TickLoop::ticks_left() const {

@@ -2,6 +2,7 @@
 // Limits on what strangers and clients may request from the server, each with its reason.
 
 #include "core/clock.h"
+#include "net/handshake.h"
 #include "server/shard/rate_limit.h"
 
 #include <cstddef>
@@ -33,6 +34,17 @@ inline constexpr std::size_t kNetworkBuckets = 4'096;
 
 /// Tokens remembered until they expire: with tokens valid for one minute, 270 clients per second.
 inline constexpr std::size_t kTokensRemembered = 16'384;
+
+/// The longest life of a token, unless the operator chooses another: time to download the game's
+/// data between the login and the CONNECT.
+inline constexpr std::chrono::minutes kTokenLifeMax{10};
+/// The time by which a token may be issued after the server's time: the clocks of the servers and
+/// of the issuer differ by less.
+inline constexpr std::chrono::seconds kTokenLead{5};
+
+/// The tick at which a shard stops: 65,536 ticks before the protocol's last, four minutes at 240
+/// Hz. So no client is near the last tick, however far it runs ahead.
+inline constexpr std::uint32_t kTickEnd = net::kTickMax - 65'536;
 
 /// Repeated answers to the CONNECT or RESUME of one session. A client repeats its request at most
 /// three or four times per second, but some of the requests can arrive together.

@@ -39,9 +39,10 @@ enum class LogKind : std::uint8_t {
   Mismatch,
   Dropped,
   Desync,
-  Refused
+  Refused,
+  Ended
 };
-inline constexpr std::size_t kLogKinds = 8;
+inline constexpr std::size_t kLogKinds = 9;
 
 class LimitedLog {
  public:

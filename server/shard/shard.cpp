@@ -40,6 +40,7 @@ SendPace pace_of(const ShardOptions& options) {
 Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
     : transport_(parts.transport),
       tick_rate_(options.tick_rate),
+      tick_end_(options.tick_end),
       began_{.instant = now, .today = parts.calendar.now()},
       context_(parts.transport, parts.entropy, parts.log),
       rooms_(host(parts.rooms, options)),
@@ -185,6 +186,18 @@ void Shard::tick(Instant now) {
     metrics.entities += room.room().entities().size();
     metrics.audit.auditors += room.auditors();
   }
+  if (!stopping()) stop_at_end(now);
+}
+
+void Shard::stop_at_end(Instant now) {
+  const auto over = std::ranges::find_if(
+      rooms_, [this](const HostedRoom& room) { return room.tick().value >= tick_end_; });
+  if (over == rooms_.end()) return;
+  context_.log.event(LogKind::Ended, Severity::Warning, now, [&] {
+    return fmt::format("room_over room={} tick={} clients={} reason=tick_limit", over->id().value,
+                       over->tick().value, clients());
+  });
+  stop(now);
 }
 
 void Shard::log_drops(Instant now) {

@@ -40,6 +40,7 @@ struct ShardOptions {
   std::uint32_t max_clients = 1'000;  ///< of each room; at most the seats of its map
   Sight sight;
   Rate snapshot_bytes = kSnapshotBytes;  ///< to each client; the burst is at least a datagram
+  std::uint32_t tick_end = kTickEnd;     ///< the shard stops at this tick of a room
   AdmissionOptions admission;
 };
 
@@ -65,7 +66,7 @@ class Shard {
   /// `next_deadline`: when the tick after the present one is due, for the margins sent to clients.
   void receive(Instant now, Instant next_deadline);
 
-  /// Steps each room by one tick.
+  /// Steps each room by one tick. Stops the shard if a room has reached its last tick.
   void tick(Instant now);
 
   /// Sends the present tick of each room to its clients.
@@ -102,6 +103,7 @@ class Shard {
                   const net::PacketChannel::Opened& opened, const Arrival& arrival);
   void on_disconnect(Session& session, ConstBytes message, Instant now);
   void log_drops(Instant now);
+  void stop_at_end(Instant now);
 
   /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
   [[nodiscard]] WallTime today(Instant now) const {
@@ -110,6 +112,7 @@ class Shard {
 
   net::Transport& transport_;
   std::uint32_t tick_rate_;
+  std::uint32_t tick_end_;
   Now began_;
   ShardContext context_;
   std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms

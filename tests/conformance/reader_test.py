@@ -458,7 +458,7 @@ class Altered(Scene):
         data = self.match.data(number)
         for rule, change in [
             ("verdict", put(data, 33, "B", 4)),
-            ("refuse", put(data, 33, "B", 19)),
+            ("refuse", put(data, 33, "B", 22)),
             ("refuse", put(data, 34, "I", 3)),
             ("answer", flipped(data, 1)),
         ]:

@@ -12,8 +12,11 @@ COOKIE_GOOD = 4 * NS
 TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 (FULL, PROTOCOL, SCHEMA, DRAINING, KEY_UNKNOWN, TOKEN_FORGED, TOKEN_EXPIRED, TOKEN_BEFORE_BOOT) = range(1, 9)
 (TOKEN_ELSEWHERE, TOKEN_ROOM, TOKEN_USED, TOKEN_TAKEN, TOKENS_FULL) = range(9, 14)
-(RESTARTED, TICKET_FORGED, TICKET_OVER, MAY_NOT_AUDIT, AUDITORS_FULL, DENIED) = range(14, 20)
-REASON_MAX = DENIED  # no scene denies a client: no request is owed it
+(RESTARTED, TICKET_FORGED, TICKET_OVER, MAY_NOT_AUDIT, AUDITORS_FULL) = range(14, 19)
+(DENIED, TOKEN_EARLY, TOKEN_LONG) = range(19, 22)  # no scene denies a client: no request is owed DENIED
+REASON_MAX = TOKEN_LONG
+ISSUED_AHEAD_MAX = 5_000  # ms
+TOKEN_LIFE_MAX = 600_000  # ms; of a server that is told nothing else
 UNPROVEN = (PROTOCOL, SCHEMA, KEY_UNKNOWN, TOKEN_FORGED, RESTARTED, TICKET_FORGED)
 AUDITORS_MAX = 4
 
@@ -81,9 +84,6 @@ class Door:
         again = self.same_again(request, address)
         if again:
             return again
-        use = self.token_uses.get(credentials.token_id(request.credential))
-        if use and use.state == TOKEN_PENDING and (use.address, use.nonce) == (address, request.nonce):
-            return dropped("unexpected")  # its session was given up
         identity = credentials.key_id(request.credential)
         if identity not in self.world.ring:
             return refuse(KEY_UNKNOWN, identity)
@@ -95,13 +95,23 @@ class Door:
         fault = self.token_fault(token, request, address, now)
         return (fault or Owed(layouts.ACCEPT))._replace(keys=Keys(token.to_server, token.to_client))
 
+    def use_of(self, sealed):
+        """How a token is used; None once the session for which it was pending was given up."""
+        use = self.token_uses.get(credentials.token_id(sealed))
+        given_up = use is not None and use.state == TOKEN_PENDING and use.session.server.state == OVER
+        return None if given_up else use
+
     def token_fault(self, token, request, address, now):
         wall = self.world.wall_ms(now)
-        use = self.token_uses.get(credentials.token_id(request.credential))
+        use = self.use_of(request.credential)
         if wall >= token.expires:
             return refuse(TOKEN_EXPIRED, (wall - token.expires) // 1_000)
         if token.issued < self.world.boot_wall_ms:
             return refuse(TOKEN_BEFORE_BOOT, (self.world.boot_wall_ms - token.issued) // 1_000)
+        if token.issued - wall > ISSUED_AHEAD_MAX:
+            return refuse(TOKEN_EARLY, (token.issued - wall) // 1_000)
+        if token.expires - token.issued > TOKEN_LIFE_MAX:
+            return refuse(TOKEN_LONG, (token.expires - token.issued) // 1_000, TOKEN_LIFE_MAX // 1_000)
         if self.world.server not in token.servers:
             return refuse(TOKEN_ELSEWHERE)
         if token.room not in (0, self.world.room):

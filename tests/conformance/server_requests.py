@@ -6,10 +6,10 @@ import crypto
 import layouts
 from flatbuffer import Malformed
 from messages import read_accept
-from refusals import REASON_MAX, TOKEN_BEFORE_BOOT, TOKEN_EXPIRED, TOKENS_FULL, UNPROVEN, Door
+from refusals import REASON_MAX, TOKEN_BEFORE_BOOT, TOKEN_EARLY, TOKEN_EXPIRED, TOKENS_FULL, UNPROVEN, Door
 from session import OVER, Keys, Session
 
-ROUNDED_SECONDS = {TOKEN_EXPIRED, TOKEN_BEFORE_BOOT}
+ROUNDED_SECONDS = {TOKEN_EXPIRED, TOKEN_BEFORE_BOOT, TOKEN_EARLY}
 
 
 class Waiting:

@@ -57,6 +57,7 @@ void show_bad_tokens(Capture& capture) {
   enter(expired);
   enter(capture.hand_out(claims, other_ring(), minutes{1}));
   enter(capture.hand_out(claims, newer_ring(), minutes{1}));
+  enter(capture.hand_out(claims, make_ring(), minutes{11}));
   claims.room = kNoRoom;
   enter(capture.hand_out(claims));
   claims = {.client = 1};

@@ -37,9 +37,9 @@ class Keys {
     EXPECT_EQ(token({"keygen", "--out", file(), "--rotate"}).exit_code, kDone);
   }
 
-  /// Returns the file of a token that is good for an hour at `server`, or for as long as said.
+  /// Returns the file of a token that is good for ten minutes at `server`, or for as long as said.
   [[nodiscard]] std::string issue(const std::string& name, const std::string& server,
-                                  const std::string& expires = "1h") const {
+                                  const std::string& expires = "10m") const {
     const Finished issued = token({"issue", "--key-file", file(), "--client", "7", "--server",
                                    server, "--expires", expires, "--out", folder.file(name)});
     EXPECT_EQ(issued.exit_code, kDone) << issued;

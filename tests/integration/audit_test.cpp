@@ -77,7 +77,7 @@ TEST(ConnectAudit, IsARightThatATokenGives) {
   const auto issue = [&](const std::string& name, const Strings& more) {
     Strings arguments = {"token",     "issue",    "--key-file",     keys,    "--client",
                          "7",         "--server", server.address(), "--out", folder.file(name),
-                         "--expires", "1h"};
+                         "--expires", "10m"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Finished issued = run(tickbox(arguments));
     EXPECT_EQ(issued.exit_code, kDone) << issued;

@@ -46,7 +46,7 @@ class Keys {
                                           "7",     "--server", kServer,      "--out", out};
     arguments.insert(arguments.end(), more.begin(), more.end());
     if (std::ranges::find(more, "--expires") == more.end()) {
-      arguments.insert(arguments.end(), {"--expires", "1h"});
+      arguments.insert(arguments.end(), {"--expires", "10m"});
     }
     return run(tickbox(arguments));
   }

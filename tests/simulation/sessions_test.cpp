@@ -44,6 +44,27 @@ TEST(Sessions, GivesASeatAgainAfterItsClientLeft) {
   EXPECT_NE(harness.client(second).connection().accept().body, first_body);
 }
 
+// At tick 2^31 sums of ticks would wrap. The server ends long before, and says so.
+TEST(Sessions, AServerStopsAtItsLastTick) {
+  Harness harness{{.tick_end = 120}};
+  const std::size_t client = harness.add_client();
+  harness.run_for(milliseconds{1'900});
+  EXPECT_TRUE(harness.client(client).playing());
+  EXPECT_FALSE(harness.shard().stopping());
+  harness.run_for(milliseconds{300});
+  EXPECT_TRUE(harness.shard().stopping());
+  EXPECT_EQ(harness.shard().clients(), 0U);
+  EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Closed);
+  EXPECT_EQ(harness.client(client).connection().reason(), "server is stopping");
+  const auto said = [](const std::string& line) {
+    return line == "room_over room=1 tick=120 clients=1 reason=tick_limit";
+  };
+  EXPECT_EQ(std::ranges::count_if(harness.log().lines(), said), 1);
+  const std::size_t late = harness.add_client();
+  harness.run_for(seconds{1});
+  EXPECT_EQ(harness.client(late).connection().refused(), net::RefuseReason::Draining);
+}
+
 // A client sends its goodbye three times. The second and third counted as datagrams of an unknown
 // connection, and made a line in the log.
 TEST(Sessions, AClientThatLeavesIsNoDrop) {

@@ -73,6 +73,7 @@ void Harness::start_shard(const server::ShardParts& parts) {
           .max_clients = options_.max_clients,
           .sight = options_.sight,
           .snapshot_bytes = options_.snapshot_bytes,
+          .tick_end = options_.tick_end,
           .admission = {.keys = options_.keys, .addresses = {SimulatedNetwork::server_address()}}},
       parts, server_now());
 }

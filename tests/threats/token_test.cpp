@@ -53,12 +53,51 @@ TEST(Threat, StolenTokenIsUsedFromTheFirstPacketOnAndForGood) {
       << "its session is over, and its seat free";
 }
 
-TEST(Threat, StolenTokenStaysTakenAfterItsSessionNeverBegan) {
+// A client whose network changed before its first packet once stayed out until its token expired.
+TEST(Threat, AbandonedTokenIsFreeForAnyAddressAndStillAdmitsOnce) {
   Door door;
   ASSERT_TRUE(door.owner.connect(door.token).accepted);
-  door.harness.run_for(seconds{10});
+  door.harness.run_for(milliseconds{4'900});
   EXPECT_TRUE(door.thief.connect(door.token).refused_as(RefuseReason::TokenTaken));
-  EXPECT_TRUE(door.owner.connect(door.token).accepted) << "it may try again, from where it was";
+  door.harness.run_for(milliseconds{200});
+  EXPECT_EQ(door.harness.shard().seats_held(), 0U);
+
+  RawPeer& elsewhere = door.thief;  // the owner, at another address
+  ASSERT_TRUE(elsewhere.connect(door.token).accepted);
+  EXPECT_TRUE(door.owner.connect(door.token).refused_as(RefuseReason::TokenTaken));
+  elsewhere.send_nothing_new();
+  door.harness.run_for(milliseconds{50});
+  EXPECT_EQ(door.harness.shard().clients(), 1U);
+  EXPECT_TRUE(door.owner.connect(door.token).refused_as(RefuseReason::TokenUsed));
+}
+
+// A backend whose clock is ahead, or an issuer that wants its tokens to outlive the history.
+TEST(Threat, ForgedTimesOfATokenAreRefusedByMoreThanFiveSecondsAhead) {
+  Door door;
+  const auto at_the_limit = make_token(door.harness, published(), 2, {.age = -seconds{5}});
+  const auto ahead =
+      make_token(door.harness, published(), 3, {.age = -seconds{8}, .life = seconds{30}});
+  EXPECT_TRUE(door.owner.connect(at_the_limit).accepted);
+  const Answer early = door.thief.connect(ahead);
+  ASSERT_TRUE(early.refused_as(RefuseReason::TokenEarly));
+  EXPECT_TRUE(early.refusal_is_proven);
+  EXPECT_EQ(early.refused->have, 7U);
+  door.harness.run_for(seconds{3});
+  EXPECT_TRUE(door.thief.connect(ahead).accepted) << "its time has come";
+}
+
+TEST(Threat, ForgedTimesOfATokenAreRefusedByALifeOfMoreThanTenMinutes) {
+  Door door;
+  const milliseconds ten_minutes = server::kTokenLifeMax;
+  const auto longest = make_token(door.harness, published(), 2, {.life = ten_minutes});
+  const auto longer =
+      make_token(door.harness, published(), 3, {.life = ten_minutes + milliseconds{1}});
+  EXPECT_TRUE(door.owner.connect(longest).accepted);
+  const Answer answer = door.thief.connect(longer);
+  ASSERT_TRUE(answer.refused_as(RefuseReason::TokenLong));
+  EXPECT_TRUE(answer.refusal_is_proven);
+  EXPECT_EQ(answer.refused->have, 600U);
+  EXPECT_EQ(answer.refused->limit, 600U);
 }
 
 TEST(Threat, ExpiredTokenIsRefusedFromTheVeryMillisecondOn) {

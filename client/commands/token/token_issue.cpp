@@ -153,7 +153,8 @@ void add_issue(const Subcommand& place) {
                      "Allow the client to audit: to receive the inputs of all players");
   command.add_option(
       "--expires", options->expires, parse_life,
-      "Expire after this time, such as 30s, 5m or 24h. The client must connect before",
+      "Expire after this time, such as 30s or 5m. The client must connect before. Servers refuse "
+      "tokens of more than their --token-life-max (10m)",
       {.required = true, .value = "DURATION"});
   command.add_option("--out", options->out, "The new file, readable by its owner only (-: stdout)",
                      {.required = true, .value = "F"});

@@ -8,8 +8,8 @@
 namespace tickbox::server {
 namespace {
 
-net::Refuse refusal(net::RefuseReason reason, std::uint32_t have = 0) {
-  return {.reason = reason, .have = have};
+net::Refuse refusal(net::RefuseReason reason, std::uint32_t have = 0, std::uint32_t limit = 0) {
+  return {.reason = reason, .have = have, .limit = limit};
 }
 
 /// Returns whole seconds, limited to what a REFUSE can hold.
@@ -91,6 +91,14 @@ std::optional<net::Refuse> Admission::objection_to(const net::OpenedToken& token
   }
   if (token.head.issued < started_) {
     return refusal(net::RefuseReason::TokenBeforeBoot, seconds_of(started_ - token.head.issued));
+  }
+  if (token.head.issued - today > kTokenLead) {
+    return refusal(net::RefuseReason::TokenEarly, seconds_of(token.head.issued - today));
+  }
+  const auto life = token.head.expires - token.head.issued;
+  const auto life_max = std::chrono::floor<std::chrono::milliseconds>(options_.token_life_max);
+  if (life > life_max) {
+    return refusal(net::RefuseReason::TokenLong, seconds_of(life), seconds_of(life_max));
   }
   if (!is_for_us(token.claims.servers, asked)) return refusal(net::RefuseReason::TokenElsewhere);
   const RoomId room{token.claims.room};

@@ -14,7 +14,9 @@
 #include "server/shard/connect/deny_list.h"
 #include "server/shard/connect/open_limits.h"
 #include "server/shard/connect/token_history.h"
+#include "server/shard/limits.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -29,6 +31,8 @@ struct AdmissionOptions {
   std::vector<net::Address> addresses;
   /// A token may also name the address that received its CONNECT.
   bool takes_own_address = false;
+  /// The longest time from the issue of a token to its expiry.
+  Duration token_life_max = kTokenLifeMax;
   DenyList denied{};  ///< clients that are refused, with a token or a ticket
 };
 
@@ -90,6 +94,9 @@ class Admission {
 
   /// Consumes a token whose client has proven its keys: it admits no client any more.
   void consume(const net::TokenId& id);
+
+  /// Frees a token whose pending session was given up: it may admit a client again.
+  void free(const net::TokenId& id) { tokens_.forget(id); }
 
   /// Returns `ticket`, sealed with the key that only this object has.
   [[nodiscard]] net::SealedTicket ticket_for(const net::Ticket& ticket);

@@ -131,7 +131,7 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
       }
       return accept_again(*pending, incoming.now.instant);
     }
-    parts_.sessions.close(*pending);
+    parts_.lifecycle.discard(*pending);
   }
   open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, ticket.keys);
   context_.metrics.count(ConnectionResult::Resumed);

@@ -45,7 +45,7 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   if (seat.playing != nullptr) {
     say_goodbye(*seat.playing, net::DisconnectReason::TakenOver);
     context_.metrics.count(net::DisconnectReason::TakenOver);
-    parts_.sessions.close(*seat.playing);
+    discard(*seat.playing);
   } else {
     ++clients_;
   }
@@ -83,7 +83,7 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
   parts_.desyncs.forget(session, now);
   if (client_left) parts_.sessions.remember_departure(session, now);
   (was_playing ? seat.playing : seat.pending) = nullptr;
-  parts_.sessions.close(session);
+  discard(session);
   if (was_playing && reason == net::DisconnectReason::TimedOut) {
     seat.orphaned = now;
   } else if (was_playing || (seat.playing == nullptr && !seat.orphaned)) {
@@ -91,8 +91,13 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
   }
 }
 
+void SessionLifecycle::discard(Session& session) {
+  if (session.token) parts_.admission.free(*session.token);
+  parts_.sessions.close(session);
+}
+
 void SessionLifecycle::release(HostedRoom& room, Seat& seat) {
-  for_each_session(seat, [this](Session& session) { parts_.sessions.close(session); });
+  for_each_session(seat, [this](Session& session) { discard(session); });
   room.release(seat);
 }
 

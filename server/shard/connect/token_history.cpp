@@ -45,6 +45,21 @@ bool TokenHistory::remember(const ShownToken& token, WallTime today) {
   return true;
 }
 
+void TokenHistory::forget(const net::TokenId& id) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t hole = slot_of(id);
+  if (!slots_[hole].taken) return;
+  --size_;
+  // Later tokens move into the hole, unless the search for them begins behind it.
+  for (std::size_t next = (hole + 1) & mask; slots_[next].taken; next = (next + 1) & mask) {
+    const std::size_t place = place_of(slots_[next].token.id);
+    if (((next - place) & mask) < ((next - hole) & mask)) continue;
+    slots_[hole] = slots_[next];
+    hole = next;
+  }
+  slots_[hole].taken = false;
+}
+
 void TokenHistory::insert(const ShownToken& token) {
   Slot& slot = slots_[slot_of(token.id)];
   TICKBOX_ASSERT(!slot.taken);

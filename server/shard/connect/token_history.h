@@ -2,8 +2,8 @@
 // Every token that a client has shown, until it expires: each token admits one client, once, from
 // one address.
 //
-// A table of fixed size, indexed by a keyed hash. A token that has not expired is never removed: if
-// there is no space, new tokens are refused.
+// A table of fixed size, indexed by a keyed hash. A used token is never removed before it expires:
+// if there is no space, new tokens are refused.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -32,12 +32,16 @@ class TokenHistory {
   /// `capacity`: tokens, at least 1.
   TokenHistory(std::size_t capacity, Entropy& entropy);
 
-  /// Returns nullptr if never shown.  Cost: constant. Pointers last until the next remember().
+  /// Returns nullptr if never shown.  Cost: constant. Pointers last until the next
+  /// remember() or forget().
   [[nodiscard]] ShownToken* find(const net::TokenId& id);
 
   /// Stores a token. Returns false if there is no space.  Cost: constant. While the table is full,
   /// a call removes the tokens that have expired by `today`, at most once a second.
   [[nodiscard]] bool remember(const ShownToken& token, WallTime today);
+
+  /// Removes a token, if it is there.  Cost: constant.
+  void forget(const net::TokenId& id);
 
   [[nodiscard]] std::size_t size() const { return size_; }
 

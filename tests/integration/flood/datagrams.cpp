@@ -36,8 +36,8 @@ net::ConnectToken make_token(const net::Address& server, Entropy& entropy) {
   net::TokenClaims claims{.client = 1};
   claims.servers.push_back(server);
   const WallTime today = os::SystemCalendar{}.now();
-  return net::issue_token(claims, today, today + std::chrono::hours{1}, net::KeyRing::published(),
-                          entropy);
+  return net::issue_token(claims, today, today + std::chrono::minutes{10},
+                          net::KeyRing::published(), entropy);
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ TEST(Refusal, HasANameAndWordsOfItsOwnForEachReason) {
     names.insert(name_of(reason));
     words.insert(describe(refuse(reason, 12, 34)));
   }
-  EXPECT_EQ(names.size(), 19U);
-  EXPECT_EQ(words.size(), 19U);
+  EXPECT_EQ(names.size(), 21U);
+  EXPECT_EQ(words.size(), 21U);
   EXPECT_FALSE(names.contains("unknown"));
   EXPECT_FALSE(words.contains("refused"));
 }
@@ -56,7 +56,7 @@ TEST(Refusal, IsNamedAsTheStandardSays) {
                                     "token_room",    "token_used",        "token_taken",
                                     "tokens_full",   "restarted",         "ticket_forged",
                                     "ticket_over",   "may_not_audit",     "auditors_full",
-                                    "denied"};
+                                    "denied",        "token_early",       "token_long"};
   for (std::size_t i = 0; i < std::size(names); ++i)
     EXPECT_EQ(name_of(static_cast<RefuseReason>(i + 1)), names[i]);
 }

@@ -176,6 +176,31 @@ TEST_F(AdmissionTest, RefusesATokenFromBeforeItStarted) {
   EXPECT_EQ(std::get<Refused>(verdict).answer.have, 3U);
 }
 
+TEST_F(AdmissionTest, RefusesATokenThatLivesLongerThanTheOperatorAllows) {
+  Admission strict{{.keys = ring_, .addresses = {kOurs}, .token_life_max = seconds{59}},
+                   {RoomId{5}},
+                   entropy_,
+                   now_};
+  const ConstBytes hello = net::encode_hello(net::make_request(PacketType::Hello, nonce_), packet_);
+  const auto cookie = std::get<net::CookieBytes>(
+      strict.judge(*net::decode_request(hello), {.from = kClient, .bytes = hello}, now_));
+  const ConstBytes asked = connect(cookie, nonce_, token(1));
+  const AdmissionResult verdict =
+      strict.judge(*net::decode_request(asked), {.from = kClient, .bytes = asked}, now_);
+  ASSERT_TRUE(refuses(verdict, RefuseReason::TokenLong));
+  EXPECT_EQ(std::get<Refused>(verdict).answer.have, 60U);
+  EXPECT_EQ(std::get<Refused>(verdict).answer.limit, 59U);
+}
+
+TEST_F(AdmissionTest, FreesATokenOnRequest) {
+  const net::ConnectToken sealed = token(1);
+  const AdmissionResult first = show(kClient, nonce_, sealed);
+  ASSERT_TRUE(admit(first, kClient, nonce_, 42));
+  EXPECT_TRUE(refuses(show(kElsewhere, sealed), RefuseReason::TokenTaken));
+  admission_.free(std::get<TokenAccepted>(first).id);
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kElsewhere, sealed)));
+}
+
 TEST_F(AdmissionTest, AnswersTheSameRepeatedRequestWithoutOpeningIt) {
   const net::ConnectToken sealed = token(1);
   ASSERT_TRUE(admit(show(kClient, nonce_, sealed), kClient, nonce_, 42));

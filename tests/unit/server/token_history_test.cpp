@@ -97,6 +97,23 @@ TEST_F(TokenHistoryTest, KeepsThoseThatHaveNotExpiredWithAllTheyWere) {
   }
 }
 
+TEST_F(TokenHistoryTest, ForgetsOneAndFindsTheOthers) {
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    for (std::uint64_t i = 0; i < kCapacity; ++i) {
+      ASSERT_TRUE(history_.remember(token(round * kCapacity + i, kStart + seconds{60}), kStart));
+    }
+    for (std::uint64_t i = 0; i < kCapacity; ++i) {
+      history_.forget(id_of(round * kCapacity + i * 37 % kCapacity));
+      history_.forget(id_of(round * kCapacity + i * 37 % kCapacity));
+      ASSERT_EQ(history_.size(), kCapacity - 1 - i);
+      for (std::uint64_t j = 0; j < kCapacity; ++j) {
+        const std::uint64_t number = round * kCapacity + j * 37 % kCapacity;
+        ASSERT_EQ(history_.find(id_of(number)) != nullptr, j > i);
+      }
+    }
+  }
+}
+
 // After a clock was set back, the history must not refuse all tokens until the old time returns.
 TEST_F(TokenHistoryTest, ClearsOutAfterTheClockWasSetBack) {
   fill(kStart + seconds{60});
