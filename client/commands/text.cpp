@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace tickbox::commands {
 namespace {
@@ -27,6 +29,14 @@ constexpr WallTime kCalendarEnd = std::chrono::sys_days{std::chrono::year{10'000
 constexpr WallTime kCalendarBegin{};
 
 }  // namespace
+
+std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
+  std::uint64_t id = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error == std::errc{} && stop == text.data() + text.size()) return id;
+  return std::unexpected{fmt::format("'{}' is not a client id; give a whole number, 0 to {}", text,
+                                     std::numeric_limits<std::uint64_t>::max())};
+}
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);

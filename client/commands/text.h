@@ -6,10 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <string>
 #include <string_view>
 
 namespace tickbox::commands {
+
+/// Parses a client id: a whole number of 64 bits.  Fails: with a message in one line.
+[[nodiscard]] std::expected<std::uint64_t, std::string> parse_client(std::string_view text);
 
 /// Returns a number with thousands separators: "12,345".
 [[nodiscard]] std::string grouped(std::uint64_t number);

@@ -23,7 +23,7 @@ std::string in_words(net::DisconnectReason reason) {
     case net::DisconnectReason::Kicked:
       return "removed by the server";
     case net::DisconnectReason::TakenOver:
-      return "this session was resumed from elsewhere";
+      return "this client has connected from elsewhere";
   }
   return "unknown";
 }

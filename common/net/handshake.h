@@ -50,7 +50,7 @@ enum class DisconnectReason : std::uint8_t {
   ServerStopping = 2,
   TimedOut = 3,
   Kicked = 4,
-  TakenOver = 5,  ///< the client has resumed from elsewhere
+  TakenOver = 5,  ///< the client has connected or resumed from elsewhere
 };
 
 /// The number of times that a DISCONNECT is sent, because UDP loses some packets.

@@ -78,7 +78,7 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::TokenRoom:
       return "token is for room " + have + ", which this server does not have";
     case RefuseReason::TokenUsed:
-      return "token has been used: a token admits one client once";
+      return "token has been used, or a newer one of this client: a token admits one client once";
     case RefuseReason::TokenTaken:
       return "token is being used from another address";
     case RefuseReason::TokensFull:

@@ -33,6 +33,8 @@ struct Options {
   bool allow_strangers = false;     ///< the published key, at any address: for development
   /// The longest time from the issue of a token to its expiry.
   Duration token_life_max = kTokenLifeMax;
+  /// The seats that one client id may hold; more than 1 is for load tests.
+  std::uint32_t seats_per_client = 1;
   /// The addresses that tokens must name; empty: the bound address.
   std::vector<net::Address> public_addresses;
   std::uint16_t port = kDefaultPort;  ///< 0: any free port

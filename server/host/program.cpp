@@ -119,6 +119,10 @@ void add_access(cli::Command& program, Options& options) {
   program.add_option("--token-life-max", options.token_life_max, parse_token_life,
                      "Refuse tokens that are valid for longer than this after their issue",
                      {.value = "D", .default_text = "10m"});
+  program.add_option("--seats-per-client", options.seats_per_client,
+                     "Seats that one client id may hold (for load tests). A client with this many "
+                     "takes over its own seat",
+                     {.value = "N", .check = cli::between(1U, game::kSeatsMax)});
   program.add_option("--insecure", options.insecure,
                      "Admit every client of this machine, with the published key (the default)");
   program.add_option("--allow-strangers", options.allow_strangers,

@@ -41,6 +41,7 @@ std::expected<void, std::string> Server::open(const game::Catalog& games) {
                                            .addresses = *std::move(addresses),
                                            .takes_own_address = options.public_addresses.empty(),
                                            .token_life_max = options.token_life_max,
+                                           .seats_per_client = options.seats_per_client,
                                            .denied = *std::move(denied)}},
                 ShardParts{.transport = *transport,
                            .entropy = entropy,

@@ -32,7 +32,8 @@ inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
 /// share a limit, but no sender can choose with which.
 inline constexpr std::size_t kNetworkBuckets = 4'096;
 
-/// Tokens remembered until they expire: with tokens valid for one minute, 270 clients per second.
+/// Clients whose used token is remembered, until their older tokens have expired: with the longest
+/// life of a token of ten minutes 27 different clients per second, with one minute 270.
 inline constexpr std::size_t kTokensRemembered = 16'384;
 
 /// The longest life of a token, unless the operator chooses another: time to download the game's
@@ -41,6 +42,14 @@ inline constexpr std::chrono::minutes kTokenLifeMax{10};
 /// The time by which a token may be issued after the server's time: the clocks of the servers and
 /// of the issuer differ by less.
 inline constexpr std::chrono::seconds kTokenLead{5};
+
+/// The least time between two takeovers of a seat by tokens of its client. Two devices of one
+/// player, or a client and the thief of its account, then do not exchange it at every packet.
+inline constexpr Duration kTakeoverInterval = std::chrono::seconds{2};
+
+/// The malformed messages after which a session is closed. An intact client sends none: its packets
+/// are authenticated, so no link can damage them.
+inline constexpr std::uint32_t kMalformedMax = 100;
 
 /// The tick at which a shard stops: 65,536 ticks before the protocol's last, four minutes at 240
 /// Hz. So no client is near the last tick, however far it runs ahead.

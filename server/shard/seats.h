@@ -22,14 +22,15 @@ struct Seat {
   bool held = false;
   bool in_world = false;  ///< its join has been stepped
   BodyId body;
-  std::uint64_t client = 0;         ///< client number from its token
-  std::uint32_t key_id = 0;         ///< id of the key that opened its token
-  std::uint8_t rights = 0;          ///< rights from its token
-  Session* playing = nullptr;       ///< the session whose inputs move the body
-  Session* pending = nullptr;       ///< a session whose client has not proven its keys yet
-  std::optional<Instant> orphaned;  ///< when its body lost its client
-  std::uint32_t serials = 0;        ///< tickets issued so far, to all its players
-  std::uint32_t good_ticket = 0;    ///< serial of the only valid ticket; 0: none
+  std::uint64_t client = 0;           ///< client id from its token
+  std::uint32_t key_id = 0;           ///< id of the key that opened its token
+  std::uint8_t rights = 0;            ///< rights from its token
+  Session* playing = nullptr;         ///< the session whose inputs move the body
+  Session* pending = nullptr;         ///< a session whose client has not proven its keys yet
+  std::optional<Instant> orphaned;    ///< when its body lost its client
+  std::optional<Instant> taken_over;  ///< when a newer token of its client took it over last
+  std::uint32_t serials = 0;          ///< tickets issued so far, to all its players
+  std::uint32_t good_ticket = 0;      ///< serial of the only valid ticket; 0: none
 };
 
 class Seats {

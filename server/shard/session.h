@@ -4,7 +4,6 @@
 
 #include "core/clock.h"
 #include "core/ids.h"
-#include "net/connect_token.h"
 #include "net/crypto.h"
 #include "net/handshake.h"
 #include "net/packet.h"
@@ -16,6 +15,7 @@
 #include "server/replication/sent_views.h"
 #include "server/replication/snapshot_planner.h"
 #include "server/room/input_buffer.h"
+#include "server/shard/connect/token_history.h"
 #include "server/shard/limits.h"
 
 #include <array>
@@ -63,13 +63,14 @@ struct Session {
       accept{};  ///< the ACCEPT datagram, to answer a repeated request
   std::size_t accept_bytes = 0;
   net::PacketChannel channel;
-  std::optional<net::TokenId> token;  ///< the token that admitted it, until it is consumed
-  std::uint32_t ticket_serial = 0;    ///< serial of its resume ticket
+  std::optional<AdmittedToken> token;  ///< the token that admitted it, until it is consumed
+  std::uint32_t ticket_serial = 0;     ///< serial of its resume ticket
 
   Instant heard;      ///< when the last packet was opened
   RateLimit accepts;  ///< limit of repeated ACCEPTs
   RateLimit packets;
   RateLimit bytes;
+  std::uint32_t malformed = 0;  ///< messages that opened and could not be read
   std::optional<UnprovenPath> path;
 
   InputBuffer inputs;

@@ -75,13 +75,17 @@ std::uint32_t Shard::seats_held() const {
 std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
   const std::vector<std::uint32_t> removed = admission_.set_keys(std::move(keys));
   return lifecycle_.kick(
-      [&](const Seat& seat) { return std::ranges::find(removed, seat.key_id) != removed.end(); },
+      [&](std::uint64_t /*client*/, std::uint32_t key_id) {
+        return std::ranges::find(removed, key_id) != removed.end();
+      },
       now);
 }
 
 std::size_t Shard::set_denied(DenyList denied, Instant now) {
   admission_.set_denied(std::move(denied));
-  return lifecycle_.kick([this](const Seat& seat) { return admission_.denies(seat.client); }, now);
+  return lifecycle_.kick(
+      [this](std::uint64_t client, std::uint32_t /*key_id*/) { return admission_.denies(client); },
+      now);
 }
 
 // --- receive ---
@@ -141,7 +145,15 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   if (session->state == Session::State::Accepted) lifecycle_.begin_to_play(*session, arrival.now);
   if (is_newest && from_elsewhere) paths_.challenge(*session, datagram, arrival.now);
   if (is_newest && !from_elsewhere) session->path = std::nullopt;  // it is at its old address
+  const std::uint64_t malformed = drops.of(net::DropReason::Malformed);
   on_message(*session, datagram, *opened, arrival);
+  if (drops.of(net::DropReason::Malformed) != malformed) on_malformed(*session, arrival.now);
+}
+
+/// No link damages a message behind its seal: its sender means it, or is broken.
+void Shard::on_malformed(Session& session, Instant now) {
+  if (++session.malformed < kMalformedMax) return;
+  lifecycle_.close(session, net::DisconnectReason::Kicked, now);
 }
 
 void Shard::on_message(Session& session, const net::Datagram& datagram,

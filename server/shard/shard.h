@@ -102,6 +102,7 @@ class Shard {
   void on_message(Session& session, const net::Datagram& datagram,
                   const net::PacketChannel::Opened& opened, const Arrival& arrival);
   void on_disconnect(Session& session, ConstBytes message, Instant now);
+  void on_malformed(Session& session, Instant now);
   void log_drops(Instant now);
   void stop_at_end(Instant now);
 

@@ -99,8 +99,8 @@ Answers Capture::take_answers(const net::Address& address) {
   return std::exchange(answers_[address], {});
 }
 
-net::TokenClaims Capture::claims() const {
-  net::TokenClaims claims{.client = harness_.players().size() + 1};
+net::TokenClaims Capture::claims() {
+  net::TokenClaims claims{.client = ++clients_};
   claims.servers.push_back(SimulatedNetwork::server_address());
   return claims;
 }

@@ -24,8 +24,8 @@ class Capture {
 
   [[nodiscard]] Harness& harness() { return harness_; }
 
-  /// A token for this server, good for a minute from now, with what the game said of its player.
-  [[nodiscard]] net::TokenClaims claims() const;
+  /// The claims of one more client, for a token of this server.
+  [[nodiscard]] net::TokenClaims claims();
   /// Seals it and writes it down.
   net::ConnectToken hand_out(const net::TokenClaims& claims);
   net::ConnectToken hand_out(const net::TokenClaims& claims, const net::KeyRing& keys,
@@ -58,7 +58,8 @@ class Capture {
   Harness harness_;
   SeededEntropy entropy_;
   Instant began_;
-  Tick written_;  ///< the last tick of the room that was written down
+  std::uint64_t clients_ = 0;  ///< claims made
+  Tick written_;               ///< the last tick of the room that was written down
   std::map<net::Address, Answers> answers_;
 };
 

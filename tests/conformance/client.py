@@ -92,7 +92,8 @@ class Clients:
             return
         check(crypto.tag(session.resume_keys.to_server, request.clear) == request.tag, "tag", "RESUME: tag")
         session.client.over = True
-        newer = [s for s in self.world.all_sessions() if s.resumed_from is session and s.client.accepted]
+        resumes = (s for s in self.world.all_sessions() if s.request.type == layouts.RESUME)
+        newer = [s for s in resumes if s.resumed_from is session and s.client.accepted]
         check(not newer, "request", "a RESUME with an older ticket than the client has")
 
     def sent_packet(self, now, data, kind):

@@ -9,6 +9,7 @@ from session import ACCEPTED, ORPHANED, OVER, PLAYING, Keys
 from world import NS
 
 COOKIE_GOOD = 4 * NS
+TAKEOVER_EVERY = 2 * NS
 TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 (FULL, PROTOCOL, SCHEMA, DRAINING, KEY_UNKNOWN, TOKEN_FORGED, TOKEN_EXPIRED, TOKEN_BEFORE_BOOT) = range(1, 9)
 (TOKEN_ELSEWHERE, TOKEN_ROOM, TOKEN_USED, TOKEN_TAKEN, TOKENS_FULL) = range(9, 14)
@@ -52,6 +53,8 @@ class Door:
         self.token_uses = {}  # by token id
         self.seats = {}  # by seat: the session whose ticket is good
         self.boot = None  # as the first ACCEPT told it
+        self.newest_used = {}  # by client id: when its newest used token was issued
+        self.taken_over = {}  # by client id: ns
 
     def seats_taken(self):
         live = {s.accept["player"] for s in self.world.all_sessions() if s.server.state != OVER}
@@ -116,19 +119,32 @@ class Door:
             return refuse(TOKEN_ELSEWHERE)
         if token.room not in (0, self.world.room):
             return refuse(TOKEN_ROOM, token.room)
-        if use and use.state == TOKEN_CONSUMED:
+        if token.issued <= self.newest_used.get(token.client, -1):
             return refuse(TOKEN_USED)
         if use and use.address != address:
             return refuse(TOKEN_TAKEN)
         if self.world.draining:
             return refuse(DRAINING)
         begins_anew = use is not None and use.session.server.state == ACCEPTED
-        objection = self.audit_fault(request, token.rights, use.session if begins_anew else None)
+        holder = self.holder(token.client)
+        objection = self.audit_fault(request, token.rights, use.session if begins_anew else holder)
         if objection:
             return objection
-        if not begins_anew and self.seats_taken() >= self.world.seats:
+        if not begins_anew and holder is None and self.seats_taken() >= self.world.seats:
             return refuse(FULL, self.seats_taken(), self.world.seats)
-        return None
+        if holder is not None and now - self.taken_over.get(token.client, -TAKEOVER_EVERY) < TAKEOVER_EVERY:
+            return dropped("rate_limited")
+        waits = self.waiting_of(token.client)
+        return refuse(TOKEN_USED) if any(each.issued > token.issued for each in waits) else None
+
+    def holder(self, client):
+        """The session that has the seat of a client id, and has begun."""
+        mine = (each for each in self.seats.values() if each.client_id == client)
+        return next((each for each in mine if each.server.state in (PLAYING, ORPHANED)), None)
+
+    def waiting_of(self, client):
+        """The sessions of a client id that have not begun."""
+        return [s for s in self.world.all_sessions() if s.client_id == client and s.server.state == ACCEPTED]
 
     def audit_fault(self, request, rights, own):
         """Why who wishes to audit may not; `own` is of its own seat."""
@@ -166,29 +182,29 @@ class Door:
         if self.boot is None:
             self.boot = session.accept["boot"]
         if session.request.type == layouts.CONNECT:
-            identity = credentials.token_id(session.request.credential)
-            before = self.token_uses.get(identity)
-            replaced = [before.session] if before else []
-            self.token_uses[identity] = TokenUse(address, session)
+            self.token_uses[credentials.token_id(session.request.credential)] = TokenUse(address, session)
             token = self.token_of(session.request)
             if token is not None:
-                session.rights, session.client_id = token.rights, token.client
+                session.rights, session.client_id, session.issued = token.rights, token.client, token.issued
+                session.resumed_from = self.holder(token.client)
         else:
             session.resumed_from = self.world.by_ticket[session.request.credential]
             session.rights, session.client_id = session.resumed_from.rights, session.resumed_from.client_id
-            others = self.world.all_sessions()
-            replaced = [s for s in others if s is not session and s.resumed_from is session.resumed_from]
-        for each in replaced:
-            if each.server.state == ACCEPTED:
-                each.server.state = OVER  # it begins again
+        for each in self.waiting_of(session.client_id):
+            if each is not session:
+                each.server.state = OVER  # a seat has one pending session
 
     def token_of(self, request):
         """The token of a CONNECT, opened; None where it should not have been accepted."""
         has_key = credentials.key_id(request.credential) in self.world.ring
         return credentials.open_token(request.credential, self.world.ring) if has_key else None
 
-    def proven(self, session):
+    def proven(self, now, session):
         """The first packet under a session's keys has arrived."""
         if session.request.type == layouts.CONNECT:
             self.token_uses[credentials.token_id(session.request.credential)].state = TOKEN_CONSUMED
+            self.newest_used[session.client_id] = session.issued
+            if session.resumed_from is not None:
+                self.taken_over[session.client_id] = now
+                self.world.findings.saw("seat taken over by a newer token")
         self.seats[session.accept["player"]] = session

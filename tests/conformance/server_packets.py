@@ -75,7 +75,7 @@ class ServerPackets:
             server.state = PLAYING
             server.inputs = Inputs(self.world.play.tick)
             server.address = address
-            self.door.proven(session)
+            self.door.proven(now, session)
             earlier = session.resumed_from
             if earlier is not None and earlier.server.state != OVER:
                 orphaned = earlier.server.state == ORPHANED

@@ -91,6 +91,26 @@ void share_a_token(Capture& capture, Stranger& first) {
   second.enter(token);
 }
 
+/// One client id: its newer token takes its seat over, once in two seconds, and its older ones are
+/// used up.
+void share_a_client_id(Capture& capture) {
+  const net::TokenClaims claims = capture.claims();
+  Stranger first{capture, 50'010};
+  Stranger second{capture, 50'011};
+  Stranger third{capture, 50'012};
+  const net::ConnectToken oldest = capture.hand_out(claims);
+  capture.harness().run_for(milliseconds{1});
+  first.enter(capture.hand_out(claims));
+  third.enter(oldest);
+  say_nothing_new(first);
+  second.enter(capture.hand_out(claims));
+  say_nothing_new(second);
+  third.begin_anew();
+  third.enter(oldest);
+  third.begin_anew();
+  third.enter(capture.hand_out(claims));
+}
+
 void make_noise(Capture& capture, Stranger& playing) {
   Stranger noisy{capture, 50'005};
   std::vector<std::byte> bytes(net::kDatagramBytesMax + 1);
@@ -159,6 +179,7 @@ void play_strangers(std::FILE* out) {
   show_bad_proofs(capture);
   Stranger playing{capture, 50'003};
   share_a_token(capture, playing);
+  share_a_client_id(capture);
   make_noise(capture, playing);
   throw_views_away(capture, playing);
   Stranger back{capture, 50'006};

@@ -211,6 +211,8 @@ TEST(Access, FlagsThatExcludeEachOtherAreWrongUsage) {
   const std::string one = keys.issue("token", server);
   expect_wrong_usage(tickbox({"connect", server, "--token", one, "--key-file", keys.file()}),
                      {"--token", "--key-file"});
+  expect_wrong_usage(tickbox({"connect", server, "--token", one, "--client", "7"}),
+                     {"--token", "--client"});
   expect_wrong_usage(tickbox({"load", server, "--token", one, "--clients", "2"}),
                      {"--token", "one client", "--clients 1"});
 }
@@ -425,8 +427,8 @@ TEST(Access, KeysAreRotatedUnderAPlayingClient) {
   expect_refused(connect(server.address(), {"--token", by_the_new}), "sealed with key 2");
   server.process().signal(SIGHUP);
   ASSERT_TRUE(logs(server, "keys_reloaded keys=2 newest=2"));
-  expect_played(connect(server.address(), {"--token", by_the_new}));
   expect_played(connect(server.address(), {"--token", by_the_old}));
+  expect_played(connect(server.address(), {"--token", by_the_new}));
   EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
   Process staying{tickbox({"connect", server.address(), "--key-file", keys.file(), "--json"})};
   ASSERT_TRUE(server.wait_for_clients(2));
@@ -459,7 +461,6 @@ TEST(Access, ADeniedClientIsPutOutAndRefused) {
   RunningServer server{{"--key-file", keys.file(), "--deny-file", deny_file}};
   ASSERT_TRUE(logs(server, "deny_file_read"));
   const std::string later = keys.issue("later", server.address());
-  const std::string at_last = keys.issue("at last", server.address());
   Process playing{tickbox(
       {"connect", server.address(), "--token", keys.issue("first", server.address()), "--json"})};
   ASSERT_TRUE(server.wait_for_clients(1));
@@ -484,6 +485,7 @@ TEST(Access, ADeniedClientIsPutOutAndRefused) {
   (void)keys.folder.write("denied", "");
   server.process().signal(SIGHUP);
   ASSERT_TRUE(logs(server, "deny_file_reloaded clients=0"));
+  const std::string at_last = keys.issue("at last", server.address());
   expect_played(connect(server.address(), {"--token", at_last}));
   expect_ended(server.stop(), kDone, {deny_file + ": line 1"});
 }

@@ -77,7 +77,7 @@ TEST(Resume, TakesOverASessionThatIsStillOpen) {
   EXPECT_TRUE(harness.client(elsewhere).playing());
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Closed);
   EXPECT_EQ(harness.client(client).connection().reason(),
-            "this session was resumed from elsewhere");
+            "this client has connected from elsewhere");
   EXPECT_EQ(harness.client(elsewhere).connection().accept().body,
             harness.client(client).connection().accept().body);
   EXPECT_EQ(harness.shard().clients(), 1U);

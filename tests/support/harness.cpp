@@ -8,6 +8,8 @@ namespace tickbox::tests {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
+/// Less than the ids of the harness's own clients, more than those that tests choose.
+constexpr std::uint64_t kClientIds = 10'000'000;
 /// More than a test's match records. A vector that grows would count as an allocation of the
 /// server.
 constexpr std::size_t kRecordingBytes = std::size_t{4} * 1024 * 1024;
@@ -67,14 +69,15 @@ record::Header Harness::header() const {
 
 void Harness::start_shard(const server::ShardParts& parts) {
   shard_ = std::make_unique<server::Shard>(
-      server::ShardOptions{
-          .tick_rate = options_.tick_rate,
-          .snapshot_rate = options_.snapshot_rate,
-          .max_clients = options_.max_clients,
-          .sight = options_.sight,
-          .snapshot_bytes = options_.snapshot_bytes,
-          .tick_end = options_.tick_end,
-          .admission = {.keys = options_.keys, .addresses = {SimulatedNetwork::server_address()}}},
+      server::ShardOptions{.tick_rate = options_.tick_rate,
+                           .snapshot_rate = options_.snapshot_rate,
+                           .max_clients = options_.max_clients,
+                           .sight = options_.sight,
+                           .snapshot_bytes = options_.snapshot_bytes,
+                           .tick_end = options_.tick_end,
+                           .admission = {.keys = options_.keys,
+                                         .addresses = {SimulatedNetwork::server_address()},
+                                         .seats_per_client = options_.seats_per_client}},
       parts, server_now());
 }
 
@@ -95,11 +98,11 @@ std::size_t Harness::add_client() {
 }
 
 std::size_t Harness::add_client(const net::LinkConditions& link) {
-  return add_client(link, make_token(players_.size() + 1));
+  return add_client(link, make_token(kClientIds + players_.size() + 1));
 }
 
 std::size_t Harness::add_auditor(const net::LinkConditions& link) {
-  return add_client(link, make_token(players_.size() + 1, net::kRightToAudit),
+  return add_client(link, make_token(kClientIds + players_.size() + 1, net::kRightToAudit),
                     net::ConnectMode::Audit);
 }
 

@@ -61,6 +61,7 @@ struct HarnessOptions {
   std::uint32_t max_clients = 16;
   std::uint32_t snapshot_rate = 0;  ///< 0: one per tick
   std::uint32_t tick_end = server::kTickEnd;
+  std::uint32_t seats_per_client = 1;
   server::Rate snapshot_bytes = server::kSnapshotBytes;
   server::Sight sight = {};
   net::LinkConditions link;

@@ -327,7 +327,10 @@ TEST(Threat, AFullHistoryOfTokensRefusesAndNeverEvicts) {
     EXPECT_TRUE(late.connect(token).refused_as(RefuseReason::TokenUsed));
   }
   harness.run_for(std::chrono::minutes{1});
-  EXPECT_TRUE(late.connect(one_more).accepted);
+  EXPECT_TRUE(late.connect(one_more).refused_as(RefuseReason::TokensFull))
+      << "their older tokens, of the longest life allowed, are still good elsewhere";
+  harness.run_for(server::kTokenLifeMax - std::chrono::minutes{1});
+  EXPECT_TRUE(late.connect(make_token(harness, published(), 100'000, {.age = kTenYears})).accepted);
   for (const net::ConnectToken& token : watched) {
     EXPECT_TRUE(late.connect(token).refused_as(RefuseReason::TokenExpired));
   }

@@ -100,9 +100,12 @@ TEST(Threat, FloodFromAValidClientIsNotNoticedByTheOthersAndItsSurplusIsDropped)
   EXPECT_GE(flooded.peer.received(PacketType::Snapshot), server::kFullViewsPerSecond - 1);
 }
 
-// Each of the largest there is, so that bytes run out before packets do.
+// Each of the largest there is, so that bytes run out before packets do. What follows the message
+// is ignored.
 TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
-  const Bytes large(net::kMessageBytesMax);
+  protocol::MessageBuffer message_buffer;
+  Bytes large = copy_of(protocol::encode_input({}, message_buffer));
+  large.resize(net::kMessageBytesMax);
   std::uint64_t sent = 0;
   Match match{[&](Match& of, int ms) {
     if (ms % 50 == 0) of.peer.inbox().clear();
@@ -111,38 +114,67 @@ TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
     ++sent;
   }};
   const server::Rate bytes = server::bytes_of_session(kTickRate);
-  EXPECT_LE(match.dropped(DropReason::Malformed) * net::kDatagramBytesMax,
+  const std::uint64_t limited = match.dropped(DropReason::RateLimited);
+  EXPECT_EQ(match.dropped(), limited);
+  ASSERT_LT(limited, sent);
+  EXPECT_LE((sent - limited) * net::kDatagramBytesMax,
             static_cast<std::uint64_t>(bytes.burst + bytes.per_second * kSeconds));
-  EXPECT_GT(match.dropped(DropReason::RateLimited), sent / 4);
+  EXPECT_GT(limited, sent / 4);
   EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
 }
 
-// Random bytes of each length, sealed as they should be, of each type a client may send.
+// Random bytes of each length, sealed as they should be, of each type a client may send. As many as
+// a session survives, in five matches.
 TEST(Threat, MalformedFlatBuffersBehindTheSealAreDroppedAndNothingElseHappens) {
+  constexpr int kEvery = 102;
+  static_assert(1'000 * kSeconds / kEvery < server::kMalformedMax);
   Match plain{nullptr};
-  Rng rng{92};
-  std::uint64_t sent = 0;
-  constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Response, PacketType::Disconnect,
-                                   PacketType::DesyncReport};
+  for (std::uint64_t seed = 92; seed < 97; ++seed) {
+    Rng rng{seed};
+    std::uint64_t sent = 0;
+    constexpr PacketType kTypes[] = {PacketType::Input, PacketType::Response,
+                                     PacketType::Disconnect, PacketType::DesyncReport};
+    Match match{[&](Match& of, int ms) {
+      if (ms % 50 == 0) of.peer.inbox().clear();
+      if (ms % kEvery != 10) return;
+      Bytes garbage(rng.below(300));
+      for (std::byte& byte : garbage) {
+        byte = static_cast<std::byte>(rng.next());
+      }
+      of.peer.send_sealed(kTypes[sent % 4], garbage);
+      ++sent;
+    }};
+    expect_same_for_the_others(match, plain);
+    EXPECT_EQ(match.dropped(DropReason::Malformed), sent);
+    EXPECT_EQ(match.dropped(), sent);
+    EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
+  }
+}
+
+TEST(Threat, MalformedFlatBuffersEndTheirSessionWithTheHundredth) {
+  std::uint32_t sent = 0;
   Match match{[&](Match& of, int ms) {
-    if (ms % 50 == 0) of.peer.inbox().clear();
-    if (ms % 20 != 10) return;
-    Bytes garbage(rng.below(300));
-    for (std::byte& byte : garbage) {
-      byte = static_cast<std::byte>(rng.next());
+    if (ms % 20 != 10 || sent == server::kMalformedMax) return;
+    if (++sent == server::kMalformedMax) {
+      EXPECT_EQ(of.harness.shard().clients(), kOthers + 1);
     }
-    of.peer.send_sealed(kTypes[sent % 4], garbage);
-    ++sent;
+    of.peer.send_sealed(PacketType::Input, {});
   }};
-  expect_same_for_the_others(match, plain);
-  EXPECT_EQ(match.dropped(DropReason::Malformed), sent);
-  EXPECT_EQ(match.dropped(), sent);
-  EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
+  EXPECT_EQ(sent, server::kMalformedMax);
+  EXPECT_EQ(match.dropped(DropReason::Malformed), server::kMalformedMax);
+  EXPECT_EQ(match.harness.shard().clients(), kOthers);
+  EXPECT_EQ(match.harness.shard().seats_held(), kOthers);
+  EXPECT_EQ(match.peer.received(PacketType::Disconnect), 3U);
+  for (const client::ClientStats& stats : match.stats) {
+    EXPECT_EQ(stats.snapshots_lost, 0U);
+    EXPECT_EQ(stats.hashes_mismatched, 0U);
+  }
 }
 
 // Real messages with something wrong: offsets, lengths, cut, spliced. What cannot be read is
 // malformed, what can is an input like any other; the others may see it, and never suffer by it.
 TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
+  constexpr int kEvery = 102;
   protocol::MessageBuffer message_buffer;
   std::vector<Bytes> real;
   for (const std::size_t count : {0U, 1U, 5U, 64U}) {
@@ -153,26 +185,28 @@ TEST(Threat, MalformedFlatBuffersMadeOfRealOnesAreDroppedOrHarmless) {
     real.push_back(copy_of(protocol::encode_input(message, message_buffer)));
   }
   real.push_back(copy_of(protocol::encode_path_check(5, message_buffer)));
-  Mutator mutator{real, 93};
-  std::uint64_t sent = 0;
-  Match match{[&](Match& of, int ms) {
-    if (ms % 50 == 0) of.peer.inbox().clear();
-    if (ms % 12 != 6) return;
-    Bytes message = mutator.next();
-    message.resize(std::min(message.size(), net::kMessageBytesMax));
-    of.peer.send_sealed(mutator.rng().chance(3, 4) ? PacketType::Input : PacketType::Response,
-                        message);
-    ++sent;
-  }};
-  EXPECT_GT(match.dropped(DropReason::Malformed), sent / 8);
-  EXPECT_LE(match.dropped(), sent + 50 * kSeconds);
-  EXPECT_EQ(match.dropped(), match.dropped(DropReason::Malformed) +
-                                 match.dropped(DropReason::Unexpected) +
-                                 match.dropped(DropReason::RateLimited));
-  EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
-  for (const client::ClientStats& stats : match.stats) {
-    EXPECT_EQ(stats.snapshots_lost, 0U);
-    EXPECT_EQ(stats.hashes_mismatched, 0U);
+  for (std::uint64_t seed = 93; seed < 98; ++seed) {
+    Mutator mutator{real, seed};
+    std::uint64_t sent = 0;
+    Match match{[&](Match& of, int ms) {
+      if (ms % 50 == 0) of.peer.inbox().clear();
+      if (ms % kEvery != 6) return;
+      Bytes message = mutator.next();
+      message.resize(std::min(message.size(), net::kMessageBytesMax));
+      of.peer.send_sealed(mutator.rng().chance(3, 4) ? PacketType::Input : PacketType::Response,
+                          message);
+      ++sent;
+    }};
+    EXPECT_GT(match.dropped(DropReason::Malformed), sent / 8);
+    EXPECT_LE(match.dropped(), sent + 50 * kSeconds);
+    EXPECT_EQ(match.dropped(), match.dropped(DropReason::Malformed) +
+                                   match.dropped(DropReason::Unexpected) +
+                                   match.dropped(DropReason::RateLimited));
+    EXPECT_EQ(match.harness.shard().clients(), kOthers + 1);
+    for (const client::ClientStats& stats : match.stats) {
+      EXPECT_EQ(stats.snapshots_lost, 0U);
+      EXPECT_EQ(stats.hashes_mismatched, 0U);
+    }
   }
 }
 

@@ -282,6 +282,7 @@ ExitCode run_connect(const ConnectOptions& options) {
   const auto swarm = Swarm::open({.server = *server,
                                   .credentials = *credentials,
                                   .ticket = ticket ? ticket->ticket() : std::nullopt,
+                                  .first_client = options.play.client,
                                   .clients = 1,
                                   .bot = options.play.bot,
                                   .link = options.play.link,

@@ -1,5 +1,6 @@
 #include "client/commands/connect/play_flags.h"
 
+#include "client/commands/text.h"
 #include "client/commands/token/token_file.h"
 #include "os/net/resolve.h"
 
@@ -21,6 +22,12 @@ std::expected<std::optional<net::LinkConditions>, std::string> parse_link(std::s
   return std::optional{*link};
 }
 
+std::expected<std::optional<std::uint64_t>, std::string> parse_first_client(std::string_view text) {
+  auto id = parse_client(text);
+  if (!id) return std::unexpected(std::move(id.error()));
+  return std::optional{*id};
+}
+
 }  // namespace
 
 void add_play_flags(cli::Command& command, PlayFlags& flags) {
@@ -32,6 +39,11 @@ void add_play_flags(cli::Command& command, PlayFlags& flags) {
       {.value = "F"});
   add_key_file(command, flags.key_file,
                "Issue a token for each client from this key file (tests and load only)", false);
+  command.add_option(
+      "--client", flags.client, parse_first_client,
+      "Client id of the first client; the others count up from it. A server gives a client id one "
+      "seat: a second client with the same id takes it over",
+      {.value = "ID", .default_text = "random"});
   command.add_option("--insecure", flags.insecure,
                      "Connect with the published key, to a server without keys (the default)");
   command.add_option("--bot", flags.bot, game::parse_bot_kind,
@@ -57,6 +69,9 @@ std::expected<net::Address, std::string> find_server(const PlayFlags& flags) {
 }
 
 std::optional<std::string> contradiction(const PlayFlags& flags) {
+  if (!flags.token.empty() && flags.client) {
+    return "--token and --client cannot be combined: a token names its client";
+  }
   const std::pair<const char*, bool> given[] = {{"--token", !flags.token.empty()},
                                                 {"--key-file", !flags.key_file.path.empty()},
                                                 {"--insecure", flags.insecure}};

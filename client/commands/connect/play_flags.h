@@ -37,12 +37,13 @@ struct PlayFlags {
   std::string desync_dir{};  ///< empty: no files
   std::string token{};       ///< a file; empty: none
   KeyFileFlags key_file{};
-  bool insecure = false;  ///< the explicit form of the default without a file
+  std::optional<std::uint64_t> client{};  ///< id of the first client; random if not given
+  bool insecure = false;                  ///< the explicit form of the default without a file
   Output output{};
 };
 
-/// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --insecure, --bot, --net, --seed and
-/// --desync-dir. Requires: `flags` outlives `command`.
+/// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --client, --insecure, --bot, --net,
+/// --seed and --desync-dir.  Requires: `flags` outlives `command`.
 void add_play_flags(cli::Command& command, PlayFlags& flags);
 
 /// Returns the server's address.  Fails: with one line, if its name is not known.  Cost: may wait

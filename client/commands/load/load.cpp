@@ -243,6 +243,7 @@ ExitCode run_load(const LoadOptions& options) {
   const auto swarm = Swarm::open(
       {.server = *server,
        .credentials = *credentials,
+       .first_client = options.play.client,
        .clients = *playback ? (*playback)->script().players.size() : std::size_t{options.clients},
        .ramp = times.ramp,
        .bot = options.play.bot,

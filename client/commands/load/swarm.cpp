@@ -71,6 +71,8 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, os::PollSet&& sock
     : options_(options),
       clock_(clock),
       sockets_(std::move(sockets)),
+      first_client_(options.first_client ? *options.first_client
+                                         : draw_number<std::uint64_t>(entropy_)),
       slots_(options.clients),
       due_(options.clients) {}
 
@@ -114,7 +116,7 @@ game::MakePlayer Swarm::player_for(std::size_t number) {
 
 net::ConnectToken Swarm::token_for(std::size_t number) {
   if (options_.credentials.token) return *options_.credentials.token;
-  net::TokenClaims claims{.client = number + 1};
+  net::TokenClaims claims{.client = first_client_ + number};
   if (options_.mode == net::ConnectMode::Audit) claims.rights = net::kRightToAudit;
   claims.servers.push_back(options_.server);
   const WallTime today = os::SystemCalendar{}.now();

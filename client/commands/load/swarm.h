@@ -37,6 +37,8 @@ struct SwarmOptions {
   net::Address server;
   Credentials credentials{};                  ///< Requires: one client if there is a token
   std::optional<net::ResumeTicket> ticket{};  ///< of that one client; tried first
+  std::optional<std::uint64_t>
+      first_client{};  ///< its id; the others count up. Random if not given
   std::size_t clients = 1;
   Duration ramp{};  ///< the time over which the connects are spread
   game::BotKind bot = game::BotKind::Wander;
@@ -122,6 +124,7 @@ class Swarm {
   const Clock& clock_;
   os::PollSet sockets_;
   os::SystemEntropy entropy_;
+  std::uint64_t first_client_;
   client::AssetCache assets_{game::all_games()};
   std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by seat

@@ -14,7 +14,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -35,14 +34,6 @@ struct IssueOptions {
   Duration expires{};
   std::string out{};
 };
-
-std::expected<std::uint64_t, std::string> parse_client(std::string_view text) {
-  std::uint64_t id = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error == std::errc{} && stop == text.data() + text.size()) return id;
-  return std::unexpected{fmt::format("'{}' is not a client id; give a whole number, 0 to {}", text,
-                                     std::numeric_limits<std::uint64_t>::max())};
-}
 
 std::expected<Duration, std::string> parse_life(std::string_view text) {
   return parse_duration_between(text, std::chrono::milliseconds{1}, Duration::max());

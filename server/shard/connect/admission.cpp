@@ -75,11 +75,24 @@ AdmissionResult Admission::judge_connect(const net::ConnectRequest& request,
   if (const auto objection = objection_to(*token, datagram.to, now.today)) {
     return refused(*objection);
   }
-  if (shown != nullptr && shown->consumed) return refused(refusal(net::RefuseReason::TokenUsed));
+  if (is_used(*token, id)) return refused(refusal(net::RefuseReason::TokenUsed));
   if (is_pending && !is_here) return refused(refusal(net::RefuseReason::TokenTaken));
   return TokenAccepted{.token = *token,
                        .id = id,
                        .replaces = is_pending ? std::optional{shown->connection} : std::nullopt};
+}
+
+/// Returns the key under which a used token is kept: its client's, or its own id.
+net::TokenId Admission::key_of_used(const net::TokenId& id, std::uint64_t client) const {
+  if (!keeps_clients()) return id;
+  net::TokenId key{};
+  store_le(key, client);
+  return key;
+}
+
+bool Admission::is_used(const net::OpenedToken& token, const net::TokenId& id) {
+  const ShownToken* const used = tokens_.find(key_of_used(id, token.claims.client));
+  return used != nullptr && used->consumed && token.head.issued <= used->issued;
 }
 
 std::optional<net::Refuse> Admission::objection_to(const net::OpenedToken& token,
@@ -131,6 +144,7 @@ bool Admission::admit(const TokenAccepted& accepted, const net::Address& from,
                       const net::HandshakeNonce& client_nonce, std::uint32_t connection,
                       WallTime today) {
   const ShownToken token{.id = accepted.id,
+                         .issued = accepted.token.head.issued,
                          .expires = accepted.token.head.expires,
                          .address = from,
                          .client_nonce = client_nonce,
@@ -142,8 +156,19 @@ bool Admission::admit(const TokenAccepted& accepted, const net::Address& from,
   return tokens_.remember(token, today);
 }
 
-void Admission::consume(const net::TokenId& id) {
-  if (ShownToken* shown = tokens_.find(id)) shown->consumed = true;
+/// An entry by client ends when no token that it bars can be valid any more.
+void Admission::consume(const AdmittedToken& token) {
+  const net::TokenId key = key_of_used(token.id, token.client);
+  const ShownToken* const used = tokens_.find(key);
+  if (used != nullptr && used->consumed && used->issued > token.head.issued) {
+    return tokens_.forget(token.id);
+  }
+  const auto life_max = std::chrono::floor<std::chrono::milliseconds>(options_.token_life_max);
+  tokens_.replace(token.id,
+                  {.id = key,
+                   .issued = token.head.issued,
+                   .expires = keeps_clients() ? token.head.issued + life_max : token.head.expires,
+                   .consumed = true});
 }
 
 std::vector<std::uint32_t> Admission::set_keys(net::KeyRing keys) {

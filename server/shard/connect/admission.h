@@ -33,6 +33,9 @@ struct AdmissionOptions {
   bool takes_own_address = false;
   /// The longest time from the issue of a token to its expiry.
   Duration token_life_max = kTokenLifeMax;
+  /// The seats that one client id may hold in a room. If 1, a newer token of a client bars its
+  /// older ones; otherwise each token stands for itself.
+  std::uint32_t seats_per_client = 1;
   DenyList denied{};  ///< clients that are refused, with a token or a ticket
 };
 
@@ -55,6 +58,13 @@ struct TokenAccepted {
   /// The pending attempt of the same client that this one replaces.
   std::optional<std::uint32_t> replaces;
 };
+
+[[nodiscard]] inline AdmittedToken admitted_token(const TokenAccepted& accepted) {
+  return {.id = accepted.id,
+          .head = accepted.token.head,
+          .client = accepted.token.claims.client,
+          .rights = accepted.token.claims.rights};
+}
 
 /// A client with a ticket that this server sealed.
 struct ResumeAccepted {
@@ -92,8 +102,9 @@ class Admission {
                            const net::HandshakeNonce& client_nonce, std::uint32_t connection,
                            WallTime today);
 
-  /// Consumes a token whose client has proven its keys: it admits no client any more.
-  void consume(const net::TokenId& id);
+  /// Consumes a token whose client has proven its keys: it admits no client any more, and neither
+  /// does an older token of this client.
+  void consume(const AdmittedToken& token);
 
   /// Frees a token whose pending session was given up: it may admit a client again.
   void free(const net::TokenId& id) { tokens_.forget(id); }
@@ -111,6 +122,8 @@ class Admission {
 
   [[nodiscard]] std::uint64_t boot() const { return boot_; }
 
+  [[nodiscard]] std::uint32_t seats_per_client() const { return options_.seats_per_client; }
+
  private:
   [[nodiscard]] AdmissionResult judge_connect(const net::ConnectRequest& request,
                                               const net::Datagram& datagram, const Now& now);
@@ -118,6 +131,11 @@ class Admission {
   [[nodiscard]] std::optional<net::Refuse> objection_to(const net::OpenedToken& token,
                                                         const net::Address& asked,
                                                         WallTime today) const;
+
+  [[nodiscard]] bool keeps_clients() const { return options_.seats_per_client == 1; }
+
+  [[nodiscard]] net::TokenId key_of_used(const net::TokenId& id, std::uint64_t client) const;
+  [[nodiscard]] bool is_used(const net::OpenedToken& token, const net::TokenId& id);
   [[nodiscard]] bool is_for_us(const net::TokenServers& servers, const net::Address& asked) const;
 
   AdmissionOptions options_;

@@ -47,8 +47,8 @@ void ConnectService::receive(const net::Datagram& datagram, const Now& now) {
 
 void ConnectService::on_repeated(const Incoming& incoming, const RepeatedRequest& repeated) {
   Session* session = parts_.sessions.find(repeated.connection);
-  if (session == nullptr || session->state != Session::State::Accepted ||
-      session->token != repeated.id) {
+  if (session == nullptr || session->state != Session::State::Accepted || !session->token ||
+      session->token->id != repeated.id) {
     return context_.metrics.drops.count(net::DropReason::Unexpected);
   }
   accept_again(*session, incoming.now.instant);
@@ -69,39 +69,50 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     refuse(incoming, {answer, claims.client, accepted.token.keys.to_client});
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
-  drop_replaced(accepted);
+  const Instant now = incoming.now.instant;
+  drop_replaced(accepted, now);
+  Place place = find_place(claims);
   if (incoming.request.mode == net::ConnectMode::Audit) {
-    if (const auto objection = parts_.spectators.objection_to(claims.rights, nullptr)) {
+    if (const auto objection = parts_.spectators.objection_to(claims.rights, place.seat)) {
       return refuse_with(*objection);
     }
   }
-  const auto [room, seat] = find_free_seat({claims.room});
-  if (seat == nullptr) return refuse_with(full({claims.room}));
+  if (place.seat == nullptr) return refuse_with(full({claims.room}));
+  if (place.seat->taken_over && now - *place.seat->taken_over < kTakeoverInterval) {
+    return context_.metrics.drops.count(net::DropReason::RateLimited);
+  }
+  if (Session* const pending = place.seat->pending) {
+    if (pending->token && pending->token->head.issued > accepted.token.head.issued) {
+      return refuse_with({.reason = net::RefuseReason::TokenUsed});
+    }
+    parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
+    place = find_place(claims);
+  }
   Session& session = parts_.sessions.open(context_.entropy);
   if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.request.client_nonce,
                               parts_.sessions.connection_of(session), incoming.now.today)) {
     parts_.sessions.close(session);
     return refuse_with({.reason = net::RefuseReason::TokensFull});
   }
-  seat->held = true;
-  seat->client = claims.client;
-  seat->key_id = accepted.token.head.key_id;
-  seat->rights = claims.rights;
-  seat->body = game::player_body(seat->player, room->world().seat(seat->player).generation + 1);
-  open_session(incoming, session, *room, *seat, accepted.token.keys).token = accepted.id;
+  auto& [room, seat] = place;
+  if (!seat->held) {
+    seat->held = true;
+    seat->client = claims.client;
+    seat->key_id = accepted.token.head.key_id;
+    seat->rights = claims.rights;
+    seat->body = game::player_body(seat->player, room->world().seat(seat->player).generation + 1);
+  }
+  open_session(incoming, session, *room, *seat, accepted.token.keys).token =
+      admitted_token(accepted);
   context_.metrics.count(ConnectionResult::Accepted);
 }
 
-/// Drops the pending attempt of the same client that an accepted token replaces.
-void ConnectService::drop_replaced(const TokenAccepted& accepted) {
+/// Drops the pending attempt with the same token that an accepted one replaces.
+void ConnectService::drop_replaced(const TokenAccepted& accepted, Instant now) {
   if (!accepted.replaces) return;
-  const Session* before = parts_.sessions.find(*accepted.replaces);
-  if (before == nullptr || before->state != Session::State::Accepted ||
-      before->token != accepted.id) {
-    return;
-  }
-  HostedRoom& room = *before->room;
-  parts_.lifecycle.release(room, room.seats().seat_of(before->player));
+  Session* before = parts_.sessions.find(*accepted.replaces);
+  if (before == nullptr || !before->token || before->token->id != accepted.id) return;
+  parts_.lifecycle.close(*before, net::DisconnectReason::TakenOver, now);
 }
 
 void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& accepted) {
@@ -142,14 +153,22 @@ HostedRoom* ConnectService::find_room(RoomId id) {
   return found != parts_.rooms.end() ? &*found : nullptr;
 }
 
-/// Returns a free seat of the room that a token names, or of the first room that has one if the
-/// token names none.
-ConnectService::FreeSeat ConnectService::find_free_seat(RoomId named) {
+/// Returns the first seat that the client holds, if it holds as many as one client may. Otherwise
+/// returns the first free seat. Only the room that the token names counts, or all if it names none.
+ConnectService::Place ConnectService::find_place(const net::TokenClaims& claims) {
+  Place own;
+  Place free;
+  std::uint32_t held = 0;
   for (HostedRoom& room : parts_.rooms) {
-    Seat* const seat = matches(room, named) ? room.seats().find_free() : nullptr;
-    if (seat != nullptr) return {&room, seat};
+    if (!matches(room, {claims.room})) continue;
+    if (free.seat == nullptr) free = {&room, room.seats().find_free()};
+    for (Seat& seat : room.seats().all()) {
+      if (!seat.held || seat.client != claims.client) continue;
+      if (own.seat == nullptr) own = {&room, &seat};
+      ++held;
+    }
   }
-  return {};
+  return held >= parts_.admission.seats_per_client() ? own : free;
 }
 
 net::Refuse ConnectService::full(RoomId named) {

@@ -1,6 +1,7 @@
 #pragma once
 // Answers HELLO, CONNECT and RESUME: opens sessions for the clients that the admission accepts. A
-// client gets a free seat by its token, or returns to its own seat by its ticket.
+// client gets a free seat by its token, or the seat that its client id holds. By its ticket it
+// returns to its own seat.
 
 #include "core/bytes.h"
 #include "core/clock.h"
@@ -54,17 +55,17 @@ class ConnectService {
     Now now;
   };
 
-  struct FreeSeat {
+  struct Place {
     HostedRoom* room = nullptr;
-    Seat* seat = nullptr;
+    Seat* seat = nullptr;  ///< free, or held by the same client
   };
 
   void on_token(const Incoming& incoming, const TokenAccepted& accepted);
   void on_ticket(const Incoming& incoming, const ResumeAccepted& accepted);
   void on_repeated(const Incoming& incoming, const RepeatedRequest& repeated);
-  void drop_replaced(const TokenAccepted& accepted);
+  void drop_replaced(const TokenAccepted& accepted, Instant now);
   [[nodiscard]] HostedRoom* find_room(RoomId id);
-  [[nodiscard]] FreeSeat find_free_seat(RoomId named);
+  [[nodiscard]] Place find_place(const net::TokenClaims& claims);
   [[nodiscard]] net::Refuse full(RoomId named);
   Session& open_session(const Incoming& incoming, Session& session, HostedRoom& room, Seat& seat,
                         const net::KeyPair& keys);

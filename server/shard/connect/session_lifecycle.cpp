@@ -36,15 +36,19 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   if (session.mode == net::ConnectMode::Audit) {
     session.audit = std::make_unique<AuditStream>(tick_rate_);
   }
-  if (session.token) {
-    parts_.admission.consume(*session.token);
-    session.token = std::nullopt;
-  }
   Seat& seat = session.room->seats().seat_of(session.player);
   const bool resumes = seat.playing != nullptr || seat.orphaned;
+  if (session.token) {
+    parts_.admission.consume(*session.token);
+    seat.key_id = session.token->head.key_id;
+    seat.rights = session.token->rights;
+    if (resumes) seat.taken_over = now;
+    session.token = std::nullopt;
+  }
   if (seat.playing != nullptr) {
     say_goodbye(*seat.playing, net::DisconnectReason::TakenOver);
     context_.metrics.count(net::DisconnectReason::TakenOver);
+    parts_.desyncs.forget(*seat.playing, now);
     discard(*seat.playing);
   } else {
     ++clients_;
@@ -92,7 +96,7 @@ void SessionLifecycle::close(Session& session, net::DisconnectReason reason, Ins
 }
 
 void SessionLifecycle::discard(Session& session) {
-  if (session.token) parts_.admission.free(*session.token);
+  if (session.token) parts_.admission.free(session.token->id);
   parts_.sessions.close(session);
 }
 
@@ -101,11 +105,19 @@ void SessionLifecycle::release(HostedRoom& room, Seat& seat) {
   room.release(seat);
 }
 
-std::size_t SessionLifecycle::kick(const std::function<bool(const Seat&)>& is_out, Instant now) {
+std::size_t SessionLifecycle::kick(const IsOut& is_out, Instant now) {
   std::size_t kicked = 0;
   for (HostedRoom& room : parts_.rooms) {
     for (Seat& seat : room.seats().all()) {
-      if (!seat.held || !is_out(seat)) continue;
+      if (!seat.held) continue;
+      if (!is_out(seat.client, seat.key_id)) {
+        Session* const pending = seat.pending;  // it may have come with another key
+        if (pending != nullptr && pending->token &&
+            is_out(seat.client, pending->token->head.key_id)) {
+          close(*pending, net::DisconnectReason::Kicked, now);
+        }
+        continue;
+      }
       ++kicked;
       if (seat.playing != nullptr) close(*seat.playing, net::DisconnectReason::Kicked, now);
       if (seat.held) release(room, seat);  // its client was lost, or has not proven its keys

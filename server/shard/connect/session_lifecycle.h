@@ -31,7 +31,8 @@ class SessionLifecycle {
   SessionLifecycle(ShardContext& context, const SessionParts& parts, std::uint32_t tick_rate,
                    Instant now);
 
-  /// Makes an accepted session the one that plays in its seat, and consumes its token.
+  /// Makes an accepted session the one that plays in its seat, and consumes its token. The session
+  /// that has played there ends with reason taken_over.
   void begin_to_play(Session& session, Instant now);
 
   /// Ends a session. Its body stays for kBodyKept if its client has timed out.
@@ -47,9 +48,12 @@ class SessionLifecycle {
   /// time for which this server was stalled does not count. Call it once a tick.
   void expire(Instant now);
 
+  /// Tells whether a client is put out, by its id and the id of the key of its token.
+  using IsOut = std::function<bool(std::uint64_t client, std::uint32_t key_id)>;
+
   /// Closes the sessions of the held seats for which `is_out` returns true, with reason kicked, and
   /// makes these seats free. Their tickets are valid no more.  Returns the number of seats.
-  std::size_t kick(const std::function<bool(const Seat&)>& is_out, Instant now);
+  std::size_t kick(const IsOut& is_out, Instant now);
 
   /// Closes all sessions because the server stops.
   void close_all(Instant now);

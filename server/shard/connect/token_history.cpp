@@ -45,6 +45,15 @@ bool TokenHistory::remember(const ShownToken& token, WallTime today) {
   return true;
 }
 
+void TokenHistory::replace(const net::TokenId& pending, const ShownToken& used) {
+  forget(pending);
+  if (ShownToken* const known = find(used.id)) {
+    *known = used;
+  } else if (size_ < capacity_) {
+    insert(used);
+  }
+}
+
 void TokenHistory::forget(const net::TokenId& id) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = slot_of(id);

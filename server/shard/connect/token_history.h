@@ -1,9 +1,9 @@
 #pragma once
-// Every token that a client has shown, until it expires: each token admits one client, once, from
-// one address.
+// The tokens that admit nobody else: those whose session is pending, by their id, and those that
+// were used. A used token is kept by its client, so that it also bars the client's older tokens.
 //
-// A table of fixed size, indexed by a keyed hash. A used token is never removed before it expires:
-// if there is no space, new tokens are refused.
+// A table of fixed size, indexed by a keyed hash. An entry of a used token is never removed before
+// its time: if there is no space, new tokens are refused.
 
 #include "core/clock.h"
 #include "core/entropy.h"
@@ -17,10 +17,19 @@
 
 namespace tickbox::server {
 
+/// The token of a session whose client has not proven its keys.
+struct AdmittedToken {
+  net::TokenId id{};
+  net::TokenHead head;
+  std::uint64_t client = 0;
+  std::uint8_t rights = 0;
+};
+
 /// A token that a client has shown.
 struct ShownToken {
-  net::TokenId id{};
-  WallTime expires;
+  net::TokenId id{};  ///< of a used token: the key under which it is kept
+  WallTime issued;
+  WallTime expires;      ///< the end of the entry
   net::Address address;  ///< the address of the pending client
   net::HandshakeNonce client_nonce{};
   std::uint32_t connection = 0;  ///< the connection made for it
@@ -33,12 +42,16 @@ class TokenHistory {
   TokenHistory(std::size_t capacity, Entropy& entropy);
 
   /// Returns nullptr if never shown.  Cost: constant. Pointers last until the next
-  /// remember() or forget().
+  /// change of the table.
   [[nodiscard]] ShownToken* find(const net::TokenId& id);
 
   /// Stores a token. Returns false if there is no space.  Cost: constant. While the table is full,
   /// a call removes the tokens that have expired by `today`, at most once a second.
   [[nodiscard]] bool remember(const ShownToken& token, WallTime today);
+
+  /// Stores a used token in place of a pending one. Does nothing if there is no space, which is
+  /// only possible if the pending one has expired.  Cost: constant.
+  void replace(const net::TokenId& pending, const ShownToken& used);
 
   /// Removes a token, if it is there.  Cost: constant.
   void forget(const net::TokenId& id);

@@ -82,7 +82,7 @@ ConstBytes BenchServer::exchange(const net::Address& from, ConstBytes datagram) 
 }
 
 net::ConnectToken BenchServer::make_token() {
-  net::TokenClaims claims{.client = 1};
+  net::TokenClaims claims{.client = ++clients_};
   claims.servers.push_back(server_address());
   return net::issue_token(claims, calendar_.now(), calendar_.now() + kTokenLife,
                           net::KeyRing::published(), entropy_);

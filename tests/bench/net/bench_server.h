@@ -101,6 +101,7 @@ class BenchServer {
   tests::VirtualClock clock_;
   tests::VirtualCalendar calendar_{clock_};
   os::SystemEntropy entropy_;
+  std::uint64_t clients_ = 0;  ///< tokens made, each for a client of its own
   SilentLog log_;
   MemoryTransport transport_;
   std::unique_ptr<server::Room> room_;

@@ -227,16 +227,29 @@ TEST_F(AdmissionTest, LetsNobodyInByAConsumedToken) {
   const net::ConnectToken sealed = token(1);
   const AdmissionResult first = show(kClient, nonce_, sealed);
   ASSERT_TRUE(admit(first, kClient, nonce_, 42));
-  admission_.consume(std::get<TokenAccepted>(first).id);
+  admission_.consume(admitted_token(std::get<TokenAccepted>(first)));
   EXPECT_TRUE(refuses(show(kClient, nonce_, sealed), RefuseReason::TokenUsed));
   EXPECT_TRUE(refuses(show(kElsewhere, sealed), RefuseReason::TokenUsed));
+}
+
+TEST_F(AdmissionTest, BarsTheOlderTokensOfAClientThatHasUsedANewerOne) {
+  const net::ConnectToken older = token(7);
+  const net::ConnectToken of_another = token(8);
+  pass(milliseconds{1});
+  const AdmissionResult newer = show(kClient, nonce_, token(7));
+  ASSERT_TRUE(admit(newer, kClient, nonce_, 42));
+  admission_.consume(admitted_token(std::get<TokenAccepted>(newer)));
+  EXPECT_TRUE(refuses(show(kClient, older), RefuseReason::TokenUsed));
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, of_another)));
+  pass(milliseconds{1});
+  EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(7))));
 }
 
 TEST_F(AdmissionTest, NamesTheClientOfARefusalOnlyWhereItsTokenOpened) {
   const net::ConnectToken sealed = token(7);
   const AdmissionResult first = show(kClient, nonce_, sealed);
   ASSERT_TRUE(admit(first, kClient, nonce_, 42));
-  admission_.consume(std::get<TokenAccepted>(first).id);
+  admission_.consume(admitted_token(std::get<TokenAccepted>(first)));
   EXPECT_EQ(std::get<Refused>(show(kClient, nonce_, sealed)).client, 7U);
   admission_.set_keys(net::KeyRing::fresh(entropy_));
   const AdmissionResult unopened = show(kClient, token(7));

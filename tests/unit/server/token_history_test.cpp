@@ -97,6 +97,21 @@ TEST_F(TokenHistoryTest, KeepsThoseThatHaveNotExpiredWithAllTheyWere) {
   }
 }
 
+TEST_F(TokenHistoryTest, ReplacesAPendingTokenByAUsedOneAlsoWhenFull) {
+  fill(kStart + seconds{60});
+  ShownToken used = token(1'000, kStart + seconds{90});
+  used.consumed = true;
+  history_.replace(id_of(7), used);
+  EXPECT_EQ(history_.find(id_of(7)), nullptr);
+  ASSERT_NE(history_.find(id_of(1'000)), nullptr);
+  EXPECT_TRUE(history_.find(id_of(1'000))->consumed);
+  EXPECT_EQ(history_.size(), kCapacity);
+  used.connection = 5;
+  history_.replace(id_of(8), used);
+  EXPECT_EQ(history_.find(id_of(1'000))->connection, 5U);
+  EXPECT_EQ(history_.size(), kCapacity - 1) << "two tokens of one client take one place";
+}
+
 TEST_F(TokenHistoryTest, ForgetsOneAndFindsTheOthers) {
   for (std::uint64_t round = 0; round < 50; ++round) {
     for (std::uint64_t i = 0; i < kCapacity; ++i) {

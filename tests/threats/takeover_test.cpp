@@ -1,0 +1,198 @@
+// Client ids: one player holds one seat. A newer token of the same client takes that seat over, and
+// nobody else can disturb who plays there.
+
+#include "tests/threats/raw_peer.h"
+
+#include <gtest/gtest.h>
+
+namespace tickbox::tests {
+namespace {
+
+using net::PacketType;
+using net::RefuseReason;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kPlayer = 7;
+
+struct Account {
+  Harness harness;
+  Wire wire{harness};
+  RawPeer first{harness, wire, stranger_far_away(1)};
+  RawPeer second{harness, wire, stranger_far_away(2)};
+  RawPeer third{harness, wire, stranger_far_away(3)};
+
+  explicit Account(const HarnessOptions& options = {.seed = 51}) : harness(options) {}
+
+  /// A token issued now.
+  net::ConnectToken token(std::uint64_t client = kPlayer) {
+    return make_token(harness, net::KeyRing::published(), client);
+  }
+
+  bool begins(RawPeer& peer) {
+    const bool accepted = peer.connect(token()).accepted.has_value();
+    if (accepted) begin(peer);
+    return accepted;
+  }
+
+  void begin(RawPeer& peer) {
+    peer.send_nothing_new();
+    harness.run_for(milliseconds{50});
+  }
+
+  void pass(milliseconds time, RawPeer& alive) {
+    for (milliseconds passed{}; passed < time; passed += milliseconds{100}) {
+      alive.send_nothing_new();
+      harness.run_for(milliseconds{100});
+    }
+  }
+
+  std::uint64_t taken_over() {
+    return harness.shard()
+        .metrics()
+        .disconnects[static_cast<std::size_t>(net::DisconnectReason::TakenOver)];
+  }
+};
+
+TEST(Threat, AccountOfOnePlayerHoldsOneSeat) {
+  Account account;
+  ASSERT_TRUE(account.begins(account.first));
+  const net::Accept before = account.first.accepted().accept;
+  const net::ResumeTicket ticket = account.first.ticket();
+  ASSERT_TRUE(account.second.connect(account.token()).accepted);
+  const net::Accept after = account.second.accepted().accept;
+  EXPECT_EQ(after.player, before.player);
+  EXPECT_EQ(after.body, before.body);
+  account.first.inbox().clear();
+  account.pass(milliseconds{200}, account.first);
+  EXPECT_GE(account.first.received(PacketType::Snapshot), 2U) << "the newcomer has proven nothing";
+  EXPECT_EQ(account.first.received(PacketType::Disconnect), 0U);
+
+  account.begin(account.second);
+  EXPECT_EQ(account.first.received(PacketType::Disconnect), 3U);
+  EXPECT_GE(account.second.received(PacketType::Snapshot), 1U);
+  EXPECT_EQ(account.taken_over(), 1U);
+  EXPECT_EQ(account.harness.shard().clients(), 1U);
+  EXPECT_EQ(account.harness.shard().seats_held(), 1U);
+  EXPECT_TRUE(account.first.resume(ticket).refused_as(RefuseReason::TicketOver));
+}
+
+TEST(Threat, AccountIsTakenOverByTheNewestTokenOnly) {
+  Account account;
+  const net::ConnectToken older = account.token();
+  account.harness.run_for(milliseconds{1});
+  const net::ConnectToken newer = account.token();
+  ASSERT_TRUE(account.first.connect(newer).accepted);
+  const Answer beside = account.second.connect(older);
+  EXPECT_TRUE(beside.refused_as(RefuseReason::TokenUsed)) << "while the newer one is pending";
+  EXPECT_TRUE(beside.refusal_is_proven);
+  account.begin(account.first);
+  EXPECT_TRUE(account.second.connect(older).refused_as(RefuseReason::TokenUsed));
+  account.first.say_goodbye();
+  account.harness.run_for(seconds{1});
+  EXPECT_TRUE(account.second.connect(older).refused_as(RefuseReason::TokenUsed))
+      << "its seat is free, and the newer token was used";
+  EXPECT_TRUE(account.second.connect(account.token()).accepted);
+}
+
+// Two programs with one account, each of which gets a new token as soon as it is put out.
+TEST(Threat, AccountChangesHandsOnceInTwoSeconds) {
+  Account account;
+  ASSERT_TRUE(account.begins(account.first));
+  ASSERT_TRUE(account.begins(account.second));
+  EXPECT_TRUE(account.third.connect(account.token()).dropped());
+  account.pass(milliseconds{1'500}, account.second);
+  EXPECT_TRUE(account.third.connect(account.token()).dropped());
+  EXPECT_EQ(account.taken_over(), 1U);
+  account.pass(milliseconds{600}, account.second);
+  EXPECT_TRUE(account.begins(account.third));
+  EXPECT_EQ(account.taken_over(), 2U);
+  EXPECT_EQ(account.harness.shard().clients(), 1U);
+}
+
+TEST(Threat, AccountThatIsNotTakenOverInTheEndPlaysOn) {
+  Account account;
+  ASSERT_TRUE(account.begins(account.first));
+  const net::ConnectToken token = account.token();
+  ASSERT_TRUE(account.second.connect(token).accepted);
+  account.pass(seconds{6}, account.first);
+  EXPECT_EQ(account.harness.shard().clients(), 1U);
+  EXPECT_EQ(account.taken_over(), 0U);
+  account.first.inbox().clear();
+  account.pass(milliseconds{200}, account.first);
+  EXPECT_GE(account.first.received(PacketType::Snapshot), 2U);
+  EXPECT_TRUE(account.third.connect(token).accepted) << "the pending session was given up";
+}
+
+TEST(Threat, AccountGetsItsBodyBackWithoutATicketAfterACrash) {
+  Account account;
+  ASSERT_TRUE(account.begins(account.first));
+  const BodyId body = account.first.accepted().accept.body;
+  account.harness.run_for(seconds{10});
+  ASSERT_EQ(account.harness.shard().clients(), 0U);
+  ASSERT_EQ(account.harness.shard().seats_held(), 1U);
+  ASSERT_TRUE(account.begins(account.second));
+  EXPECT_EQ(account.second.accepted().accept.body, body);
+  EXPECT_EQ(account.harness.shard().seats_held(), 1U);
+  account.pass(seconds{40}, account.second);
+  EXPECT_EQ(account.harness.shard().clients(), 1U) << "its body stays";
+}
+
+// One account with as many tokens as it likes once filled a server.
+TEST(Threat, AccountWithManyTokensKeepsNobodyOut) {
+  Account account{{.seed = 52, .max_clients = 4}};
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    RawPeer peer{account.harness, account.wire, stranger_far_away(10 + i)};
+    if (peer.connect(account.token()).accepted && i % 2 == 0) account.begin(peer);
+    EXPECT_EQ(account.harness.shard().seats_held(), 1U);
+  }
+  for (std::uint32_t other = 100; other < 103; ++other) {
+    RawPeer peer{account.harness, account.wire, stranger_far_away(other)};
+    EXPECT_TRUE(peer.connect(account.token(other)).accepted);
+  }
+  EXPECT_EQ(account.harness.shard().seats_held(), 4U);
+  EXPECT_TRUE(account.third.connect(account.token(200)).refused_as(RefuseReason::Full));
+}
+
+TEST(Threat, AccountOfALoadTestHoldsTheSeatsThatItsServerAllows) {
+  Account account{{.seed = 53, .seats_per_client = 3}};
+  const net::ConnectToken older = account.token();
+  account.harness.run_for(milliseconds{1});
+  ASSERT_TRUE(account.begins(account.first));
+  ASSERT_TRUE(account.begins(account.second));
+  EXPECT_EQ(account.harness.shard().seats_held(), 2U);
+  ASSERT_TRUE(account.third.connect(older).accepted) << "each token stands for itself";
+  account.begin(account.third);
+  EXPECT_EQ(account.harness.shard().clients(), 3U);
+  RawPeer fourth{account.harness, account.wire, stranger_far_away(4)};
+  EXPECT_TRUE(fourth.connect(older).refused_as(RefuseReason::TokenUsed));
+  EXPECT_TRUE(account.begins(fourth));
+  EXPECT_EQ(account.harness.shard().clients(), 3U) << "it has taken over one of the three";
+}
+
+TEST(Threat, AccountCannotBeTakenOverWithAKeyThatWasRemoved) {
+  SeededEntropy entropy{54};
+  net::KeyRing old_ring = net::KeyRing::fresh(entropy);
+  net::KeyRing both = old_ring;
+  ASSERT_TRUE(both.rotate(entropy));
+  Harness harness{{.seed = 54, .keys = both}};
+  Wire wire{harness};
+  RawPeer first{harness, wire, stranger_far_away(1)};
+  ASSERT_TRUE(first.connect(make_token(harness, both, kPlayer)).accepted);
+  first.send_nothing_new();
+  harness.run_for(milliseconds{50});
+  RawPeer thief{harness, wire, stranger_far_away(2)};
+  ASSERT_TRUE(thief.connect(make_token(harness, old_ring, kPlayer)).accepted);
+
+  const net::RingKey& newest = both.newest();
+  const net::KeyRing only_new =
+      net::KeyRing::parse(std::to_string(newest.id) + " " + net::to_hex(newest.key) + "\n").value();
+  EXPECT_EQ(harness.shard().set_keys(only_new, harness.now()), 0U);
+  thief.send_nothing_new();
+  harness.run_for(milliseconds{50});
+  EXPECT_EQ(first.received(PacketType::Disconnect), 0U);
+  EXPECT_EQ(harness.shard().clients(), 1U);
+}
+
+}  // namespace
+}  // namespace tickbox::tests
