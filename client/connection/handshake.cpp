@@ -33,7 +33,10 @@ Handshake::Handshake(const Credential& credential, net::ConnectMode mode, Entrop
 
 /// Makes `request` due. HELLO and CONNECT have the same nonce, because the cookie is bound to it.
 void Handshake::begin(PacketType request, Instant now) {
-  if (request != PacketType::Connect) nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+  if (request != PacketType::Connect) {
+    nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+    cookie_.reset();
+  }
   request_ = request;
   began_ = now;
   next_request_ = now;
@@ -52,18 +55,21 @@ std::optional<ConstBytes> Handshake::take_request(Instant now) {
   }
   const net::ConnectRequest request = net::make_request(request_, nonce_, mode_);
   if (request_ == PacketType::Connect) {
-    return net::encode_connect(request, cookie_, std::get<net::ConnectToken>(credential_), packet_);
+    return net::encode_connect(request, *cookie_, std::get<net::ConnectToken>(credential_),
+                               packet_);
   }
-  return net::encode_resume(request, std::get<net::ResumeTicket>(credential_), packet_);
+  return net::encode_resume(request, std::get<net::ResumeTicket>(credential_), packet_,
+                            cookie_.value_or(net::CookieBytes{}));
 }
 
 std::expected<void, net::DropReason> Handshake::take_cookie(ConstBytes datagram, Instant now) {
-  if (request_ != PacketType::Hello) return kUnexpected;
+  if (cookie_) return kUnexpected;
   const auto answer = net::decode_cookie(datagram);
   if (!answer) return std::unexpected{answer.error()};
   if (answer->client_nonce != nonce_) return kUnexpected;
   cookie_ = answer->cookie;
-  begin(PacketType::Connect, now);
+  if (request_ == PacketType::Hello) begin(PacketType::Connect, now);
+  next_request_ = now;
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// One attempt to begin a session: HELLO and CONNECT with a token, or RESUME with a ticket.
+// One attempt to begin a session: HELLO and CONNECT with a token, or RESUME with a ticket. A server
+// under load asks a RESUME for a cookie, too.
 //
 // Each request is repeated until an answer arrives. A handshake sends nothing by itself and ends
 // nothing: Connection sends the requests, and decides what an ACCEPT or REFUSE means.
@@ -55,7 +56,8 @@ class Handshake {
 
   // The answers fail with Unexpected if they do not answer this request, and as their decoders do.
 
-  /// Takes a COOKIE: CONNECT is due at once.
+  /// Takes a COOKIE: CONNECT, or RESUME with the cookie, is due at once. A RESUME takes one cookie,
+  /// so that nobody can make a client send at every forged one.
   std::expected<void, net::DropReason> take_cookie(ConstBytes datagram, Instant now);
 
   /// Reads an ACCEPT.  Fails also: Malformed, for seats or a body that no game has.
@@ -74,7 +76,7 @@ class Handshake {
   Entropy& entropy_;
   net::PacketType request_ = net::PacketType::Hello;  ///< Hello, Connect or Resume
   net::HandshakeNonce nonce_{};
-  net::CookieBytes cookie_{};
+  std::optional<net::CookieBytes> cookie_;
   Instant began_;  ///< time from which request_ has been sent
   Instant requested_at_;
   Instant next_request_;

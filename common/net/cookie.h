@@ -1,7 +1,7 @@
 #pragma once
 // Cookies: a sender must show one before its CONNECT costs the server more than a hash. A sender
 // with a valid cookie receives what is sent to its address. The server stores nothing for a cookie.
-// A RESUME needs no cookie: limits of their own hold for it.
+// A RESUME needs a cookie only under load.
 
 #include "core/clock.h"
 #include "core/entropy.h"

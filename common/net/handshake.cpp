@@ -10,8 +10,8 @@
 namespace tickbox::net {
 namespace {
 
-// The layout of a request: type, protocol, schema, client nonce. Then a cookie and a token follow,
-// or a ticket; then the mode, zeros, and the tag.
+// The layout of a request: type, protocol, schema, client nonce. Then a cookie, a token and the
+// mode follow, or a ticket, the mode and a cookie; then zeros, and the tag.
 constexpr std::size_t kRequestHeadBytes = 1 + 4 + 8 + kNonceBytes;
 constexpr std::size_t kCookieAt = kRequestHeadBytes;
 constexpr std::size_t kTokenAt = kCookieAt + kCookieBytes;
@@ -19,7 +19,8 @@ constexpr std::size_t kTicketAt = kRequestHeadBytes;
 constexpr std::size_t kConnectModeAt = kTokenAt + kSealedTokenBytes;
 constexpr std::size_t kResumeModeAt = kTicketAt + kSealedTicketBytes;
 constexpr std::size_t kTagAt = kRequestBytes - kTagBytes;
-static_assert(kConnectModeAt < kTagAt && kResumeModeAt < kTagAt);
+constexpr std::size_t kResumeCookieAt = kResumeModeAt + 1;
+static_assert(kConnectModeAt < kTagAt && kResumeCookieAt + kCookieBytes <= kTagAt);
 
 /// The bit of the mode's byte that means ConnectMode::Audit. The other bits are reserved and
 /// ignored.
@@ -145,9 +146,11 @@ ConstBytes encode_connect(const ConnectRequest& connect, const CookieBytes& cook
   return prove(out, token.keys.to_server);
 }
 
-CookieBytes cookie_of(ConstBytes connect) {
+CookieBytes cookie_of(ConstBytes request) {
+  const bool resumes = packet_type(request) == PacketType::Resume;
   CookieBytes cookie{};
-  std::ranges::copy(connect.subspan(kCookieAt, kCookieBytes), cookie.begin());
+  std::ranges::copy(request.subspan(resumes ? kResumeCookieAt : kCookieAt, kCookieBytes),
+                    cookie.begin());
   return cookie;
 }
 
@@ -156,11 +159,12 @@ ConstBytes sealed_token_of(ConstBytes connect) {
 }
 
 ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticket,
-                         PacketBuffer& out) {
+                         PacketBuffer& out, const CookieBytes& cookie) {
   TICKBOX_ASSERT(resume.type == PacketType::Resume);
   ByteWriter writer = begin_request(resume, out);
   writer.bytes(ticket.sealed);
   writer.number(static_cast<std::uint8_t>(resume.mode));
+  writer.bytes(cookie);
   return prove(out, ticket.keys.to_server);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// How a session begins. The server answers HELLO with COOKIE, and CONNECT, or RESUME without a
-// cookie, with ACCEPT. It may answer each of these three requests with REFUSE. Requests are padded
-// to 1,200 bytes, so that no answer is larger.
+// How a session begins. The server answers HELLO with COOKIE, and CONNECT or RESUME with ACCEPT.
+// Under load it first answers a RESUME with COOKIE, too. It may answer each of these three requests
+// with REFUSE. Requests are padded to 1,200 bytes, so that no answer is larger.
 //
 // Until a sender has proven anything, layouts are fixed and nothing is parsed: the fields are where
 // schema/README.md says. Only the sealed part of an ACCEPT is a FlatBuffer.
@@ -103,12 +103,14 @@ struct CookieAnswer {
 
 ConstBytes encode_connect(const ConnectRequest& connect, const CookieBytes& cookie,
                           const ConnectToken& token, PacketBuffer& out);
-/// Return the parts of a datagram that decode_request() has found to be a CONNECT.
-[[nodiscard]] CookieBytes cookie_of(ConstBytes connect);
+/// Returns the cookie in a datagram that decode_request() has found to be a CONNECT or RESUME.
+[[nodiscard]] CookieBytes cookie_of(ConstBytes request);
+/// Returns the token in a datagram that decode_request() has found to be a CONNECT.
 [[nodiscard]] ConstBytes sealed_token_of(ConstBytes connect);
 
+/// `cookie`: zeros until the server has asked for one.
 ConstBytes encode_resume(const ConnectRequest& resume, const ResumeTicket& ticket,
-                         PacketBuffer& out);
+                         PacketBuffer& out, const CookieBytes& cookie = {});
 /// Returns the ticket in a datagram that decode_request() has found to be a RESUME.
 [[nodiscard]] ConstBytes sealed_ticket_of(ConstBytes resume);
 

@@ -142,8 +142,7 @@ ConstBytes PacketChannel::seal_packet(PacketType type, ConstBytes message, Packe
   return datagram;
 }
 
-std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(ConstBytes datagram,
-                                                                            PacketBuffer& out) {
+std::expected<std::uint64_t, DropReason> PacketChannel::check_packet(ConstBytes datagram) const {
   if (datagram.size() < kPacketOverheadBytes) return std::unexpected{DropReason::TooShort};
   if (datagram.size() > kDatagramBytesMax) return std::unexpected{DropReason::TooLong};
   const auto type = packet_type(datagram);
@@ -156,16 +155,25 @@ std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(Cons
   const auto epoch = std::to_integer<std::uint32_t>(datagram[0]) >> kTypeBits;
   const auto low = load_le<std::uint16_t>(datagram.subspan(kSequenceAt));
   const std::uint64_t sequence = expand_sequence(epoch << kEpochBits | low, window_.newest());
-  const Key* key = receiving_.key_of(sequence);
-  if (!window_.accepts(sequence) || key == nullptr) return std::unexpected{DropReason::Replayed};
+  if (!window_.accepts(sequence) || receiving_.key_of(sequence) == nullptr) {
+    return std::unexpected{DropReason::Replayed};
+  }
+  return sequence;
+}
 
+std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(ConstBytes datagram,
+                                                                            PacketBuffer& out) {
+  const auto sequence = check_packet(datagram);
+  if (!sequence) return std::unexpected{sequence.error()};
   const ConstBytes head = datagram.first(kPacketHeadBytes);
   const ConstBytes sealed = datagram.subspan(kPacketHeadBytes);
-  if (!open(*key, sequence, head, sealed, out)) return std::unexpected{DropReason::Forged};
-  window_.advance(sequence);
-  receiving_.reach(sequence);
-  return Opened{.type = *type,
-                .sequence = sequence,
+  if (!open(*receiving_.key_of(*sequence), *sequence, head, sealed, out)) {
+    return std::unexpected{DropReason::Forged};
+  }
+  window_.advance(*sequence);
+  receiving_.reach(*sequence);
+  return Opened{.type = *packet_type(datagram),
+                .sequence = *sequence,
                 .message = ConstBytes{out}.first(sealed.size() - kTagBytes)};
 }
 

@@ -22,12 +22,19 @@ inline constexpr std::size_t kDatagramsPerTick = 8'192;
 inline constexpr Rate kRepliesToStrangers{.per_second = 20'000, .burst = 4'000};
 
 /// Seals opened for unproven addresses, all networks together: at 2 µs each 1 % of a core. CONNECT,
-/// RESUME and packets from new addresses have one such limit each. Only CONNECT requires a cookie:
-/// a flood from forged addresses can use up the other limits, but not that of CONNECT. The burst
-/// lets a full server of 4,000 clients return within one second.
+/// RESUME with a cookie and packets from new addresses have one such limit each. A flood from
+/// forged addresses has no cookies. It can only use up the last one, and of that only as much as
+/// the limits of the sessions allow whose connection ids it knows. The burst lets a full server of
+/// 4,000 clients return within one second.
 inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 /// The same limit for one network. A load generator of 4,000 clients connects within four seconds.
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
+/// The same limit for one session: packets from other addresses than its own. It is asked before
+/// the limit of the network, so that a flood under one connection id uses up only its own.
+inline constexpr Rate kOpensOfSession{.per_second = 512, .burst = 2'048};
+/// RESUMEs without a cookie whose tickets are opened, all networks together. A RESUME beyond this
+/// is answered with a cookie, which costs a client a round trip.
+inline constexpr Rate kOpensWithoutCookie{.per_second = 500, .burst = 512};
 /// The number of limits for networks. A keyed hash of the network selects one: two networks can
 /// share a limit, but no sender can choose with which.
 inline constexpr std::size_t kNetworkBuckets = 4'096;

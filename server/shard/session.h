@@ -68,6 +68,7 @@ struct Session {
 
   Instant heard;      ///< when the last packet was opened
   RateLimit accepts;  ///< limit of repeated ACCEPTs
+  RateLimit moves;    ///< limit of packets opened from another address
   RateLimit packets;
   RateLimit bytes;
   std::uint32_t malformed = 0;  ///< messages that opened and could not be read

@@ -130,8 +130,13 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
     return drops.count(net::DropReason::UnknownConnection);
   }
   const bool from_elsewhere = session->route.peer != datagram.from;
-  if (from_elsewhere && !admission_.may_open_moved(datagram.from, arrival.now)) {
-    return drops.count(net::DropReason::RateLimited);
+  if (from_elsewhere) {
+    const auto fresh = session->channel.check_packet(datagram.bytes);
+    if (!fresh) return drops.count(fresh.error());
+    if (!session->moves.take(kOpensOfSession, arrival.now) ||
+        !admission_.may_open_moved(datagram.from, arrival.now)) {
+      return drops.count(net::DropReason::RateLimited);
+    }
   }
   const auto opened = session->channel.open_packet(datagram.bytes, opened_);
   if (!opened) return drops.count(opened.error());

@@ -67,7 +67,7 @@ class Clients:
         elif kind == layouts.RESUME:
             self.sent_resume(attempt, request)
         if before is not None:
-            same = before == data or (kind == layouts.CONNECT and before[45:57] != request.cookie)
+            same = before == data or layouts.read_request(before).cookie != request.cookie
             check(same, "request", f"{name} repeated, and not the same")
             early = before == data and now - attempt.last[kind] < ASK_EVERY - SLACK
             check(not early, "request", f"{name} repeated within 250 ms")
@@ -87,6 +87,8 @@ class Clients:
 
     def sent_resume(self, attempt, request):
         check = self.findings.check
+        asked = not any(request.cookie) or request.cookie in attempt.cookies
+        check(asked, "request", "a RESUME with a cookie that has not come")
         session = self.world.by_ticket.get(request.credential)
         if not check(session is not None and session.client.accepted, "token", "a ticket that has not come"):
             return

@@ -72,10 +72,11 @@ def read_request(data):
         cookie, credential, end = data[45:57], data[57:468], 468
     elif kind == RESUME:
         credential, end = data[45:180], 180
+        cookie = data[181:193]
     tagged = kind != HELLO
     audits = tagged and data[end] & 1 == 1
     mode_zeros = bytes([data[end] & 0xFE]) if tagged else b""
-    end += 1 if tagged else 0
+    end += {HELLO: 0, CONNECT: 1, RESUME: 13}[kind]
     return ConnectRequest(
         type=kind,
         protocol=protocol,

@@ -187,6 +187,35 @@ TEST(Threat, ConnectionFloodOfResumesThatMustBeOpenedIsNotNoticed) {
   });
 }
 
+// A client that was cut off returns in the midst of such a flood: it is asked for a cookie.
+TEST(Threat, ConnectionFloodOfResumesKeepsNoClientFromReturning) {
+  Harness harness{{.seed = 85, .link = {.delay = milliseconds{20}}}};
+  Wire wire{harness};
+  const std::size_t client = harness.add_client();
+  RawPeer once{harness, wire, stranger_far_away(1)};
+  ASSERT_TRUE(once.connect(make_token(harness, net::KeyRing::published(), 7)).accepted);
+  net::ResumeTicket forged = once.ticket();
+  forged.sealed[50] ^= std::byte{1};
+  once.stop_listening();
+  harness.run_for(seconds{1});
+  ASSERT_TRUE(harness.client(client).playing());
+  std::uint32_t sent = 0;
+  for (int ms = 0; ms < 4'000; ++ms) {
+    if (ms == 1'000) harness.restart_with_ticket(client);
+    for (int i = 0; i < 10; ++i, ++sent) {
+      net::PacketBuffer packet{};
+      net::HandshakeNonce nonce{};
+      store_le(nonce, sent);
+      harness.network().inject(
+          stranger_far_away(100 + sent),
+          net::encode_resume(net::make_request(PacketType::Resume, nonce), forged, packet));
+    }
+    harness.run_for(milliseconds{1});
+  }
+  EXPECT_TRUE(harness.client(client).playing());
+  EXPECT_EQ(harness.client(client).connection().resumed(), 1U);
+}
+
 // Packets under the connection ids of those who play, from everywhere: each must be opened to be
 // found out, for it might be a client's that has moved.
 TEST(Threat, ConnectionFloodOfPacketsUnderTheIdsOfPlayersIsNotNoticed) {

@@ -141,5 +141,54 @@ TEST(Threat, ReflectionByAResponseOfAnAddressBeforeTheLastMovesNobody) {
   EXPECT_GE(traveller.snapshots_at(further), 2U);
 }
 
+/// Whether a client can move while one packet comes from fifty addresses in every millisecond.
+bool moves_in_flood(Traveller& traveller, const Bytes& packet) {
+  RawPeer& peer = traveller.peer;
+  std::uint32_t sources = 1'000;
+  for (int ms = 0; ms < 1'500; ++ms) {
+    for (int i = 0; i < 50; ++i) {
+      traveller.harness.network().inject(stranger_far_away(sources++), packet);
+    }
+    if (ms == 200) peer.move(traveller.abroad);
+    if (ms % 20 == 0) peer.send_nothing_new();
+    traveller.harness.run_for(milliseconds{1});
+    std::vector<Bytes> received;
+    received.swap(peer.inbox());
+    for (const Bytes& datagram : received) {
+      if (net::packet_type(datagram) != PacketType::Challenge) continue;
+      const auto opened = peer.channel().open_packet(datagram, traveller.buffer);
+      if (!opened) continue;
+      const std::uint64_t asked = protocol::decode_path_check(opened->message).value();
+      peer.send(traveller.seal_response(asked));
+    }
+  }
+  return traveller.moves() == 1;
+}
+
+// A packet that was seen once costs nothing more. It once took from the limits that a client which
+// moves needs.
+TEST(Threat, ReplayFloodOfOneOldPacketKeepsNoClientFromMoving) {
+  Traveller traveller;
+  const Bytes old = copy_of(traveller.peer.channel().seal_packet(
+      PacketType::Input, protocol::encode_input({}, traveller.message_buffer), traveller.buffer));
+  traveller.arrive(traveller.home, old);
+  EXPECT_TRUE(moves_in_flood(traveller, old));
+}
+
+// A session has a limit of its own, so that who sends under its connection id takes nothing from
+// the others.
+TEST(Threat, ForgedPacketsUnderOneConnectionIdKeepNoOtherClientFromMoving) {
+  Traveller traveller;
+  RawPeer other{traveller.harness, traveller.wire, stranger_far_away(3)};
+  ASSERT_TRUE(other.connect(make_token(traveller.harness, net::KeyRing::published(), 2)).accepted);
+  other.send_nothing_new();
+  traveller.harness.run_for(milliseconds{1});
+  Bytes forged(100);
+  forged[0] = static_cast<std::byte>(PacketType::Input);
+  store_le(MutableBytes{forged}.subspan(1), other.channel().connection());
+  store_le(MutableBytes{forged}.subspan(5), std::uint16_t{500});
+  EXPECT_TRUE(moves_in_flood(traveller, forged));
+}
+
 }  // namespace
 }  // namespace tickbox::tests

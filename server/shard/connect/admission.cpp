@@ -28,6 +28,7 @@ Admission::Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entrop
       cookies_(entropy, now.instant),
       connects_(entropy),
       resumes_(entropy),
+      resumes_without_cookie_(entropy, kOpensWithoutCookie),
       moves_(entropy),
       tokens_(kTokensRemembered, entropy),
       boot_(draw_number<std::uint64_t>(entropy)),
@@ -43,7 +44,7 @@ AdmissionResult Admission::judge(const net::ConnectRequest& request, const net::
       return judge_connect(request, datagram, now);
     default:
       TICKBOX_ASSERT(request.type == net::PacketType::Resume);
-      return judge_resume(datagram, now);
+      return judge_resume(request, datagram, now);
   }
 }
 
@@ -127,10 +128,16 @@ bool Admission::is_for_us(const net::TokenServers& servers, const net::Address& 
          (options_.takes_own_address && std::ranges::find(servers, asked) != servers.end());
 }
 
-AdmissionResult Admission::judge_resume(const net::Datagram& datagram, const Now& now) {
+AdmissionResult Admission::judge_resume(const net::ConnectRequest& request,
+                                        const net::Datagram& datagram, const Now& now) {
   const ConstBytes sealed = net::sealed_ticket_of(datagram.bytes);
   if (net::ticket_boot(sealed) != boot_) return Refused{refusal(net::RefuseReason::Restarted)};
-  if (!resumes_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  if (cookies_.accepts(net::cookie_of(datagram.bytes), datagram.from, request.client_nonce,
+                       now.instant)) {
+    if (!resumes_.take(datagram.from, now.instant)) return net::DropReason::RateLimited;
+  } else if (!resumes_without_cookie_.take(datagram.from, now.instant)) {
+    return cookies_.bake(datagram.from, request.client_nonce, now.instant);
+  }
   const auto ticket = net::open_ticket(sealed, ticket_key_);
   if (!ticket) return Refused{refusal(net::RefuseReason::TicketForged)};
   if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;

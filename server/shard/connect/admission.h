@@ -127,7 +127,8 @@ class Admission {
  private:
   [[nodiscard]] AdmissionResult judge_connect(const net::ConnectRequest& request,
                                               const net::Datagram& datagram, const Now& now);
-  [[nodiscard]] AdmissionResult judge_resume(const net::Datagram& datagram, const Now& now);
+  [[nodiscard]] AdmissionResult judge_resume(const net::ConnectRequest& request,
+                                             const net::Datagram& datagram, const Now& now);
   [[nodiscard]] std::optional<net::Refuse> objection_to(const net::OpenedToken& token,
                                                         const net::Address& asked,
                                                         WallTime today) const;
@@ -143,7 +144,8 @@ class Admission {
   Entropy& entropy_;
   net::CookieJar cookies_;
   OpenLimits connects_;
-  OpenLimits resumes_;
+  OpenLimits resumes_;  ///< with a cookie
+  OpenLimits resumes_without_cookie_;
   OpenLimits moves_;
   TokenHistory tokens_;
   std::uint64_t boot_;

@@ -14,18 +14,22 @@ namespace tickbox::server {
 
 class OpenLimits {
  public:
-  explicit OpenLimits(Entropy& entropy)
-      : key_(net::draw<net::ShortKey>(entropy)), networks_(kNetworkBuckets) {}
+  /// `all`: the limit of all networks together.
+  explicit OpenLimits(Entropy& entropy, const Rate& all = kOpens)
+      : key_(net::draw<net::ShortKey>(entropy)), networks_(kNetworkBuckets), all_rate_(all) {}
 
-  /// Returns whether one more seal may be opened for `from`.  Cost: one SipHash.
+  /// Returns whether one more seal may be opened for `from`. A network that has used up its own
+  /// limit takes nothing from that of all.  Cost: one SipHash.
   [[nodiscard]] bool take(const net::Address& from, Instant now) {
     const std::uint64_t hash = net::short_hash(key_, net::network_of(from));
-    return networks_[hash % kNetworkBuckets].take(kOpensOfNetwork, now) && all_.take(kOpens, now);
+    return networks_[hash % kNetworkBuckets].take(kOpensOfNetwork, now) &&
+           all_.take(all_rate_, now);
   }
 
  private:
   net::ShortKey key_;
   std::vector<RateLimit> networks_;
+  Rate all_rate_;
   RateLimit all_;
 };
 

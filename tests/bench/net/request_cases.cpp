@@ -131,10 +131,10 @@ void use_up_replies(Stage& stage) {
   stage.server.receive();
 }
 
-/// Asks until the server opens nothing of any network in this second.
+/// Asks until the server opens no ticket without a cookie in this second.
 void use_up_opens(Stage& stage) {
-  constexpr auto kMore =
-      static_cast<std::uint32_t>(server::kOpens.burst + server::kOpens.burst / 4);
+  constexpr auto kMore = static_cast<std::uint32_t>(server::kOpensWithoutCookie.burst +
+                                                    server::kOpensWithoutCookie.burst / 4);
   for (std::uint32_t i = 0; i < kMore; ++i) {
     stage.server.add(sender(i), resume_forged(stage, sender(i)));
     if (i % server::kDatagramsPerReceive == 0) stage.server.receive();
@@ -163,8 +163,7 @@ std::vector<Case> request_cases() {
                         refusals(RefuseReason::Restarted)));
   cases.push_back(
       asked("RESUME, refused: ticket_forged", resume_forged, refusals(RefuseReason::TicketForged)));
-  cases.push_back(
-      asked("RESUME, rate_limited", resume_forged, drops(DropReason::RateLimited), use_up_opens));
+  cases.push_back(asked("RESUME, answered by COOKIE", resume_forged, answers, use_up_opens));
   cases.push_back(asked("RESUME, a session", resume, sessions(server::ConnectionResult::Resumed)));
   return cases;
 }

@@ -304,6 +304,33 @@ TEST_F(ConnectionTest, ComesBackByItsNewestTicketWhenTheServerWasSilent) {
   EXPECT_NE(connection_.ticket().keys, first.keys);
 }
 
+// A server under load asks for a cookie. Only the first counts: a sender that sees the nonce can
+// send more.
+TEST_F(ConnectionTest, ResumesWithTheCookieThatItIsAskedFor) {
+  accept();
+  pass(kServerTimeout);
+  const net::ConnectRequest first = request();
+  ASSERT_EQ(first.type, net::PacketType::Resume);
+  EXPECT_EQ(net::cookie_of(transport_.sent.back()), net::CookieBytes{});
+  const std::size_t sent = transport_.sent.size();
+  answer_hello();
+  ASSERT_EQ(transport_.sent.size(), sent + 1);
+  EXPECT_EQ(request(), first);
+  EXPECT_EQ(net::cookie_of(transport_.sent.back()), (net::CookieBytes{std::byte{1}, std::byte{2}}));
+  EXPECT_TRUE(net::is_proven(transport_.sent.back(), connection_.ticket().keys.to_server));
+  answer_hello();
+  EXPECT_EQ(transport_.sent.size(), sent + 1);
+  EXPECT_EQ(connection_.drops().of(net::DropReason::Unexpected), 1U);
+  for (Duration passed{}; request().client_nonce == first.client_nonce; passed += milliseconds{1}) {
+    ASSERT_LT(passed, kRequestLife + kRequestRetry + kRequestJitter);
+    pass(milliseconds{1});
+  }
+  EXPECT_EQ(net::cookie_of(transport_.sent.back()), net::CookieBytes{}) << "it is of the old nonce";
+  answer_hello();
+  accept();
+  EXPECT_EQ(connection_.state(), Connection::State::Connected);
+}
+
 // If its packets have not arrived, the server has not taken part in the newest session. Then only
 // the earlier ticket is valid.
 TEST_F(ConnectionTest, KeepsItsOldTicketUntilTheServerHasTakenPart) {

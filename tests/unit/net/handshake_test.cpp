@@ -127,6 +127,21 @@ TEST(Handshake, ResumeCarriesItsTicket) {
   EXPECT_FALSE(is_proven(datagram, samples::handed_keys().to_client));
 }
 
+TEST(Handshake, ResumeCarriesACookieIfItHasOne) {
+  EXPECT_EQ(cookie_of(resume_datagram()), CookieBytes{});
+  PacketBuffer out{};
+  const auto cookie = samples::counting<CookieBytes>(61);
+  const ConnectRequest resume = samples::request(PacketType::Resume);
+  const ConstBytes datagram = encode_resume(resume, samples::resume_ticket(), out, cookie);
+  EXPECT_EQ(cookie_of(datagram), cookie);
+  EXPECT_TRUE(std::ranges::equal(datagram.subspan(181, 12), cookie)) << "as the standard says";
+  EXPECT_EQ(decode_request(datagram), resume);
+  EXPECT_TRUE(std::ranges::equal(sealed_ticket_of(datagram), samples::resume_ticket().sealed));
+  EXPECT_TRUE(is_proven(datagram, samples::handed_keys().to_server));
+  out[181] ^= std::byte{1};
+  EXPECT_FALSE(is_proven(datagram, samples::handed_keys().to_server));
+}
+
 TEST(Handshake, CookieCarriesItsNonceAndCookie) {
   const auto answer = decode_cookie(cookie_datagram());
   ASSERT_TRUE(answer);
@@ -154,7 +169,8 @@ TEST(Handshake, RefuseCarriesEveryFieldOfEveryReason) {
 TEST(Handshake, ARefuseIsProvenByTheKeyToTheClientAndNoOther) {
   const KeyPair keys = samples::handed_keys();
   PacketBuffer buffer{};
-  const Datagram proven = samples::copy_of(encode_refuse(samples::refuse(), keys.to_client, buffer));
+  const Datagram proven =
+      samples::copy_of(encode_refuse(samples::refuse(), keys.to_client, buffer));
   EXPECT_EQ(decode_refuse(proven), samples::refuse());
   ASSERT_TRUE(has_proof(proven));
   EXPECT_FALSE(has_proof(refuse_datagram()));

@@ -47,6 +47,23 @@ TEST(PacketChannel, CarriesMessagesBothWays) {
   }
 }
 
+TEST(PacketChannel, ChecksAllButTheSealWithoutTakingThePacket) {
+  PacketChannel here = client();
+  PacketChannel there = server();
+  auto packet = sealed_by(here, PacketType::Input, {});
+  EXPECT_EQ(there.check_packet(packet), 1U);
+  packet.back() ^= std::byte{1};
+  EXPECT_EQ(there.check_packet(packet), 1U) << "its seal is not looked at";
+  packet.back() ^= std::byte{1};
+  PacketBuffer buffer{};
+  ASSERT_TRUE(there.open_packet(packet, buffer));
+  EXPECT_EQ(samples::fault_of(there.check_packet(packet)), DropReason::Replayed);
+  packet[0] |= std::byte{0x80};  // of an epoch after the next
+  EXPECT_EQ(samples::fault_of(there.check_packet(packet)), DropReason::Replayed);
+  EXPECT_EQ(samples::fault_of(there.check_packet(ConstBytes{packet}.first(22))),
+            DropReason::TooShort);
+}
+
 TEST(PacketChannel, CostsTwentyThreeBytes) {
   PacketChannel here = client();
   const std::vector<std::byte> message(kMessageBytesMax);

@@ -340,21 +340,37 @@ TEST_F(AdmissionTest, KnowsItsOwnTicketsAndNoOthers) {
   EXPECT_TRUE(refuses(asked(resume), RefuseReason::TicketForged));
 }
 
-// RESUME needs no cookie, so its sources can be forged. Requests with a cookie have a limit of
-// their own, which forged ones cannot use up.
+// RESUME needs no cookie at first, so its sources can be forged. Requests with a cookie have limits
+// of their own, which forged ones cannot use up: a returning client is asked for a cookie, no more.
 TEST_F(AdmissionTest, KeepsForgedTicketsAwayFromWhatTokensMayUse) {
   net::ResumeTicket garbage;
   store_le(MutableBytes{garbage.sealed}.subspan(1), admission_.boot());
   std::int64_t opened = 0;
+  std::int64_t asked = 0;
   for (int i = 0; i < 2 * kOpens.burst; ++i) {
     net::Address from = address(static_cast<std::uint8_t>(i));
     from.ip[13] = static_cast<std::uint8_t>(i / 256);
     const AdmissionResult verdict = judge(
         from, net::encode_resume(net::make_request(PacketType::Resume, nonce_), garbage, packet_));
     opened += refuses(verdict, RefuseReason::TicketForged) ? 1 : 0;
+    asked += std::holds_alternative<net::CookieBytes>(verdict) ? 1 : 0;
   }
-  EXPECT_EQ(opened, kOpens.burst);
+  EXPECT_EQ(opened, kOpensWithoutCookie.burst);
+  EXPECT_EQ(asked, 2 * kOpens.burst - opened);
   EXPECT_TRUE(std::holds_alternative<TokenAccepted>(show(kClient, token(1))));
+
+  const net::Ticket ticket{.seat = {3}, .body = {9}, .serial = 4, .room = 5, .client = 77};
+  const net::ResumeTicket real{.sealed = admission_.ticket_for(ticket), .keys = ticket.keys};
+  const auto resume = [&](const net::CookieBytes& cookie) {
+    return judge(kClient, net::encode_resume(net::make_request(PacketType::Resume, nonce_), real,
+                                             packet_, cookie));
+  };
+  const AdmissionResult without = resume({});
+  ASSERT_TRUE(std::holds_alternative<net::CookieBytes>(without));
+  net::CookieBytes cookie = std::get<net::CookieBytes>(without);
+  EXPECT_TRUE(std::holds_alternative<ResumeAccepted>(resume(cookie)));
+  cookie[11] ^= std::byte{1};
+  EXPECT_TRUE(std::holds_alternative<net::CookieBytes>(resume(cookie)));
 }
 
 }  // namespace
