@@ -81,11 +81,13 @@ void Client::on_snapshot(ConstBytes message, Instant now) {
     ++stats_.snapshots_rejected;
     return connection_.drop(snapshot.error());
   }
-  const auto tick = session_->inputs.receive(*snapshot, connection_.channel().sent(), now);
+  const auto tick =
+      session_->inputs.take_report(snapshot->head.report, connection_.channel().sent(), now);
   if (!tick) {
     ++stats_.snapshots_rejected;
     return connection_.drop(net::DropReason::Malformed);
   }
+  session_->inputs.take_status(snapshot->status);
   session_->events.receive(*snapshot, *tick, [this](const MatchEvent& event) {
     ++stats_.events[static_cast<std::size_t>(event.kind)];
     if (options_.on_event) options_.on_event(event);
@@ -112,9 +114,10 @@ void Client::on_rejected(const Rejected& rejected, const protocol::Snapshot& sna
 void Client::on_audit(ConstBytes message, Instant now) {
   const auto segment = protocol::decode_audit(message);
   if (!segment) return connection_.drop(segment.error());
-  if (!session_->inputs.receive(*segment, connection_.channel().sent(), now)) {
+  if (!session_->inputs.take_report(segment->head.report, connection_.channel().sent(), now)) {
     return connection_.drop(net::DropReason::Malformed);
   }
+  session_->inputs.take_status(segment->status);
   const auto view = session_->auditor->take(*segment);
   if (!view) return connection_.drop(view.error());
   if (*view) on_view(**view, now);

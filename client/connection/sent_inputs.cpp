@@ -48,8 +48,8 @@ void SentInputs::on_sent(std::uint64_t sequence, Instant due) {
   packets_.insert(sequence) = {.due = due, .clock_moved = clock_.moved(), .newest_input = newest_};
 }
 
-std::optional<Tick> SentInputs::receive(const Report& report, std::uint64_t newest_sequence,
-                                        Instant now) {
+std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,
+                                            std::uint64_t newest_sequence, Instant now) {
   const Tick tick = expand_tick(report.tick, room_tick_);
   if (tick.value > net::kTickMax) return std::nullopt;
   if (tick <= room_tick_) return tick;
@@ -83,11 +83,12 @@ void SentInputs::on_arrival(const Packet& packet, std::int32_t margin, Instant n
       std::chrono::duration_cast<std::chrono::microseconds>(round_trip).count()));
 }
 
-void SentInputs::receive(const protocol::LinkStatus& status) {
-  counts_.packets_sent = std::max<std::uint64_t>(counts_.packets_sent, status.newest_packet);
+void SentInputs::take_status(const std::optional<protocol::LinkStatus>& status) {
+  if (!status) return;
+  counts_.packets_sent = std::max<std::uint64_t>(counts_.packets_sent, status->newest_packet);
   counts_.packets_arrived =
-      std::max<std::uint64_t>(counts_.packets_arrived, status.packets_received);
-  counts_.late = std::max<std::uint64_t>(counts_.late, status.late);
+      std::max<std::uint64_t>(counts_.packets_arrived, status->packets_received);
+  counts_.late = std::max<std::uint64_t>(counts_.late, status->late);
 }
 
 }  // namespace tickbox::client

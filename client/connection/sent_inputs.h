@@ -45,21 +45,14 @@ class SentInputs {
   /// round trip counts from there, so that it includes the delay of a late poll.
   void on_sent(std::uint64_t sequence, Instant due);
 
-  /// Takes the head and the status of a snapshot or an audit segment, and returns the room's tick
-  /// in it. Of several heads of one tick only the first counts. `newest_sequence`: of the packets
+  /// Takes the report in the head of a snapshot or an audit segment, and returns the room's tick in
+  /// it. Of several reports of one tick only the first counts. `newest_sequence`: of the packets
   /// sent. Fails: nothing, for a tick after net::kTickMax.
-  template <class Message>
-  std::optional<Tick> receive(const Message& message, std::uint64_t newest_sequence, Instant now) {
-    const auto& head = message.head;
-    const std::optional<Tick> tick = receive(Report{.tick = head.tick,
-                                                    .input_tick = head.input_tick,
-                                                    .margin = head.margin,
-                                                    .substituted = head.substituted,
-                                                    .newest_packet = head.newest_packet},
-                                             newest_sequence, now);
-    if (tick && message.status) receive(*message.status);
-    return tick;
-  }
+  std::optional<Tick> take_report(const protocol::InputReport& report,
+                                  std::uint64_t newest_sequence, Instant now);
+
+  /// Takes the status of a snapshot or an audit segment, if it has one.
+  void take_status(const std::optional<protocol::LinkStatus>& status);
 
   /// Returns the room's tick in the newest head; that of the ACCEPT before the first.
   [[nodiscard]] Tick room_tick() const { return room_tick_; }
@@ -71,15 +64,6 @@ class SentInputs {
   [[nodiscard]] const InputCounts& counts() const { return counts_; }
 
  private:
-  /// The fields of a head about this client's own packets, as in protocol::SnapshotHead.
-  struct Report {
-    std::uint16_t tick = 0;
-    std::uint16_t input_tick = 0;
-    std::int8_t margin = 0;
-    std::uint8_t substituted = 0;
-    std::uint8_t newest_packet = 0;
-  };
-
   /// A sent packet, kept for the server's report on it.
   struct Packet {
     Instant due;  ///< of its newest input
@@ -87,8 +71,6 @@ class SentInputs {
     Tick newest_input;
   };
 
-  std::optional<Tick> receive(const Report& report, std::uint64_t newest_sequence, Instant now);
-  void receive(const protocol::LinkStatus& status);
   void on_arrival(const Packet& packet, std::int32_t margin, Instant now);
 
   ClockSync& clock_;

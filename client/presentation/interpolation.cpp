@@ -28,7 +28,7 @@ bool is_too_far(const game::EntityState& from, const game::EntityState& to, std:
 }
 
 bool was_teleported(const View& view, BodyId id, Tick tick) {
-  return std::ranges::any_of(view.teleports, [&](const BodyTeleport& teleport) {
+  return std::ranges::any_of(view.teleports, [&](const SeenTeleport& teleport) {
     return teleport.id == id && teleport.tick == tick;
   });
 }

@@ -44,7 +44,7 @@ void Presentation::on_view(const View& view, const Prediction& prediction, Insta
   const Vec2 before = predicted(now);
   follow(prediction);
   const bool was_teleported =
-      std::ranges::find(view.teleports, own_, &BodyTeleport::id) != view.teleports.end();
+      std::ranges::find(view.teleports, own_, &SeenTeleport::id) != view.teleports.end();
   if (was_known && !was_teleported) {
     smoothing_.add(before, predicted(now), now);
   } else {

@@ -1,6 +1,6 @@
 #pragma once
-// The views of the last ticks that a client holds. Snapshots build on them, and input messages
-// acknowledge them.
+// A client's view, and the views of the last ticks that it holds. Snapshots build on them, and
+// input messages acknowledge them.
 
 #include "core/assert.h"
 #include "core/ids.h"
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tickbox::client {
@@ -18,6 +19,31 @@ namespace tickbox::client {
 struct HeldView {
   Tick tick;
   std::vector<game::EntityState> entities;  ///< by id
+};
+
+/// A player's body in view that the server teleported at the end of a tick.
+struct SeenTeleport {
+  BodyId id;
+  Tick tick;
+};
+
+/// A client's view at a tick: entities by id, in the server's state.
+struct View {
+  Tick tick;
+  std::span<const game::EntityState> entities;
+  /// The last tick in which another mover touched the own body or the server teleported it. A tick
+  /// in which this is possible but unknown counts too.
+  Tick touched;
+  /// The server had news to send; without news it sends nothing for a while.
+  bool has_news = false;
+  /// The first tick after the previous view with a change that does not follow from that view, as
+  /// far as the client knows. Later than `tick`: there was none.
+  Tick news = {};
+  /// The states at the ticks between the previous view and this one, oldest first, as correct as
+  /// the view. Bodies that were sent in full are missing. Empty for a full view.
+  std::span<const HeldView> replayed_ticks = {};
+  /// The teleports of replayed bodies since the previous view.
+  std::span<const SeenTeleport> teleports = {};
 };
 
 /// The acknowledgement of views in an input message.

@@ -64,7 +64,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const protocol::Snapshot& sna
   const HeldView* newest = views_.newest();
   if (newest != nullptr && newest->tick >= tick) return unexpected();
   replayed_tick_count_ = 0;
-  body_teleports_.clear();
+  seen_teleports_.clear();
   news_ = find_news(snapshot, tick);
   if (snapshot.head.base_age == 0) {
     world_.clear_entities();
@@ -119,7 +119,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
                           !snapshot.bodies.empty(),
               .news = news_,
               .replayed_ticks = std::span{replayed_ticks_}.first(replayed_tick_count_),
-              .teleports = body_teleports_};
+              .teleports = seen_teleports_};
 }
 
 bool SnapshotWorld::mark_dropped(Job& job) const {
@@ -239,7 +239,7 @@ void SnapshotWorld::replay(const Job& job) {
     step();
     if (world_.tick <= before) continue;
     for (const game::Teleport& teleport : teleports_) {
-      body_teleports_.push_back({.id = world_.body_of(teleport.player), .tick = world_.tick});
+      seen_teleports_.push_back({.id = world_.body_of(teleport.player), .tick = world_.tick});
     }
     if (world_.tick < job.tick) keep_tick();
   }

@@ -26,31 +26,6 @@
 
 namespace tickbox::client {
 
-/// A player's body that the server teleported at the end of a tick.
-struct BodyTeleport {
-  BodyId id;
-  Tick tick;
-};
-
-/// A client's view at a tick: entities by id, in the server's state.
-struct View {
-  Tick tick;
-  std::span<const game::EntityState> entities;
-  /// The last tick in which another mover touched the own body or the server teleported it. A tick
-  /// in which this is possible but unknown counts too.
-  Tick touched;
-  /// The server had news to send; without news it sends nothing for a while.
-  bool has_news = false;
-  /// The first tick after the previous view with a change that does not follow from that view, as
-  /// far as the client knows. Later than `tick`: there was none.
-  Tick news = {};
-  /// The states at the ticks between the previous view and this one, oldest first, as correct as
-  /// the view. Bodies that were sent in full are missing. Empty for a full view.
-  std::span<const HeldView> replayed_ticks = {};
-  /// The teleports of replayed bodies since the previous view.
-  std::span<const BodyTeleport> teleports = {};
-};
-
 /// A view whose hash differs from the server's, and its base. Valid until the next snapshot.
 struct WrongView {
   protocol::ViewName name;
@@ -144,7 +119,7 @@ class SnapshotWorld {
   std::vector<HeldView> replayed_ticks_;  ///< the first replayed_tick_count_ are of this snapshot
   std::size_t replayed_tick_count_ = 0;
   Tick news_;
-  std::vector<BodyTeleport> body_teleports_;
+  std::vector<SeenTeleport> seen_teleports_;
   std::array<Despawn, kDespawnsRemembered> despawns_{};
   std::size_t despawn_count_ = 0;
 };

@@ -13,8 +13,10 @@ ConstBytes encode_audit(const AuditHead& head, ConstBytes bytes,
   TICKBOX_ASSERT(!bytes.empty() && bytes.size() <= kAuditSegmentBytesMax);
   auto& builder = buffer.begin();
   const auto bytes_at = builder.add(bytes);
-  const schema::AuditHead wire{head.tick,          head.input_tick, head.margin, head.substituted,
-                               head.newest_packet, head.run,        head.segment};
+  const InputReport& report = head.report;
+  const schema::AuditHead wire{report.tick,        report.input_tick,    report.margin,
+                               report.substituted, report.newest_packet, head.run,
+                               head.segment};
   const schema::LinkStatus link = encode_status(status);
   return builder.finish(
       schema::CreateAudit(builder.flat, &wire, bytes_at, status ? &link : nullptr));
@@ -28,15 +30,10 @@ std::expected<AuditSegment, net::DropReason> decode_audit(ConstBytes message) {
     return std::unexpected{net::DropReason::Malformed};
   }
   const schema::AuditHead& head = *wire->head();
-  AuditSegment decoded{.head = {.tick = head.tick(),
-                                .input_tick = head.input_tick(),
-                                .margin = head.margin(),
-                                .substituted = head.substituted(),
-                                .newest_packet = head.newest_packet(),
-                                .run = head.run(),
-                                .segment = head.segment()},
-                       .bytes = {},
-                       .status = decode_status(wire->status())};
+  AuditSegment decoded{
+      .head = {.report = decode_report(head), .run = head.run(), .segment = head.segment()},
+      .bytes = {},
+      .status = decode_status(wire->status())};
   for (const std::uint8_t byte : *wire->bytes()) {
     decoded.bytes.push_back(std::byte{byte});
   }

@@ -35,13 +35,7 @@ inline constexpr std::size_t kAuditSegmentBytesMax = 1'088;
 inline constexpr std::uint32_t kAuditWindow = 64;
 
 struct AuditHead {
-  std::uint16_t tick = 0;  ///< the room's tick when this was sent; low 16 bits
-  // About the client's own packets, as in SnapshotHead.
-  std::uint16_t input_tick = 0;
-  std::int8_t margin = 0;
-  std::uint8_t substituted = 0;
-  std::uint8_t newest_packet = 0;
-
+  InputReport report;
   std::uint8_t run = 0;       ///< low 8 bits of its number
   std::uint16_t segment = 0;  ///< low 16 bits of its number in the run
 

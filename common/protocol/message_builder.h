@@ -39,7 +39,16 @@ struct MessageBuffer::Builder {
   std::vector<std::byte> events;  ///< scratch memory of encode_snapshot()
 };
 
-// Snapshots and audits have a status.
+// Snapshots and audits have a report in the head, and a status.
+
+template <class Head>
+InputReport decode_report(const Head& wire) {
+  return {.tick = wire.tick(),
+          .input_tick = wire.input_tick(),
+          .margin = wire.margin(),
+          .substituted = wire.substituted(),
+          .newest_packet = wire.newest_packet()};
+}
 
 inline schema::LinkStatus encode_status(const std::optional<LinkStatus>& status) {
   if (!status) return {};

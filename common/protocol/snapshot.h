@@ -59,15 +59,22 @@ inline constexpr std::int32_t kMarginLeast = -kMarginMost;
   return code;
 }
 
-struct SnapshotHead {
-  std::uint32_t view_hash = 0;   ///< low 32 bits of the sum of the hashes of all members
-  std::uint16_t tick = 0;        ///< low 16 bits
+/// What the head of a snapshot or an audit segment reports on the client's own packets.
+struct InputReport {
+  std::uint16_t tick = 0;        ///< the room's tick when this was sent; low 16 bits
   std::uint16_t input_tick = 0;  ///< low 16 bits; all inputs up to it have arrived or are given up
-  std::uint8_t base_age = 0;  ///< ticks from the base to this tick; 0: no base, all bodies in full
-  std::int8_t margin = 0;     ///< a code of encode_margin()
-  std::uint8_t substituted = 0;    ///< inputs of this client that the server replaced, modulo 256
+  std::int8_t margin = 0;        ///< a code of encode_margin()
+  std::uint8_t substituted = 0;  ///< inputs of this client that the server replaced, modulo 256
   std::uint8_t newest_packet = 0;  ///< low 8 bits of the newest client sequence that arrived; the
                                    ///< margin is that of its newest input
+
+  friend bool operator==(const InputReport&, const InputReport&) = default;
+};
+
+struct SnapshotHead {
+  InputReport report;           ///< its tick is that of the view
+  std::uint32_t view_hash = 0;  ///< low 32 bits of the sum of the hashes of all members
+  std::uint8_t base_age = 0;  ///< ticks from the base to this tick; 0: no base, all bodies in full
 
   friend bool operator==(const SnapshotHead&, const SnapshotHead&) = default;
 };

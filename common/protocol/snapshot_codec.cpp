@@ -14,18 +14,14 @@ namespace tickbox::protocol {
 namespace {
 
 schema::SnapshotHead encode_head(const SnapshotHead& head) {
-  return {head.view_hash, head.tick,        head.input_tick,   head.base_age,
-          head.margin,    head.substituted, head.newest_packet};
+  const InputReport& report = head.report;
+  return {head.view_hash, report.tick,        report.input_tick,   head.base_age,
+          report.margin,  report.substituted, report.newest_packet};
 }
 
 SnapshotHead decode_head(const schema::SnapshotHead& wire) {
-  return {.view_hash = wire.view_hash(),
-          .tick = wire.tick(),
-          .input_tick = wire.input_tick(),
-          .base_age = wire.base_age(),
-          .margin = wire.margin(),
-          .substituted = wire.substituted(),
-          .newest_packet = wire.newest_packet()};
+  return {
+      .report = decode_report(wire), .view_hash = wire.view_hash(), .base_age = wire.base_age()};
 }
 
 /// A snapshot's bodies, in one list for each struct on the wire.

@@ -123,11 +123,10 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
 /// status count as sent from now on.
 ConstBytes Replicator::encode(Session& session, const ViewPlan& plan, std::size_t events) {
   const Tick tick = session.room->tick();
-  snapshot_.head = snapshot_head(session);
-  snapshot_.head.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff);
-  snapshot_.head.tick = static_cast<std::uint16_t>(tick.value & 0xffff);
-  snapshot_.head.base_age =
-      plan.on_base ? static_cast<std::uint8_t>(tick - session.views->base_tick()) : std::uint8_t{0};
+  const std::int64_t base_age = plan.on_base ? tick - session.views->base_tick() : 0;
+  snapshot_.head = {.report = input_report(session, tick),
+                    .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
+                    .base_age = static_cast<std::uint8_t>(base_age)};
   snapshot_.status = pace_.take_status(session, tick);
   snapshot_.events.clear();
   session.events.tell(tick, events, snapshot_.events);

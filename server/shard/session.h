@@ -101,9 +101,10 @@ struct Session {
   }
 };
 
-/// Returns the part of a snapshot's head that is the session's own.
-[[nodiscard]] inline protocol::SnapshotHead snapshot_head(const Session& session) {
-  return {.input_tick = static_cast<std::uint16_t>(session.inputs.complete_to().value & 0xffff),
+/// Returns the report on the session's packets in a message of `tick`.
+[[nodiscard]] inline protocol::InputReport input_report(const Session& session, Tick tick) {
+  return {.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
+          .input_tick = static_cast<std::uint16_t>(session.inputs.complete_to().value & 0xffff),
           .margin = protocol::encode_margin(session.margin),
           .substituted = session.substituted,
           .newest_packet = static_cast<std::uint8_t>(session.channel.received().newest() & 0xff)};

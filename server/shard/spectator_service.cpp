@@ -93,14 +93,8 @@ void SpectatorService::begin_run(AuditStream& stream, HostedRoom& room) {
 
 void SpectatorService::send_piece(Session& session, const AuditStream::Piece& piece, Instant now) {
   const Tick tick = session.room->tick();
-  const protocol::SnapshotHead heard = snapshot_head(session);
-  const protocol::AuditHead head{.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
-                                 .input_tick = heard.input_tick,
-                                 .margin = heard.margin,
-                                 .substituted = heard.substituted,
-                                 .newest_packet = heard.newest_packet,
-                                 .run = piece.run,
-                                 .segment = piece.segment};
+  const protocol::AuditHead head{
+      .report = input_report(session, tick), .run = piece.run, .segment = piece.segment};
   const ConstBytes message = protocol::encode_audit(
       head, piece.bytes, pace_.take_status(session, tick), context_.message_buffer);
   const std::size_t bytes = message.size() + net::kPacketOverheadBytes;

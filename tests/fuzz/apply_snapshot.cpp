@@ -102,6 +102,7 @@ TICKBOX_FUZZ_TARGET(apply_snapshot)(ConstBytes input) {
     rest = rest.subspan(message.size());
     const auto snapshot = protocol::decode_snapshot(message);
     if (!snapshot) continue;
-    client.apply({.snapshot = *snapshot, .tick = tick_near(client.newest(), snapshot->head.tick)});
+    client.apply(
+        {.snapshot = *snapshot, .tick = tick_near(client.newest(), snapshot->head.report.tick)});
   }
 }

@@ -78,8 +78,8 @@ void Watcher::send(server::Room& room, Watched& watched) {
   if (!plan.has_news && rng_.chance(3, 4)) return views_.withdraw(now);
 
   const auto age = plan.on_base ? static_cast<std::uint8_t>(now - request.base_tick) : 0;
-  snapshot_.head = {.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
-                    .tick = static_cast<std::uint16_t>(now.value & 0xffff),
+  snapshot_.head = {.report = {.tick = static_cast<std::uint16_t>(now.value & 0xffff)},
+                    .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                     .base_age = static_cast<std::uint8_t>(age)};
   const ConstBytes message = protocol::encode_snapshot(snapshot_, message_buffer_);
   EXPECT_LE(message.size() + net::kPacketOverheadBytes, request.bytes_max);

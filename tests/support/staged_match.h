@@ -210,7 +210,7 @@ class StagedMatch {
     }
     protocol::Snapshot snapshot;
     snapshot.head.view_hash = static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
-    snapshot.head.tick = static_cast<std::uint16_t>(now().value & 0xffff);
+    snapshot.head.report.tick = static_cast<std::uint16_t>(now().value & 0xffff);
     return snapshot;
   }
 

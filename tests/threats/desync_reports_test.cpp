@@ -37,7 +37,7 @@ class Liar {
       if (opened->type == net::PacketType::Snapshot) {
         const auto snapshot = protocol::decode_snapshot(opened->message);
         ASSERT_TRUE(snapshot && snapshot->head.base_age == 0);
-        ASSERT_EQ(snapshot->head.tick, near.value & 0xffff) << "of just now";
+        ASSERT_EQ(snapshot->head.report.tick, near.value & 0xffff) << "of just now";
         seen_.assign(snapshot->bodies.begin(), snapshot->bodies.end());
         tick_ = near;
         for (const game::EntityState& body : seen_) {

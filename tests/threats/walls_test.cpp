@@ -57,7 +57,7 @@ void look(const server::Room& room, const net::Accept& place, const protocol::Sn
   const auto entities = room.entities();
   const auto own = std::ranges::find(entities, place.body, &game::EntityState::id);
   ASSERT_NE(own, entities.end());
-  ASSERT_EQ(sent.head.tick, room.world().tick.value & 0xffff);
+  ASSERT_EQ(sent.head.report.tick, room.world().tick.value & 0xffff);
   const auto view = onlooker.replica.apply(sent, room.world().tick);
   ASSERT_TRUE(view);
   const auto is_seen = [&](const game::EntityState& entity) {

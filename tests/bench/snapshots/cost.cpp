@@ -127,9 +127,10 @@ class Stage {
     clock_.start();
     segments_.clear();
     while (const auto piece = stream_.next(server::AuditStream::Cut::All, now)) {
-      const protocol::AuditHead head{.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
-                                     .run = piece->run,
-                                     .segment = piece->segment};
+      const protocol::AuditHead head{
+          .report = {.tick = static_cast<std::uint16_t>(tick.value & 0xffff)},
+          .run = piece->run,
+          .segment = piece->segment};
       const ConstBytes message =
           protocol::encode_audit(head, piece->bytes, std::nullopt, message_buffer_);
       audit_channel_.seal_packet(net::PacketType::Audit, message, packet_);
@@ -164,8 +165,8 @@ class Stage {
     protocol::Snapshot& snapshot = snapshots_[i];
     const server::ViewPlan plan =
         planner_.plan(request, place.waiting, snapshot, place.views.add(tick));
-    snapshot.head = {.view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
-                     .tick = static_cast<std::uint16_t>(tick.value & 0xffff),
+    snapshot.head = {.report = {.tick = static_cast<std::uint16_t>(tick.value & 0xffff)},
+                     .view_hash = static_cast<std::uint32_t>(plan.view_hash & 0xffff'ffff),
                      .base_age = plan.on_base ? static_cast<std::uint8_t>(tick - request.base_tick)
                                               : std::uint8_t{0}};
     members_ += plan.members;

@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kTokenLife{60};
 
 /// The tick nearest to `near` that ends in the head's 16 bits.
 Tick tick_of(const protocol::SnapshotHead& head, Tick near) {
-  const auto ahead = static_cast<std::int16_t>(head.tick - (near.value & 0xffff));
+  const auto ahead = static_cast<std::int16_t>(head.report.tick - (near.value & 0xffff));
   return {near.value + static_cast<std::uint32_t>(std::int32_t{ahead})};
 }
 

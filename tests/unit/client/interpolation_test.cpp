@@ -176,7 +176,7 @@ TEST_F(InterpolationTest, CutsToAPlaceThatIsNear) {
   constexpr BodyId kBody{1};
   const game::EntityState was{.id = kBody, .min = {0, 0}, .velocity = {}, .traits = {}};
   const game::EntityState is{.id = kBody, .min = {kUnit / 2, 0}, .velocity = {}, .traits = {}};
-  const BodyTeleport placed{.id = kBody, .tick = {2}};
+  const SeenTeleport placed{.id = kBody, .tick = {2}};
   for (const bool is_placed : {false, true}) {
     Interpolation interpolation{room_.map(), room_.rules(), 60};
     interpolation.on_view({.tick = {1}, .entities = {&was, 1}, .touched = {}});

@@ -189,7 +189,7 @@ TEST_F(PresentationTest, CutsTheOwnBodyToWhereTheServerPutsIt) {
 TEST_F(PresentationTest, CutsTheOwnBodyToAPlaceThatIsNear) {
   ticks(60);
   std::vector<game::EntityState> moved = room_.entities();
-  const BodyTeleport placed{.id = room_.body(kA), .tick = room_.now()};
+  const SeenTeleport placed{.id = room_.body(kA), .tick = room_.now()};
   for (const bool is_placed : {false, true}) {
     moved.front().min.x += kUnit;
     const View view{.tick = room_.now() + (is_placed ? 1 : 0),

@@ -174,13 +174,13 @@ inline protocol::InputMessage input_message(std::size_t inputs) {
 
 /// On a base of 55 ticks before.
 inline protocol::SnapshotHead head() {
-  return {.view_hash = 0x51525354,
-          .tick = 5'200,
-          .input_tick = 5'300,
-          .base_age = 55,
-          .margin = -60,
-          .substituted = 58,
-          .newest_packet = 59};
+  return {.report = {.tick = 5'200,
+                     .input_tick = 5'300,
+                     .margin = -60,
+                     .substituted = 58,
+                     .newest_packet = 59},
+          .view_hash = 0x51525354,
+          .base_age = 55};
 }
 
 inline constexpr std::size_t kCauseBytes = 41;
@@ -238,11 +238,11 @@ static_assert(kCauseBytes + protocol::event_part_bytes(kEventBytes) + std::size_
               net::kDatagramBytesMax - protocol::kSnapshotFrameBytes);
 
 inline protocol::AuditHead audit_head() {
-  return {.tick = 6'100,
-          .input_tick = 6'200,
-          .margin = -61,
-          .substituted = 62,
-          .newest_packet = 63,
+  return {.report = {.tick = 6'100,
+                     .input_tick = 6'200,
+                     .margin = -61,
+                     .substituted = 62,
+                     .newest_packet = 63},
           .run = 64,
           .segment = 6'500};
 }

@@ -74,8 +74,8 @@ class PlannedRoom {
       return snapshot_;
     }
     sent_ = tick;
-    snapshot_.head = {.view_hash = static_cast<std::uint32_t>(plan_.view_hash & 0xffff'ffff),
-                      .tick = static_cast<std::uint16_t>(tick.value & 0xffff)};
+    snapshot_.head = {.report = {.tick = static_cast<std::uint16_t>(tick.value & 0xffff)},
+                      .view_hash = static_cast<std::uint32_t>(plan_.view_hash & 0xffff'ffff)};
     if (plan_.on_base) {
       snapshot_.head.base_age = static_cast<std::uint8_t>(tick - request.base_tick);
     }
