@@ -168,8 +168,7 @@ void Client::send_inputs(Instant due) {
     message.audit = session_->auditor->ack();
     message.mismatches = session_->auditor->mismatches();
   } else {
-    message.newest_snapshot = session_->snapshot_world->ack().newest;
-    message.ack_bits = session_->snapshot_world->ack().bits;
+    message.view = session_->snapshot_world->ack();
     message.mismatches = session_->desyncs;
   }
   session_->inputs.write(message);

@@ -40,7 +40,8 @@ struct Session {
 
   /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
   [[nodiscard]] Tick newest_view() const {
-    return snapshot_world ? snapshot_world->ack().newest : view_tick;
+    if (snapshot_world == nullptr) return view_tick;
+    return snapshot_world->ack() ? snapshot_world->ack()->tick : Tick{};
   }
 
   ClockSync clock;

@@ -3,17 +3,6 @@
 #include <algorithm>
 
 namespace tickbox::client {
-namespace {
-
-/// Returns the tick nearest to `near` whose low 16 bits are `low`.
-Tick expand_tick(std::uint16_t low, Tick near) {
-  const auto ahead =
-      static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near.value & 0xffff));
-  const std::int64_t tick = std::int64_t{near.value} + ahead;
-  return {static_cast<std::uint32_t>(std::max<std::int64_t>(0, tick))};
-}
-
-}  // namespace
 
 SentInputs::SentInputs(ClockSync& clock, std::uint32_t ticks_per_second, Tick room_tick)
     : clock_(clock),
@@ -50,11 +39,11 @@ void SentInputs::on_sent(std::uint64_t sequence, Instant due) {
 
 std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,
                                             std::uint64_t newest_sequence, Instant now) {
-  const Tick tick = expand_tick(report.tick, room_tick_);
+  const Tick tick = protocol::expand_tick(report.tick, room_tick_);
   if (tick.value > net::kTickMax) return std::nullopt;
   if (tick <= room_tick_) return tick;
   room_tick_ = tick;
-  complete_to_ = std::max(complete_to_, expand_tick(report.input_tick, tick));
+  complete_to_ = std::max(complete_to_, protocol::expand_tick(report.input_tick, tick));
   confirmed_ = std::max(confirmed_, complete_to_);
 
   const auto missed = static_cast<std::uint8_t>(report.substituted - substituted_);

@@ -7,6 +7,7 @@
 #include "core/tick_ring.h"
 #include "game/entity_state.h"
 #include "protocol/history_depths.h"
+#include "protocol/messages.h"
 
 #include <cstdint>
 #include <optional>
@@ -46,31 +47,23 @@ struct View {
   std::span<const SeenTeleport> teleports = {};
 };
 
-/// The acknowledgement of views in an input message.
-struct ViewAck {
-  Tick newest;             ///< tick of the newest held view; 0: none
-  std::uint64_t bits = 0;  ///< bit i: the client made the view of newest − 1 − i
-};
-
 class ReceivedViews {
  public:
   /// Returns the view of `tick`, or nullptr.
   [[nodiscard]] const HeldView* find(Tick tick) const { return views_.find(tick); }
 
   /// Returns the newest view, or nullptr.
-  [[nodiscard]] const HeldView* newest() const { return newest_ ? find(*newest_) : nullptr; }
+  [[nodiscard]] const HeldView* newest() const { return ack_ ? find(ack_->tick) : nullptr; }
 
-  [[nodiscard]] const ViewAck& ack() const { return ack_; }
+  /// Returns the acknowledgement of the newest view, or nothing if no view is held.
+  [[nodiscard]] const std::optional<protocol::ViewAck>& ack() const { return ack_; }
 
-  /// Adds a view of `tick` and returns its empty list of entities. The new view replaces the one
-  /// that is protocol::kViewsHeld ticks older.  Requires: `tick` is later than the newest.
-  std::vector<game::EntityState>& add(Tick tick) {
-    TICKBOX_ASSERT(!newest_ || *newest_ < tick);
-    const std::int64_t ahead = tick - ack_.newest;
-    ack_.bits = ahead < 64 ? ack_.bits << ahead : 0;
-    if (ack_.newest.value != 0 && ahead <= 64) ack_.bits |= std::uint64_t{1} << (ahead - 1);
-    ack_.newest = tick;
-    newest_ = tick;
+  /// Adds a view of `tick` with the server's hash, and returns its empty list of entities. The new
+  /// view replaces the one that is protocol::kViewsHeld ticks older.  Requires: `tick` is later
+  /// than the newest.
+  std::vector<game::EntityState>& add(Tick tick, std::uint32_t view_hash) {
+    TICKBOX_ASSERT(!ack_ || ack_->tick < tick);
+    ack_ = {.tick = tick, .hash = protocol::ack_hash(view_hash)};
     HeldView& view = views_.insert(tick);
     view.tick = tick;
     view.entities.clear();
@@ -80,14 +73,12 @@ class ReceivedViews {
   /// Removes all views. Their entities stay readable until the next add().
   void clear() {
     views_.clear();
-    newest_ = std::nullopt;
-    ack_ = {};
+    ack_ = std::nullopt;
   }
 
  private:
   TickRing<HeldView, protocol::kViewsHeld> views_;
-  std::optional<Tick> newest_;
-  ViewAck ack_;
+  std::optional<protocol::ViewAck> ack_;
 };
 
 }  // namespace tickbox::client

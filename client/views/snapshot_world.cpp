@@ -110,7 +110,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
     add_entity(world_, *rules_, body);
   }
   world_is_newest_ = true;
-  std::vector<game::EntityState>& held = views_.add(tick);
+  std::vector<game::EntityState>& held = views_.add(tick, snapshot.head.view_hash);
   held.assign(result_.begin(), result_.end());
   return View{.tick = tick,
               .entities = held,

@@ -59,8 +59,8 @@ class SnapshotWorld {
   /// Drops all held views: only a full view makes another one.
   void forget();
 
-  /// Returns the views that the client holds, as an input message acknowledges them.
-  [[nodiscard]] const ViewAck& ack() const { return views_.ack(); }
+  /// Returns the acknowledgement of the newest view that the client holds, or nothing.
+  [[nodiscard]] const std::optional<protocol::ViewAck>& ack() const { return views_.ack(); }
 
   /// Returns the number of ticks stepped so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }

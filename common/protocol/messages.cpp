@@ -2,8 +2,6 @@
 
 #include "protocol/message_builder.h"
 
-#include <limits>
-
 namespace tickbox::protocol {
 namespace {
 
@@ -13,15 +11,6 @@ constexpr std::uint8_t kMoveMask = (1U << kMoveBits) - 1;
 static_assert(game::kMoveDirections <= kMoveMask && game::kButtonsMax <= 0xffU >> kMoveBits);
 /// A bit of schema::AuditAck::flags.
 constexpr unsigned kAuditWantsNewRun = 1;
-
-// Returns whether all ticks in an input message can exist: none before the room opened, none past
-// the last tick.
-bool is_possible(const schema::InputHead& head, std::size_t inputs) {
-  const std::uint32_t newest = head.newest_snapshot();
-  const bool acks_exist = newest >= 64 || head.ack_bits() >> newest == 0;
-  const std::uint64_t end = std::uint64_t{head.first_tick()} + inputs;
-  return acks_exist && end <= std::uint64_t{std::numeric_limits<std::uint32_t>::max()} + 1;
-}
 
 }  // namespace
 
@@ -35,15 +24,16 @@ ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
                  static_cast<std::uint8_t>(input.buttons << kMoveBits | (input.move & kMoveMask)),
                  input.look_back};
       });
-  const schema::InputHead head{message.ack_bits, message.newest_snapshot.value,
-                               message.first_tick.value, message.mismatches, message.events};
+  const schema::InputHead head{message.mismatches, low_bits(message.first_tick), message.events};
+  schema::ViewAck view;
+  if (message.view) view = {low_bits(message.view->tick), message.view->hash};
   schema::AuditAck audit;
   if (message.audit) {
     audit = {message.audit->bits, message.audit->next, message.audit->run,
              static_cast<std::uint8_t>(message.audit->wants_new_run ? kAuditWantsNewRun : 0)};
   }
-  return builder.finish(
-      schema::CreateInputMessage(flat, &head, vector, message.audit ? &audit : nullptr));
+  return builder.finish(schema::CreateInputMessage(
+      flat, &head, vector, message.view ? &view : nullptr, message.audit ? &audit : nullptr));
 }
 
 ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer) {
@@ -56,20 +46,18 @@ ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer) {
   return builder.finish(schema::CreatePathCheck(builder.flat, data));
 }
 
-std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message) {
+std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message, Tick room_tick) {
   const net::ReceivedMessage received{message};
   const auto* wire = received.root<schema::InputMessage>();
   const bool whole = wire != nullptr && wire->head() != nullptr && wire->inputs() != nullptr;
-  if (!whole || wire->inputs()->size() > kInputsPerMessageMax ||
-      !is_possible(*wire->head(), wire->inputs()->size())) {
+  if (!whole || wire->inputs()->size() > kInputsPerMessageMax)
     return std::unexpected{net::DropReason::Malformed};
-  }
-  InputMessage decoded{.ack_bits = wire->head()->ack_bits(),
-                       .newest_snapshot = {wire->head()->newest_snapshot()},
-                       .mismatches = wire->head()->mismatches(),
+  InputMessage decoded{.mismatches = wire->head()->mismatches(),
                        .events = wire->head()->events(),
-                       .first_tick = {wire->head()->first_tick()},
+                       .first_tick = expand_tick(wire->head()->first_tick(), room_tick),
                        .inputs = {}};
+  if (const schema::ViewAck* view = wire->view())
+    decoded.view = {.tick = expand_tick(view->tick(), room_tick), .hash = view->hash()};
   if (const schema::AuditAck* audit = wire->audit()) {
     decoded.audit = {.bits = audit->bits(),
                      .next = audit->next(),

@@ -11,6 +11,7 @@
 #include "protocol/audit_codec.h"
 #include "protocol/history_depths.h"
 #include "protocol/message_buffer.h"
+#include "protocol/snapshot.h"
 
 #include <cstdint>
 #include <expected>
@@ -18,9 +19,22 @@
 
 namespace tickbox::protocol {
 
+/// Returns the bits of a view's hash that its acknowledgement repeats.
+[[nodiscard]] constexpr std::uint16_t ack_hash(std::uint32_t view_hash) {
+  return static_cast<std::uint16_t>(view_hash & 0xffff);
+}
+
+/// The acknowledgement of the newest view that a client holds. Its hash proves that the client
+/// received the snapshot of the view.
+struct ViewAck {
+  Tick tick;
+  std::uint16_t hash = 0;  ///< ack_hash() of the hash in the snapshot
+
+  friend bool operator==(const ViewAck&, const ViewAck&) = default;
+};
+
 struct InputMessage {
-  std::uint64_t ack_bits = 0;  ///< bit i: the client made the view of tick newest_snapshot − 1 − i
-  Tick newest_snapshot;        ///< tick of the newest view that the client holds; 0: none
+  std::optional<ViewAck> view = std::nullopt;  ///< nothing: the client holds no view
   std::uint32_t mismatches = 0;
   std::uint16_t events = 0;  ///< number of the newest received event before which none is missing
   Tick first_tick;           ///< tick of inputs[0]; the others are for the ticks after it
@@ -35,7 +49,9 @@ struct InputMessage {
 
 /// Each function verifies the FlatBuffer, then the meaning (ranges, counts, kinds); no unverified
 /// data is read. Fails: Malformed.
-[[nodiscard]] std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message);
+/// `room_tick`: near the ticks of the message, of which 16 bits are sent.
+[[nodiscard]] std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message,
+                                                                        Tick room_tick);
 [[nodiscard]] std::expected<net::DisconnectReason, net::DropReason> decode_disconnect(
     ConstBytes message);
 [[nodiscard]] std::expected<std::uint64_t, net::DropReason> decode_path_check(ConstBytes message);

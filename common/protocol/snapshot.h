@@ -79,6 +79,18 @@ struct SnapshotHead {
   friend bool operator==(const SnapshotHead&, const SnapshotHead&) = default;
 };
 
+/// Returns the bits of a tick that are sent.
+[[nodiscard]] constexpr std::uint16_t low_bits(Tick tick) {
+  return static_cast<std::uint16_t>(tick.value & 0xffff);
+}
+
+/// Returns the tick nearest to `near` whose low 16 bits are `low`, of two the earlier; 0 in place
+/// of a tick before 0.
+[[nodiscard]] constexpr Tick expand_tick(std::uint16_t low, Tick near) {
+  const auto ahead = static_cast<std::int16_t>(low - low_bits(near));
+  return {static_cast<std::uint32_t>(std::max<std::int64_t>(0, near - Tick{} + ahead))};
+}
+
 /// Returns the ticks from the step to `tick` until `now`, as causes count them.
 [[nodiscard]] constexpr std::uint8_t ago(Tick now, Tick tick) {
   return static_cast<std::uint8_t>(now - tick);

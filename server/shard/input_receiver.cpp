@@ -12,7 +12,7 @@ namespace tickbox::server {
 
 void InputReceiver::receive(Session& session, const net::PacketChannel::Opened& opened,
                             const Arrival& arrival) {
-  const auto message = protocol::decode_input(opened.message);
+  const auto message = protocol::decode_input(opened.message, session.room->tick());
   if (!message) return context_.metrics.drops.count(message.error());
   if (opened.sequence == session.channel.received().newest()) {
     if (!message->inputs.empty()) {
@@ -26,28 +26,36 @@ void InputReceiver::receive(Session& session, const net::PacketChannel::Opened& 
   count_mismatches(session, message->mismatches, arrival.now);
 }
 
-/// Takes the acknowledgements of views, events and audits. A client without a view acknowledges
-/// tick 0: if it had a view before, it requests a full one with this.
+/// Takes the acknowledgements of views, events and audits. An acknowledgement of a view without the
+/// right hash is none.
 void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
                               Instant now) {
   Metrics& metrics = context_.metrics;
   if (message.audit) spectators_.on_ack(session, *message.audit, now);
-  session.events.acknowledge(message.events, message.newest_snapshot);
-  if (message.newest_snapshot.value != 0) {
-    const bool is_new = session.views->acknowledge(message.newest_snapshot);
-    if (is_new) session.base_age.note_acknowledged(message.newest_snapshot, session.room->tick());
-    const Instant* sent = is_new ? session.room->sent_at(message.newest_snapshot) : nullptr;
-    if (sent != nullptr) {
-      metrics.client_rtt.add(
-          std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count());
-    }
-  } else if (session.views->has_acknowledged()) {
-    if (!session.full_views.take(kFullViewRequests, now)) {
-      return metrics.drops.count(net::DropReason::RateLimited);
-    }
-    session.views->forget();
-    ++metrics.snapshots.asked;
+  const bool is_proven = message.view && session.receipts.proves(*message.view);
+  session.events.acknowledge(message.events, is_proven ? message.view->tick : Tick{});
+  if (!message.view) return take_full_view_request(session, now);
+  if (!is_proven) {
+    ++metrics.snapshots.unproven;
+    return;
   }
+  if (!session.views->acknowledge(message.view->tick)) return;
+  session.receipts.on_proof(now);
+  session.base_age.note_acknowledged(message.view->tick, session.room->tick());
+  if (const Instant* sent = session.room->sent_at(message.view->tick)) {
+    metrics.client_rtt.add(
+        std::chrono::duration_cast<std::chrono::microseconds>(now - *sent).count());
+  }
+}
+
+/// A client that holds no view requests a full one, if it has acknowledged a view before.
+void InputReceiver::take_full_view_request(Session& session, Instant now) {
+  if (!session.views->has_acknowledged()) return;
+  if (!session.full_views.take(kFullViewRequests, now)) {
+    return context_.metrics.drops.count(net::DropReason::RateLimited);
+  }
+  session.views->forget();
+  ++context_.metrics.snapshots.asked;
 }
 
 void InputReceiver::take_inputs(Session& session, const protocol::InputMessage& message) {

@@ -83,6 +83,7 @@ void Replicator::send(Session& session, Instant now) {
   session.plan_work += message.size() / kBytesPerWork;
   session.last_snapshot = tick;
   session.base_age.note_sent(tick);
+  session.receipts.on_sent(tick, snapshot_.head.view_hash);
   ++session.hashes_sent;
   const bool paid = session.snapshot_bytes.take(
       snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));

@@ -17,6 +17,7 @@
 #include "server/room/input_buffer.h"
 #include "server/shard/connect/token_history.h"
 #include "server/shard/limits.h"
+#include "server/shard/view_receipts.h"
 
 #include <array>
 #include <cstddef>
@@ -83,6 +84,7 @@ struct Session {
 
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< set once the session plays
+  ViewReceipts receipts;
   BaseAge base_age;                  ///< how old the base of its snapshots may be
   WaitingBodies waiting;
   std::uint64_t plan_work = 0;      ///< work of its last plan, in units of ViewPlan::work
@@ -103,8 +105,8 @@ struct Session {
 
 /// Returns the report on the session's packets in a message of `tick`.
 [[nodiscard]] inline protocol::InputReport input_report(const Session& session, Tick tick) {
-  return {.tick = static_cast<std::uint16_t>(tick.value & 0xffff),
-          .input_tick = static_cast<std::uint16_t>(session.inputs.complete_to().value & 0xffff),
+  return {.tick = protocol::low_bits(tick),
+          .input_tick = protocol::low_bits(session.inputs.complete_to()),
           .margin = protocol::encode_margin(session.margin),
           .substituted = session.substituted,
           .newest_packet = static_cast<std::uint8_t>(session.channel.received().newest() & 0xff)};

@@ -16,7 +16,11 @@ def place(field):
 
 PLACES = {
     layouts.ACCEPT: [place(field) for field in messages.ACCEPT],
-    layouts.INPUT: [Place(messages.INPUT_MESSAGE[0]), messages.INPUT_MESSAGE[1]],
+    layouts.INPUT: [
+        Place(messages.INPUT_MESSAGE[0]),
+        messages.INPUT_MESSAGE[1],
+        Place(messages.INPUT_MESSAGE[2]),
+    ],
     layouts.DISCONNECT: [Place(messages.DISCONNECT[0])],
     layouts.CHALLENGE: [Place(messages.PATH_CHECK[0])],
     layouts.AUDIT: [place(field) for field in messages.AUDIT],

@@ -128,13 +128,15 @@ class Clients:
             in_time = ticks <= INPUT_EVERY_TICKS or client.ahead > WAITS_WHEN_AHEAD
             self.findings.check(in_time, "inputs", f"none for {ticks:.1f} ticks")
             client.reports.input_since = True
-            self.sent_inputs(session, *read)
+            self.sent_inputs(session, read)
             client.last_input = now
             client.ahead = client.newest_input - (self.world.play.tick)
 
-    def sent_inputs(self, session, head, inputs, audit):
+    def sent_inputs(self, session, message):
         check, client = self.findings.check, session.client
-        first, last = head.first_tick, head.first_tick + len(inputs) - 1
+        inputs, audit = message.inputs, message.audit
+        first = nearest_tick(message.head.first_tick, self.world.play.tick)
+        last = first + len(inputs) - 1
         if inputs:
             if client.first_input is None:
                 client.first_input = first
@@ -148,21 +150,21 @@ class Clients:
                 self.findings.add("inputs", f"the input for tick {tick} is another than before")
             if each.aim > 1_023 or each.move > 8 or each.buttons > 3:
                 self.findings.add("inputs", f"the input for tick {tick} is out of range")
-        self.check_acknowledged(client, head)
+        self.check_acknowledged(client, message)
         check((audit is not None) == session.request.audits, "mode", "an AuditAck of who does not audit, or none")
         if audit is not None and session.request.audits:
             said, right = (audit.bits, audit.next, audit.run), client.segments.acknowledged()
             check(said == right, "acknowledged", f"segments {said}, are {right}")
             check(audit.flags == 0, "acknowledged", "asks for another run, and nothing was wrong")
 
-    def check_acknowledged(self, client, head):
-        check = self.findings.check
+    def check_acknowledged(self, client, message):
+        check, head = self.findings.check, message.head
         if head.mismatches == client.wrong + 1 and client.last_told is not None:
             self.findings.saw("view that came out wrong")
             client.view_is_wrong()
-        newest, bits = client.newest_right, client.right_bits
-        check(head.newest_snapshot == newest, "acknowledged", f"newest {head.newest_snapshot}, is {newest}")
-        check(head.ack_bits == bits, "acknowledged", lambda: f"bits {head.ack_bits:016x}, are {bits:016x}")
+        said, newest = message.view and tuple(message.view), client.newest_right
+        right = None if newest is None else (newest[0] % 2**16, newest[1] % 2**16)
+        check(said == right, "acknowledged", f"view {said}, is {right}")
         check(head.events == client.events, "acknowledged", f"event {head.events}, is {client.events}")
         check(head.mismatches == client.wrong, "acknowledged", f"{head.mismatches} mismatches of {client.wrong}")
 
@@ -235,7 +237,7 @@ class Clients:
         for event in snapshot.events:
             if event.number == (client.events + 1) % 2**16:
                 client.events = event.number
-        if tick <= client.newest_right or (head.base_age > 0 and tick - head.base_age not in client.views):
+        newer = client.newest_right is None or tick > client.newest_right[0]
+        if not newer or (head.base_age > 0 and tick - head.base_age not in client.views):
             return
-        client.view_is_right(tick)
-        client.last_told = (tick, head.view_hash)
+        client.view_is_right(tick, head.view_hash)

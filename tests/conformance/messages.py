@@ -45,9 +45,8 @@ def struct_field(name, read):
 
 Input = namedtuple("Input", "aim move buttons look_back")
 read_wire_input = unpacker("WireInput", "HBB", "aim move_buttons look_back", align=2, zeros=0)
-read_input_head = unpacker(
-    "InputHead", "QIIIH", "ack_bits newest_snapshot first_tick mismatches events", align=8, zeros=2
-)
+read_input_head = unpacker("InputHead", "IHH", "mismatches first_tick events", align=4, zeros=0)
+read_view_ack = unpacker("ViewAck", "HH", "tick hash", align=2, zeros=0)
 read_entity = unpacker("Entity", "IiiiiBBB", "id x y vx vy kind move timer", align=4, zeros=1)
 read_body = unpacker("Body", "iihhHBB", "x y vx vy number kind_timer move", align=4, zeros=0)
 read_snapshot_head = unpacker(
@@ -70,6 +69,7 @@ read_view_part_head = unpacker(
     "ViewPartHead", "IIIBBBB", "tick said made base_age part parts arrived", align=4, zeros=0
 )
 Entity = namedtuple("Entity", "id x y vx vy kind move timer")
+InputMessage = namedtuple("InputMessage", "head inputs view audit")
 Audit = namedtuple("Audit", "head bytes status")
 Snapshot = namedtuple("Snapshot", "head causes bodies status events")
 
@@ -88,6 +88,7 @@ ACCEPT = [
 INPUT_MESSAGE = [
     struct_field("head", read_input_head),
     Vector("inputs", 4, read_wire_input.align),
+    struct_field("view", read_view_ack),
     struct_field("audit", read_audit_ack),
 ]
 AUDIT = [
@@ -115,10 +116,9 @@ def read_input(data, at):
 
 def check_input_zeros(data):
     """What a reader does not look at, and a writer leaves zero: of an InputMessage."""
-    heads = read_root(data, [Place(INPUT_MESSAGE[0]), INPUT_MESSAGE[1], Place(INPUT_MESSAGE[2])])
-    check_zeros(data, heads["head"], read_input_head)
-    if heads["audit"] is not None:
-        check_zeros(data, heads["audit"], read_audit_ack)
+    audit = read_root(data, INPUT_MESSAGE[:3] + [Place(INPUT_MESSAGE[3])])["audit"]
+    if audit is not None:
+        check_zeros(data, audit, read_audit_ack)
 
 
 def check_snapshot_zeros(data):
@@ -155,15 +155,13 @@ def read_accept(data):
 
 
 def read_input_message(data):
-    """The head, the inputs, and what it says of an audit."""
+    """The head, the inputs, the view it acknowledges, and what it says of an audit."""
     message = read_root(data, INPUT_MESSAGE)
     present(message, "head", "inputs")
-    head, places = message["head"], message["inputs"]
+    places = message["inputs"]
     need(len(places) <= INPUTS_MAX, "too many inputs")
-    need(head.first_tick + len(places) <= 2**32, "ticks beyond the last")
-    beyond = head.ack_bits >> min(head.newest_snapshot, 64)
-    need(beyond == 0, "acknowledges ticks below 0")
-    return head, [read_input(data, at) for at in places], message["audit"]
+    inputs = [read_input(data, at) for at in places]
+    return InputMessage(message["head"], inputs, message["view"], message["audit"])
 
 
 def check_entity(entity):

@@ -383,13 +383,13 @@ class Altered(Scene):
     # Inputs.
 
     def test_an_acknowledgement_of_what_did_not_come(self):
-        for at in (0, 8, 16, 20):
-            change = lambda message: flipped(message, places(layouts.INPUT, message)[0] + at, 3)
+        for field, at in ((0, 0), (0, 6), (2, 0), (2, 2)):
+            change = lambda message: flipped(message, places(layouts.INPUT, message)[field] + at, 3)
             self.assert_found("acknowledged", self.alter_message(self.input(), change))
 
     def test_an_input_that_is_another_than_before(self):
         number = self.match.find(
-            "client_sent", layouts.INPUT, where=lambda data: len(data) > layouts.SEALED_MIN + 24 + 40
+            "client_sent", layouts.INPUT, where=lambda data: len(data) > layouts.SEALED_MIN + 40 + 16
         )
         change = lambda message: flipped(message, places(layouts.INPUT, message)[1][0] + 2)
         self.assert_found("inputs", self.alter_message(number, change))
@@ -569,8 +569,8 @@ class AlteredAudit(Scene):
 
     @staticmethod
     def ack_at(message):
-        field = messages.INPUT_MESSAGE[2]
-        return alter.read_root(message, messages.INPUT_MESSAGE[:2] + [alter.Place(field)])["audit"]
+        fields = messages.INPUT_MESSAGE
+        return alter.read_root(message, fields[:3] + [alter.Place(fields[3])])["audit"]
 
 
 class LogEntries(unittest.TestCase):

@@ -40,6 +40,7 @@ class SentViews:
         self.recent = [0] * INTERVALS  # ticks of the last ones, the oldest first
         self.round_trip = RoundTrip()
         self.views = {}  # by tick; None where it cannot be known
+        self.told = {}  # the hash of each
         self.base = None  # tick of the newest that was acknowledged
         self.base_then = None  # the same as it was at the last snapshot
         self.status = 0  # tick of the last that told the status
@@ -50,17 +51,22 @@ class SentViews:
         self.asks_left = ASKS_AT_ONCE
         self.asked = 0  # ns
 
-    def add(self, tick, view):
+    def add(self, tick, view, told):
         self.last = tick
         self.recent = self.recent[1:] + [tick]
         self.views[tick] = view
+        self.told[tick] = told
         for old in [each for each in self.views if each + REMEMBERED < tick]:
-            del self.views[old]
+            del self.views[old], self.told[old]
 
-    def acknowledge(self, tick, now, tick_rate):
-        if tick in self.views and (self.base is None or tick > self.base):
+    def acknowledge(self, tick, low, now, tick_rate):
+        """Whether the low bits of the hash prove that the view was received."""
+        if tick not in self.told or self.told[tick] % 2**16 != low:
+            return False
+        if self.base is None or tick > self.base:
             self.base = tick
             self.round_trip.measure(now - tick, now, tick_rate)
+        return True
 
     def acknowledge_events(self, low):
         number = self.newest_event - (self.newest_event - low) % 2**16

@@ -52,7 +52,7 @@ class ServerPackets:
         if kind == layouts.RESPONSE:
             return self.take_response(address, session, read)
         if kind == layouts.INPUT:
-            return self.take_inputs(now, session, sequence, *read)
+            return self.take_inputs(now, session, sequence, read)
         elif kind == layouts.DESYNC_REPORT:
             session.server.reports.took(now, *read, len(data))
         elif kind == layouts.DISCONNECT:
@@ -100,28 +100,31 @@ class ServerPackets:
         self.findings.saw("session moved")
         return None
 
-    def take_inputs(self, now, session, sequence, head, inputs, audit):
+    def take_inputs(self, now, session, sequence, message):
         """Of the newest packet, what it acknowledges counts as well, and how early it came."""
-        server, name = session.server, None
+        server, name, inputs = session.server, None, message.inputs
+        first = max(0, layouts.nearest_tick(message.head.first_tick, self.world.play.tick))
         if sequence == server.receiver.newest:
             if inputs:
-                newest = head.first_tick + len(inputs) - 1
+                newest = first + len(inputs) - 1
                 before = (newest - self.world.play.tick - 1) * MARGIN_UNITS
                 overdue = 1 + MARGIN_UNITS * session.accept["tick_rate"] * STEPS_LATE // NS
                 server.margin = (before - overdue, before + MARGIN_UNITS)
-            server.sent.acknowledge_events(head.events)
-            name = self.take_acknowledgement(now, session, head.newest_snapshot)
-            if audit is not None:
-                server.audit.acknowledge(audit)
-        for tick, given in enumerate(inputs, head.first_tick):
+            server.sent.acknowledge_events(message.head.events)
+            name = self.take_acknowledgement(now, session, message.view)
+            if message.audit is not None:
+                server.audit.acknowledge(message.audit)
+        for tick, given in enumerate(inputs, first):
             server.inputs.arrive(tick, given)
         return name
 
-    def take_acknowledgement(self, now, session, newest):
+    def take_acknowledgement(self, now, session, view):
         """Who has acknowledged anything and now says that it holds nothing asks for a full view."""
         sent = session.server.sent
-        if newest > 0:
-            sent.acknowledge(newest, self.world.play.tick, session.accept["tick_rate"])
+        if view is not None:
+            tick = layouts.nearest_tick(view.tick, self.world.play.tick)
+            proven = sent.acknowledge(tick, view.hash, self.world.play.tick, session.accept["tick_rate"])
+            self.findings.saw("view acknowledged" if proven else "view acknowledged without proof")
         elif sent.base is not None:
             granted = sent.throw_away(now)
             self.findings.saw("full view asked for" if granted else "full view asked for too soon")

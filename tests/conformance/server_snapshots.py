@@ -46,7 +46,7 @@ class ServerSnapshots:
         self.check_pace(now, session, tick, size, snapshot)
         self.check_whole(session, tick, snapshot.bodies)
         self.check_events(session, tick, snapshot.events)
-        sent.add(tick, self.view_of(session, tick, snapshot))
+        sent.add(tick, self.view_of(session, tick, snapshot), snapshot.head.view_hash)
 
     # The fates of the client's packets and inputs.
 

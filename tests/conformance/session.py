@@ -7,7 +7,6 @@ from server_audits import WINDOW, SentAudit, nearest
 from desync_reports import ClientReports, ServerReports
 
 ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
-ACK_MASK = 2**64 - 1
 VIEWS_HELD = 64  # ticks
 
 
@@ -81,8 +80,7 @@ class ClientEnd:
         self.heard = None  # tick of the newest snapshot that came
         self.views = set()  # ticks of those that it made
         self.events = 0  # number of the newest that has come, with all before it
-        self.newest_right = 0  # tick of the newest of them
-        self.right_bits = 0  # bit i: that of tick newest_right - 1 - i did
+        self.newest_right = None  # tick and hash of the newest of them
         self.wrong = 0
         self.segments = Segments()  # of an audit
         self.last_told = None  # tick and hash of the newest snapshot whose view it made
@@ -91,11 +89,9 @@ class ClientEnd:
         self.last_input = None  # ns
         self.ahead = 0  # ticks from the room to its newest input, then
 
-    def view_is_right(self, tick):
+    def view_is_right(self, tick, told):
         """Later than all before."""
-        before = 1 if self.newest_right > 0 else 0
-        self.right_bits = ((self.right_bits << 1 | before) << (tick - self.newest_right - 1)) & ACK_MASK
-        self.newest_right = tick
+        self.newest_right = self.last_told = (tick, told)
         self.views.add(tick)
         self.views.discard(tick - VIEWS_HELD)
 
@@ -105,8 +101,7 @@ class ClientEnd:
         self.last_told = None
         self.wrong += 1
         self.reports.wrong[tick] = told
-        self.newest_right = 0
-        self.right_bits = 0
+        self.newest_right = None
         self.views = set()
 
 

@@ -7,6 +7,7 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "net/resume_ticket.h"
+#include "protocol/messages.h"
 #include "tests/conformance/capture.h"
 
 #include <cstdint>
@@ -44,8 +45,9 @@ class Stranger {
   /// The way back into the session that was accepted.
   [[nodiscard]] net::ResumeTicket ticket() const;
 
-  /// The tick of the newest snapshot that has come. Of a room that is younger than 65,536 ticks.
-  [[nodiscard]] Tick newest_view();
+  /// The acknowledgement of the newest snapshot that has come. Of a room that is younger than
+  /// 65,536 ticks.
+  [[nodiscard]] protocol::ViewAck newest_view();
 
   [[nodiscard]] bool accepted() const { return accepted_.has_value(); }
 
@@ -63,7 +65,7 @@ class Stranger {
   std::optional<net::Accepted> accepted_;
   net::PacketChannel channel_;
   bool refused_ = false;
-  Tick newest_view_;
+  protocol::ViewAck newest_view_;
   std::vector<std::byte> last_;
 };
 

@@ -137,10 +137,9 @@ void make_noise(Capture& capture, Stranger& playing) {
   playing.say(net::PacketType::Response, junk);
 }
 
-void acknowledge(Stranger& stranger, Tick view) {
+void acknowledge(Stranger& stranger, const std::optional<protocol::ViewAck>& view) {
   protocol::MessageBuffer message_buffer;
-  stranger.say(net::PacketType::Input,
-               protocol::encode_input({.newest_snapshot = view}, message_buffer));
+  stranger.say(net::PacketType::Input, protocol::encode_input({.view = view}, message_buffer));
 }
 
 /// Full views: asked for as often as one may, and once more.

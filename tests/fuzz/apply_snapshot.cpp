@@ -83,12 +83,6 @@ class Client {
   std::vector<Received> applied_;
 };
 
-/// The tick nearest to `near` that ends in these 16 bits.
-Tick tick_near(Tick near, std::uint16_t low) {
-  const auto ahead = static_cast<std::int16_t>(low - (near.value & 0xffff));
-  return {static_cast<std::uint32_t>(std::max<std::int64_t>(0, std::int64_t{near.value} + ahead))};
-}
-
 }  // namespace
 
 TICKBOX_FUZZ_TARGET(apply_snapshot)(ConstBytes input) {
@@ -102,7 +96,7 @@ TICKBOX_FUZZ_TARGET(apply_snapshot)(ConstBytes input) {
     rest = rest.subspan(message.size());
     const auto snapshot = protocol::decode_snapshot(message);
     if (!snapshot) continue;
-    client.apply(
-        {.snapshot = *snapshot, .tick = tick_near(client.newest(), snapshot->head.report.tick)});
+    client.apply({.snapshot = *snapshot,
+                  .tick = protocol::expand_tick(snapshot->head.report.tick, client.newest())});
   }
 }

@@ -1,7 +1,6 @@
 #include "tests/integration/flood/eager_client.h"
 
 #include "os/process/steady_clock.h"
-#include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
 
 #include <algorithm>
@@ -14,12 +13,6 @@ constexpr std::uint32_t kInputs = 3;
 constexpr std::uint32_t kTicksAhead = 2;
 
 constexpr std::chrono::seconds kTokenLife{60};
-
-/// The tick nearest to `near` that ends in the head's 16 bits.
-Tick tick_of(const protocol::SnapshotHead& head, Tick near) {
-  const auto ahead = static_cast<std::int16_t>(head.report.tick - (near.value & 0xffff));
-  return {near.value + static_cast<std::uint32_t>(std::int32_t{ahead})};
-}
 
 net::ConnectToken make_token(const net::Address& server, Entropy& entropy) {
   constexpr std::uint64_t kClient = 1'000'000;  // none of a load generator's
@@ -52,15 +45,18 @@ void EagerClient::poll(Instant now) {
     if (message->type != net::PacketType::Snapshot) continue;
     const auto snapshot = protocol::decode_snapshot(message->bytes);
     if (!snapshot) continue;
-    const Tick tick = tick_of(snapshot->head, std::max(newest_, connection_->accept().tick));
-    snapshots_ += tick > newest_ ? 1U : 0U;
-    newest_ = std::max(newest_, tick);
+    const Tick near = std::max(newest_.tick, connection_->accept().tick);
+    const Tick tick = protocol::expand_tick(snapshot->head.report.tick, near);
+    if (tick <= newest_.tick) continue;
+    ++snapshots_;
+    newest_ = {.tick = tick, .hash = protocol::ack_hash(snapshot->head.view_hash)};
   }
   connection_->update(now);
 }
 
 void EagerClient::send_inputs() {
-  protocol::InputMessage message{.newest_snapshot = newest_, .first_tick = newest_ + kTicksAhead};
+  protocol::InputMessage message{.first_tick = newest_.tick + kTicksAhead};
+  if (newest_.tick.value != 0) message.view = newest_;
   for (std::uint32_t i = 0; i < kInputs; ++i) {
     message.inputs.push_back({});
   }

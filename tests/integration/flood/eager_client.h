@@ -6,6 +6,7 @@
 #include "core/entropy.h"
 #include "os/net/udp_transport.h"
 #include "protocol/message_buffer.h"
+#include "protocol/messages.h"
 
 #include <cstdint>
 #include <expected>
@@ -40,7 +41,7 @@ class EagerClient {
   std::unique_ptr<os::UdpTransport> socket_;
   std::unique_ptr<client::Connection> connection_;
   protocol::MessageBuffer message_buffer_;
-  Tick newest_;  ///< that a snapshot was of
+  protocol::ViewAck newest_;  ///< of the newest snapshot
   std::uint64_t snapshots_ = 0;
 };
 

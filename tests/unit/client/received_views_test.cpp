@@ -31,7 +31,7 @@ TEST(ReceivedViews, AreNoneAtFirst) {
 TEST(ReceivedViews, FindEveryViewOnWhichASnapshotCanBuild) {
   ReceivedViews views;
   for (std::uint32_t tick = 10; tick < 200; ++tick) {
-    views.add({tick}).push_back(crate(tick));
+    views.add({tick}, 0).push_back(crate(tick));
     ASSERT_EQ(views.newest()->tick, Tick{tick});
     for (std::uint32_t old = 10; old <= tick; ++old) {
       if (tick + 1 - old > protocol::kBaseAgeMax) continue;
@@ -42,8 +42,8 @@ TEST(ReceivedViews, FindEveryViewOnWhichASnapshotCanBuild) {
 
 TEST(ReceivedViews, FindNoTickThatWasNotAdded) {
   ReceivedViews views;
-  views.add({10}).push_back(crate(1));
-  views.add({12}).push_back(crate(2));
+  views.add({10}, 0).push_back(crate(1));
+  views.add({12}, 0).push_back(crate(2));
   EXPECT_EQ(views.find({11}), nullptr);
   EXPECT_EQ(views.find({9}), nullptr);
   EXPECT_EQ(views.find({13}), nullptr);
@@ -53,40 +53,33 @@ TEST(ReceivedViews, FindNoTickThatWasNotAdded) {
 
 TEST(ReceivedViews, GiveTheirPlaceToALaterTick) {
   ReceivedViews views;
-  views.add({10}).push_back(crate(1));
-  views.add({10 + 64}).push_back(crate(2));
+  views.add({10}, 0).push_back(crate(1));
+  views.add({10 + 64}, 0).push_back(crate(2));
   EXPECT_EQ(views.find({10}), nullptr);
   EXPECT_EQ(found(views, {74}), game::crate_body(2));
 }
 
-TEST(ReceivedViews, AcknowledgeTheNewestAndSixtyFourTicksBefore) {
+TEST(ReceivedViews, AcknowledgeTheNewestWithTheLowBitsOfItsHash) {
   ReceivedViews views;
-  EXPECT_EQ(views.ack().newest, Tick{});
-  views.add({10});
-  EXPECT_EQ(views.ack().newest, Tick{10});
-  EXPECT_EQ(views.ack().bits, 0U);
-  views.add({12});
-  EXPECT_EQ(views.ack().bits, 0b10U);
-  views.add({13});
-  EXPECT_EQ(views.ack().bits, 0b101U);
-  views.add({13 + 64});
-  EXPECT_EQ(views.ack().bits, std::uint64_t{1} << 63);
-  views.add({13 + 64 + 65});
-  EXPECT_EQ(views.ack().bits, 0U);
+  EXPECT_EQ(views.ack(), std::nullopt);
+  views.add({10}, 0x1234'5678);
+  EXPECT_EQ(views.ack(), (protocol::ViewAck{.tick = {10}, .hash = 0x5678}));
+  views.add({12}, 0x9abc'def0);
+  EXPECT_EQ(views.ack(), (protocol::ViewAck{.tick = {12}, .hash = 0xdef0}));
   views.clear();
-  EXPECT_EQ(views.ack().newest, Tick{});
+  EXPECT_EQ(views.ack(), std::nullopt);
 }
 
 // After a desync, ticks older than the newest may arrive: no earlier view counts.
 TEST(ReceivedViews, AreNoneOnceCleared) {
   ReceivedViews views;
-  views.add({10}).push_back(crate(1));
-  views.add({11}).push_back(crate(2));
+  views.add({10}, 0).push_back(crate(1));
+  views.add({11}, 0).push_back(crate(2));
   views.clear();
   EXPECT_EQ(views.newest(), nullptr);
   EXPECT_EQ(views.find({10}), nullptr);
   EXPECT_EQ(views.find({11}), nullptr);
-  views.add({5}).push_back(crate(3));
+  views.add({5}, 0).push_back(crate(3));
   EXPECT_EQ(views.newest()->tick, Tick{5});
   EXPECT_EQ(found(views, {5}), game::crate_body(3));
 }

@@ -39,7 +39,7 @@ TEST(Allocation, NoneOnTheWayOfAPacket) {
     auto packet = server.open_packet(
         client.seal_packet(PacketType::Input, protocol::encode_input(input, message_buffer), wire),
         opened);
-    taken += packet && protocol::decode_input(packet->message) ? 1U : 0U;
+    taken += packet && protocol::decode_input(packet->message, {}) ? 1U : 0U;
     const ConstBytes snapshot = protocol::encode_snapshot(told, message_buffer);
     packet = client.open_packet(server.seal_packet(PacketType::Snapshot, snapshot, wire), opened);
     taken += packet && protocol::decode_snapshot(packet->message) ? 1U : 0U;

@@ -214,7 +214,7 @@ TEST(RandomDatagrams, CrashNoMessageDecoder) {
   RandomBytes random{3};
   for (int i = 0; i < kDatagrams; ++i) {
     const ConstBytes bytes = random.next();
-    (void)protocol::decode_input(bytes);
+    (void)protocol::decode_input(bytes, {});
     (void)protocol::decode_snapshot(bytes);
     (void)protocol::decode_disconnect(bytes);
     (void)protocol::decode_path_check(bytes);
@@ -232,9 +232,9 @@ TEST(RandomDatagrams, ThatAreAlmostMessagesAreRefusedOrMeanSomething) {
       samples::copy_of(protocol::encode_disconnect(DisconnectReason::Kicked, message_buffer));
   int refused = 0;
   for (int i = 0; i < kDatagrams; ++i) {
-    const auto read_input = protocol::decode_input(random.mutated(input));
+    const auto read_input = protocol::decode_input(random.mutated(input), {});
     if (read_input) {
-      ASSERT_TRUE(protocol::decode_input(protocol::encode_input(*read_input, message_buffer)));
+      ASSERT_TRUE(protocol::decode_input(protocol::encode_input(*read_input, message_buffer), {}));
     }
     const auto read_snapshot = protocol::decode_snapshot(random.mutated(snapshot));
     if (read_snapshot) {

@@ -223,19 +223,20 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
 // inputs.
 Bytes input_message_by_hand() {
   Bytes message;
-  append(message, std::uint32_t{12});  // root: table at 12
-  append(message, std::uint16_t{8});   // vtable at 4: its size,
-  append(message, std::uint16_t{32});  // the table's,
-  append(message, std::uint16_t{4});   // head at 16,
-  append(message, std::uint16_t{28});  // inputs' offset at 40
-  append(message, std::uint32_t{8});   // table at 12: its vtable lies 8 before
-  append(message, std::uint64_t{0x3132333435363738});
-  append(message, std::uint32_t{4'100});
-  append(message, std::uint32_t{4'300});
-  append(message, std::uint32_t{42});
+  append(message, std::uint32_t{16});     // root: table at 16
+  append(message, std::uint16_t{0});      // so that the table lies at a multiple of 4
+  append(message, std::uint16_t{10});     // vtable at 6: its size,
+  append(message, std::uint16_t{20});     // the table's,
+  append(message, std::uint16_t{4});      // head at 20,
+  append(message, std::uint16_t{12});     // inputs' offset at 28,
+  append(message, std::uint16_t{16});     // the acknowledged view at 32
+  append(message, std::uint32_t{10});     // table at 16: its vtable lies 10 before
+  append(message, std::uint32_t{42});     // wrong hashes
+  append(message, std::uint16_t{4'300});  // of 69,836
   append(message, std::uint16_t{61'000});
-  append(message, std::uint16_t{0});
-  append(message, std::uint32_t{4});  // at 40: count at 44
+  append(message, std::uint32_t{8});      // at 28: count at 36
+  append(message, std::uint16_t{4'100});  // of 69,636
+  append(message, std::uint16_t{0x3132});
   append(message, std::uint32_t{2});
   for (const std::uint32_t input :
        {900U | 0x00U << 16 | 250U << 24, 901U | 0x11U << 16 | 249U << 24})
@@ -261,11 +262,10 @@ TEST(Standard, WritesAnInputThatTheServerTakes) {
       packet_by_hand(8, 1, session_key_to_server(), input_message_by_hand()), buffer);
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->type, PacketType::Input);
-  const auto read = protocol::decode_input(opened->message);
+  const auto read = protocol::decode_input(opened->message, samples::kInputArrival);
   ASSERT_TRUE(read);
   const protocol::InputMessage expected = samples::input_message(2);
-  EXPECT_EQ(read->ack_bits, expected.ack_bits);
-  EXPECT_EQ(read->newest_snapshot, expected.newest_snapshot);
+  EXPECT_EQ(read->view, expected.view);
   EXPECT_EQ(read->first_tick, expected.first_tick);
   EXPECT_EQ(read->mismatches, expected.mismatches);
   EXPECT_EQ(read->events, expected.events);

@@ -22,10 +22,9 @@ TEST(InputMessage, CarriesEveryField) {
   MessageBuffer message_buffer;
   for (std::size_t count = 0; count <= kInputsPerMessageMax; ++count) {
     const InputMessage sent = samples::input_message(count);
-    const auto read = decode_input(encode_input(sent, message_buffer));
+    const auto read = decode_input(encode_input(sent, message_buffer), samples::kInputArrival);
     ASSERT_TRUE(read) << count;
-    EXPECT_EQ(read->ack_bits, sent.ack_bits);
-    EXPECT_EQ(read->newest_snapshot, sent.newest_snapshot);
+    EXPECT_EQ(read->view, sent.view);
     EXPECT_EQ(read->mismatches, sent.mismatches);
     EXPECT_EQ(read->events, sent.events);
     EXPECT_EQ(read->first_tick, sent.first_tick);
@@ -38,34 +37,59 @@ TEST(InputMessage, LeavesInputsToTheGameToClamp) {
   InputMessage wild = samples::input_message(0);
   wild.inputs.push_back({.move = 15, .buttons = 15, .aim = 65'535, .look_back = 255});
   MessageBuffer message_buffer;
-  const auto read = decode_input(encode_input(wild, message_buffer));
+  const auto read = decode_input(encode_input(wild, message_buffer), samples::kInputArrival);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->inputs[0], wild.inputs[0]);
 }
 
-bool reads_input(std::uint64_t ack_bits, std::uint32_t newest, std::uint32_t first_tick,
-                 std::size_t inputs) {
+TEST(InputMessage, OfAClientWithoutAViewAcknowledgesNone) {
+  InputMessage sent = samples::input_message(1);
+  sent.view = std::nullopt;
+  MessageBuffer message_buffer;
+  const auto read = decode_input(encode_input(sent, message_buffer), samples::kInputArrival);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->view, std::nullopt);
+}
+
+bool reads_inputs(std::size_t inputs) {
   flatbuffers::FlatBufferBuilder builder;
-  const schema::InputHead head{ack_bits, newest, first_tick, 0, 0};
+  const schema::InputHead head{0, 1, 0};
   const std::vector<schema::Input> wire(inputs);
   builder.Finish(schema::CreateInputMessage(builder, &head, builder.CreateVectorOfStructs(wire)));
-  const auto read = decode_input(bytes_of(builder));
+  const auto read = decode_input(bytes_of(builder), {1});
   if (!read) {
     EXPECT_EQ(read.error(), net::DropReason::Malformed);
   }
   return read.has_value();
 }
 
-TEST(InputMessage, RefusesWhatCannotBe) {
-  EXPECT_TRUE(reads_input(0, 0, 1, 64));
-  EXPECT_FALSE(reads_input(0, 0, 1, 65)) << "more inputs than the limit";
-  EXPECT_TRUE(reads_input(0, 0, 0xffff'ffff, 1));
-  EXPECT_FALSE(reads_input(0, 0, 0xffff'ffff, 2)) << "a tick after the last";
-  EXPECT_FALSE(reads_input(1, 0, 1, 1)) << "acknowledges a tick before the first";
-  EXPECT_TRUE(reads_input(1, 1, 1, 1));
-  EXPECT_FALSE(reads_input(2, 1, 1, 1));
-  EXPECT_FALSE(reads_input(~std::uint64_t{0}, 63, 1, 1));
-  EXPECT_TRUE(reads_input(~std::uint64_t{0}, 64, 1, 1));
+TEST(InputMessage, RefusesMoreInputsThanTheLimit) {
+  EXPECT_TRUE(reads_inputs(64));
+  EXPECT_FALSE(reads_inputs(65));
+}
+
+TEST(InputMessage, HasTicksNearTheRooms) {
+  MessageBuffer message_buffer;
+  for (const std::uint32_t room : {0U, 1U, 0xffffU, 0x1'0000U, 0x1'0001U, 0x7fff'ffffU}) {
+    for (const std::uint32_t ahead : {0U, 1U, 64U, 0x7fffU}) {
+      InputMessage sent = samples::input_message(1);
+      sent.first_tick = {room + ahead};
+      sent.view->tick = {room < ahead ? 0 : room - ahead};
+      const auto read = decode_input(encode_input(sent, message_buffer), {room});
+      ASSERT_TRUE(read);
+      EXPECT_EQ(read->first_tick, sent.first_tick) << room;
+      EXPECT_EQ(read->view, sent.view) << room;
+    }
+  }
+}
+
+TEST(LowBits, AreOfTheNearestTick) {
+  EXPECT_EQ(expand_tick(5, {0}), Tick{5});
+  EXPECT_EQ(expand_tick(0xffff, {0x1'0000}), Tick{0xffff});
+  EXPECT_EQ(expand_tick(3, {0xffff}), Tick{0x1'0003});
+  EXPECT_EQ(expand_tick(0x7fff, {0x12'0000}), Tick{0x12'7fff});
+  EXPECT_EQ(expand_tick(0x8000, {0x12'0000}), Tick{0x11'8000}) << "the earlier of two";
+  EXPECT_EQ(expand_tick(0xffff, {0}), Tick{0}) << "no tick is before 0";
 }
 
 TEST(InputMessage, OfTheMostInputsFitsADatagram) {
@@ -78,11 +102,11 @@ TEST(InputMessage, RefusesOneWithAPartMissing) {
   flatbuffers::FlatBufferBuilder builder;
   const schema::InputHead head;
   builder.Finish(schema::CreateInputMessage(builder, &head, 0));
-  EXPECT_FALSE(decode_input(bytes_of(builder)));
+  EXPECT_FALSE(decode_input(bytes_of(builder), {}));
   builder.Clear();
   builder.Finish(schema::CreateInputMessage(
       builder, nullptr, builder.CreateVectorOfStructs(std::vector<schema::Input>(1))));
-  EXPECT_FALSE(decode_input(bytes_of(builder)));
+  EXPECT_FALSE(decode_input(bytes_of(builder), {}));
 }
 
 TEST(Disconnect, CarriesItsReason) {
@@ -127,7 +151,7 @@ TEST(Messages, AreReadFromAnyAddress) {
   std::vector<std::byte> shifted(message.size() + 8);
   for (std::size_t by = 0; by < 8; ++by) {
     std::ranges::copy(message, shifted.begin() + static_cast<std::ptrdiff_t>(by));
-    EXPECT_TRUE(decode_input(ConstBytes{shifted}.subspan(by, message.size()))) << by;
+    EXPECT_TRUE(decode_input(ConstBytes{shifted}.subspan(by, message.size()), {})) << by;
   }
 }
 
@@ -135,7 +159,7 @@ TEST(Messages, RefuseMoreThanADatagramHolds) {
   MessageBuffer message_buffer;
   auto message = samples::copy_of(encode_input(samples::input_message(1), message_buffer));
   message.resize(net::kDatagramBytesMax + 1);
-  EXPECT_EQ(samples::fault_of(decode_input(message)), net::DropReason::Malformed);
+  EXPECT_EQ(samples::fault_of(decode_input(message, {})), net::DropReason::Malformed);
 }
 
 TEST(Messages, OneBufferHoldsTheSameBytesAgain) {
@@ -193,13 +217,13 @@ TEST(AuditMessage, RefusesOneWithAPartMissingOrTooLong) {
 TEST(AuditAck, GoesWithInputs) {
   MessageBuffer message_buffer;
   InputMessage sent = samples::input_message(kInputsPerMessageMax);
-  EXPECT_FALSE(decode_input(encode_input(sent, message_buffer))->audit);
+  EXPECT_FALSE(decode_input(encode_input(sent, message_buffer), {})->audit);
   for (const bool wants_new_run : {false, true}) {
     sent.audit = AuditAck{
         .bits = 0x8182838485868788, .next = 0x9192, .run = 0xa1, .wants_new_run = wants_new_run};
     const ConstBytes message = encode_input(sent, message_buffer);
     EXPECT_LE(message.size(), net::kMessageBytesMax);
-    const auto read = decode_input(message);
+    const auto read = decode_input(message, {});
     ASSERT_TRUE(read);
     EXPECT_EQ(read->audit, sent.audit);
     EXPECT_TRUE(std::ranges::equal(read->inputs, sent.inputs));

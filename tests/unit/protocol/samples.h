@@ -156,12 +156,14 @@ inline net::Refuse refuse() {
   return {.client_nonce = nonce(1), .reason = net::RefuseReason::Full, .have = 64, .limit = 65};
 }
 
+/// The room's tick when input_message() arrives.
+inline constexpr Tick kInputArrival{69'800};
+
 inline protocol::InputMessage input_message(std::size_t inputs) {
-  protocol::InputMessage message{.ack_bits = 0x3132333435363738,
-                                 .newest_snapshot = {4'100},
+  protocol::InputMessage message{.view = protocol::ViewAck{.tick = {69'636}, .hash = 0x3132},
                                  .mismatches = 42,
                                  .events = 61'000,
-                                 .first_tick = {4'300},
+                                 .first_tick = {69'836},
                                  .inputs = {}};
   for (std::size_t i = 0; i < inputs; ++i) {
     message.inputs.push_back({.move = static_cast<std::uint8_t>(i % 9),

@@ -1,0 +1,40 @@
+#pragma once
+// The proof that a client receives its snapshots: it acknowledges each view with 16 bits of the
+// hash that the snapshot told. Without it a client could leave its address and have everything
+// sent to the next owner.
+
+#include "core/clock.h"
+#include "core/ids.h"
+#include "core/tick_ring.h"
+#include "protocol/history_depths.h"
+#include "protocol/messages.h"
+
+#include <cstdint>
+
+namespace tickbox::server {
+
+class ViewReceipts {
+ public:
+  /// Stores the hash that the snapshot of `tick` told.
+  void on_sent(Tick tick, std::uint32_t view_hash) {
+    hashes_.insert(tick) = protocol::ack_hash(view_hash);
+  }
+
+  /// Returns whether `ack` has the hash of a view that was sent and is remembered.
+  [[nodiscard]] bool proves(const protocol::ViewAck& ack) const {
+    const std::uint16_t* hash = hashes_.find(ack.tick);
+    return hash != nullptr && *hash == ack.hash;
+  }
+
+  /// Stores that the client was at its address just now.
+  void on_proof(Instant now) { proven_ = now; }
+
+  /// Returns the time since the last proof.
+  [[nodiscard]] Duration silence(Instant now) const { return now - proven_; }
+
+ private:
+  TickRing<std::uint16_t, protocol::kTicksRemembered> hashes_;
+  Instant proven_;
+};
+
+}  // namespace tickbox::server
