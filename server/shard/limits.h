@@ -101,6 +101,19 @@ inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
 inline constexpr std::uint64_t kPlanWorkPerSecond = 60'000'000;
 /// The bytes of a snapshot that count as one unit of work: encoding, sealing and sending.
 inline constexpr std::size_t kBytesPerWork = 4;
+
+/// The most snapshots per second to a client that has proven no receipt (ViewReceipts) for a time.
+/// Its address may belong to another by now. A client proves each tick, so this is a link that
+/// is down: the first proof after it brings the full rate back.
+struct UnprovenPace {
+  Duration silence;
+  std::uint32_t per_second;
+};
+
+inline constexpr UnprovenPace kUnprovenPaces[] = {
+    {.silence = std::chrono::seconds{1}, .per_second = 1},
+    {.silence = std::chrono::milliseconds{250}, .per_second = 5}};
+
 /// Snapshots per second to a client that could compute all of their content by itself.
 inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
 

@@ -67,7 +67,7 @@ void Replicator::send(Session& session, Instant now) {
   const Tick tick = session.room->tick();
   const ViewMembers* base = base_of(session, tick);
   const std::int64_t bytes = session.snapshot_bytes.available(snapshot_bytes_, now);
-  if (!pace_.is_due(session, tick, base != nullptr)) return;
+  if (!pace_.is_due(session, tick, base != nullptr, now)) return;
   if (session.waits) {
     ++context_.metrics.snapshots.put_off;
     return;

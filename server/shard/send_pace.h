@@ -1,11 +1,13 @@
 #pragma once
 // Decides in which ticks a client is sent something.
 
+#include "core/clock.h"
 #include "core/ids.h"
 #include "protocol/snapshot.h"
 #include "server/shard/limits.h"
 #include "server/shard/session.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -25,17 +27,27 @@ struct SendPace {
            turn * snapshot_rate / tick_rate != (turn - 1) * snapshot_rate / tick_rate;
   }
 
-  /// Returns whether a snapshot of `tick` is due. A client without a base receives full views,
-  /// which are rarer.
-  [[nodiscard]] bool is_due(const Session& session, Tick tick, bool has_base) const {
+  /// Returns whether a snapshot of `tick` is due. Full views, for a client without a base, are
+  /// rarer. So are all views for a client that proves no receipt.
+  [[nodiscard]] bool is_due(const Session& session, Tick tick, bool has_base, Instant now) const {
     if (!has_turn(tick, session.player)) return false;
-    return has_base || session.last_snapshot.value == 0 ||
-           tick - session.last_snapshot >= std::int64_t{tick_rate / kFullViewsPerSecond};
+    const std::uint32_t interval = std::max(has_base ? 0 : tick_rate / kFullViewsPerSecond,
+                                            unproven_interval(session.receipts.silence(now)));
+    return session.last_snapshot.value == 0 || tick - session.last_snapshot >= interval;
   }
 
   /// Returns whether a snapshot of `tick` is due even if the client can compute all of it.
   [[nodiscard]] bool is_quiet_due(const Session& session, Tick tick) const {
     return tick - session.last_snapshot >= std::int64_t{tick_rate / kQuietSnapshotsPerSecond};
+  }
+
+  /// Returns the least ticks between two snapshots to a client that has proven no receipt for
+  /// `silence`; 0: no limit.
+  [[nodiscard]] std::uint32_t unproven_interval(Duration silence) const {
+    for (const UnprovenPace& pace : kUnprovenPaces) {
+      if (silence >= pace.silence) return tick_rate / pace.per_second;
+    }
+    return 0;
   }
 
   /// Returns the report about the client's packets if it is due, and notes that it is sent.

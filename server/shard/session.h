@@ -85,7 +85,7 @@ struct Session {
   EventQueue events;
   std::unique_ptr<SentViews> views;  ///< set once the session plays
   ViewReceipts receipts;
-  BaseAge base_age;                  ///< how old the base of its snapshots may be
+  BaseAge base_age;  ///< how old the base of its snapshots may be
   WaitingBodies waiting;
   std::uint64_t plan_work = 0;      ///< work of its last plan, in units of ViewPlan::work
   bool waits = false;               ///< its plan of this tick waits for the next tick

@@ -34,6 +34,13 @@ class RoundTrip:
         return None if self.high is None else self.high + 1 + (now - self.measured) // tick_rate
 
 
+def unproven_interval(silent, tick_rate):
+    """The least ticks between two snapshots to a client that has been silent for that long."""
+    if silent < NS // 4:
+        return 0
+    return tick_rate if silent >= NS else tick_rate // 5
+
+
 class SentViews:
     def __init__(self):
         self.last = 0  # tick of the last
@@ -43,6 +50,8 @@ class SentViews:
         self.told = {}  # the hash of each
         self.base = None  # tick of the newest that was acknowledged
         self.base_then = None  # the same as it was at the last snapshot
+        self.proven = 0  # ns: when it was last proven that the client receives its snapshots
+        self.proven_then = 0  # the same as it was at the last snapshot
         self.status = 0  # tick of the last that told the status
         self.budget = Budget()
         self.events = {}  # by number, which here goes on beyond 2^16: when, and what
@@ -59,13 +68,14 @@ class SentViews:
         for old in [each for each in self.views if each + REMEMBERED < tick]:
             del self.views[old], self.told[old]
 
-    def acknowledge(self, tick, low, now, tick_rate):
+    def acknowledge(self, now, tick, low, present, tick_rate):
         """Whether the low bits of the hash prove that the view was received."""
         if tick not in self.told or self.told[tick] % 2**16 != low:
             return False
         if self.base is None or tick > self.base:
             self.base = tick
-            self.round_trip.measure(now - tick, now, tick_rate)
+            self.round_trip.measure(present - tick, present, tick_rate)
+            self.proven = now
         return True
 
     def acknowledge_events(self, low):

@@ -74,6 +74,7 @@ class ServerPackets:
         if server.state == ACCEPTED:
             server.state = PLAYING
             server.inputs = Inputs(self.world.play.tick)
+            server.sent.proven = server.sent.proven_then = now
             server.address = address
             self.door.proven(now, session)
             earlier = session.resumed_from
@@ -123,7 +124,7 @@ class ServerPackets:
         sent = session.server.sent
         if view is not None:
             tick = layouts.nearest_tick(view.tick, self.world.play.tick)
-            proven = sent.acknowledge(tick, view.hash, self.world.play.tick, session.accept["tick_rate"])
+            proven = sent.acknowledge(now, tick, view.hash, self.world.play.tick, session.accept["tick_rate"])
             self.findings.saw("view acknowledged" if proven else "view acknowledged without proof")
         elif sent.base is not None:
             granted = sent.throw_away(now)

@@ -6,7 +6,7 @@ from flatbuffer import Malformed
 from inputs import REST
 from layouts import DATAGRAM_MAX
 from messages import BODIES_MAX, PLAYER, view_hash
-from sent_views import base_age_max
+from sent_views import NS, base_age_max, unproven_interval
 
 SHOOT, RAY = 1, 2  # buttons; of both at once the first counts
 U8, U16, U32 = 2**8, 2**16, 2**32
@@ -15,6 +15,7 @@ TICK = 16  # of which margins are sent
 FULL_PER_SECOND = 20
 QUIET_PER_SECOND = 10
 STATUS_SECONDS = 2
+SILENCE_SLACK = NS // 50  # the server looks at the time once a tick
 # More than anything takes: what is around the causes, and the own body; a leave, shots and teleports of one; a turn.
 FRAME_BYTES, MEMBER_BYTES, TURN_BYTES = 140, 21, 3
 SIGHT = (24 * 65_536, 16 * 65_536)  # half of what is to be seen, along x and y
@@ -122,6 +123,11 @@ class ServerSnapshots:
         check(sent.budget.spend(now, size), "budget", f"{size} bytes are more than it has left")
         full, quiet = rate // FULL_PER_SECOND, rate // QUIET_PER_SECOND
         surely, usable = sent.has_base(tick, rate)
+        silent = now - sent.proven
+        slow = unproven_interval(silent - SILENCE_SLACK, rate)
+        check(sent.last == 0 or gap >= slow, "pace", f"{gap} ticks after the last, silent for {silent / NS:.2f} s")
+        if slow:
+            self.findings.saw("snapshot to a silent client")
         if snapshot.head.base_age == 0:
             check(usable or sent.last == 0 or gap >= full, "pace", f"a full view {gap} ticks after the last")
             fits = surely and self.bytes_on_base(sent) <= most
@@ -135,9 +141,11 @@ class ServerSnapshots:
             check(news or gap >= quiet, "pace", f"nothing new, {gap} ticks after the last")
             self.findings.saw("view on a base" if news else "view without news")
         never_quiet = sent.base_then is None and not usable
-        in_time = sent.last == 0 or gap <= (full if never_quiet else max(full, quiet))
+        slowest = unproven_interval(now - sent.proven_then + SILENCE_SLACK, rate)
+        in_time = sent.last == 0 or gap <= max(full, slowest, 0 if never_quiet else quiet)
         check(in_time or short, "pace", f"none for {gap} ticks")
         sent.base_then = sent.base
+        sent.proven_then = sent.proven
 
     def bytes_on_base(self, sent):
         """More than what has to be sent on the base takes."""

@@ -95,9 +95,9 @@ TEST(Threat, FloodFromAValidClientIsNotNoticedByTheOthersAndItsSurplusIsDropped)
   // Its session lives on, as the standard has it: what is dropped is the surplus.
   EXPECT_EQ(flooded.harness.shard().clients(), kOthers + 1);
   flooded.peer.inbox().clear();
-  flooded.harness.run_for(std::chrono::seconds{1});
-  // Of what it has never acknowledged it is sent full views, five a second.
-  EXPECT_GE(flooded.peer.received(PacketType::Snapshot), server::kFullViewsPerSecond - 1);
+  flooded.harness.run_for(std::chrono::seconds{2});
+  // It has never acknowledged a view: it is sent one each second.
+  EXPECT_GE(flooded.peer.received(PacketType::Snapshot), 1U);
 }
 
 // Each of the largest there is, so that bytes run out before packets do. What follows the message
