@@ -21,7 +21,8 @@ class BackgroundRead {
   void begin(const char* thread, Read read) {
     under_way_ = std::make_shared<State>();
     os::start_thread(thread, [state = under_way_, read = std::move(read)] {
-      state->result.emplace(read());
+      T result = read();
+      state->result = std::move(result);
       state->has_ended.store(true, std::memory_order_release);
     }).detach();
   }

@@ -42,7 +42,7 @@ void Replicator::queue_events(HostedRoom& room) {
 }
 
 void Replicator::limit_work(std::span<HostedRoom> rooms) {
-  const std::uint64_t most = kPlanWorkPerSecond / pace_.tick_rate;
+  const std::uint64_t most = pace_.plan_work / pace_.tick_rate;
   std::uint64_t work = 0;
   may_wait_.clear();
   for (HostedRoom& room : rooms) {

@@ -17,8 +17,9 @@ struct SendPace {
   /// The time between two reports to a client about its packets.
   static constexpr std::uint32_t kStatusSeconds = 2;
 
-  std::uint32_t tick_rate = 60;     ///< per second
-  std::uint32_t snapshot_rate = 0;  ///< per second, to each client; 0: one each tick
+  std::uint32_t tick_rate = 60;                  ///< per second
+  std::uint32_t snapshot_rate = 0;               ///< per second, to each client; 0: one each tick
+  std::uint64_t plan_work = kPlanWorkPerSecond;  ///< of all plans, in units of ViewPlan::work
 
   /// Returns whether it is a client's turn: clients take turns if snapshots are rarer than ticks.
   [[nodiscard]] bool has_turn(Tick tick, PlayerId player) const {

@@ -32,7 +32,9 @@ std::vector<RoomId> ids_of(const std::vector<RoomParts>& rooms) {
 }
 
 SendPace pace_of(const ShardOptions& options) {
-  return {.tick_rate = options.tick_rate, .snapshot_rate = options.snapshot_rate};
+  return {.tick_rate = options.tick_rate,
+          .snapshot_rate = options.snapshot_rate,
+          .plan_work = options.plan_work};
 }
 
 }  // namespace

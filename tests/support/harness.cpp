@@ -71,6 +71,7 @@ void Harness::start_shard(const server::ShardParts& parts) {
   shard_ = std::make_unique<server::Shard>(
       server::ShardOptions{.tick_rate = options_.tick_rate,
                            .snapshot_rate = options_.snapshot_rate,
+                           .plan_work = options_.plan_work,
                            .max_clients = options_.max_clients,
                            .sight = options_.sight,
                            .snapshot_bytes = options_.snapshot_bytes,

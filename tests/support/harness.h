@@ -62,6 +62,7 @@ struct HarnessOptions {
   std::uint32_t snapshot_rate = 0;  ///< 0: one per tick
   std::uint32_t tick_end = server::kTickEnd;
   std::uint32_t seats_per_client = 1;
+  std::uint64_t plan_work = server::kPlanWorkPerSecond;
   server::Rate snapshot_bytes = server::kSnapshotBytes;
   server::Sight sight = {};
   net::LinkConditions link;

@@ -1,0 +1,76 @@
+// tickbox-bench-crowd: what a crowd of clients costs a server per tick, honest or hostile.
+
+#include "cli/command_line.h"
+#include "net/crypto.h"
+#include "tests/bench/crowd/crowd.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace tickbox::bench {
+namespace {
+
+using cli::ExitCode;
+
+constexpr int kTicksMax = 100'000;
+constexpr int kClientsMax = 4'000;
+
+struct Options {
+  cli::CommonFlags flags{};
+  int ticks = 1'200;
+  int clients = 1'000;
+  std::string only;
+};
+
+std::vector<CrowdCase> cases_of(std::size_t clients) {
+  return {{.name = "spread", .clients = clients, .is_dense = false},
+          {.name = "spread volley", .clients = clients, .is_dense = false, .ray_interval = 40},
+          {.name = "crowd", .clients = clients},
+          {.name = "crowd volley", .clients = clients, .ray_interval = 40},
+          {.name = "crowd ageing", .clients = clients, .acks = Acks::Ageing},
+          {.name = "crowd late", .clients = clients, .acks = Acks::Late}};
+}
+
+int run(const Options& options) {
+  if (!net::crypto_ready()) return cli::to_int(ExitCode::Failed);
+#if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)
+  fmt::print(stderr, "tickbox-bench-crowd: not a release build; its times mean nothing\n");
+#endif
+  fmt::print("{:16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7}\n", "ms per tick", "median",
+             "p99", "p99.9", "volley", "gap p99", "full", "put off", "hits");
+  bool is_sound = true;
+  for (const CrowdCase& each : cases_of(static_cast<std::size_t>(options.clients))) {
+    if (!each.name.contains(options.only)) continue;
+    const CrowdCost cost = measure_crowd(each, options.ticks);
+    fmt::print("{:16} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.0f} {:9} {:9} {:7}\n", each.name,
+               cost.median, cost.p99, cost.p999, cost.volley_extra, cost.gap_p99, cost.full,
+               cost.put_off, cost.hits);
+    std::fflush(stdout);
+    is_sound = is_sound && cost.mismatches == 0;
+  }
+  if (is_sound) return cli::to_int(ExitCode::Done);
+  fmt::print(stderr, "tickbox-bench-crowd: a view had a wrong hash\n");
+  return cli::to_int(ExitCode::CheckFailed);
+}
+
+}  // namespace
+}  // namespace tickbox::bench
+
+int main(int argc, char** argv) {
+  using namespace tickbox;
+  bench::Options options;
+  cli::Program program{
+      {.description =
+           "Times receive, tick and send of a server with a crowd of clients: spread, in "
+           "one place, firing rays together, or acknowledging old views.",
+       .example = "tickbox-bench-crowd --only volley"},
+      options.flags};
+  program.add_option("--ticks", options.ticks, "Ticks of each case",
+                     {.check = cli::between(1, bench::kTicksMax)});
+  program.add_option("--clients", options.clients, "Clients of each case",
+                     {.check = cli::between(1, bench::kClientsMax)});
+  program.add_option("--only", options.only, "Run the cases whose name has this text");
+  if (const auto exit_code = program.parse(argc, argv)) return cli::to_int(*exit_code);
+  return bench::run(options);
+}
