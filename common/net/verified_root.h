@@ -17,6 +17,15 @@ namespace tickbox::net {
 /// The most tables of a message: every valid message is one table.
 inline constexpr flatbuffers::uoffset_t kTablesMax = 1;
 
+/// Returns the root of a message, with every offset and length in it checked; nullptr if any is
+/// wrong.  Requires: the message is aligned to 8 bytes.
+template <class Root>
+[[nodiscard]] const Root* verified_root(ConstBytes message) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(message.data());
+  flatbuffers::Verifier verifier{data, message.size(), kTablesMax, kTablesMax};
+  return verifier.VerifyBuffer<Root>() ? flatbuffers::GetRoot<Root>(data) : nullptr;
+}
+
 /// A copy of a message of up to kDatagramBytesMax bytes while it is read.  Cost: one copy; no
 /// allocation.
 class ReceivedMessage {
@@ -25,13 +34,11 @@ class ReceivedMessage {
     if (size_ <= bytes_.size()) std::ranges::copy(message, bytes_.begin());
   }
 
-  /// Returns the root, with every offset and length in it checked; nullptr if any is wrong.
+  /// Returns the verified root, or nullptr.
   template <class Root>
   [[nodiscard]] const Root* root() const {
     if (size_ > bytes_.size()) return nullptr;
-    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes_.data());
-    flatbuffers::Verifier verifier{data, size_, kTablesMax, kTablesMax};
-    return verifier.VerifyBuffer<Root>() ? flatbuffers::GetRoot<Root>(data) : nullptr;
+    return verified_root<Root>(ConstBytes{bytes_}.first(size_));
   }
 
  private:

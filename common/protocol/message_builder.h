@@ -6,12 +6,14 @@
 #include "core/bytes.h"
 #include "net/packet.h"
 #include "net/verified_root.h"
+#include "protocol/compact_form.h"
 #include "protocol/event_codec.h"
 #include "protocol/message_buffer.h"
 #include "protocol/snapshot.h"
 
 #include "schema/wire_generated.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,7 +22,10 @@
 namespace tickbox::protocol {
 
 struct MessageBuffer::Builder {
-  Builder() { events.reserve(event_bytes_max(kSnapshotEventsMax)); }
+  Builder() {
+    events.reserve(event_bytes_max(kSnapshotEventsMax));
+    compact.reserve(net::kMessageBytesMax);
+  }
 
   /// Adds bytes to the message.
   flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> add(ConstBytes bytes) {
@@ -35,8 +40,39 @@ struct MessageBuffer::Builder {
     return net::finished_bytes(flat);
   }
 
+  /// The same for a message that is sent in compact form.
+  template <class Root>
+  ConstBytes finish(CompactMessage kind, flatbuffers::Offset<Root> root) {
+    flat.Finish(root);
+    write_compact(kind, net::finished_bytes(flat), compact);
+    TICKBOX_ASSERT(compact.size() <= net::kMessageBytesMax);
+    return compact;
+  }
+
   flatbuffers::FlatBufferBuilder flat{2 * net::kDatagramBytesMax};
-  std::vector<std::byte> events;  ///< scratch memory of encode_snapshot()
+  std::vector<std::byte> events;   ///< scratch memory of encode_snapshot()
+  std::vector<std::byte> compact;  ///< the compact form of `flat`
+};
+
+/// A message in compact form while it is read: its FlatBuffer, laid out again.  Cost: one copy; no
+/// allocation.
+class RestoredMessage {
+ public:
+  RestoredMessage(CompactMessage kind, ConstBytes message)
+      : flat_(restore(kind, message, bytes_)) {}
+
+  RestoredMessage(const RestoredMessage&) = delete;
+  RestoredMessage& operator=(const RestoredMessage&) = delete;
+
+  /// Returns the verified root, or nullptr.
+  template <class Root>
+  [[nodiscard]] const Root* root() const {
+    return flat_ ? net::verified_root<Root>(*flat_) : nullptr;
+  }
+
+ private:
+  alignas(8) std::array<std::byte, kRestoredBytesMax> bytes_{};
+  std::optional<ConstBytes> flat_;  ///< a part of bytes_
 };
 
 // Snapshots and audits have a report in the head, and a status.

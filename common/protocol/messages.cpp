@@ -32,8 +32,10 @@ ConstBytes encode_input(const InputMessage& message, MessageBuffer& buffer) {
     audit = {message.audit->bits, message.audit->next, message.audit->run,
              static_cast<std::uint8_t>(message.audit->wants_new_run ? kAuditWantsNewRun : 0)};
   }
-  return builder.finish(schema::CreateInputMessage(
-      flat, &head, vector, message.view ? &view : nullptr, message.audit ? &audit : nullptr));
+  return builder.finish(
+      CompactMessage::Input,
+      schema::CreateInputMessage(flat, &head, vector, message.view ? &view : nullptr,
+                                 message.audit ? &audit : nullptr));
 }
 
 ConstBytes encode_disconnect(net::DisconnectReason reason, MessageBuffer& buffer) {
@@ -47,7 +49,7 @@ ConstBytes encode_path_check(std::uint64_t data, MessageBuffer& buffer) {
 }
 
 std::expected<InputMessage, net::DropReason> decode_input(ConstBytes message, Tick room_tick) {
-  const net::ReceivedMessage received{message};
+  const RestoredMessage received{CompactMessage::Input, message};
   const auto* wire = received.root<schema::InputMessage>();
   const bool whole = wire != nullptr && wire->head() != nullptr && wire->inputs() != nullptr;
   if (!whole || wire->inputs()->size() > kInputsPerMessageMax)

@@ -111,12 +111,13 @@ ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer) {
   if (!builder.events.empty()) events_at = builder.add(builder.events);
   const schema::SnapshotHead head = encode_head(snapshot.head);
   const schema::LinkStatus status = encode_status(snapshot.status);
-  return builder.finish(schema::CreateSnapshot(flat, &head, causes_at, bodies_at, wide_at,
+  return builder.finish(CompactMessage::Snapshot,
+                        schema::CreateSnapshot(flat, &head, causes_at, bodies_at, wide_at,
                                                snapshot.status ? &status : nullptr, events_at));
 }
 
 std::expected<Snapshot, net::DropReason> decode_snapshot(ConstBytes message) {
-  const net::ReceivedMessage received{message};
+  const RestoredMessage received{CompactMessage::Snapshot, message};
   const auto* wire = received.root<schema::Snapshot>();
   if (wire == nullptr || wire->head() == nullptr)
     return std::unexpected{net::DropReason::Malformed};

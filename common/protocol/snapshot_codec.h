@@ -14,14 +14,9 @@
 
 namespace tickbox::protocol {
 
-/// The most bytes of a snapshot's datagram beyond its causes, bodies and events: seal, head,
-/// status, and the overhead of FlatBuffers.
-inline constexpr std::size_t kSnapshotFrameBytes = 108;
-
-/// Returns the most bytes that events add to a snapshot if they take `bytes` by themselves.
-[[nodiscard]] constexpr std::size_t event_part_bytes(std::size_t bytes) {
-  return bytes == 0 ? 0 : 12 + bytes;
-}
+/// The most bytes of a snapshot's datagram beyond its causes, bodies and events: seal 23, mask 1,
+/// head 12, status 12, and the counts of causes 2 and of both kinds of bodies 1 each.
+inline constexpr std::size_t kSnapshotFrameBytes = 52;
 
 /// Returns the bytes of a body in full.
 [[nodiscard]] std::size_t encoded_bytes(const game::EntityState& body);

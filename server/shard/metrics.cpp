@@ -19,7 +19,7 @@ void SnapshotMetrics::count(const protocol::Snapshot& snapshot, const ViewPlan& 
   const std::size_t exits = snapshot.causes.exits.size();
   const std::size_t causes = protocol::encoded_bytes(snapshot.causes) - exits;
   const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
-  const std::size_t events = protocol::event_part_bytes(protocol::encoded_bytes(snapshot.events));
+  const std::size_t events = protocol::encoded_bytes(snapshot.events);
   add(SnapshotPart::Packet, net::kPacketOverheadBytes);
   add(SnapshotPart::Frame, message_bytes - causes - exits - bodies - events);
   add(SnapshotPart::Causes, causes);

@@ -83,7 +83,7 @@ using SnapshotSizeCounts = BucketCounts<kSnapshotSizeBounds>;
 /// The uses of the bytes of snapshots.
 enum class SnapshotPart : std::uint8_t {
   Packet,  ///< seal and packet head
-  Frame,   ///< snapshot head, status, and the overhead of FlatBuffers
+  Frame,   ///< snapshot head and status, mask and counts
   Causes,
   Enters,  ///< bodies in full that are new to a view
   Sets,    ///< bodies in full that a view has, influenced by something outside

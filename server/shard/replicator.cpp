@@ -100,12 +100,11 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
   const Tick tick = room.tick();
   const std::size_t own = room.world().index_of(room.world().body_of(session.player));
   TICKBOX_ASSERT(own != room.world().size());
-  const ViewRequest request{
-      .own = static_cast<std::uint32_t>(own),
-      .base = base,
-      .base_tick = base != nullptr ? session.views->base_tick() : tick,
-      .bytes_max = std::min(net::kDatagramBytesMax, bytes),
-      .bytes_kept = protocol::event_part_bytes(protocol::event_bytes_max(events))};
+  const ViewRequest request{.own = static_cast<std::uint32_t>(own),
+                            .base = base,
+                            .base_tick = base != nullptr ? session.views->base_tick() : tick,
+                            .bytes_max = std::min(net::kDatagramBytesMax, bytes),
+                            .bytes_kept = protocol::event_bytes_max(events)};
   const ViewPlan plan =
       planner_.plan(request, session.waiting, snapshot_, session.views->add(tick));
   session.plan_work = plan.work;

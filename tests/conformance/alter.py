@@ -4,9 +4,11 @@ import struct
 
 from nacl import bindings
 
+import compact
 import crypto
 import layouts
 import messages
+from compact import read_compact
 from flatbuffer import Bytes, Place, Vector, read_root
 
 
@@ -20,6 +22,7 @@ PLACES = {
         Place(messages.INPUT_MESSAGE[0]),
         messages.INPUT_MESSAGE[1],
         Place(messages.INPUT_MESSAGE[2]),
+        Place(messages.INPUT_MESSAGE[3]),
     ],
     layouts.DISCONNECT: [Place(messages.DISCONNECT[0])],
     layouts.CHALLENGE: [Place(messages.PATH_CHECK[0])],
@@ -30,17 +33,13 @@ PLACES = {
 
 def places(kind, message):
     """Where each field lies; of a vector, where its elements do."""
-    return tuple(read_root(message, PLACES[kind]).values())
+    read = read_compact if kind in (layouts.INPUT, layouts.SNAPSHOT) else read_root
+    return tuple(read(message, PLACES[kind]).values())
 
 
 def without(message, *numbers):
-    """The message without the fields of these numbers: its vtable has no place for them."""
-    table = struct.unpack_from("<I", message)[0]
-    vtable = table - struct.unpack_from("<i", message, table)[0]
-    (size,) = struct.unpack_from("<H", message, vtable)
-    for entry in (4 + 2 * number for number in numbers):
-        message = put(message, vtable + entry, "H", 0) if entry < size else message
-    return message
+    """The snapshot without the fields of these numbers."""
+    return compact.altered(message, messages.SNAPSHOT, dict.fromkeys(numbers))
 
 
 def flipped(data, at, bit=0):

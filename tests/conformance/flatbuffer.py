@@ -58,7 +58,9 @@ class Vector:
         self.element_align = align
 
     def read(self, data, at):
-        start, count = self.find(data, at)
+        return self.elements(data, *self.find(data, at))
+
+    def elements(self, data, start, count):
         return range(start, start + count * self.size, self.size)
 
     def find(self, data, at):
@@ -80,8 +82,7 @@ class Bytes(Vector):
     def __init__(self, name):
         super().__init__(name, 1, 1)
 
-    def read(self, data, at):
-        start, count = self.find(data, at)
+    def elements(self, data, start, count):
         return data[start : start + count]
 
 

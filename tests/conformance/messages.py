@@ -6,6 +6,7 @@ from collections import namedtuple
 import xxhash
 
 from causes import CAUSES_NONE, read_causes
+from compact import read_compact
 from events import read_events
 from flatbuffer import Bytes, Malformed, Number, Place, String, Struct, Vector, need, read_root
 
@@ -116,13 +117,13 @@ def read_input(data, at):
 
 def check_input_zeros(data):
     """What a reader does not look at, and a writer leaves zero: of an InputMessage."""
-    audit = read_root(data, INPUT_MESSAGE[:3] + [Place(INPUT_MESSAGE[3])])["audit"]
+    audit = read_compact(data, INPUT_MESSAGE[:3] + [Place(INPUT_MESSAGE[3])])["audit"]
     if audit is not None:
         check_zeros(data, audit, read_audit_ack)
 
 
 def check_snapshot_zeros(data):
-    for at in read_root(data, SNAPSHOT)["wide"] or ():
+    for at in read_compact(data, SNAPSHOT)["wide"] or ():
         check_zeros(data, at, read_entity)
 
 
@@ -156,7 +157,7 @@ def read_accept(data):
 
 def read_input_message(data):
     """The head, the inputs, the view it acknowledges, and what it says of an audit."""
-    message = read_root(data, INPUT_MESSAGE)
+    message = read_compact(data, INPUT_MESSAGE)
     present(message, "head", "inputs")
     places = message["inputs"]
     need(len(places) <= INPUTS_MAX, "too many inputs")
@@ -191,7 +192,7 @@ def rises(entities):
 
 
 def read_snapshot(data):
-    message = read_root(data, SNAPSHOT)
+    message = read_compact(data, SNAPSHOT)
     present(message, "head")
     head = message["head"]
     need(head.base_age <= BASE_AGE_MAX, "base_age")
@@ -216,7 +217,7 @@ def read_audit(data):
 
 def check_smallest(data):
     """A writer's: what fits a Body is not sent as an Entity."""
-    for at in read_root(data, SNAPSHOT)["wide"] or ():
+    for at in read_compact(data, SNAPSHOT)["wide"] or ():
         need(not fits_body(read_entity(data, at)), "an Entity that fits a Body")
 
 

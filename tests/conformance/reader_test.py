@@ -14,6 +14,7 @@ import subprocess
 import unittest
 
 import alter
+import compact
 import credentials
 import crypto
 import layouts
@@ -324,7 +325,9 @@ class Altered(Scene):
             self.assert_found("message", self.alter_message(number, change))
         change = at_places(lambda message, at: put(message, at["causes"].start, "3s", bytes(3)))
         self.assert_found("message members causes", self.alter_message(number, change))
-        change = at_places(lambda message, at: put(message, at["causes"].start - 4, "I", 3))
+        said = lambda message: snapshot_places(message)["causes"].start
+        cut = lambda message: {1: message[said(message) : said(message) + 3]}
+        change = lambda message: compact.altered(message, messages.SNAPSHOT, cut(message))
         self.assert_found("message", self.alter_message(number, change))
 
     def test_what_happened_and_is_not_told(self):
@@ -389,7 +392,7 @@ class Altered(Scene):
 
     def test_an_input_that_is_another_than_before(self):
         number = self.match.find(
-            "client_sent", layouts.INPUT, where=lambda data: len(data) > layouts.SEALED_MIN + 40 + 16
+            "client_sent", layouts.INPUT, where=lambda data: len(data) > layouts.SEALED_MIN + 13 + 16
         )
         change = lambda message: flipped(message, places(layouts.INPUT, message)[1][0] + 2)
         self.assert_found("inputs", self.alter_message(number, change))
@@ -569,8 +572,7 @@ class AlteredAudit(Scene):
 
     @staticmethod
     def ack_at(message):
-        fields = messages.INPUT_MESSAGE
-        return alter.read_root(message, fields[:3] + [alter.Place(fields[3])])["audit"]
+        return places(layouts.INPUT, message)[3]
 
 
 class LogEntries(unittest.TestCase):

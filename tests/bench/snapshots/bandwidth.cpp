@@ -103,9 +103,12 @@ Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std:
   harness.run_for(kSettling);
 
   BytesByClient bytes;
+  BytesByClient up;
   std::size_t datagram_max = 0;
   harness.network().watch([&](const tests::SimulatedNetwork::Passed& passed) {
-    if (passed.where != tests::SimulatedNetwork::Passed::Where::FromServer) return;
+    using Where = tests::SimulatedNetwork::Passed::Where;
+    if (passed.where == Where::ToServer) up[passed.client] += passed.bytes.size();
+    if (passed.where != Where::FromServer) return;
     bytes[passed.client] += passed.bytes.size();
     datagram_max = std::max(datagram_max, passed.bytes.size());
   });
@@ -123,6 +126,7 @@ Bandwidth measure_bandwidth(const BandwidthCase& one, int seconds_measured, std:
       static_cast<double>(metrics.snapshots.members - metrics_before.snapshots.members);
   Bandwidth measured{.name = one.name, .snapshot_rate = one.snapshot_rate};
   measured.bytes_per_second = median(bytes) / seconds_measured;
+  measured.up_per_second = median(up) / seconds_measured;
   measured.snapshots_per_second = sent / client_seconds;
   measured.members = members / sent;
   double total = 0;
@@ -158,8 +162,8 @@ double median(const BytesByClient& bytes) {
 }
 
 std::string bandwidth_head() {
-  std::string head = fmt::format("{:<32}{:>5}{:>8}{:>7}{:>7}{:>7}", "link", "Hz", "B/s", "sent/s",
-                                 "view", "ratio");
+  std::string head = fmt::format("{:<32}{:>5}{:>8}{:>8}{:>7}{:>7}{:>7}", "link", "Hz", "B/s",
+                                 "up B/s", "sent/s", "view", "ratio");
   for (const std::string_view name : kPartNames) {
     head += fmt::format("{:>8}", name);
   }
@@ -168,9 +172,10 @@ std::string bandwidth_head() {
 }
 
 std::string row_of(const Bandwidth& measured) {
-  std::string row = fmt::format("{:<32}{:>5}{:>8.0f}{:>7.1f}{:>7.1f}{:>7.1f}", measured.name,
-                                measured.snapshot_rate, measured.bytes_per_second,
-                                measured.snapshots_per_second, measured.members, measured.ratio);
+  std::string row =
+      fmt::format("{:<32}{:>5}{:>8.0f}{:>8.0f}{:>7.1f}{:>7.1f}{:>7.1f}", measured.name,
+                  measured.snapshot_rate, measured.bytes_per_second, measured.up_per_second,
+                  measured.snapshots_per_second, measured.members, measured.ratio);
   for (const double part : measured.parts) {
     row += fmt::format("{:>8.0f}", part);
   }
@@ -189,6 +194,7 @@ std::string json_of(std::span<const Bandwidth> measured) {
     document.push_back({{"name", one.name},
                         {"snapshot_rate", one.snapshot_rate},
                         {"bytes_per_second", one.bytes_per_second},
+                        {"bytes_per_second_up", one.up_per_second},
                         {"snapshots_per_second", one.snapshots_per_second},
                         {"members", one.members},
                         {"ratio_to_whole", one.ratio},

@@ -43,6 +43,7 @@ struct Bandwidth {
   std::string_view name;
   std::uint32_t snapshot_rate = 0;
   double bytes_per_second = 0;  ///< UDP payload down, the median over clients
+  double up_per_second = 0;     ///< UDP payload up, the median over clients
   double snapshots_per_second = 0;
   double members = 0;                                  ///< of a view, on average
   std::array<double, server::kSnapshotParts> parts{};  ///< bytes per client and second, on average

@@ -171,14 +171,25 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   EXPECT_EQ(packet[0], std::byte{9});
   EXPECT_EQ(load_le<std::uint16_t>(packet.subspan(5)), 1U);
   const Bytes message = standard::open(to_client, 1, packet.first(7), packet.subspan(7));
-  const Root snapshot{message};
-  const std::size_t head = snapshot.field(0);
-  EXPECT_EQ(snapshot.u32(head), 0x51525354U);
-  EXPECT_EQ(snapshot.at<std::uint16_t>(head + 4), 5'200U);
-  EXPECT_EQ(snapshot.at<std::uint16_t>(head + 6), 5'300U);
+  const auto u16 = [&](std::size_t at) {
+    return load_le<std::uint16_t>(ConstBytes{message}.subspan(at));
+  };
+  const auto u32 = [&](std::size_t at) {
+    return load_le<std::uint32_t>(ConstBytes{message}.subspan(at));
+  };
+  EXPECT_EQ(message[0], std::byte{0x3f});  // all six fields
+  constexpr std::size_t kHead = 1;
+  EXPECT_EQ(u32(kHead), 0x51525354U);
+  EXPECT_EQ(u16(kHead + 4), 5'200U);
+  EXPECT_EQ(u16(kHead + 6), 5'300U);
   const std::uint8_t bytes[] = {55, static_cast<std::uint8_t>(-60), 58, 59};
   for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_EQ(message[head + 8 + i], std::byte{bytes[i]});
+    EXPECT_EQ(message[kHead + 8 + i], std::byte{bytes[i]});
+  constexpr std::size_t kStatus = kHead + 12;
+  const std::uint32_t words[] = {5'400, 5'500, 5'600};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(u32(kStatus + 4 * i), words[i]);
+  }
   const std::uint8_t causes[] = {2,   2,    1,           // inputs, shots, teleports
                                  3,   0xf5, 5,           // 20 ticks ago: 15 and 5
                                  9,   0x28,              // 2 ticks ago
@@ -186,58 +197,46 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
                                  6,   0xe9, 0xff, 7,     // a ray, direction 1,001, 7 ticks ago
                                  10,  1,    0xa0, 0x0f,  // 1 tick ago, place 4,000
                                  11,  12,   13,          // who leaves
-                                 190, 191,  192,  193,  194, 195, 196, 197, 198, 199,
-                                 200, 201,  202,  203,  204, 205, 206, 207, 250};
-  ASSERT_EQ(snapshot.u32(snapshot.vector(1)), sizeof(causes));
+                                 190, 191,  192,  193,  194, 195, 196, 197,
+                                 198, 199,  200,  201,  202, 203, 250};
+  constexpr std::size_t kCounts = kStatus + 12;
+  EXPECT_EQ(message[kCounts], std::byte{sizeof(causes)});
+  EXPECT_EQ(message[kCounts + 1], std::byte{4});
+  EXPECT_EQ(message[kCounts + 2], std::byte{1});
+  constexpr std::size_t kCauses = kCounts + 3;
   for (std::size_t i = 0; i < sizeof(causes); ++i)
-    EXPECT_EQ(message[snapshot.vector(1) + 4 + i], std::byte{causes[i]}) << i;
-  ASSERT_EQ(snapshot.u32(snapshot.vector(2)), 4U);
-  const std::size_t second = snapshot.vector(2) + 4 + 16;
-  EXPECT_EQ(snapshot.u32(second), 1'001U);
-  EXPECT_EQ(static_cast<std::int32_t>(snapshot.u32(second + 4)), -2'001);
-  EXPECT_EQ(static_cast<std::int16_t>(snapshot.at<std::uint16_t>(second + 8)), -31);
-  EXPECT_EQ(snapshot.at<std::uint16_t>(second + 10), 41U);
-  EXPECT_EQ(snapshot.at<std::uint16_t>(second + 12), 7U << 12 | 1U);
-  EXPECT_EQ(message[second + 14], std::byte{61});
-  EXPECT_EQ(message[second + 15], std::byte{2});
-  ASSERT_EQ(snapshot.u32(snapshot.vector(3)), 1U);
-  const std::size_t wide = snapshot.vector(3) + 4;
-  EXPECT_EQ(snapshot.u32(wide), 7U << 12 | 4U);
-  EXPECT_EQ(static_cast<std::int32_t>(snapshot.u32(wide + 8)), -2'004);
-  EXPECT_EQ(message[wide + 22], std::byte{64});
-  const std::size_t status = snapshot.field(4);
-  const std::uint32_t words[] = {5'400, 5'500, 5'600};
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(snapshot.u32(status + 4 * i), words[i]);
-  }
+    EXPECT_EQ(message[kCauses + i], std::byte{causes[i]}) << i;
+  constexpr std::size_t kBodies = kCauses + sizeof(causes);
+  constexpr std::size_t kSecond = kBodies + 16;
+  EXPECT_EQ(u32(kSecond), 1'001U);
+  EXPECT_EQ(static_cast<std::int32_t>(u32(kSecond + 4)), -2'001);
+  EXPECT_EQ(static_cast<std::int16_t>(u16(kSecond + 8)), -31);
+  EXPECT_EQ(u16(kSecond + 10), 41U);
+  EXPECT_EQ(u16(kSecond + 12), 7U << 12 | 1U);
+  EXPECT_EQ(message[kSecond + 14], std::byte{61});
+  EXPECT_EQ(message[kSecond + 15], std::byte{2});
+  constexpr std::size_t kWide = kBodies + std::size_t{4} * 16;
+  EXPECT_EQ(u32(kWide), 7U << 12 | 4U);
+  EXPECT_EQ(static_cast<std::int32_t>(u32(kWide + 8)), -2'004);
+  EXPECT_EQ(message[kWide + 22], std::byte{64});
   const std::uint8_t events[] = {0xff, 0xff,                      // the first number
                                  248,  71,   100, 101,            // a hit, 102 ticks ago
                                  249,  224,  103, 0xc8, 0xd5, 3,  // a score of 60,104, 255 ago
                                  2,    105,  106};                // a spawn, now
-  ASSERT_EQ(snapshot.u32(snapshot.vector(5)), sizeof(events));
+  constexpr std::size_t kEvents = kWide + 24;
+  ASSERT_EQ(message.size(), kEvents + sizeof(events));
   for (std::size_t i = 0; i < sizeof(events); ++i)
-    EXPECT_EQ(message[snapshot.vector(5) + 4 + i], std::byte{events[i]}) << i;
+    EXPECT_EQ(message[kEvents + i], std::byte{events[i]}) << i;
 }
 
-// A message laid by hand: root, vtable, table with the head inline and an offset to the inputs, the
-// inputs.
+// A message by hand, in compact form: mask, head, the acknowledged view, the inputs.
 Bytes input_message_by_hand() {
-  Bytes message;
-  append(message, std::uint32_t{16});     // root: table at 16
-  append(message, std::uint16_t{0});      // so that the table lies at a multiple of 4
-  append(message, std::uint16_t{10});     // vtable at 6: its size,
-  append(message, std::uint16_t{20});     // the table's,
-  append(message, std::uint16_t{4});      // head at 20,
-  append(message, std::uint16_t{12});     // inputs' offset at 28,
-  append(message, std::uint16_t{16});     // the acknowledged view at 32
-  append(message, std::uint32_t{10});     // table at 16: its vtable lies 10 before
+  Bytes message{std::byte{7}};            // head, inputs, view
   append(message, std::uint32_t{42});     // wrong hashes
   append(message, std::uint16_t{4'300});  // of 69,836
   append(message, std::uint16_t{61'000});
-  append(message, std::uint32_t{8});      // at 28: count at 36
   append(message, std::uint16_t{4'100});  // of 69,636
   append(message, std::uint16_t{0x3132});
-  append(message, std::uint32_t{2});
   for (const std::uint32_t input :
        {900U | 0x00U << 16 | 250U << 24, 901U | 0x11U << 16 | 249U << 24})
     append(message, input);

@@ -2,6 +2,7 @@
 
 #include "net/packet.h"
 #include "protocol/audit_codec.h"
+#include "protocol/compact_form.h"
 #include "protocol/snapshot_codec.h"
 #include "tests/unit/protocol/samples.h"
 
@@ -16,6 +17,13 @@ namespace {
 
 ConstBytes bytes_of(const flatbuffers::FlatBufferBuilder& builder) {
   return std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()});
+}
+
+/// An input message that somebody else has built.
+std::vector<std::byte> compact_of(const flatbuffers::FlatBufferBuilder& builder) {
+  std::vector<std::byte> compact;
+  write_compact(CompactMessage::Input, bytes_of(builder), compact);
+  return compact;
 }
 
 TEST(InputMessage, CarriesEveryField) {
@@ -56,7 +64,7 @@ bool reads_inputs(std::size_t inputs) {
   const schema::InputHead head{0, 1, 0};
   const std::vector<schema::Input> wire(inputs);
   builder.Finish(schema::CreateInputMessage(builder, &head, builder.CreateVectorOfStructs(wire)));
-  const auto read = decode_input(bytes_of(builder), {1});
+  const auto read = decode_input(compact_of(builder), {1});
   if (!read) {
     EXPECT_EQ(read.error(), net::DropReason::Malformed);
   }
@@ -102,11 +110,11 @@ TEST(InputMessage, RefusesOneWithAPartMissing) {
   flatbuffers::FlatBufferBuilder builder;
   const schema::InputHead head;
   builder.Finish(schema::CreateInputMessage(builder, &head, 0));
-  EXPECT_FALSE(decode_input(bytes_of(builder), {}));
+  EXPECT_FALSE(decode_input(compact_of(builder), {}));
   builder.Clear();
   builder.Finish(schema::CreateInputMessage(
       builder, nullptr, builder.CreateVectorOfStructs(std::vector<schema::Input>(1))));
-  EXPECT_FALSE(decode_input(bytes_of(builder), {}));
+  EXPECT_FALSE(decode_input(compact_of(builder), {}));
 }
 
 TEST(Disconnect, CarriesItsReason) {

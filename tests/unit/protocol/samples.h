@@ -185,7 +185,7 @@ inline protocol::SnapshotHead head() {
           .base_age = 55};
 }
 
-inline constexpr std::size_t kCauseBytes = 41;
+inline constexpr std::size_t kCauseBytes = 37;
 
 /// Of every kind, in kCauseBytes.
 inline protocol::Causes causes() {
@@ -195,9 +195,8 @@ inline protocol::Causes causes() {
   causes.shots.push_back({.ago = 7, .base_index = 4, .aim = 700});
   causes.shots.push_back({.ago = 7, .base_index = 6, .aim = 1'001, .weapon = game::Weapon::Ray});
   causes.teleports.push_back({.ago = 1, .base_index = 10, .place = 4'000});
-  for (const std::uint8_t member :
-       std::to_array<std::uint8_t>({11,  12,  13,  190, 191, 192, 193, 194, 195, 196, 197,
-                                    198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 250}))
+  for (const std::uint8_t member : std::to_array<std::uint8_t>(
+           {11, 12, 13, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 250}))
     causes.exits.push_back(member);
   return causes;
 }
@@ -234,9 +233,8 @@ inline protocol::Snapshot snapshot(std::size_t bodies) {
 }
 
 /// Bodies with which snapshot() takes all that a datagram has for causes, bodies and events.
-inline constexpr std::size_t kBodiesOfFullSnapshot = 44;
-static_assert(kCauseBytes + protocol::event_part_bytes(kEventBytes) + std::size_t{4} * 16 +
-                  (kBodiesOfFullSnapshot - 4) * 24 ==
+inline constexpr std::size_t kBodiesOfFullSnapshot = 47;
+static_assert(kCauseBytes + kEventBytes + std::size_t{4} * 16 + (kBodiesOfFullSnapshot - 4) * 24 ==
               net::kDatagramBytesMax - protocol::kSnapshotFrameBytes);
 
 inline protocol::AuditHead audit_head() {
