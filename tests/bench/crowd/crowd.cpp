@@ -1,11 +1,15 @@
 #include "tests/bench/crowd/crowd.h"
 
 #include "core/rng.h"
+#include "core/tick_ring.h"
 #include "games/arena/arena_map.h"
+#include "protocol/snapshot_codec.h"
 
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
+#include <optional>
 #include <tuple>
 
 namespace tickbox::bench {
@@ -54,25 +58,57 @@ tests::HarnessOptions options_of(const CrowdCase& of) {
           .meter = thread_time};
 }
 
+/// A client without a world: it repeats the hashes that it is sent, so it can acknowledge any view.
+struct Peer {
+  Peer(Harness& harness, tests::Wire& wire, std::uint32_t number)
+      : raw(harness, wire, tests::stranger_far_away(number)) {}
+
+  /// Opens the snapshot that arrived since the last call, if any.
+  void read(Tick now) {
+    if (arrived.empty()) return;
+    const auto opened = raw.channel().open_packet(arrived, packet);
+    arrived.clear();
+    if (!opened || opened->type != net::PacketType::Snapshot) return;
+    const auto snapshot = protocol::decode_snapshot(opened->message);
+    if (!snapshot) return;
+    const Tick tick = protocol::expand_tick(snapshot->head.report.tick, now);
+    views.insert(tick) =
+        protocol::ViewAck{.tick = tick, .hash = protocol::ack_hash(snapshot->head.view_hash)};
+    newest = tick;
+  }
+
+  RawPeer raw;
+  tests::Bytes arrived;
+  net::PacketBuffer packet{};
+  TickRing<protocol::ViewAck, 64> views;
+  Tick newest;  ///< of the views received
+  Tick kept;    ///< the view that it acknowledges while its base ages
+};
+
 class Crowd {
  public:
   explicit Crowd(const CrowdCase& of) : of_(of), harness_(options_of(of)) {
     for (std::size_t i = 0; i < of.clients; ++i) {
-      peers_.push_back(std::make_unique<RawPeer>(
-          harness_, wire_, tests::stranger_far_away(static_cast<std::uint32_t>(i))));
+      peers_.push_back(std::make_unique<Peer>(harness_, wire_, static_cast<std::uint32_t>(i)));
       const auto token = tests::make_token(harness_, net::KeyRing::published(), 1'000 + i);
-      peers_.back()->connect(token);
-      peers_.back()->send_nothing_new();
+      peers_.back()->raw.connect(token);
+      peers_.back()->raw.send_nothing_new();
+      by_address_[peers_.back()->raw.address()] = peers_.back().get();
       if (i % 100 != 99) continue;
       for (const auto& peer : peers_) {
-        peer->send_nothing_new();
+        peer->raw.send_nothing_new();
       }
     }
     for (std::size_t i = 0; i < of.honest; ++i) {
       harness_.add_client();
     }
     newest_.assign(of.honest, Tick{});
-    harness_.network().watch(nullptr);  // nobody reads what the peers receive
+    harness_.network().watch([this](const tests::SimulatedNetwork::Passed& passed) {
+      if (passed.where != tests::SimulatedNetwork::Passed::Where::FromServer) return;
+      if (const auto peer = by_address_.find(passed.client); peer != by_address_.end()) {
+        peer->second->arrived.assign(passed.bytes.begin(), passed.bytes.end());
+      }
+    });
   }
 
   void tick(bool is_measured) {
@@ -125,36 +161,40 @@ class Crowd {
     return snapshots.put_off;
   }
 
-  void send_input(RawPeer& peer, Tick tick, bool is_volley) {
+  void send_input(Peer& peer, Tick tick, bool is_volley) {
+    peer.read(tick);
     protocol::InputMessage message;
     message.first_tick = tick + 2;
-    message.newest_snapshot = acknowledged(tick);
+    message.view = acknowledged(peer, tick);
     message.inputs.push_back(
         {.move = static_cast<std::uint8_t>(rng_.below(9)),
          .buttons = is_volley ? game::kButtonRay : std::uint8_t{0},
          .aim = static_cast<std::uint16_t>(rng_.below(game::kAimDirections)),
          .look_back = static_cast<std::uint8_t>(is_volley ? rng_.below(15) : 0)});
-    peer.send_inputs(message);
+    peer.raw.send_inputs(message);
   }
 
-  [[nodiscard]] Tick acknowledged(Tick tick) const {
-    constexpr std::uint32_t kAgeing = 55;
+  [[nodiscard]] std::optional<protocol::ViewAck> acknowledged(Peer& peer, Tick tick) const {
+    constexpr std::int64_t kAgeing = 55;
     constexpr std::uint32_t kLate = 50;
-    switch (of_.acks) {
-      case Acks::Newest:
-        break;
-      case Acks::Ageing:
-        return {tick.value - tick.value % kAgeing};
-      case Acks::Late:
-        return {tick.value > kLate ? tick.value - kLate : 1};
+    if (tick - peer.kept >= kAgeing) peer.kept = peer.newest;
+    Tick view = peer.newest;
+    if (of_.acks == Acks::Ageing) view = peer.kept;
+    if (of_.acks == Acks::Late) {
+      view = {tick.value - kLate};
+      while (view < peer.newest && peer.views.find(view) == nullptr) {
+        view = view + 1;
+      }
     }
-    return {tick.value};
+    const protocol::ViewAck* ack = peer.views.find(view);
+    return ack != nullptr ? std::optional{*ack} : std::nullopt;
   }
 
   CrowdCase of_;
   Harness harness_;
   tests::Wire wire_{harness_};
-  std::vector<std::unique_ptr<RawPeer>> peers_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::map<net::Address, Peer*> by_address_;
   Rng rng_{9};
   std::vector<Tick> newest_;  ///< of the honest clients
   std::vector<double> costs_;
