@@ -128,7 +128,7 @@ TEST(Threat, ForgedOrAlteredPacketsToTheServerAreNeverAccepted) {
   attacked.run();
   EXPECT_EQ(plain.hashes, attacked.hashes);
   EXPECT_EQ(plain.first_tick, attacked.first_tick);
-  EXPECT_GT(attacked.sent, 15'000U);
+  EXPECT_GT(attacked.sent, 14'000U);
   EXPECT_EQ(attacked.harness.shard().clients(), 1U);
   const auto& was = plain.harness.shard().metrics();
   const auto& is = attacked.harness.shard().metrics();

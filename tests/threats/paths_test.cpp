@@ -88,7 +88,7 @@ TEST(Threat, ReflectionByAResponseThatComesAfterItsClientWentBackMovesNobody) {
   EXPECT_EQ(traveller.unexpected(), 2U) << "nor does the newest packet of all with the same data";
   EXPECT_EQ(traveller.moves(), 0U);
   EXPECT_EQ(traveller.snapshots_at(traveller.abroad), 0U);
-  EXPECT_GE(traveller.snapshots_at(traveller.home), 2U);
+  EXPECT_GE(traveller.snapshots_at(traveller.home), 1U);
 }
 
 // Only the newest packet from home says that the client is there: an old one that was held back on
