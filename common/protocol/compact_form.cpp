@@ -174,9 +174,8 @@ void write_compact(CompactMessage kind, ConstBytes flat, std::vector<std::byte>&
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (parts[i]) mask = static_cast<std::uint8_t>(mask | 1U << i);
   }
-  out.clear();
+  out.assign(1, static_cast<std::byte>(mask));
   NumberWriter writer{out};
-  writer.fixed(mask);
   for_each(fields, parts, FieldLayout::Kind::Struct,
            [&](std::size_t i) { writer.bytes(*parts[i]); });
   std::optional<std::size_t> last;
