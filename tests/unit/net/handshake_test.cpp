@@ -219,6 +219,15 @@ TEST(Handshake, TakesNothingOfAnotherLength) {
                 reaches_the_seal ? DropReason::Forged : DropReason::TooShort)
           << type << " of " << size;
     }
+    if (kind.type == PacketType::Refuse) {
+      // What is longer than one without a proof is one with a proof, or too short for it.
+      while (kind.datagram.size() + 1 < kProvenRefuseBytes) {
+        kind.datagram.push_back(std::byte{0});
+        ASSERT_EQ(kind.read(kind.datagram), DropReason::TooShort) << kind.datagram.size();
+      }
+      kind.datagram.push_back(std::byte{0});
+      ASSERT_EQ(kind.read(kind.datagram), std::nullopt) << "its proof is checked elsewhere";
+    }
     const std::size_t most = is_accept ? kAcceptBytesMax : kind.datagram.size();
     while (kind.datagram.size() <= kDatagramBytesMax) {
       kind.datagram.push_back(std::byte{0});
