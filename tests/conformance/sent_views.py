@@ -6,7 +6,7 @@ ASKS_PER_SECOND = 1
 ASKS_AT_ONCE = 2
 REMEMBERED = 64  # ticks
 QUIET_PER_SECOND = 10
-INTERVALS = 3  # between snapshots, by which a base may be older than the round trip
+INTERVALS = 3  # between snapshots: the age of a base beyond the round trip
 
 
 def base_age_max(tick_rate):
