@@ -199,12 +199,12 @@ TEST(SnapshotBudget, TellsTheNearestWholeWhereCausesAreTooMany) {
   EXPECT_EQ(snapshot.bodies.size() + snapshot.causes.exits.size(), 99U);
 }
 
-// A hundred bodies in view on three hundred bytes. The planner sends nothing now, rather than a
-// view of the nearest few.
+// A hundred causes and as many possible exits take more than three hundred bytes. The planner sends
+// nothing now, rather than a view of the nearest few.
 TEST(SnapshotBudget, IsSavedUpWhereItIsTooSmall) {
   PlannedRoom room = room_of_a_hundred();
   turn_all(room, 0);
-  room.send(kSnapshotBytesMin);
+  room.send(300);
   EXPECT_FALSE(room.plan().fits);
   turn_all(room, 1);
   room.send();
