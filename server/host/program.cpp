@@ -9,7 +9,7 @@
 #include "os/process/standard_output.h"
 #include "server/host/access.h"
 #include "server/host/options.h"
-#include "server/host/recordings.h"
+#include "server/host/recordings/recordings.h"
 #include "server/host/serve.h"
 
 #include <fmt/core.h>

@@ -2,7 +2,7 @@
 
 #include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
-#include "server/host/recording_close.h"
+#include "server/host/recordings/recording_close.h"
 #include "server/host/server.h"
 #include "server/host/tick_loop.h"
 

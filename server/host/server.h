@@ -12,7 +12,7 @@
 #include "server/host/admin_server.h"
 #include "server/host/deny_file.h"
 #include "server/host/options.h"
-#include "server/host/recordings.h"
+#include "server/host/recordings/recordings.h"
 #include "server/host/server_keys.h"
 #include "server/room/room.h"
 #include "server/shard/log.h"

@@ -1,7 +1,7 @@
 // The limit on a folder of recordings: the oldest closed recordings of this server go, and nothing
 // else.
 
-#include "server/host/recording_limit.h"
+#include "server/host/recordings/recording_limit.h"
 #include "tests/disk/recorded.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // A room that is recorded from file to file, over a disk of the test.
 
 #include "os/process/steady_clock.h"
-#include "server/host/recording_files.h"
+#include "server/host/recordings/recording_files.h"
 #include "server/recording/recorder.h"
 #include "tests/disk/patience.h"
 #include "tests/support/faulty_disk.h"

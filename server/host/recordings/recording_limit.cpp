@@ -1,4 +1,4 @@
-#include "server/host/recording_limit.h"
+#include "server/host/recordings/recording_limit.h"
 
 #include "core/bytes.h"
 #include "record/format.h"

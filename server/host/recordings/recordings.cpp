@@ -1,4 +1,4 @@
-#include "server/host/recordings.h"
+#include "server/host/recordings/recordings.h"
 
 #include "cli/build_info.h"
 #include "net/handshake.h"

@@ -1,4 +1,4 @@
-#include "server/host/recording_close.h"
+#include "server/host/recordings/recording_close.h"
 
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"

@@ -6,7 +6,7 @@
 #include "core/entropy.h"
 #include "server/host/crash_file.h"
 #include "server/host/options.h"
-#include "server/host/recording_files.h"
+#include "server/host/recordings/recording_files.h"
 #include "server/recording/black_box.h"
 #include "server/recording/recorder.h"
 #include "server/room/room.h"

@@ -1,14 +1,14 @@
 // The tick thread requests a file and gets it some ticks later; it gives back the one it has
 // finished. Both are moves under a lock that the other thread holds for a few instructions.
 
-#include "server/host/recording_files.h"
+#include "server/host/recordings/recording_files.h"
 
 #include "os/files/file_sink.h"
 #include "os/process/log.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
-#include "server/host/recording_limit.h"
+#include "server/host/recordings/recording_limit.h"
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
