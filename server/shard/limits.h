@@ -46,8 +46,8 @@ inline constexpr std::size_t kTokensRemembered = 16'384;
 /// The longest life of a token, unless the operator chooses another: time to download the game's
 /// data between the login and the CONNECT.
 inline constexpr std::chrono::minutes kTokenLifeMax{10};
-/// The time by which a token may be issued after the server's time: the clocks of the servers and
-/// of the issuer differ by less.
+/// The longest time that a token may be issued after the server's time: the clocks of the servers
+/// and of the issuer differ by less.
 inline constexpr std::chrono::seconds kTokenLead{5};
 
 /// The least time between two takeovers of a seat by tokens of its client. Two devices of one

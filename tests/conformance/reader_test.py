@@ -73,15 +73,40 @@ class Scene(unittest.TestCase):
     def alter_message(self, number, change):
         return self.match.with_data({number: self.match.resealed(number, change)})
 
-
-class Altered(Scene):
-    def snapshot(self, nth=PLAYING):
-        return self.match.find("server_sent", layouts.SNAPSHOT, nth)
-
     def snapshot_with(self, has, nth=3):
         """One for whose places that holds, and not of the first."""
         where = lambda message: has(snapshot_places(message))
         return self.match.find_message("server_sent", layouts.SNAPSHOT, nth, where)
+
+
+class AlteredCrowd(Scene):
+    """Here entities come in their wide form."""
+
+    name = "crowd"
+
+    def test_each_limit_of_an_entity(self):
+        number = self.snapshot_with(lambda at: at["wide"], nth=0)
+        for at, code, value in [(0, "I", 5), (4, "i", 2**30 - 2**20 + 1), (12, "i", -(2**28) - 1), (20, "B", 3)] + [
+            (21, "B", 9),
+            (23, "B", 1),
+        ]:
+            with self.subTest(at=at):
+                change = at_places(lambda message, places: put(message, places["wide"][0] + at, code, value))
+                self.assert_found("message", self.alter_message(number, change))
+
+    def test_an_entity_that_fits_a_body(self):
+        def slow_down(message, at):
+            first = at["wide"][0]
+            small = struct.pack("<I8xii3Bx", 2 << 30, 0, 0, 2, 0, 1)
+            return message[:first] + small[:4] + message[first + 4 : first + 12] + small[12:] + message[first + 24 :]
+
+        number = self.snapshot_with(lambda at: at["wide"], nth=0)
+        self.assert_found("message", self.alter_message(number, at_places(slow_down)))
+
+
+class Altered(Scene):
+    def snapshot(self, nth=PLAYING):
+        return self.match.find("server_sent", layouts.SNAPSHOT, nth)
 
     def full_view(self):
         where = lambda message: messages.read_snapshot(message).head.base_age == 0
@@ -227,25 +252,6 @@ class Altered(Scene):
                 change = at_places(lambda message, places: put(message, places["bodies"][0] + at, code, value))
                 self.assert_found("message", self.alter_message(number, change))
 
-    def test_each_limit_of_an_entity(self):
-        number = self.snapshot_with(lambda at: at["wide"], nth=0)
-        for at, code, value in [(0, "I", 5), (4, "i", 2**30 - 2**20 + 1), (12, "i", -(2**28) - 1), (20, "B", 3)] + [
-            (21, "B", 9),
-            (23, "B", 1),
-        ]:
-            with self.subTest(at=at):
-                change = at_places(lambda message, places: put(message, places["wide"][0] + at, code, value))
-                self.assert_found("message", self.alter_message(number, change))
-
-    def test_an_entity_that_fits_a_body(self):
-        def slow_down(message, at):
-            first = at["wide"][0]
-            small = struct.pack("<I8xii3Bx", 2 << 30, 0, 0, 2, 0, 1)
-            return message[:first] + small[:4] + message[first + 4 : first + 12] + small[12:] + message[first + 24 :]
-
-        number = self.snapshot_with(lambda at: at["wide"], nth=0)
-        self.assert_found("message", self.alter_message(number, at_places(slow_down)))
-
     def test_each_part_of_an_event(self):
         def tells_a_spawn(message):
             events = messages.read_snapshot(message).events
@@ -369,13 +375,13 @@ class Altered(Scene):
         self.assert_found("pace", self.match.with_data(dict.fromkeys(numbers[PLAYING : PLAYING + 30])))
 
     def test_more_bytes_than_a_client_gets(self):
-        events = [each | {"ns": each["ns"] // 50} if "ns" in each else each for each in self.match.events]
+        events = [each | {"ns": each["ns"] // 100} if "ns" in each else each for each in self.match.events]
         self.assert_found("budget", events)
 
-    def test_a_message_whose_offsets_lead_out_of_it(self):
-        for at in (0, 1):
-            self.assert_found("message", self.alter_message(self.snapshot(), lambda message: flipped(message, at, 7)))
-        self.assert_found("message", self.alter_message(self.full_view(), lambda message: message[:-8]))
+    def test_a_compact_form_that_is_none(self):
+        for bit in (6, 7):
+            self.assert_found("message", self.alter_message(self.snapshot(), lambda message: flipped(message, 0, bit)))
+        self.assert_found("message", self.alter_message(self.full_view(), lambda message: message[:-1]))
 
     def test_a_snapshot_to_another_address(self):
         number = self.snapshot()

@@ -17,7 +17,7 @@ TOKEN_UNUSED, TOKEN_PENDING, TOKEN_CONSUMED = range(3)
 (DENIED, TOKEN_EARLY, TOKEN_LONG) = range(19, 22)  # no scene denies a client: no request is owed DENIED
 REASON_MAX = TOKEN_LONG
 ISSUED_AHEAD_MAX = 5_000  # ms
-TOKEN_LIFE_MAX = 600_000  # ms; of a server that is told nothing else
+TOKEN_LIFE_MAX = 600_000  # ms; the default of a server
 UNPROVEN = (PROTOCOL, SCHEMA, KEY_UNKNOWN, TOKEN_FORGED, RESTARTED, TICKET_FORGED)
 AUDITORS_MAX = 4
 

@@ -297,8 +297,9 @@ TEST(Presentation, StandsStillWhenNothingComes) {
   EXPECT_EQ(others_shown(), stand);
   EXPECT_EQ(test.harness.client(0).render_tick(test.harness.clock().now()), stopped);
 
+  // A client that was silent is sent a snapshot a second.
   test.harness.network().mend(0);
-  test.watch(milliseconds{500});
+  test.watch(milliseconds{1'500});
   test.spectator.forget();
   const Seen& seen = test.watch(seconds{5});
   EXPECT_EQ(seen.backwards, 0U);

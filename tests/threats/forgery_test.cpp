@@ -128,7 +128,7 @@ TEST(Threat, ForgedOrAlteredPacketsToTheServerAreNeverAccepted) {
   attacked.run();
   EXPECT_EQ(plain.hashes, attacked.hashes);
   EXPECT_EQ(plain.first_tick, attacked.first_tick);
-  EXPECT_GT(attacked.sent, 14'000U);
+  EXPECT_GT(attacked.sent, 13'000U);
   EXPECT_EQ(attacked.harness.shard().clients(), 1U);
   const auto& was = plain.harness.shard().metrics();
   const auto& is = attacked.harness.shard().metrics();
@@ -274,7 +274,7 @@ TEST(Threat, ForgedOrAlteredPacketsToAClientAreNeverAccepted) {
   EXPECT_EQ(attacked.stats.hashes_mismatched, 0U);
   EXPECT_EQ(attacked.stats.snapshots_rejected, 0U);
   EXPECT_EQ(attacked.stats.snapshots_lost, plain.stats.snapshots_lost) << "on the move";
-  EXPECT_GT(attacked.damaged, 50'000U);
+  EXPECT_GT(attacked.damaged, 35'000U);
   // A flip can make an ACCEPT of a COOKIE, or a COOKIE of an ACCEPT: passed over without a count.
   EXPECT_GE(attacked.dropped + 200, attacked.damaged);
 }
