@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,7 @@ class BodyReader {
   void read_path();
   void read_material();
   void read_manners();
+  void check_end();
 
   /// Sets an error if `key` is given and `fits` is false; `kinds` names the bodies that may have
   /// it.
@@ -59,6 +61,7 @@ BodyOnPath BodyReader::read() {
   read_path();
   read_material();
   read_manners();
+  check_end();
   return std::move(made_);
 }
 
@@ -67,6 +70,15 @@ void BodyReader::only_for(bool fits, std::string_view key, std::string_view kind
   const std::string name = "\"" + std::string{key} + "\"";
   reader_->fail(key,
                 name + " is for " + std::string{kinds} + " only: remove it, or change \"kind\"");
+}
+
+/// The far corner of a box must be a coordinate too.
+void BodyReader::check_end() {
+  const Body& body = made_.body;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (std::int64_t{body.min[axis]} + body.size[axis] <= INT32_MAX) continue;
+    return reader_->fail("size", "\"min\" and \"size\" must end below 32768");
+  }
 }
 
 void BodyReader::read_shape() {

@@ -63,7 +63,7 @@ Scenario Reader::read() {
     if (!error_->found()) read_change(object, ++place);
   }
   sort_changes();
-  if (!error_->found()) check_crowding();
+  check_crowding();
   return std::move(scenario_);
 }
 

@@ -100,8 +100,8 @@ TEST(Threat, FloodFromAValidClientIsNotNoticedByTheOthersAndItsSurplusIsDropped)
   EXPECT_GE(flooded.peer.received(PacketType::Snapshot), 1U);
 }
 
-// Each of the largest there is, so that bytes run out before packets do. No INPUT is so long: those
-// that get through are malformed, and too few to end the session.
+// Each of the largest there is, so that bytes run out before packets do. No INPUT has that many
+// bytes: those that get through are malformed, and too few to end the session.
 TEST(Threat, FloodOfBytesFromAValidClientIsDroppedBeforeItsPacketsRunOut) {
   constexpr std::uint64_t kSent = 120;
   const Bytes large(net::kMessageBytesMax);

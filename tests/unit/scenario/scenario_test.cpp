@@ -153,7 +153,9 @@ TEST(Scenario, RefusesPlacesOutsideTheWorldAndSizesOfNothing) {
         R"({"tick_rate": 60, "ticks": 1, "bodies": [{"id": 7, "kind": "static", "min": )" + min +
         R"(, "size": )" + size + "}]}");
   };
-  EXPECT_EQ(error_at("[16384, -16384]", "[16384, 1]"), "no error");
+  EXPECT_EQ(error_at("[16384, -16384]", "[16383, 1]"), "no error");
+  EXPECT_EQ(error_at("[16384, -16384]", "[16384, 1]"),
+            "a.json:1: \"min\" and \"size\" must end below 32768 in body 7");
   EXPECT_EQ(
       error_at("[16384.1, 0]", "[1, 1]"),
       "a.json:1: \"min\" must be numbers from -16384 to 16384, but is [16384.1, 0] in body 7");
