@@ -127,7 +127,9 @@ std::vector<Case> packet_cases() {
   for (const std::size_t bytes : kSizes) {
     cases.push_back(dropped("forged", bytes, DropReason::Forged, forged(bytes)));
   }
-  cases.push_back(dropped("malformed", kUsualBytes, DropReason::Malformed, add_malformed));
+  // A session ends with its hundredth: each batch has a session of its own.
+  cases.push_back(dropped("malformed", kUsualBytes, DropReason::Malformed, add_malformed,
+                          [](Stage& stage) { stage.player = stage.server.let_in(sender(1)); }));
   cases.push_back(dropped("rate_limited INPUT", kUsualBytes, DropReason::RateLimited, add_input,
                           [add_input](Stage& stage) {
                             for (std::size_t i = 0; i < kMoreThanABurst; ++i) {
