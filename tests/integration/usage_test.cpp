@@ -82,8 +82,8 @@ TEST(Usage, AWrongFlagOfTheServerIsToldWithTheNearestOne) {
 TEST(Usage, AWrongFlagOfACommandIsToldWithTheNearestOne) {
   expect_wrong_usage(tickbox({"connect", "127.0.0.1:7777", "--second", "3"}),
                      {"--second", "did you mean --seconds"});
-  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--client", "3"}),
-                     {"--client", "did you mean --clients"});
+  expect_wrong_usage(tickbox({"load", "127.0.0.1:7777", "--bots", "chase"}),
+                     {"--bots", "did you mean --bot"});
 }
 
 TEST(Usage, AWrongValueNamesItsFlag) {
