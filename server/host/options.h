@@ -26,9 +26,9 @@ inline constexpr std::uint32_t kRecordKeepMax = 1'000'000;
 struct Options {
   std::string bind = "127.0.0.1";
   std::string key_file;             ///< empty: the published key
+  std::string deny_file;            ///< ids of clients that are not admitted; empty: none
   bool allow_exposed_keys = false;  ///< to which every user of the machine has access
   bool create_key = false;          ///< creates the key file if it is missing
-  std::string deny_file;            ///< ids of clients that are not admitted; empty: none
   bool insecure = false;            ///< explicitly uses the published key
   bool allow_strangers = false;     ///< the published key, at any address: for development
   /// The longest time from the issue of a token to its expiry.

@@ -66,13 +66,13 @@ struct Session {
   net::PacketChannel channel;
   std::optional<AdmittedToken> token;  ///< the token that admitted it, until it is consumed
   std::uint32_t ticket_serial = 0;     ///< serial of its resume ticket
+  std::uint32_t malformed = 0;         ///< messages that opened and could not be read
 
   Instant heard;      ///< when the last packet was opened
   RateLimit accepts;  ///< limit of repeated ACCEPTs
   RateLimit moves;    ///< limit of packets opened from another address
   RateLimit packets;
   RateLimit bytes;
-  std::uint32_t malformed = 0;  ///< messages that opened and could not be read
   std::optional<UnprovenPath> path;
 
   InputBuffer inputs;
