@@ -45,8 +45,8 @@ class Stranger {
   /// The way back into the session that was accepted.
   [[nodiscard]] net::ResumeTicket ticket() const;
 
-  /// The acknowledgement of the newest snapshot that has come. Of a room that is younger than
-  /// 65,536 ticks.
+  /// Returns the acknowledgement of the newest snapshot that has arrived.
+  /// Requires: the room is in its first 65,536 ticks.
   [[nodiscard]] protocol::ViewAck newest_view();
 
   [[nodiscard]] bool accepted() const { return accepted_.has_value(); }

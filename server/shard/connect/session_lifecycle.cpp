@@ -112,7 +112,8 @@ std::size_t SessionLifecycle::kick(const IsOut& is_out, Instant now) {
     for (Seat& seat : room.seats().all()) {
       if (!seat.held) continue;
       if (!is_out(seat.client, seat.key_id)) {
-        Session* const pending = seat.pending;  // it may have come with another key
+        // Another key may have sealed the token of the pending session.
+        Session* const pending = seat.pending;
         if (pending != nullptr && pending->token &&
             is_out(seat.client, pending->token->head.key_id)) {
           close(*pending, net::DisconnectReason::Kicked, now);

@@ -118,7 +118,7 @@ class ConnectionTest : public testing::Test {
     deliver(net::encode_refuse(full(nonce), keys.to_client, packet_));
   }
 
-  /// Refuses as anybody can who has seen the request.
+  /// Sends the REFUSE that every observer of the request can make.
   void refuse_without_proof() {
     deliver(net::encode_refuse(full(request().client_nonce), packet_));
   }
