@@ -1,7 +1,7 @@
 #include "server/host/recordings/recording_limit.h"
 
-#include "core/bytes.h"
 #include "record/format.h"
+#include "record/reader.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,18 +14,6 @@ namespace {
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-/// Returns the name_hash() in the first intact header of a recording's first bytes; 0 if none is.
-std::uint64_t server_in(ConstBytes bytes) {
-  for (std::size_t copy = 0; copy < record::kFileHeaderCopies; ++copy) {
-    const std::size_t offset = copy * record::kFileHeaderBytes;
-    if (bytes.size() < offset + record::kFileHeaderBytes) break;
-    const auto header =
-        record::decode_header(bytes.subspan(offset).first(record::kFileHeaderBytes));
-    if (header) return header->server;
-  }
-  return 0;
 }
 
 std::string file_name_of(const os::ListedFile& file) {
@@ -77,7 +65,9 @@ LimitKept RecordingLimit::keep(std::uint64_t reserve) {
 bool RecordingLimit::may_remove(const std::string& path) {
   if (failed_.contains(path)) return false;
   const auto bytes = disk_.read_closed(path, record::kRecordsOffset);
-  return bytes && server_in(*bytes) == options_.server;
+  if (!bytes) return false;
+  const auto recording = record::Reader::open(*bytes);
+  return recording && recording->header().server == options_.server;
 }
 
 }  // namespace tickbox::server
