@@ -149,8 +149,6 @@ std::expected<std::uint64_t, DropReason> PacketChannel::check_packet(ConstBytes 
   if (!type || !travels_sealed(*type, opposite(sends_))) {
     return std::unexpected{DropReason::UnknownType};
   }
-  if (packet_connection(datagram) != connection_)
-    return std::unexpected{DropReason::UnknownConnection};
 
   const auto epoch = std::to_integer<std::uint32_t>(datagram[0]) >> kTypeBits;
   const auto low = load_le<std::uint16_t>(datagram.subspan(kSequenceAt));
@@ -167,11 +165,15 @@ std::expected<PacketChannel::Opened, DropReason> PacketChannel::open_packet(Cons
   if (!sequence) return std::unexpected{sequence.error()};
   const ConstBytes head = datagram.first(kPacketHeadBytes);
   const ConstBytes sealed = datagram.subspan(kPacketHeadBytes);
+  const std::uint32_t connection = packet_connection(datagram);
   if (!open(*receiving_.key_of(*sequence), *sequence, head, sealed, out)) {
-    return std::unexpected{DropReason::Forged};
+    return std::unexpected{connection == connection_ ? DropReason::Forged
+                                                     : DropReason::UnknownConnection};
   }
   window_.advance(*sequence);
   receiving_.reach(*sequence);
+  const bool is_client = sends_ == Direction::ToServer;
+  if (is_client && *sequence == window_.newest()) connection_ = connection;
   return Opened{.type = *packet_type(datagram),
                 .sequence = *sequence,
                 .message = ConstBytes{out}.first(sealed.size() - kTagBytes)};

@@ -119,7 +119,12 @@ class PacketChannel {
   /// Makes a channel that sends in direction `sends`. The ACCEPT uses the server's sequence 0.
   PacketChannel(const KeyPair& keys, std::uint32_t connection, Direction sends);
 
+  /// Returns the connection id of the packets that this end seals.
   [[nodiscard]] std::uint32_t connection() const { return connection_; }
+
+  /// Gives the packets that this end seals another connection id. The client's end does so by
+  /// itself: it takes the id of the newest packet that it has opened.
+  void set_connection(std::uint32_t connection) { connection_ = connection; }
 
   /// Seals `message` into `out` and returns the datagram, a part of `out`.  Requires: at most
   /// kMessageBytesMax bytes.
@@ -131,12 +136,13 @@ class PacketChannel {
     ConstBytes message;  ///< a part of `out`
   };
 
-  /// Checks all of a packet but its seal: length, type, connection, replay and epoch.  Returns its
-  /// sequence.  Fails: as open_packet(), except Forged.  Cost: no cryptography.
+  /// Checks all of a packet but its seal: length, type, replay and epoch.  Returns its sequence.
+  /// Fails: TooShort, TooLong, UnknownType, Replayed.  Cost: no cryptography.
   [[nodiscard]] std::expected<std::uint64_t, DropReason> check_packet(ConstBytes datagram) const;
 
   /// Order of checks: those of check_packet(), AEAD; the window advances last.
-  /// Fails: TooShort, TooLong, UnknownType, UnknownConnection, Replayed, Forged.
+  /// Fails: as check_packet(); Forged; UnknownConnection, if a packet with another id does not
+  /// open.
   std::expected<Opened, DropReason> open_packet(ConstBytes datagram, PacketBuffer& out);
 
   /// Returns the sequence of the last packet sealed; 0 before the first.

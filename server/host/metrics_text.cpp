@@ -10,8 +10,8 @@ namespace tickbox::server {
 namespace {
 
 constexpr std::array<std::string_view, kPhases> kPhaseNames = {"receive", "step", "send", "total"};
-constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {"accepted",
-                                                                               "resumed", "moved"};
+constexpr std::array<std::string_view, kConnectionResults> kConnectionNames = {
+    "accepted", "resumed", "moved", "stayed"};
 constexpr std::array<std::string_view, kSnapshotParts> kSnapshotPartNames = {
     "packet", "frame", "causes", "enters", "sets", "leaves", "events"};
 constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "substituted", "late",

@@ -80,10 +80,22 @@ inline constexpr Rate kRepeatedAccepts{.per_second = 8, .burst = 8};
           .burst = packets.burst * kInputBytesMax};
 }
 
-/// The least time between two CHALLENGEs to the address that a client may have moved to.
+/// The least time between two CHALLENGEs to the two addresses of a path check.
 inline constexpr Duration kChallengeInterval = std::chrono::milliseconds{50};
-/// The most bytes sent there before an answer, in multiples of the bytes received from there.
+/// The size of a CHALLENGE at most.
+inline constexpr std::uint64_t kChallengeBytes = 64;
+/// The most bytes sent to a new address before its answer, in multiples of the bytes received from
+/// there.
 inline constexpr std::uint64_t kUnprovenAnswers = 3;
+/// The time in which a new address must answer.
+inline constexpr Duration kPathCheckLife = std::chrono::seconds{2};
+/// The session moves if its old address stays silent for this many round trips of the new one, so
+/// an attacker who forwards packets must make them three times faster than the network does. It is
+/// at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
+inline constexpr int kPathRoundTrips = 3;
+inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
+/// The least time between the end of a path check and the next one.
+inline constexpr Duration kMoveInterval = std::chrono::seconds{2};
 
 /// Snapshot bytes to one client: ten times the need of a crowd of 64, and a burst of some full
 /// views. Bodies that do not fit wait for a later snapshot.

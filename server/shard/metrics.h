@@ -53,8 +53,9 @@ enum class ConnectionResult : std::uint8_t {
   Accepted,  ///< by a token
   Resumed,   ///< by a ticket
   Moved,     ///< to another address
+  Stayed,    ///< its packets came from another address, but the client is at the session's
 };
-inline constexpr std::size_t kConnectionResults = 3;
+inline constexpr std::size_t kConnectionResults = 4;
 
 enum class InputResult : std::uint8_t { Given, Substituted, Late, TooEarly };
 inline constexpr std::size_t kInputResults = 4;

@@ -35,13 +35,18 @@ inline constexpr Duration kSessionTimeout = std::chrono::seconds{5};
 inline constexpr Duration kStall = std::chrono::seconds{1};
 static_assert(kStall < kSessionTimeout);
 
-/// An address that packets of a session come from, and that is not yet proven to be its client's.
-struct UnprovenPath {
-  net::Route route;
-  std::uint64_t data = 0;   ///< the number that the client there must repeat
-  std::uint64_t heard = 0;  ///< bytes received
-  std::uint64_t sent = 0;   ///< bytes sent
-  Instant challenged;
+/// Finds out where a session's client is, while its packets come from a new address. Each of both
+/// addresses is sent a number of its own, which the client repeats.
+struct PathCheck {
+  net::Route route;              ///< to the new address
+  std::uint64_t new_number = 0;  ///< sent to the new address
+  std::uint64_t old_number = 0;  ///< sent to the session's address
+  std::uint64_t heard = 0;       ///< bytes received from the new address
+  std::uint64_t sent = 0;        ///< bytes sent there
+  Instant began;
+  Instant asked;  ///< when the last CHALLENGE was sent
+  Instant expires;
+  std::optional<Instant> moves;  ///< set once the new address has answered
 };
 
 class HostedRoom;
@@ -73,7 +78,8 @@ struct Session {
   RateLimit moves;    ///< limit of packets opened from another address
   RateLimit packets;
   RateLimit bytes;
-  std::optional<UnprovenPath> path;
+  std::optional<PathCheck> path_check;
+  Instant next_path_check;  ///< no check begins before
 
   InputBuffer inputs;
   std::uint8_t substituted = 0;  ///< number of substituted inputs, modulo 256

@@ -4,6 +4,7 @@
 #include "game/entity_state.h"
 
 #include <bit>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -27,12 +28,25 @@ Session& SessionTable::open(Entropy& entropy) {
   TICKBOX_ASSERT(!free_.empty());
   const std::uint32_t index = free_.back();
   free_.pop_back();
-  std::uint32_t& connection = slots_[index].connection;
-  const std::uint32_t last = connection;
-  connection = (draw_number<std::uint32_t>(entropy) & ~(kSlotsMax - 1)) | index;
-  if (connection == last) connection += kSlotsMax;
+  draw_connection(index, entropy);
+  slots_[index].former = slots_[index].connection;
   sessions_[index].state = Session::State::Accepted;
   return sessions_[index];
+}
+
+void SessionTable::draw_connection(std::size_t index, Entropy& entropy) {
+  Slot& slot = slots_[index];
+  std::uint32_t drawn =
+      (draw_number<std::uint32_t>(entropy) & ~(kSlotsMax - 1)) | static_cast<std::uint32_t>(index);
+  while (drawn == slot.connection || drawn == slot.former) {
+    drawn += kSlotsMax;
+  }
+  slot.former = std::exchange(slot.connection, drawn);
+}
+
+void SessionTable::renew(Session& session, Entropy& entropy) {
+  draw_connection(index_of(session), entropy);
+  session.channel.set_connection(connection_of(session));
 }
 
 void SessionTable::close(Session& session) {
@@ -43,14 +57,19 @@ void SessionTable::close(Session& session) {
 
 Session* SessionTable::find(std::uint32_t connection) {
   const std::uint32_t index = connection % kSlotsMax;
-  if (index >= slots_.size() || slots_[index].connection != connection) return nullptr;
+  if (index >= slots_.size()) return nullptr;
+  const Slot& slot = slots_[index];
+  if (slot.connection != connection && slot.former != connection) return nullptr;
   Session& session = sessions_[index];
   return session.state != Session::State::Free ? &session : nullptr;
 }
 
 void SessionTable::remember_departure(const Session& session, Instant now) {
-  slots_[index_of(session)].departure = {
-      .connection = connection_of(session), .address = session.route.peer, .at = now};
+  Slot& slot = slots_[index_of(session)];
+  slot.departure = {.connection = slot.connection,
+                    .former = slot.former,
+                    .address = session.route.peer,
+                    .at = now};
 }
 
 bool SessionTable::has_departed(std::uint32_t connection, const net::Address& from,
@@ -58,8 +77,8 @@ bool SessionTable::has_departed(std::uint32_t connection, const net::Address& fr
   const std::uint32_t index = connection % kSlotsMax;
   if (index >= slots_.size() || !slots_[index].departure) return false;
   const Departure& departure = *slots_[index].departure;
-  return departure.connection == connection && departure.address == from &&
-         now - departure.at <= kLastPackets;
+  const bool is_its_id = departure.connection == connection || departure.former == connection;
+  return is_its_id && departure.address == from && now - departure.at <= kLastPackets;
 }
 
 }  // namespace tickbox::server

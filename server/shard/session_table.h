@@ -27,10 +27,15 @@ class SessionTable {
   /// the last one of its slot.  Requires: fewer than `sessions_max` sessions are open.
   [[nodiscard]] Session& open(Entropy& entropy);
 
-  /// Closes a session: its connection id finds nothing any more.
+  /// Gives a session another connection id, different from its last two. The id before it finds the
+  /// session, too, until the next call.
+  void renew(Session& session, Entropy& entropy);
+
+  /// Closes a session: its connection ids find nothing any more.
   void close(Session& session);
 
-  /// Returns the session that has this connection id, or nullptr.
+  /// Returns the session that has this connection id, or had it before the last renew(), or
+  /// nullptr.
   [[nodiscard]] Session* find(std::uint32_t connection);
 
   /// Returns the connection id of an open session.
@@ -50,14 +55,18 @@ class SessionTable {
  private:
   struct Departure {
     std::uint32_t connection = 0;
+    std::uint32_t former = 0;
     net::Address address;
     Instant at;
   };
 
   struct Slot {
     std::uint32_t connection = 0;        ///< of the slot's last session
+    std::uint32_t former = 0;            ///< the id before it, if renewed; else `connection`
     std::optional<Departure> departure;  ///< the last one
   };
+
+  void draw_connection(std::size_t index, Entropy& entropy);
 
   [[nodiscard]] std::size_t index_of(const Session& session) const {
     return static_cast<std::size_t>(&session - sessions_.data());

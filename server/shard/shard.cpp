@@ -53,7 +53,7 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       lifecycle_(context_, {sessions_, rooms_, admission_, desyncs_}, options.tick_rate, now),
       connects_(context_, {rooms_, admission_, sessions_, lifecycle_, spectators_},
                 options.tick_rate),
-      paths_(context_),
+      paths_(context_, sessions_),
       inputs_(context_, spectators_, options.tick_rate),
       replicator_(context_, pace_of(options), options.sight, options.snapshot_bytes),
       drops_logged_at_(now) {
@@ -150,8 +150,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   }
   session->heard = arrival.now;
   if (session->state == Session::State::Accepted) lifecycle_.begin_to_play(*session, arrival.now);
-  if (is_newest && from_elsewhere) paths_.challenge(*session, datagram, arrival.now);
-  if (is_newest && !from_elsewhere) session->path = std::nullopt;  // it is at its old address
+  paths_.on_packet(*session, datagram, is_newest, arrival.now);
   const std::uint64_t malformed = drops.of(net::DropReason::Malformed);
   on_message(*session, datagram, *opened, arrival);
   if (drops.of(net::DropReason::Malformed) != malformed) on_malformed(*session, arrival.now);

@@ -94,7 +94,7 @@ class Clients:
             return
         check(crypto.tag(session.resume_keys.to_server, request.clear) == request.tag, "tag", "RESUME: tag")
         session.client.over = True
-        resumes = (s for s in self.world.all_sessions() if s.request.type == layouts.RESUME)
+        resumes = (s for s in self.world.all_sessions if s.request.type == layouts.RESUME)
         newer = [s for s in resumes if s.resumed_from is session and s.client.accepted]
         check(not newer, "request", "a RESUME with an older ticket than the client has")
 
@@ -107,6 +107,8 @@ class Clients:
         read = self.world.read_sent(client.sender, data)
         if read is None:
             return
+        newest = layouts.connection_of(data) == client.connection
+        self.findings.check(newest, "connection", f"a {name} with another id than the newest that has come")
         self.findings.check(not client.over, "goodbye", f"a {name} of a session that is over for it")
         if kind == layouts.DISCONNECT:
             client.goodbyes += 1
@@ -187,7 +189,7 @@ class Clients:
             self.arrived_accept(data)
 
     def arrived_accept(self, data):
-        for session in self.world.all_sessions():
+        for session in self.world.all_sessions:
             attempt = self.attempts.get(session.request.nonce)
             if session.datagram == data and attempt is not None and attempt.answer is None:
                 attempt.answer = layouts.ACCEPT
@@ -204,6 +206,8 @@ class Clients:
         if message is None:
             self.findings.saw(f"{layouts.NAMES[kind]} dropped as {sequence} by a client")
             return
+        if sequence == client.receiver.newest:
+            client.connection = layouts.connection_of(data)
         read = self.world.read_arrived(data, message)
         if read is None:
             return

@@ -101,6 +101,9 @@ def sequence_bits(data):
     return (data[0] >> 6) << 16 | struct.unpack_from("<H", data, 5)[0]
 
 
+PLACES = 2**13  # of sessions: the low bits of a connection id
+
+
 def connection_of(data):
     return struct.unpack_from("<I", data, 1)[0]
 

@@ -58,7 +58,7 @@ class Reader:
         elif name == "token":
             self.world.hand_out(event["token"])
         elif name == "tick":
-            self.world.play.pass_tick(event["tick"], self.world.all_sessions())
+            self.world.play.pass_tick(event["tick"], self.world.all_sessions)
         elif name == "stop":
             self.world.draining = True
         elif name == "dropped":
@@ -123,12 +123,12 @@ class Reader:
         for waiting in self.unanswered:
             self.findings.line = waiting.line
             self.findings.add("answer", f"a {layouts.NAMES[waiting.request.type]} was never answered")
-        for session in self.world.all_sessions():
+        for session in self.world.all_sessions:
             for said in (len(session.server.goodbyes), session.client.goodbyes):
                 self.findings.check(said in (0, GOODBYES), "goodbye", f"said {said} times")
             silent = len(session.client.challenges)
             self.findings.check(silent == 0, "challenge", f"{silent} of a session were not answered")
-        self.findings.seen["sessions"] = len(self.world.all_sessions())
+        self.findings.seen["sessions"] = len(self.world.all_sessions)
 
 
 def main():

@@ -177,7 +177,7 @@ class Altered(Scene):
     def test_each_field_of_an_accept(self):
         number = self.match.find("server_sent", layouts.ACCEPT, 4)  # others play already
         data = self.match.data(number)
-        session = next(s for s in self.match.reader.world.all_sessions() if s.datagram == data)
+        session = next(s for s in self.match.reader.world.all_sessions if s.datagram == data)
         clear = data[: layouts.ACCEPT_HEAD_BYTES]
         message = crypto.unseal(session.keys.to_client, 0, clear, data[len(clear) :])
         fields = dict(zip((field.name for field in messages.ACCEPT), places(layouts.ACCEPT, message)))
@@ -561,7 +561,7 @@ class AlteredAudit(Scene):
             self.assert_audit_found("audit", number, change)
 
     def test_a_join_of_another_client(self):
-        clients = {session.client_id for session in self.match.reader.world.all_sessions()}
+        clients = {session.client_id for session in self.match.reader.world.all_sessions}
         joins = [bytes([8]) + struct.pack("<Q", client) for client in clients]
         place = lambda message: max(message.find(join) for join in joins)
         is_later = lambda message: messages.read_audit(message).head.segment > 0

@@ -57,7 +57,7 @@ class Door:
         self.taken_over = {}  # by client id: ns
 
     def seats_taken(self):
-        live = {s.accept["player"] for s in self.world.all_sessions() if s.server.state != OVER}
+        live = {s.accept["player"] for s in self.world.all_sessions if s.server.state != OVER}
         return len(live)
 
     def owed(self, request, address, now):
@@ -73,7 +73,7 @@ class Door:
 
     def same_again(self, request, address):
         """The session that this very request has made already and that has not begun."""
-        for session in self.world.all_sessions():
+        for session in self.world.all_sessions:
             waits = session.server.state == ACCEPTED and session.asked_from == address
             same = session.request.type == request.type and session.request.credential == request.credential
             if waits and same and session.request.nonce == request.nonce:
@@ -144,7 +144,7 @@ class Door:
 
     def waiting_of(self, client):
         """The sessions of a client id that have not begun."""
-        return [s for s in self.world.all_sessions() if s.client_id == client and s.server.state == ACCEPTED]
+        return [s for s in self.world.all_sessions if s.client_id == client and s.server.state == ACCEPTED]
 
     def audit_fault(self, request, rights, own):
         """Why who wishes to audit may not; `own` is of its own seat."""
@@ -152,7 +152,7 @@ class Door:
             return None
         if not rights & credentials.RIGHT_TO_AUDIT:
             return refuse(MAY_NOT_AUDIT)
-        auditors = (s for s in self.world.all_sessions() if s.live() and s.request.audits)
+        auditors = (s for s in self.world.all_sessions if s.live() and s.request.audits)
         seats = {each.accept["player"] for each in auditors}
         others = seats - ({own.accept["player"]} if own else set())
         return refuse(AUDITORS_FULL, len(others), AUDITORS_MAX) if len(others) >= AUDITORS_MAX else None

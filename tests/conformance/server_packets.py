@@ -5,16 +5,16 @@ import messages
 from inputs import Inputs
 from server_audits import ServerAudits
 from server_snapshots import ServerSnapshots
-from session import ACCEPTED, ORPHANED, OVER, PLAYING, Path
+from session import ACCEPTED, ORPHANED, OVER, PLAYING, PathCheck
 from world import NS
 
 SILENCE = 5 * NS
 ORPHANED_FOR = 30 * NS
 CHALLENGE_EVERY = NS // 20
+MOVES_EVERY = 2 * NS
 TIMER_SLACK = NS // 10  # the server looks at its timers now and then
 GOODBYES = 3
 DEPARTED_FOR = 2 * NS
-PLACES = 2**13  # of sessions: the low bits of a connection id
 AMPLIFIED_MAX = 3
 MARGIN_UNITS = 16  # in a tick
 STEPS_LATE = NS // 1_000  # that a step may be
@@ -37,7 +37,8 @@ class ServerPackets:
         if kind not in layouts.SEALED_TO_SERVER:
             return "unknown_type"
         connection = layouts.connection_of(data)
-        live = [each for each in self.world.sessions.get(connection, []) if each.live()]
+        known = self.world.sessions.get(connection, [])
+        live = [each for each in known if each.live() and connection in each.ids]
         if not live:
             return self.take_stray(now, address, connection)
         session = live[-1]
@@ -46,24 +47,24 @@ class ServerPackets:
             return sequence
         self.taken(now, address, session, sequence)
         read = self.world.read_arrived(data, message)
-        self.follow(address, session, sequence, data)
+        self.follow(now, address, session, sequence, data)
         if read is None:
             return "malformed"
         if kind == layouts.RESPONSE:
-            return self.take_response(address, session, read)
+            return self.take_response(now, address, session, read)
         if kind == layouts.INPUT:
             return self.take_inputs(now, session, sequence, read)
         elif kind == layouts.DESYNC_REPORT:
             session.server.reports.took(now, *read, len(data))
         elif kind == layouts.DISCONNECT:
             session.server.state = OVER
-            self.departed[connection % PLACES] = (connection, session.server.address, now)
+            self.departed[connection % layouts.PLACES] = (session.ids, session.server.address, now)
         return None
 
     def take_stray(self, now, address, connection):
         """Of no live session: the other copies of a DISCONNECT are ignored."""
-        left, where, when = self.departed.get(connection % PLACES, (None, None, 0))
-        if (left, where) != (connection, address) or now - when > DEPARTED_FOR:
+        ids, where, when = self.departed.get(connection % layouts.PLACES, ([], None, 0))
+        if connection not in ids or where != address or now - when > DEPARTED_FOR:
             return "unknown_connection"
         self.findings.saw("copy of a DISCONNECT ignored by the server")
         return None
@@ -83,23 +84,40 @@ class ServerPackets:
                 self.findings.saw("session resumed after a timeout" if orphaned else "session taken over")
                 earlier.server.state = OVER
 
-    def follow(self, address, session, sequence, data):
+    def follow(self, now, address, session, sequence, data):
         """Keeps track of another address from which a session's newest packets come."""
         server = session.server
-        if address == server.address or sequence != server.receiver.newest:
+        if server.check is not None and now > server.check.expires:
+            server.check = None
+        newest_from_elsewhere = address != server.address and sequence == server.receiver.newest
+        if server.check is None and newest_from_elsewhere and now >= server.next_check:
+            server.check = PathCheck(address, now)
+        if server.check is None or server.check.address != address:
             return
-        if server.path is None or server.path.address != address:
-            server.path = Path(address)
-        server.path.bytes_in += len(data)
+        server.check.bytes_in += len(data)
+        if server.check.moves is not None and now >= server.check.moves:
+            session.move(address)
+            self.end_check(now, server)
+            self.findings.saw("session moved")
 
-    def take_response(self, address, session, data):
+    def take_response(self, now, address, session, data):
         server = session.server
-        path = server.path
-        if path is None or path.address != address or path.data != data:
+        if server.check is None:
             return "unexpected"
-        server.address, server.path = address, None
-        self.findings.saw("session moved")
+        if data == server.check.asked_at(server.address):
+            self.findings.saw("client still at its address")
+            self.end_check(now, server)
+            return None
+        if address != server.check.address or data != server.check.asked_at(address):
+            return "unexpected"
+        if server.check.moves is None:
+            server.check.answered(now)
         return None
+
+    @staticmethod
+    def end_check(now, server):
+        server.check = None
+        server.next_check = now + MOVES_EVERY
 
     def take_inputs(self, now, session, sequence, message):
         """Of the newest packet, what it acknowledges counts as well, and how early it came."""
@@ -133,7 +151,7 @@ class ServerPackets:
         return None
 
     def pass_time(self, now):
-        for session in self.world.all_sessions():
+        for session in self.world.all_sessions:
             server = session.server
             silent = now - server.heard
             if server.state == ACCEPTED and silent > SILENCE + TIMER_SLACK:
@@ -149,6 +167,8 @@ class ServerPackets:
         read = self.world.read_sent(session.server.sender, data)
         if read is None:
             return
+        current = layouts.connection_of(data) == session.connection and not session.renews
+        self.findings.check(current, "connection", f"a {name} with the id of before the move")
         if kind == layouts.CHALLENGE:
             self.sent_challenge(now, address, session, data, read)
             return
@@ -162,18 +182,23 @@ class ServerPackets:
             self.sent_news(now, session, data, read)
 
     def sent_challenge(self, now, address, session, data, drawn):
-        check, path = self.findings.check, session.server.path
-        check(session.server.state == PLAYING, "state", f"a CHALLENGE to who is {session.server.state}")
-        if not check(path is not None and path.address == address, "challenge", "nothing newest came from there"):
+        check, server = self.findings.check, session.server
+        path = server.check
+        check(server.state == PLAYING, "state", f"a CHALLENGE to who is {server.state}")
+        known = path is not None and address in (path.address, server.address)
+        if not check(known, "challenge", "nothing newest came from there"):
             return
-        path.bytes_out += len(data)
-        within = path.bytes_out <= AMPLIFIED_MAX * path.bytes_in
-        check(within, "amplification", f"{path.bytes_out} bytes to a path that sent {path.bytes_in}")
-        soon = path.challenged is not None and now - path.challenged < CHALLENGE_EVERY
-        check(not soon, "challenge", "sooner than 50 ms after the last")
-        check(path.data in (None, drawn), "challenge", "other data than was drawn for this address")
-        path.challenged = now
-        path.data = drawn
+        if address == path.address:
+            path.bytes_out += len(data)
+            within = path.bytes_out <= AMPLIFIED_MAX * path.bytes_in
+            check(within, "amplification", f"{path.bytes_out} bytes to a path that sent {path.bytes_in}")
+            check(path.moves is None, "challenge", "to an address that has answered")
+        last, data_before = path.asked.get(address, (None, None))
+        check(last is None or now - last >= CHALLENGE_EVERY, "challenge", "sooner than 50 ms after the last")
+        check(data_before in (None, drawn), "challenge", "other data than was drawn for this address")
+        others = [asked for where, (_, asked) in path.asked.items() if where != address]
+        check(drawn not in others, "challenge", "the same data for two addresses")
+        path.asked[address] = (now, drawn)
 
     def sent_goodbye(self, now, session, reason):
         check, server = self.findings.check, session.server
@@ -183,7 +208,7 @@ class ServerPackets:
         check(reason != messages.LEFT, "goodbye", "the client's own reason")
         self.findings.saw(f"DISCONNECT of reason {reason} by the server")
         if reason == messages.TAKEN_OVER:
-            resumed = [s for s in self.world.all_sessions() if s.resumed_from is session]
+            resumed = [s for s in self.world.all_sessions if s.resumed_from is session]
             begun = any(s.server.receiver.taken > 0 for s in resumed)
             check(begun, "goodbye", "taken over by nobody")
             server.state = OVER

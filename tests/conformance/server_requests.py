@@ -162,11 +162,11 @@ class ServerRequests:
         check(accept["room"] == self.world.room, "accept", "another room")
         tick = self.world.play.tick
         check(accept["tick"] == tick, "accept", f"tick {accept['tick']} of {tick}")
-        first = self.world.all_sessions()[0].accept
+        first = self.world.all_sessions[0].accept
         for name in ("tick_rate", "rules", "map_seats", "map_hash"):
             check(accept[name] == first[name], "accept", f"another {name} than the first client received")
         if earlier is None:
-            others = (each for each in self.world.all_sessions() if each is not session)
+            others = (each for each in self.world.all_sessions if each is not session)
             held = {each.accept["player"] for each in others if each.server.state != OVER}
             check(accept["player"] not in held, "accept", "a seat that somebody has")
         check(accept["boot"] == self.door.boot, "accept", "another boot id")

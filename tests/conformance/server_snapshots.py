@@ -234,4 +234,4 @@ class ServerSnapshots:
             self.findings.saw("held body sent in full")
 
     def tick_rate(self):
-        return self.world.all_sessions()[0].accept["tick_rate"]
+        return self.world.all_sessions[0].accept["tick_rate"]

@@ -1,6 +1,7 @@
 """A session as both of its ends and the reader know it: keys, numbers, addresses, and what each has said."""
 
 import crypto
+from budget import NS
 from sequences import Receiver, Sender
 from sent_views import SentViews
 from server_audits import WINDOW, SentAudit, nearest
@@ -10,15 +11,30 @@ ACCEPTED, PLAYING, ORPHANED, OVER = "accepted", "playing", "orphaned", "over"
 VIEWS_HELD = 64  # ticks
 
 
-class Path:
-    """An address from which a session's packets come, and which has not been proven."""
+CHECK_LIFE = 2 * NS
+ROUND_TRIPS = 3
+OLD_ADDRESS_SILENT = NS // 5
 
-    def __init__(self, address):
-        self.address = address
+
+class PathCheck:
+    """Whether a session's client is at a new address, or still at the session's."""
+
+    def __init__(self, address, now):
+        self.address = address  # the new one
+        self.began = now
+        self.expires = now + CHECK_LIFE
+        self.moves = None  # ns: the session moves, unless its own address answers
         self.bytes_in = 0
         self.bytes_out = 0
-        self.challenged = None  # ns
-        self.data = None  # that was drawn for it
+        self.asked = {}  # by address: ns of the last CHALLENGE, and its data
+
+    def answered(self, now):
+        round_trip = now - self.began
+        self.moves = now + max((ROUND_TRIPS - 1) * round_trip, OLD_ADDRESS_SILENT)
+        self.expires = self.moves + CHECK_LIFE
+
+    def asked_at(self, address):
+        return self.asked.get(address, (None, None))[1]
 
 
 class ServerEnd:
@@ -28,7 +44,8 @@ class ServerEnd:
         self.state = ACCEPTED
         self.address = address
         self.heard = now
-        self.path = None
+        self.check = None  # of its path
+        self.next_check = 0  # ns: not before
         self.sender = Sender(keys.to_client)
         self.receiver = Receiver(keys.to_server)
         self.goodbyes = []  # reasons
@@ -67,7 +84,8 @@ class Segments:
 class ClientEnd:
     """What the client is known to know."""
 
-    def __init__(self, keys):
+    def __init__(self, keys, connection):
+        self.connection = connection  # the id of the newest packet that has come
         self.accepted = False
         self.over = False
         self.sender = Sender(keys.to_server)
@@ -122,7 +140,8 @@ class Keys:
 
 class Session:
     def __init__(self, connection, keys, request, accept, datagram, address, now):
-        self.connection = connection
+        self.ids = [connection]  # the last two connection ids
+        self.renews = False  # it has moved, and its new id is not known yet
         self.keys = keys
         self.request = request
         self.accept = accept
@@ -134,7 +153,16 @@ class Session:
         self.issued = 0  # ms since 1970: its token
         self.resumed_from = None  # the session whose ticket it came with, or whose seat its newer token takes over
         self.server = ServerEnd(keys, address, now)
-        self.client = ClientEnd(keys)
+        self.client = ClientEnd(keys, connection)
+
+    @property
+    def connection(self):
+        return self.ids[-1]
+
+    def move(self, address):
+        self.server.address = address
+        self.ids = self.ids[-1:]
+        self.renews = True
 
     def live(self):
         """Whether the server still has its keys."""

@@ -28,7 +28,8 @@ class World:
         self.findings = findings
         self.schema = schema
         self.tokens = {}  # texts by sealed part
-        self.sessions = defaultdict(list)  # by connection id, the newest last
+        self.all_sessions = []
+        self.sessions = defaultdict(list)  # by each connection id that they had, the newest last
         self.by_ticket = {}
         self._used = {}  # (key, sequence) → datagram
         self.restart(head)
@@ -43,7 +44,7 @@ class World:
         self.boot_ns = head["ns"]
         self.draining = False
         self.play = Room()
-        for session in self.all_sessions():
+        for session in self.all_sessions:
             session.server.state = OVER
 
     def hand_out(self, text):
@@ -54,25 +55,40 @@ class World:
         return self.boot_wall_ms + (now - self.boot_ns) // 1_000_000
 
     def add(self, session):
-        others = [other for each in self.sessions.values() for other in each]
-        fresh = all(other.datagram[5:37] != session.datagram[5:37] for other in others)
+        fresh = all(other.datagram[5:37] != session.datagram[5:37] for other in self.all_sessions)
         self.findings.check(fresh, "nonce", "a server nonce that another session has")
-        taken = any(other.live() for other in self.sessions[session.connection])
+        taken = self.has_live(session.connection)
         self.findings.check(not taken, "connection", "a connection id that a live session has")
+        self.all_sessions.append(session)
         self.sessions[session.connection].append(session)
         self.by_ticket[session.accept["ticket"]] = session
 
-    def all_sessions(self):
-        return [session for each in self.sessions.values() for session in each]
+    def has_live(self, connection):
+        return any(each.live() and connection in each.ids for each in self.sessions[connection])
 
     def session_of(self, data, end):
         """Whose packet this is, which that end of a session has sent; several may have had its connection id."""
-        known = self.sessions.get(layouts.connection_of(data), [])
+        connection = layouts.connection_of(data)
+        if end == "server":
+            self.take_new_id(connection, data)
+        known = self.sessions.get(connection, [])
         if end == "client":
             known = [session for session in known if session.client.accepted]
         if len(known) > 1:
             known = [s for s in known if getattr(s, end).sender.opens(data)] or known
         return known[-1] if known else None
+
+    def take_new_id(self, connection, data):
+        """With its first packet after a move, the server tells a session's new connection id."""
+        for session in self.all_sessions:
+            if not session.renews or connection in session.ids or not session.server.sender.opens(data):
+                continue
+            self.findings.check(not self.has_live(connection), "connection", "after a move: one that a live session has")
+            same_place = connection % layouts.PLACES == session.connection % layouts.PLACES
+            self.findings.check(same_place, "connection", "after a move: one of another place")
+            session.renews = False
+            session.ids.append(connection)
+            self.sessions[connection].append(session)
 
     def use(self, key, sequence, datagram):
         """No key seals twice with one nonce; only an ACCEPT is sent again, byte for byte."""

@@ -103,8 +103,9 @@ struct LiveSession {
     const auto data = challenged();
     ASSERT_TRUE(data.has_value());
     send(PacketType::Response, protocol::encode_path_check(*data, message_buffer));
-    EXPECT_EQ(harness.shard().metrics().connections[2], 1U) << "moved";
+    harness.run_for(server::kOldPathSilence);
     send_inputs(2);
+    EXPECT_EQ(harness.shard().metrics().connections[2], 1U) << "moved";
     send(PacketType::Disconnect,
          protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer));
     harness.run_for(milliseconds{100});

@@ -1,6 +1,6 @@
-// The way back from another address: what was asked there, and is answered after the client has
-// left, moves no session. Else who holds back one RESPONSE could send a session after it, to where
-// nobody listens any more.
+// Where a session's packets go, when packets of its client come from a new address. They follow a
+// client that has moved. They stay with a client that is still at its old address, whoever forwards
+// its packets, and however fast.
 
 #include "protocol/messages.h"
 #include "tests/threats/raw_peer.h"
@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace tickbox::tests {
 namespace {
@@ -16,7 +19,7 @@ using net::DropReason;
 using net::PacketType;
 using std::chrono::milliseconds;
 
-/// A client that plays, and is at home.
+/// A client that plays at its old address.
 struct Traveller {
   Harness harness{{.seed = 77}};
   Wire wire{harness};
@@ -32,25 +35,29 @@ struct Traveller {
     harness.run_for(milliseconds{100});
   }
 
-  /// Sends something from there, and hands out what the CHALLENGE that answers it asks.
-  std::uint64_t is_asked_at(const net::Address& address) {
+  /// Returns the number in the first CHALLENGE among the datagrams that came to an address.
+  std::optional<std::uint64_t> asked_at(const net::Address& address) {
+    for (const Bytes& datagram : wire.inbox(address)) {
+      if (net::packet_type(datagram) != PacketType::Challenge) continue;
+      const auto opened = peer.channel().open_packet(datagram, buffer);
+      if (opened) return protocol::decode_path_check(opened->message).value();
+    }
+    return std::nullopt;
+  }
+
+  /// Sends a packet from a new address. Returns the number that the server asks there.
+  std::uint64_t go_to(const net::Address& address) {
+    wire.inbox(peer.address()).clear();
     peer.move(address);
     peer.send_nothing_new();
     harness.run_for(milliseconds{1});
     EXPECT_EQ(peer.received(PacketType::Challenge), 1U);
-    const auto challenge = std::ranges::find_if(peer.inbox(), [](const Bytes& datagram) {
-      return net::packet_type(datagram) == PacketType::Challenge;
-    });
-    if (challenge == peer.inbox().end()) return 0;
-    const auto opened = peer.channel().open_packet(*challenge, buffer);
-    EXPECT_TRUE(opened.has_value());
-    return protocol::decode_path_check(opened->message).value();
+    return asked_at(address).value_or(0);
   }
 
-  /// On its way, and not arrived.
-  Bytes seal_response(std::uint64_t data) {
+  Bytes seal_response(std::uint64_t number) {
     return copy_of(peer.channel().seal_packet(
-        PacketType::Response, protocol::encode_path_check(data, message_buffer), buffer));
+        PacketType::Response, protocol::encode_path_check(number, message_buffer), buffer));
   }
 
   void arrive(const net::Address& from, ConstBytes datagram) {
@@ -58,90 +65,255 @@ struct Traveller {
     harness.run_for(milliseconds{1});
   }
 
-  [[nodiscard]] std::uint64_t moves() { return harness.shard().metrics().connections[2]; }
+  /// Goes on playing from where it is.
+  void play(Duration duration) {
+    for (Duration passed{}; passed < duration; passed += milliseconds{10}) {
+      peer.send_nothing_new();
+      harness.run_for(milliseconds{10});
+    }
+  }
+
+  [[nodiscard]] std::uint64_t count(server::ConnectionResult result) {
+    return harness.shard().metrics().connections[static_cast<std::size_t>(result)];
+  }
+
+  [[nodiscard]] std::uint64_t moves() { return count(server::ConnectionResult::Moved); }
+
+  [[nodiscard]] std::uint64_t stays() { return count(server::ConnectionResult::Stayed); }
 
   [[nodiscard]] std::uint64_t unexpected() {
     return harness.shard().metrics().drops.of(DropReason::Unexpected);
   }
 
-  /// Snapshots that come to an address within 100 ms.
-  std::size_t snapshots_at(const net::Address& address) {
+  /// Returns whether a snapshot comes to an address while the client plays. It proves no receipt,
+  /// so it gets one a second.
+  bool has_snapshots_at(const net::Address& address) {
     wire.inbox(address).clear();
-    harness.run_for(milliseconds{100});
-    return static_cast<std::size_t>(std::ranges::count_if(
-        wire.inbox(address),
-        [](const Bytes& datagram) { return net::packet_type(datagram) == PacketType::Snapshot; }));
+    play(milliseconds{1'100});
+    return std::ranges::any_of(wire.inbox(address), [](const Bytes& datagram) {
+      return net::packet_type(datagram) == PacketType::Snapshot;
+    });
   }
 };
 
+TEST(Path, IsTheNewAddressOnceTheOldOneHasBeenSilentForAWhile) {
+  Traveller traveller;
+  const std::uint64_t asked = traveller.go_to(traveller.abroad);
+  traveller.arrive(traveller.abroad, traveller.seal_response(asked));
+  traveller.play(server::kOldPathSilence - milliseconds{20});
+  EXPECT_EQ(traveller.moves(), 0U);
+  traveller.play(milliseconds{40});
+  EXPECT_EQ(traveller.moves(), 1U);
+  EXPECT_EQ(traveller.stays(), 0U);
+  EXPECT_TRUE(traveller.has_snapshots_at(traveller.abroad));
+  EXPECT_FALSE(traveller.has_snapshots_at(traveller.home));
+}
+
+// Three round trips of the new address: two more after its answer.
+TEST(Path, WaitsLongerForTheOldAddressIfTheNewOneIsFarAway) {
+  Traveller traveller;
+  const std::uint64_t asked = traveller.go_to(traveller.abroad);
+  traveller.play(milliseconds{300});
+  traveller.arrive(traveller.abroad, traveller.seal_response(asked));
+  traveller.play(milliseconds{580});
+  EXPECT_EQ(traveller.moves(), 0U);
+  traveller.play(milliseconds{40});
+  EXPECT_EQ(traveller.moves(), 1U);
+}
+
+TEST(Path, StaysTheOldAddressIfTheClientAnswersThere) {
+  Traveller traveller;
+  const std::uint64_t asked = traveller.go_to(traveller.abroad);
+  const std::optional<std::uint64_t> asked_at_home = traveller.asked_at(traveller.home);
+  ASSERT_TRUE(asked_at_home.has_value());
+  EXPECT_NE(*asked_at_home, asked);
+  traveller.arrive(traveller.abroad, traveller.seal_response(asked));
+  traveller.arrive(traveller.abroad, traveller.seal_response(*asked_at_home));
+  EXPECT_EQ(traveller.stays(), 1U) << "whoever forwards the answer";
+  traveller.play(milliseconds{1'000});
+  EXPECT_EQ(traveller.moves(), 0U);
+  EXPECT_TRUE(traveller.has_snapshots_at(traveller.home));
+  EXPECT_FALSE(traveller.has_snapshots_at(traveller.abroad));
+}
+
+TEST(Path, ChangesAtMostOnceInTwoSeconds) {
+  Traveller traveller;
+  traveller.arrive(traveller.abroad, traveller.seal_response(traveller.go_to(traveller.abroad)));
+  traveller.play(milliseconds{250});
+  ASSERT_EQ(traveller.moves(), 1U);
+
+  const net::Address further = stranger_far_away(3);
+  traveller.peer.move(further);
+  traveller.play(milliseconds{1'900});
+  EXPECT_EQ(traveller.peer.received(PacketType::Challenge), 0U);
+  traveller.play(milliseconds{200});
+  const auto asked = traveller.asked_at(further);
+  ASSERT_TRUE(asked.has_value());
+  traveller.arrive(further, traveller.seal_response(*asked));
+  traveller.play(milliseconds{1'000});
+  EXPECT_EQ(traveller.moves(), 2U);
+}
+
+// Whoever knows the id from one network does not find it in another.
+TEST(Path, HasAConnectionIdOfItsOwn) {
+  Traveller traveller;
+  const std::uint32_t first = traveller.peer.channel().connection();
+  traveller.arrive(traveller.abroad, traveller.seal_response(traveller.go_to(traveller.abroad)));
+  traveller.play(milliseconds{250});
+  ASSERT_EQ(traveller.moves(), 1U);
+  const std::uint64_t unknown =
+      traveller.harness.shard().metrics().drops.of(DropReason::UnknownConnection);
+  traveller.play(milliseconds{1'100});
+  EXPECT_EQ(traveller.harness.shard().metrics().drops.of(DropReason::UnknownConnection), unknown)
+      << "packets with the former id still count";
+
+  std::uint32_t second = first;
+  for (const Bytes& datagram : traveller.peer.inbox()) {
+    if (net::packet_type(datagram) != PacketType::Snapshot) continue;
+    if (traveller.peer.channel().open_packet(datagram, traveller.buffer)) {
+      second = net::packet_connection(datagram);
+    }
+  }
+  EXPECT_NE(second, first);
+  EXPECT_EQ(traveller.peer.channel().connection(), second) << "the client has taken it";
+  traveller.play(milliseconds{100});
+  EXPECT_EQ(traveller.harness.shard().metrics().drops.of(DropReason::UnknownConnection), unknown);
+}
+
+/// Someone who reads and forwards all packets between a client and the server, and is 20 ms faster
+/// than the network. The server answers it as if it were the client.
+class Onlooker {
+ public:
+  Onlooker(Harness& harness, Wire& wire, std::size_t victim)
+      : harness_(harness), victim_(victim), own_(stranger_far_away(9)) {
+    wire.listen([this](const Wire::Passed& passed) { on_passed(passed); });
+  }
+
+  void run_for(Duration duration) {
+    for (Duration passed{}; passed < duration; passed += milliseconds{1}) {
+      harness_.run_for(milliseconds{1});
+      for (const Bytes& datagram : std::exchange(to_server_, {})) {
+        harness_.network().inject(own_, datagram);
+      }
+      for (const Bytes& datagram : std::exchange(to_victim_, {})) {
+        harness_.network().inject_at_client(victim_, SimulatedNetwork::server_address(), datagram);
+      }
+    }
+  }
+
+ private:
+  void on_passed(const Wire::Passed& passed) {
+    const bool is_victims = passed.client == harness_.network().address(victim_);
+    if (passed.where == Wire::Where::ToServer && is_victims) {
+      to_server_.push_back(copy_of(passed.bytes));
+    }
+    const bool is_challenge = net::packet_type(passed.bytes) == PacketType::Challenge;
+    if (passed.where == Wire::Where::FromServer && passed.client == own_ && is_challenge) {
+      to_victim_.push_back(copy_of(passed.bytes));  // keeps the snapshots from it
+    }
+  }
+
+  Harness& harness_;
+  std::size_t victim_;
+  net::Address own_;
+  std::vector<Bytes> to_server_;
+  std::vector<Bytes> to_victim_;
+};
+
+// It once took the session over: in six seconds not one packet reached the victim.
+TEST(Threat, OnlookerWhoForwardsFasterThanTheNetworkTakesNoSession) {
+  Harness harness{{.seed = 78, .link = {.delay = milliseconds{20}}, .bot = game::BotKind::Stress}};
+  Wire wire{harness};
+  const std::size_t victim = harness.add_client();
+  harness.run_for(std::chrono::seconds{2});
+  Onlooker onlooker{harness, wire, victim};
+  const std::uint64_t received = harness.client(victim).snapshots_received();
+  onlooker.run_for(std::chrono::seconds{6});
+  EXPECT_GE(harness.client(victim).snapshots_received(), received + 6 * 50);
+  EXPECT_EQ(harness.client(victim).connection().sessions(), 1U);
+  const server::Metrics& metrics = harness.shard().metrics();
+  EXPECT_EQ(metrics.connections[static_cast<std::size_t>(server::ConnectionResult::Moved)], 0U);
+  EXPECT_GE(metrics.connections[static_cast<std::size_t>(server::ConnectionResult::Stayed)], 2U);
+}
+
+// Who holds back an answer cannot send a session after its client to where nobody listens any more.
 TEST(Threat, ReflectionByAResponseThatComesAfterItsClientWentBackMovesNobody) {
   Traveller traveller;
-  const std::uint64_t asked = traveller.is_asked_at(traveller.abroad);
+  const std::uint64_t asked = traveller.go_to(traveller.abroad);
   const Bytes response = traveller.seal_response(asked);
   traveller.peer.move(traveller.home);
-  traveller.peer.send_nothing_new();
+  traveller.play(milliseconds{60});
+  const auto asked_at_home = traveller.asked_at(traveller.home);
+  ASSERT_TRUE(asked_at_home.has_value());
+  traveller.peer.send(traveller.seal_response(*asked_at_home));
   traveller.harness.run_for(milliseconds{1});
+  EXPECT_EQ(traveller.stays(), 1U);
 
   traveller.arrive(traveller.abroad, response);
   EXPECT_EQ(traveller.unexpected(), 1U);
   traveller.arrive(traveller.abroad, traveller.seal_response(asked));
-  EXPECT_EQ(traveller.unexpected(), 2U) << "nor does the newest packet of all with the same data";
+  EXPECT_EQ(traveller.unexpected(), 2U) << "nor does the newest packet of all with the same number";
+  EXPECT_FALSE(traveller.has_snapshots_at(traveller.abroad));
+  EXPECT_TRUE(traveller.has_snapshots_at(traveller.home));
   EXPECT_EQ(traveller.moves(), 0U);
-  EXPECT_EQ(traveller.snapshots_at(traveller.abroad), 0U);
-  EXPECT_GE(traveller.snapshots_at(traveller.home), 1U);
 }
 
-// Only the newest packet from home says that the client is there: an old one that was held back on
-// the way, or is sent again, does not keep it from moving.
-TEST(Threat, ReplayOfAnOldPacketFromHomeDoesNotKeepAClientFromMoving) {
+// An old packet that was held back on the way, or is sent again under a forged address, does not
+// keep a client from moving. Nor does the newest one.
+TEST(Threat, ReplayOfAPacketFromHomeDoesNotKeepAClientFromMoving) {
   Traveller traveller;
-  traveller.peer.move(traveller.home);
-  net::PacketBuffer buffer{};
   const Bytes held_back = copy_of(traveller.peer.channel().seal_packet(
-      PacketType::Input, protocol::encode_input({}, traveller.message_buffer), buffer));
-  const std::uint64_t asked = traveller.is_asked_at(traveller.abroad);
+      PacketType::Input, protocol::encode_input({}, traveller.message_buffer), traveller.buffer));
+  const std::uint64_t asked = traveller.go_to(traveller.abroad);
   traveller.arrive(traveller.home, held_back);
   traveller.arrive(traveller.abroad, traveller.seal_response(asked));
+  traveller.arrive(traveller.home,
+                   copy_of(traveller.peer.channel().seal_packet(
+                       PacketType::Input, protocol::encode_input({}, traveller.message_buffer),
+                       traveller.buffer)));
+  traveller.play(milliseconds{250});
   EXPECT_EQ(traveller.moves(), 1U);
-  EXPECT_GE(traveller.snapshots_at(traveller.abroad), 2U);
+  EXPECT_TRUE(traveller.has_snapshots_at(traveller.abroad));
 }
 
-// Held back, and sent on by somebody from their own address when it is the newest no more: it would
-// bring the session to them.
+// Held back, and sent on by somebody from their own address: it would bring the session to them.
 TEST(Threat, ReflectionByAResponseThatIsSentOnFromElsewhereMovesNobody) {
   Traveller traveller;
-  const std::uint64_t asked = traveller.is_asked_at(traveller.abroad);
+  const std::uint64_t asked = traveller.go_to(traveller.abroad);
   const Bytes response = traveller.seal_response(asked);
-  traveller.peer.send_nothing_new();
-  traveller.harness.run_for(milliseconds{1});
+  traveller.play(milliseconds{10});
   traveller.arrive(stranger_far_away(3), response);
   EXPECT_EQ(traveller.unexpected(), 1U);
+  traveller.play(milliseconds{250});
   EXPECT_EQ(traveller.moves(), 0U);
   traveller.arrive(traveller.abroad, traveller.seal_response(asked));
+  traveller.play(milliseconds{1'000});
   EXPECT_EQ(traveller.moves(), 1U) << "and it goes on from where it is";
 }
 
-// From the first network to a second and on to a third: what the second was asked is worth nothing,
-// in neither of them.
+// From the first network to a second and on to a third: the answer of the second is worth nothing
+// once its time is over, from neither of them.
 TEST(Threat, ReflectionByAResponseOfAnAddressBeforeTheLastMovesNobody) {
   Traveller traveller;
   const net::Address further = stranger_far_away(3);
-  const std::uint64_t asked = traveller.is_asked_at(traveller.abroad);
+  const std::uint64_t asked = traveller.go_to(traveller.abroad);
   const Bytes response = traveller.seal_response(asked);
   const Bytes again = traveller.seal_response(asked);
-  const std::uint64_t asked_further = traveller.is_asked_at(further);
+  traveller.harness.run_for(server::kPathCheckLife + milliseconds{1});
+  const std::uint64_t asked_further = traveller.go_to(further);
   EXPECT_NE(asked_further, asked);
 
   traveller.arrive(traveller.abroad, response);
   traveller.arrive(further, again);
   EXPECT_EQ(traveller.unexpected(), 2U);
-  EXPECT_EQ(traveller.moves(), 0U);
   traveller.arrive(further, traveller.seal_response(asked_further));
+  traveller.play(milliseconds{250});
   EXPECT_EQ(traveller.moves(), 1U);
-  EXPECT_GE(traveller.snapshots_at(further), 2U);
+  EXPECT_TRUE(traveller.has_snapshots_at(further));
 }
 
-/// Whether a client can move while one packet comes from fifty addresses in every millisecond.
+/// Tells whether a client can move while one packet comes from fifty addresses in every
+/// millisecond.
 bool moves_in_flood(Traveller& traveller, const Bytes& packet) {
   RawPeer& peer = traveller.peer;
   std::uint32_t sources = 1'000;

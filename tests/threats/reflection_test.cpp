@@ -274,7 +274,7 @@ TEST(Threat, ReflectionByAnUnprovenAddressOfASessionStaysUnderThreeTimes) {
     }
   }
   EXPECT_EQ(harness.shard().metrics().connections[2], 0U) << "nobody has moved";
-  EXPECT_GE(challenges, 10U);
+  EXPECT_GE(challenges, 1U);
   EXPECT_EQ(harness.client(client).connection().sessions(), 1U);
   EXPECT_LE(harness.client(client).stats().snapshots_lost, challenges)
       << "none but the numbers of what went to the racer";

@@ -1,45 +1,86 @@
 #include "server/shard/connect/path_validator.h"
 
+#include "core/assert.h"
 #include "protocol/messages.h"
 #include "server/shard/limits.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace tickbox::server {
 
-void PathValidator::challenge(Session& session, const net::Datagram& datagram, Instant now) {
-  if (!session.path || session.path->route.peer != datagram.from) {
-    session.path = {.route = datagram.back(),
-                    .data = draw_number<std::uint64_t>(context_.entropy),
-                    .challenged = now - kChallengeInterval};
+void PathValidator::on_packet(Session& session, const net::Datagram& datagram, bool is_newest,
+                              Instant now) {
+  if (session.path_check && now > session.path_check->expires) session.path_check.reset();
+  const bool from_elsewhere = datagram.from != session.route.peer;
+  if (!session.path_check && from_elsewhere && is_newest && now >= session.next_path_check) {
+    session.path_check = PathCheck{.route = datagram.back(),
+                                   .new_number = draw_number<std::uint64_t>(context_.entropy),
+                                   .old_number = draw_number<std::uint64_t>(context_.entropy),
+                                   .began = now,
+                                   .asked = now - kChallengeInterval,
+                                   .expires = now + kPathCheckLife};
   }
-  UnprovenPath& path = *session.path;
-  path.heard += datagram.bytes.size();
-  if (now - path.challenged < kChallengeInterval) return;
-  const ConstBytes message = protocol::encode_path_check(path.data, context_.message_buffer);
-  const std::uint64_t size = message.size() + net::kPacketOverheadBytes;
-  if (path.sent + size > kUnprovenAnswers * path.heard) return;
-  path.sent += size;
-  path.challenged = now;
-  context_.send(path.route,
-                session.channel.seal_packet(net::PacketType::Challenge, message, packet_));
+  if (!session.path_check) return;
+  PathCheck& check = *session.path_check;
+  const bool from_there = datagram.from == check.route.peer;
+  if (from_there) check.heard += datagram.bytes.size();
+  if (from_there && check.moves && now >= *check.moves) return move(session, now);
+  if (now - check.asked >= kChallengeInterval) ask(session, now);
+}
+
+void PathValidator::ask(Session& session, Instant now) {
+  PathCheck& check = *session.path_check;
+  check.asked = now;
+  challenge(session, session.route, check.old_number);
+  const bool may_send = check.sent + kChallengeBytes <= kUnprovenAnswers * check.heard;
+  if (check.moves || !may_send) return;
+  check.sent += kChallengeBytes;
+  challenge(session, check.route, check.new_number);
+}
+
+void PathValidator::challenge(Session& session, const net::Route& route, std::uint64_t number) {
+  const ConstBytes message = protocol::encode_path_check(number, context_.message_buffer);
+  TICKBOX_ASSERT(message.size() + net::kPacketOverheadBytes <= kChallengeBytes);
+  context_.send(route, session.channel.seal_packet(net::PacketType::Challenge, message, packet_));
 }
 
 void PathValidator::on_response(Session& session, const net::Address& from, ConstBytes message,
                                 Instant now) {
   Metrics& metrics = context_.metrics;
-  const auto data = protocol::decode_path_check(message);
-  if (!data) return metrics.drops.count(data.error());
-  const bool answers =
-      session.path && session.path->route.peer == from && session.path->data == *data;
-  if (!answers) return metrics.drops.count(net::DropReason::Unexpected);
-  session.route = session.path->route;
-  session.path = std::nullopt;
-  metrics.count(ConnectionResult::Moved);
+  const auto number = protocol::decode_path_check(message);
+  if (!number) return metrics.drops.count(number.error());
+  if (!session.path_check) return metrics.drops.count(net::DropReason::Unexpected);
+  PathCheck& check = *session.path_check;
+  if (*number == check.old_number) {
+    // Whoever brings this answer: the client hears what is sent to the session's address.
+    metrics.count(ConnectionResult::Stayed);
+    return end(session, now);
+  }
+  if (*number != check.new_number || from != check.route.peer) {
+    return metrics.drops.count(net::DropReason::Unexpected);
+  }
+  if (check.moves) return;
+  const Duration round_trip = now - check.began;
+  check.moves = now + std::max((kPathRoundTrips - 1) * round_trip, kOldPathSilence);
+  check.expires = *check.moves + kPathCheckLife;
+}
+
+void PathValidator::move(Session& session, Instant now) {
+  session.route = session.path_check->route;
+  sessions_.renew(session, context_.entropy);
+  end(session, now);
+  context_.metrics.count(ConnectionResult::Moved);
   context_.log.event(LogKind::Moved, Severity::Info, now, [&] {
     return fmt::format("session_moved seat={} address={}", session.player.value,
-                       net::to_string(from));
+                       net::to_string(session.route.peer));
   });
+}
+
+void PathValidator::end(Session& session, Instant now) {
+  session.path_check.reset();
+  session.next_path_check = now + kMoveInterval;
 }
 
 }  // namespace tickbox::server

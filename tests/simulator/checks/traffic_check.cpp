@@ -18,6 +18,8 @@ constexpr std::size_t kServerNonceAt = 5;
 constexpr std::size_t kServerNonceBytes = 16;
 /// The limit of a CHALLENGE, in multiples of the datagram that it answers, as the standard says.
 constexpr std::uint64_t kChallengeTimes = 3;
+/// The bits of a connection id that its session keeps when it moves, as the standard says.
+constexpr std::uint32_t kPlaceMask = (1U << 13U) - 1;
 /// To one client in a second, beside snapshots and audits: challenges, traces and DISCONNECTs.
 constexpr std::uint64_t kBytesBeside = 4'000;
 
@@ -75,25 +77,38 @@ void TrafficCheck::on_sent(net::PacketType type, const Passed& passed) {
 }
 
 void TrafficCheck::on_accept(const Passed& passed) {
-  Session& session = sessions_[net::packet_connection(passed.bytes)];
+  const std::uint32_t connection = net::packet_connection(passed.bytes);
+  std::shared_ptr<Session>& session = sessions_[connection];
   const std::uint64_t accept = hash_bytes(passed.bytes);
-  if (session.accept == accept) return;  // a repeated ACCEPT
+  if (session != nullptr && session->accept == accept) return;  // a repeated ACCEPT
   const std::uint64_t nonce = hash_bytes(passed.bytes.subspan(kServerNonceAt, kServerNonceBytes));
   if (!nonces_.insert(nonce).second) {
     findings_.add("nonce", "a fresh nonce in each ACCEPT", "one of an ACCEPT before");
   }
-  session = {.accept = accept, .address = passed.client};
+  session = std::make_shared<Session>(Session{.accept = accept, .address = passed.client});
+  by_place_[connection & kPlaceMask] = session;
+}
+
+/// Returns the session of a packet. With its first packet after a move, the server gives a session
+/// another connection id.
+TrafficCheck::Session* TrafficCheck::session_of(const Passed& passed) {
+  const std::uint32_t connection = net::packet_connection(passed.bytes);
+  const auto session = sessions_.find(connection);
+  if (session != sessions_.end()) return session->second.get();
+  const auto moved = by_place_.find(connection & kPlaceMask);
+  if (passed.where != Where::FromServer || moved == by_place_.end()) return nullptr;
+  return (sessions_[connection] = moved->second).get();
 }
 
 void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
-  const std::uint32_t connection = net::packet_connection(passed.bytes);
-  const auto session = sessions_.find(connection);
-  if (session == sessions_.end()) {
-    return findings_.add("nonce", "packets of connections that were accepted",
-                         "one of connection " + std::to_string(connection));
+  Session* const session = session_of(passed);
+  if (session == nullptr) {
+    return findings_.add(
+        "nonce", "packets of connections that were accepted",
+        "one of connection " + std::to_string(net::packet_connection(passed.bytes)));
   }
   const bool up = passed.where == Where::ToServer;
-  std::uint32_t& newest = up ? session->second.to_server : session->second.to_client;
+  std::uint32_t& newest = up ? session->to_server : session->to_client;
   const std::uint32_t next = (newest + 1) & kSequenceMask;
   const std::uint32_t sequence = sequence_of(passed.bytes);
   if (sequence != next) {
@@ -102,7 +117,7 @@ void TrafficCheck::on_sealed(net::PacketType type, const Passed& passed) {
                       (up ? " up" : " down"));
   }
   newest = sequence;
-  if (!up) spend(type, passed.bytes.size(), session->second);
+  if (!up) spend(type, passed.bytes.size(), *session);
 }
 
 /// In each second of the run: at most what a full bucket lets through in one second.
@@ -140,7 +155,7 @@ void TrafficCheck::on_arrived(net::PacketType type, const Passed& passed) {
   if (session == sessions_.end()) return;
   // Only the reader of the ACCEPT can seal. So the address of the ACCEPT is real, wherever this
   // packet came from.
-  sources_[session->second.address].is_proven = true;
+  sources_[session->second->address].is_proven = true;
   if (type == net::PacketType::Response) sources_[passed.client].is_proven = true;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -40,8 +41,8 @@ class TrafficCheck {
   };
 
   /// The packets of one session. Keys are fresh with each ACCEPT, so a pair of key and nonce is a
-  /// connection, its ACCEPT, a direction and a sequence. Sequences of a session increase by one, so
-  /// the newest is enough.
+  /// session, a direction and a sequence. Sequences of a session increase by one, so the newest is
+  /// enough.
   struct Session {
     std::uint64_t accept = 0;  ///< hash of the ACCEPT datagram
     net::Address address;      ///< the address to which it was sent
@@ -61,6 +62,7 @@ class TrafficCheck {
   void fold(std::uint64_t hash);
   void on_sent(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
   void on_accept(const tests::SimulatedNetwork::Passed& passed);
+  [[nodiscard]] Session* session_of(const tests::SimulatedNetwork::Passed& passed);
   void on_sealed(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
   void spend(net::PacketType type, std::size_t bytes, Session& session);
   void on_arrived(net::PacketType type, const tests::SimulatedNetwork::Passed& passed);
@@ -70,8 +72,11 @@ class TrafficCheck {
   const Clock& clock_;
   Instant start_;
   server::Rate snapshot_bytes_;
-  std::unordered_map<std::uint32_t, Session> sessions_;  ///< by connection id
-  std::unordered_set<std::uint64_t> nonces_;             ///< of ACCEPTs, as hashes
+  /// By connection id; a session that has moved has several.
+  std::unordered_map<std::uint32_t, std::shared_ptr<Session>> sessions_;
+  /// The newest session by the bits of its ids that stay the same.
+  std::unordered_map<std::uint32_t, std::shared_ptr<Session>> by_place_;
+  std::unordered_set<std::uint64_t> nonces_;  ///< of ACCEPTs, as hashes
   std::map<net::Address, Source> sources_;
   std::uint64_t fingerprint_ = 0;
   std::uint64_t datagrams_ = 0;
