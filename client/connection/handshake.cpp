@@ -31,10 +31,10 @@ Handshake::Handshake(const Credential& credential, net::ConnectMode mode, Entrop
   begin(has_token ? PacketType::Hello : PacketType::Resume, now);
 }
 
-/// Makes `request` due. HELLO and CONNECT have the same nonce, because the cookie is bound to it.
+/// Makes `request` due. HELLO and CONNECT have the same pair, because the cookie is bound to it.
 void Handshake::begin(PacketType request, Instant now) {
   if (request != PacketType::Connect) {
-    nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+    pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
     cookie_.reset();
   }
   request_ = request;
@@ -51,9 +51,9 @@ std::optional<ConstBytes> Handshake::take_request(Instant now) {
   requested_at_ = now;
   next_request_ = now + kRequestRetry + drawn_jitter(entropy_);
   if (request_ == PacketType::Hello) {
-    return net::encode_hello(net::make_request(request_, nonce_), packet_);
+    return net::encode_hello(net::make_request(request_, pair_.nonce), packet_);
   }
-  const net::ConnectRequest request = net::make_request(request_, nonce_, mode_);
+  const net::ConnectRequest request = net::make_request(request_, pair_.nonce, mode_);
   if (request_ == PacketType::Connect) {
     return net::encode_connect(request, *cookie_, std::get<net::ConnectToken>(credential_),
                                packet_);
@@ -66,7 +66,7 @@ std::expected<void, net::DropReason> Handshake::take_cookie(ConstBytes datagram,
   if (cookie_) return kUnexpected;
   const auto answer = net::decode_cookie(datagram);
   if (!answer) return std::unexpected{answer.error()};
-  if (answer->client_nonce != nonce_) return kUnexpected;
+  if (answer->client_nonce != pair_.nonce) return kUnexpected;
   cookie_ = answer->cookie;
   if (request_ == PacketType::Hello) begin(PacketType::Connect, now);
   next_request_ = now;
@@ -79,7 +79,7 @@ const net::KeyPair& Handshake::keys() const {
 
 std::expected<net::Accepted, net::DropReason> Handshake::read_accept(ConstBytes datagram) const {
   if (request_ == PacketType::Hello) return kUnexpected;
-  auto accepted = net::decode_accept(datagram, keys(), nonce_);
+  auto accepted = net::decode_accept(datagram, keys(), pair_);
   if (accepted && !is_possible(accepted->accept)) {
     return std::unexpected{net::DropReason::Malformed};
   }
@@ -89,7 +89,7 @@ std::expected<net::Accepted, net::DropReason> Handshake::read_accept(ConstBytes 
 std::expected<Refusal, net::DropReason> Handshake::read_refuse(ConstBytes datagram) const {
   const auto refuse = net::decode_refuse(datagram);
   if (!refuse) return std::unexpected{refuse.error()};
-  if (refuse->client_nonce != nonce_) return kUnexpected;
+  if (refuse->client_nonce != pair_.nonce) return kUnexpected;
   const bool is_proven = net::has_proof(datagram);
   if (is_proven && !net::is_refused_by_server(datagram, keys().to_client)) {
     return std::unexpected{net::DropReason::Forged};

@@ -75,7 +75,7 @@ class Handshake {
   net::ConnectMode mode_;
   Entropy& entropy_;
   net::PacketType request_ = net::PacketType::Hello;  ///< Hello, Connect or Resume
-  net::HandshakeNonce nonce_{};
+  net::HandshakePair pair_;
   std::optional<net::CookieBytes> cookie_;
   Instant began_;  ///< time from which request_ has been sent
   Instant requested_at_;

@@ -16,6 +16,7 @@ static_assert(kTagBytes >= crypto_generichash_BYTES_MIN);
 static_assert(kLongNonceBytes == crypto_aead_xchacha20poly1305_ietf_NPUBBYTES);
 static_assert(kKeyBytes == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
 static_assert(kTagBytes == crypto_aead_xchacha20poly1305_ietf_ABYTES);
+static_assert(kKeyBytes == crypto_scalarmult_SCALARBYTES && kNonceBytes == crypto_scalarmult_BYTES);
 static_assert(kShortKeyBytes == crypto_shorthash_KEYBYTES);
 static_assert(sizeof(std::uint64_t) == crypto_shorthash_BYTES);
 
@@ -46,8 +47,6 @@ void blake2b(MutableBytes out, ConstBytes input, ConstBytes key) {
   TICKBOX_ASSERT(failed == 0);
 }
 
-constexpr std::size_t kDerivedFromMax = 96;  // enough for a label and two nonces
-
 }  // namespace
 
 bool crypto_ready() {
@@ -67,23 +66,42 @@ void wipe(MutableBytes bytes) {
   sodium_memzero(bytes.data(), bytes.size());
 }
 
-Key derive_key(const Key& key, std::string_view label, ConstBytes first, ConstBytes second) {
-  std::array<std::byte, kDerivedFromMax> input{};
-  const std::size_t size = label.size() + first.size() + second.size();
-  TICKBOX_ASSERT(size <= input.size());
-  auto end = std::ranges::copy(as_bytes_of(label), input.begin()).out;
-  end = std::ranges::copy(first, end).out;
-  std::ranges::copy(second, end);
-  Key derived{};
-  blake2b(derived, ConstBytes{input}.first(size), key);
+HandshakePair handshake_pair(const Key& secret) {
+  HandshakePair pair{.secret = secret};
+  const int failed =
+      crypto_scalarmult_base(raw(MutableBytes{pair.nonce}), raw(ConstBytes{pair.secret}));
+  TICKBOX_ASSERT(failed == 0);
+  return pair;
+}
+
+std::optional<Key> agree(const HandshakePair& own, const HandshakeNonce& other) {
+  Key agreed;
+  const int failed = crypto_scalarmult(raw(MutableBytes{agreed}), raw(ConstBytes{own.secret}),
+                                       raw(ConstBytes{other}));
+  if (failed != 0) return std::nullopt;
+  return agreed;
+}
+
+Key derive_key(const Key& key, std::string_view label, std::initializer_list<ConstBytes> parts) {
+  crypto_generichash_state state{};
+  crypto_generichash_init(&state, raw(ConstBytes{key}), key.size(), kKeyBytes);
+  const auto add = [&state](ConstBytes part) {
+    crypto_generichash_update(&state, raw(part), part.size());
+  };
+  add(as_bytes_of(label));
+  std::ranges::for_each(parts, add);
+  Key derived;
+  crypto_generichash_final(&state, raw(MutableBytes{derived}), derived.size());
+  sodium_memzero(&state, sizeof(state));
   return derived;
 }
 
 KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
-                            const HandshakeNonce& server) {
-  constexpr std::string_view kSessionLabel = "tickbox session";
-  return {.to_server = derive_key(keys.to_server, kSessionLabel, client, server),
-          .to_client = derive_key(keys.to_client, kSessionLabel, client, server)};
+                            const HandshakeNonce& server, const Key& agreed) {
+  const auto derive = [&](const Key& key) {
+    return derive_key(key, "tickbox session", {client, server, agreed});
+  };
+  return {.to_server = derive(keys.to_server), .to_client = derive(keys.to_client)};
 }
 
 KeyPair derive_resume_keys(const KeyPair& session) {

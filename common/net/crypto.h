@@ -1,6 +1,6 @@
 #pragma once
-// All cryptography in one place, all of it from libsodium. It has keys and their derivation,
-// sealing and opening, tags, short keyed hashes, and the text forms of keys.
+// All cryptography in one place, all of it from libsodium. It has keys, their agreement and
+// derivation, sealing and opening, tags, short keyed hashes, and the text forms of keys.
 
 #include "core/bytes.h"
 #include "core/entropy.h"
@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,16 +16,32 @@
 namespace tickbox::net {
 
 inline constexpr std::size_t kKeyBytes = 32;
-inline constexpr std::size_t kNonceBytes =
-    32;  ///< of a handshake nonce: two random ones never collide
+inline constexpr std::size_t kNonceBytes = kKeyBytes;  ///< of a handshake nonce
 inline constexpr std::size_t kTagBytes = 16;
 inline constexpr std::size_t kLongNonceBytes = 24;
 inline constexpr std::size_t kShortKeyBytes = 16;
 
-using Key = std::array<std::byte, kKeyBytes>;
-using HandshakeNonce = std::array<std::byte, kNonceBytes>;
+/// Overwrites bytes, so that nobody can find them later.
+void wipe(MutableBytes bytes);
+
+/// Bytes that are overwritten once they are not needed any more.
+template <std::size_t Size>
+struct Secret : std::array<std::byte, Size> {
+  Secret() : std::array<std::byte, Size>{} {}
+
+  Secret(const Secret&) = default;
+  Secret& operator=(const Secret&) = default;
+
+  ~Secret() { wipe(*this); }
+};
+
+using Key = Secret<kKeyBytes>;
+using ShortKey = Secret<kShortKeyBytes>;
 using LongNonce = std::array<std::byte, kLongNonceBytes>;
-using ShortKey = std::array<std::byte, kShortKeyBytes>;
+
+/// What an end draws for one handshake: the public key of a HandshakePair. Two random ones never
+/// collide, so it is the end's nonce, too.
+using HandshakeNonce = std::array<std::byte, kNonceBytes>;
 
 /// One key for each direction; a key is never used in both.
 struct KeyPair {
@@ -42,9 +59,6 @@ struct KeyPair {
 /// that a datagram arrived unchanged, but not who sent it.
 [[nodiscard]] const Key& published_key();
 
-/// Overwrites bytes, so that nobody can find them later.
-void wipe(MutableBytes bytes);
-
 /// Returns an array of fresh random bytes: a key, a nonce.
 template <class Array>
 [[nodiscard]] Array draw(Entropy& entropy) {
@@ -53,14 +67,26 @@ template <class Array>
   return drawn;
 }
 
-/// Returns keyed BLAKE2b-256 over label, `first` and `second`.  Requires: at most 96 bytes in all.
-[[nodiscard]] Key derive_key(const Key& key, std::string_view label, ConstBytes first = {},
-                             ConstBytes second = {});
+/// One end's part of a key agreement (X25519, RFC 7748), for one handshake.
+struct HandshakePair {
+  Key secret;
+  HandshakeNonce nonce{};  ///< its public key
+};
 
-/// Returns keys that no other session has, from the keys of a token or a ticket and both sides'
-/// nonces.
+[[nodiscard]] HandshakePair handshake_pair(const Key& secret);
+
+/// Returns the key on which both ends agree, and which nobody can compute from both nonces.
+/// Fails: nothing, if the other end's nonce has a small order, so that anybody could compute it.
+[[nodiscard]] std::optional<Key> agree(const HandshakePair& own, const HandshakeNonce& other);
+
+/// Returns keyed BLAKE2b-256 over the label and the other parts.
+[[nodiscard]] Key derive_key(const Key& key, std::string_view label,
+                             std::initializer_list<ConstBytes> parts = {});
+
+/// Returns keys that no other session has, from the keys of a token or a ticket, both ends' nonces
+/// and agree(). Who learns the keys of the token or ticket later cannot compute them.
 [[nodiscard]] KeyPair derive_session_keys(const KeyPair& keys, const HandshakeNonce& client,
-                                          const HandshakeNonce& server);
+                                          const HandshakeNonce& server, const Key& agreed);
 
 /// Returns the keys for resuming a session, from the keys with which it began.
 [[nodiscard]] KeyPair derive_resume_keys(const KeyPair& session);

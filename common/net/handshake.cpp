@@ -239,16 +239,26 @@ ConstBytes encode_accept(const Accept& accept, std::uint32_t connection,
 }
 
 std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram, const KeyPair& keys,
-                                                  const HandshakeNonce& client_nonce) {
+                                                  const HandshakePair& client) {
+  const auto server_nonce = server_nonce_of(datagram);
+  if (!server_nonce) return std::unexpected{server_nonce.error()};
+  const auto agreed = agree(client, *server_nonce);
+  if (!agreed) return std::unexpected{DropReason::Forged};
+  return open_accept(datagram, derive_session_keys(keys, client.nonce, *server_nonce, *agreed));
+}
+
+std::expected<HandshakeNonce, DropReason> server_nonce_of(ConstBytes datagram) {
   if (datagram.size() < kAcceptHeadBytes + kTagBytes) return std::unexpected{DropReason::TooShort};
   if (datagram.size() > kAcceptBytesMax) return std::unexpected{DropReason::TooLong};
   if (packet_type(datagram) != PacketType::Accept) return std::unexpected{DropReason::UnknownType};
+  HandshakeNonce nonce{};
+  std::ranges::copy(datagram.subspan(kServerNonceAt, kNonceBytes), nonce.begin());
+  return nonce;
+}
 
+std::expected<Accepted, DropReason> open_accept(ConstBytes datagram, const KeyPair& session) {
   const ConstBytes head = datagram.first(kAcceptHeadBytes);
   const ConstBytes sealed = datagram.subspan(kAcceptHeadBytes);
-  HandshakeNonce server_nonce{};
-  std::ranges::copy(head.subspan(kServerNonceAt), server_nonce.begin());
-  const KeyPair session = derive_session_keys(keys, client_nonce, server_nonce);
   PacketBuffer opened{};
   if (!open(session.to_client, kAcceptSequence, head, sealed, opened)) {
     return std::unexpected{DropReason::Forged};

@@ -162,10 +162,19 @@ struct Accepted {
   KeyPair keys;  ///< keys of the session
 };
 
-/// Derives the session's keys from the keys of the token or ticket and both nonces, and opens the
-/// sealed part with them.  Fails: TooShort, TooLong, UnknownType, Forged, Malformed.
+/// Derives the session's keys from the keys of the token or ticket, the client's pair and the
+/// server's nonce, and opens the sealed part with them.  Fails: as server_nonce_of() and
+/// open_accept().
 [[nodiscard]] std::expected<Accepted, DropReason> decode_accept(ConstBytes datagram,
                                                                 const KeyPair& keys,
-                                                                const HandshakeNonce& client_nonce);
+                                                                const HandshakePair& client);
+
+/// Returns the server's nonce in an ACCEPT.  Fails: TooShort, TooLong, UnknownType.
+[[nodiscard]] std::expected<HandshakeNonce, DropReason> server_nonce_of(ConstBytes datagram);
+
+/// Opens the sealed part with the session's keys.  Fails: Forged, Malformed.  Requires:
+/// server_nonce_of() has read its nonce.
+[[nodiscard]] std::expected<Accepted, DropReason> open_accept(ConstBytes datagram,
+                                                              const KeyPair& session);
 
 }  // namespace tickbox::net

@@ -51,6 +51,7 @@ Capture::Capture(std::FILE* out, const HarnessOptions& options)
       entropy_(kEntropySeed),
       began_(harness_.clock().now()) {
   write_start("start");
+  harness_.watch_draws([this](ConstBytes drawn) { on_drawn(drawn); });
   harness_.network().watch([this](const SimulatedNetwork::Passed& passed) { on_passed(passed); });
 }
 
@@ -66,6 +67,15 @@ void Capture::write_start(std::string_view event) {
 
 std::int64_t Capture::nanoseconds() const {
   return (harness_.clock().now() - began_).count();
+}
+
+/// Among what the server draws are the secrets of its handshakes, which no packet shows.
+void Capture::on_drawn(ConstBytes drawn) {
+  if (drawn.size() != net::kKeyBytes) return;
+  fmt::print(out_,
+             R"({{"event":"drawn","hex":"{}"}})"
+             "\n",
+             net::to_hex(drawn));
 }
 
 /// Steps come between the datagrams that the server takes and those that it sends: to write one

@@ -48,6 +48,7 @@ class Capture {
   void finish();
 
  private:
+  void on_drawn(ConstBytes drawn);
   void on_passed(const SimulatedNetwork::Passed& passed);
   [[nodiscard]] std::int64_t nanoseconds() const;
   void write_start(std::string_view event);

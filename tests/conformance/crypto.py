@@ -24,8 +24,17 @@ def tag(key, data):
     return blake2b(key, data, size=TAG_BYTES)
 
 
-def session_key(key, client_nonce, server_nonce):
-    return blake2b(key, b"tickbox session", client_nonce, server_nonce)
+def nonce_of(secret):
+    """The nonce of the end of a handshake that has drawn this secret."""
+    return bindings.crypto_scalarmult_base(secret)
+
+
+def agreed(secret, other_nonce):
+    return bindings.crypto_scalarmult(secret, other_nonce)
+
+
+def session_key(key, client_nonce, server_nonce, agreed_key):
+    return blake2b(key, b"tickbox session", client_nonce, server_nonce, agreed_key)
 
 
 def resume_key(key):

@@ -57,6 +57,8 @@ class Reader:
             self.begin_server()
         elif name == "token":
             self.world.hand_out(event["token"])
+        elif name == "drawn":
+            self.world.draw(bytes.fromhex(event["hex"]))
         elif name == "tick":
             self.world.play.pass_tick(event["tick"], self.world.all_sessions)
         elif name == "stop":

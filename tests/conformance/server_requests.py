@@ -136,7 +136,10 @@ class ServerRequests:
         if keys is None:
             return None
         connection = int.from_bytes(data[1:5], "little")
-        session_keys = keys.session(waiting.request.nonce, data[5:37])
+        secret = self.world.secrets.get(data[5:37])
+        if not self.findings.check(secret, "nonce", "a server nonce whose secret the server has not drawn"):
+            return None
+        session_keys = keys.session(waiting.request.nonce, data[5:37], secret)
         head = data[: layouts.ACCEPT_HEAD_BYTES]
         message = crypto.unseal(session_keys.to_client, 0, head, data[len(head) :])
         if message is None:

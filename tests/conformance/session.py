@@ -128,11 +128,10 @@ class Keys:
         self.to_server = to_server
         self.to_client = to_client
 
-    def session(self, client_nonce, server_nonce):
-        return Keys(
-            crypto.session_key(self.to_server, client_nonce, server_nonce),
-            crypto.session_key(self.to_client, client_nonce, server_nonce),
-        )
+    def session(self, client_nonce, server_nonce, secret):
+        """`secret`: the server's."""
+        parts = client_nonce, server_nonce, crypto.agreed(secret, client_nonce)
+        return Keys(crypto.session_key(self.to_server, *parts), crypto.session_key(self.to_client, *parts))
 
     def resume(self):
         return Keys(crypto.resume_key(self.to_server), crypto.resume_key(self.to_client))

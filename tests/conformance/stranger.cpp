@@ -20,33 +20,33 @@ Stranger::Stranger(Capture& capture, std::uint16_t port)
 }
 
 void Stranger::begin_anew() {
-  nonce_ = net::draw<net::HandshakeNonce>(capture_.entropy());
+  pair_ = net::handshake_pair(net::draw<net::Key>(capture_.entropy()));
   accepted_.reset();
   refused_ = false;
 }
 
 void Stranger::hello() {
-  hello(net::make_request(net::PacketType::Hello, nonce_));
+  hello(net::make_request(net::PacketType::Hello, pair_.nonce));
 }
 
 void Stranger::hello(const net::ConnectRequest& hello) {
   net::PacketBuffer buffer{};
   net::ConnectRequest own = hello;
-  own.client_nonce = nonce_;
+  own.client_nonce = pair_.nonce;
   send(net::encode_hello(own, buffer));
 }
 
 void Stranger::connect(const net::ConnectToken& token) {
   keys_ = token.keys;
   net::PacketBuffer buffer{};
-  const net::ConnectRequest request = net::make_request(net::PacketType::Connect, nonce_);
+  const net::ConnectRequest request = net::make_request(net::PacketType::Connect, pair_.nonce);
   send(net::encode_connect(request, cookie_, token, buffer));
 }
 
 void Stranger::resume(const net::ResumeTicket& ticket) {
   keys_ = ticket.keys;
   net::PacketBuffer buffer{};
-  send(net::encode_resume(net::make_request(net::PacketType::Resume, nonce_), ticket, buffer));
+  send(net::encode_resume(net::make_request(net::PacketType::Resume, pair_.nonce), ticket, buffer));
 }
 
 void Stranger::enter(const net::ConnectToken& token) {
@@ -70,7 +70,7 @@ void Stranger::take_answers() {
   for (const auto& answer : capture_.take_answers(address_)) {
     if (const auto cookie = net::decode_cookie(answer)) {
       cookie_ = cookie->cookie;
-    } else if (auto accepted = net::decode_accept(answer, keys_, nonce_)) {
+    } else if (auto accepted = net::decode_accept(answer, keys_, pair_)) {
       const bool again = accepted_ && accepted_->connection == accepted->connection;
       accepted_ = std::move(*accepted);
       if (!again) {

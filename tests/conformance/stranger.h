@@ -59,7 +59,7 @@ class Stranger {
 
   Capture& capture_;
   net::Address address_;
-  net::HandshakeNonce nonce_{};
+  net::HandshakePair pair_;
   net::CookieBytes cookie_{};
   net::KeyPair keys_;  ///< of the token or ticket shown last
   std::optional<net::Accepted> accepted_;

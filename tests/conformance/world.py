@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 import credentials
+import crypto
 import layouts
 import messages
 from crypto import EPOCH_PACKETS
@@ -31,6 +32,7 @@ class World:
         self.all_sessions = []
         self.sessions = defaultdict(list)  # by each connection id that they had, the newest last
         self.by_ticket = {}
+        self.secrets = {}  # of the server's handshakes, by nonce
         self._used = {}  # (key, sequence) → datagram
         self.restart(head)
 
@@ -50,6 +52,9 @@ class World:
     def hand_out(self, text):
         token = credentials.read_token(text, self.ring)
         self.tokens[token.sealed] = token
+
+    def draw(self, secret):
+        self.secrets[crypto.nonce_of(secret)] = secret
 
     def wall_ms(self, now):
         return self.boot_wall_ms + (now - self.boot_ns) // 1_000_000

@@ -107,10 +107,11 @@ TICKBOX_FUZZ_TARGET(decode_refuse)(ConstBytes input) {
 TICKBOX_FUZZ_TARGET(decode_accept)(ConstBytes input) {
   static const net::KeyPair kKeys{.to_server = net::published_key(),
                                   .to_client = net::published_key()};
-  const net::HandshakeNonce client_nonce{};
-  const net::HandshakeNonce server_nonce{};
-  static const net::KeyPair kSession = net::derive_session_keys(kKeys, client_nonce, server_nonce);
-  (void)net::decode_accept(input, kKeys, client_nonce);
+  static const net::HandshakePair kClient = net::handshake_pair(net::published_key());
+  static const net::HandshakePair kServer = net::handshake_pair(net::derive_next_key(net::published_key()));
+  static const net::KeyPair kSession = net::derive_session_keys(
+      kKeys, kClient.nonce, kServer.nonce, net::agree(kClient, kServer.nonce).value());
+  (void)net::decode_accept(input, kKeys, kClient);
 
   constexpr std::size_t kHeadBytes = 1 + 4 + net::kNonceBytes;
   const std::size_t message_size =
@@ -119,17 +120,18 @@ TICKBOX_FUZZ_TARGET(decode_accept)(ConstBytes input) {
   const MutableBytes datagram =
       MutableBytes{buffer}.first(kHeadBytes + message_size + net::kTagBytes);
   datagram[0] = static_cast<std::byte>(net::PacketType::Accept);
+  std::ranges::copy(kServer.nonce, datagram.subspan(kHeadBytes - net::kNonceBytes).begin());
   net::seal(kSession.to_client, 0, datagram.first(kHeadBytes), input.first(message_size),
             datagram.subspan(kHeadBytes));
-  const auto read = net::decode_accept(datagram, kKeys, client_nonce);
+  const auto read = net::decode_accept(datagram, kKeys, kClient);
   if (!read) {
     fuzz::check(read.error() == net::DropReason::Malformed);
     return;
   }
   fuzz::check(read->keys == kSession);
   net::PacketBuffer out{};
-  const ConstBytes again = net::encode_accept(read->accept, 0, server_nonce, kSession, out);
-  const auto same = net::decode_accept(again, kKeys, client_nonce);
+  const ConstBytes again = net::encode_accept(read->accept, 0, kServer.nonce, kSession, out);
+  const auto same = net::decode_accept(again, kKeys, kClient);
   fuzz::check(same && same->accept == read->accept);
 }
 

@@ -23,6 +23,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tickbox::tests {
@@ -193,6 +194,9 @@ class Harness {
   [[nodiscard]] const game::SharedMap& map() const { return map_; }
 
   [[nodiscard]] const game::Rules& rules() const { return *rules_; }
+
+  /// Tells `watcher` each draw of the server.
+  void watch_draws(std::function<void(ConstBytes)> watcher) { entropy_.watch(std::move(watcher)); }
 
   /// The growth of HarnessOptions::meter while the shard was driven.
   [[nodiscard]] std::uint64_t metered() const { return metered_; }

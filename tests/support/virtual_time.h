@@ -7,6 +7,8 @@
 #include "core/rng.h"
 
 #include <cstddef>
+#include <functional>
+#include <utility>
 
 namespace tickbox::tests {
 
@@ -49,10 +51,15 @@ class SeededEntropy final : public Entropy {
     for (std::byte& byte : out) {
       byte = static_cast<std::byte>(rng_.next());
     }
+    if (watcher_) watcher_(out);
   }
+
+  /// Tells `watcher` each draw from now on: it learns the secrets of the handshakes.
+  void watch(std::function<void(ConstBytes)> watcher) { watcher_ = std::move(watcher); }
 
  private:
   Rng rng_;
+  std::function<void(ConstBytes)> watcher_;
 };
 
 }  // namespace tickbox::tests

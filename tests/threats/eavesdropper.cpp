@@ -4,8 +4,14 @@
 #include <utility>
 
 namespace tickbox::tests {
-
-Eavesdropper::Eavesdropper(Wire& wire) {
+Eavesdropper::Eavesdropper(Harness& harness, Wire& wire) {
+  harness.watch_draws([this](ConstBytes drawn) {
+    net::Key secret;
+    if (drawn.size() != secret.size()) return;
+    std::ranges::copy(drawn, secret.begin());
+    const net::HandshakePair pair = net::handshake_pair(secret);
+    drawn_[pair.nonce] = pair;
+  });
   wire.listen([this](const Wire::Passed& passed) { on_passed(passed); });
 }
 
@@ -38,8 +44,16 @@ void Eavesdropper::on_ask(const Wire::Passed& passed, net::PacketType type) {
 }
 
 void Eavesdropper::on_accept(const Wire::Passed& passed) {
+  const auto nonce = net::server_nonce_of(passed.bytes);
+  const auto server = nonce ? drawn_.find(*nonce) : drawn_.end();
+  if (server == drawn_.end()) {
+    ++unread_;
+    return;
+  }
   for (const Asked& asked : asked_[passed.client] | std::views::reverse) {
-    const auto accepted = net::decode_accept(passed.bytes, asked.keys, asked.nonce);
+    const net::Key agreed = net::agree(server->second, asked.nonce).value();
+    const auto accepted = net::open_accept(
+        passed.bytes, net::derive_session_keys(asked.keys, asked.nonce, server->first, agreed));
     if (!accepted) continue;
     auto& same_id = by_connection_[accepted->connection];
     const bool is_again = !same_id.empty() && same_id.back()->accepted.keys == accepted->keys;
@@ -65,11 +79,17 @@ void Eavesdropper::on_accept(const Wire::Passed& passed) {
   ++unread_;
 }
 
-/// Connection ids are given again by a server that has started again: the newest session first.
+/// Connection ids are given again by a server that has started again: the newest session first. A
+/// session that has moved has another id.
 void Eavesdropper::on_packet(const Wire::Passed& passed, net::PacketType type) {
-  const std::uint32_t connection = net::packet_connection(passed.bytes);
-  for (Session* session : by_connection_[connection] | std::views::reverse) {
+  std::vector<Session*>& same_id = by_connection_[net::packet_connection(passed.bytes)];
+  for (Session* session : same_id | std::views::reverse) {
     if (read(*session, passed, type)) return;
+  }
+  for (Session& session : sessions_ | std::views::reverse) {
+    if (!read(session, passed, type)) continue;
+    same_id.push_back(&session);
+    return;
   }
   ++unread_;
 }

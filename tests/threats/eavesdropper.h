@@ -1,6 +1,6 @@
 #pragma once
-// Reads along with every session: it is handed the tokens, and makes from them, and from what
-// passes, each key that the two sides make. It knows nothing that is not on the wire or in a token.
+// Reads along with every session. It gets the tokens and the secrets that the server draws for its
+// handshakes. From them and from what passes it makes each key that the two ends make.
 
 #include "tests/threats/wire.h"
 
@@ -14,8 +14,8 @@ namespace tickbox::tests {
 
 class Eavesdropper {
  public:
-  /// Borrows the wire.
-  explicit Eavesdropper(Wire& wire);
+  /// Borrows both.
+  Eavesdropper(Harness& harness, Wire& wire);
 
   void is_handed(const net::ConnectToken& token);
 
@@ -64,6 +64,7 @@ class Eavesdropper {
   void on_packet(const Wire::Passed& passed, net::PacketType type);
   bool read(Session& session, const Wire::Passed& passed, net::PacketType type);
 
+  std::map<net::HandshakeNonce, net::HandshakePair> drawn_;  ///< by the server, by their nonce
   std::map<Bytes, net::KeyPair> tokens_;   ///< by their sealed part
   std::map<Bytes, net::KeyPair> tickets_;  ///< the same
   std::map<net::Address, std::vector<Asked>> asked_;

@@ -219,11 +219,10 @@ ClientRun run_client(bool attacked) {
   net::Transport& transport = attacked ? static_cast<net::Transport&>(damaging) : link;
   SeededEntropy entropy{53};
   client::AssetCache assets{game::all_games()};
-  client::ClientOptions options{
-      .connection = {.server = SimulatedNetwork::server_address(),
-                     .token = make_token(harness, net::KeyRing::published(), 5)},
-      // So that there is news of it in every tick.
-      .player = game::bot_player(game::BotKind::Stress, 54)};
+  const net::ConnectToken token = make_token(harness, net::KeyRing::published(), 5);
+  client::ClientOptions options;
+  options.connection = {.server = SimulatedNetwork::server_address(), .token = token};
+  options.player = game::bot_player(game::BotKind::Stress, 54);  // has news in every tick
   auto client =
       std::make_unique<client::Client>(options, transport, entropy, assets, harness.clock().now());
   const auto run = [&](milliseconds duration) {

@@ -82,7 +82,7 @@ struct Watched {
 
   Harness harness;
   Wire wire{harness};
-  Eavesdropper ears{wire};
+  Eavesdropper ears{harness, wire};
   Ledger ledger;
   std::set<Bytes> accepts;
   std::uint64_t clients = 0;

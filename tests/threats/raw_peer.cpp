@@ -24,26 +24,26 @@ RawPeer::RawPeer(Harness& harness, Wire& wire, const net::Address& address)
 }
 
 std::optional<net::CookieBytes> RawPeer::say_hello() {
-  nonce_ = net::draw<net::HandshakeNonce>(entropy_);
-  send(net::encode_hello(net::make_request(net::PacketType::Hello, nonce_), packet_));
+  pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
+  send(net::encode_hello(net::make_request(net::PacketType::Hello, pair_.nonce), packet_));
   harness_.run_for(kStep);
   for (const Bytes& datagram : inbox()) {
     const auto answer = net::decode_cookie(datagram);
-    if (answer && answer->client_nonce == nonce_) return answer->cookie;
+    if (answer && answer->client_nonce == pair_.nonce) return answer->cookie;
   }
   return std::nullopt;
 }
 
 Bytes RawPeer::make_connect(const net::ConnectToken& token) {
   const net::CookieBytes cookie = say_hello().value_or(net::CookieBytes{});
-  return copy_of(net::encode_connect(net::make_request(net::PacketType::Connect, nonce_), cookie,
+  return copy_of(net::encode_connect(net::make_request(net::PacketType::Connect, pair_.nonce), cookie,
                                      token, packet_));
 }
 
 Bytes RawPeer::make_resume(const net::ResumeTicket& ticket) {
-  nonce_ = net::draw<net::HandshakeNonce>(entropy_);
+  pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
   return copy_of(
-      net::encode_resume(net::make_request(net::PacketType::Resume, nonce_), ticket, packet_));
+      net::encode_resume(net::make_request(net::PacketType::Resume, pair_.nonce), ticket, packet_));
 }
 
 Answer RawPeer::ask(ConstBytes datagram, const net::KeyPair& keys) {
@@ -58,7 +58,7 @@ Answer RawPeer::ask(ConstBytes datagram, const net::KeyPair& keys) {
       answer.refusal_is_proven =
           net::has_proof(received) && net::is_refused_by_server(received, keys.to_client);
     }
-    if (auto accepted = net::decode_accept(received, keys, nonce_)) {
+    if (auto accepted = net::decode_accept(received, keys, pair_)) {
       channel_ = net::PacketChannel{accepted->keys, accepted->connection, net::Direction::ToServer};
       accepted_ = *accepted;
       answer.accepted = std::move(*accepted);

@@ -79,7 +79,7 @@ class RawPeer {
   Wire& wire_;
   net::Address address_;
   SeededEntropy entropy_;
-  net::HandshakeNonce nonce_{};
+  net::HandshakePair pair_;
   std::optional<net::Accepted> accepted_;
   net::PacketChannel channel_;
   protocol::MessageBuffer message_buffer_;

@@ -89,7 +89,7 @@ TEST(Threat, SeeingThroughWallsIsNotPossibleForWhatIsOutsideIsNotSent) {
   constexpr std::size_t kClients = 60;
   Harness harness{{.seed = 111, .max_clients = 400}};
   Wire wire{harness};
-  Eavesdropper ears{wire};
+  Eavesdropper ears{harness, wire};
   const std::shared_ptr<const game::Rules> rules = game::make_rules("arena", 60);
   Seen seen;
   std::map<std::uint16_t, Onlooker> onlookers;  // by seat

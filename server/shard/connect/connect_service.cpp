@@ -88,6 +88,8 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
     place = find_place(claims);
   }
+  const auto keys = agree(incoming, accepted.token.keys);
+  if (!keys) return;
   Session& session = parts_.sessions.open(context_.entropy);
   if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.request.client_nonce,
                               parts_.sessions.connection_of(session), incoming.now.today)) {
@@ -102,8 +104,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     seat->rights = claims.rights;
     seat->body = game::player_body(seat->player, room->world().seat(seat->player).generation + 1);
   }
-  open_session(incoming, session, *room, *seat, accepted.token.keys).token =
-      admitted_token(accepted);
+  open_session(incoming, session, *room, *seat, *keys).token = admitted_token(accepted);
   context_.metrics.count(ConnectionResult::Accepted);
 }
 
@@ -142,9 +143,11 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
       }
       return accept_again(*pending, incoming.now.instant);
     }
-    parts_.lifecycle.discard(*pending);
   }
-  open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, ticket.keys);
+  const auto keys = agree(incoming, ticket.keys);
+  if (!keys) return;
+  if (seat.pending != nullptr) parts_.lifecycle.discard(*seat.pending);
+  open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, *keys);
   context_.metrics.count(ConnectionResult::Resumed);
 }
 
@@ -181,20 +184,35 @@ net::Refuse ConnectService::full(RoomId named) {
   return answer;
 }
 
+/// Derives the keys of a session from the keys of the token or ticket and both ends' nonces. Fails:
+/// nothing, if the client's nonce has a small order; the request is dropped.  Cost: two scalar
+/// multiplications.
+std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& incoming,
+                                                                const net::KeyPair& keys) {
+  const net::HandshakeNonce& client_nonce = incoming.request.client_nonce;
+  const net::HandshakePair own = net::handshake_pair(net::draw<net::Key>(context_.entropy));
+  const auto agreed = net::agree(own, client_nonce);
+  if (!agreed) {
+    context_.metrics.drops.count(net::DropReason::Malformed);
+    return std::nullopt;
+  }
+  return AgreedKeys{
+      .server_nonce = own.nonce,
+      .session = net::derive_session_keys(keys, client_nonce, own.nonce, *agreed)};
+}
+
 /// Makes `session` the pending one of a seat and answers with an ACCEPT. Only a holder of the keys
-/// of the token or ticket can derive the session's keys from the ACCEPT.
+/// of the token or ticket can derive the session's keys from the ACCEPT, and only with the secret of
+/// the client's nonce.
 Session& ConnectService::open_session(const Incoming& incoming, Session& session, HostedRoom& room,
-                                      Seat& seat, const net::KeyPair& keys) {
+                                      Seat& seat, const AgreedKeys& keys) {
   const std::uint32_t connection = parts_.sessions.connection_of(session);
-  const auto server_nonce = net::draw<net::HandshakeNonce>(context_.entropy);
-  const net::KeyPair session_keys =
-      net::derive_session_keys(keys, incoming.request.client_nonce, server_nonce);
   session.room = &room;
   session.player = seat.player;
   session.route = incoming.datagram.back();
   session.client_nonce = incoming.request.client_nonce;
   session.mode = incoming.request.mode;
-  session.channel = net::PacketChannel{session_keys, connection, net::Direction::ToClient};
+  session.channel = net::PacketChannel{keys.session, connection, net::Direction::ToClient};
   session.ticket_serial = ++seat.serials;
   session.heard = incoming.now.instant;
   seat.pending = &session;
@@ -214,9 +232,9 @@ Session& ConnectService::open_session(const Incoming& incoming, Session& session
                                              .serial = session.ticket_serial,
                                              .room = room.id().value,
                                              .client = seat.client,
-                                             .keys = net::derive_resume_keys(session_keys)})};
+                                             .keys = net::derive_resume_keys(keys.session)})};
   const ConstBytes accept =
-      net::encode_accept(message, connection, server_nonce, session_keys, packet_);
+      net::encode_accept(message, connection, keys.server_nonce, keys.session, packet_);
   std::ranges::copy(accept, session.accept.begin());
   session.accept_bytes = accept.size();
   context_.send(session.route, session.accept_datagram());

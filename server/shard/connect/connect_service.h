@@ -60,6 +60,12 @@ class ConnectService {
     Seat* seat = nullptr;  ///< free, or held by the same client
   };
 
+  /// The keys of a new session, and the nonce with which its client derives them.
+  struct AgreedKeys {
+    net::HandshakeNonce server_nonce;
+    net::KeyPair session;
+  };
+
   void on_token(const Incoming& incoming, const TokenAccepted& accepted);
   void on_ticket(const Incoming& incoming, const ResumeAccepted& accepted);
   void on_repeated(const Incoming& incoming, const RepeatedRequest& repeated);
@@ -67,8 +73,9 @@ class ConnectService {
   [[nodiscard]] HostedRoom* find_room(RoomId id);
   [[nodiscard]] Place find_place(const net::TokenClaims& claims);
   [[nodiscard]] net::Refuse full(RoomId named);
+  [[nodiscard]] std::optional<AgreedKeys> agree(const Incoming& incoming, const net::KeyPair& keys);
   Session& open_session(const Incoming& incoming, Session& session, HostedRoom& room, Seat& seat,
-                        const net::KeyPair& keys);
+                        const AgreedKeys& keys);
   void accept_again(Session& session, Instant now);
   void refuse(const Incoming& incoming, const Refused& refused);
   void reply(const Incoming& incoming, ConstBytes datagram);

@@ -102,8 +102,7 @@ Player BenchServer::let_in(const net::Address& from) {
   net::PacketBuffer out{};
   const net::ConnectToken token = make_token();
   const ConstBytes connect = make_connect(from, token, out);
-  const auto accepted = net::decode_accept(exchange(from, connect), token.keys,
-                                           net::decode_request(connect)->client_nonce);
+  const auto accepted = net::decode_accept(exchange(from, connect), token.keys, pair_);
   TICKBOX_ASSERT(accepted);
   Player player{.address = from,
                 .keys = accepted->keys,

@@ -78,8 +78,10 @@ class BenchServer {
   /// A token that is good here, for a few seconds.
   [[nodiscard]] net::ConnectToken make_token();
 
+  /// The nonce of one more handshake.
   [[nodiscard]] net::HandshakeNonce make_nonce() {
-    return net::draw<net::HandshakeNonce>(entropy_);
+    pair_ = net::handshake_pair(net::draw<net::Key>(entropy_));
+    return pair_.nonce;
   }
 
   /// A CONNECT with a cookie of this server.
@@ -101,6 +103,7 @@ class BenchServer {
   tests::VirtualClock clock_;
   tests::VirtualCalendar calendar_{clock_};
   os::SystemEntropy entropy_;
+  net::HandshakePair pair_;    ///< of the newest handshake
   std::uint64_t clients_ = 0;  ///< tokens made, each for a client of its own
   SilentLog log_;
   MemoryTransport transport_;

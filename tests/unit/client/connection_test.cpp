@@ -86,12 +86,14 @@ class ConnectionTest : public testing::Test {
   void accept(net::Accept accept = taken()) {
     if (request().type == net::PacketType::Hello) answer_hello();
     const bool by_ticket = request().type == net::PacketType::Resume;
-    const auto server_nonce = net::draw<net::HandshakeNonce>(entropy_);
+    const net::HandshakePair server = net::handshake_pair(net::draw<net::Key>(entropy_));
+    const net::HandshakeNonce client_nonce = request().client_nonce;
     const net::KeyPair keys = net::derive_session_keys(
-        by_ticket ? connection_.ticket().keys : token_.keys, request().client_nonce, server_nonce);
+        by_ticket ? connection_.ticket().keys : token_.keys, client_nonce, server.nonce,
+        net::agree(server, client_nonce).value());
     accept.ticket = {std::byte{++tickets_}};
     server_ = net::PacketChannel{keys, 77, net::Direction::ToClient};
-    deliver(net::encode_accept(accept, 77, server_nonce, keys, packet_));
+    deliver(net::encode_accept(accept, 77, server.nonce, keys, packet_));
   }
 
   /// Delivers a packet of the newest session.

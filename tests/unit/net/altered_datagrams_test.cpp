@@ -61,10 +61,10 @@ TEST(HandshakeBits, NoBitOfAResumeMayDiffer) {
 TEST(HandshakeBits, NoBitOfAnAcceptMayDiffer) {
   PacketBuffer buffer{};
   const auto datagram = samples::copy_of(encode_accept(
-      samples::accept(), 0xa1b2c3d4, samples::nonce(100), samples::session_keys(1), buffer));
+      samples::accept(), 0xa1b2c3d4, samples::pair(100).nonce, samples::session_keys(1), buffer));
   samples::with_each_bit_flipped(
       datagram, [](const std::vector<std::byte>& altered, std::size_t bit) {
-        const auto read = decode_accept(altered, samples::handed_keys(), samples::nonce(1));
+        const auto read = decode_accept(altered, samples::handed_keys(), samples::pair(1));
         ASSERT_FALSE(read) << "bit " << bit;
         ASSERT_EQ(read.error(), bit < 8 ? DropReason::UnknownType : DropReason::Forged) << bit;
       });
@@ -160,7 +160,7 @@ TEST(RandomDatagrams, AreNoHandshakeAndNoPacket) {
     const ConstBytes datagram = random.next();
     (void)decode_cookie(datagram);
     (void)decode_refuse(datagram);
-    ASSERT_FALSE(decode_accept(datagram, samples::handed_keys(), samples::nonce(1))) << i;
+    ASSERT_FALSE(decode_accept(datagram, samples::handed_keys(), samples::pair(1))) << i;
     ASSERT_FALSE(server.open_packet(datagram, buffer)) << i;
     ASSERT_FALSE(client.open_packet(datagram, buffer)) << i;
   }

@@ -36,7 +36,7 @@ TEST(Crypto, DerivesAnotherKeyForEachDirectionNonceAndUse) {
   for (const std::uint8_t client : {std::uint8_t{1}, std::uint8_t{2}}) {
     for (const std::uint8_t server : {std::uint8_t{1}, std::uint8_t{2}}) {
       const KeyPair session = derive_session_keys(samples::handed_keys(), samples::nonce(client),
-                                                  samples::nonce(server));
+                                                  samples::nonce(server), published_key());
       insert(session);
       insert(derive_resume_keys(session));
       keys.insert(derive_next_key(session.to_server));
@@ -46,12 +46,50 @@ TEST(Crypto, DerivesAnotherKeyForEachDirectionNonceAndUse) {
   EXPECT_EQ(keys.size(), 2U + 4 * 6);
 }
 
-TEST(CryptoDeathTest, DerivesFromNoMoreThanItHasRoomFor) {
-  const std::array<std::byte, 90> most{};
-  EXPECT_EQ(derive_key(published_key(), "label1", most),
-            derive_key(published_key(), "label1", ConstBytes{most}.first(40),
-                       ConstBytes{most}.subspan(40)));
-  EXPECT_DEATH((void)derive_key(published_key(), "label12", most), "assertion failed");
+TEST(Crypto, DerivesFromItsPartsOneAfterTheOther) {
+  const std::array<std::byte, 90> whole{};
+  EXPECT_EQ(derive_key(published_key(), "label1", {whole}),
+            derive_key(published_key(), "label1",
+                       {ConstBytes{whole}.first(40), ConstBytes{whole}.subspan(40)}));
+}
+
+TEST(Crypto, DerivesOtherSessionKeysFromAnotherAgreedKey) {
+  const auto keys_of = [](const Key& agreed) {
+    return derive_session_keys(samples::handed_keys(), samples::nonce(1), samples::nonce(2),
+                               agreed);
+  };
+  EXPECT_NE(keys_of(samples::counting<Key>(1)), keys_of(samples::counting<Key>(2)));
+}
+
+// RFC 7748, section 6.1.
+TEST(Crypto, AgreesAsTheRfcSays) {
+  HandshakePair bob;
+  HandshakeNonce alice{};
+  ASSERT_TRUE(
+      from_hex("5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb", bob.secret));
+  ASSERT_TRUE(
+      from_hex("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a", alice));
+  EXPECT_EQ(to_hex(agree(bob, alice).value()),
+            "4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742");
+}
+
+TEST(Crypto, DrawsAPairWhoseNonceIsItsPublicKey) {
+  const HandshakePair client = samples::pair(1);
+  const HandshakePair server = samples::pair(100);
+  EXPECT_NE(client.nonce, server.nonce);
+  const auto agreed = agree(client, server.nonce);
+  ASSERT_TRUE(agreed);
+  EXPECT_EQ(agreed, agree(server, client.nonce));
+  EXPECT_NE(agreed, agree(samples::pair(2), server.nonce));
+}
+
+TEST(Crypto, AgreesWithNobodyWhoseNonceHasASmallOrder) {
+  const HandshakePair own = samples::pair(1);
+  HandshakeNonce zero{};
+  HandshakeNonce one{};
+  one[0] = std::byte{1};
+  EXPECT_FALSE(agree(own, zero));
+  EXPECT_FALSE(agree(own, one));
 }
 
 TEST(Crypto, WipesEveryByte) {

@@ -48,7 +48,7 @@ Datagram resume_datagram() {
 Datagram accept_datagram(const Accept& accept = samples::accept()) {
   PacketBuffer buffer{};
   return samples::copy_of(
-      encode_accept(accept, 0xa1b2c3d4, samples::nonce(100), session(), buffer));
+      encode_accept(accept, 0xa1b2c3d4, samples::pair(100).nonce, session(), buffer));
 }
 
 Datagram refuse_datagram() {
@@ -57,7 +57,7 @@ Datagram refuse_datagram() {
 }
 
 std::expected<Accepted, DropReason> decode_accepted(ConstBytes datagram) {
-  return decode_accept(datagram, samples::handed_keys(), samples::nonce(1));
+  return decode_accept(datagram, samples::handed_keys(), samples::pair(1));
 }
 
 /// Why a datagram was dropped: nothing if it was taken.
@@ -254,10 +254,10 @@ TEST(Handshake, TakesNothingOfAnotherType) {
 
 TEST(Handshake, TakesNoAcceptForAnotherClientOrUnderOtherKeys) {
   EXPECT_EQ(samples::fault_of(
-                decode_accept(accept_datagram(), samples::handed_keys(), samples::nonce(2))),
+                decode_accept(accept_datagram(), samples::handed_keys(), samples::pair(2))),
             DropReason::Forged);
   const KeyPair published{.to_server = published_key(), .to_client = published_key()};
-  EXPECT_EQ(samples::fault_of(decode_accept(accept_datagram(), published, samples::nonce(1))),
+  EXPECT_EQ(samples::fault_of(decode_accept(accept_datagram(), published, samples::pair(1))),
             DropReason::Forged);
 }
 
@@ -289,7 +289,7 @@ Datagram sealed_accept(const RawAccept& raw) {
                                       raw.seats, 7, 8, 9, ticket));
   Datagram datagram(37 + builder.GetSize() + kTagBytes);
   datagram[0] = static_cast<std::byte>(PacketType::Accept);
-  std::ranges::copy(samples::nonce(100), datagram.begin() + 5);
+  std::ranges::copy(samples::pair(100).nonce, datagram.begin() + 5);
   seal(session().to_client, 0, ConstBytes{datagram}.first(37),
        std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()}),
        MutableBytes{datagram}.subspan(37));

@@ -72,17 +72,24 @@ inline Bytes blake2b(std::size_t size, ConstBytes key, ConstBytes input) {
 }
 
 /// BLAKE2b-256 keyed with `key` over `label`, then what else is given.
-inline Bytes derived(ConstBytes key, std::string_view label, ConstBytes first = {},
-                     ConstBytes second = {}) {
-  return blake2b(32, key, laid(label, first, second));
+inline Bytes derived(ConstBytes key, std::string_view label, ConstBytes parts = {}) {
+  return blake2b(32, key, laid(label, parts));
 }
 
 inline Bytes published_key() {
   return derived({}, "tickbox published key, loopback only");
 }
 
-inline Bytes session_key(ConstBytes key, ConstBytes client_nonce, ConstBytes server_nonce) {
-  return derived(key, "tickbox session", client_nonce, server_nonce);
+/// The key on which the holder of a secret and the holder of a public key agree.
+inline Bytes agreed(ConstBytes secret, ConstBytes open) {
+  Bytes out(32);
+  if (crypto_scalarmult(raw(out), raw(secret), raw(open)) != 0) out.clear();
+  return out;
+}
+
+inline Bytes session_key(ConstBytes key, ConstBytes client_nonce, ConstBytes server_nonce,
+                         ConstBytes agreed_key) {
+  return derived(key, "tickbox session", laid(client_nonce, server_nonce, agreed_key));
 }
 
 inline Bytes packet_nonce(std::uint64_t sequence) {

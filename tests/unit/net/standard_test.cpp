@@ -24,14 +24,19 @@ using standard::slice;
 
 constexpr std::uint32_t kConnection = 0xa1b2c3d4;
 
+Bytes session_key(const Key& handed) {
+  const HandshakePair client = samples::pair(1);
+  const HandshakePair server = samples::pair(100);
+  return standard::session_key(handed, client.nonce, server.nonce,
+                               standard::agreed(client.secret, server.nonce));
+}
+
 Bytes session_key_to_server() {
-  return standard::session_key(samples::handed_keys().to_server, samples::nonce(1),
-                               samples::nonce(100));
+  return session_key(samples::handed_keys().to_server);
 }
 
 Bytes session_key_to_client() {
-  return standard::session_key(samples::handed_keys().to_client, samples::nonce(1),
-                               samples::nonce(100));
+  return session_key(samples::handed_keys().to_client);
 }
 
 // What HELLO, CONNECT and RESUME begin with, of samples::request().
@@ -141,10 +146,10 @@ TEST(Standard, ReadsAnAcceptAndASnapshotOfItsSession) {
   const KeyPair keys = samples::session_keys(1);
   PacketBuffer buffer{};
   const ConstBytes accept =
-      encode_accept(samples::accept(), kConnection, samples::nonce(100), keys, buffer);
+      encode_accept(samples::accept(), kConnection, samples::pair(100).nonce, keys, buffer);
   EXPECT_EQ(accept[0], std::byte{4});
   EXPECT_EQ(load_le<std::uint32_t>(accept.subspan(1)), kConnection);
-  EXPECT_EQ(slice(accept, 5, 32), samples::copy_of(samples::nonce(100)));
+  EXPECT_EQ(slice(accept, 5, 32), samples::copy_of(samples::pair(100).nonce));
   const Bytes to_client = session_key_to_client();
   const Bytes accept_message = standard::open(to_client, 0, accept.first(37), accept.subspan(37));
   const Root root{accept_message};

@@ -45,13 +45,21 @@ inline net::HandshakeNonce nonce(std::uint8_t first) {
   return counting<net::HandshakeNonce>(first);
 }
 
+/// A pair whose secret is bytes counting up from `first`.
+inline net::HandshakePair pair(std::uint8_t first) {
+  return net::handshake_pair(counting<net::Key>(first));
+}
+
 /// As a token or a ticket names them.
 inline net::KeyPair handed_keys() {
   return {.to_server = counting<net::Key>(11), .to_client = counting<net::Key>(151)};
 }
 
 inline net::KeyPair session_keys(std::uint8_t first) {
-  return net::derive_session_keys(handed_keys(), nonce(first), nonce(100));
+  const net::HandshakePair client = pair(first);
+  const net::HandshakePair server = pair(100);
+  return net::derive_session_keys(handed_keys(), client.nonce, server.nonce,
+                                  net::agree(client, server.nonce).value());
 }
 
 inline WallTime at_second(std::int64_t second) {

@@ -160,7 +160,7 @@ TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
   keep(net::PacketType::Connect,
        net::encode_connect(samples::request(net::PacketType::Connect), {}, token, buffer));
   keep(net::PacketType::Accept,
-       net::encode_accept(samples::accept(), 9, samples::nonce(100), session, buffer));
+       net::encode_accept(samples::accept(), 9, samples::pair(100).nonce, session, buffer));
   keep(net::PacketType::Resume, net::encode_resume(samples::request(net::PacketType::Resume),
                                                    samples::resume_ticket(), buffer));
   keep(net::PacketType::Refuse, net::encode_refuse(samples::refuse(), buffer));
@@ -182,7 +182,7 @@ TEST(Splice, TakesNoDatagramForOneOfAnotherKind) {
       EXPECT_EQ(asks && net::is_proven(datagram, samples::handed_keys().to_server),
                 taken(net::PacketType::Resume));
       EXPECT_EQ(net::decode_cookie(datagram).has_value(), taken(net::PacketType::Cookie));
-      EXPECT_EQ(net::decode_accept(datagram, samples::handed_keys(), samples::nonce(1)).has_value(),
+      EXPECT_EQ(net::decode_accept(datagram, samples::handed_keys(), samples::pair(1)).has_value(),
                 taken(net::PacketType::Accept));
       EXPECT_EQ(net::decode_refuse(datagram).has_value(), taken(net::PacketType::Refuse));
       EXPECT_EQ(receiver.open_packet(datagram, buffer).has_value(),
