@@ -29,16 +29,15 @@ std::optional<RingKey> parse_line(std::string_view line) {
 }  // namespace
 
 KeyRing KeyRing::published() {
-  return KeyRing{{{.id = kPublishedKeyId, .key = published_key()}}};
+  return KeyRing{SecretVector<RingKey>{{.id = kPublishedKeyId, .key = published_key()}}};
 }
 
 KeyRing KeyRing::fresh(Entropy& entropy) {
-  return KeyRing{{{.id = kPublishedKeyId + 1, .key = draw<Key>(entropy)}}};
+  return KeyRing{SecretVector<RingKey>{{.id = kPublishedKeyId + 1, .key = draw<Key>(entropy)}}};
 }
 
 std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
-  std::vector<RingKey> keys;
-  keys.reserve(kRingKeysMax);  // a reallocation would leave a copy of the keys behind
+  SecretVector<RingKey> keys;
   for (int number = 1; !text.empty(); ++number) {
     const auto fail = [number](const std::string& why) {
       return std::unexpected{"line " + std::to_string(number) + ": " + why};

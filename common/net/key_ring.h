@@ -4,6 +4,7 @@
 
 #include "core/entropy.h"
 #include "net/crypto.h"
+#include "net/secret_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace tickbox::net {
 
@@ -56,9 +57,9 @@ class KeyRing {
   [[nodiscard]] bool is_published() const { return keys_.front().id == kPublishedKeyId; }
 
  private:
-  explicit KeyRing(std::vector<RingKey> keys) : keys_(std::move(keys)) {}
+  explicit KeyRing(SecretVector<RingKey> keys) : keys_(std::move(keys)) {}
 
-  std::vector<RingKey> keys_;  ///< at least one, ids unique
+  SecretVector<RingKey> keys_;  ///< at least one, ids unique
 };
 
 }  // namespace tickbox::net

@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/address.h"
+#include "net/secret_memory.h"
 #include "server/shard/session.h"
 
 #include <cstddef>
@@ -72,7 +73,7 @@ class SessionTable {
     return static_cast<std::size_t>(&session - sessions_.data());
   }
 
-  std::vector<Session> sessions_;  ///< by slot; never resized, because seats point into it
+  net::SecretVector<Session> sessions_;  ///< by slot; never resized, because seats point into it
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;  ///< numbers of free slots; the last is used next
 };

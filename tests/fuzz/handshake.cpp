@@ -108,7 +108,8 @@ TICKBOX_FUZZ_TARGET(decode_accept)(ConstBytes input) {
   static const net::KeyPair kKeys{.to_server = net::published_key(),
                                   .to_client = net::published_key()};
   static const net::HandshakePair kClient = net::handshake_pair(net::published_key());
-  static const net::HandshakePair kServer = net::handshake_pair(net::derive_next_key(net::published_key()));
+  static const net::HandshakePair kServer =
+      net::handshake_pair(net::derive_next_key(net::published_key()));
   static const net::KeyPair kSession = net::derive_session_keys(
       kKeys, kClient.nonce, kServer.nonce, net::agree(kClient, kServer.nonce).value());
   (void)net::decode_accept(input, kKeys, kClient);

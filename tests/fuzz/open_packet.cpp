@@ -61,7 +61,8 @@ void exchange(net::PacketChannel& sender, net::PacketChannel& receiver, net::Dir
 
 TICKBOX_FUZZ_TARGET(open_packet)(ConstBytes input) {
   static const net::KeyPair kKeys = net::derive_session_keys(
-      {.to_server = net::published_key(), .to_client = net::published_key()}, {}, {}, net::published_key());
+      {.to_server = net::published_key(), .to_client = net::published_key()}, {}, {},
+      net::published_key());
   net::PacketChannel server{kKeys, 7, net::Direction::ToClient};
   net::PacketChannel client{kKeys, 7, net::Direction::ToServer};
   ConstBytes rest = input;

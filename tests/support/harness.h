@@ -195,6 +195,8 @@ class Harness {
 
   [[nodiscard]] const game::Rules& rules() const { return *rules_; }
 
+  [[nodiscard]] const net::KeyRing& keys() const { return options_.keys; }
+
   /// Tells `watcher` each draw of the server.
   void watch_draws(std::function<void(ConstBytes)> watcher) { entropy_.watch(std::move(watcher)); }
 

@@ -65,8 +65,8 @@ class Eavesdropper {
   bool read(Session& session, const Wire::Passed& passed, net::PacketType type);
 
   std::map<net::HandshakeNonce, net::HandshakePair> drawn_;  ///< by the server, by their nonce
-  std::map<Bytes, net::KeyPair> tokens_;   ///< by their sealed part
-  std::map<Bytes, net::KeyPair> tickets_;  ///< the same
+  std::map<Bytes, net::KeyPair> tokens_;                     ///< by their sealed part
+  std::map<Bytes, net::KeyPair> tickets_;                    ///< the same
   std::map<net::Address, std::vector<Asked>> asked_;
   std::deque<Session> sessions_;
   std::map<std::uint32_t, std::vector<Session*>> by_connection_;

@@ -34,8 +34,9 @@ Recorded record(RawPeer& peer, const Bytes& request, const net::KeyPair& keys) {
 }
 
 bool opens(const Recorded& recorded, const net::Key& agreed) {
-  return net::open_accept(recorded.accept, net::derive_session_keys(recorded.leaked, recorded.client,
-                                                                    recorded.server, agreed))
+  return net::open_accept(
+             recorded.accept,
+             net::derive_session_keys(recorded.leaked, recorded.client, recorded.server, agreed))
       .has_value();
 }
 

@@ -36,8 +36,8 @@ std::optional<net::CookieBytes> RawPeer::say_hello() {
 
 Bytes RawPeer::make_connect(const net::ConnectToken& token) {
   const net::CookieBytes cookie = say_hello().value_or(net::CookieBytes{});
-  return copy_of(net::encode_connect(net::make_request(net::PacketType::Connect, pair_.nonce), cookie,
-                                     token, packet_));
+  return copy_of(net::encode_connect(net::make_request(net::PacketType::Connect, pair_.nonce),
+                                     cookie, token, packet_));
 }
 
 Bytes RawPeer::make_resume(const net::ResumeTicket& ticket) {

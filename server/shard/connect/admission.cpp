@@ -32,7 +32,7 @@ Admission::Admission(AdmissionOptions options, std::vector<RoomId> rooms, Entrop
       moves_(entropy),
       tokens_(kTokensRemembered, entropy),
       boot_(draw_number<std::uint64_t>(entropy)),
-      ticket_key_(net::draw<net::Key>(entropy)),
+      ticket_key_{net::draw<net::Key>(entropy)},
       started_(now.today) {}
 
 AdmissionResult Admission::judge(const net::ConnectRequest& request, const net::Datagram& datagram,
@@ -138,7 +138,7 @@ AdmissionResult Admission::judge_resume(const net::ConnectRequest& request,
   } else if (!resumes_without_cookie_.take(datagram.from, now.instant)) {
     return cookies_.bake(datagram.from, request.client_nonce, now.instant);
   }
-  const auto ticket = net::open_ticket(sealed, ticket_key_);
+  const auto ticket = net::open_ticket(sealed, ticket_key_.front());
   if (!ticket) return Refused{refusal(net::RefuseReason::TicketForged)};
   if (!net::is_proven(datagram.bytes, ticket->keys.to_server)) return net::DropReason::Forged;
   if (denies(ticket->client)) {
@@ -189,7 +189,7 @@ std::vector<std::uint32_t> Admission::set_keys(net::KeyRing keys) {
 }
 
 net::SealedTicket Admission::ticket_for(const net::Ticket& ticket) {
-  return net::seal_ticket(ticket, boot_, ticket_key_, entropy_);
+  return net::seal_ticket(ticket, boot_, ticket_key_.front(), entropy_);
 }
 
 }  // namespace tickbox::server

@@ -10,6 +10,7 @@
 #include "net/handshake.h"
 #include "net/key_ring.h"
 #include "net/resume_ticket.h"
+#include "net/secret_memory.h"
 #include "net/transport.h"
 #include "server/shard/connect/deny_list.h"
 #include "server/shard/connect/open_limits.h"
@@ -149,7 +150,7 @@ class Admission {
   OpenLimits moves_;
   TokenHistory tokens_;
   std::uint64_t boot_;
-  net::Key ticket_key_;  ///< never leaves this object
+  net::SecretVector<net::Key> ticket_key_;  ///< one; never leaves this object
   WallTime started_;
 };
 

@@ -196,14 +196,13 @@ std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& 
     context_.metrics.drops.count(net::DropReason::Malformed);
     return std::nullopt;
   }
-  return AgreedKeys{
-      .server_nonce = own.nonce,
-      .session = net::derive_session_keys(keys, client_nonce, own.nonce, *agreed)};
+  return AgreedKeys{.server_nonce = own.nonce,
+                    .session = net::derive_session_keys(keys, client_nonce, own.nonce, *agreed)};
 }
 
 /// Makes `session` the pending one of a seat and answers with an ACCEPT. Only a holder of the keys
-/// of the token or ticket can derive the session's keys from the ACCEPT, and only with the secret of
-/// the client's nonce.
+/// of the token or ticket can derive the session's keys from the ACCEPT, and only with the secret
+/// of the client's nonce.
 Session& ConnectService::open_session(const Incoming& incoming, Session& session, HostedRoom& room,
                                       Seat& seat, const AgreedKeys& keys) {
   const std::uint32_t connection = parts_.sessions.connection_of(session);

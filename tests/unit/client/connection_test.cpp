@@ -88,9 +88,9 @@ class ConnectionTest : public testing::Test {
     const bool by_ticket = request().type == net::PacketType::Resume;
     const net::HandshakePair server = net::handshake_pair(net::draw<net::Key>(entropy_));
     const net::HandshakeNonce client_nonce = request().client_nonce;
-    const net::KeyPair keys = net::derive_session_keys(
-        by_ticket ? connection_.ticket().keys : token_.keys, client_nonce, server.nonce,
-        net::agree(server, client_nonce).value());
+    const net::KeyPair keys =
+        net::derive_session_keys(by_ticket ? connection_.ticket().keys : token_.keys, client_nonce,
+                                 server.nonce, net::agree(server, client_nonce).value());
     accept.ticket = {std::byte{++tickets_}};
     server_ = net::PacketChannel{keys, 77, net::Direction::ToClient};
     deliver(net::encode_accept(accept, 77, server.nonce, keys, packet_));

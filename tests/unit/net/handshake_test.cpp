@@ -253,9 +253,9 @@ TEST(Handshake, TakesNothingOfAnotherType) {
 }
 
 TEST(Handshake, TakesNoAcceptForAnotherClientOrUnderOtherKeys) {
-  EXPECT_EQ(samples::fault_of(
-                decode_accept(accept_datagram(), samples::handed_keys(), samples::pair(2))),
-            DropReason::Forged);
+  EXPECT_EQ(
+      samples::fault_of(decode_accept(accept_datagram(), samples::handed_keys(), samples::pair(2))),
+      DropReason::Forged);
   const KeyPair published{.to_server = published_key(), .to_client = published_key()};
   EXPECT_EQ(samples::fault_of(decode_accept(accept_datagram(), published, samples::pair(1))),
             DropReason::Forged);

@@ -1,0 +1,37 @@
+#pragma once
+// Memory for keys. It is in no core dump, is not swapped out if the system allows that, and is
+// overwritten when it is freed (libsodium's sodium_malloc).
+
+#include <cstddef>
+#include <vector>
+
+namespace tickbox::net {
+
+/// Returns memory for `bytes` bytes, aligned for every type whose size divides `bytes`.
+/// Fails: throws std::bad_alloc.
+[[nodiscard]] void* allocate_secret(std::size_t bytes);
+void free_secret(void* memory) noexcept;
+
+/// An allocator for containers of keys.
+template <class T>
+struct SecretAllocator {
+  using value_type = T;
+
+  SecretAllocator() = default;
+
+  template <class Other>
+  explicit SecretAllocator(const SecretAllocator<Other>& /*other*/) {}
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    return static_cast<T*>(allocate_secret(count * sizeof(T)));
+  }
+
+  void deallocate(T* memory, std::size_t /*count*/) noexcept { free_secret(memory); }
+
+  friend bool operator==(const SecretAllocator&, const SecretAllocator&) { return true; }
+};
+
+template <class T>
+using SecretVector = std::vector<T, SecretAllocator<T>>;
+
+}  // namespace tickbox::net
