@@ -20,6 +20,18 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::optional<std::string_view> LineReader::next() {
+  while (!rest_.empty()) {
+    ++number_;
+    const std::size_t end = rest_.find('\n');
+    std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    line = trimmed(line.substr(0, line.find('#')));
+    if (!line.empty()) return line;
+  }
+  return std::nullopt;
+}
+
 std::string hash_text(std::uint64_t hash) {
   constexpr std::size_t kDigits = 16;
   std::string text(kDigits, '0');

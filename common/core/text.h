@@ -1,6 +1,6 @@
 #pragma once
-// Helpers for text: the known name nearest to a wrong one, text without surrounding blanks, hashes
-// as text.
+// Helpers for text: the known name nearest to a wrong one, text without surrounding blanks, lines
+// of a text that people write, hashes as text.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,6 +45,24 @@ template <class Names>
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
+
+/// Reads a text that people write, line by line. Skips blank lines, the rest of a line after a #,
+/// and blanks around a line.
+class LineReader {
+ public:
+  /// Borrows the text.
+  explicit LineReader(std::string_view text) : rest_(text) {}
+
+  /// Returns the next line, or nothing at the end.
+  [[nodiscard]] std::optional<std::string_view> next();
+
+  /// Returns the number of the line that next() returned last; the first line has number 1.
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  std::string_view rest_;
+  int number_ = 0;
+};
 
 /// Formats a hash as documents show it: 16 hex digits.
 [[nodiscard]] std::string hash_text(std::uint64_t hash);

@@ -38,16 +38,12 @@ KeyRing KeyRing::fresh(Entropy& entropy) {
 
 std::expected<KeyRing, std::string> KeyRing::parse(std::string_view text) {
   SecretVector<RingKey> keys;
-  for (int number = 1; !text.empty(); ++number) {
-    const auto fail = [number](const std::string& why) {
-      return std::unexpected{"line " + std::to_string(number) + ": " + why};
-    };
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    line = trimmed(line.substr(0, line.find('#')));
-    if (line.empty()) continue;
-    const auto key = parse_line(line);
+  LineReader lines{text};
+  const auto fail = [&lines](const std::string& why) {
+    return std::unexpected{"line " + std::to_string(lines.number()) + ": " + why};
+  };
+  while (const auto line = lines.next()) {
+    const auto key = parse_line(*line);
     if (!key) return fail("expected \"ID KEY\" (a number from 1 and 64 hex digits)");
     if (std::ranges::find(keys, key->id, &RingKey::id) != keys.end()) {
       return fail("this id is also on an earlier line; give each key its own");

@@ -16,16 +16,13 @@ DenyList::DenyList(std::vector<std::uint64_t> clients) : clients_(std::move(clie
 
 std::expected<DenyList, std::string> DenyList::parse(std::string_view text) {
   std::vector<std::uint64_t> clients;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    line = trimmed(line.substr(0, line.find('#')));
-    if (line.empty()) continue;
+  LineReader lines{text};
+  while (const auto line = lines.next()) {
     std::uint64_t client = 0;
-    const auto [stop, error] = std::from_chars(line.data(), line.data() + line.size(), client);
-    if (error != std::errc{} || stop != line.data() + line.size()) {
-      return std::unexpected{"line " + std::to_string(number) +
+    const char* const end = line->data() + line->size();
+    const auto [stop, error] = std::from_chars(line->data(), end, client);
+    if (error != std::errc{} || stop != end) {
+      return std::unexpected{"line " + std::to_string(lines.number()) +
                              ": expected a client id (a number from 0 to 18446744073709551615)"};
     }
     clients.push_back(client);
