@@ -215,20 +215,31 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
          .priority = slot == own ? kOwnPriority : kKnownPriority + nearness(entity, centre),
          .snapshots = 0});
   }
-  tick.interest.query(centre, visible);
-  for (const std::uint32_t index : visible) {
-    const SlotId slot = tick.slots->present()[index];
+  const auto add_if_new = [&](SlotId slot) {
     const SlotState& state = bodies.states[slot];
-    if (state.is_in_base || bodies.is_replayed(slot)) continue;
+    if (state.is_in_base || bodies.is_replayed(slot)) return;
     // A client without a base has lost its view: the nearest bodies matter more than waiting ones.
     const std::uint32_t before = base != nullptr ? state.priority : 0;
     const std::uint32_t gathered =
-        std::min(before + nearness(tick.entities[index], centre), kKnownPriority - 1);
+        std::min(before + nearness(tick.entity_of(slot), centre), kKnownPriority - 1);
     candidates.push_back({.slot = slot,
                           .is_known = state.membership != Membership::Unknown,
                           .is_new = slot != own,
                           .priority = slot == own ? kOwnPriority : gathered,
                           .snapshots = state.snapshots});
+  };
+  tick.interest.query(centre, visible);
+  for (const std::uint32_t index : visible) {
+    add_if_new(tick.slots->present()[index]);
+  }
+  if (input.request.last != nullptr) {
+    for (const SlotId slot : *input.request.last) {
+      if (!tick.is_present(slot)) continue;
+      const Vec2 place = tick.entity_of(slot).min;
+      const bool is_at_the_rim =
+          !tick.interest.sees(centre, place) && tick.interest.keeps_seeing(centre, place);
+      if (is_at_the_rim) add_if_new(slot);
+    }
   }
   std::ranges::sort(candidates, [&](const Candidate& a, const Candidate& b) {
     return std::tuple{b.priority, tick.slots->slot(a.slot).id} <

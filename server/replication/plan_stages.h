@@ -50,9 +50,10 @@ struct PlannedTick {
 struct ViewRequest {
   std::uint32_t own = 0;  ///< index of the client's body among the room's entities
   const ViewMembers* base = nullptr;
-  Tick base_tick;              ///< valid with a base
-  std::size_t bytes_max = 0;   ///< size limit of the whole datagram
-  std::size_t bytes_kept = 0;  ///< the part of bytes_max for content other than the view
+  Tick base_tick;                     ///< valid with a base
+  const ViewMembers* last = nullptr;  ///< the view sent last, if any
+  std::size_t bytes_max = 0;          ///< size limit of the whole datagram
+  std::size_t bytes_kept = 0;         ///< the part of bytes_max for content other than the view
 };
 
 /// A body in sight that the client's base does not have yet, with its gathered priority.
@@ -253,6 +254,8 @@ struct Candidate {
 
 /// Lists the bodies in sight that are not replayed, the highest priority first: the own body, known
 /// bodies, new bodies. Bodies that are near, or wait for long, have a higher priority than others.
+/// A body of the view sent last stays in sight as a member of the base does. Otherwise it would
+/// leave the view until the client has acknowledged it, and then come back.
 /// `visible`: scratch memory.
 void list_candidates(const PlanInput& input, const ClientBodies& bodies,
                      std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates);

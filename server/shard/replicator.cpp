@@ -103,6 +103,7 @@ std::optional<ViewPlan> Replicator::plan(Session& session, const ViewMembers* ba
   const ViewRequest request{.own = static_cast<std::uint32_t>(own),
                             .base = base,
                             .base_tick = base != nullptr ? session.views->base_tick() : tick,
+                            .last = session.views->find(session.last_snapshot, tick),
                             .bytes_max = std::min(net::kDatagramBytesMax, bytes),
                             .bytes_kept = protocol::event_bytes_max(events)};
   const ViewPlan plan =

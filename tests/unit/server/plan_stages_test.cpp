@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -223,6 +224,30 @@ TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestWaiting
                                                 {slot(3), false, true, 134, 7},
                                                 {slot(1), false, true, 54, 0},
                                                 {slot(2), false, true, 44, 0}}));
+}
+
+// A player at the edge of the view that the client has not acknowledged yet left the view at once,
+// and came back with the acknowledgement.
+TEST_F(BodyStagesTest, BodiesOfTheViewSentLastStayCandidatesAtTheRim) {
+  PlannedTick tick{Sight{.half_width = 27, .half_height = 30}};
+  tick.read(planned_.room());
+  const ViewMembers nobody;
+  ViewRequest request{.own = 0, .base = &nobody};
+  std::vector<std::uint32_t> visible;
+  std::vector<Candidate> candidates;
+  const auto listed_slots = [&] {
+    list_candidates({tick, request}, bodies_, visible, candidates);
+    std::vector<SlotId> slots;
+    std::ranges::transform(candidates, std::back_inserter(slots), &Candidate::slot);
+    return slots;
+  };
+  EXPECT_EQ(listed_slots(), (std::vector<SlotId>{slot(0), slot(1), slot(2)}));
+  ViewMembers last;
+  for (std::uint16_t seat = 0; seat < 5; ++seat) {
+    last.push_back(slot(seat));  // the last one is further away than the rim
+  }
+  request.last = &last;
+  EXPECT_EQ(listed_slots(), (std::vector<SlotId>{slot(0), slot(1), slot(2), slot(3)}));
 }
 
 TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {

@@ -64,6 +64,7 @@ class PlannedRoom {
     const ViewRequest request{.own = static_cast<std::uint32_t>(room_.world().index_of(body(0))),
                               .base = base,
                               .base_tick = base != nullptr ? views_.base_tick() : tick,
+                              .last = views_.find(sent_, tick),
                               .bytes_max = bytes_max};
     planner_.begin_tick(room_);
     ViewMembers& members = views_.add(tick);
