@@ -50,7 +50,6 @@ struct RecordingCheck::Walk {
   std::vector<std::vector<Decided>> decided;
   std::set<PlayerId> present;    ///< players in the room
   Tick last;                     ///< the last tick that was read
-  bool ends_quiet = false;       ///< the last tick was quiet
   std::vector<CalmInputs> calm;  ///< by seat
 };
 
@@ -103,7 +102,6 @@ void RecordingCheck::begin(const record::Keyframe& keyframe, Walk& walk) {
   }
   check_ticks(keyframe.tick + 1, walk);
   walk.last = keyframe.tick;
-  walk.ends_quiet = false;
 }
 
 void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
@@ -111,7 +109,6 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
               .decided = sorted(recorded.decided),
               .present = {},
               .last = recorded.from,
-              .ends_quiet = false,
               .calm = std::vector<CalmInputs>(recorded.decided.size())};
   for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
     if (item == record::Reader::Item::Keyframe) {
@@ -120,7 +117,6 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
       for (const record::RecordedTick& tick : reader.ticks()) {
         check_ticks(tick.tick, walked);
         walked.last = tick.tick;
-        walked.ends_quiet = tick.is_quiet;
         const std::int64_t index = tick.tick - (recorded.from + 1);
         const bool is_known =
             index >= 0 && index < static_cast<std::int64_t>(recorded.hashes.size());
@@ -153,14 +149,14 @@ void RecordingCheck::check_ticks(Tick first, Walk& walk) {
   }
 }
 
-/// Checks that all accepted writes are there. (The disk may accept a trailer after it has refused
-/// the last ticks. A quiet stretch is written in the tick after it.)
+/// Checks that all accepted writes are there. The disk may accept a trailer after it has refused
+/// the last ticks, or the keyframe after them. A record is written in the tick after its last one
+/// if only one of both ticks is quiet.
 void RecordingCheck::check_end(const Walk& walk) {
   const SimulatedFile::Remains& file = walk.recorded.file;
   const bool refused_them =
-      std::ranges::any_of(file.refused, [&](Tick tick) { return tick > walk.last; });
-  const Tick told = walk.ends_quiet ? walk.last + 1 : walk.last;
-  if (file.last_tick && told < *file.last_tick && !refused_them) {
+      std::ranges::any_of(file.refused, [&](Tick tick) { return tick >= walk.last; });
+  if (file.last_tick && walk.last + 1 < *file.last_tick && !refused_them) {
     findings_.add(kName, fmt::format("ticks up to {}, which the disk took", file.last_tick->value),
                   fmt::format("ticks up to {}", walk.last.value));
   }
