@@ -1,4 +1,4 @@
-// fmt as an archive: what its headers declare and leave to a library.
+// Defines what the headers of fmt only declare.
 
 #include <fmt/format-inl.h>
 

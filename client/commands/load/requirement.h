@@ -24,8 +24,8 @@ struct Requirement {
 [[nodiscard]] std::expected<std::vector<Requirement>, std::string> parse_requirements(
     std::string_view text);
 
-/// Checks that `known` has the requirement's path.  Fails: with one line that names the nearest
-/// path, or all paths.
+/// Checks that the figure that the requirement names is one of `known`.  Fails: with one line that
+/// names the nearest path, or all paths.
 [[nodiscard]] std::expected<void, std::string> check_path(const Requirement& requirement,
                                                           const Figures& known);
 

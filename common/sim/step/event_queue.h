@@ -43,9 +43,10 @@ struct Event {
 
 static_assert(kFineSteps <= UINT32_MAX && 2 * std::int64_t{kSpeedLimit} <= UINT32_MAX);
 
-/// The order of events: time; longer contact first, so that a face goes before the corner of its
-/// neighbour; ids. A mover may reach two sides of the border at once, which have the same id. Then
-/// the axis of larger speed goes first, then y, as at any corner.
+/// The order of events: earlier first. At one time the longer contact is first (a face before the
+/// corner of its neighbour), then the lower ids. A mover may reach two sides of the border at once,
+/// which have the same id. Then the axis of larger speed is first, then y, as at any corner. A
+/// larger divisor is a larger speed.
 [[nodiscard]] inline bool is_before(const Event& a, const Event& b) {
   if (a.whole != b.whole) return a.whole < b.whole;
   const std::uint64_t a_rest = std::uint64_t{a.rest} * b.divisor;

@@ -172,8 +172,8 @@ TEST(FileSink, GoesOnWhereItWasWhenTheDiskTakesAgain) {
   EXPECT_EQ(text_of(folder.file("a")), taken + "more");
 }
 
-// Several batches wait when the disk fails in the middle of them: what is left still ends with a
-// whole record.
+// Several batches wait when the disk fails in the middle of them: the file still ends with a whole
+// record.
 TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
   const StopSignals ignores_file_size_signal;
   const TemporaryFolder folder;

@@ -1,5 +1,5 @@
-// Grids of tiles as rectangles: the expected ones, exactly the solid cells, and no difference for
-// the bodies that move among them.
+// A grid of tiles becomes few rectangles, and small grids become the expected ones. The rectangles
+// cover exactly the solid cells. Bodies move among them as among single tiles.
 
 #include "sim/tiles.h"
 
