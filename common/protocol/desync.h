@@ -63,7 +63,7 @@ struct Desync {
   std::optional<game::ViewDifference> difference;           ///< present if Compared
 };
 
-/// A receiver of every desync that was traced.
+/// A receiver of the desyncs whose report has ended; a server notes only compared ones.
 class DesyncSink {
  public:
   virtual ~DesyncSink() = default;

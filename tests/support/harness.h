@@ -182,7 +182,7 @@ class Harness {
 
   [[nodiscard]] const MemoryLog& log() const { return log_; }
 
-  /// The desyncs that the server traced, and those that a client traced.
+  /// The desyncs that the server noted, and those that a client noted.
   [[nodiscard]] const std::vector<protocol::Desync>& desyncs() const { return desyncs_.all(); }
 
   [[nodiscard]] const std::vector<protocol::Desync>& desyncs(std::size_t client) const {
