@@ -150,7 +150,7 @@ class Islands {
 };
 
 /// Returns the greatest age of a base, in ticks: one second, but at least 24 ticks, and at most
-/// what the causes of a snapshot can encode.
+/// protocol::kBaseAgeMax.
 [[nodiscard]] constexpr std::uint32_t base_age_max(std::uint32_t tick_rate) {
   return std::clamp(tick_rate, 24U, protocol::kBaseAgeMax);
 }
