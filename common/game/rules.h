@@ -1,6 +1,7 @@
 #pragma once
 // The interface of a game: what it adds to the physics. Four functions run in each tick: leave,
-// join, apply_inputs, after_step. place() repeats a teleport of the server at a client.
+// join, apply_inputs, after_step. place() carries out a teleport: on the server when it is drawn,
+// at a client when it arrives.
 //
 // A server sends causes, not effects, to its clients, so one body may influence another by contact
 // only. The server decides all other effects and sends them as outcomes. A Teleport is the result

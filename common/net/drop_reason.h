@@ -18,7 +18,7 @@ enum class DropReason : std::uint8_t {
   Forged,             ///< does not open under the key: altered, truncated or made up
   Malformed,          ///< opens, but is no valid message of its type
   Unexpected,         ///< a message that the present state does not accept
-  RateLimited,        ///< more than one source, or all sources together, may send
+  RateLimited,        ///< beyond what one source, or all together, may send
   BadCookie,          ///< a CONNECT with a cookie of another sender, too old, or made up
 };
 inline constexpr std::size_t kDropReasons = 10;

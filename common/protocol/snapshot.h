@@ -36,7 +36,7 @@ inline constexpr std::int32_t kMarginExact = 64;
 inline constexpr std::int32_t kMarginMost = kMarginExact + 16 * (127 - kMarginExact);
 inline constexpr std::int32_t kMarginLeast = -kMarginMost;
 
-/// Returns the code of the nearest margin that a byte can encode, rounded down.
+/// Returns the code of the range that holds the margin; beyond the ranges, of the nearest end.
 [[nodiscard]] constexpr std::int8_t encode_margin(std::int64_t sixteenths) {
   const std::int64_t within = std::clamp<std::int64_t>(sixteenths, kMarginLeast, kMarginMost);
   if (within > kMarginExact) {

@@ -136,7 +136,8 @@ TEST(Resume, RefusesATicketThatHasBeenUsed) {
   harness.run_for(seconds{1});
   EXPECT_EQ(harness.client(thief).connection().state(), Connection::State::Refused);
   EXPECT_EQ(harness.client(thief).connection().reason(),
-            "resume ticket is no longer valid: its body was removed, or the ticket has been used");
+            "resume ticket is no longer valid: its body was removed, or a newer ticket or token of "
+            "its seat counts");
   EXPECT_EQ(harness.client(client).connection().state(), Connection::State::Connected);
 }
 

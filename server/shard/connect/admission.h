@@ -40,7 +40,7 @@ struct AdmissionOptions {
   DenyList denied{};  ///< clients that are refused, with a token or a ticket
 };
 
-/// The arrival time of a datagram, by both clocks.
+/// A time, by both clocks.
 struct Now {
   Instant instant;
   WallTime today;
