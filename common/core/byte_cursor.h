@@ -20,7 +20,7 @@ template <std::size_t kSize>
   return bytes;
 }
 
-/// A writer of fields, one after the other.  Requires: room for each field.
+/// A writer of fields, one after the other.  Requires: space for each field.
 class ByteWriter {
  public:
   explicit ByteWriter(MutableBytes out) : rest_(out) {}

@@ -16,7 +16,7 @@ namespace tickbox {
 using ConstBytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
-/// Writes `value` at the start of `out`, lowest byte first.  Requires: room for it.
+/// Writes `value` at the start of `out`, lowest byte first.  Requires: space for it.
 template <std::unsigned_integral T>
 constexpr void store_le(MutableBytes out, T value) {
   TICKBOX_ASSERT(out.size() >= sizeof(T));

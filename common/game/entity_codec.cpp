@@ -17,7 +17,7 @@ static_assert(sizeof(schema::Body) == 16);
 constexpr int kBodyTimerBits = 6;
 constexpr std::uint8_t kBodyTimerMax = (1U << kBodyTimerBits) - 1;
 
-/// The limit of a valid entity's position, 16 units inside the world's limit. The gap is room for
+/// The limit of a valid entity's position, 16 units inside the world's limit. The gap is space for
 /// bodies that an entity spawns beside itself; no body of a view is nearer to the end of the world.
 constexpr std::int32_t kPlaceLimit = kWorldLimit - 16 * kUnit;
 

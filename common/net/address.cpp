@@ -40,7 +40,7 @@ bool parse_ipv4(std::string_view text, std::span<std::uint8_t> out) {
   return true;
 }
 
-// Parses groups of up to four hex digits, as many as `out` has room for; an IPv4 address may
+// Parses groups of up to four hex digits, as many as `out` has space for; an IPv4 address may
 // replace the last two. Returns how many bytes were written.
 std::optional<std::size_t> parse_groups(std::string_view text, std::span<std::uint8_t> out) {
   std::size_t written = 0;

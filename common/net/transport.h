@@ -10,8 +10,8 @@
 
 namespace tickbox::net {
 
-/// The largest UDP payload ever sent. It fits every path that carries IPv6 (1,280 bytes), with room
-/// for tunnels.
+/// The largest UDP payload ever sent. It fits every path that carries IPv6 (1,280 bytes), with
+/// space for tunnels.
 inline constexpr std::size_t kDatagramBytesMax = 1'200;
 
 /// The two addresses that a datagram travels between.

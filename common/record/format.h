@@ -127,7 +127,7 @@ struct RecordHead {
   return kRecordHeadBytes + head.payload_bytes + kChecksumBytes;
 }
 
-/// Writes `head` to the start of `out`.  Requires: room for kRecordHeadBytes.
+/// Writes `head` to the start of `out`.  Requires: space for kRecordHeadBytes.
 void store_head(MutableBytes out, const RecordHead& head);
 
 enum class HeadError : std::uint8_t {

@@ -151,12 +151,12 @@ TEST(DiskServer, FlagsThatDoNotGoTogetherStartNothing) {
   EXPECT_FALSE(fs::exists("never-made"));
 }
 
-// Clients play while the disk fills, is full, and has room again.
+// Clients play while the disk fills, is full, and has space again.
 TEST(DiskServer, AFullDiskCostsTheRecordingAloneAndItResumesByItself) {
   const os::TemporaryFolder folder;
   const SmallDisk disk{folder.file("disk")};
   if (!disk.mounted()) GTEST_SKIP() << "only root may mount a small tmpfs";
-  // Leaves room for a second or two of the match.
+  // Leaves space for a second or two of the match.
   const std::string ballast = folder.write("disk/ballast", std::string(1'008 * 1024, 'b'));
   RunningServer server{{"--record", folder.file("disk"), "--max-clients", "64"}};
   Process load{tickbox({"load", server.address(), "--clients", "16", "--seconds", "14", "--bot",

@@ -144,7 +144,7 @@ std::string writing_failure(const std::string& path, int code) {
   if (code == ENOENT || code == ENOTDIR) line += "; its folder must exist";
   if (code == EACCES || code == EPERM || code == EROFS) line += "; check the folder's permissions";
   if (code == EEXIST) line += "; name a new file, or move the existing one";
-  if (code == ENOSPC || code == EDQUOT || code == EFBIG) line += "; make room and try again";
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG) line += "; free some space and try again";
   return line;
 }
 

@@ -290,8 +290,8 @@ bool FileSink::write(ConstBytes bytes) {
   bool worth_waking = false;
   {
     const std::scoped_lock lock{state.mutex};
-    const std::size_t room = state.options.queue_bytes_max - state.stats.queue_bytes;
-    if (state.closing.stop_requested() || state.stats.degraded || bytes.size() > room) {
+    const std::size_t space = state.options.queue_bytes_max - state.stats.queue_bytes;
+    if (state.closing.stop_requested() || state.stats.degraded || bytes.size() > space) {
       ++state.stats.writes_refused;
       return false;
     }

@@ -14,7 +14,7 @@ constexpr std::uint32_t kTickRate = 60;
 constexpr std::uint32_t kSeats = 128;
 constexpr std::uint64_t kSeed = 1;
 
-/// Short, so that the server has room for those of the next batch.
+/// Short, so that the server has space for those of the next batch.
 constexpr std::chrono::seconds kTokenLife{10};
 
 net::Address server_address() {

@@ -89,7 +89,7 @@ mode_t mode_of(const std::string& path) {
   return status.st_mode & 07777;
 }
 
-/// While it lives, each file has room for this many bytes.
+/// While it lives, each file has space for this many bytes.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) {

@@ -102,7 +102,7 @@ TEST(Snapshot, HasNoMoreAroundItThanItsFrame) {
     }
   }
   EXPECT_LE(most, kSnapshotFrameBytes);
-  EXPECT_LT(kSnapshotFrameBytes - most, sizeof(schema::Body)) << "room for another body";
+  EXPECT_LT(kSnapshotFrameBytes - most, sizeof(schema::Body)) << "space for another body";
 }
 
 TEST(Snapshot, OfAllThatItsFrameLeavesFitsADatagram) {
