@@ -27,7 +27,8 @@ void expect_audited(const Finished& finished, double ticks_min) {
   EXPECT_GE(document.number("audit.ticks"), ticks_min);
   EXPECT_EQ(document.number("audit.mismatched"), 0);
   EXPECT_EQ(document.number("snapshots.received"), 0);
-  // It said that every tick was beyond the newest view, of somebody who has no views.
+  // The shares counted every tick as beyond the newest view: an auditor's views do not say what was
+  // news.
   EXPECT_TRUE(document.is_null("interpolation.extrapolated"));
   EXPECT_TRUE(document.is_null("interpolation.unforeseen"));
 }

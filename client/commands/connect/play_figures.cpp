@@ -90,8 +90,8 @@ void add_events(Figures& figures, const client::ClientStats& stats) {
 
 void add_interpolation(Figures& figures, const client::ClientStats& stats, net::ConnectMode mode) {
   const auto of_all = [&](std::uint64_t ticks) {
-    const bool has_views = mode == net::ConnectMode::Play && stats.ticks_shown > 0;
-    return has_views ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
+    const bool knows_news = mode == net::ConnectMode::Play && stats.ticks_shown > 0;
+    return knows_news ? FigureValue{share(ticks, stats.ticks_shown)} : FigureValue{};
   };
   figures.push_back({"interpolation.delay_ms",
                      stats.ticks_shown > 0
