@@ -15,10 +15,6 @@ std::unexpected<Rejected> unexpected() {
   return std::unexpected{Rejected{.reason = net::DropReason::Unexpected, .wrong = {}}};
 }
 
-bool holds(std::span<const game::EntityState> entities, BodyId id) {
-  return std::ranges::binary_search(entities, id, {}, &game::EntityState::id);
-}
-
 /// Returns whether every player has a seat that exists and no seat has two: no server has two
 /// players in one seat.
 bool seats_are_valid(std::span<const game::EntityState> entities, std::size_t seats) {
@@ -88,7 +84,7 @@ std::expected<View, Rejected> SnapshotWorld::apply(const protocol::Snapshot& sna
 std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& snapshot, Tick tick,
                                                     std::span<const game::EntityState> base) {
   result_.assign(snapshot.bodies.begin(), snapshot.bodies.end());
-  if (holds(result_, own_)) touched_ = tick;
+  if (game::find_entity(result_, own_) != nullptr) touched_ = tick;
   world_.append_entities(result_);
   if (!snapshot.bodies.empty()) std::ranges::sort(result_, {}, &game::EntityState::id);
   if (!game::have_ascending_ids(result_) || result_.size() > protocol::kViewMembersMax ||
@@ -161,7 +157,8 @@ Tick SnapshotWorld::find_news(const protocol::Snapshot& snapshot, Tick tick) con
   // view. A body that enters or leaves the view does so now.
   Tick first = snapshot.causes.exits.empty() ? tick + 1 : tick;
   for (const game::EntityState& body : snapshot.bodies) {
-    first = std::min(first, holds(newest->entities, body.id) ? newest->tick + 1 : tick);
+    const bool was_held = game::find_entity(newest->entities, body.id) != nullptr;
+    first = std::min(first, was_held ? newest->tick + 1 : tick);
   }
   const auto note = [&](const auto& causes) {
     for (const auto& cause : causes) {
@@ -193,7 +190,7 @@ const HeldView& SnapshotWorld::find_start(const Job& job) {
   const HeldView& newest = *views_.newest();
   find_shot_bullets(job, newest.tick);
   const auto is_known = [&](BodyId id) {
-    return holds(newest.entities, id) || has_despawned(id, job.base.tick);
+    return game::find_entity(newest.entities, id) != nullptr || has_despawned(id, job.base.tick);
   };
   bool has_all = std::ranges::all_of(shot_bullets_, is_known);
   for (std::size_t i = 0; i < job.base.entities.size() && has_all; ++i) {

@@ -20,9 +20,9 @@ DesyncReports::Refused limited() {
 }
 
 std::size_t index_in(const StateAt& state, BodyId id) {
-  const auto entity = std::ranges::lower_bound(state.entities, id, {}, &game::EntityState::id);
-  TICKBOX_ASSERT(entity != state.entities.end() && entity->id == id);
-  return static_cast<std::size_t>(entity - state.entities.begin());
+  const game::EntityState* entity = game::find_entity(state.entities, id);
+  TICKBOX_ASSERT(entity != nullptr);
+  return static_cast<std::size_t>(entity - state.entities.data());
 }
 
 /// The bodies sent to a session for a tick, while both the view and the state are remembered.
@@ -58,10 +58,6 @@ SentView sent_view(const Session& session, const Room& room, Tick tick) {
           .slots = &room.replication_log().slots()};
 }
 
-bool holds(std::span<const game::EntityState> members, BodyId id) {
-  return std::ranges::binary_search(members, id, {}, &game::EntityState::id);
-}
-
 /// Returns all causes of members of the base or the view since the base, by tick and id.
 std::vector<protocol::DesyncCause> causes_of(const Room& room, const protocol::ViewName& view,
                                              std::span<const game::EntityState> base,
@@ -71,7 +67,9 @@ std::vector<protocol::DesyncCause> causes_of(const Room& room, const protocol::V
   const ReplicationLog& log = room.replication_log();
   const auto add = [&](Tick tick, SlotId slot, Kind kind, std::uint16_t value) {
     const BodyId id = log.slots().slot(slot).id;
-    if (holds(base, id) || holds(truth, id)) causes.push_back({tick, id, kind, value});
+    const bool is_member =
+        game::find_entity(base, id) != nullptr || game::find_entity(truth, id) != nullptr;
+    if (is_member) causes.push_back({tick, id, kind, value});
   };
   for (Tick tick{view.tick.value - view.base_age + 1}; tick <= view.tick; tick = tick + 1) {
     const std::size_t first = causes.size();
