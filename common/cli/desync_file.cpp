@@ -54,7 +54,7 @@ Json document_of(const std::optional<game::ViewDifference>& difference) {
           {"fields", difference->fields},
           {"first",
            {{"entity", difference->first.value},
-            {"kind", protocol::kind_of(difference->first)},
+            {"kind", game::kind_name(difference->first)},
             {"fields", std::move(fields)}}}};
 }
 

@@ -5,7 +5,7 @@ namespace tickbox::cli {
 DesyncQuota::Fault DesyncQuota::fault_of(const protocol::Desync& desync) {
   if (!desync.difference) return {};
   const auto& fields = desync.difference->first_fields;
-  return {protocol::kind_of(desync.difference->first),
+  return {game::kind_name(desync.difference->first),
           fields.empty() ? std::string_view{} : fields[0].field};
 }
 

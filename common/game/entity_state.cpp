@@ -16,4 +16,11 @@ std::uint64_t entity_hash(const EntityState& entity) {
   return hasher.digest(entity.id.value);
 }
 
+std::string_view kind_name(BodyId id) {
+  if (has_kind(id, EntityKind::Player)) return "player";
+  if (has_kind(id, EntityKind::Crate)) return "crate";
+  if (has_kind(id, EntityKind::Bullet)) return "bullet";
+  return "none";
+}
+
 }  // namespace tickbox::game

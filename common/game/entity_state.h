@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace tickbox::game {
 
@@ -99,6 +100,9 @@ static_assert(player_body({kSeatsMax - 1}, kGenerations - 1) < crate_body(0) &&
 [[nodiscard]] constexpr bool is_entity(BodyId id) {
   return id.value >> 30 < kEntityKinds;
 }
+
+/// Returns "player", "crate", "bullet" or "none", by the kind in the id.
+[[nodiscard]] std::string_view kind_name(BodyId id);
 
 /// Requires: the id of a player.
 [[nodiscard]] constexpr std::uint32_t generation_of(BodyId player) {

@@ -24,12 +24,6 @@ std::string_view name_of(DesyncSide side) {
   return side == DesyncSide::Server ? "server" : "client";
 }
 
-std::string_view kind_of(BodyId id) {
-  if (game::has_kind(id, game::EntityKind::Player)) return "player";
-  if (game::has_kind(id, game::EntityKind::Crate)) return "crate";
-  if (game::has_kind(id, game::EntityKind::Bullet)) return "bullet";
-  return "none";
-}
 
 std::string text_of(const std::optional<std::int64_t>& value) {
   return value ? std::to_string(*value) : "absent";
@@ -45,7 +39,7 @@ std::string difference_in_words(const game::ViewDifference& difference) {
   return fmt::format(
       "entity={} kind={} field={} server={} client={} fields={} entities_differ={} "
       "fields_differ={}",
-      difference.first.value, kind_of(difference.first), first.field, text_of(first.expected),
+      difference.first.value, game::kind_name(difference.first), first.field, text_of(first.expected),
       text_of(first.got), all, difference.entities, difference.fields);
 }
 

@@ -75,8 +75,6 @@ class DesyncSink {
 [[nodiscard]] std::string_view name_of(DesyncEnd end);
 [[nodiscard]] std::string_view name_of(DesyncSide side);
 
-/// Returns "player", "crate", "bullet" or "none", by the kind in the id.
-[[nodiscard]] std::string_view kind_of(BodyId id);
 
 /// Formats a number; "absent" for none.
 [[nodiscard]] std::string text_of(const std::optional<std::int64_t>& value);

@@ -59,7 +59,7 @@ std::string mismatches_in_words(const client::ClientStats& stats) {
     const game::FieldDifference& field = first.difference->first_fields[0];
     words +=
         fmt::format("; {} {}: {} is {} at the server, {} here",
-                    protocol::kind_of(first.difference->first), first.difference->first.value,
+                    game::kind_name(first.difference->first), first.difference->first.value,
                     field.field, protocol::text_of(field.expected), protocol::text_of(field.got));
   }
   return words;

@@ -94,15 +94,8 @@ std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const
   return RecordedMatch{.recording = *std::move(recording), .setting = *std::move(setting)};
 }
 
-std::string_view kind_name(BodyId id) {
-  if (game::has_kind(id, game::EntityKind::Player)) return "player";
-  if (game::has_kind(id, game::EntityKind::Crate)) return "crate";
-  if (game::has_kind(id, game::EntityKind::Bullet)) return "bullet";
-  return "entity";
-}
-
 std::string entity_text(const std::optional<BodyId>& entity) {
-  return entity ? fmt::format("{} {} ", kind_name(*entity), entity->value) : "";
+  return entity ? fmt::format("{} {} ", game::kind_name(*entity), entity->value) : "";
 }
 
 std::string in_words(const Ending& ending) {

@@ -74,9 +74,6 @@ struct RecordedMatch {
 [[nodiscard]] std::expected<RecordedMatch, cli::ExitCode> open_match(const std::string& path,
                                                                      const Output& output);
 
-/// Returns "player", "crate", "bullet" or "entity".
-[[nodiscard]] std::string_view kind_name(BodyId id);
-
 /// Returns "crate 7 ", the beginning of the text of a difference; empty without an entity.
 [[nodiscard]] std::string entity_text(const std::optional<BodyId>& entity);
 

@@ -37,7 +37,7 @@ std::string bodies_of(const game::World& world) {
     const game::EntityState entity = world.entity(i);
     return fmt::format(
         R"({{"id":{},"kind":"{}","min":[{},{}],"velocity":[{},{}],"move":{},"timer":{}}})",
-        entity.id.value, kind_name(entity.id), scenario::units_text(entity.min.x),
+        entity.id.value, game::kind_name(entity.id), scenario::units_text(entity.min.x),
         scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
         scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
   });
@@ -123,7 +123,7 @@ std::string text_of(const record::Replayer& replayer) {
     const game::EntityState entity = world.entity(i);
     fmt::format_to(
         std::back_inserter(out), "  {} {} at {}, {}; velocity {}, {}; move {}; timer {}\n",
-        kind_name(entity.id), entity.id.value, scenario::units_text(entity.min.x),
+        game::kind_name(entity.id), entity.id.value, scenario::units_text(entity.min.x),
         scenario::units_text(entity.min.y), scenario::units_text(entity.velocity.x),
         scenario::units_text(entity.velocity.y), entity.traits.move, entity.traits.timer);
   }
