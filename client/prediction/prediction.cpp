@@ -4,7 +4,6 @@
 #include "game/entity_state.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <ranges>
 #include <utility>
 
@@ -16,11 +15,6 @@ constexpr std::uint32_t kNextViewTicks = 8;
 constexpr std::uint32_t kCopyTicks = 20;
 /// The maximum distance per axis between the corners of two bodies that touch.
 constexpr std::int64_t kSizeMax = 2 * std::int64_t{kUnit};
-
-std::uint32_t distance(Vec2 a, Vec2 b) {
-  return static_cast<std::uint32_t>(
-      std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y)));
-}
 
 }  // namespace
 
@@ -99,7 +93,7 @@ Reconciliation Prediction::compare(const game::EntityState& truth, const View& v
           .exact = predicted->own == truth,
           .touched = touched,
           .corrected = false,
-          .error = distance(predicted->own.min, truth.min)};
+          .error = static_cast<std::uint32_t>(axis_distance(predicted->own.min, truth.min))};
 }
 
 void Prediction::restore(const Start& start) {
@@ -127,8 +121,7 @@ std::int64_t Prediction::reach_from(Tick tick, std::uint32_t ticks_more) const {
 bool Prediction::is_copied(const game::EntityState& entity, const Start& start) const {
   const bool others_bullet =
       entity.traits.kind == game::EntityKind::Bullet && game::player_of(entity.id) != player_;
-  return !others_bullet && std::abs(std::int64_t{entity.min.x} - start.own.min.x) <= start.reach &&
-         std::abs(std::int64_t{entity.min.y} - start.own.min.y) <= start.reach;
+  return !others_bullet && axis_distance(entity.min, start.own.min) <= start.reach;
 }
 
 /// Returns whether a restart would change nothing in the copy that could reach the own body.

@@ -3,7 +3,6 @@
 #include "core/assert.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace tickbox::client {
@@ -16,15 +15,15 @@ constexpr Duration kInterpolatedMax = std::chrono::seconds{1};
 /// speed.
 constexpr std::int64_t kPushMax = kUnit;
 
-std::int64_t larger(Vec2 pair) {
-  return std::max(std::abs(std::int64_t{pair.x}), std::abs(std::int64_t{pair.y}));
+/// Returns the larger of the speeds along x and y.
+std::int64_t speed_of(const game::EntityState& entity) {
+  return axis_distance(entity.velocity, {});
 }
 
 /// Returns whether a body with these speeds cannot go from the one place to the other in `ticks`.
 bool is_too_far(const game::EntityState& from, const game::EntityState& to, std::int64_t ticks) {
-  const std::int64_t way = std::max(std::abs(std::int64_t{to.min.x} - from.min.x),
-                                    std::abs(std::int64_t{to.min.y} - from.min.y));
-  return way > std::max(larger(from.velocity), larger(to.velocity)) * ticks + kPushMax;
+  return axis_distance(from.min, to.min) >
+         std::max(speed_of(from), speed_of(to)) * ticks + kPushMax;
 }
 
 bool was_teleported(const View& view, BodyId id, Tick tick) {

@@ -1,9 +1,11 @@
 #pragma once
 // Lengths and speeds as whole numbers of sub-units (Q16.16): the only numbers in the simulation.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace tickbox {
 
@@ -29,5 +31,10 @@ struct Vec2 {
 
   friend constexpr bool operator==(Vec2, Vec2) = default;
 };
+
+/// Returns the larger of the distances along x and y, in sub-units.
+[[nodiscard]] inline std::int64_t axis_distance(Vec2 a, Vec2 b) {
+  return std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y));
+}
 
 }  // namespace tickbox

@@ -8,10 +8,6 @@
 
 namespace tickbox::server {
 
-std::int64_t distance(Vec2 a, Vec2 b) {
-  return std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y));
-}
-
 void Interest::rebuild(const Room& room) {
   const std::span<const game::EntityState> entities = room.entities();
   by_x_.clear();

@@ -20,9 +20,6 @@ struct Sight {
 /// walks along the edge then does not enter and leave all the time.
 inline constexpr std::int32_t kViewHysteresisUnits = 4;
 
-/// Returns the larger of the distances along x and y, in sub-units.
-[[nodiscard]] std::int64_t distance(Vec2 a, Vec2 b);
-
 class Interest {
  public:
   explicit Interest(Sight sight) : sight_(sight) {}

@@ -71,7 +71,7 @@ constexpr std::uint32_t kKnownPriority = 1U << 30;
 constexpr std::int64_t kFarUnits = 64;
 
 std::uint32_t nearness(const game::EntityState& entity, Vec2 centre) {
-  const std::int64_t units = distance(entity.min, centre) / kUnit;
+  const std::int64_t units = axis_distance(entity.min, centre) / kUnit;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
 }
 

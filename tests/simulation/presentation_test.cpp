@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -25,11 +24,6 @@ using std::chrono::seconds;
 constexpr std::size_t kClients = 8;
 /// No divisor of a tick: looks fall anywhere in it.
 constexpr Duration kLook = milliseconds{7};
-
-/// The larger axis, in sub-units.
-std::int64_t distance(Vec2 a, Vec2 b) {
-  return std::max(std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y));
-}
 
 double units(std::int64_t sub_units) {
   return static_cast<double>(sub_units) / kUnit;
@@ -56,7 +50,7 @@ class Truth {
     for (std::uint32_t ago = 0; ago < ticks; ++ago) {
       const auto is = place(id, {tick.value - ago});
       const auto was = place(id, {tick.value - ago - 1});
-      if (is && was && distance(*is, *was) > kUnit) return true;
+      if (is && was && axis_distance(*is, *was) > kUnit) return true;
     }
     return false;
   }
@@ -146,16 +140,16 @@ class Spectator {
   /// From the straight way between `at` and the middle of `at` and `beside`.
   static std::int64_t off_way(Vec2 shown, Vec2 at, Vec2 beside) {
     constexpr std::int64_t kParts = 64;
-    std::int64_t least = distance(shown, at);
+    std::int64_t least = axis_distance(shown, at);
     for (std::int64_t part = 1; part <= kParts; ++part) {
       const auto along = [&](std::int32_t from, std::int32_t to) {
         return static_cast<std::int32_t>(from + (std::int64_t{to} - from) * part / (2 * kParts));
       };
-      least = std::min(least,
-                       distance(shown, {.x = along(at.x, beside.x), .y = along(at.y, beside.y)}));
+      least = std::min(
+          least, axis_distance(shown, {.x = along(at.x, beside.x), .y = along(at.y, beside.y)}));
     }
     // Between two of the parts it is no further from the way than half of one.
-    return std::max<std::int64_t>(0, least - distance(at, beside) / (2 * kParts));
+    return std::max<std::int64_t>(0, least - axis_distance(at, beside) / (2 * kParts));
   }
 
   void look_at_own(const PresentedBody& own) {
@@ -163,7 +157,7 @@ class Spectator {
     const bool was_placed = truth_.was_placed(own.id, now, 40);
     seen_.own_placed += was_placed ? 1U : 0U;
     if (own_ && !was_placed) {
-      seen_.own_step_most = std::max(seen_.own_step_most, distance(*own_, own.min));
+      seen_.own_step_most = std::max(seen_.own_step_most, axis_distance(*own_, own.min));
     }
     own_ = own.min;
   }

@@ -62,11 +62,5 @@ TEST(Interest, KeepsWhoHasBeenSeenALittleBeyondItsRectangle) {
   }
 }
 
-TEST(Interest, MeasuresTheLargerOfTwoDistances) {
-  EXPECT_EQ(distance({1, 2}, {4, -6}), 8);
-  EXPECT_EQ(distance({-9, 2}, {4, 2}), 13);
-  EXPECT_EQ(distance({-kWorldLimit, 0}, {kWorldLimit, 0}), 2 * std::int64_t{kWorldLimit});
-}
-
 }  // namespace
 }  // namespace tickbox::server

@@ -24,14 +24,14 @@ std::vector<Vec2> crowd(std::size_t players) {
     }
   }
   const Vec2 middle{.x = 0, .y = 10 * kUnit};
-  std::ranges::stable_sort(places, {}, [=](Vec2 place) { return distance(place, middle); });
+  std::ranges::stable_sort(places, {}, [=](Vec2 place) { return axis_distance(place, middle); });
   places.resize(players);
   std::ranges::reverse(std::span{places}.subspan(1));
   return places;
 }
 
 std::int64_t distance_of(const PlannedRoom& room, std::uint16_t seat) {
-  return distance(room.place(seat), room.place(0));
+  return axis_distance(room.place(seat), room.place(0));
 }
 
 TEST(SnapshotBudget, IsFilledWithTheNearest) {
@@ -157,7 +157,7 @@ TEST(SnapshotBudget, OfTenThousandIsSpentOnTheNearest) {
   // away.
   const game::World& world = room.room().world();
   for (const BodyId member : room.members()) {
-    EXPECT_LE(distance(world.entity(world.index_of(member)).min, room.place(0)), 40 * kUnit);
+    EXPECT_LE(axis_distance(world.entity(world.index_of(member)).min, room.place(0)), 40 * kUnit);
   }
 }
 
