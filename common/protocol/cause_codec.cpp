@@ -1,6 +1,7 @@
 #include "protocol/cause_codec.h"
 
 #include "core/assert.h"
+#include "core/numbers.h"
 #include "game/input.h"
 
 #include <algorithm>
@@ -19,66 +20,37 @@ void put_u16(CauseBytes& out, std::size_t& at, std::uint16_t number) {
   put(out, at, static_cast<std::uint8_t>(number >> 8));
 }
 
-/// A reader that takes bytes from the front. After the end it returns zeros, and ended() is true.
-class Reader {
- public:
-  explicit Reader(ConstBytes bytes) : rest_(bytes) {}
-
-  std::uint8_t byte() {
-    if (rest_.empty()) {
-      ended_ = true;
-      return 0;
-    }
-    const auto value = std::to_integer<std::uint8_t>(rest_.front());
-    rest_ = rest_.subspan(1);
-    return value;
-  }
-
-  std::uint16_t u16() {
-    const std::uint8_t low = byte();
-    return static_cast<std::uint16_t>(low | byte() << 8);
-  }
-
-  [[nodiscard]] std::size_t left() const { return rest_.size(); }
-
-  [[nodiscard]] bool ended() const { return ended_; }
-
- private:
-  ConstBytes rest_;
-  bool ended_ = false;
-};
-
-InputCause read_input(Reader& reader) {
+InputCause read_input(NumberReader& reader) {
   InputCause cause;
-  cause.base_index = reader.byte();
-  const std::uint8_t both = reader.byte();
+  cause.base_index = reader.fixed<std::uint8_t>();
+  const std::uint8_t both = reader.fixed<std::uint8_t>();
   cause.move = both & 0x0f;
   cause.ago = both >> 4;
   if (cause.ago == kAgoEscape) {
-    const std::uint8_t more = reader.byte();
+    const std::uint8_t more = reader.fixed<std::uint8_t>();
     cause.ago = static_cast<std::uint8_t>(kAgoEscape + std::min<int>(more, 0xff - kAgoEscape));
   }
   return cause;
 }
 
-ShotCause read_shot(Reader& reader) {
+ShotCause read_shot(NumberReader& reader) {
   ShotCause cause;
-  cause.base_index = reader.byte();
-  const std::uint16_t both = reader.u16();
+  cause.base_index = reader.fixed<std::uint8_t>();
+  const std::uint16_t both = reader.fixed<std::uint16_t>();
   cause.ago = static_cast<std::uint8_t>(both >> game::kAimBits);
   cause.aim = both & ((1U << game::kAimBits) - 1);
   if (cause.ago == kAgoRay) {
     cause.weapon = game::Weapon::Ray;
-    cause.ago = reader.byte();
+    cause.ago = reader.fixed<std::uint8_t>();
   }
   return cause;
 }
 
-TeleportCause read_teleport(Reader& reader) {
+TeleportCause read_teleport(NumberReader& reader) {
   TeleportCause cause;
-  cause.base_index = reader.byte();
-  cause.ago = reader.byte();
-  cause.place = reader.u16();
+  cause.base_index = reader.fixed<std::uint8_t>();
+  cause.ago = reader.fixed<std::uint8_t>();
+  cause.place = reader.fixed<std::uint16_t>();
   return cause;
 }
 
@@ -146,24 +118,24 @@ ConstBytes encode_causes(const Causes& causes, CauseBytes& out) {
 std::expected<Causes, net::DropReason> decode_causes(ConstBytes bytes, std::uint8_t base_age) {
   Causes causes;
   if (bytes.empty()) return causes;
-  Reader reader{bytes};
-  const std::uint8_t inputs = reader.byte();
-  const std::uint8_t shots = reader.byte();
-  const std::uint8_t teleports = reader.byte();
+  NumberReader reader{bytes};
+  const std::uint8_t inputs = reader.fixed<std::uint8_t>();
+  const std::uint8_t shots = reader.fixed<std::uint8_t>();
+  const std::uint8_t teleports = reader.fixed<std::uint8_t>();
   bool possible = true;
-  for (int i = 0; i < inputs && !reader.ended(); ++i) {
+  for (int i = 0; i < inputs && !reader.failed(); ++i) {
     const InputCause cause = read_input(reader);
     possible = possible && cause.move <= game::kMoveDirections;
     causes.inputs.push_back(cause);
   }
-  for (int i = 0; i < shots && !reader.ended(); ++i)
+  for (int i = 0; i < shots && !reader.failed(); ++i)
     causes.shots.push_back(read_shot(reader));
-  for (int i = 0; i < teleports && !reader.ended(); ++i)
+  for (int i = 0; i < teleports && !reader.failed(); ++i)
     causes.teleports.push_back(read_teleport(reader));
-  if (reader.ended() || reader.left() > kViewMembersMax)
+  if (reader.failed() || reader.left() > kViewMembersMax)
     return std::unexpected{net::DropReason::Malformed};
   while (reader.left() > 0)
-    causes.exits.push_back(reader.byte());
+    causes.exits.push_back(reader.fixed<std::uint8_t>());
   const bool exits_ascend =
       std::ranges::adjacent_find(causes.exits, std::ranges::greater_equal{}) == causes.exits.end();
   possible = possible && exits_ascend && !causes.empty() && in_order(causes.inputs, base_age) &&
