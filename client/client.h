@@ -71,7 +71,7 @@ class Client {
   /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
   [[nodiscard]] Tick newest_view() const { return session_ ? session_->newest_view() : Tick{}; }
 
-  /// The report of the newest head on this client's inputs.
+  /// The report of the newest head on this client's inputs; for tests.
   struct InputsHeard {
     Tick tick;         ///< the room's tick when the server wrote the head
     Tick complete_to;  ///< every input up to this tick had arrived, or its tick was over

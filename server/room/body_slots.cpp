@@ -6,8 +6,7 @@ namespace tickbox::server {
 
 void BodySlots::reserve(std::size_t slots) {
   slots_.reserve(slots);
-  for (std::vector<SlotId>* list :
-       {&free_, &remembered_, &present_, &before_, &spawned_, &despawned_}) {
+  for (std::vector<SlotId>* list : {&free_, &remembered_, &present_, &before_, &spawned_}) {
     list->reserve(slots);
   }
 }
@@ -17,15 +16,17 @@ void BodySlots::update(Tick tick, std::span<const game::EntityState> entities) {
   before_.swap(present_);
   present_.clear();
   spawned_.clear();
-  despawned_.clear();
-  auto old = before_.begin();
-  const auto despawn_before = [&](BodyId id) {
-    for (; old != before_.end() && slots_[*old].id < id; ++old) {
-      despawned_.push_back(*old);
-    }
+  const auto despawn = [&](SlotId slot) {
+    slots_[slot].despawned = tick;
+    // Players are never killed: they leave.
+    slots_[slot].left = game::has_kind(slots_[slot].id, game::EntityKind::Player);
+    remembered_.push_back(slot);
   };
+  auto old = before_.begin();
   for (const game::EntityState& entity : entities) {
-    despawn_before(entity.id);
+    for (; old != before_.end() && slots_[*old].id < entity.id; ++old) {
+      despawn(*old);
+    }
     if (old != before_.end() && slots_[*old].id == entity.id) {
       present_.push_back(*old++);
     } else {
@@ -35,13 +36,7 @@ void BodySlots::update(Tick tick, std::span<const game::EntityState> entities) {
     slots_[present_.back()].index = static_cast<std::uint32_t>(present_.size() - 1);
   }
   for (; old != before_.end(); ++old) {
-    despawned_.push_back(*old);
-  }
-  for (const SlotId slot : despawned_) {
-    slots_[slot].despawned = tick;
-    // Players are never killed: they leave.
-    slots_[slot].left = game::has_kind(slots_[slot].id, game::EntityKind::Player);
-    remembered_.push_back(slot);
+    despawn(*old);
   }
 }
 

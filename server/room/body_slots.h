@@ -54,9 +54,6 @@ class BodySlots {
   /// Returns the slots of the bodies that spawned in this tick, sorted by body id.
   [[nodiscard]] std::span<const SlotId> spawned() const { return spawned_; }
 
-  /// Returns the slots of the bodies that despawned in this tick, sorted by body id.
-  [[nodiscard]] std::span<const SlotId> despawned() const { return despawned_; }
-
   /// Returns the slot of a body that was present before this tick or is present after it, or
   /// kNoSlot.
   [[nodiscard]] SlotId find(BodyId id) const;
@@ -71,7 +68,6 @@ class BodySlots {
   std::vector<SlotId> present_;
   std::vector<SlotId> before_;  ///< present_ of the tick before
   std::vector<SlotId> spawned_;
-  std::vector<SlotId> despawned_;
 };
 
 }  // namespace tickbox::server

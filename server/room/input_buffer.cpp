@@ -2,8 +2,6 @@
 
 #include "core/assert.h"
 
-#include <algorithm>
-
 namespace tickbox::server {
 
 InputBuffer::Pushed InputBuffer::push(Tick tick, game::Input input) {
@@ -32,12 +30,6 @@ TakenInput InputBuffer::take(Tick tick) {
   if (tick - newest_given_ <= kRepeatsMax)
     return {.input = last_, .source = game::InputSource::Repeated};
   return {.input = {}, .source = game::InputSource::Neutral};
-}
-
-void InputBuffer::skip_to(Tick tick) {
-  taken_ = std::max(taken_, tick);
-  newest_given_ = taken_;
-  arrived_ = ~std::uint64_t{0};
 }
 
 Tick InputBuffer::complete_to() const {

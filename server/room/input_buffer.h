@@ -38,9 +38,6 @@ class InputBuffer {
   /// Requires: `tick` is the one after the last taken.
   TakenInput take(Tick tick);
 
-  /// Skips every tick up to `tick`, for a player that was not in the world yet.
-  void skip_to(Tick tick);
-
   /// Returns the newest tick up to which every input has arrived or is no longer needed.
   [[nodiscard]] Tick complete_to() const;
 

@@ -67,13 +67,5 @@ TEST(InputBuffer, TellsUpToWhereAllHasArrived) {
   EXPECT_EQ(buffer.complete_to(), Tick{8});
 }
 
-TEST(InputBuffer, SkipsToWhereAPlayerEnters) {
-  InputBuffer buffer{Tick{5}};
-  buffer.push({6}, kRun);
-  buffer.push({9}, kTurn);
-  buffer.skip_to({8});
-  EXPECT_EQ(buffer.take({9}).input, kTurn);
-}
-
 }  // namespace
 }  // namespace tickbox::server
