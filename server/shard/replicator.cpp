@@ -44,21 +44,21 @@ void Replicator::queue_events(HostedRoom& room) {
 void Replicator::limit_work(std::span<HostedRoom> rooms) {
   const std::uint64_t most = pace_.plan_work / pace_.tick_rate;
   std::uint64_t work = 0;
-  may_wait_.clear();
+  may_be_put_off_.clear();
   for (HostedRoom& room : rooms) {
-    may_wait_.reserve(may_wait_.size() + room.seats().count());
+    may_be_put_off_.reserve(may_be_put_off_.size() + room.seats().count());
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;
       if (session == nullptr || !pace_.has_turn(room.tick(), seat.player)) continue;
       work += session->plan_work;
-      if (!std::exchange(session->waits, false)) may_wait_.push_back(session);
+      if (!std::exchange(session->is_put_off, false)) may_be_put_off_.push_back(session);
     }
   }
   if (work <= most) return;
-  std::ranges::sort(may_wait_, std::greater{}, &Session::plan_work);
-  for (Session* session : may_wait_) {
+  std::ranges::sort(may_be_put_off_, std::greater{}, &Session::plan_work);
+  for (Session* session : may_be_put_off_) {
     if (work <= most) return;
-    session->waits = true;
+    session->is_put_off = true;
     work -= session->plan_work;
   }
 }
@@ -68,7 +68,7 @@ void Replicator::send(Session& session, Instant now) {
   const ViewMembers* base = base_of(session, tick);
   const std::int64_t bytes = session.snapshot_bytes.available(snapshot_bytes_, now);
   if (!pace_.is_due(session, tick, base != nullptr, now)) return;
-  if (session.waits) {
+  if (session.is_put_off) {
     ++context_.metrics.snapshots.put_off;
     return;
   }

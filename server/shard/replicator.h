@@ -27,8 +27,8 @@ class Replicator {
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
 
-  /// Decides which clients wait for the next tick because the plans of all would be too much work.
-  /// Call it once per tick, before send().
+  /// Decides which plans are put off to the next tick because all would be too much work. Call it
+  /// once per tick, before send().
   void limit_work(std::span<HostedRoom> rooms);
 
   /// Reads a room once. The following calls of send() are for its clients.
@@ -47,7 +47,7 @@ class Replicator {
   Rate snapshot_bytes_;
   EventBroadcast broadcast_;
   SnapshotPlanner planner_;
-  std::vector<Session*> may_wait_;
+  std::vector<Session*> may_be_put_off_;
   protocol::Snapshot snapshot_;  ///< the one in progress
 };
 

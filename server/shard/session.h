@@ -94,7 +94,7 @@ struct Session {
   BaseAge base_age;  ///< how old the base of its snapshots may be
   WaitingBodies waiting;
   std::uint64_t plan_work = 0;      ///< work of its last plan, in units of ViewPlan::work
-  bool waits = false;               ///< its plan of this tick waits for the next tick
+  bool is_put_off = false;          ///< its plan of this tick is put off to the next tick
   Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
   Tick last_status;                 ///< tick of the last LinkStatus sent
   RateLimit snapshot_bytes;         ///< byte limit of snapshots, or of an audit
