@@ -66,7 +66,7 @@ void Replicator::limit_work(std::span<HostedRoom> rooms) {
 void Replicator::send(Session& session, Instant now) {
   const Tick tick = session.room->tick();
   const ViewMembers* base = base_of(session, tick);
-  const std::int64_t bytes = session.snapshot_bytes.available(snapshot_bytes_, now);
+  const std::int64_t bytes = session.budget.available(snapshot_bytes_, now);
   if (!pace_.is_due(session, tick, base != nullptr, now)) return;
   if (session.is_put_off) {
     ++context_.metrics.snapshots.put_off;
@@ -85,7 +85,7 @@ void Replicator::send(Session& session, Instant now) {
   session.base_age.note_sent(tick);
   session.receipts.on_sent(tick, snapshot_.head.view_hash);
   ++session.hashes_sent;
-  const bool paid = session.snapshot_bytes.take(
+  const bool paid = session.budget.take(
       snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
   TICKBOX_ASSERT(paid);
   context_.metrics.snapshots.count(snapshot_, *planned, message.size());

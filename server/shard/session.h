@@ -97,7 +97,7 @@ struct Session {
   bool is_put_off = false;          ///< its plan of this tick is put off to the next tick
   Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
   Tick last_status;                 ///< tick of the last LinkStatus sent
-  RateLimit snapshot_bytes;         ///< byte limit of snapshots, or of an audit
+  RateLimit budget;                 ///< in bytes, of snapshots or of an audit
   RateLimit full_views;             ///< limit of full views requested
   std::optional<Instant> reported;  ///< when its last desync report began
 

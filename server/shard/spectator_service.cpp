@@ -74,7 +74,7 @@ void SpectatorService::send(Session& session, Instant now) {
   const std::int64_t quiet_interval = pace_.tick_rate / kQuietSnapshotsPerSecond;
   const bool is_due = pace_.has_turn(tick, session.player) &&
                       (stream.has_news() || tick - stream.cut_at() >= quiet_interval);
-  while (session.snapshot_bytes.available(kAuditBytes, now) >=
+  while (session.budget.available(kAuditBytes, now) >=
          static_cast<std::int64_t>(net::kDatagramBytesMax)) {
     const auto piece = stream.next(is_due ? AuditStream::Cut::All : AuditStream::Cut::Full, now);
     if (!piece) return;
@@ -98,7 +98,7 @@ void SpectatorService::send_piece(Session& session, const AuditStream::Piece& pi
   const ConstBytes message = protocol::encode_audit(
       head, piece.bytes, pace_.take_status(session, tick), context_.message_buffer);
   const std::size_t bytes = message.size() + net::kPacketOverheadBytes;
-  const bool paid = session.snapshot_bytes.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
+  const bool paid = session.budget.take(kAuditBytes, now, static_cast<std::int64_t>(bytes));
   TICKBOX_ASSERT(paid);
   AuditMetrics& audit = context_.metrics.audit;
   ++(piece.is_again ? audit.sent_again : audit.sent);
