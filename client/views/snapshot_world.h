@@ -74,7 +74,7 @@ class SnapshotWorld {
     Tick tick;
   };
 
-  /// Marks the members of the base that are not replayed: they leave, or are sent in full.
+  /// Marks the members of the base that are not replayed: they exit, or are sent in full.
   using Dropped = std::array<bool, protocol::kViewMembersMax>;
 
   /// A snapshot that is being applied.

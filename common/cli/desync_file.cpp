@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The format number in the file, raised when old readers would misread the file.
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 Json document_of(const game::EntityState& entity) {
   Json document = Json::object();
@@ -67,11 +67,11 @@ std::pair<const char*, const char*> names_of(protocol::DesyncCause::Kind kind) {
     case protocol::DesyncCause::Kind::Ray:
       return {"ray", "aim"};
     case protocol::DesyncCause::Kind::Teleport:
-      return {"placement", "place"};
-    case protocol::DesyncCause::Kind::Leave:
-      return {"leave", nullptr};
-    case protocol::DesyncCause::Kind::Whole:
-      return {"whole", nullptr};
+      return {"teleport", "place"};
+    case protocol::DesyncCause::Kind::Exit:
+      return {"exit", nullptr};
+    case protocol::DesyncCause::Kind::InFull:
+      return {"in_full", nullptr};
   }
   return {"unknown", nullptr};
 }

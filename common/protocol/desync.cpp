@@ -24,7 +24,6 @@ std::string_view name_of(DesyncSide side) {
   return side == DesyncSide::Server ? "server" : "client";
 }
 
-
 std::string text_of(const std::optional<std::int64_t>& value) {
   return value ? std::to_string(*value) : "absent";
 }
@@ -39,8 +38,8 @@ std::string difference_in_words(const game::ViewDifference& difference) {
   return fmt::format(
       "entity={} kind={} field={} server={} client={} fields={} entities_differ={} "
       "fields_differ={}",
-      difference.first.value, game::kind_name(difference.first), first.field, text_of(first.expected),
-      text_of(first.got), all, difference.entities, difference.fields);
+      difference.first.value, game::kind_name(difference.first), first.field,
+      text_of(first.expected), text_of(first.got), all, difference.entities, difference.fields);
 }
 
 std::string in_words(const Desync& desync) {
@@ -70,10 +69,10 @@ std::vector<DesyncCause> causes_of(const Snapshot& snapshot, Tick tick,
     add(cause.ago, cause.base_index, DesyncCause::Kind::Teleport, cause.place);
   }
   for (const std::uint8_t base_index : snapshot.causes.exits) {
-    add(0, base_index, DesyncCause::Kind::Leave, 0);
+    add(0, base_index, DesyncCause::Kind::Exit, 0);
   }
   for (const game::EntityState& body : snapshot.bodies) {
-    causes.push_back({tick, body.id, DesyncCause::Kind::Whole, 0});
+    causes.push_back({tick, body.id, DesyncCause::Kind::InFull, 0});
   }
   std::ranges::sort(causes, {}, [](const DesyncCause& each) {
     return std::tuple{each.tick, each.entity, each.kind};

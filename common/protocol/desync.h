@@ -33,8 +33,8 @@ struct DesyncCause {
     Shot,      ///< value: aim
     Ray,       ///< value: aim
     Teleport,  ///< value: number of the spawn point
-    Leave,     ///< the body left the view; at a client only
-    Whole,     ///< the body was sent in full; at a client only
+    Exit,      ///< the body exited the view; at a client only
+    InFull,    ///< the body was sent in full; at a client only
   };
 
   Tick tick;  ///< the tick that the step made
@@ -74,7 +74,6 @@ class DesyncSink {
 
 [[nodiscard]] std::string_view name_of(DesyncEnd end);
 [[nodiscard]] std::string_view name_of(DesyncSide side);
-
 
 /// Formats a number; "absent" for none.
 [[nodiscard]] std::string text_of(const std::optional<std::int64_t>& value);

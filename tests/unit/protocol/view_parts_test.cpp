@@ -261,7 +261,7 @@ TEST(Desync, FileIsNamedByTimeSideSeatAndTick) {
 TEST(Desync, FileHoldsEverything) {
   const auto document = nlohmann::json::parse(
       cli::to_json(sample(), {.version = "1.2.3", .commit = "abc", .simulation_hash = "def"}));
-  EXPECT_EQ(document["desync"], 1);
+  EXPECT_EQ(document["desync"], 2);
   EXPECT_EQ(document["side"], "client");
   EXPECT_EQ(document["ended"], "compared");
   EXPECT_EQ(document["build"]["version"], "1.2.3");
@@ -284,6 +284,18 @@ TEST(Desync, FileHoldsEverything) {
   EXPECT_EQ(document["base_view"][0]["x"], 9);
   EXPECT_EQ(document["causes"][0],
             nlohmann::json::parse(R"({"tick":1231,"entity":7,"what":"shot","aim":700})"));
+}
+
+TEST(Desync, FileNamesEachKindOfCause) {
+  Desync desync = sample();
+  desync.causes.clear();
+  for (const Kind kind : {Kind::Teleport, Kind::Exit, Kind::InFull}) {
+    desync.causes.push_back({.tick = {5}, .entity = {7}, .kind = kind, .value = 3});
+  }
+  EXPECT_EQ(nlohmann::json::parse(cli::to_json(desync, {}))["causes"],
+            nlohmann::json::parse(R"([{"tick":5,"entity":7,"what":"teleport","place":3},)"
+                                  R"({"tick":5,"entity":7,"what":"exit"},)"
+                                  R"({"tick":5,"entity":7,"what":"in_full"}])"));
 }
 
 TEST(Desync, FileSaysNullOfWhatIsNotKnown) {
@@ -312,8 +324,8 @@ TEST(Desync, CausesAreThoseOfTheSnapshotByTickAndBody) {
                                           {{98}, game::crate_body(2), Kind::Input, 8},
                                           {{99}, game::crate_body(2), Kind::Teleport, 44},
                                           {{100}, game::crate_body(1), Kind::Input, 3},
-                                          {{100}, game::crate_body(3), Kind::Leave, 0},
-                                          {{100}, game::crate_body(9), Kind::Whole, 0}};
+                                          {{100}, game::crate_body(3), Kind::Exit, 0},
+                                          {{100}, game::crate_body(9), Kind::InFull, 0}};
   EXPECT_EQ(causes_of(snapshot, {100}, base), expected);
 }
 
