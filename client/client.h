@@ -4,7 +4,7 @@
 
 #include "client/client_stats.h"
 #include "client/session.h"
-#include "client/spectator/desync_reporter.h"
+#include "client/verification/desync_reporter.h"
 #include "game/player.h"
 #include "protocol/message_buffer.h"
 

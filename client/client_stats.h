@@ -2,8 +2,8 @@
 // The statistics of a client, as whole numbers that can be added over many clients.
 
 #include "client/prediction/prediction.h"
-#include "client/spectator/audit.h"
-#include "client/spectator/desync_reporter.h"
+#include "client/verification/audit.h"
+#include "client/verification/desync_reporter.h"
 #include "core/histogram.h"
 
 #include <array>

@@ -8,7 +8,7 @@
 #include "client/event_inbox.h"
 #include "client/prediction/prediction.h"
 #include "client/presentation/presentation.h"
-#include "client/spectator/audit.h"
+#include "client/verification/audit.h"
 #include "client/views/asset_cache.h"
 #include "client/views/snapshot_world.h"
 

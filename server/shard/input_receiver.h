@@ -4,9 +4,9 @@
 #include "core/clock.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
+#include "server/shard/audit_service.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"
-#include "server/shard/spectator_service.h"
 
 #include <cstdint>
 

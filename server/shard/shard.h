@@ -13,6 +13,7 @@
 #include "net/transport.h"
 #include "protocol/desync.h"
 #include "server/replication/interest.h"
+#include "server/shard/audit_service.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/connect_service.h"
 #include "server/shard/connect/path_validator.h"
@@ -26,7 +27,6 @@
 #include "server/shard/replicator.h"
 #include "server/shard/send_pace.h"
 #include "server/shard/session_table.h"
-#include "server/shard/spectator_service.h"
 
 #include <cstddef>
 #include <cstdint>

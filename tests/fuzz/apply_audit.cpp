@@ -2,7 +2,7 @@
 // hash is mended and all of it taken again, so that the next entry can go on: a fuzzer does not
 // guess hashes.
 
-#include "client/spectator/audit.h"
+#include "client/verification/audit.h"
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"
 #include "protocol/audit_codec.h"

@@ -1,7 +1,7 @@
 // Costly files: a small recording, scenario or stream of an audit with all bodies in one place,
 // whose first step would take minutes and gigabytes. Each is refused before that step.
 
-#include "client/spectator/audit.h"
+#include "client/verification/audit.h"
 #include "protocol/audit_codec.h"
 #include "record/compression.h"
 #include "scenario/scenario.h"

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "net/handshake.h"
 #include "net/transport.h"
+#include "server/shard/audit_service.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/session_lifecycle.h"
 #include "server/shard/context.h"
@@ -15,7 +16,6 @@
 #include "server/shard/paced_logs.h"
 #include "server/shard/session.h"
 #include "server/shard/session_table.h"
-#include "server/shard/spectator_service.h"
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 #include "tests/bench/snapshots/cost.h"
 
-#include "client/spectator/audit.h"
+#include "client/verification/audit.h"
 #include "client/views/snapshot_world.h"
 #include "games/arena/arena_map.h"
 #include "games/arena/bot.h"

@@ -1,4 +1,4 @@
-#include "client/spectator/audit.h"
+#include "client/verification/audit.h"
 
 #include "games/arena/arena.h"
 #include "games/arena/arena_map.h"

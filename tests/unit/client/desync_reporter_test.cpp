@@ -1,4 +1,4 @@
-#include "client/spectator/desync_reporter.h"
+#include "client/verification/desync_reporter.h"
 
 #include <gtest/gtest.h>
 

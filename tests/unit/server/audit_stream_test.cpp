@@ -1,6 +1,6 @@
 #include "server/replication/audit_stream.h"
 
-#include "client/spectator/audit.h"
+#include "client/verification/audit.h"
 #include "core/rng.h"
 #include "protocol/audit_codec.h"
 

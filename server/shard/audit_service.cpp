@@ -1,4 +1,4 @@
-#include "server/shard/spectator_service.h"
+#include "server/shard/audit_service.h"
 
 #include "core/assert.h"
 #include "server/shard/limits.h"

@@ -1,4 +1,4 @@
-#include "client/spectator/audit.h"
+#include "client/verification/audit.h"
 
 #include "core/assert.h"
 #include "game/restore.h"
