@@ -19,8 +19,7 @@ bool has_auditor(const Seat& seat) {
 
 }  // namespace
 
-SpectatorService::SpectatorService(ShardContext& context, std::span<HostedRoom> rooms,
-                                   const SendPace& pace)
+AuditService::AuditService(ShardContext& context, std::span<HostedRoom> rooms, const SendPace& pace)
     : context_(context), rooms_(rooms), pace_(pace) {
   std::size_t seats = 0;
   for (const HostedRoom& room : rooms_) {
@@ -29,8 +28,7 @@ SpectatorService::SpectatorService(ShardContext& context, std::span<HostedRoom> 
   entry_.reserve(protocol::tick_entry_bytes_max(seats));
 }
 
-std::optional<net::Refuse> SpectatorService::objection_to(std::uint8_t rights,
-                                                          const Seat* own) const {
+std::optional<net::Refuse> AuditService::objection_to(std::uint8_t rights, const Seat* own) const {
   if ((rights & net::kRightToAudit) == 0) {
     return net::Refuse{.reason = net::RefuseReason::MayNotAudit};
   }
@@ -45,7 +43,7 @@ std::optional<net::Refuse> SpectatorService::objection_to(std::uint8_t rights,
       .reason = net::RefuseReason::AuditorsFull, .have = others, .limit = kAuditorsMax};
 }
 
-void SpectatorService::append(HostedRoom& room) {
+void AuditService::append(HostedRoom& room) {
   if (room.auditors() == 0) return;
   const game::TickEntry tick = room.room().log_entry();
   protocol::encode_tick_entry(tick.state_hash, tick.bytes, entry_);
@@ -56,7 +54,7 @@ void SpectatorService::append(HostedRoom& room) {
   }
 }
 
-void SpectatorService::on_ack(Session& session, const protocol::AuditAck& ack, Instant now) {
+void AuditService::on_ack(Session& session, const protocol::AuditAck& ack, Instant now) {
   if (session.audit == nullptr) return;
   session.audit->acknowledge(ack, now);
   if (!session.audit->requests_new_run(ack)) return;
@@ -67,7 +65,7 @@ void SpectatorService::on_ack(Session& session, const protocol::AuditAck& ack, I
   ++context_.metrics.audit.asked;
 }
 
-void SpectatorService::send(Session& session, Instant now) {
+void AuditService::send(Session& session, Instant now) {
   AuditStream& stream = *session.audit;
   const Tick tick = session.room->tick();
   if (!stream.is_running()) begin_run(stream, *session.room);
@@ -83,7 +81,7 @@ void SpectatorService::send(Session& session, Instant now) {
   ++context_.metrics.audit.held_back;
 }
 
-void SpectatorService::begin_run(AuditStream& stream, HostedRoom& room) {
+void AuditService::begin_run(AuditStream& stream, HostedRoom& room) {
   const Room& source = room.room();
   source.log().keyframe(source.world(), source.hash(), keyframe_);
   protocol::encode_keyframe_entry(keyframe_, entry_);
@@ -91,7 +89,7 @@ void SpectatorService::begin_run(AuditStream& stream, HostedRoom& room) {
   ++context_.metrics.audit.runs;
 }
 
-void SpectatorService::send_piece(Session& session, const AuditStream::Piece& piece, Instant now) {
+void AuditService::send_piece(Session& session, const AuditStream::Piece& piece, Instant now) {
   const Tick tick = session.room->tick();
   const protocol::AuditHead head{
       .report = input_report(session, tick), .run = piece.run, .segment = piece.segment};

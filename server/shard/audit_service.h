@@ -18,10 +18,10 @@
 
 namespace tickbox::server {
 
-class SpectatorService {
+class AuditService {
  public:
   /// Borrows the rooms.
-  SpectatorService(ShardContext& context, std::span<HostedRoom> rooms, const SendPace& pace);
+  AuditService(ShardContext& context, std::span<HostedRoom> rooms, const SendPace& pace);
 
   /// Returns why a client may not audit, or nothing. `own`: its seat if it has one; the sessions
   /// there do not count against the limit.

@@ -31,7 +31,7 @@ void InputReceiver::receive(Session& session, const net::PacketChannel::Opened& 
 void InputReceiver::take_acks(Session& session, const protocol::InputMessage& message,
                               Instant now) {
   Metrics& metrics = context_.metrics;
-  if (message.audit) spectators_.on_ack(session, *message.audit, now);
+  if (message.audit) audits_.on_ack(session, *message.audit, now);
   const bool is_proven = message.view && session.receipts.proves(*message.view);
   session.events.acknowledge(message.events, is_proven ? message.view->tick : Tick{});
   if (!message.view) return take_full_view_request(session, now);

@@ -20,8 +20,8 @@ struct Arrival {
 
 class InputReceiver {
  public:
-  InputReceiver(ShardContext& context, SpectatorService& spectators, std::uint32_t tick_rate)
-      : context_(context), spectators_(spectators), tick_rate_(tick_rate) {}
+  InputReceiver(ShardContext& context, AuditService& audits, std::uint32_t tick_rate)
+      : context_(context), audits_(audits), tick_rate_(tick_rate) {}
 
   /// Takes an INPUT packet of a playing session; a message that does not decode is dropped.
   void receive(Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
@@ -35,7 +35,7 @@ class InputReceiver {
                                        const Arrival& arrival) const;
 
   ShardContext& context_;
-  SpectatorService& spectators_;
+  AuditService& audits_;
   std::uint32_t tick_rate_;
 };
 

@@ -49,12 +49,11 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
       sessions_(kSessionsPerSeat * options.max_clients * rooms_.size()),
       admission_(options.admission, ids_of(parts.rooms), parts.entropy, began_),
       desyncs_(context_, parts.desyncs),
-      spectators_(context_, rooms_, pace_of(options)),
+      audits_(context_, rooms_, pace_of(options)),
       lifecycle_(context_, {sessions_, rooms_, admission_, desyncs_}, options.tick_rate, now),
-      connects_(context_, {rooms_, admission_, sessions_, lifecycle_, spectators_},
-                options.tick_rate),
+      connects_(context_, {rooms_, admission_, sessions_, lifecycle_, audits_}, options.tick_rate),
       paths_(context_, sessions_),
-      inputs_(context_, spectators_, options.tick_rate),
+      inputs_(context_, audits_, options.tick_rate),
       replicator_(context_, pace_of(options), options.sight, options.snapshot_bytes),
       drops_logged_at_(now) {
   TICKBOX_ASSERT(!rooms_.empty());
@@ -200,7 +199,7 @@ void Shard::tick(Instant now) {
   for (HostedRoom& room : rooms_) {
     room.step(metrics);
     replicator_.queue_events(room);
-    spectators_.append(room);
+    audits_.append(room);
     metrics.entities += room.room().entities().size();
     metrics.audit.auditors += room.auditors();
   }
@@ -243,7 +242,7 @@ void Shard::send(Instant now) {
     for (const Seat& seat : room.seats().all()) {
       if (seat.playing == nullptr || !seat.in_world) continue;
       if (seat.playing->audit != nullptr) {
-        spectators_.send(*seat.playing, now);
+        audits_.send(*seat.playing, now);
       } else {
         replicator_.send(*seat.playing, now);
       }

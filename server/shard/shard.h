@@ -121,7 +121,7 @@ class Shard {
   SessionTable sessions_;
   Admission admission_;
   DesyncService desyncs_;
-  SpectatorService spectators_;
+  AuditService audits_;
   SessionLifecycle lifecycle_;
   ConnectService connects_;
   PathValidator paths_;

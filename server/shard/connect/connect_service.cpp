@@ -73,7 +73,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   drop_replaced(accepted, now);
   Place place = find_place(claims);
   if (incoming.request.mode == net::ConnectMode::Audit) {
-    if (const auto objection = parts_.spectators.objection_to(claims.rights, place.seat)) {
+    if (const auto objection = parts_.audits.objection_to(claims.rights, place.seat)) {
       return refuse_with(*objection);
     }
   }
@@ -131,7 +131,7 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
     return refuse_with({.reason = net::RefuseReason::TicketOver});
   }
   if (incoming.request.mode == net::ConnectMode::Audit) {
-    if (const auto objection = parts_.spectators.objection_to(seat.rights, &seat)) {
+    if (const auto objection = parts_.audits.objection_to(seat.rights, &seat)) {
       return refuse_with(*objection);
     }
   }

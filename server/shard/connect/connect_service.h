@@ -28,7 +28,7 @@ struct ConnectParts {
   Admission& admission;
   SessionTable& sessions;
   SessionLifecycle& lifecycle;
-  const SpectatorService& spectators;
+  const AuditService& audits;
 };
 
 class ConnectService {
