@@ -56,9 +56,9 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   }
   Seats::take_over(seat);
   context_.log.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
-    return fmt::format("session_{} seat={} client={} address={} clients={}",
-                       resumes ? "resumed" : "opened", session.player.value, seat.client,
-                       net::to_string(session.route.peer), clients_);
+    return fmt::format("{} seat={} client={} address={} clients={}",
+                       resumes ? "session_resumed" : "session_opened", session.player.value,
+                       seat.client, net::to_string(session.route.peer), clients_);
   });
 }
 
