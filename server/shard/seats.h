@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/ids.h"
+#include "server/shard/rate_limit.h"
 
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,7 @@ struct Seat {
   std::optional<Instant> taken_over;  ///< when a newer token of its client took it over last
   std::uint32_t serials = 0;          ///< tickets issued so far, to all its players
   std::uint32_t good_ticket = 0;      ///< serial of the only valid ticket; 0: none
+  RateLimit agreements;               ///< limit of key agreements, of all its players
 };
 
 class Seats {

@@ -39,9 +39,12 @@ TEST(PendingSessions, AnyNumberOfResumesTakesOneSlotOfASeat) {
   const net::ResumeTicket ticket = player.ticket();
 
   RawPeer other{harness, wire, stranger_far_away(2)};
+  int accepted = 0;
   for (int i = 0; i < kResumes; ++i) {
-    ASSERT_TRUE(other.resume(ticket).accepted) << i;
+    if (other.resume(ticket).accepted) ++accepted;
   }
+  EXPECT_GE(accepted, server::kAgreementsOfSeat.burst - 1);
+  EXPECT_LE(accepted, server::kAgreementsOfSeat.burst + 1) << "each costs a key agreement";
   EXPECT_EQ(harness.shard().clients(), 1U) << "nobody has proven the new keys";
   EXPECT_EQ(harness.shard().seats_held(), 1U);
 

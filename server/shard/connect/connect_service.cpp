@@ -88,7 +88,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
     place = find_place(claims);
   }
-  const auto keys = agree(incoming, accepted.token.keys);
+  const auto keys = agree(incoming, *place.seat, accepted.token.keys);
   if (!keys) return;
   Session& session = parts_.sessions.open(context_.entropy);
   if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.request.client_nonce,
@@ -144,7 +144,7 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
       return accept_again(*pending, incoming.now.instant);
     }
   }
-  const auto keys = agree(incoming, ticket.keys);
+  const auto keys = agree(incoming, seat, ticket.keys);
   if (!keys) return;
   if (seat.pending != nullptr) parts_.lifecycle.discard(*seat.pending);
   open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, *keys);
@@ -184,11 +184,17 @@ net::Refuse ConnectService::full(RoomId named) {
   return answer;
 }
 
-/// Derives the keys of a session from the keys of the token or ticket and both ends' nonces. Fails:
-/// nothing, if the client's nonce has a small order; the request is dropped.  Cost: two scalar
-/// multiplications.
+/// Derives the keys of a session from the keys of the token or ticket and both ends' nonces.
+/// Fails: nothing, if a limit is reached or the client's nonce has a small order; the request is
+/// dropped.  Cost: two scalar multiplications.
 std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& incoming,
+                                                                Seat& seat,
                                                                 const net::KeyPair& keys) {
+  const Instant now = incoming.now.instant;
+  if (!seat.agreements.take(kAgreementsOfSeat, now) || !agreements_.take(kAgreements, now)) {
+    context_.metrics.drops.count(net::DropReason::RateLimited);
+    return std::nullopt;
+  }
   const net::HandshakeNonce& client_nonce = incoming.request.client_nonce;
   const net::HandshakePair own = net::handshake_pair(net::draw<net::Key>(context_.entropy));
   const auto agreed = net::agree(own, client_nonce);

@@ -18,6 +18,7 @@
 #include "server/shard/session_table.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace tickbox::server {
@@ -73,7 +74,8 @@ class ConnectService {
   [[nodiscard]] HostedRoom* find_room(RoomId id);
   [[nodiscard]] Place find_place(const net::TokenClaims& claims);
   [[nodiscard]] net::Refuse full(RoomId named);
-  [[nodiscard]] std::optional<AgreedKeys> agree(const Incoming& incoming, const net::KeyPair& keys);
+  [[nodiscard]] std::optional<AgreedKeys> agree(const Incoming& incoming, Seat& seat,
+                                                const net::KeyPair& keys);
   Session& open_session(const Incoming& incoming, Session& session, HostedRoom& room, Seat& seat,
                         const AgreedKeys& keys);
   void accept_again(Session& session, Instant now);
@@ -83,7 +85,8 @@ class ConnectService {
   ShardContext& context_;
   ConnectParts parts_;
   std::uint32_t tick_rate_;
-  RateLimit replies_;  ///< limit of replies to strangers
+  RateLimit replies_;     ///< limit of replies to strangers
+  RateLimit agreements_;  ///< limit of key agreements
   RefusalLog refusals_;
   net::PacketBuffer packet_{};
   bool stopping_ = false;

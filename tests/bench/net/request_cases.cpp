@@ -4,6 +4,8 @@
 #include "tests/bench/net/cases.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace tickbox::bench {
 namespace {
@@ -14,6 +16,7 @@ using net::PacketType;
 struct Stage {
   BenchServer server;
   Player player = server.let_in(sender(0));
+  std::vector<Player> resumers;
   net::PacketBuffer out{};
   std::uint64_t before = 0;
 
@@ -104,8 +107,20 @@ ConstBytes connect_without_keys(Stage& stage, const net::Address& from) {
   return stage.server.make_connect(from, token, stage.out);
 }
 
+/// Lets in as many players as a batch of RESUMEs needs: a seat has a limit of its own.
+void let_in_resumers(Stage& stage) {
+  constexpr std::size_t kResumers = kBatch / server::kAgreementsOfSeat.burst;
+  stage.resumers.clear();
+  for (std::uint32_t i = 0; i < kResumers; ++i) {
+    stage.resumers.push_back(stage.server.let_in(sender(kBatch + 1 + i)));
+  }
+  stage.server.pass_second();
+}
+
 ConstBytes resume(Stage& stage, const net::Address& /*from*/) {
-  return net::encode_resume(stage.request(PacketType::Resume), stage.player.ticket, stage.out);
+  std::ranges::rotate(stage.resumers, std::next(stage.resumers.begin()));
+  return net::encode_resume(stage.request(PacketType::Resume), stage.resumers.front().ticket,
+                            stage.out);
 }
 
 ConstBytes resume_forged(Stage& stage, const net::Address& /*from*/) {
@@ -164,7 +179,8 @@ std::vector<Case> request_cases() {
   cases.push_back(
       asked("RESUME, refused: ticket_forged", resume_forged, refusals(RefuseReason::TicketForged)));
   cases.push_back(asked("RESUME, answered by COOKIE", resume_forged, answers, use_up_opens));
-  cases.push_back(asked("RESUME, a session", resume, sessions(server::ConnectionResult::Resumed)));
+  cases.push_back(asked("RESUME, a session", resume, sessions(server::ConnectionResult::Resumed),
+                        let_in_resumers));
   return cases;
 }
 
