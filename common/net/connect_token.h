@@ -3,8 +3,8 @@
 // it.
 //
 // Only the servers can read its sealed part, which the client sends in CONNECT. With it the player
-// gets the two keys of the future session, and the servers to try. Source: netcode's published
-// standard, for content and life cycle; the sizes are our own.
+// gets two keys, from which those of its session are derived, and the servers that accept it.
+// Source: netcode's published standard, for content and life cycle; the sizes are our own.
 
 #include "core/bytes.h"
 #include "core/clock.h"

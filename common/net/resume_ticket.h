@@ -32,7 +32,7 @@ struct Ticket {
   std::uint32_t serial = 0;  ///< only the newest ticket of a seat is valid
   std::uint32_t room = 0;
   std::uint64_t client = 0;  ///< client id from its token
-  KeyPair keys;              ///< keys of the future session
+  KeyPair keys;              ///< those of the next session are derived from them
 
   friend bool operator==(const Ticket&, const Ticket&) = default;
 };

@@ -43,8 +43,8 @@ class SegmentCount {
       lost_ += next;
       return;
     }
-    // If the damage begins at the next keyframe, this segment is whole. The segment after the
-    // damaged one then has a `previous` that is equal to the last tick read.
+    // Damage that begins exactly at the next keyframe costs nothing of this segment. Then only one
+    // segment is missing, and the `previous` of the segment after it is the last tick read.
     const bool reached_next = next == *current_ + 2 && last_tick == previous;
     ++(damaged_ && !reached_next ? lost_ : whole_);
     lost_ += next - *current_ - 1;

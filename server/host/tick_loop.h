@@ -20,7 +20,7 @@ class TickLoop {
   /// The first tick is due one period from now.
   explicit TickLoop(Server& server);
 
-  /// Runs until a stop signal, or for options.ticks ticks.
+  /// Runs until a stop signal or the room's last tick, or for options.ticks ticks.
   void run();
 
   /// Returns the number of ticks that have run.

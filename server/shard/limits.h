@@ -101,7 +101,8 @@ inline constexpr Duration kPathCheckLife = std::chrono::seconds{2};
 /// at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
 inline constexpr int kPathRoundTrips = 3;
 inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
-/// The least time between the end of a path check and the next one.
+/// The least time between the decision of a path check and the next one. After a check that has
+/// expired there is no wait.
 inline constexpr Duration kMoveInterval = std::chrono::seconds{2};
 
 /// Snapshot bytes to one client: ten times the need of a crowd of 64, and a burst of some full

@@ -116,7 +116,8 @@ INSTANTIATE_TEST_SUITE_P(Links, Events,
                                                .reorder_ppm = 30'000}}),
                          [](const auto& link) { return link.param.name; });
 
-// In sight is who is near: of the rest only what is about oneself.
+// A client receives all events near its own body. Of the others it receives only those about its
+// own player.
 TEST(EventsInSight, AreToldToWhoSeesThem) {
   constexpr std::uint64_t kSeed = 12;
   Harness harness{{.seed = kSeed,

@@ -127,7 +127,7 @@ class Swarm {
   std::uint64_t first_client_;
   client::AssetCache assets_{game::all_games()};
   std::vector<Slot> slots_;
-  std::vector<Instant> due_;  ///< by seat
+  std::vector<Instant> due_;  ///< by client
   Instant last_turn_;
   Histogram lateness_;
 };

@@ -128,10 +128,9 @@ void add_issue(const Subcommand& place) {
                true);
   command.add_option("--client", options->client, parse_client, "Your number for the player",
                      {.required = true, .value = "ID"});
-  command.add_option(
-      "--server", options->servers, os::resolve_destination,
-      "Server that accepts the token. Repeat for up to 8; the client tries them in this order",
-      {.required = true, .value = "HOST:PORT"});
+  command.add_option("--server", options->servers, os::resolve_destination,
+                     "Server that accepts the token. Repeat for up to 8",
+                     {.required = true, .value = "HOST:PORT"});
   command.add_option(
       "--room", options->room, "Room to play in (0: any)",
       {.value = "N",

@@ -272,7 +272,7 @@ TEST_F(InterpolationTest, ExtrapolatesWhatThenHappens) {
   for (int i = 0; i < 15; ++i)
     tick();
   ASSERT_GT(room_.entity(room_.body(kC)).min.x, 22 * kUnit) << "nobody was pushed";
-  // In no order, as they are requested.
+  // The caller may request the samples in any order.
   for (const std::uint32_t ahead : {3U, 2U, 15U, 7U, 1U}) {
     expect_true(sample(newest + ahead));
     EXPECT_TRUE(sample(newest + ahead).is_extrapolated);

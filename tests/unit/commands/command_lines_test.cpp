@@ -56,8 +56,8 @@ struct Names {
   std::set<std::string> options;
 };
 
-/// Reads the names from --help: a line of an option begins with its names, one of a command with
-/// its own.
+/// Reads the names from --help. The line of an option begins with the option's names, the line of a
+/// command with the command's name.
 void gather(const Words& path, Names& names) {
   names.commands.push_back(path);
   Words words = path;

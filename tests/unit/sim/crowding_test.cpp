@@ -77,7 +77,8 @@ TEST(Crowding, CountsTheOverlapsOfDynamicBodiesOnly) {
   EXPECT_FALSE(crowded_in(bodies));
 }
 
-// Bullets of no common layer cost a step time too, and so do paths that only touch.
+// Bodies without a common layer count too, and so do paths that only touch: a step spends time on
+// them.
 TEST(Crowding, CountsThePairsWhosePathsTouch) {
   std::vector<sim::Body> bodies;
   for (std::uint32_t i = 1; i <= 5; ++i) {
