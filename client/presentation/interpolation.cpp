@@ -95,6 +95,7 @@ void Interpolation::on_view(const View& view) {
   while (!samples_.empty() && samples_.newest().is_extrapolated)
     samples_.forget_newest();
   paths_.clear();
+  TICKBOX_ASSERT(samples_.empty() || view.tick > samples_.newest().tick);
   if (!samples_.empty() && view.tick - samples_.newest().tick > interpolated_max_) samples_.clear();
   if (!samples_.empty()) {
     find_paths(view);

@@ -61,6 +61,7 @@ std::expected<std::optional<View>, net::DropReason> Auditor::take(
     const protocol::AuditSegment& segment) {
   const StreamReassembly::Taken taken = segments_.take(segment);
   if (taken == StreamReassembly::Taken::BeginsRun) state_ = State::Waiting;
+  if (state_ == State::Broken) segments_.drop(segments_.bytes().size());
   if (taken == StreamReassembly::Taken::Useless || state_ == State::Broken) {
     return std::unexpected{net::DropReason::Unexpected};
   }
@@ -90,6 +91,7 @@ Auditor::Result Auditor::begin(ConstBytes entry) {
   if (!game::decode_keyframe(entry, keyframe_) || keyframe_.tick.value > net::kTickMax) {
     return kMalformed;
   }
+  if (viewed_ && keyframe_.tick <= *viewed_) return kMalformed;  // time does not go back
   auto world = game::restore(keyframe_.fields(), map_, *rules_);
   if (!world) return kMalformed;
   world_.emplace(*std::move(world));
@@ -127,6 +129,7 @@ Auditor::Result Auditor::compare(std::uint64_t expected) {
 View Auditor::view() {
   entities_.clear();
   world_->append_entities(entities_);
+  viewed_ = world_->tick;
   return {.tick = world_->tick, .entities = entities_, .touched = touched_};
 }
 

@@ -114,6 +114,7 @@ class Auditor {
   StreamReassembly segments_;
   std::optional<game::World> world_;
   game::Stepper stepper_;
+  std::optional<Tick> viewed_;  ///< the tick of the newest view
   Tick touched_;
   std::uint64_t ticks_ = 0;
   std::uint64_t runs_ = 0;

@@ -57,8 +57,7 @@ void SnapshotWorld::forget() {
 }
 
 std::expected<View, Rejected> SnapshotWorld::apply(const protocol::Snapshot& snapshot, Tick tick) {
-  const HeldView* newest = views_.newest();
-  if (newest != nullptr && newest->tick >= tick) return unexpected();
+  if (made_ && tick <= *made_) return unexpected();
   replayed_tick_count_ = 0;
   seen_teleports_.clear();
   news_ = find_news(snapshot, tick);
@@ -106,6 +105,7 @@ std::expected<View, Rejected> SnapshotWorld::finish(const protocol::Snapshot& sn
     add_entity(world_, *rules_, body);
   }
   world_is_newest_ = true;
+  made_ = tick;
   std::vector<game::EntityState>& held = views_.add(tick, snapshot.head.view_hash);
   held.assign(result_.begin(), result_.end());
   return View{.tick = tick,

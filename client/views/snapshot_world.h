@@ -50,7 +50,7 @@ class SnapshotWorld {
   SnapshotWorld(const game::SharedMap& map, std::shared_ptr<const game::Rules> rules, BodyId own);
 
   /// Makes the view of `tick` and holds it. The returned view is valid until the next call.
-  /// Fails: Unexpected, if a held view is as new or the base is not held; Malformed, if the
+  /// Fails: Unexpected, if a view as new was made or the base is not held; Malformed, if the
   /// snapshot names something that does not exist; with a wrong view, after which no view is held.
   /// Cost: no allocation once warm; normally steps the ticks since the newest view, at most
   /// protocol::kBaseAgeMax.
@@ -107,6 +107,7 @@ class SnapshotWorld {
   bool world_is_newest_ = false;  ///< world_ has exactly the bodies of the newest view
   game::Stepper stepper_;
   ReceivedViews views_;
+  std::optional<Tick> made_;  ///< the tick of the last view made, also if it was forgotten
   Tick touched_;
   std::uint64_t steps_ = 0;
 

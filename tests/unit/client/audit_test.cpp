@@ -227,6 +227,20 @@ TEST_F(AuditorTest, AsksForAnotherRunUntilItBegins) {
   EXPECT_EQ(auditor.runs(), 2U);
 }
 
+// The presentation shows one tick after the other. A server that went back made it fail an
+// assertion.
+TEST_F(AuditorTest, RefusesARunThatIsNotNewerThanItsView) {
+  Auditor auditor = begun();
+  told_.begin();
+  const auto again = auditor.take(told_.segment());
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error(), DropReason::Malformed);
+  EXPECT_TRUE(auditor.ack().wants_new_run);
+  told_.tick();
+  told_.begin();
+  EXPECT_TRUE(auditor.take(told_.segment()));
+}
+
 TEST_F(AuditorTest, FindsARoomThatIsNotAsItsHashSays) {
   protocol::AuditSegment segment = told_.segment();
   // The first byte of the hash: it follows the length (two bytes) and the tick.

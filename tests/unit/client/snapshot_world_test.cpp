@@ -242,6 +242,22 @@ TEST_F(SnapshotWorldTest, KnowsThatABulletHasDiedInTheTickOfItsBirth) {
   EXPECT_EQ(steps_of(room_.since(base)), 1U);
 }
 
+// The presentation shows one tick after the other. A server that went back made it fail an
+// assertion.
+TEST_F(SnapshotWorldTest, MakesNoViewOfAnOldTickAfterAWrongOne) {
+  const protocol::Snapshot old = room_.full();
+  const Tick tick = room_.now();
+  apply(old);
+  room_.tick();
+  protocol::Snapshot wrong = room_.full();
+  ++wrong.head.view_hash;
+  ASSERT_FALSE(snapshot_world_.apply(wrong, room_.now()));
+  const auto again = snapshot_world_.apply(old, tick);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().reason, net::DropReason::Unexpected);
+  apply(room_.full());
+}
+
 // A body that despawned in a wrong replay may still exist.
 TEST_F(SnapshotWorldTest, ForgetsTheDeadAsWell) {
   room_.tick({{.player = kA, .input = kShootRight}});
