@@ -92,8 +92,12 @@ std::optional<record::Trailer> Reader::find_trailer() const {
     if (!head || head->type != RecordType::Trailer || record_bytes(*head) != file_.size() - at) {
       continue;
     }
+    const auto checksum = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
+    RecordHead checked;
+    // next() would search the file behind a record that is not whole.
+    if (check_record(at, checksum, checked) != Framing::Whole) continue;
     Reader reader = from_keyframe(at);
-    reader.checksum_ = load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
+    reader.checksum_ = checksum;
     if (reader.next() == Item::Trailer) return std::move(reader.trailer_);
   }
   return std::nullopt;
