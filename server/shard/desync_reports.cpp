@@ -115,12 +115,15 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, room, view.tick);
   if (!sent.is_remembered()) return nullptr;
-  if (sent.hash() != view.server_hash) return std::unexpected{Refused{}};
   const bool is_too_soon = session.reported && now - *session.reported < kDesyncReportInterval;
+  if (is_too_soon) return std::unexpected{limited()};
   Report* report = free_report();
-  if (is_too_soon || report == nullptr || !begun_.take(kDesyncReports, now)) {
-    return std::unexpected{limited()};
+  if (report == nullptr) return std::unexpected{limited()};
+  if (sent.hash() != view.server_hash) {
+    session.reported = now;  // each attempt costs a hash of the view
+    return std::unexpected{Refused{}};
   }
+  if (!begun_.take(kDesyncReports, now)) return std::unexpected{limited()};
   session.reported = now;
   *report = {.is_used = true,
              .connection = session.channel.connection(),
