@@ -41,15 +41,19 @@ void Replicator::queue_events(HostedRoom& room) {
   });
 }
 
-void Replicator::limit_work(std::span<HostedRoom> rooms) {
+void Replicator::limit_work(std::span<HostedRoom> rooms, Instant now) {
   const std::uint64_t most = pace_.plan_work / pace_.tick_rate;
   std::uint64_t work = 0;
+  std::uint64_t due = 0;
   may_be_put_off_.clear();
   for (HostedRoom& room : rooms) {
     may_be_put_off_.reserve(may_be_put_off_.size() + room.seats().count());
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;
-      if (session == nullptr || !pace_.has_turn(room.tick(), seat.player)) continue;
+      if (session == nullptr || session->views == nullptr) continue;
+      const bool has_base = base_of(*session, room.tick()) != nullptr;
+      if (!pace_.is_due(*session, room.tick(), has_base, now)) continue;
+      ++due;
       work += session->plan_work;
       if (!std::exchange(session->is_put_off, false)) may_be_put_off_.push_back(session);
     }
@@ -57,7 +61,7 @@ void Replicator::limit_work(std::span<HostedRoom> rooms) {
   if (work <= most) return;
   std::ranges::sort(may_be_put_off_, std::greater{}, &Session::plan_work);
   for (Session* session : may_be_put_off_) {
-    if (work <= most) return;
+    if (work <= most || session->plan_work <= most / due) return;
     session->is_put_off = true;
     work -= session->plan_work;
   }

@@ -27,9 +27,10 @@ class Replicator {
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
 
-  /// Decides which plans are put off to the next tick because all would be too much work. Call it
-  /// once per tick, before send().
-  void limit_work(std::span<HostedRoom> rooms);
+  /// Decides which plans are put off to the next tick because all would be too much work: the
+  /// dearest ones, none twice in a row, and none that takes less than its share of the limit.
+  /// Call it once per tick, before send().
+  void limit_work(std::span<HostedRoom> rooms, Instant now);
 
   /// Reads a room once. The following calls of send() are for its clients.
   void begin_tick(HostedRoom& room) { planner_.begin_tick(room.room()); }
