@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::uint32_t kSeats = 4;
-constexpr int kResumes = 400;
+constexpr int kResumes = 400;  ///< and CONNECTs
 
 std::uint64_t resumed(Harness& harness) {
   const auto result = static_cast<std::size_t>(server::ConnectionResult::Resumed);
@@ -61,6 +61,23 @@ TEST(PendingSessions, AnyNumberOfResumesTakesOneSlotOfASeat) {
   harness.stop();
   EXPECT_EQ(harness.shard().clients(), 0U);
   EXPECT_EQ(harness.shard().seats_held(), 0U);
+}
+
+TEST(PendingSessions, ATokenThatIsShownAgainAndAgainMakesFewSessions) {
+  Harness harness{{.max_clients = kSeats}};
+  Wire wire{harness};
+  RawPeer peer{harness, wire, stranger_far_away(1)};
+  const net::ConnectToken token = harness.make_token(1);
+  int accepted = 0;
+  for (int i = 0; i < kResumes; ++i) {
+    if (peer.connect(token).accepted) ++accepted;
+  }
+  EXPECT_GE(accepted, server::kAgreementsOfSeat.burst);
+  EXPECT_LE(accepted, server::kAgreementsOfSeat.burst + 3) << "each costs a key agreement";
+  for (std::uint64_t i = 1; i < kSeats; ++i) {
+    RawPeer other{harness, wire, stranger_far_away(static_cast<std::uint32_t>(10 + i))};
+    EXPECT_TRUE(other.connect(harness.make_token(1 + i)).accepted) << "newcomers get in";
+  }
 }
 
 // Events stopped while somebody with the seat's ticket asked to audit, and did not prove its keys.

@@ -70,7 +70,10 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   const Instant now = incoming.now.instant;
-  drop_replaced(accepted, now);
+  if (Session* const before = replaced_by(accepted)) {
+    if (!may_agree(before->room->seats().seat_of(before->player), now)) return;
+    parts_.lifecycle.close(*before, net::DisconnectReason::TakenOver, now);
+  }
   Place place = find_place(claims);
   if (incoming.request.mode == net::ConnectMode::Audit) {
     if (const auto objection = parts_.audits.objection_to(claims.rights, place.seat)) {
@@ -81,6 +84,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   if (place.seat->taken_over && now - *place.seat->taken_over < kTakeoverInterval) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
+  if (place.seat->held && !may_agree(*place.seat, now)) return;
   if (Session* const pending = place.seat->pending) {
     if (pending->token && pending->token->head.issued > accepted.token.head.issued) {
       return refuse_with({.reason = net::RefuseReason::TokenUsed});
@@ -88,7 +92,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
     place = find_place(claims);
   }
-  const auto keys = agree(incoming, *place.seat, accepted.token.keys);
+  const auto keys = agree(incoming, accepted.token.keys);
   if (!keys) return;
   Session& session = parts_.sessions.open(context_.entropy);
   if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.request.client_nonce,
@@ -108,12 +112,19 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   context_.metrics.count(ConnectionResult::Accepted);
 }
 
-/// Drops the pending attempt with the same token that an accepted one replaces.
-void ConnectService::drop_replaced(const TokenAccepted& accepted, Instant now) {
-  if (!accepted.replaces) return;
-  Session* before = parts_.sessions.find(*accepted.replaces);
-  if (before == nullptr || !before->token || before->token->id != accepted.id) return;
-  parts_.lifecycle.close(*before, net::DisconnectReason::TakenOver, now);
+/// Returns the pending attempt with the same token that an accepted one replaces, or nullptr.
+Session* ConnectService::replaced_by(const TokenAccepted& accepted) {
+  if (!accepted.replaces) return nullptr;
+  Session* const before = parts_.sessions.find(*accepted.replaces);
+  const bool is_its = before != nullptr && before->token && before->token->id == accepted.id;
+  return is_its ? before : nullptr;
+}
+
+/// Returns whether the holder of a seat may begin another session; otherwise counts a drop.
+bool ConnectService::may_agree(Seat& seat, Instant now) {
+  const bool may = seat.agreements.take(kAgreementsOfSeat, now);
+  if (!may) context_.metrics.drops.count(net::DropReason::RateLimited);
+  return may;
 }
 
 void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& accepted) {
@@ -144,7 +155,8 @@ void ConnectService::on_ticket(const Incoming& incoming, const ResumeAccepted& a
       return accept_again(*pending, incoming.now.instant);
     }
   }
-  const auto keys = agree(incoming, seat, ticket.keys);
+  if (!may_agree(seat, incoming.now.instant)) return;
+  const auto keys = agree(incoming, ticket.keys);
   if (!keys) return;
   if (seat.pending != nullptr) parts_.lifecycle.discard(*seat.pending);
   open_session(incoming, parts_.sessions.open(context_.entropy), *room, seat, *keys);
@@ -188,10 +200,8 @@ net::Refuse ConnectService::full(RoomId named) {
 /// Fails: nothing, if a limit is reached or the client's nonce has a small order; the request is
 /// dropped.  Cost: two scalar multiplications.
 std::optional<ConnectService::AgreedKeys> ConnectService::agree(const Incoming& incoming,
-                                                                Seat& seat,
                                                                 const net::KeyPair& keys) {
-  const Instant now = incoming.now.instant;
-  if (!seat.agreements.take(kAgreementsOfSeat, now) || !agreements_.take(kAgreements, now)) {
+  if (!agreements_.take(kAgreements, incoming.now.instant)) {
     context_.metrics.drops.count(net::DropReason::RateLimited);
     return std::nullopt;
   }

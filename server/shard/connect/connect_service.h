@@ -70,12 +70,12 @@ class ConnectService {
   void on_token(const Incoming& incoming, const TokenAccepted& accepted);
   void on_ticket(const Incoming& incoming, const ResumeAccepted& accepted);
   void on_repeated(const Incoming& incoming, const RepeatedRequest& repeated);
-  void drop_replaced(const TokenAccepted& accepted, Instant now);
+  [[nodiscard]] Session* replaced_by(const TokenAccepted& accepted);
   [[nodiscard]] HostedRoom* find_room(RoomId id);
   [[nodiscard]] Place find_place(const net::TokenClaims& claims);
   [[nodiscard]] net::Refuse full(RoomId named);
-  [[nodiscard]] std::optional<AgreedKeys> agree(const Incoming& incoming, Seat& seat,
-                                                const net::KeyPair& keys);
+  [[nodiscard]] std::optional<AgreedKeys> agree(const Incoming& incoming, const net::KeyPair& keys);
+  [[nodiscard]] bool may_agree(Seat& seat, Instant now);
   Session& open_session(const Incoming& incoming, Session& session, HostedRoom& room, Seat& seat,
                         const AgreedKeys& keys);
   void accept_again(Session& session, Instant now);
