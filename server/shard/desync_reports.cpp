@@ -119,10 +119,7 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (is_too_soon) return std::unexpected{limited()};
   Report* report = free_report();
   if (report == nullptr) return std::unexpected{limited()};
-  if (sent.hash() != view.server_hash) {
-    session.reported = now;  // each attempt costs a hash of the view
-    return std::unexpected{Refused{}};
-  }
+  if (sent.hash() != view.server_hash) return std::unexpected{Refused{}};
   if (!begun_.take(kDesyncReports, now)) return std::unexpected{limited()};
   session.reported = now;
   *report = {.is_used = true,

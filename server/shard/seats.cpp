@@ -33,8 +33,7 @@ void Seats::take_over(Seat& seat) {
 }
 
 void Seats::release(Seat& seat) {
-  const std::uint32_t serials = seat.serials;
-  seat = {.player = seat.player, .serials = serials};
+  seat = {.player = seat.player, .serials = seat.serials, .agreements = seat.agreements};
 }
 
 }  // namespace tickbox::server

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
 namespace tickbox::tests {
 namespace {
 
@@ -104,18 +106,26 @@ TEST(Threat, LogFloodByValidClientsThatComeAndGoIsLimited) {
     peer.say_goodbye();
     peer.stop_listening();
   }
-  RawPeer peer{harness, wire, stranger_far_away(50'000)};
-  ASSERT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 500'000)).accepted);
-  peer.send_nothing_new();
+  // As fast as the key agreements of their seats allow.
+  constexpr std::uint32_t kPeers = 8;
+  std::deque<RawPeer> peers;
+  for (std::uint32_t i = 0; i < kPeers; ++i) {
+    RawPeer& peer = peers.emplace_back(harness, wire, stranger_far_away(50'000 + i));
+    ASSERT_TRUE(peer.connect(make_token(harness, net::KeyRing::published(), 500'000 + i)).accepted);
+    peer.send_nothing_new();
+  }
+  const auto interval =
+      milliseconds{1'000} / (server::kAgreementsOfSeat.per_second * kPeers) + milliseconds{1};
   for (std::uint32_t i = 0; i < times; ++i) {
+    RawPeer& peer = peers[i % kPeers];
     peer.inbox().clear();
-    harness.run_for(milliseconds{i % 8 == 0 ? 20 : 0});  // 256 a second of one network
+    harness.run_for(interval);
     ASSERT_TRUE(peer.resume(peer.ticket()).accepted) << i;
     peer.send_nothing_new();
   }
   harness.run_for(milliseconds{1});
   const server::Metrics& metrics = harness.shard().metrics();
-  EXPECT_EQ(metrics.connections[0], times + 1);
+  EXPECT_EQ(metrics.connections[0], times + kPeers);
   EXPECT_EQ(metrics.connections[1], times);
   const Duration took = harness.clock().now() - began;
   EXPECT_LE(harness.log().lines().size(), 3 * lines_in(took)) << "opened, closed, resumed";
