@@ -232,7 +232,7 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
   for (const std::uint32_t index : visible) {
     add_if_new(tick.slots->present()[index]);
   }
-  if (input.request.last != nullptr) {
+  if (base != nullptr && input.request.last != nullptr) {
     for (const SlotId slot : *input.request.last) {
       if (!tick.is_present(slot)) continue;
       const Vec2 place = tick.entity_of(slot).min;

@@ -254,8 +254,8 @@ struct Candidate {
 
 /// Lists the bodies in sight that are not replayed, the highest priority first: the own body, known
 /// bodies, new bodies. Bodies that are near, or wait for long, have a higher priority than others.
-/// A body of the view sent last stays in sight as a member of the base does. Otherwise it would
-/// leave the view until the client has acknowledged it, and then come back.
+/// With a base, a body of the view sent last stays in sight as a member of the base does. Otherwise
+/// it would leave the view until the client has acknowledged it, and then come back.
 /// `visible`: scratch memory.
 void list_candidates(const PlanInput& input, const ClientBodies& bodies,
                      std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates);
