@@ -85,10 +85,12 @@ class World:
 
     def take_new_id(self, connection, data):
         """With its first packet after a move, the server tells a session's new connection id."""
+        if self.sessions.get(connection):
+            return
         for session in self.all_sessions:
-            if not session.renews or connection in session.ids or not session.server.sender.opens(data):
+            if not session.live() or not session.server.sender.opens(data):
                 continue
-            self.findings.check(not self.has_live(connection), "connection", "after a move: one that a live session has")
+            self.findings.check(session.renews, "connection", "another id, without a move")
             same_place = connection % layouts.PLACES == session.connection % layouts.PLACES
             self.findings.check(same_place, "connection", "after a move: one of another place")
             session.renews = False
