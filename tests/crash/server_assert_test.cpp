@@ -103,7 +103,7 @@ Ends fail_servers(const Folders& folders) {
 /// The only crash file of a folder, which the server named; empty: there is none.
 std::string crash_file_in(const std::string& folder, const Finished& finished) {
   for (const std::string& file : files_in(folder)) {
-    if (!file.ends_with("-room0-crash.tickbox")) continue;
+    if (!file.ends_with("-room1-crash.tickbox")) continue;
     EXPECT_TRUE(finished.err.contains("the last seconds are in " + file)) << finished;
     return file;
   }

@@ -5,6 +5,7 @@
 #include "os/files/file.h"
 #include "os/process/log.h"
 #include "os/process/process.h"
+#include "server/shard/hosted_room.h"
 
 #include <fmt/core.h>
 
@@ -25,7 +26,7 @@ record::Header header_of(const Room& room, const Options& options, std::uint64_t
           .start_ms = start.time_since_epoch().count(),
           .tick_rate = options.tick_rate,
           .map_seats = room.world().map()->seats,
-          .room = 0,
+          .room = kFirstRoom.value,
           .server = record::name_hash(options.name.empty() ? os::host_name() : options.name),
           .rules = std::string{room.rules().name()},
           .simulation = std::string{cli::build_info().simulation_hash}};
@@ -48,7 +49,7 @@ std::uint64_t part_bytes_of(const Options& options) {
 /// Returns the path for the recording of a crash; empty if there is none. Creates --crash-dir if it
 /// is missing.  Fails: with one line.
 std::expected<std::string, std::string> crash_path(const Options& options, WallTime start) {
-  const std::string name = recording_name(start, 0, "crash");
+  const std::string name = recording_name(start, kFirstRoom.value, "crash");
   if (options.crash_dir.empty()) {
     if (options.record.empty()) return std::string{};
     return (std::filesystem::path{options.record} / name).string();
