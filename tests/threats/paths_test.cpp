@@ -1,6 +1,6 @@
 // Where a session's packets go, when packets of its client come from a new address. They follow a
-// client that has moved. They stay with a client that is still at its old address, whoever forwards
-// its packets, and however fast.
+// client that has moved. They stay with a client that is still at its old address, even if somebody
+// forwards its packets faster than the network does.
 
 #include "protocol/messages.h"
 #include "tests/threats/raw_peer.h"
@@ -129,7 +129,7 @@ TEST(Path, StaysTheOldAddressIfTheClientAnswersThere) {
   EXPECT_NE(*asked_at_home, asked);
   traveller.arrive(traveller.abroad, traveller.seal_response(asked));
   traveller.arrive(traveller.abroad, traveller.seal_response(*asked_at_home));
-  EXPECT_EQ(traveller.stays(), 1U) << "whoever forwards the answer";
+  EXPECT_EQ(traveller.stays(), 1U) << "from any address";
   traveller.play(milliseconds{1'000});
   EXPECT_EQ(traveller.moves(), 0U);
   EXPECT_TRUE(traveller.has_snapshots_at(traveller.home));
@@ -154,7 +154,7 @@ TEST(Path, ChangesAtMostOnceInTwoSeconds) {
   EXPECT_EQ(traveller.moves(), 2U);
 }
 
-// Whoever knows the id from one network does not find it in another.
+// Somebody who knows the id from one network does not find it in another.
 TEST(Path, HasAConnectionIdOfItsOwn) {
   Traveller traveller;
   const std::uint32_t first = traveller.peer.channel().connection();

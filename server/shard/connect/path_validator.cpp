@@ -54,7 +54,7 @@ void PathValidator::on_response(Session& session, const net::Address& from, Cons
   if (!session.path_check) return metrics.drops.count(net::DropReason::Unexpected);
   PathCheck& check = *session.path_check;
   if (*number == check.old_number) {
-    // Whoever brings this answer: the client hears what is sent to the session's address.
+    // From any address: the client receives what is sent to the session's address.
     metrics.count(ConnectionResult::Stayed);
     return end(session, now);
   }
