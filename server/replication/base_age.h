@@ -19,7 +19,7 @@ namespace tickbox::server {
 
 class BaseAge {
  public:
-  /// The intervals between snapshots by which a base may be older than the round trip.
+  /// A base may be older than the round trip by this many intervals between snapshots.
   static constexpr std::size_t kIntervals = 3;
 
   BaseAge() = default;
