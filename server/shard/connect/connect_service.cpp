@@ -91,6 +91,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
     }
     parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
     place = find_place(claims);
+    TICKBOX_ASSERT(place.seat != nullptr);  // the one of the closed session, if no other
   }
   const auto keys = agree(incoming, accepted.token.keys);
   if (!keys) return;
