@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <memory>
@@ -170,6 +171,20 @@ Inverted inverted(ConstBytes secret) {
   return bytes;
 }
 
+bool contains(ConstBytes memory, const Inverted& secret) {
+  const auto is_inverted = [](std::byte a, std::byte b) { return a == ~b; };
+  const auto first = std::to_integer<int>(~secret.front());
+  while (memory.size() >= secret.size()) {
+    const void* const found = std::memchr(memory.data(), first, memory.size() - secret.size() + 1);
+    if (found == nullptr) return false;
+    memory = memory.subspan(
+        static_cast<std::size_t>(static_cast<const std::byte*>(found) - memory.data()));
+    if (std::ranges::equal(memory.first(secret.size()), secret, is_inverted)) return true;
+    memory = memory.subspan(1);
+  }
+  return false;
+}
+
 /// Returns how many of the secrets a core dump of this process would have.
 std::size_t dumped(const std::vector<Inverted>& secrets) {
   constexpr std::size_t kChunk = std::size_t{1} << 20;
@@ -183,10 +198,8 @@ std::size_t dumped(const std::vector<Inverted>& secrets) {
       const ssize_t read = ::pread(memory, chunk.data(), size, static_cast<off_t>(at));
       if (read <= 0) continue;  // a page that cannot be read is not dumped
       const ConstBytes bytes = ConstBytes{chunk}.first(static_cast<std::size_t>(read));
-      for (const Inverted& secret : secrets) {
-        const auto is_inverted = [](std::byte a, std::byte b) { return a == ~b; };
-        if (!std::ranges::search(bytes, secret, is_inverted).empty()) ++found;
-      }
+      found += static_cast<std::size_t>(std::ranges::count_if(
+          secrets, [bytes](const Inverted& secret) { return contains(bytes, secret); }));
     }
   }
   ::close(memory);

@@ -8,6 +8,7 @@
 #include "server/replication/interest.h"
 #include "server/shard/limits.h"
 #include "tests/threats/eavesdropper.h"
+#include "tests/threats/memory.h"
 
 #include <gtest/gtest.h>
 
@@ -111,9 +112,10 @@ TEST(Threat, SeeingThroughWallsIsNotPossibleForWhatIsOutsideIsNotSent) {
     ears.is_handed(token);
     harness.add_client({}, token);
   }
-  harness.run_for(seconds{15});
+  const std::uint32_t watched = sized(15, 6);
+  harness.run_for(seconds{watched});
   EXPECT_EQ(ears.unread(), 0U);
-  EXPECT_GT(seen.snapshots, kClients * 14 * server::kQuietSnapshotsPerSecond);
+  EXPECT_GT(seen.snapshots, kClients * (watched - 1) * server::kQuietSnapshotsPerSecond);
   EXPECT_GT(seen.hidden, seen.snapshots * 20) << "a room so small shows nothing";
   EXPECT_GT(seen.entities, 5 * seen.snapshots);
   EXPECT_GT(seen.bodies, 10 * kClients) << "nobody came into view";
