@@ -4,13 +4,16 @@
 #include <utility>
 
 namespace tickbox::tests {
+std::optional<net::HandshakePair> drawn_pair(ConstBytes drawn) {
+  net::Key secret;
+  if (drawn.size() != secret.size()) return std::nullopt;
+  std::ranges::copy(drawn, secret.begin());
+  return net::handshake_pair(secret);
+}
+
 Eavesdropper::Eavesdropper(Harness& harness, Wire& wire) {
   harness.watch_draws([this](ConstBytes drawn) {
-    net::Key secret;
-    if (drawn.size() != secret.size()) return;
-    std::ranges::copy(drawn, secret.begin());
-    const net::HandshakePair pair = net::handshake_pair(secret);
-    drawn_[pair.nonce] = pair;
+    if (const auto pair = drawn_pair(drawn)) drawn_[pair->nonce] = *pair;
   });
   wire.listen([this](const Wire::Passed& passed) { on_passed(passed); });
 }

@@ -8,9 +8,14 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace tickbox::tests {
+
+/// Returns the handshake pair whose secret the server has drawn, or nothing if the draw has another
+/// length than a secret.
+[[nodiscard]] std::optional<net::HandshakePair> drawn_pair(ConstBytes drawn);
 
 class Eavesdropper {
  public:

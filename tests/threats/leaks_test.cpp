@@ -5,6 +5,7 @@
 // so the tests search exactly that memory of their own process.
 
 #include "server/shard/session_table.h"
+#include "tests/threats/eavesdropper.h"
 #include "tests/threats/raw_peer.h"
 
 #include <gtest/gtest.h>
@@ -57,10 +58,7 @@ class ServerDraws {
  public:
   explicit ServerDraws(Harness& harness) {
     harness.watch_draws([this](ConstBytes drawn) {
-      net::Key secret;
-      if (drawn.size() != secret.size()) return;
-      std::ranges::copy(drawn, secret.begin());
-      pairs_.push_back(net::handshake_pair(secret));
+      if (const auto pair = drawn_pair(drawn)) pairs_.push_back(*pair);
     });
   }
 
