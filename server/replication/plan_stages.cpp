@@ -75,6 +75,27 @@ std::uint32_t nearness(const game::EntityState& entity, Vec2 centre) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
 }
 
+/// Returns the candidates of which a snapshot is made.
+std::span<Candidate> first_of(std::span<Candidate> candidates) {
+  return candidates.first(std::min(candidates.size(), protocol::kSnapshotBodiesMax));
+}
+
+/// Adds bodies to a view. Both are sorted by id.  Requires: space for them.
+void merge(const BodySlots& slots, std::span<const SlotId> more, ViewMembers& view) {
+  const auto id_of = [&](SlotId slot) { return slots.slot(slot).id; };
+  std::size_t before = view.size();
+  for (const SlotId slot : more) {
+    view.push_back(slot);
+  }
+  std::size_t at = view.size();
+  for (std::size_t i = more.size(); i > 0; --i) {
+    for (; before > 0 && id_of(more[i - 1]) < id_of(view[before - 1]); --before) {
+      view[--at] = view[before - 1];
+    }
+    view[--at] = more[i - 1];
+  }
+}
+
 }  // namespace
 
 // --- which bodies the client knows, and which of them it replays ---
@@ -241,9 +262,10 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
       if (is_at_the_rim) add_if_new(slot);
     }
   }
-  std::ranges::sort(candidates, [&](const Candidate& a, const Candidate& b) {
-    return std::tuple{b.priority, tick.slots->slot(a.slot).id} <
-           std::tuple{a.priority, tick.slots->slot(b.slot).id};
+  const auto sorted_end =
+      candidates.begin() + static_cast<std::ptrdiff_t>(first_of(candidates).size());
+  std::ranges::partial_sort(candidates, sorted_end, [](const Candidate& a, const Candidate& b) {
+    return std::tuple{b.priority, a.slot} < std::tuple{a.priority, b.slot};
   });
 }
 
@@ -266,20 +288,23 @@ std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBud
   };
   const bool has_own = !candidates.empty() && candidates.front().priority == kOwnPriority;
   if (has_own && bytes_of(candidates.front()) > left) return std::nullopt;
-  for (Candidate& candidate : candidates) {
+  InplaceVector<SlotId, protocol::kSnapshotBodiesMax> fitting;
+  const std::size_t most = std::min(ViewMembers::capacity() - view.size(), fitting.capacity());
+  for (Candidate& candidate : first_of(candidates)) {
     const std::size_t bytes = bytes_of(candidate);
     const std::size_t needed = bytes + (candidate.is_new ? budget.headroom : 0);
-    candidate.is_chosen = needed <= left && !view.full() && !chosen.full();
-    if (candidate.is_chosen) {
-      left -= bytes;
-      chosen.push_back(tick.entity_of(candidate.slot));
-      view.push_back(candidate.slot);
-      (candidate.is_known ? result.set_bytes : result.enter_bytes) += bytes;
-    } else {
-      ++result.deferred;
-    }
+    candidate.is_chosen = needed <= left && fitting.size() < most;
+    if (!candidate.is_chosen) continue;
+    left -= bytes;
+    fitting.push_back(candidate.slot);
+    (candidate.is_known ? result.set_bytes : result.enter_bytes) += bytes;
   }
-  std::ranges::sort(chosen, {}, &game::EntityState::id);
+  result.deferred = candidates.size() - fitting.size();
+  std::ranges::sort(fitting, {}, [&](SlotId slot) { return tick.slots->slot(slot).id; });
+  for (const SlotId slot : fitting) {
+    chosen.push_back(tick.entity_of(slot));
+  }
+  merge(*tick.slots, fitting, view);
   return result;
 }
 

@@ -26,7 +26,7 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes&
   return write_causes(bodies, scratch.causes, causes);
 }
 
-/// Sorts by insertion: the base's members are in order already, and few bodies come after them.
+/// Sorts by insertion: the base's members are in order already, and few bullets come after them.
 void sort_by_id(const BodySlots& slots, ViewMembers& view) {
   for (std::size_t i = 1; i < view.size(); ++i) {
     const SlotId slot = view[i];
@@ -65,6 +65,7 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
   for (const SlotId slot : bodies.known) {
     if (tick.is_present(slot) && bodies.is_replayed(slot)) view.push_back(slot);
   }
+  sort_by_id(*tick.slots, view);
   list_candidates(input, bodies, scratch.visible, scratch.candidates);
   scratch.work += kBodyWork * scratch.visible.size();
   const std::optional<BodyBudget> budget = body_budget(input.request, snapshot.causes);
@@ -73,7 +74,6 @@ std::optional<ViewPlan> try_plan(const PlanInput& input, PlanScratch& scratch,
       choose_bodies(tick, *budget, scratch.candidates, snapshot.bodies, view);
   if (!chosen) return std::nullopt;
   list_waiting(scratch.candidates, waiting);
-  sort_by_id(*tick.slots, view);
   if (on_base) write_exits(input, bodies, snapshot.bodies, snapshot.causes);
   return ViewPlan{.on_base = on_base,
                   .has_news = !on_base || !snapshot.causes.empty() || !snapshot.bodies.empty(),

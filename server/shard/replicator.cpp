@@ -41,7 +41,7 @@ void Replicator::queue_events(HostedRoom& room) {
   });
 }
 
-void Replicator::limit_work(std::span<HostedRoom> rooms, Instant now) {
+void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
   const std::uint64_t most = pace_.plan_work / pace_.tick_rate;
   std::uint64_t work = 0;
   std::uint64_t due = 0;
@@ -50,32 +50,35 @@ void Replicator::limit_work(std::span<HostedRoom> rooms, Instant now) {
     may_be_put_off_.reserve(may_be_put_off_.size() + room.seats().count());
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;
-      if (session == nullptr || session->views == nullptr) continue;
+      if (session == nullptr || !seat.in_world || session->audit != nullptr) continue;
       const bool has_base = base_of(*session, room.tick()) != nullptr;
-      if (!pace_.is_due(*session, room.tick(), has_base, now)) continue;
+      const bool is_due = pace_.is_due(*session, room.tick(), has_base, now);
+      const SnapshotTurn before =
+          std::exchange(session->turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
+      if (!is_due) continue;
       ++due;
       work += session->plan_work;
-      if (!std::exchange(session->is_put_off, false)) may_be_put_off_.push_back(session);
+      if (before != SnapshotTurn::PutOff) may_be_put_off_.push_back(session);
     }
   }
   if (work <= most) return;
   std::ranges::sort(may_be_put_off_, std::greater{}, &Session::plan_work);
   for (Session* session : may_be_put_off_) {
     if (work <= most || session->plan_work <= most / due) return;
-    session->is_put_off = true;
+    session->turn = SnapshotTurn::PutOff;
     work -= session->plan_work;
   }
 }
 
 void Replicator::send(Session& session, Instant now) {
-  const Tick tick = session.room->tick();
-  const ViewMembers* base = base_of(session, tick);
-  const std::int64_t bytes = session.budget.available(snapshot_bytes_, now);
-  if (!pace_.is_due(session, tick, base != nullptr, now)) return;
-  if (session.is_put_off) {
+  if (session.turn == SnapshotTurn::None) return;
+  if (session.turn == SnapshotTurn::PutOff) {
     ++context_.metrics.snapshots.put_off;
     return;
   }
+  const Tick tick = session.room->tick();
+  const ViewMembers* base = base_of(session, tick);
+  const std::int64_t bytes = session.budget.available(snapshot_bytes_, now);
   if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
     ++context_.metrics.snapshots.held_back;
     return;

@@ -27,15 +27,15 @@ class Replicator {
   /// Queues the events of the tick that a room has just stepped for the clients that receive them.
   void queue_events(HostedRoom& room);
 
-  /// Decides which plans are put off to the next tick because all would be too much work: the
-  /// dearest ones, none twice in a row, and none that takes less than its share of the limit.
-  /// Call it once per tick, before send().
-  void limit_work(std::span<HostedRoom> rooms, Instant now);
+  /// Decides for every client whether a snapshot is due, and which of them are put off because all
+  /// would be too much work: the dearest ones, none twice in a row, and none that takes less than
+  /// its share of the limit.  Call it once per tick, before send().
+  void take_turns(std::span<HostedRoom> rooms, Instant now);
 
   /// Reads a room once. The following calls of send() are for its clients.
   void begin_tick(HostedRoom& room) { planner_.begin_tick(room.room()); }
 
-  /// Sends a client the room's present tick if it is due and has news.
+  /// Sends a client the room's present tick if it is its turn and the tick has news for it.
   void send(Session& session, Instant now);
 
  private:

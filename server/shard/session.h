@@ -49,6 +49,13 @@ struct PathCheck {
   std::optional<Instant> moves;  ///< set once the new address has answered
 };
 
+/// What a tick decides on the snapshot to one client.
+enum class SnapshotTurn : std::uint8_t {
+  None,    ///< not due
+  Due,     ///< planned in this tick
+  PutOff,  ///< due, but planned in a later tick: all plans together would take too long
+};
+
 class HostedRoom;
 
 /// A session belongs to a player of a room. The player's seat knows it as `playing` or `pending`.
@@ -93,8 +100,8 @@ struct Session {
   ViewReceipts receipts;
   BaseAge base_age;  ///< how old the base of its snapshots may be
   WaitingBodies waiting;
-  std::uint64_t plan_work = 0;      ///< work of its last plan, in units of ViewPlan::work
-  bool is_put_off = false;          ///< its plan of this tick is put off to the next tick
+  std::uint64_t plan_work = 0;  ///< work of its last plan, in units of ViewPlan::work
+  SnapshotTurn turn = SnapshotTurn::None;
   Tick last_snapshot;               ///< tick of the last one sent; 0 before the first
   Tick last_status;                 ///< tick of the last LinkStatus sent
   RateLimit budget;                 ///< in bytes, of snapshots or of an audit

@@ -235,7 +235,7 @@ void Shard::log_drops(Instant now) {
 // --- send ---
 
 void Shard::send(Instant now) {
-  replicator_.limit_work(rooms_, now);
+  replicator_.take_turns(rooms_, now);
   for (HostedRoom& room : rooms_) {
     replicator_.begin_tick(room);
     room.note_sent(now);
