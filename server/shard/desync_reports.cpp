@@ -19,12 +19,6 @@ DesyncReports::Refused limited() {
   return {.reason = net::DropReason::RateLimited, .is_limited = true};
 }
 
-std::size_t index_in(const StateAt& state, BodyId id) {
-  const game::EntityState* entity = game::find_entity(state.entities, id);
-  TICKBOX_ASSERT(entity != nullptr);
-  return static_cast<std::size_t>(entity - state.entities.data());
-}
-
 /// The bodies sent to a session for a tick, while both the view and the state are remembered.
 struct SentView {
   const ViewMembers* members = nullptr;
@@ -33,20 +27,13 @@ struct SentView {
 
   [[nodiscard]] bool is_remembered() const { return members != nullptr && state != nullptr; }
 
-  /// Returns the low 32 bits, as they were sent.
-  [[nodiscard]] std::uint32_t hash() const {
-    game::ViewHash hash;
-    for (const SlotId slot : *members) {
-      hash.add(state->hashes[index_in(*state, slots->slot(slot).id)]);
-    }
-    return static_cast<std::uint32_t>(hash.value() & 0xffff'ffff);
-  }
-
   [[nodiscard]] Members bodies() const {
     Members bodies;
     bodies.reserve(members->size());
     for (const SlotId slot : *members) {
-      bodies.push_back(state->entities[index_in(*state, slots->slot(slot).id)]);
+      const game::EntityState* body = game::find_entity(state->entities, slots->slot(slot).id);
+      TICKBOX_ASSERT(body != nullptr);
+      bodies.push_back(*body);
     }
     return bodies;
   }
@@ -97,7 +84,7 @@ std::uint8_t all_parts(std::size_t members) {
 
 DesyncReports::Report* DesyncReports::find(const Session& session) {
   const auto is_its = [&](const Report& report) {
-    return report.is_used && report.connection == session.channel.connection();
+    return report.is_used && report.session == &session;
   };
   const auto found = std::ranges::find_if(reports_, is_its);
   return found == reports_.end() ? nullptr : &*found;
@@ -115,15 +102,15 @@ std::expected<DesyncReports::Report*, DesyncReports::Refused> DesyncReports::beg
   if (view.tick > room.world().tick) return std::unexpected{Refused{}};
   const SentView sent = sent_view(session, room, view.tick);
   if (!sent.is_remembered()) return nullptr;
+  if (!session.receipts.told(view.tick, view.server_hash)) return std::unexpected{Refused{}};
   const bool is_too_soon = session.reported && now - *session.reported < kDesyncReportInterval;
   if (is_too_soon) return std::unexpected{limited()};
   Report* report = free_report();
   if (report == nullptr) return std::unexpected{limited()};
-  if (sent.hash() != view.server_hash) return std::unexpected{Refused{}};
   if (!begun_.take(kDesyncReports, now)) return std::unexpected{limited()};
   session.reported = now;
   *report = {.is_used = true,
-             .connection = session.channel.connection(),
+             .session = &session,
              .seat = session.player,
              .began = now,
              .view = view,

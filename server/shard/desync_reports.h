@@ -72,7 +72,7 @@ class DesyncReports {
  private:
   struct Report {
     bool is_used = false;
-    std::uint32_t connection = 0;
+    const Session* session = nullptr;
     PlayerId seat;
     Instant began;
     protocol::ViewName view;

@@ -17,13 +17,19 @@ class ViewReceipts {
  public:
   /// Stores the hash that the snapshot of `tick` told.
   void on_sent(Tick tick, std::uint32_t view_hash) {
-    hashes_.insert(tick) = protocol::ack_hash(view_hash);
+    hashes_.insert(tick) = view_hash;
+  }
+
+  /// Returns whether the snapshot of `tick` was sent, is remembered, and told this hash.
+  [[nodiscard]] bool told(Tick tick, std::uint32_t view_hash) const {
+    const std::uint32_t* hash = hashes_.find(tick);
+    return hash != nullptr && *hash == view_hash;
   }
 
   /// Returns whether `ack` has the hash of a view that was sent and is remembered.
   [[nodiscard]] bool proves(const protocol::ViewAck& ack) const {
-    const std::uint16_t* hash = hashes_.find(ack.tick);
-    return hash != nullptr && *hash == ack.hash;
+    const std::uint32_t* hash = hashes_.find(ack.tick);
+    return hash != nullptr && protocol::ack_hash(*hash) == ack.hash;
   }
 
   /// Stores that the client was at its address just now.
@@ -33,7 +39,7 @@ class ViewReceipts {
   [[nodiscard]] Duration silence(Instant now) const { return now - proven_; }
 
  private:
-  TickRing<std::uint16_t, protocol::kTicksRemembered> hashes_;
+  TickRing<std::uint32_t, protocol::kTicksRemembered> hashes_;
   Instant proven_;
 };
 

@@ -46,6 +46,7 @@ class DesyncReportsTest : public testing::Test {
         for (const SlotId slot : room_.replication_log().slots().present()) {
           members.push_back(slot);
         }
+        session.receipts.on_sent(room_.world().tick, protocol::view_hash(truth()));
       }
     }
   }
@@ -131,6 +132,23 @@ TEST_F(DesyncReportsTest, RemembersTheTruthFromTheFirstPartOn) {
       EXPECT_EQ(taken->compared->server_view, then);
     }
   }
+  EXPECT_FALSE(answers(sessions_[0]).empty());
+}
+
+// A move of the client renews the connection id.
+TEST_F(DesyncReportsTest, OutlivesTheConnectionId) {
+  std::vector<game::EntityState> wrong = truth();
+  wrong[0].min.x += 1;
+  const protocol::ViewName name = name_of(wrong);
+  ASSERT_TRUE(take(sessions_[0], protocol::part_of(name, wrong, 0), kStart));
+  sessions_[0].channel.set_connection(99);
+  bool is_compared = false;
+  for (std::uint8_t i = 1; i < protocol::parts_of(wrong.size()); ++i) {
+    const auto taken = take(sessions_[0], protocol::part_of(name, wrong, i), kStart + seconds{1});
+    ASSERT_TRUE(taken);
+    is_compared = taken->compared.has_value();
+  }
+  EXPECT_TRUE(is_compared);
   EXPECT_FALSE(answers(sessions_[0]).empty());
 }
 
