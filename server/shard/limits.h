@@ -30,8 +30,9 @@ inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 /// The same limit for one network. A load generator of 4,000 clients connects within four seconds.
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
 /// The same limit for one session: packets from other addresses than its own. It is asked before
-/// the limit of the network, so that a flood under one connection id uses up only its own.
-inline constexpr Rate kOpensOfSession{.per_second = 512, .burst = 2'048};
+/// the limit of the network, so that a flood under one connection id uses up only its own, a quarter
+/// of the network's. The burst is a second of a client at 240 Hz that catches up while it moves.
+inline constexpr Rate kOpensOfSession{.per_second = 128, .burst = 512};
 /// RESUMEs without a cookie whose tickets are opened, all networks together. A RESUME beyond this
 /// is answered with a cookie, which costs a client a round trip.
 inline constexpr Rate kOpensWithoutCookie{.per_second = 500, .burst = 512};
@@ -96,9 +97,9 @@ inline constexpr std::uint64_t kChallengeBytes = 64;
 inline constexpr std::uint64_t kUnprovenAnswers = 3;
 /// The time in which a new address must answer.
 inline constexpr Duration kPathCheckLife = std::chrono::seconds{2};
-/// The session moves if its old address stays silent for this many round trips of the new one, so
-/// an attacker who forwards packets must make them three times faster than the network does. It is
-/// at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
+/// The session moves if its old address stays silent for this many round trips: of the new address,
+/// and of the session, whose client may be further away than the attacker who forwards its packets.
+/// It is at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
 inline constexpr int kPathRoundTrips = 3;
 inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
 /// The least time between the decision of a path check and the next one. After a check that has
