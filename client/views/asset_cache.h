@@ -1,5 +1,6 @@
 #pragma once
-// A cache of the maps and rules for all clients of one process: each is made once and shared.
+// A cache of the maps and rules for all clients of one process, which share them. A map is kept
+// while a client uses it: a hostile server could name thousands of maps, one after the other.
 
 #include "game/catalog.h"
 #include "game/map.h"
@@ -26,7 +27,7 @@ class AssetCache {
 
  private:
   game::Catalog games_;
-  std::map<std::uint32_t, game::SharedMap> maps_;
+  std::map<std::uint32_t, std::weak_ptr<const game::Map>> maps_;  ///< by seats
   std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const game::Rules>> rules_;
 };
 
