@@ -9,12 +9,7 @@
 namespace tickbox::net {
 namespace {
 
-constexpr std::array<std::uint8_t, 12> kMappedPrefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr std::size_t kGroups = 8;  // groups of an IPv6 address, 16 bits each
-
-bool is_mapped(const Address& address) {
-  return std::equal(kMappedPrefix.begin(), kMappedPrefix.end(), address.ip.begin());
-}
 
 // Parses a whole number of at most `digits_max` digits, all of `text`.
 std::optional<std::uint32_t> parse_number(std::string_view text, int base, std::size_t digits_max) {
@@ -129,21 +124,21 @@ std::unexpected<std::string> wrong(std::string_view text, std::string_view why) 
 }  // namespace
 
 bool is_loopback(const Address& address) {
-  if (is_mapped(address)) return address.ip[12] == 127;
+  if (is_ipv4(address)) return address.ip[12] == 127;
   return std::all_of(address.ip.begin(), address.ip.end() - 1,
                      [](std::uint8_t byte) { return byte == 0; }) &&
          address.ip[15] == 1;
 }
 
 ConstBytes network_of(const Address& address) {
-  constexpr std::size_t kIpv4NetworkBytes = kMappedPrefix.size() + 3;
+  constexpr std::size_t kIpv4NetworkBytes = kIpv4Prefix.size() + 3;
   constexpr std::size_t kIpv6NetworkBytes = 6;
-  return as_bytes_of(address.ip).first(is_mapped(address) ? kIpv4NetworkBytes : kIpv6NetworkBytes);
+  return as_bytes_of(address.ip).first(is_ipv4(address) ? kIpv4NetworkBytes : kIpv6NetworkBytes);
 }
 
 std::string to_string(const Address& address) {
   const std::string port = std::to_string(address.port);
-  if (is_mapped(address)) return ipv4_text(address) + ":" + port;
+  if (is_ipv4(address)) return ipv4_text(address) + ":" + port;
   return "[" + ipv6_text(address) + "]:" + port;
 }
 
@@ -166,7 +161,7 @@ std::expected<Address, std::string> parse_address(std::string_view text) {
   }
   if (host.find(':') != std::string_view::npos)
     return wrong(text, "has an IPv6 address without brackets");
-  std::copy(kMappedPrefix.begin(), kMappedPrefix.end(), address.ip.begin());
+  std::copy(kIpv4Prefix.begin(), kIpv4Prefix.end(), address.ip.begin());
   if (!parse_ipv4(host, std::span{address.ip}.subspan(12)))
     return wrong(text, "is not an IPv4 address");
   return address;

@@ -4,6 +4,7 @@
 
 #include "core/bytes.h"
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -19,6 +20,13 @@ struct Address {
 
   friend constexpr auto operator<=>(const Address&, const Address&) = default;
 };
+
+/// The first bytes of an IPv4 address; its own four follow.
+inline constexpr std::array<std::uint8_t, 12> kIpv4Prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+[[nodiscard]] constexpr bool is_ipv4(const Address& address) {
+  return std::equal(kIpv4Prefix.begin(), kIpv4Prefix.end(), address.ip.begin());
+}
 
 [[nodiscard]] bool is_loopback(const Address& address);
 

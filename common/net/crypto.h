@@ -54,6 +54,9 @@ struct KeyPair {
 /// Initialises libsodium; call it once before anything else here.   Fails: false, if the
 /// initialisation fails (no kernel randomness).
 [[nodiscard]] bool crypto_ready();
+/// Says why crypto_ready() fails, and what to try.
+inline constexpr std::string_view kNoCrypto =
+    "cannot get random bytes from the kernel; does /dev/urandom exist?";
 
 /// Returns the key that everyone knows, for servers that only this machine can reach. It proves
 /// that a datagram arrived unchanged, but not who sent it.

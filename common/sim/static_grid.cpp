@@ -18,14 +18,6 @@ constexpr std::int64_t kCellsPerStatic = 256;
 /// The entries of one cell up to which a query does not split its path.
 constexpr std::size_t kFewEntries = 32;
 
-/// The cells in which `rect` is listed: a box as large as a cell, with its middle in one of them,
-/// can reach it.
-CellRange cells_near(const Rect& rect, int level) {
-  const std::int64_t half = std::int64_t{1} << (level - 1);
-  return {(rect.x0 - half) >> level, (rect.y0 - half) >> level, (rect.x1 + half) >> level,
-          (rect.y1 + half) >> level};
-}
-
 /// The widest cells of the finest level, 4 units, even for large statics. Movers are seldom larger,
 /// and most cells of a hall's floor are then empty.
 constexpr int kWidestFinestLevel = 18;
@@ -49,7 +41,7 @@ int finest_level(std::span<const Rect> rects) {
   const auto cells = [&] {
     std::int64_t sum = 0;
     for (const Rect& rect : rects) {
-      sum += std::min(cells_near(rect, level).count(), kCellsPerStaticMax);
+      sum += std::min(cells_around(rect, level).count(), kCellsPerStaticMax);
     }
     return sum;
   };
@@ -79,7 +71,7 @@ StaticGrid::StaticGrid(std::span<const Body> statics, std::span<const std::uint3
   for (std::size_t i = 0; i < which.size(); ++i) {
     all = united(all, rects[i]);
     int level = finest;
-    while (cells_near(rects[i], level).count() > kCellsPerStaticMax) {
+    while (cells_around(rects[i], level).count() > kCellsPerStaticMax) {
       level += kLevelStep;
     }
     listed.push_back({rects[i], which[i], level});
@@ -109,7 +101,7 @@ StaticGrid::Table StaticGrid::table_of(std::span<const Listed> listed, int level
 
   std::vector<Sorted> unsorted;
   for (const Listed& one : listed) {
-    const CellRange range = cells_near(one.rect, level);
+    const CellRange range = cells_around(one.rect, level);
     for (std::int64_t y = range.y0; y <= range.y1; ++y) {
       for (std::int64_t x = range.x0; x <= range.x1; ++x) {
         unsorted.push_back({x, y, {one.rect, one.index}});

@@ -18,9 +18,7 @@ void OsLog::event(Severity severity, std::string_view line) {
 }
 
 std::expected<void, std::string> Server::open(const game::Catalog& games) {
-  if (!net::crypto_ready()) {
-    return std::unexpected("cannot get random bytes from the kernel; does /dev/urandom exist?");
-  }
+  if (!net::crypto_ready()) return std::unexpected(std::string{net::kNoCrypto});
   if (auto opened = open_sockets(); !opened) return opened;
   const auto drawn = draw_number<std::uint64_t>(entropy);
   const std::uint64_t seed = options.seed.value_or(drawn);

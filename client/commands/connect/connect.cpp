@@ -263,8 +263,7 @@ ExitCode run_connect(const ConnectOptions& options) {
     return options.play.output.failed(code, why);
   };
   if (const auto wrong = contradiction(options.play)) return fail(*wrong, ExitCode::WrongUsage);
-  if (!net::crypto_ready())
-    return fail("cannot get random bytes from the kernel; does /dev/urandom exist?");
+  if (!net::crypto_ready()) return fail(std::string{net::kNoCrypto});
   const auto credentials = read_credentials(options.play);
   if (!credentials) return fail(credentials.error());
   std::optional<TicketFile> ticket;

@@ -224,8 +224,7 @@ ExitCode run_load(const LoadOptions& options) {
     return options.play.output.failed(ExitCode::WrongUsage, *wrong);
   }
   if (!net::crypto_ready()) {
-    return options.play.output.failed(
-        ExitCode::Failed, "cannot get random bytes from the kernel; does /dev/urandom exist?");
+    return options.play.output.failed(ExitCode::Failed, net::kNoCrypto);
   }
   const auto credentials = read_credentials(options.play);
   if (!credentials) return options.play.output.failed(ExitCode::Failed, credentials.error());

@@ -1,6 +1,5 @@
 #include "client/commands/load/swarm.h"
 
-#include "os/net/socket_address.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
 
@@ -31,7 +30,7 @@ constexpr Duration kGoodbyeMax = std::chrono::seconds{2};
 /// Returns the wildcard address of the address family of `server`, with port 0.
 net::Address any_address(const net::Address& server) {
   net::Address any;
-  if (os::is_ipv4(server)) {
+  if (net::is_ipv4(server)) {
     any.ip[10] = 0xff;
     any.ip[11] = 0xff;
   }

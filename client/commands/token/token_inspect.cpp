@@ -137,7 +137,7 @@ std::string text_of(const Found& found) {
 
 ExitCode run_inspect(const InspectOptions& options) {
   if (!net::crypto_ready()) {
-    return options.output->failed(ExitCode::Failed, "libsodium does not work on this machine");
+    return options.output->failed(ExitCode::Failed, net::kNoCrypto);
   }
   const auto token = read_token(options.file);
   if (!token) return options.output->failed(ExitCode::Failed, token.error());

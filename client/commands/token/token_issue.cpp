@@ -80,8 +80,7 @@ ExitCode run_issue(const IssueOptions& options) {
                     net::kTokenServersMax, options.servers.size()));
   }
   if (!net::crypto_ready()) {
-    return options.output->failed(
-        ExitCode::Failed, "cannot get random bytes from the kernel; does /dev/urandom exist?");
+    return options.output->failed(ExitCode::Failed, net::kNoCrypto);
   }
   const auto ring = read_keys(options.key_file, *options.output);
   if (!ring) return options.output->failed(ExitCode::Failed, ring.error());

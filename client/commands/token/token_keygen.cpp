@@ -85,8 +85,7 @@ ExitCode run_keygen(const KeygenOptions& options) {
                                   "--rotate: --out must name the file to rotate");
   }
   if (!net::crypto_ready()) {
-    return options.output->failed(
-        ExitCode::Failed, "cannot get random bytes from the kernel; does /dev/urandom exist?");
+    return options.output->failed(ExitCode::Failed, net::kNoCrypto);
   }
   if (const std::string why = obstacle(options); !why.empty()) {
     return options.output->failed(ExitCode::Failed, why);

@@ -10,22 +10,12 @@
 #include <netinet/in.h>
 
 namespace tickbox::os {
-namespace {
-
-constexpr std::array<std::uint8_t, 12> kMappedPrefix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-
-}  // namespace
-
-bool is_ipv4(const net::Address& address) {
-  return std::equal(kMappedPrefix.begin(), kMappedPrefix.end(), address.ip.begin());
-}
-
 SocketAddress to_ipv4_or_ipv6(const net::Address& address) {
-  if (!is_ipv4(address)) return to_ipv6(address);
+  if (!net::is_ipv4(address)) return to_ipv6(address);
   sockaddr_in v4{};
   v4.sin_family = AF_INET;
   v4.sin_port = htons(address.port);
-  std::memcpy(&v4.sin_addr, address.ip.data() + kMappedPrefix.size(), sizeof v4.sin_addr);
+  std::memcpy(&v4.sin_addr, address.ip.data() + net::kIpv4Prefix.size(), sizeof v4.sin_addr);
   SocketAddress result{.size = sizeof v4};
   std::memcpy(&result.storage, &v4, sizeof v4);
   return result;
@@ -46,8 +36,8 @@ net::Address from_socket_address(const sockaddr_storage& storage) {
   if (storage.ss_family == AF_INET) {
     sockaddr_in v4{};
     std::memcpy(&v4, &storage, sizeof v4);
-    std::copy(kMappedPrefix.begin(), kMappedPrefix.end(), address.ip.begin());
-    std::memcpy(address.ip.data() + kMappedPrefix.size(), &v4.sin_addr, sizeof v4.sin_addr);
+    std::copy(net::kIpv4Prefix.begin(), net::kIpv4Prefix.end(), address.ip.begin());
+    std::memcpy(address.ip.data() + net::kIpv4Prefix.size(), &v4.sin_addr, sizeof v4.sin_addr);
     address.port = ntohs(v4.sin_port);
     return address;
   }

@@ -12,8 +12,6 @@ struct SocketAddress {
   socklen_t size = 0;
 };
 
-[[nodiscard]] bool is_ipv4(const net::Address& address);
-
 /// Returns a sockaddr_in for an IPv4-mapped address, a sockaddr_in6 for any other.
 [[nodiscard]] SocketAddress to_ipv4_or_ipv6(const net::Address& address);
 

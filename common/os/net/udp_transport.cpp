@@ -203,7 +203,7 @@ struct UdpTransport::Socket {
 
 /// Returns 0 or errno.
 int UdpTransport::Socket::open(const UdpOptions& options) {
-  const bool ipv4 = is_ipv4(options.bind);
+  const bool ipv4 = net::is_ipv4(options.bind);
   kind = ipv4 ? IpSocket::V4 : IpSocket::V6;
   asio::error_code error;
   socket.open(ipv4 ? asio::ip::udp::v4() : asio::ip::udp::v6(), error);

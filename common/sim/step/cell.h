@@ -38,6 +38,14 @@ struct CellRange {
   [[nodiscard]] constexpr std::int64_t count() const { return (x1 - x0 + 1) * (y1 - y0 + 1); }
 };
 
+/// Returns the cells of `level` in which the middles of boxes can be that reach `area`. Such a box
+/// is at most as large as a cell.
+[[nodiscard]] constexpr CellRange cells_around(const Rect& area, int level) {
+  const std::int64_t half = std::int64_t{1} << (level - 1);
+  return {(area.x0 - half) >> level, (area.y0 - half) >> level, (area.x1 + half) >> level,
+          (area.y1 + half) >> level};
+}
+
 /// The finest level whose cells are at least `width` wide.  Requires: width >= 1.
 [[nodiscard]] constexpr int level_for(std::int64_t width) {
   static_assert(kLevelStep == 2 && kFinestLevel % kLevelStep == 0);

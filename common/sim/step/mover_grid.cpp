@@ -74,7 +74,7 @@ void MoverGrid::update(std::uint32_t mover, const Rect& hull) {
 bool MoverGrid::is_wide(const Rect& area) const {
   std::int64_t cells = 0;
   for (int level = kFinestLevel; levels_ >> level != 0; level += kLevelStep) {
-    if (has_level(level)) cells += range_around(area, level).count();
+    if (has_level(level)) cells += cells_around(area, level).count();
   }
   return cells > static_cast<std::int64_t>(places_.size());
 }

@@ -76,13 +76,6 @@ class MoverGrid {
     Rect hull;
   };
 
-  /// The cells of the movers of `level` that may reach `area`.
-  static CellRange range_around(const Rect& area, int level) {
-    const std::int64_t half = std::int64_t{1} << (level - 1);
-    return {(area.x0 - half) >> level, (area.y0 - half) >> level, (area.x1 + half) >> level,
-            (area.y1 + half) >> level};
-  }
-
   /// What a mover of a cell may cover, so that no query misses it.
   static Box region_of(const Place& place) {
     const std::int64_t half = std::int64_t{1} << (place.level - 1);
@@ -171,7 +164,7 @@ void MoverGrid::visit_pairs(Visit&& visit) const {
     if (levels_ >> (place.level + 1) == 0) continue;
     for (int level = place.level + kLevelStep; levels_ >> level != 0; level += kLevelStep) {
       if (!has_level(level)) continue;
-      const CellRange coarse = range_around(hull, level);
+      const CellRange coarse = cells_around(hull, level);
       for (std::int64_t y = coarse.y0; y <= coarse.y1; ++y) {
         visit_row({level, y, coarse.x0, coarse.x1}, probe, visit_other);
       }
@@ -184,7 +177,7 @@ void MoverGrid::visit_cells_near(const Rect& rect, const RectColumns::Probe& pro
                                  Visit&& visit) const {
   for (int level = kFinestLevel; levels_ >> level != 0; level += kLevelStep) {
     if (!has_level(level)) continue;
-    const CellRange range = range_around(rect, level);
+    const CellRange range = cells_around(rect, level);
     for (std::int64_t y = range.y0; y <= range.y1; ++y) {
       visit_row({level, y, range.x0, range.x1}, probe,
                 [&](const Place& place) { visit(place.mover); });

@@ -22,7 +22,7 @@ struct Options {
 
 int run(const Options& options) {
   if (!net::crypto_ready()) {
-    fmt::print(stderr, "tickbox-bench-net: the kernel gives no random bytes\n");
+    fmt::print(stderr, "tickbox-bench-net: {}\n", net::kNoCrypto);
     return cli::to_int(ExitCode::Failed);
   }
 #if !defined(__OPTIMIZE__) || defined(TICKBOX_AUDIT)

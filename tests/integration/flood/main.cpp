@@ -4,8 +4,8 @@
 #include "cli/command_line.h"
 #include "core/text.h"
 #include "core/values.h"
+#include "net/crypto.h"
 #include "os/net/resolve.h"
-#include "os/net/socket_address.h"
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "tests/integration/flood/datagrams.h"
@@ -61,7 +61,7 @@ using Parsed = std::expected<T, std::string>;
 Parsed<net::Address> parse_server(std::string_view text) {
   auto address = os::resolve_host_port(text);
   if (!address) return address;
-  if (!os::is_ipv4(*address) || !net::is_loopback(*address)) {
+  if (!net::is_ipv4(*address) || !net::is_loopback(*address)) {
     return std::unexpected{fmt::format("{} is not this machine's 127.0.0.1", text)};
   }
   return address;
@@ -200,7 +200,7 @@ void print(const Options& options, const Result& result) {
 
 int run(const Options& options) {
   if (!net::crypto_ready()) {
-    fmt::print(stderr, "tickbox-flood: cannot get random bytes from the kernel\n");
+    fmt::print(stderr, "tickbox-flood: {}\n", net::kNoCrypto);
     return cli::to_int(ExitCode::Failed);
   }
   os::SystemEntropy entropy;

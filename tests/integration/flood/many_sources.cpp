@@ -94,7 +94,7 @@ std::uint32_t source_ip(std::uint32_t number) {
 
 std::expected<std::unique_ptr<ManySources>, std::string> ManySources::open(
     const net::Address& target, std::uint32_t sources) {
-  TICKBOX_ASSERT(os::is_ipv4(target) && sources >= 1 && sources <= kSourcesMax);
+  TICKBOX_ASSERT(net::is_ipv4(target) && sources >= 1 && sources <= kSourcesMax);
   auto batch = std::make_unique<Batch>();
   batch->address = target;
   batch->target = os::to_ipv4_or_ipv6(target);

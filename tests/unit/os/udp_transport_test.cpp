@@ -203,7 +203,7 @@ TEST(UdpTransport, AnswersFromTheAddressThatWasAsked) {
     ASSERT_TRUE(server) << server.error();
     for (const char* text : asked) {
       net::Address there = address(text);
-      const auto client = open_at(is_ipv4(there) ? "0.0.0.0:0" : "[::]:0");
+      const auto client = open_at(net::is_ipv4(there) ? "0.0.0.0:0" : "[::]:0");
       there.port = (*server)->local_address().port;
       const std::string word = "ping";
       client->send({there}, as_bytes_of(word));
