@@ -1,0 +1,137 @@
+// Keys and denied clients of a server that runs: read again on SIGHUP.
+
+#include "tests/integration/access.h"
+
+#include <csignal>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace tickbox::integration {
+namespace {
+
+TEST(Access, KeysAreRotatedUnderAPlayingClient) {
+  const Keys keys;
+  RunningServer server{{"--key-file", keys.file()}};
+  const std::string by_the_old = keys.issue("old", server.address());
+  const std::string by_the_old_too = keys.issue("old too", server.address());
+  Process playing{tickbox({"connect", server.address(), "--key-file", keys.file(), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+
+  keys.rotate();
+  const std::string by_the_new = keys.issue("new", server.address());
+  expect_refused(connect(server.address(), {"--token", by_the_new}), "sealed with key 2");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reloaded keys=2 newest=2"));
+  expect_played(connect(server.address(), {"--token", by_the_old}));
+  expect_played(connect(server.address(), {"--token", by_the_new}));
+  EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
+  Process staying{tickbox({"connect", server.address(), "--key-file", keys.file(), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(2));
+
+  // The last line is the old key.
+  std::string text = os::text_of(keys.file());
+  text.erase(text.rfind("\n1 ") + 1);
+  (void)keys.folder.write("keys", text);
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reloaded keys=1 newest=2"));
+  expect_refused(connect(server.address(), {"--token", by_the_old_too}), "sealed with key 1");
+
+  // The client of the removed key is put out, that of the new key plays on.
+  EXPECT_TRUE(logs(server, "clients_kicked reason=key_removed count=1"));
+  const Finished kicked = finish(playing);
+  EXPECT_EQ(kicked.exit_code, kNotConnected) << kicked;
+  EXPECT_TRUE(kicked.err.contains("removed by the server")) << kicked;
+  EXPECT_EQ(staying.wait(Duration::zero()), std::nullopt) << "it plays on";
+  EXPECT_TRUE(server.wait_for_clients(1));
+  staying.signal(SIGINT);
+  const Finished left = finish(staying);
+  EXPECT_EQ(left.exit_code, kDone) << left;
+  EXPECT_EQ(Document{left.out}.number("sessions"), 1);
+}
+
+// Keys::issue() makes tokens for client 7.
+TEST(Access, ADeniedClientIsPutOutAndRefused) {
+  const Keys keys;
+  const std::string deny_file = keys.folder.write("denied", "# nobody yet\n");
+  RunningServer server{{"--key-file", keys.file(), "--deny-file", deny_file}};
+  ASSERT_TRUE(logs(server, "deny_file_read"));
+  const std::string later = keys.issue("later", server.address());
+  Process playing{tickbox(
+      {"connect", server.address(), "--token", keys.issue("first", server.address()), "--json"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+
+  (void)keys.folder.write("denied", "8\n7  # seen to cheat\n");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "deny_file_reloaded clients=2"));
+  EXPECT_TRUE(logs(server, "clients_kicked reason=denied count=1"));
+  EXPECT_TRUE(logs(server, "reason=kicked"));
+  const Finished kicked = finish(playing);
+  EXPECT_EQ(kicked.exit_code, kNotConnected) << kicked;
+  EXPECT_TRUE(kicked.err.contains("removed by the server")) << kicked;
+  expect_refused(connect(server.address(), {"--token", later}), "does not admit this client");
+  EXPECT_TRUE(
+      eventually([&] { return server.metric("tickbox_disconnects_total", "kicked") == 1; }));
+
+  // A file with an error leaves the list as it was.
+  (void)keys.folder.write("denied", "seven\n");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "deny_file_reload_failed"));
+  expect_refused(connect(server.address(), {"--token", later}), "does not admit this client");
+  (void)keys.folder.write("denied", "");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "deny_file_reloaded clients=0"));
+  const std::string at_last = keys.issue("at last", server.address());
+  expect_played(connect(server.address(), {"--token", at_last}));
+  expect_ended(server.stop(), kDone, {deny_file + ": line 1"});
+}
+
+TEST(Access, ADenyFileThatCannotBeReadStartsNothing) {
+  const Keys keys;
+  for (const auto& [file, reason] :
+       {std::pair<std::string, std::string>{keys.folder.file("missing"), "--deny-file"},
+        {keys.folder.write("broken", "1\nx\n"), "line 2"}}) {
+    expect_ended(run(tickbox_server({"--port", "0", "--admin-port", "0", "--key-file", keys.file(),
+                                     "--deny-file", file})),
+                 kFailed, {file, reason});
+  }
+}
+
+TEST(Access, AKeyFileThatCannotBeReadAgainLeavesTheKeysAsTheyWere) {
+  const Keys keys;
+  RunningServer server{{"--key-file", keys.file()}};
+  const std::string file = keys.issue("token", server.address());
+  (void)keys.folder.write("keys", "1 abc\n");
+  server.process().signal(SIGHUP);
+  ASSERT_TRUE(logs(server, "keys_reload_failed"));
+  expect_played(connect(server.address(), {"--token", file}));
+  expect_ended(server.stop(), kDone, {keys.file() + ": line 1"});
+}
+
+// The read once ran between two ticks, so that a pipe without a writer stopped the room.
+TEST(Access, AKeyFileThatBlocksItsReaderStopsNoTick) {
+  const Keys keys;
+  RunningServer server{{"--key-file", keys.file()}};
+  const std::string by_the_old = keys.issue("token", server.address());
+  std::filesystem::remove(keys.file());
+  ASSERT_EQ(::mkfifo(keys.file().c_str(), 0600), 0);
+  server.process().signal(SIGHUP);
+  expect_played(connect(server.address(), {"--token", by_the_old}));
+  EXPECT_EQ(server.get("/livez").status, 200U);
+
+  // The next read does not wait for the one that is blocked.
+  std::filesystem::remove(keys.file());
+  ASSERT_EQ(token({"keygen", "--out", keys.file()}).exit_code, kDone);
+  server.process().signal(SIGHUP);
+  EXPECT_TRUE(logs(server, "keys_reloaded keys=1"));
+  EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+TEST(Access, WithoutKeysThereIsNothingToReadAgain) {
+  RunningServer server;
+  server.process().signal(SIGHUP);
+  EXPECT_TRUE(logs(server, "keys_not_reloaded"));
+  expect_played(connect(server.address(), {}));
+}
+
+}  // namespace
+}  // namespace tickbox::integration
