@@ -134,6 +134,27 @@ TEST(LogEvents, AreThoseOfTheTableInTheReadme) {
   }
 }
 
+// Other functions write some fields of an event, so a field can be in any text of the sources.
+TEST(LogEvents, HaveTheFieldsOfTheTableInTheReadme) {
+  static const std::regex kField{R"re([ "]([a-z0-9_]+)=)re"};
+  Fields in_sources;
+  for (const char* folder : {"server", "common"}) {
+    for (const fs::directory_entry& entry :
+         fs::recursive_directory_iterator{tests::source_file(folder)}) {
+      if (entry.path().extension() != ".cpp") continue;
+      const std::string code = code_of(entry.path());
+      for (const std::smatch& match : matches_of(code, kField)) {
+        in_sources.insert(match[1]);
+      }
+    }
+  }
+  for (const auto& [name, fields] : documented()) {
+    for (const std::string& field : fields) {
+      EXPECT_TRUE(in_sources.contains(field)) << name << " has no " << field;
+    }
+  }
+}
+
 // The reader, tested on lines that it must find and lines that it must not.
 TEST(LogEvents, AreFoundInSources) {
   Events events;
