@@ -192,6 +192,14 @@ void add_traffic(Text& text, const Metrics& metrics) {
   text.head("tickbox_bytes_total", "counter", "Bytes of UDP payload, including dropped datagrams.");
   text.sample("tickbox_bytes_total", label("direction", "in"), traffic.bytes_in);
   text.sample("tickbox_bytes_total", label("direction", "out"), traffic.bytes_out);
+  text.head("tickbox_socket_failures_total", "counter",
+            "Datagrams that the socket failed to send or to receive.");
+  text.sample("tickbox_socket_failures_total", label("kind", "send_buffer_full"),
+              metrics.socket.sends_dropped);
+  text.sample("tickbox_socket_failures_total", label("kind", "send_error"),
+              metrics.socket.send_errors);
+  text.sample("tickbox_socket_failures_total", label("kind", "receive_error"),
+              metrics.socket.receive_errors);
   text.head("tickbox_packets_dropped_total", "counter",
             "Received datagrams that were dropped, by reason.");
   for (std::size_t i = 0; i < net::kDropReasons; ++i) {

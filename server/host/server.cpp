@@ -85,6 +85,10 @@ std::expected<void, std::string> Server::open_files(std::uint64_t seed) {
 
 void Server::publish(ServerState state, Instant last_tick) {
   Metrics& metrics = shard->metrics();
+  const os::UdpFailures& failures = transport->failures();
+  metrics.socket = {.sends_dropped = failures.sends_dropped,
+                    .send_errors = failures.send_errors,
+                    .receive_errors = failures.receive_errors};
   metrics.recording = recordings->look();
   if (desyncs) {
     const os::BackgroundFileWriterStats stats = desyncs->stats();

@@ -63,6 +63,13 @@ inline constexpr std::size_t kInputResults = 4;
 /// Enumerators of net::DisconnectReason, counted from 1.
 inline constexpr std::size_t kDisconnectReasons = 6;
 
+/// Datagrams that the socket failed to send or to receive.
+struct SocketMetrics {
+  std::uint64_t sends_dropped = 0;  ///< its send buffer was full
+  std::uint64_t send_errors = 0;    ///< any other refusal
+  std::uint64_t receive_errors = 0;
+};
+
 struct Traffic {
   std::uint64_t packets_in = 0;
   std::uint64_t packets_out = 0;
@@ -190,6 +197,7 @@ struct Metrics {
   std::uint32_t tick_rate = 0;
 
   Traffic traffic;
+  SocketMetrics socket;
   net::DropCounts drops;
   std::array<std::uint64_t, kConnectionResults> connections{};
   std::array<std::uint64_t, net::kRefuseReasons> refusals{};

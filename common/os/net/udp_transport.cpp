@@ -187,7 +187,7 @@ struct UdpTransport::Socket {
   net::Address local;
   bool is_everywhere = false;  ///< bound to a wildcard: each datagram has its local address
   UdpBuffers buffers;
-  UdpCounters counters;
+  UdpFailures failures;
 
   std::array<std::array<std::byte, kReceiveBytes>, kBatch> bytes{};
   std::array<sockaddr_storage, kBatch> from{};
@@ -255,10 +255,6 @@ int UdpTransport::Socket::fill() {
   const int received = recvmmsg(handle, messages.data(), kBatch, MSG_DONTWAIT, nullptr);
   if (received < 0) return errno;
   count = static_cast<std::size_t>(received);
-  counters.datagrams_in += count;
-  for (std::size_t i = 0; i < count; ++i) {
-    counters.bytes_in += messages[i].msg_len;
-  }
   return 0;
 }
 
@@ -296,20 +292,15 @@ void UdpTransport::send(const net::Route& route, ConstBytes bytes) {
   if (socket_->is_everywhere && !is_wildcard(route.local)) {
     info.send_from(message, route.local, socket_->kind);
   }
-  UdpCounters& counters = socket_->counters;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    if (sendmsg(socket_->handle, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
-      ++counters.datagrams_out;
-      counters.bytes_out += bytes.size();
-      return;
-    }
+    if (sendmsg(socket_->handle, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return;
     if (is_would_block(errno)) {
-      ++counters.sends_dropped;
+      ++socket_->failures.sends_dropped;
       return;
     }
     if (errno != ECONNREFUSED && errno != EINTR) break;
   }
-  ++counters.send_errors;
+  ++socket_->failures.send_errors;
 }
 
 std::optional<net::Datagram> UdpTransport::receive() {
@@ -319,7 +310,7 @@ std::optional<net::Datagram> UdpTransport::receive() {
     if (code == 0) continue;
     if (is_would_block(code)) return std::nullopt;
     if (code != EINTR && !is_of_an_earlier_send(code)) {
-      ++socket.counters.receive_errors;
+      ++socket.failures.receive_errors;
       return std::nullopt;
     }
     if (skipped == kReceiveErrorsSkipped) return std::nullopt;
@@ -355,8 +346,8 @@ UdpBuffers UdpTransport::buffers() const {
   return socket_->buffers;
 }
 
-const UdpCounters& UdpTransport::counters() const {
-  return socket_->counters;
+const UdpFailures& UdpTransport::failures() const {
+  return socket_->failures;
 }
 
 }  // namespace tickbox::os

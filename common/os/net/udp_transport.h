@@ -35,11 +35,8 @@ struct UdpBuffers {
   std::size_t send_bytes = 0;
 };
 
-struct UdpCounters {
-  std::uint64_t datagrams_in = 0;
-  std::uint64_t datagrams_out = 0;
-  std::uint64_t bytes_in = 0;       ///< UDP payload
-  std::uint64_t bytes_out = 0;      ///< UDP payload
+/// Datagrams that the kernel did not take or give.
+struct UdpFailures {
   std::uint64_t sends_dropped = 0;  ///< the kernel's send buffer was full
   std::uint64_t send_errors = 0;    ///< any other refusal: no route, wrong address family
   std::uint64_t receive_errors = 0;
@@ -70,7 +67,7 @@ class UdpTransport final : public net::Transport {
   /// The address to which this socket is bound, with the actual port.
   [[nodiscard]] net::Address local_address() const;
   [[nodiscard]] UdpBuffers buffers() const;
-  [[nodiscard]] const UdpCounters& counters() const;
+  [[nodiscard]] const UdpFailures& failures() const;
 
  private:
   struct Socket;

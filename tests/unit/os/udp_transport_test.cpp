@@ -53,10 +53,6 @@ TEST(UdpTransport, CarriesADatagramWithItsSender) {
     EXPECT_EQ(as_text(datagram->bytes), "hello");
     EXPECT_EQ(datagram->from, a->local_address()) << net::to_string(datagram->from);
     EXPECT_FALSE(b->receive());
-    EXPECT_EQ(a->counters().datagrams_out, 1U);
-    EXPECT_EQ(a->counters().bytes_out, 5U);
-    EXPECT_EQ(b->counters().datagrams_in, 1U);
-    EXPECT_EQ(b->counters().bytes_in, 5U);
   }
 }
 
@@ -120,7 +116,7 @@ TEST(UdpTransport, ReceivesNothingWithoutWaiting) {
     EXPECT_FALSE(transport->receive());
   }
   EXPECT_LT(clock.now() - start, 1s);
-  EXPECT_EQ(transport->counters().receive_errors, 0U);
+  EXPECT_EQ(transport->failures().receive_errors, 0U);
 }
 
 TEST(UdpTransport, WaitsNoLongerThanAsked) {
@@ -158,16 +154,15 @@ TEST(UdpTransport, AReceiverThatIsGoneIsNoError) {
     a->send({gone}, as_bytes_of(text));
     EXPECT_FALSE(a->receive());
   }
-  EXPECT_EQ(a->counters().send_errors, 0U);
-  EXPECT_EQ(a->counters().receive_errors, 0U);
+  EXPECT_EQ(a->failures().send_errors, 0U);
+  EXPECT_EQ(a->failures().receive_errors, 0U);
 }
 
 TEST(UdpTransport, CountsWhatItsAddressFamilyCannotReach) {
   const auto v4 = open_at("127.0.0.1:0");
   const std::string text = "?";
   v4->send({address("[::1]:9")}, as_bytes_of(text));
-  EXPECT_EQ(v4->counters().send_errors, 1U);
-  EXPECT_EQ(v4->counters().datagrams_out, 0U);
+  EXPECT_EQ(v4->failures().send_errors, 1U);
 }
 
 TEST(UdpTransport, BothFamiliesMeetOnOneSocketWhereAsked) {
@@ -217,7 +212,7 @@ TEST(UdpTransport, AnswersFromTheAddressThatWasAsked) {
       ASSERT_TRUE(answer);
       EXPECT_EQ(answer->from, there) << net::to_string(answer->from);
     }
-    EXPECT_EQ((*server)->counters().send_errors, 0U);
+    EXPECT_EQ((*server)->failures().send_errors, 0U);
   }
 }
 

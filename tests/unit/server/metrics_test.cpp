@@ -18,6 +18,7 @@ TEST(Metrics, AreInTheTextFormat) {
   metrics.of(Phase::Total).add(2'000'000);
   metrics.of(Phase::Total).add(40'000'000);
   metrics.drops.count(net::DropReason::Forged);
+  metrics.socket = {.sends_dropped = 3, .send_errors = 4, .receive_errors = 5};
   const std::string text = exposition(metrics, {.version = "0.1.0"});
   static const std::regex kLine{
       R"(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+)"};
@@ -30,6 +31,10 @@ TEST(Metrics, AreInTheTextFormat) {
         << "twice: " << line;
   }
   EXPECT_NE(text.find("tickbox_packets_dropped_total{reason=\"forged\"} 1\n"), std::string::npos);
+  EXPECT_NE(text.find("tickbox_socket_failures_total{kind=\"send_buffer_full\"} 3\n"
+                      "tickbox_socket_failures_total{kind=\"send_error\"} 4\n"
+                      "tickbox_socket_failures_total{kind=\"receive_error\"} 5\n"),
+            std::string::npos);
   EXPECT_NE(text.find("tickbox_tick_duration_seconds_count{phase=\"total\"} 2\n"),
             std::string::npos);
   EXPECT_NE(text.find("tickbox_tick_duration_seconds_bucket{phase=\"total\",le=\"+Inf\"} 2\n"),
