@@ -62,9 +62,11 @@ void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
     }
   }
   if (work <= most) return;
+  // What is put off comes on top of the next tick's work, so it is half of this tick's at most.
+  const std::uint64_t least = std::max(most, work / 2);
   std::ranges::sort(may_be_put_off_, std::greater{}, &Session::plan_work);
   for (Session* session : may_be_put_off_) {
-    if (work <= most || session->plan_work <= most / due) return;
+    if (work <= least || session->plan_work <= most / due) return;
     session->turn = SnapshotTurn::PutOff;
     work -= session->plan_work;
   }

@@ -28,8 +28,8 @@ class Replicator {
   void queue_events(HostedRoom& room);
 
   /// Decides for every client whether a snapshot is due, and which of them are put off because all
-  /// would be too much work: the dearest ones, none twice in a row, and none that takes less than
-  /// its share of the limit.  Call it once per tick, before send().
+  /// would be too much work: the dearest ones, half of the work at most, none twice in a row, and
+  /// none that takes less than its share of the limit.  Call it once per tick, before send().
   void take_turns(std::span<HostedRoom> rooms, Instant now);
 
   /// Reads a room once. The following calls of send() are for its clients.
