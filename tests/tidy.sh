@@ -16,10 +16,24 @@ clean=${XDG_CACHE_HOME:-${HOME:-$top}/.cache}/tickbox-tidy
 mkdir -p "$clean"
 settings=$(clang-tidy-19 --version | cat - .clang-tidy)
 
+# The text of all files that the command read when it last compiled, as the build noted it; all that it would read, if it
+# has not compiled yet.
+read_by() {
+    local object=${1##* -o }
+    local files
+    cd "$build"
+    files=$(ninja -t deps "${object%% *}" | sed -n 's/^    //p')
+    if [ -n "$files" ]; then
+        echo "$files" | xargs cat
+    else
+        eval "${1% -o *} -E -P -C ${1##* -c }" | sed "s|$top||g"
+    fi
+}
+
 failed=0
 for source in "$@"; do
     command=$(grep -B1 -F "\"file\": \"$top/$source\"" "$build/compile_commands.json" | sed -n 's/^ *"command": "\(.*\)",$/\1/p' | sed 's/\\"/"/g')
-    seen=$( (echo "$settings" "${command//$top/}" && cd "$build" && eval "${command% -o *} -E -P -C $top/$source" | sed "s|$top||g") | sha256sum)
+    seen=$( (echo "$settings" "${command//$top/}" && read_by "$command") | sha256sum)
     mark=$clean/${seen%% *}
     if [ -e "$mark" ]; then continue; fi
     if [ -n "${TICKBOX_TIDY_UNTIL:-}" ] && [ "$(date +%s)" -ge "$TICKBOX_TIDY_UNTIL" ]; then
