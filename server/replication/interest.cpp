@@ -20,14 +20,17 @@ void Interest::rebuild(const Room& room) {
 }
 
 void Interest::query(Vec2 centre, std::vector<std::uint32_t>& found) const {
-  found.clear();
+  found.resize(by_x_.size());
+  std::size_t count = 0;
   const std::int64_t width = std::int64_t{sight_.half_width} * kUnit;
   const std::int64_t height = std::int64_t{sight_.half_height} * kUnit;
   const auto first = std::ranges::lower_bound(by_x_, centre.x - width, {},
                                               [](const Column& column) { return column.place.x; });
   for (auto it = first; it != by_x_.end() && it->place.x <= centre.x + width; ++it) {
-    if (std::abs(std::int64_t{it->place.y} - centre.y) <= height) found.push_back(it->index);
+    found[count] = it->index;
+    count += std::abs(std::int64_t{it->place.y} - centre.y) <= height ? 1U : 0U;
   }
+  found.resize(count);
 }
 
 }  // namespace tickbox::server

@@ -4,8 +4,9 @@
 #include "protocol/snapshot_codec.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <tuple>
+#include <numeric>
 
 namespace tickbox::server {
 namespace {
@@ -57,6 +58,28 @@ std::size_t body_bytes(const PlannedTick& tick, const Islands& islands, SlotId r
   return bytes;
 }
 
+/// Calls `visit(cause)` for the causes of a known body since the base, of each kind the newest
+/// first, while it returns true. Returns whether all were visited.
+template <class Visit>
+bool visit_causes(const PlanInput& input, const ClientBodies& bodies, SlotId slot, Visit visit) {
+  const ReplicationLog& log = input.tick.room->replication_log();
+  const Tick now = input.tick.now();
+  const Tick base = input.request.base_tick;
+  const std::uint8_t base_index = bodies.states[slot].base_index;
+  return log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
+    return visit(protocol::InputCause{
+        .ago = protocol::ago(now, at), .base_index = base_index, .move = change.move});
+  }) && log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
+    return visit(protocol::ShotCause{.ago = protocol::ago(now, at),
+                                     .base_index = base_index,
+                                     .aim = shot.aim,
+                                     .weapon = shot.weapon});
+  }) && log.teleports().visit_since(slot, base, [&](Tick at, const BodyTeleport& teleport) {
+    return visit(protocol::TeleportCause{
+        .ago = protocol::ago(now, at), .base_index = base_index, .place = teleport.place});
+  });
+}
+
 constexpr std::size_t kPendingCauses = protocol::kViewMembersMax * protocol::kBaseAgeMax;
 
 /// Bytes that bodies new to a view must leave free. A crowded view then has space for what happens
@@ -70,8 +93,8 @@ constexpr std::uint32_t kKnownPriority = 1U << 30;
 /// The distance in units from which on all bodies count as equally far.
 constexpr std::int64_t kFarUnits = 64;
 
-std::uint32_t nearness(const game::EntityState& entity, Vec2 centre) {
-  const std::int64_t units = axis_distance(entity.min, centre) / kUnit;
+std::uint32_t nearness(Vec2 place, Vec2 centre) {
+  const std::int64_t units = axis_distance(place, centre) / kUnit;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
 }
 
@@ -99,6 +122,29 @@ void merge(const BodySlots& slots, std::span<const SlotId> more, ViewMembers& vi
 }  // namespace
 
 // --- which bodies the client knows, and which of them it replays ---
+
+void CauseSum::add(const protocol::InputCause& cause) {
+  ++inputs;
+  bytes += protocol::input_cause_bytes(cause.ago);
+}
+
+void CauseSum::add(const protocol::ShotCause& cause) {
+  ++shots;
+  bytes += protocol::shot_cause_bytes(cause.weapon);
+}
+
+void CauseSum::add(const protocol::TeleportCause& /*cause*/) {
+  ++teleports;
+  bytes += protocol::kTeleportCauseBytes;
+}
+
+CauseSum& CauseSum::operator-=(const CauseSum& less) {
+  inputs -= less.inputs;
+  shots -= less.shots;
+  teleports -= less.teleports;
+  bytes -= less.bytes;
+  return *this;
+}
 
 void mark_waiting(const WaitingBodies& waiting, ClientBodies& bodies) {
   for (const WaitingBody& body : waiting) {
@@ -151,68 +197,63 @@ PendingCauses::PendingCauses() {
 
 bool gather_causes(const PlanInput& input, const Islands& islands, ClientBodies& bodies,
                    PendingCauses& pending) {
-  pending.inputs.clear();
-  pending.shots.clear();
-  pending.teleports.clear();
-  const ReplicationLog& log = input.tick.room->replication_log();
-  const Tick now = input.tick.now();
-  const Tick base = input.request.base_tick;
-  const SlotId own_root = bodies.root_if_inside(input.own());
+  pending.clear();
+  const std::size_t bytes_max = input.request.bytes_max;
+  CauseSum sum;  // of the islands that are replayed
+  const SlotId own = input.own();
+  const SlotId own_root = bodies.root_if_inside(own);
+  if (bodies.is_replayed(own)) {
+    const auto add = [&](const auto& cause) {
+      sum.add(cause);
+      return sum.fits(bytes_max);
+    };
+    SlotId member = own;
+    do {
+      if (!visit_causes(input, bodies, member, add)) return false;
+      member = islands.next(member);
+    } while (member != own);
+  }
   for (const SlotId slot : bodies.known) {
     if (!bodies.is_replayed(slot)) continue;
-    const SlotState& state = bodies.states[slot];
-    IslandPlan& plan = bodies.islands[state.root];
-    const bool is_own = state.root == own_root;
-    // Returns whether the island is still replayed with `bytes` more of causes.
-    const auto add = [&](std::size_t bytes) {
-      plan.cause_bytes += bytes;
-      if (is_own) return plan.cause_bytes <= input.request.bytes_max;
-      if (plan.cause_bytes <= kLeastBodyBytes) return true;
-      if (plan.body_bytes == 0) plan.body_bytes = body_bytes(input.tick, islands, state.root);
-      return plan.cause_bytes <= plan.body_bytes;
+    const SlotId root = bodies.states[slot].root;
+    IslandPlan& plan = bodies.islands[root];
+    const auto add = [&](const auto& cause) {
+      pending.add(slot, cause);
+      if (root == own_root) return true;
+      plan.causes.add(cause);
+      sum.add(cause);
+      if (!sum.fits(bytes_max)) return false;
+      if (plan.causes.bytes <= kLeastBodyBytes) return true;
+      if (plan.body_bytes == 0) plan.body_bytes = body_bytes(input.tick, islands, root);
+      return plan.causes.bytes <= plan.body_bytes;
     };
-    const bool
-        is_replayed = log.sticks().visit_since(slot, base, [&](Tick at, const StickChange& change) {
-          const std::uint8_t ago = protocol::ago(now, at);
-          pending.inputs.push_back(
-              {slot, {.ago = ago, .base_index = state.base_index, .move = change.move}});
-          return add(protocol::input_cause_bytes(ago));
-        }) && log.shots().visit_since(slot, base, [&](Tick at, const ShotFired& shot) {
-          pending.shots.push_back({slot,
-                                   {.ago = protocol::ago(now, at),
-                                    .base_index = state.base_index,
-                                    .aim = shot.aim,
-                                    .weapon = shot.weapon}});
-          return add(protocol::shot_cause_bytes(shot.weapon));
-        }) && log.teleports().visit_since(slot, base, [&](Tick at, const BodyTeleport& teleport) {
-          pending.teleports.push_back({slot,
-                                       {.ago = protocol::ago(now, at),
-                                        .base_index = state.base_index,
-                                        .place = teleport.place}});
-          return add(protocol::kTeleportCauseBytes);
-        });
-    if (is_replayed) continue;
-    if (is_own) return false;
+    if (visit_causes(input, bodies, slot, add)) continue;
     plan.in_full = true;
+    sum -= plan.causes;
   }
   return true;
 }
 
-bool write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes) {
+void write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes) {
   const auto write = [&](auto& entries, auto& out) {
     std::erase_if(entries, [&](const auto& entry) { return !bodies.is_replayed(entry.slot); });
-    if (entries.size() > out.capacity()) return false;
-    std::ranges::sort(entries, [](const auto& a, const auto& b) {
-      return std::tuple{b.cause.ago, a.cause.base_index} <
-             std::tuple{a.cause.ago, b.cause.base_index};
-    });
+    // Sorts by counting: the entries of one age are in the order of their base indices already.
+    std::array<std::size_t, protocol::kBaseAgeMax + 2> first{};
     for (const auto& entry : entries) {
-      out.push_back(entry.cause);
+      ++first[protocol::kBaseAgeMax - entry.cause.ago + 1];
     }
-    return true;
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::array<std::size_t, protocol::kCausesMax> order{};
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      order[first[protocol::kBaseAgeMax - entries[i].cause.ago]++] = i;
+    }
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      out.push_back(entries[order[i]].cause);
+    }
   };
-  return write(pending.inputs, causes.inputs) && write(pending.shots, causes.shots) &&
-         write(pending.teleports, causes.teleports);
+  write(pending.inputs, causes.inputs);
+  write(pending.shots, causes.shots);
+  write(pending.teleports, causes.teleports);
 }
 
 // --- which bodies are wanted in full, and which of them fit ---
@@ -220,53 +261,56 @@ bool write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::
 void list_candidates(const PlanInput& input, const ClientBodies& bodies,
                      std::vector<std::uint32_t>& visible, std::vector<Candidate>& candidates) {
   const PlannedTick& tick = input.tick;
-  candidates.clear();
   const SlotId own = input.own();
   const Vec2 centre = input.centre();
   const ViewMembers* base = input.request.base;
+  const ViewMembers* last = base != nullptr ? input.request.last : nullptr;
   const std::size_t members = base != nullptr ? base->size() : 0;
+  tick.interest.query(centre, visible);
+  candidates.resize(members + visible.size() + (last != nullptr ? last->size() : 0));
+  std::size_t count = 0;
   for (const SlotId slot : std::span{bodies.known}.first(members)) {
     if (!tick.is_present(slot) || bodies.is_replayed(slot)) continue;
-    const game::EntityState& entity = tick.entity_of(slot);
-    if (slot != own && !tick.interest.keeps_seeing(centre, entity.min)) continue;
-    candidates.push_back(
-        {.slot = slot,
-         .is_known = true,
-         .is_new = false,
-         .priority = slot == own ? kOwnPriority : kKnownPriority + nearness(entity, centre),
-         .snapshots = 0});
+    const Vec2 place = tick.entity_of(slot).min;
+    if (slot != own && !tick.interest.keeps_seeing(centre, place)) continue;
+    candidates[count++] = {
+        .slot = slot,
+        .priority = slot == own ? kOwnPriority : kKnownPriority + nearness(place, centre),
+        .is_known = true};
   }
-  const auto add_if_new = [&](SlotId slot) {
+  const auto add_if_new = [&](SlotId slot, Vec2 place) {
     const SlotState& state = bodies.states[slot];
     if (state.is_in_base || bodies.is_replayed(slot)) return;
     // A client without a base has lost its view: the nearest bodies matter more than waiting ones.
     const std::uint32_t before = base != nullptr ? state.priority : 0;
-    const std::uint32_t gathered =
-        std::min(before + nearness(tick.entity_of(slot), centre), kKnownPriority - 1);
-    candidates.push_back({.slot = slot,
-                          .is_known = state.membership != Membership::Unknown,
-                          .is_new = slot != own,
-                          .priority = slot == own ? kOwnPriority : gathered,
-                          .snapshots = state.snapshots});
+    const std::uint32_t gathered = std::min(before + nearness(place, centre), kKnownPriority - 1);
+    candidates[count++] = {.slot = slot,
+                           .priority = slot == own ? kOwnPriority : gathered,
+                           .snapshots = state.snapshots,
+                           .is_known = state.membership != Membership::Unknown,
+                           .is_new = slot != own};
   };
-  tick.interest.query(centre, visible);
   for (const std::uint32_t index : visible) {
-    add_if_new(tick.slots->present()[index]);
+    add_if_new(tick.slots->present()[index], tick.entities[index].min);
   }
-  if (base != nullptr && input.request.last != nullptr) {
-    for (const SlotId slot : *input.request.last) {
+  if (last != nullptr) {
+    for (const SlotId slot : *last) {
       if (!tick.is_present(slot)) continue;
       const Vec2 place = tick.entity_of(slot).min;
       const bool is_at_the_rim =
           !tick.interest.sees(centre, place) && tick.interest.keeps_seeing(centre, place);
-      if (is_at_the_rim) add_if_new(slot);
+      if (is_at_the_rim) add_if_new(slot, place);
     }
   }
-  const auto sorted_end =
-      candidates.begin() + static_cast<std::ptrdiff_t>(first_of(candidates).size());
-  std::ranges::partial_sort(candidates, sorted_end, [](const Candidate& a, const Candidate& b) {
-    return std::tuple{b.priority, a.slot} < std::tuple{a.priority, b.slot};
-  });
+  candidates.resize(count);
+  const auto goes_before = [](const Candidate& a, const Candidate& b) { return a.goes_before(b); };
+  const auto sorted = candidates.begin() + std::ssize(first_of(candidates));
+  auto end = candidates.end();
+  if (candidates.size() > WaitingBodies::capacity()) {
+    end = candidates.begin() + WaitingBodies::capacity();
+    std::ranges::nth_element(candidates, end, goes_before);
+  }
+  std::ranges::partial_sort(candidates.begin(), sorted, end, goes_before);
 }
 
 std::optional<BodyBudget> body_budget(const ViewRequest& request, const protocol::Causes& causes) {

@@ -8,6 +8,7 @@
 #include "server/replication/sent_views.h"
 #include "server/room/room.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -140,11 +141,30 @@ struct SlotState {
   std::uint32_t snapshots = 0;  ///< number of snapshots that it did not fit
 };
 
+/// The number and the size of some causes.
+struct CauseSum {
+  std::size_t inputs = 0;
+  std::size_t shots = 0;
+  std::size_t teleports = 0;
+  std::size_t bytes = 0;
+
+  void add(const protocol::InputCause& cause);
+  void add(const protocol::ShotCause& cause);
+  void add(const protocol::TeleportCause& cause);
+
+  CauseSum& operator-=(const CauseSum& less);
+
+  /// Returns whether a snapshot of `bytes_max` bytes can number and hold them.
+  [[nodiscard]] bool fits(std::size_t bytes_max) const {
+    return std::max({inputs, shots, teleports}) <= protocol::kCausesMax && bytes <= bytes_max;
+  }
+};
+
 /// What a plan has about one island. Without a plan, an island is sent in full.
 struct IslandPlan {
-  bool in_full = true;          ///< its bodies are sent as states, not replayed from causes
-  std::size_t cause_bytes = 0;  ///< the size of its causes, as far as they were gathered
-  std::size_t body_bytes = 0;   ///< the size of its bodies in full, where the causes are large
+  bool in_full = true;         ///< its bodies are sent as states, not replayed from causes
+  CauseSum causes;             ///< as far as they were gathered; not of the own island
+  std::size_t body_bytes = 0;  ///< the size of its bodies in full, where the causes are large
 };
 
 struct ClientBodies {
@@ -194,17 +214,6 @@ void mark_known(const PlanInput& input, Islands& islands, ClientBodies& bodies);
 /// Plans each island that has a known body. `islands`: those since the base.
 void plan_islands(const Islands& islands, ClientBodies& bodies);
 
-/// Sends the islands in full for whose plans `condition` is true, except the island of the client's
-/// own body: the client must know what touched it.
-template <class Condition>
-void send_in_full_if(SlotId own, ClientBodies& bodies, Condition condition) {
-  const SlotId own_root = bodies.root_if_inside(own);
-  for (const SlotId slot : bodies.known) {
-    IslandPlan& plan = bodies.island_of(slot);
-    if (bodies.states[slot].root != own_root && condition(plan)) plan.in_full = true;
-  }
-}
-
 // --- the causes of the islands that are replayed ---
 
 /// The causes since the base, with the slots of their bodies, until it is known which are sent.
@@ -220,42 +229,61 @@ struct PendingCauses {
 
   [[nodiscard]] std::size_t size() const { return inputs.size() + shots.size() + teleports.size(); }
 
-  std::vector<Entry<protocol::InputCause>> inputs;
-  std::vector<Entry<protocol::ShotCause>> shots;
-  std::vector<Entry<protocol::TeleportCause>> teleports;
+  void clear() {
+    inputs.clear();
+    shots.clear();
+    teleports.clear();
+  }
+
+  void add(SlotId slot, const protocol::InputCause& cause) { inputs.push_back({slot, cause}); }
+
+  void add(SlotId slot, const protocol::ShotCause& cause) { shots.push_back({slot, cause}); }
+
+  void add(SlotId slot, const protocol::TeleportCause& cause) {
+    teleports.push_back({slot, cause});
+  }
+
+  std::vector<Entry<protocol::InputCause>> inputs;  ///< by base index, of each the newest first
+  std::vector<Entry<protocol::ShotCause>> shots;    ///< the same
+  std::vector<Entry<protocol::TeleportCause>> teleports;  ///< the same
 };
 
-/// Gathers the causes since the base of all replayed bodies. An island whose causes take more bytes
-/// than its bodies is sent in full, and the walk over its causes ends there. `islands`: those since
-/// the base.
-/// Fails: false, if the causes of the own island alone take more bytes than the datagram.
+/// Gathers the causes since the base of all replayed bodies. An island is sent in full if its
+/// causes take more bytes than its bodies, or if the snapshot cannot number or hold them beside
+/// those before it; the walk over its causes ends there. The own island comes first: the client
+/// must know what touched its body. `islands`: those since the base.
+/// Fails: false, if the snapshot cannot number or hold the causes of the own island alone.
 /// Cost: linear in the known bodies and the bytes of the datagram, however old the base is.
 [[nodiscard]] bool gather_causes(const PlanInput& input, const Islands& islands,
                                  ClientBodies& bodies, PendingCauses& pending);
 
 /// Writes the causes of the islands that are still replayed, the oldest first; drops the others.
-/// Fails: false, if they are more than can be numbered; `causes` then has a part of them.
-[[nodiscard]] bool write_causes(const ClientBodies& bodies, PendingCauses& pending,
-                                protocol::Causes& causes);
+void write_causes(const ClientBodies& bodies, PendingCauses& pending, protocol::Causes& causes);
 
 // --- which bodies are wanted in full, and which of them fit ---
 
 /// A body that the client should have in full.
 struct Candidate {
   SlotId slot = kNoSlot;
-  bool is_known = false;  ///< the client replaces its own state of the body
-  bool is_new = false;    ///< new to the view, and not the own body: it can wait
   std::uint32_t priority = 0;
   std::uint32_t snapshots = 0;  ///< number of earlier snapshots that it did not fit
+  bool is_known = false;        ///< the client replaces its own state of the body
+  bool is_new = false;          ///< new to the view, and not the own body: it can wait
   bool is_chosen = false;       ///< set by choose_bodies()
+
+  /// Orders by priority, then by slot.
+  [[nodiscard]] bool goes_before(const Candidate& other) const {
+    return (std::uint64_t{priority} << 32 | ~slot) >
+           (std::uint64_t{other.priority} << 32 | ~other.slot);
+  }
 
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
 /// Lists the bodies in sight that are not replayed. As many as a snapshot can have are the first of
 /// the list, the highest priority first: the own body, known bodies, new bodies. Bodies that are
-/// near, or wait for long, have a higher priority than others. The rest has no order: in a crowd,
-/// sorting it took most of the time of a plan.
+/// near, or wait for long, have a higher priority than others. After them come as many as can wait,
+/// and then the others, both in no order: in a crowd, sorting them took most of the time of a plan.
 /// With a base, a body of the view sent last stays in sight as a member of the base does. Otherwise
 /// it would leave the view until the client has acknowledged it, and then come back.
 /// `visible`: scratch memory.

@@ -35,6 +35,10 @@ class SentViews {
 
   [[nodiscard]] bool has_acknowledged() const { return base_.has_value(); }
 
+  /// Returns whether there is a base(), without looking at it: the views of a thousand clients are
+  /// not in the processor's cache.
+  [[nodiscard]] bool has_base(Tick now) const { return base_ && !is_too_old(*base_, now); }
+
   /// Returns the newest acknowledged view, or nullptr if there is none that is new enough.
   [[nodiscard]] const ViewMembers* base(Tick now) const;
 
@@ -42,7 +46,7 @@ class SentViews {
   /// remembered any more.
   [[nodiscard]] const ViewMembers* find(Tick tick, Tick now) const;
 
-  /// Requires: base().
+  /// Requires: has_base().
   [[nodiscard]] Tick base_tick() const { return *base_; }
 
  private:

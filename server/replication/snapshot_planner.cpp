@@ -8,8 +8,8 @@
 namespace tickbox::server {
 namespace {
 
-/// Decides which islands are replayed, and writes their causes. Returns false if the causes are
-/// more than can be numbered or sent.
+/// Decides which islands are replayed, and writes their causes. Returns false if those of the own
+/// island are more than can be numbered or sent.
 bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes& causes) {
   ClientBodies& bodies = scratch.bodies;
   Room& room = *input.tick.room;
@@ -18,12 +18,8 @@ bool plan_replay(const PlanInput& input, PlanScratch& scratch, protocol::Causes&
   if (room.rules().closed_under_contact()) plan_islands(islands, bodies);
   const bool do_causes_fit = gather_causes(input, islands, bodies, scratch.causes);
   scratch.work += kBodyWork * bodies.known.size() + scratch.causes.size();
-  if (!do_causes_fit) return false;
-  if (write_causes(bodies, scratch.causes, causes)) return true;
-  // Only the causes of the own island stay.
-  send_in_full_if(input.own(), bodies, [](const IslandPlan& plan) { return plan.cause_bytes > 0; });
-  causes.clear();
-  return write_causes(bodies, scratch.causes, causes);
+  if (do_causes_fit) write_causes(bodies, scratch.causes, causes);
+  return do_causes_fit;
 }
 
 /// Sorts by insertion: the base's members are in order already, and few bullets come after them.

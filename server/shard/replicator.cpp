@@ -11,11 +11,10 @@
 namespace tickbox::server {
 namespace {
 
-/// Returns the newest view that the client holds, or nullptr if it is too old to be a base.
-const ViewMembers* base_of(const Session& session, Tick tick) {
-  const ViewMembers* base = session.views->base(tick);
-  if (base == nullptr) return nullptr;
-  return tick - session.views->base_tick() <= session.base_age.limit(tick) ? base : nullptr;
+/// Returns whether the newest view that the client holds is new enough for a base.
+bool has_base(const Session& session, Tick tick) {
+  return session.views->has_base(tick) &&
+         tick - session.views->base_tick() <= session.base_age.limit(tick);
 }
 
 }  // namespace
@@ -51,8 +50,7 @@ void Replicator::take_turns(std::span<HostedRoom> rooms, Instant now) {
     for (const Seat& seat : room.seats().all()) {
       Session* session = seat.playing;
       if (session == nullptr || !seat.in_world || session->audit != nullptr) continue;
-      const bool has_base = base_of(*session, room.tick()) != nullptr;
-      const bool is_due = pace_.is_due(*session, room.tick(), has_base, now);
+      const bool is_due = pace_.is_due(*session, room.tick(), has_base(*session, room.tick()), now);
       const SnapshotTurn before =
           std::exchange(session->turn, is_due ? SnapshotTurn::Due : SnapshotTurn::None);
       if (!is_due) continue;
@@ -79,7 +77,7 @@ void Replicator::send(Session& session, Instant now) {
     return;
   }
   const Tick tick = session.room->tick();
-  const ViewMembers* base = base_of(session, tick);
+  const ViewMembers* base = has_base(session, tick) ? session.views->base(tick) : nullptr;
   const std::int64_t bytes = session.budget.available(snapshot_bytes_, now);
   if (bytes < static_cast<std::int64_t>(kSnapshotBytesMin)) {
     ++context_.metrics.snapshots.held_back;

@@ -75,21 +75,6 @@ TEST(PlanIslands, AnIslandWithoutAPlanIsNotReplayed) {
   EXPECT_TRUE(client.replayed().empty());
 }
 
-TEST(SendInFullIf, KeepsTheOwnIsland) {
-  Client client;
-  client.islands.join(1, 2);
-  for (const SlotId slot : {1U, 2U, 3U, 4U}) {
-    client.know(slot, Membership::Inside);
-  }
-  plan_islands(client.islands, client.bodies);
-  for (const SlotId slot : {1U, 3U}) {
-    client.bodies.island_of(slot).cause_bytes = 100;
-  }
-  const auto has_causes = [](const IslandPlan& plan) { return plan.cause_bytes > 0; };
-  send_in_full_if(2, client.bodies, has_causes);
-  EXPECT_EQ(client.replayed(), (std::vector<SlotId>{1, 2, 4}));
-}
-
 TEST(WriteCauses, WritesThoseOfReplayedBodiesByTickAndMember) {
   Client client;
   for (const SlotId slot : {1U, 2U, 3U}) {
@@ -98,13 +83,13 @@ TEST(WriteCauses, WritesThoseOfReplayedBodiesByTickAndMember) {
   plan_islands(client.islands, client.bodies);
   client.bodies.islands[2].in_full = true;
   PendingCauses pending;
-  pending.inputs = {{.slot = 3, .cause = {.ago = 0, .base_index = 2, .move = 7}},
-                    {.slot = 3, .cause = {.ago = 5, .base_index = 2, .move = 1}},
+  pending.inputs = {{.slot = 1, .cause = {.ago = 5, .base_index = 0, .move = 4}},
                     {.slot = 2, .cause = {.ago = 9, .base_index = 1, .move = 3}},
-                    {.slot = 1, .cause = {.ago = 5, .base_index = 0, .move = 4}}};
+                    {.slot = 3, .cause = {.ago = 0, .base_index = 2, .move = 7}},
+                    {.slot = 3, .cause = {.ago = 5, .base_index = 2, .move = 1}}};
   pending.shots = {{.slot = 2, .cause = {.ago = 1, .base_index = 1, .aim = 10}}};
   protocol::Causes causes;
-  ASSERT_TRUE(write_causes(client.bodies, pending, causes));
+  write_causes(client.bodies, pending, causes);
   const std::vector<protocol::InputCause> expected{{.ago = 5, .base_index = 0, .move = 4},
                                                    {.ago = 5, .base_index = 2, .move = 1},
                                                    {.ago = 0, .base_index = 2, .move = 7}};
@@ -197,6 +182,21 @@ TEST_F(CauseStagesTest, TheWalkEndsOnceTheCausesTakeMoreBytesThanTheBodies) {
   }
 }
 
+// Once all islands but the own one were sent in full if together they had too many causes.
+TEST_F(CauseStagesTest, IslandsAreReplayedWhileTheirCausesFit) {
+  constexpr std::uint8_t kRecent = 4;
+  constexpr std::size_t kIslandBytes = 2 * kRecent;
+  base_tick_ = Tick{tick_.now().value - kRecent};
+  ASSERT_TRUE(gather(2 * kIslandBytes + kIslandBytes / 2));
+  EXPECT_TRUE(bodies_.is_replayed(slot(0)));
+  EXPECT_TRUE(bodies_.is_replayed(slot(1)));
+  EXPECT_FALSE(bodies_.is_replayed(slot(2)));
+  EXPECT_FALSE(bodies_.is_replayed(slot(3)));
+  protocol::Causes causes;
+  write_causes(bodies_, pending_, causes);
+  EXPECT_EQ(causes.inputs.size(), 2U * kRecent);
+}
+
 TEST_F(CauseStagesTest, FailIfTheOwnCausesAloneDoNotFit) {
   EXPECT_FALSE(gather(50));
   EXPECT_LE(gathered_of(0), 26);
@@ -211,19 +211,19 @@ TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestWaiting
   std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
   list_candidates({tick_, request}, bodies_, visible, candidates);
-  const Candidate own{slot(0), false, false, 0xffff'ffff, 0};
+  const Candidate own{slot(0), 0xffff'ffff, 0, false, false};
   EXPECT_EQ(candidates, (std::vector<Candidate>{own,
-                                                {slot(1), false, true, 54, 0},
-                                                {slot(2), false, true, 44, 0},
-                                                {slot(3), false, true, 34, 7}}));
+                                                {slot(1), 54, 0, false, true},
+                                                {slot(2), 44, 0, false, true},
+                                                {slot(3), 34, 7, false, true}}));
   // With a base that has nobody, it counts.
   const ViewMembers nobody;
   request.base = &nobody;
   list_candidates({tick_, request}, bodies_, visible, candidates);
   EXPECT_EQ(candidates, (std::vector<Candidate>{own,
-                                                {slot(3), false, true, 134, 7},
-                                                {slot(1), false, true, 54, 0},
-                                                {slot(2), false, true, 44, 0}}));
+                                                {slot(3), 134, 7, false, true},
+                                                {slot(1), 54, 0, false, true},
+                                                {slot(2), 44, 0, false, true}}));
 }
 
 // A player at the edge of the view that the client has not acknowledged yet left the view at once,
@@ -251,10 +251,10 @@ TEST_F(BodyStagesTest, BodiesOfTheViewSentLastStayCandidatesAtTheRim) {
 }
 
 TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
-  std::vector<Candidate> candidates{{slot(0), true, false, 0xffff'ffff, 0},
-                                    {slot(1), true, false, 1'000, 0},
-                                    {slot(2), false, true, 50, 2},
-                                    {slot(3), false, true, 40, 0}};
+  std::vector<Candidate> candidates{{slot(0), 0xffff'ffff, 0, true, false},
+                                    {slot(1), 1'000, 0, true, false},
+                                    {slot(2), 50, 2, false, true},
+                                    {slot(3), 40, 0, false, true}};
   const std::size_t known_bytes = bytes_of(0) + bytes_of(1);
   SnapshotBodies chosen;
   ViewMembers view;
