@@ -98,10 +98,10 @@ std::uint32_t nearness(Vec2 place, Vec2 centre) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
 }
 
-/// Returns the candidates of which a snapshot is made.
-std::span<Candidate> first_of(std::span<Candidate> candidates) {
-  return candidates.first(std::min(candidates.size(), protocol::kSnapshotBodiesMax));
-}
+/// Orders by priority, then by slot.
+constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
+  return (std::uint64_t{a.priority} << 32 | ~a.slot) > (std::uint64_t{b.priority} << 32 | ~b.slot);
+};
 
 /// Adds bodies to a view. Both are sorted by id.  Requires: space for them.
 void merge(const BodySlots& slots, std::span<const SlotId> more, ViewMembers& view) {
@@ -267,7 +267,7 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
   const ViewMembers* last = base != nullptr ? input.request.last : nullptr;
   const std::size_t members = base != nullptr ? base->size() : 0;
   tick.interest.query(centre, visible);
-  candidates.resize(members + visible.size() + (last != nullptr ? last->size() : 0));
+  candidates.resize(members + visible.size() + (last != nullptr ? last->size() : 0) + 1);
   std::size_t count = 0;
   for (const SlotId slot : std::span{bodies.known}.first(members)) {
     if (!tick.is_present(slot) || bodies.is_replayed(slot)) continue;
@@ -278,17 +278,20 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
         .priority = slot == own ? kOwnPriority : kKnownPriority + nearness(place, centre),
         .is_known = true};
   }
+  // Writes each body and counts it only if it is wanted: in a crowd, a branch is often wrong.
   const auto add_if_new = [&](SlotId slot, Vec2 place) {
     const SlotState& state = bodies.states[slot];
-    if (state.is_in_base || bodies.is_replayed(slot)) return;
     // A client without a base has lost its view: the nearest bodies matter more than waiting ones.
     const std::uint32_t before = base != nullptr ? state.priority : 0;
     const std::uint32_t gathered = std::min(before + nearness(place, centre), kKnownPriority - 1);
-    candidates[count++] = {.slot = slot,
-                           .priority = slot == own ? kOwnPriority : gathered,
-                           .snapshots = state.snapshots,
-                           .is_known = state.membership != Membership::Unknown,
-                           .is_new = slot != own};
+    candidates[count] = {.slot = slot,
+                         .priority = slot == own ? kOwnPriority : gathered,
+                         .snapshots = state.snapshots,
+                         .is_known = state.membership != Membership::Unknown,
+                         .is_new = slot != own};
+    const bool is_wanted =
+        !state.is_in_base && (state.membership != Membership::Inside || !bodies.is_replayed(slot));
+    count += is_wanted ? 1U : 0U;
   };
   for (const std::uint32_t index : visible) {
     add_if_new(tick.slots->present()[index], tick.entities[index].min);
@@ -303,14 +306,10 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
     }
   }
   candidates.resize(count);
-  const auto goes_before = [](const Candidate& a, const Candidate& b) { return a.goes_before(b); };
-  const auto sorted = candidates.begin() + std::ssize(first_of(candidates));
-  auto end = candidates.end();
   if (candidates.size() > WaitingBodies::capacity()) {
-    end = candidates.begin() + WaitingBodies::capacity();
-    std::ranges::nth_element(candidates, end, goes_before);
+    std::ranges::nth_element(candidates, candidates.begin() + WaitingBodies::capacity(),
+                             kGoesBefore);
   }
-  std::ranges::partial_sort(candidates.begin(), sorted, end, goes_before);
 }
 
 std::optional<BodyBudget> body_budget(const ViewRequest& request, const protocol::Causes& causes) {
@@ -330,14 +329,21 @@ std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick, const BodyBud
   const auto bytes_of = [&](const Candidate& candidate) {
     return protocol::encoded_bytes(tick.entity_of(candidate.slot));
   };
-  const bool has_own = !candidates.empty() && candidates.front().priority == kOwnPriority;
-  if (has_own && bytes_of(candidates.front()) > left) return std::nullopt;
   InplaceVector<SlotId, protocol::kSnapshotBodiesMax> fitting;
-  const std::size_t most = std::min(ViewMembers::capacity() - view.size(), fitting.capacity());
-  for (Candidate& candidate : first_of(candidates)) {
+  const std::size_t most =
+      std::min({candidates.size(), fitting.capacity(), ViewMembers::capacity() - view.size(),
+                left / kLeastBodyBytes + 1});
+  const std::span<Candidate> first = candidates.first(most);
+  const std::span<Candidate> kept =
+      candidates.first(std::min(candidates.size(), WaitingBodies::capacity()));
+  std::ranges::nth_element(kept, kept.begin() + std::ssize(first), kGoesBefore);
+  std::ranges::sort(first, kGoesBefore);
+  const bool has_own = !first.empty() && first.front().priority == kOwnPriority;
+  if (has_own && bytes_of(first.front()) > left) return std::nullopt;
+  for (Candidate& candidate : first) {
     const std::size_t bytes = bytes_of(candidate);
     const std::size_t needed = bytes + (candidate.is_new ? budget.headroom : 0);
-    candidate.is_chosen = needed <= left && fitting.size() < most;
+    candidate.is_chosen = needed <= left;
     if (!candidate.is_chosen) continue;
     left -= bytes;
     fitting.push_back(candidate.slot);

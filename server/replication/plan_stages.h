@@ -271,19 +271,13 @@ struct Candidate {
   bool is_new = false;          ///< new to the view, and not the own body: it can wait
   bool is_chosen = false;       ///< set by choose_bodies()
 
-  /// Orders by priority, then by slot.
-  [[nodiscard]] bool goes_before(const Candidate& other) const {
-    return (std::uint64_t{priority} << 32 | ~slot) >
-           (std::uint64_t{other.priority} << 32 | ~other.slot);
-  }
-
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
-/// Lists the bodies in sight that are not replayed. As many as a snapshot can have are the first of
-/// the list, the highest priority first: the own body, known bodies, new bodies. Bodies that are
-/// near, or wait for long, have a higher priority than others. After them come as many as can wait,
-/// and then the others, both in no order: in a crowd, sorting them took most of the time of a plan.
+/// Lists the bodies in sight that are not replayed. The own body has the highest priority, then
+/// known bodies, then new bodies; bodies that are near, or wait for long, have a higher one than
+/// others. As many as can wait are the first of the list, those with the highest priorities, in no
+/// order: in a crowd, sorting all of them took most of the time of a plan.
 /// With a base, a body of the view sent last stays in sight as a member of the base does. Otherwise
 /// it would leave the view until the client has acknowledged it, and then come back.
 /// `visible`: scratch memory.
@@ -309,8 +303,9 @@ struct ChosenBodies {
 
 using SnapshotBodies = decltype(protocol::Snapshot::bodies);
 
-/// Adds the first candidates to `chosen` and to `view` while they fit; both stay sorted by id.
-/// `candidates`: from list_candidates(). `view`: the replayed bodies.
+/// Adds candidates to `chosen` and to `view` while they fit, the highest priority first; both stay
+/// sorted by id. `candidates`: from list_candidates(); sorted as far as they can fit. `view`: the
+/// replayed bodies.
 /// Fails: std::nullopt, if the own body does not fit.
 [[nodiscard]] std::optional<ChosenBodies> choose_bodies(const PlannedTick& tick,
                                                         const BodyBudget& budget,

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -210,20 +211,23 @@ TEST_F(BodyStagesTest, CandidatesAreTheOwnBodyThenTheNearestAndTheLongestWaiting
   mark_waiting(waiting, bodies_);
   std::vector<std::uint32_t> visible;
   std::vector<Candidate> candidates;
-  list_candidates({tick_, request}, bodies_, visible, candidates);
+  const auto listed_candidates = [&] {
+    list_candidates({tick_, request}, bodies_, visible, candidates);
+    std::ranges::sort(candidates, std::greater{}, &Candidate::priority);
+    return candidates;
+  };
   const Candidate own{slot(0), 0xffff'ffff, 0, false, false};
-  EXPECT_EQ(candidates, (std::vector<Candidate>{own,
-                                                {slot(1), 54, 0, false, true},
-                                                {slot(2), 44, 0, false, true},
-                                                {slot(3), 34, 7, false, true}}));
+  EXPECT_EQ(listed_candidates(), (std::vector<Candidate>{own,
+                                                         {slot(1), 54, 0, false, true},
+                                                         {slot(2), 44, 0, false, true},
+                                                         {slot(3), 34, 7, false, true}}));
   // With a base that has nobody, it counts.
   const ViewMembers nobody;
   request.base = &nobody;
-  list_candidates({tick_, request}, bodies_, visible, candidates);
-  EXPECT_EQ(candidates, (std::vector<Candidate>{own,
-                                                {slot(3), 134, 7, false, true},
-                                                {slot(1), 54, 0, false, true},
-                                                {slot(2), 44, 0, false, true}}));
+  EXPECT_EQ(listed_candidates(), (std::vector<Candidate>{own,
+                                                         {slot(3), 134, 7, false, true},
+                                                         {slot(1), 54, 0, false, true},
+                                                         {slot(2), 44, 0, false, true}}));
 }
 
 // A player at the edge of the view that the client has not acknowledged yet left the view at once,
@@ -239,6 +243,7 @@ TEST_F(BodyStagesTest, BodiesOfTheViewSentLastStayCandidatesAtTheRim) {
     list_candidates({tick, request}, bodies_, visible, candidates);
     std::vector<SlotId> slots;
     std::ranges::transform(candidates, std::back_inserter(slots), &Candidate::slot);
+    std::ranges::sort(slots);
     return slots;
   };
   EXPECT_EQ(listed_slots(), (std::vector<SlotId>{slot(0), slot(1), slot(2)}));
@@ -251,10 +256,10 @@ TEST_F(BodyStagesTest, BodiesOfTheViewSentLastStayCandidatesAtTheRim) {
 }
 
 TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
-  std::vector<Candidate> candidates{{slot(0), 0xffff'ffff, 0, true, false},
-                                    {slot(1), 1'000, 0, true, false},
-                                    {slot(2), 50, 2, false, true},
-                                    {slot(3), 40, 0, false, true}};
+  const std::vector<Candidate> all{{slot(0), 0xffff'ffff, 0, true, false},
+                                   {slot(1), 1'000, 0, true, false},
+                                   {slot(2), 50, 2, false, true},
+                                   {slot(3), 40, 0, false, true}};
   const std::size_t known_bytes = bytes_of(0) + bytes_of(1);
   SnapshotBodies chosen;
   ViewMembers view;
@@ -262,6 +267,7 @@ TEST_F(BodyStagesTest, BodiesAreChosenByBytesAndTheOthersWait) {
   const auto choose = [&](const BodyBudget& budget) {
     chosen.clear();
     view.clear();
+    std::vector<Candidate> candidates = all;
     const auto result = choose_bodies(tick_, budget, candidates, chosen, view);
     list_waiting(candidates, waiting);
     return result;
