@@ -19,18 +19,38 @@ void Interest::rebuild(const Room& room) {
                     [](const Column& column) { return std::tuple{column.place.x, column.index}; });
 }
 
-void Interest::query(Vec2 centre, std::vector<std::uint32_t>& found) const {
-  found.resize(by_x_.size());
-  std::size_t count = 0;
+std::span<const Interest::Column> Interest::columns_near(Vec2 centre, std::int64_t width) const {
+  const auto x_of = [](const Column& column) { return std::int64_t{column.place.x}; };
+  return {std::ranges::lower_bound(by_x_, centre.x - width, {}, x_of),
+          std::ranges::upper_bound(by_x_, centre.x + width, {}, x_of)};
+}
+
+void Interest::query(Vec2 centre, std::size_t enough, std::vector<std::uint32_t>& found) const {
+  constexpr std::size_t kWhole = 8;
   const std::int64_t width = std::int64_t{sight_.half_width} * kUnit;
   const std::int64_t height = std::int64_t{sight_.half_height} * kUnit;
-  const auto first = std::ranges::lower_bound(by_x_, centre.x - width, {},
-                                              [](const Column& column) { return column.place.x; });
-  for (auto it = first; it != by_x_.end() && it->place.x <= centre.x + width; ++it) {
-    found[count] = it->index;
-    count += std::abs(std::int64_t{it->place.y} - centre.y) <= height ? 1U : 0U;
+  const auto find_within = [&](std::size_t eighths) {
+    const auto part_of = [&](std::int64_t extent) {
+      return extent * static_cast<std::int64_t>(eighths) / static_cast<std::int64_t>(kWhole);
+    };
+    const std::int64_t near = part_of(height);
+    const std::span<const Column> columns = columns_near(centre, part_of(width));
+    found.resize(columns.size() + 1);
+    std::size_t count = 0;
+    for (const Column& column : columns) {
+      found[count] = column.index;
+      count += std::abs(std::int64_t{column.place.y} - centre.y) <= near ? 1U : 0U;
+    }
+    found.resize(count);
+  };
+  if (columns_near(centre, width).size() <= 2 * enough) return find_within(kWhole);
+  // Tries a quarter of the area first, and more of it while that can be enough.
+  for (std::size_t eighths = kWhole / 2; eighths < kWhole; ++eighths) {
+    find_within(eighths);
+    if (found.size() >= enough) return;
+    if (found.size() * kWhole * kWhole < enough * eighths * eighths) break;
   }
-  found.resize(count);
+  find_within(kWhole);
 }
 
 }  // namespace tickbox::server

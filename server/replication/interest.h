@@ -4,8 +4,10 @@
 #include "core/fixed.h"
 #include "server/room/room.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 namespace tickbox::server {
@@ -42,14 +44,18 @@ class Interest {
   void rebuild(const Room& room);
 
   /// Fills `found` with the indices into room.entities() of the entities in sight from `centre`, in
-  /// no order.   Cost: grows with the entities within the view's width.
-  void query(Vec2 centre, std::vector<std::uint32_t>& found) const;
+  /// no order. In a crowd these are only the nearest, at least `enough`: all in a smaller
+  /// rectangle. Cost: grows with the entities within the view's width.
+  void query(Vec2 centre, std::size_t enough, std::vector<std::uint32_t>& found) const;
 
  private:
   struct Column {
     Vec2 place;
     std::uint32_t index = 0;
   };
+
+  /// Returns the entities at most so many sub-units away along x.
+  [[nodiscard]] std::span<const Column> columns_near(Vec2 centre, std::int64_t width) const;
 
   [[nodiscard]] bool is_within(Vec2 centre, Vec2 place, std::int32_t more_units) const {
     const auto is_near = [](std::int32_t a, std::int32_t b, std::int32_t units) {

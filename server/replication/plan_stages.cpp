@@ -266,7 +266,7 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
   const ViewMembers* base = input.request.base;
   const ViewMembers* last = base != nullptr ? input.request.last : nullptr;
   const std::size_t members = base != nullptr ? base->size() : 0;
-  tick.interest.query(centre, visible);
+  tick.interest.query(centre, protocol::kViewMembersMax, visible);
   candidates.resize(members + visible.size() + (last != nullptr ? last->size() : 0) + 1);
   std::size_t count = 0;
   for (const SlotId slot : std::span{bodies.known}.first(members)) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -32,7 +33,7 @@ TEST(Interest, SeesExactlyItsRectangle) {
   std::vector<std::uint32_t> view;
   for (std::uint32_t own = 0; own < 200; ++own) {
     const Vec2 centre = room.entities()[own].min;
-    interest.query(centre, view);
+    interest.query(centre, 200, view);
     const std::set<std::uint32_t> seen{view.begin(), view.end()};
     EXPECT_TRUE(seen.contains(own));
     for (std::uint32_t i = 0; i < room.entities().size(); ++i) {
@@ -42,6 +43,37 @@ TEST(Interest, SeesExactlyItsRectangle) {
       EXPECT_EQ(seen.contains(i), inside) << own << " and " << i;
     }
   }
+}
+
+TEST(Interest, InACrowdSeesTheNearest) {
+  const Room room = room_of(game::make_arena_map(200), 200);
+  constexpr Sight kSight{.half_width = 300, .half_height = 200};
+  constexpr std::size_t kEnough = 20;
+  Interest interest{kSight};
+  interest.rebuild(room);
+  std::vector<std::uint32_t> view;
+  std::size_t smaller = 0;
+  for (const game::EntityState& own : room.entities()) {
+    interest.query(own.min, kEnough, view);
+    EXPECT_GE(view.size(), kEnough);
+    smaller += view.size() < room.entities().size() ? 1U : 0U;
+    const std::set<std::uint32_t> seen{view.begin(), view.end()};
+    std::int64_t furthest_seen = 0;
+    std::int64_t nearest_other = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = 0; i < room.entities().size(); ++i) {
+      const Vec2 place = room.entities()[i].min;
+      // In the proportions of the sight.
+      const std::int64_t distance = std::max(2 * std::abs(std::int64_t{place.x} - own.min.x),
+                                             3 * std::abs(std::int64_t{place.y} - own.min.y));
+      if (seen.contains(i)) {
+        furthest_seen = std::max(furthest_seen, distance);
+      } else {
+        nearest_other = std::min(nearest_other, distance);
+      }
+    }
+    EXPECT_LT(furthest_seen, nearest_other);
+  }
+  EXPECT_GT(smaller, 0U);
 }
 
 // A body in view stays in view up to a little beyond the border, and no further.
