@@ -54,7 +54,7 @@ class Interest {
     std::uint32_t index = 0;
   };
 
-  /// Returns the entities at most so many sub-units away along x.
+  /// Returns the entities that are at most `width` sub-units away along x.
   [[nodiscard]] std::span<const Column> columns_near(Vec2 centre, std::int64_t width) const;
 
   [[nodiscard]] bool is_within(Vec2 centre, Vec2 place, std::int32_t more_units) const {

@@ -45,7 +45,7 @@ struct ViewPlan {
   std::size_t work = 0;         ///< see kBodyWork
 };
 
-/// The unit of work is a cause that a plan walks, some 7 ns. This is the work of a body that a plan
+/// The unit of work is a cause that a plan walks, some 15 ns. This is the work of a body that a plan
 /// judges: a known one, or one in sight.
 inline constexpr std::size_t kBodyWork = 4;
 

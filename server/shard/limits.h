@@ -31,8 +31,8 @@ inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
 /// The same limit for one session: packets from other addresses than its own. It is asked before
 /// the limit of the network, so that a flood under one connection id uses up only its own, a quarter
-/// of the network's. The burst is a second of a client at 240 Hz that catches up while it moves.
-inline constexpr Rate kOpensOfSession{.per_second = 128, .burst = 512};
+/// of the network's. The burst is two seconds of a client at 240 Hz that catches up while it moves.
+inline constexpr Rate kOpensOfSession{.per_second = 128, .burst = 1'024};
 /// RESUMEs without a cookie whose tickets are opened, all networks together. A RESUME beyond this
 /// is answered with a cookie, which costs a client a round trip.
 inline constexpr Rate kOpensWithoutCookie{.per_second = 500, .burst = 512};
@@ -117,9 +117,9 @@ inline constexpr std::size_t kSnapshotBytesMin = 400;
 inline constexpr std::uint32_t kFullViewsPerSecond = 20;
 /// Full views that a client may request after it has held a view and discarded it.
 inline constexpr Rate kFullViewRequests{.per_second = 1, .burst = 2};
-/// The work of all plans of a shard in a second, in units of ViewPlan::work: at 7 ns each, 42 % of
+/// The work of all plans of a shard in a second, in units of ViewPlan::work: at 15 ns each, 45 % of
 /// a core. Beyond it the dearest clients wait for the next tick, none twice in a row.
-inline constexpr std::uint64_t kPlanWorkPerSecond = 60'000'000;
+inline constexpr std::uint64_t kPlanWorkPerSecond = 30'000'000;
 /// The bytes of a snapshot that count as one unit of work: encoding, sealing and sending.
 inline constexpr std::size_t kBytesPerWork = 4;
 
