@@ -26,13 +26,14 @@ class Interest {
  public:
   explicit Interest(Sight sight) : sight_(sight) {}
 
-  /// Returns whether an entity at `place` is in sight from `centre`.
-  [[nodiscard]] bool sees(Vec2 centre, Vec2 place) const { return is_within(centre, place, 0); }
-
   /// Returns whether an entity in view stays in view when it is at `place` and the client at
   /// `centre`.
   [[nodiscard]] bool keeps_seeing(Vec2 centre, Vec2 place) const {
-    return is_within(centre, place, kViewHysteresisUnits);
+    const auto is_near = [](std::int32_t a, std::int32_t b, std::int32_t units) {
+      return std::abs(std::int64_t{a} - b) <= std::int64_t{units} * kUnit;
+    };
+    return is_near(place.x, centre.x, sight_.half_width + kViewHysteresisUnits) &&
+           is_near(place.y, centre.y, sight_.half_height + kViewHysteresisUnits);
   }
 
   /// Returns the greatest distance along x, in sub-units, at which an entity stays in view.
@@ -56,14 +57,6 @@ class Interest {
 
   /// Returns the entities that are at most `width` sub-units away along x.
   [[nodiscard]] std::span<const Column> columns_near(Vec2 centre, std::int64_t width) const;
-
-  [[nodiscard]] bool is_within(Vec2 centre, Vec2 place, std::int32_t more_units) const {
-    const auto is_near = [](std::int32_t a, std::int32_t b, std::int32_t units) {
-      return std::abs(std::int64_t{a} - b) <= std::int64_t{units} * kUnit;
-    };
-    return is_near(place.x, centre.x, sight_.half_width + more_units) &&
-           is_near(place.y, centre.y, sight_.half_height + more_units);
-  }
 
   Sight sight_;
   std::vector<Column> by_x_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -97,6 +98,22 @@ std::uint32_t nearness(Vec2 place, Vec2 centre) {
   const std::int64_t units = axis_distance(place, centre) / kUnit;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(1, kFarUnits - units));
 }
+
+/// A rectangle around a place.
+struct Extent {
+  std::int64_t width = 0;  ///< sub-units from its middle
+  std::int64_t height = 0;
+
+  void include(Vec2 centre, Vec2 place) {
+    width = std::max(width, std::abs(std::int64_t{place.x} - centre.x));
+    height = std::max(height, std::abs(std::int64_t{place.y} - centre.y));
+  }
+
+  [[nodiscard]] bool contains(Vec2 centre, Vec2 place) const {
+    return std::abs(std::int64_t{place.x} - centre.x) <= width &&
+           std::abs(std::int64_t{place.y} - centre.y) <= height;
+  }
+};
 
 /// Orders by priority, then by slot.
 constexpr auto kGoesBefore = [](const Candidate& a, const Candidate& b) {
@@ -293,15 +310,18 @@ void list_candidates(const PlanInput& input, const ClientBodies& bodies,
         !state.is_in_base && (state.membership != Membership::Inside || !bodies.is_replayed(slot));
     count += is_wanted ? 1U : 0U;
   };
+  Extent listed;  // the rectangle that query() has searched, as far as it has bodies
   for (const std::uint32_t index : visible) {
-    add_if_new(tick.slots->present()[index], tick.entities[index].min);
+    const Vec2 place = tick.entities[index].min;
+    listed.include(centre, place);
+    add_if_new(tick.slots->present()[index], place);
   }
   if (last != nullptr) {
     for (const SlotId slot : *last) {
       if (!tick.is_present(slot)) continue;
       const Vec2 place = tick.entity_of(slot).min;
       const bool is_at_the_rim =
-          !tick.interest.sees(centre, place) && tick.interest.keeps_seeing(centre, place);
+          !listed.contains(centre, place) && tick.interest.keeps_seeing(centre, place);
       if (is_at_the_rim) add_if_new(slot, place);
     }
   }
