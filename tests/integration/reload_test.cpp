@@ -25,6 +25,7 @@ TEST(Access, KeysAreRotatedUnderAPlayingClient) {
   expect_played(connect(server.address(), {"--token", by_the_old}));
   expect_played(connect(server.address(), {"--token", by_the_new}));
   EXPECT_EQ(playing.wait(Duration::zero()), std::nullopt) << "it plays on";
+  ASSERT_TRUE(server.wait_for_clients(1)) << "the two others have left";
   Process staying{tickbox({"connect", server.address(), "--key-file", keys.file(), "--json"})};
   ASSERT_TRUE(server.wait_for_clients(2));
 
