@@ -6,7 +6,6 @@
 // snapshots, each counted as at least the tenth of a second of a quiet client. So at 60 snapshots a
 // second some eighteen may be lost in a row, at ten a second three.
 
-#include "core/clock.h"
 #include "core/ids.h"
 #include "server/room/replication_log.h"
 
@@ -47,11 +46,6 @@ class BaseAge {
       ++*round_trip_;
       grown_ = now;
     }
-  }
-
-  /// Returns the measured time from a snapshot to its acknowledgement; zero before the first.
-  [[nodiscard]] Duration round_trip() const {
-    return round_trip_.value_or(0) * tick_duration(tick_rate_);
   }
 
   /// Returns the greatest age of a base for a snapshot of tick `now`, in ticks.

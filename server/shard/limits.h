@@ -97,9 +97,9 @@ inline constexpr std::uint64_t kChallengeBytes = 64;
 inline constexpr std::uint64_t kUnprovenAnswers = 3;
 /// The time in which a new address must answer.
 inline constexpr Duration kPathCheckLife = std::chrono::seconds{2};
-/// The session moves if its old address stays silent for this many round trips: of the new address,
-/// and of the session, whose client may be further away than the attacker who forwards its packets.
-/// It is at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
+/// The session moves if its old address stays silent for this many round trips of the new one, so
+/// an attacker who forwards packets must make them three times faster than the network does. It is
+/// at least kOldPathSilence: four CHALLENGEs, because one or two can be lost.
 inline constexpr int kPathRoundTrips = 3;
 inline constexpr Duration kOldPathSilence = std::chrono::milliseconds{200};
 /// The least time between the decision of a path check and the next one. After a check that has

@@ -29,14 +29,12 @@ struct SendPace {
   }
 
   /// Returns whether a snapshot of `tick` is due. Full views, for a client without a base, are
-  /// rarer. So are all views for a client that proves no receipt. Rarer views come in other ticks to
-  /// other clients: a crowd without bases does not take one tick.
+  /// rarer. So are all views for a client that proves no receipt.
   [[nodiscard]] bool is_due(const Session& session, Tick tick, bool has_base, Instant now) const {
     if (!has_turn(tick, session.player)) return false;
     const std::uint32_t interval = std::max(has_base ? 0 : tick_rate / kFullViewsPerSecond,
                                             unproven_interval(session.receipts.silence(now)));
-    const std::uint64_t turn = std::uint64_t{tick.value} + session.player.value;
-    return session.last_snapshot.value == 0 || interval == 0 || turn % interval == 0;
+    return session.last_snapshot.value == 0 || tick - session.last_snapshot >= interval;
   }
 
   /// Returns whether a snapshot of `tick` is due even if the client can compute all of it.

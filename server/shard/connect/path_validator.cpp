@@ -63,9 +63,7 @@ void PathValidator::on_response(Session& session, const net::Address& from, Cons
   }
   if (check.moves) return;
   const Duration round_trip = now - check.began;
-  check.moves =
-      now + std::max({(kPathRoundTrips - 1) * round_trip,
-                      kPathRoundTrips * session.base_age.round_trip(), kOldPathSilence});
+  check.moves = now + std::max((kPathRoundTrips - 1) * round_trip, kOldPathSilence);
   check.expires = *check.moves + kPathCheckLife;
 }
 
