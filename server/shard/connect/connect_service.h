@@ -63,7 +63,7 @@ class ConnectService {
 
   /// The keys of a new session, and the nonce with which its client derives them.
   struct AgreedKeys {
-    net::HandshakeNonce server_nonce;
+    net::HandshakeNonce server_nonce{};
     net::KeyPair session;
   };
 
