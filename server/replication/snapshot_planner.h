@@ -45,8 +45,8 @@ struct ViewPlan {
   std::size_t work = 0;         ///< see kBodyWork
 };
 
-/// The unit of work is a cause that a plan walks, some 15 ns. This is the work of a body that a plan
-/// judges: a known one, or one in sight.
+/// The unit of work is a cause that a plan walks, some 15 ns. This is the work of a body that a
+/// plan judges: a known one, or one in sight.
 inline constexpr std::size_t kBodyWork = 4;
 
 /// What the stages of a plan pass on, kept from plan to plan so that a warm plan does not allocate.

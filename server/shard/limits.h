@@ -30,8 +30,9 @@ inline constexpr Rate kOpens{.per_second = 5'000, .burst = 4'096};
 /// The same limit for one network. A load generator of 4,000 clients connects within four seconds.
 inline constexpr Rate kOpensOfNetwork{.per_second = 512, .burst = 2'048};
 /// The same limit for one session: packets from other addresses than its own. It is asked before
-/// the limit of the network, so that a flood under one connection id uses up only its own, a quarter
-/// of the network's. The burst is two seconds of a client at 240 Hz that catches up while it moves.
+/// the limit of the network, so that a flood under one connection id uses up only its own, a
+/// quarter of the network's. The burst is two seconds of a client at 240 Hz that catches up while
+/// it moves.
 inline constexpr Rate kOpensOfSession{.per_second = 128, .burst = 1'024};
 /// RESUMEs without a cookie whose tickets are opened, all networks together. A RESUME beyond this
 /// is answered with a cookie, which costs a client a round trip.

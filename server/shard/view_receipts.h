@@ -16,9 +16,7 @@ namespace tickbox::server {
 class ViewReceipts {
  public:
   /// Stores the hash that the snapshot of `tick` told.
-  void on_sent(Tick tick, std::uint32_t view_hash) {
-    hashes_.insert(tick) = view_hash;
-  }
+  void on_sent(Tick tick, std::uint32_t view_hash) { hashes_.insert(tick) = view_hash; }
 
   /// Returns whether the snapshot of `tick` was sent, is remembered, and told this hash.
   [[nodiscard]] bool told(Tick tick, std::uint32_t view_hash) const {
