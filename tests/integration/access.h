@@ -1,5 +1,5 @@
 #pragma once
-// What tests of who is let in share: key files, tokens, and a client that connects for a moment.
+// Helpers for the tests of access: key files, tokens, and a client that connects for a moment.
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"

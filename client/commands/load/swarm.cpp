@@ -30,10 +30,7 @@ constexpr Duration kGoodbyeMax = std::chrono::seconds{2};
 /// Returns the wildcard address of the address family of `server`, with port 0.
 net::Address any_address(const net::Address& server) {
   net::Address any;
-  if (net::is_ipv4(server)) {
-    any.ip[10] = 0xff;
-    any.ip[11] = 0xff;
-  }
+  if (net::is_ipv4(server)) std::ranges::copy(net::kIpv4Prefix, any.ip.begin());
   return any;
 }
 
