@@ -160,7 +160,7 @@ void Client::run_tick(Instant now) {
   if (options_.on_input) options_.on_input(tick, input);
 }
 
-/// Sends the unconfirmed inputs with all acknowledgements. `due`: of the newest input.
+/// Sends the inputs with all acknowledgements. `due`: of the newest input.
 void Client::send_inputs(Instant due) {
   protocol::InputMessage message{
       .events = session_->events.newest(), .first_tick = {}, .inputs = {}};

@@ -62,6 +62,11 @@ constexpr Duration kHoldMax = seconds{480};
 /// longer than a turn of any reasonable loop.
 constexpr Duration kPause = milliseconds{250};
 
+/// Jitter: a packet can be earlier than a typical one by this, in 1/16 ticks.
+constexpr std::int64_t kEarlierSixteenths = 8;
+/// The next packet makes up for a lost one, whatever the margins are.
+constexpr std::int64_t kInputsLeast = 2;
+
 }  // namespace
 
 ClockSync::ClockSync(std::uint32_t ticks_per_second, Tick server_tick, Duration round_trip,
@@ -216,6 +221,12 @@ ClockSync::Margin ClockSync::typical_margin() const {
   std::ranges::nth_element(newest.begin(), at, newest.begin() + static_cast<std::ptrdiff_t>(count),
                            {}, &Margin::value);
   return *at;
+}
+
+std::optional<std::uint32_t> ClockSync::inputs_in_time() const {
+  if (margin_count_ < kMarginsToMove) return std::nullopt;
+  const Duration margin = level_ + moved_ + period_ * kEarlierSixteenths / 16;
+  return static_cast<std::uint32_t>(std::max(margin / period_ + 1, kInputsLeast));
 }
 
 // --- misses ---

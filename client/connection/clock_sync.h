@@ -53,6 +53,10 @@ class ClockSync {
   /// Reports that the server substituted an input, because it was lost or late.
   void on_missed();
 
+  /// Returns how many of the newest inputs a packet can bring in time if it is somewhat earlier
+  /// than a typical one; at least two. Nothing while too few margins are known.
+  [[nodiscard]] std::optional<std::uint32_t> inputs_in_time() const;
+
  private:
   /// The number of margins kept: two seconds at 60 Hz, and enough at 10 Hz to find the latest 2 %.
   static constexpr std::size_t kMargins = 128;

@@ -8,6 +8,7 @@ SentInputs::SentInputs(ClockSync& clock, std::uint32_t ticks_per_second, Tick ro
     : clock_(clock),
       period_(tick_duration(ticks_per_second)),
       newest_{clock.next().value - 1},
+      sent_to_(newest_),
       confirmed_(newest_),
       room_tick_(room_tick) {}
 
@@ -22,12 +23,15 @@ void SentInputs::skip_to(Tick tick) {
 }
 
 void SentInputs::write(protocol::InputMessage& message) const {
-  const std::uint32_t count =
-      std::min(newest_.value, std::uint32_t{protocol::kInputsPerMessageMax});
-  const Tick oldest{newest_.value - count + 1};
+  const auto newest = [this](std::uint32_t count) {
+    return Tick{newest_.value - std::min(newest_.value, count) + 1};
+  };
+  const Tick in_time =
+      newest(clock_.inputs_in_time().value_or(std::uint32_t{protocol::kInputsPerMessageMax}));
   // The newest input is always sent. A client may be so far behind that the server has substituted
   // all inputs; the reported margin of the newest one then corrects its clock.
-  message.first_tick = std::clamp(confirmed_ + 1, oldest, newest_);
+  message.first_tick = std::clamp(std::max(confirmed_ + 1, std::min(sent_to_ + 1, in_time)),
+                                  newest(protocol::kInputsPerMessageMax), newest_);
   for (Tick tick = message.first_tick; tick <= newest_; tick = tick + 1) {
     message.inputs.push_back(inputs_.at(tick));
   }
@@ -35,6 +39,7 @@ void SentInputs::write(protocol::InputMessage& message) const {
 
 void SentInputs::on_sent(std::uint64_t sequence, Instant due) {
   packets_.insert(sequence) = {.due = due, .clock_moved = clock_.moved(), .newest_input = newest_};
+  sent_to_ = newest_;
 }
 
 std::optional<Tick> SentInputs::take_report(const protocol::InputReport& report,

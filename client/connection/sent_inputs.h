@@ -1,6 +1,7 @@
 #pragma once
-// The inputs of one session. They are sent in every packet until the server confirms them, and the
-// server reports on them in the head of each snapshot or audit segment.
+// The inputs of one session. Each is repeated in every packet until the server confirms it or a
+// repeat would come too late. The server reports on them in the head of each snapshot or audit
+// segment.
 
 #include "client/connection/clock_sync.h"
 #include "core/clock.h"
@@ -37,8 +38,8 @@ class SentInputs {
   /// substitutes them.
   void skip_to(Tick tick);
 
-  /// Writes the unconfirmed inputs to `message`, and always the newest one.  Requires: an input was
-  /// added.
+  /// Writes to `message` the inputs that were never sent, the unconfirmed ones that can still
+  /// arrive in time, and always the newest one.  Requires: an input was added.
   void write(protocol::InputMessage& message) const;
 
   /// Stores that the packet `sequence` was sent with the newest input, which was due at `due`. The
@@ -76,6 +77,7 @@ class SentInputs {
   ClockSync& clock_;
   Duration period_;
   Tick newest_;
+  Tick sent_to_;    ///< of the inputs sent, the newest
   Tick confirmed_;  ///< as complete_to_, or skipped by this client
   Tick complete_to_;
   Tick room_tick_;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Instant kStart{std::chrono::hours{1}};
 constexpr Tick kOpened{1'000};
-constexpr std::size_t kInputsMax = 64;
+constexpr std::uint32_t kInputsMax = 64;
 
 struct Packet {
   Instant sent;
@@ -153,7 +153,9 @@ class Script {
     played_.most_ticks_in_a_turn = std::max(played_.most_ticks_in_a_turn, ran);
     if (ran == 0) return;
     const Tick last{clock_.next().value - 1};
-    const Tick oldest{last.value - static_cast<std::uint32_t>(kInputsMax) + 1};
+    const std::uint32_t most = clock_.inputs_in_time().value_or(kInputsMax);
+    const Tick in_time{last.value - std::min(most, kInputsMax) + 1};
+    const Tick oldest = std::min(in_time, {last.value - static_cast<std::uint32_t>(ran) + 1});
     ++sequence_;
     if (const auto arrives = arrival(now)) {
       up_.push_back({.sent = now,

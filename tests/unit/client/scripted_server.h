@@ -1,7 +1,7 @@
 #pragma once
 // A client's clock against a scripted server, with a decided delay for each packet. Each packet has
-// all unconfirmed inputs. The server uses one input per step, or misses it. Its snapshots carry the
-// margin of the newest packet in the wire's encoding.
+// the unconfirmed inputs that it can bring in time. The server uses one input per step, or misses
+// it. Its snapshots carry the margin of the newest packet in the wire's encoding.
 
 #include "core/clock.h"
 
