@@ -1,5 +1,6 @@
 #include "client/client.h"
 
+#include "client/session.h"
 #include "protocol/audit_codec.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot_codec.h"
@@ -23,6 +24,8 @@ Client::Client(const ClientOptions& options, net::Transport& transport, Entropy&
       assets_(assets),
       connection_(options.connection, transport, entropy, now),
       reporter_(options.desyncs) {}
+
+Client::~Client() = default;
 
 void Client::poll(Instant now) {
   while (const auto message = connection_.receive(now)) {
@@ -192,6 +195,35 @@ Instant Client::next_wakeup() const {
 void Client::leave() {
   reporter_.give_up();
   connection_.leave();
+}
+
+bool Client::playing() const {
+  return session_ && session_->prediction.own().has_value();
+}
+
+std::span<const PresentedBody> Client::shown(Instant now) {
+  return session_ ? session_->presentation.shown(now) : std::span<const PresentedBody>{};
+}
+
+Tick Client::render_tick(Instant now) const {
+  return session_ ? session_->presentation.render_tick(now) : Tick{};
+}
+
+std::span<const game::EntityState> Client::view() const {
+  return session_ ? session_->view : std::span<const game::EntityState>{};
+}
+
+Tick Client::view_tick() const {
+  return session_ ? session_->view_tick : Tick{};
+}
+
+Tick Client::newest_view() const {
+  return session_ ? session_->newest_view() : Tick{};
+}
+
+Client::InputsHeard Client::inputs_heard() const {
+  if (!session_) return {};
+  return {.tick = session_->inputs.room_tick(), .complete_to = session_->inputs.complete_to()};
 }
 
 ClientStats Client::stats() const {

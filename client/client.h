@@ -3,8 +3,11 @@
 // server sends. Like the server, a client has no loop of its own: the program calls poll().
 
 #include "client/client_stats.h"
-#include "client/session.h"
+#include "client/connection/connection.h"
+#include "client/event_inbox.h"
+#include "client/presentation/interpolation.h"
 #include "client/verification/desync_reporter.h"
+#include "client/views/asset_cache.h"
 #include "game/player.h"
 #include "protocol/message_buffer.h"
 
@@ -14,6 +17,9 @@
 #include <span>
 
 namespace tickbox::client {
+
+struct Session;
+struct View;
 
 struct ClientOptions {
   ConnectionOptions connection;
@@ -32,6 +38,9 @@ class Client {
   /// Sends the first connection request. Borrows `transport`, `entropy` and `assets`.
   Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
          AssetCache& assets, Instant now);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();
 
   /// Receives all waiting datagrams, runs the ticks that are due, then sends the inputs.
   void poll(Instant now);
@@ -45,31 +54,25 @@ class Client {
   [[nodiscard]] const Connection& connection() const { return connection_; }
 
   /// Returns whether this session has received a view with the client's own body.
-  [[nodiscard]] bool playing() const { return session_ && session_->prediction.own().has_value(); }
+  [[nodiscard]] bool playing() const;
 
   /// Returns all bodies to show at `now`, by id; empty before the first view of a session. The
   /// memory is valid until the next call.
   /// Requires: `now` never decreases and is not before the last poll's.
-  [[nodiscard]] std::span<const PresentedBody> shown(Instant now) {
-    return session_ ? session_->presentation.shown(now) : std::span<const PresentedBody>{};
-  }
+  [[nodiscard]] std::span<const PresentedBody> shown(Instant now);
 
   /// Returns the tick at which the others are shown, rounded to a whole one; 0 before the first
   /// view.
-  [[nodiscard]] Tick render_tick(Instant now) const {
-    return session_ ? session_->presentation.render_tick(now) : Tick{};
-  }
+  [[nodiscard]] Tick render_tick(Instant now) const;
 
   /// Returns the bodies of the newest view, by id, in the server's state; empty before the first
   /// view. view_tick() returns its tick, or 0. Valid until the next poll.
-  [[nodiscard]] std::span<const game::EntityState> view() const {
-    return session_ ? session_->view : std::span<const game::EntityState>{};
-  }
+  [[nodiscard]] std::span<const game::EntityState> view() const;
 
-  [[nodiscard]] Tick view_tick() const { return session_ ? session_->view_tick : Tick{}; }
+  [[nodiscard]] Tick view_tick() const;
 
   /// Returns the tick of the newest held view, made from a snapshot or an audit; 0: none.
-  [[nodiscard]] Tick newest_view() const { return session_ ? session_->newest_view() : Tick{}; }
+  [[nodiscard]] Tick newest_view() const;
 
   /// The report of the newest head on this client's inputs; for tests.
   struct InputsHeard {
@@ -77,10 +80,7 @@ class Client {
     Tick complete_to;  ///< every input up to this tick had arrived, or its tick was over
   };
 
-  [[nodiscard]] InputsHeard inputs_heard() const {
-    if (!session_) return {};
-    return {.tick = session_->inputs.room_tick(), .complete_to = session_->inputs.complete_to()};
-  }
+  [[nodiscard]] InputsHeard inputs_heard() const;
 
   /// Cost: a copy of about 50 KB; meant for occasional calls.
   [[nodiscard]] ClientStats stats() const;

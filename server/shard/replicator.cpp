@@ -1,6 +1,7 @@
 #include "server/shard/replicator.h"
 
 #include "core/assert.h"
+#include "protocol/cause_codec.h"
 #include "protocol/event_codec.h"
 #include "protocol/snapshot_codec.h"
 
@@ -15,6 +16,28 @@ namespace {
 bool has_base(const Session& session, Tick tick) {
   return session.views->has_base(tick) &&
          tick - session.views->base_tick() <= session.base_age.limit(tick);
+}
+
+/// Counts a snapshot that is sent. `message_bytes`: the size of its message.
+void count(SnapshotMetrics& metrics, const protocol::Snapshot& snapshot, const ViewPlan& plan,
+           std::size_t message_bytes) {
+  ++(plan.on_base ? metrics.on_base : metrics.full);
+  (plan.on_base ? metrics.on_base_sizes : metrics.full_sizes)
+      .add(static_cast<std::int64_t>(message_bytes + net::kPacketOverheadBytes));
+  metrics.waiting += plan.waiting;
+  metrics.deferred += plan.deferred;
+  metrics.members += plan.members;
+  const std::size_t exits = snapshot.causes.exits.size();
+  const std::size_t causes = protocol::encoded_bytes(snapshot.causes) - exits;
+  const std::size_t bodies = plan.enter_bytes + plan.set_bytes;
+  const std::size_t events = protocol::encoded_bytes(snapshot.events);
+  metrics.add(SnapshotPart::Packet, net::kPacketOverheadBytes);
+  metrics.add(SnapshotPart::Frame, message_bytes - causes - exits - bodies - events);
+  metrics.add(SnapshotPart::Causes, causes);
+  metrics.add(SnapshotPart::Enters, plan.enter_bytes);
+  metrics.add(SnapshotPart::Sets, plan.set_bytes);
+  metrics.add(SnapshotPart::Leaves, exits);
+  metrics.add(SnapshotPart::Events, events);
 }
 
 }  // namespace
@@ -95,7 +118,7 @@ void Replicator::send(Session& session, Instant now) {
   const bool paid = session.budget.take(
       snapshot_bytes_, now, static_cast<std::int64_t>(message.size() + net::kPacketOverheadBytes));
   TICKBOX_ASSERT(paid);
-  context_.metrics.snapshots.count(snapshot_, *planned, message.size());
+  count(context_.metrics.snapshots, snapshot_, *planned, message.size());
   context_.send(session, net::PacketType::Snapshot, message);
 }
 

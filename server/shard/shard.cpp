@@ -2,8 +2,19 @@
 
 #include "core/assert.h"
 #include "net/handshake.h"
+#include "net/packet.h"
 #include "protocol/messages.h"
+#include "server/shard/audit_service.h"
+#include "server/shard/connect/connect_service.h"
+#include "server/shard/connect/path_validator.h"
+#include "server/shard/connect/session_lifecycle.h"
+#include "server/shard/context.h"
+#include "server/shard/desync_service.h"
+#include "server/shard/input_receiver.h"
 #include "server/shard/paced_logs.h"
+#include "server/shard/replicator.h"
+#include "server/shard/send_pace.h"
+#include "server/shard/session_table.h"
 
 #include <fmt/core.h>
 
@@ -39,7 +50,63 @@ SendPace pace_of(const ShardOptions& options) {
 
 }  // namespace
 
-Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
+class Shard::Impl {
+ public:
+  Impl(const ShardOptions& options, const ShardParts& parts, Instant now);
+
+  void receive(Instant now, Instant next_deadline);
+  void tick(Instant now);
+  void send(Instant now);
+  void stop(Instant now);
+  std::size_t set_keys(net::KeyRing keys, Instant now);
+  std::size_t set_denied(DenyList denied, Instant now);
+
+  [[nodiscard]] bool stopping() const { return connects_.stopping(); }
+
+  [[nodiscard]] std::size_t clients() const { return lifecycle_.clients(); }
+
+  [[nodiscard]] std::uint32_t seats_held() const;
+
+  [[nodiscard]] Metrics& metrics() { return context_.metrics; }
+
+ private:
+  void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
+  void on_packet(const net::Datagram& datagram, const Arrival& arrival);
+  void on_message(Session& session, const net::Datagram& datagram,
+                  const net::PacketChannel::Opened& opened, const Arrival& arrival);
+  void on_disconnect(Session& session, ConstBytes message, Instant now);
+  void on_malformed(Session& session, Instant now);
+  void log_drops(Instant now);
+  void stop_at_end(Instant now);
+
+  /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
+  [[nodiscard]] WallTime today(Instant now) const {
+    return began_.today + std::chrono::floor<std::chrono::milliseconds>(now - began_.instant);
+  }
+
+  net::Transport& transport_;
+  std::uint32_t tick_rate_;
+  std::uint32_t tick_end_;
+  Now began_;
+  ShardContext context_;
+  std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms
+  SessionTable sessions_;
+  Admission admission_;
+  DesyncService desyncs_;
+  AuditService audits_;
+  SessionLifecycle lifecycle_;
+  ConnectService connects_;
+  PathValidator paths_;
+  InputReceiver inputs_;
+  Replicator replicator_;
+
+  net::PacketBuffer opened_{};
+  std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick
+  net::DropCounts drops_logged_;
+  Instant drops_logged_at_;
+};
+
+Shard::Impl::Impl(const ShardOptions& options, const ShardParts& parts, Instant now)
     : transport_(parts.transport),
       tick_rate_(options.tick_rate),
       tick_end_(options.tick_end),
@@ -63,7 +130,7 @@ Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
   metrics.rooms = rooms_.size();
 }
 
-std::uint32_t Shard::seats_held() const {
+std::uint32_t Shard::Impl::seats_held() const {
   std::uint32_t held = 0;
   for (const HostedRoom& room : rooms_) {
     held += room.seats().held();
@@ -73,7 +140,7 @@ std::uint32_t Shard::seats_held() const {
 
 // --- who may play ---
 
-std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
+std::size_t Shard::Impl::set_keys(net::KeyRing keys, Instant now) {
   const std::vector<std::uint32_t> removed = admission_.set_keys(std::move(keys));
   return lifecycle_.kick(
       [&](std::uint64_t /*client*/, std::uint32_t key_id) {
@@ -82,7 +149,7 @@ std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
       now);
 }
 
-std::size_t Shard::set_denied(DenyList denied, Instant now) {
+std::size_t Shard::Impl::set_denied(DenyList denied, Instant now) {
   admission_.set_denied(std::move(denied));
   return lifecycle_.kick(
       [this](std::uint64_t client, std::uint32_t /*key_id*/) { return admission_.denies(client); },
@@ -91,7 +158,7 @@ std::size_t Shard::set_denied(DenyList denied, Instant now) {
 
 // --- receive ---
 
-void Shard::receive(Instant now, Instant next_deadline) {
+void Shard::Impl::receive(Instant now, Instant next_deadline) {
   Traffic& traffic = context_.metrics.traffic;
   for (std::size_t taken = 0; taken < kDatagramsPerReceive && taken_in_tick_ < kDatagramsPerTick;
        ++taken) {
@@ -104,7 +171,7 @@ void Shard::receive(Instant now, Instant next_deadline) {
   }
 }
 
-void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
+void Shard::Impl::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
   net::DropCounts& drops = context_.metrics.drops;
   if (datagram.bytes.size() > net::kDatagramBytesMax) return drops.count(net::DropReason::TooLong);
   if (datagram.bytes.size() < net::kPacketOverheadBytes) {
@@ -121,7 +188,7 @@ void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
   }
 }
 
-void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
+void Shard::Impl::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
   net::DropCounts& drops = context_.metrics.drops;
   const std::uint32_t connection = net::packet_connection(datagram.bytes);
   Session* session = sessions_.find(connection);
@@ -156,13 +223,13 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
 }
 
 /// No link damages a message behind its seal: its sender means it, or is broken.
-void Shard::on_malformed(Session& session, Instant now) {
+void Shard::Impl::on_malformed(Session& session, Instant now) {
   if (++session.malformed < kMalformedMax) return;
   lifecycle_.close(session, net::DisconnectReason::Kicked, now);
 }
 
-void Shard::on_message(Session& session, const net::Datagram& datagram,
-                       const net::PacketChannel::Opened& opened, const Arrival& arrival) {
+void Shard::Impl::on_message(Session& session, const net::Datagram& datagram,
+                             const net::PacketChannel::Opened& opened, const Arrival& arrival) {
   switch (opened.type) {
     case net::PacketType::Input:
       return inputs_.receive(session, opened, arrival);
@@ -177,7 +244,7 @@ void Shard::on_message(Session& session, const net::Datagram& datagram,
   }
 }
 
-void Shard::on_disconnect(Session& session, ConstBytes message, Instant now) {
+void Shard::Impl::on_disconnect(Session& session, ConstBytes message, Instant now) {
   const auto reason = protocol::decode_disconnect(message);
   if (!reason) return context_.metrics.drops.count(reason.error());
   lifecycle_.close(session, net::DisconnectReason::ClientLeft, now);
@@ -185,7 +252,7 @@ void Shard::on_disconnect(Session& session, ConstBytes message, Instant now) {
 
 // --- tick ---
 
-void Shard::tick(Instant now) {
+void Shard::Impl::tick(Instant now) {
   taken_in_tick_ = 0;
   lifecycle_.expire(now);
   desyncs_.expire(now);
@@ -206,7 +273,7 @@ void Shard::tick(Instant now) {
   if (!stopping()) stop_at_end(now);
 }
 
-void Shard::stop_at_end(Instant now) {
+void Shard::Impl::stop_at_end(Instant now) {
   const auto over = std::ranges::find_if(
       rooms_, [this](const HostedRoom& room) { return room.tick().value >= tick_end_; });
   if (over == rooms_.end()) return;
@@ -217,7 +284,7 @@ void Shard::stop_at_end(Instant now) {
   stop(now);
 }
 
-void Shard::log_drops(Instant now) {
+void Shard::Impl::log_drops(Instant now) {
   const net::DropCounts& drops = context_.metrics.drops;
   if (now - drops_logged_at_ < kCountInterval) return;
   for (std::size_t i = 0; i < net::kDropReasons; ++i) {
@@ -234,7 +301,7 @@ void Shard::log_drops(Instant now) {
 
 // --- send ---
 
-void Shard::send(Instant now) {
+void Shard::Impl::send(Instant now) {
   replicator_.take_turns(rooms_, now);
   for (HostedRoom& room : rooms_) {
     replicator_.begin_tick(room);
@@ -252,9 +319,60 @@ void Shard::send(Instant now) {
 
 // --- stop ---
 
-void Shard::stop(Instant now) {
+void Shard::Impl::stop(Instant now) {
   connects_.stop();
   lifecycle_.close_all(now);
+}
+
+// --- the shard, as others see it ---
+
+Shard::Shard(const ShardOptions& options, const ShardParts& parts, Instant now)
+    : impl_(std::make_unique<Impl>(options, parts, now)) {}
+
+Shard::~Shard() = default;
+
+void Shard::receive(Instant now, Instant next_deadline) {
+  impl_->receive(now, next_deadline);
+}
+
+void Shard::tick(Instant now) {
+  impl_->tick(now);
+}
+
+void Shard::send(Instant now) {
+  impl_->send(now);
+}
+
+void Shard::stop(Instant now) {
+  impl_->stop(now);
+}
+
+std::size_t Shard::set_keys(net::KeyRing keys, Instant now) {
+  return impl_->set_keys(std::move(keys), now);
+}
+
+std::size_t Shard::set_denied(DenyList denied, Instant now) {
+  return impl_->set_denied(std::move(denied), now);
+}
+
+bool Shard::stopping() const {
+  return impl_->stopping();
+}
+
+std::size_t Shard::clients() const {
+  return impl_->clients();
+}
+
+std::uint32_t Shard::seats_held() const {
+  return impl_->seats_held();
+}
+
+const Metrics& Shard::metrics() const {
+  return impl_->metrics();
+}
+
+Metrics& Shard::metrics() {
+  return impl_->metrics();
 }
 
 }  // namespace tickbox::server

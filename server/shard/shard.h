@@ -9,27 +9,20 @@
 
 #include "core/clock.h"
 #include "core/entropy.h"
-#include "net/packet.h"
+#include "net/key_ring.h"
 #include "net/transport.h"
 #include "protocol/desync.h"
 #include "server/replication/interest.h"
-#include "server/shard/audit_service.h"
 #include "server/shard/connect/admission.h"
-#include "server/shard/connect/connect_service.h"
-#include "server/shard/connect/path_validator.h"
-#include "server/shard/connect/session_lifecycle.h"
-#include "server/shard/context.h"
-#include "server/shard/desync_service.h"
+#include "server/shard/connect/deny_list.h"
 #include "server/shard/hosted_room.h"
-#include "server/shard/input_receiver.h"
 #include "server/shard/limits.h"
 #include "server/shard/log.h"
-#include "server/shard/replicator.h"
-#include "server/shard/send_pace.h"
-#include "server/shard/session_table.h"
+#include "server/shard/metrics.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tickbox::server {
@@ -61,7 +54,7 @@ class Shard {
   Shard(const ShardOptions& options, const ShardParts& parts, Instant now);
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
-  ~Shard() = default;
+  ~Shard();
 
   /// Drains the transport into the sessions. Never steps.
   /// `next_deadline`: when the tick after the present one is due, for the margins sent to clients.
@@ -84,54 +77,23 @@ class Shard {
   /// many.
   std::size_t set_denied(DenyList denied, Instant now);
 
-  [[nodiscard]] bool stopping() const { return connects_.stopping(); }
+  [[nodiscard]] bool stopping() const;
 
   /// Returns the number of clients that play. One that is accepted plays from its first packet on.
-  [[nodiscard]] std::size_t clients() const { return lifecycle_.clients(); }
+  [[nodiscard]] std::size_t clients() const;
 
   /// Returns the number of seats that no newcomer gets: those of present players, and of players
   /// who may still return.
   [[nodiscard]] std::uint32_t seats_held() const;
 
-  [[nodiscard]] const Metrics& metrics() const { return context_.metrics; }
+  [[nodiscard]] const Metrics& metrics() const;
 
-  [[nodiscard]] Metrics& metrics() { return context_.metrics; }
+  [[nodiscard]] Metrics& metrics();
 
  private:
-  void on_datagram(const net::Datagram& datagram, const Arrival& arrival);
-  void on_packet(const net::Datagram& datagram, const Arrival& arrival);
-  void on_message(Session& session, const net::Datagram& datagram,
-                  const net::PacketChannel::Opened& opened, const Arrival& arrival);
-  void on_disconnect(Session& session, ConstBytes message, Instant now);
-  void on_malformed(Session& session, Instant now);
-  void log_drops(Instant now);
-  void stop_at_end(Instant now);
+  class Impl;
 
-  /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
-  [[nodiscard]] WallTime today(Instant now) const {
-    return began_.today + std::chrono::floor<std::chrono::milliseconds>(now - began_.instant);
-  }
-
-  net::Transport& transport_;
-  std::uint32_t tick_rate_;
-  std::uint32_t tick_end_;
-  Now began_;
-  ShardContext context_;
-  std::vector<HostedRoom> rooms_;  ///< never resized: sessions point to their rooms
-  SessionTable sessions_;
-  Admission admission_;
-  DesyncService desyncs_;
-  AuditService audits_;
-  SessionLifecycle lifecycle_;
-  ConnectService connects_;
-  PathValidator paths_;
-  InputReceiver inputs_;
-  Replicator replicator_;
-
-  net::PacketBuffer opened_{};
-  std::size_t taken_in_tick_ = 0;  ///< datagrams taken since the last tick
-  net::DropCounts drops_logged_;
-  Instant drops_logged_at_;
+  std::unique_ptr<Impl> impl_;  ///< so that those who run a shard need not know its parts
 };
 
 }  // namespace tickbox::server

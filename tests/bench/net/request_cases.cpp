@@ -1,5 +1,6 @@
 // HELLO, CONNECT and RESUME through a whole shard: what strangers cost, and what a session costs.
 
+#include "server/shard/session.h"
 #include "tests/bench/net/bench_server.h"
 #include "tests/bench/net/cases.h"
 
