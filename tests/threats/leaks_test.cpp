@@ -103,25 +103,43 @@ TEST(Threat, LeakedLaterATokenOrTicketOpensNoRecordedSession) {
   }
 }
 
-// Anybody could compute the session keys of such a nonce.
+/// Sends HELLO and CONNECT with a nonce of a small order: anybody could compute the session keys.
+void connect_with_nonce_of_small_order(Harness& harness, RawPeer& peer,
+                                       const net::ConnectToken& token) {
+  net::PacketBuffer packet{};
+  const net::HandshakeNonce zero{};
+  peer.send(net::encode_hello(net::make_request(net::PacketType::Hello, zero), packet));
+  harness.run_for(std::chrono::milliseconds{1});
+  const auto cookie = net::decode_cookie(peer.inbox().back());
+  ASSERT_TRUE(cookie);
+  const std::size_t received = peer.inbox().size();
+  peer.send(net::encode_connect(net::make_request(net::PacketType::Connect, zero), cookie->cookie,
+                                token, packet));
+  harness.run_for(std::chrono::milliseconds{1});
+  EXPECT_EQ(peer.inbox().size(), received) << "no answer";
+  EXPECT_EQ(harness.shard().metrics().drops.of(net::DropReason::Malformed), 1U);
+}
+
 TEST(Threat, LeakedLaterNonceOfASmallOrderBeginsNoSession) {
   Harness harness{{.seed = 132}};
   Wire wire{harness};
   RawPeer peer{harness, wire, stranger_far_away(1)};
   const net::ConnectToken token = make_token(harness, net::KeyRing::published(), 1);
-  net::PacketBuffer packet{};
-  const net::HandshakeNonce zero{};
-  peer.send(net::encode_hello(net::make_request(net::PacketType::Hello, zero), packet));
-  harness.run_for(std::chrono::milliseconds{1});
-  ASSERT_EQ(peer.inbox().size(), 1U);
-  const auto cookie = net::decode_cookie(peer.inbox().back());
-  ASSERT_TRUE(cookie);
-  peer.send(net::encode_connect(net::make_request(net::PacketType::Connect, zero), cookie->cookie,
-                                token, packet));
-  harness.run_for(std::chrono::milliseconds{1});
-  EXPECT_EQ(peer.inbox().size(), 1U) << "no answer";
-  EXPECT_EQ(harness.shard().metrics().drops.of(net::DropReason::Malformed), 1U);
+  connect_with_nonce_of_small_order(harness, peer, token);
   EXPECT_TRUE(peer.connect(token).accepted) << "and the token is still good";
+}
+
+// A dropped CONNECT once ended the session that it could not replace.
+TEST(Threat, LeakedLaterNonceOfASmallOrderEndsNoPendingSession) {
+  Harness harness{{.seed = 133}};
+  Wire wire{harness};
+  RawPeer peer{harness, wire, stranger_far_away(1)};
+  const net::ConnectToken token = make_token(harness, net::KeyRing::published(), 1);
+  ASSERT_TRUE(peer.connect(token).accepted);
+  connect_with_nonce_of_small_order(harness, peer, token);
+  peer.send_nothing_new();
+  harness.run_for(std::chrono::milliseconds{50});
+  EXPECT_EQ(harness.shard().clients(), 1U);
 }
 
 struct Mapping {

@@ -70,11 +70,7 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   };
   if (stopping_) return refuse_with({.reason = net::RefuseReason::Draining});
   const Instant now = incoming.now.instant;
-  if (Session* const before = replaced_by(accepted)) {
-    if (!may_agree(before->room->seats().seat_of(before->player), now)) return;
-    parts_.lifecycle.close(*before, net::DisconnectReason::TakenOver, now);
-  }
-  Place place = find_place(claims);
+  Place place = find_place(accepted);
   if (incoming.request.mode == net::ConnectMode::Audit) {
     if (const auto objection = parts_.audits.objection_to(claims.rights, place.seat)) {
       return refuse_with(*objection);
@@ -84,17 +80,19 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   if (place.seat->taken_over && now - *place.seat->taken_over < kTakeoverInterval) {
     return context_.metrics.drops.count(net::DropReason::RateLimited);
   }
-  if (place.seat->held && !may_agree(*place.seat, now)) return;
-  if (Session* const pending = place.seat->pending) {
-    if (pending->token && pending->token->head.issued > accepted.token.head.issued) {
-      return refuse_with({.reason = net::RefuseReason::TokenUsed});
-    }
-    parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
-    place = find_place(claims);
-    TICKBOX_ASSERT(place.seat != nullptr);  // the one of the closed session, if no other
+  Session* const pending = place.seat->pending;
+  if (pending != nullptr && pending->token &&
+      pending->token->head.issued > accepted.token.head.issued) {
+    return refuse_with({.reason = net::RefuseReason::TokenUsed});
   }
+  if (place.seat->held && !may_agree(*place.seat, now)) return;
   const auto keys = agree(incoming, accepted.token.keys);
   if (!keys) return;
+  if (pending != nullptr) {
+    parts_.lifecycle.close(*pending, net::DisconnectReason::TakenOver, now);
+    place = find_seat(claims);
+    TICKBOX_ASSERT(place.seat != nullptr);  // the one of the closed session, if no other
+  }
   Session& session = parts_.sessions.open(context_.entropy);
   if (!parts_.admission.admit(accepted, incoming.datagram.from, incoming.request.client_nonce,
                               parts_.sessions.connection_of(session), incoming.now.today)) {
@@ -113,12 +111,13 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
   context_.metrics.count(ConnectionResult::Accepted);
 }
 
-/// Returns the pending attempt with the same token that an accepted one replaces, or nullptr.
-Session* ConnectService::replaced_by(const TokenAccepted& accepted) {
-  if (!accepted.replaces) return nullptr;
-  Session* const before = parts_.sessions.find(*accepted.replaces);
+/// Returns the seat of the pending attempt with the same token, if there is one; otherwise that of
+/// find_seat().
+ConnectService::Place ConnectService::find_place(const TokenAccepted& accepted) {
+  Session* const before = accepted.replaces ? parts_.sessions.find(*accepted.replaces) : nullptr;
   const bool is_its = before != nullptr && before->token && before->token->id == accepted.id;
-  return is_its ? before : nullptr;
+  if (!is_its) return find_seat(accepted.token.claims);
+  return {.room = before->room, .seat = &before->room->seats().seat_of(before->player)};
 }
 
 /// Returns whether the holder of a seat may begin another session; otherwise counts a drop.
@@ -171,7 +170,7 @@ HostedRoom* ConnectService::find_room(RoomId id) {
 
 /// Returns the first seat that the client holds, if it holds as many as one client may. Otherwise
 /// returns the first free seat. Only the room that the token names counts, or all if it names none.
-ConnectService::Place ConnectService::find_place(const net::TokenClaims& claims) {
+ConnectService::Place ConnectService::find_seat(const net::TokenClaims& claims) {
   Place own;
   Place free;
   std::uint32_t held = 0;

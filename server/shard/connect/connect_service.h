@@ -70,9 +70,9 @@ class ConnectService {
   void on_token(const Incoming& incoming, const TokenAccepted& accepted);
   void on_ticket(const Incoming& incoming, const ResumeAccepted& accepted);
   void on_repeated(const Incoming& incoming, const RepeatedRequest& repeated);
-  [[nodiscard]] Session* replaced_by(const TokenAccepted& accepted);
+  [[nodiscard]] Place find_place(const TokenAccepted& accepted);
   [[nodiscard]] HostedRoom* find_room(RoomId id);
-  [[nodiscard]] Place find_place(const net::TokenClaims& claims);
+  [[nodiscard]] Place find_seat(const net::TokenClaims& claims);
   [[nodiscard]] net::Refuse full(RoomId named);
   [[nodiscard]] std::optional<AgreedKeys> agree(const Incoming& incoming, const net::KeyPair& keys);
   [[nodiscard]] bool may_agree(Seat& seat, Instant now);
