@@ -174,7 +174,7 @@ if [ "$json" = no ]; then
 
   clients       $(figure '"\(.clients.connected) of \(.clients.asked) connected"'), $bad_clients of them through $bad_link
   state hashes  $(figure '"\(.state_hash.checked) checked, \(.state_hash.mismatched) differ"')
-  predictions   $(figure '"\(.prediction.exact) of \(.prediction.checked) exact to the bit"') (clients without loss, own body untouched by others; 99 % are asked for)
+  predictions   $(figure '"\(.prediction.exact) of \(.prediction.checked) exact to the bit"') (clients without loss, ticks in which no other body touched their own; at least 99 % must be exact)
   server tick   $(figure 'def short: . * 100 | round / 100; "p50 \(.tick_ms.p50 | short) ms, p99 \(.tick_ms.p99 | short) ms"') of 16.7 ms
   replay        $(figure '"\(.replay.ticks) ticks stepped again, \(.replay.mismatched) differ"')
 

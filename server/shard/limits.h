@@ -125,8 +125,8 @@ inline constexpr std::uint64_t kPlanWorkPerSecond = 30'000'000;
 inline constexpr std::size_t kBytesPerWork = 4;
 
 /// The most snapshots per second to a client that has proven no receipt (ViewReceipts) for a time.
-/// Its address may belong to another by now. A client proves each tick, so this is a link that
-/// is down: the first proof after it brings the full rate back.
+/// Its address may belong to another by now. A client on a working link gives a proof in each
+/// tick. The first proof after a silence brings the full rate back.
 struct UnprovenPace {
   Duration silence;
   std::uint32_t per_second;

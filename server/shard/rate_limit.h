@@ -17,8 +17,8 @@ struct Rate {
 
 class RateLimit {
  public:
-  /// Takes `amount` and returns true if `rate` allows it; otherwise takes nothing.  Requires:
-  /// amount ≤ rate.burst; the same rate in every call.
+  /// Takes `amount` and returns true if `rate` allows it; otherwise takes nothing.
+  /// Requires: the same rate in every call.
   [[nodiscard]] bool take(const Rate& rate, Instant now, std::int64_t amount = 1) {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const Duration cost{amount * kSecond / rate.per_second};

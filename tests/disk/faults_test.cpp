@@ -215,8 +215,7 @@ TEST(DiskFaults, ADeathInTheMiddleOfAWriteEndsTheFileEarly) {
   }
 }
 
-// The disk answers nothing for a whole match, and the match is not held up: this thread never
-// waits.
+// The disk does not answer during a whole match. The match continues: this thread never waits.
 TEST(DiskFaults, ASlowDiskCostsTheMatchNothing) {
   FaultyDisk disk;
   auto sink = os::FileSink::create({.path = kPath}, disk);

@@ -74,8 +74,8 @@ std::vector<std::byte> tick_with_hash(const protocol::AuditTick& tick,
   return written;
 }
 
-/// The entry as it is, or with the hash that it should have; nothing where it is no room, or no
-/// tick.
+/// Returns the entry, with the hash that it should have if that is known. Returns nothing if the
+/// entry is neither a room nor a tick.
 std::optional<std::vector<std::byte>> with_hash(
     ConstBytes entry, bool is_room, const std::optional<client::AuditMismatch>& mended) {
   if (is_room) {

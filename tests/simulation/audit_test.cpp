@@ -151,7 +151,7 @@ TEST(Audit, TellsAQuietRoomInAlmostNothing) {
   EXPECT_LT(after.bytes - before.bytes, 10U * (10 * 100 + 60 * 9));
 }
 
-/// As many segments as a whole room needs, and no more bytes in any time than an auditor gets.
+/// The server sends as many segments as a whole room needs, within the byte budget of an auditor.
 TEST(Audit, BringsALargeRoomAtItsPace) {
   Harness harness{{.seed = 8, .max_clients = game::kSeatsMax, .bot = game::BotKind::Wander}};
   for (int i = 0; i < 4; ++i) {

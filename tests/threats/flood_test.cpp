@@ -116,7 +116,8 @@ TEST(Threat, ConnectionFloodOfHellosFromAHundredThousandAddressesIsNotNoticed) {
   });
 }
 
-// Answers cost, too: there are no more of them than the limit allows, however many ask.
+// Answers cost time too. The server sends no more of them than the limit allows, for any number of
+// requests.
 TEST(Threat, ConnectionFloodOfHellosIsAnsweredNoMoreOftenThanTheLimitSays) {
   Harness harness{{.seed = 83}};
   constexpr std::uint32_t kFlood = 100;

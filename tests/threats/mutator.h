@@ -29,7 +29,7 @@ class Mutator {
       case 3:  // lengthened
         append(bytes, noise(rng_.below(kLongest - bytes.size())));
         break;
-      case 4: {  // spliced: the head of one, the tail of another, as long as either
+      case 4: {  // spliced: the head of this one, then the rest of another
         const Bytes other = pick();
         const std::size_t at = rng_.below(std::min(bytes.size(), other.size()) + 1);
         bytes.resize(at);

@@ -58,7 +58,7 @@ class RawPeer {
 
   [[nodiscard]] const net::Address& address() const { return address_; }
 
-  /// How often a type of datagram has come here.
+  /// Returns the number of datagrams of this type that have arrived.
   [[nodiscard]] std::size_t received(net::PacketType type);
 
   /// Of the newest session.  Requires: was accepted.

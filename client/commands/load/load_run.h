@@ -103,7 +103,6 @@ class LoadRun {
   StatsSweep sweep_;
   Mark last_line_;
   std::optional<ServerSample> last_sample_;
-  Instant looked_;
   std::string reason_;
   std::optional<net::RefuseReason> refused_;
   std::string misfit_;

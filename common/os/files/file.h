@@ -14,8 +14,8 @@ namespace tickbox::os {
 /// The largest file that is read; a recording of a whole day of 64 players stays below it.
 inline constexpr std::size_t kFileBytesMax = std::size_t{4} * 1024 * 1024 * 1024;
 
-/// The same limit for a pipe or a device. Their size is not known beforehand, and an endless one
-/// must not fill the memory.
+/// The limit for a pipe or a device, whose size is not known beforehand: an endless one must not
+/// fill the memory.
 inline constexpr std::size_t kStreamBytesMax = std::size_t{256} * 1024 * 1024;
 static_assert(kStreamBytesMax < kFileBytesMax);
 

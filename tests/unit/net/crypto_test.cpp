@@ -19,7 +19,7 @@ TEST(Crypto, IsReady) {
   EXPECT_TRUE(crypto_ready());
 }
 
-// Another implementation's key must be this one. Made apart from this code: b2sum -l 256 of the
+// Every implementation must have this key. The expected value is what `b2sum -l 256` prints for the
 // text.
 TEST(Crypto, PublishesOneKey) {
   EXPECT_EQ(to_hex(published_key()),

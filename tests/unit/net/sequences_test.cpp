@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t kCycle = 1U << 18;
 
-// "The number with these low 18 bits that is nearest to the newest sequence received (the later of
-// two equally near; never below 0)", among all that could be.
+// Returns the number with these low 18 bits that is nearest to the newest sequence received: of two
+// equally near the later, and never one below 0. Tries all that could be.
 std::uint64_t nearest(std::uint32_t low, std::uint64_t newest) {
   const std::uint64_t cycle = newest / kCycle;
   std::optional<std::uint64_t> best;

@@ -345,7 +345,7 @@ class Listener {
   int socket_;
 };
 
-/// What http_get makes of an answer with these bytes.
+/// Returns the result of http_get for an answer with these bytes.
 auto get_of_answer(const std::string& text) {
   const Listener listener;
   const std::jthread other{[&] { listener.answer_one(text); }};
